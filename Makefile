@@ -1,0 +1,63 @@
+# The verbs for people. `make help` lists them; everything else is CMake (CMakePresets.json).
+MAKEFLAGS += --no-print-directory
+JOBS ?= $(shell nproc)
+export DAVIT_NO_SKIPS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench kubernetes torture fuzz format dependencies build build-asan build-tsan build-fuzz
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
+
+run: ## install what is needed, build, run a server and an agent, apply an example
+	@packaging/install-dependencies.sh --run-only
+	@$(MAKE) build BUILD_TESTING=OFF PRESET_DIR=build/run
+	@etc/demo/run.sh build/run/stage
+
+test: ## install what is needed, build, test everything: sanitizers, a real Kubernetes, fuzzing, a short bench
+	@packaging/install-dependencies.sh
+	@tests/run.sh
+
+check: ## the quick half of `make test`: unit and conformance tests of one build
+	@packaging/install-dependencies.sh
+	@$(MAKE) build
+	@ctest --test-dir build/release --output-on-failure -j$(JOBS) -LE 'kubernetes|bench|fuzz|e2e'
+
+bench: ## measure, as ratios against named peers in the same run; writes build/bench/result.json
+	@packaging/install-dependencies.sh
+	@$(MAKE) build
+	@tests/bench/run.py --build build/release
+
+kubernetes: ## bring up a real Kubernetes API for yourself; prints the kubeconfig; Ctrl-C ends it
+	@packaging/install-dependencies.sh
+	@tests/kubernetes/build.sh >/dev/null
+	@tests/kubernetes/rig.py up --foreground --dir build/kubernetes
+
+torture: ## ten minutes of the storage torture test on every backend
+	@packaging/install-dependencies.sh
+	@$(MAKE) build
+	@DAVIT_TORTURE_SECONDS=600 ctest --test-dir build/release --output-on-failure -R conformance --timeout 4000
+
+fuzz: ## ten minutes of each fuzz target
+	@packaging/install-dependencies.sh
+	@$(MAKE) build-fuzz
+	@tests/fuzz/run.sh build/fuzz 600
+
+format: ## clang-format everything
+	@git ls-files '*.cpp' '*.hpp' '*.h' | xargs clang-format -i
+
+dependencies: ## install what building and testing needs
+	@packaging/install-dependencies.sh
+
+PRESET_DIR ?= build/release
+BUILD_TESTING ?= ON
+build:
+	@mkdir -p build
+	@cmake --preset release -B $(PRESET_DIR) -DBUILD_TESTING=$(BUILD_TESTING) >$(PRESET_DIR).configure.log 2>&1 \
+	  || { cat $(PRESET_DIR).configure.log; exit 1; }
+	@cmake --build $(PRESET_DIR) -j$(JOBS)
+
+build-asan build-tsan build-fuzz: build-%:
+	@mkdir -p build
+	@cmake --preset $* >build/$*.configure.log 2>&1 || { cat build/$*.configure.log; exit 1; }
+	@cmake --build --preset $* -j$(JOBS)

@@ -1,0 +1,232 @@
+#include "assembly.hpp"
+
+#include <algorithm>
+
+#include "config/config.hpp"
+#include "config/suggest.hpp"
+#include "runtime/pool.hpp"
+#include "runtime/runtime.hpp"
+#include "services/health.hpp"
+#include "services/log.hpp"
+#include "services/services.hpp"
+#include "stop_call.hpp"
+
+namespace davit::host {
+
+struct Assembly::Member {
+  InstanceHost host;
+  std::unique_ptr<Instance> instance;  // empty: its module could not be loaded
+  std::set<size_t> uses;               // what it looked up
+};
+
+namespace {
+
+// A plugin's error, at the key it speaks of when it names one of its own.
+void add_fault(Faults& faults, const Node& settings, const Error& error) {
+  const Node* key = error.where.empty() ? nullptr : settings.find(error.where);
+  const Node& at = key != nullptr ? *key : settings;
+  faults.add(at.where, at.key, error.message);
+}
+
+// The key "module" is missing, which was noted, or empty.
+void refuse_module(const Node& settings, Faults& faults) {
+  settings.closed = true;  // nobody is there to say which of its keys are known
+  const Node* module = settings.find("module");
+  if (module != nullptr && !module->rejected) module->reject(faults, "must not be empty");
+  if (module != nullptr) return;
+  for (const auto& child : settings.children) {
+    const bool near = !nearest(child->name, std::vector<std::string>{"module"}).empty();
+    if (near) child->reject(faults, "unknown key; did you mean \"module\"?");
+  }
+}
+
+}  // namespace
+
+Assembly::Assembly(const Core& core, const Services& services, Loader& loader,
+                   std::string state_root)
+    : core_(core), services_(services), loader_(loader), state_root_(std::move(state_root)) {}
+
+Assembly::~Assembly() {
+  destroy();
+}
+
+void Assembly::create(const Config& config, Faults& faults) {
+  for (const Node* settings : config.plugins(faults)) {
+    auto member = std::make_unique<Member>();
+    InstanceHost& host = member->host;
+    host.name = settings->name;
+    host.abi.struct_size = sizeof host.abi;
+    host.abi.instance = str(host.name);
+    host.abi.query = [](const davit_host* h, davit_str id) {
+      return instance(h).services->find(view(id));
+    };
+    host.core = &core_;
+    host.services = &services_;
+    host.neighbours = this;
+    host.commits = &commits_;
+    host.settings = settings;
+    host.state_root = state_root_;
+    members_.push_back(std::move(member));
+    create(*members_.back(), faults);
+  }
+}
+
+void Assembly::create(Member& member, Faults& faults) {
+  InstanceHost& host = member.host;
+  const Node& settings = *host.settings;
+  const std::string module_name = Table(&settings, settings.key, &faults).string("module");
+  if (module_name.empty()) {
+    refuse_module(settings, faults);
+    return;
+  }
+  auto module = loader_.load(module_name);
+  if (!module.ok()) {
+    settings.find("module")->reject(faults, module.error().message);
+    settings.closed = true;
+    return;
+  }
+  host.pool = &core_.runtime.pool(host.name, (*module)->plugin->max_concurrency);
+  core_.health.set(host.name, DAVIT_HEALTH_STARTING, "");
+  member.instance = std::make_unique<Instance>(host, **module);
+  Faults own;
+  host.faults = &own;
+  const Result<> made = member.instance->create();
+  host.faults = nullptr;
+  for (const std::string& line : own.lines()) faults.add("", "", line);
+  if (made.ok()) {
+    if (const void* storage = member.instance->role(DAVIT_STORAGE)) {
+      commits_.add(host.name, {member.instance->self(), storage, str(host.name)}, *host.pool);
+    }
+    return;
+  }
+  // What follows from a fault that was noted is not news.
+  if (own.empty()) add_fault(faults, settings, made.error());
+  settings.closed = true;
+}
+
+void Assembly::wire(Faults& faults) {
+  wiring_ = true;
+  for (auto& member : members_) {
+    const Result<> wired = member->instance->wire();
+    if (!wired.ok()) add_fault(faults, *member->host.settings, wired.error());
+  }
+  wiring_ = false;
+  std::vector<Vertex> graph;
+  for (auto& member : members_) graph.push_back({member->host.name, member->uses});
+  auto order = start_order(graph);
+  if (order.ok()) {
+    order_ = *order;
+  } else {
+    faults.add("", "", order.error().message);
+  }
+}
+
+void Assembly::check(Faults& faults) {
+  constexpr std::chrono::seconds patience{30};
+  for (size_t i : order_) {
+    const Operation op(std::chrono::steady_clock::now() + patience);
+    const Result<> checked = members_[i]->instance->check(op);
+    if (!checked.ok()) add_fault(faults, *members_[i]->host.settings, checked.error());
+  }
+}
+
+Result<> Assembly::start(const Operation& op) {
+  for (size_t i : order_) {
+    Member& member = *members_[i];
+    const Result<> started = member.instance->start(op);
+    if (!started.ok()) return started.error().in("plugin \"" + member.host.name + "\"");
+    started_.push_back(i);
+    core_.log.debug("host", "plugin started", {{"instance", member.host.name}});
+    core_.health.set_if_starting(member.host.name, DAVIT_HEALTH_SERVING);
+  }
+  return {};
+}
+
+std::string Assembly::stop(std::chrono::steady_clock::time_point deadline) {
+  while (!started_.empty()) {
+    Member& member = *members_[started_.back()];
+    core_.health.set(member.host.name, DAVIT_HEALTH_NOT_SERVING, "stopping");
+    const auto result = stop_within(*member.instance, deadline);
+    if (!result) return member.host.name;
+    started_.pop_back();
+    if (!result->ok()) {
+      core_.log.error("host", "plugin did not stop cleanly",
+                      {{"instance", member.host.name}, {"error", result->error().message}});
+    }
+  }
+  return {};
+}
+
+void Assembly::destroy() {
+  // What was looked up outlives who looked it up.
+  if (order_.size() == members_.size()) {
+    for (auto it = order_.rbegin(); it != order_.rend(); ++it) members_[*it]->instance.reset();
+  }
+  order_.clear();
+  while (!members_.empty()) members_.pop_back();
+}
+
+std::vector<Assembly::Line> Assembly::graph() const {
+  std::vector<Line> out;
+  for (size_t i : order_) {
+    const Member& member = *members_[i];
+    const Module& module = member.instance->module();
+    Line line{member.host.name, module.note.name, module.note.version, module.note.roles, {}};
+    for (size_t used : member.uses) line.uses.push_back(members_[used]->host.name);
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+Result<size_t> Assembly::look_up(std::string_view finder, std::string_view name) const {
+  if (!wiring_) return Error{Code::failed_precondition, "look-ups are made in wire only", {}, {}};
+  std::vector<std::string> names;
+  for (size_t i = 0; i < members_.size(); ++i) {
+    if (members_[i]->host.name == name) return i;
+    if (members_[i]->host.name != finder) names.push_back(members_[i]->host.name);
+  }
+  const std::string near = nearest(name, names);
+  return Error{Code::not_found,
+               "no plugin \"" + std::string(name) + "\"" +
+                   (near.empty() ? "" : "; did you mean \"" + near + "\"?"),
+               {},
+               {}};
+}
+
+Result<davit_ref> Assembly::find(std::string_view finder, std::string_view name,
+                                 std::string_view interface) {
+  auto found = look_up(finder, name);
+  if (!found.ok()) return found.error();
+  Member& member = *members_[*found];
+  const void* table = member.instance->role(interface);
+  if (table == nullptr) {
+    return Error{Code::failed_precondition,
+                 "plugin \"" + member.host.name + "\" (module " +
+                     member.instance->module().note.name + ") does not offer " +
+                     std::string(interface),
+                 {},
+                 {}};
+  }
+  members_[*look_up(finder, finder)]->uses.insert(*found);
+  return davit_ref{member.instance->self(), table, str(member.host.name)};
+}
+
+std::vector<davit_ref> Assembly::each(std::string_view finder, std::string_view interface) {
+  std::vector<davit_ref> out;
+  for (auto& member : members_) {
+    if (member->host.name == finder) continue;
+    if (member->instance->role(interface) == nullptr) continue;
+    auto ref = find(finder, member->host.name, interface);
+    if (ref.ok()) out.push_back(*ref);
+  }
+  return out;
+}
+
+Pool* Assembly::pool(std::string_view name) {
+  for (auto& member : members_) {
+    if (member->host.name == name) return member->host.pool;
+  }
+  return nullptr;
+}
+
+}  // namespace davit::host

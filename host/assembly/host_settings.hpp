@@ -1,0 +1,27 @@
+// [host]: what the host itself can be told. All keys are optional.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "services/log.hpp"
+
+namespace davit::host {
+
+class Config;
+class Faults;
+
+struct HostSettings {
+  int32_t log_level = DAVIT_LOG_INFO;
+  Log::Format log_format = Log::Format::text;
+  unsigned worker_threads = 0;  // 0: one per core, at least 2
+  std::chrono::milliseconds stop_timeout{10'000};
+  std::string state_dir;                 // absolute
+  std::vector<std::string> plugin_dirs;  // searched before the installation's own
+};
+
+HostSettings read_host_settings(const Config& config, Faults& faults);
+
+}  // namespace davit::host

@@ -1,0 +1,86 @@
+#include "instance.hpp"
+
+namespace davit::host {
+namespace {
+
+// Calls a slot that may be absent.
+template <class Slot, class... Args>
+Result<> call(Slot slot, Args... args) {
+  if (slot == nullptr) return {};
+  davit_error error = empty_error();
+  int32_t code = DAVIT_OK;
+  try {
+    code = slot(args..., &error);
+  } catch (const std::exception& e) {
+    return Error{
+        Code::internal, std::string("threw an exception through the ABI: ") + e.what(), {}, {}};
+  } catch (...) {
+    return Error{Code::internal, "threw an exception through the ABI", {}, {}};
+  }
+  if (code == DAVIT_OK) return {};
+  Error e = take(error, code);
+  if (e.message.empty()) e.message = "failed with code " + std::to_string(code) + " and no message";
+  return e;
+}
+
+}  // namespace
+
+Operation::Operation(std::chrono::steady_clock::time_point deadline) {
+  op_.struct_size = sizeof op_;
+  op_.deadline_ns =
+      deadline == std::chrono::steady_clock::time_point::max()
+          ? INT64_MAX
+          : std::chrono::duration_cast<std::chrono::nanoseconds>(deadline.time_since_epoch())
+                .count();
+  op_.cancelled = [](const davit_op* op) -> int32_t {
+    return reinterpret_cast<const Operation*>(op)->cancelled_.load() ? 1 : 0;
+  };
+}
+
+Instance::~Instance() {
+  destroy();
+}
+
+Result<> Instance::create() {
+  const davit_host* host = &host_.abi;
+  Result<> made = call(module_.plugin->create, host, &self_);
+  if (!made.ok()) {
+    self_ = nullptr;
+    return made;
+  }
+  if (self_ == nullptr)
+    return Error{Code::internal, "create succeeded without an instance", {}, {}};
+  return {};
+}
+
+Result<> Instance::wire() {
+  return call(module_.plugin->wire, self_);
+}
+Result<> Instance::check(const Operation& op) {
+  return call(module_.plugin->check, self_, op.abi());
+}
+Result<> Instance::start(const Operation& op) {
+  return call(module_.plugin->start, self_, op.abi());
+}
+Result<> Instance::stop(const Operation& op) {
+  return call(module_.plugin->stop, self_, op.abi());
+}
+
+void Instance::destroy() {
+  if (self_ == nullptr) return;
+  try {
+    module_.plugin->destroy(self_);
+  } catch (...) {  // nothing is left that could use it
+  }
+  self_ = nullptr;
+}
+
+const void* Instance::role(std::string_view interface) const {
+  try {
+    return self_ == nullptr ? nullptr : module_.plugin->query(self_, str(interface));
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace davit::host

@@ -1,0 +1,18 @@
+// Stops one instance on a thread of its own, so that one that hangs does not hang the host.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include <davit/types.hpp>
+
+namespace davit::host {
+
+class Instance;
+
+// At the deadline the operation is cancelled; a grace later nothing is returned: the plugin still
+// runs.
+std::optional<Result<>> stop_within(Instance& instance,
+                                    std::chrono::steady_clock::time_point deadline);
+
+}  // namespace davit::host

@@ -1,0 +1,60 @@
+#include "base64.hpp"
+
+#include <cstdint>
+
+namespace davit::host {
+
+namespace {
+
+int value_of(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (c == '+' || c == '-') return 62;
+  if (c == '/' || c == '_') return 63;
+  return -1;
+}
+
+}  // namespace
+
+std::string base64(std::string_view bytes) {
+  constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    const size_t n = bytes.size() - i < 3 ? bytes.size() - i : 3;
+    uint32_t group = 0;
+    for (size_t k = 0; k < 3; ++k)
+      group = group << 8 | (k < n ? static_cast<uint8_t>(bytes[i + k]) : 0u);
+    for (size_t k = 0; k < 4; ++k) out += k <= n ? alphabet[group >> (18 - 6 * k) & 63] : '=';
+  }
+  return out;
+}
+
+std::optional<std::string> from_base64(std::string_view text) {
+  size_t padding = 0;
+  while (!text.empty() && text.back() == '=' && padding < 2) {
+    text.remove_suffix(1);
+    ++padding;
+  }
+  if (text.size() % 4 == 1 || (padding > 0 && (text.size() + padding) % 4 != 0))
+    return std::nullopt;
+  std::string out;
+  out.reserve(text.size() * 3 / 4);
+  uint32_t bits = 0;
+  int held = 0;
+  for (const char c : text) {
+    const int v = value_of(c);
+    if (v < 0) return std::nullopt;
+    bits = bits << 6 | static_cast<uint32_t>(v);
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    out += static_cast<char>(bits >> held & 255);
+  }
+  // What is left over must be zero: otherwise two texts would stand for the same bytes.
+  if ((bits & ((1u << held) - 1)) != 0) return std::nullopt;
+  return out;
+}
+
+}  // namespace davit::host

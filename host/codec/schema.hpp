@@ -1,0 +1,45 @@
+// One descriptor set with everything made from it: its own pool (nothing is ever registered with
+// the pool of generated code, so a set that repeats or contradicts our messages does no harm), and
+// the bytes fields that hold JSON. Immutable once made; any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/dynamic_message.h>
+
+#include <davit/types.hpp>
+
+struct davit_schema {
+  google::protobuf::DescriptorPool pool;
+  google::protobuf::DynamicMessageFactory factory{&pool};
+  std::unordered_map<std::string, const google::protobuf::Descriptor*> types;  // by full name
+  std::unordered_set<const google::protobuf::FieldDescriptor*> json_fields;
+
+  bool holds_json(const google::protobuf::FieldDescriptor* f) const {
+    return json_fields.count(f) != 0;
+  }
+};
+
+namespace davit::host {
+
+// A larger message is refused: the RPC layer's limits are far below.
+constexpr size_t message_bytes_max = 64u << 20;
+
+// INVALID_ARGUMENT with the file and the element when the set does not hold together.
+Result<std::unique_ptr<davit_schema>> make_schema(std::string_view descriptor_set,
+                                                  const std::vector<std::string>& json_fields);
+
+// An empty message on the arena, or INVALID_ARGUMENT when the set has no such type.
+Result<google::protobuf::Message*> new_message(const davit_schema&, std::string_view type,
+                                               google::protobuf::Arena&);
+// The same with the bytes read into it.
+Result<google::protobuf::Message*> read_message(const davit_schema&, std::string_view type,
+                                                std::string_view bytes, google::protobuf::Arena&);
+
+}  // namespace davit::host

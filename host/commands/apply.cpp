@@ -1,0 +1,194 @@
+// davit apply -f FILE... [--wait [--timeout 60s]] [--dry-run]
+#include <cstdio>
+#include <random>
+#include <thread>
+
+#include "documents.hpp"
+#include "duration.hpp"
+#include "operator_client.hpp"
+#include "outcomes.hpp"
+#include "output.hpp"
+#include "rollout.hpp"
+#include "table.hpp"
+
+namespace davit::host {
+
+namespace {
+
+// One request: well below the server's limit for a message.
+constexpr size_t batch_documents = 500;
+constexpr size_t batch_bytes = 2 << 20;
+// Between two attempts to watch a server that has gone away.
+constexpr std::chrono::milliseconds reconnect_interval{500};
+
+struct Options {
+  bool wait = false;
+  bool dry_run = false;
+  std::chrono::milliseconds timeout{0};
+  std::string timeout_text;
+  Format format = Format::table;
+};
+
+std::string random_id() {
+  std::random_device device;
+  const uint64_t id = static_cast<uint64_t>(device()) << 32 | device();
+  return "apply-" + std::to_string(id);
+}
+
+// Sends the documents in batches. What is refused is told with its line; returns whether nothing
+// was.
+Result<bool> send(OperatorClient& client, const std::vector<SourceDocument>& documents,
+                  const Options& options, std::vector<v1::Outcome>& outcomes) {
+  bool all_taken = true;
+  for (size_t next = 0; next < documents.size();) {
+    v1::ApplyRequest request;
+    request.set_dry_run(options.dry_run);
+    request.set_request_id(random_id());
+    const size_t first = next;
+    for (size_t bytes = 0;
+         next < documents.size() && next - first < batch_documents && bytes < batch_bytes; ++next) {
+      *request.add_documents() = documents[next].document;
+      bytes += documents[next].document.ByteSizeLong();
+    }
+    v1::ApplyResponse response;
+    if (auto r = client.call("Apply", request, response); !r.ok()) return r.error();
+    for (int i = 0; i < response.outcomes_size(); ++i) {
+      const auto& o = response.outcomes(i);
+      if (o.outcome() == "refused") {
+        all_taken = false;
+        std::fprintf(
+            stderr, "%s\n",
+            documents[first + static_cast<size_t>(i)].fault(o.field(), o.message()).c_str());
+      } else if (options.format == Format::table) {
+        std::printf("%s\n", outcome_line(o, options.dry_run).c_str());
+      }
+      outcomes.push_back(o);
+    }
+  }
+  return all_taken;
+}
+
+// The narrowest selection that covers all of them.
+v1::StatusRequest selection(const std::vector<v1::Outcome>& outcomes) {
+  v1::StatusRequest out;
+  out.set_kind(outcomes[0].kind());
+  out.set_region(outcomes[0].region());
+  out.set_id(outcomes[0].id());
+  for (const auto& o : outcomes) {
+    if (o.kind() != out.kind()) out.clear_kind();
+    if (o.region() != out.region()) out.clear_region();
+    if (o.id() != out.id()) out.clear_id();
+  }
+  return out;
+}
+
+struct Waiting {
+  std::vector<Rollout> rollouts;
+  size_t open = 0;
+  bool good = true;
+
+  // False when nothing is left to wait for.
+  bool see(const v1::StatusResponse& response) {
+    open = 0;
+    for (auto& r : rollouts) {
+      if (r.state() != Rollout::State::waiting) continue;
+      const std::string before = r.line();
+      const auto state = r.see(response, std::chrono::steady_clock::now());
+      if (r.line() != before)
+        std::fprintf(state == Rollout::State::failed ? stderr : stdout, "%s\n", r.line().c_str());
+      if (state == Rollout::State::waiting) ++open;
+      if (state == Rollout::State::failed) good = false;
+    }
+    std::fflush(stdout);
+    return open > 0;
+  }
+};
+
+// Until all run; returns whether they do.
+bool wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcomes,
+              const Options& options) {
+  Waiting waiting;
+  std::vector<v1::Outcome> taken;
+  for (const auto& o : outcomes) {
+    if (o.outcome() == "refused") continue;
+    taken.push_back(o);
+    waiting.rollouts.emplace_back(o.kind(), o.region(), o.id(), o.version());
+  }
+  if (taken.empty()) return true;
+  const auto deadline = OperatorClient::Clock::now() + options.timeout;
+  const v1::StatusRequest request = selection(taken);
+  for (;;) {
+    auto r = client.watch_status(request, deadline,
+                                 [&](const v1::StatusResponse& s) { return waiting.see(s); });
+    if (r.ok()) return waiting.good;
+    // An answer may say that a person should look; the watch ends only when it cannot go on.
+    const bool again = r.error().code == Code::unavailable &&
+                       OperatorClient::Clock::now() + reconnect_interval < deadline;
+    if (!again && r.error().code != Code::deadline_exceeded &&
+        r.error().code != Code::unavailable) {
+      failed("apply", r.error());
+      return false;
+    }
+    if (!again) break;
+    std::this_thread::sleep_for(reconnect_interval);
+  }
+  for (const auto& rollout : waiting.rollouts) {
+    if (rollout.state() == Rollout::State::waiting) {
+      std::fprintf(stderr, "not running after %s: %s\n", options.timeout_text.c_str(),
+                   rollout.line().c_str());
+    }
+  }
+  return false;
+}
+
+int apply(const ServerAddress& address, const std::vector<std::string>& files,
+          const Options& options) {
+  Documents documents = read_documents(files, false);
+  for (const auto& fault : documents.faults) std::fprintf(stderr, "%s\n", fault.c_str());
+  if (documents.good.empty()) {
+    if (documents.faults.empty())
+      std::fprintf(stderr, "davit apply: there is no document in what was given\n");
+    return 1;
+  }
+  auto client = OperatorClient::open(address);
+  if (!client.ok()) return failed("apply", client.error());
+  std::vector<v1::Outcome> outcomes;
+  auto sent = send(*client, documents.good, options, outcomes);
+  if (options.format != Format::table) {
+    v1::ApplyResponse all;
+    for (const auto& o : outcomes) *all.add_outcomes() = o;
+    print(to_json(all), options.format);
+  }
+  if (!sent.ok()) return failed("apply", sent.error());
+  std::fflush(stdout);
+  bool good = *sent && documents.faults.empty();
+  if (options.wait && !options.dry_run) good &= wait_for(*client, outcomes, options);
+  return good ? 0 : 1;
+}
+
+}  // namespace
+
+int run_apply(Arguments arguments) {
+  Options options;
+  options.wait = arguments.flag("--wait");
+  options.dry_run = arguments.flag("--dry-run");
+  options.timeout_text = arguments.option("--timeout").value_or("60s");
+  auto timeout = parse_duration(options.timeout_text);
+  if (!timeout)
+    return usage_error("apply",
+                       "--timeout must be like 60s or 5m, not \"" + options.timeout_text + "\"");
+  options.timeout = *timeout;
+  auto format = format_of(arguments);
+  if (!format) return usage_error("apply", "-o must be table, json or yaml");
+  options.format = *format;
+  const ServerAddress address = ServerAddress::from(arguments);
+  const std::vector<std::string> files = arguments.options("-f", "--file");
+  if (auto bad = arguments.unknown()) return usage_error("apply", *bad);
+  if (!arguments.rest().empty())
+    return usage_error("apply", "unexpected \"" + arguments.rest().front() + "\"");
+  if (files.empty())
+    return usage_error("apply", "which file? (-f FILE, or -f - for standard input)");
+  return apply(address, files, options);
+}
+
+}  // namespace davit::host

@@ -1,0 +1,98 @@
+// davit delete KIND ID --region R | -f FILE
+#include <cstdio>
+
+#include "documents.hpp"
+#include "operator_client.hpp"
+#include "outcomes.hpp"
+#include "output.hpp"
+#include "table.hpp"
+
+namespace davit::host {
+
+namespace {
+
+constexpr int batch_keys = 500;
+
+struct Target {
+  v1::ObjectKey key;
+  std::optional<SourceDocument> source;  // of a file: errors name its line
+
+  std::string fault(const v1::Outcome& o) const {
+    if (source) return source->fault(o.field(), o.message());
+    return "davit delete: " + o.kind() + "/" + o.id() + " (" + o.region() +
+           "): " + (o.field().empty() ? "" : o.field() + ": ") + o.message();
+  }
+};
+
+Result<bool> remove(OperatorClient& client, const std::vector<Target>& targets, Format format,
+                    v1::DeleteResponse& all) {
+  bool all_taken = true;
+  for (size_t next = 0; next < targets.size();) {
+    v1::DeleteRequest request;
+    const size_t first = next;
+    for (; next < targets.size() && request.keys_size() < batch_keys; ++next)
+      *request.add_keys() = targets[next].key;
+    v1::DeleteResponse response;
+    if (auto r = client.call("Delete", request, response); !r.ok()) return r.error();
+    for (int i = 0; i < response.outcomes_size(); ++i) {
+      const auto& o = response.outcomes(i);
+      if (o.outcome() == "refused") {
+        all_taken = false;
+        std::fprintf(stderr, "%s\n", targets[first + static_cast<size_t>(i)].fault(o).c_str());
+      } else if (format == Format::table) {
+        std::printf("%s\n", outcome_line(o).c_str());
+      }
+      *all.add_outcomes() = o;
+    }
+  }
+  return all_taken;
+}
+
+v1::ObjectKey key_of(const std::string& kind, const std::string& region, const std::string& id) {
+  v1::ObjectKey key;
+  key.set_kind(kind);
+  key.set_region(region);
+  key.set_id(id);
+  return key;
+}
+
+}  // namespace
+
+int run_delete(Arguments arguments) {
+  const std::string region = arguments.option("--region", "-r").value_or("");
+  const std::vector<std::string> files = arguments.options("-f", "--file");
+  auto format = format_of(arguments);
+  if (!format) return usage_error("delete", "-o must be table, json or yaml");
+  const ServerAddress address = ServerAddress::from(arguments);
+  if (auto bad = arguments.unknown()) return usage_error("delete", *bad);
+  const std::vector<std::string> words = arguments.rest();
+
+  std::vector<Target> targets;
+  bool good = true;
+  if (!files.empty()) {
+    if (!words.empty()) return usage_error("delete", "either KIND ID or -f FILE, not both");
+    Documents documents = read_documents(files, true);
+    for (const auto& fault : documents.faults) std::fprintf(stderr, "%s\n", fault.c_str());
+    good = documents.faults.empty();
+    for (auto& d : documents.good) {
+      targets.push_back(
+          {key_of(d.document.kind(), d.document.region(), d.document.id()), std::move(d)});
+    }
+  } else {
+    if (words.size() != 2)
+      return usage_error("delete", "which object? (KIND ID --region REGION, or -f FILE)");
+    if (region.empty()) return usage_error("delete", "--region is needed");
+    targets.push_back({key_of(words[0], region, words[1]), std::nullopt});
+  }
+  if (targets.empty()) return 1;
+
+  auto client = OperatorClient::open(address);
+  if (!client.ok()) return failed("delete", client.error());
+  v1::DeleteResponse all;
+  auto removed = remove(*client, targets, *format, all);
+  if (*format != Format::table) print(to_json(all), *format);
+  if (!removed.ok()) return failed("delete", removed.error());
+  return good && *removed ? 0 : 1;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,142 @@
+#include "documents.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "config/suggest.hpp"
+
+namespace davit::host {
+
+namespace {
+
+namespace json = boost::json;
+
+const std::vector<std::string> fields = {"kind", "region", "id", "state", "annotations", "spec"};
+
+// A scalar as text: ids and annotations may look like numbers.
+std::optional<std::string> scalar(const json::value& v) {
+  if (v.is_string()) return std::string(v.get_string());
+  if (v.is_structured() || v.is_null()) return std::nullopt;
+  return json::serialize(v);
+}
+
+std::string to_document(const json::object& object, bool keys_only, SourceDocument& out) {
+  for (const auto& [name, value] : object) {
+    const std::string key(name);
+    if (std::find(fields.begin(), fields.end(), key) == fields.end()) {
+      const std::string near = nearest(key, fields);
+      return out.fault(key,
+                       "unknown field" + (near.empty() ? "" : " (did you mean \"" + near + "\"?)"));
+    }
+    if (key == "spec") {
+      if (!value.is_object()) return out.fault(key, "must be an object");
+      out.document.set_spec_json(json::serialize(value));
+    } else if (key == "annotations") {
+      if (!value.is_object()) return out.fault(key, "must be an object");
+      for (const auto& [annotation, content] : value.get_object()) {
+        auto text = scalar(content);
+        if (!text) return out.fault("annotations." + std::string(annotation), "must be a string");
+        (*out.document.mutable_annotations())[std::string(annotation)] = *text;
+      }
+    } else {
+      auto text = scalar(value);
+      if (!text) return out.fault(key, "must be a string");
+      if (key == "kind") out.document.set_kind(*text);
+      if (key == "region") out.document.set_region(*text);
+      if (key == "id") out.document.set_id(*text);
+      if (key == "state") out.document.set_state(*text);
+    }
+  }
+  const auto& d = out.document;
+  if (d.kind().empty()) return out.fault("kind", "is required");
+  if (d.region().empty()) return out.fault("region", "is required");
+  if (keys_only && d.id().empty()) return out.fault("id", "is required");
+  if (!keys_only && d.spec_json().empty()) return out.fault("spec", "is required");
+  return {};
+}
+
+void add_document(const json::value& value, const std::string& file, const YamlDocument& source,
+                  const std::string& prefix, bool keys_only, Documents& out) {
+  SourceDocument one{file, {}, source, prefix};
+  std::string fault =
+      value.is_object() ? to_document(value.get_object(), keys_only, one)
+                        : one.fault("", "a document must be an object with kind, region and spec");
+  if (fault.empty()) {
+    out.good.push_back(std::move(one));
+  } else {
+    out.faults.push_back(std::move(fault));
+  }
+}
+
+}  // namespace
+
+std::string SourceDocument::fault(const std::string& field, const std::string& message) const {
+  const std::string path = prefix.empty() || field.empty() ? prefix + field : prefix + "." + field;
+  std::string out = file + ":" + std::to_string(source.line(path)) + ": ";
+  if (!field.empty()) out += field + ": ";
+  return out + message;
+}
+
+void add_documents(const std::string& text, const std::string& file, bool keys_only,
+                   Documents& out) {
+  auto read = read_yaml(text, file);
+  if (!read.ok()) {
+    out.faults.push_back(read.error().where + ": " + read.error().message);
+    return;
+  }
+  for (const auto& source : *read) {
+    if (!source.value.is_array()) {
+      add_document(source.value, file, source, "", keys_only, out);
+      continue;
+    }
+    size_t index = 0;  // what `get -o json` prints of several
+    for (const auto& item : source.value.get_array()) {
+      add_document(item, file, source, "[" + std::to_string(index++) + "]", keys_only, out);
+    }
+  }
+}
+
+Documents read_documents(const std::vector<std::string>& files, bool keys_only) {
+  Documents out;
+  for (const auto& file : files) {
+    std::ostringstream text;
+    if (file == "-") {
+      text << std::cin.rdbuf();
+      add_documents(text.str(), "<stdin>", keys_only, out);
+      continue;
+    }
+    std::ifstream in(file, std::ios::binary);
+    if (in) text << in.rdbuf();
+    if (!in || in.bad()) {
+      out.faults.push_back(file + ": cannot be read: " + std::strerror(errno));
+    } else {
+      add_documents(text.str(), file, keys_only, out);
+    }
+  }
+  return out;
+}
+
+json::object to_json(const v1::Document& d) {
+  json::object out;
+  out["kind"] = d.kind();
+  out["region"] = d.region();
+  out["id"] = d.id();
+  out["state"] = d.state();
+  if (!d.annotations().empty()) {
+    std::map<std::string, std::string> sorted(d.annotations().begin(), d.annotations().end());
+    json::object annotations;
+    for (const auto& [key, value] : sorted) annotations[key] = value;
+    out["annotations"] = std::move(annotations);
+  }
+  boost::system::error_code error;
+  out["spec"] = json::parse(d.spec_json(), error);
+  return out;
+}
+
+}  // namespace davit::host

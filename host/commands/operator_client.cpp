@@ -1,0 +1,168 @@
+#include "operator_client.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/impl/codegen/client_unary_call.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
+#include <grpcpp/impl/codegen/sync_stream.h>
+#include <grpcpp/security/credentials.h>
+
+#include <davit/v1/operator.pb.h>
+
+namespace davit::host {
+
+namespace {
+
+constexpr std::chrono::seconds call_timeout{30};
+constexpr const char* packaged_socket = "unix:/run/davit/operator.sock";
+
+using Message = google::protobuf::MessageLite;
+
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in || in.bad())
+    return Error{
+        Code::invalid_argument, path + ": cannot be read: " + std::strerror(errno), {}, {}};
+  std::string out = text.str();
+  while (!out.empty() && (out.back() == '\n' || out.back() == '\r')) out.pop_back();
+  return out;
+}
+
+bool take_prefix(std::string& text, std::string_view prefix) {
+  if (text.compare(0, prefix.size(), prefix) != 0) return false;
+  text.erase(0, prefix.size());
+  return true;
+}
+
+// "failed to connect to all addresses; last error: UNKNOWN: unix:/x: No such file or directory":
+// only its end helps.
+std::string why_unreachable(std::string message, const std::string& target) {
+  constexpr std::string_view mark = "last error: ";
+  if (const size_t at = message.find(mark); at != std::string::npos)
+    message.erase(0, at + mark.size());
+  take_prefix(message, "UNKNOWN: ");
+  take_prefix(message, target + ": ");
+  return message;
+}
+
+// gRPC's clock is the system's.
+std::chrono::system_clock::time_point wall(OperatorClient::Clock::time_point t) {
+  return std::chrono::system_clock::now() +
+         std::chrono::duration_cast<std::chrono::system_clock::duration>(
+             t - OperatorClient::Clock::now());
+}
+
+}  // namespace
+
+ServerAddress ServerAddress::from(Arguments& arguments) {
+  ServerAddress out;
+  const char* environment = std::getenv("DAVIT_SERVER");
+  const bool set = environment != nullptr && *environment != '\0';
+  out.url = arguments.option("--server").value_or(set ? environment : packaged_socket);
+  out.token_file = arguments.option("--token-file").value_or("");
+  out.ca_file = arguments.option("--ca-file").value_or("");
+  return out;
+}
+
+struct OperatorClient::Connection {
+  std::string url, authorization;
+  std::shared_ptr<grpc::Channel> channel;
+
+  void prepare(grpc::ClientContext& context, Clock::time_point deadline) const {
+    context.set_deadline(wall(deadline));
+    if (!authorization.empty()) context.AddMetadata("authorization", authorization);
+  }
+  Result<> result(const grpc::Status& status) const {
+    if (status.ok()) return {};
+    const auto code = static_cast<Code>(status.error_code());
+    if (code != Code::unavailable) return Error{code, status.error_message(), {}, {}};
+    return Error{
+        code,
+        "server " + url + " cannot be reached: " + why_unreachable(status.error_message(), url),
+        {},
+        {}};
+  }
+};
+
+OperatorClient::OperatorClient(std::unique_ptr<Connection> c) : connection_(std::move(c)) {}
+OperatorClient::OperatorClient(OperatorClient&&) noexcept = default;
+OperatorClient::~OperatorClient() = default;
+
+Result<OperatorClient> OperatorClient::open(const ServerAddress& address) {
+  auto connection = std::make_unique<Connection>();
+  connection->url = address.url;
+  std::string target = address.url;
+  std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
+  if (take_prefix(target, "https://")) {
+    grpc::SslCredentialsOptions options;
+    if (!address.ca_file.empty()) {
+      auto roots = read_file(address.ca_file);
+      if (!roots.ok()) return roots.error();
+      options.pem_root_certs = *roots;
+    }
+    credentials = grpc::SslCredentials(options);
+  } else if (!take_prefix(target, "http://") && target.compare(0, 5, "unix:") != 0) {
+    return Error{Code::invalid_argument,
+                 "--server must be unix:/path, http://host:port or https://host:port, not \"" +
+                     target + "\"",
+                 {},
+                 {}};
+  }
+  if (!address.token_file.empty()) {
+    auto token = read_file(address.token_file);
+    if (!token.ok()) return token.error();
+    connection->authorization = "Bearer " + *token;
+  }
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(std::numeric_limits<int>::max());
+  // A proxy of the environment is for the web, not for a server that was named.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  connection->channel = grpc::CreateCustomChannel(target, credentials, arguments);
+  return OperatorClient(std::move(connection));
+}
+
+Result<> OperatorClient::call(const std::string& method, const Message& request,
+                              Message& response) {
+  grpc::ClientContext context;
+  connection_->prepare(context, Clock::now() + call_timeout);
+  const std::string path = "/davit.v1.OperatorService/" + method;
+  const grpc::internal::RpcMethod rpc(path.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
+  return connection_->result(grpc::internal::BlockingUnaryCall<Message, Message, Message, Message>(
+      connection_->channel.get(), rpc, &context, request, &response));
+}
+
+Result<> OperatorClient::watch_status(const v1::StatusRequest& request, Clock::time_point deadline,
+                                      const std::function<bool(const v1::StatusResponse&)>& see) {
+  grpc::ClientContext context;
+  connection_->prepare(context, deadline);
+  const grpc::internal::RpcMethod rpc("/davit.v1.OperatorService/WatchStatus",
+                                      grpc::internal::RpcMethod::SERVER_STREAMING);
+  const std::unique_ptr<grpc::ClientReader<v1::StatusResponse>> reader(
+      grpc::internal::ClientReaderFactory<v1::StatusResponse>::Create(connection_->channel.get(),
+                                                                      rpc, &context, request));
+  v1::StatusResponse response;
+  while (reader->Read(&response)) {
+    if (see(response)) continue;
+    context.TryCancel();
+    while (reader->Read(&response)) {
+    }
+    static_cast<void>(reader->Finish());
+    return {};
+  }
+  auto ended = connection_->result(reader->Finish());
+  if (ended.ok())
+    return Error{Code::unavailable, "server " + connection_->url + ": the stream ended", {}, {}};
+  return ended;
+}
+
+}  // namespace davit::host

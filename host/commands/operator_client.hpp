@@ -1,0 +1,56 @@
+// Calls a server's operator API for the commands: blocking, one call at a time. gRPC is visible in
+// operator_client.cpp only.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <davit/types.hpp>
+
+#include "arguments.hpp"
+
+namespace google::protobuf {
+class MessageLite;
+}
+namespace davit::v1 {
+class StatusRequest;
+class StatusResponse;
+}  // namespace davit::v1
+
+namespace davit::host {
+
+// Where the server is and as whom to call it.
+struct ServerAddress {
+  std::string url;         // unix:/path, http://host:port or https://host:port
+  std::string token_file;  // over TCP
+  std::string ca_file;     // of https, when not the system's
+
+  // --server, --token-file and --ca-file, $DAVIT_SERVER, or the socket of a packaged server.
+  static ServerAddress from(Arguments& arguments);
+};
+
+class OperatorClient {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Reads the files that the address names; connects with the first call.
+  static Result<OperatorClient> open(const ServerAddress& address);
+  OperatorClient(OperatorClient&&) noexcept;
+  ~OperatorClient();
+
+  // `method`: "Apply". Gives up after 30 s.
+  Result<> call(const std::string& method, const google::protobuf::MessageLite& request,
+                google::protobuf::MessageLite& response);
+  // Until `see` answers false (ok), the deadline (DEADLINE_EXCEEDED) or the stream breaks.
+  Result<> watch_status(const v1::StatusRequest& request, Clock::time_point deadline,
+                        const std::function<bool(const v1::StatusResponse&)>& see);
+
+ private:
+  struct Connection;
+  explicit OperatorClient(std::unique_ptr<Connection> connection);
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace davit::host

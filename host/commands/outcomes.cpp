@@ -1,0 +1,14 @@
+#include "outcomes.hpp"
+
+#include <davit/v1/operator.pb.h>
+
+namespace davit::host {
+
+std::string outcome_line(const v1::Outcome& o, bool dry_run) {
+  std::string line = o.kind() + "/" + o.id() + " (" + o.region() + ") " + o.outcome();
+  if (o.version() != 0) line += " (version " + std::to_string(o.version()) + ")";
+  if (dry_run) line += " (dry run)";
+  return line;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,33 @@
+// How the operator's commands print: table, json or yaml, and their errors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <boost/json/value.hpp>
+
+#include <davit/types.hpp>
+
+#include "arguments.hpp"
+
+namespace google::protobuf {
+class Message;
+}
+
+namespace davit::host {
+
+enum class Format { table, json, yaml };
+// -o or --output; nothing: what it says is none of them.
+std::optional<Format> format_of(Arguments& arguments);
+
+// Not for Format::table.
+void print(const boost::json::value& value, Format format);
+// With proto field names, 64-bit integers as strings and zeros written out.
+boost::json::value to_json(const google::protobuf::Message& message);
+
+// "davit NAME: message" on standard error; returns 1.
+int failed(const std::string& command, const Error& error);
+int64_t unix_ms_now();
+
+}  // namespace davit::host

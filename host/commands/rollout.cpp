@@ -1,0 +1,79 @@
+#include "rollout.hpp"
+
+#include <davit/v1/operator.pb.h>
+
+namespace davit::host {
+
+namespace {
+
+constexpr std::chrono::seconds patience_with_unhealthy{10};
+
+std::string count(int64_t n, const std::string& what) {
+  return std::to_string(n) + " " + what;
+}
+
+}  // namespace
+
+Rollout::Rollout(std::string kind, std::string region, std::string id, uint64_t version)
+    : kind_(std::move(kind)), region_(std::move(region)), id_(std::move(id)), version_(version) {}
+
+Rollout::State Rollout::say(State state, const std::string& text) {
+  state_ = state;
+  line_ = kind_ + "/" + id_ + " (" + region_ + "): " + text;
+  return state_;
+}
+
+Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
+  if (state_ != State::waiting) return state_;
+  // The answer may be older than the apply that this waits for.
+  if (response.head().version() < version_)
+    return say(State::waiting, "not read by the server yet");
+
+  const v1::ObjectStatus* object = nullptr;
+  for (const auto& o : response.objects()) {
+    if (o.kind() == kind_ && o.region() == region_ && o.id() == id_) object = &o;
+  }
+  // Only dead records of which nothing is left are not shown.
+  if (object == nullptr) return say(State::done, "gone");
+  if (object->version() > version_) {
+    return say(State::failed, "replaced by version " + std::to_string(object->version()));
+  }
+  for (const auto& agent : response.agents()) {
+    if (agent.region() != region_) continue;
+    for (const auto& i : agent.issues()) {
+      if (i.kind() != kind_ || i.id() != id_ || i.version() < version_) continue;
+      return say(State::failed, i.condition() + " by agent " + agent.agent() + ": " + i.reason());
+    }
+  }
+
+  const auto& seen = object->observed();
+  if (!object->has_observed() || seen.observed_version() < version_) {
+    return say(State::waiting,
+               response.agents().empty() ? "no agent has reported yet" : "not applied yet");
+  }
+  if (!seen.parked().empty()) return say(State::failed, "parked: " + seen.parked());
+  if (!object->live()) {
+    return seen.gone() ? say(State::done, "gone")
+                       : say(State::waiting, count(seen.ready(), "still there"));
+  }
+  if (seen.updated() == seen.desired() && seen.ready() == seen.desired() && seen.stale() == 0) {
+    return say(State::done, "running at version " + std::to_string(version_) + ", " +
+                                count(seen.ready(), "of ") + std::to_string(seen.desired()) +
+                                " ready");
+  }
+  std::string text = count(seen.updated(), "of ") + std::to_string(seen.desired()) + " updated, " +
+                     count(seen.ready(), "ready");
+  if (seen.stale() > 0) text += ", " + count(seen.stale(), "of an older template remain");
+  if (!seen.message().empty()) text += " (" + seen.message() + ")";
+
+  if (seen.health() != "unhealthy") {
+    unhealthy_since_.reset();
+  } else if (!unhealthy_since_) {
+    unhealthy_since_ = now;
+  } else if (now - *unhealthy_since_ >= patience_with_unhealthy) {
+    return say(State::failed, "failed: " + text);
+  }
+  return say(State::waiting, text);
+}
+
+}  // namespace davit::host

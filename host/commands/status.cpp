@@ -1,0 +1,122 @@
+// davit status [KIND [ID]] [--region R]
+#include <cstdio>
+
+#include <davit/v1/operator.pb.h>
+
+#include "operator_client.hpp"
+#include "output.hpp"
+#include "table.hpp"
+#include "text_table.hpp"
+
+namespace davit::host {
+
+namespace {
+
+// An agent says where it stands at least every 30 s; one that missed three is in doubt.
+constexpr int64_t silent_after_ms = 90'000;
+
+Tone tone_of(const v1::ObjectStatus& o) {
+  const std::string& health = o.observed().health();
+  if (!o.condition().empty() || health == "unhealthy") return Tone::bad;
+  if (health == "healthy" && o.observed().observed_version() >= o.version()) return Tone::good;
+  return Tone::middling;
+}
+
+std::string objects(const v1::StatusResponse& status, bool colour) {
+  TextTable table({"KIND", "ID", "REGION", "STATE", "VERSION", "OBSERVED", "READY", "UPDATED",
+                   "STALE", "HEALTH", "CONDITION"});
+  for (const auto& o : status.objects()) {
+    const auto& s = o.observed();
+    const std::string of = "/" + std::to_string(s.desired());
+    const bool seen = o.has_observed();
+    table.row({o.kind(),
+               o.id(),
+               o.region(),
+               {o.state(), o.live() ? Tone::plain : Tone::faint},
+               std::to_string(o.version()),
+               seen ? std::to_string(s.observed_version()) : "-",
+               seen ? std::to_string(s.ready()) + of : "-",
+               seen ? std::to_string(s.updated()) + of : "-",
+               seen ? std::to_string(s.stale()) : "-",
+               {seen ? s.health() : "-", tone_of(o)},
+               {o.condition(), Tone::bad}});
+  }
+  return table.empty() ? "no objects\n" : table.print(colour);
+}
+
+std::string agents(const v1::StatusResponse& status, bool colour) {
+  TextTable table({"AGENT", "REGION", "SOFTWARE", "SEEN", "LAG", "PARKED", "HELD", "ORPHANED"});
+  const int64_t now = unix_ms_now();
+  for (const auto& a : status.agents()) {
+    int parked = 0;
+    int held = 0;
+    int orphaned = 0;
+    for (const auto& i : a.issues()) {
+      parked += i.condition() == "parked";
+      held += i.condition() == "held";
+      orphaned += i.condition() == "orphaned";
+    }
+    auto counted = [](int n, Tone tone) {
+      return TextTable::Cell(std::to_string(n), n > 0 ? tone : Tone::plain);
+    };
+    const bool silent = now - a.seen_at_unix_ms() > silent_after_ms;
+    table.row({a.agent(),
+               a.region(),
+               a.software(),
+               {age(a.seen_at_unix_ms(), now) + " ago", silent ? Tone::bad : Tone::plain},
+               {std::to_string(a.lag()), a.lag() > 0 ? Tone::middling : Tone::good},
+               counted(parked, Tone::bad),
+               counted(held, Tone::middling),
+               counted(orphaned, Tone::middling)});
+  }
+  return table.empty() ? "no agent has reported\n" : table.print(colour);
+}
+
+std::string issues(const v1::StatusResponse& status, bool colour) {
+  TextTable table({"CONDITION", "KIND", "OBJECT", "REGION", "VERSION", "REASON"});
+  for (const auto& a : status.agents()) {
+    for (const auto& i : a.issues()) {
+      // An object without a record has no id.
+      const std::string object = i.id().empty() ? i.namespace_() + "/" + i.name() : i.id();
+      table.row({{i.condition(), Tone::bad},
+                 i.kind(),
+                 object,
+                 a.region(),
+                 std::to_string(i.version()),
+                 i.reason()});
+    }
+  }
+  return table.empty() ? "" : table.print(colour);
+}
+
+}  // namespace
+
+int run_status(Arguments arguments) {
+  v1::StatusRequest request;
+  request.set_region(arguments.option("--region", "-r").value_or(""));
+  auto format = format_of(arguments);
+  if (!format) return usage_error("status", "-o must be table, json or yaml");
+  const ServerAddress address = ServerAddress::from(arguments);
+  if (auto bad = arguments.unknown()) return usage_error("status", *bad);
+  const std::vector<std::string> words = arguments.rest();
+  if (words.size() > 2) return usage_error("status", "unexpected \"" + words[2] + "\"");
+  if (!words.empty()) request.set_kind(words[0]);
+  if (words.size() == 2) request.set_id(words[1]);
+
+  auto client = OperatorClient::open(address);
+  if (!client.ok()) return failed("status", client.error());
+  v1::StatusResponse response;
+  if (auto r = client->call("Status", request, response); !r.ok())
+    return failed("status", r.error());
+  if (*format != Format::table) {
+    print(to_json(response), *format);
+    return 0;
+  }
+  const bool colour = use_colour();
+  const std::string troubles = issues(response, colour);
+  std::printf("%s\n%s", objects(response, colour).c_str(), agents(response, colour).c_str());
+  if (!troubles.empty()) std::printf("\n%s", troubles.c_str());
+  return 0;
+}
+
+}  // namespace davit::host

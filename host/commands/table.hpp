@@ -1,0 +1,37 @@
+// The sub-commands of davit. One file each: commands/NAME.cpp with `int run_NAME(Arguments)`, and
+// one line in table.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arguments.hpp"
+
+namespace davit::host {
+
+struct Command {
+  const char* name;
+  const char* usage;      // what follows the name
+  const char* summary;    // one line
+  int (*run)(Arguments);  // the exit code: 0, 2 for usage, configuration and start-up, 1 otherwise
+};
+
+const std::vector<Command>& commands();
+const Command* find_command(std::string_view name);
+
+// "davit NAME: <problem>" and how it is meant, on standard error; returns 2.
+int usage_error(std::string_view command, std::string_view problem);
+
+// `davit ...` as a whole.
+int run_davit(std::vector<std::string> words);
+
+int run_run(Arguments);
+int run_check(Arguments);
+int run_plugin(Arguments);
+int run_apply(Arguments);
+int run_get(Arguments);
+int run_delete(Arguments);
+int run_status(Arguments);
+
+}  // namespace davit::host

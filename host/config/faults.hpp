@@ -1,0 +1,29 @@
+// What is wrong with a configuration: collected, so that one run shows everything there is to fix.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace davit::host {
+
+class Faults {
+ public:
+  // "agent.toml:12: plugin.applier.workers: must be an integer". An empty part is left out.
+  void add(std::string_view where, std::string_view key, std::string_view message) {
+    std::string line;
+    for (std::string_view part : {where, key, message}) {
+      if (part.empty()) continue;
+      if (!line.empty()) line += ": ";
+      line += part;
+    }
+    lines_.push_back(std::move(line));
+  }
+  bool empty() const { return lines_.empty(); }
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+}  // namespace davit::host

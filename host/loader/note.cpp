@@ -1,0 +1,159 @@
+#include "note.hpp"
+
+#include <elf.h>
+
+#include <charconv>
+
+namespace davit::host {
+namespace {
+
+#if defined(__x86_64__)
+constexpr uint16_t this_machine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr uint16_t this_machine = EM_AARCH64;
+#elif defined(__riscv)
+constexpr uint16_t this_machine = EM_RISCV;
+#else
+#error "the loader does not know this machine: add its EM_ number"
+#endif
+
+std::string machine_name(uint16_t machine) {
+  if (machine == EM_X86_64) return "x86_64";
+  if (machine == EM_AARCH64) return "aarch64";
+  if (machine == EM_RISCV) return "riscv";
+  if (machine == EM_386) return "i386";
+  if (machine == EM_ARM) return "arm";
+  if (machine == EM_S390) return "s390";
+  if (machine == EM_PPC64) return "ppc64";
+  return "machine " + std::to_string(machine);
+}
+
+Error fault(std::string message) {
+  return {Code::failed_precondition, std::move(message), {}, {}};
+}
+
+// A T at `offset`, or false when the file ends before it.
+template <class T>
+bool get(std::string_view file, uint64_t offset, T& out) {
+  if (offset > file.size() || file.size() - offset < sizeof(T)) return false;
+  std::memcpy(&out, file.data() + offset, sizeof(T));
+  return true;
+}
+
+// Notes are padded to 4 bytes.
+constexpr uint64_t padded(uint64_t n) {
+  return (n + 3) & ~uint64_t{3};
+}
+
+// The text of davit's note in one segment of notes; empty when it is not there.
+std::string_view find_in(std::string_view notes) {
+  uint64_t at = 0;
+  Elf64_Nhdr header;
+  while (get(notes, at, header)) {
+    const uint64_t owner = at + sizeof header;
+    const uint64_t text = owner + padded(header.n_namesz);
+    if (text > notes.size() || header.n_descsz > notes.size() - text) return {};
+    const std::string_view owner_name = notes.substr(owner, header.n_namesz);
+    if (header.n_type == DAVIT_NOTE_TYPE &&
+        owner_name == std::string_view(DAVIT_NOTE_OWNER "\0", 6)) {
+      std::string_view found = notes.substr(text, header.n_descsz);
+      while (!found.empty() && found.back() == '\0') found.remove_suffix(1);
+      return found;
+    }
+    at = text + padded(header.n_descsz);
+  }
+  return {};
+}
+
+bool number(std::string_view s, uint32_t& out) {
+  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), out);
+  return error == std::errc{} && end == s.data() + s.size();
+}
+
+std::vector<std::string> split(std::string_view s, char by) {
+  std::vector<std::string> out;
+  while (!s.empty()) {
+    const size_t end = s.find(by);
+    out.emplace_back(s.substr(0, end));
+    s.remove_prefix(end == std::string_view::npos ? s.size() : end + 1);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Note> parse_note(std::string_view text) {
+  Note note;
+  for (const std::string& line : split(text, '\n')) {
+    const size_t equals = line.find('=');
+    if (equals == std::string::npos) continue;
+    const std::string_view key = std::string_view(line).substr(0, equals);
+    const std::string_view value = std::string_view(line).substr(equals + 1);
+    if (key == "abi") {
+      const size_t dot = value.find('.');
+      if (dot == std::string_view::npos || !number(value.substr(0, dot), note.abi_major) ||
+          !number(value.substr(dot + 1), note.abi_minor)) {
+        return fault("its note says ABI \"" + std::string(value) + "\", which is not MAJOR.MINOR");
+      }
+    } else if (key == "name") {
+      note.name = value;
+    } else if (key == "version") {
+      note.version = value;
+    } else if (key == "roles") {
+      note.roles = split(value, ',');
+    }
+  }
+  if (note.name.empty() || note.abi_major == 0) return fault("its note lacks \"abi\" or \"name\"");
+  return note;
+}
+
+Result<Note> read_note(std::string_view elf) {
+  Elf64_Ehdr header;
+  if (elf.size() < EI_NIDENT || std::memcmp(elf.data(), ELFMAG, SELFMAG) != 0) {
+    return fault("not a shared object (no ELF header)");
+  }
+  if (elf[EI_CLASS] != ELFCLASS64 || elf[EI_DATA] != ELFDATA2LSB || !get(elf, 0, header)) {
+    return fault("not a 64-bit little-endian shared object");
+  }
+  if (header.e_machine != this_machine) {
+    return fault("built for " + machine_name(header.e_machine) + ", this host runs on " +
+                 machine_name(this_machine));
+  }
+  if (header.e_type != ET_DYN) return fault("not a shared object");
+  // The section table is the last thing in a file: when it is there, so is the rest. A stripped one
+  // has none.
+  const uint64_t sections = uint64_t{header.e_shnum} * header.e_shentsize;
+  if (header.e_shoff > elf.size() || sections > elf.size() - header.e_shoff) {
+    return fault("is cut off (the file is shorter than its header says)");
+  }
+  for (uint64_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    if (header.e_phentsize < sizeof segment || header.e_phoff > elf.size() ||
+        !get(elf, header.e_phoff + i * header.e_phentsize, segment) ||
+        (segment.p_filesz > 0 &&
+         (segment.p_offset > elf.size() || segment.p_filesz > elf.size() - segment.p_offset))) {
+      return fault("is cut off (the file is shorter than its header says)");
+    }
+    if (segment.p_type != PT_NOTE) continue;
+    const std::string_view found = find_in(elf.substr(segment.p_offset, segment.p_filesz));
+    if (!found.empty()) return parse_note(found);
+  }
+  return fault("not a davit plugin (no note " DAVIT_NOTE_SECTION
+               "): build it with davit_add_plugin()");
+}
+
+Result<> check_abi(const Note& note) {
+  const std::string ours = std::to_string(DAVIT_ABI_MAJOR), theirs = std::to_string(note.abi_major);
+  if (note.abi_major != DAVIT_ABI_MAJOR) {
+    return fault("built for ABI " + theirs + ", this host speaks " + ours +
+                 ": rebuild it or install a host that speaks " + theirs);
+  }
+  if (note.abi_minor > DAVIT_ABI_MINOR) {
+    const std::string needs = theirs + "." + std::to_string(note.abi_minor);
+    return fault("needs ABI " + needs + ", this host speaks " + ours + "." +
+                 std::to_string(DAVIT_ABI_MINOR) + ": install a host that speaks " + needs);
+  }
+  return {};
+}
+
+}  // namespace davit::host

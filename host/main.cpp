@@ -1,0 +1,5 @@
+#include "commands/table.hpp"
+
+int main(int argc, char** argv) {
+  return davit::host::run_davit({argv + 1, argv + argc});
+}

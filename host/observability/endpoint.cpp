@@ -1,0 +1,184 @@
+#include "endpoint.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/write.hpp>
+#include <charconv>
+
+#include "config/config.hpp"
+#include "http_answer.hpp"
+#include "runtime/runtime.hpp"
+
+namespace davit::host {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr size_t head_bytes_max = 8192;          // a scraper's request has a few hundred
+constexpr std::chrono::seconds patience{10};     // for one request and its answer
+constexpr std::chrono::seconds accept_pause{1};  // when there are no more descriptors
+constexpr size_t connections_max = 32;
+
+// One connection, one request. Lives in its handlers, all on the endpoint's strand.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(tcp::socket socket, const Core& core)
+      : socket_(std::move(socket)), timer_(socket_.get_executor()), core_(core) {}
+
+  void close() {
+    error_code ignored;
+    socket_.close(ignored);
+    timer_.cancel();
+  }
+
+  void run() {
+    timer_.expires_after(patience);
+    timer_.async_wait([self = weak_from_this()](error_code error) {
+      if (auto session = self.lock(); session && !error) session->close();
+    });
+    asio::async_read_until(socket_, asio::dynamic_buffer(head_, head_bytes_max), "\r\n\r\n",
+                           [self = shared_from_this()](error_code error, size_t) {
+                             if (error) return self->close();
+                             self->answer();
+                           });
+  }
+
+ private:
+  void answer() {
+    answer_ = http_answer(head_, core_.metrics, core_.health);
+    asio::async_write(socket_, asio::buffer(answer_),
+                      [self = shared_from_this()](error_code, size_t) {
+                        error_code ignored;
+                        self->socket_.shutdown(tcp::socket::shutdown_both, ignored);
+                        self->close();
+                      });
+  }
+
+  tcp::socket socket_;
+  asio::steady_timer timer_;
+  const Core& core_;
+  std::string head_, answer_;
+};
+
+class Endpoint : public Extension {
+ public:
+  explicit Endpoint(const Core& core)
+      : core_(core),
+        strand_(asio::make_strand(core.runtime.io())),
+        acceptor_(strand_),
+        pause_(strand_) {}
+
+  const void* service(std::string_view) const override { return nullptr; }
+
+  void configure(const Config& config, Faults& faults) override {
+    const Table host = config.table("host", faults);
+    listen_ = host.string("metrics_listen", "");
+    if (listen_.empty()) return;
+    if (auto parsed = parse_listen(listen_); parsed.ok()) {
+      at_ = *parsed;
+    } else {
+      host.reject("metrics_listen", parsed.error().message);
+    }
+  }
+
+  std::vector<Described> describe() const override {
+    if (listen_.empty()) return {};
+    return {{"", "listens", "metrics http://" + listen_ + "/metrics"}};
+  }
+
+  Result<> listen() override {
+    if (listen_.empty()) return {};
+    error_code error;
+    tcp::resolver resolver(strand_);
+    const auto found = resolver.resolve(at_.host, std::to_string(at_.port), error);
+    if (!error) {
+      const tcp::endpoint endpoint = found.begin()->endpoint();
+      acceptor_.open(endpoint.protocol(), error);
+      if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+      if (!error) acceptor_.bind(endpoint, error);
+      if (!error) acceptor_.listen(connections_max, error);
+    }
+    if (error) {
+      return Error{Code::unavailable,
+                   "host.metrics_listen: cannot listen on " + listen_ + ": " + error.message(),
+                   {},
+                   {}};
+    }
+    asio::post(strand_, [this] { accept(); });
+    return {};
+  }
+
+  void stop(std::chrono::steady_clock::time_point) override {
+    asio::post(strand_, [this] {
+      error_code ignored;
+      acceptor_.close(ignored);
+      pause_.cancel();
+      for (const auto& session : sessions_) {
+        if (auto open = session.lock()) open->close();
+      }
+    });
+  }
+
+ private:
+  void accept() {
+    acceptor_.async_accept(strand_, [this](error_code error, tcp::socket socket) {
+      if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
+      if (!error) {
+        serve(std::move(socket));
+        return accept();
+      }
+      pause_.expires_after(accept_pause);
+      pause_.async_wait([this](error_code stopped) {
+        if (!stopped) accept();
+      });
+    });
+  }
+
+  // One too many is closed without an answer: the scraper comes again.
+  void serve(tcp::socket socket) {
+    std::erase_if(sessions_, [](const auto& session) { return session.expired(); });
+    if (sessions_.size() >= connections_max) return;
+    auto session = std::make_shared<Session>(std::move(socket), core_);
+    sessions_.push_back(session);
+    session->run();
+  }
+
+  const Core& core_;
+  std::string listen_;
+  HostPort at_;
+  asio::strand<asio::io_context::executor_type> strand_;
+  tcp::acceptor acceptor_;
+  asio::steady_timer pause_;
+  std::vector<std::weak_ptr<Session>> sessions_;
+};
+
+}  // namespace
+
+Result<HostPort> parse_listen(std::string_view text) {
+  const Error fault{
+      Code::invalid_argument, "must be ADDRESS:PORT, not \"" + std::string(text) + "\"", {}, {}};
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return fault;
+  HostPort out;
+  std::string_view host = text.substr(0, colon), port = text.substr(colon + 1);
+  if (host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    return fault;
+  }
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
+  if (host.empty() || error != std::errc{} || end != port.data() + port.size()) return fault;
+  out.host = host;
+  return out;
+}
+
+std::unique_ptr<Extension> make_endpoint(const Core& core) {
+  return std::make_unique<Endpoint>(core);
+}
+
+}  // namespace davit::host

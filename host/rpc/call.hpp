@@ -1,0 +1,28 @@
+// A call's handle as the ABI passes it around: what either end may ask of it. A slot that makes no
+// sense at an end does nothing there.
+#pragma once
+
+#include <davit/abi/rpc.h>
+
+struct davit_rpc_call {
+  davit_rpc_call() = default;
+  davit_rpc_call(const davit_rpc_call&) = delete;
+  davit_rpc_call& operator=(const davit_rpc_call&) = delete;
+
+  virtual void read() = 0;
+  virtual void write(davit_buf* const* parts, size_t parts_count) = 0;
+
+  // Serving end.
+  virtual void accept(davit_strand*, const davit_rpc_handler*, void* /*self*/) {}
+  virtual void finish(const davit_rpc_end&) {}
+  virtual const davit_identity* identity() const { return nullptr; }
+  virtual davit_str metadata(davit_str /*key*/) const { return {}; }
+  virtual davit_str peer() const { return {}; }
+
+  // Calling end.
+  virtual void half_close() {}
+  virtual void cancel() {}
+
+ protected:
+  virtual ~davit_rpc_call() = default;
+};

@@ -1,0 +1,59 @@
+#include "callbacks.hpp"
+
+#include "runtime/runtime.hpp"
+
+namespace davit::host {
+
+Callbacks::Callbacks(davit_strand* strand, const davit_rpc_handler* handler, void* self)
+    : strand_(strand), handler_(handler), self_(self) {
+  Runtime::retain(strand_);
+}
+
+Callbacks::~Callbacks() {
+  if (strand_ != nullptr) Runtime::release(strand_);
+}
+
+Callbacks::Callbacks(Callbacks&& o) noexcept
+    : strand_(std::exchange(o.strand_, nullptr)), handler_(o.handler_), self_(o.self_) {}
+
+Callbacks& Callbacks::operator=(Callbacks&& o) noexcept {
+  std::swap(strand_, o.strand_);
+  std::swap(handler_, o.handler_);
+  std::swap(self_, o.self_);
+  return *this;
+}
+
+void Callbacks::post(davit_task task, void* arg) const {
+  Runtime::post(strand_, task, arg);
+}
+
+void Callbacks::post_last(davit_task task, void* arg) const {
+  davit_strand* strand = strand_;
+  Runtime::retain(strand);  // the task lets go of ours
+  Runtime::post(strand, task, arg);
+  Runtime::release(strand);
+}
+
+void Callbacks::message(davit_buf* m) const {
+  if (DAVIT_HAS(handler_, on_message) && handler_->on_message != nullptr)
+    handler_->on_message(self_, m);
+}
+
+void Callbacks::writable() const {
+  if (DAVIT_HAS(handler_, on_writable) && handler_->on_writable != nullptr)
+    handler_->on_writable(self_);
+}
+
+void Callbacks::cancel() const {
+  if (DAVIT_HAS(handler_, on_cancel) && handler_->on_cancel != nullptr) handler_->on_cancel(self_);
+}
+
+void Callbacks::done(Code code, std::string_view text, const Pairs& trailers) const {
+  if (!DAVIT_HAS(handler_, on_done) || handler_->on_done == nullptr) return;
+  const auto pairs = to_abi(trailers);
+  const davit_rpc_end end = {sizeof end, static_cast<int32_t>(code), str(text), pairs.data(),
+                             pairs.size()};
+  handler_->on_done(self_, &end);
+}
+
+}  // namespace davit::host

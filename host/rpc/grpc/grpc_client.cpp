@@ -1,0 +1,107 @@
+#include "grpc_client.hpp"
+
+#include <grpcpp/create_channel.h>
+
+#include "../certificate.hpp"
+#include "assembly/extension.hpp"
+#include "credentials.hpp"
+#include "grpc_started_call.hpp"
+#include "library.hpp"
+#include "metadata.hpp"
+
+namespace davit::host {
+
+std::shared_ptr<grpc::Channel> make_channel(const ClientSettings& s) {
+  quiet_grpc();
+  constexpr int first_backoff_ms = 200;
+  const int backoff_max_ms = static_cast<int>(s.reconnect_backoff_max.count());
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(s.keepalive_interval.count()));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, static_cast<int>(s.keepalive_timeout.count()));
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA,
+                   0);  // a watch that is quiet for hours is kept alive
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS,
+                   std::min(first_backoff_ms, backoff_max_ms));
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
+                   backoff_max_ms);  // the time a connection attempt has
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, backoff_max_ms);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES,
+                   0);  // retrying is the caller's, who knows what may be repeated
+  arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetMaxReceiveMessageSize(static_cast<int>(s.response_bytes_max));
+  return grpc::CreateCustomChannel(s.target(), channel_credentials(s), arguments);
+}
+
+Result<Pairs> call_metadata(const ClientSettings& s, TokenFile& file) {
+  Pairs out;
+  if (!s.token_file.empty()) {
+    auto token = file.get();
+    if (!token.ok()) return token.error();
+    out.emplace_back("authorization", "Bearer " + *token);
+  }
+  if (!s.region.empty()) out.emplace_back("x-krane-region", s.region);
+  if (!s.platform.empty()) out.emplace_back("x-krane-platform", s.platform);
+  return out;
+}
+
+std::string described(const ClientSettings& s, const grpc::Status& status) {
+  return s.name + ": " + status.error_message();
+}
+
+std::unique_ptr<RpcClient> make_grpc_client(const Core& core, ClientSettings settings) {
+  return std::make_unique<GrpcClient>(core.log, std::move(settings));
+}
+
+GrpcClient::GrpcClient(Log& log, ClientSettings s)
+    : RpcClient(std::move(s)),
+      log_(log),
+      token_(settings().token_file),
+      stub_(make_channel(settings())) {}
+
+GrpcClient::~GrpcClient() {
+  stop(std::chrono::steady_clock::now());
+}
+
+Result<> GrpcClient::check() {
+  const ClientSettings& s = settings();
+  auto r = [&]() -> Result<> {
+    if (auto m = call_metadata(s, token_); !m.ok()) return m.error();
+    if (!s.ca_file.empty()) {
+      if (auto c = check_ca(s.ca_file); !c.ok()) return c;
+    }
+    return s.certificate_file.empty() ? Result<>()
+                                      : check_certificate(s.certificate_file, s.key_file);
+  }();
+  return r.ok() ? r : r.error().in("rpc.client." + s.name);
+}
+
+davit_rpc_call* GrpcClient::start(const davit_rpc_start& start, davit_strand* strand,
+                                  const davit_rpc_handler* handler, void* self) {
+  auto* call = new GrpcStartedCall(*this, Callbacks(strand, handler, self));
+  {
+    const std::lock_guard lock(mutex_);
+    open_.insert(call);
+  }
+  auto metadata = call_metadata(settings(), token_);
+  if (metadata.ok()) {
+    call->start(start, *metadata);
+  } else {
+    call->fail(End::of(metadata.error().in(settings().name)));
+  }
+  return call;
+}
+
+void GrpcClient::ended(GrpcStartedCall* call) {
+  const std::lock_guard lock(mutex_);
+  open_.erase(call);
+  if (open_.empty()) none_.notify_all();
+}
+
+bool GrpcClient::stop(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  for (GrpcStartedCall* call : open_) call->cancel();
+  return none_.wait_until(lock, deadline, [this] { return open_.empty(); });
+}
+
+}  // namespace davit::host

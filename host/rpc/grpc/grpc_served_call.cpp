@@ -1,0 +1,88 @@
+#include "grpc_served_call.hpp"
+
+#include "buffers.hpp"
+#include "metadata.hpp"
+#include "services/log.hpp"
+
+namespace davit::host {
+
+namespace {
+
+void add_trailers(grpc::GenericCallbackServerContext& context, const Pairs& trailers) {
+  for (const auto& [key, value] : trailers) {
+    if (can_be_sent(key, value)) context.AddTrailingMetadata(key, value);
+  }
+}
+
+}  // namespace
+
+GrpcServedCall::GrpcServedCall(GrpcServing& serving, const Method& m, IdentityPtr identity,
+                               grpc::GenericCallbackServerContext* context, std::string peer)
+    : ServedCall(m, std::move(identity)),
+      serving_(serving),
+      context_(context),
+      peer_(std::move(peer)) {
+  for (const auto& [key, value] : context->client_metadata()) {
+    if (view(key) != "authorization") metadata_.emplace_back(view(key), view(value));
+  }
+  serving_.open.add(this);
+}
+
+GrpcServedCall::~GrpcServedCall() {
+  serving_.open.remove(this);
+}
+
+davit_str GrpcServedCall::metadata(davit_str key) const {
+  for (const auto& [k, value] : metadata_) {
+    if (k == davit::view(key)) return str(value);
+  }
+  return {};
+}
+
+void GrpcServedCall::start_write(davit_buf* const* parts, size_t parts_count, bool last) {
+  out_ = to_grpc(parts, parts_count);
+  answer_kept_ = last;
+  if (!last) StartWrite(&out_);
+}
+
+void GrpcServedCall::send_end(End& end) {
+  if (serving_.open.draining() && (end.code == Code::cancelled || end.code == Code::unavailable)) {
+    // Ended because we asked: the peer is to come back, here or elsewhere.
+    end.code = Code::unavailable;
+    end.message = "the server is shutting down";
+    end.trailers = {{"retry-after-ms", std::to_string(serving_.retry_after.count())}};
+  }
+  add_trailers(*context_, end.trailers);
+  if (answer_kept_ && end.code == Code::ok) {
+    StartWriteAndFinish(&out_, grpc::WriteOptions(), grpc::Status::OK);
+  } else {
+    Finish(to_grpc(end));
+  }
+}
+
+void GrpcServedCall::misused(const char* what) {
+  serving_.log->error("rpc", "method broke the contract",
+                      {{"instance", method().instance}, {"method", method().path}, {"what", what}});
+}
+
+void GrpcServedCall::OnReadDone(bool ok) {
+  on_read(ok ? from_grpc(in_) : Buffer(), ok);
+}
+
+void GrpcServedCall::OnWriteDone(bool ok) {
+  out_.Clear();
+  on_written(ok);
+}
+
+grpc::ServerGenericBidiReactor* refuse(grpc::GenericCallbackServerContext* context,
+                                       const End& end) {
+  class Refused final : public grpc::ServerGenericBidiReactor {
+   public:
+    explicit Refused(const End& e) { Finish(to_grpc(e)); }
+    void OnDone() override { delete this; }
+  };
+  add_trailers(*context, end.trailers);
+  return new Refused(end);
+}
+
+}  // namespace davit::host

@@ -1,0 +1,57 @@
+// A call served over gRPC: ServedCall's rules on top of a callback reactor of raw bytes.
+#pragma once
+
+#include <grpcpp/generic/async_generic_service.h>
+
+#include <string>
+
+#include "../open_calls.hpp"
+#include "../served_call.hpp"
+
+namespace davit::host {
+
+class Log;
+
+// What the calls of one server share; outlives them.
+struct GrpcServing {
+  OpenCalls open;
+  std::chrono::milliseconds retry_after{0};
+  std::string server;
+  Log* log = nullptr;
+};
+
+class GrpcServedCall final : public ServedCall, private grpc::ServerGenericBidiReactor {
+ public:
+  GrpcServedCall(GrpcServing&, const Method&, IdentityPtr, grpc::GenericCallbackServerContext*,
+                 std::string peer);
+  ~GrpcServedCall() override;
+
+  grpc::ServerGenericBidiReactor* reactor() { return this; }
+
+  davit_str metadata(davit_str key) const override;
+  davit_str peer() const override { return str(peer_); }
+
+ private:
+  // ServedCall
+  void start_read() override { StartRead(&in_); }
+  void start_write(davit_buf* const* parts, size_t parts_count, bool last) override;
+  void send_end(End&) override;
+  void misused(const char* what) override;
+  // gRPC
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override { on_cancelled(); }
+  void OnDone() override { on_ended(); }
+
+  GrpcServing& serving_;
+  grpc::GenericCallbackServerContext* const context_;  // gRPC's, until OnDone
+  const std::string peer_;
+  Pairs metadata_;  // without the credentials
+  grpc::ByteBuffer in_, out_;
+  bool answer_kept_ = false;
+};
+
+// For a call that is refused before it begins.
+grpc::ServerGenericBidiReactor* refuse(grpc::GenericCallbackServerContext*, const End&);
+
+}  // namespace davit::host

@@ -1,0 +1,245 @@
+#include "grpc_server.hpp"
+
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+#include <grpcpp/server_posix.h>
+#include <unistd.h>
+
+#include "../bind_error.hpp"
+#include "../certificate.hpp"
+#include "assembly/extension.hpp"
+#include "credentials.hpp"
+#include "library.hpp"
+#include "metadata.hpp"
+#include "services/log.hpp"
+
+namespace davit::host {
+
+namespace {
+
+// After the deadline only what cannot be waited for any longer is left: callbacks that wait for a
+// thread.
+constexpr std::chrono::seconds last_grace{2};
+constexpr int handshake_timeout_ms = 10'000;
+// Peers may look whether we are there this often.
+constexpr int ping_interval_min_ms = 1'000;
+
+End going_down() {
+  return {Code::unavailable, "the server is shutting down", {}};
+}
+
+void set_limits(grpc::ServerBuilder& builder, const ServerSettings& s, uint32_t request_bytes_max) {
+  // A little more than any method takes, so that the refusal can name the method's own limit.
+  constexpr int64_t room = 1 << 20;
+  builder.SetMaxReceiveMessageSize(
+      static_cast<int>(std::min<int64_t>(request_bytes_max + room, INT32_MAX)));
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a port in use is an error
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(s.streams_max));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS,
+                             static_cast<int>(s.keepalive_interval.count()));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+                             static_cast<int>(s.keepalive_timeout.count()));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+                             ping_interval_min_ms);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, handshake_timeout_ms);
+  if (s.memory_bytes_max > 0) {
+    builder.SetResourceQuota(grpc::ResourceQuota("rpc.server." + s.name)
+                                 .Resize(static_cast<size_t>(s.memory_bytes_max)));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<RpcServer> make_grpc_server(const Core& core, ServerSettings settings,
+                                            const MethodRegistry& methods) {
+  quiet_grpc();
+  return std::make_unique<GrpcServer>(core, std::move(settings), methods);
+}
+
+GrpcServer::GrpcServer(const Core& core, ServerSettings settings, const MethodRegistry& methods)
+    : log_(core.log),
+      settings_(std::move(settings)),
+      methods_(methods),
+      tokens_(settings_.tokens, [this](const std::string& message) {
+        log_.warn("rpc", "token file", {{"server", settings_.name}, {"what", message}});
+      }) {
+  serving_.retry_after = settings_.retry_after;
+  serving_.server = settings_.name;
+  serving_.log = &log_;
+}
+
+GrpcServer::~GrpcServer() {
+  stop(std::chrono::steady_clock::now());
+}
+
+Result<> GrpcServer::prepare() {
+  if (settings_.on_unix_socket()) {
+    auto users = PeerUsers::make(settings_.allow_users, settings_.allow_group);
+    if (!users.ok()) return users.error();
+    users_ = std::move(*users);
+    return {};
+  }
+  if (auto r = tokens_.load(); !r.ok()) return r;
+  if (!settings_.tls()) return {};
+  if (auto r = check_certificate(settings_.certificate_file, settings_.key_file); !r.ok()) return r;
+  return settings_.client_ca_file.empty() ? Result<>() : check_ca(settings_.client_ca_file);
+}
+
+Result<> GrpcServer::check() {
+  auto r = prepare();
+  return r.ok() ? r : r.error().in(name());
+}
+
+Error GrpcServer::cannot_listen(const std::string& why) const {
+  const char* advice = settings_.on_unix_socket() ? "set another path in " : "set another port in ";
+  return {Code::unavailable,
+          name() + ": cannot listen on " + settings_.listen + ": " + why + " (" + advice +
+              settings_.listen_where + ")",
+          {},
+          {}};
+}
+
+Result<> GrpcServer::listen() {
+  if (auto r = check(); !r.ok()) return r;
+  auto r = settings_.on_unix_socket() ? listen_unix() : listen_tcp();
+  if (r.ok()) log_.info("rpc", "listening", {{"server", settings_.name}, {"address", address_}});
+  return r;
+}
+
+Result<> GrpcServer::listen_tcp() {
+  grpc::ServerBuilder builder;
+  set_limits(builder, settings_, methods_.request_bytes_max());
+  builder.RegisterCallbackGenericService(this);
+  int port = 0;
+  builder.AddListeningPort(settings_.listen, server_credentials(settings_), &port);
+  server_ = builder.BuildAndStart();
+  if (!server_ || port == 0) return cannot_listen(bind_error(settings_.listen));
+  address_ = settings_.listen.substr(0, settings_.listen.rfind(':') + 1) + std::to_string(port);
+  return {};
+}
+
+Result<> GrpcServer::listen_unix() {
+  grpc::ServerBuilder builder;
+  set_limits(builder, settings_, methods_.request_bytes_max());
+  builder.RegisterCallbackGenericService(this);
+  server_ = builder.BuildAndStart();
+  if (!server_) return cannot_listen("gRPC cannot start");
+  auto r =
+      listener_.listen(settings_.unix_path(), users_.group(), [this](int fd) { accepted(fd); });
+  if (!r.ok()) return cannot_listen(r.error().message);
+  address_ = settings_.listen;
+  return {};
+}
+
+void GrpcServer::accepted(int fd) {
+  auto who = users_.identify(fd);
+  if (!who.ok()) {
+    close(fd);
+    return;
+  }
+  {
+    // gRPC names a connection it is handed after its descriptor. A number that is used again is a
+    // new connection.
+    const std::lock_guard lock(peers_mutex_);
+    peers_["fd:" + std::to_string(fd)] = std::move(*who);
+  }
+  grpc::AddInsecureChannelFromFd(server_.get(), fd);
+}
+
+Result<IdentityPtr> GrpcServer::identify(const grpc::GenericCallbackServerContext& context) const {
+  if (settings_.on_unix_socket()) {
+    const std::lock_guard lock(peers_mutex_);
+    const auto found = peers_.find(context.peer());
+    if (found != peers_.end()) return found->second;
+    return Error{Code::internal, "a connection without peer credentials", {}, {}};
+  }
+  const auto& metadata = context.client_metadata();
+  const auto [first, last] = metadata.equal_range("authorization");
+  if (first == last) return tokens_.authenticate(nullptr);
+  std::string_view header = view(first->second);
+  if (std::next(first) != last) header = {};  // two credentials: which one is meant?
+  return tokens_.authenticate(&header);
+}
+
+Result<const Method*> GrpcServer::admit(const Identity& who, std::string_view path) const {
+  if (who.role().empty()) {
+    return Error{
+        Code::permission_denied,
+        who.subject() + " may not use " + settings_.listen + " (see allow_users and allow_group)",
+        {},
+        {}};
+  }
+  const Method* method = methods_.find(path);
+  if (method == nullptr) {
+    constexpr size_t shown = 200;
+    return Error{Code::unimplemented,
+                 "method " + std::string(path.substr(0, shown)) + " is not served here",
+                 {},
+                 {}};
+  }
+  if (!method->role.empty() && method->role != who.role()) {
+    return Error{Code::permission_denied,
+                 who.subject() + " has role " + who.role() + "; " + std::string(method->service()) +
+                     " needs " + method->role,
+                 {},
+                 {}};
+  }
+  return method;
+}
+
+void GrpcServer::log_refusal(const Error& e, std::string_view path, const std::string& peer) {
+  const auto left_out = refusals_.log(e.message, std::chrono::steady_clock::now());
+  if (!left_out) return;
+  log_.warn("rpc", "call refused",
+            {{"server", settings_.name},
+             {"peer", peer},
+             {"method", std::string(path)},
+             {"reason", e.message},
+             {"not_logged", std::to_string(*left_out)}});
+}
+
+grpc::ServerGenericBidiReactor* GrpcServer::CreateReactor(
+    grpc::GenericCallbackServerContext* context) {
+  std::string_view path = context->method();
+  if (!path.empty() && path.front() == '/') path.remove_prefix(1);
+  if (serving_.open.draining()) {
+    End end = going_down();
+    end.trailers = {{"retry-after-ms", std::to_string(settings_.retry_after.count())}};
+    return refuse(context, end);
+  }
+  auto who = identify(*context);
+  Result<const Method*> method = who.ok() ? admit(**who, path) : Result<const Method*>(who.error());
+  std::string peer = context->peer();
+  if (settings_.on_unix_socket()) peer = "unix:" + (who.ok() ? (*who)->name() : peer);
+  if (!method.ok()) {
+    log_refusal(method.error(), path, peer);
+    return refuse(context, End::of(method.error()));
+  }
+  auto* call = new GrpcServedCall(serving_, **method, std::move(*who), context, std::move(peer));
+  auto* reactor = call->reactor();
+  call->offer();
+  return reactor;
+}
+
+void GrpcServer::drain() {
+  serving_.open.drain();
+  serving_.open.ask_streams_to_end();
+}
+
+void GrpcServer::stop(std::chrono::steady_clock::time_point deadline) {
+  if (std::exchange(stopped_, true)) return;
+  listener_.stop();
+  if (!server_) return;
+  drain();
+  serving_.open.wait_until_none(deadline);
+  serving_.open.end_all(going_down());
+  server_->Shutdown(std::chrono::system_clock::now());
+  if (!serving_.open.wait_until_none(std::chrono::steady_clock::now() + last_grace)) {
+    log_.error("rpc", "calls did not end",
+               {{"server", settings_.name}, {"calls", std::to_string(serving_.open.size())}});
+  }
+}
+
+}  // namespace davit::host

@@ -1,0 +1,55 @@
+#include "grpc_started_call.hpp"
+
+#include "buffers.hpp"
+#include "grpc_client.hpp"
+#include "metadata.hpp"
+#include "services/log.hpp"
+
+namespace davit::host {
+
+void GrpcStartedCall::start(const davit_rpc_start& start, const Pairs& metadata) {
+  for (const auto& [key, value] : metadata) context_.AddMetadata(key, value);
+  for (const auto& [key, value] : from_abi(start.metadata, start.metadata_count)) {
+    if (can_be_sent(key, value)) context_.AddMetadata(key, value);
+  }
+  if (start.deadline_ns != INT64_MAX) context_.set_deadline(to_grpc_deadline(start.deadline_ns));
+  path_ = "/" + text(start.path);
+  client_.stub_.PrepareBidiStreamingCall(&context_, path_, {}, this);
+  AddHold();  // before StartCall: afterwards the call may be over already
+  StartCall();
+  begin();
+}
+
+void GrpcStartedCall::start_write(davit_buf* const* parts, size_t parts_count) {
+  out_ = to_grpc(parts, parts_count);
+  StartWrite(&out_);
+}
+
+void GrpcStartedCall::destroy() {
+  client_.ended(this);
+  delete this;
+}
+
+void GrpcStartedCall::misused(const char* what) {
+  client_.log_.error("rpc", "caller broke the contract",
+                     {{"client", client_.settings().name}, {"method", path_}, {"what", what}});
+}
+
+void GrpcStartedCall::OnReadDone(bool ok) {
+  on_read(ok ? from_grpc(in_) : Buffer(), ok);
+}
+
+void GrpcStartedCall::OnWriteDone(bool ok) {
+  out_.Clear();
+  on_written(ok);
+}
+
+void GrpcStartedCall::OnDone(const grpc::Status& status) {
+  End end;
+  end.code = from_grpc(status.error_code());
+  if (!status.ok()) end.message = described(client_.settings(), status);
+  end.trailers = from_grpc(context_.GetServerTrailingMetadata());
+  on_ended(std::move(end));
+}
+
+}  // namespace davit::host

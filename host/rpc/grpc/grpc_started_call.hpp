@@ -1,0 +1,42 @@
+// A call made over gRPC: StartedCall's rules on top of a callback reactor of raw bytes.
+#pragma once
+
+#include <grpcpp/generic/generic_stub.h>
+
+#include "../started_call.hpp"
+
+namespace davit::host {
+
+class GrpcClient;
+
+class GrpcStartedCall final : public StartedCall,
+                              private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  GrpcStartedCall(GrpcClient& client, Callbacks callbacks)
+      : StartedCall(std::move(callbacks)), client_(client) {}
+
+  // `metadata`: the channel's own.
+  void start(const davit_rpc_start&, const Pairs& metadata);
+
+ private:
+  // StartedCall. A hold keeps gRPC's call while reads and writes may still be started from outside
+  // of its callbacks.
+  void start_read() override { StartRead(&in_); }
+  void start_write(davit_buf* const* parts, size_t parts_count) override;
+  void start_half_close() override { StartWritesDone(); }
+  void start_cancel() override { context_.TryCancel(); }
+  void let_go() override { RemoveHold(); }
+  void destroy() override;
+  void misused(const char* what) override;
+  // gRPC
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnDone(const grpc::Status&) override;
+
+  GrpcClient& client_;
+  grpc::ClientContext context_;
+  std::string path_;
+  grpc::ByteBuffer in_, out_;
+};
+
+}  // namespace davit::host

@@ -1,0 +1,46 @@
+// Who calls, as the host verified it: from a bearer token, or from the user at the other end of a
+// Unix socket.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <davit/types.hpp>
+
+namespace davit::host {
+
+class Identity {
+ public:
+  // `subject` is how a refusal names the caller: `token "a"`, `user "bob"`. An empty role may call
+  // nothing.
+  Identity(std::string subject, std::string name, std::string role,
+           std::vector<std::string> regions)
+      : subject_(std::move(subject)),
+        name_(std::move(name)),
+        role_(std::move(role)),
+        regions_(std::move(regions)) {
+    for (const auto& region : regions_) region_views_.push_back(str(region));
+    abi_ = {sizeof abi_, static_cast<uint32_t>(region_views_.size()), str(name_), str(role_),
+            region_views_.data()};
+  }
+  Identity(const Identity&) = delete;
+  Identity& operator=(const Identity&) = delete;
+
+  const std::string& subject() const { return subject_; }
+  const std::string& name() const { return name_; }
+  const std::string& role() const { return role_; }
+  const davit_identity* abi() const { return &abi_; }
+
+ private:
+  std::string subject_, name_, role_;
+  std::vector<std::string> regions_;
+  std::vector<davit_str> region_views_;
+  davit_identity abi_{};
+};
+
+// Shared by the calls of one caller; outlives a change of the token's file for as long as they
+// last.
+using IdentityPtr = std::shared_ptr<const Identity>;
+
+}  // namespace davit::host

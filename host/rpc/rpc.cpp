@@ -1,0 +1,141 @@
+#include "rpc.hpp"
+
+#include "config/faults.hpp"
+#include "services/log.hpp"
+
+namespace davit::host {
+
+namespace {
+
+constexpr std::string_view servers_hint =
+    "is served, but there is no [rpc.server.NAME]: nobody can call it";
+
+}  // namespace
+
+std::unique_ptr<Extension> make_rpc(const Core& core) {
+  return std::make_unique<Rpc>(core);
+}
+
+int32_t rpc_serve(const davit_host* host, const davit_rpc_method* method, davit_error* error) {
+  return guard(error, [&] { return Rpc::of(host).serve(view(host->instance), *method); });
+}
+
+int32_t rpc_channel(const davit_host* host, davit_str name, davit_rpc_channel** out,
+                    davit_error* error) {
+  return guard(error, [&]() -> Result<> {
+    auto client = Rpc::of(host).channel(view(host->instance), view(name));
+    if (!client.ok()) return client.error();
+    *out = reinterpret_cast<davit_rpc_channel*>(*client);
+    return {};
+  });
+}
+
+Rpc::Rpc(const Core& core) : core_(core), table_{call_slots(), this} {
+  table_.abi.serve = &rpc_serve;
+  table_.abi.channel = &rpc_channel;
+}
+
+Rpc::~Rpc() {
+  stop(std::chrono::steady_clock::now());
+}
+
+Rpc& Rpc::of(const davit_host* host) {
+  return *static_cast<const Table*>(host->query(host, str(DAVIT_RPC)))->owner;
+}
+
+const void* Rpc::service(std::string_view id) const {
+  return id == DAVIT_RPC ? &table_.abi : nullptr;
+}
+
+void Rpc::configure(const Config& config, Faults& faults) {
+  RpcSettings settings = RpcSettings::read(config, faults);
+  server_settings_ = std::move(settings.servers);
+  for (auto& client : settings.clients) {
+    std::string name = client.name;
+    client_names_ += (client_names_.empty() ? "" : ", ") + name;
+    // A channel of faulty settings is not made: the host stops before anybody could use it.
+    if (faults.empty())
+      clients_.emplace(std::move(name), make_grpc_client(core_, std::move(client)));
+  }
+}
+
+Result<> Rpc::serve(std::string_view instance, const davit_rpc_method& method) {
+  if (wired_)
+    return Error{Code::failed_precondition, "methods are served only during wire", {}, {}};
+  return methods_.add(instance, method);
+}
+
+Result<RpcClient*> Rpc::channel(std::string_view instance, std::string_view name) {
+  if (wired_)
+    return Error{Code::failed_precondition, "channels are found only during wire", {}, {}};
+  const auto found = clients_.find(name);
+  if (found == clients_.end()) {
+    return Error{Code::not_found,
+                 "there is no [rpc.client." + std::string(name) + "]" +
+                     (client_names_.empty() ? "" : " (there are: " + client_names_ + ")"),
+                 {},
+                 {}};
+  }
+  callers_.emplace_back(instance, name);
+  return found->second.get();
+}
+
+Result<> Rpc::wired(bool check) {
+  wired_ = true;
+  for (const auto& settings : server_settings_)
+    servers_.push_back(make_grpc_server(core_, settings, methods_));
+  for (const auto& [name, client] : clients_) {
+    if (auto r = client->check(); !r.ok()) return r.error().in(client->settings().where);
+  }
+  if (servers_.empty()) {
+    for (const Method* m : methods_.all()) {
+      core_.log.warn(
+          "rpc", "method cannot be reached",
+          {{"instance", m->instance}, {"method", m->path}, {"why", std::string(servers_hint)}});
+    }
+  }
+  (void)check;  // a start that must fail fails before any plugin is started
+  for (size_t i = 0; i < servers_.size(); ++i) {
+    if (auto r = servers_[i]->check(); !r.ok()) return r.error().in(server_settings_[i].where);
+  }
+  return {};
+}
+
+std::vector<Described> Rpc::describe() const {
+  std::vector<Described> out;
+  for (const auto& s : server_settings_) out.push_back({"", "listens", s.name + " " + s.listen});
+  for (const Method* m : methods_.all()) out.push_back({m->instance, "serves", m->path});
+  for (const auto& [instance, name] : callers_) {
+    out.push_back(
+        {instance, "calls", name + " (" + clients_.find(name)->second->settings().url + ")"});
+  }
+  return out;
+}
+
+Result<> Rpc::listen() {
+  for (const auto& server : servers_) {
+    if (auto r = server->listen(); !r.ok()) return r;
+  }
+  return {};
+}
+
+std::string Rpc::address(std::string_view name) const {
+  for (size_t i = 0; i < servers_.size(); ++i) {
+    if (server_settings_[i].name == name) return servers_[i]->address();
+  }
+  return {};
+}
+
+void Rpc::drain() {
+  for (const auto& server : servers_) server->drain();
+}
+
+void Rpc::stop(std::chrono::steady_clock::time_point deadline) {
+  drain();
+  for (const auto& server : servers_) server->stop(deadline);
+  for (const auto& [name, client] : clients_) {
+    if (!client->stop(deadline)) core_.log.error("rpc", "calls did not end", {{"client", name}});
+  }
+}
+
+}  // namespace davit::host

@@ -1,0 +1,59 @@
+// The RPC layer as the host has it: reads [rpc.server.*] and [rpc.client.*], collects what plugins
+// serve, opens the listeners, and puts the C table of davit.rpc/1 in front of all that.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "assembly/extension.hpp"
+#include "method_registry.hpp"
+#include "transport.hpp"
+
+namespace davit::host {
+
+class Rpc final : public Extension {
+ public:
+  explicit Rpc(const Core&);
+  ~Rpc() override;
+
+  const void* service(std::string_view id) const override;
+  void configure(const Config&, Faults&) override;
+  Result<> wired(bool check) override;
+  std::vector<Described> describe() const override;
+  Result<> listen() override;
+  void drain() override;
+  void stop(std::chrono::steady_clock::time_point deadline) override;
+
+  // Where a server listens, with the real port; empty when there is no such server.
+  std::string address(std::string_view server) const;
+
+  // The slots of the table that need the layer; only while plugins are wired.
+  Result<> serve(std::string_view instance, const davit_rpc_method&);
+  Result<RpcClient*> channel(std::string_view instance, std::string_view name);
+
+ private:
+  struct Table {
+    davit_rpc abi;  // first: a pointer to it is a pointer to the table
+    Rpc* owner;
+  };
+  friend int32_t rpc_serve(const davit_host*, const davit_rpc_method*, davit_error*);
+  friend int32_t rpc_channel(const davit_host*, davit_str, davit_rpc_channel**, davit_error*);
+  static Rpc& of(const davit_host*);
+
+  const Core core_;
+  Table table_;
+  bool wired_ = false;
+  std::string client_names_;
+  MethodRegistry methods_;
+  std::vector<ServerSettings> server_settings_;
+  std::vector<std::unique_ptr<RpcServer>> servers_;  // one for each of the settings, once wired
+  std::map<std::string, std::unique_ptr<RpcClient>, std::less<>> clients_;
+  std::vector<std::pair<std::string, std::string>> callers_;  // instance, client
+};
+
+// The slots that a call's handle answers by itself; `serve` and `channel` are filled in by Rpc.
+davit_rpc call_slots();
+
+}  // namespace davit::host

@@ -1,0 +1,166 @@
+#include "settings.hpp"
+
+#include <unistd.h>
+
+#include <set>
+
+#include "config/config.hpp"
+
+namespace davit::host {
+
+namespace {
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? std::string(name) : std::string();
+}
+
+// What goes into a header.
+bool printable(const std::string& s) {
+  for (const char c : s) {
+    if (c < 0x21 || c > 0x7e) return false;
+  }
+  return true;
+}
+
+bool has_port(const std::string& address) {
+  const size_t colon = address.rfind(':');
+  if (colon == std::string::npos || colon + 1 == address.size() || colon == 0) return false;
+  const std::string port = address.substr(colon + 1);
+  return port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos &&
+         std::stoi(port) <= 65'535;
+}
+
+void read_tokens(const Table& table, ServerSettings& s) {
+  std::set<std::string> names;
+  for (const Table& t : table.tables("token")) {
+    TokenSettings token;
+    token.name = t.string("name");
+    token.file = t.path("file", true);
+    token.role = t.word("role", {"agent", "operator"}, "agent");
+    token.regions = t.strings("regions");
+    if (token.role == "agent" && token.regions.empty()) {
+      t.reject("regions", "an agent's token must name at least one region (\"*\": every region)");
+    }
+    if (!names.insert(token.name).second)
+      t.reject("name", "is used by another token of this server");
+    s.tokens.push_back(std::move(token));
+  }
+}
+
+void read_tcp(const Table& table, ServerSettings& s) {
+  if (!s.listen.empty() && !has_port(s.listen))
+    table.reject("listen", "must be \"host:port\" or \"unix:/path\"");
+  s.certificate_file = table.path("tls_certificate_file", false);
+  s.key_file = table.path("tls_key_file", false);
+  s.client_ca_file = table.path("tls_client_ca_file", false);
+  if (s.certificate_file.empty() != s.key_file.empty()) {
+    table.reject(s.key_file.empty() ? "tls_certificate_file" : "tls_key_file",
+                 "tls_certificate_file and tls_key_file go together");
+  }
+  if (!s.client_ca_file.empty() && s.certificate_file.empty()) {
+    table.reject("tls_client_ca_file", "needs tls_certificate_file and tls_key_file");
+  }
+  read_tokens(table, s);
+  if (s.tokens.empty()) {
+    table.reject("token", "a TCP listener needs at least one [[" + table.key() + ".token]]");
+  }
+}
+
+void read_unix(const Table& table, ServerSettings& s) {
+  constexpr size_t path_max = 107;  // sockaddr_un has no room for more
+  const std::string path = s.unix_path();
+  if (path.empty() || path.front() != '/')
+    table.reject("listen", "a Unix socket needs an absolute path");
+  if (path.size() > path_max) {
+    table.reject("listen", "the path has more than " + std::to_string(path_max) + " characters");
+  }
+  s.allow_users = table.strings("allow_users");
+  s.allow_group = table.string("allow_group", "");
+}
+
+ServerSettings read_server(const Table& table) {
+  ServerSettings s;
+  s.name = table.name();
+  s.where = table.where();
+  s.listen = table.string("listen");
+  s.listen_where = table.where("listen");
+  if (s.on_unix_socket()) {
+    read_unix(table, s);
+  } else {
+    read_tcp(table, s);
+  }
+  s.keepalive_interval = table.milliseconds("keepalive_interval_ms", s.keepalive_interval, 1'000);
+  s.keepalive_timeout = table.milliseconds("keepalive_timeout_ms", s.keepalive_timeout, 100);
+  s.retry_after = table.milliseconds("retry_after_ms", s.retry_after, 0);
+  s.streams_max = table.integer("streams_max", s.streams_max, 1, 1'000'000);
+  s.memory_bytes_max = table.integer("memory_bytes_max", s.memory_bytes_max, 0, int64_t{1} << 40);
+  return s;
+}
+
+void read_credentials(const Table& table, ClientSettings& c) {
+  const bool local = c.url.rfind("unix:", 0) == 0;
+  if (!local && c.url.rfind("http://", 0) != 0 && !c.tls()) {
+    table.reject("url", "must start with http://, https:// or unix:/");
+    return;
+  }
+  if (!local && c.target().empty())
+    table.reject("url", "must be http(s)://host or http(s)://host:port, no more");
+  c.token_file = table.path("token_file", !local);
+  c.ca_file = table.path("ca_file", false);
+  c.certificate_file = table.path("certificate_file", false);
+  c.key_file = table.path("key_file", false);
+  if (c.certificate_file.empty() != c.key_file.empty()) {
+    table.reject(c.key_file.empty() ? "certificate_file" : "key_file",
+                 "certificate_file and key_file go together");
+  }
+  for (const char* key : {"ca_file", "certificate_file"}) {
+    if (table.has(key) && !c.tls()) table.reject(key, "needs an https:// url");
+  }
+}
+
+ClientSettings read_client(const Table& table) {
+  ClientSettings c;
+  c.name = table.name();
+  c.where = table.where("token_file");
+  c.url = table.string("url");
+  if (!c.url.empty()) read_credentials(table, c);
+  c.region = table.string("region");
+  c.platform = table.string("platform", "");
+  c.agent = table.string("agent", host_name());
+  for (const auto& [key, value] :
+       {std::pair{"region", &c.region}, {"platform", &c.platform}, {"agent", &c.agent}}) {
+    if (!printable(*value)) table.reject(key, "must be printable ASCII without spaces");
+  }
+  c.protocol = table.word("protocol", {"davit.v1", "ctrl.v1"}, c.protocol);
+  c.keepalive_interval = table.milliseconds("keepalive_interval_ms", c.keepalive_interval, 1'000);
+  c.keepalive_timeout = table.milliseconds("keepalive_timeout_ms", c.keepalive_timeout, 100);
+  c.reconnect_backoff_max =
+      table.milliseconds("reconnect_backoff_max_ms", c.reconnect_backoff_max, 100);
+  c.response_bytes_max =
+      table.integer("response_bytes_max", c.response_bytes_max, 1'024, int64_t{1} << 30);
+  return c;
+}
+
+}  // namespace
+
+std::string ClientSettings::target() const {
+  if (url.rfind("unix:", 0) == 0) return url;
+  std::string rest = url.substr(url.find("://") + 3);
+  if (!rest.empty() && rest.back() == '/') rest.pop_back();
+  if (rest.empty() || rest.find_first_of("/?#@ ") != std::string::npos) return {};
+  if (has_port(rest)) return rest;
+  // A colon that begins no port is part of an IPv6 address in brackets, or a mistake.
+  if (rest.back() != ']' && rest.find(':') != std::string::npos) return {};
+  return rest + (tls() ? ":443" : ":80");
+}
+
+RpcSettings RpcSettings::read(const Config& config, Faults& faults) {
+  const Table rpc = config.table("rpc", faults);
+  RpcSettings out;
+  for (const Table& table : rpc.table("server").named()) out.servers.push_back(read_server(table));
+  for (const Table& table : rpc.table("client").named()) out.clients.push_back(read_client(table));
+  return out;
+}
+
+}  // namespace davit::host

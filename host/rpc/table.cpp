@@ -1,0 +1,42 @@
+// The C table's slots that go to a call's or a channel's handle.
+#include "call.hpp"
+#include "rpc.hpp"
+
+namespace davit::host {
+
+namespace {
+
+// A davit_rpc_channel is an RpcClient: made in rpc_channel, and nowhere else.
+RpcClient& client_of(davit_rpc_channel* c) {
+  return *reinterpret_cast<RpcClient*>(c);
+}
+const ClientSettings& settings_of(const davit_rpc_channel* c) {
+  return reinterpret_cast<const RpcClient*>(c)->settings();
+}
+
+}  // namespace
+
+davit_rpc call_slots() {
+  davit_rpc t{};
+  t.struct_size = sizeof t;
+  t.accept = [](davit_rpc_call* c, davit_strand* s, const davit_rpc_handler* h, void* self) {
+    c->accept(s, h, self);
+  };
+  t.identity = [](const davit_rpc_call* c) { return c->identity(); };
+  t.metadata = [](const davit_rpc_call* c, davit_str key) { return c->metadata(key); };
+  t.peer = [](const davit_rpc_call* c) { return c->peer(); };
+  t.finish = [](davit_rpc_call* c, const davit_rpc_end* end) { c->finish(*end); };
+  t.channel_region = [](const davit_rpc_channel* c) { return str(settings_of(c).region); };
+  t.channel_agent = [](const davit_rpc_channel* c) { return str(settings_of(c).agent); };
+  t.channel_protocol = [](const davit_rpc_channel* c) { return str(settings_of(c).protocol); };
+  t.start = [](davit_rpc_channel* c, const davit_rpc_start* start, davit_strand* strand,
+               const davit_rpc_handler* h,
+               void* self) { return client_of(c).start(*start, strand, h, self); };
+  t.half_close = [](davit_rpc_call* c) { c->half_close(); };
+  t.cancel = [](davit_rpc_call* c) { c->cancel(); };
+  t.read = [](davit_rpc_call* c) { c->read(); };
+  t.write = [](davit_rpc_call* c, davit_buf* const* parts, size_t n) { c->write(parts, n); };
+  return t;
+}
+
+}  // namespace davit::host

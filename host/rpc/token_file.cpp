@@ -1,0 +1,48 @@
+#include "token_file.hpp"
+
+#include "services/credentials.hpp"
+
+namespace davit::host {
+
+bool is_token(std::string_view token) {
+  for (const char c : token) {
+    if (c < 0x21 || c > 0x7e) return false;
+  }
+  return !token.empty();
+}
+
+Result<> TokenFile::read() {
+  const auto look = FileLook::of(path_);
+  if (look && !token_.empty() && *look == look_ && settled_) return {};
+  std::string token;
+  auto r = read_credential(path_, true, [&](std::string_view content) {
+    while (!content.empty() && (content.back() == '\n' || content.back() == '\r'))
+      content.remove_suffix(1);
+    if (is_token(content)) token = content;
+  });
+  if (!r.ok()) return r;
+  if (token.empty()) {
+    return Error{Code::failed_precondition,
+                 path_ + ": not a token (one line of printable ASCII without spaces)",
+                 {},
+                 {}};
+  }
+  token_ = std::move(token);
+  look_ = look.value_or(FileLook{});
+  settled_ = look && look->settled();
+  return {};
+}
+
+Result<std::string> TokenFile::get() {
+  constexpr std::chrono::seconds check_interval{1};
+  const std::lock_guard lock(mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  if (!token_.empty() && now - checked_ < check_interval) return token_;
+  checked_ = now;
+  const auto r = read();
+  if (token_.empty())
+    return Error{Code::unauthenticated, "token_file: " + r.error().message, {}, {}};
+  return token_;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,120 @@
+#include "token_store.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/sha.h>
+
+#include "services/credentials.hpp"
+#include "token_file.hpp"
+
+namespace davit::host {
+
+namespace {
+
+constexpr std::chrono::seconds check_interval{1};
+
+std::string_view first_line(std::string_view s) {
+  while (!s.empty() && (s.back() == '\n' || s.back() == '\r')) s.remove_suffix(1);
+  return s;
+}
+
+Error unauthenticated(const char* message) {
+  return {Code::unauthenticated, message, {}, {}};
+}
+
+}  // namespace
+
+TokenStore::TokenStore(std::vector<TokenSettings> settings, Warn warn, Clock clock)
+    : warn_(std::move(warn)), clock_(std::move(clock)), checked_(clock_()) {
+  for (auto& s : settings) {
+    Token& token = tokens_.emplace_back();
+    token.identity =
+        std::make_shared<const Identity>("token \"" + s.name + "\"", s.name, s.role, s.regions);
+    token.settings = std::move(s);
+  }
+}
+
+// Leaves the token as it was on every error but NOT_FOUND: a file that is being written, or that
+// cannot be read for a moment, must not lock a fleet out; one that was taken away is meant to.
+Result<> TokenStore::read(Token& token) {
+  const std::string& path = token.settings.file;
+  const auto look = FileLook::of(path);
+  if (!look) {
+    token.usable = false;
+    token.look = {};
+    return Error{Code::not_found, path + ": no such file", {}, {}};
+  }
+  if (token.usable && *look == token.look && token.settled) return {};
+  Digest digest{};
+  bool good = false;
+  auto r = read_credential(path, true, [&](std::string_view content) {
+    const std::string_view value = first_line(content);
+    good = is_token(value);
+    SHA256(reinterpret_cast<const unsigned char*>(value.data()), value.size(), digest.data());
+  });
+  if (!r.ok()) return r;
+  if (!good) {
+    return Error{Code::failed_precondition,
+                 path + ": not a token (one line of printable ASCII without spaces)",
+                 {},
+                 {}};
+  }
+  token.look = *look;
+  token.settled = look->settled();
+  token.digest = digest;
+  token.usable = true;
+  return {};
+}
+
+Result<> TokenStore::load() {
+  const std::lock_guard lock(mutex_);
+  for (size_t i = 0; i < tokens_.size(); ++i) {
+    if (auto r = read(tokens_[i]); !r.ok()) return r.error().in(tokens_[i].identity->subject());
+    for (size_t k = 0; k < i; ++k) {
+      if (tokens_[k].digest != tokens_[i].digest) continue;
+      return Error{Code::failed_precondition,
+                   tokens_[i].identity->subject() + " and " + tokens_[k].identity->subject() +
+                       " are the same",
+                   {},
+                   {}};
+    }
+  }
+  checked_ = clock_();
+  return {};
+}
+
+void TokenStore::refresh() {
+  for (Token& token : tokens_) {
+    const auto r = read(token);
+    if (!r.ok() && !token.warned) {
+      warn_(token.identity->subject() + ": " + r.error().message +
+            (token.usable ? "; the token read before stays valid" : "; it is refused"));
+    }
+    if (r.ok() && token.warned) warn_(token.identity->subject() + ": can be read again");
+    token.warned = !r.ok();
+  }
+}
+
+Result<IdentityPtr> TokenStore::authenticate(const std::string_view* header) {
+  constexpr std::string_view bearer = "Bearer ";
+  if (header == nullptr) return unauthenticated("missing Authorization header");
+  if (!header->starts_with(bearer)) return unauthenticated("invalid Authorization header");
+  const std::string_view value = header->substr(bearer.size());
+  if (!is_token(value)) return unauthenticated("invalid Authorization header");
+  Digest digest{};
+  SHA256(reinterpret_cast<const unsigned char*>(value.data()), value.size(), digest.data());
+
+  const std::lock_guard lock(mutex_);
+  if (const auto now = clock_(); now - checked_ >= check_interval) {
+    checked_ = now;
+    refresh();
+  }
+  IdentityPtr found;
+  for (const Token& token : tokens_) {  // every one, so that the time does not tell which
+    const bool same = CRYPTO_memcmp(token.digest.data(), digest.data(), digest.size()) == 0;
+    if (same && token.usable) found = token.identity;
+  }
+  if (!found) return unauthenticated("invalid bearer token");
+  return found;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,84 @@
+#include "pool.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+
+namespace davit::host {
+
+Pool::Pool(std::string name, unsigned max_concurrency)
+    : name_(std::move(name)), max_(std::max(1U, max_concurrency)) {}
+
+Pool::~Pool() {
+  shutdown(std::chrono::steady_clock::time_point::max());
+}
+
+void Pool::post(davit_task run, void* arg) {
+  std::unique_lock lock(mutex_);
+  if (closed_ && alive_ == 0) {
+    lock.unlock();
+    run(arg);
+    return;
+  }
+  waiting_.push_back({run, arg});
+  if (idle_ >= waiting_.size() || alive_ >= max_) {
+    changed_.notify_one();
+    return;
+  }
+  ++alive_;
+  try {
+    threads_.emplace_back(&Pool::work, this);
+  } catch (const std::system_error&) {  // no more threads: those that run must do, and if there is
+                                        // none, we
+    --alive_;
+    if (alive_ > 0) return;
+    waiting_.pop_back();
+    lock.unlock();
+    run(arg);
+  }
+}
+
+void Pool::work() {
+  constexpr size_t thread_name_max = 15;  // pthread_setname_np refuses more
+  pthread_setname_np(pthread_self(), name_.substr(0, thread_name_max).c_str());
+  std::unique_lock lock(mutex_);
+  while (true) {
+    while (waiting_.empty() && !closed_) {
+      ++idle_;
+      changed_.wait(lock);
+      --idle_;
+    }
+    if (waiting_.empty()) break;
+    const Task task = waiting_.front();
+    waiting_.pop_front();
+    lock.unlock();
+    task.run(task.arg);
+    lock.lock();
+  }
+  --alive_;
+  changed_.notify_all();
+}
+
+bool Pool::busy() {
+  std::lock_guard lock(mutex_);
+  return !waiting_.empty() || alive_ > idle_;
+}
+
+bool Pool::shutdown(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+  const auto ended = [this] { return alive_ == 0; };
+  if (deadline == std::chrono::steady_clock::time_point::max()) {
+    changed_.wait(lock, ended);
+  } else if (!changed_.wait_until(lock, deadline, ended)) {
+    return false;
+  }
+  std::vector<std::thread> threads = std::move(threads_);
+  threads_.clear();
+  lock.unlock();
+  for (std::thread& thread : threads) thread.join();
+  return true;
+}
+
+}  // namespace davit::host

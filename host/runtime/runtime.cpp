@@ -1,0 +1,237 @@
+#include "runtime.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <condition_variable>
+#include <csignal>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "pool.hpp"
+
+namespace asio = boost::asio;
+using Clock = std::chrono::steady_clock;
+
+struct davit_strand {
+  explicit davit_strand(std::shared_ptr<davit::host::Runtime::State> s);
+  // A foreign thread may let go of a strand after the runtime has: the last one ends both.
+  std::shared_ptr<davit::host::Runtime::State> state;
+  asio::strand<asio::io_context::executor_type> strand;
+  std::atomic<uint32_t> references{1};
+};
+
+namespace davit::host {
+namespace {
+
+using StrandRef = std::shared_ptr<davit_strand>;
+StrandRef hold(davit_strand* s) {
+  Runtime::retain(s);
+  return {s, &Runtime::release};
+}
+
+// A timer that waits. Whoever takes it out of the map decides how it ends.
+struct Waiting {
+  Waiting(StrandRef s, asio::io_context& io, davit_timer_task t, void* a)
+      : strand(std::move(s)), timer(io), task(t), arg(a) {}
+  StrandRef strand;
+  asio::steady_timer timer;
+  davit_timer_task task;
+  void* arg;
+};
+
+}  // namespace
+
+struct Runtime::State {
+  asio::io_context io;
+  std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work{
+      asio::make_work_guard(io)};
+  asio::signal_set signals{io};
+  int signal_count = 0;
+
+  std::mutex mutex;  // everything below
+  std::condition_variable ended;
+  std::vector<std::thread> threads;
+  unsigned alive = 0;
+  bool closed = false;
+  std::unordered_map<uint64_t, std::shared_ptr<Waiting>> timers;
+  uint64_t last_timer = 0;
+  std::map<std::string, std::unique_ptr<Pool>, std::less<>> pools;
+
+  // The timer's end, on its strand. Exactly one caller gets the entry out of the map.
+  void end_timer(uint64_t id, bool fired) {
+    std::shared_ptr<Waiting> waiting;
+    {
+      std::lock_guard lock(mutex);
+      auto it = timers.find(id);
+      if (it == timers.end()) return;
+      waiting = std::move(it->second);
+      timers.erase(it);
+    }
+    waiting->task(waiting->arg, fired ? 1 : 0);
+  }
+
+  void wait_for_signal(std::function<void(int, int)> on_signal) {
+    signals.async_wait([this, on_signal = std::move(on_signal)](boost::system::error_code error,
+                                                                int signal) mutable {
+      if (error) return;
+      on_signal(++signal_count, signal);
+      wait_for_signal(std::move(on_signal));
+    });
+  }
+
+  void work_loop(unsigned number) {
+    pthread_setname_np(pthread_self(), ("worker-" + std::to_string(number)).c_str());
+    io.run();
+    std::lock_guard lock(mutex);
+    --alive;
+    ended.notify_all();
+  }
+};
+
+Runtime::Runtime(unsigned workers) : state_(std::make_shared<State>()) {
+  if (workers == 0) workers = std::max(2U, std::thread::hardware_concurrency());
+  std::lock_guard lock(state_->mutex);
+  for (unsigned i = 0; i < workers; ++i) {
+    ++state_->alive;
+    state_->threads.emplace_back([state = state_.get(), i] { state->work_loop(i); });
+  }
+}
+
+Runtime::~Runtime() {
+  shutdown(Clock::time_point::max());
+  run_rest();
+}
+
+davit_strand* Runtime::strand() {
+  return new davit_strand(state_);
+}
+
+void Runtime::retain(davit_strand* s) {
+  s->references.fetch_add(1, std::memory_order_relaxed);
+}
+void Runtime::release(davit_strand* s) {
+  if (s->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete s;
+}
+
+void Runtime::post(davit_strand* s, davit_task task, void* arg) {
+  asio::post(s->strand, [task, arg, held = hold(s)] { task(arg); });
+}
+
+uint64_t Runtime::timer(davit_strand* s, int64_t delay_ns, davit_timer_task task, void* arg) {
+  State& state = *s->state;
+  auto waiting = std::make_shared<Waiting>(hold(s), state.io, task, arg);
+  std::lock_guard lock(state.mutex);
+  const uint64_t id = ++state.last_timer;
+  state.timers.emplace(id, waiting);
+  if (state.closed) {
+    asio::post(s->strand, [&state, id] { state.end_timer(id, false); });
+    return id;
+  }
+  // A century is for ever, and does not overflow the clock.
+  constexpr int64_t longest_ns = 100LL * 365 * 86'400 * 1'000'000'000;
+  waiting->timer.expires_after(
+      std::chrono::nanoseconds(std::clamp<int64_t>(delay_ns, 0, longest_ns)));
+  waiting->timer.async_wait(
+      asio::bind_executor(s->strand, [&state, id](boost::system::error_code error) {
+        if (!error) state.end_timer(id, true);
+      }));
+  return id;
+}
+
+void Runtime::cancel(davit_strand* s, uint64_t id) {
+  State& state = *s->state;
+  std::shared_ptr<Waiting> waiting;
+  std::lock_guard lock(state.mutex);
+  auto it = state.timers.find(id);
+  if (it == state.timers.end()) return;
+  waiting = std::move(it->second);
+  state.timers.erase(it);
+  waiting->timer.cancel();
+  asio::post(waiting->strand->strand, [waiting] { waiting->task(waiting->arg, 0); });
+}
+
+void Runtime::post(std::function<void()> task) {
+  asio::post(state_->io, std::move(task));
+}
+
+asio::io_context& Runtime::io() {
+  return state_->io;
+}
+
+Pool& Runtime::pool(std::string_view instance, unsigned max_concurrency) {
+  std::lock_guard lock(state_->mutex);
+  auto it = state_->pools.find(instance);
+  if (it == state_->pools.end()) {
+    auto pool = std::make_unique<Pool>(std::string(instance), max_concurrency);
+    it = state_->pools.emplace(std::string(instance), std::move(pool)).first;
+  }
+  return *it->second;
+}
+
+void Runtime::on_stop_signal(std::function<void(int, int)> on_signal) {
+  state_->signals.add(SIGTERM);
+  state_->signals.add(SIGINT);
+  state_->wait_for_signal(std::move(on_signal));
+}
+
+bool Runtime::shutdown(Clock::time_point deadline) {
+  State& state = *state_;
+  // Blocking calls first: what they post is then still run by the workers.
+  std::vector<Pool*> pools;
+  {
+    std::lock_guard lock(state.mutex);
+    for (auto& [name, pool] : state.pools) pools.push_back(pool.get());
+  }
+  for (Pool* pool : pools) {
+    if (!pool->shutdown(deadline)) return false;
+  }
+  asio::post(state.io, [&state] { state.signals.cancel(); });
+  std::unique_lock lock(state.mutex);
+  state.closed = true;
+  for (auto& [id, waiting] : state.timers) {
+    waiting->timer.cancel();
+    asio::post(waiting->strand->strand, [&state, id = id] { state.end_timer(id, false); });
+  }
+  state.work.reset();
+  const auto done = [&state] { return state.alive == 0; };
+  if (deadline == Clock::time_point::max()) {
+    state.ended.wait(lock, done);
+  } else if (!state.ended.wait_until(lock, deadline, done)) {
+    return false;
+  }
+  std::vector<std::thread> threads = std::move(state.threads);
+  state.threads.clear();
+  lock.unlock();
+  for (std::thread& thread : threads) thread.join();
+  return true;
+}
+
+std::string Runtime::busy() const {
+  std::lock_guard lock(state_->mutex);
+  for (const auto& [name, pool] : state_->pools) {
+    if (pool->busy()) return name;
+  }
+  return "workers";
+}
+
+void Runtime::run_rest() {
+  state_->io.restart();
+  state_->io.run();
+}
+
+}  // namespace davit::host
+
+davit_strand::davit_strand(std::shared_ptr<davit::host::Runtime::State> s)
+    : state(std::move(s)), strand(asio::make_strand(state->io)) {}

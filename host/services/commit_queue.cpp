@@ -1,0 +1,181 @@
+#include "commit_queue.hpp"
+
+namespace davit::host {
+namespace {
+
+constexpr std::chrono::seconds call_max{
+    30};  // longer than any backend's own limit; a bound, not a policy
+
+davit_op call_op() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  davit_op op{};
+  op.struct_size = sizeof op;
+  op.deadline_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now + call_max).count();
+  op.cancelled = [](const davit_op*) -> int32_t { return 0; };
+  return op;
+}
+
+// Unambiguous whatever the parts contain.
+std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string out;
+  for (std::string_view part : parts) {
+    out += std::to_string(part.size());
+    out += ':';
+    out += part;
+  }
+  return out;
+}
+
+Footprint footprint(const Group& group) {
+  constexpr size_t record_overhead = 256;  // columns beside payload and JSON
+  Footprint out;
+  if (!group.request_id.empty()) out.keys.push_back(joined({"request", group.request_id}));
+  for (const Mutation& m : group.mutations) {
+    const Record& r = m.record;
+    out.keys.push_back(joined({"id", r.key.kind, r.key.region, r.key.id}));
+    if (!r.name.empty())
+      out.keys.push_back(joined({"name", r.key.kind, r.key.region, r.ns, r.name}));
+    out.bytes += record_overhead + r.payload.size() + r.json.size();
+  }
+  return out;
+}
+
+Footprint footprint(const std::vector<Status>& statuses) {
+  constexpr size_t status_overhead = 256, child_overhead = 64;
+  Footprint out;
+  for (const Status& s : statuses) {
+    out.keys.push_back(joined({s.key.kind, s.key.region, s.key.id}));
+    out.bytes +=
+        status_overhead + s.detail.size() + s.message.size() + s.children.size() * child_overhead;
+  }
+  return out;
+}
+
+davit_group_result failed(const Error& error) {
+  davit_group_result result{sizeof(davit_group_result), 0, 0, 0, empty_error()};
+  fill(&result.error, error);
+  return result;
+}
+
+template <class F>
+void post(Pool& pool, F f) {
+  pool.post(
+      [](void* arg) {
+        std::unique_ptr<F> held(static_cast<F*>(arg));
+        (*held)();
+      },
+      new F(std::move(f)));
+}
+
+// Would the same report alone fare better? Not when the storage is away.
+bool is_about_the_storage(Code code) {
+  return code == Code::unavailable || code == Code::deadline_exceeded ||
+         code == Code::resource_exhausted || code == Code::cancelled;
+}
+
+}  // namespace
+
+void answer(Pool& pool, CommitQueue::Commit request, Error error) {
+  post(pool, [request = std::move(request), error = std::move(error)] {
+    const davit_group_result result = failed(error);
+    request.done(request.ctx, &result);
+  });
+}
+
+void answer(Pool& pool, CommitQueue::Report request, Error error) {
+  post(pool, [request = std::move(request), error = std::move(error)] {
+    davit_error e = empty_error();
+    request.done(request.ctx, fill(&e, error), &e);
+  });
+}
+
+CommitQueue::CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits)
+    : storage_(storage),
+      pool_(pool),
+      commits_(
+          pool, [this](std::vector<Commit> c) { call_commit(std::move(c)); }, limits),
+      reports_(
+          pool, [this](std::vector<Report> r) { call_report(std::move(r)); }, limits) {}
+
+void CommitQueue::commit(Commit request) {
+  const auto& storage = *static_cast<const davit_storage*>(storage_.vtable);
+  const size_t size = request.group.mutations.size();
+  if (size == 0 || size > storage.max_group_records) {
+    return answer(
+        pool_, std::move(request),
+        {Code::invalid_argument,
+         "storage \"" + text(storage_.instance) + "\": a group has 1 to " +
+             std::to_string(storage.max_group_records) + " records, not " + std::to_string(size),
+         {},
+         {}});
+  }
+  if (!commits_.offer(request, footprint(request.group))) {
+    answer(pool_, std::move(request),
+           {Code::resource_exhausted,
+            "storage \"" + text(storage_.instance) + "\": too many commits wait",
+            {},
+            std::chrono::seconds(1)});
+  }
+}
+
+void CommitQueue::report(Report request) {
+  if (!reports_.offer(request, footprint(request.statuses))) {
+    answer(pool_, std::move(request),
+           {Code::resource_exhausted,
+            "storage \"" + text(storage_.instance) + "\": too many reports wait",
+            {},
+            std::chrono::seconds(1)});
+  }
+}
+
+void CommitQueue::call_commit(std::vector<Commit> batch) {
+  const auto& storage = *static_cast<const davit_storage*>(storage_.vtable);
+  std::deque<GroupView> views;
+  std::vector<const davit_group*> groups;
+  std::vector<davit_group_result> results;
+  for (const Commit& c : batch) {
+    groups.push_back(&views.emplace_back(c.group).abi);
+    // A backend that forgets a group has not committed it.
+    results.push_back(failed({Code::internal, "the storage gave no result", {}, {}}));
+  }
+  std::vector<davit_group_result*> out;
+  for (auto& r : results) out.push_back(&r);
+  const davit_op op = call_op();
+  const Result<> all = checked([&](davit_error* e) {
+    return storage.commit(storage_.self, &op, groups.data(), groups.size(), out.data(), e);
+  });
+  for (size_t i = 0; i < batch.size(); ++i) {
+    if (!all.ok()) results[i] = failed(all.error());
+    batch[i].done(batch[i].ctx, &results[i]);
+  }
+}
+
+Result<> CommitQueue::call_report(const Report* const* reports, size_t count) {
+  const auto& storage = *static_cast<const davit_storage*>(storage_.vtable);
+  std::deque<StatusView> views;
+  std::vector<const davit_status*> pointers;
+  for (size_t i = 0; i < count; ++i) {
+    for (const Status& s : reports[i]->statuses) pointers.push_back(&views.emplace_back(s).abi);
+  }
+  if (pointers.empty()) return {};
+  const davit_op op = call_op();
+  return checked([&](davit_error* e) {
+    return storage.report(storage_.self, &op, pointers.data(), pointers.size(), e);
+  });
+}
+
+void CommitQueue::call_report(std::vector<Report> batch) {
+  std::vector<const Report*> pointers;
+  for (const Report& r : batch) pointers.push_back(&r);
+  const Result<> all = call_report(pointers.data(), pointers.size());
+  // All or nothing: one that can never succeed must not fail its neighbours.
+  const bool alone = !all.ok() && batch.size() > 1 && !is_about_the_storage(all.error().code);
+  for (size_t i = 0; i < batch.size(); ++i) {
+    const Result<> own = alone ? call_report(&pointers[i], 1) : all;
+    davit_error e = empty_error();
+    const int32_t code = own.ok() ? DAVIT_OK : fill(&e, own.error());
+    batch[i].done(batch[i].ctx, code, &e);
+  }
+}
+
+}  // namespace davit::host

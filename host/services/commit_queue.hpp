@@ -1,0 +1,68 @@
+// The queue in front of the storages (service davit.commit): groups that wait are committed by one
+// call, so that a simple backend gets group commit for nothing. Reports likewise. One commit and
+// one report call are in flight per storage. No retry here: a call that fails as a whole is the
+// answer of everybody in it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <davit/records.hpp>
+
+#include "lane.hpp"
+
+namespace davit::host {
+
+class CommitQueue {
+ public:
+  struct Commit {
+    Group group;
+    davit_commit_done done;
+    void* ctx;
+  };
+  struct Report {
+    std::vector<Status> statuses;
+    davit_report_done done;
+    void* ctx;
+  };
+
+  CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits = {});
+
+  // `done` is called once, on a thread of the pool. [any]
+  void commit(Commit);
+  void report(Report);
+
+ private:
+  void call_commit(std::vector<Commit>);
+  void call_report(std::vector<Report>);
+  Result<> call_report(const Report* const* reports, size_t count);
+
+  davit_ref storage_;
+  Pool& pool_;
+  Lane<Commit> commits_;
+  Lane<Report> reports_;
+};
+
+// One queue per storage instance. Filled before the first commit, then only read.
+class CommitQueues {
+ public:
+  void add(std::string_view instance, davit_ref storage, Pool& pool) {
+    queues_.emplace(std::string(instance), std::make_unique<CommitQueue>(storage, pool));
+  }
+  // nullptr: no such storage.
+  CommitQueue* find(std::string_view instance) const {
+    auto it = queues_.find(instance);
+    return it == queues_.end() ? nullptr : it->second.get();
+  }
+
+ private:
+  std::map<std::string, std::unique_ptr<CommitQueue>, std::less<>> queues_;
+};
+
+// Answers on the pool, as the contract says.
+void answer(Pool& pool, CommitQueue::Commit, Error);
+void answer(Pool& pool, CommitQueue::Report, Error);
+
+}  // namespace davit::host

@@ -1,0 +1,57 @@
+#include "credentials.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+namespace davit::host {
+namespace {
+
+Error fault(const std::string& path, int number) {
+  Code code = Code::internal;
+  if (number == ENOENT || number == ENOTDIR) code = Code::not_found;
+  if (number == EACCES || number == EPERM) code = Code::permission_denied;
+  return {code, path + ": " + std::strerror(number), path, {}};
+}
+
+// Into a buffer that never grows: a growing one would leave copies behind.
+Result<size_t> read_all(int fd, const std::string& path, std::vector<char>& bytes) {
+  size_t size = 0;
+  while (size < bytes.size()) {
+    const ssize_t n = ::read(fd, bytes.data() + size, bytes.size() - size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fault(path, errno);
+    if (n == 0) return size;
+    size += static_cast<size_t>(n);
+  }
+  return Error{Code::failed_precondition, path + ": is larger than 1 MiB", path, {}};
+}
+
+}  // namespace
+
+Result<> read_credential(const std::string& path, bool sensitive,
+                         const std::function<void(std::string_view)>& use) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fault(path, errno);
+  struct stat status {};
+  if (::fstat(fd, &status) != 0 || S_ISDIR(status.st_mode)) {
+    ::close(fd);
+    return Error{Code::failed_precondition, path + ": is not a file", path, {}};
+  }
+  // A pipe (/dev/fd/3) has no size that one could know.
+  const bool sized = S_ISREG(status.st_mode) && status.st_size > 0 &&
+                     static_cast<size_t>(status.st_size) <= credential_bytes_max;
+  std::vector<char> bytes((sized ? static_cast<size_t>(status.st_size) : credential_bytes_max) + 1);
+  Result<size_t> size = read_all(fd, path, bytes);
+  ::close(fd);
+  if (size.ok()) use({bytes.data(), *size});
+  if (sensitive) ::explicit_bzero(bytes.data(), bytes.size());
+  if (!size.ok()) return size.error();
+  return {};
+}
+
+}  // namespace davit::host

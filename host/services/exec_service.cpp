@@ -1,0 +1,36 @@
+#include "instance_host.hpp"
+#include "log.hpp"
+#include "runtime/pool.hpp"
+#include "runtime/runtime.hpp"
+#include "tables.hpp"
+
+namespace davit::host {
+namespace {
+
+void blocking(const davit_host* h, davit_str name, davit_task task, void* arg) {
+  const InstanceHost& self = instance(h);
+  Pool* pool = name.len == 0 ? self.pool : self.neighbours->pool(view(name));
+  if (pool == nullptr) {  // a bug of the caller; the promise that the task runs is kept
+    self.core->log.error(self.name, "no instance of this name to block on",
+                         {{"wanted", text(name)}});
+    pool = self.pool;
+  }
+  pool->post(task, arg);
+}
+
+}  // namespace
+
+const davit_exec& exec_service() {
+  static const davit_exec table = {
+      sizeof(davit_exec),
+      [](const davit_host* h) { return instance(h).core->runtime.strand(); },
+      &Runtime::retain,
+      &Runtime::release,
+      [](davit_strand* s, davit_task task, void* arg) { Runtime::post(s, task, arg); },
+      &Runtime::timer,
+      &Runtime::cancel,
+      &blocking};
+  return table;
+}
+
+}  // namespace davit::host

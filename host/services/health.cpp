@@ -1,0 +1,55 @@
+#include "health.hpp"
+
+namespace davit::host {
+namespace {
+
+int badness(int32_t health) {
+  switch (health) {
+    case DAVIT_HEALTH_SERVING:
+      return 0;
+    case DAVIT_HEALTH_DEGRADED:
+      return 1;
+    case DAVIT_HEALTH_STARTING:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+}  // namespace
+
+const char* Health::word(int32_t health) {
+  static constexpr const char* words[] = {"serving", "degraded", "starting", "not serving"};
+  return words[badness(health)];
+}
+
+void Health::set(std::string_view instance, int32_t health, std::string_view reason) {
+  std::lock_guard lock(mutex_);
+  entries_[std::string(instance)] = {std::string(instance), health, std::string(reason)};
+}
+
+void Health::set_if_starting(std::string_view instance, int32_t health) {
+  std::lock_guard lock(mutex_);
+  auto it = entries_.find(instance);
+  const bool starting = it != entries_.end() && it->second.health == DAVIT_HEALTH_STARTING;
+  // A reason means that the plugin itself has said it is not there yet.
+  if (starting && it->second.reason.empty()) it->second.health = health;
+}
+
+Health::Entry Health::worst() const {
+  std::lock_guard lock(mutex_);
+  Entry worst;
+  for (const auto& [name, entry] : entries_) {
+    if (worst.instance.empty() || badness(entry.health) > badness(worst.health)) worst = entry;
+  }
+  return worst;
+}
+
+std::vector<Health::Entry> Health::all() const {
+  std::lock_guard lock(mutex_);
+  std::vector<Entry> out;
+  for (const auto& [name, entry] : entries_) out.push_back(entry);
+  return out;
+}
+
+}  // namespace davit::host

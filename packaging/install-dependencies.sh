@@ -1,0 +1,33 @@
+#!/bin/sh
+# Installs what building, running and testing Davit needs, from Debian's packages. Idempotent: asks apt for
+# nothing when everything is there. `--run-only` leaves out what only the tests need.
+set -eu
+
+build="g++ cmake ninja-build make pkg-config ccache mold
+  libboost1.81-dev libboost-json1.81-dev libboost-filesystem1.81-dev
+  protobuf-compiler libprotobuf-dev libgrpc++-dev libtomlplusplus-dev libyaml-cpp-dev
+  libsqlite3-dev libpqxx-dev libcurl4-openssl-dev libssl-dev openssl"
+test="clang libclang-rt-14-dev llvm clang-format clang-tidy libgtest-dev libgmock-dev
+  python3 python3-venv procps git ca-certificates"
+
+wanted=$build
+[ "${1:-}" = --run-only ] || wanted="$build $test"
+
+missing=
+for package in $wanted; do
+  state=$(dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null || true)
+  [ "$state" = "ii " ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+  echo "packaging/install-dependencies.sh: this is not Debian or a relative of it; install:$missing" >&2
+  exit 1
+fi
+sudo=
+[ "$(id -u)" = 0 ] || sudo=sudo
+echo "installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+$sudo apt-get update -q
+# shellcheck disable=SC2086
+$sudo apt-get install -q -y --no-install-recommends $missing

@@ -1,0 +1,126 @@
+#include "desired.hpp"
+
+namespace davit::applier {
+namespace {
+
+Wish wish_of(sink::ChangeType type) {
+  switch (type) {
+    case sink::ChangeType::apply:
+      return Wish::apply;
+    case sink::ChangeType::remove:
+      return Wish::remove;
+    default:
+      return Wish::hold;
+  }
+}
+
+std::string name_key(const std::string& ns, const std::string& name) {
+  return ns + "/" + name;
+}
+
+bool same(const Slot& slot, const sink::Change& change) {
+  return slot.version == change.version && slot.wish == wish_of(change.type) &&
+         slot.payload.view() == change.payload.view();
+}
+
+sink::Outcome outcome_of(const Slot& slot) {
+  if (slot.state == Slot::State::parked) return sink::Outcome::parked;
+  return slot.wish == Wish::hold ? sink::Outcome::held : sink::Outcome::done;
+}
+
+}  // namespace
+
+void Desired::begin(bool snapshot) {
+  if (snapshot) ++snapshot_;
+}
+
+Slot* Desired::find_by_name(const sink::Change& change) {
+  const auto it = by_name_.find(name_key(change.ns, change.name));
+  if (it != by_name_.end()) return it->second;
+  if (!change.ns.empty()) return nullptr;
+  // A delete of a kind whose objects all live in one namespace does not name it. Rare, so a walk
+  // will do.
+  for (auto& [number, slot] : slots_) {
+    if (slot->name == change.name) return slot.get();
+  }
+  return nullptr;
+}
+
+Slot& Desired::at(const std::string& ns, const std::string& name) {
+  Slot*& slot = by_name_[name_key(ns, name)];
+  if (slot == nullptr) {
+    auto made = std::make_unique<Slot>();
+    made->number = next_;
+    next_ += step_;
+    made->ns = ns;
+    made->name = name;
+    slot = made.get();
+    slots_.emplace(made->number, std::move(made));
+  }
+  return *slot;
+}
+
+Slot* Desired::find(uint64_t number) {
+  const auto it = slots_.find(number);
+  return it == slots_.end() ? nullptr : it->second.get();
+}
+
+void Desired::erase(Slot& slot) {
+  by_name_.erase(name_key(slot.ns, slot.name));
+  slots_.erase(slot.number);
+}
+
+void Desired::each(const std::function<void(Slot&)>& visit) {
+  for (auto it = slots_.begin(); it != slots_.end();) {
+    Slot& slot = *(it++)->second;  // the visitor may erase it
+    visit(slot);
+  }
+}
+
+uint64_t Desired::counted() const {
+  uint64_t out = 0;
+  for (const auto& [number, slot] : slots_) {
+    if (named_now(*slot) && (slot->wish == Wish::apply || slot->wish == Wish::hold)) ++out;
+  }
+  return out;
+}
+
+Desired::Accepted Desired::accept(const sink::Change& change) {
+  Accepted out;
+  Slot* known = find_by_name(change);
+  Slot& slot = known != nullptr ? *known : at(change.ns, change.name);
+  if (named_now(slot) && change.version < slot.version) {
+    out.outcome = sink::Outcome::done;  // older than what is wanted already
+    return out;
+  }
+  const bool other_id = !change.key.id.empty() && !slot.id.empty() && change.key.id != slot.id;
+  if (change.type == sink::ChangeType::remove && other_id && slot.wish == Wish::apply &&
+      named_now(slot)) {
+    out.outcome = sink::Outcome::done;  // the name belongs to another record by now
+    return out;
+  }
+  const bool again = same(slot, change);
+  slot.snapshot = snapshot_;
+  out.slot = &slot;
+  if (again) {
+    if (slot.state == Slot::State::pending) {
+      slot.outstanding.push_back(change.version);
+    } else {
+      out.outcome = outcome_of(slot);
+    }
+    return out;
+  }
+  out.superseded.swap(slot.outstanding);
+  slot.outstanding.push_back(change.version);
+  slot.wish = wish_of(change.type);
+  slot.version = change.version;
+  slot.payload = change.payload;
+  if (!change.key.id.empty()) slot.id = change.key.id;
+  slot.state = Slot::State::pending;
+  slot.parked.clear();
+  slot.backoff.reset();
+  out.work = true;
+  return out;
+}
+
+}  // namespace davit::applier

@@ -1,0 +1,219 @@
+#include "hub.hpp"
+
+namespace davit::applier {
+
+Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::StatusClient> status)
+    : host_(host),
+      shop_(std::make_shared<Workshop>(host, std::move(cluster), rules)),
+      status_(std::move(status)),
+      strand_(host.strand()),
+      pump_timer_(strand_),
+      resync_timer_(strand_),
+      sync_timer_(strand_) {
+  for (size_t i = 0; i < rules.concurrency; ++i) {
+    workers_.push_back(host.strand());
+    idle_.push_back(i);
+  }
+  shop_->applies = host.counter("davit_applier_applies_total", "Server-side applies sent");
+  shop_->skips = host.counter("davit_applier_skips_total", "Objects found as they should be");
+  shop_->deletes = host.counter("davit_applier_deletes_total", "Deletes sent");
+  shop_->repairs = host.counter("davit_applier_repairs_total",
+                                "Objects changed behind our back and applied again");
+  trips_ = host.counter("davit_applier_trips_total", "Keys worked on");
+  retries_ = host.counter("davit_applier_retries_total", "Trips that failed and are tried again");
+  waiting_ = host.gauge("davit_applier_waiting", "Keys that wait for a worker or for their time");
+  parked_gauge_ =
+      host.gauge("davit_applier_parked", "Records that can never be applied as they are");
+}
+
+Result<> Hub::add_kinds(const std::vector<kind::Client>& kinds) {
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    auto schema = kinds[i].schema(host_);
+    if (!schema.ok()) return schema.error().in("kind \"" + kinds[i].kind() + "\"");
+    kinds_.push_back(std::make_unique<KindState>(kinds[i], *schema, strand_, i, kinds.size()));
+  }
+  return {};
+}
+
+void Hub::start() {
+  host_.health(DAVIT_HEALTH_SERVING);
+  strand_.post([this] {
+    patient_until_ = now() + shop_->rules.sync_wait;
+    sync_timer_.after(shop_->rules.sync_wait, [this] {
+      for (auto& kind : kinds_) release_unseen(*kind);
+      pump();
+    });
+    resync_timer_.after(shop_->rules.resync_interval, [this] { resync(); });
+  });
+}
+
+void Hub::stop(std::function<void()> done) {
+  strand_.post([this, done = std::move(done)]() mutable {
+    stopping_ = true;
+    stopped_ = std::move(done);
+    for (Timer* t : {&pump_timer_, &resync_timer_, &sync_timer_}) t->cancel();
+    for (auto& kind : kinds_) {
+      if (!kind->watching) continue;
+      kind->watches.stop([this] {
+        --watching_;
+        check_stopped();
+      });
+    }
+    check_stopped();
+  });
+}
+
+void Hub::check_stopped() {
+  if (!stopped_ || watching_ > 0 || idle_.size() < workers_.size()) return;
+  auto stopped = std::move(stopped_);
+  stopped_ = nullptr;
+  stopped();
+}
+
+// --- streams
+// ------------------------------------------------------------------------------------------------
+
+Result<sink::Stream*> Hub::open(const std::string& kind, const std::string& region,
+                                sink::Source source) {
+  std::lock_guard lock(open_mutex_);
+  if (!region_.empty() && region_ != region) {
+    return Error{Code::failed_precondition,
+                 "this applier works for region \"" + region_ + "\", not for \"" + region + "\"",
+                 {},
+                 {}};
+  }
+  size_t index = 0;
+  while (index < kinds_.size() && kinds_[index]->name() != kind) ++index;
+  if (index == kinds_.size())
+    return Error{Code::not_found, "there is no kind \"" + kind + "\" here", {}, {}};
+  for (const auto& s : streams_) {
+    if (s->kind == index)
+      return Error{Code::already_exists, "kind \"" + kind + "\" has a stream already", {}, {}};
+  }
+  auto stream = std::make_unique<ChangeStream>();
+  stream->kind = index;
+  stream->source = std::move(source);
+  ChangeStream* out = stream.get();
+  streams_.push_back(std::move(stream));
+  if (region_.empty()) region_ = region;  // written once: the strand reads it without a lock
+  strand_.post([this, out] { on_open(out); });
+  return static_cast<sink::Stream*>(out);
+}
+
+void Hub::on_open(ChangeStream* stream) {
+  KindState& kind = *kinds_[stream->kind];
+  kind.stream = stream;
+  if (!telling_) {
+    std::lock_guard lock(open_mutex_);
+    telling_.emplace(status_, region_);
+  }
+  if (kind.watching || stopping_) return;
+  kind.watching = true;
+  ++watching_;
+  kind.watches.start(shop_->cluster, shop_->rules, label_value(region_),
+                     [this, &kind](const Arrival& a) {
+                       on_arrival(kind, a);
+                       pump();
+                     });
+}
+
+void Hub::begin(sink::Stream* stream, const sink::Begin& begin) {
+  auto* s = static_cast<ChangeStream*>(stream);
+  strand_.post([this, s, begin] { on_begin(*kinds_[s->kind], begin); });
+}
+
+void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
+  kind.desired.begin(begin.snapshot);
+  kind.ended.reset();
+  if (!begin.snapshot) return;
+  kind.new_history = begin.new_history;
+  // The store may be another one, or an older one: it is told everything once more.
+  kind.desired.each([](Slot& slot) { slot.status_told = 0; });
+}
+
+bool Hub::offer(sink::Stream* stream, sink::Change change) {
+  auto* s = static_cast<ChangeStream*>(stream);
+  {
+    std::lock_guard lock(s->mutex);
+    if (s->inbox >= shop_->rules.inbox_max) {
+      s->waiting = true;
+      return false;
+    }
+    ++s->inbox;
+  }
+  strand_.post([this, s, change = std::move(change)] {
+    on_change(s, change);
+    taken(s);
+    pump();
+  });
+  return true;
+}
+
+// One change less in the inbox; the source may come again when half of it is free.
+void Hub::taken(ChangeStream* stream) {
+  bool wake = false;
+  {
+    std::lock_guard lock(stream->mutex);
+    --stream->inbox;
+    wake = stream->waiting && stream->inbox <= shop_->rules.inbox_max / 2;
+    if (wake) stream->waiting = false;
+  }
+  if (wake) stream->source.wake();
+}
+
+void Hub::on_change(ChangeStream* stream, const sink::Change& change) {
+  KindState& kind = *kinds_[stream->kind];
+  const auto accepted = kind.desired.accept(change);
+  for (const uint64_t version : accepted.superseded)
+    stream->source.settled(version, sink::Outcome::done);
+  if (accepted.outcome) stream->source.settled(change.version, *accepted.outcome);
+  if (accepted.slot == nullptr) return;
+  queue_.add(accepted.slot->number, accepted.work ? Band::change : Band::resync, now());
+}
+
+void Hub::bookmark(sink::Stream* stream, const sink::Bookmark& bookmark) {
+  auto* s = static_cast<ChangeStream*>(stream);
+  strand_.post([this, s, bookmark] {
+    on_bookmark(*kinds_[s->kind], bookmark);
+    pump();
+  });
+}
+
+void Hub::on_bookmark(KindState& kind, const sink::Bookmark& bookmark) {
+  if (!bookmark.snapshot_end) return;
+  kind.ended = SnapshotEnd{kind.new_history, bookmark.live_count, kind.desired.counted(),
+                           bookmark.at.version};
+  if (kind.complete()) judge(kind);
+}
+
+void Hub::close(sink::Stream* stream) {
+  auto* s = static_cast<ChangeStream*>(stream);
+  strand_.post([this, s] { on_close(s); });
+}
+
+void Hub::on_close(ChangeStream* stream) {
+  KindState& kind = *kinds_[stream->kind];
+  kind.ended.reset();
+  kind.desired.each([&](Slot& slot) {
+    for (const uint64_t version : slot.outstanding)
+      stream->source.settled(version, sink::Outcome::abandoned);
+    slot.outstanding.clear();
+  });
+  kind.stream = nullptr;
+  const auto closed = stream->source.closed;
+  {
+    std::lock_guard lock(open_mutex_);
+    std::erase_if(streams_, [stream](const auto& s) { return s.get() == stream; });
+  }
+  closed();
+}
+
+void Hub::settle(KindState& kind, Slot& slot, sink::Outcome outcome) {
+  std::vector<uint64_t> versions;
+  versions.swap(slot.outstanding);
+  for (const uint64_t version : versions) {
+    if (kind.stream != nullptr) kind.stream->source.settled(version, outcome);
+  }
+}
+
+}  // namespace davit::applier

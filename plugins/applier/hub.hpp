@@ -1,0 +1,95 @@
+// Hub: the applier's one strand, where changes, watch events and finished trips meet: it keeps the
+// tables, asks the queue what is next and gives it to a worker. What is decided is decided by
+// Desired, Observed, Queue and Prune; here it is only carried out.
+#pragma once
+
+#include "kind_state.hpp"
+#include "queue.hpp"
+#include "telling.hpp"
+
+namespace davit::applier {
+
+class Hub {
+ public:
+  Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::StatusClient> status);
+  // During wire.
+  Result<> add_kinds(const std::vector<kind::Client>& kinds);
+  void start();
+  // Streams must have been closed. `done` is called once, on the strand; nothing runs after it.
+  void stop(std::function<void()> done);
+
+  // The change sink; any thread.
+  Result<sink::Stream*> open(const std::string& kind, const std::string& region,
+                             sink::Source source);
+  void begin(sink::Stream* stream, const sink::Begin& begin);
+  bool offer(sink::Stream* stream, sink::Change change);
+  void bookmark(sink::Stream* stream, const sink::Bookmark& bookmark);
+  void close(sink::Stream* stream);
+
+ private:
+  // --- streams (hub.cpp)
+  // ---------------------------------------------------------------------------------
+  void on_open(ChangeStream* stream);
+  void on_begin(KindState& kind, const sink::Begin& begin);
+  void on_change(ChangeStream* stream, const sink::Change& change);
+  void on_bookmark(KindState& kind, const sink::Bookmark& bookmark);
+  void on_close(ChangeStream* stream);
+  void taken(ChangeStream* stream);
+  void settle(KindState& kind, Slot& slot, sink::Outcome outcome);
+
+  // --- work (hub_work.cpp)
+  // -------------------------------------------------------------------------------
+  void pump();
+  bool may_start(KindState& kind, const Slot& slot) const;
+  void launch(KindState& kind, Slot& slot);
+  Task task_for(KindState& kind, const Slot& slot) const;
+  void on_report(size_t worker, Report report);
+  void conclude(KindState& kind, Slot& slot, Report& report);
+  void take_over(KindState& kind, Slot& slot, const Report& report);
+  void tell(KindState& kind, Slot& slot, Report& report);
+  void resync();
+  void check_stopped();
+  void count_parked(Slot& slot);
+
+  // --- what is seen, and what a snapshot left out (hub_observe.cpp)
+  // ----------------------------------------
+  void on_arrival(KindState& kind, const Arrival& arrival);
+  void on_object(KindState& kind, const Arrival& arrival);
+  void on_trouble(KindState& kind, const Arrival& arrival);
+  void on_synced(KindState& kind, uint32_t watch);
+  void touch(KindState& kind, Slot& slot);
+  void release_unseen(KindState& kind);
+  void judge(KindState& kind);
+  std::optional<Candidate> candidate(const Slot& slot) const;
+  void carry_out(KindState& kind, const Verdict& verdict);
+  void erase(KindState& kind, Slot& slot);
+
+  KindState& kind_of(uint64_t number) { return *kinds_[number % kinds_.size()]; }
+  std::chrono::nanoseconds now() const { return host_.now(); }
+
+  Host host_;
+  std::shared_ptr<Workshop> shop_;
+  const std::optional<sink::StatusClient> status_;
+  Strand strand_;
+  std::vector<std::unique_ptr<KindState>> kinds_;
+  std::vector<std::unique_ptr<ChangeStream>> streams_;
+  Queue queue_;
+  std::vector<Strand> workers_;
+  std::vector<size_t> idle_;
+  Timer pump_timer_, resync_timer_, sync_timer_;
+  std::chrono::nanoseconds pump_at_{0};        // when pump_timer_ fires
+  std::chrono::nanoseconds patient_until_{0};  // applying waits for the watches until then
+
+  std::mutex open_mutex_;  // guards streams_, region_ and telling_'s making
+  std::string region_;
+  std::optional<Telling> telling_;
+
+  bool stopping_ = false;
+  size_t watching_ = 0;  // kinds whose watches live
+  std::function<void()> stopped_;
+
+  Metric waiting_, parked_gauge_, trips_, retries_;
+  int64_t parked_ = 0;
+};
+
+}  // namespace davit::applier

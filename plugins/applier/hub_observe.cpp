@@ -1,0 +1,167 @@
+// Hub: what the cluster shows, and what is to become of records that a snapshot did not name.
+#include <boost/json.hpp>
+
+#include "hub.hpp"
+
+namespace davit::applier {
+
+void Hub::on_arrival(KindState& kind, const Arrival& a) {
+  if (a.type == DAVIT_WATCH_TROUBLE) return on_trouble(kind, a);
+  if (kind.trouble[a.watch] > 0) {
+    host_.info("watch works again",
+               {{"kind", kind.name()},
+                {"resource", kind.client.description().resources[a.watch].resource},
+                {"failures", std::to_string(kind.trouble[a.watch])}});
+    kind.trouble[a.watch] = 0;
+    queue_.hasten(now());  // the API server is back: what waits need not wait longer
+  }
+  switch (a.type) {
+    case DAVIT_WATCH_RESTART:
+      return kind.observed.restart(a.watch);
+    case DAVIT_WATCH_SYNCED:
+      return on_synced(kind, a.watch);
+    default:
+      return on_object(kind, a);
+  }
+}
+
+void Hub::on_trouble(KindState& kind, const Arrival& a) {
+  if (kind.trouble[a.watch]++ > 0) return;
+  host_.warn("watch fails", {{"kind", kind.name()},
+                             {"resource", kind.client.description().resources[a.watch].resource},
+                             {"reason", a.trouble}});
+}
+
+void Hub::on_object(KindState& kind, const Arrival& a) {
+  if (a.path.empty()) {
+    host_.warn("watch shows an object that cannot be read", {{"kind", kind.name()}});
+    return;
+  }
+  if (a.type == DAVIT_WATCH_DELETED) {
+    if (Slot* slot = kind.observed.remove(a.path, a.resource_version)) touch(kind, *slot);
+    return;
+  }
+  Slot* slot = a.attributed ? &kind.desired.at(a.ns, a.name) : nullptr;
+  if (kind.observed.put(a.watch, a.path, a.text, a.resource_version, slot, a.foreign) &&
+      slot != nullptr) {
+    touch(kind, *slot);
+  } else if (slot != nullptr && slot->wish == Wish::unknown && slot->objects.empty()) {
+    erase(kind, *slot);
+  }
+}
+
+void Hub::on_synced(KindState& kind, uint32_t watch) {
+  kind.observed.synced(watch, [&](Slot& slot) { touch(kind, slot); });
+  const bool before = kind.complete();
+  kind.coverage[watch] = Coverage::complete;
+  if (before || !kind.complete()) return;
+  release_unseen(kind);
+  if (kind.ended) judge(kind);
+}
+
+void Hub::release_unseen(KindState& kind) {
+  std::set<uint64_t> unseen;
+  unseen.swap(kind.unseen);
+  for (const uint64_t number : unseen) queue_.add(number, Band::change, now());
+}
+
+// Something of the slot's has changed in the cluster.
+void Hub::touch(KindState& kind, Slot& slot) {
+  if (slot.wish == Wish::apply || slot.wish == Wish::remove) {
+    queue_.add(slot.number, Band::repair, now());
+    return;
+  }
+  if (!slot.objects.empty() || slot.wish == Wish::hold) return;
+  if (slot.wish == Wish::orphan) telling_->issue(kind.name(), slot, {}, {});
+  erase(kind, slot);
+}
+
+void Hub::erase(KindState& kind, Slot& slot) {
+  if (slot.out) return;
+  slot.state = Slot::State::settled;
+  count_parked(slot);
+  kind.unseen.erase(slot.number);
+  queue_.forget(slot.number);
+  kind.desired.erase(slot);
+}
+
+// A record the snapshot did not name, if objects that carry our stamp stand for it.
+std::optional<Candidate> Hub::candidate(const Slot& slot) const {
+  Candidate out{slot.number, 0};
+  bool owned = false;
+  for (const ObservedObject* o : slot.objects) {
+    if (o->foreign) continue;
+    boost::system::error_code bad;
+    const json::value object = json::parse(*o->text, bad);
+    if (bad || !object.is_object()) continue;
+    const Meta meta = meta_of(object.get_object());
+    if (meta.region.empty() || meta.id.empty()) continue;  // seen only, or nobody's
+    owned = true;
+    out.version = std::max(out.version, meta.version);
+  }
+  if (!owned) return std::nullopt;
+  return out;
+}
+
+// The snapshot is complete and so is what we see: what it did not name goes, or is shown as
+// orphaned.
+void Hub::judge(KindState& kind) {
+  const SnapshotEnd end = *kind.ended;
+  kind.ended.reset();
+  std::vector<Candidate> candidates;
+  kind.desired.each([&](Slot& slot) {
+    if (kind.desired.named_now(slot)) return;
+    settle(kind, slot, sink::Outcome::done);
+    if (const auto c = candidate(slot)) {
+      candidates.push_back(*c);
+    } else if (slot.wish != Wish::unknown) {
+      telling_->issue(kind.name(), slot, {}, {});
+      slot.wish = Wish::unknown;
+      if (slot.objects.empty()) erase(kind, slot);
+    }
+  });
+  const Verdict verdict = prune(end, candidates, shop_->rules.prune);
+  if (!verdict.refusal.empty()) {
+    host_.error("nothing is pruned", {{"kind", kind.name()},
+                                      {"reason", verdict.refusal},
+                                      {"unnamed", std::to_string(candidates.size())}});
+  }
+  carry_out(kind, verdict);
+}
+
+void Hub::carry_out(KindState& kind, const Verdict& verdict) {
+  const auto name_it = [&](Slot& slot) {
+    // The stamp knows the id of a record that no stream has named.
+    for (const ObservedObject* o : slot.objects) {
+      if (!slot.id.empty()) return;
+      boost::system::error_code bad;
+      const json::value object = json::parse(*o->text, bad);
+      if (!bad && object.is_object() && !o->foreign) slot.id = meta_of(object.get_object()).id;
+    }
+  };
+  for (const uint64_t number : verdict.remove) {
+    Slot& slot = *kind.desired.find(number);
+    name_it(slot);
+    slot.wish = Wish::remove;
+    slot.state = Slot::State::pending;
+    slot.payload = {};
+    queue_.add(number, Band::change, now());
+  }
+  for (const auto& orphan : verdict.orphans) {
+    Slot& slot = *kind.desired.find(orphan.slot);
+    name_it(slot);
+    slot.wish = Wish::orphan;
+    slot.payload = {};
+    telling_->issue(kind.name(), slot, DAVIT_ISSUE_ORPHANED, orphan.why);
+  }
+  if (!verdict.remove.empty()) {
+    host_.info("pruning what the snapshot did not name",
+               {{"kind", kind.name()}, {"records", std::to_string(verdict.remove.size())}});
+  }
+  if (!verdict.orphans.empty()) {
+    host_.warn("orphaned: not named by the store and left alone",
+               {{"kind", kind.name()}, {"records", std::to_string(verdict.orphans.size())}});
+  }
+}
+
+}  // namespace davit::applier

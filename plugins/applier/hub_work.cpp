@@ -1,0 +1,208 @@
+// Hub: giving keys to workers and taking in what they report.
+#include "hub.hpp"
+
+namespace davit::applier {
+namespace {
+
+// How many trips of a key may fail before people are told.
+constexpr uint32_t quiet_failures = 3;
+
+sink::Outcome outcome_of(Report::End end) {
+  if (end == Report::End::held) return sink::Outcome::held;
+  return end == Report::End::parked ? sink::Outcome::parked : sink::Outcome::done;
+}
+
+}  // namespace
+
+void Hub::pump() {
+  if (stopping_) return;
+  while (!idle_.empty()) {
+    const auto number = queue_.take(now());
+    if (!number) break;
+    KindState& kind = kind_of(*number);
+    Slot* slot = kind.desired.find(*number);
+    if (slot == nullptr || slot->wish == Wish::unknown || slot->wish == Wish::orphan) {
+      queue_.put_aside(*number);
+    } else if (!may_start(kind, *slot)) {
+      queue_.put_aside(*number);
+      kind.unseen.insert(*number);
+    } else {
+      launch(kind, *slot);
+    }
+  }
+  waiting_.set(static_cast<double>(queue_.waiting()));
+  const auto due = idle_.empty() ? std::nullopt : queue_.next_due();
+  if (!due) {
+    pump_timer_.cancel();
+  } else if (!pump_timer_.waiting() || pump_at_ != *due) {
+    pump_at_ = *due;
+    pump_timer_.after(std::max(*due - now(), std::chrono::nanoseconds(0)), [this] { pump(); });
+  }
+}
+
+// What is there must be known before anything is deleted; applying waits for it a little.
+bool Hub::may_start(KindState& kind, const Slot& slot) const {
+  if (kind.complete() || slot.wish == Wish::hold) return true;
+  return slot.wish == Wish::apply && now() >= patient_until_;
+}
+
+void Hub::launch(KindState& kind, Slot& slot) {
+  const size_t worker = idle_.back();
+  idle_.pop_back();
+  slot.out = true;
+  trips_.add();
+  auto trip = std::make_shared<Trip>(
+      shop_, workers_[worker], task_for(kind, slot), [this, worker](Report report) {
+        strand_.post([this, worker, report = std::move(report)]() mutable {
+          on_report(worker, std::move(report));
+        });
+      });
+  trip->start();
+}
+
+Task Hub::task_for(KindState& kind, const Slot& slot) const {
+  Task task;
+  task.kind = &kind.client;
+  task.schema = kind.schema;
+  task.coverage = kind.coverage;
+  task.slot = slot.number;
+  task.version = slot.version;
+  task.wish = slot.wish;
+  task.key = {kind.name(), region_, slot.id};
+  task.ns = slot.ns;
+  task.name = slot.name;
+  task.payload = slot.payload;
+  task.look_only = slot.state == Slot::State::parked && now() < slot.parked_until;
+  task.applied = slot.applied;
+  for (const ObservedObject* o : slot.objects) {
+    task.known[*o->path] = {o->text, o->resource_version, !o->foreign};
+  }
+  for (const auto& [path, applied] : slot.applied) {
+    if (task.known.contains(path)) continue;
+    if (const auto* o = kind.observed.find(path))
+      task.known[path] = {o->text, o->resource_version, false};
+  }
+  return task;
+}
+
+void Hub::on_report(size_t worker, Report report) {
+  idle_.push_back(worker);
+  KindState& kind = kind_of(report.slot);
+  Slot* slot = kind.desired.find(report.slot);
+  if (slot == nullptr) {
+    queue_.put_aside(report.slot);
+    queue_.forget(report.slot);
+  } else {
+    conclude(kind, *slot, report);
+  }
+  if (stopping_) {
+    check_stopped();
+  } else {
+    pump();
+  }
+}
+
+void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
+  slot.out = false;
+  take_over(kind, slot, report);
+  const bool current =
+      slot.version == report.version && slot.wish == report.wish;  // nothing newer came meanwhile
+  std::chrono::nanoseconds rest = shop_->rules.rest;
+  if (report.end == Report::End::retry) {
+    rest = slot.backoff.next(host_.random(), report.retry_after);
+    retries_.add();
+    if (slot.backoff.failures() == quiet_failures) {
+      host_.warn(
+          "keeps failing",
+          {{"kind", kind.name()}, {"object", slot.ns + "/" + slot.name}, {"reason", report.why}});
+    }
+  } else {
+    if (slot.backoff.failures() >= quiet_failures) {
+      host_.info("no longer failing", {{"kind", kind.name()},
+                                       {"object", slot.ns + "/" + slot.name},
+                                       {"failures", std::to_string(slot.backoff.failures())}});
+    }
+    slot.backoff.reset();
+  }
+  if (current && report.end != Report::End::retry && report.end != Report::End::looked) {
+    slot.state = Slot::State::settled;
+    slot.parked.clear();
+    if (report.end == Report::End::done) slot.applied_version = report.version;
+    if (report.end == Report::End::parked) {
+      slot.state = Slot::State::parked;
+      slot.parked = report.why;
+      slot.parked_until = now() + shop_->rules.parked_retry;
+    }
+    settle(kind, slot, outcome_of(report.end));
+  }
+  count_parked(slot);
+  const bool gone = report.status && report.status->gone;
+  if (current) tell(kind, slot, report);
+  queue_.done(slot.number, now() + rest);
+  if (report.end == Report::End::retry) queue_.add(slot.number, Band::repair, now() + rest);
+  // What we wrote shows in the tables now: the status is to speak of it.
+  if (!report.written.empty()) queue_.add(slot.number, Band::repair, now());
+  if (report.look_again.count() > 0)
+    queue_.add(slot.number, Band::repair, now() + report.look_again);
+  if (current && report.end == Report::End::done && slot.wish == Wish::remove &&
+      slot.objects.empty()) {
+    if (gone) {
+      erase(kind, slot);
+    } else {
+      queue_.add(slot.number, Band::repair, now());  // the last of it went in this trip: to be told
+    }
+  }
+}
+
+void Hub::count_parked(Slot& slot) {
+  const bool parked = slot.state == Slot::State::parked;
+  if (parked == slot.counted_parked) return;
+  slot.counted_parked = parked;
+  parked_ += parked ? 1 : -1;
+  parked_gauge_.set(static_cast<double>(parked_));
+}
+
+void Hub::take_over(KindState& kind, Slot& slot, const Report& report) {
+  slot.applied = report.applied;
+  for (const auto& w : report.written) {
+    if (w.text == nullptr) {
+      kind.observed.remove(w.path, w.resource_version);
+    } else {
+      kind.observed.put(w.watch, w.path, w.text, w.resource_version,
+                        w.attributed ? &slot : nullptr);
+    }
+  }
+}
+
+void Hub::tell(KindState& kind, Slot& slot, Report& report) {
+  const bool failing =
+      report.end == Report::End::retry && slot.backoff.failures() >= quiet_failures;
+  if (slot.state == Slot::State::parked) {
+    telling_->issue(kind.name(), slot, DAVIT_ISSUE_PARKED, slot.parked);
+  } else if (report.end == Report::End::held) {
+    telling_->issue(kind.name(), slot, DAVIT_ISSUE_HELD, std::string(slot.payload.view()));
+    return;  // what a held record looks like is not ours to say
+  } else {
+    telling_->issue(kind.name(), slot, {}, {});
+  }
+  Status status = report.status ? std::move(*report.status) : Status{};
+  // Gone is said once nothing is left to do, not when the last delete was merely asked for.
+  if (status.gone && (slot.wish != Wish::remove || report.end != Report::End::done))
+    status.gone = false;
+  if (failing) status.message = "retrying: " + report.why;
+  if (report.end == Report::End::retry && !failing) return;  // nothing new is known yet
+  telling_->status(kind.name(), slot, std::move(status));
+}
+
+void Hub::resync() {
+  for (auto& kind : kinds_) {
+    kind->desired.each([&](Slot& slot) {
+      if (slot.wish == Wish::apply || slot.wish == Wish::remove)
+        queue_.add(slot.number, Band::resync, now());
+    });
+  }
+  resync_timer_.after(shop_->rules.resync_interval, [this] { resync(); });
+  pump();
+}
+
+}  // namespace davit::applier

@@ -1,0 +1,60 @@
+// KindState: all the applier has for one kind: its tables, its watches, its stream. On the
+// applier's strand.
+#pragma once
+
+#include <set>
+
+#include "desired.hpp"
+#include "observed.hpp"
+#include "prune.hpp"
+#include "trip.hpp"
+#include "watches.hpp"
+
+namespace davit::applier {
+
+// The accepting end of a stream. `inbox` counts changes that were accepted and not yet worked in.
+struct ChangeStream : sink::Stream {
+  size_t kind = 0;
+  sink::Source source;
+  std::mutex mutex;
+  size_t inbox = 0;
+  bool waiting = false;  // the source was told to wait
+};
+
+struct KindState {
+  KindState(kind::Client c, Schema s, Strand strand, uint64_t index, uint64_t kinds)
+      : client(std::move(c)),
+        schema(std::move(s)),
+        desired(index, kinds),
+        observed(client.description().resources.size()),
+        watches(client, std::move(strand)) {
+    for (const auto& r : client.description().resources) {
+      coverage.push_back(watched(r) ? Coverage::begun : Coverage::none);
+      trouble.push_back(0);
+    }
+  }
+
+  // Everything that is watched has been shown.
+  bool complete() const {
+    for (const Coverage c : coverage) {
+      if (c == Coverage::begun) return false;
+    }
+    return true;
+  }
+  const std::string& name() const { return client.kind(); }
+
+  kind::Client client;
+  Schema schema;
+  Desired desired;
+  Observed observed;
+  Watches watches;
+  bool watching = false;
+  std::vector<Coverage> coverage;    // by index of the kind's resources
+  std::vector<uint64_t> trouble;     // failures in a row, by the same
+  std::set<uint64_t> unseen;         // slots that wait for the watches to be complete
+  ChangeStream* stream = nullptr;    // NULL: none is open
+  bool new_history = false;          // of the snapshot that is being taken
+  std::optional<SnapshotEnd> ended;  // a snapshot has ended and is to be judged
+};
+
+}  // namespace davit::applier

@@ -1,0 +1,232 @@
+#include "object.hpp"
+
+#include <boost/json.hpp>
+#include <charconv>
+
+namespace davit::applier {
+namespace {
+
+constexpr uint64_t fnv_offset = 0xcbf29ce484222325u, fnv_prime = 0x100000001b3u;
+
+// Spreads every bit over the word, so that sums of hashes do not cancel out.
+uint64_t mix(uint64_t h) {
+  h ^= h >> 32;
+  h *= 0xd6e8feb86659fd93u;
+  h ^= h >> 32;
+  h *= 0xd6e8feb86659fd93u;
+  return h ^ (h >> 32);
+}
+
+uint64_t hash_bytes(std::string_view bytes, uint64_t seed) {
+  uint64_t h = fnv_offset ^ seed;
+  for (const char c : bytes) h = (h ^ static_cast<uint8_t>(c)) * fnv_prime;
+  return mix(h);
+}
+
+std::string_view view(const json::string& s) {
+  return {s.data(), s.size()};
+}
+
+uint64_t hash_scalar(const json::value& v) {
+  switch (v.kind()) {
+    case json::kind::string:
+      return hash_bytes(view(v.get_string()), 1);
+    case json::kind::bool_:
+      return mix(v.get_bool() ? 3 : 2);
+    case json::kind::int64:
+      return mix(static_cast<uint64_t>(v.get_int64()) ^ fnv_offset);
+    case json::kind::uint64:
+      return mix(v.get_uint64() ^ fnv_offset);
+    case json::kind::double_:
+      return hash_bytes(json::serialize(v), 5);
+    default:
+      return mix(7);  // null
+  }
+}
+
+const json::value* member(const json::object& object, std::string_view key) {
+  return object.if_contains(json::string_view(key.data(), key.size()));
+}
+
+const json::object* object_in(const json::object& object, std::string_view key) {
+  const json::value* v = member(object, key);
+  return v == nullptr ? nullptr : v->if_object();
+}
+
+std::string text_in(const json::object* object, std::string_view key) {
+  const json::value* v = object == nullptr ? nullptr : member(*object, key);
+  const json::string* s = v == nullptr ? nullptr : v->if_string();
+  return s == nullptr ? std::string() : std::string(view(*s));
+}
+
+uint64_t number_of(std::string_view text) {
+  uint64_t out = 0;
+  const auto r = std::from_chars(text.data(), text.data() + text.size(), out);
+  return r.ec == std::errc{} && r.ptr == text.data() + text.size() ? out : 0;
+}
+
+bool plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+// Copies what `pointer` ("/status/podIPs/0/ip") names from one object into another, making what is
+// missing.
+void copy_pointer(const json::value& from, json::value& to, std::string_view pointer) {
+  if (pointer.empty()) {
+    to = from;
+    return;
+  }
+  pointer.remove_prefix(1);
+  const size_t end = std::min(pointer.find('/'), pointer.size());
+  const std::string_view key = pointer.substr(0, end);
+  const std::string_view rest = pointer.substr(end);
+  if (const auto* object = from.if_object()) {
+    const json::value* next = member(*object, key);
+    if (next == nullptr) return;
+    if (!to.is_object()) to = json::object();
+    copy_pointer(*next, to.get_object()[json::string_view(key.data(), key.size())], rest);
+  } else if (const auto* array = from.if_array()) {
+    const uint64_t index = number_of(key);
+    if (index >= array->size()) return;
+    if (!to.is_array()) to = json::array();
+    auto& made = to.get_array();
+    while (made.size() <= index) made.emplace_back(json::object());
+    copy_pointer((*array)[index], made[index], rest);
+  }
+}
+
+// Of an owned object's field owners only those count that are neither us nor about its status.
+void trim_managers(json::object& metadata, std::string_view our_manager) {
+  json::value* all = metadata.if_contains("managedFields");
+  if (all == nullptr || !all->is_array()) {
+    metadata.erase("managedFields");
+    return;
+  }
+  json::array kept;
+  for (auto& entry : all->get_array()) {
+    const json::object* e = entry.if_object();
+    if (e == nullptr || text_in(e, "manager") == our_manager ||
+        text_in(e, "subresource") == "status")
+      continue;
+    kept.push_back(std::move(entry));
+  }
+  if (kept.empty()) {
+    metadata.erase("managedFields");
+  } else {
+    *all = std::move(kept);
+  }
+}
+
+}  // namespace
+
+std::string ObjectName::text() const {
+  std::string out = resource.resource;
+  if (!resource.group.empty()) out += "." + resource.group;
+  return out + " " + (ns.empty() ? "" : ns + "/") + name;
+}
+
+Meta meta_of(const json::object& object) {
+  Meta out;
+  const json::object* metadata = object_in(object, "metadata");
+  if (metadata == nullptr) return out;
+  out.name = text_in(metadata, "name");
+  out.ns = text_in(metadata, "namespace");
+  out.uid = text_in(metadata, "uid");
+  out.resource_version = text_in(metadata, "resourceVersion");
+  out.terminating = member(*metadata, "deletionTimestamp") != nullptr;
+  out.region = text_in(object_in(*metadata, "labels"), stamp::region);
+  const json::object* annotations = object_in(*metadata, "annotations");
+  out.id = text_in(annotations, stamp::id);
+  out.record = text_in(annotations, stamp::record);
+  out.hash = text_in(annotations, stamp::hash);
+  out.version = number_of(text_in(annotations, stamp::version));
+  return out;
+}
+
+std::string label_value(std::string_view text) {
+  constexpr size_t label_max = 63;
+  bool safe =
+      text.size() <= label_max && (text.empty() || (plain(text.front()) && plain(text.back())));
+  std::string out;
+  for (const char c : text) {
+    const bool good = plain(c) || c == '-' || c == '_' || c == '.';
+    safe = safe && good;
+    if (out.size() < 40) out.push_back(good ? c : '-');
+  }
+  if (safe) return std::string(text);
+  while (!out.empty() && !plain(out.front())) out.erase(out.begin());
+  return out + (out.empty() ? "" : "-") + hex(hash_bytes(text, 0));
+}
+
+bool not_older(std::string_view a, std::string_view b) {
+  const uint64_t x = number_of(a), y = number_of(b);
+  return x == 0 || y == 0 || x >= y;
+}
+
+void compact(json::object& object, const kind::Resource& as, std::string_view our_manager) {
+  if (!object.contains("kind")) object["kind"] = as.kind;
+  if (!object.contains("apiVersion")) {
+    object["apiVersion"] = as.group.empty() ? as.version : as.group + "/" + as.version;
+  }
+  json::value* metadata = object.if_contains("metadata");
+  if (metadata == nullptr || !metadata->is_object()) return;
+  if (as.role == DAVIT_RESOURCE_OWNED) {
+    trim_managers(metadata->get_object(), our_manager);
+    return;
+  }
+  metadata->get_object().erase("managedFields");
+  json::value kept = json::object();
+  const json::value whole = std::move(object);
+  for (const std::string_view pointer : {"/apiVersion", "/kind", "/metadata"})
+    copy_pointer(whole, kept, pointer);
+  for (const auto& pointer : as.keep) {
+    if (!pointer.empty() && pointer.front() == '/') copy_pointer(whole, kept, pointer);
+  }
+  object = std::move(kept.get_object());
+}
+
+uint64_t fingerprint(const json::value& value) {
+  if (const auto* object = value.if_object()) {
+    uint64_t sum = 11;
+    for (const auto& [key, v] : *object) {
+      sum += mix(hash_bytes({key.data(), key.size()}, 9) ^ (fingerprint(v) * fnv_prime));
+    }
+    return mix(sum);
+  }
+  if (const auto* array = value.if_array()) {
+    uint64_t h = 13;
+    for (const auto& v : *array) h = mix(h * fnv_prime + fingerprint(v));
+    return h;
+  }
+  return hash_scalar(value);
+}
+
+uint64_t projection(const json::value* observed, const json::value& shape) {
+  if (observed == nullptr) return hash_scalar({});
+  if (const auto* wanted = shape.if_object(); wanted != nullptr && observed->is_object()) {
+    uint64_t sum = 11;
+    for (const auto& [key, v] : *wanted) {
+      const uint64_t inner = projection(observed->get_object().if_contains(key), v);
+      sum += mix(hash_bytes({key.data(), key.size()}, 9) ^ (inner * fnv_prime));
+    }
+    return mix(sum);
+  }
+  const auto* wanted = shape.if_array();
+  if (wanted != nullptr && observed->is_array() && observed->get_array().size() == wanted->size()) {
+    uint64_t h = 13;
+    for (size_t i = 0; i < wanted->size(); ++i) {
+      h = mix(h * fnv_prime + projection(&observed->get_array()[i], (*wanted)[i]));
+    }
+    return h;
+  }
+  return fingerprint(*observed);
+}
+
+std::string hex(uint64_t hash) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string out(16, '0');
+  for (size_t i = 0; i < 16; ++i) out[15 - i] = digits[hash >> (4 * i) & 15];
+  return out;
+}
+
+}  // namespace davit::applier

@@ -1,0 +1,69 @@
+// Kubernetes objects as the applier sees them: what they are called, what we stamp on them, what of
+// them is worth keeping, and whether one still says what we applied. Pure functions over JSON.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <davit/cluster.hpp>
+#include <davit/kind.hpp>
+
+namespace davit::applier {
+
+namespace json = boost::json;
+
+namespace stamp {
+// Labels: whose an object is, safe to select by.
+inline constexpr std::string_view region = "davit.dev/region";
+inline constexpr std::string_view kind = "davit.dev/kind";
+// Annotations: the record it was made of (its id, its namespace/name), the version that last
+// changed the object, and the hash of what was rendered.
+inline constexpr std::string_view record = "davit.dev/record";
+inline constexpr std::string_view id = "davit.dev/id";
+inline constexpr std::string_view version = "davit.dev/version";
+inline constexpr std::string_view hash = "davit.dev/hash";
+}  // namespace stamp
+
+struct ObjectName {
+  cluster::Resource resource;
+  std::string ns, name;
+  // Unique among all objects of a cluster, whatever the API version.
+  std::string path() const {
+    return resource.group + "/" + resource.resource + "/" + ns + "/" + name;
+  }
+  // For people: "replicasets.apps shop/web".
+  std::string text() const;
+};
+
+// What the applier reads of any object.
+struct Meta {
+  std::string name, ns, uid, resource_version;
+  std::string region, id, record, hash;  // our stamps; empty: not there
+  uint64_t version = 0;
+  bool terminating = false;
+};
+Meta meta_of(const json::object& object);
+
+// A text as a label value: itself when it is one, else its safe characters and a fingerprint.
+std::string label_value(std::string_view text);
+
+// True when resource version `a` is not older than `b`. Versions that are not numbers count as
+// newer.
+bool not_older(std::string_view a, std::string_view b);
+
+// Leaves of a watched object what its role needs: of an owned one everything but the field owners
+// that are ourselves or speak of status; of a seen one its metadata and the kept pointers.
+void compact(json::object& object, const kind::Resource& as, std::string_view our_manager);
+
+// A hash of the value by meaning: the order of an object's members does not count.
+uint64_t fingerprint(const json::value& value);
+// The same of `observed` cut to the shape of `shape`: of an object the members that shape has, of
+// an array of the same length each element so, of anything else the whole. So what the API server
+// adds (defaults, status) does not count, and what it rewrites (quantities) counts the same each
+// time.
+uint64_t projection(const json::value* observed, const json::value& shape);
+std::string hex(uint64_t hash);
+
+}  // namespace davit::applier

@@ -1,0 +1,54 @@
+// Observed: what the cluster watches of one kind have shown, by path, each object with the slot it
+// belongs to. Objects are kept as JSON text: a tenth of what a parsed one takes, and reconcile
+// wants text. Pure; on the applier's strand.
+//
+// Our own writes are put in as they are answered: a watch that lags behind them must not make them
+// look lost.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "slot.hpp"
+
+namespace davit::applier {
+
+using Text = std::shared_ptr<const std::string>;
+
+struct ObservedObject {
+  const std::string* path = nullptr;  // its key in the cache
+  Text text;
+  std::string resource_version;
+  Slot* slot = nullptr;  // NULL: nobody's (a shared object)
+  bool foreign = false;  // another region's: known only so that it is left alone
+  uint32_t watch = 0;    // which of the kind's resources it is
+  uint32_t round = 0;    // of the watch, when it was last shown
+};
+
+class Observed {
+ public:
+  explicit Observed(size_t watches) : rounds_(watches, 0) {}
+
+  // False: what is known is the same or newer, nothing changed.
+  bool put(uint32_t watch, const std::string& path, Text text, const std::string& resource_version,
+           Slot* slot, bool foreign = false);
+  // The slot it belonged to; NULL when it was not known, is newer than the event, or belonged to
+  // none.
+  Slot* remove(const std::string& path, const std::string& resource_version);
+  const ObservedObject* find(const std::string& path) const;
+
+  // Initial events begin anew; what they do not show until `synced` is gone. `lost` gets the slot
+  // of each.
+  void restart(uint32_t watch) { ++rounds_[watch]; }
+  void synced(uint32_t watch, const std::function<void(Slot&)>& lost);
+  size_t size() const { return objects_.size(); }
+
+ private:
+  void detach(ObservedObject& object);
+  std::unordered_map<std::string, ObservedObject> objects_;
+  std::vector<uint32_t> rounds_;
+};
+
+}  // namespace davit::applier

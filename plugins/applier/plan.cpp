@@ -1,0 +1,158 @@
+#include "plan.hpp"
+
+#include <boost/json.hpp>
+
+namespace davit::applier {
+namespace {
+
+Error fault(std::string what) {
+  return {Code::internal, "kind: " + std::move(what), {}, {}};
+}
+
+std::string text_at(const json::object& o, const char* key) {
+  const json::value* v = o.if_contains(key);
+  const json::string* s = v == nullptr ? nullptr : v->if_string();
+  return s == nullptr ? std::string() : std::string(s->data(), s->size());
+}
+
+int64_t integer_at(const json::object& o, const char* key) {
+  const json::value* v = o.if_contains(key);
+  if (v == nullptr) return 0;
+  boost::system::error_code bad;
+  const auto n = v->to_number<int64_t>(bad);
+  return bad ? 0 : n;
+}
+
+bool flag_at(const json::object& o, const char* key) {
+  const json::value* v = o.if_contains(key);
+  return v != nullptr && v->is_bool() && v->get_bool();
+}
+
+const json::array* array_at(const json::object& o, const char* key) {
+  const json::value* v = o.if_contains(key);
+  return v == nullptr ? nullptr : v->if_array();
+}
+
+// The described resource of a rendered object.
+const kind::Resource* resource_of(const json::object& object,
+                                  const kind::Description& description) {
+  const std::string version = text_at(object, "apiVersion");
+  const size_t slash = version.find('/');
+  const std::string group = slash == std::string::npos ? "" : version.substr(0, slash);
+  const std::string name = text_at(object, "kind");
+  for (const auto& r : description.resources) {
+    if (r.group == group && r.kind == name) return &r;
+  }
+  return nullptr;
+}
+
+Result<Step> read_step(json::value& entry, size_t index, const kind::Description& description) {
+  if (!entry.is_object()) return fault("an entry of \"apply\" is not an object");
+  json::object& e = entry.get_object();
+  json::value* object = e.if_contains("object");
+  if (object == nullptr || !object->is_object())
+    return fault("an entry of \"apply\" has no object");
+  Step out;
+  out.object = std::move(*object);
+  const json::object& rendered = out.object.get_object();
+  out.as = resource_of(rendered, description);
+  if (out.as == nullptr) {
+    return fault("object " + text_at(rendered, "apiVersion") + " " + text_at(rendered, "kind") +
+                 " is not one that the kind describes");
+  }
+  const std::string mode = text_at(e, "mode");
+  if (mode == "ensure") {
+    out.mode = Mode::ensure;
+  } else if (mode == "shared") {
+    out.mode = Mode::shared;
+  } else if (!mode.empty() && mode != "apply") {
+    return fault("mode \"" + mode + "\" of an object");
+  }
+  const Meta meta = meta_of(rendered);
+  if (meta.name.empty()) return fault("a " + out.as->kind + " without a name");
+  if (out.as->namespaced == meta.ns.empty()) {
+    return fault(out.as->kind + " " + meta.name +
+                 (meta.ns.empty() ? " has no namespace" : " cannot have a namespace"));
+  }
+  out.name = {{out.as->group, out.as->version, out.as->resource}, meta.ns, meta.name};
+  if (const json::value* owner = e.if_contains("owner"); owner != nullptr && !owner->is_null()) {
+    const int64_t at = integer_at(e, "owner");
+    if (at < 0 || static_cast<size_t>(at) >= index)
+      return fault("an owner must stand before what it owns");
+    out.owner = static_cast<size_t>(at);
+  }
+  out.controller = flag_at(e, "controller");
+  out.replace_on_immutable = flag_at(e, "replace_on_immutable");
+  return out;
+}
+
+Result<Removal> read_removal(const json::value& entry, const kind::Description& description) {
+  if (!entry.is_object()) return fault("an entry of \"delete\" is not an object");
+  const json::object& e = entry.get_object();
+  Removal out;
+  out.name = {{text_at(e, "group"), text_at(e, "version"), text_at(e, "resource")},
+              text_at(e, "namespace"),
+              text_at(e, "name")};
+  for (const auto& r : description.resources) {
+    if (r.group == out.name.resource.group && r.resource == out.name.resource.resource) out.as = &r;
+  }
+  if (out.as == nullptr)
+    return fault("resource \"" + out.name.resource.resource +
+                 "\" is not one that the kind describes");
+  if (out.as->role == DAVIT_RESOURCE_ENSURED)
+    return fault("a " + out.as->kind + " is ensured and never deleted");
+  if (out.name.resource.version.empty()) out.name.resource.version = out.as->version;
+  if (out.name.name.empty()) return fault("a delete without a name");
+  return out;
+}
+
+void read_status(const json::object& from, Status& out) {
+  out.gone = flag_at(from, "gone");
+  out.health = text_at(from, "health");
+  out.desired = integer_at(from, "desired");
+  out.updated = integer_at(from, "updated");
+  out.ready = integer_at(from, "ready");
+  out.stale = integer_at(from, "stale");
+  out.message = text_at(from, "message");
+  if (const json::value* detail = from.if_contains("detail");
+      detail != nullptr && !detail->is_null()) {
+    out.detail = json::serialize(*detail);
+  }
+  const json::array* children = array_at(from, "children");
+  for (size_t i = 0; children != nullptr && i < children->size(); ++i) {
+    const json::object* c = (*children)[i].if_object();
+    if (c == nullptr) continue;
+    out.children.push_back({text_at(*c, "name"), text_at(*c, "address"), text_at(*c, "status"),
+                            integer_at(*c, "cpu_millicores"), integer_at(*c, "memory_mib")});
+  }
+}
+
+}  // namespace
+
+Result<Plan> read_plan(std::string_view output, const kind::Description& description) {
+  boost::system::error_code bad;
+  json::value root = json::parse(json::string_view(output.data(), output.size()), bad);
+  if (bad || !root.is_object())
+    return fault("reconcile answered something that is not a JSON object");
+  json::object& o = root.get_object();
+  Plan out;
+  if (json::value* apply = o.if_contains("apply"); apply != nullptr && apply->is_array()) {
+    for (auto& entry : apply->get_array()) {
+      auto step = read_step(entry, out.steps.size(), description);
+      if (!step.ok()) return step.error();
+      out.steps.push_back(std::move(*step));
+    }
+  }
+  const json::array* removals = array_at(o, "delete");
+  for (size_t i = 0; removals != nullptr && i < removals->size(); ++i) {
+    auto removal = read_removal((*removals)[i], description);
+    if (!removal.ok()) return removal.error();
+    out.removals.push_back(std::move(*removal));
+  }
+  const json::value* status = o.if_contains("status");
+  if (status != nullptr && status->is_object()) read_status(status->get_object(), out.status);
+  out.look_again = std::chrono::milliseconds(std::max<int64_t>(0, integer_at(o, "look_again_ms")));
+  return out;
+}
+
+}  // namespace davit::applier

@@ -1,0 +1,51 @@
+// Prune: what may be removed from the cluster because a complete snapshot did not name it. Pure,
+// and the one place where an object can be deleted without anybody having asked for it: every doubt
+// means no.
+//
+// It judges records, not objects: a candidate is a record that the snapshot did not name although
+// objects that we own stand in the cluster for it. What may go is deleted by its kind in the kind's
+// own order; what may not is orphaned: shown, never touched, until it is named again or a person
+// removes it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace davit::applier {
+
+struct PruneRules {
+  bool on_close = false;  // a clean close of a stream without bookmarks counts as a snapshot's end
+  uint64_t share_max_percent = 50;
+  uint64_t always_allowed =
+      10;  // so many may go whatever their share: a small region may shrink to nothing
+};
+
+struct Candidate {
+  uint64_t slot = 0;
+  uint64_t version = 0;  // of the record its newest object was made of; 0: unknown
+};
+
+// A snapshot that has ended.
+struct SnapshotEnd {
+  bool new_history = false;
+  std::optional<uint64_t> live_count;  // what the peer says it named
+  uint64_t counted = 0;                // what we counted
+  uint64_t at_version = 0;             // 0: unknown
+};
+
+struct Verdict {
+  struct Orphan {
+    uint64_t slot;
+    std::string why;
+  };
+  std::vector<uint64_t> remove;
+  std::vector<Orphan> orphans;
+  std::string refusal;  // why candidates that might have gone may not; empty: none was refused
+};
+
+Verdict prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
+              const PruneRules& rules);
+
+}  // namespace davit::applier

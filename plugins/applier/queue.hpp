@@ -1,0 +1,64 @@
+// Queue: which key is worked on next. One entry a key; a key is never given out twice at once, and
+// what is added while it is out comes once more. Live changes go before repairs, repairs before the
+// resync. Pure: time comes in with every call. Stands between the desired table and the workers.
+//
+// After each trip a key rests: a little after success (a burst of events is one more trip), longer
+// after each failure (its backoff). A live change ends the rest; nothing else does.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+namespace davit::applier {
+
+enum class Band : uint8_t { change, repair, resync };
+
+class Queue {
+ public:
+  using Key = uint64_t;
+  using Time = std::chrono::nanoseconds;
+
+  // To be worked on at `at`, or once it has rested. Of several the earliest time and the most
+  // urgent band count.
+  void add(Key key, Band band, Time at);
+  // The next key that is due; it is out until `done`.
+  std::optional<Key> take(Time now);
+  // The key's trip is over; it rests until then.
+  void done(Key key, Time rest_until);
+  // Gives a key back untouched: it waits for an `add`.
+  void put_aside(Key key);
+  // The key is no more. It must not be out.
+  void forget(Key key);
+  // What failed may be tried at once: every rest ends.
+  void hasten(Time now);
+
+  // When take may give something again; nullopt: only after an add.
+  std::optional<Time> next_due() const;
+  size_t waiting() const { return ready_.size() + delayed_.size(); }
+  size_t out() const { return out_; }
+
+ private:
+  struct Entry {
+    bool waits = false;  // in ready_ or delayed_, or, while out, to come again
+    bool out = false;
+    bool delayed = false;
+    Band band = Band::resync;
+    Time at{0};
+    Time rest_until{0};
+    uint64_t order = 0;
+  };
+  void enqueue(Key key, Entry& e);
+  void remove(Key key, Entry& e);
+
+  std::unordered_map<Key, Entry> entries_;
+  std::set<std::tuple<Band, uint64_t, Key>> ready_;  // in order of arrival within a band
+  std::set<std::pair<Time, Key>> delayed_;
+  uint64_t order_ = 0;
+  size_t out_ = 0;
+};
+
+}  // namespace davit::applier

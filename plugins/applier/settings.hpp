@@ -1,0 +1,51 @@
+// The applier's settings; README.md has the table. Read once, in the constructor.
+#pragma once
+
+#include <davit/backoff.hpp>
+#include <davit/settings.hpp>
+
+#include "prune.hpp"
+
+namespace davit::applier {
+
+struct Rules {
+  std::string field_manager = "krane";
+  bool force = true;
+  bool adopt = true;
+  size_t concurrency = 16;
+  size_t inbox_max = 1024;
+  uint32_t watch_credit = 256;
+  Backoff::Limits retry;
+  std::chrono::milliseconds request_timeout{30'000};
+  std::chrono::milliseconds resync_interval{60'000};
+  std::chrono::milliseconds parked_retry{300'000};
+  std::chrono::milliseconds sync_wait{5'000};
+  std::chrono::milliseconds rest{50};
+  PruneRules prune;
+};
+
+inline Rules read_rules(const Settings& s) {
+  Rules r;
+  r.field_manager = s.string("field_manager", r.field_manager);
+  r.force = s.boolean("force", r.force);
+  r.adopt = s.boolean("adopt", r.adopt);
+  r.concurrency = static_cast<size_t>(s.integer("concurrency", 16, 1, 256));
+  r.inbox_max = static_cast<size_t>(s.integer("inbox_max", 1024, 1, 1'000'000));
+  r.watch_credit = static_cast<uint32_t>(s.integer("watch_credit", 256, 1, 65'536));
+  r.retry.first = s.milliseconds("retry_first_ms", r.retry.first, 1);
+  r.retry.most = s.milliseconds("retry_most_ms", r.retry.most, 1);
+  r.request_timeout = s.milliseconds("request_timeout_ms", r.request_timeout, 1);
+  r.resync_interval = s.milliseconds("resync_interval_ms", r.resync_interval, 1);
+  r.parked_retry = s.milliseconds("parked_retry_ms", r.parked_retry, 1);
+  r.sync_wait = s.milliseconds("sync_wait_ms", r.sync_wait, 0);
+  r.rest = s.milliseconds("rest_ms", r.rest, 0);
+  r.prune.on_close = s.boolean("prune_on_close", r.prune.on_close);
+  r.prune.share_max_percent =
+      static_cast<uint64_t>(s.integer("prune_share_max_percent", 50, 0, 100));
+  r.prune.always_allowed = static_cast<uint64_t>(s.integer("prune_always_allowed", 10, 0));
+  if (r.field_manager.empty()) s.reject("field_manager", "must not be empty");
+  if (r.retry.most < r.retry.first) s.reject("retry_most_ms", "must not be below retry_first_ms");
+  return r;
+}
+
+}  // namespace davit::applier

@@ -1,0 +1,65 @@
+// Slot: all the applier knows of one record of one kind, by its name in the cluster: what is
+// wanted, what became of it, what was applied for it and what is observed of it. Slots live in
+// Desired, on the applier's strand.
+//
+// The name, not the id, is the key of the work: two ids that follow each other on one name touch
+// the same objects and must never be worked on at once, and a ctrl.v1 peer's deletes name nothing
+// else.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <davit/backoff.hpp>
+#include <davit/types.hpp>
+
+namespace davit::applier {
+
+struct ObservedObject;
+
+enum class Wish : uint8_t {
+  unknown,  // no record is known: only observed
+  apply,
+  remove,
+  hold,    // do not touch
+  orphan,  // not named by the store any more, and not ours to delete
+};
+
+// One object as we applied it last.
+struct Applied {
+  uint64_t rendered = 0;   // fingerprint of what the kind rendered, with our stamps but the version
+  uint64_t projected = 0;  // the API server's answer, cut to that shape
+  std::string uid, resource_version;
+};
+using AppliedObjects = std::map<std::string, Applied>;  // by path
+
+struct Slot {
+  enum class State : uint8_t { pending, settled, parked };
+
+  uint64_t number = 0;
+  std::string ns, name;
+  std::string id;  // empty: not told (a ctrl.v1 delete), or nothing but observed objects
+
+  Wish wish = Wish::unknown;
+  uint64_t version = 0;
+  Buffer payload;                     // apply: the message; hold: why
+  uint64_t snapshot = 0;              // number of the snapshot in whose time it was named last
+  std::vector<uint64_t> outstanding;  // accepted versions that are not settled
+  State state = State::pending;
+  bool out = false;  // a worker has it
+
+  uint64_t applied_version = 0;
+  AppliedObjects applied;
+  std::vector<ObservedObject*> objects;
+
+  Backoff backoff;
+  bool counted_parked = false;  // in the gauge
+  std::string parked;           // why; empty: it is not
+  std::chrono::nanoseconds parked_until{0};
+  std::string issue;         // condition last told; empty: none
+  uint64_t status_told = 0;  // fingerprint of the status last offered; 0: none
+};
+
+}  // namespace davit::applier

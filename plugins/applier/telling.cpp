@@ -1,0 +1,52 @@
+#include "telling.hpp"
+
+#include <string>
+
+namespace davit::applier {
+namespace {
+
+uint64_t fingerprint_of(const Status& s) {
+  std::string all = s.key.id;
+  const auto add = [&all](const std::string& text) { all.append(1, '\n').append(text); };
+  const auto count = [&all](int64_t n) { all.append(1, '\n').append(std::to_string(n)); };
+  count(s.gone ? 1 : 0);
+  count(static_cast<int64_t>(s.observed_version));
+  for (const auto* text : {&s.health, &s.message, &s.parked, &s.detail}) add(*text);
+  for (const int64_t n : {s.desired, s.updated, s.ready, s.stale}) count(n);
+  for (const Child& c : s.children) {
+    for (const auto* text : {&c.name, &c.address, &c.status}) add(*text);
+    count(c.cpu_millicores);
+    count(c.memory_mib);
+  }
+  return std::hash<std::string>{}(all) | 1;  // 0 means none
+}
+
+}  // namespace
+
+void Telling::status(const std::string& kind, Slot& slot, Status status) const {
+  if (!to_) return;
+  status.key = {kind, region_, slot.id};
+  status.ns = slot.ns;
+  status.name = slot.name;
+  // A status speaks of what was applied last; that of a parked record of the version that is
+  // parked.
+  const bool parked = slot.state == Slot::State::parked;
+  status.observed_version = parked ? slot.version : slot.applied_version;
+  status.parked = parked ? slot.parked : std::string();
+  if (status.health.empty()) status.health = "unknown";
+  const uint64_t told = fingerprint_of(status);
+  if (told == slot.status_told) return;
+  slot.status_told = told;
+  to_->offer(status);
+}
+
+void Telling::issue(const std::string& kind, Slot& slot, const std::string& condition,
+                    const std::string& reason) const {
+  const std::string now = condition.empty() ? std::string() : condition + ": " + reason;
+  if (now == slot.issue) return;
+  slot.issue = now;
+  if (to_)
+    to_->issue(region_, {kind, slot.id, slot.ns, slot.name, slot.version, condition, reason});
+}
+
+}  // namespace davit::applier

@@ -1,0 +1,377 @@
+#include "trip.hpp"
+
+#include <boost/json.hpp>
+
+namespace davit::applier {
+namespace {
+
+// How soon to look at a name again that is on its way out.
+constexpr std::chrono::milliseconds leaving_wait{500};
+
+}  // namespace
+
+bool Ensured::contains(const std::string& path) const {
+  std::lock_guard lock(mutex_);
+  return paths_.contains(path);
+}
+void Ensured::add(const std::string& path) {
+  std::lock_guard lock(mutex_);
+  paths_.insert(path);
+}
+void Ensured::forget(const std::string& path) {
+  std::lock_guard lock(mutex_);
+  paths_.erase(path);
+}
+
+Trip::Trip(std::shared_ptr<Workshop> shop, Strand strand, Task task,
+           std::function<void(Report)> done)
+    : shop_(std::move(shop)),
+      strand_(std::move(strand)),
+      task_(std::move(task)),
+      done_(std::move(done)),
+      region_label_(label_value(task_.key.region)) {
+  report_.slot = task_.slot;
+  report_.version = task_.version;
+  report_.wish = task_.wish;
+  report_.applied = std::move(task_.applied);
+}
+
+void Trip::start() {
+  strand_.post([self = shared_from_this()] { self->run(); });
+}
+
+void Trip::run() {
+  if (task_.wish == Wish::hold) return finish(Report::End::held);
+  std::string desired;
+  if (task_.wish == Wish::apply) {
+    auto text = decode();
+    if (!text.ok())
+      return park(text.error().where.empty() ? text.error().message
+                                             : text.error().where + ": " + text.error().message);
+    desired = std::move(*text);
+  }
+  auto output = task_.kind->reconcile(input(task_.wish == Wish::apply ? &desired : nullptr));
+  if (!output.ok()) return park(output.error().message);
+  auto plan = read_plan(*output, task_.kind->description());
+  if (!plan.ok()) return park(plan.error().message);
+  plan_ = std::move(*plan);
+  report_.look_again = plan_.look_again;
+  report_.status = std::move(plan_.status);
+  if (task_.look_only) return finish(Report::End::looked);
+  uids_.resize(plan_.steps.size());
+  next();
+}
+
+Result<std::string> Trip::decode() const {
+  auto text = task_.schema.to_json(task_.kind->description().apply_type, task_.payload.view());
+  if (!text.ok()) return text.error().in("the message cannot be read");
+  auto valid = task_.kind->validate(*text);
+  if (!valid.ok()) return valid.error();
+  return text;
+}
+
+// The input of reconcile, put together from texts without parsing them.
+std::string Trip::input(const std::string* desired) const {
+  const json::object record{{"id", task_.key.id},
+                            {"region", task_.key.region},
+                            {"namespace", task_.ns},
+                            {"name", task_.name},
+                            {"version", std::to_string(task_.version)}};
+  std::string out = "{\"record\":" + json::serialize(record);
+  if (desired != nullptr) out += ",\"desired\":" + *desired;
+  out += ",\"observed\":[";
+  bool first = true;
+  for (const auto& [path, known] : task_.known) {
+    if (!known.ours) continue;
+    if (!first) out += ',';
+    first = false;
+    out += *known.text;
+  }
+  out += "],\"now_unix_ms\":" + std::to_string(shop_->host.unix_ms()) + "}";
+  return out;
+}
+
+// One thing after another; each either is done at once or goes on from its answer.
+void Trip::next() {
+  while (step_ < plan_.steps.size()) {
+    Step& step = plan_.steps[step_];
+    const bool go_on = step.mode == Mode::ensure ? ensure(step) : apply(step);
+    if (!go_on) return;
+    ++step_;
+    replaced_ = false;
+  }
+  while (removal_ < plan_.removals.size()) {
+    if (!remove(plan_.removals[removal_])) return;
+    ++removal_;
+  }
+  finish(Report::End::done);
+}
+
+bool Trip::ensure(Step& step) {
+  const std::string path = step.name.path();
+  if (shop_->ensured.contains(path) || task_.known.contains(path)) return true;
+  cluster::Request q;
+  q.verb = DAVIT_VERB_CREATE;
+  q.resource = step.name.resource;
+  q.ns = step.name.ns;
+  q.query = {{"fieldManager", shop_->rules.field_manager}};
+  q.body = json::serialize(step.object);
+  request(std::move(q), [this, path](const cluster::Response& r) {
+    const Meaning m = meaning(r, true);
+    if (m != Meaning::fine && m != Meaning::exists) return failed(plan_.steps[step_].name, r);
+    shop_->ensured.add(path);
+    ++step_;
+    next();
+  });
+  return false;
+}
+
+bool Trip::apply(Step& step) {
+  json::object& metadata = step.object.get_object()["metadata"].get_object();
+  if (replaced_) {  // the same object once more, stamped already
+    send_apply(step, fingerprint(step.object));
+    return false;
+  }
+  json::value& labels = metadata["labels"];
+  if (!labels.is_object()) labels = json::object();
+  labels.get_object()[stamp::region] = region_label_;
+  json::value& annotations = metadata["annotations"];
+  if (!annotations.is_object()) annotations = json::object();
+  if (step.mode == Mode::apply) {
+    labels.get_object()[stamp::kind] = label_value(task_.key.kind);
+    annotations.get_object()[stamp::id] = task_.key.id;
+    annotations.get_object()[stamp::record] = task_.ns + "/" + task_.name;
+  }
+  if (step.owner != SIZE_MAX) {
+    const Step& owner = plan_.steps[step.owner];
+    if (uids_[step.owner].empty()) {
+      park("kind: " + step.name.text() + " is to be owned by an object without a uid");
+      return false;
+    }
+    metadata["ownerReferences"] =
+        json::array{json::object{{"apiVersion", owner.object.get_object().at("apiVersion")},
+                                 {"kind", owner.as->kind},
+                                 {"name", owner.name.name},
+                                 {"uid", uids_[step.owner]},
+                                 {"controller", step.controller},
+                                 {"blockOwnerDeletion", step.controller}}};
+  }
+  const uint64_t rendered = fingerprint(step.object);
+  if (skip(step, rendered)) {
+    shop_->skips.add();
+    return true;
+  }
+  if (!done_) return false;  // it ended in there
+  if (!shop_->rules.adopt && !report_.applied.contains(step.name.path()) &&
+      look_first(step.name, *step.as))
+    return false;
+  send_apply(step, rendered);
+  return false;
+}
+
+// Whether the object is there and says what we rendered. May end the trip instead: done_ is empty
+// then.
+bool Trip::skip(Step& step, uint64_t rendered) {
+  const std::string path = step.name.path();
+  const auto applied = report_.applied.find(path);
+  const bool same = applied != report_.applied.end() && applied->second.rendered == rendered;
+  const auto known = task_.known.find(path);
+  if (known == task_.known.end()) {
+    // Not shown: lost if its watch would have shown it, as applied otherwise.
+    if (!same) return false;
+    if (task_.coverage[watch_of(*step.as)] == Coverage::complete) {
+      shop_->repairs.add();
+      return false;
+    }
+    uids_[step_] = applied->second.uid;
+    return true;
+  }
+  if (same && applied->second.resource_version == known->second.resource_version) {
+    uids_[step_] = applied->second.uid;
+    return true;
+  }
+  boost::system::error_code bad;
+  const json::value observed = json::parse(*known->second.text, bad);
+  if (bad || !observed.is_object()) return false;
+  const Meta meta = meta_of(observed.get_object());
+  if (foreign(step.name, meta)) return false;
+  if (meta.terminating) {
+    retry(step.name.text() + " is being deleted", leaving_wait);
+    return false;
+  }
+  const uint64_t projected = projection(&observed, step.object);
+  const bool unchanged = same ? projected == applied->second.projected
+                              : applied == report_.applied.end() && meta.hash == hex(rendered) &&
+                                    projected == rendered;
+  if (!unchanged) {
+    if (same) shop_->repairs.add();
+    return false;
+  }
+  report_.applied[path] = {rendered, projected, meta.uid, meta.resource_version};
+  uids_[step_] = meta.uid;
+  return true;
+}
+
+// An object that another region's agent stamped, or that nobody did when we may not adopt, is not
+// ours to touch.
+bool Trip::foreign(const ObjectName& name, const Meta& meta) {
+  if (meta.region == region_label_) return false;
+  if (!meta.region.empty()) {
+    park(name.text() + " belongs to region \"" + meta.region + "\"");
+    return true;
+  }
+  if (shop_->rules.adopt) return false;
+  park(name.text() + " exists and is not ours (adopt = false)");
+  return true;
+}
+
+// Asks for an object no watch has shown, once. True: the answer will go on.
+bool Trip::look_first(const ObjectName& name, const kind::Resource& as) {
+  if (!looked_at_.insert(name.path()).second) return false;
+  cluster::Request q;
+  q.verb = DAVIT_VERB_GET;
+  q.resource = name.resource;
+  q.ns = name.ns;
+  q.name = name.name;
+  request(std::move(q), [this, name, &as](const cluster::Response& r) { looked(name, as, r); });
+  return true;
+}
+
+void Trip::looked(const ObjectName& name, const kind::Resource& as, const cluster::Response& r) {
+  const Meaning m = meaning(r, true);
+  if (m == Meaning::absent) return next();
+  if (m != Meaning::fine) return failed(name, r);
+  boost::system::error_code bad;
+  json::value object = json::parse(r.body, bad);
+  if (bad || !object.is_object())
+    return retry("the cluster answered something that is not an object");
+  const Meta meta = meta_of(object.get_object());
+  compact(object.get_object(), as, shop_->rules.field_manager);
+  task_.known[name.path()] = {std::make_shared<const std::string>(json::serialize(object)),
+                              meta.resource_version, false};
+  next();
+}
+
+void Trip::send_apply(Step& step, uint64_t rendered) {
+  json::value body = step.object;
+  json::object& annotations =
+      body.get_object()["metadata"].get_object()["annotations"].get_object();
+  annotations[stamp::version] = std::to_string(task_.version);
+  annotations[stamp::hash] = hex(rendered);
+  cluster::Request q;
+  q.verb = DAVIT_VERB_APPLY;
+  q.resource = step.name.resource;
+  q.ns = step.name.ns;
+  q.name = step.name.name;
+  q.query = {{"fieldManager", shop_->rules.field_manager},
+             {"force", shop_->rules.force ? "true" : "false"}};
+  q.body = json::serialize(body);
+  shop_->applies.add();
+  request(std::move(q), [this, rendered](const cluster::Response& r) {
+    applied(plan_.steps[step_], rendered, r);
+  });
+}
+
+void Trip::applied(Step& step, uint64_t rendered, const cluster::Response& r) {
+  switch (meaning(r, shop_->rules.force)) {
+    case Meaning::fine:
+      break;
+    case Meaning::immutable:
+      if (step.replace_on_immutable && !replaced_) return replace(step, describe(r));
+      return park(step.name.text() + ": " + describe(r));
+    case Meaning::absent:
+      // Its namespace has gone since we made it.
+      shop_->ensured.forget(ObjectName{{"", "v1", "namespaces"}, "", step.name.ns}.path());
+      return retry(step.name.text() + ": " + describe(r));
+    default:
+      return failed(step.name, r);
+  }
+  boost::system::error_code bad;
+  json::value object = json::parse(r.body, bad);
+  if (bad || !object.is_object())
+    return retry("the cluster answered something that is not an object");
+  const Meta meta = meta_of(object.get_object());
+  const uint64_t projected = projection(&object, step.object);
+  report_.applied[step.name.path()] = {rendered, projected, meta.uid, meta.resource_version};
+  uids_[step_] = meta.uid;
+  remember(step.name, *step.as, step.mode == Mode::apply, std::move(object.get_object()));
+  if (meta.terminating) return retry(step.name.text() + " is being deleted", leaving_wait);
+  ++step_;
+  replaced_ = false;
+  next();
+}
+
+void Trip::replace(Step& step, const std::string& why) {
+  const auto known = task_.known.find(step.name.path());
+  Meta meta;
+  if (known != task_.known.end()) {
+    boost::system::error_code bad;
+    const json::value observed = json::parse(*known->second.text, bad);
+    if (!bad && observed.is_object()) meta = meta_of(observed.get_object());
+  }
+  if (meta.uid.empty()) {
+    if (look_first(step.name, *step.as)) return;  // comes back here by way of apply
+    return park(step.name.text() + ": " + why);
+  }
+  if (meta.region != region_label_)
+    return park(step.name.text() + " must be replaced and is not ours: " + why);
+  send_delete(step.name, meta.uid, {}, [this](const cluster::Response& r) {
+    const Meaning m = meaning(r, true);
+    if (m != Meaning::fine && m != Meaning::absent) return failed(plan_.steps[step_].name, r);
+    replaced_ = true;
+    next();
+  });
+}
+
+// What the cluster says it has now, so that the cache does not lag behind what we did.
+void Trip::remember(const ObjectName& name, const kind::Resource& as, bool attributed,
+                    json::object object) {
+  const size_t watch = watch_of(as);
+  if (task_.coverage[watch] == Coverage::none) return;
+  const Meta meta = meta_of(object);
+  compact(object, as, shop_->rules.field_manager);
+  report_.written.push_back({name.path(), static_cast<uint32_t>(watch), attributed,
+                             std::make_shared<const std::string>(json::serialize(object)),
+                             meta.resource_version});
+}
+
+void Trip::request(cluster::Request q, std::function<void(const cluster::Response&)> then) {
+  q.deadline_ns = (shop_->host.now() + shop_->rules.request_timeout).count();
+  shop_->cluster.request(
+      q, [self = shared_from_this(), then = std::move(then)](cluster::Response r) mutable {
+        auto* trip = self.get();
+        trip->strand_.post(
+            [self = std::move(self), then = std::move(then), r = std::move(r)] { then(r); });
+      });
+}
+
+void Trip::failed(const ObjectName& name, const cluster::Response& r) {
+  const Meaning m = meaning(r, shop_->rules.force);
+  const std::string why = name.text() + ": " + describe(r);
+  if (m == Meaning::refused || m == Meaning::immutable) return park(why);
+  retry(why, r.retry_after);
+}
+
+void Trip::park(std::string why) {
+  report_.why = std::move(why);
+  finish(Report::End::parked);
+}
+
+void Trip::retry(std::string why, std::chrono::milliseconds after) {
+  report_.why = std::move(why);
+  report_.retry_after = after;
+  finish(Report::End::retry);
+}
+
+void Trip::finish(Report::End end) {
+  report_.end = end;
+  auto done = std::move(done_);
+  done_ = nullptr;
+  done(std::move(report_));
+}
+
+size_t Trip::watch_of(const kind::Resource& as) const {
+  return static_cast<size_t>(&as - task_.kind->description().resources.data());
+}
+
+}  // namespace davit::applier

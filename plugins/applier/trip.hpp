@@ -1,0 +1,143 @@
+// Trip: one key's way to the Kubernetes API and back: decode, validate, reconcile, compare with
+// what is there, then one request after another in the kind's order. A trip has a worker's strand
+// to itself and touches no table: it gets copies (Task) and gives back what it found (Report).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+
+#include <boost/json/value.hpp>
+
+#include "observed.hpp"
+#include "plan.hpp"
+#include "settings.hpp"
+#include "verdict.hpp"
+
+namespace davit::applier {
+
+// Objects that were ensured and need not be looked at again. Shared by all workers; any thread.
+class Ensured {
+ public:
+  bool contains(const std::string& path) const;
+  void add(const std::string& path);
+  void forget(const std::string& path);
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_set<std::string> paths_;
+};
+
+// What all trips of an instance have in common.
+struct Workshop {
+  Workshop(Host h, cluster::Client c, Rules r)
+      : host(h), cluster(std::move(c)), rules(std::move(r)) {}
+  Host host;
+  cluster::Client cluster;
+  Rules rules;
+  Ensured ensured;
+  Metric applies, skips, deletes, repairs;
+};
+
+enum class Coverage : uint8_t {
+  none,
+  begun,
+  complete
+};  // what a watch says about objects it has not shown
+
+// Copies of all that one trip needs.
+struct Task {
+  struct Known {
+    Text text;
+    std::string resource_version;
+    bool ours = false;  // attributed to this record
+  };
+  const kind::Client* kind = nullptr;
+  Schema schema;
+  std::vector<Coverage> coverage;  // by index of the kind's resources
+
+  uint64_t slot = 0, version = 0;
+  Wish wish = Wish::unknown;
+  Key key;
+  std::string ns, name;
+  Buffer payload;
+  bool look_only = false;                        // parked: say what is there, change nothing
+  std::unordered_map<std::string, Known> known;  // by path
+  AppliedObjects applied;
+};
+
+struct Report {
+  enum class End : uint8_t { done, held, looked, parked, retry };
+  uint64_t slot = 0, version = 0;
+  Wish wish = Wish::unknown;
+  End end = End::done;
+  std::string why;  // parked, retry
+  std::chrono::milliseconds retry_after{0};
+  AppliedObjects applied;
+
+  struct Written {
+    std::string path;
+    uint32_t watch = 0;
+    bool attributed = true;
+    Text text;  // NULL: it is gone
+    std::string resource_version;
+  };
+  std::vector<Written> written;
+  std::optional<Status> status;
+  std::chrono::milliseconds look_again{0};
+};
+
+class Trip : public std::enable_shared_from_this<Trip> {
+ public:
+  Trip(std::shared_ptr<Workshop> shop, Strand strand, Task task, std::function<void(Report)> done);
+  // `done` is called once, on the strand.
+  void start();
+
+ private:
+  void run();
+  Result<std::string> decode() const;
+  std::string input(const std::string* desired) const;
+
+  void next();
+  bool ensure(Step& step);  // these: true = go on with the next at once
+  bool apply(Step& step);
+  bool remove(const Removal& removal);
+  bool skip(Step& step, uint64_t rendered);
+  bool look_first(const ObjectName& name, const kind::Resource& as);
+
+  void send_apply(Step& step, uint64_t rendered);
+  void applied(Step& step, uint64_t rendered, const cluster::Response& r);
+  void replace(Step& step, const std::string& why);
+  void send_delete(const ObjectName& name, const std::string& uid,
+                   const std::string& resource_version,
+                   std::function<void(const cluster::Response&)> then);
+  void removed(const Removal& removal, const cluster::Response& r);
+  void remember(const ObjectName& name, const kind::Resource& as, bool attributed,
+                json::object object);
+  void looked(const ObjectName& name, const kind::Resource& as, const cluster::Response& r);
+
+  void request(cluster::Request q, std::function<void(const cluster::Response&)> then);
+  void failed(const ObjectName& name, const cluster::Response& r);
+  void park(std::string why);
+  void retry(std::string why, std::chrono::milliseconds after = {});
+  void finish(Report::End end);
+
+  size_t watch_of(const kind::Resource& as) const;
+  bool foreign(const ObjectName& name, const Meta& meta);
+
+  std::shared_ptr<Workshop> shop_;
+  Strand strand_;
+  Task task_;
+  std::function<void(Report)> done_;
+  const std::string region_label_;
+
+  Plan plan_;
+  size_t step_ = 0, removal_ = 0;
+  std::vector<std::string> uids_;              // of the steps' objects, for owner references
+  std::unordered_set<std::string> looked_at_;  // paths asked for in this trip
+  bool replaced_ = false;  // the current step's object was deleted to be made anew
+  Report report_;
+};
+
+}  // namespace davit::applier

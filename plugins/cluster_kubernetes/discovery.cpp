@@ -1,0 +1,78 @@
+#include "discovery.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+namespace davit::cluster_kubernetes {
+namespace {
+
+namespace json = boost::json;
+
+// Custom resources come and go; what was looked up is trusted for so long.
+constexpr std::chrono::minutes trusted_for{10};
+
+std::string text_at(const json::object& o, std::string_view key) {
+  const auto* v = o.if_contains(key);
+  return v != nullptr && v->is_string() ? std::string(v->get_string()) : std::string();
+}
+
+}  // namespace
+
+std::string Discovery::path(const std::string& group, const std::string& version) {
+  if (group.empty()) return "/api/" + (version.empty() ? "v1" : version);
+  return "/apis/" + group + (version.empty() ? "" : "/" + version);
+}
+
+std::string Discovery::preferred(const std::string& body) {
+  boost::system::error_code bad;
+  const auto v = json::parse(body, bad);
+  if (bad || !v.is_object()) return {};
+  const auto* p = v.get_object().if_contains("preferredVersion");
+  return p != nullptr && p->is_object() ? text_at(p->get_object(), "version") : std::string();
+}
+
+Result<> Discovery::learn(const std::string& group, const std::string& version,
+                          const std::string& body, std::chrono::nanoseconds now) {
+  boost::system::error_code bad;
+  const auto v = json::parse(body, bad);
+  const auto* list = bad || !v.is_object() ? nullptr : v.get_object().if_contains("resources");
+  if (list == nullptr || !list->is_array()) {
+    return Error{Code::internal,
+                 "the API server's discovery of " + group + "/" + version + " cannot be read",
+                 {},
+                 {}};
+  }
+  for (const auto& item : list->get_array()) {
+    if (!item.is_object()) continue;
+    const auto& o = item.get_object();
+    const std::string name = text_at(o, "name");
+    if (name.find('/') != std::string::npos) continue;  // a subresource
+    const auto* namespaced = o.if_contains("namespaced");
+    const bool inside = namespaced != nullptr && namespaced->is_bool() && namespaced->get_bool();
+    resources_[{group, version, text_at(o, "kind")}] = {name, inside, now};
+  }
+  return {};
+}
+
+std::string Discovery::preferred_of(const std::string& group) const {
+  if (group.empty()) return "v1";
+  auto it = preferred_.find(group);
+  return it == preferred_.end() ? std::string() : it->second;
+}
+
+std::optional<std::string> Discovery::find(const std::string& group, const std::string& version,
+                                           const std::string& kind,
+                                           std::chrono::nanoseconds now) const {
+  const std::string v = version.empty() ? preferred_of(group) : version;
+  auto it = resources_.find({group, v, kind});
+  if (it == resources_.end() || now - it->second.learned > trusted_for) return std::nullopt;
+  return json::serialize(json::object{{"group", group},
+                                      {"version", v},
+                                      {"resource", it->second.resource},
+                                      {"kind", kind},
+                                      {"namespaced", it->second.namespaced}});
+}
+
+}  // namespace davit::cluster_kubernetes

@@ -1,0 +1,323 @@
+#include "engine.hpp"
+
+#include "address.hpp"
+#include "json_scan.hpp"
+
+namespace davit::cluster_kubernetes {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+constexpr milliseconds idle_wait{1'000};  // somebody wakes the loop before, when there is work
+constexpr milliseconds expire_every{
+    100};  // how late a waiting request may learn that its time is over
+
+cluster::Response failure(Code code, std::string message) {
+  cluster::Response r;
+  r.code = code;
+  r.message = std::move(message);
+  return r;
+}
+
+bool clean(std::string_view header) {
+  return header.find_first_of("\r\n") == std::string_view::npos;
+}
+
+}  // namespace
+
+Engine::Engine(const Host& host, Access access, Options options)
+    : host_(host),
+      access_(std::move(access)),
+      options_(options),
+      token_(
+          access_, [host](const std::string& path) { return host.credential(path); },
+          [host](const Error& e) {
+            host.warn("the bearer token cannot be read", {{"error", e.message}});
+          }),
+      transport_(access_, token_, options.transport),
+      requests_(transport_, options.requests) {
+  seconds_ =
+      host_.histogram("davit_cluster_request_seconds", "time of requests to the Kubernetes API");
+  running_ =
+      host_.gauge("davit_cluster_requests_running", "requests to the Kubernetes API under way");
+  waiting_ = host_.gauge("davit_cluster_requests_waiting", "requests that wait for a connection");
+}
+
+bool Engine::post(Task task) {
+  {
+    std::lock_guard lock(mutex_);
+    if (closed_) return false;
+    tasks_.push_back(std::move(task));
+  }
+  transport_.wake();
+  return true;
+}
+
+void Engine::stop() {
+  stopping_ = true;
+  transport_.wake();
+}
+
+void Engine::run() {
+  while (!stopping_) {
+    run_tasks();
+    run_watches();
+    const auto now = host_.now();
+    if (now - expired_at_ >= expire_every) {
+      expired_at_ = now;
+      requests_.expire(now);
+      transport_.expire(now);
+      running_.set(static_cast<double>(requests_.running()));
+      waiting_.set(static_cast<double>(requests_.waiting()));
+    }
+    transport_.poll(wait_time());
+  }
+  end_all();
+}
+
+void Engine::run_tasks() {
+  std::vector<Task> tasks;
+  {
+    std::lock_guard lock(mutex_);
+    tasks.swap(tasks_);
+  }
+  for (const auto& task : tasks) task();
+}
+
+void Engine::end_all() {
+  {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  run_tasks();
+  requests_.end_all("the connection to the API server is being closed");
+  for (auto& [id, w] : std::exchange(watches_, {})) {
+    if (w.transfer != 0) transport_.abort(w.transfer);
+    if (w.watcher.ended) w.watcher.ended();
+  }
+}
+
+milliseconds Engine::wait_time() const {
+  const auto now = host_.now();
+  nanoseconds wait = requests_.waiting() > 0 ? nanoseconds(expire_every) : nanoseconds(idle_wait);
+  for (const auto& [id, w] : watches_) {
+    if (w.transfer == 0 && w.flow.waiting_bytes() < options_.watch_buffer_bytes)
+      wait = std::min(wait, w.due - now);
+  }
+  return std::max(std::chrono::ceil<milliseconds>(wait), milliseconds(0));
+}
+
+// --- requests
+// ---------------------------------------------------------------------------------------------
+
+void Engine::note(const Outcome& o) {
+  const bool answered = o.http != 0 || o.transport == Outcome::Transport::too_large;
+  if (answered && !answering_) {
+    host_.info("the API server answers again", {{"failures", std::to_string(unanswered_)}});
+    host_.health(DAVIT_HEALTH_SERVING);
+  } else if (!answered && answering_) {
+    host_.warn("the API server does not answer", {{"server", access_.url}, {"error", o.error}});
+    host_.health(DAVIT_HEALTH_DEGRADED, "the API server does not answer: " + o.error);
+  }
+  answering_ = answered;
+  unanswered_ = answered ? 0 : unanswered_ + 1;
+}
+
+void Engine::send(Transport::Spec spec, std::function<void(Outcome)> done) {
+  requests_.add(std::move(spec), nanoseconds::max(), host_.now(), std::move(done));
+}
+
+void Engine::submit(Transport::Spec spec, int64_t deadline_ns, std::function<void(Outcome)> done) {
+  Outcome refused;
+  refused.transport = Outcome::Transport::failed;
+  if (accepted_.fetch_add(1) >= options_.requests_max) {
+    accepted_.fetch_sub(1);
+    refused.transport = Outcome::Transport::too_large;  // RESOURCE_EXHAUSTED
+    refused.error = "too many requests are waiting (requests_max)";
+    return done(std::move(refused));
+  }
+  auto shared = std::make_shared<std::function<void(Outcome)>>(std::move(done));
+  const bool taken = post([this, spec = std::move(spec), deadline_ns, shared]() mutable {
+    const auto begun = host_.now();
+    const auto deadline = deadline_ns == INT64_MAX ? nanoseconds::max() : nanoseconds(deadline_ns);
+    requests_.add(std::move(spec), deadline, begun, [this, begun, shared](Outcome o) {
+      accepted_.fetch_sub(1);
+      seconds_.observe(host_.now() - begun);
+      if (!stopping_) note(o);
+      (*shared)(std::move(o));
+    });
+  });
+  if (taken) return;
+  accepted_.fetch_sub(1);
+  refused.error = "the connection to the API server is closed";
+  (*shared)(std::move(refused));
+}
+
+void Engine::request(cluster::Request q, Done done) {
+  auto target = address(q);
+  if (!target.ok()) return done(failure(target.error().code, target.error().message));
+  Transport::Spec spec;
+  spec.method = std::move(target->method);
+  spec.path = std::move(target->path);
+  spec.content_type = std::move(target->content_type);
+  spec.body = std::move(q.body);
+  for (auto& [key, value] : q.headers) {
+    if (!clean(key) || !clean(value))
+      return done(failure(Code::invalid_argument, "a header has more than one line"));
+    spec.headers.emplace_back(std::move(key), std::move(value));
+  }
+  submit(std::move(spec), q.deadline_ns,
+         [done = std::move(done)](Outcome o) { done(to_response(std::move(o))); });
+}
+
+void Engine::identity(Done done) {
+  Transport::Spec spec;
+  spec.path = "/api/v1/namespaces/kube-system";
+  submit(std::move(spec), INT64_MAX, [done = std::move(done)](Outcome o) {
+    auto r = to_response(std::move(o));
+    if (r.code == Code::ok)
+      r.body = json_plain_string(json_at(r.body, {"metadata", "uid"})).value_or("");
+    if (r.code == Code::ok && r.body.empty())
+      r = failure(Code::internal, "the namespace kube-system has no uid");
+    done(std::move(r));
+  });
+}
+
+void Engine::version(int64_t deadline_ns, Done done) {
+  Transport::Spec spec;
+  spec.path = "/version";
+  submit(std::move(spec), deadline_ns,
+         [done = std::move(done)](Outcome o) { done(to_response(std::move(o))); });
+}
+
+void Engine::discover(std::string group, std::string version, std::string kind, Done done) {
+  auto shared = std::make_shared<Done>(std::move(done));
+  const bool taken = post([=, this] {
+    if (auto known = discovery_.find(group, version, kind, host_.now())) {
+      cluster::Response r;
+      r.http_status = 200;
+      r.body = std::move(*known);
+      return (*shared)(std::move(r));
+    }
+    if (!version.empty() || group.empty()) {
+      return discover_resources(group, version.empty() ? "v1" : version, kind, *shared);
+    }
+    Transport::Spec spec;
+    spec.path = Discovery::path(escaped(group), "");
+    send(std::move(spec), [=, this](Outcome o) {
+      const std::string preferred = o.http == 200 ? Discovery::preferred(o.body) : "";
+      if (preferred.empty()) {
+        auto r = to_response(std::move(o));
+        if (r.code == Code::ok)
+          r = failure(Code::internal, "the API group " + group + " has no preferred version");
+        return (*shared)(std::move(r));
+      }
+      discovery_.set_preferred(group, preferred);
+      discover_resources(group, preferred, kind, *shared);
+    });
+  });
+  if (!taken) (*shared)(failure(Code::unavailable, "the connection to the API server is closed"));
+}
+
+void Engine::discover_resources(const std::string& group, const std::string& version,
+                                const std::string& kind, Done done) {
+  Transport::Spec spec;
+  spec.path = Discovery::path(escaped(group), escaped(version));
+  send(std::move(spec), [=, this, done = std::move(done)](Outcome o) {
+    if (o.http != 200) return done(to_response(std::move(o)));
+    const auto learned = discovery_.learn(group, version, o.body, host_.now());
+    if (!learned.ok()) return done(failure(learned.error().code, learned.error().message));
+    auto found = discovery_.find(group, version, kind, host_.now());
+    if (!found)
+      return done(failure(Code::not_found, "no kind \"" + kind + "\" in " + group + "/" + version));
+    cluster::Response r;
+    r.http_status = 200;
+    r.body = std::move(*found);
+    done(std::move(r));
+  });
+}
+
+// --- watches
+// ----------------------------------------------------------------------------------------------
+
+uintptr_t Engine::watch(cluster::WatchRequest request, uint32_t credit, cluster::Watcher watcher) {
+  const uintptr_t id = next_watch_.fetch_add(1);
+  auto shared = std::make_shared<cluster::Watcher>(std::move(watcher));
+  const bool taken = post([this, id, credit, shared, q = std::move(request)] {
+    auto path = collection_path(q.resource, q.ns);
+    auto [it, fresh] = watches_.emplace(
+        id, Watching{WatchFlow(q, path.ok() ? *path : std::string(), options_.watch),
+                     std::move(*shared),
+                     0,
+                     {},
+                     false});
+    it->second.flow.grant(credit);
+    if (path.ok()) return;
+    // It can never work; it says so and ends when it is cancelled, like any other.
+    it->second.due = nanoseconds::max();
+    if (credit > 0) it->second.watcher.event(DAVIT_WATCH_TROUBLE, path.error().message);
+  });
+  if (!taken && shared->ended) shared->ended();
+  return id;
+}
+
+void Engine::credit(uintptr_t id, uint32_t more) {
+  post([=, this] {
+    auto it = watches_.find(id);
+    if (it != watches_.end()) it->second.flow.grant(more);
+  });
+}
+
+void Engine::cancel(uintptr_t id) {
+  post([=, this] {
+    auto it = watches_.find(id);
+    if (it == watches_.end()) return;
+    if (it->second.transfer != 0) transport_.abort(it->second.transfer);
+    const cluster::Watcher watcher = std::move(it->second.watcher);
+    watches_.erase(it);
+    if (watcher.ended) watcher.ended();
+  });
+}
+
+// Callbacks come back by posting, so the table does not change meanwhile.
+void Engine::run_watches() {
+  for (auto& [id, w] : watches_) {
+    while (auto item = w.flow.take()) w.watcher.event(item->type, item->object);
+    const bool room = w.flow.waiting_bytes() < options_.watch_buffer_bytes;
+    if (w.transfer == 0 && room && w.due <= host_.now()) step(id, w);
+    if (w.stopped_reading && w.flow.waiting_bytes() <= options_.watch_buffer_bytes / 2) {
+      w.stopped_reading = false;
+      transport_.resume(w.transfer);
+    }
+  }
+}
+
+void Engine::step(uintptr_t id, Watching& w) {
+  WatchFlow::Step next = w.flow.next(host_.random());
+  Transport::Spec spec;
+  spec.path = std::move(next.path);
+  spec.accept = std::move(next.accept);
+  if (next.stream) {
+    // The watch is in the table as long as its transfer runs.
+    spec.data = [this, &w](std::string_view piece) {
+      if (w.flow.waiting_bytes() >= options_.watch_buffer_bytes) {
+        w.stopped_reading = true;
+        return false;
+      }
+      w.flow.data(piece);
+      return true;
+    };
+  }
+  spec.timeout = options_.requests.timeout;
+  w.transfer = transport_.start(std::move(spec), host_.now(), [this, id](Outcome o) {
+    auto it = watches_.find(id);
+    if (it == watches_.end()) return;
+    note(o);
+    it->second.transfer = 0;
+    it->second.stopped_reading = false;
+    it->second.due = host_.now() + it->second.flow.ended(o, host_.random());
+  });
+}
+
+}  // namespace davit::cluster_kubernetes

@@ -1,0 +1,48 @@
+// The requests on their way: so many at once over kept-alive connections, the others in a bounded
+// queue. Belongs to the engine's thread.
+#pragma once
+
+#include <deque>
+
+#include "transport.hpp"
+
+namespace davit::cluster_kubernetes {
+
+class Requests {
+ public:
+  using Done = std::function<void(Outcome)>;
+  struct Limits {
+    size_t connections_max = 16;
+    std::chrono::milliseconds timeout{30'000};
+  };
+
+  Requests(Transport& transport, Limits limits) : transport_(transport), limits_(limits) {}
+
+  void add(Transport::Spec spec, std::chrono::nanoseconds deadline, std::chrono::nanoseconds now,
+           Done done);
+  // Answers those that waited beyond their deadline.
+  void expire(std::chrono::nanoseconds now);
+  // Ends all, running and waiting, with this text.
+  void end_all(const std::string& message);
+
+  size_t waiting() const { return waiting_.size(); }
+  size_t running() const { return running_.size(); }
+
+ private:
+  struct Waiting {
+    Transport::Spec spec;
+    std::chrono::nanoseconds deadline;
+    Done done;
+  };
+  void send(Waiting w, std::chrono::nanoseconds now);
+  void next();
+
+  Transport& transport_;
+  const Limits limits_;
+  std::deque<Waiting> waiting_;
+  std::map<uint64_t, std::pair<Transport::Id, Done>> running_;
+  uint64_t next_ = 1;
+  std::chrono::nanoseconds now_{0};
+};
+
+}  // namespace davit::cluster_kubernetes

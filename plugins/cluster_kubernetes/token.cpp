@@ -1,0 +1,56 @@
+#include "token.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+namespace davit::cluster_kubernetes {
+namespace {
+constexpr std::chrono::seconds look_every{1};
+constexpr std::chrono::seconds read_every{60};
+
+// What can stand in a header: a file with anything else is no token (half written, say, or the
+// wrong one).
+bool usable(std::string_view token) {
+  return !token.empty() &&
+         std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 127; });
+}
+}  // namespace
+
+Token::Token(const Access& access, ReadFile read, std::function<void(const Error&)> report)
+    : file_(access.token_file),
+      read_(std::move(read)),
+      report_(std::move(report)),
+      token_(access.token.view()) {}
+
+Token::Stamp Token::stamp() const {
+  struct stat s {};
+  if (::stat(file_.c_str(), &s) != 0) return {};
+  return {s.st_mtim.tv_sec, s.st_mtim.tv_nsec, s.st_ino};
+}
+
+std::string_view Token::get(std::chrono::nanoseconds now) {
+  if (file_.empty()) return token_.view();
+  bool due = stale_ || now - read_at_ >= read_every;
+  if (!due && now - looked_at_ >= look_every) {
+    looked_at_ = now;
+    due = stamp() != stamp_;
+  }
+  if (!due) return token_.view();
+  stale_ = false;
+  read_at_ = looked_at_ = now;
+  stamp_ = stamp();
+  auto fresh = read_(file_);
+  if (fresh.ok() && usable(fresh->view())) {
+    token_ = std::move(*fresh);
+  } else {
+    report_(fresh.ok() ? Error{Code::failed_precondition,
+                               "token file \"" + file_ + "\" holds no token",
+                               {},
+                               {}}
+                       : fresh.error());
+  }
+  return token_.view();
+}
+
+}  // namespace davit::cluster_kubernetes

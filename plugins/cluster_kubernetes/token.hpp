@@ -1,0 +1,36 @@
+// The bearer token. One that comes from a file is read again when the file changed, when it is a
+// minute old, and after the API server refused it: tokens of pods live for an hour and are replaced
+// in place.
+#pragma once
+
+#include "access.hpp"
+
+namespace davit::cluster_kubernetes {
+
+class Token {
+ public:
+  // `report` hears of a file that cannot be read; the token that was read before is used on.
+  Token(const Access& access, ReadFile read, std::function<void(const Error&)> report);
+
+  // Empty: there is none. Valid until the next call. May read a small file.
+  std::string_view get(std::chrono::nanoseconds now);
+  void refused() { stale_ = true; }
+
+ private:
+  struct Stamp {
+    int64_t seconds = 0, nanoseconds = 0;
+    uint64_t inode = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  Stamp stamp() const;
+
+  const std::string file_;
+  const ReadFile read_;
+  const std::function<void(const Error&)> report_;
+  Secret token_;
+  Stamp stamp_;
+  std::chrono::nanoseconds read_at_{0}, looked_at_{0};
+  bool stale_ = true;
+};
+
+}  // namespace davit::cluster_kubernetes

@@ -1,0 +1,315 @@
+#include "transport.hpp"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+
+namespace davit::cluster_kubernetes {
+namespace {
+
+// The first word in lower case, as our messages are written.
+std::string lower_first(std::string s) {
+  if (s.size() > 1 && s[0] >= 'A' && s[0] <= 'Z' && s[1] >= 'a' && s[1] <= 'z')
+    s[0] = static_cast<char>(s[0] + 32);
+  return s;
+}
+
+struct Url {
+  std::string scheme, host, port, rest;  // host with its brackets, if any
+};
+Url split(const std::string& url) {
+  Url out;
+  const size_t colon = url.find("://");
+  out.scheme = url.substr(0, colon);
+  std::string authority = url.substr(colon + 3);
+  if (const size_t slash = authority.find('/'); slash != std::string::npos) {
+    out.rest = authority.substr(slash);
+    authority.resize(slash);
+  }
+  const size_t port = authority.rfind(':');
+  if (port != std::string::npos && authority.find(']', port) == std::string::npos) {
+    out.port = authority.substr(port + 1);
+    authority.resize(port);
+  }
+  out.host = authority;
+  return out;
+}
+
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host.starts_with("127.") || host == "[::1]";
+}
+
+curl_blob blob(std::string_view s) {
+  return {const_cast<char*>(s.data()), s.size(), CURL_BLOB_NOCOPY};
+}
+
+}  // namespace
+
+struct Transport::Curl {
+  CURLM* multi = nullptr;
+  std::vector<CURL*> idle;
+  std::string base;        // what paths are appended to
+  std::string connect_to;  // where the name of the certificate is found
+  bool direct = false;     // no proxy for this address
+};
+
+struct Transport::Transfer {
+  Spec spec;
+  Done done;
+  CURL* easy = nullptr;
+  curl_slist* headers = nullptr;
+  curl_slist* connect_to = nullptr;
+  size_t body_max = 0;
+  std::chrono::nanoseconds started{0};
+  bool too_large = false;
+  bool paused = false;
+  char error[CURL_ERROR_SIZE] = "";
+  Outcome outcome;
+
+  ~Transfer() {
+    curl_slist_free_all(headers);
+    curl_slist_free_all(connect_to);
+  }
+  int status() const {
+    long code = 0;
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &code);
+    return static_cast<int>(code);
+  }
+  size_t received(std::string_view piece) {
+    if (spec.data && status() == 200) {
+      if (spec.data(piece)) return piece.size();
+      paused = true;
+      return CURL_WRITEFUNC_PAUSE;
+    }
+    if (outcome.body.size() + piece.size() > body_max) {
+      too_large = true;
+      return 0;  // ends the transfer
+    }
+    outcome.body += piece;
+    return piece.size();
+  }
+  void header(std::string_view line) {
+    const size_t colon = line.find(':');
+    if (colon == std::string_view::npos) return;
+    std::string key(line.substr(0, colon));
+    std::transform(key.begin(), key.end(), key.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+    std::string_view value = line.substr(colon + 1);
+    while (!value.empty() && (value.front() == ' ' || value.front() == '\t'))
+      value.remove_prefix(1);
+    while (!value.empty() && (value.back() == '\r' || value.back() == '\n')) value.remove_suffix(1);
+    outcome.headers.emplace_back(std::move(key), value);
+  }
+};
+
+namespace {
+
+template <class T>
+size_t on_body(char* data, size_t, size_t size, void* self) noexcept {
+  return static_cast<T*>(self)->received({data, size});
+}
+template <class T>
+size_t on_header(char* data, size_t, size_t size, void* self) noexcept {
+  static_cast<T*>(self)->header({data, size});
+  return size;
+}
+
+void set_tls(CURL* easy, const Access& access) {
+  auto set_blob = [&](CURLoption option, std::string_view pem) {
+    curl_blob b = blob(pem);
+    if (!pem.empty()) curl_easy_setopt(easy, option, &b);
+  };
+  set_blob(CURLOPT_CAINFO_BLOB, access.ca);
+  set_blob(CURLOPT_SSLCERT_BLOB, access.certificate);
+  set_blob(CURLOPT_SSLKEY_BLOB, access.key.view());
+  curl_easy_setopt(easy, CURLOPT_SSLCERTTYPE, "PEM");
+  curl_easy_setopt(easy, CURLOPT_SSLKEYTYPE, "PEM");
+  curl_easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, access.insecure ? 0L : 1L);
+  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, access.insecure ? 0L : 2L);
+}
+
+}  // namespace
+
+Transport::Transport(const Access& access, Token& token, Options options)
+    : access_(access), token_(token), options_(options), curl_(std::make_unique<Curl>()) {
+  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
+  (void)ready;
+  curl_->multi = curl_multi_init();
+  curl_multi_setopt(curl_->multi, CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_NOTHING));
+  curl_multi_setopt(curl_->multi, CURLMOPT_MAXCONNECTS,
+                    static_cast<long>(options.connections_kept));
+  const Url url = split(access.url);
+  curl_->base = access.url;
+  curl_->direct = access.proxy.empty() && is_loopback(url.host);
+  if (access.tls_server_name.empty()) return;
+  // libcurl verifies the name in the URL; so the URL says that name, and the connection goes
+  // elsewhere.
+  const std::string port = url.port.empty() ? (url.scheme == "https" ? "443" : "80") : url.port;
+  curl_->base = url.scheme + "://" + access.tls_server_name + ":" + port + url.rest;
+  curl_->connect_to = access.tls_server_name + ":" + port + ":" + url.host + ":" + port;
+}
+
+Transport::~Transport() {
+  while (!transfers_.empty()) abort(transfers_.begin()->first);
+  for (CURL* easy : curl_->idle) curl_easy_cleanup(easy);
+  curl_multi_cleanup(curl_->multi);
+}
+
+Transport::Id Transport::start(Spec spec, std::chrono::nanoseconds now, Done done) {
+  const Id id = next_++;
+  auto owned = std::make_unique<Transfer>();
+  Transfer& t = *owned;
+  transfers_.emplace(id, std::move(owned));
+  t.spec = std::move(spec);
+  t.done = std::move(done);
+  t.body_max = options_.response_bytes_max;
+  t.started = now;
+  if (curl_->idle.empty()) {
+    t.easy = curl_easy_init();
+  } else {
+    t.easy = curl_->idle.back();
+    curl_->idle.pop_back();
+  }
+  curl_easy_setopt(t.easy, CURLOPT_PRIVATE, reinterpret_cast<void*>(id));
+  set_connection(t);
+  set_request(t, token_.get(now));
+  curl_multi_add_handle(curl_->multi, t.easy);
+  return id;
+}
+
+void Transport::set_connection(Transfer& t) {
+  CURL* const e = t.easy;
+  auto milliseconds = [&](CURLoption option, std::chrono::milliseconds time) {
+    curl_easy_setopt(e, option, static_cast<long>(time.count()));
+  };
+  curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(e, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_easy_setopt(e, CURLOPT_TCP_KEEPIDLE, 15L);
+  curl_easy_setopt(e, CURLOPT_TCP_KEEPINTVL, 5L);
+  milliseconds(CURLOPT_CONNECTTIMEOUT_MS, options_.connect_timeout);
+  if (t.spec.data) {
+    curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME,
+                     static_cast<long>(options_.stream_idle_timeout.count() / 1000));
+  } else {
+    milliseconds(CURLOPT_TIMEOUT_MS, t.spec.timeout);
+  }
+  curl_easy_setopt(e, CURLOPT_ERRORBUFFER, t.error);
+  curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, &on_body<Transfer>);
+  curl_easy_setopt(e, CURLOPT_WRITEDATA, &t);
+  curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, &on_header<Transfer>);
+  curl_easy_setopt(e, CURLOPT_HEADERDATA, &t);
+  set_tls(e, access_);
+  if (!access_.proxy.empty() || curl_->direct) {
+    curl_easy_setopt(e, CURLOPT_PROXY, access_.proxy.c_str());
+  }
+  if (!curl_->connect_to.empty()) {
+    t.connect_to = curl_slist_append(nullptr, curl_->connect_to.c_str());
+    curl_easy_setopt(e, CURLOPT_CONNECT_TO, t.connect_to);
+  }
+}
+
+void Transport::set_request(Transfer& t, std::string_view token) {
+  CURL* const e = t.easy;
+  curl_easy_setopt(e, CURLOPT_URL, (curl_->base + t.spec.path).c_str());
+  curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
+  curl_easy_setopt(e, CURLOPT_USERAGENT, "davit/" DAVIT_PLUGIN_VERSION);
+  auto header = [&](const std::string& line) {
+    t.headers = curl_slist_append(t.headers, line.c_str());
+  };
+  header("Accept: " + t.spec.accept);
+  header("Expect:");  // bodies go at once, without asking first
+  if (!token.empty()) header("Authorization: Bearer " + std::string(token));
+  for (const auto& [key, value] : t.spec.headers) header(key + ": " + value);
+  if (!t.spec.content_type.empty()) {
+    header("Content-Type: " + t.spec.content_type);
+  } else if (t.spec.method != "GET") {
+    header("Content-Type:");  // libcurl would call an empty body a form
+  }
+  curl_easy_setopt(e, CURLOPT_HTTPHEADER, t.headers);
+  if (t.spec.method == "GET") return;
+  curl_easy_setopt(e, CURLOPT_POSTFIELDS, t.spec.body.data());
+  curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(t.spec.body.size()));
+  curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, t.spec.method.c_str());
+}
+
+void Transport::abort(Id id) {
+  auto it = transfers_.find(id);
+  if (it == transfers_.end()) return;
+  curl_multi_remove_handle(curl_->multi, it->second->easy);
+  curl_easy_cleanup(it->second->easy);  // it may be in the middle of anything: not used again
+  transfers_.erase(it);
+}
+
+void Transport::resume(Id id) {
+  auto it = transfers_.find(id);
+  if (it == transfers_.end() || !it->second->paused) return;
+  it->second->paused = false;
+  curl_easy_pause(it->second->easy, CURLPAUSE_CONT);
+}
+
+void Transport::finish(Id id, int code) {
+  auto it = transfers_.find(id);
+  if (it == transfers_.end()) return;
+  std::unique_ptr<Transfer> t = std::move(it->second);
+  transfers_.erase(it);
+  Outcome& o = t->outcome;
+  o.http = t->status();
+  if (code == CURLE_OPERATION_TIMEDOUT) {
+    o.transport = Outcome::Transport::timed_out;
+  } else if (t->too_large) {
+    o.transport = Outcome::Transport::too_large;
+  } else if (code != CURLE_OK) {
+    o.transport = Outcome::Transport::failed;
+  }
+  if (t->too_large) {
+    o.error =
+        "the answer has more than " + std::to_string(t->body_max) + " bytes (response_bytes_max)";
+  } else if (code != CURLE_OK) {
+    o.error = lower_first(t->error[0] != '\0' ? t->error
+                                              : curl_easy_strerror(static_cast<CURLcode>(code)));
+  }
+  if (o.http == 401) token_.refused();
+  curl_multi_remove_handle(curl_->multi, t->easy);
+  curl_easy_reset(t->easy);
+  curl_->idle.push_back(t->easy);
+  const Done done = std::move(t->done);
+  Outcome outcome = std::move(o);
+  t.reset();
+  done(std::move(outcome));
+}
+
+void Transport::poll(std::chrono::milliseconds wait) {
+  curl_multi_poll(curl_->multi, nullptr, 0,
+                  static_cast<int>(std::clamp<int64_t>(wait.count(), 0, 60'000)), nullptr);
+  int running = 0;
+  curl_multi_perform(curl_->multi, &running);
+  std::vector<std::pair<Id, int>> finished;
+  int left = 0;
+  while (const CURLMsg* m = curl_multi_info_read(curl_->multi, &left)) {
+    if (m->msg != CURLMSG_DONE) continue;
+    void* id = nullptr;
+    curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &id);
+    finished.emplace_back(reinterpret_cast<Id>(id), m->data.result);
+  }
+  for (const auto& [id, code] : finished) finish(id, code);
+}
+
+void Transport::expire(std::chrono::nanoseconds now) {
+  std::vector<Id> silent;
+  for (const auto& [id, t] : transfers_) {
+    const bool limited = t->spec.data && t->spec.timeout.count() > 0;
+    if (limited && t->outcome.headers.empty() && now - t->started > t->spec.timeout)
+      silent.push_back(id);
+  }
+  for (const Id id : silent) finish(id, CURLE_OPERATION_TIMEDOUT);
+}
+
+void Transport::wake() {
+  curl_multi_wakeup(curl_->multi);
+}
+
+}  // namespace davit::cluster_kubernetes

@@ -1,0 +1,71 @@
+// HTTP transfers over libcurl's multi interface; the only file that knows libcurl is transport.cpp.
+//
+// Everything but wake() belongs to the one thread that calls poll(). Callbacks run inside of poll()
+// and resume().
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "answer.hpp"
+#include "token.hpp"
+
+namespace davit::cluster_kubernetes {
+
+class Transport {
+ public:
+  struct Options {
+    std::chrono::milliseconds connect_timeout{5'000};
+    std::chrono::milliseconds stream_idle_timeout{
+        180'000};  // a stream that is silent for so long is dead
+    size_t connections_kept = 32;
+    size_t response_bytes_max = 256u << 20;
+  };
+  struct Spec {
+    std::string method = "GET";
+    std::string path;
+    std::string accept = "application/json";
+    std::string content_type;  // of the body; empty: there is none
+    Pairs headers;
+    std::string body;
+    std::chrono::milliseconds timeout{0};  // of a stream: until its first header; 0: none
+    // A stream's body in pieces, while the status is 200; false: not now, offer it again after
+    // resume().
+    std::function<bool(std::string_view)> data;
+  };
+  using Done = std::function<void(Outcome)>;
+  using Id = uint64_t;
+
+  // `access` must outlive it. Throws nothing; a libcurl that cannot start shows in every transfer.
+  Transport(const Access& access, Token& token, Options options);
+  ~Transport();
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  // `done` comes once, from poll(), unless abort() comes before.
+  Id start(Spec spec, std::chrono::nanoseconds now, Done done);
+  void abort(Id id);
+  void resume(Id id);
+  // Moves transfers on; waits for sockets at most so long.
+  void poll(std::chrono::milliseconds wait);
+  // Ends streams whose server says nothing at all.
+  void expire(std::chrono::nanoseconds now);
+  void wake();  // [any] ends a poll
+  size_t running() const { return transfers_.size(); }
+
+ private:
+  struct Transfer;
+  struct Curl;
+  void set_connection(Transfer& transfer);
+  void set_request(Transfer& transfer, std::string_view token);
+  void finish(Id id, int code);
+
+  const Access& access_;
+  Token& token_;
+  const Options options_;
+  std::unique_ptr<Curl> curl_;
+  std::map<Id, std::unique_ptr<Transfer>> transfers_;
+  Id next_ = 1;
+};
+
+}  // namespace davit::cluster_kubernetes

@@ -1,0 +1,236 @@
+#include "watch_flow.hpp"
+
+#include <charconv>
+
+#include "address.hpp"
+#include "json_scan.hpp"
+
+namespace davit::cluster_kubernetes {
+namespace {
+
+constexpr std::string_view page_limit = "500";
+constexpr size_t item_overhead = 64;  // what an event costs beside its text
+
+std::string version_text(std::string_view object) {
+  return std::string(
+      json_plain_string(json_at(object, {"metadata", "resourceVersion"})).value_or(""));
+}
+
+std::string message_of(const Outcome& o) {
+  Outcome copy = o;
+  copy.body.resize(std::min<size_t>(copy.body.size(), 64u << 10));  // a Status is short
+  return to_response(std::move(copy)).message;
+}
+
+// Items of a list do not say what they are; events do, and those who receive them need it.
+std::string complete_item(std::string_view item, std::string_view kind,
+                          std::string_view api_version) {
+  if (kind.empty() || item.size() < 2 || json_member(item, "kind")) return std::string(item);
+  std::string out =
+      "{\"kind\":\"" + std::string(kind) + "\",\"apiVersion\":\"" + std::string(api_version) + "\"";
+  const auto rest = item.substr(1);
+  if (rest.find_first_not_of(" \t\r\n}") != std::string_view::npos) out += ",";
+  return out += rest;
+}
+
+}  // namespace
+
+WatchFlow::WatchFlow(cluster::WatchRequest request, std::string collection, Options options)
+    : request_(std::move(request)),
+      collection_(std::move(collection)),
+      options_(options),
+      streaming_(options.streaming_lists),
+      initial_(request_.resource_version.empty()),
+      version_(request_.resource_version),
+      backoff_(options.backoff),
+      lines_(options.event_bytes_max) {}
+
+WatchFlow::Step WatchFlow::next(uint64_t random) {
+  progress_ = broken_ = false;
+  retry_after_ = {};
+  lines_.reset();
+  listing_ = initial_ && !streaming_;
+  if (continue_.empty()) announced_ = false;
+  Pairs query;
+  if (!request_.label_selector.empty())
+    query.emplace_back("labelSelector", request_.label_selector);
+  if (!request_.field_selector.empty())
+    query.emplace_back("fieldSelector", request_.field_selector);
+  if (listing_) {
+    query.emplace_back("limit", page_limit);
+    if (!continue_.empty()) query.emplace_back("continue", continue_);
+  } else {
+    // Connections end after five to ten minutes, so that they spread over the API servers again.
+    query.insert(query.end(), {{"watch", "1"},
+                               {"allowWatchBookmarks", "true"},
+                               {"timeoutSeconds", std::to_string(300 + random % 300)}});
+    if (initial_) {
+      query.insert(query.end(),
+                   {{"sendInitialEvents", "true"}, {"resourceVersionMatch", "NotOlderThan"}});
+    } else {
+      query.emplace_back("resourceVersion", version_);
+    }
+  }
+  std::string accept = "application/json";
+  if (request_.metadata_only) {
+    accept += listing_ ? ";as=PartialObjectMetadataList" : ";as=PartialObjectMetadata";
+    accept += ";g=meta.k8s.io;v=v1";
+  }
+  return {collection_ + query_string(query), std::move(accept), !listing_};
+}
+
+void WatchFlow::data(std::string_view chunk) {
+  lines_.feed(
+      chunk, [this](std::string_view l) { line(l); },
+      [this] {
+        trouble("an event of more than " + std::to_string(options_.event_bytes_max) +
+                " bytes was left out (event_bytes_max)");
+      });
+}
+
+void WatchFlow::line(std::string_view text) {
+  const auto type = json_plain_string(json_member(text, "type"));
+  const auto object = json_member(text, "object");
+  if (!type || !object || object->empty() || object->front() != '{') {
+    return trouble("the API server sent a line that is no watch event");
+  }
+  if (broken_) return;
+  if (initial_ && !announced_ && *type != "ERROR") {
+    announced_ = true;
+    push(DAVIT_WATCH_RESTART, "{}");
+  }
+  if (*type == "BOOKMARK") return bookmark(*object);
+  if (*type == "ERROR") return failed_event(*object);
+  const int32_t kind = *type == "ADDED"      ? DAVIT_WATCH_ADDED
+                       : *type == "MODIFIED" ? DAVIT_WATCH_MODIFIED
+                       : *type == "DELETED"  ? DAVIT_WATCH_DELETED
+                                             : 0;
+  if (kind == 0) return;  // a type of the future
+  progress_ = true;
+  if (!initial_) {
+    // Initial events carry the versions of their objects, in no order; only their bookmark can be
+    // resumed from.
+    if (auto version = version_text(*object); !version.empty()) version_ = std::move(version);
+    backoff_.reset();
+    last_trouble_.clear();
+  }
+  push(kind, std::string(*object));
+}
+
+void WatchFlow::bookmark(std::string_view object) {
+  progress_ = true;
+  auto version = version_text(object);
+  if (version.empty()) return;
+  if (!initial_) {
+    version_ = std::move(version);
+    backoff_.reset();
+    last_trouble_.clear();
+    return;
+  }
+  const auto end = json_at(object, {"metadata", "annotations", "k8s.io/initial-events-end"});
+  if (json_plain_string(end).value_or("") == "true")
+    synced(std::move(version), std::string(object));
+}
+
+void WatchFlow::failed_event(std::string_view status) {
+  broken_ = true;
+  const auto code = json_member(status, "code").value_or("");
+  if (code == "410") return begin_anew();
+  const auto message = json_plain_string(json_member(status, "message")).value_or("no message");
+  const auto seconds = json_at(status, {"details", "retryAfterSeconds"}).value_or("");
+  uint16_t wait = 0;
+  std::from_chars(seconds.data(), seconds.data() + seconds.size(), wait);
+  retry_after_ = std::chrono::seconds(wait);
+  trouble("the watch ended with an error: " + std::string(message));
+}
+
+std::chrono::milliseconds WatchFlow::ended(const Outcome& o, uint64_t random) {
+  lines_.reset();
+  if (o.transport == Outcome::Transport::ok && o.http == 200) {
+    if (listing_) return page(o, random);
+    if (broken_) return backoff_.next(random, retry_after_);
+    // The server's time for this connection is over, as agreed.
+    if (progress_ && !initial_) return {};
+    return backoff_.next(random);
+  }
+  return refused(o, random);
+}
+
+std::chrono::milliseconds WatchFlow::refused(const Outcome& o, uint64_t random) {
+  if (o.transport == Outcome::Transport::ok) {
+    if (initial_ && streaming_ && (o.http == 400 || o.http == 422)) {
+      streaming_ =
+          false;  // an older server; if it is our selector that it refuses, the list will say so
+      return {};
+    }
+    if (o.http == 410) {
+      begin_anew();
+      return backoff_.next(random);
+    }
+  }
+  // A stream that breaks off after it worked is no news; that nothing comes is.
+  const bool cut = o.http == 200 && progress_;
+  if (!cut) trouble(message_of(o));
+  return backoff_.next(random, to_response({o.transport, {}, o.http, o.headers, {}}).retry_after);
+}
+
+std::chrono::milliseconds WatchFlow::page(const Outcome& o, uint64_t random) {
+  const std::string version = version_text(o.body);
+  const auto items = json_member(o.body, "items");
+  if (version.empty()) {
+    trouble("the API server answered with something that is no list");
+    return backoff_.next(random);
+  }
+  if (!announced_) push(DAVIT_WATCH_RESTART, "{}");
+  announced_ = true;
+  std::string_view kind = json_plain_string(json_member(o.body, "kind")).value_or("");
+  if (kind.ends_with("List")) kind.remove_suffix(4);
+  const auto api_version = json_plain_string(json_member(o.body, "apiVersion")).value_or("");
+  if (items) {
+    json_elements(*items, [&](std::string_view item) {
+      push(DAVIT_WATCH_ADDED, complete_item(item, kind, api_version));
+    });
+  }
+  continue_ = json_plain_string(json_at(o.body, {"metadata", "continue"})).value_or("");
+  if (continue_.empty()) {
+    synced(version, "{\"metadata\":{\"resourceVersion\":\"" + version + "\"}}");
+  }
+  return {};
+}
+
+void WatchFlow::begin_anew() {
+  initial_ = true;
+  version_.clear();
+  continue_.clear();
+}
+
+void WatchFlow::synced(std::string version, std::string object) {
+  initial_ = false;
+  progress_ = true;
+  version_ = std::move(version);
+  backoff_.reset();
+  last_trouble_.clear();
+  push(DAVIT_WATCH_SYNCED, std::move(object));
+}
+
+void WatchFlow::trouble(std::string message) {
+  if (message == last_trouble_) return;
+  last_trouble_ = message;
+  push(DAVIT_WATCH_TROUBLE, std::move(message));
+}
+
+void WatchFlow::push(int32_t type, std::string object) {
+  waiting_bytes_ += object.size() + item_overhead;
+  waiting_.push_back({type, std::move(object)});
+}
+
+std::optional<WatchFlow::Item> WatchFlow::take() {
+  if (credit_ == 0 || waiting_.empty()) return std::nullopt;
+  --credit_;
+  Item item = std::move(waiting_.front());
+  waiting_.pop_front();
+  waiting_bytes_ -= item.object.size() + item_overhead;
+  return item;
+}
+
+}  // namespace davit::cluster_kubernetes

@@ -1,0 +1,39 @@
+// The simulated controllers: a ReplicaSet gets its Pods, and a Pod becomes Running and Ready some
+// time after it was made. Level-based, like the real ones: what to do follows from the store,
+// events only say where to look. Pure; whoever drives it hands over events and the time and asks
+// when to come back.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "store.hpp"
+
+namespace davit::cluster_memory {
+
+class ReplicaSets {
+ public:
+  ReplicaSets(Store& store, int64_t pod_ready_ms) : store_(store), pod_ready_ms_(pod_ready_ms) {}
+
+  void observe(const Event& event, int64_t now_ms);
+  // Does what is due (which makes new events); when to run again, if nothing happens before.
+  std::optional<int64_t> run(int64_t now_ms);
+
+ private:
+  void reconcile(const Key& key, int64_t now_ms);
+  void scale(const Key& key, const boost::json::object& replica_set, const std::vector<Key>& pods,
+             int64_t now_ms);
+  void write_status(const Key& key, const std::vector<Key>& pods, int64_t now_ms);
+  void start_pod(const Key& key, int64_t now_ms);
+  std::vector<Key> pods_of(const std::string& uid) const;
+  boost::json::object make_pod(const Key& key, const boost::json::object& replica_set);
+
+  Store& store_;
+  const int64_t pod_ready_ms_;
+  std::set<Key> dirty_;
+  std::multimap<int64_t, Key> starting_;  // pods by when they become ready
+  uint32_t addresses_ = 0;                // pod addresses given so far
+};
+
+}  // namespace davit::cluster_memory

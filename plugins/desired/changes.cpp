@@ -1,0 +1,130 @@
+// OperatorService/Apply and Delete.
+#include <set>
+
+#include <davit/v1/operator.pb.h>
+
+#include "document.hpp"
+#include "mutations.hpp"
+#include "shared.hpp"
+
+namespace davit::desired {
+
+namespace {
+
+void to_wire(const Outcome& o, v1::Outcome* out) {
+  out->set_kind(o.key.kind);
+  out->set_region(o.key.region);
+  out->set_id(o.key.id);
+  out->set_outcome(o.word);
+  out->set_version(o.version);
+  if (!o.error) return;
+  out->set_code(static_cast<int32_t>(o.error->code));
+  out->set_field(o.error->where);
+  out->set_message(o.error->message);
+}
+
+Outcome refused(Key key, Error error) {
+  return {std::move(key), "refused", 0, std::move(error)};
+}
+
+// The author as claimed, or who the host says is calling.
+std::string author_of(const std::string& claimed, const rpc::Call& call) {
+  return claimed.empty() ? call.identity().name : claimed;
+}
+
+Mutations::Item item_of(const Shared& shared, const v1::Document& document,
+                        const std::string& author) {
+  auto record = to_record(shared.kinds, document);
+  if (!record.ok()) {
+    const Key key{document.kind(), document.region(), document.id()};
+    return {key, {}, {}, refused(key, record.error())};
+  }
+  record->author = author;
+  const Kind* kind = shared.kinds.get(document.kind());
+  auto same = [kind](std::string_view a, std::string_view b) {
+    return kind->schema.equal(kind->client.description().apply_type, a, b);
+  };
+  Key key = record->key;
+  return {std::move(key),
+          [wanted = std::move(*record), same](const std::optional<Record>& stored) {
+            return decide_apply(wanted, stored, same);
+          },
+          {},
+          {}};
+}
+
+// A second change of the same record would race with the first one.
+void refuse_twins(std::vector<Mutations::Item>& items) {
+  std::set<Key> once;
+  for (auto& item : items) {
+    if (item.outcome.word.empty() && !once.insert(item.key).second) {
+      item.outcome =
+          refused(item.key, {Code::invalid_argument, "is named twice in this request", "id", {}});
+    }
+  }
+}
+
+void apply(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::Reply reply) {
+  v1::ApplyRequest message;
+  if (!parse(message, request)) return reply(undecodable());
+  const std::string author = author_of(message.author(), call);
+  std::vector<Mutations::Item> items;
+  for (const auto& document : message.documents()) {
+    items.push_back(item_of(shared, document, author));
+    if (!message.request_id().empty()) {
+      items.back().request_id = message.request_id() + "#" + std::to_string(items.size());
+    }
+  }
+  refuse_twins(items);
+  Mutations::run(shared.host, shared.storage, std::move(items), message.dry_run(),
+                 shared.outstanding.begin(),
+                 [reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
+                   v1::ApplyResponse response;
+                   for (const auto& o : outcomes) to_wire(o, response.add_outcomes());
+                   reply(response.SerializeAsString());
+                 });
+}
+
+void remove(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::Reply reply) {
+  v1::DeleteRequest message;
+  if (!parse(message, request)) return reply(undecodable());
+  std::vector<Mutations::Item> items;
+  for (const auto& k : message.keys()) {
+    Key key{k.kind(), k.region(), k.id()};
+    Mutations::Item item{
+        key,
+        [author = author_of(message.author(), call)](const std::optional<Record>& stored) {
+          return decide_delete(stored, author);
+        },
+        {},
+        {}};
+    if (key.kind.empty() || key.region.empty() || key.id.empty()) {
+      const char* field = key.kind.empty() ? "kind" : key.region.empty() ? "region" : "id";
+      item.outcome = refused(key, {Code::invalid_argument, "is empty", field, {}});
+    }
+    items.push_back(std::move(item));
+  }
+  refuse_twins(items);
+  Mutations::run(shared.host, shared.storage, std::move(items), false, shared.outstanding.begin(),
+                 [reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
+                   v1::DeleteResponse response;
+                   for (const auto& o : outcomes) to_wire(o, response.add_outcomes());
+                   reply(response.SerializeAsString());
+                 });
+}
+
+}  // namespace
+
+Result<> serve_changes(Shared& shared, const rpc::Server& server) {
+  auto served = server.unary(method("Apply", "ApplyRequest", "ApplyResponse"),
+                             [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+                               apply(shared, call, request, std::move(reply));
+                             });
+  if (!served.ok()) return served;
+  return server.unary(method("Delete", "DeleteRequest", "DeleteResponse"),
+                      [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+                        remove(shared, call, request, std::move(reply));
+                      });
+}
+
+}  // namespace davit::desired

@@ -1,0 +1,42 @@
+// The kinds of this process with their schemas, by name.
+#pragma once
+
+#include <map>
+
+#include <davit/kind.hpp>
+
+namespace davit::desired {
+
+struct Kind {
+  kind::Client client;
+  Schema schema;
+};
+
+class Kinds {
+ public:
+  static Result<Kinds> find(const Host& host) {
+    Kinds out;
+    for (auto& client : kind::Client::all(host)) {
+      auto schema = client.schema(host);
+      if (!schema.ok()) return schema.error().in("kind \"" + client.kind() + "\"");
+      out.kinds_.emplace(client.kind(), Kind{client, *schema});
+    }
+    return out;
+  }
+  // NULL when no such kind is loaded.
+  const Kind* get(std::string_view name) const {
+    auto it = kinds_.find(name);
+    return it == kinds_.end() ? nullptr : &it->second;
+  }
+  // "cilium_network_policy, deployment": for messages.
+  std::string names() const {
+    std::string out;
+    for (const auto& [name, kind] : kinds_) out += (out.empty() ? "" : ", ") + name;
+    return out;
+  }
+
+ private:
+  std::map<std::string, Kind, std::less<>> kinds_;
+};
+
+}  // namespace davit::desired

@@ -1,0 +1,50 @@
+// One request's changes of records: reads each record, decides, commits each as a group of its own,
+// and starts over with those that somebody else changed in between. Outcomes keep the order of the
+// request; a refused one does not hurt its neighbours. Runs on the storage's pool; lives until it
+// has answered.
+#pragma once
+
+#include <davit/outstanding.hpp>
+#include <davit/storage.hpp>
+
+#include "decision.hpp"
+
+namespace davit::desired {
+
+class Mutations : public std::enable_shared_from_this<Mutations> {
+ public:
+  struct Item {
+    Key key;
+    Decide decide;           // not asked when outcome is set already
+    std::string request_id;  // of its group; may be empty
+    Outcome outcome;
+  };
+  using Done = std::function<void(std::vector<Outcome>)>;
+
+  // Nothing is committed when dry_run is set.
+  static void run(const Host& host, const storage::Client& storage, std::vector<Item> items,
+                  bool dry_run, Outstanding::Ticket ticket, Done done);
+
+ private:
+  Mutations(Host host, storage::Client storage, std::vector<Item> items, bool dry_run,
+            Outstanding::Ticket ticket, Done done);
+  void attempt();
+  void read_and_decide(size_t index);
+  void commit(size_t index, Mutation mutation, std::string word);
+  void committed(size_t index, const std::string& word, const GroupResult& result);
+  void settle();
+
+  Host host_;
+  storage::Client storage_;
+  std::vector<Item> items_;
+  bool dry_run_;
+  Outstanding::Ticket ticket_;
+  Done done_;
+  int attempts_ = 0;
+
+  std::mutex mutex_;  // commits answer on several threads
+  size_t waiting_ = 0;
+  std::vector<size_t> again_;
+};
+
+}  // namespace davit::desired

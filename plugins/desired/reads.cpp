@@ -1,0 +1,93 @@
+// OperatorService/Get and List.
+
+#include <algorithm>
+
+#include <davit/v1/operator.pb.h>
+
+#include "document.hpp"
+#include "page_token.hpp"
+#include "shared.hpp"
+#include "survey.hpp"
+
+namespace davit::desired {
+
+namespace {
+
+constexpr uint32_t page_size_default = 100;
+constexpr uint32_t page_size_max = 1000;
+constexpr uint64_t page_bytes_max = 8 << 20;
+
+// On the storage's pool.
+Result<std::string> get(Shared& shared, const Key& key) {
+  v1::OperatorGetResponse response;
+  auto head = shared.storage.get({key, {}, {}}, [&](const davit_record& r) {
+    to_wire(shared.kinds.get(key.kind), from_abi(r), response.mutable_record());
+    return false;
+  });
+  if (!head.ok()) return head.error();
+  if (!response.has_record()) {
+    return Error{Code::not_found,
+                 "no " + key.kind + " \"" + key.id + "\" in region \"" + key.region + "\"",
+                 {},
+                 {}};
+  }
+  Survey survey(shared.storage, {key.kind, key.region, key.id});
+  if (auto r = survey.refresh(); !r.ok()) return r.error();
+  v1::StatusResponse status;
+  status.ParseFromString(survey.answer());
+  if (status.objects_size() == 1 && status.objects(0).has_observed()) {
+    *response.mutable_status() = status.objects(0).observed();
+  }
+  return response.SerializeAsString();
+}
+
+Result<std::string> list(Shared& shared, const v1::ListRequest& request, Cursor from) {
+  v1::ListResponse response;
+  const uint32_t limit =
+      request.page_size() == 0 ? page_size_default : std::min(request.page_size(), page_size_max);
+  // Versions are below this in every store.
+  const uint64_t dead_after = request.include_deleted() ? 0 : static_cast<uint64_t>(INT64_MAX);
+  auto page = shared.storage.read(
+      {{request.kind(), request.region()}, from, dead_after, limit, page_bytes_max},
+      [&](const davit_record& r) {
+        to_wire(shared.kinds.get(view(r.key.kind)), from_abi(r), response.add_records());
+        return true;
+      });
+  if (!page.ok()) return page.error();
+  if (page->more)
+    response.set_next_page_token(to_token({page->head.head.incarnation, page->next_version}));
+  return response.SerializeAsString();
+}
+
+}  // namespace
+
+Result<> serve_reads(Shared& shared, const rpc::Server& server) {
+  auto served = server.unary(
+      method("Get", "OperatorGetRequest", "OperatorGetResponse"),
+      [&shared](rpc::Call, Buffer request, rpc::Server::Reply reply) {
+        v1::OperatorGetRequest message;
+        if (!parse(message, request)) return reply(undecodable());
+        const Key key{message.key().kind(), message.key().region(), message.key().id()};
+        if (key.kind.empty() || key.region.empty() || key.id.empty()) {
+          return reply(Error{Code::invalid_argument, "kind, region and id are needed", "key", {}});
+        }
+        shared.host.blocking(shared.storage.instance(),
+                             [&shared, key, reply = std::move(reply),
+                              ticket = shared.outstanding.begin()] { reply(get(shared, key)); });
+      });
+  if (!served.ok()) return served;
+  return server.unary(
+      method("List", "ListRequest", "ListResponse"),
+      [&shared](rpc::Call, Buffer request, rpc::Server::Reply reply) {
+        v1::ListRequest message;
+        if (!parse(message, request)) return reply(undecodable());
+        auto from = from_token(message.page_token());
+        if (!from.ok()) return reply(from.error());
+        shared.host.blocking(
+            shared.storage.instance(),
+            [&shared, message, from = *from, reply = std::move(reply),
+             ticket = shared.outstanding.begin()] { reply(list(shared, message, from)); });
+      });
+}
+
+}  // namespace davit::desired

@@ -1,0 +1,45 @@
+// What all methods of the plugin share; lives as long as it. Each file below registers its methods
+// in wire().
+#pragma once
+
+#include <davit/outstanding.hpp>
+#include <davit/rpc.hpp>
+#include <davit/storage.hpp>
+
+#include "davit_wire_descriptors.h"
+#include "kinds.hpp"
+
+namespace davit::desired {
+
+struct Shared {
+  Shared(Host h, storage::Client s, Kinds k)
+      : host(h), storage(std::move(s)), kinds(std::move(k)) {}
+  Host host;
+  storage::Client storage;
+  Kinds kinds;
+  Outstanding outstanding;
+};
+
+// A method of OperatorService.
+inline rpc::Method method(const std::string& name, const std::string& request,
+                          const std::string& response) {
+  return {.path = "davit.v1.OperatorService/" + name,
+          .request_type = "davit.v1." + request,
+          .response_type = "davit.v1." + response,
+          .descriptor_set = davit_wire_descriptors(),
+          .role = "operator"};
+}
+
+template <class Message>
+bool parse(Message& message, const Buffer& request) {
+  return message.ParseFromArray(request.view().data(), static_cast<int>(request.size()));
+}
+inline Error undecodable() {
+  return {Code::invalid_argument, "the request cannot be decoded", {}, {}};
+}
+
+Result<> serve_changes(Shared& shared, const rpc::Server& server);  // Apply, Delete
+Result<> serve_reads(Shared& shared, const rpc::Server& server);    // Get, List
+Result<> serve_status(Shared& shared, const rpc::Server& server);   // Status, WatchStatus
+
+}  // namespace davit::desired

@@ -1,0 +1,81 @@
+// The plugin: what the engine is told about Cilium network policies.
+#include <davit/kind.hpp>
+
+#include "cilium_descriptors.h"
+#include "policy.hpp"
+
+namespace davit::cilium {
+namespace {
+
+Site read_site(const Host& host) {
+  const Settings s(host);
+  Site site;
+  site.managed_by = s.string("managed_by", site.managed_by);
+  site.label_prefix = s.string("label_prefix", site.label_prefix);
+  if (site.managed_by.empty()) s.reject("managed_by", "must not be empty");
+  return site;
+}
+
+kind::Description describe(const Site& site) {
+  kind::Description d;
+  d.kind = "cilium_network_policy";
+  d.apply_type = "ctrl.v1.ApplyCiliumNetworkPolicy";
+  d.descriptor_set = cilium_descriptors();
+  d.json_fields = {"ctrl.v1.ApplyCiliumNetworkPolicy.policy"};
+  const std::string selector = "app.kubernetes.io/managed-by=" + site.managed_by +
+                               ",app.kubernetes.io/component=ciliumnetworkpolicy";
+  d.resources = {
+      {DAVIT_RESOURCE_ENSURED, "", "v1", "namespaces", "Namespace", false, "", {}},
+      {DAVIT_RESOURCE_OWNED,
+       "cilium.io",
+       "v2",
+       "ciliumnetworkpolicies",
+       "CiliumNetworkPolicy",
+       true,
+       selector,
+       {}},
+  };
+  kind::CtrlV1 c;
+  c.watch = "WatchCiliumNetworkPolicies";
+  c.get = "GetDesiredCiliumNetworkPolicyState";
+  c.state_type = "ctrl.v1.CiliumNetworkPolicyState";
+  c.watch_type = "ctrl.v1.WatchCiliumNetworkPoliciesRequest";
+  c.get_type = "ctrl.v1.GetDesiredCiliumNetworkPolicyStateRequest";
+  d.ctrl_v1 = std::move(c);
+  return d;
+}
+
+class CiliumNetworkPolicy {
+ public:
+  using roles = Roles<kind::Role>;
+
+  explicit CiliumNetworkPolicy(Host host) : site_(read_site(host)), described_(describe(site_)) {}
+
+  const kind::Described& described() const { return described_; }
+  Result<Named> identify(std::string_view apply) const { return cilium::identify(apply); }
+  Result<> validate(std::string_view apply) const { return cilium::validate(apply); }
+  // An empty policy must not open the network by taking the old one away: the record is held.
+  kind::Class classify(std::string_view state, std::string_view apply) const {
+    if (state == "archived" || state == "stopped") return kind::Class::remove;
+    const bool applicable =
+        apply.empty() || has_policy(apply);  // empty: only the word is asked about
+    return state == "running" && applicable ? kind::Class::apply : kind::Class::unhandled;
+  }
+  Result<std::string> reconcile(std::string_view input) const {
+    return cilium::reconcile(input, site_);
+  }
+  Result<Named> attribute(std::string_view object) const {
+    return cilium::attribute(object, site_);
+  }
+  Result<std::string> delete_message(const Named& n) const { return cilium::delete_message(n); }
+
+ private:
+  Site site_;
+  kind::Described described_;
+};
+
+}  // namespace
+}  // namespace davit::cilium
+
+DAVIT_PLUGIN(davit::cilium::CiliumNetworkPolicy, "kind_cilium_network_policy", DAVIT_PLUGIN_VERSION,
+             "Cilium network policies, as they are given")

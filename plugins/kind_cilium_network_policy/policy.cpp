@@ -1,0 +1,217 @@
+#include "policy.hpp"
+
+#include <algorithm>
+
+#include <boost/json.hpp>
+
+namespace davit::cilium {
+namespace json = boost::json;
+namespace {
+
+constexpr const char* managed_by = "app.kubernetes.io/managed-by";
+constexpr const char* component = "app.kubernetes.io/component";
+constexpr const char* component_policy = "ciliumnetworkpolicy";
+
+Error wrong(std::string where, std::string message) {
+  return {Code::invalid_argument, std::move(message), std::move(where), {}};
+}
+
+Result<json::value> parse(std::string_view text, std::string_view what) {
+  json::error_code error;
+  json::value value = json::parse({text.data(), text.size()}, error);
+  if (error) return wrong("", std::string(what) + " is not JSON: " + error.message());
+  if (!value.is_object()) return wrong("", std::string(what) + " is not a JSON object");
+  return value;
+}
+
+std::string text_of(const json::value* v) {
+  const auto* s = v == nullptr ? nullptr : v->if_string();
+  return s == nullptr ? std::string() : std::string(s->data(), s->size());
+}
+
+std::string text_at(const json::value& from, const std::string& pointer) {
+  json::error_code none;
+  return text_of(from.find_pointer(pointer, none));
+}
+
+// The policy when there is something in it; the codec shows bytes that are no JSON as {"$base64":
+// ...}.
+const json::object* policy_of(const json::value& apply) {
+  const auto* policy = apply.get_object().if_contains("policy");
+  const auto* object = policy == nullptr ? nullptr : policy->if_object();
+  return object == nullptr || object->empty() || object->contains("$base64") ? nullptr : object;
+}
+
+Result<Named> named_in(const json::value& apply) {
+  Named named{text_at(apply, "/cilium_network_policy_id"), text_at(apply, "/k8s_namespace"),
+              text_at(apply, "/k8s_name")};
+  if (named.id.empty()) return wrong("cilium_network_policy_id", "is missing");
+  if (named.ns.empty()) return wrong("k8s_namespace", "is missing");
+  if (named.name.empty()) return wrong("k8s_name", "is missing");
+  return named;
+}
+
+// Begins and ends with a letter or digit; between them those of `inner`, too.
+bool fits(std::string_view text, bool upper, std::string_view inner, size_t max) {
+  auto outer = [upper](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (upper && c >= 'A' && c <= 'Z');
+  };
+  if (text.empty() || text.size() > max || !outer(text.front()) || !outer(text.back()))
+    return false;
+  return std::all_of(text.begin(), text.end(),
+                     [&](char c) { return outer(c) || inner.find(c) != inner.npos; });
+}
+
+Result<> check_names(const Named& n) {
+  if (!fits(n.id, true, "-_.", 63))
+    return wrong("cilium_network_policy_id", "cannot be a label: \"" + n.id + "\"");
+  if (!fits(n.ns, false, "-", 63))
+    return wrong("k8s_namespace", "must be a DNS label, not \"" + n.ns + "\"");
+  if (!fits(n.name, false, "-.", 253))
+    return wrong("k8s_name", "must be a DNS name, not \"" + n.name + "\"");
+  return {};
+}
+
+// Names as Kubernetes wants them, and of the policy what no policy can be without. The rest is
+// Cilium's to judge.
+Result<Named> check(const json::value& apply) {
+  auto named = named_in(apply);
+  if (!named.ok()) return named;
+  if (auto names = check_names(*named); !names.ok()) return names.error();
+  const auto* policy = policy_of(apply);
+  if (policy == nullptr)
+    return wrong("policy", "must be a CiliumNetworkPolicy as JSON, and not empty");
+  const auto* kind = policy->if_contains("kind");
+  if (kind != nullptr && *kind != "CiliumNetworkPolicy")
+    return wrong("policy.kind", "must be CiliumNetworkPolicy");
+  const auto* spec = policy->if_contains("spec");
+  const auto* specs = policy->if_contains("specs");
+  if (spec == nullptr && specs == nullptr) return wrong("policy", "must have a spec or specs");
+  if (spec != nullptr && !spec->is_object()) return wrong("policy.spec", "must be an object");
+  if (specs != nullptr && !specs->is_array()) return wrong("policy.specs", "must be a list");
+  return named;
+}
+
+json::object labels(const Site& site, const char* of) {
+  return {{managed_by, site.managed_by}, {component, of}};
+}
+
+// As given, but for what it is called, our labels, and the status, which is not ours to write.
+json::object render(const json::value& apply, const Named& named, const Site& site) {
+  json::object object = *policy_of(apply);
+  object.erase("status");
+  object["apiVersion"] = "cilium.io/v2";
+  object["kind"] = "CiliumNetworkPolicy";
+  json::object own = labels(site, component_policy);
+  own[site.label_prefix + "networkpolicy.id"] = named.id;
+  json::object metadata{{"name", named.name}, {"namespace", named.ns}, {"labels", std::move(own)}};
+  json::error_code none;
+  const auto* annotations = apply.find_pointer("/policy/metadata/annotations", none);
+  if (annotations != nullptr && annotations->is_object()) metadata["annotations"] = *annotations;
+  object["metadata"] = std::move(metadata);
+  return object;
+}
+
+bool is_policy(const json::value& object) {
+  return text_at(object, "/kind") == "CiliumNetworkPolicy" &&
+         !text_at(object, "/metadata/name").empty() &&
+         !text_at(object, "/metadata/namespace").empty();
+}
+
+json::object removal(const json::value& observed) {
+  return {{"group", "cilium.io"},
+          {"version", "v2"},
+          {"resource", "ciliumnetworkpolicies"},
+          {"namespace", text_at(observed, "/metadata/namespace")},
+          {"name", text_at(observed, "/metadata/name")}};
+}
+
+std::string answer(json::array apply, json::array remove, bool there) {
+  const bool wanted = !apply.empty();
+  const int up = wanted && there ? 1 : 0;
+  const char* health = up != 0 ? "healthy" : wanted || there ? "progressing" : "unknown";
+  json::object status{{"gone", !wanted && !there},
+                      {"health", health},
+                      {"desired", wanted ? 1 : 0},
+                      {"updated", up},
+                      {"ready", up},
+                      {"stale", 0},
+                      {"message", there && !wanted ? "being deleted" : ""}};
+  status["detail"].emplace_object();
+  status["children"].emplace_array();
+  return json::serialize(json::object{{"apply", std::move(apply)},
+                                      {"delete", std::move(remove)},
+                                      {"status", std::move(status)},
+                                      {"look_again_ms", 0}});
+}
+
+}  // namespace
+
+Result<Named> identify(std::string_view apply) {
+  const auto message = parse(apply, "the policy");
+  if (!message.ok()) return message.error();
+  return named_in(*message);
+}
+
+Result<> validate(std::string_view apply) {
+  const auto message = parse(apply, "the policy");
+  if (!message.ok()) return message.error();
+  if (auto named = check(*message); !named.ok()) return named.error();
+  return {};
+}
+
+bool has_policy(std::string_view apply) {
+  const auto message = parse(apply, "the policy");
+  return message.ok() && policy_of(*message) != nullptr;
+}
+
+Result<std::string> reconcile(std::string_view input, const Site& site) {
+  const auto root = parse(input, "the input of reconcile");
+  if (!root.ok()) return root.error();
+  json::array remove;
+  bool there = false;
+  if (const auto* observed = root->get_object().if_contains("observed")) {
+    if (!observed->is_array()) return wrong("observed", "must be a list");
+    for (const auto& object : observed->get_array()) {
+      if (!is_policy(object)) continue;
+      there = true;
+      if (text_at(object, "/metadata/deletionTimestamp").empty()) remove.push_back(removal(object));
+    }
+  }
+  const auto* desired = root->get_object().if_contains("desired");
+  if (desired != nullptr && !desired->is_null()) {
+    if (!desired->is_object()) return wrong("desired", "must be an object");
+    const auto named = check(*desired);
+    if (!named.ok()) return named.error();
+    json::object ns{{"apiVersion", "v1"}, {"kind", "Namespace"}};
+    ns["metadata"] = {{"name", named->ns}, {"labels", labels(site, "namespace")}};
+    json::array apply;
+    apply.push_back(json::object{{"object", std::move(ns)}, {"mode", "ensure"}});
+    apply.push_back(json::object{{"object", render(*desired, *named, site)}, {"mode", "apply"}});
+    return answer(std::move(apply), {}, there);
+  }
+  return answer({}, std::move(remove), there);
+}
+
+Result<Named> attribute(std::string_view object, const Site& site) {
+  const auto value = parse(object, "the object");
+  if (!value.ok()) return value.error();
+  json::error_code none;
+  const auto* all = value->find_pointer("/metadata/labels", none);
+  auto label = [&](const std::string& key) {
+    return text_of(all == nullptr || !all->is_object() ? nullptr
+                                                       : all->get_object().if_contains(key));
+  };
+  Named named{label(site.label_prefix + "networkpolicy.id"), text_at(*value, "/metadata/namespace"),
+              text_at(*value, "/metadata/name")};
+  if (is_policy(*value) && label(managed_by) == site.managed_by &&
+      label(component) == component_policy)
+    return named;
+  return Error{Code::not_found, "no policy of ours", {}, {}};
+}
+
+std::string delete_message(const Named& n) {
+  return json::serialize(json::object{{"delete", {{"k8s_namespace", n.ns}, {"k8s_name", n.name}}}});
+}
+
+}  // namespace davit::cilium

@@ -1,0 +1,25 @@
+// All that is decided about a Cilium network policy: it goes into the cluster as it was given,
+// under our name and our labels.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <davit/kind.hpp>
+
+namespace davit::cilium {
+
+struct Site {
+  std::string managed_by = "krane";
+  std::string label_prefix = "unkey.com/";
+};
+
+Result<Named> identify(std::string_view apply);
+Result<> validate(std::string_view apply);
+// True when the message has a policy with something in it. A record without one is held.
+bool has_policy(std::string_view apply);
+Result<std::string> reconcile(std::string_view input, const Site&);
+Result<Named> attribute(std::string_view object, const Site&);
+std::string delete_message(const Named&);
+
+}  // namespace davit::cilium

@@ -1,0 +1,60 @@
+// Reads the members of a JSON object that somebody else wrote. The first fault is kept with the
+// member's path; after it every read gives the default, so the code that reads needs no error
+// handling.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json/fwd.hpp>
+#include <davit/types.hpp>
+
+namespace davit::deployment {
+
+// Parses text whose root must be an object; `what` names it in the error.
+Result<boost::json::value> parse_object(std::string_view text, std::string_view what);
+
+// At a JSON pointer; an empty view or NULL when it is absent or of another type.
+std::string_view text_at(const boost::json::value& from, std::string_view pointer);
+const boost::json::object* object_at(const boost::json::value& from, std::string_view pointer);
+const boost::json::array* array_at(const boost::json::value& from, std::string_view pointer);
+std::optional<int64_t> integer_at(const boost::json::value& from, std::string_view pointer);
+
+class Fields {
+ public:
+  // `fault` outlives this; several readers may share one.
+  Fields(const boost::json::object& object, std::string path, std::optional<Error>& fault)
+      : object_(object), path_(std::move(path)), fault_(fault) {}
+
+  bool has(std::string_view key) const { return find(key) != nullptr; }
+  bool is_empty_string(std::string_view key) const;
+  std::string string(std::string_view key) const;
+  std::optional<std::string> optional_string(std::string_view key) const;
+  std::vector<std::string> strings(std::string_view key) const;
+  // A number or, as 64-bit integers travel in proto3 JSON, a string of digits.
+  int64_t integer(std::string_view key, int64_t min,
+                  int64_t max = std::numeric_limits<int64_t>::max()) const;
+  std::optional<int64_t> optional_integer(std::string_view key, int64_t min, int64_t max) const;
+  // NULL when it is absent.
+  const boost::json::object* object(std::string_view key) const;
+  // A fault of every member that is not in `known`.
+  void only(std::initializer_list<std::string_view> known) const;
+
+  std::string at(std::string_view key) const;
+  void reject(std::string_view key, std::string message) const;
+
+ private:
+  const boost::json::value* find(std::string_view key) const;  // null and absent are the same
+  void wrong_type(std::string_view key, std::string_view wanted,
+                  const boost::json::value& found) const;
+
+  const boost::json::object& object_;
+  std::string path_;
+  std::optional<Error>& fault_;
+};
+
+}  // namespace davit::deployment

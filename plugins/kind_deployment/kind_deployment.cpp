@@ -1,0 +1,108 @@
+// The plugin: hands each slot of the kind role to the part that decides it. It has no state but its
+// settings.
+#include <boost/json/value.hpp>
+#include <davit/kind.hpp>
+
+#include "ctrl_report.hpp"
+#include "deployment_descriptors.h"
+#include "fields.hpp"
+#include "labels.hpp"
+#include "observed.hpp"
+#include "reconcile.hpp"
+#include "site.hpp"
+#include "workload.hpp"
+
+namespace davit::deployment {
+namespace {
+
+kind::Description describe(const Site& site) {
+  kind::Description d;
+  d.kind = "deployment";
+  d.apply_type = "ctrl.v1.ApplyDeployment";
+  d.descriptor_set = deployment_descriptors();
+  d.json_fields = {"ctrl.v1.ApplyDeployment.healthcheck",
+                   "ctrl.v1.ApplyDeployment.encrypted_environment_variables"};
+  const std::string selector = labels::selector(site);
+  d.resources = {
+      {DAVIT_RESOURCE_ENSURED, "", "v1", "namespaces", "Namespace", false, "", {}},
+      {DAVIT_RESOURCE_OWNED, "apps", "v1", "replicasets", "ReplicaSet", true, selector, {}},
+      {DAVIT_RESOURCE_OWNED,
+       "autoscaling",
+       "v2",
+       "horizontalpodautoscalers",
+       "HorizontalPodAutoscaler",
+       true,
+       selector,
+       {}},
+      {DAVIT_RESOURCE_SEEN,
+       "",
+       "v1",
+       "pods",
+       "Pod",
+       true,
+       selector,
+       {"/spec/containers/0/resources/limits", "/status/phase", "/status/reason", "/status/podIP",
+        "/status/podIPs/0/ip", "/status/conditions",
+        "/status/containerStatuses/0/state/waiting/reason"}},
+  };
+  kind::CtrlV1 c;
+  c.watch = "WatchDeployments";
+  c.get = "GetDesiredDeploymentState";
+  c.report = "ReportDeploymentStatus";
+  c.state_type = "ctrl.v1.DeploymentState";
+  c.watch_type = "ctrl.v1.WatchDeploymentsRequest";
+  c.get_type = "ctrl.v1.GetDesiredDeploymentStateRequest";
+  c.report_type = "ctrl.v1.ReportDeploymentStatusRequest";
+  c.report_response_type = "ctrl.v1.ReportDeploymentStatusResponse";
+  d.ctrl_v1 = std::move(c);
+  return d;
+}
+
+class Deployment {
+ public:
+  using roles = Roles<kind::Role>;
+
+  explicit Deployment(Host host) : site_(read_site(host)), described_(describe(site_)) {}
+
+  const kind::Described& described() const { return described_; }
+  Result<Named> identify(std::string_view apply) const { return deployment::identify(apply); }
+  Result<> validate(std::string_view apply) const {
+    auto workload = read_workload(apply, site_);
+    if (!workload.ok()) return workload.error();
+    return {};
+  }
+  kind::Class classify(std::string_view state, std::string_view apply) const {
+    if (state == "stopped" || state == "stopping" || state == "archived" || state == "standby") {
+      return kind::Class::remove;
+    }
+    if (state != "running" && state != "starting" && state != "started")
+      return kind::Class::unhandled;
+    return site_.zero_is_delete && wants_none(apply, site_) ? kind::Class::remove
+                                                            : kind::Class::apply;
+  }
+  Result<std::string> reconcile(std::string_view input) const {
+    return deployment::reconcile(input, site_);
+  }
+  Result<Named> attribute(std::string_view object) const {
+    const auto value = parse_object(object, "the object");
+    if (!value.ok()) return value.error();
+    return deployment::attribute(*value, site_);
+  }
+  Result<std::string> delete_message(const Named& n) const { return deployment::delete_message(n); }
+  Result<std::string> to_report(const Named& n, const Status& s) const {
+    return deployment::to_report(n, s);
+  }
+  Result<std::pair<Named, Status>> from_report(std::string_view report) const {
+    return deployment::from_report(report);
+  }
+
+ private:
+  Site site_;
+  kind::Described described_;
+};
+
+}  // namespace
+}  // namespace davit::deployment
+
+DAVIT_PLUGIN(davit::deployment::Deployment, "kind_deployment", DAVIT_PLUGIN_VERSION,
+             "user workloads as ReplicaSets, with autoscalers")

@@ -1,0 +1,160 @@
+// The pod template of render.hpp: container, environment, probes, placement.
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include "labels.hpp"
+#include "quantity.hpp"
+#include "render.hpp"
+
+namespace davit::deployment {
+namespace json = boost::json;
+namespace {
+
+// What a pod is told of the Kubernetes API unless these are emptied.
+constexpr const char* kubernetes_variables[] = {
+    "KUBERNETES_SERVICE_HOST",       "KUBERNETES_SERVICE_PORT",
+    "KUBERNETES_SERVICE_PORT_HTTPS", "KUBERNETES_PORT",
+    "KUBERNETES_PORT_443_TCP",       "KUBERNETES_PORT_443_TCP_PROTO",
+    "KUBERNETES_PORT_443_TCP_PORT",  "KUBERNETES_PORT_443_TCP_ADDR",
+};
+
+json::array environment(const Workload& w, const Site& site) {
+  json::array env;
+  auto add = [&](std::string_view name, std::string_view value) {
+    env.push_back(json::object{{"name", name}, {"value", value}});
+  };
+  auto own = [&](std::string_view name, std::string_view value) {
+    add(site.env_prefix + std::string(name), value);
+  };
+  add("PORT", std::to_string(w.port));
+  own("WORKSPACE_ID", w.workspace_id);
+  own("PROJECT_ID", w.project_id);
+  own("ENVIRONMENT_ID", w.environment_id);
+  own("DEPLOYMENT_ID", w.deployment_id);
+  for (const auto& [name, value] : w.later_env) own(name, value);
+  env.push_back(json::object{
+      {"name", site.env_prefix + "INSTANCE_ID"},
+      {"valueFrom", {{"fieldRef", {{"apiVersion", "v1"}, {"fieldPath", "metadata.name"}}}}}});
+  if (!w.encrypted_env.empty()) own("ENCRYPTED_ENV", w.encrypted_env);
+  if (site.hide_kubernetes) {
+    for (const char* name : kubernetes_variables) add(name, "");
+  }
+  return env;
+}
+
+json::object probe(const Healthcheck& h, int64_t port) {
+  json::object out;
+  if (h.post) {
+    // httpGet cannot POST.
+    const std::string url = "http://localhost:" + std::to_string(port) + h.path;
+    out["exec"] = {{"command", {"wget", "--spider", "--post-data=", "-q", url}}};
+  } else {
+    out["httpGet"] = {{"path", h.path}, {"port", port}};
+  }
+  auto add = [&](const char* name, int64_t value) {
+    if (value != 0) out[name] = value;
+  };
+  add("initialDelaySeconds", h.initial_delay_seconds);
+  add("periodSeconds", h.interval_seconds);
+  add("timeoutSeconds", h.timeout_seconds);
+  add("failureThreshold", h.failure_threshold);
+  return out;
+}
+
+json::object resources(const Workload& w, const Site& site) {
+  auto share = [&](int64_t limit) { return std::max<int64_t>(1, limit / site.request_divisor); };
+  return {{"limits",
+           {{"cpu", cpu_quantity(w.cpu_millicores)}, {"memory", memory_quantity(w.memory_mib)}}},
+          {"requests",
+           {{"cpu", cpu_quantity(share(w.cpu_millicores))},
+            {"memory", memory_quantity(share(w.memory_mib))}}}};
+}
+
+json::object container(const Workload& w, const Site& site) {
+  json::object c{{"name", "deployment"}, {"image", w.image}, {"imagePullPolicy", "IfNotPresent"}};
+  if (!w.command.empty()) c["command"] = json::array(w.command.begin(), w.command.end());
+  c["env"] = environment(w, site);
+  c["ports"] =
+      json::array{{{"name", "deployment"}, {"containerPort", w.port}, {"protocol", "TCP"}}};
+  c["resources"] = resources(w, site);
+  if (w.healthcheck) {
+    c["livenessProbe"] = probe(*w.healthcheck, w.port);
+    c["readinessProbe"] = probe(*w.healthcheck, w.port);
+  }
+  if (!w.shutdown_signal.empty() && w.shutdown_signal != "SIGTERM") {
+    c["lifecycle"] = {
+        {"preStop", {{"exec", {{"command", {"kill", "-" + w.shutdown_signal, "1"}}}}}}};
+  }
+  return c;
+}
+
+json::array tolerations(const Site& site) {
+  json::array out;
+  for (const auto& t : site.tolerations) {
+    json::object one;
+    auto add = [&](const char* name, const std::string& value) {
+      if (!value.empty()) one[name] = value;
+    };
+    add("key", t.key);
+    add("operator", t.op);
+    add("value", t.value);
+    add("effect", t.effect);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+json::array spread(const Workload& w, const Site& site) {
+  return {{{"maxSkew", 1},
+           {"topologyKey", labels::zone},
+           {"whenUnsatisfiable", "ScheduleAnyway"},
+           {"labelSelector",
+            {{"matchLabels", {{labels::id(site, "deployment.id"), w.deployment_id}}}}}}};
+}
+
+// Sentinels live in a namespace of their own; a term without namespaces would look in the pod's
+// only.
+json::object near_sentinels(const Workload& w, const Site& site) {
+  json::object match{{labels::id(site, "environment.id"), w.environment_id},
+                     {labels::component, labels::component_sentinel}};
+  json::object term{{"topologyKey", labels::zone},
+                    {"namespaces", json::array{site.sentinel_namespace}},
+                    {"labelSelector", {{"matchLabels", std::move(match)}}}};
+  json::array preferred;
+  preferred.push_back(json::object{{"weight", 100}, {"podAffinityTerm", std::move(term)}});
+  return {
+      {"podAffinity", {{"preferredDuringSchedulingIgnoredDuringExecution", std::move(preferred)}}}};
+}
+
+json::object pod_spec(const Workload& w, const Site& site) {
+  json::object spec;
+  if (!site.runtime_class.empty()) spec["runtimeClassName"] = site.runtime_class;
+  spec["restartPolicy"] = "Always";
+  if (site.hide_kubernetes) {
+    spec["automountServiceAccountToken"] = false;
+    spec["enableServiceLinks"] = false;
+  }
+  if (!site.image_pull_secrets.empty()) {
+    auto& secrets = spec["imagePullSecrets"].emplace_array();
+    for (const auto& name : site.image_pull_secrets)
+      secrets.push_back(json::object{{"name", name}});
+  }
+  if (!site.tolerations.empty()) spec["tolerations"] = tolerations(site);
+  spec["topologySpreadConstraints"] = spread(w, site);
+  spec["affinity"] = near_sentinels(w, site);
+  auto& containers = spec["containers"].emplace_array();
+  containers.push_back(container(w, site));
+  return spec;
+}
+
+}  // namespace
+
+json::object render_template(const Workload& w, const Site& site) {
+  json::object pod_labels = render_labels(w, site);
+  if (site.inject_label) pod_labels[labels::id(site, "inject")] = "true";
+  json::object metadata{{"generateName", w.name + "-"}, {"labels", std::move(pod_labels)}};
+  return {{"metadata", std::move(metadata)}, {"spec", pod_spec(w, site)}};
+}
+
+}  // namespace davit::deployment

@@ -1,0 +1,86 @@
+#include "quantity.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+namespace davit::deployment {
+namespace {
+
+// Divides by `base` while it goes without a rest, one suffix further each time.
+template <size_t N>
+std::string canonical(int64_t amount, int64_t base, const std::array<const char*, N>& suffixes) {
+  size_t step = 0;
+  while (amount != 0 && amount % base == 0 && step + 1 < N) {
+    amount /= base;
+    ++step;
+  }
+  return std::to_string(amount) + suffixes[step];
+}
+
+constexpr std::array<std::pair<std::string_view, double>, 15> scales = {{
+    {"n", 1e-9},
+    {"u", 1e-6},
+    {"m", 1e-3},
+    {"", 1},
+    {"k", 1e3},
+    {"M", 1e6},
+    {"G", 1e9},
+    {"T", 1e12},
+    {"P", 1e15},
+    {"Ki", 1024.0},
+    {"Mi", 1048576.0},
+    {"Gi", 1073741824.0},
+    {"Ti", 1099511627776.0},
+    {"Pi", 1125899906842624.0},
+    {"Ei", 1152921504606846976.0},
+}};
+
+// A long double has 64 bits of mantissa: exact for every amount that a node can have.
+std::optional<long double> parse(std::string_view quantity) {
+  const std::string text(quantity);
+  // What strtold takes and Kubernetes does not: white space, hexadecimal, "inf" and "nan".
+  const bool decimal = !text.empty() && (std::string_view("0123456789.+").find(text.front()) !=
+                                         std::string_view::npos);
+  if (!decimal || text.find_first_of("xX") != std::string::npos) return std::nullopt;
+  char* end = nullptr;
+  const long double number = std::strtold(text.c_str(), &end);
+  if (end == text.c_str() || !std::isfinite(number) || number < 0) return std::nullopt;
+  const std::string_view suffix =
+      std::string_view(text).substr(static_cast<size_t>(end - text.c_str()));
+  if (suffix == "E") return number * 1e18L;
+  for (const auto& [name, scale] : scales) {
+    if (suffix == name) return number * static_cast<long double>(scale);
+  }
+  return std::nullopt;
+}
+
+constexpr long double int64_top = 9.2e18L;
+
+}  // namespace
+
+std::string cpu_quantity(int64_t millicores) {
+  return canonical(millicores, 1000, std::array<const char*, 6>{"m", "", "k", "M", "G", "T"});
+}
+
+std::string memory_quantity(int64_t mib) {
+  return canonical(mib, 1024, std::array<const char*, 5>{"Mi", "Gi", "Ti", "Pi", "Ei"});
+}
+
+std::optional<int64_t> millicores_of(std::string_view quantity) {
+  const auto cores = parse(quantity);
+  // Rounding to a whole number first takes away what 1e-3 cannot represent.
+  if (!cores || *cores * 1000 > int64_top) return std::nullopt;
+  const long double millis = *cores * 1000;
+  const long double near = std::round(millis);
+  return static_cast<int64_t>(std::fabs(millis - near) < 1e-6L ? near : std::ceil(millis));
+}
+
+std::optional<int64_t> mib_of(std::string_view quantity) {
+  const auto bytes = parse(quantity);
+  if (!bytes || *bytes > int64_top) return std::nullopt;
+  return static_cast<int64_t>(*bytes / 1048576);
+}
+
+}  // namespace davit::deployment

@@ -1,0 +1,101 @@
+#include "render.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+#include "labels.hpp"
+
+namespace davit::deployment {
+namespace json = boost::json;
+namespace {
+
+// The autoscaler's values where the message states none, from the later revision of the original.
+constexpr int64_t default_cpu_threshold = 80;
+constexpr int64_t scale_down_window_seconds = 60;
+
+json::object id_labels(const Workload& w, const Site& site) {
+  return {{labels::id(site, "workspace.id"), w.workspace_id},
+          {labels::id(site, "project.id"), w.project_id},
+          {labels::id(site, "app.id"), w.app_id},
+          {labels::id(site, "environment.id"), w.environment_id},
+          {labels::id(site, "deployment.id"), w.deployment_id}};
+}
+
+void add_managed(json::object& to, const Site& site, const char* component) {
+  to[labels::managed_by] = site.managed_by;
+  to[labels::component] = component;
+}
+
+json::object utilization(const char* resource, int64_t per_cent) {
+  return {{"type", "Resource"},
+          {"resource",
+           {{"name", resource},
+            {"target", {{"type", "Utilization"}, {"averageUtilization", per_cent}}}}}};
+}
+
+}  // namespace
+
+json::object render_labels(const Workload& w, const Site& site) {
+  json::object out = id_labels(w, site);
+  out[labels::id(site, "build.id")] = w.build_id;
+  add_managed(out, site, labels::component_deployment);
+  return out;
+}
+
+json::object render_namespace(const Workload& w, const Site& site) {
+  json::object own;
+  add_managed(own, site, labels::component_namespace);
+  return {{"apiVersion", "v1"},
+          {"kind", "Namespace"},
+          {"metadata", {{"name", w.ns}, {"labels", std::move(own)}}}};
+}
+
+std::string template_hash(const json::object& pod_template) {
+  // FNV-1a, 64 bits: it only has to tell the few templates of one deployment apart.
+  uint64_t hash = 14695981039346656037u;
+  for (const char c : json::serialize(pod_template)) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  }
+  constexpr char digits[] = "0123456789abcdef";
+  std::string out(16, '0');
+  for (size_t i = 16; i-- > 0; hash >>= 4) out[i] = digits[hash & 15];
+  return out;
+}
+
+json::object render_replica_set(const Workload& w, const Site& site, json::object pod_template,
+                                const std::string& hash, std::optional<int64_t> replicas) {
+  pod_template["metadata"].as_object()["annotations"] = {{labels::template_hash, hash}};
+  json::object spec;
+  if (replicas) spec["replicas"] = *replicas;
+  if (site.min_ready_seconds != 0) spec["minReadySeconds"] = site.min_ready_seconds;
+  spec["selector"] = {{"matchLabels", {{labels::id(site, "deployment.id"), w.deployment_id}}}};
+  spec["template"] = std::move(pod_template);
+  return {{"apiVersion", "apps/v1"},
+          {"kind", "ReplicaSet"},
+          {"metadata", {{"name", w.name}, {"namespace", w.ns}, {"labels", render_labels(w, site)}}},
+          {"spec", std::move(spec)}};
+}
+
+json::object render_autoscaler(const Workload& w, const Site& site) {
+  const Autoscaling& a = *w.autoscaling;
+  json::object own = id_labels(w, site);
+  add_managed(own, site, labels::component_deployment);
+  json::array metrics;
+  if (a.memory_threshold) metrics.push_back(utilization("memory", *a.memory_threshold));
+  metrics.push_back(utilization("cpu", a.cpu_threshold.value_or(default_cpu_threshold)));
+  json::object target{{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}, {"name", w.name}};
+  json::object spec{
+      {"scaleTargetRef", std::move(target)},
+      {"minReplicas", a.min_replicas},
+      {"maxReplicas", a.max_replicas},
+      {"metrics", std::move(metrics)},
+      {"behavior", {{"scaleDown", {{"stabilizationWindowSeconds", scale_down_window_seconds}}}}}};
+  return {{"apiVersion", "autoscaling/v2"},
+          {"kind", "HorizontalPodAutoscaler"},
+          {"metadata", {{"name", w.name}, {"namespace", w.ns}, {"labels", std::move(own)}}},
+          {"spec", std::move(spec)}};
+}
+
+}  // namespace davit::deployment

@@ -1,0 +1,84 @@
+#include "site.hpp"
+
+#include <davit/settings.hpp>
+
+#include "names.hpp"
+
+namespace davit::deployment {
+namespace {
+
+constexpr int64_t replicas_max = 1'000'000;
+constexpr int64_t day_seconds = 86'400;
+
+Toleration read_toleration(const Settings& s) {
+  Toleration t;
+  t.key = s.string("key", "");
+  t.op = s.string("operator", "Equal");
+  t.value = s.string("value", "");
+  t.effect = s.string("effect", "");
+  if (t.op != "Equal" && t.op != "Exists") s.reject("operator", "must be \"Equal\" or \"Exists\"");
+  if (t.op == "Exists" && !t.value.empty())
+    s.reject("value", "must be left out when operator is \"Exists\"");
+  if (t.op == "Equal" && t.key.empty()) s.reject("key", "is needed when operator is \"Equal\"");
+  return t;
+}
+
+// A label prefix is empty or a DNS subdomain and "/".
+void check_prefix(const Settings& s, std::string_view prefix) {
+  if (prefix.empty()) return;
+  if (prefix.back() != '/' || dns_subdomain_fault(prefix.substr(0, prefix.size() - 1))) {
+    s.reject("label_prefix",
+             "must be empty or a DNS name that ends in \"/\", such as \"example.com/\"");
+  }
+}
+
+void check(const Settings& s, const Site& site) {
+  check_prefix(s, site.label_prefix);
+  auto complain = [&](std::string_view key, const std::optional<std::string>& fault) {
+    if (fault) s.reject(key, *fault);
+  };
+  if (site.managed_by.empty()) s.reject("managed_by", "must not be empty");
+  complain("managed_by", label_value_fault(site.managed_by));
+  complain("sentinel_namespace", dns_label_fault(site.sentinel_namespace));
+  complain("cluster_domain", dns_subdomain_fault(site.cluster_domain));
+  if (!site.runtime_class.empty())
+    complain("runtime_class", dns_subdomain_fault(site.runtime_class));
+  complain("env_prefix", environment_name_fault(site.env_prefix + "X"));
+  for (const auto& name : site.image_pull_secrets)
+    complain("image_pull_secrets", dns_subdomain_fault(name));
+}
+
+}  // namespace
+
+Site read_site(const Host& host) {
+  const Settings s(host);
+  Site site;
+  site.managed_by = s.string("managed_by", site.managed_by);
+  site.label_prefix = s.string("label_prefix", site.label_prefix);
+  site.env_prefix = s.string("env_prefix", site.env_prefix);
+  site.runtime_class = s.string("runtime_class", site.runtime_class);
+  if (s.has("tolerations")) {
+    site.tolerations.clear();
+    for (const auto& t : s.tables("tolerations")) site.tolerations.push_back(read_toleration(t));
+  }
+  site.image_pull_secrets = s.strings("image_pull_secrets");
+  site.sentinel_namespace = s.string("sentinel_namespace", site.sentinel_namespace);
+  site.cluster_domain = s.string("cluster_domain", site.cluster_domain);
+  const std::string address = s.string("instance_address", "dns");
+  if (address != "dns" && address != "ip")
+    s.reject("instance_address", "must be \"dns\" or \"ip\"");
+  site.address_is_ip = address == "ip";
+  site.inject_label = s.boolean("inject_label", site.inject_label);
+  site.hide_kubernetes = s.boolean("hide_kubernetes", site.hide_kubernetes);
+  site.default_port = s.integer("default_port", site.default_port, 1, 65535);
+  site.request_divisor = s.integer("request_divisor", site.request_divisor, 1, 1000);
+  site.min_ready_seconds = s.integer("min_ready_s", site.min_ready_seconds, 0, day_seconds);
+  site.max_unavailable = s.integer("max_unavailable", site.max_unavailable, 1, replicas_max);
+  site.replace_stale = s.boolean("replace_stale", site.replace_stale);
+  site.zero_is_delete = s.boolean("zero_is_delete", site.zero_is_delete);
+  site.absent_replicas_is_zero = s.boolean("absent_replicas_is_zero", site.absent_replicas_is_zero);
+  check(s, site);
+  return site;
+}
+
+}  // namespace davit::deployment

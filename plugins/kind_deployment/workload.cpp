@@ -1,0 +1,205 @@
+#include "workload.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+#include "base64.hpp"
+#include "fields.hpp"
+#include "names.hpp"
+
+namespace davit::deployment {
+namespace json = boost::json;
+namespace {
+
+constexpr int64_t int32_top = 2'147'483'647;
+// Far above any node; keeps every calculation with them inside 64 bits.
+constexpr int64_t cpu_millicores_top = 1'000'000'000;
+constexpr int64_t memory_mib_top = 1'073'741'824;
+
+constexpr std::pair<std::string_view, std::string_view> later_variables[] = {
+    {"environment_slug", "ENVIRONMENT_SLUG"},
+    {"region", "REGION"},
+    {"git_commit_sha", "GIT_COMMIT_SHA"},
+    {"git_branch", "GIT_BRANCH"},
+    {"git_repo", "GIT_REPO"},
+    {"git_commit_message", "GIT_COMMIT_MESSAGE"},
+};
+
+std::string needed(const Fields& f, std::string_view key) {
+  std::string value = f.string(key);
+  if (value.empty()) f.reject(key, "is missing");
+  return value;
+}
+
+// An id becomes a label's value. Optional ones stay empty.
+std::string id(const Fields& f, std::string_view key, bool must) {
+  std::string value = must ? needed(f, key) : f.string(key);
+  if (auto fault = label_value_fault(value)) f.reject(key, *fault);
+  return value;
+}
+
+void read_names(const Fields& f, Workload& w) {
+  w.ns = needed(f, "k8s_namespace");
+  if (auto fault = dns_label_fault(w.ns)) f.reject("k8s_namespace", *fault);
+  w.name = needed(f, "k8s_name");
+  if (auto fault = dns_subdomain_fault(w.name)) f.reject("k8s_name", *fault);
+  w.workspace_id = id(f, "workspace_id", true);
+  w.project_id = id(f, "project_id", true);
+  w.environment_id = id(f, "environment_id", true);
+  w.deployment_id = id(f, "deployment_id", true);
+  w.app_id = id(f, "app_id", false);
+  w.build_id = id(f, "build_id", false);
+}
+
+void read_container(const Fields& f, const Site& site, Workload& w) {
+  w.image = needed(f, "image");
+  if (w.image.find_first_of(" \t\r\n") != std::string::npos)
+    f.reject("image", "must not contain white space");
+  w.command = f.strings("command");
+  w.cpu_millicores = f.integer("cpu_millicores", 1, cpu_millicores_top);
+  w.memory_mib = f.integer("memory_mib", 1, memory_mib_top);
+  w.port = f.integer("port", 0, 65535);
+  if (w.port == 0) w.port = site.default_port;
+  w.shutdown_signal = f.string("shutdown_signal");
+  const auto& s = w.shutdown_signal;
+  if (!s.empty() && s != "SIGTERM" && s != "SIGINT" && s != "SIGQUIT" && s != "SIGKILL") {
+    f.reject("shutdown_signal",
+             "must be SIGTERM, SIGINT, SIGQUIT, SIGKILL or empty, not \"" + s + "\"");
+  }
+}
+
+void read_scale(const Fields& f, const Site& site, std::optional<Error>& fault, Workload& w) {
+  const auto replicas = f.optional_integer("replicas", 0, int32_top);
+  const auto* object = f.object("autoscaling");
+  w.replicas = replicas.value_or(0);
+  if (replicas && object != nullptr) {
+    f.reject("replicas", "exactly one of replicas and autoscaling is needed; both are set");
+  }
+  if (object == nullptr) {
+    if (!replicas && !site.absent_replicas_is_zero) {
+      f.reject("replicas", "exactly one of replicas and autoscaling is needed; neither is set");
+    }
+    return;
+  }
+  const Fields a(*object, f.at("autoscaling"), fault);
+  Autoscaling& to = w.autoscaling.emplace();
+  to.min_replicas = a.integer("min_replicas", 1, int32_top);
+  to.max_replicas = a.integer("max_replicas", 1, int32_top);
+  to.cpu_threshold = a.optional_integer("cpu_threshold", 1, int32_top);
+  to.memory_threshold = a.optional_integer("memory_threshold", 1, int32_top);
+  if (to.max_replicas < to.min_replicas) {
+    a.reject("max_replicas", "must be at least min_replicas (" + std::to_string(to.min_replicas) +
+                                 "), not " + std::to_string(to.max_replicas));
+  }
+}
+
+// How the codec shows bytes of a JSON field that are no JSON, or JSON's null.
+constexpr std::string_view raw_key = "$base64";
+
+struct JsonField {
+  const json::object* object = nullptr;
+  std::optional<std::string> raw;  // base64
+};
+
+// A field of JSON bytes. Without content (no bytes, "null") it counts as absent.
+std::optional<JsonField> json_field(const Fields& f, std::optional<Error>& fault,
+                                    std::string_view key) {
+  if (!f.has(key) || f.is_empty_string(key)) return std::nullopt;
+  JsonField out;
+  out.object = f.object(key);
+  if (out.object == nullptr) return std::nullopt;
+  out.raw = Fields(*out.object, f.at(key), fault).optional_string(raw_key);
+  if (out.raw && (out.raw->empty() || *out.raw == base64("null"))) return std::nullopt;
+  return out;
+}
+
+void read_healthcheck(const Fields& f, std::optional<Error>& fault, Workload& w) {
+  const auto field = json_field(f, fault, "healthcheck");
+  if (!field) return;
+  if (field->raw) return f.reject("healthcheck", "is not JSON");
+  const Fields h(*field->object, f.at("healthcheck"), fault);
+  h.only({"method", "path", "intervalSeconds", "timeoutSeconds", "failureThreshold",
+          "initialDelaySeconds"});
+  Healthcheck& to = w.healthcheck.emplace();
+  const std::string method = needed(h, "method");
+  if (method != "GET" && method != "POST")
+    h.reject("method", "must be GET or POST, not \"" + method + "\"");
+  to.post = method == "POST";
+  to.path = needed(h, "path");
+  if (to.path.front() != '/') h.reject("path", "must begin with \"/\", not \"" + to.path + "\"");
+  to.interval_seconds = h.integer("intervalSeconds", 0, int32_top);
+  to.timeout_seconds = h.integer("timeoutSeconds", 0, int32_top);
+  to.failure_threshold = h.integer("failureThreshold", 0, int32_top);
+  to.initial_delay_seconds = h.integer("initialDelaySeconds", 0, int32_top);
+}
+
+// The blob goes to the pod as it is; JSON is looked into, for a variable's name that no pod can
+// have.
+void read_secrets(const Fields& f, std::optional<Error>& fault, Workload& w) {
+  constexpr std::string_view key = "encrypted_environment_variables";
+  const auto field = json_field(f, fault, key);
+  if (!field) return;
+  if (field->raw) {
+    w.encrypted_env = *field->raw;
+    return;
+  }
+  const Fields config(*field->object, f.at(key), fault);
+  config.only({"secrets"});
+  const auto* secrets = config.object("secrets");
+  if (secrets == nullptr || secrets->empty()) return;
+  const Fields each(*secrets, config.at("secrets"), fault);
+  for (const auto& member : *secrets) {
+    const std::string name(member.key().data(), member.key().size());
+    if (auto wrong = environment_name_fault(name)) each.reject(name, *wrong);
+    if (!each.optional_string(name)) each.reject(name, "must be a string");
+  }
+  w.encrypted_env = base64(json::serialize(*field->object));
+}
+
+}  // namespace
+
+Result<Workload> read_workload(std::string_view apply, const Site& site) {
+  auto value = parse_object(apply, "the deployment");
+  if (!value.ok()) return value.error();
+  return read_workload(value->get_object(), site);
+}
+
+Result<Workload> read_workload(const json::object& message, const Site& site) {
+  std::optional<Error> fault;
+  const Fields f(message, "", fault);
+  Workload w;
+  read_names(f, w);
+  read_container(f, site, w);
+  read_scale(f, site, fault, w);
+  read_healthcheck(f, fault, w);
+  read_secrets(f, fault, w);
+  for (const auto& [field, variable] : later_variables) {
+    if (auto text = f.optional_string(field)) w.later_env.emplace_back(variable, std::move(*text));
+  }
+  if (fault) return *fault;
+  return w;
+}
+
+Result<Named> identify(std::string_view apply) {
+  auto value = parse_object(apply, "the deployment");
+  if (!value.ok()) return value.error();
+  std::optional<Error> fault;
+  const Fields f(value->get_object(), "", fault);
+  Named named{needed(f, "deployment_id"), needed(f, "k8s_namespace"), needed(f, "k8s_name")};
+  if (fault) return *fault;
+  return named;
+}
+
+bool wants_none(std::string_view apply, const Site& site) {
+  const auto value = parse_object(apply, "the deployment");
+  if (!value.ok()) return false;
+  std::optional<Error> fault;
+  const Fields f(value->get_object(), "", fault);
+  if (f.has("autoscaling")) return false;
+  const auto replicas = f.optional_integer("replicas", 0, int32_top);
+  if (fault) return false;
+  return replicas ? *replicas == 0 : site.absent_replicas_is_zero;
+}
+
+}  // namespace davit::deployment

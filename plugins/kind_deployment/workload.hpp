@@ -1,0 +1,58 @@
+// What an ApplyDeployment message says, typed and checked. Everything behind this type may rely on
+// the rules that `read` enforces; `read` is what the kind's validate is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/json/fwd.hpp>
+#include <davit/kind.hpp>
+
+#include "site.hpp"
+
+namespace davit::deployment {
+
+struct Healthcheck {
+  bool post = false;
+  std::string path;
+  // 0: Kubernetes' own default.
+  int64_t interval_seconds = 0, timeout_seconds = 0, failure_threshold = 0,
+          initial_delay_seconds = 0;
+};
+
+struct Autoscaling {
+  int64_t min_replicas = 0, max_replicas = 0;
+  std::optional<int64_t> cpu_threshold, memory_threshold;  // per cent of the request
+};
+
+struct Workload {
+  std::string ns, name;
+  std::string workspace_id, project_id, app_id, environment_id, deployment_id, build_id;
+  std::string image;
+  std::vector<std::string> command;
+  int64_t replicas = 0;  // when there is no autoscaling
+  std::optional<Autoscaling> autoscaling;
+  int64_t cpu_millicores = 0, memory_mib = 0;
+  int64_t port = 0;             // the site's default already filled in
+  std::string shutdown_signal;  // empty or SIG...
+  std::optional<Healthcheck> healthcheck;
+  std::string encrypted_env;  // of the secrets blob, base64; empty: none
+  // Variables of the later revision that the message has, in order: ("GIT_BRANCH", "main").
+  std::vector<std::pair<std::string, std::string>> later_env;
+};
+
+// The message as the codec shows it. INVALID_ARGUMENT with the field's path in `where`.
+Result<Workload> read_workload(const boost::json::object& message, const Site& site);
+Result<Workload> read_workload(std::string_view apply, const Site& site);
+
+// Only the names; all three must be there.
+Result<Named> identify(std::string_view apply);
+
+// Whether the message asks for no replica at all. False when that cannot be told.
+bool wants_none(std::string_view apply, const Site& site);
+
+}  // namespace davit::deployment

@@ -1,0 +1,151 @@
+#include "ctrl_report.hpp"
+
+#include <ctrl/v1/cluster.pb.h>
+
+#include "davit_ctrl_descriptors.h"
+#include "envelope.hpp"
+
+namespace davit::recorder {
+
+Shared::Shared(Host h, storage::Client s)
+    : host(h),
+      storage(std::move(s)),
+      statuses(host.counter("davit_recorder_statuses_total", "Statuses handed to the store.")),
+      refused(host.counter("davit_recorder_refused_total", "Statuses that were refused.")),
+      errors(
+          host.counter("davit_recorder_storage_errors_total", "Reports the store did not take.")) {}
+
+uint64_t Shared::next_sequence() {
+  const auto now = static_cast<uint64_t>(host.unix_ms()) * 1000;
+  uint64_t last = sequence.load();
+  uint64_t next = 0;
+  do {
+    next = std::max(last + 1, now);
+  } while (!sequence.compare_exchange_weak(last, next));
+  return next;
+}
+
+Result<Key> find_record(const storage::Client& storage, const std::string& kind,
+                        const std::string& region, const Named& named) {
+  std::vector<Record> found;
+  auto head =
+      storage.get({{kind, region, named.id}, named.ns, named.name}, [&](const davit_record& r) {
+        found.push_back(from_abi(r));
+        return true;
+      });
+  if (!head.ok()) return head.error();
+  const std::string what = kind + " \"" + (named.id.empty() ? named.name : named.id) + "\"";
+  // A dead record keeps its name until a live one takes it over; a report means the live one.
+  const bool live = std::any_of(found.begin(), found.end(), [](const Record& r) { return r.live; });
+  if (live) std::erase_if(found, [](const Record& r) { return !r.live; });
+  if (found.empty())
+    return Error{Code::not_found, "no " + what + " in region \"" + region + "\"", {}, {}};
+  if (found.size() > 1) {
+    return Error{Code::failed_precondition,
+                 what + " exists in " + std::to_string(found.size()) + " namespaces",
+                 {},
+                 {}};
+  }
+  return found.front().key;
+}
+
+namespace {
+
+// The report's bytes as the kind understands them.
+Result<Reported> decode(const kind::Client& kind, const Schema& schema, std::string_view request) {
+  auto json = schema.to_json(kind.description().ctrl_v1->report_type, request);
+  if (!json.ok()) return Error{Code::invalid_argument, "the request cannot be decoded", {}, {}};
+  auto reported = kind.from_report(*json);
+  if (!reported.ok()) return reported.error();
+  return Reported{std::move(reported->first), std::move(reported->second)};
+}
+
+}  // namespace
+
+Result<> serve_ctrl_report(Shared& shared, const rpc::Server& server, const kind::Client& kind) {
+  const auto& description = kind.description();
+  if (!description.ctrl_v1 || description.ctrl_v1->report.empty()) return {};
+  auto schema = kind.schema(shared.host);
+  if (!schema.ok()) return schema.error();
+  const rpc::Method method{.path = "ctrl.v1.ClusterService/" + description.ctrl_v1->report,
+                           .request_type = description.ctrl_v1->report_type,
+                           .response_type = description.ctrl_v1->report_response_type,
+                           .descriptor_set = description.descriptor_set,
+                           .role = "agent"};
+  return server.unary(method, [&shared, kind, schema = *schema](rpc::Call call, Buffer request,
+                                                                rpc::Server::Reply reply) {
+    auto region = rpc::authorized_region(call);
+    if (!region.ok()) return reply(region.error());
+    auto reported = decode(kind, schema, request.view());
+    if (!reported.ok()) return reply(reported.error());
+    Status status = std::move(reported->status);
+    status.epoch = 0;
+    status.sequence = shared.next_sequence();
+    status.reported_at_unix_ms = shared.host.unix_ms();
+    apply_observed_header(call.metadata("x-davit-observed"), status);
+
+    auto ticket = shared.outstanding.begin();
+    shared.host.blocking(
+        shared.storage.instance(),
+        [&shared, kind_name = kind.kind(), region = *region, named = reported->named,
+         status = std::move(status), reply = std::move(reply), ticket]() mutable {
+          auto key = find_record(shared.storage, kind_name, region, named);
+          if (!key.ok()) {
+            if (key.error().code != Code::not_found) shared.errors.add();
+            return reply(key.error());
+          }
+          status.key = *key;
+          shared.storage.report({status}, [&shared, reply = std::move(reply), ticket](Result<> r) {
+            if (!r.ok()) {
+              shared.errors.add();
+              return reply(r.error());
+            }
+            shared.statuses.add();
+            reply(std::string());  // all report responses are empty messages
+          });
+        });
+  });
+}
+
+Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
+  const rpc::Method method{.path = "ctrl.v1.ClusterService/Heartbeat",
+                           .request_type = "ctrl.v1.HeartbeatRequest",
+                           .response_type = "ctrl.v1.HeartbeatResponse",
+                           .descriptor_set = davit_ctrl_descriptors(),
+                           .role = "agent"};
+  return server.unary(method, [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+    ::ctrl::v1::HeartbeatRequest message;
+    if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
+      return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
+    }
+    // Of all methods only this one states its region in the message.
+    if (message.region().empty())
+      return reply(Error{Code::invalid_argument, "the region is empty", "region", {}});
+    const rpc::Identity who = call.identity();
+    const bool named =
+        std::any_of(who.regions.begin(), who.regions.end(),
+                    [&](const std::string& r) { return r == message.region() || r == "*"; });
+    if (!named) {
+      return reply(Error{
+          Code::permission_denied,
+          "region \"" + message.region() + "\" is not one that token \"" + who.name + "\" names",
+          {},
+          {}});
+    }
+    const std::string platform = message.platform().empty() ? "unknown" : message.platform();
+    const Progress progress{
+        message.region(),     platform + "/" + message.region(), "ctrl.v1", 0, {}, {},
+        shared.host.unix_ms()};
+    shared.host.blocking(shared.storage.instance(), [&shared, progress, reply = std::move(reply),
+                                                     ticket = shared.outstanding.begin()] {
+      auto r = shared.storage.progress(progress);
+      if (!r.ok()) {
+        shared.errors.add();
+        return reply(r.error());
+      }
+      reply(std::string());
+    });
+  });
+}
+
+}  // namespace davit::recorder

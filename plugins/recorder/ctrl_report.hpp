@@ -1,0 +1,40 @@
+// A kind's report method of ctrl.v1 (ReportDeploymentStatus and its like): found by the kind's
+// description, turned into a status by the kind, and laid to the record that has the reported name.
+#pragma once
+
+#include <davit/kind.hpp>
+#include <davit/outstanding.hpp>
+#include <davit/rpc.hpp>
+#include <davit/storage.hpp>
+
+namespace davit::recorder {
+
+// What all methods share; lives as long as the plugin.
+struct Shared {
+  Shared(Host host, storage::Client storage);
+
+  Host host;
+  storage::Client storage;
+  Outstanding outstanding;
+  Metric statuses, refused, errors;
+  // ctrl.v1 has no sequence: the server gives one that grows, over restarts too.
+  std::atomic<uint64_t> sequence{0};
+  uint64_t next_sequence();
+};
+
+// What a report is about.
+struct Reported {
+  Named named;
+  Status status;
+};
+
+// Finds the record; NOT_FOUND when none has the name, FAILED_PRECONDITION when several namespaces
+// have it. Blocks.
+Result<Key> find_record(const storage::Client& storage, const std::string& kind,
+                        const std::string& region, const Named& named);
+
+// In wire() only; does nothing for a kind without a report. `shared` outlives every call.
+Result<> serve_ctrl_report(Shared& shared, const rpc::Server& server, const kind::Client& kind);
+Result<> serve_heartbeat(Shared& shared, const rpc::Server& server);
+
+}  // namespace davit::recorder

@@ -1,0 +1,132 @@
+// The plugin: takes what agents report and lays it into the store. README.md lists the settings.
+#include <davit/v1/agent.pb.h>
+
+#include "ctrl_report.hpp"
+#include "davit_wire_descriptors.h"
+#include "envelope.hpp"
+
+namespace davit::recorder {
+
+class Recorder {
+ public:
+  using roles = Roles<>;
+
+  explicit Recorder(Host host) : host_(host) { storage_name_ = Settings(host).string("storage"); }
+
+  Result<> wire() {
+    auto storage = storage::Client::find(host_, storage_name_);
+    if (!storage.ok()) return storage.error();
+    shared_ = std::make_unique<Shared>(host_, *storage);
+    const rpc::Server server(host_);
+    auto served = serve_report(server);
+    if (!served.ok()) return served;
+    if (served = serve_progress(server); !served.ok()) return served;
+    if (served = serve_heartbeat(*shared_, server); !served.ok()) return served;
+    for (const auto& kind : kind::Client::all(host_)) {
+      kinds_.push_back(kind.kind());
+      if (served = serve_ctrl_report(*shared_, server, kind); !served.ok()) return served;
+    }
+    return {};
+  }
+
+  Result<> start(const Op&) {
+    host_.health(DAVIT_HEALTH_SERVING);
+    return {};
+  }
+  Result<> stop(const Op& op) { return shared_->outstanding.wait(host_, op); }
+
+ private:
+  Result<> serve_report(const rpc::Server& server) {
+    const rpc::Method method{.path = "davit.v1.AgentService/Report",
+                             .request_type = "davit.v1.ReportRequest",
+                             .response_type = "davit.v1.ReportResponse",
+                             .descriptor_set = davit_wire_descriptors(),
+                             .role = "agent"};
+    return server.unary(method, [this](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+      auto region = rpc::authorized_region(call);
+      if (!region.ok()) return reply(region.error());
+      v1::ReportRequest message;
+      if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
+        return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
+      }
+      report(message, *region, std::move(reply));
+    });
+  }
+
+  // What cannot be taken is refused by key; it does not hold its neighbours. Statuses of records
+  // that the store does not know are the store's to ignore.
+  void report(const v1::ReportRequest& message, const std::string& region,
+              rpc::Server::Reply reply) {
+    v1::ReportResponse response;
+    std::vector<Status> statuses;
+    const int64_t now = host_.unix_ms();
+    for (const auto& s : message.statuses()) {
+      auto status = from_wire(s, region, now);
+      if (status.ok() && std::find(kinds_.begin(), kinds_.end(), s.kind()) == kinds_.end()) {
+        status = Error{Code::invalid_argument,
+                       "kind \"" + s.kind() + "\" is not known to this server",
+                       {},
+                       {}};
+      }
+      if (status.ok()) {
+        statuses.push_back(std::move(*status));
+        continue;
+      }
+      auto* refusal = response.add_refusals();
+      refusal->set_kind(s.kind());
+      refusal->set_id(s.id());
+      refusal->set_message(status.error().message);
+    }
+    shared_->refused.add(response.refusals_size());
+    std::string answer = response.SerializeAsString();
+    if (statuses.empty()) return reply(std::move(answer));
+    shared_->storage.report(
+        statuses, [this, count = statuses.size(), answer = std::move(answer),
+                   reply = std::move(reply), ticket = shared_->outstanding.begin()](Result<> r) {
+          if (!r.ok()) {
+            shared_->errors.add();
+            return reply(r.error());
+          }
+          shared_->statuses.add(static_cast<double>(count));
+          reply(answer);
+        });
+  }
+
+  Result<> serve_progress(const rpc::Server& server) {
+    const rpc::Method method{.path = "davit.v1.AgentService/Progress",
+                             .request_type = "davit.v1.ProgressRequest",
+                             .response_type = "davit.v1.ProgressResponse",
+                             .descriptor_set = davit_wire_descriptors(),
+                             .role = "agent"};
+    return server.unary(method, [this](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+      auto region = rpc::authorized_region(call);
+      if (!region.ok()) return reply(region.error());
+      v1::ProgressRequest message;
+      if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
+        return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
+      }
+      if (message.agent().empty())
+        return reply(Error{Code::invalid_argument, "is empty", "agent", {}});
+      host_.blocking(shared_->storage.instance(),
+                     [this, progress = from_wire(message, *region, host_.unix_ms()),
+                      reply = std::move(reply), ticket = shared_->outstanding.begin()] {
+                       auto r = shared_->storage.progress(progress);
+                       if (!r.ok()) {
+                         shared_->errors.add();
+                         return reply(r.error());
+                       }
+                       reply(std::string());  // ProgressResponse is empty
+                     });
+    });
+  }
+
+  Host host_;
+  std::string storage_name_;
+  std::vector<std::string> kinds_;
+  std::unique_ptr<Shared> shared_;
+};
+
+}  // namespace davit::recorder
+
+DAVIT_PLUGIN(davit::recorder::Recorder, "recorder", DAVIT_PLUGIN_VERSION,
+             "records what agents report: statuses and progress")

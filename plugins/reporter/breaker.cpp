@@ -1,0 +1,33 @@
+#include "breaker.hpp"
+
+namespace davit::reporter {
+
+bool Breaker::allow(Time now) {
+  if (!open_) return true;
+  if (now < until_ || probing_) return false;
+  probing_ = true;
+  return true;
+}
+
+void Breaker::succeeded() {
+  failures_ = 0;
+  open_ = false;
+  probing_ = false;
+}
+
+void Breaker::failed(Time now) {
+  ++failures_;
+  // A call that was on its way when it opened changes nothing: only the probe counts then.
+  if (open_ && !probing_) return;
+  if (!open_ && failures_ < rules_.failures_max) return;
+  open_ = true;
+  probing_ = false;
+  until_ = now + rules_.open_for;
+}
+
+Breaker::State Breaker::state(Time now) const {
+  if (!open_) return State::closed;
+  return now < until_ ? State::open : State::half_open;
+}
+
+}  // namespace davit::reporter

@@ -1,0 +1,147 @@
+// Sender to a ctrl.v1.ClusterService: a kind's own report for each status, several under way at
+// once, and a heartbeat in place of progress. What the report has no field for goes in a header
+// that Krane ignores.
+#include <ctrl/v1/cluster.pb.h>
+
+#include <map>
+
+#include "sender.hpp"
+
+namespace davit::reporter {
+namespace {
+
+constexpr uint32_t unknown_max = 3;
+
+struct Speaker {
+  kind::Client kind;
+  Schema schema;
+  std::string path, type;
+};
+
+std::string observed_header(const Status& s) {
+  return "version=" + std::to_string(s.observed_version) + ";desired=" + std::to_string(s.desired) +
+         ";updated=" + std::to_string(s.updated) + ";ready=" + std::to_string(s.ready) +
+         ";stale=" + std::to_string(s.stale) + ";health=" + s.health;
+}
+
+class CtrlV1 : public Sender {
+ public:
+  CtrlV1(Calls& calls, std::map<std::string, Speaker> kinds, size_t parallel, std::string platform)
+      : calls_(calls),
+        kinds_(std::move(kinds)),
+        parallel_(parallel),
+        platform_(std::move(platform)) {}
+
+  void send(std::vector<Status> statuses, std::function<void(Sent)> done) override {
+    waiting_ = std::move(statuses);
+    next_ = 0;
+    sent_ = {};
+    done_ = std::move(done);
+    pump();
+  }
+
+  void progress(const Progress& p, std::function<void(Result<>)> done) override {
+    ::ctrl::v1::HeartbeatRequest request;
+    request.set_region(p.region);
+    request.set_platform(platform_);
+    calls_.unary("ctrl.v1.ClusterService/Heartbeat", request.SerializeAsString(),
+                 [done = std::move(done)](Result<std::string> r) {
+                   done(r.ok() ? Result<>() : Result<>(r.error()));
+                 });
+  }
+
+  bool wants_progress() const override { return false; }
+
+ private:
+  void pump() {
+    while (under_way_ < parallel_ && next_ < waiting_.size()) {
+      Status& status = waiting_[next_++];
+      if (sent_.failure) {
+        sent_.again.push_back(
+            std::move(status));  // the peer is not there: the rest need not find out
+      } else {
+        report(std::move(status));
+      }
+    }
+    if (under_way_ > 0 || next_ < waiting_.size() || !done_) return;
+    waiting_.clear();
+    auto done = std::move(done_);
+    done_ = nullptr;
+    done(std::move(sent_));
+  }
+
+  void report(Status status) {
+    const auto it = kinds_.find(status.key.kind);
+    if (it == kinds_.end()) return;  // a kind whose status that wire has no report for
+    const Speaker& speaker = it->second;
+    const Named named{status.key.id, status.ns, status.name};
+    auto text = speaker.kind.to_report(named, status);
+    auto message = text.ok() ? speaker.schema.from_json(speaker.type, *text)
+                             : Result<std::string>(text.error());
+    if (!message.ok()) {
+      sent_.refusals.push_back({status.key.kind, status.key.id, message.error().message});
+      return;
+    }
+    ++under_way_;
+    const Pairs metadata{{"x-davit-observed", observed_header(status)}};
+    calls_.unary(
+        speaker.path, std::move(*message),
+        [this, status = std::move(status)](Result<std::string> r) mutable {
+          --under_way_;
+          answered(std::move(status), r);
+          pump();
+        },
+        metadata);
+  }
+
+  void answered(Status status, const Result<std::string>& r) {
+    const std::string key = status.key.kind + '\n' + status.ns + '\n' + status.name;
+    if (r.ok()) {
+      unknown_.erase(key);
+      return;
+    }
+    // Krane answers so for an object it does not know, and for a fault of its own: not for ever,
+    // then.
+    if (r.error().code == Code::unknown && ++unknown_[key] < unknown_max) {
+      sent_.again.push_back(std::move(status));
+      return;
+    }
+    const bool given_up = unknown_.erase(key) > 0;
+    if (given_up || !worth_retrying(r.error().code)) {
+      sent_.refusals.push_back({status.key.kind, status.key.id, r.error().message});
+      return;
+    }
+    sent_.failure = r.error();
+    sent_.again.push_back(std::move(status));
+  }
+
+  Calls& calls_;
+  const std::map<std::string, Speaker> kinds_;
+  const size_t parallel_;
+  const std::string platform_;
+
+  std::vector<Status> waiting_;
+  size_t next_ = 0, under_way_ = 0;
+  Sent sent_;
+  std::map<std::string, uint32_t> unknown_;  // answers UNKNOWN in a row, by record
+  std::function<void(Sent)> done_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Sender>> ctrl_v1(Calls& calls, const std::vector<kind::Client>& kinds,
+                                        size_t parallel, std::string platform) {
+  std::map<std::string, Speaker> speakers;
+  for (const auto& kind : kinds) {
+    const auto& names = kind.description().ctrl_v1;
+    if (!names || names->report.empty()) continue;
+    auto schema = kind.schema(calls.host());
+    if (!schema.ok()) return schema.error().in("kind \"" + kind.kind() + "\"");
+    speakers.emplace(kind.kind(), Speaker{kind, *schema, "ctrl.v1.ClusterService/" + names->report,
+                                          names->report_type});
+  }
+  return std::unique_ptr<Sender>(
+      std::make_unique<CtrlV1>(calls, std::move(speakers), parallel, std::move(platform)));
+}
+
+}  // namespace davit::reporter

@@ -1,0 +1,106 @@
+// The plugin: settings, neighbours, start and stop of the Reporter.
+#include <condition_variable>
+
+#include "reporter.hpp"
+
+namespace davit::reporter {
+namespace {
+
+class Plugin {
+ public:
+  using roles = Roles<sink::StatusRole>;
+
+  explicit Plugin(Host host) : host_(host), strand_(host.strand()) {
+    Settings s(host);
+    server_ = s.string("server");
+    rules_.capacity = static_cast<size_t>(s.integer("capacity", 10'000, 1, 10'000'000));
+    rules_.batch_window = s.milliseconds("batch_window_ms", rules_.batch_window);
+    rules_.batch_max = static_cast<size_t>(s.integer("batch_max", 500, 1, 10'000));
+    rules_.retry.first = s.milliseconds("retry_first_ms", rules_.retry.first, 1);
+    rules_.retry.most = s.milliseconds("retry_most_ms", rules_.retry.most, 1);
+    rules_.breaker.failures_max =
+        static_cast<uint32_t>(s.integer("breaker_failures_max", 5, 1, 1'000'000));
+    rules_.breaker.open_for = s.milliseconds("breaker_open_ms", rules_.breaker.open_for, 1);
+    rules_.progress_interval = s.milliseconds("progress_interval_ms", rules_.progress_interval, 1);
+    timeout_ = s.milliseconds("call_timeout_ms", timeout_, 1);
+    parallel_ = static_cast<size_t>(s.integer("parallel", 8, 1, 1000));
+    platform_ = s.string("platform", "kubernetes");
+    if (rules_.retry.most < rules_.retry.first)
+      s.reject("retry_most_ms", "must not be below retry_first_ms");
+  }
+
+  Result<> wire() {
+    auto channel = rpc::Channel::find(host_, server_);
+    if (!channel.ok()) return channel.error();
+    calls_.emplace(host_, *channel, strand_, timeout_);
+    reporter_.emplace(host_, rules_, strand_, channel->region(), channel->agent());
+    if (channel->protocol() != "ctrl.v1") {
+      reporter_->use(davit_v1(*calls_));
+      return {};
+    }
+    auto sender = ctrl_v1(*calls_, kind::Client::all(host_), parallel_, platform_);
+    if (!sender.ok()) return sender.error();
+    reporter_->use(std::move(*sender));
+    return {};
+  }
+
+  Result<> start(const Op&) {
+    strand_.post([this] { reporter_->start(); });
+    return {};
+  }
+
+  Result<> stop(const Op& op) {
+    const auto end = op.deadline_ns() == INT64_MAX ? host_.now() + timeout_
+                                                   : std::chrono::nanoseconds(op.deadline_ns());
+    // A quarter of what is left is kept for giving up.
+    const auto patience = (end - host_.now()) * 3 / 4;
+    strand_.post([this] { reporter_->flush([this] { set(flushed_); }); });
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, patience, [this] { return flushed_; });
+    }
+    strand_.post([this] {
+      reporter_->halt();
+      calls_->cancel();
+      wait_for_calls();
+    });
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_for(lock, end - host_.now(), [this] { return ended_; })) return {};
+    return Error{Code::deadline_exceeded, "calls to the control plane did not end", {}, {}};
+  }
+
+  void offer(Status s) { reporter_->offer(std::move(s)); }
+  void advance(const std::string& region, const KindProgress& p) { reporter_->advance(region, p); }
+  void issue(const std::string& region, const Issue& i) { reporter_->issue(region, i); }
+
+ private:
+  void set(bool& flag) {
+    std::lock_guard lock(mutex_);
+    flag = true;
+    changed_.notify_all();
+  }
+  void wait_for_calls() {
+    if (calls_->idle()) return set(ended_);
+    ending_.after(std::chrono::milliseconds(5), [this] { wait_for_calls(); });
+  }
+
+  Host host_;
+  Strand strand_;
+  Timer ending_{strand_};
+  std::string server_, platform_;
+  Rules rules_;
+  std::chrono::milliseconds timeout_{10'000};
+  size_t parallel_ = 8;
+  std::optional<Calls> calls_;
+  std::optional<Reporter> reporter_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool flushed_ = false, ended_ = false;
+};
+
+}  // namespace
+}  // namespace davit::reporter
+
+DAVIT_PLUGIN(davit::reporter::Plugin, "reporter", DAVIT_PLUGIN_VERSION,
+             "buffers statuses and sends them upwards")

@@ -1,0 +1,88 @@
+// Reporter: takes statuses, progress and issues from anybody at any time and never makes them wait;
+// sends them on its own strand, one batch at a time, as Buffer, Breaker and Backoff say.
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include <davit/backoff.hpp>
+#include <davit/sink.hpp>
+
+#include "breaker.hpp"
+#include "buffer.hpp"
+#include "sender.hpp"
+
+namespace davit::reporter {
+
+struct Rules {
+  size_t capacity = 10'000;
+  std::chrono::milliseconds batch_window{200};
+  size_t batch_max = 500;
+  Backoff::Limits retry{std::chrono::milliseconds(200), std::chrono::milliseconds(30'000)};
+  Breaker::Rules breaker;
+  std::chrono::milliseconds progress_interval{30'000};
+};
+
+class Reporter {
+ public:
+  Reporter(Host host, Rules rules, Strand strand, std::string region, std::string agent);
+  void use(std::unique_ptr<Sender> sender) { sender_ = std::move(sender); }
+
+  // Any thread.
+  void offer(Status status);
+  void advance(const std::string& region, const KindProgress& progress);
+  void issue(const std::string& region, const Issue& issue);
+
+  // On the strand.
+  void start();
+  // Sends what waits without waiting any more; `flushed` comes once, when all is sent or the peer
+  // fails.
+  void flush(std::function<void()> flushed);
+  // Nothing more is begun.
+  void halt();
+
+ private:
+  void kick();
+  void plan();
+  void act();
+  void send();
+  void sent(Sent sent);
+  void send_progress();
+  void progressed(const Result<>& r);
+  void answered(const std::optional<Error>& failure);
+  void show_breaker();
+  bool nothing_left();
+
+  using Time = std::chrono::nanoseconds;
+  std::optional<Time> status_due();
+  std::optional<Time> progress_due();
+
+  Host host_;
+  const Rules rules_;
+  Strand strand_;
+  Timer timer_;
+  std::unique_ptr<Sender> sender_;
+
+  std::mutex mutex_;  // guards what is offered
+  Buffer buffer_;
+  Progress progress_;
+  std::map<std::string, Cursor> applied_;
+  std::map<std::string, Issue> issues_;
+  uint64_t sequence_ = 0;
+  bool kicked_ = false;
+  bool progress_dirty_ = false;
+  uint64_t dropped_told_ = 0;
+
+  // On the strand.
+  Breaker breaker_;
+  Backoff backoff_;
+  Time last_send_{0}, last_progress_{0}, retry_at_{0};
+  bool sending_ = false, progressing_ = false, running_ = false;
+  size_t under_way_ = 0;   // statuses in the batch that is being sent
+  uint64_t failures_ = 0;  // in a row
+  std::function<void()> flushed_;
+
+  Metric waiting_, sent_total_, refused_total_, dropped_total_, failures_total_, breaker_gauge_;
+};
+
+}  // namespace davit::reporter

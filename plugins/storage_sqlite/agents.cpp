@@ -1,0 +1,67 @@
+#include "agents.hpp"
+
+namespace davit::storage_sqlite {
+
+using V = std::string_view;
+
+void store_progress(Connection& c, const Progress& p) {
+  const V region = p.region, agent = p.agent;
+  c.run(
+      "INSERT OR REPLACE INTO agents (region, agent, software, epoch, seen_at_unix_ms) VALUES (?, "
+      "?, ?, ?, ?)",
+      region, agent, V(p.software), p.epoch, p.seen_at_unix_ms);
+  c.run("DELETE FROM agent_kinds WHERE region = ? AND agent = ?", region, agent);
+  c.run("DELETE FROM agent_issues WHERE region = ? AND agent = ?", region, agent);
+  int64_t ordinal = 0;
+  for (const auto& k : p.kinds) {
+    c.run(
+        "INSERT INTO agent_kinds (region, agent, ordinal, kind, incarnation, applied_version) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        region, agent, ++ordinal, V(k.kind), k.applied.incarnation, k.applied.version);
+  }
+  ordinal = 0;
+  for (const auto& i : p.issues) {
+    c.run(
+        "INSERT INTO agent_issues (region, agent, ordinal, kind, id, ns, name, version, condition, "
+        "reason) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        region, agent, ++ordinal, V(i.kind), V(i.id), V(i.ns), V(i.name), i.version, V(i.condition),
+        V(i.reason));
+  }
+}
+
+void read_agents(Connection& c, const storage::VisitProgress& visit) {
+  Statement row = c.query(
+      "SELECT region, agent, software, epoch, seen_at_unix_ms FROM agents ORDER BY region, agent");
+  while (row.step()) {
+    Progress p{std::string(row.text(0)),
+               std::string(row.text(1)),
+               std::string(row.text(2)),
+               row.number(3),
+               {},
+               {},
+               row.integer(4)};
+    {
+      Statement k = c.query(
+          "SELECT kind, incarnation, applied_version FROM agent_kinds WHERE region = ? AND agent = "
+          "? ORDER BY ordinal",
+          V(p.region), V(p.agent));
+      while (k.step()) p.kinds.push_back({std::string(k.text(0)), {k.number(1), k.number(2)}});
+    }
+    {
+      Statement i = c.query(
+          "SELECT kind, id, ns, name, version, condition, reason FROM agent_issues WHERE region = "
+          "? AND agent = ? "
+          "ORDER BY ordinal",
+          V(p.region), V(p.agent));
+      while (i.step()) {
+        p.issues.push_back({std::string(i.text(0)), std::string(i.text(1)), std::string(i.text(2)),
+                            std::string(i.text(3)), i.number(4), std::string(i.text(5)),
+                            std::string(i.text(6))});
+      }
+    }
+    if (!visit(p)) return;
+  }
+}
+
+}  // namespace davit::storage_sqlite

@@ -1,0 +1,43 @@
+#include "chain.hpp"
+
+namespace davit::storage_sqlite {
+namespace {
+
+Error out_of_range(std::string message) {
+  return {Code::out_of_range, std::move(message), {}, {}};
+}
+
+}  // namespace
+
+void Chain::append(uint64_t incarnation, uint64_t first_version) {
+  links_.push_back({incarnation, first_version});
+}
+
+bool Chain::has(uint64_t incarnation) const {
+  for (const auto& link : links_) {
+    if (link.incarnation == incarnation) return true;
+  }
+  return false;
+}
+
+Result<> Chain::accept(Cursor cursor, uint64_t head) const {
+  if (cursor.version == 0) return {};
+  // From the newest: that is where nearly all cursors are.
+  for (size_t i = links_.size(); i-- > 0;) {
+    if (links_[i].incarnation != cursor.incarnation) continue;
+    const uint64_t end = i + 1 < links_.size() ? links_[i + 1].first_version - 1 : head;
+    if (cursor.version <= end) return {};
+    return out_of_range("cursor " + std::to_string(cursor.version) + " is above " +
+                        std::to_string(end) + ", where its incarnation ends");
+  }
+  return out_of_range("cursor " + std::to_string(cursor.version) +
+                      " is of another history of this database");
+}
+
+Result<> above_purge_mark(uint64_t cursor_version, uint64_t dead_after, uint64_t purged_through) {
+  if (cursor_version == 0 || std::max(cursor_version, dead_after) >= purged_through) return {};
+  return out_of_range("cursor " + std::to_string(cursor_version) + " is below the purge mark " +
+                      std::to_string(purged_through));
+}
+
+}  // namespace davit::storage_sqlite

@@ -1,0 +1,219 @@
+#include "commit.hpp"
+
+#include <set>
+
+namespace davit::storage_sqlite {
+namespace {
+
+using V = std::string_view;
+
+// Request ids are kept long enough for any retry: ten minutes and a hundred thousand versions,
+// whichever is more.
+constexpr int64_t requests_kept_ms = 600'000;
+constexpr uint64_t requests_kept_versions = 100'000;
+
+std::string display(const Key& key) {
+  return key.kind + " \"" + key.id + "\" of region \"" + key.region + "\"";
+}
+
+std::string display(const std::string& ns, const std::string& name) {
+  return "\"" + ns + "/" + name + "\"";
+}
+
+void append_quoted(std::string& out, V text) {
+  static constexpr char hex[] = "0123456789abcdef";
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += "\\u00";
+      out += hex[c >> 4];
+      out += hex[c & 15];
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+std::string annotations_json(const Pairs& pairs) {
+  std::string out = "{";
+  for (const auto& [key, value] : pairs) {
+    if (out.size() > 1) out += ',';
+    append_quoted(out, key);
+    out += ':';
+    append_quoted(out, value);
+  }
+  return out + "}";
+}
+
+Error invalid(const std::string& message, const std::string& where = {}) {
+  return {Code::invalid_argument, message, where, {}};
+}
+
+}  // namespace
+
+Commit::Commit(Connection& connection, int64_t now_unix_ms)
+    : connection_(connection), now_(now_unix_ms) {
+  Statement s = connection_.query("SELECT head FROM store");
+  if (s.step()) first_ = next_ = s.number(0) + 1;
+}
+
+std::optional<Error> Commit::check(const Group& group) const {
+  if (group.mutations.empty()) return invalid("a group has at least one mutation");
+  if (group.mutations.size() > max_group_records) {
+    return invalid("a group has at most " + std::to_string(max_group_records) + " mutations, not " +
+                   std::to_string(group.mutations.size()));
+  }
+  std::set<Key> keys;
+  for (const auto& m : group.mutations) {
+    const Record& r = m.record;
+    if (r.key.kind.empty() || r.key.region.empty() || r.key.id.empty()) {
+      return invalid("a record needs a kind, a region and an id", r.key.id);
+    }
+    if (r.live && r.name.empty()) return invalid(display(r.key) + " needs a name", r.key.id);
+    if (!keys.insert(r.key).second)
+      return invalid(display(r.key) + " stands twice in one group", r.key.id);
+  }
+  return std::nullopt;
+}
+
+GroupResult Commit::apply(const Group& group) {
+  GroupResult result;
+  result.error = check(group);
+  if (result.error || connection_.failed()) return result;
+  if (const auto first = repeated(group.request_id)) {
+    result.first_version = *first;
+    return result;
+  }
+  result.first_version = next_;
+  connection_.run("SAVEPOINT one_group");
+  for (const auto& m : group.mutations) {
+    result.error = mutate(m, group.request_id, next_, result.actual_version);
+    if (result.error) break;
+    ++next_;
+  }
+  if (result.error) {
+    connection_.run("ROLLBACK TO one_group");
+    next_ = std::exchange(result.first_version, 0);
+  } else if (!group.request_id.empty()) {
+    connection_.run(
+        "INSERT INTO requests (first_version, request_id, committed_at_unix_ms) VALUES (?, ?, ?)",
+        result.first_version, V(group.request_id), now_);
+  }
+  connection_.run("RELEASE one_group");
+  return result;
+}
+
+std::optional<Error> Commit::mutate(const Mutation& m, const std::string& request_id,
+                                    uint64_t version, uint64_t& actual) {
+  const Record& r = m.record;
+  const Stored before = stored(r.key);
+  if (m.expect != DAVIT_EXPECT_ANY && m.expect != before.version) {
+    actual = before.version;
+    const std::string is =
+        before.version == 0 ? "does not exist" : "has version " + std::to_string(before.version);
+    const std::string expected =
+        m.expect == 0 ? "no such record" : "version " + std::to_string(m.expect);
+    return Error{
+        Code::aborted, display(r.key) + " " + is + ", expected was " + expected, r.key.id, {}};
+  }
+  if (auto error = fixed_name(r, before)) return error;
+  bool name_taken = before.version != 0 ? before.name_taken : r.name.empty();
+  // Who was live keeps its name; a dead record that stays dead claims none.
+  if ((r.live && !before.live) || before.version == 0) {
+    if (auto error = take_name(r, name_taken)) return error;
+  }
+  write(r, before, request_id, version, name_taken);
+  return std::nullopt;
+}
+
+Commit::Stored Commit::stored(const Key& key) {
+  Statement s = connection_.query(
+      "SELECT version, live, name_taken, ns, name FROM records WHERE kind = ? AND region = ? AND "
+      "id = ?",
+      V(key.kind), V(key.region), V(key.id));
+  if (!s.step()) return {};
+  return {s.number(0), s.integer(1) != 0, s.integer(2) != 0, std::string(s.text(3)),
+          std::string(s.text(4))};
+}
+
+std::optional<Error> Commit::fixed_name(const Record& r, const Stored& before) const {
+  if (before.name.empty() || (r.ns == before.ns && r.name == before.name)) return std::nullopt;
+  // A dead record whose name was taken over is seen without one, and may be written so.
+  if (!r.live && r.ns.empty() && r.name.empty()) return std::nullopt;
+  return invalid(display(r.key) + " is " + display(before.ns, before.name) +
+                     " for its life and cannot become " + display(r.ns, r.name),
+                 r.key.id);
+}
+
+// `taken` becomes 1 for a dead record whose name a live one holds.
+std::optional<Error> Commit::take_name(const Record& r, bool& taken) {
+  if (r.name.empty()) return std::nullopt;
+  Statement other = connection_.query(
+      "SELECT version, live, id FROM records WHERE kind = ? AND region = ? AND name = ? AND ns = ? "
+      "AND id <> ? "
+      "AND name_taken = 0",
+      V(r.key.kind), V(r.key.region), V(r.name), V(r.ns), V(r.key.id));
+  while (other.step()) {
+    if (other.integer(1) != 0) {
+      taken = true;
+      if (!r.live) return std::nullopt;
+      const std::string id(other.text(2));
+      return Error{Code::already_exists,
+                   r.key.kind + " " + display(r.ns, r.name) + " of region \"" + r.key.region +
+                       "\" exists already, with id \"" + id + "\"",
+                   id,
+                   {}};
+    }
+    if (r.live)
+      connection_.run("UPDATE records SET name_taken = 1 WHERE version = ?", other.number(0));
+  }
+  taken = false;
+  return std::nullopt;
+}
+
+void Commit::write(const Record& r, const Stored& before, const std::string& request_id,
+                   uint64_t version, bool name_taken) {
+  // A name once given stays in the row, also when the mutation of a dead record leaves it out.
+  const std::string& ns = before.name.empty() ? r.ns : before.ns;
+  const std::string& name = before.name.empty() ? r.name : before.name;
+  const std::string annotations =
+      r.annotations.empty() ? std::string() : annotations_json(r.annotations);
+  const std::string& request = r.request_id.empty() ? request_id : r.request_id;
+  if (before.version != 0) connection_.run("DELETE FROM records WHERE version = ?", before.version);
+  Statement s = connection_.query(
+      "INSERT INTO records (version, live, name_taken, committed_at_unix_ms, kind, region, id, ns, "
+      "name, state, author, "
+      "request_id, annotations, json, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+      "nullif(?, ''), ?, ?)",
+      version, int64_t{r.live}, int64_t{name_taken && !r.live}, now_, V(r.key.kind),
+      V(r.key.region), V(r.key.id), V(ns), V(name), V(r.state), V(r.author), V(request),
+      V(annotations), V(r.json), Blob{r.payload});
+  s.step();
+}
+
+std::optional<uint64_t> Commit::repeated(const std::string& request_id) {
+  if (request_id.empty()) return std::nullopt;
+  Statement s =
+      connection_.query("SELECT first_version FROM requests WHERE request_id = ?", V(request_id));
+  if (!s.step()) return std::nullopt;
+  return s.number(0);
+}
+
+void Commit::forget_requests() {
+  if (next_ <= requests_kept_versions) return;
+  connection_.run("DELETE FROM requests WHERE first_version < ? AND committed_at_unix_ms < ?",
+                  next_ - requests_kept_versions, now_ - requests_kept_ms);
+}
+
+bool Commit::finish() {
+  if (next_ == first_) return false;
+  forget_requests();
+  connection_.run("UPDATE store SET head = ?", next_ - 1);
+  return true;
+}
+
+}  // namespace davit::storage_sqlite

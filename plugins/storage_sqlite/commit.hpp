@@ -1,0 +1,46 @@
+// Applying groups of mutations within one write transaction. Versions are given here and only here,
+// under the single writer, so that a reader that sees version V has seen everything below it.
+#pragma once
+
+#include "connection.hpp"
+#include "davit/storage.hpp"
+
+namespace davit::storage_sqlite {
+
+constexpr uint32_t max_group_records = 1'000;  // keeps one transaction well below a second
+
+class Commit {
+ public:
+  // In a transaction that was begun on the connection.
+  Commit(Connection& connection, int64_t now_unix_ms);
+
+  // All of the group's mutations or none. A group that fails leaves its neighbours alone.
+  GroupResult apply(const Group& group);
+  // Stores the counter; the last act before the transaction's commit. False when nothing has
+  // changed.
+  bool finish();
+  uint64_t records() const { return next_ - first_; }
+
+ private:
+  struct Stored {
+    uint64_t version = 0;  // 0 = there is none
+    bool live = false, name_taken = false;
+    std::string ns, name;
+  };
+  std::optional<Error> check(const Group& group) const;
+  std::optional<Error> mutate(const Mutation& m, const std::string& request_id, uint64_t version,
+                              uint64_t& actual);
+  Stored stored(const Key& key);
+  std::optional<Error> fixed_name(const Record& r, const Stored& before) const;
+  std::optional<Error> take_name(const Record& r, bool& taken);
+  void write(const Record& r, const Stored& before, const std::string& request_id, uint64_t version,
+             bool name_taken);
+  std::optional<uint64_t> repeated(const std::string& request_id);
+  void forget_requests();
+
+  Connection& connection_;
+  const int64_t now_;
+  uint64_t first_ = 0, next_ = 0;  // versions
+};
+
+}  // namespace davit::storage_sqlite

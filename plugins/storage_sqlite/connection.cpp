@@ -1,0 +1,206 @@
+#include "connection.hpp"
+
+#include <cerrno>
+
+namespace davit::storage_sqlite {
+namespace {
+
+constexpr int busy_timeout_ms =
+    5'000;  // another program may hold the file for a moment (a backup, a query)
+constexpr int watch_every_steps = 4'000;  // of SQLite's machine: well under a millisecond
+
+bool no_space(int system_error) {
+  return system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
+}
+
+// What the operating system said when a file of this connection failed last: of the journal, where
+// nearly all writing is done, or of the database. sqlite3_system_errno() knows only of opening.
+int system_error_of(sqlite3* db) {
+  if (db == nullptr) return 0;
+  for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+    sqlite3_file* file = nullptr;
+    int error = 0;
+    if (sqlite3_file_control(db, "main", which, &file) != SQLITE_OK || file == nullptr) continue;
+    if (file->pMethods == nullptr) continue;
+    if (file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error) == SQLITE_OK &&
+        error != 0)
+      return error;
+  }
+  return sqlite3_system_errno(db);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, int flags) {
+  std::unique_ptr<Connection> c(new Connection(path));
+  const int code = sqlite3_open_v2(path.c_str(), &c->db_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  if (code != SQLITE_OK) return c->translate(code);
+  sqlite3_extended_result_codes(c->db_, 1);
+  sqlite3_busy_timeout(c->db_, busy_timeout_ms);
+  return c;
+}
+
+Connection::~Connection() {
+  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  sqlite3_close(db_);
+}
+
+sqlite3_stmt* Connection::prepare(const char* sql) {
+  if (failed()) return nullptr;
+  if (const auto at = statements_.find(sql); at != statements_.end()) return at->second;
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(db_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code != SQLITE_OK) {
+    fail(translate(code));
+    return nullptr;
+  }
+  statements_.emplace(sql, statement);
+  return statement;
+}
+
+void Connection::script(const char* sql) {
+  if (failed()) return;
+  const int code = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(translate(code));
+}
+
+void Connection::fail(Error error) {
+  if (!error_) error_ = std::move(error);
+}
+
+Error Connection::take_error() {
+  Error e = std::move(*error_);
+  error_.reset();
+  return e;
+}
+
+Error Connection::translate(int code) const {
+  const int system_error = system_error_of(db_);
+  const std::string detail = db_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(db_);
+  const auto error = [&](Code c, const std::string& text) {
+    return Error{c, "database \"" + path_ + "\": " + text, path_, {}};
+  };
+  const int primary = code & 0xff;
+  if (primary == SQLITE_FULL || (primary == SQLITE_IOERR && no_space(system_error))) {
+    return error(Code::resource_exhausted,
+                 "no space is left on its disk: make room; nothing was written");
+  }
+  const std::string reason =
+      system_error == 0 ? detail : detail + ", " + std::strerror(system_error);
+  switch (primary) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return error(Code::unavailable, "is locked by another program: end its transaction");
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return error(Code::data_loss,
+                   "is corrupt (" + detail + "): restore a backup, or move it away to begin anew");
+    case SQLITE_READONLY:
+      return error(Code::failed_precondition,
+                   "is read-only: make the file and its directory writable");
+    case SQLITE_CANTOPEN:
+      return error(Code::failed_precondition,
+                   "cannot be opened (" + reason + "): correct the path or its permissions");
+    case SQLITE_IOERR:
+      return error(Code::unavailable,
+                   "cannot be read or written (" + reason + "): look at its disk");
+    default:
+      return error(Code::internal, detail + " (sqlite " + std::to_string(code) + ")");
+  }
+}
+
+Connection::Watch::Watch(Connection& connection, const Op& op, const Host& host)
+    : connection_(connection), op_(op), host_(host) {
+  if (over(this) == 0) sqlite3_progress_handler(connection_.get(), watch_every_steps, &over, this);
+}
+
+Connection::Watch::~Watch() {
+  sqlite3_progress_handler(connection_.get(), 0, nullptr, nullptr);
+}
+
+int Connection::Watch::over(void* self) {
+  auto& watch = *static_cast<Watch*>(self);
+  if (watch.op_.cancelled()) {
+    watch.connection_.fail({Code::cancelled, "the caller has gone", {}, {}});
+  } else if (watch.op_.deadline_ns() <= watch.host_.now().count()) {
+    watch.connection_.fail(
+        {Code::deadline_exceeded, "the time was up; nothing was changed", {}, {}});
+  } else {
+    return 0;
+  }
+  return 1;
+}
+
+Statement::~Statement() {
+  if (statement_ == nullptr) return;
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+}
+
+bool Statement::step() {
+  if (statement_ == nullptr || connection_.failed()) return false;
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) connection_.fail(connection_.translate(code));
+  return false;
+}
+
+std::string_view Statement::text(int column) const {
+  const auto* at = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  return {at == nullptr ? "" : at, static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+std::string_view Statement::blob(int column) const {
+  const auto* at = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  return {at == nullptr ? "" : at, static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+// An empty view may have no address, which SQLite would take for NULL.
+void Statement::bind(int at, std::string_view text) {
+  if (statement_ == nullptr) return;
+  sqlite3_bind_text64(statement_, at, text.data() == nullptr ? "" : text.data(), text.size(),
+                      SQLITE_STATIC, SQLITE_UTF8);
+}
+
+void Statement::bind(int at, Blob blob) {
+  if (statement_ == nullptr) return;
+  const char* data = blob.bytes.data() == nullptr ? "" : blob.bytes.data();
+  sqlite3_bind_blob64(statement_, at, data, blob.bytes.size(), SQLITE_STATIC);
+}
+
+void Statement::bind(int at, int64_t integer) {
+  if (statement_ != nullptr) sqlite3_bind_int64(statement_, at, integer);
+}
+
+void Statement::bind(int at, std::nullptr_t) {
+  if (statement_ != nullptr) sqlite3_bind_null(statement_, at);
+}
+
+Transaction::Transaction(Connection& connection, Kind kind) : connection_(connection) {
+  connection_.run(kind == Kind::read ? "BEGIN" : "BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  if (open_) roll_back();
+}
+
+void Transaction::roll_back() {
+  open_ = false;
+  // SQLite rolls back by itself after some errors. It needs no room on the disk and cannot fail
+  // otherwise.
+  if (sqlite3_get_autocommit(connection_.get()) == 0) {
+    sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+}
+
+Result<> Transaction::commit() {
+  connection_.run("COMMIT");
+  if (connection_.failed()) {
+    roll_back();
+    return connection_.take_error();
+  }
+  open_ = false;
+  return {};
+}
+
+}  // namespace davit::storage_sqlite

@@ -1,0 +1,64 @@
+// An open database: the lock on it, one writing connection, some reading ones, and the chain of
+// incarnations. Its methods are the storage role's; each is one transaction, and any thread may
+// call it.
+#pragma once
+
+#include <mutex>
+
+#include "chain.hpp"
+#include "connection.hpp"
+#include "davit/storage.hpp"
+#include "lock.hpp"
+
+namespace davit::storage_sqlite {
+
+class Database {
+ public:
+  // ":memory:" keeps everything in the process and is gone with it. Otherwise an absolute path;
+  // takes the lock and begins a new incarnation.
+  static Result<std::unique_ptr<Database>> open(const Host& host, const std::string& path);
+  // Would open succeed? Changes nothing and takes no lock, so it cannot see another owner.
+  static Result<> check(const std::string& path);
+  ~Database();
+
+  Result<Head> head(const Op& op);
+  Result<Page> read(const Op& op, const ReadRequest& request, const storage::VisitRecord& visit);
+  Result<Head> get(const Op& op, const Query& query, const storage::VisitRecord& visit);
+  Result<uint64_t> statuses(const Op& op, const Scope& scope, uint64_t after, uint32_t limit,
+                            const storage::VisitStatus& visit);
+  Result<> agents(const Op& op, const storage::VisitProgress& visit);
+
+  struct Committed {
+    std::vector<GroupResult> results;
+    uint64_t records = 0;
+  };
+  Result<Committed> commit(const Op& op, const std::vector<Group>& groups);
+  Result<size_t> report(const Op& op, const std::vector<Status>& statuses);
+  Result<> progress(const Op& op, const Progress& progress);
+  Result<> purge(const Op& op, uint64_t through);
+  Result<> tidy();
+
+ private:
+  class Reader;
+  Database(const Host& host, std::string path) : host_(host), path_(std::move(path)) {}
+  Result<> open_file();
+  Result<> open_memory();
+  Result<> begin_incarnation();
+  Result<std::unique_ptr<Connection>> connect_reader() const;
+  // Runs `work(connection)` in one transaction and answers with what it returns.
+  template <class Work>
+  auto reading(const Op& op, Work work) -> Result<decltype(work(std::declval<Connection&>()))>;
+  template <class Work>
+  auto writing(const Op& op, Work work) -> Result<decltype(work(std::declval<Connection&>()))>;
+
+  const Host host_;
+  const std::string path_;
+  std::optional<Lock> lock_;  // first to come, last to go
+  Chain chain_;
+  std::mutex writer_mutex_;
+  std::unique_ptr<Connection> writer_;  // in memory: the only connection
+  std::mutex readers_mutex_;
+  std::vector<std::unique_ptr<Connection>> readers_;  // those nobody is using
+};
+
+}  // namespace davit::storage_sqlite

@@ -1,0 +1,128 @@
+#include "records.hpp"
+
+namespace davit::storage_sqlite {
+namespace {
+
+// `SELECT *` gives the columns in the order of the table, see schema.cpp.
+constexpr int annotations_column = 12, payload_column = 14;
+
+// Copies into what is there already, so that a page of rows does not allocate for each of them.
+void fill(Connection& connection, const Statement& row, Record& r) {
+  r.version = row.number(0);
+  r.live = row.integer(1) != 0;
+  const bool named = row.integer(2) == 0;
+  r.committed_at_unix_ms = row.integer(3);
+  r.key.kind.assign(row.text(4));
+  r.key.region.assign(row.text(5));
+  r.key.id.assign(row.text(6));
+  r.ns.assign(named ? row.text(7) : std::string_view());
+  r.name.assign(named ? row.text(8) : std::string_view());
+  r.state.assign(row.text(9));
+  r.author.assign(row.text(10));
+  r.request_id.assign(row.text(11));
+  r.annotations.clear();
+  if (!row.null(annotations_column)) {
+    Statement pairs =
+        connection.query("SELECT key, value FROM json_each(?)", row.text(annotations_column));
+    while (pairs.step()) r.annotations.emplace_back(pairs.text(0), pairs.text(1));
+  }
+  r.json.assign(row.text(13));
+  r.payload.assign(row.blob(payload_column));
+}
+
+// One statement for each shape of scope, so that each gets the index it needs.
+constexpr const char* page_of_all =
+    "SELECT * FROM records WHERE version > ?1 AND (live OR version > ?2) ORDER BY version LIMIT ?3";
+constexpr const char* page_of_kind =
+    "SELECT * FROM records WHERE version > ?1 AND (live OR version > ?2) AND +kind = ?4 ORDER BY "
+    "version LIMIT ?3";
+constexpr const char* page_of_region =
+    "SELECT * FROM records WHERE version > ?1 AND (live OR version > ?2) AND +region = ?5 ORDER BY "
+    "version LIMIT ?3";
+constexpr const char* page_of_both =
+    "SELECT * FROM records INDEXED BY records_scope WHERE version > ?1 AND (live OR version > ?2) "
+    "AND kind = ?4 "
+    "AND region = ?5 ORDER BY version LIMIT ?3";
+
+Statement page_statement(Connection& c, const ReadRequest& q) {
+  const int64_t after = static_cast<int64_t>(q.cursor.version),
+                dead_after = static_cast<int64_t>(q.dead_after);
+  const int64_t limit = int64_t{q.limit} + 1;  // one more tells whether there is more
+  const bool kind = !q.scope.kind.empty(), region = !q.scope.region.empty();
+  if (kind && region)
+    return c.query(page_of_both, after, dead_after, limit, std::string_view(q.scope.kind),
+                   std::string_view(q.scope.region));
+  if (kind) return c.query(page_of_kind, after, dead_after, limit, std::string_view(q.scope.kind));
+  if (region)
+    return c.query(page_of_region, after, dead_after, limit, nullptr,
+                   std::string_view(q.scope.region));
+  return c.query(page_of_all, after, dead_after, limit);
+}
+
+}  // namespace
+
+Head read_head(Connection& connection, const Chain& chain) {
+  Statement s = connection.query("SELECT head, status_head, purged_through FROM store");
+  if (!s.step()) return {};
+  return {{chain.current(), s.number(0)}, s.number(1), s.number(2)};
+}
+
+Page read_page(Connection& connection, const Chain& chain, const ReadRequest& q,
+               const storage::VisitRecord& visit) {
+  if (q.limit == 0)
+    connection.fail({Code::invalid_argument, "a page has at least one record", "limit", {}});
+  Page page;
+  page.head = read_head(connection, chain);
+  const uint64_t head = page.head.head.version;
+  const auto in_chain = chain.accept(q.cursor, head);
+  const auto above_mark =
+      above_purge_mark(q.cursor.version, q.dead_after, page.head.purged_through);
+  if (!in_chain.ok()) connection.fail(in_chain.error());
+  if (!above_mark.ok()) connection.fail(above_mark.error());
+
+  page.next_version = q.cursor.version;
+  Statement row = page_statement(connection, q);
+  Record record;
+  uint64_t bytes = 0;
+  for (uint32_t count = 0; row.step(); ++count) {
+    bytes += row.blob(payload_column).size();
+    page.more = count == q.limit || (count > 0 && bytes > q.bytes_max);
+    if (page.more) break;
+    fill(connection, row, record);
+    page.next_version = record.version;
+    page.more = !visit(record);  // who stops here goes on from here
+    if (page.more) break;
+  }
+  if (!page.more) page.next_version = head;
+  return page;
+}
+
+Head get_records(Connection& connection, const Chain& chain, const Query& q,
+                 const storage::VisitRecord& visit) {
+  const Head head = read_head(connection, chain);
+  using V = std::string_view;
+  const auto each = [&](Statement row) {
+    Record record;
+    while (row.step()) {
+      fill(connection, row, record);
+      if (!visit(record)) return;
+    }
+  };
+  if (!q.key.id.empty()) {
+    each(connection.query("SELECT * FROM records WHERE kind = ? AND region = ? AND id = ?",
+                          V(q.key.kind), V(q.key.region), V(q.key.id)));
+  } else if (q.ns.empty()) {
+    each(connection.query(
+        "SELECT * FROM records WHERE kind = ? AND region = ? AND name = ? AND name_taken = 0 "
+        "ORDER BY ns, version",
+        V(q.key.kind), V(q.key.region), V(q.name)));
+  } else {
+    each(connection.query(
+        "SELECT * FROM records WHERE kind = ? AND region = ? AND name = ? AND ns = ? "
+        "AND name_taken = 0 ORDER BY version",
+        V(q.key.kind), V(q.key.region), V(q.name), V(q.ns)));
+  }
+  return head;
+}
+
+}  // namespace davit::storage_sqlite

@@ -1,0 +1,20 @@
+// Reading records, within a transaction that the caller began.
+#pragma once
+
+#include "chain.hpp"
+#include "connection.hpp"
+#include "davit/storage.hpp"
+
+namespace davit::storage_sqlite {
+
+Head read_head(Connection& connection, const Chain& chain);
+
+// A cursor that is out of range (abi/storage.h) is the connection's failure; it is judged in the
+// same snapshot as the records.
+Page read_page(Connection& connection, const Chain& chain, const ReadRequest& request,
+               const storage::VisitRecord& visit);
+
+Head get_records(Connection& connection, const Chain& chain, const Query& query,
+                 const storage::VisitRecord& visit);
+
+}  // namespace davit::storage_sqlite

@@ -1,0 +1,18 @@
+// The tables, and what can be said of a file before it is opened.
+#pragma once
+
+#include "connection.hpp"
+
+namespace davit::storage_sqlite {
+
+// Of this code. A file with a higher one is refused; a lower one would be migrated here.
+constexpr int64_t schema_version = 1;
+
+// Looks at the file's first bytes and its permissions: missing and empty files are fine. Changes
+// nothing, takes no lock.
+Result<> inspect(const std::string& path);
+
+// Makes the tables in an empty database; refuses one of another program or of a newer schema.
+Result<> prepare_schema(Connection& connection);
+
+}  // namespace davit::storage_sqlite

@@ -1,0 +1,143 @@
+#include "statuses.hpp"
+
+#include <map>
+
+namespace davit::storage_sqlite {
+namespace {
+
+using V = std::string_view;
+
+bool exists(Connection& c, const Key& key) {
+  return c
+      .query("SELECT 1 FROM records WHERE kind = ? AND region = ? AND id = ?", V(key.kind),
+             V(key.region), V(key.id))
+      .step();
+}
+
+void read_children(Connection& c, const Key& key, std::vector<Child>& out) {
+  out.clear();
+  Statement s = c.query(
+      "SELECT name, address, status, cpu_millicores, memory_mib FROM children WHERE kind = ? AND "
+      "region = ? AND id = ? "
+      "ORDER BY name",
+      V(key.kind), V(key.region), V(key.id));
+  while (s.step()) {
+    out.push_back({std::string(s.text(0)), std::string(s.text(1)), std::string(s.text(2)),
+                   s.integer(3), s.integer(4)});
+  }
+}
+
+// Most reports repeat most children, so only differences are written.
+void store_children(Connection& c, const Status& status) {
+  std::map<V, const Child*> wanted;
+  if (!status.gone) {
+    for (const auto& child : status.children) wanted[child.name] = &child;
+  }
+  std::vector<Child> before;
+  read_children(c, status.key, before);
+  const V kind = status.key.kind, region = status.key.region, id = status.key.id;
+  for (const auto& child : before) {
+    const auto at = wanted.find(child.name);
+    if (at == wanted.end()) {
+      c.run("DELETE FROM children WHERE kind = ? AND region = ? AND id = ? AND name = ?", kind,
+            region, id, V(child.name));
+    } else if (*at->second == child) {
+      wanted.erase(at);
+    }
+  }
+  for (const auto& [name, child] : wanted) {
+    c.run(
+        "INSERT OR REPLACE INTO children (kind, region, id, name, address, status, cpu_millicores, "
+        "memory_mib) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        kind, region, id, name, V(child->address), V(child->status), child->cpu_millicores,
+        child->memory_mib);
+  }
+}
+
+// True when it was newer than the stored one and has been written as `version`.
+bool store(Connection& c, const Status& s, uint64_t version, int64_t now) {
+  if (!exists(c, s.key)) return false;
+  uint64_t before = 0;
+  {
+    Statement stored = c.query(
+        "SELECT status_version, epoch, sequence FROM statuses WHERE kind = ? AND region = ? AND id "
+        "= ?",
+        V(s.key.kind), V(s.key.region), V(s.key.id));
+    if (stored.step()) {
+      if (std::pair(s.epoch, s.sequence) <= std::pair(stored.number(1), stored.number(2)))
+        return false;
+      before = stored.number(0);
+    }
+  }
+  if (before != 0) c.run("DELETE FROM statuses WHERE status_version = ?", before);
+  store_children(c, s);
+  c.run(
+      "INSERT INTO statuses (status_version, kind, region, id, gone, observed_version, health, "
+      "desired, updated, "
+      "ready, stale, message, parked, epoch, sequence, reported_at_unix_ms, detail) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      version, V(s.key.kind), V(s.key.region), V(s.key.id), int64_t{s.gone}, s.observed_version,
+      V(s.health), s.desired, s.updated, s.ready, s.stale, V(s.message), V(s.parked), s.epoch,
+      s.sequence, s.reported_at_unix_ms != 0 ? s.reported_at_unix_ms : now, V(s.detail));
+  return true;
+}
+
+}  // namespace
+
+size_t store_statuses(Connection& connection, const std::vector<Status>& statuses,
+                      int64_t now_unix_ms) {
+  uint64_t head = 0;
+  {
+    Statement s = connection.query("SELECT status_head FROM store");
+    if (s.step()) head = s.number(0);
+  }
+  const uint64_t before = head;
+  for (const auto& status : statuses) {
+    if (store(connection, status, head + 1, now_unix_ms)) ++head;
+  }
+  if (head != before) connection.run("UPDATE store SET status_head = ?", head);
+  return head - before;
+}
+
+uint64_t read_statuses(Connection& connection, const Scope& scope, uint64_t after, uint32_t limit,
+                       uint64_t status_head, const storage::VisitStatus& visit) {
+  Statement row = connection.query(
+      "SELECT status_version, kind, region, id, gone, observed_version, health, desired, updated, "
+      "ready, stale, message, "
+      "parked, epoch, sequence, reported_at_unix_ms, detail, ns, name FROM statuses JOIN records "
+      "USING (kind, region, id) "
+      "WHERE status_version > ?1 AND (?2 = '' OR kind = ?2) AND (?3 = '' OR region = ?3) ORDER BY "
+      "status_version LIMIT ?4",
+      after, V(scope.kind), V(scope.region), int64_t{limit} + 1);
+  Status s;
+  uint64_t next = after;
+  for (uint32_t count = 0; row.step(); ++count) {
+    if (count == limit) return next;
+    s.status_version = row.number(0);
+    s.key.kind.assign(row.text(1));
+    s.key.region.assign(row.text(2));
+    s.key.id.assign(row.text(3));
+    s.gone = row.integer(4) != 0;
+    s.observed_version = row.number(5);
+    s.health.assign(row.text(6));
+    s.desired = row.integer(7);
+    s.updated = row.integer(8);
+    s.ready = row.integer(9);
+    s.stale = row.integer(10);
+    s.message.assign(row.text(11));
+    s.parked.assign(row.text(12));
+    s.epoch = row.number(13);
+    s.sequence = row.number(14);
+    s.reported_at_unix_ms = row.integer(15);
+    s.detail.assign(row.text(16));
+    s.ns.assign(row.text(17));  // the record's own, whatever the agent took them for
+    s.name.assign(row.text(18));
+    read_children(connection, s.key, s.children);
+    next = s.status_version;
+    if (!visit(s)) return next;
+  }
+  return std::max(status_head, after);
+}
+
+}  // namespace davit::storage_sqlite

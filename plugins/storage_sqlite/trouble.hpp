@@ -1,0 +1,43 @@
+// Says once when the database begins to fail and once when it works again, in the log and in the
+// health. Reading and writing are told apart: on a full disk reads go on. Any thread.
+#pragma once
+
+#include <atomic>
+
+#include "davit/host.hpp"
+
+namespace davit::storage_sqlite {
+
+class Trouble {
+ public:
+  enum Doing { reading, writing };
+  explicit Trouble(const Host& host) : host_(host) {}
+
+  // NULL: the call succeeded. Errors that are the caller's (a cursor, a cancelled call) say nothing
+  // about the database and are passed over.
+  void note(Doing doing, const Error* error) {
+    auto& failures = failures_[doing];
+    if (error == nullptr) {
+      if (failures.load(std::memory_order_relaxed) == 0) return;
+      const uint64_t count = failures.exchange(0);
+      if (count == 0) return;
+      host_.info("database works again",
+                 {{"doing", words[doing]}, {"failures", std::to_string(count)}});
+      if (failures_[reading] + failures_[writing] == 0) host_.health(DAVIT_HEALTH_SERVING);
+    } else if (ours(error->code) && failures.fetch_add(1) == 0) {
+      host_.error("database fails", {{"doing", words[doing]}, {"error", error->message}});
+      host_.health(DAVIT_HEALTH_DEGRADED, error->message);
+    }
+  }
+
+ private:
+  static constexpr const char* words[] = {"reading", "writing"};
+  static bool ours(Code code) {
+    return code == Code::resource_exhausted || code == Code::unavailable ||
+           code == Code::data_loss || code == Code::internal || code == Code::failed_precondition;
+  }
+  const Host host_;
+  std::atomic<uint64_t> failures_[2] = {0, 0};
+};
+
+}  // namespace davit::storage_sqlite

@@ -1,0 +1,131 @@
+#include "classifier.hpp"
+
+namespace davit::streamer {
+
+namespace {
+
+// More held records than this are logged again now and then.
+constexpr size_t logged_max = 10'000;
+
+// Reads a varint; false when it is cut off or too long.
+bool varint(std::string_view& s, uint64_t& out) {
+  out = 0;
+  for (unsigned shift = 0; shift < 64 && !s.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(s.front());
+    s.remove_prefix(1);
+    out |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
+}
+
+bool paused(const davit_record& r) {
+  for (size_t i = 0; i < r.annotations_count; ++i) {
+    if (view(r.annotations[i].key) == pause_annotation)
+      return view(r.annotations[i].value) == "true";
+  }
+  return false;
+}
+
+}  // namespace
+
+bool well_formed(std::string_view s) {
+  while (!s.empty()) {
+    uint64_t tag = 0;
+    uint64_t skip = 0;
+    if (!varint(s, tag) || tag >> 3 == 0) return false;
+    switch (tag & 7) {
+      case 0:
+        if (!varint(s, skip)) return false;
+        skip = 0;
+        break;
+      case 1:
+        skip = 8;
+        break;
+      case 2:
+        if (!varint(s, skip)) return false;
+        break;
+      case 5:
+        skip = 4;
+        break;
+      default:
+        return false;  // groups: proto3 has none
+    }
+    if (skip > s.size()) return false;
+    s.remove_prefix(skip);
+  }
+  return true;
+}
+
+Classifier::Classifier(Host host) : host_(host) {}
+
+Result<> Classifier::wire() {
+  for (auto& client : kind::Client::all(host_)) {
+    auto schema = client.schema(host_);
+    if (!schema.ok()) return schema.error().in("kind \"" + client.kind() + "\"");
+    kinds_.emplace(client.kind(), Kind{client, *schema});
+  }
+  return {};
+}
+
+const Classifier::Kind* Classifier::kind(std::string_view name) const {
+  auto it = kinds_.find(name);
+  return it == kinds_.end() ? nullptr : &it->second;
+}
+
+Judgement Classifier::judge(const Kind& kind, const davit_record& r) {
+  if ((r.flags & DAVIT_RECORD_LIVE) == 0) return {Verb::remove, Cause::none, {}};
+  if (paused(r))
+    return {Verb::hold, Cause::paused, "paused by annotation " + std::string(pause_annotation)};
+
+  // The store keeps the JSON beside the payload; decoding it here is for stores that were filled
+  // without it.
+  std::string decoded;
+  std::string_view json = view(r.json);
+  if (json.empty() && r.payload.len != 0) {
+    auto made = kind.schema.to_json(kind.client.description().apply_type, view(r.payload));
+    if (!made.ok())
+      return {Verb::hold, Cause::undecodable, "payload cannot be decoded: " + made.error().message};
+    decoded = std::move(*made);
+    json = decoded;
+  }
+  switch (kind.client.classify(view(r.state), json)) {
+    case kind::Class::remove:
+      return {Verb::remove, Cause::none, {}};
+    case kind::Class::apply:
+      break;
+    case kind::Class::unhandled:
+      return {Verb::hold, Cause::unhandled,
+              "kind " + kind.client.kind() + " does not handle state \"" + text(r.state) + "\""};
+  }
+  if (!well_formed(view(r.payload)))
+    return {Verb::hold, Cause::undecodable, "payload cannot be decoded"};
+  return {Verb::apply, Cause::none, {}};
+}
+
+std::optional<Change> Classifier::change(const Kind& kind, const davit_record& r) {
+  Judgement j = judge(kind, r);
+  if (j.verb == Verb::remove && r.name.len == 0) return std::nullopt;
+  Change out{r.version, text(r.key.id), text(r.ns), text(r.name), j.verb, {}};
+  if (j.verb == Verb::apply) out.body = std::string(view(r.payload));
+  if (j.verb == Verb::hold) {
+    if (j.cause != Cause::paused) log_hold(r, j.reason);
+    out.body = std::move(j.reason);
+  }
+  return out;
+}
+
+void Classifier::log_hold(const davit_record& r, const std::string& reason) {
+  const std::string key = text(r.key.kind) + '/' + text(r.key.region) + '/' + text(r.key.id);
+  {
+    std::lock_guard lock(mutex_);
+    if (logged_.size() >= logged_max) logged_.clear();
+    auto& version = logged_[key];
+    if (version == r.version) return;
+    version = r.version;
+  }
+  host_.warn("record held",
+             {{"record", key}, {"version", std::to_string(r.version)}, {"reason", reason}});
+}
+
+}  // namespace davit::streamer

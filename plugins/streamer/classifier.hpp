@@ -1,0 +1,60 @@
+// Turns a stored record into what streams say about it, with the kind's help: apply, delete, hold,
+// or nothing at all. Any thread. What cannot be sent is held and logged once per version; it never
+// stops a stream.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include <davit/kind.hpp>
+
+#include "change.hpp"
+
+namespace davit::streamer {
+
+// A live record whose annotation has this value is held.
+inline constexpr std::string_view pause_annotation = "davit.dev/pause";
+
+// Why a record is held; what a point query answers depends on it.
+enum class Cause { none, paused, unhandled, undecodable };
+
+struct Judgement {
+  Verb verb = Verb::hold;
+  Cause cause = Cause::none;
+  std::string reason;  // of a hold
+};
+
+// True when the bytes are tags and values of protobuf's wire format from end to end: a message that
+// every reader can at least take apart. Cheap (no allocation), because it runs for every record
+// sent.
+bool well_formed(std::string_view message);
+
+class Classifier {
+ public:
+  explicit Classifier(Host host);
+  // The kinds of this process.
+  Result<> wire();
+
+  struct Kind {
+    kind::Client client;
+    Schema schema;
+  };
+  // NULL when no such kind is loaded.
+  const Kind* kind(std::string_view name) const;
+  const std::map<std::string, Kind, std::less<>>& kinds() const { return kinds_; }
+
+  static Judgement judge(const Kind& kind, const davit_record& record);
+  // Nothing: the record has no name any more, and nobody may act on it.
+  std::optional<Change> change(const Kind& kind, const davit_record& record);
+
+ private:
+  void log_hold(const davit_record& record, const std::string& reason);
+
+  Host host_;
+  std::map<std::string, Kind, std::less<>> kinds_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, uint64_t> logged_;  // key -> version
+};
+
+}  // namespace davit::streamer

@@ -1,0 +1,208 @@
+#include "feed.hpp"
+
+namespace davit::streamer {
+
+namespace {
+// One read of the tailer: large enough that a burst is one query, small enough to stay a moment.
+constexpr uint32_t records_per_read = 1000;
+constexpr uint64_t bytes_per_read = 1 << 20;
+}  // namespace
+
+Feed::Feed(Host host, Classifier& classifier, FeedSettings settings,
+           std::vector<Encoding> encodings)
+    : host_(host),
+      classifier_(classifier),
+      settings_(settings),
+      strand_(host.strand()),
+      errors_(
+          host.counter("davit_streamer_storage_errors_total", "Reads of the store that failed.")),
+      poll_(strand_),
+      tick_(strand_),
+      ring_(settings.ring_bytes, std::move(encodings)) {}
+
+void Feed::start() {
+  storage_.watch(&Feed::hint, this);
+  strand_.post([this, ticket = outstanding_.begin()] {
+    read();
+    schedule_poll();
+    schedule_tick();
+  });
+}
+
+Result<> Feed::stop(const Op& op) {
+  storage_.watch(nullptr, nullptr);
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  tell(everybody(), Word::shutdown);
+  strand_.post([this, ticket = outstanding_.begin()] {
+    ended_ = true;
+    poll_.cancel();
+    tick_.cancel();
+  });
+  return outstanding_.wait(host_, op);
+}
+
+void Feed::hint(void* self) {
+  auto* feed = static_cast<Feed*>(self);
+  if (feed->hinted_.exchange(true)) return;
+  feed->strand_.post([feed, ticket = feed->outstanding_.begin()] {
+    feed->hinted_ = false;
+    feed->read();
+  });
+}
+
+void Feed::schedule_poll() {
+  if (ended_) return;
+  // Between 0.75 and 1.25 of the interval, so that processes that started together drift apart.
+  const double share = 0.75 + 0.5 * static_cast<double>(host_.random() % 1024) / 1024;
+  poll_.after(std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.poll_interval * share),
+              [this] {
+                read();
+                schedule_poll();
+              });
+}
+
+void Feed::schedule_tick() {
+  if (ended_) return;
+  tick_.after(settings_.bookmark_interval, [this] {
+    tell(everybody(), Word::tick);
+    schedule_tick();
+  });
+}
+
+void Feed::read() {
+  if (ended_) return;
+  if (reading_) {
+    again_ = true;
+    return;
+  }
+  reading_ = true;
+  auto work = [this, known = known_,
+               cursor = cursor_](const storage::Client& storage) -> Result<Batch> {
+    if (known) return fetch(storage, cursor);
+    auto head = storage.head();
+    if (!head.ok()) return head.error();
+    return Batch{{}, Page{false, head->head.version, *head}};
+  };
+  storage_.run(strand_, std::move(work),
+               [this, ticket = outstanding_.begin()](Result<Batch> batch) {
+                 reading_ = false;
+                 taken(std::move(batch));
+               });
+}
+
+Result<Feed::Batch> Feed::fetch(const storage::Client& storage, Cursor cursor) {
+  Batch batch;
+  auto page =
+      storage.read({{}, cursor, 0, records_per_read, bytes_per_read}, [&](const davit_record& r) {
+        if (const auto* kind = classifier_.kind(view(r.key.kind))) {
+          if (auto change = classifier_.change(*kind, r)) {
+            batch.changes.emplace_back(Topic{text(r.key.kind), text(r.key.region)},
+                                       std::move(*change));
+          }
+        }
+        return true;
+      });
+  if (!page.ok()) return page.error();
+  batch.page = *page;
+  return batch;
+}
+
+void Feed::taken(Result<Batch> batch) {
+  if (ended_) return;
+  if (!batch.ok()) return failed(batch.error());
+  if (std::exchange(failures_, 0) > 0) {
+    host_.info("storage is back");
+    host_.health(DAVIT_HEALTH_SERVING);
+  }
+  const Cursor tip{batch->page.head.head.incarnation, batch->page.next_version};
+  const bool new_history = !known_ || tip.incarnation != cursor_.incarnation;
+  std::vector<std::shared_ptr<Port>> concerned;
+  {
+    std::lock_guard lock(mutex_);
+    if (!known_) ring_.reset(tip);
+    std::set<std::shared_ptr<Port>> once;
+    for (auto& [topic, change] : batch->changes) {
+      if (auto it = ports_.find(topic); it != ports_.end())
+        once.insert(it->second.begin(), it->second.end());
+      ring_.append(topic, std::move(change));
+    }
+    ring_.advance(tip);
+    concerned.assign(once.begin(), once.end());
+  }
+  known_ = true;
+  cursor_ = tip;
+  // Whoever stands in an older incarnation reads the store, which judges its cursor.
+  tell(new_history ? everybody() : concerned, Word::wake);
+  if (std::exchange(again_, false) || batch->page.more) read();
+}
+
+void Feed::failed(const Error& error) {
+  again_ = false;
+  errors_.add();
+  if (error.code == Code::out_of_range) {
+    host_.warn("the store's history changed, or its tombstones were purged before they were read",
+               {{"reason", error.message}});
+    known_ = false;
+    return read();
+  }
+  if (failures_++ == 0) {
+    host_.error("storage cannot be read",
+                {{"storage", std::string(storage_.instance())}, {"reason", error.message}});
+    host_.health(DAVIT_HEALTH_DEGRADED, "storage cannot be read: " + error.message);
+  }
+}
+
+Ring::Step Feed::next(const Topic& topic, Cursor cursor, size_t encoding) {
+  std::lock_guard lock(mutex_);
+  return ring_.next(topic, cursor, encoding);
+}
+
+bool Feed::join(const std::shared_ptr<Port>& port, const std::vector<Topic>& topics) {
+  std::lock_guard lock(mutex_);
+  if (stopping_) return false;
+  for (const auto& t : topics) ports_[t].insert(port);
+  return true;
+}
+
+void Feed::leave(const std::shared_ptr<Port>& port, const std::vector<Topic>& topics) {
+  std::lock_guard lock(mutex_);
+  for (const auto& t : topics) {
+    auto it = ports_.find(t);
+    if (it == ports_.end()) continue;
+    it->second.erase(port);
+    if (it->second.empty()) ports_.erase(it);
+  }
+}
+
+std::vector<std::shared_ptr<Port>> Feed::everybody() {
+  std::lock_guard lock(mutex_);
+  std::set<std::shared_ptr<Port>> once;
+  for (const auto& [topic, ports] : ports_) once.insert(ports.begin(), ports.end());
+  return {once.begin(), once.end()};
+}
+
+void Feed::tell(const std::vector<std::shared_ptr<Port>>& ports, Word word) const {
+  for (const auto& port : ports) {
+    if (word == Word::wake && port->waking.exchange(true)) continue;
+    port->strand.post([port, word] {
+      if (word == Word::wake) port->waking = false;
+      if (port->listener == nullptr) return;
+      switch (word) {
+        case Word::wake:
+          port->listener->on_woken();
+          break;
+        case Word::tick:
+          port->listener->on_tick();
+          break;
+        case Word::shutdown:
+          port->listener->on_shutdown();
+          break;
+      }
+    });
+  }
+}
+
+}  // namespace davit::streamer

@@ -1,0 +1,100 @@
+// The one tailer of this process: it reads what the store has committed, for all kinds and regions
+// at once, puts it into the Ring and wakes the streams it concerns. A storage hint starts a read; a
+// jittered poll does when hints are lost or not offered. However many streams there are, at rest
+// the store sees one query an interval.
+//
+// The tailer runs on a strand of its own and on the storage's pool; next, join and leave may be
+// called from any thread: one mutex guards the ring and the list of ports, and is never held while
+// storage is read.
+#pragma once
+
+#include <set>
+
+#include <davit/outstanding.hpp>
+#include <davit/storage.hpp>
+
+#include "classifier.hpp"
+#include "ring.hpp"
+
+namespace davit::streamer {
+
+// What a stream hears from the feed, on its strand.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual void on_woken() = 0;     // there may be more in the ring
+  virtual void on_tick() = 0;      // a bookmark interval has passed
+  virtual void on_shutdown() = 0;  // end now
+};
+
+// Where a listener can be reached; outlives it.
+struct Port {
+  Port(Strand s, Listener* l) : strand(std::move(s)), listener(l) {}
+  Strand strand;
+  Listener* listener;               // on the strand only; NULL: it has gone
+  std::atomic<bool> waking{false};  // a wake-up is on its way: another one would say the same
+};
+
+struct FeedSettings {
+  std::chrono::milliseconds poll_interval{1000};
+  std::chrono::milliseconds bookmark_interval{10'000};
+  size_t ring_bytes = 16 << 20;
+};
+
+class Feed {
+ public:
+  Feed(Host host, Classifier& classifier, FeedSettings settings, std::vector<Encoding> encodings);
+
+  void wire(storage::Client storage) { storage_ = std::move(storage); }
+  void start();
+  // Asks every listener to end, and waits until nothing of the feed runs any more.
+  Result<> stop(const Op& op);
+
+  Ring::Step next(const Topic& topic, Cursor cursor, size_t encoding);
+  // False: the feed is stopping, and the listener must end by itself.
+  bool join(const std::shared_ptr<Port>& port, const std::vector<Topic>& topics);
+  void leave(const std::shared_ptr<Port>& port, const std::vector<Topic>& topics);
+  // Held by every stream and every read: stop waits for them.
+  Outstanding& outstanding() { return outstanding_; }
+
+ private:
+  struct Batch {
+    std::vector<std::pair<Topic, Change>> changes;
+    Page page;
+  };
+  static void hint(void* self);
+  void read();
+  Result<Batch> fetch(const storage::Client& storage, Cursor cursor);
+  void taken(Result<Batch> batch);
+  void schedule_poll();
+  void schedule_tick();
+  void failed(const Error& error);
+  enum class Word { wake, tick, shutdown };
+  void tell(const std::vector<std::shared_ptr<Port>>& ports, Word word) const;
+  std::vector<std::shared_ptr<Port>> everybody();
+
+  Host host_;
+  Classifier& classifier_;
+  FeedSettings settings_;
+  storage::Client storage_;
+  Strand strand_;
+  Outstanding outstanding_;
+  Metric errors_;
+  std::atomic<bool> hinted_{false};
+
+  // On the strand.
+  Timer poll_, tick_;
+  Cursor cursor_;
+  bool known_ = false;  // cursor_ is a place in the store's history
+  bool reading_ = false;
+  bool again_ = false;     // something came while reading
+  uint64_t failures_ = 0;  // in a row
+  bool ended_ = false;
+
+  std::mutex mutex_;
+  Ring ring_;
+  std::map<Topic, std::set<std::shared_ptr<Port>>> ports_;
+  bool stopping_ = false;
+};
+
+}  // namespace davit::streamer

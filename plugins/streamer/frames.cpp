@@ -1,0 +1,110 @@
+#include "frames.hpp"
+
+#include <davit/v1/agent.pb.h>
+
+namespace davit::streamer {
+
+namespace {
+
+void fill_record(const Change& c, v1::Record* out) {
+  out->set_id(c.id);
+  out->set_namespace_(c.ns);
+  out->set_name(c.name);
+  out->set_version(c.version);
+  switch (c.verb) {
+    case Verb::apply:
+      out->set_apply(c.body);
+      break;
+    case Verb::remove:
+      out->set_delete_(true);
+      break;
+    case Verb::hold:
+      out->set_hold(c.body);
+      break;
+  }
+}
+
+// All state messages have one shape, whatever their kind: 1 apply, 2 delete (both messages), 3
+// version.
+constexpr char apply_tag = 1 << 3 | 2;
+constexpr char version_tag = 3 << 3;
+
+void put_varint(std::string& out, uint64_t v) {
+  for (; v >= 0x80; v >>= 7) out.push_back(static_cast<char>(v | 0x80));
+  out.push_back(static_cast<char>(v));
+}
+
+void put_version(std::string& out, uint64_t version) {
+  if (version == 0) return;
+  out.push_back(version_tag);
+  put_varint(out, version);
+}
+
+}  // namespace
+
+Buffer encode_frame(const Topic& topic, std::span<const Change* const> changes) {
+  v1::Frame frame;
+  frame.set_kind(topic.kind);
+  frame.mutable_records()->Reserve(static_cast<int>(changes.size()));
+  for (const Change* c : changes) fill_record(*c, frame.add_records());
+  return Buffer::of(frame.SerializeAsString());
+}
+
+Buffer encode_bookmark(std::string_view kind, const Pager::Todo& mark) {
+  v1::Frame frame;
+  frame.set_kind(kind.data(), kind.size());
+  auto* b = frame.mutable_bookmark();
+  switch (mark.mark) {
+    case Pager::Mark::plain:
+      b->set_type(v1::Bookmark::TYPE_UNSPECIFIED);
+      break;
+    case Pager::Mark::begin_snapshot:
+      b->set_type(v1::Bookmark::TYPE_BEGIN_SNAPSHOT);
+      break;
+    case Pager::Mark::begin_tail:
+      b->set_type(v1::Bookmark::TYPE_BEGIN_TAIL);
+      break;
+    case Pager::Mark::snapshot_end:
+      b->set_type(v1::Bookmark::TYPE_SNAPSHOT_END);
+      break;
+  }
+  b->mutable_at()->set_incarnation(mark.cursor.incarnation);
+  b->mutable_at()->set_version(mark.cursor.version);
+  b->set_live_count(mark.live_count);
+  return Buffer::of(frame.SerializeAsString());
+}
+
+std::string encode_get(const Change* change, Cursor at) {
+  v1::GetResponse out;
+  if (change != nullptr) fill_record(*change, out.mutable_record());
+  out.mutable_at()->set_incarnation(at.incarnation);
+  out.mutable_at()->set_version(at.version);
+  return out.SerializeAsString();
+}
+
+Result<std::string> encode_state(const Classifier::Kind& kind, const Change& change,
+                                 uint64_t version) {
+  std::string out;
+  if (change.verb == Verb::apply) {
+    out.reserve(change.body.size() + 16);
+    out.push_back(apply_tag);
+    put_varint(out, change.body.size());
+    out += change.body;
+  } else {
+    auto json = kind.client.delete_message({change.id, change.ns, change.name});
+    if (!json.ok()) return json.error();
+    auto made = kind.schema.from_json(kind.client.description().ctrl_v1->state_type, *json);
+    if (!made.ok()) return made.error();
+    out = std::move(*made);
+  }
+  put_version(out, version);
+  return out;
+}
+
+Buffer encode_state_bookmark(uint64_t version) {
+  std::string out;
+  put_version(out, version);
+  return Buffer::of(std::move(out));
+}
+
+}  // namespace davit::streamer

@@ -1,0 +1,149 @@
+#include "pager.hpp"
+
+namespace davit::streamer {
+
+Pager::Pager(Manners manners, Cursor cursor)
+    : manners_(manners),
+      cursor_(cursor),
+      phase_(cursor.version == 0 || !manners.has_incarnation ? Phase::head
+             : manners.ring                                  ? Phase::ring
+                                                             : Phase::pages) {}
+
+Pager::Todo Pager::next() {
+  if (phase_ != Phase::finished) {
+    if (auto mark = bookmark()) return *mark;
+  }
+  switch (phase_) {
+    case Phase::head:
+      return {Act::read_head, cursor_};
+    case Phase::snapshot:
+      return {Act::read_page, cursor_, manners_.buries ? 0 : begin_version_};
+    case Phase::snapshot_end:
+      phase_ = manners_.ring ? Phase::ring : Phase::pages;
+      marked_ = cursor_.version;
+      return {Act::bookmark, cursor_, 0, Mark::snapshot_end, census_.live_count()};
+    case Phase::pages:
+      return {Act::read_page, cursor_};
+    case Phase::ring:
+      return waits_ ? Todo{Act::idle, cursor_} : Todo{Act::ask_ring, cursor_};
+    case Phase::sleep:
+      return {std::exchange(sleeping_, true) ? Act::idle : Act::sleep, cursor_};
+    case Phase::finished:
+      break;
+  }
+  return {Act::finish, cursor_};
+}
+
+std::optional<Pager::Todo> Pager::bookmark() {
+  // Within a snapshot nothing may be committed: its own bookmark ends it.
+  const bool tailing = phase_ == Phase::ring || phase_ == Phase::pages || phase_ == Phase::sleep;
+  if (!manners_.bookmarks || !begun_ || !tailing || !due_ || cursor_.version <= marked_)
+    return std::nullopt;
+  due_ = false;
+  marked_ = cursor_.version;
+  return Todo{Act::bookmark, cursor_};
+}
+
+std::optional<Pager::Todo> Pager::opening() {
+  return std::exchange(opening_, std::nullopt);
+}
+
+void Pager::begin(Mark mark, Cursor at) {
+  if (begun_) return;
+  begun_ = true;
+  if (mark == Mark::begin_tail) marked_ = at.version;
+  if (manners_.begins) opening_ = Todo{Act::bookmark, at, 0, mark};
+}
+
+void Pager::head(const Head& head) {
+  cursor_.incarnation = head.head.incarnation;
+  if (cursor_.version != 0) {
+    phase_ = manners_.ring ? Phase::ring : Phase::pages;
+    return;
+  }
+  begin_version_ = head.head.version;
+  census_ = Census(begin_version_);
+  phase_ = Phase::snapshot;
+  begin(Mark::begin_snapshot, head.head);
+}
+
+Result<> Pager::page(const Page& page, size_t records) {
+  const bool snapshot = phase_ == Phase::snapshot;
+  const uint64_t incarnation = page.head.head.incarnation;
+  // The store does not judge a cursor of version 0, so the first page does it here.
+  if (snapshot && std::exchange(first_page_, false) && incarnation != cursor_.incarnation) {
+    return Error{Code::out_of_range, "the store's history changed while a snapshot began", {}, {}};
+  }
+  begin(Mark::begin_tail, {incarnation, cursor_.version});
+  cursor_.version = page.next_version;
+  dry_ = records == 0 && !page.more;
+  if (page.more) {
+    // A new incarnation that continues the old one is taken over between snapshots; within one, the
+    // cursor stays in the incarnation that it began in, so that the store goes on judging the begin
+    // version with it.
+    if (!snapshot) cursor_.incarnation = incarnation;
+    return {};
+  }
+  cursor_.incarnation = incarnation;
+  if (snapshot && manners_.begins) {
+    phase_ = Phase::snapshot_end;
+    caught_up_ = true;
+    return {};
+  }
+  caught_up();
+  phase_ = manners_.ring ? Phase::ring : records == 0 ? Phase::sleep : Phase::pages;
+  if (manners_.close_when_drained && !manners_.ring && records == 0) phase_ = Phase::finished;
+  return {};
+}
+
+void Pager::caught_up() {
+  if (!caught_up_ && cursor_.version > marked_) due_ = true;
+  caught_up_ = true;
+}
+
+void Pager::ring_behind() {
+  if (dry_) {
+    waits_ = true;  // the tailer is not where the store is yet, and will say when
+  } else {
+    caught_up_ = false;
+    phase_ = Phase::pages;
+  }
+}
+
+void Pager::ring_ahead() {
+  // Whoever was judged by the store is where it wants to be. A cursor of the future is for the
+  // store to refuse.
+  if (begun_) {
+    ring_tip(cursor_);
+  } else {
+    phase_ = Phase::pages;
+  }
+}
+
+void Pager::ring_tip(Cursor after) {
+  begin(Mark::begin_tail, {after.incarnation, cursor_.version});
+  cursor_ = after;
+  waits_ = true;
+  caught_up();
+  if (manners_.close_when_drained) phase_ = Phase::finished;
+}
+
+void Pager::ring_frame(Cursor after, bool at_end) {
+  begin(Mark::begin_tail, {after.incarnation, cursor_.version});
+  cursor_ = after;
+  dry_ = false;
+  caught_up_ = false;
+  if (at_end) caught_up();
+}
+
+void Pager::woken() {
+  waits_ = false;
+  dry_ = false;
+}
+
+void Pager::slept() {
+  sleeping_ = false;
+  phase_ = Phase::pages;
+}
+
+}  // namespace davit::streamer

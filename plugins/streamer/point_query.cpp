@@ -1,0 +1,116 @@
+#include "point_query.hpp"
+
+#include <davit/v1/agent.pb.h>
+
+#include "davit_wire_descriptors.h"
+#include "frames.hpp"
+#include "request.hpp"
+
+namespace davit::streamer {
+
+namespace {
+
+struct Found {
+  std::optional<Change> change;
+  Judgement judgement;
+  Cursor at;
+};
+
+// On the storage's pool.
+Result<Found> look_up(Shared& shared, const Classifier::Kind& kind, const Query& query) {
+  Found out;
+  auto head = shared.storage.get(query, [&](const davit_record& r) {
+    const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;
+    // By name there may be a dead record beside the live one: the live one is meant.
+    if (out.change && !live) return true;
+    out.judgement = Classifier::judge(kind, r);
+    out.change = shared.classifier.change(kind, r);
+    return !live;
+  });
+  if (!head.ok()) {
+    shared.storage_errors.add();
+    return head.error();
+  }
+  out.at = head->head;
+  return out;
+}
+
+Result<std::string> state_of(const Classifier::Kind& kind, const Found& found,
+                             const std::string& id) {
+  if (!found.change) {
+    return Error{Code::not_found,
+                 "no " + kind.client.kind() + " with id \"" + id + "\" in this region",
+                 {},
+                 {}};
+  }
+  // An answer must say apply or delete; what may not be touched is an error, which leaves the
+  // object alone.
+  if (found.change->verb == Verb::hold) {
+    const Code code =
+        found.judgement.cause == Cause::paused ? Code::failed_precondition : Code::internal;
+    return Error{code, found.change->body, {}, {}};
+  }
+  return encode_state(kind, *found.change, 0);
+}
+
+}  // namespace
+
+Result<> serve_get(Shared& shared, const rpc::Server& server) {
+  const rpc::Method method{.path = "davit.v1.AgentService/Get",
+                           .request_type = "davit.v1.GetRequest",
+                           .response_type = "davit.v1.GetResponse",
+                           .descriptor_set = davit_wire_descriptors(),
+                           .role = "agent"};
+  return server.unary(method, [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+    auto region = rpc::authorized_region(call);
+    if (!region.ok()) return reply(region.error());
+    v1::GetRequest message;
+    if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
+      return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
+    }
+    const auto* kind = shared.classifier.kind(message.kind());
+    if (kind == nullptr) {
+      return reply(Error{Code::invalid_argument,
+                         "kind \"" + message.kind() + "\" is not known to this server",
+                         {},
+                         {}});
+    }
+    if (message.id().empty() && message.name().empty()) {
+      return reply(Error{Code::invalid_argument, "neither an id nor a name is given", {}, {}});
+    }
+    const Query query{
+        {message.kind(), *region, message.id()}, message.namespace_(), message.name()};
+    shared.host.blocking(shared.storage.instance(), [&shared, kind, query, reply = std::move(reply),
+                                                     ticket = shared.feed.outstanding().begin()] {
+      auto found = look_up(shared, *kind, query);
+      if (!found.ok()) return reply(found.error());
+      reply(encode_get(found->change ? &*found->change : nullptr, found->at));
+    });
+  });
+}
+
+Result<> serve_ctrl_get(Shared& shared, const rpc::Server& server, const Classifier::Kind& kind) {
+  const auto& description = kind.client.description();
+  const rpc::Method method{.path = "ctrl.v1.ClusterService/" + description.ctrl_v1->get,
+                           .request_type = description.ctrl_v1->get_type,
+                           .response_type = description.ctrl_v1->state_type,
+                           .descriptor_set = description.descriptor_set,
+                           .role = "agent"};
+  return server.unary(method,
+                      [&shared, &kind](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+                        auto region = rpc::authorized_region(call);
+                        if (!region.ok()) return reply(region.error());
+                        auto id = parse_ctrl_get(request.view());
+                        if (!id.ok()) return reply(id.error());
+                        const Query query{{kind.client.kind(), *region, *id}, {}, {}};
+                        shared.host.blocking(shared.storage.instance(),
+                                             [&shared, &kind, query, reply = std::move(reply),
+                                              ticket = shared.feed.outstanding().begin()] {
+                                               auto found = look_up(shared, kind, query);
+                                               if (!found.ok()) return reply(found.error());
+                                               reply(state_of(kind, *found, query.key.id));
+                                             });
+                      });
+}
+
+}  // namespace davit::streamer

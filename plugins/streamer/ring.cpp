@@ -1,0 +1,92 @@
+#include "ring.hpp"
+
+#include <algorithm>
+
+namespace davit::streamer {
+
+namespace {
+// Streams of one topic stand at very few different places; older frames are of use to nobody.
+constexpr size_t frames_kept = 8;
+}  // namespace
+
+Ring::Ring(size_t bytes_max, std::vector<Encoding> encodings)
+    : bytes_max_(bytes_max), encodings_(std::move(encodings)) {}
+
+void Ring::reset(Cursor at) {
+  tracks_.clear();
+  order_.clear();
+  bytes_ = 0;
+  floor_ = at.version;
+  tip_ = at;
+  ready_ = true;
+}
+
+void Ring::append(const Topic& topic, Change change) {
+  bytes_ += change.bytes();
+  order_.emplace_back(change.version, topic);
+  tracks_[topic].changes.push_back(std::move(change));
+  evict();
+}
+
+void Ring::advance(Cursor tip) {
+  tip_ = tip;
+}
+
+void Ring::evict() {
+  while (bytes_ > bytes_max_ && order_.size() > 1) {
+    const auto& [version, topic] = order_.front();
+    auto track = tracks_.find(topic);
+    auto& [changes, frames] = track->second;
+    bytes_ -= changes.front().bytes();
+    changes.pop_front();
+    std::erase_if(frames, [last = version](const Frame& f) { return f.first <= last; });
+    floor_ = version;
+    if (changes.empty()) tracks_.erase(track);
+    order_.pop_front();
+  }
+}
+
+Ring::Step Ring::next(const Topic& topic, Cursor cursor, size_t encoding) {
+  if (!ready_) return {};
+  if (cursor.incarnation != tip_.incarnation || cursor.version < floor_)
+    return {Place::behind, {}, 0, false, cursor};
+  if (cursor.version > tip_.version) return {Place::ahead, {}, 0, true, cursor};
+  auto track = tracks_.find(topic);
+  if (track == tracks_.end()) return {Place::at_tip, {}, 0, true, tip_};
+
+  auto& changes = track->second.changes;
+  auto at = std::upper_bound(changes.begin(), changes.end(), cursor.version,
+                             [](uint64_t v, const Change& c) { return v < c.version; });
+  if (!encodings_[encoding].holds) {
+    at = std::find_if(at, changes.end(), [](const Change& c) { return c.verb != Verb::hold; });
+  }
+  if (at == changes.end()) return {Place::at_tip, {}, 0, true, tip_};
+
+  const Frame* frame =
+      encoded(topic, track->second, static_cast<size_t>(at - changes.begin()), encoding);
+  const bool last = frame->last == changes.back().version;
+  const Cursor after = last ? tip_ : Cursor{tip_.incarnation, frame->last};
+  return {Place::frame, frame->buffer, frame->records, last, after};
+}
+
+const Ring::Frame* Ring::encoded(const Topic& topic, Track& track, size_t from, size_t encoding) {
+  const Encoding& e = encodings_[encoding];
+  const uint64_t first = track.changes[from].version;
+  for (const auto& f : track.frames) {
+    if (f.encoding == encoding && f.first == first) return &f;
+  }
+  std::vector<const Change*> batch;
+  size_t bytes = 0;
+  for (size_t i = from; i < track.changes.size() && batch.size() < e.records_max; ++i) {
+    const Change& c = track.changes[i];
+    if (!e.holds && c.verb == Verb::hold) continue;
+    if (!batch.empty() && bytes + c.body.size() > e.bytes_max) break;
+    bytes += c.body.size();
+    batch.push_back(&c);
+  }
+  if (track.frames.size() == frames_kept) track.frames.pop_front();
+  return &track.frames.emplace_back(
+      Frame{encoding, first, batch.back()->version, batch.size(), e.encode(topic, batch)});
+}
+
+}  // namespace davit::streamer

@@ -1,0 +1,275 @@
+#include "stream.hpp"
+
+#include "frames.hpp"
+
+namespace davit::streamer {
+
+namespace {
+constexpr std::chrono::seconds mirror_nap{1};  // what the original sleeps after an empty page
+}
+
+Stream::Stream(Shared& shared, rpc::Call call, Strand strand, const Protocol& protocol, Parse parse)
+    : shared_(shared),
+      call_(call),
+      protocol_(protocol),
+      parse_(std::move(parse)),
+      ticket_(shared.feed.outstanding().begin()),
+      port_(std::make_shared<Port>(std::move(strand), this)) {
+  shared_.streams.add(1);
+}
+
+Stream::~Stream() {
+  port_->listener = nullptr;
+  shared_.feed.leave(port_, topics_);
+  shared_.streams.add(-1);
+}
+
+void Stream::on_message(Buffer request) {
+  auto region = rpc::authorized_region(call_);
+  if (!region.ok()) return finish(rpc::End::of(region.error()));
+  auto wanted = parse_(request.view(), *region);
+  if (!wanted.ok()) return finish(rpc::End::of(wanted.error()));
+  for (auto& [topic, cursor] : *wanted) {
+    const auto* kind = shared_.classifier.kind(topic.kind);
+    if (kind == nullptr) {
+      return finish(
+          {Code::invalid_argument, "kind \"" + topic.kind + "\" is not known to this server", {}});
+    }
+    topics_.push_back(topic);
+    parts_.push_back({topic, kind, Pager(protocol_.manners, cursor), {}, false, false});
+    naps_.push_back(std::make_unique<Timer>(port_->strand));
+  }
+  if (!shared_.feed.join(port_, topics_)) return finish(shutdown());
+  pump();
+}
+
+void Stream::on_end_of_messages() {
+  if (parts_.empty()) finish({Code::invalid_argument, "the request message is missing", {}});
+}
+
+void Stream::on_writable() {
+  writing_ = false;
+  pump();
+}
+
+// The peer has gone, its deadline passed, or the server drains: the answer fits all three.
+void Stream::on_cancel() {
+  finish(shutdown());
+}
+void Stream::on_shutdown() {
+  finish(shutdown());
+}
+
+void Stream::on_woken() {
+  if (!protocol_.manners.ring) return;  // it polls, and hears of nothing in between
+  for (auto& part : parts_) {
+    part.pager.woken();
+    part.idle = false;
+  }
+  pump();
+}
+
+void Stream::on_tick() {
+  for (auto& part : parts_) part.pager.tick();
+  on_woken();
+}
+
+// Gives every part its turn until something is being written or all of them wait.
+void Stream::pump() {
+  bool moved = true;
+  while (moved && !finished_) {
+    moved = false;
+    for (size_t n = 0; n < parts_.size() && !finished_; ++n) {
+      Part& part = parts_[turn_++ % parts_.size()];
+      if (!part.ready.empty()) {
+        if (writing_) continue;
+        write(part.ready.front());
+        part.ready.pop_front();
+        moved = true;
+      } else if (!part.busy && !part.idle && (!writing_ || part.pager.reads_store())) {
+        moved |= step(part);
+      }
+    }
+  }
+}
+
+// One step of one part; false when it waits now.
+bool Stream::step(Part& part) {
+  const Pager::Todo todo = part.pager.next();
+  switch (todo.act) {
+    case Pager::Act::read_head:
+      read_head(part);
+      return false;
+    case Pager::Act::read_page:
+      read_page(part, todo);
+      return false;
+    case Pager::Act::ask_ring:
+      take(part, shared_.feed.next(part.topic, todo.cursor, protocol_.encoding));
+      return true;
+    case Pager::Act::bookmark:
+      part.ready.push_back(bookmark(part, todo));
+      return true;
+    case Pager::Act::sleep: {
+      part.idle = true;
+      const auto index = static_cast<size_t>(&part - parts_.data());
+      naps_[index]->after(mirror_nap, [this, index] {
+        parts_[index].pager.slept();
+        parts_[index].idle = false;
+        pump();
+      });
+      return false;
+    }
+    case Pager::Act::finish:
+      finish({});
+      return false;
+    case Pager::Act::idle:
+      break;
+  }
+  part.idle = true;
+  return false;
+}
+
+void Stream::take(Part& part, const Ring::Step& step) {
+  switch (step.place) {
+    case Ring::Place::unready:
+      part.pager.ring_unready();
+      break;
+    case Ring::Place::behind:
+      part.pager.ring_behind();
+      break;
+    case Ring::Place::ahead:
+      part.pager.ring_ahead();
+      break;
+    case Ring::Place::at_tip:
+      part.pager.ring_tip(step.after);
+      open(part);
+      break;
+    case Ring::Place::frame:
+      part.pager.ring_frame(step.after, step.caught_up);
+      open(part);
+      part.ready.push_back({step.frame, {}});
+      if (!protocol_.ctrl) {
+        if (auto todo = part.pager.bookmark()) part.ready.back().tail = encode_bookmark({}, *todo);
+      }
+      shared_.ring_hits.add();
+      shared_.records_sent.add(static_cast<double>(step.records));
+      break;
+  }
+}
+
+void Stream::open(Part& part) {
+  if (auto todo = part.pager.opening()) part.ready.push_back(bookmark(part, *todo));
+}
+
+Stream::Message Stream::bookmark(const Part& part, const Pager::Todo& todo) const {
+  if (protocol_.ctrl) return {encode_state_bookmark(todo.cursor.version), {}};
+  return {encode_bookmark(part.topic.kind, todo), {}};
+}
+
+void Stream::read_head(Part& part) {
+  part.busy = true;
+  const auto index = static_cast<size_t>(&part - parts_.data());
+  shared_.storage.run(
+      port_->strand, [](const storage::Client& s) { return s.head(); },
+      [this, index, port = port_, ticket = ticket_](Result<Head> head) {
+        if (port->listener == nullptr || finished_) return;
+        if (!head.ok()) {
+          shared_.storage_errors.add();
+          return finish(rpc::End::of(head.error()));
+        }
+        parts_[index].busy = false;
+        parts_[index].pager.head(*head);
+        open(parts_[index]);
+        pump();
+      });
+}
+
+void Stream::read_page(Part& part, const Pager::Todo& todo) {
+  part.busy = true;
+  const auto index = static_cast<size_t>(&part - parts_.data());
+  auto work = [shared = &shared_, protocol = &protocol_, topic = part.topic, kind = part.kind,
+               todo](const storage::Client&) {
+    return fetch(*shared, *protocol, topic, *kind, todo);
+  };
+  shared_.storage.run(port_->strand, std::move(work),
+                      [this, index, port = port_, ticket = ticket_](Result<PageRead> read) {
+                        if (port->listener != nullptr && !finished_)
+                          page_read(index, std::move(read));
+                      });
+}
+
+Result<Stream::PageRead> Stream::fetch(Shared& shared, const Protocol& protocol, const Topic& topic,
+                                       const Classifier::Kind& kind, const Pager::Todo& todo) {
+  PageRead out;
+  std::vector<Change> changes;
+  auto page = shared.storage.read({{topic.kind, topic.region},
+                                   todo.cursor,
+                                   todo.dead_after,
+                                   protocol.page_records,
+                                   protocol.page_bytes},
+                                  [&](const davit_record& r) {
+                                    if (auto change = shared.classifier.change(kind, r))
+                                      changes.push_back(std::move(*change));
+                                    return true;
+                                  });
+  if (!page.ok()) return page.error();
+  out.page = *page;
+
+  std::vector<const Change*> batch;
+  size_t bytes = 0;
+  auto flush = [&] {
+    if (!batch.empty()) out.messages.push_back(protocol.cut.encode(topic, batch));
+    batch.clear();
+    bytes = 0;
+  };
+  for (const auto& c : changes) {
+    out.names.push_back({c.id, c.version, c.live()});
+    if (c.verb == Verb::hold && !protocol.cut.holds) continue;
+    if (batch.size() == protocol.cut.records_max || bytes + c.body.size() > protocol.cut.bytes_max)
+      flush();
+    batch.push_back(&c);
+    bytes += c.body.size();
+  }
+  flush();
+  return out;
+}
+
+void Stream::page_read(size_t index, Result<PageRead> read) {
+  Part& part = parts_[index];
+  part.busy = false;
+  if (!read.ok()) {
+    if (read.error().code != Code::out_of_range) shared_.storage_errors.add();
+    return finish(rpc::End::of(read.error()));
+  }
+  for (const auto& n : read->names) part.pager.named(n.id, n.version, n.live);
+  auto told = part.pager.page(read->page, read->names.size());
+  if (!told.ok()) return finish(rpc::End::of(told.error()));
+  open(part);
+  for (auto& m : read->messages) part.ready.push_back({std::move(m), {}});
+  shared_.records_sent.add(static_cast<double>(read->names.size()));
+  pump();
+}
+
+void Stream::write(const Message& message) {
+  writing_ = true;
+  if (message.tail) {
+    call_.write({message.body, message.tail});
+  } else {
+    call_.write(message.body);
+  }
+}
+
+rpc::End Stream::shutdown() const {
+  // Somewhere in the interval, so that the streams of a server do not all come back at once.
+  const auto ms = static_cast<uint64_t>(shared_.retry_after.count());
+  const uint64_t hint = ms / 2 + shared_.host.random() % (ms / 2 + 1);
+  return {
+      Code::unavailable, "the server is shutting down", {{"retry-after-ms", std::to_string(hint)}}};
+}
+
+void Stream::finish(const rpc::End& end) {
+  if (std::exchange(finished_, true)) return;
+  call_.finish(end);
+}
+
+}  // namespace davit::streamer

@@ -1,0 +1,112 @@
+// One served watch, of either protocol: it carries out what the Pagers of its subscriptions say.
+// Everything runs on the call's strand, but for pages of the store, which are read and encoded on
+// the storage's pool.
+//
+// There is no queue: a stream holds one message being written and, while it reads the store, one
+// page. What follows is pulled when the write is done, so a peer that does not read costs nobody
+// anything.
+#pragma once
+
+#include <davit/rpc.hpp>
+
+#include "feed.hpp"
+#include "pager.hpp"
+
+namespace davit::streamer {
+
+// What the streams of one protocol have in common.
+struct Protocol {
+  bool ctrl = false;
+  size_t encoding = 0;  // index of the ring's encodings
+  Encoding cut;
+  Manners manners;
+  uint32_t page_records = 256;       // one page of the store ...
+  uint64_t page_bytes = 128 * 1024;  // ... and how much of it a stream may hold
+};
+
+// What all streams share; lives as long as the plugin.
+struct Shared {
+  Host host;
+  Classifier& classifier;
+  Feed& feed;
+  storage::Client storage;
+  std::chrono::milliseconds retry_after;  // said to peers when the server shuts down
+  Metric streams, records_sent, ring_hits, storage_errors;
+};
+
+class Stream : public rpc::Handler, public Listener {
+ public:
+  struct Subscription {
+    Topic topic;
+    Cursor cursor;
+  };
+  // Reads the request: whom it wants to hear of, or why not.
+  using Parse = std::function<Result<std::vector<Subscription>>(std::string_view request,
+                                                                const std::string& region)>;
+
+  // `shared` and `protocol` outlive the stream.
+  Stream(Shared& shared, rpc::Call call, Strand strand, const Protocol& protocol, Parse parse);
+  ~Stream() override;
+
+  void on_message(Buffer request) override;
+  void on_end_of_messages() override;
+  void on_writable() override;
+  void on_cancel() override;
+
+ private:
+  // Shared records, and perhaps this stream's own bookmark behind them: one message on the wire.
+  struct Message {
+    Buffer body, tail;
+  };
+  struct Part {
+    Topic topic;
+    const Classifier::Kind* kind;
+    Pager pager;
+    std::deque<Message> ready;  // of the page just read
+    bool busy = false;          // a read of the store is under way
+    bool idle = false;          // until woken
+  };
+  struct PageRead {
+    struct Name {
+      std::string id;
+      uint64_t version;
+      bool live;
+    };
+    Page page;
+    std::vector<Name> names;
+    std::deque<Buffer> messages;
+  };
+
+  void on_woken() override;
+  void on_tick() override;
+  void on_shutdown() override;
+
+  void pump();
+  bool step(Part& part);
+  void take(Part& part, const Ring::Step& step);
+  void read_head(Part& part);
+  void read_page(Part& part, const Pager::Todo& todo);
+  void page_read(size_t index, Result<PageRead> read);
+  static Result<PageRead> fetch(Shared& shared, const Protocol& protocol, const Topic& topic,
+                                const Classifier::Kind& kind, const Pager::Todo& todo);
+  Message bookmark(const Part& part, const Pager::Todo& todo) const;
+  void open(Part& part);
+  void write(const Message& message);
+  void finish(const rpc::End& end);
+  rpc::End shutdown() const;
+
+  Shared& shared_;
+  rpc::Call call_;
+  const Protocol& protocol_;
+  Parse parse_;
+  Outstanding::Ticket ticket_;
+  std::shared_ptr<Port> port_;
+  std::vector<Topic> topics_;
+  std::vector<Part> parts_;
+  std::vector<std::unique_ptr<Timer>> naps_;  // of the mirror, one a part
+  size_t turn_ = 0;
+  bool writing_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace davit::streamer

@@ -1,0 +1,136 @@
+// The plugin: reads its settings, wires the parts together, registers the methods. README.md lists
+// the settings.
+#include "davit_wire_descriptors.h"
+#include "frames.hpp"
+#include "point_query.hpp"
+#include "request.hpp"
+
+namespace davit::streamer {
+
+class Streamer {
+ public:
+  using roles = Roles<>;
+  static constexpr uint32_t max_concurrency = 1;  // only stop() runs on the pool
+
+  explicit Streamer(Host host) : host_(host), classifier_(host) {
+    const Settings settings(host);
+    storage_name_ = settings.string("storage");
+    FeedSettings feed;
+    feed.poll_interval = settings.milliseconds("poll_interval_ms", feed.poll_interval, 10);
+    feed.bookmark_interval =
+        settings.milliseconds("bookmark_interval_ms", feed.bookmark_interval, 10);
+    feed.ring_bytes = static_cast<size_t>(settings.integer(
+        "ring_bytes_max", static_cast<int64_t>(feed.ring_bytes), 1 << 16, int64_t{16} << 30));
+    retry_after_ = settings.milliseconds("retry_after_ms", std::chrono::milliseconds(2000));
+    mirror_ = settings.boolean("mirror", false);
+    const bool ctrl_bookmarks = settings.boolean("ctrl_bookmarks", false);
+    const bool close_when_drained = settings.boolean("close_when_drained", false);
+
+    davit_.cut.encode = &encode_frame;
+    davit_.manners.ring = !mirror_;
+    ctrl_.ctrl = true;
+    ctrl_.encoding = 1;
+    ctrl_.cut = {1, 0, false, [this](const Topic& t, std::span<const Change* const> c) {
+                   return state(t, *c[0]);
+                 }};
+    ctrl_.manners = {false, ctrl_bookmarks, false, true, !mirror_, close_when_drained};
+    if (mirror_) {
+      davit_.cut.records_max = 1;
+      davit_.page_records = ctrl_.page_records = 100;
+      davit_.page_bytes = ctrl_.page_bytes = UINT64_MAX >> 1;
+    }
+    feed_ = std::make_unique<Feed>(host, classifier_, feed,
+                                   std::vector<Encoding>{davit_.cut, ctrl_.cut});
+  }
+
+  Result<> wire() {
+    auto storage = storage::Client::find(host_, storage_name_);
+    if (!storage.ok()) return storage.error();
+    auto kinds = classifier_.wire();
+    if (!kinds.ok()) return kinds;
+    feed_->wire(*storage);
+    shared_ = std::make_unique<Shared>(Shared{
+        host_, classifier_, *feed_, *storage, retry_after_,
+        host_.gauge("davit_streamer_streams", "Watches being served."),
+        host_.counter("davit_streamer_records_sent_total",
+                      "Records named to agents, over all streams."),
+        host_.counter("davit_streamer_ring_hits_total", "Messages served from memory."),
+        host_.counter("davit_streamer_storage_errors_total", "Reads of the store that failed.")});
+    return serve();
+  }
+
+  Result<> start(const Op&) {
+    feed_->start();
+    if (mirror_) host_.warn("mirror mode: every stream polls the store once a second");
+    host_.health(DAVIT_HEALTH_SERVING);
+    return {};
+  }
+  Result<> stop(const Op& op) { return feed_->stop(op); }
+
+ private:
+  // One record as a ctrl.v1 message. A delete that its kind cannot express moves the peer's cursor
+  // and nothing else.
+  Buffer state(const Topic& topic, const Change& change) const {
+    const auto* kind = classifier_.kind(topic.kind);
+    auto made = encode_state(*kind, change, change.version);
+    if (made.ok()) return Buffer::of(std::move(*made));
+    host_.warn("record cannot be said in ctrl.v1", {{"kind", topic.kind},
+                                                    {"region", topic.region},
+                                                    {"id", change.id},
+                                                    {"reason", made.error().message}});
+    return encode_state_bookmark(change.version);
+  }
+
+  Result<> serve() {
+    const rpc::Server server(host_);
+    rpc::Method watch{.path = "davit.v1.AgentService/Watch",
+                      .request_type = "davit.v1.WatchRequest",
+                      .response_type = "davit.v1.Frame",
+                      .descriptor_set = davit_wire_descriptors(),
+                      .role = "agent",
+                      .server_streams = true};
+    auto served = serve_watch(server, watch, davit_, &parse_watch);
+    if (!served.ok()) return served;
+    if (served = serve_get(*shared_, server); !served.ok()) return served;
+    for (const auto& [name, kind] : classifier_.kinds()) {
+      const auto& description = kind.client.description();
+      if (!description.ctrl_v1) continue;
+      watch.path = "ctrl.v1.ClusterService/" + description.ctrl_v1->watch;
+      watch.request_type = description.ctrl_v1->watch_type;
+      watch.response_type = description.ctrl_v1->state_type;
+      watch.descriptor_set = description.descriptor_set;
+      served = serve_watch(server, watch, ctrl_,
+                           [name = name](std::string_view request, const std::string& region) {
+                             return parse_ctrl_watch(name, request, region);
+                           });
+      if (!served.ok()) return served;
+      if (served = serve_ctrl_get(*shared_, server, kind); !served.ok()) return served;
+    }
+    return {};
+  }
+
+  Result<> serve_watch(const rpc::Server& server, const rpc::Method& method,
+                       const Protocol& protocol, Stream::Parse parse) {
+    return server.serve(
+        method, [this, server, &protocol, parse = std::move(parse)](rpc::Call call) {
+          const Strand strand = host_.strand();
+          server.accept(call, strand,
+                        std::make_unique<Stream>(*shared_, call, strand, protocol, parse));
+          call.read();
+        });
+  }
+
+  Host host_;
+  Classifier classifier_;
+  std::string storage_name_;
+  std::chrono::milliseconds retry_after_{};
+  bool mirror_ = false;
+  Protocol davit_, ctrl_;
+  std::unique_ptr<Feed> feed_;
+  std::unique_ptr<Shared> shared_;
+};
+
+}  // namespace davit::streamer
+
+DAVIT_PLUGIN(davit::streamer::Streamer, "streamer", DAVIT_PLUGIN_VERSION,
+             "streams desired state to agents and answers their point queries")

@@ -1,0 +1,143 @@
+// The dialect of ctrl.v1.ClusterService. Its three watches have one shape: State {apply = 1, delete
+// = 2, version = 3}; only names differ, and the kind's description knows them.
+#include <boost/json.hpp>
+
+#include "batch.hpp"
+#include "fields.hpp"
+
+namespace davit::watcher {
+namespace {
+
+namespace json = boost::json;
+
+// Which fields of the kind's delete message hold namespace and name, learnt from a delete message
+// that the kind makes of marked names. A kind whose objects all live in one namespace has no field
+// for it.
+struct DeleteShape {
+  std::string ns_field, name_field;
+};
+
+Result<DeleteShape> learn(const kind::Client& kind) {
+  static constexpr std::string_view ns_mark = "marked-namespace", name_mark = "marked-name";
+  auto text = kind.delete_message({"marked-id", std::string(ns_mark), std::string(name_mark)});
+  if (!text.ok()) return text.error();
+  boost::system::error_code bad;
+  const json::value value = json::parse(*text, bad);
+  const json::value* body =
+      bad || !value.is_object() ? nullptr : value.get_object().if_contains("delete");
+  DeleteShape out;
+  if (body != nullptr && body->is_object()) {
+    for (const auto& [field, content] : body->get_object()) {
+      if (!content.is_string()) continue;
+      if (content.get_string() == ns_mark) out.ns_field = field;
+      if (content.get_string() == name_mark) out.name_field = field;
+    }
+  }
+  if (out.name_field.empty()) {
+    return Error{Code::internal,
+                 "kind \"" + kind.kind() + "\": its delete message does not carry the name",
+                 {},
+                 {}};
+  }
+  return out;
+}
+
+std::string text_at(const json::object& object, const std::string& field) {
+  const json::value* value = field.empty() ? nullptr : object.if_contains(field);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+// One kind's messages.
+struct Reader {
+  kind::Client kind;
+  Schema schema;
+  std::string region;
+  DeleteShape shape;
+
+  Item apply(std::string_view payload, uint64_t version) const {
+    Item out;
+    out.change.type = sink::ChangeType::apply;
+    out.change.key = {kind.kind(), region, {}};
+    out.change.version = version;
+    auto text = schema.to_json(kind.description().apply_type, payload);
+    auto named = text.ok() ? kind.identify(*text) : Result<Named>(text.error());
+    if (!named.ok()) {
+      out.fault = named.error().where.empty() ? named.error().message
+                                              : named.error().where + ": " + named.error().message;
+      return out;
+    }
+    out.change.key.id = named->id;
+    out.change.ns = named->ns;
+    out.change.name = named->name;
+    out.change.payload = Buffer::of(std::string(payload));
+    return out;
+  }
+
+  Item remove(std::string_view state, uint64_t version) const {
+    Item out;
+    out.change.type = sink::ChangeType::remove;
+    out.change.key = {kind.kind(), region, {}};
+    out.change.version = version;
+    auto text = schema.to_json(kind.description().ctrl_v1->state_type, state);
+    boost::system::error_code bad;
+    const json::value value = text.ok() ? json::parse(*text, bad) : json::value();
+    const json::value* body =
+        bad || !value.is_object() ? nullptr : value.get_object().if_contains("delete");
+    if (body != nullptr && body->is_object()) {
+      out.change.ns = text_at(body->get_object(), shape.ns_field);
+      out.change.name = text_at(body->get_object(), shape.name_field);
+    }
+    if (out.change.name.empty())
+      out.fault = text.ok() ? "a delete without a name" : text.error().message;
+    return out;
+  }
+
+  Result<Batch> decode(const Buffer& message) const {
+    std::optional<std::string_view> applied, removed;
+    uint64_t version = 0;
+    const bool whole = each_field(message.view(), [&](const Field& f) {
+      if (f.number == 1) applied = f.bytes;
+      if (f.number == 2) removed = f.bytes;
+      if (f.number == 3) version = f.integer;
+    });
+    if (!whole) return Error{Code::internal, "the peer sent a state that cannot be read", {}, {}};
+    Batch out;
+    if (applied) {
+      out.items.push_back(apply(*applied, version));
+    } else if (removed) {
+      out.items.push_back(remove(message.view(), version));
+    } else {
+      out.mark = Mark{Mark::Type::progress, {0, version}, std::nullopt};  // "move your cursor"
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const std::string& region) {
+  const auto& names = kind.description().ctrl_v1;
+  if (!names || names->watch.empty()) {
+    return Error{Code::failed_precondition,
+                 "kind \"" + kind.kind() + "\" is not on the ctrl.v1 wire",
+                 {},
+                 {}};
+  }
+  auto shape = learn(kind);
+  if (!shape.ok()) return shape.error();
+  Dialect out;
+  out.path = "ctrl.v1.ClusterService/" + names->watch;
+  out.bookmarks = false;
+  out.request = [region](Position from) {
+    std::string request;
+    put_bytes(request, 1, region);
+    put_integer(request, 2, from.version);
+    return Buffer::of(std::move(request));
+  };
+  out.decode = [reader = Reader{kind, schema, region, *shape}](const Buffer& m) {
+    return reader.decode(m);
+  };
+  return out;
+}
+
+}  // namespace davit::watcher

@@ -1,0 +1,70 @@
+#include "cursor.hpp"
+
+#include <algorithm>
+
+namespace davit::watcher {
+
+bool Cursor::begin(bool snapshot, Position at) {
+  const bool new_history = snapshot && history_ != 0 && at.incarnation != history_;
+  history_ = at.incarnation;
+  snapshot_ = snapshot;
+  if (snapshot) {
+    sent_ = 0;
+    through_ = 0;
+    committed_ = {};
+  } else {
+    // The peer found our position in its history: from here on it has that history's latest name.
+    committed_.incarnation = at.incarnation;
+    sent_ = std::max(sent_, committed_.version);
+    through_ = std::max(through_, committed_.version);
+  }
+  return new_history;
+}
+
+void Cursor::begin_without_bookmarks() {
+  snapshot_ = false;
+}
+
+void Cursor::offered(uint64_t version) {
+  ++outstanding_[version];
+  sent_ = std::max(sent_, version);
+  if (!snapshot_) through_ = std::max(through_, version);
+}
+
+void Cursor::settled(uint64_t version) {
+  const auto it = outstanding_.find(version);
+  if (it == outstanding_.end()) return;
+  if (--it->second == 0) outstanding_.erase(it);
+  advance();
+}
+
+void Cursor::bookmark(Position at, bool snapshot_end) {
+  if (snapshot_ && !snapshot_end) return;  // inside a snapshot nothing moves
+  snapshot_ = false;
+  history_ = at.incarnation;
+  sent_ = std::max(sent_, at.version);
+  through_ = std::max(through_, at.version);
+  advance();
+}
+
+void Cursor::closed_clean() {
+  snapshot_ = false;
+  through_ = std::max(through_, sent_);
+  advance();
+}
+
+void Cursor::refused() {
+  committed_ = {};
+  sent_ = 0;
+  through_ = 0;
+  snapshot_ = false;
+}
+
+void Cursor::advance() {
+  if (snapshot_) return;
+  uint64_t version = through_;
+  if (!outstanding_.empty()) version = std::min(version, outstanding_.begin()->first - 1);
+  if (version > committed_.version) committed_ = {history_, version};
+}
+
+}  // namespace davit::watcher

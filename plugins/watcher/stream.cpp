@@ -1,0 +1,281 @@
+#include "stream.hpp"
+
+#include <charconv>
+
+#include <davit/backoff.hpp>
+
+namespace davit::watcher {
+namespace {
+
+// A peer that sends nothing until something changes counts as connected after this long without an
+// error.
+constexpr std::chrono::milliseconds quiet_connect{1000};
+
+std::chrono::milliseconds retry_after(const rpc::End& end) {
+  for (const auto& [key, value] : end.trailers) {
+    int64_t ms = 0;
+    if (key == "retry-after-ms" &&
+        std::from_chars(value.data(), value.data() + value.size(), ms).ec == std::errc{} &&
+        ms > 0) {
+      return std::chrono::milliseconds(std::min<int64_t>(ms, 600'000));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+class Stream::Handler : public rpc::Handler {
+ public:
+  explicit Handler(Stream& stream) : stream_(stream) {}
+  void on_message(Buffer message) override { stream_.on_message(message); }
+  void on_done(const rpc::End& end) override { stream_.on_done(end); }
+
+ private:
+  Stream& stream_;  // outlives its calls: stop waits for on_done
+};
+
+Stream::Stream(std::shared_ptr<const Neighbours> neighbours, std::string kind, Dialect dialect)
+    : with_(std::move(neighbours)),
+      kind_(std::move(kind)),
+      region_(with_->channel.region()),
+      dialect_(std::move(dialect)),
+      strand_(with_->host.strand()),
+      timer_(strand_) {
+  const Host& host = with_->host;
+  const Pairs labels{{"kind", kind_}};
+  changes_ = host.counter("davit_watcher_changes_total", "Changes taken from the stream", labels);
+  reconnects_ = host.counter("davit_watcher_disconnects_total", "Times the stream ended", labels);
+  up_gauge_ = host.gauge("davit_watcher_connected", "1 while the stream is connected", labels);
+  version_gauge_ =
+      host.gauge("davit_watcher_applied_version", "Version up to which all is settled", labels);
+}
+
+Result<> Stream::start() {
+  sink::Source source;
+  source.wake = [this] { strand_.post([this] { feed(); }); };
+  source.settled = [this](uint64_t version, sink::Outcome outcome) {
+    if (outcome == sink::Outcome::abandoned) return;
+    bool first = false;
+    {
+      std::lock_guard lock(settled_mutex_);
+      first = settled_.empty();
+      settled_.push_back(version);
+    }
+    if (first) strand_.post([this] { settle(); });
+  };
+  source.closed = [this] {
+    strand_.post([this] {
+      // Last: whoever waits may destroy this stream.
+      auto stopped = std::move(stopped_);
+      stopped();
+    });
+  };
+  auto opened = with_->sink.open(kind_, region_, std::move(source));
+  if (!opened.ok()) return opened.error();
+  sink_ = *opened;
+  strand_.post([this] { connect(); });
+  return {};
+}
+
+void Stream::stop(std::function<void()> done) {
+  strand_.post([this, done = std::move(done)]() mutable {
+    stopped_ = std::move(done);
+    timer_.cancel();
+    if (call_) {
+      call_.cancel();
+    } else {
+      close_sink();
+    }
+  });
+}
+
+void Stream::close_sink() {
+  if (closing_) return;
+  closing_ = true;
+  feeding_ = false;
+  sink_.close();
+}
+
+void Stream::connect() {
+  if (stopped_) return;
+  call_ = with_->channel.start(dialect_.path, strand_, std::make_unique<Handler>(*this));
+  if (!dialect_.bookmarks) {
+    begin(cursor_.committed().version == 0, cursor_.committed());
+    cursor_.begin_without_bookmarks();
+    timer_.after(quiet_connect, [this] { connected(); });
+  }
+  call_.write(dialect_.request(cursor_.committed()));
+  call_.half_close();
+  call_.read();
+}
+
+void Stream::begin(bool snapshot, Position at) {
+  const bool new_history = dialect_.bookmarks && cursor_.begin(snapshot, at);
+  snapshot_ = snapshot;
+  if (snapshot) {
+    for (Issue& issue : issues_) {
+      issue.condition.clear();
+      if (with_->status) with_->status->issue(region_, issue);
+    }
+    issues_.clear();
+  }
+  if (new_history) with_->host.warn("the store's history has changed", {{"kind", kind_}});
+  sink_.begin({snapshot, new_history, at});
+}
+
+void Stream::on_message(const Buffer& message) {
+  if (stopped_) return;
+  auto batch = dialect_.decode(message);
+  if (!batch.ok()) {
+    trouble(batch.error().message);
+    call_.cancel();
+    return;
+  }
+  connected();
+  batch_ = std::move(*batch);
+  next_ = 0;
+  feeding_ = true;
+  if (batch_.mark && (batch_.mark->type == Mark::Type::begin_snapshot ||
+                      batch_.mark->type == Mark::Type::begin_tail)) {
+    begin(batch_.mark->type == Mark::Type::begin_snapshot, batch_.mark->at);
+    batch_.mark.reset();
+  }
+  feed();
+}
+
+// Offers what is in hand until the sink asks to wait; then its wake comes back here.
+void Stream::feed() {
+  if (!feeding_ || closing_) return;
+  for (; next_ < batch_.items.size(); ++next_) {
+    Item& item = batch_.items[next_];
+    if (!item.fault.empty()) {
+      park(item);
+      continue;
+    }
+    if (!sink_.offer(item.change)) return;
+    cursor_.offered(item.change.version);
+    changes_.add();
+  }
+  finish_batch();
+}
+
+// A change that cannot even be named goes nowhere; it must not hold what is behind it.
+void Stream::park(const Item& item) {
+  const uint64_t version = item.change.version;
+  with_->host.error("a change cannot be read and is parked",
+                    {{"kind", kind_}, {"version", std::to_string(version)}, {"fault", item.fault}});
+  cursor_.offered(version);
+  cursor_.settled(version);
+  Issue issue{kind_,     {}, {}, "version " + std::to_string(version), version, DAVIT_ISSUE_PARKED,
+              item.fault};
+  if (with_->status) with_->status->issue(region_, issue);
+  issues_.push_back(std::move(issue));
+}
+
+void Stream::finish_batch() {
+  feeding_ = false;
+  if (batch_.mark) {
+    const Mark& mark = *batch_.mark;
+    const bool end = mark.type == Mark::Type::snapshot_end;
+    cursor_.bookmark(mark.at, end);
+    if (end) snapshot_ = false;
+    sink_.bookmark({end, mark.live_count, mark.at});
+  }
+  batch_ = {};
+  report_progress();
+  if (ended_) {
+    const rpc::End end = std::move(*ended_);
+    ended_.reset();
+    handle_end(end);
+  } else if (call_ && !stopped_) {
+    call_.read();
+  }
+}
+
+void Stream::on_done(const rpc::End& end) {
+  call_ = {};
+  timer_.cancel();
+  if (stopped_) {
+    close_sink();
+  } else if (feeding_) {
+    ended_ = end;  // the sink first takes what is in hand
+  } else {
+    handle_end(end);
+  }
+}
+
+void Stream::handle_end(const rpc::End& end) {
+  reconnects_.add();
+  if (end.code == Code::ok) {
+    if (snapshot_) {
+      snapshot_ = false;
+      sink_.bookmark({true, std::nullopt, cursor_.committed()});
+    }
+    cursor_.closed_clean();
+    report_progress();
+    reconnect(retry_after(end));
+    return;
+  }
+  if (end.code == Code::out_of_range) {
+    cursor_.refused();
+    with_->host.info("the position is void, starting from nothing",
+                     {{"kind", kind_}, {"reason", end.message}});
+    // At once the first time: this is an answer, not a failure.
+    if (++refusals_ == 1) {
+      connect();
+      return;
+    }
+  }
+  trouble(end.message.empty() ? "code " + std::to_string(static_cast<int>(end.code)) : end.message);
+  reconnect(retry_after(end));
+}
+
+void Stream::reconnect(std::chrono::milliseconds at_least) {
+  const auto& t = with_->timing;
+  const auto delay = jittered(t.reconnect_min, t.reconnect_max, with_->host.random());
+  timer_.after(std::max(delay, at_least), [this] { connect(); });
+}
+
+void Stream::settle() {
+  std::vector<uint64_t> settled;
+  {
+    std::lock_guard lock(settled_mutex_);
+    settled.swap(settled_);
+  }
+  for (uint64_t version : settled) cursor_.settled(version);
+  report_progress();
+}
+
+void Stream::report_progress() {
+  const Position at = cursor_.committed();
+  if (at == reported_ || at.version == 0) return;
+  reported_ = at;
+  version_gauge_.set(static_cast<double>(at.version));
+  if (with_->status) with_->status->advance(region_, {kind_, at});
+}
+
+void Stream::connected() {
+  if (up_) return;
+  up_ = true;
+  refusals_ = 0;
+  up_gauge_.set(1);
+  if (failures_ == 0) {
+    with_->host.info("stream connected", {{"kind", kind_}});
+  } else {
+    with_->host.info("stream connected again",
+                     {{"kind", kind_}, {"failures", std::to_string(failures_)}});
+  }
+  failures_ = 0;
+  with_->health(kind_, true, {});
+}
+
+void Stream::trouble(const std::string& why) {
+  up_ = false;
+  up_gauge_.set(0);
+  if (failures_++ > 0) return;  // told when it began, and again when it ends
+  with_->host.warn("stream lost", {{"kind", kind_}, {"reason", why}});
+  with_->health(kind_, false, why);
+}
+
+}  // namespace davit::watcher

@@ -1,0 +1,145 @@
+// The plugin: reads the settings, makes one Stream for each kind of the process, starts and stops
+// them.
+#include <condition_variable>
+#include <map>
+
+#include "stream.hpp"
+
+namespace davit::watcher {
+namespace {
+
+// An instance is well when all of its streams are.
+class Health {
+ public:
+  explicit Health(Host host) : host_(host) {}
+  void expect(const std::string& kind) { down_[kind] = "not connected yet"; }
+  void set(const std::string& kind, bool connected, const std::string& why) {
+    std::lock_guard lock(mutex_);
+    if (connected) {
+      down_.erase(kind);
+    } else {
+      down_[kind] = why;
+    }
+    if (down_.empty()) {
+      host_.health(DAVIT_HEALTH_SERVING);
+    } else {
+      host_.health(DAVIT_HEALTH_DEGRADED, down_.begin()->first + ": " + down_.begin()->second);
+    }
+  }
+
+ private:
+  Host host_;
+  std::mutex mutex_;
+  std::map<std::string, std::string> down_;
+};
+
+class Watcher {
+ public:
+  using roles = Roles<>;
+
+  explicit Watcher(Host host) : host_(host), health_(host) {
+    Settings settings(host);
+    server_ = settings.string("server");
+    sink_ = settings.string("sink");
+    status_ = settings.string("status", "");
+    timing_.reconnect_min = settings.milliseconds("reconnect_min_ms", timing_.reconnect_min, 1);
+    timing_.reconnect_max = settings.milliseconds("reconnect_max_ms", timing_.reconnect_max, 1);
+    if (timing_.reconnect_max < timing_.reconnect_min) {
+      settings.reject("reconnect_max_ms", "must not be below reconnect_min_ms");
+    }
+  }
+
+  Result<> wire() {
+    auto channel = rpc::Channel::find(host_, server_);
+    if (!channel.ok()) return channel.error();
+    auto sink = sink::ChangeClient::find(host_, sink_);
+    if (!sink.ok()) return sink.error();
+    auto with = std::make_shared<Neighbours>(
+        Neighbours{host_, *channel, *sink, std::nullopt, timing_,
+                   [this](const std::string& kind, bool up, const std::string& why) {
+                     health_.set(kind, up, why);
+                   }});
+    if (!status_.empty()) {
+      auto status = sink::StatusClient::find(host_, status_);
+      if (!status.ok()) return status.error();
+      with->status = *status;
+    }
+    return make_streams(with);
+  }
+
+  Result<> start(const Op& op) {
+    for (auto& s : streams_) {
+      auto r = s->start();
+      if (!r.ok()) {
+        (void)stop(op);  // nobody else will
+        return r;
+      }
+      ++running_;
+    }
+    return {};
+  }
+
+  Result<> stop(const Op& op) {
+    for (size_t i = 0; i < running_; ++i) {
+      streams_[i]->stop([this] {
+        std::lock_guard lock(mutex_);
+        ++stopped_;
+        changed_.notify_all();
+      });
+    }
+    std::unique_lock lock(mutex_);
+    const auto done = [this] { return stopped_ == running_; };
+    if (op.deadline_ns() == INT64_MAX) {
+      changed_.wait(lock, done);
+      return {};
+    }
+    if (changed_.wait_for(lock, std::chrono::nanoseconds(op.deadline_ns()) - host_.now(), done))
+      return {};
+    return Error{Code::deadline_exceeded,
+                 std::to_string(running_ - stopped_) + " of " + std::to_string(running_) +
+                     " streams did not end",
+                 {},
+                 {}};
+  }
+
+ private:
+  Result<> make_streams(const std::shared_ptr<Neighbours>& with) {
+    const std::string protocol = with->channel.protocol();
+    for (const auto& kind : kind::Client::all(host_)) {
+      if (protocol == "ctrl.v1" && !kind.description().ctrl_v1) {
+        host_.warn("kind is not on the ctrl.v1 wire and is not watched", {{"kind", kind.kind()}});
+        continue;
+      }
+      Dialect dialect;
+      if (protocol == "ctrl.v1") {
+        auto schema = kind.schema(host_);
+        if (!schema.ok()) return schema.error();
+        auto made = ctrl_v1(kind, *schema, with->channel.region());
+        if (!made.ok()) return made.error();
+        dialect = std::move(*made);
+      } else {
+        dialect = davit_v1(kind.kind(), with->channel.region(), with->channel.agent());
+      }
+      health_.expect(kind.kind());
+      streams_.push_back(std::make_unique<Stream>(with, kind.kind(), std::move(dialect)));
+    }
+    return {};
+  }
+
+  Host host_;
+  Health health_;
+  std::string server_, sink_, status_;
+  Timing timing_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  size_t running_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  size_t stopped_ = 0;
+};
+
+}  // namespace
+}  // namespace davit::watcher
+
+DAVIT_PLUGIN(davit::watcher::Watcher, "watcher", DAVIT_PLUGIN_VERSION,
+             "streams desired state into a change sink")

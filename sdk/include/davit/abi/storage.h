@@ -1,0 +1,243 @@
+/* Role storage: where desired state and statuses live. The contract is rules S1 to S12 (sdk/testing
+ * proves them); the one that naive SQL breaks is S2: once a reader has seen version V, nothing with
+ * a version at or below V may become visible later. Take the number under one lock as the last act
+ * before commit.
+ *
+ * All calls block and run on the instance's pool [pool], at most max_concurrency at once. */
+#ifndef DAVIT_ABI_STORAGE_H
+#define DAVIT_ABI_STORAGE_H
+
+#include "services.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* (kind, region, id). Never grows. */
+typedef struct davit_key {
+  davit_str kind, region, id;
+} davit_key;
+
+/* A place in the store's history. Never grows. version 0 = from nothing. Valid only while
+ * `incarnation` is in the store's chain and version is not above where that incarnation ended
+ * (S10). */
+typedef struct davit_cursor {
+  uint64_t incarnation, version;
+} davit_cursor;
+
+#define DAVIT_RECORD_LIVE 1u
+
+/* A record of desired state. In a mutation, version and committed_at_unix_ms are ignored. */
+typedef struct davit_record {
+  uint32_t struct_size;
+  uint32_t flags;
+  davit_key key;
+  davit_str ns, name; /* in the cluster; both empty in a dead record whose name was taken over */
+  davit_str state;    /* a word of the kind, or "deleted" */
+  uint64_t version;
+  davit_bytes payload; /* opaque; kept in tombstones */
+  davit_str json;      /* payload for people who query the store */
+  int64_t committed_at_unix_ms;
+  davit_str author, request_id;
+  const davit_pair* annotations;
+  size_t annotations_count;
+} davit_record;
+
+#define DAVIT_EXPECT_ANY UINT64_MAX
+/* One change of one record. */
+typedef struct davit_mutation {
+  uint32_t struct_size;
+  uint32_t reserved;
+  const davit_record* record;
+  uint64_t expect; /* version the record must have now; 0 = must not exist; DAVIT_EXPECT_ANY */
+} davit_mutation;
+
+/* Mutations that commit together or not at all. No key twice. */
+typedef struct davit_group {
+  uint32_t struct_size;
+  uint32_t mutations_count; /* 1 ... max_group_records */
+  const davit_mutation* const* mutations;
+  davit_str
+      request_id; /* repeating it changes nothing and answers as the first time; may be empty */
+} davit_group;
+
+/* What became of one group: mutation i has version first_version + i. Codes: ABORTED when `expect`
+ * failed (actual_version says what is there), ALREADY_EXISTS when a live record has the name (where
+ * = its id), INVALID_ARGUMENT when a record would change its namespace or name. */
+typedef struct davit_group_result {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t first_version;
+  uint64_t actual_version;
+  davit_error error; /* error.code = DAVIT_OK: committed */
+} davit_group_result;
+
+typedef struct davit_head {
+  uint32_t struct_size;
+  uint32_t reserved;
+  davit_cursor head;       /* current incarnation and the newest visible version */
+  uint64_t status_head;    /* the newest visible status version */
+  uint64_t purged_through; /* tombstones at or below it are gone */
+} davit_head;
+
+/* What to read. Empty strings mean any. */
+typedef struct davit_scope {
+  uint32_t struct_size;
+  uint32_t reserved;
+  davit_str kind, region;
+} davit_scope;
+
+typedef struct davit_read {
+  uint32_t struct_size;
+  uint32_t limit; /* records, at least 1 */
+  const davit_scope* scope;
+  davit_cursor cursor; /* read what is above it; version 0 needs no incarnation */
+  uint64_t dead_after; /* leave out dead records at or below this version */
+  uint64_t bytes_max;  /* of payloads; at least one record is given all the same (S12) */
+} davit_read;
+
+#define DAVIT_PAGE_MORE 1u
+/* Filled in by read, from the same snapshot as the records. */
+typedef struct davit_page {
+  uint32_t struct_size;
+  uint32_t flags;        /* DAVIT_PAGE_MORE: the limit cut the page */
+  uint64_t next_version; /* the cursor after this page: the last record's, or the head when all was
+                            read */
+  davit_head head;       /* struct_size set by the caller */
+} davit_page;
+
+/* A record by id, or by name when id is empty (ns empty = any namespace; every match is visited).
+ */
+typedef struct davit_query {
+  uint32_t struct_size;
+  uint32_t reserved;
+  davit_key key;
+  davit_str ns, name;
+} davit_query;
+
+/* Return 0 to go on, 1 to stop. What is shown is borrowed for the visit. */
+typedef int32_t (*davit_visit_record)(void* ctx, const davit_record*);
+
+typedef struct davit_child {
+  uint32_t struct_size;
+  uint32_t reserved;
+  davit_str name, address, status; /* status: pending, running, failed or inactive */
+  int64_t cpu_millicores, memory_mib;
+} davit_child;
+
+#define DAVIT_STATUS_GONE 1u /* nothing is left in the cluster: the children are removed */
+/* What was observed of one record: one envelope for every kind. */
+typedef struct davit_status {
+  uint32_t struct_size;
+  uint32_t flags;
+  davit_key key;
+  uint64_t observed_version; /* the record's version this speaks of; 0 = the peer cannot say */
+  davit_str health;          /* unknown, progressing, healthy, unhealthy or paused */
+  int64_t desired, updated, ready, stale; /* counts; stale = of an older template */
+  davit_str message;
+  davit_str parked; /* why it is parked; empty = it is not */
+  const davit_child* const* children;
+  size_t children_count;
+  davit_str detail;         /* the kind's own, JSON */
+  uint64_t epoch, sequence; /* of the reporter: an older pair is ignored */
+  uint64_t status_version;  /* given by the store; ignored in report */
+  int64_t reported_at_unix_ms;
+  davit_str ns,
+      name; /* the record's, as the agent knows them: for peers that know no ids; may be empty */
+} davit_status;
+typedef int32_t (*davit_visit_status)(void* ctx, const davit_status*);
+
+#define DAVIT_ISSUE_PARKED "parked"
+#define DAVIT_ISSUE_HELD "held"
+#define DAVIT_ISSUE_ORPHANED "orphaned"
+typedef struct davit_issue {
+  uint32_t struct_size;
+  uint32_t reserved;
+  davit_str kind, id, ns, name; /* id empty: an object without a record */
+  uint64_t version;
+  davit_str condition, reason;
+} davit_issue;
+typedef struct davit_kind_progress {
+  uint32_t struct_size;
+  uint32_t reserved;
+  davit_str kind;
+  davit_cursor applied; /* everything up to here is applied, held or parked */
+} davit_kind_progress;
+/* Where one agent stands. Replaces what the same (region, agent) said before. */
+typedef struct davit_progress {
+  uint32_t struct_size;
+  uint32_t reserved;
+  davit_str region, agent, software; /* software: "davit 0.1.0" */
+  uint64_t epoch;
+  const davit_kind_progress* const* kinds;
+  size_t kinds_count;
+  const davit_issue* const* issues;
+  size_t issues_count;
+  int64_t seen_at_unix_ms;
+} davit_progress;
+typedef int32_t (*davit_visit_progress)(void* ctx, const davit_progress*);
+
+#define DAVIT_MAINTAIN_PURGE 1u /* remove tombstones at or below purge_through */
+typedef struct davit_maintain {
+  uint32_t struct_size;
+  uint32_t flags;
+  uint64_t purge_through;
+} davit_maintain;
+
+#define DAVIT_STORAGE "davit.storage/1"
+typedef struct davit_storage {
+  uint32_t struct_size;
+  uint32_t max_group_records;
+  int32_t (*head)(davit_instance*, const davit_op*, davit_head* out, davit_error*);
+  /* Records above the cursor in strictly ascending version order. OUT_OF_RANGE: the cursor is of
+   * another history, above the head, or max(cursor, dead_after) is below the purge mark while
+   * cursor is not 0. */
+  int32_t (*read)(davit_instance*, const davit_op*, const davit_read*, davit_visit_record,
+                  void* ctx, davit_page* out, davit_error*);
+  /* Also answers when nothing matches (no visit); `out` is of the same snapshot. */
+  int32_t (*get)(davit_instance*, const davit_op*, const davit_query*, davit_visit_record,
+                 void* ctx, davit_head* out, davit_error*);
+  /* No two groups of one call share a key or a name. Each group has its own result; the call fails
+   * as a whole only when nothing is known of any (UNAVAILABLE), and then a repetition by request id
+   * settles it. */
+  int32_t (*commit)(davit_instance*, const davit_op*, const davit_group* const* groups,
+                    size_t count, davit_group_result* const* results, davit_error*);
+  /* Upserts statuses and their children and removes children that are missing; all or nothing. A
+   * status whose (epoch, sequence) is not newer than the stored one is ignored. Statuses of unknown
+   * records are ignored. */
+  int32_t (*report)(davit_instance*, const davit_op*, const davit_status* const*, size_t count,
+                    davit_error*);
+  /* Statuses above status version `after`, ascending (S2 holds for them too). `next_after` as in
+   * davit_page. */
+  int32_t (*statuses)(davit_instance*, const davit_op*, const davit_scope*, uint64_t after,
+                      uint32_t limit, davit_visit_status, void* ctx, uint64_t* next_after,
+                      davit_error*);
+  int32_t (*progress)(davit_instance*, const davit_op*, const davit_progress*, davit_error*);
+  int32_t (*agents)(davit_instance*, const davit_op*, davit_visit_progress, void* ctx,
+                    davit_error*);
+  int32_t (*maintain)(davit_instance*, const davit_op*, const davit_maintain*, davit_error*);
+  /* Optional. Calls hint(ctx) soon after something may have become readable: coalesced, may be
+   * lost, may be spurious. From any thread; must be cheap. hint NULL ends it, and no hint comes
+   * after that. */
+  void (*watch)(davit_instance*, void (*hint)(void* ctx), void* ctx);
+} davit_storage;
+
+/* The host's commit queue in front of a storage instance: what waits is committed together.
+ * `storage` is the instance's name. Everything is copied before the slot returns; done is called
+ * once, on a pool thread. [any] */
+#define DAVIT_COMMIT "davit.commit/1"
+typedef void (*davit_commit_done)(void* ctx, const davit_group_result*);
+typedef void (*davit_report_done)(void* ctx, int32_t code, const davit_error*);
+typedef struct davit_commit {
+  uint32_t struct_size;
+  uint32_t reserved;
+  void (*commit)(const davit_host*, davit_str storage, const davit_group*, davit_commit_done,
+                 void* ctx);
+  void (*report)(const davit_host*, davit_str storage, const davit_status* const*, size_t count,
+                 davit_report_done, void* ctx);
+} davit_commit;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

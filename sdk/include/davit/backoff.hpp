@@ -1,0 +1,43 @@
+// Backoff: how long to wait before the next attempt. Pure: the caller brings randomness and owns
+// the timer. One per thing that is retried; the ceiling doubles from `first` to `most`, the delay
+// is drawn from its upper half, so that many who failed together do not come back together.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace davit {
+
+// Uniform in [from, to].
+inline std::chrono::milliseconds jittered(std::chrono::milliseconds from,
+                                          std::chrono::milliseconds to, uint64_t random) {
+  if (to <= from) return from;
+  const auto width = static_cast<uint64_t>((to - from).count()) + 1;
+  return from + std::chrono::milliseconds(static_cast<int64_t>(random % width));
+}
+
+class Backoff {
+ public:
+  struct Limits {
+    std::chrono::milliseconds first{50}, most{30'000};
+  };
+  Backoff() = default;
+  explicit Backoff(Limits limits) : limits_(limits) {}
+
+  // One more failure: the delay before the next attempt, never less than what the peer asked for.
+  std::chrono::milliseconds next(uint64_t random, std::chrono::milliseconds retry_after = {}) {
+    const auto ceiling =
+        std::min(limits_.most, limits_.first * (int64_t{1} << std::min(failures_, 20u)));
+    ++failures_;
+    return std::max(retry_after, jittered(ceiling / 2, ceiling, random));
+  }
+  void reset() { failures_ = 0; }
+  uint32_t failures() const { return failures_; }
+
+ private:
+  Limits limits_;
+  uint32_t failures_ = 0;
+};
+
+}  // namespace davit

@@ -1,0 +1,224 @@
+// Role cluster in C++: cluster::Role makes the ABI table of a class, cluster::Client calls one.
+//
+//   class Backend {
+//    public:
+//     using roles = davit::Roles<davit::cluster::Role>;
+//     void request(cluster::Request, std::function<void(cluster::Response)> done);
+//     cluster::WatchHandle* watch(cluster::WatchRequest, uint32_t credit, cluster::Watcher);
+//     void credit(cluster::WatchHandle*, uint32_t more);
+//     void cancel(cluster::WatchHandle*);
+//     void discover(std::string group, std::string version, std::string kind,
+//     std::function<void(cluster::Response)>); void
+//     identity(std::function<void(cluster::Response)>);
+//   };
+#pragma once
+
+#include "lookup.hpp"
+#include "plugin.hpp"
+
+namespace davit::cluster {
+
+struct Resource {
+  std::string group, version, resource;
+  auto operator<=>(const Resource&) const = default;
+  bool operator==(const Resource&) const = default;
+};
+
+struct Request {
+  std::string verb;  // DAVIT_VERB_...
+  Resource resource;
+  std::string ns, name, subresource;
+  Pairs query, headers;
+  std::string body;
+  int64_t deadline_ns = INT64_MAX;
+};
+
+struct Response {
+  Code code = Code::ok;
+  int32_t http_status = 0;
+  std::chrono::milliseconds retry_after{0};
+  std::string reason, message, body;
+  Pairs headers;
+};
+
+struct WatchRequest {
+  Resource resource;
+  bool metadata_only = false;
+  std::string ns, label_selector, field_selector, resource_version;
+};
+
+// The receiving end of a watch. Events of one watch are serialised, on any thread.
+struct Watcher {
+  std::function<void(int32_t type, std::string_view object)> event;  // DAVIT_WATCH_...
+  std::function<void()> ended;
+};
+
+// What a backend's watch is to the ABI; a backend derives its own from it.
+struct WatchHandle {
+  virtual ~WatchHandle() = default;
+};
+
+// A response in ABI form; borrows.
+struct ResponseView {
+  std::vector<davit_pair> headers;
+  davit_cluster_response abi;
+  explicit ResponseView(const Response& r) : headers(to_abi(r.headers)) {
+    abi = {sizeof abi,    static_cast<int32_t>(r.code),
+           r.http_status, static_cast<uint32_t>(r.retry_after.count()),
+           str(r.reason), str(r.message),
+           bytes(r.body), headers.data(),
+           headers.size()};
+  }
+};
+
+struct Role {
+  static constexpr std::string_view id = DAVIT_CLUSTER;
+
+  template <class T>
+  static const void* vtable() {
+    using detail::object;
+    static const davit_cluster table = {
+        sizeof(davit_cluster),
+        0,
+        [](davit_instance* i, const davit_cluster_request* r, davit_cluster_done done, void* ctx) {
+          Request q{
+              text(r->verb),
+              {text(r->resource.group), text(r->resource.version), text(r->resource.resource)},
+              text(r->ns),
+              text(r->name),
+              text(r->subresource),
+              from_abi(r->query, r->query_count),
+              from_abi(r->headers, r->headers_count),
+              std::string(view(r->body)),
+              r->deadline_ns};
+          object<T>(i).request(std::move(q), answer(done, ctx));
+        },
+        [](davit_instance* i, const davit_cluster_watch_request* r, uint32_t credit,
+           const davit_cluster_watcher* w, void* self) {
+          WatchRequest q{
+              {text(r->resource.group), text(r->resource.version), text(r->resource.resource)},
+              (r->flags & DAVIT_WATCH_METADATA_ONLY) != 0,
+              text(r->ns),
+              text(r->label_selector),
+              text(r->field_selector),
+              text(r->resource_version)};
+          Watcher watcher{[event = w->event, self](int32_t type, std::string_view o) {
+                            event(self, type, bytes(o));
+                          },
+                          [ended = w->ended, self] { ended(self); }};
+          WatchHandle* h = object<T>(i).watch(std::move(q), credit, std::move(watcher));
+          return reinterpret_cast<davit_cluster_watch*>(h);
+        },
+        [](davit_instance* i, davit_cluster_watch* w, uint32_t more) {
+          object<T>(i).credit(reinterpret_cast<WatchHandle*>(w), more);
+        },
+        [](davit_instance* i, davit_cluster_watch* w) {
+          object<T>(i).cancel(reinterpret_cast<WatchHandle*>(w));
+        },
+        [](davit_instance* i, davit_str group, davit_str version, davit_str kind,
+           davit_cluster_done done, void* ctx) {
+          object<T>(i).discover(text(group), text(version), text(kind), answer(done, ctx));
+        },
+        [](davit_instance* i, davit_cluster_done done, void* ctx) {
+          object<T>(i).identity(answer(done, ctx));
+        }};
+    return &table;
+  }
+
+ private:
+  static std::function<void(Response)> answer(davit_cluster_done done, void* ctx) {
+    return [done, ctx](const Response& r) {
+      const ResponseView v(r);
+      done(ctx, &v.abi);
+    };
+  }
+};
+
+// One watch as its user holds it: cancel it and wait for `ended` before letting go of what the
+// callbacks use.
+class Watch {
+ public:
+  Watch() = default;
+  Watch(davit_ref ref, davit_cluster_watch* w) : ref_(ref), watch_(w) {}
+  void credit(uint32_t more) const { table()->credit(ref_.self, watch_, more); }
+  void cancel() const { table()->cancel(ref_.self, watch_); }
+
+ private:
+  const davit_cluster* table() const { return static_cast<const davit_cluster*>(ref_.vtable); }
+  davit_ref ref_{};
+  davit_cluster_watch* watch_ = nullptr;
+};
+
+class Client {
+ public:
+  Client() = default;
+  explicit Client(davit_ref ref) : ref_(ref) {}
+  static Result<Client> find(const Host& host, std::string_view instance) {
+    auto ref = davit::find(host, instance, DAVIT_CLUSTER);
+    if (!ref.ok()) return ref.error();
+    return Client(*ref);
+  }
+
+  // `done` runs once, on any thread, perhaps before this returns.
+  void request(const Request& q, std::function<void(Response)> done) const {
+    const auto query = to_abi(q.query);
+    const auto headers = to_abi(q.headers);
+    const davit_cluster_request r = {
+        sizeof r,
+        static_cast<uint32_t>(query.size()),
+        str(q.verb),
+        {str(q.resource.group), str(q.resource.version), str(q.resource.resource)},
+        str(q.ns),
+        str(q.name),
+        str(q.subresource),
+        query.data(),
+        headers.data(),
+        headers.size(),
+        bytes(q.body),
+        q.deadline_ns};
+    table()->request(ref_.self, &r, &answered, new Done(std::move(done)));
+  }
+  Watch watch(const WatchRequest& q, uint32_t credit, Watcher watcher) const {
+    const davit_cluster_watch_request r = {
+        sizeof r,
+        q.metadata_only ? DAVIT_WATCH_METADATA_ONLY : 0,
+        {str(q.resource.group), str(q.resource.version), str(q.resource.resource)},
+        str(q.ns),
+        str(q.label_selector),
+        str(q.field_selector),
+        str(q.resource_version)};
+    static const davit_cluster_watcher callbacks = {
+        sizeof callbacks, 0,
+        [](void* self, int32_t type, davit_bytes o) {
+          static_cast<Watcher*>(self)->event(type, view(o));
+        },
+        [](void* self) {
+          std::unique_ptr<Watcher> w(static_cast<Watcher*>(self));
+          if (w->ended) w->ended();
+        }};
+    return {ref_,
+            table()->watch(ref_.self, &r, credit, &callbacks, new Watcher(std::move(watcher)))};
+  }
+  void discover(std::string_view group, std::string_view version, std::string_view kind,
+                std::function<void(Response)> done) const {
+    table()->discover(ref_.self, str(group), str(version), str(kind), &answered,
+                      new Done(std::move(done)));
+  }
+  void identity(std::function<void(Response)> done) const {
+    table()->identity(ref_.self, &answered, new Done(std::move(done)));
+  }
+
+ private:
+  using Done = std::function<void(Response)>;
+  static void answered(void* ctx, const davit_cluster_response* r) {
+    std::unique_ptr<Done> done(static_cast<Done*>(ctx));
+    (*done)(Response{static_cast<Code>(r->code), r->http_status,
+                     std::chrono::milliseconds(r->retry_after_ms), text(r->reason),
+                     text(r->message), std::string(view(r->body)),
+                     from_abi(r->headers, r->headers_count)});
+  }
+  const davit_cluster* table() const { return static_cast<const davit_cluster*>(ref_.vtable); }
+  davit_ref ref_{};
+};
+
+}  // namespace davit::cluster

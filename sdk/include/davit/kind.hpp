@@ -1,0 +1,369 @@
+// Role kind in C++. A kind is one class with plain, const, pure methods; kind::Role makes the ABI
+// table of it. kind::Client is the other end. abi/kind.h has the contract and the JSON shapes.
+//
+//   class Widget {
+//    public:
+//     using roles = davit::Roles<davit::kind::Role>;
+//     explicit Widget(davit::Host);
+//     const kind::Described& described() const;      // a member
+//     Result<Named> identify(std::string_view apply) const;
+//     Result<> validate(std::string_view apply) const;
+//     kind::Class classify(std::string_view state, std::string_view apply) const;
+//     Result<std::string> reconcile(std::string_view input) const;
+//     Result<Named> attribute(std::string_view object) const;
+//     // with Description::ctrl_v1 only:
+//     Result<std::string> delete_message(const Named&) const;
+//     Result<std::string> to_report(const Named&, const Status&) const;
+//     Result<std::pair<Named, Status>> from_report(std::string_view report) const;
+//   };
+#pragma once
+
+#include "lookup.hpp"
+#include "plugin.hpp"
+#include "records.hpp"
+
+namespace davit {
+
+// What a record is called.
+struct Named {
+  std::string id, ns, name;
+  auto operator<=>(const Named&) const = default;
+  bool operator==(const Named&) const = default;
+};
+inline Named from_abi(const davit_named& n) {
+  return {text(n.id), text(n.ns), text(n.name)};
+}
+inline davit_named to_abi(const Named& n) {
+  return {str(n.id), str(n.ns), str(n.name)};
+}
+
+namespace kind {
+
+using davit::from_abi;
+using davit::to_abi;
+
+enum class Class : int32_t {
+  unhandled = DAVIT_CLASS_UNHANDLED,
+  apply = DAVIT_CLASS_APPLY,
+  remove = DAVIT_CLASS_DELETE,
+};
+
+struct Resource {
+  int32_t role = DAVIT_RESOURCE_OWNED;
+  std::string group, version, resource, kind;
+  bool namespaced = true;
+  std::string selector;
+  std::vector<std::string> keep;
+};
+
+struct CtrlV1 {
+  std::string watch, get, report;
+  std::string state_type, watch_type, get_type, report_type, report_response_type;
+};
+
+struct Description {
+  std::string kind, apply_type;
+  davit_bytes descriptor_set{};  // static
+  std::vector<std::string> json_fields;
+  std::vector<Resource> resources;
+  std::optional<CtrlV1> ctrl_v1;
+  std::string default_state = "running";
+};
+
+// A Description in ABI form; borrows from it and lives beside it.
+class DescriptionView {
+ public:
+  explicit DescriptionView(const Description& d) {
+    for (const auto& f : d.json_fields) json_fields_.push_back(str(f));
+    for (const auto& r : d.resources) {
+      auto& keep = keep_.emplace_back();
+      for (const auto& k : r.keep) keep.push_back(str(k));
+      resources_.push_back({sizeof(davit_kind_resource), r.role, str(r.group), str(r.version),
+                            str(r.resource), str(r.kind), r.namespaced ? 1u : 0u,
+                            static_cast<uint32_t>(keep.size()), str(r.selector), keep.data()});
+    }
+    for (const auto& r : resources_) pointers_.push_back(&r);
+    if (d.ctrl_v1) {
+      const auto& c = *d.ctrl_v1;
+      ctrl_v1_ = {sizeof(davit_kind_ctrl_v1),
+                  0,
+                  str(c.watch),
+                  str(c.get),
+                  str(c.report),
+                  str(c.state_type),
+                  str(c.watch_type),
+                  str(c.get_type),
+                  str(c.report_type),
+                  str(c.report_response_type)};
+    }
+    abi_ = {sizeof(davit_kind_description),
+            static_cast<uint32_t>(json_fields_.size()),
+            str(d.kind),
+            str(d.apply_type),
+            d.descriptor_set,
+            json_fields_.data(),
+            pointers_.data(),
+            pointers_.size(),
+            d.ctrl_v1 ? &ctrl_v1_ : nullptr,
+            str(d.default_state)};
+  }
+  DescriptionView(const DescriptionView&) = delete;
+  DescriptionView& operator=(const DescriptionView&) = delete;
+  const davit_kind_description* get() const { return &abi_; }
+
+ private:
+  std::vector<davit_str> json_fields_;
+  std::deque<std::vector<davit_str>> keep_;
+  std::deque<davit_kind_resource> resources_;
+  std::vector<const davit_kind_resource*> pointers_;
+  davit_kind_ctrl_v1 ctrl_v1_{};
+  davit_kind_description abi_{};
+};
+
+inline Description from_abi(const davit_kind_description& d) {
+  Description out;
+  out.kind = text(d.kind);
+  out.apply_type = text(d.apply_type);
+  out.descriptor_set = d.descriptor_set;
+  for (uint32_t i = 0; i < d.json_fields_count; ++i)
+    out.json_fields.push_back(text(d.json_fields[i]));
+  for (size_t i = 0; i < d.resources_count; ++i) {
+    const auto& r = *d.resources[i];
+    Resource& to = out.resources.emplace_back();
+    to.role = r.role;
+    to.group = text(r.group);
+    to.version = text(r.version);
+    to.resource = text(r.resource);
+    to.kind = text(r.kind);
+    to.namespaced = r.namespaced != 0;
+    to.selector = text(r.selector);
+    for (uint32_t k = 0; k < r.keep_count; ++k) to.keep.push_back(text(r.keep[k]));
+  }
+  if (d.ctrl_v1 != nullptr) {
+    const auto& c = *d.ctrl_v1;
+    out.ctrl_v1 = CtrlV1{
+        text(c.watch),      text(c.get),      text(c.report),      text(c.state_type),
+        text(c.watch_type), text(c.get_type), text(c.report_type), text(c.report_response_type)};
+  }
+  out.default_state = text(d.default_state);
+  return out;
+}
+
+struct Role {
+  static constexpr std::string_view id = DAVIT_KIND;
+
+  template <class T>
+  static const void* vtable() {
+    static const davit_kind table = {
+        sizeof(davit_kind),
+        0,
+        [](davit_instance* i) { return object<T>(i).described().view(); },
+        [](davit_instance* i, davit_str apply, davit_visit_named visit, void* ctx, davit_error* e) {
+          return named(e, visit, ctx, [&] { return object<T>(i).identify(view(apply)); });
+        },
+        [](davit_instance* i, davit_str apply, davit_error* e) {
+          return guard(e, [&] { return object<T>(i).validate(view(apply)); });
+        },
+        [](davit_instance* i, davit_str state, davit_str apply) {
+          // There is no error to give: what cannot be judged is held.
+          int32_t found = DAVIT_CLASS_UNHANDLED;
+          guard(nullptr, [&]() -> Result<> {
+            found = static_cast<int32_t>(object<T>(i).classify(view(state), view(apply)));
+            return {};
+          });
+          return found;
+        },
+        [](davit_instance* i, davit_str input, const davit_sink* out, davit_error* e) {
+          return json(e, out, [&] { return object<T>(i).reconcile(view(input)); });
+        },
+        [](davit_instance* i, davit_str observed, davit_visit_named visit, void* ctx,
+           davit_error* e) {
+          return named(e, visit, ctx, [&] { return object<T>(i).attribute(view(observed)); });
+        },
+        delete_slot<T>(),
+        to_report_slot<T>(),
+        from_report_slot<T>()};
+    return &table;
+  }
+
+ private:
+  template <class T>
+  static const T& object(davit_instance* i) {
+    return *reinterpret_cast<const T*>(i);
+  }
+  template <class F>
+  static int32_t json(davit_error* e, const davit_sink* out, F f) {
+    return guard(e, [&]() -> Result<> {
+      auto r = f();
+      if (!r.ok()) return r.error();
+      emit(out, *r);
+      return {};
+    });
+  }
+  template <class F>
+  static int32_t named(davit_error* e, davit_visit_named visit, void* ctx, F f) {
+    return guard(e, [&]() -> Result<> {
+      Result<Named> r = f();
+      if (!r.ok()) return r.error();
+      const davit_named n = to_abi(*r);
+      visit(ctx, &n);
+      return {};
+    });
+  }
+  template <class T>
+  static constexpr bool speaks_ctrl_v1 = requires(const T& t, Named n) {
+    t.delete_message(n);
+  };
+  template <class T>
+  static auto delete_slot() -> decltype(davit_kind::delete_message) {
+    if constexpr (speaks_ctrl_v1<T>) {
+      return [](davit_instance* i, const davit_named* n, const davit_sink* out, davit_error* e) {
+        return json(e, out, [&] { return object<T>(i).delete_message(from_abi(*n)); });
+      };
+    } else {
+      return nullptr;
+    }
+  }
+  template <class T>
+  static auto to_report_slot() -> decltype(davit_kind::to_report) {
+    if constexpr (requires(const T& t, Named n, Status s) { t.to_report(n, s); }) {
+      return [](davit_instance* i, const davit_named* n, const davit_status* s,
+                const davit_sink* out, davit_error* e) {
+        return json(e, out, [&] { return object<T>(i).to_report(from_abi(*n), from_abi(*s)); });
+      };
+    } else {
+      return nullptr;
+    }
+  }
+  template <class T>
+  static auto from_report_slot() -> decltype(davit_kind::from_report) {
+    if constexpr (requires(const T& t) { t.from_report(std::string_view{}); }) {
+      return [](davit_instance* i, davit_str report, davit_visit_named visit_named,
+                davit_visit_status visit_status, void* ctx, davit_error* e) {
+        return guard(e, [&]() -> Result<> {
+          auto r = object<T>(i).from_report(view(report));
+          if (!r.ok()) return r.error();
+          const davit_named n = to_abi(r->first);
+          const StatusView s(r->second);
+          visit_named(ctx, &n);
+          visit_status(ctx, &s.abi);
+          return {};
+        });
+      };
+    } else {
+      return nullptr;
+    }
+  }
+};
+
+// Keeps a description and its ABI form; a kind's class has one as a member.
+class Described {
+ public:
+  explicit Described(Description d) : description_(std::move(d)), view_(description_) {}
+  const Description& get() const { return description_; }
+  const davit_kind_description* view() const { return view_.get(); }
+
+ private:
+  Description description_;
+  DescriptionView view_;
+};
+
+// A kind instance as its users call it. All members: any thread, no blocking.
+class Client {
+ public:
+  Client() = default;
+  explicit Client(davit_ref ref)
+      : ref_(ref),
+        vtable_(static_cast<const davit_kind*>(ref.vtable)),
+        description_(std::make_shared<Description>(from_abi(*vtable_->describe(ref.self)))) {}
+
+  // Every kind of this process.
+  static std::vector<Client> all(const Host& host) {
+    std::vector<Client> out;
+    for (const auto& ref : each(host, DAVIT_KIND)) out.emplace_back(ref);
+    return out;
+  }
+
+  const Description& description() const { return *description_; }
+  const std::string& kind() const { return description_->kind; }
+  Result<Schema> schema(const Host& host) const {
+    return host.schema(description_->descriptor_set, description_->json_fields);
+  }
+
+  Result<Named> identify(std::string_view apply) const {
+    return named([&](davit_visit_named v, void* ctx, davit_error* e) {
+      return vtable_->identify(ref_.self, str(apply), v, ctx, e);
+    });
+  }
+  Result<> validate(std::string_view apply) const {
+    return checked([&](davit_error* e) { return vtable_->validate(ref_.self, str(apply), e); });
+  }
+  Class classify(std::string_view state, std::string_view apply) const {
+    if (state == "deleted") return Class::remove;
+    return static_cast<Class>(vtable_->classify(ref_.self, str(state), str(apply)));
+  }
+  Result<std::string> reconcile(std::string_view input) const {
+    return json([&](const davit_sink* s, davit_error* e) {
+      return vtable_->reconcile(ref_.self, str(input), s, e);
+    });
+  }
+  Result<Named> attribute(std::string_view observed) const {
+    return named([&](davit_visit_named v, void* ctx, davit_error* e) {
+      return vtable_->attribute(ref_.self, str(observed), v, ctx, e);
+    });
+  }
+  Result<std::string> delete_message(const Named& n) const {
+    const davit_named abi = to_abi(n);
+    return json([&](const davit_sink* s, davit_error* e) {
+      return vtable_->delete_message(ref_.self, &abi, s, e);
+    });
+  }
+  Result<std::string> to_report(const Named& n, const Status& status) const {
+    const davit_named abi = to_abi(n);
+    const StatusView v(status);
+    return json([&](const davit_sink* s, davit_error* e) {
+      return vtable_->to_report(ref_.self, &abi, &v.abi, s, e);
+    });
+  }
+  Result<std::pair<Named, Status>> from_report(std::string_view report) const {
+    std::pair<Named, Status> out;
+    using Out = std::pair<Named, Status>;
+    auto r = checked([&](davit_error* e) {
+      return vtable_->from_report(
+          ref_.self, str(report),
+          [](void* c, const davit_named* n) { static_cast<Out*>(c)->first = from_abi(*n); },
+          [](void* c, const davit_status* s) -> int32_t {
+            static_cast<Out*>(c)->second = from_abi(*s);
+            return 0;
+          },
+          &out, e);
+    });
+    if (!r.ok()) return r.error();
+    return out;
+  }
+
+ private:
+  template <class F>
+  static Result<std::string> json(F f) {
+    StringSink out;
+    auto r = checked([&](davit_error* e) { return f(out.get(), e); });
+    if (!r.ok()) return r.error();
+    return out.take();
+  }
+  template <class F>
+  static Result<Named> named(F f) {
+    Named out;
+    auto r = checked([&](davit_error* e) {
+      return f([](void* c, const davit_named* n) { *static_cast<Named*>(c) = from_abi(*n); }, &out,
+               e);
+    });
+    if (!r.ok()) return r.error();
+    return out;
+  }
+  davit_ref ref_{};
+  const davit_kind* vtable_ = nullptr;
+  std::shared_ptr<const Description> description_;
+};
+
+}  // namespace kind
+}  // namespace davit

@@ -1,0 +1,30 @@
+// Finding other instances, only in wire().
+#pragma once
+
+#include "host.hpp"
+
+namespace davit {
+
+// The instance must exist and play the role.
+inline Result<davit_ref> find(const Host& host, std::string_view instance,
+                              std::string_view interface_id) {
+  davit_ref ref{};
+  auto r = checked([&](davit_error* e) {
+    return host.service<davit_lookup>(DAVIT_LOOKUP)
+        ->find(host.abi(), str(instance), str(interface_id), &ref, e);
+  });
+  if (!r.ok()) return r.error();
+  return ref;
+}
+
+// Every instance that plays the role, in the order of the configuration.
+inline std::vector<davit_ref> each(const Host& host, std::string_view interface_id) {
+  std::vector<davit_ref> out;
+  host.service<davit_lookup>(DAVIT_LOOKUP)
+      ->each(host.abi(), str(interface_id), &out, [](void* ctx, const davit_ref* r) {
+        static_cast<std::vector<davit_ref>*>(ctx)->push_back(*r);
+      });
+  return out;
+}
+
+}  // namespace davit

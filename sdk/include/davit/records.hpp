@@ -1,0 +1,343 @@
+// The values of the storage contract, owned: records, groups, statuses, progress. abi/storage.h
+// says what each field means; here they are only given a home. Conversions to the ABI borrow from
+// the value.
+#pragma once
+
+#include <deque>
+
+#include "types.hpp"
+
+namespace davit {
+
+struct Key {
+  std::string kind, region, id;
+  auto operator<=>(const Key&) const = default;
+  bool operator==(const Key&) const = default;
+};
+inline davit_key to_abi(const Key& k) {
+  return {str(k.kind), str(k.region), str(k.id)};
+}
+inline Key from_abi(const davit_key& k) {
+  return {text(k.kind), text(k.region), text(k.id)};
+}
+
+struct Cursor {
+  uint64_t incarnation = 0, version = 0;
+  auto operator<=>(const Cursor&) const = default;
+  bool operator==(const Cursor&) const = default;
+};
+inline davit_cursor to_abi(Cursor c) {
+  return {c.incarnation, c.version};
+}
+inline Cursor from_abi(davit_cursor c) {
+  return {c.incarnation, c.version};
+}
+
+struct Record {
+  Key key;
+  std::string ns, name, state;
+  uint64_t version = 0;
+  bool live = true;
+  std::string payload, json;
+  int64_t committed_at_unix_ms = 0;
+  std::string author, request_id;
+  Pairs annotations;
+};
+
+inline Record from_abi(const davit_record& r) {
+  Record out;
+  out.key = from_abi(r.key);
+  out.ns = text(r.ns);
+  out.name = text(r.name);
+  out.state = text(r.state);
+  out.version = r.version;
+  out.live = (r.flags & DAVIT_RECORD_LIVE) != 0;
+  out.payload = std::string(view(r.payload));
+  out.json = text(r.json);
+  out.committed_at_unix_ms = r.committed_at_unix_ms;
+  out.author = text(r.author);
+  out.request_id = text(r.request_id);
+  out.annotations = from_abi(r.annotations, r.annotations_count);
+  return out;
+}
+
+// A record in ABI form; borrows from the Record it was made of.
+struct RecordView {
+  std::vector<davit_pair> annotations;
+  davit_record abi;
+
+  explicit RecordView(const Record& r) : annotations(to_abi(r.annotations)) {
+    std::memset(&abi, 0, sizeof abi);
+    abi.struct_size = sizeof abi;
+    abi.flags = r.live ? DAVIT_RECORD_LIVE : 0;
+    abi.key = to_abi(r.key);
+    abi.ns = str(r.ns);
+    abi.name = str(r.name);
+    abi.state = str(r.state);
+    abi.version = r.version;
+    abi.payload = bytes(r.payload);
+    abi.json = str(r.json);
+    abi.committed_at_unix_ms = r.committed_at_unix_ms;
+    abi.author = str(r.author);
+    abi.request_id = str(r.request_id);
+    abi.annotations = annotations.data();
+    abi.annotations_count = annotations.size();
+  }
+  RecordView(const RecordView&) = delete;
+  RecordView& operator=(const RecordView&) = delete;
+};
+
+struct Mutation {
+  Record record;
+  uint64_t expect = DAVIT_EXPECT_ANY;
+};
+
+struct Group {
+  std::vector<Mutation> mutations;
+  std::string request_id;
+};
+
+inline Group from_abi(const davit_group& g) {
+  Group out;
+  out.request_id = text(g.request_id);
+  for (uint32_t i = 0; i < g.mutations_count; ++i) {
+    out.mutations.push_back({from_abi(*g.mutations[i]->record), g.mutations[i]->expect});
+  }
+  return out;
+}
+
+// A group in ABI form; borrows from the Group.
+struct GroupView {
+  std::deque<RecordView> records;
+  std::vector<davit_mutation> mutations;
+  std::vector<const davit_mutation*> pointers;
+  davit_group abi{};
+
+  explicit GroupView(const Group& g) {
+    mutations.reserve(g.mutations.size());
+    for (const auto& m : g.mutations) {
+      records.emplace_back(m.record);
+      mutations.push_back({sizeof(davit_mutation), 0, &records.back().abi, m.expect});
+    }
+    for (const auto& m : mutations) pointers.push_back(&m);
+    abi.struct_size = sizeof abi;
+    abi.mutations_count = static_cast<uint32_t>(pointers.size());
+    abi.mutations = pointers.data();
+    abi.request_id = str(g.request_id);
+  }
+  GroupView(const GroupView&) = delete;
+  GroupView& operator=(const GroupView&) = delete;
+};
+
+struct GroupResult {
+  uint64_t first_version = 0;   // mutation i has first_version + i
+  uint64_t actual_version = 0;  // with ABORTED: what is there
+  std::optional<Error> error;   // none: committed
+};
+
+inline GroupResult from_abi(const davit_group_result& r) {
+  GroupResult out{r.first_version, r.actual_version, std::nullopt};
+  if (r.error.code != DAVIT_OK) out.error = take(r.error, r.error.code);
+  return out;
+}
+inline void to_abi(const GroupResult& r, davit_group_result* out) {
+  out->first_version = r.first_version;
+  out->actual_version = r.actual_version;
+  out->error = empty_error();
+  if (r.error) fill(&out->error, *r.error);
+}
+
+struct Head {
+  Cursor head;
+  uint64_t status_head = 0;
+  uint64_t purged_through = 0;
+};
+inline davit_head to_abi(const Head& h) {
+  return {sizeof(davit_head), 0, to_abi(h.head), h.status_head, h.purged_through};
+}
+inline Head from_abi(const davit_head& h) {
+  return {from_abi(h.head), h.status_head, h.purged_through};
+}
+
+// Empty = any.
+struct Scope {
+  std::string kind, region;
+};
+
+struct ReadRequest {
+  Scope scope;
+  Cursor cursor;
+  uint64_t dead_after = 0;
+  uint32_t limit = 100;
+  uint64_t bytes_max = UINT64_MAX;
+};
+
+struct Page {
+  bool more = false;
+  uint64_t next_version = 0;
+  Head head;
+};
+
+// By id, or by name when the id is empty.
+struct Query {
+  Key key;
+  std::string ns, name;
+};
+
+struct Child {
+  std::string name, address, status;
+  int64_t cpu_millicores = 0, memory_mib = 0;
+  bool operator==(const Child&) const = default;
+};
+
+struct Status {
+  Key key;
+  bool gone = false;
+  uint64_t observed_version = 0;
+  std::string health;
+  int64_t desired = 0, updated = 0, ready = 0, stale = 0;
+  std::string message, parked;
+  std::vector<Child> children;
+  std::string detail;
+  uint64_t epoch = 0, sequence = 0;
+  uint64_t status_version = 0;
+  int64_t reported_at_unix_ms = 0;
+  std::string ns, name;  // the record's; for peers that know no ids; may be empty
+};
+
+inline Status from_abi(const davit_status& s) {
+  Status out;
+  out.key = from_abi(s.key);
+  out.gone = (s.flags & DAVIT_STATUS_GONE) != 0;
+  out.observed_version = s.observed_version;
+  out.health = text(s.health);
+  out.desired = s.desired;
+  out.updated = s.updated;
+  out.ready = s.ready;
+  out.stale = s.stale;
+  out.message = text(s.message);
+  out.parked = text(s.parked);
+  for (size_t i = 0; i < s.children_count; ++i) {
+    const davit_child& c = *s.children[i];
+    out.children.push_back(
+        {text(c.name), text(c.address), text(c.status), c.cpu_millicores, c.memory_mib});
+  }
+  out.detail = text(s.detail);
+  out.epoch = s.epoch;
+  out.sequence = s.sequence;
+  out.status_version = s.status_version;
+  out.reported_at_unix_ms = s.reported_at_unix_ms;
+  if (DAVIT_HAS(&s, ns)) out.ns = text(s.ns);
+  if (DAVIT_HAS(&s, name)) out.name = text(s.name);
+  return out;
+}
+
+// A status in ABI form; borrows from the Status.
+struct StatusView {
+  std::vector<davit_child> children;
+  std::vector<const davit_child*> pointers;
+  davit_status abi;
+
+  explicit StatusView(const Status& s) {
+    std::memset(&abi, 0, sizeof abi);
+    children.reserve(s.children.size());
+    for (const auto& c : s.children) {
+      children.push_back({sizeof(davit_child), 0, str(c.name), str(c.address), str(c.status),
+                          c.cpu_millicores, c.memory_mib});
+    }
+    for (const auto& c : children) pointers.push_back(&c);
+    abi.struct_size = sizeof abi;
+    abi.flags = s.gone ? DAVIT_STATUS_GONE : 0;
+    abi.key = to_abi(s.key);
+    abi.observed_version = s.observed_version;
+    abi.health = str(s.health);
+    abi.desired = s.desired;
+    abi.updated = s.updated;
+    abi.ready = s.ready;
+    abi.stale = s.stale;
+    abi.message = str(s.message);
+    abi.parked = str(s.parked);
+    abi.children = pointers.data();
+    abi.children_count = pointers.size();
+    abi.detail = str(s.detail);
+    abi.epoch = s.epoch;
+    abi.sequence = s.sequence;
+    abi.status_version = s.status_version;
+    abi.reported_at_unix_ms = s.reported_at_unix_ms;
+    abi.ns = str(s.ns);
+    abi.name = str(s.name);
+  }
+  StatusView(const StatusView&) = delete;
+  StatusView& operator=(const StatusView&) = delete;
+};
+
+struct Issue {
+  std::string kind, id, ns, name;
+  uint64_t version = 0;
+  std::string condition, reason;  // condition: DAVIT_ISSUE_...; empty = ended
+};
+inline Issue from_abi(const davit_issue& i) {
+  return {text(i.kind), text(i.id),        text(i.ns),    text(i.name),
+          i.version,    text(i.condition), text(i.reason)};
+}
+inline davit_issue to_abi(const Issue& i) {
+  return {sizeof(davit_issue), 0,         str(i.kind),      str(i.id),    str(i.ns),
+          str(i.name),         i.version, str(i.condition), str(i.reason)};
+}
+
+struct KindProgress {
+  std::string kind;
+  Cursor applied;
+};
+inline KindProgress from_abi(const davit_kind_progress& p) {
+  return {text(p.kind), from_abi(p.applied)};
+}
+inline davit_kind_progress to_abi(const KindProgress& p) {
+  return {sizeof(davit_kind_progress), 0, str(p.kind), to_abi(p.applied)};
+}
+
+struct Progress {
+  std::string region, agent, software;
+  uint64_t epoch = 0;
+  std::vector<KindProgress> kinds;
+  std::vector<Issue> issues;
+  int64_t seen_at_unix_ms = 0;
+};
+
+inline Progress from_abi(const davit_progress& p) {
+  Progress out{text(p.region), text(p.agent), text(p.software), p.epoch, {}, {}, p.seen_at_unix_ms};
+  for (size_t i = 0; i < p.kinds_count; ++i) out.kinds.push_back(from_abi(*p.kinds[i]));
+  for (size_t i = 0; i < p.issues_count; ++i) out.issues.push_back(from_abi(*p.issues[i]));
+  return out;
+}
+
+// A progress in ABI form; borrows from the Progress.
+struct ProgressView {
+  std::vector<davit_kind_progress> kinds;
+  std::vector<const davit_kind_progress*> kind_pointers;
+  std::vector<davit_issue> issues;
+  std::vector<const davit_issue*> issue_pointers;
+  davit_progress abi;
+
+  explicit ProgressView(const Progress& p) {
+    std::memset(&abi, 0, sizeof abi);
+    for (const auto& k : p.kinds) kinds.push_back(to_abi(k));
+    for (const auto& k : kinds) kind_pointers.push_back(&k);
+    for (const auto& i : p.issues) issues.push_back(to_abi(i));
+    for (const auto& i : issues) issue_pointers.push_back(&i);
+    abi.struct_size = sizeof abi;
+    abi.region = str(p.region);
+    abi.agent = str(p.agent);
+    abi.software = str(p.software);
+    abi.epoch = p.epoch;
+    abi.kinds = kind_pointers.data();
+    abi.kinds_count = kind_pointers.size();
+    abi.issues = issue_pointers.data();
+    abi.issues_count = issue_pointers.size();
+    abi.seen_at_unix_ms = p.seen_at_unix_ms;
+  }
+  ProgressView(const ProgressView&) = delete;
+  ProgressView& operator=(const ProgressView&) = delete;
+};
+
+}  // namespace davit

@@ -1,0 +1,303 @@
+// RPC as bytes, in C++. abi/rpc.h has the contract.
+//
+// A call, on either end, is a Call handle and a Handler that the plugin derives; every callback
+// runs on the strand given with it. rpc::unary() makes the common served method one function.
+#pragma once
+
+#include "lookup.hpp"
+#include "plugin.hpp"
+
+namespace davit::rpc {
+
+// How a call ended.
+struct End {
+  Code code = Code::ok;
+  std::string message;
+  Pairs trailers;
+  static End of(const Error& e) {
+    return {e.code, e.where.empty() ? e.message : e.where + ": " + e.message, {}};
+  }
+};
+
+struct Identity {
+  std::string name, role;
+  std::vector<std::string> regions;
+};
+
+// A call's handle: cheap to copy, valid until on_done returns.
+class Call {
+ public:
+  Call() = default;
+  Call(const davit_rpc* rpc, davit_rpc_call* call) : rpc_(rpc), call_(call) {}
+  explicit operator bool() const { return call_ != nullptr; }
+  void read() const { rpc_->read(call_); }
+  void write(const Buffer& message) const {
+    davit_buf* part = message.get();
+    rpc_->write(call_, &part, 1);
+  }
+  void write(std::string message) const { write(Buffer::of(std::move(message))); }
+  void write(const std::vector<Buffer>& parts) const {
+    std::vector<davit_buf*> raw;
+    for (const auto& p : parts) raw.push_back(p.get());
+    rpc_->write(call_, raw.data(), raw.size());
+  }
+
+  // Serving end.
+  void finish(const End& end) const {
+    const auto trailers = to_abi(end.trailers);
+    const davit_rpc_end abi = {sizeof abi, static_cast<int32_t>(end.code), str(end.message),
+                               trailers.data(), trailers.size()};
+    rpc_->finish(call_, &abi);
+  }
+  Identity identity() const {
+    const davit_identity* i = rpc_->identity(call_);
+    Identity out{text(i->name), text(i->role), {}};
+    for (uint32_t n = 0; n < i->regions_count; ++n) out.regions.push_back(text(i->regions[n]));
+    return out;
+  }
+  std::string metadata(std::string_view key) const { return text(rpc_->metadata(call_, str(key))); }
+  std::string peer() const { return text(rpc_->peer(call_)); }
+
+  // Calling end.
+  void half_close() const { rpc_->half_close(call_); }
+  void cancel() const { rpc_->cancel(call_); }
+
+ private:
+  friend class Server;
+  const davit_rpc* rpc_ = nullptr;
+  davit_rpc_call* call_ = nullptr;
+};
+
+// The region a call speaks for: x-krane-region, which the caller's credential must name. "*" in a
+// credential names every region.
+inline Result<std::string> authorized_region(const Call& call) {
+  std::string region = call.metadata("x-krane-region");
+  if (region.empty())
+    return Error{Code::invalid_argument, "header X-Krane-Region is missing", {}, {}};
+  const Identity who = call.identity();
+  for (const auto& r : who.regions) {
+    if (r == region || r == "*") return region;
+  }
+  return Error{Code::permission_denied,
+               "region \"" + region + "\" is not one that token \"" + who.name + "\" names",
+               {},
+               {}};
+}
+
+// Callbacks of one call; all on its strand. Deletes itself after on_done when it was given away
+// with accept() or start().
+class Handler {
+ public:
+  virtual ~Handler() = default;
+  virtual void on_message(Buffer) {}
+  virtual void on_end_of_messages() {}  // the peer will send no more
+  virtual void on_writable() {}
+  virtual void on_cancel() {}
+  virtual void on_done(const End&) {}
+
+  static const davit_rpc_handler* table() {
+    static const davit_rpc_handler t = {
+        sizeof t,
+        0,
+        [](void* self, davit_buf* m) {
+          if (m != nullptr) {
+            static_cast<Handler*>(self)->on_message(Buffer(m));
+          } else {
+            static_cast<Handler*>(self)->on_end_of_messages();
+          }
+        },
+        [](void* self) { static_cast<Handler*>(self)->on_writable(); },
+        [](void* self) { static_cast<Handler*>(self)->on_cancel(); },
+        [](void* self, const davit_rpc_end* end) {
+          std::unique_ptr<Handler> owned(static_cast<Handler*>(self));
+          owned->on_done({static_cast<Code>(end->code), text(end->message),
+                          from_abi(end->trailers, end->trailers_count)});
+        }};
+    return &t;
+  }
+};
+
+struct Method {
+  std::string path, request_type, response_type;
+  davit_bytes descriptor_set{};
+  std::string role;  // "agent" or "operator"
+  bool server_streams = false, client_streams = false;
+  uint32_t request_bytes_max = 0;
+};
+
+// Serving: only in wire().
+class Server {
+ public:
+  explicit Server(const Host& host) : host_(host), rpc_(host.service<davit_rpc>(DAVIT_RPC)) {}
+
+  // `on_call` runs on any thread and answers with accept().
+  Result<> serve(const Method& m, std::function<void(Call)> on_call) const {
+    auto* held = new OnCall{rpc_, std::move(on_call)};
+    const davit_rpc_method abi = {sizeof abi,
+                                  (m.client_streams ? DAVIT_RPC_CLIENT_STREAMS : 0u) |
+                                      (m.server_streams ? DAVIT_RPC_SERVER_STREAMS : 0u),
+                                  str(m.path),
+                                  str(m.request_type),
+                                  str(m.response_type),
+                                  m.descriptor_set,
+                                  str(m.role),
+                                  m.request_bytes_max,
+                                  0,
+                                  held,
+                                  [](void* self, davit_rpc_call* call) {
+                                    auto* o = static_cast<OnCall*>(self);
+                                    o->f(Call(o->rpc, call));
+                                  },
+                                  [](void* self) { delete static_cast<OnCall*>(self); }};
+    auto r = checked([&](davit_error* e) { return rpc_->serve(host_.abi(), &abi, e); });
+    if (!r.ok()) delete held;
+    return r;
+  }
+  void accept(Call call, const Strand& strand, std::unique_ptr<Handler> handler) const {
+    rpc_->accept(call.call_, strand.get(), Handler::table(), handler.release());
+  }
+
+  // A unary method. `work` runs on a strand of the call's own, gets the request, and answers by
+  // calling `reply` once, from any thread.
+  using Reply = std::function<void(Result<std::string>)>;
+  Result<> unary(const Method& m, std::function<void(Call, Buffer, Reply)> work) const;
+
+ private:
+  struct OnCall {
+    const davit_rpc* rpc;
+    std::function<void(Call)> f;
+  };
+  Host host_;
+  const davit_rpc* rpc_;
+};
+
+namespace detail {
+class Unary : public Handler {
+ public:
+  Unary(Call call, Strand strand, std::function<void(Call, Buffer, Server::Reply)> work)
+      : call_(call),
+        strand_(std::move(strand)),
+        work_(std::move(work)),
+        alive_(std::make_shared<bool>(true)) {}
+  ~Unary() override { *alive_ = false; }
+  void on_message(Buffer request) override {
+    work_(call_, std::move(request),
+          [call = call_, strand = strand_, alive = alive_](Result<std::string> r) {
+            strand.post([call, alive, r = std::move(r)]() mutable {
+              if (!*alive) return;
+              if (r.ok()) {
+                call.write(std::move(*r));
+                call.finish({});
+              } else {
+                call.finish(End::of(r.error()));
+              }
+              *alive = false;
+            });
+          });
+  }
+  void on_end_of_messages() override {
+    finish({Code::invalid_argument, "the request message is missing", {}});
+  }
+  void on_cancel() override { finish({Code::cancelled, "the caller has gone", {}}); }
+
+ private:
+  void finish(const End& end) {
+    if (!*alive_) return;
+    *alive_ = false;
+    call_.finish(end);
+  }
+  Call call_;
+  Strand strand_;
+  std::function<void(Call, Buffer, Server::Reply)> work_;
+  std::shared_ptr<bool> alive_;  // false: finished, or the call is gone; used on the strand only
+};
+}  // namespace detail
+
+inline Result<> Server::unary(const Method& m,
+                              std::function<void(Call, Buffer, Reply)> work) const {
+  return serve(m, [server = *this, work = std::move(work)](Call call) {
+    Strand strand = server.host_.strand();
+    server.accept(call, strand, std::make_unique<detail::Unary>(call, strand, work));
+    call.read();
+  });
+}
+
+// A named connection to a server; found only in wire().
+class Channel {
+ public:
+  Channel() = default;
+  static Result<Channel> find(const Host& host, std::string_view name) {
+    const auto* rpc = host.service<davit_rpc>(DAVIT_RPC);
+    davit_rpc_channel* out = nullptr;
+    auto r = checked([&](davit_error* e) { return rpc->channel(host.abi(), str(name), &out, e); });
+    if (!r.ok()) return r.error();
+    return Channel(rpc, out);
+  }
+  std::string region() const { return text(rpc_->channel_region(channel_)); }
+  std::string agent() const { return text(rpc_->channel_agent(channel_)); }
+  std::string protocol() const { return text(rpc_->channel_protocol(channel_)); }
+
+  // Starts a call; reads must be granted with Call::read.
+  Call start(std::string_view path, const Strand& strand, std::unique_ptr<Handler> handler,
+             const Pairs& metadata = {}, int64_t deadline_ns = INT64_MAX) const {
+    const auto pairs = to_abi(metadata);
+    const davit_rpc_start s = {sizeof s, static_cast<uint32_t>(pairs.size()), str(path),
+                               pairs.data(), deadline_ns};
+    return {rpc_, rpc_->start(channel_, &s, strand.get(), Handler::table(), handler.release())};
+  }
+  // A unary call; `done` runs once, on the strand.
+  void unary(std::string_view path, std::string request, const Strand& strand,
+             std::function<void(Result<std::string>)> done, const Pairs& metadata = {},
+             int64_t deadline_ns = INT64_MAX) const;
+
+ private:
+  Channel(const davit_rpc* rpc, davit_rpc_channel* c) : rpc_(rpc), channel_(c) {}
+  const davit_rpc* rpc_ = nullptr;
+  davit_rpc_channel* channel_ = nullptr;
+};
+
+namespace detail {
+class UnaryCall : public Handler {
+ public:
+  explicit UnaryCall(std::function<void(Result<std::string>)> done) : done_(std::move(done)) {}
+  Call call;
+  // Reads on for the end: a peer that answers twice must not leave the call open.
+  void on_message(Buffer m) override {
+    if (answer_) {
+      twice_ = true;
+      return call.cancel();
+    }
+    answer_ = std::string(m.view());
+    call.read();
+  }
+  void on_done(const End& end) override {
+    if (twice_) {
+      done_(Error{Code::internal, "the peer sent more than one answer", {}, {}});
+    } else if (end.code == Code::ok && answer_) {
+      done_(std::move(*answer_));
+    } else if (end.code == Code::ok) {
+      done_(Error{Code::internal, "the peer sent no answer", {}, {}});
+    } else {
+      done_(Error{end.code, end.message, {}, {}});
+    }
+  }
+
+ private:
+  std::function<void(Result<std::string>)> done_;
+  std::optional<std::string> answer_;
+  bool twice_ = false;
+};
+}  // namespace detail
+
+inline void Channel::unary(std::string_view path, std::string request, const Strand& strand,
+                           std::function<void(Result<std::string>)> done, const Pairs& metadata,
+                           int64_t deadline_ns) const {
+  auto handler = std::make_unique<detail::UnaryCall>(std::move(done));
+  Call& call = handler->call;  // alive until on_done, which comes later on this strand
+  call = start(path, strand, std::move(handler), metadata, deadline_ns);
+  call.write(std::move(request));
+  call.half_close();
+  call.read();
+}
+
+}  // namespace davit::rpc

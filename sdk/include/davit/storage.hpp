@@ -1,0 +1,326 @@
+// Role storage in C++. A backend is one class with plain synchronous methods; storage::Role makes
+// the ABI table of it. storage::Client is the other end: a storage instance as its users call it.
+//
+//   class Backend {
+//    public:
+//     using roles = davit::Roles<davit::storage::Role>;
+//     static constexpr uint32_t max_concurrency = 4, max_group_records = 1000;
+//     Result<Head> head(const Op&);
+//     Result<Page> read(const Op&, const ReadRequest&, const storage::VisitRecord&);
+//     Result<Head> get(const Op&, const Query&, const storage::VisitRecord&);
+//     Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>&);
+//     Result<> report(const Op&, const std::vector<Status>&);
+//     Result<uint64_t> statuses(const Op&, const Scope&, uint64_t after, uint32_t limit, const
+//     storage::VisitStatus&); Result<> progress(const Op&, const Progress&); Result<> agents(const
+//     Op&, const storage::VisitProgress&); Result<> maintain(const Op&, const storage::Maintain&);
+//     void watch(std::function<void()> hint);   // optional; empty = stop
+//   };
+//
+// Every method but watch may block; at most max_concurrency run at once. abi/storage.h has the
+// contract.
+#pragma once
+
+#include "lookup.hpp"
+#include "plugin.hpp"
+#include "records.hpp"
+
+namespace davit::storage {
+
+// Return false to stop.
+using VisitRecord = std::function<bool(const Record&)>;
+using VisitStatus = std::function<bool(const Status&)>;
+using VisitProgress = std::function<bool(const Progress&)>;
+
+struct Maintain {
+  bool purge = false;
+  uint64_t purge_through = 0;
+};
+
+struct Role {
+  static constexpr std::string_view id = DAVIT_STORAGE;
+
+  template <class T>
+  static const void* vtable() {
+    using detail::object;
+    static const davit_storage table = {
+        sizeof(davit_storage),
+        T::max_group_records,
+        [](davit_instance* i, const davit_op* op, davit_head* out, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            auto r = object<T>(i).head(Op(op));
+            if (!r.ok()) return r.error();
+            *out = to_abi(*r);
+            return {};
+          });
+        },
+        [](davit_instance* i, const davit_op* op, const davit_read* q, davit_visit_record visit,
+           void* ctx, davit_page* out, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            const ReadRequest request{{text(q->scope->kind), text(q->scope->region)},
+                                      from_abi(q->cursor),
+                                      q->dead_after,
+                                      q->limit,
+                                      q->bytes_max};
+            auto r = object<T>(i).read(Op(op), request, visitor(visit, ctx));
+            if (!r.ok()) return r.error();
+            out->flags = r->more ? DAVIT_PAGE_MORE : 0;
+            out->next_version = r->next_version;
+            out->head = to_abi(r->head);
+            return {};
+          });
+        },
+        [](davit_instance* i, const davit_op* op, const davit_query* q, davit_visit_record visit,
+           void* ctx, davit_head* out, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            auto r = object<T>(i).get(Op(op), Query{from_abi(q->key), text(q->ns), text(q->name)},
+                                      visitor(visit, ctx));
+            if (!r.ok()) return r.error();
+            *out = to_abi(*r);
+            return {};
+          });
+        },
+        [](davit_instance* i, const davit_op* op, const davit_group* const* groups, size_t count,
+           davit_group_result* const* results, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            std::vector<Group> owned;
+            for (size_t n = 0; n < count; ++n) owned.push_back(from_abi(*groups[n]));
+            auto r = object<T>(i).commit(Op(op), owned);
+            if (!r.ok()) return r.error();
+            for (size_t n = 0; n < count; ++n) to_abi((*r)[n], results[n]);
+            return {};
+          });
+        },
+        [](davit_instance* i, const davit_op* op, const davit_status* const* statuses, size_t count,
+           davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            std::vector<Status> owned;
+            for (size_t n = 0; n < count; ++n) owned.push_back(from_abi(*statuses[n]));
+            return object<T>(i).report(Op(op), owned);
+          });
+        },
+        [](davit_instance* i, const davit_op* op, const davit_scope* scope, uint64_t after,
+           uint32_t limit, davit_visit_status visit, void* ctx, uint64_t* next, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            auto r = object<T>(i).statuses(Op(op), {text(scope->kind), text(scope->region)}, after,
+                                           limit, [&](const Status& s) {
+                                             const StatusView v(s);
+                                             return visit(ctx, &v.abi) == 0;
+                                           });
+            if (!r.ok()) return r.error();
+            *next = *r;
+            return {};
+          });
+        },
+        [](davit_instance* i, const davit_op* op, const davit_progress* p, davit_error* e) {
+          return guard(e, [&] { return object<T>(i).progress(Op(op), from_abi(*p)); });
+        },
+        [](davit_instance* i, const davit_op* op, davit_visit_progress visit, void* ctx,
+           davit_error* e) {
+          return guard(e, [&] {
+            return object<T>(i).agents(Op(op), [&](const Progress& p) {
+              const ProgressView v(p);
+              return visit(ctx, &v.abi) == 0;
+            });
+          });
+        },
+        [](davit_instance* i, const davit_op* op, const davit_maintain* m, davit_error* e) {
+          return guard(e, [&] {
+            return object<T>(i).maintain(
+                Op(op), {(m->flags & DAVIT_MAINTAIN_PURGE) != 0, m->purge_through});
+          });
+        },
+        watch_slot<T>()};
+    return &table;
+  }
+
+ private:
+  static VisitRecord visitor(davit_visit_record visit, void* ctx) {
+    return [visit, ctx](const Record& r) {
+      const RecordView v(r);
+      return visit(ctx, &v.abi) == 0;
+    };
+  }
+  template <class T>
+  static auto watch_slot() -> void (*)(davit_instance*, void (*)(void*), void*) {
+    if constexpr (requires(T & t) { t.watch(std::function<void()>{}); }) {
+      return [](davit_instance* i, void (*hint)(void*), void* ctx) {
+        std::function<void()> f;
+        if (hint != nullptr) f = [hint, ctx] { hint(ctx); };
+        detail::object<T>(i).watch(std::move(f));
+      };
+    } else {
+      return nullptr;
+    }
+  }
+};
+
+// A storage instance as its users call it. The synchronous members block: call them inside `run`.
+class Client {
+ public:
+  Client() = default;
+  Client(Host host, davit_ref ref)
+      : host_(host),
+        ref_(ref),
+        vtable_(static_cast<const davit_storage*>(ref.vtable)),
+        queue_(host.service<davit_commit>(DAVIT_COMMIT)) {}
+
+  static Result<Client> find(const Host& host, std::string_view instance) {
+    auto ref = davit::find(host, instance, DAVIT_STORAGE);
+    if (!ref.ok()) return ref.error();
+    return Client(host, *ref);
+  }
+
+  std::string_view instance() const { return view(ref_.instance); }
+  uint32_t max_group_records() const { return vtable_->max_group_records; }
+
+  // Runs `work` on the storage's pool, then `then` with its result on the strand.
+  template <class Work, class Then>
+  void run(Strand strand, Work work, Then then) const {
+    host_->blocking(instance(), [self = *this, strand, work = std::move(work),
+                                 then = std::move(then)]() mutable {
+      auto result = std::make_shared<decltype(work(self))>(work(self));
+      strand.post([result, then = std::move(then)]() mutable { then(std::move(*result)); });
+    });
+  }
+
+  Result<Head> head(const Op& op = Op()) const {
+    davit_head out{};
+    out.struct_size = sizeof out;
+    auto r = checked([&](davit_error* e) { return vtable_->head(ref_.self, op.abi(), &out, e); });
+    if (!r.ok()) return r.error();
+    return from_abi(out);
+  }
+  // The visitor sees the ABI record, so that it copies only what it needs.
+  template <class Visit>
+  Result<Page> read(const ReadRequest& q, Visit visit, const Op& op = Op()) const {
+    const davit_scope scope{sizeof(davit_scope), 0, str(q.scope.kind), str(q.scope.region)};
+    const davit_read request{sizeof(davit_read), q.limit,      &scope,
+                             to_abi(q.cursor),   q.dead_after, q.bytes_max};
+    davit_page page{};
+    page.struct_size = sizeof page;
+    page.head.struct_size = sizeof page.head;
+    auto r = checked([&](davit_error* e) {
+      return vtable_->read(ref_.self, op.abi(), &request, &call<Visit, davit_record>, &visit, &page,
+                           e);
+    });
+    if (!r.ok()) return r.error();
+    return Page{(page.flags & DAVIT_PAGE_MORE) != 0, page.next_version, from_abi(page.head)};
+  }
+  template <class Visit>
+  Result<Head> get(const Query& q, Visit visit, const Op& op = Op()) const {
+    const davit_query request{sizeof(davit_query), 0, to_abi(q.key), str(q.ns), str(q.name)};
+    davit_head out{};
+    out.struct_size = sizeof out;
+    auto r = checked([&](davit_error* e) {
+      return vtable_->get(ref_.self, op.abi(), &request, &call<Visit, davit_record>, &visit, &out,
+                          e);
+    });
+    if (!r.ok()) return r.error();
+    return from_abi(out);
+  }
+  Result<std::vector<GroupResult>> commit_now(const std::vector<Group>& groups,
+                                              const Op& op = Op()) const;
+  Result<> report_now(const std::vector<Status>& statuses, const Op& op = Op()) const {
+    std::deque<StatusView> views;
+    std::vector<const davit_status*> pointers;
+    for (const auto& s : statuses) pointers.push_back(&views.emplace_back(s).abi);
+    return checked([&](davit_error* e) {
+      return vtable_->report(ref_.self, op.abi(), pointers.data(), pointers.size(), e);
+    });
+  }
+  template <class Visit>
+  Result<uint64_t> statuses(const Scope& s, uint64_t after, uint32_t limit, Visit visit,
+                            const Op& op = Op()) const {
+    const davit_scope scope{sizeof(davit_scope), 0, str(s.kind), str(s.region)};
+    uint64_t next = after;
+    auto r = checked([&](davit_error* e) {
+      return vtable_->statuses(ref_.self, op.abi(), &scope, after, limit,
+                               &call<Visit, davit_status>, &visit, &next, e);
+    });
+    if (!r.ok()) return r.error();
+    return next;
+  }
+  Result<> progress(const Progress& p, const Op& op = Op()) const {
+    const ProgressView v(p);
+    return checked(
+        [&](davit_error* e) { return vtable_->progress(ref_.self, op.abi(), &v.abi, e); });
+  }
+  template <class Visit>
+  Result<> agents(Visit visit, const Op& op = Op()) const {
+    return checked([&](davit_error* e) {
+      return vtable_->agents(ref_.self, op.abi(), &call<Visit, davit_progress>, &visit, e);
+    });
+  }
+  Result<> maintain(const Maintain& m, const Op& op = Op()) const {
+    const davit_maintain request{sizeof(davit_maintain), m.purge ? DAVIT_MAINTAIN_PURGE : 0,
+                                 m.purge_through};
+    return checked(
+        [&](davit_error* e) { return vtable_->maintain(ref_.self, op.abi(), &request, e); });
+  }
+  // False when the backend gives no hints.
+  bool watch(void (*hint)(void*), void* ctx) const {
+    if (!DAVIT_HAS(vtable_, watch) || vtable_->watch == nullptr) return false;
+    vtable_->watch(ref_.self, hint, ctx);
+    return true;
+  }
+
+  // --- the host's commit queue: what waits is committed together; `done` runs on a pool thread
+  // --------------
+  void commit(const Group& group, std::function<void(GroupResult)> done) const {
+    const GroupView v(group);
+    using Done = std::function<void(GroupResult)>;
+    queue_->commit(
+        host_->abi(), ref_.instance, &v.abi,
+        [](void* ctx, const davit_group_result* r) {
+          std::unique_ptr<Done> f(static_cast<Done*>(ctx));
+          (*f)(from_abi(*r));
+        },
+        new Done(std::move(done)));
+  }
+  void report(const std::vector<Status>& statuses, std::function<void(Result<>)> done) const {
+    std::deque<StatusView> views;
+    std::vector<const davit_status*> pointers;
+    for (const auto& s : statuses) pointers.push_back(&views.emplace_back(s).abi);
+    using Done = std::function<void(Result<>)>;
+    queue_->report(
+        host_->abi(), ref_.instance, pointers.data(), pointers.size(),
+        [](void* ctx, int32_t code, const davit_error* e) {
+          std::unique_ptr<Done> f(static_cast<Done*>(ctx));
+          (*f)(code == DAVIT_OK ? Result<>() : Result<>(take(*e, code)));
+        },
+        new Done(std::move(done)));
+  }
+
+ private:
+  // Visit: bool(const Abi&), false to stop.
+  template <class Visit, class Abi>
+  static int32_t call(void* ctx, const Abi* a) {
+    return (*static_cast<Visit*>(ctx))(*a) ? 0 : 1;
+  }
+  std::optional<Host> host_;
+  davit_ref ref_{};
+  const davit_storage* vtable_ = nullptr;
+  const davit_commit* queue_ = nullptr;
+};
+
+inline Result<std::vector<GroupResult>> Client::commit_now(const std::vector<Group>& groups,
+                                                           const Op& op) const {
+  std::deque<GroupView> views;
+  std::vector<const davit_group*> in;
+  std::vector<davit_group_result> results(groups.size());
+  std::vector<davit_group_result*> out;
+  for (const auto& g : groups) in.push_back(&views.emplace_back(g).abi);
+  for (auto& r : results) {
+    r = {sizeof(davit_group_result), 0, 0, 0, empty_error()};
+    out.push_back(&r);
+  }
+  auto r = checked([&](davit_error* e) {
+    return vtable_->commit(ref_.self, op.abi(), in.data(), in.size(), out.data(), e);
+  });
+  if (!r.ok()) return r.error();
+  std::vector<GroupResult> owned;
+  for (const auto& g : results) owned.push_back(from_abi(g));
+  return owned;
+}
+
+}  // namespace davit::storage

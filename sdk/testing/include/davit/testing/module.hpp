@@ -1,0 +1,74 @@
+// A plugin under test: Loaded is its .so, Instance one instance of it from create to destroy.
+//
+// A class that is linked into the test needs no .so: Instance takes any davit_plugin, such as
+// davit::detail::Plugin<Applier>::entry("applier", "0", "").
+#pragma once
+
+#include "host.hpp"
+
+namespace davit::testing {
+
+// What the ELF note says.
+struct Note {
+  std::string abi, name, version;
+  std::vector<std::string> roles;
+};
+Result<Note> read_note(const std::string& path);
+// The symbols a shared object defines for others.
+Result<std::vector<std::string>> exported_symbols(const std::string& path);
+
+class Loaded {
+ public:
+  // Opens it as the host does (RTLD_NOW, RTLD_LOCAL, RTLD_NODELETE) and asks for its entry.
+  static Result<Loaded> open(const std::string& path);
+  const davit_plugin* plugin() const { return plugin_; }
+  const Note& note() const { return note_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  Loaded(std::string path, Note note, const davit_plugin* plugin)
+      : path_(std::move(path)), note_(std::move(note)), plugin_(plugin) {}
+  std::string path_;
+  Note note_;
+  const davit_plugin* plugin_;
+};
+
+// The steps of an instance's life. Destruction stops what was started and destroys what was
+// created.
+class Instance {
+ public:
+  Instance(const davit_plugin* plugin, TestHost& host) : plugin_(plugin), host_(host) {}
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  // Fails as the host would: also when the configuration has faults; then all of them are in the
+  // message, one a line. Afterwards the instance can be looked up under its host's name.
+  Result<> create();
+  Result<> wire();
+  Result<> check(std::chrono::nanoseconds limit = std::chrono::seconds(10));
+  Result<> start(std::chrono::nanoseconds limit = std::chrono::seconds(10));
+  Result<> stop(std::chrono::nanoseconds limit = std::chrono::seconds(10));
+  // create, wire and start.
+  Result<> up();
+  void destroy();
+
+  davit_instance* get() const { return instance_; }
+  const davit_plugin* plugin() const { return plugin_; }
+  // NULL when it does not play the role.
+  template <class Vtable>
+  const Vtable* role(std::string_view id) const {
+    return static_cast<const Vtable*>(plugin_->query(instance_, str(id)));
+  }
+  davit_ref ref(std::string_view id) const;
+
+ private:
+  using Step = int32_t (*)(davit_instance*, const davit_op*, davit_error*);
+  Result<> timed(Step step, std::chrono::nanoseconds limit);
+  const davit_plugin* plugin_;
+  TestHost& host_;
+  davit_instance* instance_ = nullptr;
+  bool started_ = false;
+};
+
+}  // namespace davit::testing

@@ -1,0 +1,135 @@
+// A kind that is right without `fault`, and breaks one rule of its role with each value of it.
+#include <atomic>
+
+#include <boost/json.hpp>
+#include <davit/kind.hpp>
+
+#include "naive_descriptors.h"
+
+namespace davit {
+namespace {
+
+namespace json = boost::json;
+
+std::string text_at(const json::value& from, const char* pointer) {
+  json::error_code none;
+  const auto* found = from.find_pointer(pointer, none);
+  return found != nullptr && found->is_string() ? std::string(found->get_string().c_str())
+                                                : std::string();
+}
+
+class Naive {
+ public:
+  using roles = Roles<kind::Role>;
+  explicit Naive(Host host)
+      : fault_(Settings(host).string("fault", "none")), described_(describe()) {}
+
+  const kind::Described& described() const { return described_; }
+  Result<Named> identify(std::string_view apply) const {
+    return named_in(apply, "/id", "/namespace", "/name");
+  }
+  Result<> validate(std::string_view apply) const {
+    if (fault_ == "accepts_anything") return {};
+    if (auto named = identify(apply); !named.ok()) return named.error();
+    return {};
+  }
+  kind::Class classify(std::string_view state, std::string_view apply) const {
+    if (fault_ == "throws" && !apply.empty()) throw std::runtime_error("a kind's bug");
+    return state == "running" || fault_ == "any_word" ? kind::Class::apply : kind::Class::unhandled;
+  }
+  Result<Named> attribute(std::string_view object) const {
+    const char* name = fault_ == "attributes_by_kind" ? "/kind" : "/metadata/name";
+    return named_in(object, "/metadata/labels/naive", "/metadata/namespace", name);
+  }
+  Result<std::string> reconcile(std::string_view input) const {
+    const auto root = parse(input);
+    if (!root.ok()) return root.error();
+    json::array apply, remove;
+    bool there = false;
+    if (const auto* observed = root->get_object().if_contains("observed"); observed != nullptr) {
+      if (!observed->is_array()) return wrong("observed");
+      for (const auto& object : observed->get_array()) look(object, remove, there);
+    }
+    const auto* desired = root->get_object().if_contains("desired");
+    const bool wanted = desired != nullptr;
+    if (wanted) {
+      const auto named = identify(json::serialize(*desired));
+      if (!named.ok()) return named.error();
+      if (fault_ != "deletes_what_it_wants") remove.clear();
+      apply = render(*named);
+    }
+    if (fault_ == "forgets_to_delete") remove.clear();
+    if (fault_ == "deletes_unseen" && !wanted && !there) remove.push_back(removal("space", "one"));
+    json::object status{{"health", fault_ == "own_health" ? "splendid" : "unknown"},
+                        {"gone", !wanted && !there}};
+    if (fault_ == "remembers") status["message"] = std::to_string(++calls_);
+    return json::serialize(json::object{{"apply", apply}, {"delete", remove}, {"status", status}});
+  }
+
+ private:
+  static Error wrong(std::string field) {
+    return {Code::invalid_argument, "is missing", std::move(field), {}};
+  }
+
+  Result<json::value> parse(std::string_view text) const {
+    json::error_code error;
+    json::value value = json::parse({text.data(), text.size()}, error);
+    if (fault_ == "throws") value = json::parse({text.data(), text.size()});
+    if (error || !value.is_object()) return wrong("");
+    return value;
+  }
+  Result<Named> named_in(std::string_view text, const char* id, const char* ns,
+                         const char* name) const {
+    const auto value = parse(text);
+    if (!value.ok()) return value.error();
+    const Named named{text_at(*value, id), text_at(*value, ns), text_at(*value, name)};
+    if (named.id.empty()) return wrong("id");
+    if (named.ns.empty()) return wrong("namespace");
+    if (named.name.empty()) return wrong("name");
+    return named;
+  }
+  static json::object removal(const std::string& ns, const std::string& name) {
+    return {{"group", ""},
+            {"version", "v1"},
+            {"resource", "configmaps"},
+            {"namespace", ns},
+            {"name", name}};
+  }
+  static void look(const json::value& object, json::array& remove, bool& there) {
+    const std::string ns = text_at(object, "/metadata/namespace"),
+                      name = text_at(object, "/metadata/name");
+    if (text_at(object, "/kind") != "ConfigMap" || ns.empty() || name.empty()) return;
+    there = true;
+    remove.push_back(removal(ns, name));
+  }
+  json::array render(const Named& n) const {
+    json::object metadata{
+        {"name", n.name}, {"namespace", n.ns}, {"labels", {{"naive", n.id}, {"made-by", "naive"}}}};
+    if (fault_ == "loses_label") metadata["labels"].as_object().erase("made-by");
+    const char* made = fault_ == "undescribed" ? "Secret" : "ConfigMap";
+    json::object step{{"object", {{"apiVersion", "v1"}, {"kind", made}, {"metadata", metadata}}}};
+    if (fault_ == "owns_itself") step["owner"] = 0;
+    json::array out;
+    out.push_back(std::move(step));
+    return out;
+  }
+  kind::Description describe() const {
+    kind::Description d;
+    d.kind = fault_ == "shouts" ? "Naive" : "naive";
+    d.apply_type = "davit.test.ApplyNaive";
+    d.descriptor_set = naive_descriptors();
+    const std::string selector = fault_ == "blind" ? "" : "made-by=naive";
+    d.resources = {{DAVIT_RESOURCE_OWNED, "", "v1", "configmaps", "ConfigMap", true, selector, {}}};
+    return d;
+  }
+
+  std::string fault_;
+  kind::Described described_;
+  mutable std::atomic<int> calls_{0};
+};
+
+}  // namespace
+}  // namespace davit
+
+DAVIT_PLUGIN(davit::Naive, "kind_naive", DAVIT_PLUGIN_VERSION,
+             "a kind that breaks one rule on demand")

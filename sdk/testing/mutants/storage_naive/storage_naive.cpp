@@ -1,0 +1,295 @@
+// A storage backend in a few maps, for the tests of the storage suite only. Without `fault` it
+// keeps the contract and the suite must pass it; with one it breaks a rule the way people break it,
+// and the suite must fail exactly there.
+//
+// fault = "late": takes its numbers before it commits, as a sequence in SQL does. The others are
+// named at `Fault`.
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "davit/storage.hpp"
+
+namespace davit::storage_naive {
+
+using Names =
+    std::tuple<std::string, std::string, std::string, std::string>;  // kind, region, ns, name
+
+class StorageNaive {
+ public:
+  using roles = Roles<storage::Role>;
+  static constexpr uint32_t max_concurrency = 8, max_group_records = 1000;
+
+  explicit StorageNaive(Host host) : host_(host), fault_(Settings(host).string("fault", "")) {
+    static const std::set<std::string> known = {
+        "",                // none
+        "late",            // numbers before commit
+        "halves",          // a group that fails keeps what it did before
+        "ignores_expect",  // last writer wins
+        "forgets_requests",
+        "keeps_children",  // of earlier reports
+        "takes_old_status",
+        "no_purge_mark",  // forgets that it has purged
+        "any_cursor",     // takes a cursor of any incarnation
+        "whole_pages",    // knows no bytes_max
+        "renames"};       // a record may change its name
+    if (known.count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
+    incarnation_ = host_.random() | 1;
+  }
+
+  Result<Head> head(const Op&) {
+    const std::lock_guard lock(mutex_);
+    return now();
+  }
+
+  Result<Page> read(const Op&, const ReadRequest& q, const storage::VisitRecord& visit) {
+    const std::lock_guard lock(mutex_);
+    if (fault_ != "any_cursor" && q.cursor.version != 0 &&
+        (q.cursor.incarnation != incarnation_ || q.cursor.version > head_)) {
+      return Error{Code::out_of_range, "no such cursor", {}, {}};
+    }
+    if (fault_ != "no_purge_mark" && q.cursor.version != 0 &&
+        std::max(q.cursor.version, q.dead_after) < purged_) {
+      return Error{Code::out_of_range, "below the purge mark", {}, {}};
+    }
+    Page page{false, q.cursor.version, now()};
+    uint64_t bytes = 0, count = 0;
+    for (auto at = versions_.upper_bound(q.cursor.version); at != versions_.end(); ++at) {
+      const Record& r = records_.at(at->second);
+      if (!q.scope.kind.empty() && q.scope.kind != r.key.kind) continue;
+      if (!q.scope.region.empty() && q.scope.region != r.key.region) continue;
+      if (!r.live && r.version <= q.dead_after) continue;
+      bytes += r.payload.size();
+      const bool full = fault_ != "whole_pages" && count > 0 && bytes > q.bytes_max;
+      page.more = count == q.limit || full;
+      if (page.more) return page;
+      ++count;
+      page.next_version = r.version;
+      page.more = !visit(shown(r));
+      if (page.more) return page;
+    }
+    page.next_version = head_;
+    return page;
+  }
+
+  Result<Head> get(const Op&, const Query& q, const storage::VisitRecord& visit) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, r] : records_) {
+      if (key.kind != q.key.kind || key.region != q.key.region) continue;
+      const bool named =
+          hidden_.count(key) == 0 && r.name == q.name && (q.ns.empty() || r.ns == q.ns);
+      if (q.key.id.empty() ? !named : key.id != q.key.id) continue;
+      if (!visit(shown(r))) break;
+    }
+    return now();
+  }
+
+  Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>& groups) {
+    std::vector<GroupResult> results;
+    for (const auto& group : groups) results.push_back(commit(group));
+    if (hint_) hint_();
+    return results;
+  }
+
+  Result<> report(const Op&, const std::vector<Status>& statuses) {
+    for (const auto& s : statuses) {
+      uint64_t number = 0;
+      if (fault_ == "late") {
+        number = ++given_status_;
+        dither();
+      }
+      const std::lock_guard lock(mutex_);
+      if (records_.count(s.key) == 0) continue;
+      const auto old = statuses_.find(s.key);
+      if (old != statuses_.end()) {
+        const auto& before = old->second;
+        if (fault_ != "takes_old_status" &&
+            std::pair(s.epoch, s.sequence) <= std::pair(before.epoch, before.sequence)) {
+          continue;
+        }
+      }
+      Status stored = s;
+      if (s.gone) stored.children.clear();
+      if (fault_ == "keeps_children" && old != statuses_.end()) {
+        for (const auto& child : old->second.children) {
+          const auto same = [&](const auto& c) { return c.name == child.name; };
+          if (std::none_of(stored.children.begin(), stored.children.end(), same))
+            stored.children.push_back(child);
+        }
+      }
+      stored.status_version = number != 0 ? number : ++given_status_;
+      status_head_ = std::max(status_head_, stored.status_version);
+      statuses_[s.key] = std::move(stored);
+    }
+    if (hint_) hint_();
+    return {};
+  }
+
+  Result<uint64_t> statuses(const Op&, const Scope& scope, uint64_t after, uint32_t limit,
+                            const storage::VisitStatus& visit) {
+    const std::lock_guard lock(mutex_);
+    std::map<uint64_t, const Status*> ordered;
+    for (const auto& [key, s] : statuses_) {
+      if (s.status_version <= after) continue;
+      if (!scope.kind.empty() && scope.kind != key.kind) continue;
+      if (!scope.region.empty() && scope.region != key.region) continue;
+      ordered[s.status_version] = &s;
+    }
+    uint64_t next = after;
+    for (const auto& [version, s] : ordered) {
+      if (limit-- == 0) return next;
+      next = version;
+      if (!visit(*s)) return next;
+    }
+    return std::max(status_head_, after);
+  }
+
+  Result<> progress(const Op&, const Progress& p) {
+    const std::lock_guard lock(mutex_);
+    agents_[{p.region, p.agent}] = p;
+    return {};
+  }
+  Result<> agents(const Op&, const storage::VisitProgress& visit) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, p] : agents_) {
+      if (!visit(p)) break;
+    }
+    return {};
+  }
+
+  Result<> maintain(const Op&, const storage::Maintain& m) {
+    const std::lock_guard lock(mutex_);
+    if (!m.purge) return {};
+    const uint64_t through = std::min(m.purge_through, head_);
+    for (auto at = records_.begin(); at != records_.end();) {
+      const Record& r = at->second;
+      if (r.live || r.version > through) {
+        ++at;
+        continue;
+      }
+      versions_.erase(r.version);
+      statuses_.erase(at->first);
+      hidden_.erase(at->first);
+      at = records_.erase(at);
+    }
+    purged_ = std::max(purged_, through);
+    return {};
+  }
+
+  void watch(std::function<void()> hint) { hint_ = std::move(hint); }
+
+ private:
+  Head now() const { return {{incarnation_, head_}, status_head_, purged_}; }
+  Record shown(Record r) const {
+    if (hidden_.count(r.key) != 0) r.ns.clear(), r.name.clear();
+    return r;
+  }
+  // The pause between a number and its commit that every real database has.
+  static void dither() {
+    thread_local std::mt19937 random(std::random_device{}());
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
+  }
+
+  GroupResult commit(const Group& group) {
+    GroupResult result;
+    uint64_t first = 0;
+    if (fault_ == "late") {
+      first = given_.fetch_add(group.mutations.size()) + 1;
+      dither();
+    }
+    const std::lock_guard lock(mutex_);
+    result.error = check(group);
+    if (result.error) return result;
+    if (const auto at = requests_.find(group.request_id);
+        at != requests_.end() && fault_ != "forgets_requests") {
+      result.first_version = at->second;
+      return result;
+    }
+    const auto records = records_;
+    const auto versions = versions_;
+    const auto hidden = hidden_;
+    if (first == 0) first = given_.load() + 1;
+    uint64_t version = first;
+    for (const auto& m : group.mutations) {
+      result.error = mutate(m, group.request_id, version, result.actual_version);
+      if (result.error) break;
+      ++version;
+    }
+    if (result.error && fault_ != "halves") {
+      records_ = records, versions_ = versions, hidden_ = hidden;
+      return result;
+    }
+    head_ = std::max(head_, version - 1);
+    if (fault_ != "late") given_ = head_;
+    if (result.error) return result;
+    result.first_version = first;
+    if (!group.request_id.empty()) requests_[group.request_id] = first;
+    return result;
+  }
+
+  static std::optional<Error> check(const Group& group) {
+    std::set<Key> keys;
+    for (const auto& m : group.mutations) keys.insert(m.record.key);
+    if (keys.empty() || keys.size() != group.mutations.size() || keys.size() > max_group_records) {
+      return Error{Code::invalid_argument, "not a group", {}, {}};
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> mutate(const Mutation& m, const std::string& request_id, uint64_t version,
+                              uint64_t& actual) {
+    Record r = m.record;
+    const auto before = records_.find(r.key);
+    const bool known = before != records_.end();
+    const uint64_t is = known ? before->second.version : 0;
+    if (fault_ != "ignores_expect" && m.expect != DAVIT_EXPECT_ANY && m.expect != is) {
+      actual = is;
+      return Error{Code::aborted, "another version", {}, {}};
+    }
+    bool hide = known && hidden_.count(r.key) != 0;
+    if (known && !r.live && r.name.empty()) r.ns = before->second.ns, r.name = before->second.name;
+    if (known && fault_ != "renames" &&
+        (r.ns != before->second.ns || r.name != before->second.name)) {
+      return Error{Code::invalid_argument, "names are for life", {}, {}};
+    }
+    for (const auto& [key, other] : records_) {
+      if (key.id == r.key.id || key.kind != r.key.kind || key.region != r.key.region) continue;
+      if (other.ns != r.ns || other.name != r.name || hidden_.count(key) != 0) continue;
+      if (other.live && r.live) return Error{Code::already_exists, "name in use", key.id, {}};
+      if (other.live) hide = true;
+      if (!other.live && r.live) hidden_.insert(key);
+    }
+    if (known) versions_.erase(is);
+    r.version = version;
+    r.committed_at_unix_ms = host_.unix_ms();
+    if (r.request_id.empty()) r.request_id = request_id;
+    versions_[version] = r.key;
+    if (hide && !r.live) {
+      hidden_.insert(r.key);
+    } else {
+      hidden_.erase(r.key);
+    }
+    records_[r.key] = std::move(r);
+    return std::nullopt;
+  }
+
+  const Host host_;
+  const std::string fault_;
+  std::mutex mutex_;
+  uint64_t incarnation_ = 0, head_ = 0, status_head_ = 0, purged_ = 0;
+  std::atomic<uint64_t> given_{0}, given_status_{0};
+  std::map<Key, Record> records_;
+  std::map<uint64_t, Key> versions_;
+  std::set<Key> hidden_;  // dead, and their names taken over
+  std::map<std::string, uint64_t> requests_;
+  std::map<Key, Status> statuses_;
+  std::map<std::pair<std::string, std::string>, Progress> agents_;
+  std::function<void()> hint_;
+};
+
+}  // namespace davit::storage_naive
+
+DAVIT_PLUGIN(davit::storage_naive::StorageNaive, "storage_naive", DAVIT_PLUGIN_VERSION,
+             "keeps records in maps, rightly or wrongly")

@@ -1,0 +1,66 @@
+// What holds for every plugin, whatever its roles.
+#include "suite.hpp"
+
+namespace davit::conformance {
+namespace {
+
+TEST(Plugin, ExportsItsEntryAndNothingElse) {
+  auto symbols = testing::exported_symbols(subject().plugin.path());
+  ASSERT_TRUE(symbols.ok()) << why(symbols);
+  EXPECT_EQ(*symbols, std::vector<std::string>{DAVIT_PLUGIN_ENTRY});
+}
+
+TEST(Plugin, SaysTheSameInItsNoteAndItsEntry) {
+  const auto& note = subject().plugin.note();
+  const davit_plugin* plugin = subject().plugin.plugin();
+  EXPECT_EQ(note.name, view(plugin->name));
+  EXPECT_EQ(note.version, view(plugin->version));
+  EXPECT_EQ(note.abi.substr(0, note.abi.find('.')), std::to_string(DAVIT_ABI_MAJOR));
+  EXPECT_FALSE(view(plugin->summary).empty());
+  const std::string& path = subject().plugin.path();
+  EXPECT_EQ(path.substr(path.rfind('/') + 1), note.name + ".so");
+}
+
+TEST(Plugin, HasTheSlotsEveryPluginNeeds) {
+  const davit_plugin* plugin = subject().plugin.plugin();
+  EXPECT_TRUE(plugin->create != nullptr);
+  EXPECT_TRUE(plugin->destroy != nullptr);
+  EXPECT_TRUE(plugin->query != nullptr);
+}
+
+TEST(Plugin, RefusesAKeyItDoesNotKnow) {
+  const testing::TemporaryDirectory directory;
+  TestHost host("subject", config_in(directory.path()).set({"no_such_key", 1}));
+  Instance instance(subject().plugin.plugin(), host);
+  const auto r = instance.create();
+  ASSERT_FALSE(r.ok());
+  EXPECT_NE(r.error().message.find("plugin.subject.no_such_key: unknown key"), std::string::npos)
+      << r.error().message;
+}
+
+TEST(Plugin, PlaysTheRolesItsNoteNamesAndKnowsNoOther) {
+  const testing::TemporaryDirectory directory;
+  TestHost host("subject", config_in(directory.path()));
+  Instance instance(subject().plugin.plugin(), host);
+  const auto r = instance.create();
+  ASSERT_TRUE(r.ok()) << why(r);
+  for (const auto& role : subject().plugin.note().roles) {
+    // One registers methods in wire and has no table, the other is only called back.
+    if (role == "rpc" || role == "none") continue;
+    EXPECT_NE(instance.role<void>("davit." + role + "/1"), nullptr) << role;
+  }
+  EXPECT_EQ(instance.role<void>("davit.no_such_role/1"), nullptr);
+}
+
+TEST(Plugin, IsMadeAndDestroyedWithoutAStart) {
+  const testing::TemporaryDirectory directory;
+  for (int i = 0; i < 20; ++i) {
+    TestHost host("subject", config_in(directory.path()));
+    Instance instance(subject().plugin.plugin(), host);
+    const auto r = instance.create();
+    ASSERT_TRUE(r.ok()) << why(r);
+  }
+}
+
+}  // namespace
+}  // namespace davit::conformance

@@ -1,0 +1,233 @@
+// What stays and what goes: tombstones and their purge (S7), restarts, restored files and cursors
+// (S10).
+#include <filesystem>
+
+#include "storage.hpp"
+
+namespace davit::conformance {
+namespace {
+
+Result<Page> read_after(Store& store, Cursor cursor, uint64_t dead_after = 0,
+                        uint32_t limit = 100) {
+  return store->read({{}, cursor, dead_after, limit, UINT64_MAX},
+                     [](const davit_record&) { return true; });
+}
+
+void expect_refused(Store& store, Cursor cursor, uint64_t dead_after = 0) {
+  auto page = read_after(store, cursor, dead_after);
+  ASSERT_FALSE(page.ok()) << "cursor " << cursor.version << " was accepted";
+  EXPECT_EQ(page.error().code, Code::out_of_range) << why(page);
+}
+
+Cursor at(Store& store, uint64_t version) {
+  return {store->head()->head.incarnation, version};
+}
+
+TEST(Storage, S7_ATombstoneIsReadUntilItIsPurged) {
+  Store store;
+  put(*store, record("a"));
+  put(*store, record("b"));
+  const uint64_t a = put(*store, dead(record("a", "kept payload")));
+  const uint64_t c = put(*store, dead(record("c")));
+  EXPECT_EQ(ids(read_all(*store).records), (std::vector<std::string>{"b", "a", "c"}));
+  EXPECT_EQ(get(*store, "a")->payload, "kept payload");
+  ASSERT_TRUE(store->maintain({true, a}).ok());
+  EXPECT_EQ(store->head()->purged_through, a);
+  EXPECT_EQ(store->head()->head.version, c);
+  EXPECT_EQ(ids(read_all(*store).records), (std::vector<std::string>{"b", "c"}));
+  EXPECT_FALSE(get(*store, "a"));
+}
+
+TEST(Storage, S7_ACursorBelowThePurgeMarkIsRefused) {
+  Store store;
+  const uint64_t a = put(*store, record("a"));
+  const uint64_t b = put(*store, dead(record("b")));
+  put(*store, record("c"));
+  EXPECT_TRUE(read_after(store, at(store, a)).ok());
+  ASSERT_TRUE(store->maintain({true, b}).ok());
+  expect_refused(store, at(store, a));
+  EXPECT_TRUE(read_after(store, at(store, b)).ok());
+  EXPECT_TRUE(read_after(store, {}).ok());
+}
+
+TEST(Storage, S7_AMaintenanceWithoutPurgeTakesNothingAway) {
+  Store store;
+  put(*store, dead(record("a")));
+  ASSERT_TRUE(store->maintain({false, UINT64_MAX}).ok());
+  EXPECT_TRUE(get(*store, "a"));
+  EXPECT_EQ(store->head()->purged_through, 0u);
+}
+
+TEST(Storage, S7_ThePurgeMarkNeverFallsNorPassesTheHead) {
+  Store store;
+  put(*store, dead(record("a")));
+  const uint64_t head = put(*store, record("b"));
+  ASSERT_TRUE(store->maintain({true, head + 1000}).ok());
+  EXPECT_EQ(store->head()->purged_through, head);
+  EXPECT_TRUE(read_after(store, at(store, head)).ok());
+  ASSERT_TRUE(store->maintain({true, 1}).ok());
+  EXPECT_EQ(store->head()->purged_through, head);
+}
+
+TEST(Storage, S7_APurgeDuringAScanIsNoticedUnlessTheScanLeavesOutTheDead) {
+  Store store;
+  for (int i = 0; i < 10; ++i) put(*store, record("a" + std::to_string(i)));
+  const uint64_t begun = put(*store, dead(record("d")));
+  auto first = read_after(store, {}, begun, 3);
+  ASSERT_TRUE(first.ok()) << why(first);
+  ASSERT_TRUE(store->maintain({true, begun}).ok());
+  const Cursor next{first->head.head.incarnation, first->next_version};
+  EXPECT_TRUE(read_after(store, next, begun).ok())
+      << "dead records up to where the scan began do not matter to it";
+  expect_refused(store, next);
+  const uint64_t later = put(*store, dead(record("e")));
+  ASSERT_TRUE(store->maintain({true, later}).ok());
+  expect_refused(store, next, begun);
+}
+
+TEST(Storage, S7_AScanLeavesOutTheDeadOnlyUpToWhereItSays) {
+  Store store;
+  const uint64_t d = put(*store, dead(record("d")));
+  put(*store, record("a"));
+  put(*store, dead(record("e")));
+  EXPECT_EQ(ids(read_all(*store, {}, {}, 1, d).records), (std::vector<std::string>{"a", "e"}));
+}
+
+TEST(Storage, S7_ManyTombstonesArePurgedAtOnce) {
+  Store store;
+  const uint32_t size = std::min(store->max_group_records(), 500u);
+  uint64_t last = 0;
+  for (int g = 0; g < 12; ++g) {
+    Group group;
+    for (uint32_t i = 0; i < size; ++i) {
+      Record r = record(std::to_string(g) + "-" + std::to_string(i));
+      group.mutations.push_back({i % 10 == 0 ? r : dead(r)});
+    }
+    const auto result = commit(*store, group);
+    ASSERT_FALSE(result.error);
+    last = result.first_version + size - 1;
+  }
+  ASSERT_TRUE(store->maintain({true, last}).ok());
+  EXPECT_EQ(store->head()->purged_through, last);
+  EXPECT_EQ(read_all(*store, {}, {}, 1000).records.size(), 12u * ((size + 9) / 10));
+}
+
+TEST(Storage, S7_APurgedIdBeginsANewLife) {
+  Store store;
+  const uint64_t v = put(*store, dead(record("a")));
+  ASSERT_TRUE(store->maintain({true, v}).ok());
+  Record again = record("a");
+  again.name = "another";
+  EXPECT_GT(put(*store, again, 0), v);
+}
+
+TEST(Storage, S7_StatusesGoWithTheRecordTheySpeakOf) {
+  Store store;
+  put(*store, record("a"));
+  put(*store, record("b"));
+  Status s = status("a", 1);
+  s.children = {{"pod", "10.0.0.1", "running", 100, 64}};
+  ASSERT_TRUE(store->report_now({s, status("b", 1)}).ok());
+  const uint64_t v = put(*store, dead(record("a")));
+  EXPECT_EQ(read_statuses(*store).size(), 2u);
+  ASSERT_TRUE(store->maintain({true, v}).ok());
+  const auto left = read_statuses(*store);
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].key.id, "b");
+  put(*store, record("a"));
+  ASSERT_TRUE(store->report_now({status("a", 1)}).ok());
+  const auto again = read_statuses(*store, left[0].status_version);
+  ASSERT_EQ(again.size(), 1u) << "the new life's first status was taken for an old one";
+  EXPECT_TRUE(again[0].children.empty());
+}
+
+TEST(Storage, S10_ACursorOfAnotherHistoryOrAboveTheHeadIsRefused) {
+  Store store;
+  const uint64_t head = put(*store, record("a"));
+  const uint64_t incarnation = store->head()->head.incarnation;
+  expect_refused(store, {incarnation + 2, head});
+  expect_refused(store, {0, head});
+  expect_refused(store, {incarnation, head + 1});
+  EXPECT_TRUE(read_after(store, {incarnation, head}).ok());
+  EXPECT_TRUE(read_after(store, {incarnation + 2, 0}).ok());
+}
+
+TEST(Storage, S10_EveryStartIsANewIncarnationInTheChain) {
+  if (is_volatile()) GTEST_SKIP() << "this configuration keeps nothing over a restart";
+  Store store;
+  put(*store, record("a"));
+  const Cursor first = store->head()->head;
+  store.restart();
+  EXPECT_NE(store->head()->head.incarnation, first.incarnation);
+  EXPECT_EQ(store->head()->head.version, first.version);
+  const uint64_t b = put(*store, record("b"));
+  EXPECT_GT(b, first.version);
+  EXPECT_EQ(ids(read_all(*store, first).records), std::vector<std::string>{"b"});
+  expect_refused(store, {first.incarnation, b});  // it ended before b
+  const Cursor second = store->head()->head;
+  store.restart();
+  store.restart();
+  put(*store, record("c"));
+  EXPECT_EQ(ids(read_all(*store, first).records), (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(ids(read_all(*store, second).records), std::vector<std::string>{"c"});
+}
+
+TEST(Storage, S10_AnOlderFileCopiedBackIsNoticed) {
+  namespace fs = std::filesystem;
+  Store store;
+  const std::string file = store_file(store.fresh().config());
+  if (file.empty())
+    GTEST_SKIP() << "the configuration has no `path` of a file that could be copied back";
+  put(*store, record("a"));
+  const Cursor before = store->head()->head;
+  store.stop();
+  fs::copy_file(file, file + ".backup");
+  store.start();
+  const Cursor copied = store->head()->head;
+  for (const char* id : {"b", "c", "d"}) put(*store, record(id));
+  const Cursor lost = store->head()->head;
+  store.stop();
+  fs::rename(file + ".backup", file);
+  store.start();
+
+  EXPECT_FALSE(get(*store, "b"));
+  expect_refused(store, lost);
+  expect_refused(store, {lost.incarnation, before.version});
+  EXPECT_TRUE(read_after(store, before).ok());
+  for (int i = 0; i < 5; ++i) put(*store, record("e" + std::to_string(i)));
+  EXPECT_GT(store->head()->head.version, lost.version);
+  expect_refused(store, lost);  // also when the numbers have been given again
+  EXPECT_NE(store->head()->head.incarnation, copied.incarnation);
+}
+
+TEST(Storage, EverythingIsThereAfterARestart) {
+  if (is_volatile()) GTEST_SKIP() << "this configuration keeps nothing over a restart";
+  Store store;
+  const Group group{{{record("a", "one")}, {record("b")}}, "request"};
+  const auto first = commit(*store, group);
+  const uint64_t gone = put(*store, dead(record("b")));
+  Status s = status("a", 7);
+  s.children = {{"pod", "10.0.0.1", "running", 100, 64}};
+  ASSERT_TRUE(store->report_now({s}).ok());
+  ASSERT_TRUE(store->progress({"r1", "agent", "davit 1", 3, {{"widget", {5, 6}}}, {}, 99}).ok());
+  ASSERT_TRUE(store->maintain({true, gone - 1}).ok());
+  const auto before = *store->head();
+  store.restart();
+  auto after = store->head();
+  ASSERT_TRUE(after.ok());
+  EXPECT_EQ(after->head.version, before.head.version);
+  EXPECT_EQ(after->status_head, before.status_head);
+  EXPECT_EQ(after->purged_through, before.purged_through);
+  EXPECT_EQ(get(*store, "a")->payload, "one");
+  EXPECT_EQ(get(*store, "b")->version, gone);
+  ASSERT_EQ(read_statuses(*store).size(), 1u);
+  EXPECT_EQ(read_statuses(*store)[0].children, s.children);
+  int agents = 0;
+  ASSERT_TRUE(store->agents([&](const davit_progress&) { return ++agents, true; }).ok());
+  EXPECT_EQ(agents, 1);
+  EXPECT_EQ(commit(*store, group).first_version, first.first_version);
+  EXPECT_EQ(store->head()->head.version, before.head.version);
+}
+
+}  // namespace
+}  // namespace davit::conformance

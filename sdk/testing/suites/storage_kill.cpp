@@ -1,0 +1,284 @@
+// S4: the process that writes is killed (SIGKILL) again and again, at random moments, while its
+// reader follows. What was acknowledged is there, groups are whole or absent, a repeated request
+// settles what is unknown, and the reader's cursor is good for the next process: over all of them
+// lost = 0, duplicates = 0.
+//
+// The writer is this tool again, `--child storage-writer DIRECTORY SESSION INCARNATION VERSION`. It
+// tells what it does on its standard output, a line each: T(ries) group size; A(cknowledged) group
+// version; R(ead) version id, which count when the C(ursor) incarnation version after them has
+// come; E(rror) text.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "storage.hpp"
+
+namespace davit::conformance {
+namespace {
+
+using std::chrono::steady_clock;
+
+std::string id_of(const std::string& group, size_t i) {
+  return group + "-" + std::to_string(i);
+}
+
+Group group_of(const std::string& name, size_t size) {
+  Group group;
+  group.request_id = name;
+  for (size_t i = 0; i < size; ++i)
+    group.mutations.push_back({record(id_of(name, i), std::string(200, 'x'))});
+  return group;
+}
+
+// --- the child
+// ----------------------------------------------------------------------------------------------
+
+class Teller {
+ public:
+  // One write for each text, so that a kill cuts at most the last.
+  void tell(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    for (size_t at = 0; at < text.size();) {
+      const ssize_t n = write(STDOUT_FILENO, text.data() + at, text.size() - at);
+      if (n <= 0) _exit(1);  // nobody listens any more
+      at += static_cast<size_t>(n);
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+};
+
+void write_for_ever(storage::Client client, Teller& teller, const std::string& writer) {
+  std::mt19937 random(std::random_device{}());
+  for (int serial = 0;; ++serial) {
+    std::vector<Group> groups;
+    std::string tried;
+    for (size_t g = 0, count = 1 + random() % 3; g < count; ++g) {
+      const std::string name = writer + "g" + std::to_string(serial) + "." + std::to_string(g);
+      groups.push_back(group_of(name, 1 + random() % 12));
+      tried += "T " + name + " " + std::to_string(groups.back().mutations.size()) + "\n";
+      if (random() % 5 == 0) {  // a group that fails half-way must leave nothing, killed or not
+        Group fails = group_of(name + "fails", 3);
+        fails.mutations.push_back({record(name + "never"), 999'999'999});
+        groups.push_back(fails);
+      }
+    }
+    teller.tell(tried);
+    auto results = client.commit_now(groups);
+    if (!results.ok()) return teller.tell("E " + results.error().message + "\n");
+    std::string acknowledged;
+    for (size_t g = 0; g < groups.size(); ++g) {
+      if ((*results)[g].error) continue;
+      acknowledged +=
+          "A " + groups[g].request_id + " " + std::to_string((*results)[g].first_version) + "\n";
+    }
+    teller.tell(acknowledged);
+    if (random() % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
+  }
+}
+
+void follow_for_ever(storage::Client& client, Teller& teller, Cursor cursor) {
+  while (true) {
+    std::string told;
+    auto page = client.read({{}, cursor, 0, 50, UINT64_MAX}, [&](const davit_record& r) {
+      told += "R " + std::to_string(r.version) + " " + text(r.key.id) + "\n";
+      return true;
+    });
+    if (!page.ok()) return teller.tell("E reader: " + page.error().message + "\n");
+    const Cursor next{page->head.head.incarnation, page->next_version};
+    if (next == cursor) continue;
+    cursor = next;
+    teller.tell(told + "C " + std::to_string(cursor.incarnation) + " " +
+                std::to_string(cursor.version) + "\n");
+  }
+}
+
+int writer_main(const std::vector<std::string>& arguments) {
+  const std::string& directory = arguments.at(0);
+  const std::string& session = arguments.at(1);
+  const Cursor cursor{std::stoull(arguments.at(2)), std::stoull(arguments.at(3))};
+  Teller teller;
+  TestHost host("subject", config_in(directory));
+  Instance instance(subject().plugin.plugin(), host);
+  if (auto r = instance.up(); !r.ok()) {
+    teller.tell("E start: " + r.error().message + "\n");
+    return 1;
+  }
+  storage::Client client(host, instance.ref(DAVIT_STORAGE));
+  const uint32_t threads = std::min(instance.plugin()->max_concurrency, 4u);
+  std::vector<std::thread> writers;
+  for (uint32_t w = 1; w < threads; ++w) {
+    writers.emplace_back(write_for_ever, client, std::ref(teller),
+                         "s" + session + "w" + std::to_string(w));
+  }
+  if (threads == 1) write_for_ever(client, teller, "s" + session);
+  follow_for_ever(client, teller, cursor);
+  for (auto& t : writers) t.join();
+  return 1;
+}
+const ChildProgram writer("storage-writer", &writer_main);
+
+// --- the parent
+// ---------------------------------------------------------------------------------------------
+
+struct Books {
+  std::map<std::string, size_t> tried;
+  std::map<std::string, uint64_t> acknowledged;
+  std::map<uint64_t, std::string> seen;
+  std::vector<std::pair<uint64_t, std::string>> page;  // read, its cursor still to come
+  uint64_t disorder = 0;
+  Cursor cursor;
+  std::vector<std::string> errors;
+
+  void line(const std::string& line) {
+    std::istringstream in(line.substr(2));
+    std::string name;
+    uint64_t number = 0;
+    if (line[0] == 'T' && in >> name >> number) tried[name] = number;
+    if (line[0] == 'A' && in >> name >> number) acknowledged[name] = number;
+    if (line[0] == 'R' && in >> number >> name) page.emplace_back(number, name);
+    if (line[0] == 'C' && in >> cursor.incarnation >> cursor.version) turn_page();
+    if (line[0] == 'E') errors.push_back(line);
+  }
+  void turn_page() {
+    for (const auto& [version, id] : page) {
+      disorder += !seen.empty() && version <= seen.rbegin()->first;
+      EXPECT_TRUE(seen.emplace(version, id).second) << "version " << version << " was read twice";
+    }
+    page.clear();
+  }
+  void text(std::string_view told) {
+    while (true) {
+      const size_t end = told.find('\n');
+      if (end == std::string_view::npos) break;  // cut by the kill
+      if (end >= 2) line(std::string(told.substr(0, end)));
+      told.remove_prefix(end + 1);
+    }
+    page.clear();  // its cursor never came: the next process reads it again
+  }
+};
+
+// Lets a writer run for a while, kills it, and returns what it told.
+std::string run_and_kill(const std::string& directory, int session, Cursor cursor,
+                         std::chrono::milliseconds life) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return "E cannot make a pipe\n";
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  std::vector<std::string> words = {"davit-conformance"};
+  if (!subject().config_file.empty())
+    words.insert(words.end(), {"--config", subject().config_file});
+  words.insert(words.end(), {"--child", "storage-writer", directory, std::to_string(session),
+                             std::to_string(cursor.incarnation), std::to_string(cursor.version),
+                             subject().plugin.path()});
+  std::vector<char*> argv;
+  for (auto& w : words) argv.push_back(w.data());
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  const int failed = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  std::string told;
+  if (failed == 0) {
+    // Its life begins with its first word, however long the start takes.
+    char buffer[65536];
+    std::optional<steady_clock::time_point> until;
+    bool killed = false;
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    while (true) {
+      const ssize_t n = read(ends[0], buffer, sizeof buffer);
+      if (n == 0) break;
+      if (n > 0) {
+        told.append(buffer, static_cast<size_t>(n));
+        if (!until) until = steady_clock::now() + life;
+      } else {
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+      }
+      if (until && !killed && steady_clock::now() >= *until) killed = kill(child, SIGKILL) == 0;
+    }
+    waitpid(child, nullptr, 0);
+  }
+  close(ends[0]);
+  return told;
+}
+
+// What a group has come to, as the store has it: every record or none.
+std::optional<uint64_t> whole_group(Store& store, const std::string& name, size_t size) {
+  size_t there = 0;
+  uint64_t first = 0;
+  for (size_t i = 0; i < size; ++i) {
+    const auto r = get(*store, id_of(name, i));
+    if (!r) continue;
+    if (i == 0) first = r->version;
+    EXPECT_EQ(r->version, first + i) << name;
+    ++there;
+  }
+  EXPECT_TRUE(there == 0 || there == size)
+      << name << " has " << there << " of " << size << " records";
+  return there == 0 ? std::nullopt : std::optional(first);
+}
+
+TEST(StorageTorture, S4_NothingIsLostWhenItsProcessIsKilled) {
+  if (is_volatile()) GTEST_SKIP() << "this configuration keeps nothing over a restart";
+  Store store;  // makes the directory and the first incarnation
+  store.stop();
+  Books books;
+  std::mt19937 random(11);
+  int sessions = 0;
+  const auto until = steady_clock::now() + torture_time();
+  while (steady_clock::now() < until || sessions < 4) {
+    const std::chrono::milliseconds life(20 + random() % 250);
+    books.text(run_and_kill(store.fresh().directory(), ++sessions, books.cursor, life));
+    ASSERT_TRUE(books.errors.empty()) << books.errors.front();
+  }
+  store.start();
+  for (const auto& r : read_all(*store, books.cursor).records)
+    books.page.emplace_back(r.version, r.key.id);
+  books.turn_page();
+
+  uint64_t lost = 0, settled = 0;
+  for (const auto& [name, size] : books.tried) {
+    const auto first = whole_group(store, name, size);
+    const auto acknowledged = books.acknowledged.find(name);
+    if (acknowledged != books.acknowledged.end()) {
+      lost += first != acknowledged->second;
+      continue;
+    }
+    const uint64_t head = store->head()->head.version;
+    const auto again = commit(*store, group_of(name, size));
+    ASSERT_FALSE(again.error) << again.error->message;
+    ++settled;
+    if (!first) continue;
+    EXPECT_EQ(again.first_version, *first)
+        << "a repeated request was answered otherwise than the first time";
+    EXPECT_EQ(store->head()->head.version, head);
+  }
+  uint64_t unseen = 0, failed = 0;
+  for (const auto& r : read_all(*store, {}, {}, 1000).records) {
+    unseen += r.version <= books.seen.rbegin()->first && books.seen.count(r.version) == 0;
+    failed +=
+        r.key.id.find("fails") != std::string::npos || r.key.id.find("never") != std::string::npos;
+  }
+  EXPECT_EQ(lost, 0u) << "acknowledged groups are missing";
+  EXPECT_EQ(unseen, 0u) << "records that the reader has passed and never saw";
+  EXPECT_EQ(books.disorder, 0u);
+  EXPECT_EQ(failed, 0u) << "records of groups that failed";
+  EXPECT_GT(books.acknowledged.size(), 0u) << "nothing was written";
+  std::cout << "[          ] " << sessions << " kills, " << books.acknowledged.size()
+            << " groups acknowledged, " << settled << " settled by a repeated request, "
+            << books.seen.size() << " records read\n";
+}
+
+}  // namespace
+}  // namespace davit::conformance

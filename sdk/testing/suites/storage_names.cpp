@@ -1,0 +1,133 @@
+// Names: fixed for the life of an id, unique among the live, taken over from the dead.
+#include "storage.hpp"
+
+namespace davit::conformance {
+namespace {
+
+Record named(const std::string& id, const std::string& name, const std::string& ns = "default") {
+  Record r = record(id);
+  r.name = name;
+  r.ns = ns;
+  return r;
+}
+
+TEST(StorageNames, ARecordCannotChangeItsNamespaceOrName) {
+  Store store;
+  const uint64_t v = put(*store, named("a", "one"));
+  for (const Record& r : {named("a", "two"), named("a", "one", "other"), dead(named("a", "two"))}) {
+    const auto result = commit(*store, {{{r}}, {}});
+    ASSERT_TRUE(result.error) << r.ns << "/" << r.name;
+    EXPECT_EQ(result.error->code, Code::invalid_argument);
+  }
+  EXPECT_EQ(get(*store, "a")->version, v);
+}
+
+TEST(StorageNames, TwoLiveRecordsOfOneKindAndRegionCannotShareAName) {
+  Store store;
+  put(*store, named("a", "one"));
+  const auto result = commit(*store, {{{named("b", "one")}}, {}});
+  ASSERT_TRUE(result.error);
+  EXPECT_EQ(result.error->code, Code::already_exists);
+  EXPECT_EQ(result.error->where, "a");
+  EXPECT_FALSE(get(*store, "b"));
+}
+
+TEST(StorageNames, OtherNamespacesKindsAndRegionsHaveNamesOfTheirOwn) {
+  Store store;
+  put(*store, named("a", "one"));
+  put(*store, named("b", "one", "other"));
+  Record kind = named("c", "one"), region = named("d", "one");
+  kind.key.kind = "gadget";
+  region.key.region = "r2";
+  put(*store, kind);
+  put(*store, region);
+  EXPECT_EQ(read_all(*store).records.size(), 4u);
+}
+
+TEST(StorageNames, ADeadRecordKeepsItsNameUntilALiveOneTakesItOver) {
+  Store store;
+  put(*store, named("a", "one"));
+  put(*store, dead(named("a", "one")));
+  EXPECT_EQ(get(*store, "a")->name, "one");
+  EXPECT_FALSE(get(*store, "a")->live);
+  put(*store, named("b", "one"));
+  const auto a = get(*store, "a");
+  ASSERT_TRUE(a);
+  EXPECT_EQ(a->ns, "");
+  EXPECT_EQ(a->name, "");
+  EXPECT_FALSE(a->live);
+  std::vector<std::string> found;
+  auto r = store->get({{"widget", "r1", ""}, "default", "one"}, [&](const davit_record& x) {
+    found.push_back(text(x.key.id));
+    return true;
+  });
+  ASSERT_TRUE(r.ok());
+  EXPECT_EQ(found, std::vector<std::string>{"b"});
+  for (const auto& x : read_all(*store).records)
+    EXPECT_EQ(x.name, x.key.id == "b" ? "one" : "") << x.key.id;
+}
+
+TEST(StorageNames, ANameIsTakenOverWithinOneGroup) {
+  Store store;
+  put(*store, named("a", "one"));
+  const auto result = commit(*store, {{{dead(named("a", "one"))}, {named("b", "one")}}, {}});
+  ASSERT_FALSE(result.error) << result.error->message;
+  EXPECT_EQ(get(*store, "a")->name, "");
+  EXPECT_EQ(get(*store, "b")->name, "one");
+}
+
+TEST(StorageNames, AGroupThatFailsTakesNoNameOver) {
+  Store store;
+  put(*store, dead(named("a", "one")));
+  const auto result = commit(*store, {{{named("b", "one")}, {record("absent"), 9}}, {}});
+  ASSERT_TRUE(result.error);
+  EXPECT_EQ(get(*store, "a")->name, "one");
+}
+
+TEST(StorageNames, ADeadRecordComesBackUnderItsOwnNameOnly) {
+  Store store;
+  put(*store, dead(named("a", "one")));
+  const auto other = commit(*store, {{{named("a", "two")}}, {}});
+  ASSERT_TRUE(other.error);
+  EXPECT_EQ(other.error->code, Code::invalid_argument);
+  put(*store, named("a", "one"));
+  EXPECT_TRUE(get(*store, "a")->live);
+  EXPECT_EQ(get(*store, "a")->name, "one");
+}
+
+TEST(StorageNames, ARecordWhoseNameWasTakenComesBackWhenItIsFreeAgain) {
+  Store store;
+  put(*store, dead(named("a", "one")));
+  put(*store, named("b", "one"));
+  const auto taken = commit(*store, {{{named("a", "one")}}, {}});
+  ASSERT_TRUE(taken.error);
+  EXPECT_EQ(taken.error->code, Code::already_exists);
+  EXPECT_EQ(taken.error->where, "b");
+  put(*store, dead(named("b", "one")));
+  put(*store, named("a", "one"));
+  EXPECT_EQ(get(*store, "a")->name, "one");
+  EXPECT_EQ(get(*store, "b")->name, "");
+}
+
+TEST(StorageNames, ADeadRecordWithoutItsNameMayBeWrittenAgain) {
+  Store store;
+  put(*store, dead(named("a", "one")));
+  put(*store, named("b", "one"));
+  Record a = *get(*store, "a");
+  a.state = "deleted";
+  put(*store, a);
+  EXPECT_EQ(get(*store, "a")->state, "deleted");
+  EXPECT_EQ(get(*store, "a")->name, "");
+  EXPECT_EQ(get(*store, "b")->name, "one");
+}
+
+TEST(StorageNames, ADeadRecordIsWrittenBesideALiveOneOfItsNameWithoutIt) {
+  Store store;
+  put(*store, named("b", "one"));
+  put(*store, dead(named("a", "one")));
+  EXPECT_EQ(get(*store, "a")->name, "");
+  EXPECT_EQ(get(*store, "b")->name, "one");
+}
+
+}  // namespace
+}  // namespace davit::conformance

@@ -1,0 +1,207 @@
+// What is reported: statuses, their children (S8), progress of agents.
+#include "storage.hpp"
+
+namespace davit::conformance {
+namespace {
+
+std::vector<Child> sorted(std::vector<Child> children) {
+  std::sort(children.begin(), children.end(),
+            [](const Child& a, const Child& b) { return a.name < b.name; });
+  return children;
+}
+
+std::optional<Status> stored(Store& store, const std::string& id) {
+  for (auto& s : read_statuses(*store)) {
+    if (s.key.id == id) return s;
+  }
+  return std::nullopt;
+}
+
+TEST(StorageStatuses, KeepsEveryFieldAsItWas) {
+  Store store;
+  put(*store, record("a"));
+  Status s = status("a", 4, 2);
+  s.observed_version = 17;
+  s.health = "unhealthy";
+  s.desired = 5, s.updated = 4, s.ready = 3, s.stale = 1;
+  s.message = "quota \"x\" \xc3\xa9";
+  s.parked = "invalid";
+  s.detail = "{\"condition\": \"Failed\"}";
+  s.children = {{"pod-2", "10.0.0.2", "pending", 250, 512},
+                {"pod-1", "10.0.0.1", "running", 100, 64}};
+  ASSERT_TRUE(store->report_now({s}).ok());
+  const auto found = stored(store, "a");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->key, s.key);
+  EXPECT_FALSE(found->gone);
+  EXPECT_EQ(found->observed_version, 17u);
+  EXPECT_EQ(found->health, s.health);
+  EXPECT_EQ(found->desired, 5);
+  EXPECT_EQ(found->updated, 4);
+  EXPECT_EQ(found->ready, 3);
+  EXPECT_EQ(found->stale, 1);
+  EXPECT_EQ(found->message, s.message);
+  EXPECT_EQ(found->parked, s.parked);
+  EXPECT_EQ(found->detail, s.detail);
+  EXPECT_EQ(found->epoch, 2u);
+  EXPECT_EQ(found->sequence, 4u);
+  EXPECT_EQ(found->reported_at_unix_ms, s.reported_at_unix_ms);
+  EXPECT_EQ(sorted(found->children), sorted(s.children));
+  EXPECT_EQ(found->status_version, store->head()->status_head);
+}
+
+TEST(StorageStatuses, S8_ChildrenThatAreNotReportedAgainAreRemoved) {
+  Store store;
+  put(*store, record("a"));
+  put(*store, record("b"));
+  Status a = status("a", 1), b = status("b", 1);
+  a.children = {{"x", "1", "running", 1, 1}, {"y", "2", "running", 1, 1}};
+  b.children = {{"x", "3", "running", 1, 1}};
+  ASSERT_TRUE(store->report_now({a, b}).ok());
+  a.sequence = 2;
+  a.children = {{"y", "2", "failed", 1, 1}, {"z", "4", "pending", 2, 3}};
+  ASSERT_TRUE(store->report_now({a}).ok());
+  EXPECT_EQ(sorted(stored(store, "a")->children), sorted(a.children));
+  EXPECT_EQ(stored(store, "b")->children, b.children);
+  a.sequence = 3;
+  a.gone = true;
+  ASSERT_TRUE(store->report_now({a}).ok());
+  EXPECT_TRUE(stored(store, "a")->gone);
+  EXPECT_TRUE(stored(store, "a")->children.empty());
+}
+
+TEST(StorageStatuses, S8_AReportThatIsRepeatedChangesNothing) {
+  Store store;
+  put(*store, record("a"));
+  Status s = status("a", 1);
+  s.children = {{"x", "1", "running", 1, 1}};
+  ASSERT_TRUE(store->report_now({s}).ok());
+  const uint64_t head = store->head()->status_head;
+  ASSERT_TRUE(store->report_now({s}).ok());
+  EXPECT_EQ(store->head()->status_head, head);
+  EXPECT_EQ(stored(store, "a")->children, s.children);
+}
+
+TEST(StorageStatuses, AnOlderEpochOrSequenceIsIgnored) {
+  Store store;
+  put(*store, record("a"));
+  const auto report = [&](uint64_t epoch, uint64_t sequence) {
+    Status s = status("a", sequence, epoch);
+    s.children = {
+        {"of-" + std::to_string(epoch) + "-" + std::to_string(sequence), "", "running", 0, 0}};
+    ASSERT_TRUE(store->report_now({s}).ok());
+  };
+  report(5, 10);
+  report(5, 9);
+  report(4, 11);
+  const auto kept = stored(store, "a");
+  EXPECT_EQ(kept->epoch, 5u);
+  EXPECT_EQ(kept->sequence, 10u);
+  ASSERT_EQ(kept->children.size(), 1u);
+  EXPECT_EQ(kept->children[0].name, "of-5-10");
+  report(6, 1);
+  EXPECT_EQ(stored(store, "a")->epoch, 6u);
+  report(6, 2);
+  EXPECT_EQ(stored(store, "a")->sequence, 2u);
+}
+
+TEST(StorageStatuses, AStatusOfAnUnknownRecordIsIgnored) {
+  Store store;
+  put(*store, record("a"));
+  ASSERT_TRUE(store->report_now({status("absent", 1), status("a", 1)}).ok());
+  const auto all = read_statuses(*store);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].key.id, "a");
+}
+
+TEST(StorageStatuses, ADeadRecordStillHasAStatus) {
+  Store store;
+  put(*store, dead(record("a")));
+  ASSERT_TRUE(store->report_now({status("a", 1)}).ok());
+  EXPECT_TRUE(stored(store, "a"));
+}
+
+TEST(StorageStatuses, S2_AreReadInTheOrderOfTheirVersionsInPages) {
+  Store store;
+  for (int i = 0; i < 9; ++i) put(*store, record("a" + std::to_string(i)));
+  for (int i = 8; i >= 0; --i)
+    ASSERT_TRUE(store->report_now({status("a" + std::to_string(i), 1)}).ok());
+  ASSERT_TRUE(store->report_now({status("a4", 2)}).ok());
+  for (uint32_t limit : {1u, 2u, 100u}) {
+    const auto all = read_statuses(*store, 0, {}, limit);
+    ASSERT_EQ(all.size(), 9u);
+    for (size_t i = 1; i < all.size(); ++i)
+      EXPECT_LT(all[i - 1].status_version, all[i].status_version);
+    EXPECT_EQ(all.back().key.id, "a4");
+  }
+}
+
+TEST(StorageStatuses, ReadsOnlyWhatTheScopeNamesAndEndsAtTheHead) {
+  Store store;
+  Record other = record("b");
+  other.key.region = "r2";
+  put(*store, record("a"));
+  put(*store, other);
+  Status s = status("b", 1);
+  s.key.region = "r2";
+  ASSERT_TRUE(store->report_now({status("a", 1)}).ok());
+  ASSERT_TRUE(store->report_now({s}).ok());
+  EXPECT_EQ(read_statuses(*store, 0, {"", "r1"}).size(), 1u);
+  EXPECT_EQ(read_statuses(*store, 0, {"widget", "r2"}).size(), 1u);
+  EXPECT_TRUE(read_statuses(*store, 0, {"gadget", ""}).empty());
+  auto next = store->statuses({"widget", "r1"}, 0, 10, [](const davit_status&) { return true; });
+  ASSERT_TRUE(next.ok());
+  EXPECT_EQ(*next, store->head()->status_head);
+}
+
+TEST(StorageStatuses, DoNotMoveTheVersionsOfRecords) {
+  Store store;
+  const uint64_t v = put(*store, record("a"));
+  ASSERT_TRUE(store->report_now({status("a", 1)}).ok());
+  EXPECT_EQ(store->head()->head.version, v);
+  EXPECT_EQ(get(*store, "a")->version, v);
+}
+
+TEST(StorageAgents, ProgressReplacesWhatTheSameAgentSaidBefore) {
+  Store store;
+  Progress p{"r1",
+             "one",
+             "davit 0.1.0",
+             3,
+             {{"widget", {11, 12}}, {"gadget", {11, 9}}},
+             {{"widget", "a", "default", "name-a", 4, DAVIT_ISSUE_PARKED, "invalid \"x\""},
+              {"widget", "", "default", "stray", 0, DAVIT_ISSUE_ORPHANED, ""}},
+             1'700'000'000'123};
+  Progress second = p, elsewhere = p;
+  second.agent = "two";
+  elsewhere.region = "r2";
+  for (const auto& x : {p, second, elsewhere}) ASSERT_TRUE(store->progress(x).ok());
+  p.epoch = 4;
+  p.kinds = {{"widget", {11, 20}}};
+  p.issues.pop_back();
+  ASSERT_TRUE(store->progress(p).ok());
+  std::vector<Progress> all;
+  ASSERT_TRUE(
+      store->agents([&](const davit_progress& x) { return all.push_back(from_abi(x)), true; })
+          .ok());
+  ASSERT_EQ(all.size(), 3u);
+  for (const auto& x : all) {
+    const bool replaced = x.region == "r1" && x.agent == "one";
+    EXPECT_EQ(x.epoch, replaced ? 4u : 3u);
+    EXPECT_EQ(x.software, "davit 0.1.0");
+    EXPECT_EQ(x.seen_at_unix_ms, 1'700'000'000'123);
+    ASSERT_EQ(x.kinds.size(), replaced ? 1u : 2u);
+    ASSERT_EQ(x.issues.size(), replaced ? 1u : 2u);
+    for (const auto& k : x.kinds) {
+      const uint64_t version = k.kind == "gadget" ? 9 : replaced ? 20 : 12;
+      EXPECT_EQ(k.applied, (Cursor{11, version})) << k.kind;
+    }
+    EXPECT_EQ(x.issues[0].reason, "invalid \"x\"");
+    EXPECT_EQ(x.issues[0].id, "a");
+    EXPECT_EQ(x.issues[0].version, 4u);
+    EXPECT_EQ(x.issues[0].condition, DAVIT_ISSUE_PARKED);
+  }
+}
+
+}  // namespace
+}  // namespace davit::conformance

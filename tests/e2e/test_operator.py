@@ -1,0 +1,109 @@
+"""The operator's commands as an operator uses them."""
+
+import json
+import re
+import unittest
+
+from parts import REGION, Case, deployment, wait_until
+
+
+class Commands(Case):
+    def setUp(self):
+        super().setUp()
+        self.server = self.world.server().start()
+        self.world.wait_ready(self.server)
+
+    def test_apply_says_created_changed_unchanged(self):
+        out = self.world.apply([deployment(1), deployment(2)])
+        self.assertRegex(out, r"deployment/d_1 .*created")
+        self.assertRegex(out, r"deployment/d_2 .*created")
+        out = self.world.apply([deployment(1), deployment(2, replicas=2)])
+        self.assertRegex(out, r"deployment/d_1 .*unchanged")
+        self.assertRegex(out, r"deployment/d_2 .*changed")
+
+    def test_version_moves_only_when_something_changed(self):
+        self.world.apply([deployment(1)])
+        before = self.world.objects()["d_1"]["version"]
+        self.world.apply([deployment(1)])
+        self.assertEqual(self.world.objects()["d_1"]["version"], before)
+
+    def test_dry_run_changes_nothing(self):
+        self.world.apply([deployment(1)], "--dry-run")
+        self.assertEqual(self.world.objects(), {})
+
+    def test_get_gives_back_what_was_applied(self):
+        document = deployment(1)
+        self.world.apply([document])
+        for form in ("json", "yaml"):
+            text = self.world.davit("get", "deployment", "d_1", "--region", REGION, "-o", form)[1]
+            # What get prints can be applied again.
+            code, out, err = self.world.davit("apply", "-f", "-", stdin=text, check=False)
+            self.assertEqual(code, 0, out + err + text)
+            self.assertIn("unchanged", out)
+        spec = json.loads(self.world.davit("get", "deployment", "d_1", "--region", REGION, "-o", "json")[1])["spec"]
+        self.assertEqual(spec, document["spec"])
+
+    def test_delete_and_again(self):
+        self.world.apply([deployment(1)])
+        self.assertRegex(self.world.delete("deployment", "d_1"), r"deployment/d_1 .*deleted")
+        self.assertEqual(self.world.objects(), {})
+        code, out, err = self.world.davit("delete", "deployment", "d_1", "--region", REGION, check=False)
+        self.assertIn("absent", out + err)
+        self.assertEqual(code, 0)
+
+    def test_tables_line_up_and_have_no_colour_in_a_pipe(self):
+        self.world.apply([deployment(1), deployment(22222)])
+        out = self.world.davit("get", "deployment")[1]
+        self.assertNotIn("\x1b", out)
+        lines = [line for line in out.splitlines() if line.strip()]
+        starts = [m.start() for m in re.finditer(r"\S+", lines[0])]
+        for line in lines[1:3]:
+            for start in starts[1:]:
+                self.assertEqual(line[start - 1], " ", out)
+
+    def test_wait_ends_when_it_runs(self):
+        agent = self.world.agent().start()
+        document = deployment(1, replicas=3)
+        out = self.world.apply([document], "--wait", "--timeout", "60s")
+        self.assertIn("3", out)
+        self.assertEqual(int(self.world.objects()["d_1"]["observed"]["ready"]), 3)
+        # A new template: the old pods do not count.
+        document["spec"]["image"] = "registry.example/app:2"
+        self.world.apply([document], "--wait", "--timeout", "60s")
+        seen = self.world.objects()["d_1"]
+        self.assertEqual(int(seen["observed"].get("stale", 0)), 0)
+        self.assertGreaterEqual(int(seen["observed"]["observed_version"]), int(seen["version"]))
+        self.check_clean_end(agent, self.server)
+
+    def test_wait_gives_up_at_its_timeout(self):
+        code, out, err = self.world.davit("apply", "-f", "-", "--wait", "--timeout", "1s", check=False,
+                                          stdin=json.dumps(deployment(1)))
+        self.assertEqual(code, 1, out + err)
+        self.assertIn("1s", out + err)
+
+    def test_status_shows_lag_and_agents(self):
+        agent = self.world.agent(name="agent-a").start()
+        self.world.apply([deployment(n) for n in range(3)])
+        self.world.wait_running(["d_0", "d_1", "d_2"])
+        wait_until("lag is none", lambda: [a for a in self.world.status()["agents"]
+                                           if a["agent"] == "agent-a" and int(a.get("lag", 0)) == 0])
+        text = self.world.davit("status")[1]
+        self.assertIn("agent-a", text)
+        self.assertIn("d_0", text)
+        self.check_clean_end(agent)
+
+    def test_paused_record_is_held(self):
+        agent = self.world.agent().start()
+        self.world.apply([deployment(1)])
+        self.world.wait_running(["d_1"])
+        self.world.apply([{**deployment(1, replicas=5), "annotations": {"davit.dev/pause": "true"}}])
+        wait_until("held", lambda: [i for a in self.world.status()["agents"] for i in a.get("issues", [])
+                                    if i["condition"] == "held" and i["id"] == "d_1"])
+        self.assertEqual(int(self.world.objects()["d_1"]["observed"]["ready"]), 1)
+        self.world.apply([deployment(1, replicas=5)])
+        self.assertEqual(int(self.world.wait_running(["d_1"])["d_1"]["observed"]["ready"]), 5)
+        self.check_clean_end(agent)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,201 @@
+// Configurations that must not run: each ends `davit run` and `davit check` with code 2 and exactly
+// these lines.
+#include <gtest/gtest.h>
+
+#include "process.hpp"
+
+namespace davit::test {
+namespace {
+
+struct Row {
+  const char* name;
+  const char* toml;  // after [host] plugin_dirs
+  const char*
+      lines;  // standard error; FILE and DIR stand for the file and the folder of the fixtures
+};
+
+void PrintTo(const Row& row, std::ostream* out) {
+  *out << row.name;
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+// Line 1 is [host], line 2 plugin_dirs, line 3 state_dir, line 4 log_level: a row begins at line 5.
+std::string configuration(const std::string& body) {
+  return "[host]\nplugin_dirs = [\"" FIXTURES "\"]\nstate_dir = \"state\"\nlog_level = \"warn\"\n" +
+         body;
+}
+
+// The installation's own folder is searched, too, and is elsewhere in every build.
+std::string without_own_folder(const std::string& text) {
+  const size_t at = text.find(FIXTURES ", ");
+  if (at == std::string::npos) return text;
+  const size_t from = at + std::string(FIXTURES).size();
+  return text.substr(0, from) + text.substr(std::min(text.find(';', from), text.find('\n', from)));
+}
+
+class BadInput : public testing::TestWithParam<Row> {};
+
+TEST_P(BadInput, EndsRunAndCheckWithTheseLines) {
+  const Folder folder;
+  const std::string file = folder.write("a.toml", configuration(GetParam().toml));
+  for (const char* command : {"run", "check"}) {
+    Process davit({command, file});
+    EXPECT_EQ(davit.wait(), 2) << command;
+    std::string expected = replaced(replaced(GetParam().lines, "FILE", file), "DIR", FIXTURES);
+    EXPECT_EQ(without_own_folder(davit.err()), expected) << command;
+    EXPECT_EQ(davit.out(), "") << command;
+  }
+}
+
+const Row rows[] = {
+    {"UnknownKeyOfHost", "worker_thread = 2\n[plugin.a]\nmodule = \"actor\"\n",
+     "FILE:5: host.worker_thread: unknown key; did you mean \"worker_threads\"?\n"},
+    {"UnknownKeyOfPlugin", "[plugin.a]\nmodule = \"actor\"\nfail_in = \"start\"\n",
+     "FILE:7: plugin.a.fail_in: unknown key; did you mean \"fails_in\"?\n"},
+    {"UnknownKeyFarFromAnyOther", "[plugin.a]\nmodule = \"actor\"\nqwertzuiop = 1\n",
+     "FILE:7: plugin.a.qwertzuiop: unknown key\n"},
+    {"UnknownTable", "[plugins.a]\nmodule = \"actor\"\n[plugin.b]\nmodule = \"actor\"\n",
+     "FILE:5: plugins: unknown key; did you mean \"plugin\"?\n"},
+    {"WrongType", "worker_threads = \"two\"\n[plugin.a]\nmodule = \"actor\"\n",
+     "FILE:5: host.worker_threads: must be an integer\n"},
+    {"OutOfBounds", "stop_timeout_ms = 5\n[plugin.a]\nmodule = \"actor\"\n",
+     "FILE:5: host.stop_timeout_ms: must be between 100 and 86400000, not 5\n"},
+    {"NotOneOfTheWords", "log_format = \"xml\"\n[plugin.a]\nmodule = \"actor\"\n",
+     "FILE:5: host.log_format: must be one of \"text\", \"json\", not \"xml\"\n"},
+    {"NoAddress", "metrics_listen = \"9100\"\n[plugin.a]\nmodule = \"actor\"\n",
+     "FILE:5: host.metrics_listen: must be ADDRESS:PORT, not \"9100\"\n"},
+    {"ADate", "[plugin.a]\nmodule = \"actor\"\nuses = 2026-01-01\n",
+     "FILE:7: plugin.a.uses: dates and times are not used here: write a string or a number\n"},
+    {"Syntax", "[plugin.a\nmodule = \"actor\"\n",
+     "FILE:5:10: error while parsing table header: expected ']', saw '\\n'\n"},
+    {"SameKeyTwice", "[plugin.a]\nmodule = \"actor\"\nmodule = \"actor\"\n",
+     "FILE:7:10: error while parsing key-value pair: cannot redefine existing string 'module'\n"},
+    {"NoPlugin", "", "FILE: names no plugin: write a table [plugin.NAME] with a \"module\"\n"},
+    {"NoModule", "[plugin.a]\nuses = []\n",
+     "FILE:5: plugin.a: key \"module\": is missing (a string)\n"},
+    {"PluginIsNoTable", "[plugin]\na = 1\n", "FILE:6: plugin.a: must be a table: [plugin.NAME]\n"},
+    {"BadInstanceName", "[plugin.A-b]\nmodule = \"actor\"\n",
+     "FILE:5: plugin.A-b: an instance's name is lower_snake_case, at most 64 letters\n"},
+    {"MissingModule", "[plugin.a]\nmodule = \"actr\"\n",
+     "FILE:6: plugin.a.module: module \"actr\": no actr.so in DIR; did you mean \"actor\"?\n"},
+    {"ModuleIsAPath", "[plugin.a]\nmodule = \"../actor.so\"\n",
+     "FILE:6: plugin.a.module: module \"../actor.so\": a module's name is lower_snake_case, "
+     "without folder or \".so\"\n"},
+    {"NoSymbol", "[plugin.a]\nmodule = \"no_symbol\"\n",
+     "FILE:6: plugin.a.module: module \"no_symbol\": DIR/no_symbol.so: does not export "
+     "davit_plugin_entry_v1: build it "
+     "with davit_add_plugin()\n"},
+    {"NoNote", "[plugin.a]\nmodule = \"no_note\"\n",
+     "FILE:6: plugin.a.module: module \"no_note\": DIR/no_note.so: not a davit plugin (no note "
+     ".note.davit): build it "
+     "with davit_add_plugin()\n"},
+    {"OtherAbiMajor", "[plugin.a]\nmodule = \"abi_two\"\n",
+     "FILE:6: plugin.a.module: module \"abi_two\": DIR/abi_two.so: built for ABI 2, this host "
+     "speaks 1: rebuild it or "
+     "install a host that speaks 2\n"},
+    {"LaterAbiMinor", "[plugin.a]\nmodule = \"abi_late\"\n",
+     "FILE:6: plugin.a.module: module \"abi_late\": DIR/abi_late.so: needs ABI 1.99, this host "
+     "speaks 1.0: install a "
+     "host that speaks 1.99\n"},
+    {"NameOfTheNoteIsNotTheFiles", "[plugin.a]\nmodule = \"misnamed\"\n",
+     "FILE:6: plugin.a.module: module \"misnamed\": DIR/misnamed.so: calls itself "
+     "\"somebody_else\": the file must be "
+     "named somebody_else.so\n"},
+    {"RefusesTheHost", "[plugin.a]\nmodule = \"refusing\"\n",
+     "FILE:6: plugin.a.module: module \"refusing\": DIR/refusing.so: needs a newer processor\n"},
+    {"ThrowsInCreate", "[plugin.a]\nmodule = \"thrower\"\nthrows_in = \"create\"\n",
+     "FILE:5: plugin.a: threw an exception through the ABI: ouch in create\n"},
+    {"ThrowsInWire", "[plugin.a]\nmodule = \"thrower\"\nthrows_in = \"wire\"\n",
+     "FILE:5: plugin.a: threw an exception through the ABI: ouch in wire\n"},
+    {"FailsInCreateAndNamesTheKey", "[plugin.a]\nmodule = \"actor\"\nfails_in = \"create\"\n",
+     "FILE:7: plugin.a.fails_in: was told to fail\n"},
+    {"LooksUpNobody",
+     "[plugin.first]\nmodule = \"actor\"\n[plugin.b]\nmodule = \"actor\"\nuses = [\"frist\"]\n",
+     "FILE:9: plugin.b.uses: no plugin \"frist\"; did you mean \"first\"?\n"},
+    {"LooksUpAnotherRole",
+     "[plugin.a]\nmodule = \"thrower\"\nthrows_in = \"\"\n[plugin.b]\nmodule = \"actor\"\nuses = "
+     "[\"a\"]\n",
+     "FILE:10: plugin.b.uses: plugin \"a\" (module thrower) does not offer test.role/1\n"},
+    {"EmptyModule", "[plugin.a]\nmodule = \"\"\n", "FILE:6: plugin.a.module: must not be empty\n"},
+    {"ModuleOfTheWrongType", "[plugin.a]\nmodule = 1\n",
+     "FILE:6: plugin.a.module: must be a string\n"},
+    {"ModuleMistyped", "[plugin.a]\nmodul = \"actor\"\n",
+     "FILE:5: plugin.a: key \"module\": is missing (a string)\n"
+     "FILE:6: plugin.a.modul: unknown key; did you mean \"module\"?\n"},
+    {"Circle",
+     "[plugin.a]\nmodule = \"actor\"\nuses = [\"b\"]\n[plugin.b]\nmodule = \"actor\"\nuses = "
+     "[\"c\"]\n"
+     "[plugin.c]\nmodule = \"actor\"\nuses = [\"b\"]\n",
+     "plugins look each other up in a circle: b -> c -> b\n"},
+    {"LooksItselfUp", "[plugin.a]\nmodule = \"actor\"\nuses = [\"a\"]\n",
+     "plugins look each other up in a circle: a -> a\n"},
+    {"EveryFaultAtOnce",
+     "log_levl = 1\n[plugin.a]\nmodule = \"actr\"\n[plugin.b]\nmodule = \"actor\"\nx = 1\n",
+     "FILE:7: plugin.a.module: module \"actr\": no actr.so in DIR; did you mean \"actor\"?\n"
+     "FILE:5: host.log_levl: unknown key; did you mean \"log_level\"?\n"
+     "FILE:10: plugin.b.x: unknown key\n"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Host, BadInput, testing::ValuesIn(rows),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST(BadStart, APluginThatFailsToStartIsNamedAndTheOthersAreStopped) {
+  const Folder folder;
+  const std::string file = folder.write(
+      "a.toml", configuration("[plugin.a]\nmodule = \"thrower\"\nthrows_in = \"\"\n"
+                              "[plugin.b]\nmodule = \"actor\"\nfails_in = \"start\"\n"));
+  Process davit({"run", file});
+  EXPECT_EQ(davit.wait(), 2);
+  EXPECT_EQ(davit.err(), "plugin \"b\": was told to fail\n");
+}
+
+TEST(BadStart, AnExceptionInStartNamesThePlugin) {
+  const Folder folder;
+  const std::string file = folder.write(
+      "a.toml", configuration("[plugin.a]\nmodule = \"thrower\"\nthrows_in = \"start\"\n"));
+  Process davit({"run", file});
+  EXPECT_EQ(davit.wait(), 2);
+  EXPECT_EQ(davit.err(), "plugin \"a\": threw an exception through the ABI: ouch in start\n");
+}
+
+TEST(BadCheck, APluginsOwnCheckIsAskedAndNothingStarts) {
+  const Folder folder;
+  const std::string file = folder.write(
+      "a.toml", configuration("[plugin.a]\nmodule = \"actor\"\nfails_in = \"check\"\n"));
+  Process davit({"check", file});
+  EXPECT_EQ(davit.wait(), 2);
+  EXPECT_EQ(davit.err(), file + ":7: plugin.a.fails_in: was told to fail\n");
+}
+
+TEST(BadFiles, MissingOnesAreNamed) {
+  Process davit({"run", "/nowhere/a.toml", "/nowhere/b.toml"});
+  EXPECT_EQ(davit.wait(), 2);
+  EXPECT_EQ(
+      davit.err(),
+      "/nowhere/a.toml: No such file or directory\n/nowhere/b.toml: No such file or directory\n");
+}
+
+TEST(BadUsage, SaysWhatIsMeant) {
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{"rnu"}, "davit: no command \"rnu\"; did you mean \"run\"?\n"},
+      {{"fly"}, "davit: no command \"fly\"; see davit help\n"},
+      {{"run"}, "davit run: names no configuration file (usage: davit run FILE...)\n"},
+      {{"check", "-x", "f"}, "davit check: unknown option -x (usage: davit check FILE...)\n"},
+      {{"plugin"}, "davit plugin: say \"list\" (usage: davit plugin list [--dir DIR])\n"},
+      {{"plugin", "list", "--dir"},
+       "davit plugin: option --dir needs a value (usage: davit plugin list [--dir DIR])\n"},
+  };
+  for (const auto& [arguments, line] : cases) {
+    Process davit(arguments);
+    EXPECT_EQ(davit.wait(), 2);
+    EXPECT_EQ(davit.err(), line);
+  }
+}
+
+}  // namespace
+}  // namespace davit::test

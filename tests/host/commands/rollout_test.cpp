@@ -1,0 +1,132 @@
+#include <gtest/gtest.h>
+
+#include <davit/v1/operator.pb.h>
+
+#include "commands/rollout.hpp"
+
+namespace davit::host {
+namespace {
+
+class RolloutTest : public testing::Test {
+ protected:
+  RolloutTest() {
+    status_.mutable_head()->set_version(12);
+    object_ = status_.add_objects();
+    object_->set_kind("deployment");
+    object_->set_region("eu");
+    object_->set_id("d_1");
+    object_->set_version(12);
+    object_->set_live(true);
+    agent_ = status_.add_agents();
+    agent_->set_region("eu");
+    agent_->set_agent("a");
+  }
+  void observe(uint64_t version, int desired, int updated, int ready, int stale,
+               const std::string& health = "") {
+    auto* s = object_->mutable_observed();
+    s->set_observed_version(version);
+    s->set_desired(desired);
+    s->set_updated(updated);
+    s->set_ready(ready);
+    s->set_stale(stale);
+    s->set_health(health);
+  }
+  void issue(uint64_t version, const std::string& condition) {
+    auto* i = agent_->add_issues();
+    i->set_kind("deployment");
+    i->set_id("d_1");
+    i->set_version(version);
+    i->set_condition(condition);
+    i->set_reason("because");
+  }
+  Rollout::State see(int second = 0) {
+    return rollout_.see(status_, Rollout::Time(std::chrono::seconds(second)));
+  }
+
+  v1::StatusResponse status_;
+  v1::ObjectStatus* object_;
+  v1::AgentStatus* agent_;
+  Rollout rollout_{"deployment", "eu", "d_1", 12};
+};
+
+TEST_F(RolloutTest, IsDoneWhenAllOfThisVersionAreReady) {
+  observe(12, 3, 3, 3, 0);
+  EXPECT_EQ(see(), Rollout::State::done);
+  EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): running at version 12, 3 of 3 ready");
+}
+
+TEST_F(RolloutTest, ReadyPodsOfAnOlderVersionDoNotCount) {
+  observe(11, 3, 3, 3, 0);
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): not applied yet");
+}
+
+TEST_F(RolloutTest, PodsOfAnOlderTemplateAreNamedAndWaitedFor) {
+  observe(12, 3, 3, 3, 2);
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  EXPECT_EQ(rollout_.line(),
+            "deployment/d_1 (eu): 3 of 3 updated, 3 ready, 2 of an older template remain");
+}
+
+TEST_F(RolloutTest, AnAnswerOlderThanTheApplySaysNothing) {
+  status_.mutable_head()->set_version(11);
+  object_->set_version(11);
+  observe(12, 3, 3, 3, 0);
+  EXPECT_EQ(see(), Rollout::State::waiting);
+}
+
+TEST_F(RolloutTest, ParkedOrHeldAtThisVersionFailsWithTheReason) {
+  issue(12, "parked");
+  EXPECT_EQ(see(), Rollout::State::failed);
+  EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): parked by agent a: because");
+}
+
+TEST_F(RolloutTest, ParkedAtAnOlderVersionIsNotAboutThisOne) {
+  issue(11, "parked");
+  EXPECT_EQ(see(), Rollout::State::waiting);
+}
+
+TEST_F(RolloutTest, IssuesOfOtherRegionsDoNotCount) {
+  issue(12, "parked");
+  agent_->set_region("us");
+  EXPECT_EQ(see(), Rollout::State::waiting);
+}
+
+TEST_F(RolloutTest, ReplacedByANewerVersionFails) {
+  object_->set_version(13);
+  EXPECT_EQ(see(), Rollout::State::failed);
+}
+
+TEST_F(RolloutTest, UnhealthyForAWhileFailsAndShortlyDoesNot) {
+  observe(12, 3, 3, 1, 0, "unhealthy");
+  EXPECT_EQ(see(0), Rollout::State::waiting);
+  EXPECT_EQ(see(9), Rollout::State::waiting);
+  object_->mutable_observed()->set_health("progressing");
+  EXPECT_EQ(see(10), Rollout::State::waiting);
+  object_->mutable_observed()->set_health("unhealthy");
+  EXPECT_EQ(see(11), Rollout::State::waiting);
+  EXPECT_EQ(see(20), Rollout::State::waiting);
+  EXPECT_EQ(see(21), Rollout::State::failed);
+}
+
+TEST_F(RolloutTest, AStateThatRemovesIsDoneWhenNothingIsLeft) {
+  object_->set_live(false);
+  observe(12, 0, 0, 2, 0);
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  status_.clear_objects();
+  EXPECT_EQ(see(), Rollout::State::done);
+}
+
+TEST_F(RolloutTest, NothingWantedIsDoneAtOnce) {
+  observe(12, 0, 0, 0, 0);
+  EXPECT_EQ(see(), Rollout::State::done);
+}
+
+TEST_F(RolloutTest, SaysWhenNobodyReports) {
+  status_.clear_agents();
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): no agent has reported yet");
+}
+
+}  // namespace
+}  // namespace davit::host

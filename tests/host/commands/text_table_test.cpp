@@ -1,0 +1,47 @@
+#include <gtest/gtest.h>
+
+#include "commands/text_table.hpp"
+
+namespace davit::host {
+namespace {
+
+TEST(TextTable, ColumnsLineUp) {
+  TextTable t({"ID", "STATE", "WHY"});
+  t.row({"d_1", "running", ""});
+  t.row({"d_22222", {"x", Tone::bad}, "because"});
+  EXPECT_EQ(t.print(false),
+            "ID       STATE    WHY\n"
+            "d_1      running\n"
+            "d_22222  x        because\n");
+}
+
+TEST(TextTable, ColourDoesNotMoveColumns) {
+  TextTable t({"A", "B"});
+  t.row({{"x", Tone::good}, "y"});
+  EXPECT_EQ(t.print(true), "A  B\n\033[32mx\033[0m  y\n");
+}
+
+TEST(TextTable, LettersOutsideOfAsciiCountOnce) {
+  TextTable t({"A", "B"});
+  t.row({"größe", "y"});
+  t.row({"abcde", "y"});
+  EXPECT_EQ(t.print(false), "A      B\ngröße  y\nabcde  y\n");
+}
+
+TEST(TextTable, ControlCharactersOfOthersStayOut) {
+  TextTable t({"A"});
+  t.row({"a\033[2Jb\nc"});
+  EXPECT_EQ(t.print(true), "A\na [2Jb c\n");
+}
+
+TEST(Age, GrowsCoarserWithTime) {
+  EXPECT_EQ(age(0, 1000), "-");
+  EXPECT_EQ(age(1000, 6000), "5s");
+  EXPECT_EQ(age(6000, 1000), "0s");
+  EXPECT_EQ(age(1, 600'001), "10m");
+  EXPECT_EQ(age(1, 4 * 3'600'000LL), "3h");
+  EXPECT_EQ(age(1, 3 * 86'400'000LL + 1), "3d");
+}
+
+}  // namespace
+}  // namespace davit::host

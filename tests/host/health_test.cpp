@@ -1,0 +1,37 @@
+#include "services/health.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::host {
+namespace {
+
+TEST(Health, OfTheHostIsTheWorstOfAll) {
+  Health health;
+  EXPECT_EQ(health.worst().health, DAVIT_HEALTH_STARTING);
+  health.set("a", DAVIT_HEALTH_SERVING, "");
+  EXPECT_EQ(health.worst().health, DAVIT_HEALTH_SERVING);
+  health.set("b", DAVIT_HEALTH_DEGRADED, "breaker open");
+  EXPECT_EQ(health.worst().instance, "b");
+  health.set("c", DAVIT_HEALTH_STARTING, "");
+  EXPECT_EQ(health.worst().instance, "c");
+  health.set("a", DAVIT_HEALTH_NOT_SERVING, "database is away");
+  EXPECT_EQ(health.worst().reason, "database is away");
+  health.set("a", 1234, "from the future");
+  EXPECT_STREQ(Health::word(health.worst().health), "not serving");
+}
+
+TEST(Health, AStartedPluginServesUnlessItHasSpoken) {
+  Health health;
+  health.set("silent", DAVIT_HEALTH_STARTING, "");
+  health.set("waiting", DAVIT_HEALTH_STARTING, "no leader yet");
+  health.set("down", DAVIT_HEALTH_NOT_SERVING, "");
+  for (const char* name : {"silent", "waiting", "down"})
+    health.set_if_starting(name, DAVIT_HEALTH_SERVING);
+  std::string words;
+  for (const auto& entry : health.all())
+    words += entry.instance + "=" + Health::word(entry.health) + " ";
+  EXPECT_EQ(words, "down=not serving silent=serving waiting=starting ");
+}
+
+}  // namespace
+}  // namespace davit::host

@@ -1,0 +1,188 @@
+// The rules of a served call, on a transport that the test plays.
+#include "rpc/served_call.hpp"
+
+#include "strand.hpp"
+
+namespace davit::host {
+namespace {
+
+// Writes down what it is to do; the test says what came of it.
+class Played : public ServedCall {
+ public:
+  Played(const Method& m, std::string& asked, bool& gone)
+      : ServedCall(m, std::make_shared<const Identity>("token \"t\"", "t", "agent",
+                                                       std::vector<std::string>{"r"})),
+        asked_(asked),
+        gone_(gone) {}
+  ~Played() override { gone_ = true; }
+  using ServedCall::on_cancelled;
+  using ServedCall::on_ended;
+  using ServedCall::on_read;
+  using ServedCall::on_written;
+
+ private:
+  void start_read() override { ask("read"); }
+  void start_write(davit_buf* const* parts, size_t n, bool last) override {
+    std::string text;
+    for (size_t i = 0; i < n; ++i)
+      text.append(reinterpret_cast<const char*>(parts[i]->data), parts[i]->size);
+    ask((last ? "keep:" : "write:") + text);
+  }
+  void send_end(End& end) override { ask("end:" + std::to_string(static_cast<int>(end.code))); }
+  void misused(const char* what) override { ask(std::string("misused:") + what); }
+  void ask(const std::string& what) { asked_ += (asked_.empty() ? "" : " ") + what; }
+
+  std::string& asked_;
+  bool& gone_;
+};
+
+class ServedCallTest : public ::testing::Test {
+ protected:
+  ServedCallTest() {
+    method.path = "t.v1.S/M";
+    method.streaming = DAVIT_RPC_SERVER_STREAMS;
+    method.request_bytes_max = 10;
+    method.on_call = [](void*, davit_rpc_call*) {};
+    call = new Played(method, asked, gone);
+  }
+  ~ServedCallTest() override { EXPECT_TRUE(gone) << "the call is still there"; }
+  void accept() {
+    call->accept(recorder.strand(), Recorder::handler(), &recorder);
+    call->offer();
+  }
+  void finish(Code code) {
+    const davit_rpc_end end = {sizeof end, static_cast<int32_t>(code), {}, nullptr, 0};
+    call->finish(end);
+  }
+
+  Recorder recorder;
+  Method method;
+  std::string asked;
+  bool gone = false;
+  Played* call = nullptr;
+};
+
+TEST_F(ServedCallTest, GrantsOneReadAndOneWriteAtATime) {
+  accept();
+  call->read();
+  call->on_read(Buffer::of("a"), true);
+  EXPECT_EQ(recorder.told(), "message:a");
+  write_text(*call, "x");
+  EXPECT_EQ(recorder.told(), "message:a");
+  call->on_written(true);
+  EXPECT_EQ(recorder.told(), "message:a writable");
+  call->read();
+  call->on_read({}, false);
+  EXPECT_EQ(recorder.told(), "message:a writable end");
+  finish(Code::ok);
+  call->on_ended();
+  EXPECT_EQ(recorder.told(), "message:a writable end done:0");
+  EXPECT_EQ(asked, "read write:x read end:0");
+}
+
+TEST_F(ServedCallTest, FinishWaitsForTheWriteBeforeIt) {
+  accept();
+  write_text(*call, "x");
+  finish(Code::ok);
+  EXPECT_EQ(asked, "write:x");
+  call->on_written(true);
+  EXPECT_EQ(asked, "write:x end:0");
+  write_text(*call, "late");
+  finish(Code::internal);
+  EXPECT_EQ(asked, "write:x end:0");
+  call->on_ended();
+  EXPECT_EQ(recorder.told(), "done:0");
+}
+
+TEST_F(ServedCallTest, NothingIsWritableOnceItIsCancelled) {
+  accept();
+  write_text(*call, "x");
+  call->on_cancelled();
+  call->on_cancelled();
+  call->on_written(true);
+  EXPECT_EQ(recorder.told(), "cancel");
+  finish(Code::cancelled);
+  call->on_ended();
+  EXPECT_EQ(recorder.told(), "cancel done:1");
+}
+
+TEST_F(ServedCallTest, IsNotCancelledAfterItIsFinished) {
+  accept();
+  finish(Code::ok);
+  call->on_cancelled();
+  call->on_ended();
+  EXPECT_EQ(recorder.told(), "done:0");
+}
+
+TEST_F(ServedCallTest, KeepsTheOneAnswerForTheEnd) {
+  method.streaming = 0;
+  accept();
+  write_text(*call, "x");
+  EXPECT_EQ(recorder.told(), "writable");
+  finish(Code::ok);
+  EXPECT_EQ(asked, "keep:x end:0");
+  call->on_ended();
+  EXPECT_EQ(recorder.told(), "writable done:0");
+}
+
+TEST_F(ServedCallTest, RefusesARequestThatIsTooLarge) {
+  accept();
+  call->read();
+  call->on_read(Buffer::of("12345678901"), true);
+  EXPECT_EQ(asked, "read end:8");
+  EXPECT_EQ(recorder.told(), "cancel");
+  finish(Code::ok);
+  call->on_ended();
+  EXPECT_EQ(recorder.told(), "cancel done:8");
+}
+
+TEST_F(ServedCallTest, AWriteOutOfTurnEndsTheCall) {
+  accept();
+  write_text(*call, "x");
+  write_text(*call, "y");
+  EXPECT_EQ(asked, "write:x misused:wrote again before on_writable");
+  EXPECT_EQ(recorder.told(), "cancel");
+  call->on_written(true);
+  EXPECT_EQ(asked, "write:x misused:wrote again before on_writable end:13");
+  call->on_ended();
+  EXPECT_EQ(recorder.told(), "cancel done:13");
+}
+
+TEST_F(ServedCallTest, AReadOutOfTurnIsIgnored) {
+  accept();
+  call->read();
+  call->read();
+  EXPECT_EQ(asked, "read misused:read again before on_message");
+  finish(Code::ok);
+  call->on_ended();
+  recorder.told();
+}
+
+TEST_F(ServedCallTest, MayBeFinishedWithoutBeingAccepted) {
+  finish(Code::unavailable);
+  call->on_ended();
+  EXPECT_FALSE(gone);  // on_call runs still
+  call->offer();
+  EXPECT_TRUE(gone);
+}
+
+TEST_F(ServedCallTest, AcceptedAfterItsEndItIsToldEverything) {
+  call->offer();
+  call->end_now({Code::unavailable, "", {}});
+  call->on_ended();
+  EXPECT_FALSE(gone);
+  call->accept(recorder.strand(), Recorder::handler(), &recorder);
+  EXPECT_EQ(recorder.told(), "cancel done:14");
+}
+
+TEST_F(ServedCallTest, FinishedAfterItsEndItGoes) {
+  call->offer();
+  call->end_now({Code::unavailable, "", {}});
+  call->on_ended();
+  finish(Code::ok);
+  EXPECT_TRUE(gone);
+  EXPECT_EQ(asked, "end:14");
+}
+
+}  // namespace
+}  // namespace davit::host

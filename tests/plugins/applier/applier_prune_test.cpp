@@ -1,0 +1,136 @@
+// What the applier removes at the end of a snapshot, and what it never removes.
+#include <gtest/gtest.h>
+
+#include "world.hpp"
+
+namespace davit::applier::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// --- pruning
+// -----------------------------------------------------------------------------------------------
+
+struct PruneWorld : World {
+  explicit PruneWorld(const testing::Config& c = {}) : World(c) {
+    begin(true);
+    apply("keep", 10);
+    apply("drop", 11);
+    end(2, 11);
+    wait();
+    EXPECT_EQ(replica_sets(), "drop keep");
+  }
+};
+
+TEST(Prune, RemovesWhatACompleteSnapshotDoesNotName) {
+  PruneWorld w;
+  w.begin(true);
+  w.apply("keep", 10);
+  w.end(1, 12);
+  w.wait();
+  EXPECT_EQ(w.replica_sets(), "keep");
+  EXPECT_TRUE(w.statuses["d_drop"].gone);
+}
+
+TEST(Prune, RemovesWhatAnEarlierProcessLeft) {
+  PruneWorld w;
+  w.restart();
+  w.begin(true);
+  w.apply("keep", 10);
+  w.end(1, 12);
+  w.wait();
+  EXPECT_EQ(w.replica_sets(), "keep");
+  EXPECT_TRUE(w.statuses["d_drop"].gone) << "the stamp says which record it was";
+}
+
+TEST(Prune, DeletesNothingWhenTheCountDiffers) {
+  PruneWorld w;
+  w.begin(true);
+  w.apply("keep", 10);
+  w.end(2, 12);
+  w.wait(5min);
+  EXPECT_EQ(w.replica_sets(), "drop keep");
+  EXPECT_EQ(w.issues["drop"], "orphaned");
+  EXPECT_TRUE(w.host().logged("error: nothing is pruned"));
+}
+
+TEST(Prune, DeletesNothingWithoutTheEnd) {
+  PruneWorld w;
+  w.begin(true);
+  w.apply("keep", 10);
+  w.wait(5min);
+  EXPECT_EQ(w.replica_sets(), "drop keep");
+}
+
+TEST(Prune, OrphansAfterAChangeOfHistoryUntilItIsNamedAgain) {
+  PruneWorld w;
+  w.begin(true, true);
+  w.apply("keep", 10);
+  w.end(1, 10);
+  w.wait(5min);
+  EXPECT_EQ(w.replica_sets(), "drop keep");
+  EXPECT_EQ(w.issues["drop"], "orphaned");
+  w.apply("drop", 11, {5});
+  w.wait();
+  EXPECT_EQ(w.replicas("drop"), 5);
+  EXPECT_FALSE(w.issues.contains("drop"));
+}
+
+TEST(Prune, OrphansWhatALostVersionMadeAlsoAfterARestart) {
+  PruneWorld w;
+  w.restart();
+  w.begin(true);
+  w.apply("keep", 10);
+  w.end(1, 10);  // the store has not reached version 11 any more
+  w.wait(5min);
+  EXPECT_EQ(w.replica_sets(), "drop keep");
+  EXPECT_EQ(w.issues["drop"], "orphaned");
+}
+
+TEST(Prune, EndsAnOrphanThatAPersonRemoves) {
+  PruneWorld w;
+  w.begin(true, true);
+  w.apply("keep", 10);
+  w.end(1, 10);
+  w.wait();
+  EXPECT_EQ(w.issues["drop"], "orphaned");
+  w.call(DAVIT_VERB_DELETE, "replicasets", "acme", "drop", "");
+  w.wait();
+  EXPECT_FALSE(w.issues.contains("drop"));
+  EXPECT_EQ(w.replica_sets(), "keep");
+}
+
+TEST(Prune, NeverRemovesMoreThanAShare) {
+  PruneWorld w({{"prune_always_allowed", 0}, {"prune_share_max_percent", 40}});
+  w.begin(true);
+  w.apply("keep", 10);
+  w.end(1, 12);
+  w.wait(5min);
+  EXPECT_EQ(w.replica_sets(), "drop keep");
+  EXPECT_EQ(w.issues["drop"], "orphaned");
+}
+
+TEST(Prune, TakesACleanCloseForTheEndOnlyWhenItMay) {
+  for (const bool may : {false, true}) {
+    PruneWorld w({{"prune_on_close", may}});
+    w.begin(true);
+    w.apply("keep", 10);
+    w.end(std::nullopt, 0);
+    w.wait();
+    EXPECT_EQ(w.replica_sets(), may ? "keep" : "drop keep");
+  }
+}
+
+TEST(Prune, KeepsWhatIsParked) {
+  PruneWorld w;
+  w.begin(true);
+  w.apply("keep", 10);
+  w.garbage("drop", 12);
+  w.end(2, 12);
+  w.wait(5min);
+  EXPECT_EQ(w.outcome(12), "parked");
+  EXPECT_EQ(w.replica_sets(), "drop keep");
+}
+
+}  // namespace
+}  // namespace davit::applier::test

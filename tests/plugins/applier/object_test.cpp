@@ -1,0 +1,152 @@
+#include "object.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "verdict.hpp"
+
+namespace davit::applier {
+namespace {
+
+uint64_t project(const char* observed, const char* shape) {
+  const json::value o = json::parse(observed), s = json::parse(shape);
+  return projection(&o, s);
+}
+uint64_t print(const char* text) {
+  return fingerprint(json::parse(text));
+}
+
+TEST(Projection, EqualsTheShapeWhenNothingDrifted) {
+  const char* shape = R"({"spec":{"replicas":2,"list":[{"a":1},{"b":"x"}]}})";
+  EXPECT_EQ(
+      project(
+          R"({"spec":{"list":[{"a":1,"z":0},{"b":"x"}],"replicas":2,"added":true},"status":{}})",
+          shape),
+      print(shape));
+}
+
+TEST(Projection, SeesEveryChangeOfWhatWasApplied) {
+  const char* shape = R"({"spec":{"replicas":2,"on":true,"list":[{"a":1},{"b":"x"}],"none":null}})";
+  const uint64_t same = print(shape);
+  for (const char* drifted : {
+           R"({"spec":{"replicas":3,"on":true,"list":[{"a":1},{"b":"x"}]}})",
+           R"({"spec":{"replicas":"2","on":true,"list":[{"a":1},{"b":"x"}]}})",
+           R"({"spec":{"replicas":2,"on":false,"list":[{"a":1},{"b":"x"}]}})",
+           R"({"spec":{"on":true,"list":[{"a":1},{"b":"x"}]}})",
+           R"({"spec":{"replicas":2,"on":true,"list":[{"b":"x"},{"a":1}]}})",
+           R"({"spec":{"replicas":2,"on":true,"list":[{"a":1},{"b":"x"},{}]}})",
+           R"({"spec":{"replicas":2,"on":true,"list":[{"a":1},{"b":"x"}],"none":0}})",
+           R"({"spec":7})",
+           R"({})",
+       }) {
+    EXPECT_NE(project(drifted, shape), same) << drifted;
+  }
+  EXPECT_EQ(project(R"({"spec":{"replicas":2,"on":true,"list":[{"a":1},{"b":"x"}]}})", shape), same)
+      << "an absent member is what null asks for";
+}
+
+TEST(Fingerprint, DoesNotDependOnTheOrderOfMembers) {
+  EXPECT_EQ(print(R"({"a":1,"b":{"c":2,"d":3}})"), print(R"({"b":{"d":3,"c":2},"a":1})"));
+  EXPECT_NE(print(R"({"a":1,"b":2})"), print(R"({"a":2,"b":1})"));
+  EXPECT_NE(print(R"(["a","b"])"), print(R"(["b","a"])"));
+}
+
+TEST(LabelValue, IsSafeAndDistinct) {
+  EXPECT_EQ(label_value("us-east-1"), "us-east-1");
+  EXPECT_NE(label_value("us east"), "us east");
+  EXPECT_NE(label_value("us east"), label_value("us/east"));
+  for (const std::string& text :
+       {std::string("/// "), std::string(200, 'x'), std::string("-a-"), std::string("ü")}) {
+    const std::string v = label_value(text);
+    EXPECT_LE(v.size(), 63u);
+    ASSERT_FALSE(v.empty());
+    EXPECT_TRUE(isalnum(static_cast<unsigned char>(v.front())) &&
+                isalnum(static_cast<unsigned char>(v.back())))
+        << v;
+  }
+}
+
+TEST(ResourceVersions, AreComparedAsNumbers) {
+  EXPECT_TRUE(not_older("100", "99"));
+  EXPECT_TRUE(not_older("100", "100"));
+  EXPECT_FALSE(not_older("99", "100"));
+  EXPECT_TRUE(not_older("abc", "100")) << "one we cannot compare is taken for newer";
+}
+
+kind::Resource resource(int32_t role, std::vector<std::string> keep = {}) {
+  return {role, "apps", "v1", "replicasets", "ReplicaSet", true, "", std::move(keep)};
+}
+
+TEST(Compact, KeepsOfASeenObjectItsMetadataAndWhatIsAskedFor) {
+  json::value v =
+      json::parse(R"({"metadata":{"name":"p","labels":{"a":"b"},"managedFields":[{"manager":"x"}]},
+    "spec":{"containers":[{"image":"i","resources":{"limits":{"cpu":"1"}}},{"image":"j"}]},
+    "status":{"phase":"Running","podIP":"10.0.0.1","noise":[1,2]}})");
+  compact(v.get_object(),
+          resource(DAVIT_RESOURCE_SEEN,
+                   {"/status/phase", "/spec/containers/0/resources/limits", "/status/none"}),
+          "krane");
+  EXPECT_EQ(
+      v,
+      json::parse(
+          R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"p","labels":{"a":"b"}},
+    "status":{"phase":"Running"},"spec":{"containers":[{"resources":{"limits":{"cpu":"1"}}}]}})"));
+}
+
+TEST(Compact, KeepsOfAnOwnedObjectTheFieldOwnersThatAreNotUs) {
+  json::value v = json::parse(
+      R"({"kind":"ReplicaSet","apiVersion":"apps/v1","metadata":{"name":"p","managedFields":[
+    {"manager":"krane","operation":"Apply"},
+    {"manager":"kube-controller-manager","operation":"Update","subresource":"status"},
+    {"manager":"hpa","operation":"Update","subresource":"scale"}]},"spec":{"x":1}})");
+  compact(v.get_object(), resource(DAVIT_RESOURCE_OWNED), "krane");
+  EXPECT_EQ(v.at_pointer("/metadata/managedFields"),
+            json::parse(R"([{"manager":"hpa","operation":"Update","subresource":"scale"}])"));
+  EXPECT_EQ(v.at_pointer("/spec/x"), 1);
+}
+
+struct Answer {
+  int32_t http;
+  const char* reason;
+  const char* message;
+  bool force;
+  Meaning meaning;
+};
+
+TEST(Meaning, OfEveryAnswer) {
+  const Answer rows[] = {
+      {200, "", "", true, Meaning::fine},
+      {400, "BadRequest", "", true, Meaning::refused},
+      {401, "Unauthorized", "", true, Meaning::retry},
+      {403, "Forbidden", "exceeded quota", true, Meaning::refused},
+      {403, "Forbidden",
+       "unable to create new content in namespace x because it is being terminated", true,
+       Meaning::retry},
+      {404, "NotFound", "", true, Meaning::absent},
+      {409, "AlreadyExists", "", true, Meaning::exists},
+      {409, "AlreadyExists", "object is being deleted: x", true, Meaning::retry},
+      {409, "Conflict", "", true, Meaning::retry},
+      {409, "Conflict", "conflict with \"kubectl\"", false, Meaning::refused},
+      {410, "Gone", "", true, Meaning::retry},
+      {413, "RequestEntityTooLarge", "", true, Meaning::refused},
+      {422, "Invalid", "spec.image: Required value", true, Meaning::refused},
+      {422, "Invalid", "spec.selector: Invalid value: field is immutable", true,
+       Meaning::immutable},
+      {429, "TooManyRequests", "", true, Meaning::retry},
+      {500, "InternalError", "", true, Meaning::retry},
+      {503, "ServiceUnavailable", "", true, Meaning::retry},
+      {0, "", "connection refused", true, Meaning::retry},
+  };
+  for (const Answer& row : rows) {
+    cluster::Response r;
+    r.code = row.http == 200 ? Code::ok : Code::unavailable;
+    r.http_status = row.http;
+    r.reason = row.reason;
+    r.message = row.message;
+    EXPECT_EQ(meaning(r, row.force), row.meaning) << row.http << " " << row.message;
+  }
+}
+
+}  // namespace
+}  // namespace davit::applier

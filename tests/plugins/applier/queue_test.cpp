@@ -1,0 +1,108 @@
+// Stories: one command a line; keys are numbers, times milliseconds.
+#include "queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace davit::applier {
+namespace {
+
+std::string tell(const std::string& story) {
+  Queue queue;
+  std::istringstream in(story);
+  std::string line, out;
+  const auto ms = [](int64_t n) { return std::chrono::milliseconds(n); };
+  while (std::getline(in, line)) {
+    std::istringstream words(line);
+    std::string command;
+    uint64_t key = 0;
+    int64_t at = 0;
+    words >> command;
+    if (command == "change" || command == "repair" || command == "resync") {
+      words >> key >> at;
+      queue.add(key,
+                command == "change"   ? Band::change
+                : command == "repair" ? Band::repair
+                                      : Band::resync,
+                ms(at));
+    } else if (command == "take") {
+      words >> at;
+      const auto taken = queue.take(ms(at));
+      out += taken ? std::to_string(*taken) + " " : "- ";
+    } else if (command == "done") {
+      words >> key >> at;
+      queue.done(key, ms(at));
+    } else if (command == "aside") {
+      words >> key;
+      queue.put_aside(key);
+    } else if (command == "forget") {
+      words >> key;
+      queue.forget(key);
+    } else if (command == "hasten") {
+      words >> at;
+      queue.hasten(ms(at));
+    } else if (command == "due") {
+      const auto due = queue.next_due();
+      out += due ? "due" + std::to_string(due->count() / 1'000'000) + " " : "due- ";
+    } else if (!command.empty()) {
+      ADD_FAILURE() << "unknown command " << command;
+    }
+  }
+  return out;
+}
+
+TEST(Queue, GivesEachKeyOnceHoweverOftenItWasAdded) {
+  EXPECT_EQ(tell("change 1 0\nchange 1 0\nrepair 1 0\nchange 2 0\ntake 0\ntake 0\ntake 0\n"),
+            "1 2 - ");
+}
+
+TEST(Queue, NeverGivesAKeyThatIsOut) {
+  EXPECT_EQ(tell("change 1 0\ntake 0\nchange 1 0\ntake 0\ndone 1 0\ntake 0\ntake 0\n"), "1 - 1 - ");
+}
+
+TEST(Queue, PutsChangesBeforeRepairsBeforeResync) {
+  EXPECT_EQ(tell("resync 1 0\nrepair 2 0\nchange 3 0\ntake 0\ntake 0\ntake 0\n"), "3 2 1 ");
+}
+
+TEST(Queue, MovesAKeyUpWhenItBecomesUrgent) {
+  EXPECT_EQ(tell("resync 1 0\nrepair 2 0\nchange 1 0\ntake 0\ntake 0\ntake 0\n"), "1 2 - ");
+}
+
+TEST(Queue, LetsAKeyRest) {
+  EXPECT_EQ(tell("change 1 0\ntake 0\ndone 1 50\nrepair 1 10\ntake 10\ndue\ntake 49\ntake 50\n"),
+            "1 - due50 - 1 ");
+}
+
+TEST(Queue, DoesNotLetEventsEndABackoff) {
+  // The key failed and is to come again at 1000; events about it must not bring it earlier.
+  EXPECT_EQ(tell("change 1 0\ntake 0\ndone 1 1000\nrepair 1 1000\nrepair 1 100\nresync 1 200\ntake "
+                 "500\ntake 1000\n"),
+            "1 - 1 ");
+}
+
+TEST(Queue, LetsANewVersionEndABackoff) {
+  EXPECT_EQ(tell("change 1 0\ntake 0\ndone 1 1000\nrepair 1 1000\nchange 1 100\ntake 100\n"),
+            "1 1 ");
+}
+
+TEST(Queue, RestsBeforeWhatCameWhileTheKeyWasOut) {
+  EXPECT_EQ(tell("change 1 0\ntake 0\nrepair 1 5\ndone 1 50\ntake 20\ntake 50\n"), "1 - 1 ");
+  EXPECT_EQ(tell("change 1 0\ntake 0\nchange 1 5\ndone 1 50\ntake 20\n"), "1 1 ");
+}
+
+TEST(Queue, ForgetsAKey) {
+  EXPECT_EQ(tell("change 1 0\nchange 2 9\nforget 1\nforget 2\nforget 3\ntake 10\ndue\n"),
+            "- due- ");
+}
+
+TEST(Queue, GivesAKeyThatWasPutAsideOnlyWhenItIsAddedAgain) {
+  EXPECT_EQ(tell("change 1 0\ntake 0\naside 1\ntake 0\nchange 1 0\ntake 0\n"), "1 - 1 ");
+}
+
+TEST(Queue, HastensWhatRests) {
+  EXPECT_EQ(tell("change 1 0\ntake 0\ndone 1 9000\nrepair 1 9000\nhasten 100\ntake 100\n"), "1 1 ");
+}
+
+}  // namespace
+}  // namespace davit::applier

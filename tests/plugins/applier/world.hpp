@@ -1,0 +1,96 @@
+// A world for the applier: the real plugins of a simulated cluster and of deployments, loaded as
+// the host would, on a clock that stands still until it is moved. The test plays the watcher (it
+// offers changes) and the reporter (it keeps what it is told), and can look at and meddle with the
+// cluster as anybody could.
+//
+// Payloads are the JSON of the message: the codec here hands them through.
+#pragma once
+
+#include <boost/json.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <davit/cluster.hpp>
+#include <davit/sink.hpp>
+#include <davit/testing/module.hpp>
+
+namespace davit::applier::test {
+
+namespace json = boost::json;
+
+struct ApplyOptions {
+  int replicas = 1;
+  std::string image = "nginx:1";
+  int64_t cpu = 100;
+  std::string ns = "acme";
+  std::string workspace = "ws";
+  std::string id = {};  // empty: "d_" and the name
+};
+
+class World {
+ public:
+  explicit World(const testing::Config& applier = {});
+  ~World();
+
+  // --- the watcher's part
+  // ---------------------------------------------------------------------------------
+  void begin(bool snapshot, bool new_history = false);
+  void apply(const std::string& name, uint64_t version, const ApplyOptions& o = {});
+  void garbage(const std::string& name, uint64_t version);
+  void remove(const std::string& name, uint64_t version, bool with_id = true);
+  void hold(const std::string& name, uint64_t version);
+  void end(std::optional<uint64_t> live_count, uint64_t at);
+  // "done", "parked", "held", "abandoned", or "" while it is on its way.
+  std::string outcome(uint64_t version) const;
+
+  // --- time
+  // -----------------------------------------------------------------------------------------------
+  void wait(std::chrono::milliseconds ms = std::chrono::seconds(2)) { host_.advance(ms); }
+
+  // --- the cluster as anybody sees it
+  // ----------------------------------------------------------------------- Null: not there.
+  json::value replica_set(const std::string& name, const std::string& ns = "acme");
+  // Names of all ReplicaSets, sorted.
+  std::string replica_sets();
+  cluster::Response call(const std::string& verb, const std::string& resource,
+                         const std::string& ns, const std::string& name, const std::string& body,
+                         Pairs query = {});
+  int64_t replicas(const std::string& name);
+  // Requests of one verb the applier has made so far ("applies", "deletes", "repairs").
+  double count(const char* what) {
+    return host_.metric("davit_applier_" + std::string(what) + "_total");
+  }
+
+  // --- what was reported
+  // ------------------------------------------------------------------------------------
+  std::map<std::string, Status> statuses;     // by id
+  std::map<std::string, std::string> issues;  // by name: condition
+  void offer(Status s) { statuses[s.key.id] = std::move(s); }
+  void advance(const std::string&, const KindProgress&) {}
+  void issue(const std::string&, const Issue& i);
+
+  // Stops the applier and starts another one: it knows nothing but the cluster.
+  void restart();
+  testing::TestHost& host() { return host_; }
+
+ private:
+  void start();
+  void stop();
+  // Runs what blocks until its strand has answered; here the strands run on this thread.
+  void pumped(const std::function<void()>& blocking);
+  void offer_change(sink::ChangeType type, const std::string& name, const std::string& ns,
+                    uint64_t version, std::string payload, const std::string& id);
+
+  testing::TestHost host_;  // the applier's
+  testing::TestHost cluster_host_, kind_host_, test_host_;
+  testing::Config config_;
+  std::unique_ptr<testing::Instance> cluster_, kind_, applier_;
+  cluster::Client client_;
+  sink::ChangeStream stream_;
+  std::map<uint64_t, sink::Outcome> outcomes_;
+  bool closed_ = false;
+};
+
+}  // namespace davit::applier::test

@@ -1,0 +1,230 @@
+// Servers that are not there, never answer, or talk nonsense. No Kubernetes needed.
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "fixture.hpp"
+
+namespace davit::cluster_kubernetes {
+namespace {
+
+// Answers every connection with the same bytes; with `answer` empty it only listens.
+class Server {
+ public:
+  explicit Server(std::string answer = {}) : answer_(std::move(answer)) {
+    socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    if (::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        ::listen(socket_, 64) != 0 ||
+        ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+      throw std::runtime_error("no socket");
+    }
+    port = ntohs(address.sin_port);
+    if (!answer_.empty()) thread_ = std::thread([this] { serve(); });
+  }
+  ~Server() {
+    stopping_ = true;
+    ::shutdown(socket_, SHUT_RDWR);
+    if (thread_.joinable()) thread_.join();
+    ::close(socket_);
+  }
+  uint16_t port = 0;
+  std::atomic<int> connections{0};
+
+ private:
+  void serve() {
+    while (!stopping_) {
+      const int c = ::accept(socket_, nullptr, nullptr);
+      if (c < 0) continue;
+      ++connections;
+      char request[4096];
+      if (::recv(c, request, sizeof request, 0) > 0) {
+        size_t sent = 0;
+        while (sent < answer_.size()) {
+          const ssize_t n = ::send(c, answer_.data() + sent, answer_.size() - sent, MSG_NOSIGNAL);
+          if (n <= 0) break;
+          sent += static_cast<size_t>(n);
+        }
+      }
+      ::close(c);
+    }
+  }
+  const std::string answer_;
+  int socket_ = -1;
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+class Edge : public ::testing::Test {
+ protected:
+  Config config(uint16_t port, std::initializer_list<Config::Entry> more = {},
+                const std::string& user = {}) {
+    const std::string path = directory.path() + "/kubeconfig";
+    std::ofstream(path)
+        << "current-context: x\nclusters: [{name: c, cluster: {server: 'http://127.0.0.1:" << port
+        << "'}}]\nusers: [{name: u, user: {" << user
+        << "}}]\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n";
+    Config c(more);
+    c.set({"kubeconfig", path});
+    return c;
+  }
+  static std::string http(const std::string& status, const std::string& body,
+                          const std::string& headers = {}) {
+    return "HTTP/1.1 " + status + "\r\n" + headers +
+           "Content-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" +
+           body;
+  }
+  std::string created(const Config& c) {
+    testing::TestHost host("cluster", c);
+    testing::Instance instance(plugin(), host);
+    const auto r = instance.create();
+    return r.ok() ? "ok" : r.error().message;
+  }
+  testing::TemporaryDirectory directory;
+};
+
+TEST_F(Edge, NobodyListensIsUnavailableAndSaid) {
+  uint16_t port = 0;
+  { port = Server().port; }
+  Running running(config(port));
+  ASSERT_TRUE(running.up.ok());
+  const auto r = running.get("a");
+  EXPECT_EQ(r.code, Code::unavailable);
+  EXPECT_EQ(r.http_status, 0);
+  EXPECT_NE(r.message.find("connect"), std::string::npos) << r.message;
+  Seen seen(running, watching(), 10);
+  EXPECT_TRUE(seen.wait_trouble());
+  EXPECT_EQ(seen.count(), 1u);
+  EXPECT_TRUE(running.host.logged("the API server does not answer"));
+  EXPECT_TRUE(running.instance.stop().ok());
+  EXPECT_EQ(seen.ended(), 1);
+  EXPECT_EQ(running.get("a").code, Code::unavailable);
+}
+
+TEST_F(Edge, CheckSaysWhyItWouldNotWork) {
+  Server server(
+      http("403 Forbidden", R"({"kind":"Status","reason":"Forbidden","message":"you may not"})"));
+  testing::TestHost host("cluster", config(server.port));
+  testing::Instance instance(plugin(), host);
+  ASSERT_TRUE(instance.create().ok());
+  const auto r = instance.check();
+  ASSERT_FALSE(r.ok());
+  EXPECT_EQ(r.error().code, Code::permission_denied);
+  EXPECT_EQ(r.error().message,
+            "kubeconfig \"" + directory.path() + "/kubeconfig\", context \"x\": you may not");
+}
+
+TEST_F(Edge, AServerThatNeverAnswersIsATimeOut) {
+  Server silent;
+  Running running(config(silent.port, {{"request_timeout_ms", 200}, {"connections_max", 1}}));
+  EXPECT_EQ(running.get("a").code, Code::deadline_exceeded);
+  Seen seen(running, watching(), 10);
+  EXPECT_TRUE(seen.wait_trouble());
+  // Those that wait behind it end at their own deadline, not when it is their turn.
+  std::atomic<int> late{0};
+  for (int i = 0; i < 20; ++i) {
+    running.client.request(
+        {"get",
+         config_maps,
+         "default",
+         "a",
+         {},
+         {},
+         {},
+         {},
+         (running.host.now() + std::chrono::milliseconds(50)).count()},
+        [&](const Response& r) { late += r.code == Code::deadline_exceeded ? 1 : 0; });
+  }
+  EXPECT_TRUE(running.host.run_until([&] { return late == 20; }, std::chrono::seconds(2)));
+}
+
+TEST_F(Edge, RetryAfterIsPassedOn) {
+  Server server(http("429 Too Many Requests",
+                     R"({"kind":"Status","reason":"TooManyRequests","message":"busy"})",
+                     "Retry-After: 3\r\n"));
+  Running running(config(server.port));
+  const auto r = running.get("a");
+  EXPECT_EQ(r.code, Code::resource_exhausted);
+  EXPECT_EQ(r.retry_after, std::chrono::seconds(3));
+  EXPECT_EQ(r.message, "busy");
+}
+
+TEST_F(Edge, NonsenseIsSurvived) {
+  const std::vector<std::string> answers = {
+      std::string("\0\1\2garbage\r\n\r\n", 14),
+      "HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n{\"a\":",
+      http("200 OK",
+           "not json at all\n{\"type\":\"ADDED\"}\n{\"type\":\"ADDED\",\"object\":[]}\n\n\n{{{{{"),
+      http("200 OK", std::string(100'000, '{')),
+      http("200 OK", std::string(5'000, '\n')),
+      http("302 Found", "", "Location: http://127.0.0.1:1/\r\n"),
+      http("500 Oops", "{\"kind\":\"Status\",\"code\":"),
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzzz\r\n",
+  };
+  for (const auto& answer : answers) {
+    Server server(answer);
+    Running running(config(server.port, {{"event_bytes_max", 1'024}, {"backoff_max_ms", 100}}));
+    ASSERT_TRUE(running.up.ok());
+    running.get("a");
+    std::promise<Response> discovered;
+    running.client.discover("apps", "", "ReplicaSet",
+                            [&](Response r) { discovered.set_value(std::move(r)); });
+    EXPECT_NE(discovered.get_future().get().code, Code::ok) << answer.substr(0, 60);
+    Seen seen(running, watching(), 1'000);
+    EXPECT_TRUE(running.host.run_until([&] { return server.connections > 5; }, patience))
+        << answer.substr(0, 60);
+    const auto r = running.instance.stop();
+    EXPECT_TRUE(r.ok());
+    EXPECT_EQ(seen.ended(), 1);
+  }
+}
+
+TEST_F(Edge, AnAnswerAboveTheLimitIsRefused) {
+  Server server(http("200 OK", std::string(10'000, 'x')));
+  Running running(config(server.port, {{"response_bytes_max", 2'000}}));
+  const auto r = running.get("a");
+  EXPECT_EQ(r.code, Code::resource_exhausted);
+  EXPECT_EQ(r.message, "the answer has more than 2000 bytes (response_bytes_max)");
+}
+
+TEST_F(Edge, EventsAboveTheLimitAreLeftOutAndSaid) {
+  Server server(http("200 OK", R"({"type":"ADDED","object":{"metadata":{"name":")" +
+                                   std::string(5'000, 'x') + "\"}}}\n"));
+  Running running(config(server.port, {{"event_bytes_max", 2'000}}));
+  Seen seen(running, watching(), 10);
+  EXPECT_TRUE(seen.wait_for("!an event of more than 2000 bytes was left out (event_bytes_max)"))
+      << seen.text();
+}
+
+TEST_F(Edge, SettingsThatCannotWorkAreRefused) {
+  EXPECT_NE(created({{"kubeconfig", "/nowhere/config"}}).find("kubeconfig \"/nowhere/config\": "),
+            std::string::npos);
+  const auto missing = created(config(1, {{"context", "foo"}}));
+  EXPECT_EQ(missing, "kubeconfig \"" + directory.path() +
+                         "/kubeconfig\": context \"foo\" does not exist (there are: x)");
+  EXPECT_NE(created(config(1, {{"connections_max", 0}})).find("must be between 1 and 1000, not 0"),
+            std::string::npos);
+  EXPECT_NE(created(config(1, {{"in_cluster", true}})).find("cannot be true beside `kubeconfig`"),
+            std::string::npos);
+  const auto token = created(config(1, {}, "tokenFile: gone"));
+  EXPECT_NE(token.find("user \"u\": tokenFile: "), std::string::npos) << token;
+}
+
+TEST_F(Edge, HeadersThatBreakOutAreRefused) {
+  Running running(config(1));
+  EXPECT_EQ(
+      running
+          .ask({"get", config_maps, "default", "a", {}, {}, {{"x", "a\r\nEvil: 1"}}, {}, INT64_MAX})
+          .code,
+      Code::invalid_argument);
+}
+
+}  // namespace
+}  // namespace davit::cluster_kubernetes

@@ -1,0 +1,294 @@
+#include "watch_flow.hpp"
+
+#include <gtest/gtest.h>
+
+#include "json_scan.hpp"
+
+namespace davit::cluster_kubernetes {
+namespace {
+
+using std::chrono::milliseconds;
+
+class Flow : public testing::Test {
+ protected:
+  static cluster::WatchRequest request(std::string version = {}, std::string labels = {},
+                                       bool metadata = false) {
+    cluster::WatchRequest q;
+    q.resource = {"", "v1", "pods"};
+    q.resource_version = std::move(version);
+    q.label_selector = std::move(labels);
+    q.metadata_only = metadata;
+    return q;
+  }
+  void SetUp() override { flow.grant(1000); }
+  // "RESTART, +a@5, SYNCED, !message"
+  std::string take() {
+    std::string out;
+    while (auto item = flow.take()) {
+      if (!out.empty()) out += ", ";
+      const std::string name(
+          json_plain_string(json_at(item->object, {"metadata", "name"})).value_or("?"));
+      switch (item->type) {
+        case DAVIT_WATCH_RESTART:
+          out += "RESTART";
+          break;
+        case DAVIT_WATCH_SYNCED:
+          out += "SYNCED";
+          break;
+        case DAVIT_WATCH_TROUBLE:
+          out += "!" + item->object;
+          break;
+        case DAVIT_WATCH_ADDED:
+          out += "+" + name;
+          break;
+        case DAVIT_WATCH_MODIFIED:
+          out += "*" + name;
+          break;
+        case DAVIT_WATCH_DELETED:
+          out += "-" + name;
+          break;
+      }
+      last = item->object;
+    }
+    return out;
+  }
+  void event(std::string type, std::string name, int version) {
+    flow.data(R"({"type":")" + type +
+              R"(","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":")" + name +
+              R"(","resourceVersion":")" + std::to_string(version) + "\"}}}\n");
+  }
+  void bookmark(int version, bool end) {
+    flow.data(R"({"type":"BOOKMARK","object":{"kind":"Pod","metadata":{"resourceVersion":")" +
+              std::to_string(version) + "\"" +
+              (end ? R"(,"annotations":{"k8s.io/initial-events-end":"true"})" : "") + "}}}\n");
+  }
+  static Outcome http(int status, std::string body = {}, Pairs headers = {}) {
+    Outcome o;
+    o.http = status;
+    o.body = std::move(body);
+    o.headers = std::move(headers);
+    return o;
+  }
+  static Outcome broken(std::string error, int status = 0) {
+    Outcome o;
+    o.transport = Outcome::Transport::failed;
+    o.error = std::move(error);
+    o.http = status;
+    return o;
+  }
+  void sync(int version) {
+    flow.next(0);
+    bookmark(version, true);
+    take();
+  }
+  WatchFlow flow{request(), "/api/v1/pods", {}};
+  std::string last;
+};
+
+TEST_F(Flow, StreamingListThenChanges) {
+  const auto step = flow.next(7);
+  EXPECT_TRUE(step.stream);
+  EXPECT_EQ(
+      step.path,
+      "/api/v1/pods?watch=1&allowWatchBookmarks=true&timeoutSeconds=307&sendInitialEvents=true&"
+      "resourceVersionMatch=NotOlderThan");
+  event("ADDED", "a", 50);
+  event("ADDED", "b", 3);
+  bookmark(60, true);
+  EXPECT_EQ(take(), "RESTART, +a, +b, SYNCED");
+  event("MODIFIED", "a", 61);
+  event("DELETED", "b", 62);
+  EXPECT_EQ(take(), "*a, -b");
+  EXPECT_EQ(last,
+            R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"b","resourceVersion":"62"}})");
+  EXPECT_EQ(flow.resource_version(), "62");
+}
+
+TEST_F(Flow, ContinuesWhereItWasAndTellsNobody) {
+  sync(60);
+  event("ADDED", "a", 61);
+  take();
+  EXPECT_EQ(flow.ended(http(200), 0), milliseconds(0));  // the server's time was over
+  EXPECT_EQ(flow.next(0).path,
+            "/api/v1/pods?watch=1&allowWatchBookmarks=true&timeoutSeconds=300&resourceVersion=61");
+  EXPECT_EQ(take(), "");
+}
+
+TEST_F(Flow, BookmarksMoveTheVersion) {
+  sync(60);
+  bookmark(99, false);
+  EXPECT_EQ(flow.resource_version(), "99");
+  EXPECT_EQ(take(), "");
+}
+
+TEST_F(Flow, AnInterruptedBeginningBeginsAnew) {
+  flow.next(0);
+  event("ADDED", "a", 5);
+  EXPECT_EQ(take(), "RESTART, +a");
+  EXPECT_GT(flow.ended(broken("reset", 200), 0), milliseconds(0));
+  EXPECT_NE(flow.next(0).path.find("sendInitialEvents"), std::string::npos);
+  event("ADDED", "b", 6);
+  bookmark(9, true);
+  EXPECT_EQ(take(), "RESTART, +b, SYNCED");
+}
+
+TEST_F(Flow, FallsBackToPagesOfAList) {
+  flow.next(0);
+  EXPECT_EQ(
+      flow.ended(http(422, R"({"kind":"Status","message":"sendInitialEvents is forbidden"})"), 0),
+      milliseconds(0));
+  auto step = flow.next(0);
+  EXPECT_FALSE(step.stream);
+  EXPECT_EQ(step.path, "/api/v1/pods?limit=500");
+  EXPECT_EQ(
+      flow.ended(
+          http(
+              200,
+              R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"tok="},
+      "items":[{"metadata":{"name":"a"}},{"kind":"Pod","metadata":{"name":"b"}}]})"),
+          0),
+      milliseconds(0));
+  EXPECT_EQ(take(), "RESTART, +a, +b");
+  EXPECT_EQ(flow.next(0).path, "/api/v1/pods?limit=500&continue=tok%3D");
+  flow.ended(http(200, R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},
+      "items":[{"metadata":{"name":"c"}}]})"),
+             0);
+  EXPECT_EQ(take(), "+c, SYNCED");
+  EXPECT_EQ(flow.next(0).path,
+            "/api/v1/pods?watch=1&allowWatchBookmarks=true&timeoutSeconds=300&resourceVersion=7");
+}
+
+TEST_F(Flow, ItemsOfAListSayWhatTheyAre) {
+  flow.next(0);
+  flow.ended(http(400), 0);
+  flow.next(0);
+  flow.ended(
+      http(
+          200,
+          R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"c"}}]})"),
+      0);
+  flow.take();
+  EXPECT_EQ(flow.take()->object, R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"c"}})");
+}
+
+TEST_F(Flow, AnExpiredPageTokenBeginsAnew) {
+  flow.next(0);
+  flow.ended(http(400), 0);
+  flow.next(0);
+  flow.ended(
+      http(
+          200,
+          R"({"kind":"PodList","metadata":{"resourceVersion":"7","continue":"t"},"items":[{"metadata":{"name":"a"}}]})"),
+      0);
+  flow.next(0);
+  flow.ended(http(410), 0);
+  EXPECT_EQ(flow.next(0).path, "/api/v1/pods?limit=500");
+  flow.ended(http(200, R"({"kind":"PodList","metadata":{"resourceVersion":"9"},"items":[]})"), 0);
+  EXPECT_EQ(take(), "RESTART, +a, RESTART, SYNCED");
+}
+
+TEST_F(Flow, GoneAsAnEventMeansAllOverAgain) {
+  sync(60);
+  flow.data(
+      R"({"type":"ERROR","object":{"kind":"Status","code":410,"message":"too old resource version"}})"
+      "\n");
+  flow.ended(http(200), 0);
+  EXPECT_NE(flow.next(0).path.find("sendInitialEvents"), std::string::npos);
+  bookmark(80, true);
+  EXPECT_EQ(take(), "RESTART, SYNCED");
+}
+
+TEST_F(Flow, GoneAsAStatusMeansAllOverAgain) {
+  WatchFlow old(request("3"), "/api/v1/pods", {});
+  EXPECT_NE(old.next(0).path.find("resourceVersion=3"), std::string::npos);
+  old.ended(http(410), 0);
+  EXPECT_NE(old.next(0).path.find("sendInitialEvents"), std::string::npos);
+}
+
+TEST_F(Flow, TroubleIsSaidOnceAndWaitsGrow) {
+  flow.next(0);
+  milliseconds before{0};
+  for (int i = 0; i < 10; ++i) {
+    const auto wait = flow.ended(broken("connection refused"), UINT64_MAX);
+    EXPECT_GE(wait, before / 2);
+    EXPECT_LE(wait, milliseconds(5'000));
+    before = wait;
+    flow.next(0);
+  }
+  EXPECT_GE(before, milliseconds(2'500));
+  EXPECT_EQ(take(), "!connection refused");
+  bookmark(5, true);
+  take();
+  flow.ended(broken("reset", 200), 0);  // it worked and broke off: nothing to say
+  flow.next(0);
+  flow.ended(broken("connection refused"), 0);
+  EXPECT_EQ(take(), "!connection refused");
+}
+
+TEST_F(Flow, WaitsAsLongAsTheServerAsks) {
+  flow.next(0);
+  EXPECT_EQ(flow.ended(http(429, "", {{"retry-after", "17"}}), 0), milliseconds(17'000));
+}
+
+TEST_F(Flow, ErrorsAndNonsenseOfAServerAreTroubleNotTheEnd) {
+  sync(60);
+  flow.data("this is not json\n");
+  flow.data(R"({"type":"ADDED","object":7})"
+            "\n");
+  flow.data(R"({"type":"NEW","object":{}})"
+            "\n");
+  event("ADDED", "a", 61);
+  EXPECT_EQ(take(), "!the API server sent a line that is no watch event, +a");
+  flow.data(
+      R"({"type":"ERROR","object":{"kind":"Status","code":500,"message":"etcd has a bad day"}})"
+      "\n");
+  EXPECT_EQ(take(), "!the watch ended with an error: etcd has a bad day");
+  EXPECT_GT(flow.ended(http(200), 0), milliseconds(0));
+  EXPECT_NE(flow.next(0).path.find("resourceVersion=61"), std::string::npos);
+}
+
+TEST_F(Flow, RefusalsOfTheSelectorAreTold) {
+  flow.next(0);
+  flow.ended(http(400, R"({"kind":"Status","message":"unable to parse requirement"})"), 0);
+  flow.next(0);
+  flow.ended(http(400, R"({"kind":"Status","message":"unable to parse requirement"})"), 0);
+  EXPECT_EQ(take(), "!unable to parse requirement");
+}
+
+TEST_F(Flow, AHugeEventIsLeftOutAndSaid) {
+  WatchFlow small(request("1"), "/api/v1/pods", {true, 100, {}});
+  small.grant(10);
+  small.next(0);
+  small.data(R"({"type":"ADDED","object":{"a":")" + std::string(500, 'x') +
+             "\"}}\n"
+             R"({"type":"ADDED","object":{}})"
+             "\n");
+  EXPECT_EQ(small.take()->object, "an event of more than 100 bytes was left out (event_bytes_max)");
+  EXPECT_EQ(small.take()->type, DAVIT_WATCH_ADDED);
+}
+
+TEST_F(Flow, NothingComesWithoutCredit) {
+  WatchFlow poor(request(), "/api/v1/pods", {});
+  poor.next(0);
+  poor.data(R"({"type":"ADDED","object":{"metadata":{"name":"a"}}})"
+            "\n");
+  EXPECT_FALSE(poor.take());
+  EXPECT_GT(poor.waiting_bytes(), 0u);
+  poor.grant(1);
+  EXPECT_EQ(poor.take()->type, DAVIT_WATCH_RESTART);
+  EXPECT_FALSE(poor.take());
+  poor.grant(UINT32_MAX);
+  poor.grant(UINT32_MAX);
+  EXPECT_EQ(poor.take()->type, DAVIT_WATCH_ADDED);
+  EXPECT_EQ(poor.waiting_bytes(), 0u);
+}
+
+TEST_F(Flow, SelectorsAndMetadataOnlyAreAskedFor) {
+  WatchFlow f(request("", "app in (a,b)", true), "/api/v1/pods", {});
+  const auto step = f.next(0);
+  EXPECT_NE(step.path.find("labelSelector=app%20in%20%28a%2Cb%29"), std::string::npos);
+  EXPECT_EQ(step.accept, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+}
+
+}  // namespace
+}  // namespace davit::cluster_kubernetes

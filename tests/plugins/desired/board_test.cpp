@@ -1,0 +1,98 @@
+#include <gtest/gtest.h>
+
+#include <davit/v1/operator.pb.h>
+
+#include "board.hpp"
+
+namespace davit::desired {
+namespace {
+
+class BoardTest : public testing::Test {
+ protected:
+  void record(const std::string& id, uint64_t version, bool live = true) {
+    Record r;
+    r.key = {"widget", "eu", id};
+    r.version = version;
+    r.live = live;
+    r.state = live ? "running" : "deleted";
+    const RecordView v(r);
+    board_.record(v.abi);
+  }
+  void status(const std::string& id, uint64_t version, const std::string& parked = {},
+              bool gone = false) {
+    Status s;
+    s.key = {"widget", "eu", id};
+    s.observed_version = version;
+    s.parked = parked;
+    s.gone = gone;
+    board_.status(s);
+  }
+  v1::StatusResponse answer() {
+    v1::StatusResponse out;
+    board_.render({1, 9}, &out);
+    return out;
+  }
+  Board board_{{"", "eu", ""}};
+};
+
+TEST_F(BoardTest, ShowsDesiredBesideObserved) {
+  record("b", 5);
+  record("a", 4);
+  status("a", 3);
+  auto out = answer();
+  ASSERT_EQ(out.objects_size(), 2);
+  EXPECT_EQ(out.objects(0).id(), "a");
+  EXPECT_EQ(out.objects(0).version(), 4u);
+  EXPECT_EQ(out.objects(0).observed().observed_version(), 3u);
+  EXPECT_FALSE(out.objects(1).has_observed());
+  EXPECT_EQ(out.head().version(), 9u);
+}
+
+TEST_F(BoardTest, TheNewestOfEverythingCounts) {
+  record("a", 4);
+  record("a", 6);
+  status("a", 4);
+  status("a", 6);
+  auto out = answer();
+  ASSERT_EQ(out.objects_size(), 1);
+  EXPECT_EQ(out.objects(0).version(), 6u);
+  EXPECT_EQ(out.objects(0).observed().observed_version(), 6u);
+}
+
+TEST_F(BoardTest, DeadRecordsAreShownWhileSomethingIsLeft) {
+  record("a", 4, false);
+  EXPECT_EQ(answer().objects_size(), 0);
+  status("a", 3);
+  ASSERT_EQ(answer().objects_size(), 1);
+  EXPECT_FALSE(answer().objects(0).live());
+  status("a", 4, "", true);
+  EXPECT_EQ(answer().objects_size(), 0);
+}
+
+TEST_F(BoardTest, AgentsIssuesAndParkedStatusesAreConditions) {
+  record("held", 4);
+  record("parked", 5);
+  status("parked", 5, "image is missing");
+  board_.agents(
+      {{{"eu", "agent-a", "davit", 0, {}, {{"widget", "held", "", "", 4, "held", "paused"}}, 0},
+        3}});
+  auto out = answer();
+  EXPECT_EQ(out.objects(0).condition(), "held");
+  EXPECT_EQ(out.objects(0).reason(), "paused");
+  EXPECT_EQ(out.objects(1).condition(), "parked");
+  EXPECT_EQ(out.objects(1).reason(), "image is missing");
+  ASSERT_EQ(out.agents_size(), 1);
+  EXPECT_EQ(out.agents(0).lag(), 3u);
+}
+
+TEST_F(BoardTest, OtherRegionsDoNotMixIn) {
+  record("a", 4);
+  board_.agents(
+      {{{"us", "agent-b", "davit", 0, {}, {{"widget", "a", "", "", 4, "parked", "x"}}, 0}, 0}});
+  auto out = answer();
+  EXPECT_EQ(out.objects(0).condition(), "");
+  EXPECT_EQ(out.agents_size(), 0);
+}
+
+}  // namespace
+}  // namespace davit::desired

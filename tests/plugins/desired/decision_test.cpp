@@ -1,0 +1,98 @@
+#include <gtest/gtest.h>
+
+#include "decision.hpp"
+
+namespace davit::desired {
+namespace {
+
+Record record(const std::string& payload, const std::string& state = "running", bool live = true) {
+  Record r;
+  r.key = {"widget", "eu", "w_1"};
+  r.ns = "shop";
+  r.name = "one";
+  r.state = state;
+  r.live = live;
+  r.payload = payload;
+  r.annotations = {{"a", "1"}, {"b", "2"}};
+  return r;
+}
+
+Record stored(Record r, uint64_t version) {
+  r.version = version;
+  return r;
+}
+
+bool same_bytes(std::string_view a, std::string_view b) {
+  return a == b;
+}
+
+TEST(DecideApply, WhatIsNotThereIsCreatedAndMustStillNotBeThere) {
+  auto d = decide_apply(record("x"), std::nullopt, same_bytes);
+  EXPECT_EQ(d.word, "created");
+  ASSERT_TRUE(d.mutation);
+  EXPECT_EQ(d.mutation->expect, 0u);
+}
+
+TEST(DecideApply, TheSameChangesNothing) {
+  auto d = decide_apply(record("x"), stored(record("x"), 7), same_bytes);
+  EXPECT_EQ(d.word, "unchanged");
+  EXPECT_EQ(d.version, 7u);
+  EXPECT_FALSE(d.mutation);
+}
+
+TEST(DecideApply, OrderOfAnnotationsDoesNotCount) {
+  Record other = record("x");
+  std::swap(other.annotations[0], other.annotations[1]);
+  EXPECT_EQ(decide_apply(record("x"), stored(other, 7), same_bytes).word, "unchanged");
+}
+
+TEST(DecideApply, PayloadsAreComparedByMeaning) {
+  auto always = [](std::string_view, std::string_view) { return true; };
+  EXPECT_EQ(decide_apply(record("x"), stored(record("y"), 7), always).word, "unchanged");
+}
+
+TEST(DecideApply, ChangedPayloadStateOrAnnotationsAreCommittedOnWhatWasRead) {
+  Record annotated = record("x");
+  annotated.annotations.clear();
+  for (const Record& other : {record("y"), record("x", "archived"), annotated}) {
+    auto d = decide_apply(record("x"), stored(other, 7), same_bytes);
+    EXPECT_EQ(d.word, "changed");
+    ASSERT_TRUE(d.mutation);
+    EXPECT_EQ(d.mutation->expect, 7u);
+    EXPECT_EQ(d.mutation->record.payload, "x");
+  }
+}
+
+TEST(DecideApply, WhatWasDeletedIsCreatedAgainOverItsTombstone) {
+  auto d = decide_apply(record("x"), stored(record("x", "deleted", false), 7), same_bytes);
+  EXPECT_EQ(d.word, "created");
+  ASSERT_TRUE(d.mutation);
+  EXPECT_EQ(d.mutation->expect, 7u);
+  EXPECT_TRUE(d.mutation->record.live);
+}
+
+TEST(DecideDelete, KeepsThePayloadInTheTombstone) {
+  auto d = decide_delete(stored(record("x"), 7), "alice");
+  EXPECT_EQ(d.word, "deleted");
+  ASSERT_TRUE(d.mutation);
+  EXPECT_EQ(d.mutation->expect, 7u);
+  EXPECT_EQ(d.mutation->record.state, "deleted");
+  EXPECT_FALSE(d.mutation->record.live);
+  EXPECT_EQ(d.mutation->record.payload, "x");
+  EXPECT_EQ(d.mutation->record.name, "one");
+  EXPECT_EQ(d.mutation->record.author, "alice");
+}
+
+TEST(DecideDelete, WhatIsNotThereOrDeletedAlreadyIsAbsent) {
+  EXPECT_EQ(decide_delete(std::nullopt, "a").word, "absent");
+  auto again = decide_delete(stored(record("x", "deleted", false), 7), "a");
+  EXPECT_EQ(again.word, "absent");
+  EXPECT_FALSE(again.mutation);
+}
+
+TEST(DecideDelete, AnArchivedRecordCanStillBeDeleted) {
+  EXPECT_TRUE(decide_delete(stored(record("x", "archived", false), 7), "a").mutation);
+}
+
+}  // namespace
+}  // namespace davit::desired

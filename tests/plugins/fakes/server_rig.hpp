@@ -1,0 +1,90 @@
+// A server in memory for tests of the plugins that serve it: the real SQLite store (":memory:"),
+// the kind widget, a fake RPC layer and codec, and a clock that the test owns.
+#pragma once
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <davit/storage.hpp>
+#include <davit/testing/module.hpp>
+
+#include "fake_codec.hpp"
+#include "fake_rpc.hpp"
+#include "widget.hpp"
+
+namespace davit::testing {
+
+class ServerRig {
+ public:
+  // `plugin` is the one under test; `storage_module` the path of storage_sqlite.so.
+  ServerRig(const davit_plugin* plugin, const std::string& storage_module, Config config = {},
+            const std::string& database = ":memory:")
+      : store_host("main", {{"path", database}}, TestHost::Time::manual),
+        kind_host(store_host, "widget"),
+        host(store_host, "plugin", with_storage(std::move(config))),
+        rpc(host.host().service<davit_exec>(DAVIT_EXEC)),
+        store_module(*Loaded::open(storage_module)),
+        store(store_module.plugin(), store_host),
+        kind(widget_plugin(), kind_host),
+        instance(plugin, host) {
+    store_host.add_service(DAVIT_CODEC, fake_codec());
+    store_host.add_service(DAVIT_RPC, rpc.table());
+    expect(store.up());
+    expect(kind.up());
+    storage = storage::Client(store_host.host(), store.ref(DAVIT_STORAGE));
+  }
+  ~ServerRig() { expect(down()); }
+
+  void up() {
+    expect(instance.up());
+    started_ = true;
+    host.run();
+  }
+  // stop() blocks until what it waits for has run, which is this thread's to do.
+  Result<> down() {
+    if (!std::exchange(started_, false)) return {};
+    std::atomic<bool> stopped{false};
+    Result<> result;
+    std::thread stopping([&] {
+      result = instance.stop();
+      stopped = true;
+    });
+    while (!stopped) host.run();
+    stopping.join();
+    return result;
+  }
+
+  // Commits one record and returns its version.
+  uint64_t put(const std::string& id, const std::string& state = "running", bool live = true,
+               Pairs annotations = {}, const std::string& region = "eu",
+               const std::string& name = {}) {
+    Record r;
+    r.key = {"widget", region, id};
+    r.ns = "shop";
+    r.name = name.empty() ? "name-" + id : name;
+    r.state = state;
+    r.live = live;
+    r.json = "{\"id\":\"" + id + "\",\"ns\":\"shop\",\"name\":\"" + r.name + "\"}";
+    r.payload = fake_message(r.json);
+    r.annotations = std::move(annotations);
+    auto results = storage.commit_now({{{{r, DAVIT_EXPECT_ANY}}, ""}});
+    EXPECT_TRUE(results.ok() && !(*results)[0].error);
+    return results.ok() ? (*results)[0].first_version : 0;
+  }
+  uint64_t kill(const std::string& id) { return put(id, "deleted", false); }
+
+  static void expect(const Result<>& r) { ASSERT_TRUE(r.ok()) << r.error().message; }
+
+  TestHost store_host, kind_host, host;
+  FakeRpc rpc;
+  Loaded store_module;
+  Instance store, kind, instance;
+  storage::Client storage;
+
+ private:
+  bool started_ = false;
+  static Config with_storage(Config c) { return c.set({"storage", "main"}); }
+};
+
+}  // namespace davit::testing

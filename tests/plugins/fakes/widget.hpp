@@ -1,0 +1,68 @@
+// A kind for tests: {"id": "w_1", "ns": "shop", "name": "one", "size": 1}. State running applies,
+// archived deletes, any other is unhandled; a negative size is invalid.
+#pragma once
+
+#include <boost/json.hpp>
+
+#include <davit/kind.hpp>
+
+namespace davit::testing {
+
+class Widget {
+ public:
+  using roles = Roles<kind::Role>;
+  explicit Widget(Host) : described_(describe()) {}
+
+  const kind::Described& described() const { return described_; }
+  Result<Named> identify(std::string_view apply) const {
+    const auto o = boost::json::parse(apply).as_object();
+    return Named{text(o, "id"), text(o, "ns"), text(o, "name")};
+  }
+  Result<> validate(std::string_view apply) const {
+    const auto o = boost::json::parse(apply).as_object();
+    const auto* size = o.if_contains("size");
+    if (size != nullptr && size->to_number<int64_t>() < 0) {
+      return Error{Code::invalid_argument, "must be at least 0", "size", {}};
+    }
+    return {};
+  }
+  kind::Class classify(std::string_view state, std::string_view) const {
+    if (state == "running") return kind::Class::apply;
+    return state == "archived" ? kind::Class::remove : kind::Class::unhandled;
+  }
+  Result<std::string> reconcile(std::string_view) const { return std::string("{}"); }
+  Result<Named> attribute(std::string_view) const { return Error{Code::not_found, "none", {}, {}}; }
+  Result<std::string> delete_message(const Named& n) const {
+    return "{\"delete\":\"" + n.name + "\"}";
+  }
+  Result<std::string> to_report(const Named&, const Status&) const { return std::string("{}"); }
+  Result<std::pair<Named, Status>> from_report(std::string_view report) const {
+    const auto o = boost::json::parse(report).as_object();
+    Status s;
+    s.health = "healthy";
+    s.ready = o.at("ready").to_number<int64_t>();
+    return std::pair{Named{"", "", text(o, "name")}, s};
+  }
+
+ private:
+  static std::string text(const boost::json::object& o, const char* key) {
+    const auto* v = o.if_contains(key);
+    return v == nullptr ? "" : std::string(v->as_string());
+  }
+  static kind::Description describe() {
+    kind::Description d;
+    d.kind = "widget";
+    d.apply_type = "test.Widget";
+    d.ctrl_v1 = kind::CtrlV1{
+        "WatchWidgets", "GetWidget",      "ReportWidget",      "test.WidgetState",
+        "test.Watch",   "test.GetWidget", "test.ReportWidget", "test.ReportWidgetResponse"};
+    return d;
+  }
+  kind::Described described_;
+};
+
+inline const davit_plugin* widget_plugin() {
+  return davit::detail::Plugin<Widget>::entry("kind_widget", "0", "test");
+}
+
+}  // namespace davit::testing

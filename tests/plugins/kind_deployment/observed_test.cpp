@@ -1,0 +1,180 @@
+#include "observed.hpp"
+
+#include <gtest/gtest.h>
+
+#include "json_text.hpp"
+
+namespace davit::deployment::test {
+namespace {
+
+namespace json = boost::json;
+
+json::value pod(const char* status) {
+  json::object o{{"apiVersion", "v1"},
+                 {"kind", "Pod"},
+                 {"metadata", {{"name", "web-a"}, {"namespace", "acme"}}}};
+  o["status"] = json::parse(status);
+  return o;
+}
+Pod read_one(const json::value& v) {
+  return read_observed({v}).pods.at(0);
+}
+
+// The later original's table: not ready is pending, not failed; the dead are no instances.
+TEST(Observed, DerivesThePodsStatusFromPhaseAndReadiness) {
+  const struct {
+    const char* status;
+    const char* expected;
+    bool active;
+  } rows[] = {
+      {R"({"phase":"Pending"})", "pending", true},
+      {R"({})", "pending", true},
+      {R"({"phase":"Running","conditions":[{"type":"ContainersReady","status":"True"}]})",
+       "running", true},
+      {R"({"phase":"Running","conditions":[{"type":"Ready","status":"True"}]})", "running", true},
+      {R"({"phase":"Running"})", "pending", true},
+      {R"({"phase":"Running","conditions":[{"type":"ContainersReady","status":"False"}]})",
+       "pending", true},
+      {R"({"phase":"Running","conditions":[{"type":"ContainersReady","status":"Unknown"}]})",
+       "pending", true},
+      {R"({"phase":"Failed"})", "failed", false},
+      {R"({"phase":"Succeeded"})", "done", false},
+      {R"({"phase":"Unknown"})", "inactive", true},
+      {R"({"phase":"Dreaming"})", "inactive", true},
+  };
+  for (const auto& row : rows) {
+    const Pod p = read_one(pod(row.status));
+    EXPECT_EQ(p.status, row.expected) << row.status;
+    EXPECT_EQ(p.active(), row.active) << row.status;
+  }
+}
+
+TEST(Observed, LeavesTerminatingPodsOut) {
+  json::value v = pod(R"({"phase":"Running","conditions":[{"type":"Ready","status":"True"}]})");
+  v.at("metadata").as_object()["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  EXPECT_FALSE(read_one(v).active());
+  EXPECT_FALSE(read_one(v).ready());
+}
+
+TEST(Observed, KnowsWhatWaitingCannotCure) {
+  const struct {
+    const char* status;
+    const char* trouble;
+    bool failing;
+  } rows[] = {
+      {R"({"phase":"Pending","containerStatuses":[{"state":{"waiting":{"reason":"ImagePullBackOff"}}}]})",
+       "ImagePullBackOff", true},
+      {R"({"phase":"Pending","containerStatuses":[{"state":{"waiting":{"reason":"ContainerCreating"}}}]})",
+       "", false},
+      {R"({"phase":"Running","containerStatuses":[{"state":{"waiting":{"reason":"CrashLoopBackOff"}}}]})",
+       "CrashLoopBackOff", true},
+      {R"({"phase":"Failed","reason":"Evicted"})", "Evicted", true},
+      {R"({"phase":"Failed"})", "Failed", true},
+      {R"({"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",
+          "message":"0/3 nodes are available"}]})",
+       "Unschedulable: 0/3 nodes are available", false},
+  };
+  for (const auto& row : rows) {
+    const Pod p = read_one(pod(row.status));
+    EXPECT_EQ(p.trouble, row.trouble) << row.status;
+    EXPECT_EQ(p.failing, row.failing) << row.status;
+  }
+}
+
+TEST(Observed, AddressesByDnsNameOrIp) {
+  Site by_ip;
+  by_ip.address_is_ip = true;
+  const struct {
+    const char* status;
+    const char* dns;
+    const char* ip;
+  } rows[] = {
+      {R"({"podIP":"10.1.2.3"})", "10-1-2-3.acme.pod.cluster.local:8080", "10.1.2.3:8080"},
+      {R"({"podIP":"fd00::a1"})", "fd00--a1.acme.pod.cluster.local:8080", "[fd00::a1]:8080"},
+      {R"({"podIP":"10.1.2.3","podIPs":[{"ip":"10.1.2.3"},{"ip":"fd00::1"}]})",
+       "10-1-2-3.acme.pod.cluster.local:8080", "10.1.2.3:8080"},
+      {R"({"podIPs":[{"ip":"fd00::1"}]})", "fd00--1.acme.pod.cluster.local:8080", "[fd00::1]:8080"},
+  };
+  for (const auto& row : rows) {
+    const Pod p = read_one(pod(row.status));
+    EXPECT_EQ(address_of(p, 8080, {}), row.dns);
+    EXPECT_EQ(address_of(p, 8080, by_ip), row.ip);
+  }
+  EXPECT_TRUE(read_one(pod("{}")).ip.empty());
+}
+
+TEST(Observed, TakesSizesFromTheContainersLimits) {
+  json::value v = pod("{}");
+  v.as_object()["spec"] =
+      json::parse(R"({"containers":[{"resources":{"limits":{"cpu":"1","memory":"1Gi"}}}]})");
+  EXPECT_EQ(read_one(v).cpu_millicores, 1000);
+  EXPECT_EQ(read_one(v).memory_mib, 1024);
+  EXPECT_EQ(read_one(pod("{}")).cpu_millicores, 0);
+}
+
+TEST(Observed, SeesWhetherSomebodyElseScales) {
+  const std::pair<const char*, bool> rows[] = {
+      {R"([])", false},
+      {R"([{"operation":"Apply","fieldsV1":{"f:spec":{"f:replicas":{}}}}])", false},
+      {R"([{"operation":"Update","subresource":"scale","fieldsV1":{"f:spec":{"f:replicas":{}}}}])",
+       true},
+      {R"([{"operation":"Update","subresource":"status","fieldsV1":{"f:status":{"f:replicas":{}}}}])",
+       false},
+  };
+  for (const auto& [fields, expected] : rows) {
+    json::object rs{{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}};
+    rs["metadata"] = {{"name", "web"}, {"namespace", "acme"}};
+    rs["metadata"].as_object()["managedFields"] = json::parse(fields);
+    EXPECT_EQ(read_observed({rs}).replica_set->replicas_of_other, expected) << fields;
+  }
+}
+
+TEST(Observed, AttributesObjectsByLabelsAndOwner) {
+  const std::string ours =
+      R"("labels":{"app.kubernetes.io/managed-by":"krane",)"
+      R"("app.kubernetes.io/component":"deployment","unkey.com/deployment.id":"d_1"})";
+  const std::string owner =
+      R"("ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"no"},)"
+      R"({"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","controller":true}])";
+  const std::string place = R"("namespace":"acme",)";
+  const std::pair<std::string, const char*> rows[] = {
+      {R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"web",)" + place + ours +
+           "}}",
+       "d_1/acme/web"},
+      {R"({"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"name":"web",)" +
+           place + ours + "}}",
+       "d_1/acme/web"},
+      {R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-x",)" + place + ours + "," +
+           owner + "}}",
+       "d_1/acme/web"},
+      {R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-x",)" + place + ours + "}}",
+       "none"},
+      {R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-x",)" + place + owner + "}}",
+       "none"},
+      {R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"web","namespace":"acme"}})",
+       "none"},
+      {R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web",)" + place + ours +
+           "}}",
+       "none"},
+      {R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{)" + place + ours + "}}", "none"},
+      {"{}", "none"},
+      {"7", "none"},
+  };
+  for (const auto& [object, expected] : rows) {
+    const auto named = attribute(json::parse(object), {});
+    EXPECT_EQ(named.ok() ? named->id + "/" + named->ns + "/" + named->name : "none", expected)
+        << object;
+    EXPECT_TRUE(named.ok() || named.error().code == Code::not_found) << object;
+  }
+}
+
+TEST(Observed, PassesOverWhatItDoesNotKnow) {
+  const auto o = read_observed(
+      {json::value(7), json::object{}, json::object{{"kind", "Pod"}, {"apiVersion", 7}}});
+  EXPECT_FALSE(o.replica_set.has_value());
+  EXPECT_EQ(read_observed({json::object{{"kind", "Secret"}, {"apiVersion", "v1"}}}).pods.size(),
+            0u);
+}
+
+}  // namespace
+}  // namespace davit::deployment::test

@@ -1,0 +1,204 @@
+#include "world.hpp"
+
+#include <stdexcept>
+
+namespace davit::deployment::test {
+namespace json = boost::json;
+namespace {
+
+std::pair<std::string, std::string> assignment(const std::string& word) {
+  const size_t at = word.find('=');
+  if (at == std::string::npos) throw std::runtime_error("not key=value: " + word);
+  return {word.substr(0, at), word.substr(at + 1)};
+}
+
+std::string text(const json::value& v) {
+  return v.is_string() ? v.as_string().c_str() : json::serialize(v);
+}
+
+std::string hash_of(const json::object& replica_set) {
+  return text(json::value(replica_set)
+                  .at_pointer("/spec/template/metadata/annotations")
+                  .as_object()
+                  .begin()
+                  ->value());
+}
+
+json::array condition(const char* type, const char* status, const std::string& reason = {}) {
+  return {json::object{{"type", type}, {"status", status}, {"reason", reason}}};
+}
+
+json::object pod_status(const std::string& word) {
+  if (word == "ready")
+    return {{"phase", "Running"}, {"conditions", condition("ContainersReady", "True")}};
+  if (word == "unready")
+    return {{"phase", "Running"}, {"conditions", condition("ContainersReady", "False")}};
+  if (word == "pending") return {{"phase", "Pending"}};
+  if (word == "unschedulable")
+    return {{"phase", "Pending"}, {"conditions", condition("PodScheduled", "False", word)}};
+  if (word == "failed") return {{"phase", "Failed"}, {"reason", "Evicted"}};
+  if (word == "done") return {{"phase", "Succeeded"}};
+  if (word == "crashing") {
+    json::object status{{"phase", "Running"}};
+    status["containerStatuses"] =
+        json::parse(R"([{"state":{"waiting":{"reason":"CrashLoopBackOff"}}}])");
+    return status;
+  }
+  throw std::runtime_error("unknown pod state: " + word);
+}
+
+std::string planned(const json::object& step) {
+  const auto& object = step.at("object").as_object();
+  const auto& metadata = object.at("metadata").as_object();
+  std::string out = text(step.at("mode")) + " " + text(object.at("kind")) + " ";
+  if (metadata.contains("namespace")) out += text(metadata.at("namespace")) + "/";
+  out += text(metadata.at("name"));
+  if (object.at("kind") == "ReplicaSet") {
+    const auto& spec = object.at("spec").as_object();
+    out += " replicas=" + (spec.contains("replicas") ? text(spec.at("replicas")) : "left");
+  }
+  if (step.contains("owner")) out += " owner=" + text(step.at("owner"));
+  return out + "\n";
+}
+
+std::string reported(const json::object& status) {
+  std::string out = "status " + text(status.at("health"));
+  if (status.at("gone").as_bool()) out += " gone";
+  for (const std::string key : {"desired", "updated", "ready", "stale"})
+    out += " " + key + "=" + text(status.at(key));
+  if (const auto message = text(status.at("message")); !message.empty()) out += ": " + message;
+  out += "\n";
+  for (const auto& child : status.at("children").as_array()) {
+    out += "child " + text(child.at("name")) + " " + text(child.at("status")) + " " +
+           text(child.at("address")) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string World::run(const std::string& line) {
+  std::istringstream words(line);
+  std::string verb, word;
+  words >> verb;
+  if (verb == "reconcile") return reconcile();
+  if (verb == "desire")
+    desire(words);
+  else if (verb == "forget")
+    desired_.reset();
+  else if (verb == "site")
+    set_site(words);
+  else if (verb == "land")
+    land();
+  else if (verb == "pod")
+    pod(words);
+  else if (verb == "vanish" && words >> word)
+    observed_.erase(word);
+  else if (verb == "scaled" && words >> word) {
+    replica_set()["spec"].as_object()["replicas"] = std::stoi(word);
+    replica_set()["metadata"].as_object()["managedFields"] = json::parse(
+        R"([{"operation":"Update","subresource":"scale","fieldsV1":{"f:spec":{"f:replicas":{}}}}])");
+  } else if (verb == "edited" && words >> word) {
+    replica_set()["spec"].as_object()["replicas"] = std::stoi(word);
+  } else if (verb == "refused") {
+    replica_set()["status"] = {{"conditions", condition("ReplicaFailure", "True", "FailedCreate")}};
+  } else if (verb == "terminating" && words >> word) {
+    observed_.at(word)["metadata"].as_object()["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  } else {
+    throw std::runtime_error("unknown command: " + line);
+  }
+  return {};
+}
+
+void World::desire(std::istringstream& words) {
+  if (!desired_) desired_ = minimal();
+  for (std::string word; words >> word;) {
+    const auto [key, value] = assignment(word);
+    desired_->erase(key);
+    json::error_code not_json;
+    json::value parsed = json::parse(value, not_json);
+    if (value != "-") (*desired_)[key] = not_json ? json::value(value) : parsed;
+  }
+}
+
+void World::set_site(std::istringstream& words) {
+  for (std::string word; words >> word;) {
+    const auto [key, value] = assignment(word);
+    if (key == "max_unavailable")
+      site_.max_unavailable = std::stoi(value);
+    else if (key == "replace_stale")
+      site_.replace_stale = value == "true";
+    else
+      throw std::runtime_error("unknown setting: " + key);
+  }
+}
+
+void World::pod(std::istringstream& words) {
+  std::string name, state;
+  words >> name >> state;
+  auto [at, created] = observed_.try_emplace("Pod/" + name);
+  json::object& object = at->second;
+  if (created) {
+    object = {{"apiVersion", "v1"},
+              {"kind", "Pod"},
+              {"metadata", {{"name", name}, {"namespace", "acme"}}}};
+    object["metadata"].as_object()["annotations"] = {
+        {"davit.dev/template-hash", hash_of(replica_set())}};
+  }
+  object["status"] = pod_status(state);
+  for (std::string word; words >> word;) {
+    const auto [key, value] = assignment(word);
+    if (key == "ip")
+      object["status"].as_object()["podIP"] = value;
+    else
+      throw std::runtime_error("unknown word: " + word);
+  }
+}
+
+// What an API server does with the plan, as far as the kind can see it.
+void World::land() {
+  for (const auto& step : plan_.at("apply").as_array()) {
+    json::object object = step.at("object").as_object();
+    const std::string kind = text(object.at("kind"));
+    if (kind == "Namespace") continue;
+    if (const auto old = observed_.find(kind); old != observed_.end() && kind == "ReplicaSet") {
+      auto& spec = object["spec"].as_object();
+      const auto& old_spec = old->second.at("spec").as_object();
+      if (!spec.contains("replicas") && old_spec.contains("replicas"))
+        spec["replicas"] = old_spec.at("replicas");
+      const auto& old_metadata = old->second.at("metadata").as_object();
+      if (old_metadata.contains("managedFields") &&
+          !step.at("object").at("spec").as_object().contains("replicas")) {
+        object["metadata"].as_object()["managedFields"] = old_metadata.at("managedFields");
+      }
+    }
+    observed_[kind] = std::move(object);
+  }
+  for (const auto& item : plan_.at("delete").as_array()) {
+    const std::string resource = text(item.at("resource"));
+    if (resource == "pods") observed_.erase("Pod/" + text(item.at("name")));
+    if (resource == "replicasets") observed_.erase("ReplicaSet");
+    if (resource == "horizontalpodautoscalers") observed_.erase("HorizontalPodAutoscaler");
+  }
+}
+
+std::string World::reconcile() {
+  json::object input{
+      {"record", {{"id", "d_1"}, {"namespace", "acme"}, {"name", "web"}, {"version", "17"}}}};
+  if (desired_) input["desired"] = *desired_;
+  auto& objects = input["observed"].emplace_array();
+  for (const auto& [key, object] : observed_) objects.push_back(object);
+  const auto output = deployment::reconcile(json::serialize(input), site_);
+  if (!output.ok()) return "error " + output.error().where + ": " + output.error().message + "\n";
+
+  plan_ = json::parse(*output).as_object();
+  std::string out;
+  for (const auto& step : plan_.at("apply").as_array()) out += planned(step.as_object());
+  for (const auto& item : plan_.at("delete").as_array()) {
+    out += "delete " + text(item.at("resource")) + " " + text(item.at("namespace")) + "/";
+    out += text(item.at("name")) + "\n";
+  }
+  return out + reported(plan_.at("status").as_object());
+}
+
+}  // namespace davit::deployment::test

@@ -1,0 +1,36 @@
+// A cluster in miniature for the scenarios: what one record desires, what is observed of it, and
+// the plan of the last reconcile, which `land` carries out. Commands are lines of text; README of
+// the kind lists them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "json_text.hpp"
+#include "reconcile.hpp"
+
+namespace davit::deployment::test {
+
+class World {
+ public:
+  // Carries one command out and returns what it prints.
+  std::string run(const std::string& line);
+
+ private:
+  void desire(std::istringstream& words);
+  void set_site(std::istringstream& words);
+  void pod(std::istringstream& words);
+  void land();
+  std::string reconcile();
+  boost::json::object& replica_set() { return observed_.at("ReplicaSet"); }
+
+  Site site_;
+  std::optional<boost::json::object> desired_;
+  std::map<std::string, boost::json::object>
+      observed_;  // "ReplicaSet", "HorizontalPodAutoscaler", "Pod/web-a"
+  boost::json::object plan_;
+};
+
+}  // namespace davit::deployment::test

@@ -1,0 +1,165 @@
+// The plugin as a whole: real store, fake transport.
+#include <davit/v1/agent.pb.h>
+
+#include "fakes/server_rig.hpp"
+
+extern "C" const davit_plugin* davit_plugin_entry_v1(uint32_t, davit_error*);
+
+namespace davit::recorder {
+namespace {
+
+class RecorderTest : public ::testing::Test {
+ protected:
+  RecorderTest() : rig_(davit_plugin_entry_v1(0, nullptr), STORAGE_MODULE) { rig_.up(); }
+
+  davit_rpc_call& call(const std::string& path, const std::string& request,
+                       const std::string& region = "eu", const std::string& observed = {}) {
+    auto& c = rig_.rpc.call(path, request, region, [&](davit_rpc_call& made) {
+      made.regions = {"eu"};
+      if (!observed.empty()) made.headers["x-davit-observed"] = observed;
+    });
+    rig_.host.run();
+    return c;
+  }
+  davit_rpc_call& report(const std::vector<v1::Status>& statuses) {
+    v1::ReportRequest r;
+    for (const auto& s : statuses) *r.add_statuses() = s;
+    return call("davit.v1.AgentService/Report", r.SerializeAsString());
+  }
+  static v1::Status status(const std::string& id, uint64_t sequence, int ready) {
+    v1::Status s;
+    s.set_kind("widget");
+    s.set_id(id);
+    s.set_epoch(1);
+    s.set_sequence(sequence);
+    s.set_ready(ready);
+    return s;
+  }
+  std::vector<Status> stored() {
+    std::vector<Status> out;
+    auto r = rig_.storage.statuses({}, 0, 100, [&](const davit_status& s) {
+      out.push_back(davit::from_abi(s));
+      return true;
+    });
+    EXPECT_TRUE(r.ok());
+    return out;
+  }
+  testing::ServerRig rig_;
+};
+
+TEST_F(RecorderTest, ReportsAreStoredAndOlderOnesIgnored) {
+  rig_.put("a");
+  EXPECT_EQ(report({status("a", 5, 2)}).end->code, Code::ok);
+  EXPECT_EQ(report({status("a", 4, 9)}).end->code, Code::ok);
+  ASSERT_EQ(stored().size(), 1u);
+  EXPECT_EQ(stored()[0].ready, 2);
+}
+
+TEST_F(RecorderTest, WhatCannotBeTakenIsRefusedByKeyWithoutItsNeighbours) {
+  rig_.put("a");
+  v1::Status elsewhere = status("a", 1, 1);
+  elsewhere.set_region("us");
+  v1::Status gadget = status("g", 1, 1);
+  gadget.set_kind("gadget");
+  auto& c = report({elsewhere, gadget, status("nobody", 1, 1), status("a", 1, 3)});
+  v1::ReportResponse answer;
+  ASSERT_EQ(c.messages.size(), 1u);
+  ASSERT_TRUE(answer.ParseFromString(c.messages[0]));
+  ASSERT_EQ(answer.refusals_size(), 2);
+  EXPECT_EQ(answer.refusals(1).message(), "kind \"gadget\" is not known to this server");
+  ASSERT_EQ(stored().size(), 1u);
+  EXPECT_EQ(stored()[0].ready, 3);
+}
+
+TEST_F(RecorderTest, RegionsThatTheTokenDoesNotNameAreRefused) {
+  EXPECT_EQ(call("davit.v1.AgentService/Report", "", "us").end->code, Code::permission_denied);
+  EXPECT_EQ(call("davit.v1.AgentService/Progress", "", "us").end->code, Code::permission_denied);
+  EXPECT_EQ(call("ctrl.v1.ClusterService/Heartbeat", "\x0a\x02us").end->code,
+            Code::permission_denied);
+}
+
+TEST_F(RecorderTest, ProgressReplacesWhatTheAgentSaidBefore) {
+  v1::ProgressRequest p;
+  EXPECT_EQ(call("davit.v1.AgentService/Progress", p.SerializeAsString()).end->code,
+            Code::invalid_argument);
+  p.set_agent("a");
+  for (const char* reason : {"first", "second"}) {
+    p.clear_issues();
+    auto* i = p.add_issues();
+    i->set_kind("widget");
+    i->set_id("w");
+    i->set_condition("parked");
+    i->set_reason(reason);
+    EXPECT_EQ(call("davit.v1.AgentService/Progress", p.SerializeAsString()).end->code, Code::ok);
+  }
+  std::vector<Progress> all;
+  ASSERT_TRUE(rig_.storage
+                  .agents([&](const davit_progress& a) {
+                    all.push_back(davit::from_abi(a));
+                    return true;
+                  })
+                  .ok());
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].region, "eu");
+  ASSERT_EQ(all[0].issues.size(), 1u);
+  EXPECT_EQ(all[0].issues[0].reason, "second");
+}
+
+TEST_F(RecorderTest, HeartbeatMakesAnAgentOfPlatformAndRegion) {
+  EXPECT_EQ(call("ctrl.v1.ClusterService/Heartbeat",
+                 "\x0a\x02"
+                 "eu\x12\x03"
+                 "aws")
+                .end->code,
+            Code::ok);
+  EXPECT_EQ(call("ctrl.v1.ClusterService/Heartbeat", "").end->code, Code::invalid_argument);
+  std::vector<std::string> names;
+  ASSERT_TRUE(rig_.storage
+                  .agents([&](const davit_progress& a) {
+                    names.push_back(text(a.agent));
+                    return true;
+                  })
+                  .ok());
+  EXPECT_EQ(names, std::vector<std::string>{"aws/eu"});
+}
+
+// --- ctrl.v1
+// -----------------------------------------------------------------------------------------------
+
+constexpr const char* ctrl_report = "ctrl.v1.ClusterService/ReportWidget";
+std::string ctrl(const std::string& name, int ready) {
+  return testing::fake_message("{\"name\":\"" + name + "\",\"ready\":" + std::to_string(ready) +
+                               "}");
+}
+
+TEST_F(RecorderTest, CtrlReportsFindTheirRecordByNameAndEachIsNewerThanTheLast) {
+  rig_.put("a");
+  EXPECT_EQ(call(ctrl_report, ctrl("name-a", 1)).end->code, Code::ok);
+  EXPECT_EQ(call(ctrl_report, ctrl("name-a", 2)).end->code, Code::ok);
+  ASSERT_EQ(stored().size(), 1u);
+  EXPECT_EQ(stored()[0].key.id, "a");
+  EXPECT_EQ(stored()[0].ready, 2);
+  EXPECT_EQ(stored()[0].observed_version, 0u);
+}
+
+TEST_F(RecorderTest, CtrlReportsOfUnknownNamesAndOtherRegionsAreNotFound) {
+  rig_.put("far", "running", true, {}, "us");
+  EXPECT_EQ(call(ctrl_report, ctrl("nobody", 1)).end->code, Code::not_found);
+  EXPECT_EQ(call(ctrl_report, ctrl("name-far", 1)).end->code, Code::not_found);
+  EXPECT_EQ(call(ctrl_report, "garbage").end->code, Code::invalid_argument);
+  EXPECT_TRUE(stored().empty());
+}
+
+TEST_F(RecorderTest, OurOwnHeaderSaysWhatTheWireCannot) {
+  rig_.put("a");
+  call(ctrl_report, ctrl("name-a", 1), "eu",
+       "version=1;desired=3;updated=2;ready=1;stale=4;health=progressing");
+  ASSERT_EQ(stored().size(), 1u);
+  EXPECT_EQ(stored()[0].observed_version, 1u);
+  EXPECT_EQ(stored()[0].desired, 3);
+  EXPECT_EQ(stored()[0].stale, 4);
+  EXPECT_EQ(stored()[0].health, "progressing");
+}
+
+}  // namespace
+}  // namespace davit::recorder

@@ -1,0 +1,225 @@
+// The reporter and both senders against a peer that the test plays, on a clock that stands still
+// until it is moved.
+#include "reporter.hpp"
+
+#include <davit/v1/agent.pb.h>
+
+#include <gtest/gtest.h>
+
+#include "../watcher/fake_rpc.hpp"
+
+namespace davit::reporter {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::FakeRpc;
+using testing::TestHost;
+
+class ReporterTest : public ::testing::Test {
+ protected:
+  ReporterTest()
+      : host_("reporter", {}, TestHost::Time::manual),
+        rpc_(host_, "davit.v1"),
+        strand_(host_.host().strand()),
+        calls_(host_.host(), *rpc::Channel::find(host_, "control"), strand_, 10s),
+        reporter_(host_.host(), rules(), strand_, "eu", "agent-1") {
+    reporter_.use(davit_v1(calls_));
+    strand_.post([this] { reporter_.start(); });
+    host_.advance(0ns);
+    rpc_.answer(*rpc_.open("Progress"), "");
+  }
+  ~ReporterTest() override {
+    strand_.post([this] {
+      reporter_.halt();
+      calls_.cancel();
+    });
+    host_.advance(0ns);
+    EXPECT_TRUE(calls_.idle());
+  }
+  static Rules rules() {
+    Rules r;
+    r.breaker = {3, 30'000ms};
+    r.batch_max = 3;
+    return r;
+  }
+  void offer(const std::string& id, const std::string& health = "healthy") {
+    Status s;
+    s.key = {"deployment", "eu", id};
+    s.health = health;
+    reporter_.offer(std::move(s));
+    host_.advance(0ns);
+  }
+  // "a=healthy b=progressing" of the report under way; "" when there is none.
+  std::string report() {
+    auto* call = rpc_.open("Report");
+    if (call == nullptr) return {};
+    v1::ReportRequest r;
+    EXPECT_TRUE(r.ParseFromString(call->request));
+    std::string out;
+    for (const auto& s : r.statuses()) out += (out.empty() ? "" : " ") + s.id() + "=" + s.health();
+    return out;
+  }
+  void take() { rpc_.answer(*rpc_.open("Report"), v1::ReportResponse().SerializeAsString()); }
+  void fail(Code code = Code::unavailable) { rpc_.end(*rpc_.open("Report"), code, "no"); }
+
+  TestHost host_;
+  FakeRpc rpc_;
+  Strand strand_;
+  Calls calls_;
+  Reporter reporter_;
+};
+
+TEST_F(ReporterTest, SendsTheFirstAtOnceAndWhatFollowsTogether) {
+  offer("a");
+  EXPECT_EQ(report(), "a=healthy");
+  take();
+  offer("b");
+  offer("c", "progressing");
+  offer("c");
+  EXPECT_EQ(report(), "");
+  host_.advance(200ms);
+  EXPECT_EQ(report(), "b=healthy c=healthy");
+}
+
+TEST_F(ReporterTest, HasOneReportUnderWayAndKeepsTheLatestMeanwhile) {
+  offer("a", "progressing");
+  offer("a", "unhealthy");
+  offer("a", "healthy");
+  host_.advance(1s);
+  EXPECT_EQ(report(), "a=progressing");
+  take();
+  host_.advance(1s);
+  EXPECT_EQ(report(), "a=healthy");
+}
+
+TEST_F(ReporterTest, GivesEachStatusAnEpochAndAGrowingSequence) {
+  offer("a");
+  offer("b");
+  v1::ReportRequest first, second;
+  ASSERT_TRUE(first.ParseFromString(rpc_.open("Report")->request));
+  take();
+  host_.advance(1s);
+  ASSERT_TRUE(second.ParseFromString(rpc_.open("Report")->request));
+  EXPECT_EQ(first.statuses(0).epoch(), second.statuses(0).epoch());
+  EXPECT_GT(first.statuses(0).epoch(), 1'600'000'000'000u) << "the start of the process";
+  EXPECT_LT(first.statuses(0).sequence(), second.statuses(0).sequence());
+}
+
+TEST_F(ReporterTest, LosesNothingWhileThePeerIsAway) {
+  offer("a", "progressing");
+  fail();
+  offer("a", "healthy");
+  offer("b");
+  host_.advance(1s);
+  EXPECT_EQ(report(), "a=healthy b=healthy") << "the newer one of a";
+}
+
+TEST_F(ReporterTest, PausesWhenThePeerKeepsFailingAndProbesOnce) {
+  offer("a");
+  for (int i = 0; i < 3; ++i) {
+    host_.advance(2s);
+    ASSERT_EQ(report(), "a=healthy");
+    fail();
+  }
+  const size_t before = rpc_.calls.size();
+  host_.advance(29s);
+  EXPECT_EQ(rpc_.calls.size(), before) << "open: nothing goes, progress neither";
+  host_.advance(2s);
+  EXPECT_EQ(rpc_.calls.size(), before + 1) << "one probe";
+  EXPECT_EQ(host_.health(), DAVIT_HEALTH_DEGRADED);
+  if (auto* progress = rpc_.open("Progress"))
+    rpc_.answer(*progress, "");
+  else
+    take();
+  host_.advance(1s);
+  if (!report().empty()) take();
+  EXPECT_EQ(host_.health(), DAVIT_HEALTH_SERVING);
+  EXPECT_EQ(host_.metric("davit_reporter_sent_total"), 1);
+}
+
+TEST_F(ReporterTest, DropsWhatThePeerWillNeverTake) {
+  offer("a");
+  v1::ReportResponse response;
+  auto& refusal = *response.add_refusals();
+  refusal.set_kind("deployment");
+  refusal.set_id("a");
+  refusal.set_message("there is no such record");
+  rpc_.answer(*rpc_.open("Report"), response.SerializeAsString());
+  host_.advance(10min);
+  EXPECT_EQ(report(), "");
+  EXPECT_TRUE(
+      host_.logged("a status was refused kind=deployment id=a reason=there is no such record"));
+}
+
+TEST_F(ReporterTest, FindsTheOneStatusThatIsMeantByARefusedBatch) {
+  offer("first");
+  for (const auto* id : {"a", "b", "c"}) offer(id);
+  take();
+  host_.advance(200ms);
+  ASSERT_EQ(report(), "a=healthy b=healthy c=healthy");
+  std::string taken;
+  for (int i = 0; i < 20; ++i) {
+    if (const std::string r = report(); r.empty()) {
+      host_.advance(200ms);
+    } else if (r.find("b=") != std::string::npos) {
+      fail(Code::invalid_argument);
+    } else {
+      taken += r + " ";
+      take();
+    }
+  }
+  EXPECT_NE(taken.find("a=healthy"), std::string::npos) << taken;
+  EXPECT_NE(taken.find("c=healthy"), std::string::npos) << taken;
+  EXPECT_EQ(host_.metric("davit_reporter_refused_total"), 1);
+}
+
+TEST_F(ReporterTest, SaysWhereItStandsOnChangeAndAtLeastEveryHalfMinute) {
+  reporter_.advance("eu", {"deployment", {1, 17}});
+  reporter_.issue("eu", {"deployment", "d", "ns", "web", 17, "parked", "why"});
+  host_.advance(200ms);
+  v1::ProgressRequest p;
+  ASSERT_NE(rpc_.open("Progress"), nullptr);
+  ASSERT_TRUE(p.ParseFromString(rpc_.open("Progress")->request));
+  EXPECT_EQ(p.agent(), "agent-1");
+  ASSERT_EQ(p.kinds_size(), 1);
+  EXPECT_EQ(p.kinds(0).applied().version(), 17u);
+  ASSERT_EQ(p.issues_size(), 1);
+  EXPECT_EQ(p.issues(0).condition(), "parked");
+  rpc_.answer(*rpc_.open("Progress"), "");
+  reporter_.issue("eu", {"deployment", "d", "ns", "web", 17, "", ""});
+  host_.advance(200ms);
+  ASSERT_TRUE(p.ParseFromString(rpc_.open("Progress")->request));
+  EXPECT_EQ(p.issues_size(), 0);
+  rpc_.answer(*rpc_.open("Progress"), "");
+  host_.advance(29s);
+  EXPECT_EQ(rpc_.open("Progress"), nullptr);
+  host_.advance(2s);
+  EXPECT_NE(rpc_.open("Progress"), nullptr);
+}
+
+TEST_F(ReporterTest, SendsWhatWaitsBeforeItStops) {
+  offer("a");
+  for (const auto* id : {"b", "c", "d", "e"}) offer(id);
+  bool flushed = false;
+  strand_.post([&] { reporter_.flush([&] { flushed = true; }); });
+  host_.advance(0ns);
+  std::string all;
+  while (!report().empty()) {
+    all += report() + " ";
+    take();
+  }
+  EXPECT_EQ(all, "a=healthy b=healthy c=healthy d=healthy e=healthy ");
+  EXPECT_TRUE(flushed) << "without the clock having moved";
+}
+
+TEST_F(ReporterTest, GivesUpFlushingWhenThePeerFails) {
+  offer("a");
+  bool flushed = false;
+  strand_.post([&] { reporter_.flush([&] { flushed = true; }); });
+  host_.advance(0ns);
+  fail();
+  EXPECT_TRUE(flushed);
+}
+
+}  // namespace
+}  // namespace davit::reporter

@@ -1,0 +1,66 @@
+// The built plugin, an instance of it on a given file, and records to put into it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "davit/storage.hpp"
+#include "davit/testing/module.hpp"
+
+namespace davit::storage_sqlite {
+
+inline const davit_plugin* plugin() {
+  static const auto loaded = testing::Loaded::open(STORAGE_SQLITE_SO);
+  if (!loaded.ok()) ADD_FAILURE() << loaded.error().message;
+  return loaded->plugin();
+}
+
+// One life of an instance.
+struct Life {
+  testing::TestHost host;
+  testing::Instance instance;
+  Result<> up;
+  storage::Client client;
+
+  explicit Life(const std::string& path)
+      : host("main", {{"path", path}}), instance(plugin(), host), up(instance.up()) {
+    if (up.ok()) client = storage::Client(host, instance.ref(DAVIT_STORAGE));
+  }
+};
+
+inline Group group(const std::string& id, const std::string& payload = "payload") {
+  Record r;
+  r.key = {"widget", "r1", id};
+  r.ns = "default";
+  r.name = id;
+  r.state = "running";
+  r.payload = payload;
+  return {{{r}}, {}};
+}
+
+inline Status status(const std::string& id, const std::string& message) {
+  Status s;
+  s.key = {"widget", "r1", id};
+  s.observed_version = 1;
+  s.health = "healthy";
+  s.message = message;
+  s.epoch = s.sequence = 1;
+  return s;
+}
+
+// Empty, or what went wrong.
+inline std::string commit(const storage::Client& client, const Group& g) {
+  auto r = client.commit_now({g});
+  if (!r.ok()) return r.error().message;
+  return r->front().error ? r->front().error->message : "";
+}
+
+inline size_t count(const storage::Client& client) {
+  size_t n = 0;
+  ReadRequest all;
+  all.limit = 1'000'000;
+  auto r = client.read(all, [&](const davit_record&) { return ++n, true; });
+  EXPECT_TRUE(r.ok());
+  return n;
+}
+
+}  // namespace davit::storage_sqlite

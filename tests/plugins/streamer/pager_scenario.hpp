@@ -1,0 +1,134 @@
+// Runs text scenarios against a Pager: commands, "----", what came of them. `next` prints what is
+// to be done; the other commands tell a result.
+#pragma once
+
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "pager.hpp"
+
+namespace davit::streamer {
+
+inline std::string show(Cursor c) {
+  return std::to_string(c.incarnation) + ":" + std::to_string(c.version);
+}
+
+inline std::string show(const Pager::Todo& t) {
+  switch (t.act) {
+    case Pager::Act::read_head:
+      return "head";
+    case Pager::Act::read_page:
+      return "page from " + show(t.cursor) +
+             (t.dead_after == 0 ? "" : ", dead after " + std::to_string(t.dead_after));
+    case Pager::Act::ask_ring:
+      return "ring from " + show(t.cursor);
+    case Pager::Act::idle:
+      return "idle";
+    case Pager::Act::sleep:
+      return "sleep";
+    case Pager::Act::finish:
+      return "finish";
+    case Pager::Act::bookmark:
+      break;
+  }
+  static const char* const marks[] = {"bookmark", "begin snapshot", "begin tail", "snapshot end"};
+  std::string out = std::string(marks[static_cast<int>(t.mark)]) + " " + show(t.cursor);
+  if (t.mark == Pager::Mark::snapshot_end) out += " live " + std::to_string(t.live_count);
+  return out;
+}
+
+class Scenario {
+ public:
+  explicit Scenario(Manners manners) : manners_(manners) {}
+
+  void run(const std::string& text) {
+    std::istringstream lines(text);
+    std::string line, output, expected;
+    bool expecting = false;
+    auto check = [&] {
+      EXPECT_EQ(output, expected) << text;
+      output.clear();
+      expected.clear();
+      expecting = false;
+    };
+    while (std::getline(lines, line)) {
+      if (line == "----") {
+        expecting = true;
+      } else if (line.empty()) {
+        check();
+      } else if (expecting) {
+        expected += line + "\n";
+      } else {
+        output += command(line);
+      }
+    }
+    check();
+  }
+
+ private:
+  static Cursor cursor(std::istringstream& in) {
+    Cursor c;
+    char colon = 0;
+    in >> c.incarnation >> colon >> c.version;
+    return c;
+  }
+  // "next", and after every result the begin bookmark when there is one.
+  std::string command(const std::string& line) {
+    std::istringstream in(line);
+    std::string verb, word;
+    in >> verb;
+    std::string out;
+    if (verb == "watch") {
+      pager_.emplace(manners_, cursor(in));
+    } else if (verb == "next") {
+      return show(pager_->next()) + "\n";
+    } else if (verb == "head") {
+      pager_->head({cursor(in), 0, 0});
+    } else if (verb == "page") {  // page 1:20 [more] [ids...]: "+a@5" live, "-a@7" dead; head
+                                  // defaults to the cursor
+      Page page;
+      page.head.head = cursor(in);
+      page.next_version = page.head.head.version;
+      size_t records = 0;
+      while (in >> word) {
+        if (word == "more") {
+          page.more = true;
+          continue;
+        }
+        const size_t at = word.find('@');
+        pager_->named(word.substr(1, at - 1), std::stoull(word.substr(at + 1)), word[0] == '+');
+        ++records;
+      }
+      auto r = pager_->page(page, records);
+      if (!r.ok()) return "error " + std::to_string(static_cast<int>(r.error().code)) + "\n";
+    } else if (verb == "tip") {
+      pager_->ring_tip(cursor(in));
+    } else if (verb == "frame") {  // frame 1:20 [last]
+      const Cursor c = cursor(in);
+      pager_->ring_frame(c, static_cast<bool>(in >> word));
+    } else if (verb == "behind") {
+      pager_->ring_behind();
+    } else if (verb == "ahead") {
+      pager_->ring_ahead();
+    } else if (verb == "slept") {
+      pager_->slept();
+    } else if (verb == "unready") {
+      pager_->ring_unready();
+    } else if (verb == "woken") {
+      pager_->woken();
+    } else if (verb == "tick") {
+      pager_->tick();
+      pager_->woken();
+    } else {
+      ADD_FAILURE() << "no command " << line;
+    }
+    if (auto mark = pager_->opening()) out += show(*mark) + "\n";
+    return out;
+  }
+
+  Manners manners_;
+  std::optional<Pager> pager_;
+};
+
+}  // namespace davit::streamer

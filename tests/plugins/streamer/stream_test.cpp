@@ -1,0 +1,379 @@
+// The plugin as a whole: real store, fake transport, a clock that stands still.
+#include <davit/v1/agent.pb.h>
+
+#include "fakes/server_rig.hpp"
+
+extern "C" const davit_plugin* davit_plugin_entry_v1(uint32_t, davit_error*);
+
+namespace davit::streamer {
+namespace {
+
+using testing::Config;
+using testing::ServerRig;
+
+constexpr const char* watch_path = "davit.v1.AgentService/Watch";
+constexpr const char* get_path = "davit.v1.AgentService/Get";
+
+std::string watch_request(Cursor cursor = {}, const std::string& kind = "widget") {
+  v1::WatchRequest r;
+  auto* s = r.add_subscriptions();
+  s->set_kind(kind);
+  s->mutable_cursor()->set_incarnation(cursor.incarnation);
+  s->mutable_cursor()->set_version(cursor.version);
+  return r.SerializeAsString();
+}
+
+// "+w_1 -w_2 =w_3 end(2)": what the messages since the last look say.
+std::string show(davit_rpc_call& call) {
+  std::string out;
+  for (auto& text : call.messages) {
+    v1::Frame f;
+    EXPECT_TRUE(f.ParseFromString(text));
+    EXPECT_EQ(f.kind(), "widget");
+    for (const auto& r : f.records()) {
+      out += r.has_apply() ? "+" : r.has_delete_() ? "-" : "=";
+      out += r.id() + " ";
+    }
+    if (!f.has_bookmark()) continue;
+    switch (f.bookmark().type()) {
+      case v1::Bookmark::TYPE_BEGIN_SNAPSHOT:
+        out += "begin ";
+        break;
+      case v1::Bookmark::TYPE_BEGIN_TAIL:
+        out += "tail ";
+        break;
+      case v1::Bookmark::TYPE_SNAPSHOT_END:
+        out += "end(" + std::to_string(f.bookmark().live_count()) + ") ";
+        break;
+      default:
+        out += "mark(" + std::to_string(f.bookmark().at().version()) + ") ";
+    }
+  }
+  call.messages.clear();
+  if (!out.empty()) out.pop_back();
+  return out;
+}
+
+class StreamTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<ServerRig> start(Config config = {}) {
+    auto rig = std::make_unique<ServerRig>(davit_plugin_entry_v1(0, nullptr), STORAGE_MODULE,
+                                           std::move(config));
+    rig->up();
+    return rig;
+  }
+  uint64_t incarnation(ServerRig& rig) { return rig.storage.head()->head.incarnation; }
+};
+
+TEST_F(StreamTest, ASnapshotThenWhatIsCommitted) {
+  auto rig = start();
+  rig->put("a");
+  rig->put("b");
+  rig->kill("b");
+  auto& call = rig->rpc.call(watch_path, watch_request());
+  rig->host.run();
+  EXPECT_EQ(show(call), "begin +a end(1)");
+  rig->put("c");
+  rig->host.run();
+  EXPECT_EQ(show(call), "+c mark(4)");
+  rig->kill("a");
+  rig->host.run();
+  EXPECT_EQ(show(call), "-a mark(5)");
+}
+
+TEST_F(StreamTest, ATailStartsAtItsCursorAndGetsTombstones) {
+  auto rig = start();
+  rig->put("a");
+  rig->put("b");
+  rig->kill("a");
+  auto& call = rig->rpc.call(watch_path, watch_request({incarnation(*rig), 1}));
+  rig->host.run();
+  EXPECT_EQ(show(call), "tail +b -a mark(3)");
+}
+
+TEST_F(StreamTest, ACursorOfTheFutureOrOfAnotherHistoryIsOutOfRange) {
+  auto rig = start();
+  rig->put("a");
+  for (Cursor bad : {Cursor{incarnation(*rig), 9}, Cursor{incarnation(*rig) + 1, 1}}) {
+    auto& call = rig->rpc.call(watch_path, watch_request(bad));
+    rig->host.run();
+    ASSERT_TRUE(call.end) << show(call);
+    EXPECT_EQ(call.end->code, Code::out_of_range) << call.end->message;
+  }
+}
+
+TEST_F(StreamTest, WhatCannotBeSentIsHeldAndCounted) {
+  auto rig = start();
+  rig->put("odd", "sleeping");
+  rig->put("paused", "running", true, {{"davit.dev/pause", "true"}});
+  rig->put("archived", "archived");
+  auto& call = rig->rpc.call(watch_path, watch_request());
+  rig->host.run();
+  EXPECT_EQ(show(call), "begin =odd =paused -archived end(2)");
+  EXPECT_TRUE(rig->host.logged("record held record=widget/eu/odd"));
+  EXPECT_FALSE(rig->host.logged("record=widget/eu/paused"));
+  auto& again = rig->rpc.call(watch_path, watch_request());
+  rig->host.run();
+  show(again);
+  size_t lines = 0;
+  for (const auto& line : rig->host.log()) lines += line.message == "record held";
+  EXPECT_EQ(lines, 1u);
+}
+
+TEST_F(StreamTest, ARecordThatChangesWhileTheSnapshotIsReadIsSentAgainAndCountedOnce) {
+  auto rig = start();
+  for (int i = 0; i < 300; ++i) rig->put("w" + std::to_string(i));
+  auto& call =
+      rig->rpc.call(watch_path, watch_request(), "eu", [](davit_rpc_call& c) { c.stalled = true; });
+  rig->host.run();  // the first page is read and its first message is being written
+  rig->put("w0");
+  rig->kill("w1");
+  rig->put("new");
+  call.resume();
+  rig->host.run();
+  std::set<std::string> live;
+  uint64_t counted = 0;
+  for (auto& text : call.messages) {
+    v1::Frame f;
+    ASSERT_TRUE(f.ParseFromString(text));
+    for (const auto& r : f.records()) {
+      if (r.has_delete_()) live.erase(r.id());
+      if (!r.has_delete_()) live.insert(r.id());
+    }
+    if (f.bookmark().type() == v1::Bookmark::TYPE_SNAPSHOT_END) counted = f.bookmark().live_count();
+  }
+  EXPECT_EQ(counted, 300u);
+  EXPECT_EQ(live.size(), 300u);
+  EXPECT_EQ(live.count("w1"), 0u);
+}
+
+TEST_F(StreamTest, APeerThatDoesNotReadHoldsOneMessageAndCatchesUpLater) {
+  auto rig = start({{"ring_bytes_max", 65536}});
+  rig->put("a");
+  auto& slow = rig->rpc.call(watch_path, watch_request());
+  auto& fast = rig->rpc.call(watch_path, watch_request());
+  rig->host.run();
+  show(slow);
+  show(fast);
+  slow.stalled = true;
+  for (int i = 0; i < 1000; ++i) {
+    rig->put("b");
+    rig->host.run();
+  }
+  EXPECT_EQ(slow.messages.size(), 1u);
+  show(slow);
+  EXPECT_EQ(show(fast).substr(0, 11), "+b mark(2) ");
+  slow.resume();
+  rig->host.run();
+  // It fell out of the ring: the store names the record once, at its last version.
+  EXPECT_EQ(show(slow), "+b mark(1001)");
+}
+
+TEST_F(StreamTest, OtherRegionsAndKindsMoveTheCursorAtTheInterval) {
+  auto rig = start({{"bookmark_interval_ms", 5000}});
+  rig->put("a");
+  auto& call = rig->rpc.call(watch_path, watch_request());
+  rig->host.run();
+  show(call);
+  rig->put("x", "running", true, {}, "us");
+  rig->host.advance(std::chrono::seconds(4));
+  EXPECT_EQ(show(call), "");
+  rig->host.advance(std::chrono::seconds(2));
+  EXPECT_EQ(show(call), "mark(2)");
+  rig->host.advance(std::chrono::seconds(20));
+  EXPECT_EQ(show(call), "");
+}
+
+TEST_F(StreamTest, BadRequestsAndRegionsAreRefused) {
+  auto rig = start();
+  auto code = [&](const std::string& request, const std::string& region,
+                  std::vector<std::string> regions) {
+    auto& call =
+        rig->rpc.call(watch_path, request, region, [&](davit_rpc_call& c) { c.regions = regions; });
+    rig->host.run();
+    return call.end ? call.end->code : Code::ok;
+  };
+  EXPECT_EQ(code(watch_request(), "us", {"eu"}), Code::permission_denied);
+  EXPECT_EQ(code(watch_request(), "", {"*"}), Code::invalid_argument);
+  EXPECT_EQ(code(watch_request({}, "gadget"), "eu", {"eu"}), Code::invalid_argument);
+  EXPECT_EQ(code("\x0a\xff", "eu", {"eu"}), Code::invalid_argument);
+  EXPECT_EQ(code(watch_request(), "eu", {"eu"}), Code::ok);
+}
+
+TEST_F(StreamTest, ShutdownSaysWhenToComeBack) {
+  auto rig = start({{"retry_after_ms", 1000}});
+  auto& call = rig->rpc.call(watch_path, watch_request());
+  rig->host.run();
+  ASSERT_FALSE(call.end);
+  ASSERT_TRUE(rig->down().ok());
+  ASSERT_TRUE(call.end);
+  EXPECT_EQ(call.end->code, Code::unavailable);
+  ASSERT_EQ(call.end->trailers.size(), 1u);
+  EXPECT_EQ(call.end->trailers[0].first, "retry-after-ms");
+  const int ms = std::stoi(call.end->trailers[0].second);
+  EXPECT_GE(ms, 500);
+  EXPECT_LE(ms, 1000);
+}
+
+TEST_F(StreamTest, AStreamWhosePeerHasGoneEndsAndIsForgotten) {
+  auto rig = start();
+  auto& call = rig->rpc.call(watch_path, watch_request());
+  rig->host.run();
+  EXPECT_EQ(rig->host.metric("davit_streamer_streams"), 1);
+  call.cancel();
+  rig->host.run();
+  EXPECT_TRUE(call.done);
+  EXPECT_EQ(rig->host.metric("davit_streamer_streams"), 0);
+  rig->put("a");
+  rig->host.run();
+}
+
+TEST_F(StreamTest, ThousandStreamsShareOneTailer) {
+  auto rig = start();
+  for (int i = 0; i < 1000; ++i) rig->rpc.call(watch_path, watch_request());
+  rig->host.run();
+  const double before = rig->host.metric("davit_streamer_ring_hits_total");
+  rig->put("a");
+  rig->host.run();
+  EXPECT_EQ(rig->host.metric("davit_streamer_ring_hits_total") - before, 1000);
+}
+
+// --- point queries
+// ---------------------------------------------------------------------------------------------
+
+v1::GetResponse get(ServerRig& rig, const std::string& id, const std::string& name = {}) {
+  v1::GetRequest r;
+  r.set_kind("widget");
+  r.set_id(id);
+  r.set_name(name);
+  auto& call = rig.rpc.call(get_path, r.SerializeAsString());
+  rig.host.run();
+  v1::GetResponse out;
+  EXPECT_EQ(call.messages.size(), 1u) << (call.end ? call.end->message : "");
+  EXPECT_TRUE(out.ParseFromString(call.messages.empty() ? "" : call.messages[0]));
+  return out;
+}
+
+TEST_F(StreamTest, GetSaysTheRecordAndAsOfWhenAlsoWhenThereIsNone) {
+  auto rig = start();
+  rig->put("a");
+  rig->kill("b");
+  EXPECT_TRUE(get(*rig, "a").record().has_apply());
+  EXPECT_TRUE(get(*rig, "", "name-a").record().has_apply());
+  EXPECT_TRUE(get(*rig, "b").record().has_delete_());
+  auto none = get(*rig, "c");
+  EXPECT_FALSE(none.has_record());
+  EXPECT_EQ(none.at().version(), 2u);
+  EXPECT_EQ(none.at().incarnation(), incarnation(*rig));
+}
+
+// --- ctrl.v1
+// -----------------------------------------------------------------------------------------------
+
+std::string field(int number, const std::string& bytes) {
+  return std::string(1, static_cast<char>(number << 3 | 2)) + static_cast<char>(bytes.size()) +
+         bytes;
+}
+std::string version_field(char v) {
+  return std::string("\x18") + v;
+}
+std::string payload(const std::string& id) {
+  return testing::fake_message("{\"id\":\"" + id + "\",\"ns\":\"shop\",\"name\":\"name-" + id +
+                               "\"}");
+}
+
+TEST_F(StreamTest, CtrlWatchSendsOneStateARecordWithoutHoldsOrBookmarks) {
+  auto rig = start();
+  rig->put("a");
+  rig->put("odd", "sleeping");
+  rig->kill("b");
+  auto& call = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  rig->host.run();
+  ASSERT_EQ(call.messages.size(), 2u);
+  EXPECT_EQ(call.messages[0], field(1, payload("a")) + version_field(1));
+  EXPECT_EQ(call.messages[1],
+            testing::fake_message("{\"delete\":\"name-b\"}", true) + version_field(3));
+  call.messages.clear();
+  rig->put("c");
+  rig->host.run();
+  ASSERT_EQ(call.messages.size(), 1u);
+  EXPECT_EQ(call.messages[0], field(1, payload("c")) + version_field(4));
+}
+
+TEST_F(StreamTest, CtrlWatchGoesOnAfterItsVersion) {
+  auto rig = start();
+  rig->put("a");
+  rig->put("b");
+  auto& call = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "\x10\x01");
+  rig->host.run();
+  ASSERT_EQ(call.messages.size(), 1u);
+  EXPECT_EQ(call.messages[0], field(1, payload("b")) + version_field(2));
+}
+
+TEST_F(StreamTest, CtrlBookmarksAreStatesWithAVersionOnly) {
+  auto rig = start({{"ctrl_bookmarks", true}});
+  rig->put("a");
+  rig->put("odd", "sleeping");
+  auto& call = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  rig->host.run();
+  ASSERT_EQ(call.messages.size(), 2u);
+  EXPECT_EQ(call.messages[1], version_field(2));
+}
+
+TEST_F(StreamTest, CtrlStreamThatHasCaughtUpEndsWhenTheSettingSaysSo) {
+  auto rig = start({{"close_when_drained", true}});
+  rig->put("a");
+  auto& call = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  rig->host.run();
+  EXPECT_EQ(call.messages.size(), 1u);
+  ASSERT_TRUE(call.end);
+  EXPECT_EQ(call.end->code, Code::ok);
+}
+
+TEST_F(StreamTest, CtrlPointQueriesAnswerApplyDeleteOrTheirCode) {
+  auto rig = start();
+  rig->put("a");
+  rig->kill("b");
+  rig->put("odd", "sleeping");
+  rig->put("paused", "running", true, {{"davit.dev/pause", "true"}});
+  rig->put("far", "running", true, {}, "us");
+  auto ask = [&](const std::string& id) -> davit_rpc_call& {
+    auto& call = rig->rpc.call("ctrl.v1.ClusterService/GetWidget", id.empty() ? "" : field(1, id));
+    rig->host.run();
+    return call;
+  };
+  EXPECT_EQ(ask("a").messages.at(0), field(1, payload("a")));
+  EXPECT_EQ(ask("b").messages.at(0), testing::fake_message("{\"delete\":\"name-b\"}", true));
+  EXPECT_EQ(ask("odd").end->code, Code::internal);
+  EXPECT_EQ(ask("paused").end->code, Code::failed_precondition);
+  EXPECT_EQ(ask("none").end->code, Code::not_found);
+  EXPECT_EQ(ask("far").end->code, Code::not_found);
+  EXPECT_EQ(ask("").end->code, Code::invalid_argument);
+}
+
+// --- mirror
+// -----------------------------------------------------------------------------------------------
+
+TEST_F(StreamTest, MirrorPollsOnceASecondAndSendsOneRecordAMessage) {
+  auto rig = start({{"mirror", true}});
+  for (int i = 0; i < 3; ++i) rig->put("w" + std::to_string(i));
+  auto& call = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  rig->host.run();
+  EXPECT_EQ(call.messages.size(), 3u);
+  rig->put("late");
+  rig->host.advance(std::chrono::milliseconds(900));
+  EXPECT_EQ(call.messages.size(), 3u);
+  rig->host.advance(std::chrono::milliseconds(200));
+  EXPECT_EQ(call.messages.size(), 4u);
+}
+
+TEST_F(StreamTest, SettingsOfTheWrongSortAreFaults) {
+  ServerRig rig(davit_plugin_entry_v1(0, nullptr), STORAGE_MODULE, {{"poll_interval_ms", 1}});
+  auto r = rig.instance.create();
+  ASSERT_FALSE(r.ok());
+  EXPECT_NE(r.error().message.find("poll_interval_ms: must be between 10"), std::string::npos)
+      << r.error().message;
+}
+
+}  // namespace
+}  // namespace davit::streamer

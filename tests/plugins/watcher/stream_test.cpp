@@ -1,0 +1,249 @@
+// One stream between a peer and a sink that the test plays, on a clock that stands still until it
+// is moved.
+#include "stream.hpp"
+
+#include <davit/v1/agent.pb.h>
+
+#include <gtest/gtest.h>
+
+#include "fake_rpc.hpp"
+
+namespace davit::watcher {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::FakeRpc;
+using testing::TestHost;
+using Mark_ = v1::Bookmark;
+
+// A sink that takes `room` changes before it asks to wait.
+struct Sink {
+  std::string seen;
+  size_t room = 100;
+  std::optional<sink::Source> source;
+  struct Opened : sink::Stream {
+  } stream;
+
+  Result<sink::Stream*> open(const std::string&, const std::string&, sink::Source s) {
+    source = std::move(s);
+    return static_cast<sink::Stream*>(&stream);
+  }
+  void begin(sink::Stream*, const sink::Begin& b) {
+    seen +=
+        std::string(b.snapshot ? "snapshot" : "tail") + (b.new_history ? "(new history) " : " ");
+  }
+  bool offer(sink::Stream*, const sink::Change& c) {
+    if (room == 0) return false;
+    --room;
+    seen += std::to_string(c.version) + " ";
+    return true;
+  }
+  void bookmark(sink::Stream*, const sink::Bookmark& b) {
+    seen += (b.snapshot_end ? "end" : "mark") +
+            (b.live_count ? "(" + std::to_string(*b.live_count) + ") " : " ");
+  }
+  void close(sink::Stream*) { source->closed(); }
+  std::string take() { return std::exchange(seen, {}); }
+};
+
+class StreamTest : public ::testing::Test {
+ protected:
+  StreamTest() : host_("watcher", {}, TestHost::Time::manual), rpc_(host_, "davit.v1") {
+    host_.add_role("applier", DAVIT_CHANGE_SINK, reinterpret_cast<davit_instance*>(&sink_),
+                   sink::ChangeRole::vtable<Sink>());
+    auto with = std::make_shared<Neighbours>(
+        Neighbours{host_.host(),
+                   *rpc::Channel::find(host_, "control"),
+                   *sink::ChangeClient::find(host_, "applier"),
+                   std::nullopt,
+                   {},
+                   [this](const std::string&, bool up, const std::string&) { up_ = up; }});
+    stream_ = std::make_unique<Stream>(with, "deployment", davit_v1("deployment", "eu", "agent-1"));
+    EXPECT_TRUE(stream_->start().ok());
+    host_.run();
+  }
+  ~StreamTest() override {
+    bool stopped = false;
+    stream_->stop([&] { stopped = true; });
+    host_.run();
+    EXPECT_TRUE(stopped);
+  }
+
+  FakeRpc::Call& call() {
+    auto* c = rpc_.open("Watch");
+    if (c != nullptr) return *c;
+    ADD_FAILURE() << "there is no stream";
+    static FakeRpc::Call none;
+    return none;
+  }
+  // What the open stream asked with.
+  std::string asked() {
+    v1::WatchRequest r;
+    EXPECT_TRUE(r.ParseFromString(call().request));
+    const auto& c = r.subscriptions(0).cursor();
+    return std::to_string(c.incarnation()) + ":" + std::to_string(c.version());
+  }
+  void frame(const std::vector<uint64_t>& versions, std::optional<Mark_::Type> type = {},
+             uint64_t incarnation = 1, uint64_t at = 0, uint64_t count = 0) {
+    v1::Frame f;
+    f.set_kind("deployment");
+    for (const uint64_t v : versions) {
+      auto& r = *f.add_records();
+      r.set_id("d" + std::to_string(v));
+      r.set_version(v);
+      r.set_apply("x");
+    }
+    if (type) {
+      f.mutable_bookmark()->set_type(*type);
+      f.mutable_bookmark()->mutable_at()->set_incarnation(incarnation);
+      f.mutable_bookmark()->mutable_at()->set_version(at);
+      f.mutable_bookmark()->set_live_count(count);
+    }
+    rpc_.message(call(), f.SerializeAsString());
+  }
+  void settle(uint64_t version) {
+    sink_.source->settled(version, sink::Outcome::done);
+    host_.run();
+  }
+  // A snapshot of 3 and 5, applied.
+  void bootstrap() {
+    frame({}, Mark_::TYPE_BEGIN_SNAPSHOT, 1, 5);
+    frame({3, 5});
+    frame({}, Mark_::TYPE_SNAPSHOT_END, 1, 5, 2);
+    settle(3);
+    settle(5);
+    sink_.take();
+  }
+
+  TestHost host_;
+  FakeRpc rpc_;
+  Sink sink_;
+  bool up_ = false;
+  std::unique_ptr<Stream> stream_;
+};
+
+TEST_F(StreamTest, PassesOnASnapshotWithItsCount) {
+  EXPECT_EQ(asked(), "0:0");
+  frame({}, Mark_::TYPE_BEGIN_SNAPSHOT, 1, 5);
+  frame({3, 5}, Mark_::TYPE_SNAPSHOT_END, 1, 5, 2);
+  EXPECT_EQ(sink_.take(), "snapshot 3 5 end(2) ");
+  EXPECT_TRUE(up_);
+}
+
+TEST_F(StreamTest, AsksAgainFromWhatWasSettled) {
+  bootstrap();
+  frame({7, 9});
+  settle(7);
+  rpc_.end(call(), Code::unavailable, "going down");
+  EXPECT_FALSE(up_);
+  host_.advance(5s);
+  EXPECT_EQ(asked(), "1:8") << "9 is not settled";
+}
+
+TEST_F(StreamTest, AsksForTheSnapshotAgainWhenItWasCutOff) {
+  frame({}, Mark_::TYPE_BEGIN_SNAPSHOT, 1, 5);
+  frame({3, 5});
+  settle(3);
+  settle(5);
+  rpc_.end(call(), Code::unavailable);
+  host_.advance(5s);
+  EXPECT_EQ(asked(), "0:0");
+}
+
+TEST_F(StreamTest, ConnectsAgainAfterOneToFiveSeconds) {
+  bootstrap();
+  for (int i = 0; i < 20; ++i) {
+    rpc_.end(call(), Code::unavailable);
+    host_.advance(999ms);
+    EXPECT_EQ(rpc_.open("Watch"), nullptr) << "too early";
+    host_.advance(4002ms);
+    EXPECT_NE(rpc_.open("Watch"), nullptr) << "too late";
+  }
+}
+
+TEST_F(StreamTest, WaitsAsLongAsThePeerAsks) {
+  bootstrap();
+  rpc_.end(call(), Code::unavailable, "", {{"retry-after-ms", "20000"}});
+  host_.advance(19s);
+  EXPECT_EQ(rpc_.open("Watch"), nullptr);
+  host_.advance(2s);
+  EXPECT_NE(rpc_.open("Watch"), nullptr);
+}
+
+TEST_F(StreamTest, ReadsNoFurtherWhileTheSinkHasNoRoom) {
+  bootstrap();
+  sink_.room = 1;
+  frame({7, 8, 9});
+  EXPECT_EQ(sink_.take(), "7 ");
+  EXPECT_EQ(call().reads, 0) << "the next message is not asked for";
+  sink_.room = 10;
+  sink_.source->wake();
+  host_.run();
+  EXPECT_EQ(sink_.take(), "8 9 ");
+  EXPECT_EQ(call().reads, 1);
+}
+
+TEST_F(StreamTest, StartsFromNothingWhenItsPositionIsVoid) {
+  bootstrap();
+  rpc_.end(call(), Code::out_of_range);
+  EXPECT_EQ(asked(), "0:0") << "at once";
+  frame({}, Mark_::TYPE_BEGIN_SNAPSHOT, 2, 4);
+  EXPECT_EQ(sink_.take(), "snapshot(new history) ");
+}
+
+TEST_F(StreamTest, GoesOnAfterTheServerStartedAgain) {
+  bootstrap();
+  rpc_.end(call(), Code::unavailable);
+  host_.advance(5s);
+  EXPECT_EQ(asked(), "1:5");
+  frame({}, Mark_::TYPE_BEGIN_TAIL, 2, 5);
+  EXPECT_EQ(sink_.take(), "tail ");
+}
+
+TEST_F(StreamTest, TakesACleanCloseForTheEndOfASnapshotWithoutACount) {
+  frame({}, Mark_::TYPE_BEGIN_SNAPSHOT, 1, 5);
+  frame({3});
+  settle(3);
+  rpc_.end(call(), Code::ok);
+  EXPECT_EQ(sink_.take(), "snapshot 3 end ");
+  host_.advance(5s);
+  EXPECT_EQ(asked(), "1:3");
+}
+
+TEST_F(StreamTest, FinishesWhatIsInHandBeforeItTakesACloseForTheEnd) {
+  frame({}, Mark_::TYPE_BEGIN_SNAPSHOT, 1, 5);
+  sink_.room = 1;
+  frame({3, 5});
+  rpc_.end(call(), Code::ok);
+  EXPECT_EQ(sink_.take(), "snapshot 3 ");
+  sink_.room = 10;
+  sink_.source->wake();
+  host_.run();
+  EXPECT_EQ(sink_.take(), "5 end ");
+}
+
+TEST_F(StreamTest, EndsAStreamThatSendsGarbage) {
+  bootstrap();
+  auto& broken = call();
+  rpc_.message(broken, "\xff\xff\xff");
+  EXPECT_TRUE(broken.cancelled);
+  EXPECT_FALSE(up_);
+  host_.advance(5s);
+  EXPECT_EQ(asked(), "1:5");
+}
+
+TEST_F(StreamTest, TellsOfTroubleOnceAndOfItsEndWithACount) {
+  bootstrap();
+  for (int i = 0; i < 3; ++i) {
+    rpc_.end(call(), Code::unavailable, "no route");
+    host_.advance(5s);
+  }
+  frame({}, Mark_::TYPE_BEGIN_TAIL, 1, 5);
+  size_t lost = 0;
+  for (const auto& line : host_.log()) lost += line.message == "stream lost" ? 1 : 0;
+  EXPECT_EQ(lost, 1u);
+  EXPECT_TRUE(host_.logged("stream connected again kind=deployment failures=3"));
+}
+
+}  // namespace
+}  // namespace davit::watcher

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Checks the tree against its own rules: who may include whom, sizes, words. Every message says what to do instead."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CODE = {".c", ".cpp", ".h", ".hpp"}
+LINES_MAX = 400
+COLUMNS_MAX = 100
+INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.M)
+BANNED_NAMES = re.compile(r"\b(?:class|struct)\s+(?!FieldManager\b)\w*(?:Manager|Helper|Util|Utils|Impl|Base|Data|Info)\b")
+# A library that is visible in one place only: header pattern, where it may be included, what to use instead.
+ONE_PLACE = (
+    (re.compile(r"^toml\+\+|^toml\.hpp"), re.compile(r"^host/config/"), "host/config's nodes"),
+    (re.compile(r"^boost/dll"), re.compile(r"^host/loader/"), "host/loader"),
+    (re.compile(r"^pqxx"), re.compile(r"^plugins/storage_postgres/"), "the storage role"),
+    (re.compile(r"^grpc"), re.compile(r"^(host/rpc/grpc|host/commands|tests)/"), "the rpc service"),
+)
+
+
+def tracked():
+    names = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, text=True, capture_output=True).stdout.split("\n")
+    return [n for n in names if n and (ROOT / n).is_file()]
+
+
+def includes_of(name, text):
+    """Faults of a file's includes."""
+    top = name.split("/")[0]
+    plugin = name.split("/")[1] if top == "plugins" and name.count("/") > 1 else None
+    for included in INCLUDE.findall(text):
+        for header, place, instead in ONE_PLACE:
+            if header.search(included) and not place.search(name):
+                yield f'{name}: includes <{included}>: use {instead}'
+        if top == "sdk" and not name.startswith(("sdk/testing/", "sdk/examples/")):
+            if included.startswith(("boost/", "google/", "grpc", "toml", "sqlite", "host/", "plugins/")):
+                yield f"{name}: includes <{included}>: the SDK's headers need the standard library only"
+        if plugin and (included.startswith("host/") or re.match(r"(\.\./)+(host|plugins)/", included)):
+            yield f"{name}: includes <{included}>: a plugin sees the SDK only"
+        if plugin and included.startswith("plugins/") and not included.startswith(f"plugins/{plugin}/"):
+            yield f"{name}: includes <{included}>: a plugin never includes another plugin; look it up by its role"
+        if plugin and plugin.startswith("kind_") and included.startswith(("google/", "ctrl/", "davit/v1/")):
+            yield f"{name}: includes <{included}>: a kind works on JSON; the host's codec does the rest"
+        if plugin and plugin.startswith("storage_") and included.startswith(("ctrl/", "davit/v1/", "google/")):
+            yield f"{name}: includes <{included}>: payloads are opaque to storage"
+        if top == "host" and not name.startswith("host/commands/") and included.startswith(("ctrl/", "davit/v1/")):
+            yield f"{name}: includes <{included}>: the host knows plugins, not resources"
+
+
+def kinds():
+    return [p.name.removeprefix("kind_") for p in (ROOT / "plugins").glob("kind_*") if p.is_dir()]
+
+
+def faults():
+    names_of_kinds = re.compile('"(' + "|".join(kinds()) + ')"')
+    for name in tracked():
+        path = ROOT / name
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        if path.suffix in CODE:
+            lines = text.splitlines()
+            if len(lines) > LINES_MAX:
+                yield f"{name}: {len(lines)} lines: split it at {LINES_MAX} at the latest"
+            for number, line in enumerate(lines, 1):
+                if len(line) > COLUMNS_MAX and '"' not in line:  # a literal may be longer
+                    yield f"{name}:{number}: {len(line)} columns: break it before {COLUMNS_MAX}"
+            if found := BANNED_NAMES.search(text):
+                yield f'{name}: "{found.group()}": name it after what it does'
+            yield from includes_of(name, text)
+            if name.startswith(("host/", "plugins/", "sdk/include/")) and not name.startswith("plugins/kind_"):
+                if found := names_of_kinds.search(text):
+                    yield f"{name}: names the kind {found.group()}: kinds are data outside their folder"
+        if name.startswith("plugins/") and name.endswith("CMakeLists.txt") and name.count("/") == 2:
+            if not (path.parent / "README.md").exists():
+                yield f"{path.parent.relative_to(ROOT)}: has no README.md"
+
+
+def main():
+    found = list(faults())
+    print("\n".join(found) if found else f"{len(tracked())} files are tidy")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
