@@ -28,18 +28,6 @@ void add_fault(Faults& faults, const Node& settings, const Error& error) {
   faults.add(at.where, at.key, error.message);
 }
 
-// The key "module" is missing, which was noted, or empty.
-void refuse_module(const Node& settings, Faults& faults) {
-  settings.closed = true;  // nobody is there to say which of its keys are known
-  const Node* module = settings.find("module");
-  if (module != nullptr && !module->rejected) module->reject(faults, "must not be empty");
-  if (module != nullptr) return;
-  for (const auto& child : settings.children) {
-    const bool near = !nearest(child->name, std::vector<std::string>{"module"}).empty();
-    if (near) child->reject(faults, "unknown key; did you mean \"module\"?");
-  }
-}
-
 }  // namespace
 
 Assembly::Assembly(const Core& core, const Services& services, Loader& loader,
@@ -76,7 +64,9 @@ void Assembly::create(Member& member, Faults& faults) {
   const Node& settings = *host.settings;
   const std::string module_name = Table(&settings, settings.key, &faults).string("module");
   if (module_name.empty()) {
-    refuse_module(settings, faults);
+    const Node* key = settings.find("module");
+    if (key != nullptr && !key->rejected) key->reject(faults, "must not be empty");
+    settings.closed = true;
     return;
   }
   auto module = loader_.load(module_name);

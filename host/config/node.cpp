@@ -27,16 +27,25 @@ void Node::reject(Faults& faults, std::string_view message) const {
 
 namespace {
 
+// Keys that a key which nobody asked for may stand for.
+Keys known_keys(const Node& node) {
+  Keys keys = node.asked;
+  if (node.closed) std::erase_if(keys, [&](const auto& key) { return node.find(key) != nullptr; });
+  return keys;
+}
+
 void reject_unread_in(const Node& node, Faults& faults) {
   // A value of the wrong type has no known keys; a table that was read and found wanting has.
-  if (node.closed || (node.rejected && node.asked.empty())) return;
+  if (node.rejected && node.asked.empty()) return;
+  const Keys known = known_keys(node);
   for (const auto& child : node.children) {
     const bool item_of_plain_array =
         node.type == Node::Type::array && child->type != Node::Type::table;
     if (child->read || item_of_plain_array) {
-      reject_unread_in(*child, faults);
+      if (!node.closed) reject_unread_in(*child, faults);
     } else if (!child->rejected) {
-      const std::string near = nearest(child->name, node.asked);
+      const std::string near = nearest(child->name, known);
+      if (near.empty() && node.closed) continue;
       child->reject(faults,
                     near.empty() ? "unknown key" : "unknown key; did you mean \"" + near + "\"?");
     }

@@ -14,6 +14,8 @@ namespace davit::host {
 
 class Faults;
 
+using Keys = std::set<std::string, std::less<>>;
+
 struct Node {
   // The values are those of DAVIT_CONFIG_... in abi/services.h.
   enum class Type : int32_t {
@@ -41,8 +43,10 @@ struct Node {
   // What the readers did; guarded by the one thread that configures (main).
   mutable bool read = false;
   mutable bool rejected = false;  // a fault was noted here: say nothing more about what is below
-  mutable bool closed = false;    // whoever knows its keys did not get to say them
-  mutable std::set<std::string, std::less<>> asked;  // keys somebody asked this table for
+  // Whoever knows its keys did not get to say them all: a key that nobody asked for is a fault only
+  // when it looks like one that was asked for and is not there.
+  mutable bool closed = false;
+  mutable Keys asked;  // keys somebody asked this table for
 
   // The entry of a table, without marking anything; nullptr = absent.
   const Node* find(std::string_view entry) const;

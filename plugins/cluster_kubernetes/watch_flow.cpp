@@ -176,8 +176,15 @@ std::chrono::milliseconds WatchFlow::refused(const Outcome& o, uint64_t random) 
 
 std::chrono::milliseconds WatchFlow::page(const Outcome& o, uint64_t random) {
   const std::string version = version_text(o.body);
-  const auto items = json_member(o.body, "items");
-  if (version.empty()) {
+  std::vector<std::string_view> items;
+  bool objects = true;
+  if (const auto array = json_member(o.body, "items")) {
+    json_elements(*array, [&](std::string_view item) {
+      objects = objects && item.front() == '{';
+      items.push_back(item);
+    });
+  }
+  if (version.empty() || !objects) {
     trouble("the API server answered with something that is no list");
     return backoff_.next(random);
   }
@@ -186,11 +193,7 @@ std::chrono::milliseconds WatchFlow::page(const Outcome& o, uint64_t random) {
   std::string_view kind = json_plain_string(json_member(o.body, "kind")).value_or("");
   if (kind.ends_with("List")) kind.remove_suffix(4);
   const auto api_version = json_plain_string(json_member(o.body, "apiVersion")).value_or("");
-  if (items) {
-    json_elements(*items, [&](std::string_view item) {
-      push(DAVIT_WATCH_ADDED, complete_item(item, kind, api_version));
-    });
-  }
+  for (const auto item : items) push(DAVIT_WATCH_ADDED, complete_item(item, kind, api_version));
   continue_ = json_plain_string(json_at(o.body, {"metadata", "continue"})).value_or("");
   if (continue_.empty()) {
     synced(version, "{\"metadata\":{\"resourceVersion\":\"" + version + "\"}}");

@@ -224,6 +224,7 @@ void Reporter::progressed(const Result<>& r) {
   if (!r.ok()) {
     if (worth_retrying(r.error().code)) {
       failure = r.error();
+      last_progress_ = Time(0);  // still to be said: as soon as the backoff lets it, on either wire
       std::lock_guard lock(mutex_);
       progress_dirty_ = true;
     } else {

@@ -51,6 +51,16 @@ TEST_F(Reading, ReportsAHeaderThatBeginsWithNoKey) {
       << faults_.lines().front();
 }
 
+// toml++ takes each of these for a promise to the optimiser that it cannot be.
+TEST_F(Reading, ReportsCharactersThatBelongNowhere) {
+  for (const char* stray : {"é", "ѿ", "⻿", "﷿"}) {
+    Faults faults;
+    Config::parse("[t]\nn = 1 " + std::string(stray) + "\n", "/etc/davit/a.toml", faults);
+    ASSERT_EQ(faults.lines().size(), 1u) << stray;
+    EXPECT_EQ(faults.lines().front().rfind("/etc/davit/a.toml:2:", 0), 0u);
+  }
+}
+
 TEST_F(Reading, NotesEveryFaultWithItsPlace) {
   const Table t = table("[t]\ns = 1\ni = \"1\"\nn = 12\nwords = [\"a\", 2]\nw = \"green\"\n");
   EXPECT_EQ(t.string("s", "fallback"), "fallback");
@@ -111,6 +121,19 @@ TEST_F(Reading, UnreadKeysAreFaultsWithTheNearestKnownOne) {
                    "/etc/davit/a.toml:4: t.inner: unknown key",
                    "/etc/davit/a.toml:8: t.list[0].nmae: unknown key; did you mean \"name\"?",
                    "/etc/davit/a.toml:9: u: unknown key; did you mean \"t\"?"}));
+}
+
+// A plugin that gave up half-way did not say all its keys: only what looks like one it missed is
+// called a fault.
+TEST_F(Reading, OfAClosedTableOnlyTypingErrorsOfMissedKeysAreFaults) {
+  const Config& config = parse("[t]\nlistn = 1\nport = 2\nprot = 3\nother = 4\n");
+  const Table t = config.table("t", faults_);
+  t.string("listen", "");
+  t.integer("port", 1);
+  config.root().find("t")->closed = true;
+  config.reject_unread(faults_);
+  EXPECT_EQ(faults_.lines(),
+            (Lines{"/etc/davit/a.toml:2: t.listn: unknown key; did you mean \"listen\"?"}));
 }
 
 TEST_F(Reading, WhatWasRefusedIsNotAlsoUnknown) {

@@ -87,6 +87,30 @@ class AsAPlugin : public testing::Test {
   InstanceHost self_;
 };
 
+TEST_F(AsAPlugin, SettingsAreReadAndFaultsCollected) {
+  const Host h = host(
+      "path = \"a\"\nworkers = 99\nquiet = 1\n[plugin.x.inner]\nlabels = { a = \"1\", b = 2 }\n"
+      "[[plugin.x.rule]]\nname = \"r\"\n");
+  const Settings settings(h);
+  EXPECT_EQ(settings.string("path"), "a");
+  EXPECT_EQ(settings.string("mode", "fast"), "fast");
+  EXPECT_TRUE(faults_.empty());
+  settings.integer("workers", 4, 1, 16);
+  EXPECT_FALSE(settings.boolean("quiet", false));
+  const auto labels = settings.table("inner").table("labels").entries();
+  ASSERT_EQ(labels.size(), 1u);
+  EXPECT_EQ(labels[0], std::pair(std::string("a"), std::string("1")));
+  const auto rules = settings.tables("rule");
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].string("name"), "r");
+  settings.string("token_file");
+  EXPECT_EQ(faults_.lines(),
+            (Lines{folder_ + "/a.toml:3: plugin.x.workers: must be between 1 and 16, not 99",
+                   folder_ + "/a.toml:4: plugin.x.quiet: must be true or false",
+                   folder_ + "/a.toml:6: plugin.x.inner.labels.b: must be a string",
+                   folder_ + "/a.toml:1: plugin.x: key \"token_file\": is missing (a string)"}));
+}
+
 TEST_F(AsAPlugin, ARejectAfterCreateIsLogged) {
   const Host h = host("path = \"a\"\n");
   const Settings settings(h);

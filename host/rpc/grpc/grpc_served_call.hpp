@@ -40,7 +40,7 @@ class GrpcServedCall final : public ServedCall, private grpc::ServerGenericBidiR
   // gRPC
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
-  void OnCancel() override { on_cancelled(); }
+  void OnCancel() override;
   void OnDone() override { on_ended(); }
 
   GrpcServing& serving_;

@@ -171,6 +171,18 @@ TEST_F(Flow, ItemsOfAListSayWhatTheyAre) {
   EXPECT_EQ(flow.take()->object, R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"c"}})");
 }
 
+TEST_F(Flow, AListOfThingsThatAreNoObjectsIsNoList) {
+  flow.next(0);
+  flow.ended(http(400), 0);
+  const auto path = flow.next(0).path;
+  const auto wait = flow.ended(
+      http(200, R"({"metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"c"}},7]})"),
+      0);
+  EXPECT_GT(wait, milliseconds(0));
+  EXPECT_EQ(take(), "!the API server answered with something that is no list");
+  EXPECT_EQ(flow.next(0).path, path) << "asked again: half a list would look like deletions";
+}
+
 TEST_F(Flow, AnExpiredPageTokenBeginsAnew) {
   flow.next(0);
   flow.ended(http(400), 0);

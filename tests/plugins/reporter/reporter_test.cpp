@@ -221,5 +221,35 @@ TEST_F(ReporterTest, GivesUpFlushingWhenThePeerFails) {
   EXPECT_TRUE(flushed);
 }
 
+// Heartbeats have an interval of their own, and the first one makes the region known: one that
+// fails is not left to the next interval.
+TEST(CtrlV1, AHeartbeatThatFailsIsSaidAgainSoonAndOneThatIsTakenAfterItsInterval) {
+  TestHost host("reporter", {}, TestHost::Time::manual);
+  FakeRpc rpc(host, "ctrl.v1");
+  const Strand strand = host.host().strand();
+  Calls calls(host.host(), *rpc::Channel::find(host, "control"), strand, 10s);
+  Reporter reporter(host.host(), {}, strand, "eu", "agent-1");
+  auto sender = ctrl_v1(calls, {}, 8, "aws");
+  ASSERT_TRUE(sender.ok());
+  reporter.use(std::move(*sender));
+  strand.post([&] { reporter.start(); });
+  host.advance(0ns);
+  ASSERT_NE(rpc.open("Heartbeat"), nullptr) << "at once";
+  rpc.end(*rpc.open("Heartbeat"), Code::unavailable, "not yet");
+  host.advance(1s);
+  ASSERT_NE(rpc.open("Heartbeat"), nullptr);
+  rpc.answer(*rpc.open("Heartbeat"), "");
+  reporter.advance("eu", {"deployment", {1, 17}});
+  host.advance(29s);
+  EXPECT_EQ(rpc.open("Heartbeat"), nullptr);
+  host.advance(2s);
+  EXPECT_NE(rpc.open("Heartbeat"), nullptr);
+  strand.post([&] {
+    reporter.halt();
+    calls.cancel();
+  });
+  host.advance(0ns);
+}
+
 }  // namespace
 }  // namespace davit::reporter
