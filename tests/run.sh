@@ -47,7 +47,8 @@ build fuzz build-fuzz
 
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$PWD/tests/sanitizers/lsan.supp:print_suppressions=0
-export TSAN_OPTIONS=suppressions=$PWD/tests/sanitizers/tsan.supp:history_size=7
+# Without the last option every suppressed access is kept in a list that is searched for each: minutes of it.
+export TSAN_OPTIONS=suppressions=$PWD/tests/sanitizers/tsan.supp:history_size=7:suppress_equal_addresses=0
 
 run_tests release release -j"$jobs" -LE 'kubernetes|bench'
 run_tests tsan tsan -j"$jobs" -LE 'kubernetes|bench'

@@ -100,13 +100,18 @@ TEST(Unary, ManyAtOnceAllComeBack) {
   std::mutex mutex;
   std::condition_variable changed;
   int done = 0, good = 0;
+  std::string wrong;
   for (int i = 0; i < calls; ++i) {
     const Strand strand = rig.client.host().strand();
     strand.post([&, i, strand] {
       rig.channel.unary("t.v1.S/Echo", std::to_string(i), strand, [&, i](Result<std::string> r) {
         const std::lock_guard lock(mutex);
         ++done;
-        good += r.ok() && *r == std::to_string(i) ? 1 : 0;
+        if (r.ok() && *r == std::to_string(i)) {
+          ++good;
+        } else {
+          wrong = r.ok() ? *r : r.error().message;
+        }
         changed.notify_one();
       });
     });
@@ -114,7 +119,7 @@ TEST(Unary, ManyAtOnceAllComeBack) {
   std::unique_lock lock(mutex);
   ASSERT_TRUE(changed.wait_for(lock, std::chrono::seconds(60), [&] { return done == calls; }))
       << done;
-  EXPECT_EQ(good, calls);
+  EXPECT_EQ(good, calls) << wrong;
 }
 
 TEST(Unary, ADeadlineEndsACallThatIsNotAnswered) {
