@@ -138,6 +138,7 @@ int Application::check() {
 
 int Application::run() {
   std::signal(SIGPIPE, SIG_IGN);
+  Runtime::keep_stop_signals();
   if (!prepare(false)) return exit_refused;
   Parts& p = *parts_;
   p.runtime.on_stop_signal([&p](int count, int signal) {

@@ -12,6 +12,19 @@ std::string count(int64_t n, const std::string& what) {
   return std::to_string(n) + " " + what;
 }
 
+// Why nothing of this version was seen yet, as far as the agents of the region tell.
+std::string not_seen(const v1::StatusResponse& response, const std::string& region) {
+  bool any = false, only_ctrl_v1 = true;
+  for (const auto& agent : response.agents()) {
+    if (agent.region() != region) continue;
+    any = true;
+    only_ctrl_v1 = only_ctrl_v1 && agent.software() == "ctrl.v1";
+  }
+  if (!any) return "no agent of the region has reported yet";
+  return only_ctrl_v1 ? "not reported yet; agents that speak ctrl.v1 do not report every kind"
+                      : "not applied yet";
+}
+
 }  // namespace
 
 Rollout::Rollout(std::string kind, std::string region, std::string id, uint64_t version)
@@ -48,8 +61,7 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
 
   const auto& seen = object->observed();
   if (!object->has_observed() || seen.observed_version() < version_) {
-    return say(State::waiting,
-               response.agents().empty() ? "no agent has reported yet" : "not applied yet");
+    return say(State::waiting, not_seen(response, region_));
   }
   if (!seen.parked().empty()) return say(State::failed, "parked: " + seen.parked());
   if (!object->live()) {

@@ -1,13 +1,15 @@
 #include "runtime.hpp"
 
 #include <pthread.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <condition_variable>
@@ -41,6 +43,14 @@ StrandRef hold(davit_strand* s) {
   return {s, &Runtime::release};
 }
 
+sigset_t stop_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
 // A timer that waits. Whoever takes it out of the map decides how it ends.
 struct Waiting {
   Waiting(StrandRef s, asio::io_context& io, davit_timer_task t, void* a)
@@ -57,7 +67,7 @@ struct Runtime::State {
   asio::io_context io;
   std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work{
       asio::make_work_guard(io)};
-  asio::signal_set signals{io};
+  asio::posix::stream_descriptor signals{io};  // a signalfd
   int signal_count = 0;
 
   std::mutex mutex;  // everything below
@@ -83,12 +93,15 @@ struct Runtime::State {
   }
 
   void wait_for_signal(std::function<void(int, int)> on_signal) {
-    signals.async_wait([this, on_signal = std::move(on_signal)](boost::system::error_code error,
-                                                                int signal) mutable {
-      if (error) return;
-      on_signal(++signal_count, signal);
-      wait_for_signal(std::move(on_signal));
-    });
+    signals.async_wait(
+        asio::posix::descriptor_base::wait_read,
+        [this, on_signal = std::move(on_signal)](const boost::system::error_code& error) mutable {
+          if (error) return;
+          signalfd_siginfo info;
+          while (::read(signals.native_handle(), &info, sizeof info) == sizeof info)
+            on_signal(++signal_count, static_cast<int>(info.ssi_signo));
+          wait_for_signal(std::move(on_signal));
+        });
   }
 
   void work_loop(unsigned number) {
@@ -180,9 +193,14 @@ Pool& Runtime::pool(std::string_view instance, unsigned max_concurrency) {
   return *it->second;
 }
 
+void Runtime::keep_stop_signals() {
+  const sigset_t signals = stop_signals();
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
 void Runtime::on_stop_signal(std::function<void(int, int)> on_signal) {
-  state_->signals.add(SIGTERM);
-  state_->signals.add(SIGINT);
+  const sigset_t signals = stop_signals();
+  state_->signals.assign(::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
   state_->wait_for_signal(std::move(on_signal));
 }
 
@@ -197,7 +215,10 @@ bool Runtime::shutdown(Clock::time_point deadline) {
   for (Pool* pool : pools) {
     if (!pool->shutdown(deadline)) return false;
   }
-  asio::post(state.io, [&state] { state.signals.cancel(); });
+  asio::post(state.io, [&state] {
+    boost::system::error_code ignored;
+    state.signals.cancel(ignored);
+  });
   std::unique_lock lock(state.mutex);
   state.closed = true;
   for (auto& [id, waiting] : state.timers) {

@@ -45,8 +45,11 @@ class Runtime {
   // A pool named after its instance (thread names); lives as long as the runtime.
   Pool& pool(std::string_view instance, unsigned max_concurrency);
 
+  // SIGTERM and SIGINT wait from now on until on_stop_signal takes them: nothing is interrupted by
+  // them. For the thread that calls it and all it makes; so before anything makes a thread.
+  static void keep_stop_signals();
   // Calls `on_signal` with the number of signals so far (1, 2, ...) at each SIGTERM or SIGINT, on a
-  // worker.
+  // worker. After keep_stop_signals.
   void on_stop_signal(std::function<void(int count, int signal)> on_signal);
 
   // Cancels the timers (fired = 0), runs what is queued, ends the threads; false when that was not

@@ -61,6 +61,20 @@ TEST_F(RolloutTest, ReadyPodsOfAnOlderVersionDoNotCount) {
   EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): not applied yet");
 }
 
+TEST_F(RolloutTest, AgentsOfAnotherRegionDoNotCount) {
+  agent_->set_region("us");
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): no agent of the region has reported yet");
+}
+
+TEST_F(RolloutTest, SaysThatAgentsOnKranesWireDoNotReportEveryKind) {
+  agent_->set_software("ctrl.v1");
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  EXPECT_EQ(rollout_.line(),
+            "deployment/d_1 (eu): not reported yet; agents that speak ctrl.v1 do not report every "
+            "kind");
+}
+
 TEST_F(RolloutTest, PodsOfAnOlderTemplateAreNamedAndWaitedFor) {
   observe(12, 3, 3, 3, 2);
   EXPECT_EQ(see(), Rollout::State::waiting);
@@ -125,7 +139,7 @@ TEST_F(RolloutTest, NothingWantedIsDoneAtOnce) {
 TEST_F(RolloutTest, SaysWhenNobodyReports) {
   status_.clear_agents();
   EXPECT_EQ(see(), Rollout::State::waiting);
-  EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): no agent has reported yet");
+  EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): no agent of the region has reported yet");
 }
 
 }  // namespace
