@@ -70,7 +70,11 @@ class ClusterKubernetes {
     o.watch.backoff.most = s.milliseconds("backoff_max_ms", o.watch.backoff.most, 100);
     o.watch_buffer_bytes = bytes_setting(s, "watch_buffer_bytes", o.watch_buffer_bytes);
     auto access = find_access(host, kubeconfig, context, in_cluster);
-    if (!access.ok()) throw Failure(access.error());
+    if (!access.ok()) {
+      Error e = access.error();
+      e.where = !kubeconfig.empty() ? "kubeconfig" : !context.empty() ? "context" : "";
+      throw Failure(e);
+    }
     source_ = access->source;
     engine_ = std::make_unique<Engine>(host, std::move(*access), o);
   }

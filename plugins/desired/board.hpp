@@ -37,6 +37,7 @@ class Board {
   void reset();
   void record(const davit_record& record);
   void status(Status status);
+  bool empty() const { return records_.empty() && statuses_.empty(); }
   void agents(std::vector<Agent> agents) { agents_ = std::move(agents); }
 
   // Live records, and dead ones of which something is left in the cluster; ordered by kind, region

@@ -91,13 +91,17 @@ void remove(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::
   std::vector<Mutations::Item> items;
   for (const auto& k : message.keys()) {
     Key key{k.kind(), k.region(), k.id()};
-    Mutations::Item item{
-        key,
-        [author = author_of(message.author(), call)](const std::optional<Record>& stored) {
-          return decide_delete(stored, author);
-        },
-        {},
-        {}};
+    Mutations::Item item{key,
+                         [&shared, kind = key.kind, author = author_of(message.author(), call)](
+                             const std::optional<Record>& stored) {
+                           // What is there can be deleted, also when its kind is not loaded any
+                           // more.
+                           if (!stored && shared.kinds.get(kind) == nullptr)
+                             return Decision{"refused", 0, {}, shared.kinds.unknown(kind)};
+                           return decide_delete(stored, author);
+                         },
+                         {},
+                         {}};
     if (key.kind.empty() || key.region.empty() || key.id.empty()) {
       const char* field = key.kind.empty() ? "kind" : key.region.empty() ? "region" : "id";
       item.outcome = refused(key, {Code::invalid_argument, "is empty", field, {}});

@@ -20,6 +20,7 @@ struct Decision {
   std::string word;
   uint64_t version = 0;              // of what is stored, when nothing is to be done
   std::optional<Mutation> mutation;  // commit this first
+  std::optional<Error> error;        // of refused
 };
 using Decide = std::function<Decision(const std::optional<Record>& stored)>;
 

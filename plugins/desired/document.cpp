@@ -42,10 +42,7 @@ Error in_spec(const Error& e) {
 Result<Record> to_record(const Kinds& kinds, const v1::Document& d) {
   if (d.kind().empty()) return bad("kind", "is missing (this server knows " + kinds.names() + ")");
   const Kind* kind = kinds.get(d.kind());
-  if (kind == nullptr) {
-    return bad("kind",
-               "\"" + d.kind() + "\" is not known to this server, which knows " + kinds.names());
-  }
+  if (kind == nullptr) return kinds.unknown(d.kind());
   if (auto r = usable("region", d.region()); !r.ok()) return r.error();
   if (d.spec_json().empty()) return bad("spec", "is missing");
 

@@ -34,6 +34,16 @@ class Kinds {
     for (const auto& [name, kind] : kinds_) out += (out.empty() ? "" : ", ") + name;
     return out;
   }
+  // True of a kind that was named and is not loaded.
+  bool mistyped(std::string_view name) const { return !name.empty() && get(name) == nullptr; }
+  // What to say of a kind that is not loaded; an answer that holds nothing of it would look as if
+  // all were well.
+  Error unknown(std::string_view name) const {
+    return {Code::invalid_argument,
+            "\"" + std::string(name) + "\" is not known to this server, which knows " + names(),
+            "kind",
+            {}};
+  }
 
  private:
   std::map<std::string, Kind, std::less<>> kinds_;

@@ -53,6 +53,7 @@ void Mutations::read_and_decide(size_t index) {
   });
   if (!head.ok()) return refuse(item.outcome, head.error());
   Decision decision = item.decide(stored);
+  if (decision.error) return refuse(item.outcome, std::move(*decision.error));
   if (!decision.mutation || dry_run_) {
     item.outcome.word = decision.word;
     item.outcome.version = decision.version;

@@ -26,6 +26,7 @@ Result<std::string> get(Shared& shared, const Key& key) {
   });
   if (!head.ok()) return head.error();
   if (!response.has_record()) {
+    if (shared.kinds.mistyped(key.kind)) return shared.kinds.unknown(key.kind);
     return Error{Code::not_found,
                  "no " + key.kind + " \"" + key.id + "\" in region \"" + key.region + "\"",
                  {},
@@ -54,6 +55,8 @@ Result<std::string> list(Shared& shared, const v1::ListRequest& request, Cursor 
         return true;
       });
   if (!page.ok()) return page.error();
+  const bool nothing = from.version == 0 && response.records_size() == 0;
+  if (nothing && shared.kinds.mistyped(request.kind())) return shared.kinds.unknown(request.kind());
   if (page->more)
     response.set_next_page_token(to_token({page->head.head.incarnation, page->next_version}));
   return response.SerializeAsString();

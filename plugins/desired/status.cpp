@@ -93,6 +93,8 @@ Result<> serve_status(Shared& shared, const rpc::Server& server) {
               Survey survey(shared.storage, selection);
               auto r = survey.refresh();
               if (!r.ok()) return reply(r.error());
+              if (survey.nothing() && shared.kinds.mistyped(selection.kind))
+                return reply(shared.kinds.unknown(selection.kind));
               reply(survey.answer());
             });
       });

@@ -17,6 +17,8 @@ class Survey {
   Result<bool> refresh();
   // The encoded StatusResponse of what was read last.
   std::string answer() const;
+  // No record and no status was read.
+  bool nothing() const { return board_.empty(); }
 
  private:
   Result<> read_records();

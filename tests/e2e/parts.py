@@ -316,12 +316,16 @@ class Case(unittest.TestCase):
     """A test with a world of its own; its logs are shown and kept when it fails."""
 
     def setUp(self):
+        self.faults_before = self.faults()
         self.world = World()
 
     def tearDown(self):
-        failed = any(error for _, error in self._outcome.errors) if hasattr(self._outcome, "errors") else \
-            bool(self._outcome.result.failures or self._outcome.result.errors)
-        self.world.close(failed)
+        self.world.close(self.faults() > self.faults_before)
+
+    def faults(self):
+        """How many tests have failed so far; the result outlives this one."""
+        result = self._outcome.result
+        return len(result.failures) + len(result.errors)
 
     def check_clean_end(self, *processes):
         """SIGTERM ends each with 0."""

@@ -8,64 +8,57 @@ import socket
 import subprocess
 import unittest
 
-from parts import DAVIT, REGION, REPOSITORY, Case, deployment, wait_until
+from parts import DAVIT, PROTOCOLS, REGION, REPOSITORY, Case, deployment, wait_until
 
 
-class AtStartUp(Case):
-    def run_agent(self, extra, shipped=True):
-        """Returns (exit code, lines of output) of a start that must fail; paths are shown as $DIR."""
-        path = self.world.write("bad.toml", extra)
-        files = ([REPOSITORY / "etc/agent.toml"] if shipped else []) + [path]
-        done = subprocess.run([str(DAVIT), "run", *map(str, files)], text=True, capture_output=True, timeout=60,
-                              check=False, stdin=subprocess.DEVNULL)
-        text = (done.stdout + done.stderr).replace(str(self.world.folder), "$DIR")
-        return done.returncode, text.strip().splitlines()
-
-    BASE = """
-[rpc.client.control]
+CONTROL = """[rpc.client.control]
 url = "http://127.0.0.1:1"
-token_file = "{folder}/agent.token"
+token_file = "$DIR/agent.token"
 region = "r"
+[plugin.cluster]
 """
-
-    def check(self, extra, *messages):
-        code, lines = self.run_agent(self.BASE.format(folder=self.world.folder) + extra)
-        for message in messages:
-            self.assertIn(message, lines)
-        self.assertEqual(code, 2, lines)
-
-    def test_unknown_key(self):
-        self.check('[plugin.cluster]\nmodule = "cluster_memory"\n[plugin.applier]\nconcurency = 3\n',
-                   '$DIR/bad.toml:9: plugin.applier.concurency: unknown key; did you mean "concurrency"?')
-
-    def test_wrong_type(self):
-        self.check('[plugin.cluster]\nmodule = "cluster_memory"\n[plugin.applier]\nconcurrency = "many"\n',
-                   "$DIR/bad.toml:9: plugin.applier.concurrency: must be an integer")
-
-    def test_unreadable_token_file(self):
-        code, lines = self.run_agent('[rpc.client.control]\nurl = "http://127.0.0.1:1"\nregion = "r"\n'
-                                     'token_file = "/does/not/exist"\n[plugin.cluster]\nmodule = "cluster_memory"\n')
-        self.assertEqual(code, 2, lines)
-        self.assertEqual(lines, ["$DIR/bad.toml:4: rpc.client.control: token_file: /does/not/exist: "
-                                 "No such file or directory"])
-
-    def test_kubeconfig_that_names_a_missing_context(self):
-        kubeconfig = self.world.write("kubeconfig", """
-apiVersion: v1
+MEMORY = CONTROL + 'module = "cluster_memory"\n'
+KUBECONFIG = """apiVersion: v1
 kind: Config
 current-context: here
 clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
 users: [{name: u, user: {token: t}}]
 contexts: [{name: here, context: {cluster: c, user: u}}]
-""")
-        code, lines = self.run_agent(self.BASE.format(folder=self.world.folder) + f"""
-[plugin.cluster]
-module = "cluster_kubernetes"
-kubeconfig = "{kubeconfig}"
-context = "there"
-""")
-        self.assertEqual(code, 2, lines)
-        self.assertTrue(any('context "there" does not exist' in line and "here" in line for line in lines), lines)
+"""
+
+
+class AtStartUp(Case):
+    # An agent's own file, merged over etc/agent.toml, and all that `davit run` and `davit check` then say.
+    ROWS = {
+        "unknown key": (MEMORY + "[plugin.applier]\nconcurency = 3\n",
+                        '$DIR/bad.toml:8: plugin.applier.concurency: unknown key; did you mean "concurrency"?'),
+        "unknown key of a table": (MEMORY + "[plugin.aplier]\nconcurrency = 3\n",
+                                   '$DIR/bad.toml:7: plugin.aplier: key "module": is missing (a string)'),
+        "wrong type": (MEMORY + '[plugin.applier]\nconcurrency = "many"\n',
+                       "$DIR/bad.toml:8: plugin.applier.concurrency: must be an integer"),
+        "unreadable token file": (MEMORY.replace("$DIR/agent.token", "/does/not/exist"),
+                                  "$DIR/bad.toml:3: rpc.client.control: token_file: /does/not/exist: "
+                                  "No such file or directory"),
+        "missing module": (CONTROL + 'module = "cluster_kubernets"\n',
+                           '$DIR/bad.toml:6: plugin.cluster.module: module "cluster_kubernets": no '
+                           'cluster_kubernets.so in $PLUGINS; did you mean "cluster_kubernetes"?'),
+        "missing context": (CONTROL + 'module = "cluster_kubernetes"\nkubeconfig = "$DIR/kubeconfig"\n'
+                            'context = "there"\n',
+                            '$DIR/bad.toml:7: plugin.cluster.kubeconfig: kubeconfig "$DIR/kubeconfig": context "there" '
+                            "does not exist (there are: here)"),
+    }
+
+    def test_rows(self):
+        for command in ("run", "check"):
+            for name, (toml, line) in self.ROWS.items():
+                with self.subTest(f"{command}: {name}"):
+                    self.world.write("kubeconfig", KUBECONFIG)
+                    path = self.world.write("bad.toml", toml.replace("$DIR", str(self.world.folder)))
+                    done = subprocess.run([str(DAVIT), command, str(REPOSITORY / "etc/agent.toml"), str(path)],
+                                          text=True, capture_output=True, timeout=60, check=False)
+                    said = (done.stdout + done.stderr).replace(str(self.world.folder), "$DIR")
+                    self.assertEqual(said.replace(str(DAVIT.parents[1] / "lib/davit/plugins"), "$PLUGINS"), line + "\n")
+                    self.assertEqual(done.returncode, 2)
 
     def test_port_in_use(self):
         with socket.socket() as taken:
@@ -77,53 +70,8 @@ context = "there"
             self.assertIn(f"rpc.server.main: cannot listen on 127.0.0.1:{self.world.port}: address already in use",
                           server.text())
 
-    def test_check_finds_what_run_would(self):
-        path = self.world.write("bad.toml", self.BASE.format(folder=self.world.folder)
-                                + '[plugin.cluster]\nmodule = "cluster_memory"\nnonsense = 1\n')
-        done = subprocess.run([str(DAVIT), "check", str(REPOSITORY / "etc/agent.toml"), str(path)], text=True,
-                              capture_output=True, timeout=60, check=False)
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertIn("plugin.cluster.nonsense: unknown key", done.stdout + done.stderr)
 
-
-class WhileRunning(Case):
-    """What callers get wrong; the server stays up."""
-
-    def setUp(self):
-        super().setUp()
-        self.server = self.world.server().start()
-        self.world.wait_ready(self.server)
-
-    def refused(self, document, *texts):
-        code, out, err = self.world.davit("apply", "-f", "-", stdin=document, check=False)
-        self.assertEqual(code, 1, out + err)
-        for text in texts:
-            self.assertIn(text, out + err)
-        self.assertTrue(self.server.alive())
-
-    def test_yaml_with_an_unknown_field(self):
-        text = self.yaml("cpu_milicores: 100")
-        self.refused(text, "<stdin>:16: spec.cpu_milicores: unknown field, did you mean \"cpu_millicores\"?")
-
-    def test_yaml_with_a_missing_field(self):
-        self.refused(self.yaml("").replace("  image: i\n", ""), "<stdin>:4: spec.image: is missing")
-
-    def test_yaml_with_a_negative_size(self):
-        self.refused(self.yaml("").replace("memory_mib: 64", "memory_mib: -64"), "spec.memory_mib", "-64")
-
-    def test_broken_yaml(self):
-        self.refused("kind: [deployment\n", "<stdin>:")
-
-    def test_neighbours_of_a_bad_document_are_kept(self):
-        bad = deployment(1)
-        bad["spec"]["memory_mib"] = "-1"
-        code, out, err = self.world.davit("apply", "-f", "-", check=False, stdin="\n---\n".join(
-            json.dumps(d) for d in (deployment(0), bad, deployment(2))))
-        self.assertEqual(code, 1, out + err)
-        self.assertEqual(set(self.world.objects()), {"d_0", "d_2"})
-
-    def yaml(self, line):
-        return f"""kind: deployment
+DOCUMENT = f"""kind: deployment
 region: {REGION}
 id: d_1
 spec:
@@ -138,43 +86,99 @@ spec:
   cpu_millicores: 100
   memory_mib: 64
   port: 80
-  {line}
 """
+KINDS = "cilium_network_policy, deployment"
 
-    def agent_trouble(self, expected, **options):
-        """An agent that cannot come in: both stay up and the agent's log says why."""
-        agent = self.world.agent(**options).start()
-        wait_until(lambda: f"{expected}; {agent.tail()}", lambda: expected in agent.text())
-        self.assertTrue(agent.alive())
-        self.assertTrue(self.server.alive())
-        self.check_clean_end(agent)
 
-    def test_unknown_region(self):
-        for protocol in ("davit.v1", "ctrl.v1"):
-            with self.subTest(protocol):
-                self.agent_trouble('region \\"nowhere\\" is not one that token \\"agents\\" names', region="nowhere",
-                                   protocol=protocol, name=f"agent-{protocol}")
+class WhileRunning(Case):
+    """What callers get wrong; the server stays up."""
 
-    def test_wrong_token(self):
+    # A document, and all that `davit apply -f -` then says.
+    DOCUMENTS = {
+        "unknown field": (DOCUMENT + "  cpu_milicores: 100\n",
+                          '<stdin>:16: spec.cpu_milicores: unknown field, did you mean "cpu_millicores"?'),
+        "missing field": (DOCUMENT.replace("  image: i\n", ""), "<stdin>:4: spec.image: is missing"),
+        "negative size": (DOCUMENT.replace("mib: 64", "mib: -64"),
+                          "<stdin>:14: spec.memory_mib: must be at least 1, not -64"),
+        "wrong type": (DOCUMENT.replace("mib: 64", "mib: lots"),
+                       '<stdin>:14: spec.memory_mib: must be an integer, not "lots"'),
+        "broken YAML": ("kind: [deployment\n", "<stdin>:2: end of sequence flow not found"),
+        "no mapping": ("- a\n", "<stdin>:1: a document must be an object with kind, region and spec"),
+        "no kind": ("region: r\nid: x\nspec: {}\n", "<stdin>:1: kind: is required"),
+        "unknown kind": ("kind: deploymnt\nregion: r\nid: x\nspec: {}\n",
+                         f'<stdin>:1: kind: "deploymnt" is not known to this server, which knows {KINDS}'),
+        "nothing": ("", "davit apply: there is no document in what was given"),
+    }
+
+    # Arguments, and all that davit then says. $SERVER is the port of the agents.
+    COMMANDS = {
+        "an agent's token": (["status", "--server", "$SERVER", "--token-file", "$DIR/agent.token"],
+                             'davit status: token "agents" has role agent; davit.v1.OperatorService needs operator'),
+        "no token": (["status", "--server", "$SERVER"], "davit status: missing Authorization header"),
+        "wrong token": (["status", "--server", "$SERVER", "--token-file", "$DIR/wrong.token"],
+                        "davit status: invalid bearer token"),
+        "nobody at the socket": (["status", "--server", "unix:/does/not/exist.sock"],
+                                 "davit status: server unix:/does/not/exist.sock cannot be reached: "
+                                 "No such file or directory"),
+        "no such file": (["apply", "-f", "/no/such.yaml"], "/no/such.yaml: cannot be read: No such file or directory"),
+        "unknown kind to get": (["get", "deploymnt"],
+                                f'davit get: kind: "deploymnt" is not known to this server, which knows {KINDS}'),
+        "unknown kind to delete": (["delete", "deploymnt", "d_1", "--region", REGION],
+                                   f'davit delete: deploymnt/d_1 ({REGION}): kind: "deploymnt" is not known to this '
+                                   f"server, which knows {KINDS}"),
+        "unknown kind to see": (["status", "deploymnt"],
+                                f'davit status: kind: "deploymnt" is not known to this server, which knows {KINDS}'),
+        "no such record": (["get", "deployment", "d_77"], 'davit get: no deployment "d_77" in any region'),
+    }
+
+    # Settings of an agent that cannot come in, and why, as its log says.
+    AGENTS = {
+        "unknown-region": ({"region": "nowhere"}, 'region \\"nowhere\\" is not one that token \\"agents\\" names'),
+        "wrong-token": ({"token": "wrong"}, "invalid bearer token"),
+    }
+
+    def setUp(self):
+        super().setUp()
+        self.server = self.world.server().start()
+        self.world.wait_ready(self.server)
         self.world.token("wrong", "not-it")
-        self.agent_trouble("invalid bearer token", token="wrong")
 
-    def test_agents_token_on_the_operator_api(self):
-        code, out, err = self.world.davit(
-            "status", "--server", f"http://127.0.0.1:{self.world.port}", "--token-file",
-            self.world.folder / "agent.token", check=False)
-        self.assertEqual(code, 1, out + err)
-        self.assertIn('token "agents" has role agent; davit.v1.OperatorService needs operator', out + err)
+    def tearDown(self):
+        self.assertTrue(self.server.alive())
+        super().tearDown()
 
-    def test_no_token_on_the_operator_api(self):
-        code, out, err = self.world.davit("status", "--server", f"http://127.0.0.1:{self.world.port}", check=False)
-        self.assertEqual(code, 1, out + err)
-        self.assertIn("missing Authorization header", out + err)
+    def test_documents(self):
+        for name, (document, line) in self.DOCUMENTS.items():
+            with self.subTest(name):
+                said = self.world.davit("apply", "-f", "-", stdin=document, check=False)
+                self.assertEqual(said, (1, "", line + "\n"))
+        self.assertEqual(self.world.objects(), {})
 
-    def test_nobody_at_the_socket(self):
-        code, out, err = self.world.davit("status", "--server", "unix:/does/not/exist.sock", check=False)
+    def test_commands(self):
+        places = {"$SERVER": f"http://127.0.0.1:{self.world.port}", "$DIR": str(self.world.folder)}
+        for name, (arguments, line) in self.COMMANDS.items():
+            with self.subTest(name):
+                for place, is_now in places.items():
+                    arguments = [a.replace(place, is_now) for a in arguments]
+                self.assertEqual(self.world.davit(*arguments, check=False), (1, "", line + "\n"))
+
+    def test_agents(self):
+        for name, (options, reason) in self.AGENTS.items():
+            for protocol in PROTOCOLS:
+                with self.subTest(f"{name}, {protocol}"):
+                    agent = self.world.agent(f"{name}-{protocol}", protocol=protocol, **options).start()
+                    line = f'warn  watcher   stream lost kind=deployment reason="control: {reason}"'
+                    wait_until(lambda: f"{line}; {agent.tail()}", lambda: line in agent.text())
+                    self.assertTrue(agent.alive())
+                    self.check_clean_end(agent)
+
+    def test_neighbours_of_a_bad_document_are_kept(self):
+        bad = deployment(1)
+        bad["spec"]["memory_mib"] = "-1"
+        code, out, err = self.world.davit("apply", "-f", "-", check=False, stdin="\n---\n".join(
+            json.dumps(d) for d in (deployment(0), bad, deployment(2))))
         self.assertEqual(code, 1, out + err)
-        self.assertIn("/does/not/exist.sock", out + err)
+        self.assertEqual(set(self.world.objects()), {"d_0", "d_2"})
 
 
 class Files(Case):

@@ -146,6 +146,33 @@ TEST_F(DesiredTest, GetAndListGiveBackWhatWasApplied) {
   EXPECT_EQ(ids, "ac");
 }
 
+// An answer that holds nothing would look as if all were well.
+TEST_F(DesiredTest, AKindThatIsNotKnownIsSaidSoByEveryMethod) {
+  const std::string expected = "kind: \"wigdet\" is not known to this server, which knows widget";
+  const auto refusal = [&](const std::string& method, const google::protobuf::Message& request) {
+    auto& c = rig_.rpc.call("davit.v1.OperatorService/" + method, request.SerializeAsString(), "",
+                            [](davit_rpc_call& made) { made.token = "alice"; });
+    rig_.host.run();
+    return c.messages.empty() && c.end ? c.end->message : "answered";
+  };
+  v1::ListRequest list;
+  list.set_kind("wigdet");
+  EXPECT_EQ(refusal("List", list), expected);
+  v1::StatusRequest status;
+  status.set_kind("wigdet");
+  EXPECT_EQ(refusal("Status", status), expected);
+  v1::OperatorGetRequest get;
+  get.mutable_key()->set_kind("wigdet");
+  get.mutable_key()->set_region("eu");
+  get.mutable_key()->set_id("a");
+  EXPECT_EQ(refusal("Get", get), expected);
+  v1::DeleteRequest remove;
+  *remove.add_keys() = get.key();
+  const auto outcome = ask<v1::DeleteResponse>("Delete", remove).outcomes(0);
+  EXPECT_EQ(outcome.outcome(), "refused");
+  EXPECT_EQ(outcome.field() + ": " + outcome.message(), expected);
+}
+
 TEST_F(DesiredTest, LagIsTheNumberOfRecordsAboveTheAgentsCursor) {
   apply({document("a"), document("b"), document("c")});
   const uint64_t incarnation = rig_.storage.head()->head.incarnation;
