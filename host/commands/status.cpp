@@ -72,8 +72,20 @@ std::string agents(const v1::StatusResponse& status, bool colour) {
   return table.empty() ? "no agent has reported\n" : table.print(colour);
 }
 
-std::string issues(const v1::StatusResponse& status, bool colour) {
+// Why things are not as they should be: what agents say of records and objects, and of what they
+// still try.
+std::string reasons(const v1::StatusResponse& status, bool colour) {
   TextTable table({"CONDITION", "KIND", "OBJECT", "REGION", "VERSION", "REASON"});
+  for (const auto& o : status.objects()) {
+    const auto& seen = o.observed();
+    if (!o.condition().empty() || seen.message().empty() || seen.health() == "healthy") continue;
+    table.row({{seen.health(), tone_of(o)},
+               o.kind(),
+               o.id(),
+               o.region(),
+               std::to_string(o.version()),
+               seen.message()});
+  }
   for (const auto& a : status.agents()) {
     for (const auto& i : a.issues()) {
       // An object without a record has no id.
@@ -113,7 +125,7 @@ int run_status(Arguments arguments) {
     return 0;
   }
   const bool colour = use_colour();
-  const std::string troubles = issues(response, colour);
+  const std::string troubles = reasons(response, colour);
   std::printf("%s\n%s", objects(response, colour).c_str(), agents(response, colour).c_str());
   if (!troubles.empty()) std::printf("\n%s", troubles.c_str());
   return 0;

@@ -106,7 +106,9 @@ cluster::Response to_response(Outcome o) {
   if (o.http < 200 || o.http >= 300) {
     read_status(o.body, r);
     if (r.message.empty())
-      r.message = "the API server answered with HTTP status " + std::to_string(o.http);
+      r.message = o.http == 404
+                      ? "the API server knows no such resource: is its definition installed?"
+                      : "the API server answered with HTTP status " + std::to_string(o.http);
   }
   r.code = code_of_http(o.http, r.reason);
   r.body = std::move(o.body);

@@ -168,6 +168,7 @@ std::chrono::milliseconds WatchFlow::refused(const Outcome& o, uint64_t random) 
       return backoff_.next(random);
     }
   }
+  if (o.transport == Outcome::Transport::ok && o.http == 404) absent();
   // A stream that breaks off after it worked is no news; that nothing comes is.
   const bool cut = o.http == 200 && progress_;
   if (!cut) trouble(message_of(o));
@@ -201,6 +202,15 @@ std::chrono::milliseconds WatchFlow::page(const Outcome& o, uint64_t random) {
   return {};
 }
 
+// Of a resource that the API server does not know there is nothing; it may know it later.
+void WatchFlow::absent() {
+  begin_anew();
+  if (absent_) return;
+  absent_ = true;
+  push(DAVIT_WATCH_RESTART, "{}");
+  push(DAVIT_WATCH_SYNCED, "{}");
+}
+
 void WatchFlow::begin_anew() {
   initial_ = true;
   version_.clear();
@@ -208,7 +218,7 @@ void WatchFlow::begin_anew() {
 }
 
 void WatchFlow::synced(std::string version, std::string object) {
-  initial_ = false;
+  initial_ = absent_ = false;
   progress_ = true;
   version_ = std::move(version);
   backoff_.reset();

@@ -55,6 +55,7 @@ class WatchFlow {
   void failed_event(std::string_view status);
   std::chrono::milliseconds page(const Outcome& outcome, uint64_t random);
   std::chrono::milliseconds refused(const Outcome& outcome, uint64_t random);
+  void absent();
   void begin_anew();
   void synced(std::string version, std::string object);
   void trouble(std::string message);
@@ -69,6 +70,7 @@ class WatchFlow {
   bool listing_ = false;    // the step under way is a page of a list
   bool progress_ = false;   // this connection brought something
   bool broken_ = false;     // this connection brought an ERROR
+  bool absent_ = false;     // it was said that there is nothing: no such resource
   std::chrono::milliseconds retry_after_{0};
   std::string version_;       // continue after this
   std::string continue_;      // of a list

@@ -289,7 +289,8 @@ class Kubernetes:
             with urllib.request.urlopen(request, context=self.context, timeout=30) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
-            return error.code, json.loads(error.read() or b"{}")
+            text = error.read().decode()
+            return error.code, json.loads(text) if text.startswith("{") else {"message": text}
 
     def items(self, path, selector=""):
         query = f"?labelSelector={urllib.request.quote(selector)}" if selector else ""

@@ -7,7 +7,7 @@ import sqlite3
 import time
 import unittest
 
-from parts import Case, KubernetesCase, deployment, wait_until
+from parts import Case, KubernetesCase, deployment, policy, wait_until
 
 COUNT = 60
 
@@ -168,6 +168,34 @@ class OnKubernetes(KubernetesCase):
         self.check_end_state("fault-api", [n for n in range(COUNT) if n != 1])
         self.assertEqual(self.kubernetes.replica_sets(["fault-api"])["fault-api", "app-0"]["spec"]["replicas"], 3)
         self.clean("fault-api", agent, server)
+
+    def test_kind_whose_definition_is_not_installed_blocks_nobody(self):
+        path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+        one = f"{path}/ciliumnetworkpolicies.cilium.io"
+        collection = "/apis/cilium.io/v2/namespaces/fault-definition/ciliumnetworkpolicies"
+        definition = self.kubernetes.request("GET", one)[1]
+        self.kubernetes.request("DELETE", one)
+        wait_until("the definition is gone", lambda: self.kubernetes.request("GET", one)[0] == 404)
+        wait_until("so are its paths", lambda: self.kubernetes.request("GET", collection)[0] == 404)
+        try:
+            server, agent = self.start("fault-definition")
+            agent.start()
+            self.world.apply([policy(1, "fault-definition"), policy(2, "fault-definition")])
+            self.check_end_state("fault-definition", range(COUNT))
+            wait_until(lambda: self.world.davit("status")[1],
+                       lambda: "the API server knows no such resource: is its definition installed?"
+                       in self.world.davit("status")[1])
+            # What cannot be there is deleted.
+            self.world.delete("cilium_network_policy", "net_1")
+            wait_until(lambda: self.world.davit("status")[1],
+                       lambda: "net_1" not in self.world.davit("status")[1])
+        finally:
+            self.kubernetes.request("POST", path, {
+                "metadata": {"name": definition["metadata"]["name"]}, "spec": definition["spec"]})
+        self.world.wait_running(["net_2"], kind="cilium_network_policy", seconds=60)
+        self.world.delete("cilium_network_policy", "net_2")
+        wait_until("the policy is gone", lambda: not self.kubernetes.items(collection))
+        self.clean("fault-definition", agent, server)
 
     def test_record_that_kubernetes_refuses_is_parked_and_blocks_nobody(self):
         server, agent = self.start("fault-parked")

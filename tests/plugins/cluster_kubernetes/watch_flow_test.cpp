@@ -267,6 +267,24 @@ TEST_F(Flow, RefusalsOfTheSelectorAreTold) {
   EXPECT_EQ(take(), "!unable to parse requirement");
 }
 
+// A CustomResourceDefinition that is not installed: whoever waits for what there is need not wait
+// for ever.
+TEST_F(Flow, OfAResourceThatIsNotThereThereIsNothing) {
+  const std::string trouble =
+      "!the API server knows no such resource: is its definition installed?";
+  flow.next(0);
+  EXPECT_GT(flow.ended(http(404, "404 page not found\n"), 0), milliseconds(0));
+  EXPECT_EQ(take(), "RESTART, SYNCED, " + trouble);
+  flow.next(0);
+  flow.ended(http(404, "404 page not found\n"), 0);
+  EXPECT_EQ(take(), "") << "it was said";
+  flow.next(0);
+  bookmark(5, true);
+  EXPECT_EQ(take(), "RESTART, SYNCED");
+  flow.ended(http(404, "404 page not found\n"), 0);
+  EXPECT_EQ(take(), "RESTART, SYNCED, " + trouble) << "gone again, and all of it";
+}
+
 TEST_F(Flow, AHugeEventIsLeftOutAndSaid) {
   WatchFlow small(request("1"), "/api/v1/pods", {true, 100, {}});
   small.grant(10);
