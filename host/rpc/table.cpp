@@ -27,6 +27,7 @@ davit_rpc call_slots() {
   t.peer = [](const davit_rpc_call* c) { return c->peer(); };
   t.finish = [](davit_rpc_call* c, const davit_rpc_end* end) { c->finish(*end); };
   t.channel_region = [](const davit_rpc_channel* c) { return str(settings_of(c).region); };
+  t.channel_platform = [](const davit_rpc_channel* c) { return str(settings_of(c).platform); };
   t.channel_agent = [](const davit_rpc_channel* c) { return str(settings_of(c).agent); };
   t.channel_protocol = [](const davit_rpc_channel* c) { return str(settings_of(c).protocol); };
   t.start = [](davit_rpc_channel* c, const davit_rpc_start* start, davit_strand* strand,

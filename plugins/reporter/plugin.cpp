@@ -24,7 +24,6 @@ class Plugin {
     rules_.progress_interval = s.milliseconds("progress_interval_ms", rules_.progress_interval, 1);
     timeout_ = s.milliseconds("call_timeout_ms", timeout_, 1);
     parallel_ = static_cast<size_t>(s.integer("parallel", 8, 1, 1000));
-    platform_ = s.string("platform", "kubernetes");
     if (rules_.retry.most < rules_.retry.first)
       s.reject("retry_most_ms", "must not be below retry_first_ms");
   }
@@ -38,7 +37,7 @@ class Plugin {
       reporter_->use(davit_v1(*calls_));
       return {};
     }
-    auto sender = ctrl_v1(*calls_, kind::Client::all(host_), parallel_, platform_);
+    auto sender = ctrl_v1(*calls_, kind::Client::all(host_), parallel_, channel->platform());
     if (!sender.ok()) return sender.error();
     reporter_->use(std::move(*sender));
     return {};
@@ -87,7 +86,7 @@ class Plugin {
   Host host_;
   Strand strand_;
   Timer ending_{strand_};
-  std::string server_, platform_;
+  std::string server_;
   Rules rules_;
   std::chrono::milliseconds timeout_{10'000};
   size_t parallel_ = 8;

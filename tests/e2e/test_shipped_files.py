@@ -8,6 +8,17 @@ from parts import DAVIT, REPOSITORY, Case
 
 COMMENTED_KEY = re.compile(r"^#((?:\[\[?[a-z_.]+\]\]?(?: +#.*)?|[a-z_]+ = .*))$", re.M)
 
+BLOCK = re.compile(r'^\[plugin\.[a-z_]+\][^\n]*\nmodule = "([a-z_]+)"((?:.*\n)(?:(?!\[|# ---).*\n)*)', re.M)
+SETTING_ROW = re.compile(r"^\| ((?:`[a-z_]+`(?:, )?)+) \|", re.M)
+# Of an API server that is not there.
+KUBECONFIG = """apiVersion: v1
+kind: Config
+current-context: here
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: u, user: {token: t}}]
+contexts: [{name: here, context: {cluster: c, user: u}}]
+"""
+
 
 class ShippedFiles(Case):
     def check(self, name, text, overlay):
@@ -33,14 +44,30 @@ class ShippedFiles(Case):
             self.assertIn("streamer" if name == "server.toml" else "watcher", out)
 
     def test_every_commented_key_is_known(self):
+        kubeconfig = self.world.write("kubeconfig", KUBECONFIG)
         for name, overlay in self.overlays().items():
+            overlay = overlay.replace('module = "cluster_memory"', f'kubeconfig = "{kubeconfig}"')
             text = (REPOSITORY / "etc" / name).read_text(encoding="utf-8")
             self.assertGreater(len(COMMENTED_KEY.findall(text)), 10)
             code, out = self.check(name, COMMENTED_KEY.sub(r"\1", text), overlay)
             self.assertNotIn("unknown key", out)
-            # Files that the comments name are not there; nothing else may be wrong.
-            rest = [line for line in out.splitlines() if code != 0 and "/etc/davit/" not in line]
+            # Files and servers that the comments name are not there; nothing else may be wrong.
+            rest = [line for line in out.splitlines()
+                    if code != 0 and "/etc/davit/" not in line and "127.0.0.1:1 " not in line]
             self.assertEqual(rest, [])
+
+    def test_every_setting_is_shown(self):
+        for name in self.overlays():
+            text = (REPOSITORY / "etc" / name).read_text(encoding="utf-8")
+            modules = BLOCK.findall(text)
+            self.assertGreater(len(modules), 3)
+            for module, block in modules:
+                readme = (REPOSITORY / "plugins" / module / "README.md").read_text(encoding="utf-8")
+                settings = [key for row in SETTING_ROW.findall(readme) for key in re.findall("`([a-z_]+)`", row)]
+                for setting in settings:
+                    if name == "server.toml" and module.startswith("kind_"):
+                        continue  # what a kind needs on the server is little; the agent's file has it all
+                    self.assertRegex(block, rf"(?m)^#?(\[\[plugin\.[a-z_]+\.)?{setting}\b", f"{name}: {module}")
 
 
 if __name__ == "__main__":

@@ -234,6 +234,7 @@ class Channel {
     return Channel(rpc, out);
   }
   std::string region() const { return text(rpc_->channel_region(channel_)); }
+  std::string platform() const { return text(rpc_->channel_platform(channel_)); }
   std::string agent() const { return text(rpc_->channel_agent(channel_)); }
   std::string protocol() const { return text(rpc_->channel_protocol(channel_)); }
 

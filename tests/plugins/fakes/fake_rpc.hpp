@@ -68,9 +68,19 @@ class FakeRpc {
   }
 
   const davit_rpc* table() const {
-    static const davit_rpc t = {sizeof t, 0,       &serve,  &accept, &identity, &metadata,
-                                &peer,    &finish, nullptr, nullptr, nullptr,   nullptr,
-                                nullptr,  nullptr, nullptr, &read,   &write};
+    static const davit_rpc t = [] {
+      davit_rpc served{};  // the calling end is not played
+      served.struct_size = sizeof served;
+      served.serve = &serve;
+      served.accept = &accept;
+      served.identity = &identity;
+      served.metadata = &metadata;
+      served.peer = &peer;
+      served.finish = &finish;
+      served.read = &read;
+      served.write = &write;
+      return served;
+    }();
     return &t;
   }
 

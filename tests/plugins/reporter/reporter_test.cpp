@@ -229,12 +229,18 @@ TEST(CtrlV1, AHeartbeatThatFailsIsSaidAgainSoonAndOneThatIsTakenAfterItsInterval
   const Strand strand = host.host().strand();
   Calls calls(host.host(), *rpc::Channel::find(host, "control"), strand, 10s);
   Reporter reporter(host.host(), {}, strand, "eu", "agent-1");
-  auto sender = ctrl_v1(calls, {}, 8, "aws");
+  auto sender = ctrl_v1(calls, {}, 8, rpc::Channel::find(host, "control")->platform());
   ASSERT_TRUE(sender.ok());
   reporter.use(std::move(*sender));
   strand.post([&] { reporter.start(); });
   host.advance(0ns);
   ASSERT_NE(rpc.open("Heartbeat"), nullptr) << "at once";
+  EXPECT_EQ(rpc.open("Heartbeat")->request,
+            "\n\x02"
+            "eu"
+            "\x12\x03"
+            "aws")
+      << "region, platform";
   rpc.end(*rpc.open("Heartbeat"), Code::unavailable, "not yet");
   host.advance(1s);
   ASSERT_NE(rpc.open("Heartbeat"), nullptr);

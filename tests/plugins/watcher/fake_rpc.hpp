@@ -94,6 +94,7 @@ class FakeRpc {
         return DAVIT_OK;
       };
       t.channel_region = [](const davit_rpc_channel*) { return str("eu"); };
+      t.channel_platform = [](const davit_rpc_channel*) { return str("aws"); };
       t.channel_agent = [](const davit_rpc_channel*) { return str("agent-1"); };
       t.channel_protocol = [](const davit_rpc_channel*) { return str(current_->protocol_); };
       t.start = [](davit_rpc_channel*, const davit_rpc_start* s, davit_strand* strand,

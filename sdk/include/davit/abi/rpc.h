@@ -98,6 +98,7 @@ typedef struct davit_rpc {
    * reconnects, and adds credentials. Only during wire. */
   int32_t (*channel)(const davit_host*, davit_str name, davit_rpc_channel** out, davit_error*);
   davit_str (*channel_region)(const davit_rpc_channel*);
+  davit_str (*channel_platform)(const davit_rpc_channel*); /* where the region is; may be empty */
   davit_str (*channel_agent)(const davit_rpc_channel*);    /* this agent's name */
   davit_str (*channel_protocol)(const davit_rpc_channel*); /* "davit.v1" or "ctrl.v1" */
   /* Called on the strand it names, so that no callback comes before the handle is known. */
