@@ -79,8 +79,10 @@ Result<> serve_ctrl_report(Shared& shared, const rpc::Server& server, const kind
     auto reported = decode(kind, schema, request.view());
     if (!reported.ok()) return reply(reported.error());
     Status status = std::move(reported->status);
-    status.epoch = 0;
+    // A Krane agent counts nothing: its reports are in order of arrival, and newer than those of an
+    // agent of ours that was there before it.
     status.sequence = shared.next_sequence();
+    status.epoch = status.sequence / 1000;
     status.reported_at_unix_ms = shared.host.unix_ms();
     apply_observed_header(call.metadata("x-davit-observed"), status);
 

@@ -150,15 +150,28 @@ TEST_F(RecorderTest, CtrlReportsOfUnknownNamesAndOtherRegionsAreNotFound) {
   EXPECT_TRUE(stored().empty());
 }
 
+// The epoch of our own agents is the time of their start, in milliseconds.
+TEST_F(RecorderTest, AKraneAgentThatFollowsOneOfOursIsHeard) {
+  rig_.put("a");
+  v1::Status ours = status("a", 900, 1);
+  ours.set_epoch(static_cast<uint64_t>(rig_.host.host().unix_ms()) - 5);
+  EXPECT_EQ(report({ours}).end->code, Code::ok);
+  EXPECT_EQ(call(ctrl_report, ctrl("name-a", 2)).end->code, Code::ok);
+  ASSERT_EQ(stored().size(), 1u);
+  EXPECT_EQ(stored()[0].ready, 2);
+}
+
 TEST_F(RecorderTest, OurOwnHeaderSaysWhatTheWireCannot) {
   rig_.put("a");
   call(ctrl_report, ctrl("name-a", 1), "eu",
-       "version=1;desired=3;updated=2;ready=1;stale=4;health=progressing");
+       "version=1;desired=3;updated=2;ready=1;stale=4;health=progressing;epoch=7;sequence=8");
   ASSERT_EQ(stored().size(), 1u);
   EXPECT_EQ(stored()[0].observed_version, 1u);
   EXPECT_EQ(stored()[0].desired, 3);
   EXPECT_EQ(stored()[0].stale, 4);
   EXPECT_EQ(stored()[0].health, "progressing");
+  EXPECT_EQ(stored()[0].epoch, 7u);
+  EXPECT_EQ(stored()[0].sequence, 8u);
 }
 
 }  // namespace
