@@ -1,6 +1,7 @@
 #include "yaml.hpp"
 
 #include <charconv>
+#include <cstdio>
 #include <optional>
 
 #include <yaml-cpp/yaml.h>
@@ -111,6 +112,35 @@ class Reader {
   size_t nodes_ = 0;
 };
 
+// The four hexadecimal digits of a \uXXXX at `i`; nothing when there is none.
+std::optional<uint32_t> escaped_unit(std::string_view text, size_t i) {
+  if (text.substr(i, 2) != "\\u") return std::nullopt;
+  return text.size() < i + 6 ? std::nullopt : whole<uint32_t>(text.substr(i + 2, 4), 16);
+}
+
+// JSON writes characters beyond 16 bits as two escapes, YAML as one: \ud83d\ude00 becomes
+// \U0001f600. Only where JSON begins: in YAML they may stand outside of double quotes.
+std::string with_whole_characters(const std::string& text) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) return text;
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto high = escaped_unit(text, i);
+    const auto low = high ? escaped_unit(text, i + 6) : std::nullopt;
+    if (low && *high >= 0xd800 && *high < 0xdc00 && *low >= 0xdc00 && *low < 0xe000) {
+      char escape[11];
+      const uint32_t whole = 0x10000 + ((*high - 0xd800) << 10) + (*low - 0xdc00);
+      std::snprintf(escape, sizeof escape, "\\U%08x", whole);
+      out += escape;
+      i += 11;
+    } else {
+      out += text[i];
+      if (text[i] == '\\' && i + 1 < text.size()) out += text[++i];  // what it escapes
+    }
+  }
+  return out;
+}
+
 Error at(const std::string& file, int line, const std::string& message) {
   return {Code::invalid_argument, message, file + ":" + std::to_string(line), {}};
 }
@@ -176,7 +206,7 @@ int YamlDocument::line(std::string path) const {
 Result<std::vector<YamlDocument>> read_yaml(const std::string& text, const std::string& file) {
   std::vector<YamlDocument> out;
   try {
-    for (const auto& node : YAML::LoadAll(text)) {
+    for (const auto& node : YAML::LoadAll(with_whole_characters(text))) {
       if (node.IsDefined() && !node.IsNull()) out.push_back(Reader().read(node));
     }
   } catch (const YAML::Exception& e) {

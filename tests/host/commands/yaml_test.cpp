@@ -34,6 +34,13 @@ TEST(Yaml, JsonIsYaml) {
   EXPECT_EQ(as_json(text), text);
 }
 
+TEST(Yaml, CharactersThatJsonWritesAsTwoEscapesAreOne) {
+  EXPECT_EQ(as_json(R"({"a":"\ud83d\ude00 \u00fc\/","b":"\\ud83d\\ude00"})"),
+            "{\"a\":\"\U0001f600 \u00fc/\",\"b\":\"\\\\ud83d\\\\ude00\"}");
+  EXPECT_EQ(as_json("{\n\t\"a\":\t[\n\t\t1,\n\t\t{}\n\t]\n}\n"), R"({"a":[1,{}]})") << "tabs";
+  EXPECT_EQ(as_json(R"({"a":"\ud83d"})").substr(0, 4), "f:1:") << "half of one";
+}
+
 TEST(Yaml, EmptyDocumentsAreLeftOut) {
   EXPECT_EQ(as_json("---\na: 1\n---\n---\n# nothing\n---\nb: 2\n"), R"({"a":1} {"b":2})");
   EXPECT_EQ(as_json(""), "");
