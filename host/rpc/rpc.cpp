@@ -30,9 +30,14 @@ int32_t rpc_channel(const davit_host* host, davit_str name, davit_rpc_channel** 
   });
 }
 
+int32_t rpc_region_known(const davit_host* host, davit_str region) {
+  return Rpc::of(host).region_known(view(region)) ? 1 : 0;
+}
+
 Rpc::Rpc(const Core& core) : core_(core), table_{call_slots(), this} {
   table_.abi.serve = &rpc_serve;
   table_.abi.channel = &rpc_channel;
+  table_.abi.region_known = &rpc_region_known;
 }
 
 Rpc::~Rpc() {
@@ -57,6 +62,18 @@ void Rpc::configure(const Config& config, Faults& faults) {
     if (faults.empty())
       clients_.emplace(std::move(name), make_grpc_client(core_, std::move(client)));
   }
+}
+
+bool Rpc::region_known(std::string_view region) const {
+  for (const auto& server : server_settings_) {
+    for (const auto& token : server.tokens) {
+      if (token.role != "agent") continue;
+      for (const auto& r : token.regions) {
+        if (r == region || r == "*") return true;
+      }
+    }
+  }
+  return false;
 }
 
 Result<> Rpc::serve(std::string_view instance, const davit_rpc_method& method) {

@@ -32,6 +32,8 @@ class Rpc final : public Extension {
   // The slots of the table that need the layer; only while plugins are wired.
   Result<> serve(std::string_view instance, const davit_rpc_method&);
   Result<RpcClient*> channel(std::string_view instance, std::string_view name);
+  // Of the settings, so from configure on and from any thread.
+  bool region_known(std::string_view region) const;
 
  private:
   struct Table {
@@ -39,6 +41,7 @@ class Rpc final : public Extension {
     Rpc* owner;
   };
   friend int32_t rpc_serve(const davit_host*, const davit_rpc_method*, davit_error*);
+  friend int32_t rpc_region_known(const davit_host*, davit_str);
   friend int32_t rpc_channel(const davit_host*, davit_str, davit_rpc_channel**, davit_error*);
   static Rpc& of(const davit_host*);
 

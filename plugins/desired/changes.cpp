@@ -32,9 +32,20 @@ std::string author_of(const std::string& claimed, const rpc::Call& call) {
   return claimed.empty() ? call.identity().name : claimed;
 }
 
+// The record, if agents of its region could come for it: a mistyped region would look as if all
+// were well.
+Result<Record> wanted_of(const Shared& shared, const v1::Document& document) {
+  auto record = to_record(shared.kinds, document);
+  if (!record.ok() || rpc::Server(shared.host).knows_region(document.region())) return record;
+  return Error{Code::invalid_argument,
+               "\"" + document.region() + "\" is not known: no token of an agent names it",
+               "region",
+               {}};
+}
+
 Mutations::Item item_of(const Shared& shared, const v1::Document& document,
                         const std::string& author) {
-  auto record = to_record(shared.kinds, document);
+  auto record = wanted_of(shared, document);
   if (!record.ok()) {
     const Key key{document.kind(), document.region(), document.id()};
     return {key, {}, {}, refused(key, record.error())};

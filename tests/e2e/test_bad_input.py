@@ -107,6 +107,8 @@ class WhileRunning(Case):
         "no kind": ("region: r\nid: x\nspec: {}\n", "<stdin>:1: kind: is required"),
         "unknown kind": ("kind: deploymnt\nregion: r\nid: x\nspec: {}\n",
                          f'<stdin>:1: kind: "deploymnt" is not known to this server, which knows {KINDS}'),
+        "unknown region": (DOCUMENT.replace(REGION, "nowhere"),
+                           '<stdin>:2: region: "nowhere" is not known: no token of an agent names it'),
         "nothing": ("", "davit apply: there is no document in what was given"),
     }
 

@@ -153,6 +153,10 @@ class Server {
     if (!r.ok()) delete held;
     return r;
   }
+  // Whether agents of this region can come in: a token names it.
+  bool knows_region(std::string_view region) const {
+    return rpc_->region_known(host_.abi(), str(region)) != 0;
+  }
   void accept(Call call, const Strand& strand, std::unique_ptr<Handler> handler) const {
     rpc_->accept(call.call_, strand.get(), Handler::table(), handler.release());
   }

@@ -26,6 +26,21 @@ struct Gate : Rig {
   }
 };
 
+TEST(Region, IsKnownWhenAnAgentsTokenNamesIt) {
+  Rig rig;
+  rig.start();
+  const davit::rpc::Server server(rig.server.host());
+  EXPECT_TRUE(server.knows_region("us-east-1"));
+  EXPECT_FALSE(server.knows_region("us-east"));
+  EXPECT_FALSE(davit::rpc::Server(rig.client.host()).knows_region("us-east-1")) << "serves nobody";
+  Side every("every");
+  every.configure(
+      "[rpc.server.main]\nlisten = \"127.0.0.1:0\"\n[[rpc.server.main.token]]\nname = \"edge\"\n"
+      "regions = [\"*\"]\nfile = \"" +
+      rig.folder.path("agent.token") + "\"");
+  EXPECT_TRUE(davit::rpc::Server(every.host()).knows_region("anywhere"));
+}
+
 TEST(Refusal, ATokenOfTheWrongRoleNamesBoth) {
   Gate gate;
   gate.start();

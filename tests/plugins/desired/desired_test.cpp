@@ -90,6 +90,15 @@ TEST_F(DesiredTest, RefusedDocumentsNameTheirFieldAndLeaveTheirNeighbours) {
   EXPECT_EQ(r.outcomes(0).message(), "must be at least 0");
 }
 
+TEST_F(DesiredTest, ARegionThatNoAgentCanComeFromIsRefused) {
+  v1::Document d = document("a");
+  d.set_region("nowhere");
+  const auto r = apply({d});
+  EXPECT_EQ(r.outcomes(0).code(), DAVIT_INVALID_ARGUMENT);
+  EXPECT_EQ(r.outcomes(0).field(), "region");
+  EXPECT_EQ(r.outcomes(0).message(), "\"nowhere\" is not known: no token of an agent names it");
+}
+
 TEST_F(DesiredTest, ANameThatIsTakenIsRefusedWithItsOwner) {
   apply({document("a")});
   v1::Document b = document("b");

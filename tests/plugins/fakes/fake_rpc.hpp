@@ -76,6 +76,9 @@ class FakeRpc {
       served.identity = &identity;
       served.metadata = &metadata;
       served.peer = &peer;
+      served.region_known = [](const davit_host*, davit_str region) -> int32_t {
+        return view(region) == "nowhere" ? 0 : 1;
+      };
       served.finish = &finish;
       served.read = &read;
       served.write = &write;

@@ -91,6 +91,9 @@ typedef struct davit_rpc {
   const davit_identity* (*identity)(const davit_rpc_call*);
   davit_str (*metadata)(const davit_rpc_call*, davit_str key); /* lower-case key; empty = absent */
   davit_str (*peer)(const davit_rpc_call*);
+  /* 1: a token of one of this host's servers names the region for agents. 0: no agent of it could
+   * come in. [any] */
+  int32_t (*region_known)(const davit_host*, davit_str region);
   /* Ends a served call. Writes that were made before it are still sent. Once. */
   void (*finish)(davit_rpc_call*, const davit_rpc_end*);
 
