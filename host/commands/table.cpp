@@ -6,23 +6,54 @@
 
 namespace davit::host {
 
+namespace {
+
+// Of every command that asks a server.
+constexpr const char* server_options =
+    "  --server URL       unix:/PATH, http://HOST:PORT or https://HOST:PORT; also $DAVIT_SERVER;\n"
+    "                     the packaged server's socket when absent\n"
+    "  --token-file FILE  an operator's token, which a server asks for over TCP\n"
+    "  --ca-file FILE     whom to trust, instead of the system's authorities\n";
+
+}  // namespace
+
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
-      {"run", "FILE...", "run the plugins that these files name, until SIGTERM", &run_run},
-      {"check", "FILE...", "load and wire everything, print the graph, start nothing", &run_check},
-      {"plugin", "list [--dir DIR]", "show the plugins that are installed", &run_plugin},
+      {"run", "FILE...", "run the plugins that these files name, until SIGTERM",
+       "  FILE  TOML; a directory stands for its *.toml. Later ones are merged over earlier ones\n",
+       false, &run_run},
+      {"check", "FILE...", "load and wire everything, print the graph, start nothing",
+       "  FILE  as for run; when this passes, run starts\n", false, &run_check},
+      {"plugin", "list [--dir DIR]", "show the plugins that are installed",
+       "  --dir DIR  those of another directory\n", false, &run_plugin},
 #ifdef DAVIT_COMMAND_APPLY
-      {"apply", "-f FILE [--wait]", "make the desired state what the documents say", &run_apply},
+      {"apply", "-f FILE [--wait]", "make the desired state what the documents say",
+       "  -f, --file FILE    YAML or JSON documents; - is standard input; may be repeated\n"
+       "  --wait             until all run at this version, or cannot\n"
+       "  --timeout 60s      how long to wait\n"
+       "  --dry-run          say what would change, and change nothing\n"
+       "  -o table|json|yaml\n",
+       true, &run_apply},
 #endif
 #ifdef DAVIT_COMMAND_GET
-      {"get", "KIND [ID] [-o table|json|yaml]", "show desired state", &run_get},
+      {"get", "[KIND [ID]] [-o table|json|yaml]", "show desired state",
+       "  -r, --region R     of this region only\n"
+       "  --deleted          deleted records, too\n"
+       "  -o table|json|yaml what yaml and json print can be applied again\n",
+       true, &run_get},
 #endif
 #ifdef DAVIT_COMMAND_DELETE
-      {"delete", "KIND ID | -f FILE", "delete from the desired state", &run_delete},
+      {"delete", "KIND ID --region R | -f FILE", "delete from the desired state",
+       "  -r, --region R     where the record belongs\n"
+       "  -f, --file FILE    the records of these documents; - is standard input\n"
+       "  -o table|json|yaml\n",
+       true, &run_delete},
 #endif
 #ifdef DAVIT_COMMAND_STATUS
       {"status", "[KIND [ID]] [-o table|json|yaml]", "show desired beside observed state",
-       &run_status},
+       "  -r, --region R     of this region only\n"
+       "  -o table|json|yaml\n",
+       true, &run_status},
 #endif
   };
   return table;
@@ -79,7 +110,8 @@ int run_davit(std::vector<std::string> words) {
     for (const std::string& word : words) {
       if (word == "--") break;
       if (word != "--help" && word != "-h") continue;
-      std::printf("davit %s %s\n  %s\n", command->name, command->usage, command->summary);
+      std::printf("davit %s %s\n%s\n\n%s%s", command->name, command->usage, command->summary,
+                  command->options, command->asks_server ? server_options : "");
       return 0;
     }
     return command->run(Arguments(std::move(words)));

@@ -14,6 +14,8 @@ struct Command {
   const char* name;
   const char* usage;      // what follows the name
   const char* summary;    // one line
+  const char* options;    // a line or more each
+  bool asks_server;       // and has the options that say which
   int (*run)(Arguments);  // the exit code: 0, 2 for usage, configuration and start-up, 1 otherwise
 };
 

@@ -180,6 +180,22 @@ TEST(BadFiles, MissingOnesAreNamed) {
       "/nowhere/a.toml: No such file or directory\n/nowhere/b.toml: No such file or directory\n");
 }
 
+TEST(Help, OfACommandNamesItsOptions) {
+  const std::pair<std::vector<std::string>, std::vector<std::string>> cases[] = {
+      {{"help"}, {"davit run FILE...", "davit apply -f FILE [--wait]"}},
+      {{"run", "--help"}, {"davit run FILE...\n", "  FILE  "}},
+      {{"apply", "-h"}, {"--wait", "--timeout", "--dry-run", "--file", "-o ", "--server"}},
+      {{"get", "--help"}, {"--region", "--deleted", "--token-file"}},
+      {{"delete", "--help"}, {"--region", "--file", "--ca-file"}},
+      {{"status", "--help"}, {"--region", "-o table|json|yaml", "$DAVIT_SERVER"}},
+  };
+  for (const auto& [arguments, wanted] : cases) {
+    Process davit(arguments);
+    EXPECT_EQ(davit.wait(), 0);
+    for (const auto& text : wanted) EXPECT_NE(davit.out().find(text), std::string::npos) << text;
+  }
+}
+
 TEST(BadUsage, SaysWhatIsMeant) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
       {{"rnu"}, "davit: no command \"rnu\"; did you mean \"run\"?\n"},
