@@ -24,6 +24,14 @@ STAGE = Path(os.environ.get("DAVIT_STAGE", REPOSITORY / "build/release/stage"))
 DAVIT = STAGE / "bin/davit"
 REGION = "eu-test-1"
 PROTOCOLS = ("davit.v1", "ctrl.v1")
+# Of an API server that is not there.
+KUBECONFIG = """apiVersion: v1
+kind: Config
+current-context: here
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: u, user: {token: t}}]
+contexts: [{name: here, context: {cluster: c, user: u}}]
+"""
 # Sanitizers make everything several times slower.
 PATIENCE = float(os.environ.get("DAVIT_PATIENCE", "1"))
 DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import unittest
 
-from parts import DAVIT, PROTOCOLS, REGION, REPOSITORY, Case, deployment, wait_until
+from parts import DAVIT, KUBECONFIG, PROTOCOLS, REGION, REPOSITORY, Case, deployment, wait_until
 
 
 CONTROL = """[rpc.client.control]
@@ -18,13 +18,6 @@ region = "r"
 [plugin.cluster]
 """
 MEMORY = CONTROL + 'module = "cluster_memory"\n'
-KUBECONFIG = """apiVersion: v1
-kind: Config
-current-context: here
-clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
-users: [{name: u, user: {token: t}}]
-contexts: [{name: here, context: {cluster: c, user: u}}]
-"""
 
 
 class AtStartUp(Case):

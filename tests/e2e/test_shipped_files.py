@@ -4,20 +4,12 @@ import re
 import subprocess
 import unittest
 
-from parts import DAVIT, REPOSITORY, Case
+from parts import DAVIT, KUBECONFIG, REPOSITORY, Case
 
 COMMENTED_KEY = re.compile(r"^#((?:\[\[?[a-z_.]+\]\]?(?: +#.*)?|[a-z_]+ = .*))$", re.M)
 
 BLOCK = re.compile(r'^\[plugin\.[a-z_]+\][^\n]*\nmodule = "([a-z_]+)"((?:.*\n)(?:(?!\[|# ---).*\n)*)', re.M)
 SETTING_ROW = re.compile(r"^\| ((?:`[a-z_]+`(?:, )?)+) \|", re.M)
-# Of an API server that is not there.
-KUBECONFIG = """apiVersion: v1
-kind: Config
-current-context: here
-clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
-users: [{name: u, user: {token: t}}]
-contexts: [{name: here, context: {cluster: c, user: u}}]
-"""
 
 
 class ShippedFiles(Case):
