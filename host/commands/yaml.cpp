@@ -112,7 +112,8 @@ class Reader {
   size_t nodes_ = 0;
 };
 
-// The four hexadecimal digits of a \uXXXX at `i`; nothing when there is none.
+// The number that an escape \u and four hexadecimal digits at `i` stand for; nothing when there is
+// none.
 std::optional<uint32_t> escaped_unit(std::string_view text, size_t i) {
   if (text.substr(i, 2) != "\\u") return std::nullopt;
   return text.size() < i + 6 ? std::nullopt : whole<uint32_t>(text.substr(i + 2, 4), 16);
@@ -129,8 +130,8 @@ std::string with_whole_characters(const std::string& text) {
     const auto low = high ? escaped_unit(text, i + 6) : std::nullopt;
     if (low && *high >= 0xd800 && *high < 0xdc00 && *low >= 0xdc00 && *low < 0xe000) {
       char escape[11];
-      const uint32_t whole = 0x10000 + ((*high - 0xd800) << 10) + (*low - 0xdc00);
-      std::snprintf(escape, sizeof escape, "\\U%08x", whole);
+      const uint32_t character = 0x10000 + ((*high - 0xd800) << 10) + (*low - 0xdc00);
+      std::snprintf(escape, sizeof escape, "\\U%08x", character);
       out += escape;
       i += 11;
     } else {

@@ -1,5 +1,7 @@
 #include "rpc.hpp"
 
+#include <davit/rpc.hpp>
+
 #include "config/faults.hpp"
 #include "services/log.hpp"
 
@@ -67,10 +69,7 @@ void Rpc::configure(const Config& config, Faults& faults) {
 bool Rpc::region_known(std::string_view region) const {
   for (const auto& server : server_settings_) {
     for (const auto& token : server.tokens) {
-      if (token.role != "agent") continue;
-      for (const auto& r : token.regions) {
-        if (r == region || r == "*") return true;
-      }
+      if (token.role == "agent" && davit::rpc::names_region(token.regions, region)) return true;
     }
   }
   return false;

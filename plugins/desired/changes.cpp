@@ -107,7 +107,7 @@ void remove(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::
                              const std::optional<Record>& stored) {
                            // What is there can be deleted, also when its kind is not loaded any
                            // more.
-                           if (!stored && shared.kinds.get(kind) == nullptr)
+                           if (!stored && shared.kinds.mistyped(kind))
                              return Decision{"refused", 0, {}, shared.kinds.unknown(kind)};
                            return decide_delete(stored, author);
                          },

@@ -124,10 +124,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
     if (message.region().empty())
       return reply(Error{Code::invalid_argument, "the region is empty", "region", {}});
     const rpc::Identity who = call.identity();
-    const bool named =
-        std::any_of(who.regions.begin(), who.regions.end(),
-                    [&](const std::string& r) { return r == message.region() || r == "*"; });
-    if (!named) {
+    if (!rpc::names_region(who.regions, message.region())) {
       return reply(Error{
           Code::permission_denied,
           "region \"" + message.region() + "\" is not one that token \"" + who.name + "\" names",

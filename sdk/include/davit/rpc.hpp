@@ -4,6 +4,8 @@
 // runs on the strand given with it. rpc::unary() makes the common served method one function.
 #pragma once
 
+#include <algorithm>
+
 #include "lookup.hpp"
 #include "plugin.hpp"
 
@@ -68,16 +70,19 @@ class Call {
   davit_rpc_call* call_ = nullptr;
 };
 
-// The region a call speaks for: x-krane-region, which the caller's credential must name. "*" in a
-// credential names every region.
+// Whether a credential with these regions names this one; "*" names every region.
+inline bool names_region(const std::vector<std::string>& regions, std::string_view region) {
+  return std::any_of(regions.begin(), regions.end(),
+                     [&](const std::string& r) { return r == region || r == "*"; });
+}
+
+// The region a call speaks for: x-krane-region, which the caller's credential must name.
 inline Result<std::string> authorized_region(const Call& call) {
   std::string region = call.metadata("x-krane-region");
   if (region.empty())
     return Error{Code::invalid_argument, "header X-Krane-Region is missing", {}, {}};
   const Identity who = call.identity();
-  for (const auto& r : who.regions) {
-    if (r == region || r == "*") return region;
-  }
+  if (names_region(who.regions, region)) return region;
   return Error{Code::permission_denied,
                "region \"" + region + "\" is not one that token \"" + who.name + "\" names",
                {},
