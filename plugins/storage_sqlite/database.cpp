@@ -27,6 +27,12 @@ constexpr const char* reader_settings = "PRAGMA query_only = ON; PRAGMA cache_si
 // when read.
 constexpr int64_t checked_bytes = 256 << 20;
 
+// The journal is moved into the file each time it has grown by so many pages of 4 KiB. Commits that
+// never pause can keep it from being emptied; at its limit they move it themselves.
+constexpr int journal_step = 1'000;
+constexpr int journal_max = 16'000;
+constexpr int moves_at_once = 4;  // what is committed during one is left for the next, and is less
+
 constexpr int64_t incarnations_kept = 1'000;  // a cursor older than so many restarts begins anew
 
 // Two copies of one file must not give themselves the same incarnation, so this one number does not
@@ -149,6 +155,8 @@ Result<> Database::open_file() {
     }
   }
   if (c.failed()) return c.take_error();
+  journal_due_at_ = journal_step;
+  sqlite3_wal_hook(c.get(), &Database::journal_grew, this);
   struct stat status {};
   if (stat(path_.c_str(), &status) != 0) status.st_size = 0;
   return check_content(c, status.st_size);
@@ -156,6 +164,7 @@ Result<> Database::open_file() {
 
 Database::~Database() {
   readers_.clear();
+  mover_.reset();
   writer_.reset();  // the last to close moves the journal into the file
 }
 
@@ -275,6 +284,39 @@ Result<> Database::purge(const Op& op, uint64_t through) {
     if (!more.ok()) return more.error();
     if (!*more) return {};
   }
+}
+
+// After each commit, with the writer's lock held.
+int Database::journal_grew(void* self, sqlite3* connection, const char*, int pages) {
+  auto& database = *static_cast<Database*>(self);
+  database.journal_pages_ = pages;
+  if (pages < journal_step) database.journal_due_at_ = journal_step;  // it begins anew
+  if (pages >= journal_max) sqlite3_wal_checkpoint(connection, nullptr);
+  return SQLITE_OK;
+}
+
+bool Database::journal_is_due() {
+  int due = journal_due_at_;
+  const int pages = journal_pages_;
+  return lock_ && pages >= due &&
+         journal_due_at_.compare_exchange_strong(due, pages + journal_step);
+}
+
+Result<> Database::move_journal() {
+  const std::lock_guard lock(mover_mutex_);
+  if (!mover_) {
+    auto made = Connection::open(path_, SQLITE_OPEN_READWRITE);
+    if (!made.ok()) return made.error();
+    mover_ = std::move(*made);
+  }
+  int pages = 0, moved = -1;
+  for (int i = 0; i < moves_at_once && pages != moved; ++i) {
+    const int code = sqlite3_wal_checkpoint_v2(mover_->get(), nullptr, SQLITE_CHECKPOINT_PASSIVE,
+                                               &pages, &moved);
+    if (code == SQLITE_BUSY) return {};  // somebody else is at it
+    if (code != SQLITE_OK) return mover_->translate(code);
+  }
+  return {};
 }
 
 // What SQLite advises to do now and then: statistics for its planner, the journal moved into the

@@ -3,6 +3,7 @@
 // call it.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 
 #include "chain.hpp"
@@ -38,6 +39,11 @@ class Database {
   Result<> purge(const Op& op, uint64_t through);
   Result<> tidy();
 
+  // Commits go into a journal, which has to be moved into the file now and then. That takes many
+  // times what a commit takes, so it is done beside the commits: once for every true here.
+  bool journal_is_due();
+  Result<> move_journal();
+
  private:
   class Reader;
   Database(const Host& host, std::string path) : host_(host), path_(std::move(path)) {}
@@ -45,6 +51,7 @@ class Database {
   Result<> open_memory();
   Result<> begin_incarnation();
   Result<std::unique_ptr<Connection>> connect_reader() const;
+  static int journal_grew(void* self, sqlite3* connection, const char*, int pages);
   // Runs `work(connection)` in one transaction and answers with what it returns.
   template <class Work>
   auto reading(const Op& op, Work work) -> Result<decltype(work(std::declval<Connection&>()))>;
@@ -59,6 +66,10 @@ class Database {
   std::unique_ptr<Connection> writer_;  // in memory: the only connection
   std::mutex readers_mutex_;
   std::vector<std::unique_ptr<Connection>> readers_;  // those nobody is using
+  std::mutex mover_mutex_;
+  std::unique_ptr<Connection> mover_;  // of the journal; made when it is needed first
+  std::atomic<int> journal_pages_{0};
+  std::atomic<int> journal_due_at_{0};  // pages
 };
 
 }  // namespace davit::storage_sqlite

@@ -1,6 +1,8 @@
 // The plugin: settings, life, health and hints around a Database.
 #include <filesystem>
 
+#include <davit/outstanding.hpp>
+
 #include "commit.hpp"
 #include "database.hpp"
 #include "trouble.hpp"
@@ -55,7 +57,8 @@ class StorageSqlite {
   }
 
   // Whoever looked this instance up has stopped before, so no call is under way.
-  Result<> stop(const Op&) {
+  Result<> stop(const Op& op) {
+    if (auto r = outstanding_.wait(host_, op); !r.ok()) return r;
     database_.reset();
     return {};
   }
@@ -118,7 +121,15 @@ class StorageSqlite {
     if (!database_) return Error{Code::unavailable, "the database is not open", {}, {}};
     auto r = work();
     trouble_.note(doing, r.ok() ? nullptr : &r.error());
+    if (doing == Trouble::writing && database_->journal_is_due()) move_journal();
     return r;
+  }
+  // In the background: nobody waits for it.
+  void move_journal() {
+    host_.blocking({}, [this, ticket = outstanding_.begin()] {
+      const auto moved = database_->move_journal();
+      if (!moved.ok()) trouble_.note(Trouble::writing, &moved.error());
+    });
   }
   // With the lock held, so that none comes after watch() has ended it.
   void hint() {
@@ -131,6 +142,7 @@ class StorageSqlite {
   Trouble trouble_;
   const Metric records_, statuses_;
   std::unique_ptr<Database> database_;
+  Outstanding outstanding_;
   std::mutex hint_mutex_;
   std::function<void()> hint_;
 };
