@@ -1,0 +1,115 @@
+#include "paced_writer.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "fleet.hpp"
+
+namespace davit::bench {
+
+namespace {
+constexpr size_t keys = 1000;  // of all regions together
+}
+
+PacedWriter::PacedWriter(const WatchWire& wire, const std::string& server, size_t regions,
+                         double per_second, size_t changes_max)
+    : wire_(wire),
+      path_(wire.write_path()),
+      regions_(regions),
+      per_second_(per_second),
+      stub_(connect(server)),
+      asked_(changes_max + 1) {}
+
+PacedWriter::~PacedWriter() {
+  stop();
+}
+
+void PacedWriter::start() {
+  stopping_ = false;
+  thread_ = std::thread([this] {
+    const auto pause =
+        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / per_second_));
+    for (auto due = Clock::now(); !stopping_ && next_ + 1 < asked_.size(); due += pause) {
+      std::this_thread::sleep_until(due);
+      send();
+    }
+  });
+}
+
+void PacedWriter::stop() {
+  stopping_ = true;
+  if (thread_.joinable()) thread_.join();
+  std::unique_lock lock(mutex_);
+  answered_.wait(lock, [this] { return outstanding_ == 0; });
+}
+
+void PacedWriter::write_everywhere() {
+  const size_t before = failures_;
+  for (size_t i = 0; i < regions_; ++i) send();
+  std::unique_lock lock(mutex_);
+  answered_.wait(lock, [this] { return outstanding_ == 0; });
+  if (failures_ > before) throw std::runtime_error("a write failed: " + last_failure_);
+}
+
+void PacedWriter::send() {
+  struct Call {
+    grpc::ClientContext context;
+    grpc::ByteBuffer request, answer;
+  };
+  auto call = std::make_shared<Call>();
+  const uint64_t number = next_ + 1;
+  // A region has its own keys, and they are changed in turn.
+  call->request = wire_.write_request(region_name(next_ % regions_), number, 1, keys);
+  const auto begin = Clock::now();
+  asked_[number] = begin;
+  next_ = number;
+  {
+    const std::lock_guard lock(mutex_);
+    ++outstanding_;
+  }
+  call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+  stub_.UnaryCall(&call->context, path_, {}, &call->request, &call->answer,
+                  [this, call, begin](grpc::Status status) {
+                    const double ms = seconds_since(begin) * 1000;
+                    const std::string fault =
+                        status.ok() ? wire_.write_fault(call->answer) : status.error_message();
+                    const std::lock_guard lock(mutex_);
+                    if (fault.empty()) {
+                      answers_.emplace_back(begin, ms);
+                    } else {
+                      ++failures_;
+                      last_failure_ = fault;
+                    }
+                    --outstanding_;
+                    answered_.notify_all();
+                  });
+}
+
+bool PacedWriter::asked(uint64_t number, Clock::time_point& when) const {
+  if (number == 0 || number > next_) return false;
+  when = asked_[number];
+  return true;
+}
+
+std::vector<double> PacedWriter::answers_since(Clock::time_point begin) const {
+  std::vector<double> out;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [when, ms] : answers_) {
+    if (when >= begin) out.push_back(ms);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string PacedWriter::last_failure() const {
+  const std::lock_guard lock(mutex_);
+  return last_failure_;
+}
+
+double quantile(const std::vector<double>& sorted, double share) {
+  if (sorted.empty()) return 0;
+  return sorted[std::min(sorted.size() - 1,
+                         static_cast<size_t>(static_cast<double>(sorted.size()) * share))];
+}
+
+}  // namespace davit::bench

@@ -1,0 +1,62 @@
+// Writes changes at a steady rate, whatever the answers take, and keeps when each was asked for and
+// how long its answer took.
+#pragma once
+
+#include <grpcpp/generic/generic_stub.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "watch_wire.hpp"
+#include "wire.hpp"
+
+namespace davit::bench {
+
+class PacedWriter {
+ public:
+  // Change n goes to region n modulo `regions`, and has the number n + 1.
+  PacedWriter(const WatchWire& wire, const std::string& server, size_t regions, double per_second,
+              size_t changes_max);
+  ~PacedWriter();
+  void start();
+  void stop();  // and waits for the answers
+  // Writes one change to every region at once, and waits; throws when one is refused.
+  void write_everywhere();
+
+  // Since when; nothing if the number was not written.
+  bool asked(uint64_t number, Clock::time_point& when) const;
+  uint64_t written() const { return next_; }
+  // Milliseconds that the answers to writes asked for from `begin` on took, in ascending order;
+  // those that failed are left out.
+  std::vector<double> answers_since(Clock::time_point begin) const;
+  size_t failures() const { return failures_; }
+  std::string last_failure() const;
+
+ private:
+  void send();
+
+  const WatchWire& wire_;
+  const std::string path_;
+  const size_t regions_;
+  const double per_second_;
+  grpc::GenericStub stub_;
+  std::vector<Clock::time_point> asked_;
+  std::atomic<uint64_t> next_{0};
+  std::atomic<size_t> failures_{0};
+  std::atomic<bool> stopping_{false};
+  mutable std::mutex mutex_;
+  std::condition_variable answered_;
+  size_t outstanding_ = 0;
+  std::vector<std::pair<Clock::time_point, double>> answers_;
+  std::string last_failure_;
+  std::thread thread_;
+};
+
+// The value below which `share` of the sorted values lie; 0 without any.
+double quantile(const std::vector<double>& sorted, double share);
+
+}  // namespace davit::bench
