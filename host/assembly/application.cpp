@@ -1,11 +1,14 @@
 #include "application.hpp"
 
+#include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <mutex>
+#include <thread>
 
 #include "assembly.hpp"
 #include "config/config.hpp"
@@ -44,6 +47,12 @@ std::vector<std::string> plugin_directories(const HostSettings& settings) {
 
 void print(const Faults& faults) {
   for (const std::string& line : faults.lines()) std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+// Many threads share a little work. With glibc's eight arenas a core, each keeps what it freed to
+// itself: at 10,000 idle streams 1.5 of the 2.4 KiB that each cost above gRPC's own.
+void share_arenas() {
+  ::mallopt(M_ARENA_MAX, static_cast<int>(std::max(2U, std::thread::hardware_concurrency())));
 }
 
 }  // namespace
@@ -137,6 +146,7 @@ int Application::check() {
 }
 
 int Application::run() {
+  share_arenas();
   std::signal(SIGPIPE, SIG_IGN);
   Runtime::keep_stop_signals();
   if (!prepare(false)) return exit_refused;

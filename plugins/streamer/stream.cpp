@@ -29,6 +29,8 @@ void Stream::on_message(Buffer request) {
   if (!region.ok()) return finish(rpc::End::of(region.error()));
   auto wanted = parse_(request.view(), *region);
   if (!wanted.ok()) return finish(rpc::End::of(wanted.error()));
+  topics_.reserve(wanted->size());
+  parts_.reserve(wanted->size());
   for (auto& [topic, cursor] : *wanted) {
     const auto* kind = shared_.classifier.kind(topic.kind);
     if (kind == nullptr) {
@@ -36,8 +38,7 @@ void Stream::on_message(Buffer request) {
           {Code::invalid_argument, "kind \"" + topic.kind + "\" is not known to this server", {}});
     }
     topics_.push_back(topic);
-    parts_.push_back({topic, kind, Pager(protocol_.manners, cursor), {}, false, false});
-    naps_.push_back(std::make_unique<Timer>(port_->strand));
+    parts_.push_back({topic, kind, Pager(protocol_.manners, cursor), {}, false, false, {}});
   }
   if (!shared_.feed.join(port_, topics_)) return finish(shutdown());
   pump();
@@ -112,7 +113,8 @@ bool Stream::step(Part& part) {
     case Pager::Act::sleep: {
       part.idle = true;
       const auto index = static_cast<size_t>(&part - parts_.data());
-      naps_[index]->after(mirror_nap, [this, index] {
+      if (!part.nap) part.nap = std::make_unique<Timer>(port_->strand);
+      part.nap->after(mirror_nap, [this, index] {
         parts_[index].pager.slept();
         parts_[index].idle = false;
         pump();

@@ -7,6 +7,8 @@
 // anything.
 #pragma once
 
+#include <list>
+
 #include <davit/rpc.hpp>
 
 #include "feed.hpp"
@@ -62,9 +64,10 @@ class Stream : public rpc::Handler, public Listener {
     Topic topic;
     const Classifier::Kind* kind;
     Pager pager;
-    std::deque<Message> ready;  // of the page just read
-    bool busy = false;          // a read of the store is under way
-    bool idle = false;          // until woken
+    std::list<Message> ready;    // of the page just read; mostly empty
+    bool busy = false;           // a read of the store is under way
+    bool idle = false;           // until woken
+    std::unique_ptr<Timer> nap;  // of the mirror
   };
   struct PageRead {
     struct Name {
@@ -103,7 +106,6 @@ class Stream : public rpc::Handler, public Listener {
   std::shared_ptr<Port> port_;
   std::vector<Topic> topics_;
   std::vector<Part> parts_;
-  std::vector<std::unique_ptr<Timer>> naps_;  // of the mirror, one a part
   size_t turn_ = 0;
   bool writing_ = false;
   bool finished_ = false;

@@ -25,6 +25,12 @@ void taken_over([[maybe_unused]] void* call) {
 #endif
 }
 
+// Neither the credentials nor what libraries say of themselves: a stream would keep it for days.
+bool is_for_the_method(std::string_view key) {
+  return key != "authorization" && key != "user-agent" && key != "accept-encoding" &&
+         !key.starts_with("grpc-");
+}
+
 void add_trailers(grpc::GenericCallbackServerContext& context, const Pairs& trailers) {
   for (const auto& [key, value] : trailers) {
     if (can_be_sent(key, value)) context.AddTrailingMetadata(key, value);
@@ -40,8 +46,9 @@ GrpcServedCall::GrpcServedCall(GrpcServing& serving, const Method& m, IdentityPt
       context_(context),
       peer_(std::move(peer)) {
   for (const auto& [key, value] : context->client_metadata()) {
-    if (view(key) != "authorization") metadata_.emplace_back(view(key), view(value));
+    if (is_for_the_method(view(key))) metadata_.emplace_back(view(key), view(value));
   }
+  metadata_.shrink_to_fit();
   serving_.open.add(this);
   made(this);
 }

@@ -46,7 +46,7 @@ class GrpcServedCall final : public ServedCall, private grpc::ServerGenericBidiR
   GrpcServing& serving_;
   grpc::GenericCallbackServerContext* const context_;  // gRPC's, until OnDone
   const std::string peer_;
-  Pairs metadata_;  // without the credentials
+  Pairs metadata_;  // what is for the method
   grpc::ByteBuffer in_, out_;
   bool answer_kept_ = false;
 };
