@@ -21,7 +21,7 @@ namespace {
 // large.
 constexpr const char* writer_settings =
     "PRAGMA synchronous = FULL; PRAGMA cache_size = -8000; PRAGMA journal_size_limit = 67108864";
-constexpr const char* reader_settings = "PRAGMA query_only = ON; PRAGMA cache_size = -1000";
+constexpr const char* reader_settings = "PRAGMA query_only = ON; PRAGMA cache_size = -200";
 
 // Checking a file takes about a second for each of these many bytes; larger ones show their faults
 // when read.

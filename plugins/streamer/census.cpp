@@ -2,23 +2,44 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
 
 namespace davit::streamer {
 
-void Census::named(std::string_view id, uint64_t version, bool live) {
+void PageNames::add(std::string_view id, uint64_t version, bool live) {
   if (version > begin_) {
-    changed_[std::string(id)] = live;
+    changed_.emplace_back(id, live);
   } else if (live) {
     unchanged_.push_back(std::hash<std::string_view>{}(id));
   }
 }
 
-uint64_t Census::live_count() {
-  uint64_t count = unchanged_.size();
-  if (!changed_.empty()) std::sort(unchanged_.begin(), unchanged_.end());
-  for (const auto& [id, live] : changed_) {
-    const bool counted =
-        std::binary_search(unchanged_.begin(), unchanged_.end(), std::hash<std::string_view>{}(id));
+void PageNames::seal() {
+  std::sort(unchanged_.begin(), unchanged_.end());
+  unchanged_.shrink_to_fit();
+}
+
+size_t PageNames::bytes() const {
+  size_t out = unchanged_.size() * sizeof unchanged_[0];
+  for (const auto& [id, live] : changed_) out += sizeof changed_[0] + id.size();
+  return out;
+}
+
+bool PageNames::has_unchanged(std::string_view id) const {
+  return std::binary_search(unchanged_.begin(), unchanged_.end(),
+                            std::hash<std::string_view>{}(id));
+}
+
+uint64_t Census::live_count() const {
+  uint64_t count = 0;
+  std::unordered_map<std::string_view, bool> changed;
+  for (const auto& page : pages_) {
+    count += page->unchanged_.size();
+    for (const auto& [id, live] : page->changed_) changed[id] = live;
+  }
+  for (const auto& [id, live] : changed) {
+    const bool counted = std::any_of(pages_.begin(), pages_.end(),
+                                     [&](const auto& page) { return page->has_unchanged(id); });
     if (live && !counted) ++count;
     if (!live && counted) --count;
   }

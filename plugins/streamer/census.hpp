@@ -8,28 +8,43 @@
 //
 // A record is named twice only when it changed while the snapshot was read, so its second version
 // is above the begin bookmark's: what stands at or below it is kept as 8 bytes a record, the few
-// others in full.
+// others in full. They are kept by page, so that streams that share a page share this, too.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace davit::streamer {
 
-class Census {
+// Whom one page named. Immutable once it is sealed.
+class PageNames {
  public:
-  explicit Census(uint64_t begin_version = 0) : begin_(begin_version) {}
+  explicit PageNames(uint64_t begin_version) : begin_(begin_version) {}
 
-  void named(std::string_view id, uint64_t version, bool live);
-  uint64_t live_count();
+  void add(std::string_view id, uint64_t version, bool live);
+  void seal();
+  size_t bytes() const;
 
  private:
+  friend class Census;
+  bool has_unchanged(std::string_view id) const;  // sealed
+
   uint64_t begin_;
   std::vector<uint64_t> unchanged_;  // hashes of ids that were live at the begin version
-  std::unordered_map<std::string, bool> changed_;
+  std::vector<std::pair<std::string, bool>> changed_;  // id and whether it lives, in order
+};
+
+class Census {
+ public:
+  // The pages in their order, each sealed.
+  void take(std::shared_ptr<const PageNames> page) { pages_.push_back(std::move(page)); }
+  uint64_t live_count() const;
+
+ private:
+  std::vector<std::shared_ptr<const PageNames>> pages_;
 };
 
 }  // namespace davit::streamer

@@ -14,6 +14,7 @@ Feed::Feed(Host host, Classifier& classifier, FeedSettings settings,
       classifier_(classifier),
       settings_(settings),
       strand_(host.strand()),
+      reads_(host.counter("davit_streamer_storage_reads_total", "Reads of the store.")),
       errors_(
           host.counter("davit_streamer_storage_errors_total", "Reads of the store that failed.")),
       poll_(strand_),
@@ -79,6 +80,7 @@ void Feed::read() {
     return;
   }
   reading_ = true;
+  reads_.add();
   auto work = [this, known = known_,
                cursor = cursor_](const storage::Client& storage) -> Result<Batch> {
     if (known) return fetch(storage, cursor);

@@ -79,7 +79,7 @@ class Feed {
   storage::Client storage_;
   Strand strand_;
   Outstanding outstanding_;
-  Metric errors_;
+  Metric reads_, errors_;
   std::atomic<bool> hinted_{false};
 
   // On the strand.

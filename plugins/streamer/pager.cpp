@@ -17,11 +17,16 @@ Pager::Todo Pager::next() {
     case Phase::head:
       return {Act::read_head, cursor_};
     case Phase::snapshot:
-      return {Act::read_page, cursor_, manners_.buries ? 0 : begin_version_};
+      return {Act::read_page, cursor_, manners_.buries ? 0 : begin_version_, manners_.begins};
     case Phase::snapshot_end:
       phase_ = manners_.ring ? Phase::ring : Phase::pages;
       marked_ = cursor_.version;
-      return {Act::bookmark, cursor_, 0, Mark::snapshot_end, census_.live_count()};
+      return {Act::bookmark,
+              cursor_,
+              0,
+              false,
+              Mark::snapshot_end,
+              std::exchange(census_, {}).live_count()};
     case Phase::pages:
       return {Act::read_page, cursor_};
     case Phase::ring:
@@ -52,7 +57,7 @@ void Pager::begin(Mark mark, Cursor at) {
   if (begun_) return;
   begun_ = true;
   if (mark == Mark::begin_tail) marked_ = at.version;
-  if (manners_.begins) opening_ = Todo{Act::bookmark, at, 0, mark};
+  if (manners_.begins) opening_ = Todo{Act::bookmark, at, 0, false, mark};
 }
 
 void Pager::head(const Head& head) {
@@ -62,18 +67,18 @@ void Pager::head(const Head& head) {
     return;
   }
   begin_version_ = head.head.version;
-  census_ = Census(begin_version_);
   phase_ = Phase::snapshot;
   begin(Mark::begin_snapshot, head.head);
 }
 
-Result<> Pager::page(const Page& page, size_t records) {
+Result<> Pager::page(const Page& page, size_t records, std::shared_ptr<const PageNames> names) {
   const bool snapshot = phase_ == Phase::snapshot;
   const uint64_t incarnation = page.head.head.incarnation;
   // The store does not judge a cursor of version 0, so the first page does it here.
   if (snapshot && std::exchange(first_page_, false) && incarnation != cursor_.incarnation) {
     return Error{Code::out_of_range, "the store's history changed while a snapshot began", {}, {}};
   }
+  if (names) census_.take(std::move(names));
   begin(Mark::begin_tail, {incarnation, cursor_.version});
   cursor_.version = page.next_version;
   dry_ = records == 0 && !page.more;

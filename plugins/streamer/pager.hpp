@@ -34,6 +34,7 @@ class Pager {
     Act act = Act::idle;
     Cursor cursor;            // read_page, ask_ring: from here; bookmark: up to here
     uint64_t dead_after = 0;  // read_page
+    bool counted = false;     // read_page: of a snapshot that ends with a count
     Mark mark = Mark::plain;
     uint64_t live_count = 0;  // snapshot_end
   };
@@ -48,10 +49,8 @@ class Pager {
   // --- results
   // ---------------------------------------------------------------------------------------------
   void head(const Head& head);
-  // Before page(): what the page names.
-  void named(std::string_view id, uint64_t version, bool live) { census_.named(id, version, live); }
-  // The stream sends what the page named before it asks `next` again.
-  Result<> page(const Page& page, size_t records);
+  // The stream sends what the page named before it asks `next` again. `names`: of a counted page.
+  Result<> page(const Page& page, size_t records, std::shared_ptr<const PageNames> names);
   void ring_unready() { waits_ = true; }
   void ring_behind();
   void ring_ahead();

@@ -100,7 +100,7 @@ bool Stream::step(Part& part) {
   switch (todo.act) {
     case Pager::Act::read_head:
       read_head(part);
-      return false;
+      return !part.busy;
     case Pager::Act::read_page:
       read_page(part, todo);
       return false;
@@ -168,41 +168,61 @@ Stream::Message Stream::bookmark(const Part& part, const Pager::Todo& todo) cons
   return {encode_bookmark(part.topic.kind, todo), {}};
 }
 
+// Where the snapshot begins, or what a cursor without incarnation is worth.
 void Stream::read_head(Part& part) {
+  const bool shares = protocol_.manners.ring && part.pager.cursor().version == 0;
+  if (shares) {
+    if (auto head = shared_.pages.begin(part.topic, shared_.host.now())) return begin(part, *head);
+  }
   part.busy = true;
+  shared_.storage_reads.add();
   const auto index = static_cast<size_t>(&part - parts_.data());
   shared_.storage.run(
       port_->strand, [](const storage::Client& s) { return s.head(); },
-      [this, index, port = port_, ticket = ticket_](Result<Head> head) {
+      [this, index, shares, port = port_, ticket = ticket_](Result<Head> head) {
         if (port->listener == nullptr || finished_) return;
         if (!head.ok()) {
           shared_.storage_errors.add();
           return finish(rpc::End::of(head.error()));
         }
-        parts_[index].busy = false;
-        parts_[index].pager.head(*head);
-        open(parts_[index]);
+        Part& p = parts_[index];
+        p.busy = false;
+        if (shares) shared_.pages.begun(p.topic, *head, shared_.host.now());
+        begin(p, *head);
         pump();
       });
+}
+
+void Stream::begin(Part& part, const Head& head) {
+  part.pager.head(head);
+  open(part);
 }
 
 void Stream::read_page(Part& part, const Pager::Todo& todo) {
   part.busy = true;
   const auto index = static_cast<size_t>(&part - parts_.data());
-  auto work = [shared = &shared_, protocol = &protocol_, topic = part.topic, kind = part.kind,
-               todo](const storage::Client&) {
-    return fetch(*shared, *protocol, topic, *kind, todo);
+  const PageCache::Key key{part.topic, protocol_.encoding, todo.cursor, todo.dead_after,
+                           todo.counted};
+  auto taker = [this, index, port = port_, ticket = ticket_](const PageResult& read) {
+    port->strand.post([this, index, port, ticket, read] {
+      if (port->listener != nullptr && !finished_) page_read(index, read);
+    });
   };
-  shared_.storage.run(port_->strand, std::move(work),
-                      [this, index, port = port_, ticket = ticket_](Result<PageRead> read) {
-                        if (port->listener != nullptr && !finished_)
-                          page_read(index, std::move(read));
-                      });
+  // The mirror shares nothing, as the original does.
+  const bool shares = protocol_.manners.ring;
+  if (shares && !shared_.pages.want(key, taker)) return;
+  shared_.storage_reads.add();
+  shared_.host.blocking(shared_.storage.instance(),
+                        [shared = &shared_, protocol = &protocol_, kind = part.kind, todo, key,
+                         taker, shares, ticket = ticket_] {
+                          const PageResult read = fetch(*shared, *protocol, key.topic, *kind, todo);
+                          shares ? shared->pages.done(key, read) : taker(read);
+                        });
 }
 
-Result<Stream::PageRead> Stream::fetch(Shared& shared, const Protocol& protocol, const Topic& topic,
-                                       const Classifier::Kind& kind, const Pager::Todo& todo) {
-  PageRead out;
+PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const Topic& topic,
+                         const Classifier::Kind& kind, const Pager::Todo& todo) {
+  auto out = std::make_shared<PageRead>();
   std::vector<Change> changes;
   auto page = shared.storage.read({{topic.kind, topic.region},
                                    todo.cursor,
@@ -215,17 +235,19 @@ Result<Stream::PageRead> Stream::fetch(Shared& shared, const Protocol& protocol,
                                     return true;
                                   });
   if (!page.ok()) return page.error();
-  out.page = *page;
+  out->page = *page;
+  out->records = changes.size();
 
   std::vector<const Change*> batch;
   size_t bytes = 0;
   auto flush = [&] {
-    if (!batch.empty()) out.messages.push_back(protocol.cut.encode(topic, batch));
+    if (!batch.empty()) out->messages.push_back(protocol.cut.encode(topic, batch));
     batch.clear();
     bytes = 0;
   };
+  auto names = std::make_shared<PageNames>(todo.dead_after);
   for (const auto& c : changes) {
-    out.names.push_back({c.id, c.version, c.live()});
+    if (todo.counted) names->add(c.id, c.version, c.live());
     if (c.verb == Verb::hold && !protocol.cut.holds) continue;
     if (batch.size() == protocol.cut.records_max || bytes + c.body.size() > protocol.cut.bytes_max)
       flush();
@@ -233,22 +255,27 @@ Result<Stream::PageRead> Stream::fetch(Shared& shared, const Protocol& protocol,
     bytes += c.body.size();
   }
   flush();
-  return out;
+  names->seal();
+  if (todo.counted) out->names = std::move(names);
+  return std::shared_ptr<const PageRead>(std::move(out));
 }
 
-void Stream::page_read(size_t index, Result<PageRead> read) {
+void Stream::page_read(size_t index, const PageResult& read) {
   Part& part = parts_[index];
   part.busy = false;
   if (!read.ok()) {
     if (read.error().code != Code::out_of_range) shared_.storage_errors.add();
     return finish(rpc::End::of(read.error()));
   }
-  for (const auto& n : read->names) part.pager.named(n.id, n.version, n.live);
-  auto told = part.pager.page(read->page, read->names.size());
-  if (!told.ok()) return finish(rpc::End::of(told.error()));
+  const PageRead& page = **read;
+  auto told = part.pager.page(page.page, page.records, page.names);
+  if (!told.ok()) {
+    shared_.pages.forget(part.topic);
+    return finish(rpc::End::of(told.error()));
+  }
   open(part);
-  for (auto& m : read->messages) part.ready.push_back({std::move(m), {}});
-  shared_.records_sent.add(static_cast<double>(read->names.size()));
+  for (const auto& m : page.messages) part.ready.push_back({m, {}});
+  shared_.records_sent.add(static_cast<double>(page.records));
   pump();
 }
 

@@ -12,6 +12,7 @@
 #include <davit/rpc.hpp>
 
 #include "feed.hpp"
+#include "page_cache.hpp"
 #include "pager.hpp"
 
 namespace davit::streamer {
@@ -22,8 +23,8 @@ struct Protocol {
   size_t encoding = 0;  // index of the ring's encodings
   Encoding cut;
   Manners manners;
-  uint32_t page_records = 256;       // one page of the store ...
-  uint64_t page_bytes = 128 * 1024;  // ... and how much of it a stream may hold
+  uint32_t page_records = 256;      // one page of the store ...
+  uint64_t page_bytes = 64 * 1024;  // ... and how much of it a stream may hold
 };
 
 // What all streams share; lives as long as the plugin.
@@ -31,9 +32,10 @@ struct Shared {
   Host host;
   Classifier& classifier;
   Feed& feed;
+  PageCache& pages;
   storage::Client storage;
   std::chrono::milliseconds retry_after;  // said to peers when the server shuts down
-  Metric streams, records_sent, ring_hits, storage_errors;
+  Metric streams, records_sent, ring_hits, storage_reads, storage_errors;
 };
 
 class Stream : public rpc::Handler, public Listener {
@@ -69,16 +71,6 @@ class Stream : public rpc::Handler, public Listener {
     bool idle = false;           // until woken
     std::unique_ptr<Timer> nap;  // of the mirror
   };
-  struct PageRead {
-    struct Name {
-      std::string id;
-      uint64_t version;
-      bool live;
-    };
-    Page page;
-    std::vector<Name> names;
-    std::deque<Buffer> messages;
-  };
 
   void on_woken() override;
   void on_tick() override;
@@ -89,9 +81,10 @@ class Stream : public rpc::Handler, public Listener {
   void take(Part& part, const Ring::Step& step);
   void read_head(Part& part);
   void read_page(Part& part, const Pager::Todo& todo);
-  void page_read(size_t index, Result<PageRead> read);
-  static Result<PageRead> fetch(Shared& shared, const Protocol& protocol, const Topic& topic,
-                                const Classifier::Kind& kind, const Pager::Todo& todo);
+  void begin(Part& part, const Head& head);
+  void page_read(size_t index, const PageResult& read);
+  static PageResult fetch(Shared& shared, const Protocol& protocol, const Topic& topic,
+                          const Classifier::Kind& kind, const Pager::Todo& todo);
   Message bookmark(const Part& part, const Pager::Todo& todo) const;
   void open(Part& part);
   void write(const Message& message);

@@ -7,6 +7,9 @@
 
 namespace davit::streamer {
 
+// What streams share of the pages they read.
+constexpr size_t page_cache_bytes = 2 << 20;
+
 class Streamer {
  public:
   using roles = Roles<>;
@@ -50,11 +53,12 @@ class Streamer {
     if (!kinds.ok()) return kinds;
     feed_->wire(*storage);
     shared_ = std::make_unique<Shared>(Shared{
-        host_, classifier_, *feed_, *storage, retry_after_,
+        host_, classifier_, *feed_, pages_, *storage, retry_after_,
         host_.gauge("davit_streamer_streams", "Watches being served."),
         host_.counter("davit_streamer_records_sent_total",
                       "Records named to agents, over all streams."),
         host_.counter("davit_streamer_ring_hits_total", "Messages served from memory."),
+        host_.counter("davit_streamer_storage_reads_total", "Reads of the store."),
         host_.counter("davit_streamer_storage_errors_total", "Reads of the store that failed.")});
     return serve();
   }
@@ -127,6 +131,7 @@ class Streamer {
   bool mirror_ = false;
   Protocol davit_, ctrl_;
   std::unique_ptr<Feed> feed_;
+  PageCache pages_{page_cache_bytes};
   std::unique_ptr<Shared> shared_;
 };
 

@@ -84,23 +84,27 @@ class Scenario {
     } else if (verb == "next") {
       return show(pager_->next()) + "\n";
     } else if (verb == "head") {
-      pager_->head({cursor(in), 0, 0});
+      const Cursor head = cursor(in);
+      begin_ = head.version;
+      pager_->head({head, 0, 0});
     } else if (verb == "page") {  // page 1:20 [more] [ids...]: "+a@5" live, "-a@7" dead; head
                                   // defaults to the cursor
       Page page;
       page.head.head = cursor(in);
       page.next_version = page.head.head.version;
       size_t records = 0;
+      auto names = std::make_shared<PageNames>(begin_);
       while (in >> word) {
         if (word == "more") {
           page.more = true;
           continue;
         }
         const size_t at = word.find('@');
-        pager_->named(word.substr(1, at - 1), std::stoull(word.substr(at + 1)), word[0] == '+');
+        names->add(word.substr(1, at - 1), std::stoull(word.substr(at + 1)), word[0] == '+');
         ++records;
       }
-      auto r = pager_->page(page, records);
+      names->seal();
+      auto r = pager_->page(page, records, names);
       if (!r.ok()) return "error " + std::to_string(static_cast<int>(r.error().code)) + "\n";
     } else if (verb == "tip") {
       pager_->ring_tip(cursor(in));
@@ -129,6 +133,7 @@ class Scenario {
 
   Manners manners_;
   std::optional<Pager> pager_;
+  uint64_t begin_ = 0;
 };
 
 }  // namespace davit::streamer

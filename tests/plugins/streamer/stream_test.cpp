@@ -120,6 +120,24 @@ TEST_F(StreamTest, WhatCannotBeSentIsHeldAndCounted) {
   EXPECT_EQ(lines, 1u);
 }
 
+// What a peer holds at the end of a snapshot, and what the snapshot said it should hold.
+struct Held {
+  std::set<std::string> live;
+  uint64_t counted = 0;
+  explicit Held(const davit_rpc_call& call) {
+    for (auto& text : call.messages) {
+      v1::Frame f;
+      EXPECT_TRUE(f.ParseFromString(text));
+      for (const auto& r : f.records()) {
+        if (r.has_delete_()) live.erase(r.id());
+        if (!r.has_delete_()) live.insert(r.id());
+      }
+      if (f.bookmark().type() == v1::Bookmark::TYPE_SNAPSHOT_END)
+        counted = f.bookmark().live_count();
+    }
+  }
+};
+
 TEST_F(StreamTest, ARecordThatChangesWhileTheSnapshotIsReadIsSentAgainAndCountedOnce) {
   auto rig = start();
   for (int i = 0; i < 300; ++i) rig->put("w" + std::to_string(i));
@@ -131,20 +149,30 @@ TEST_F(StreamTest, ARecordThatChangesWhileTheSnapshotIsReadIsSentAgainAndCounted
   rig->put("new");
   call.resume();
   rig->host.run();
-  std::set<std::string> live;
-  uint64_t counted = 0;
-  for (auto& text : call.messages) {
-    v1::Frame f;
-    ASSERT_TRUE(f.ParseFromString(text));
-    for (const auto& r : f.records()) {
-      if (r.has_delete_()) live.erase(r.id());
-      if (!r.has_delete_()) live.insert(r.id());
-    }
-    if (f.bookmark().type() == v1::Bookmark::TYPE_SNAPSHOT_END) counted = f.bookmark().live_count();
-  }
-  EXPECT_EQ(counted, 300u);
-  EXPECT_EQ(live.size(), 300u);
-  EXPECT_EQ(live.count("w1"), 0u);
+  const Held held(call);
+  EXPECT_EQ(held.counted, 300u);
+  EXPECT_EQ(held.live.size(), 300u);
+  EXPECT_EQ(held.live.count("w1"), 0u);
+}
+
+TEST_F(StreamTest, ASnapshotThatSharesThePagesOfAnEarlierOneIsCompleteAllTheSame) {
+  auto rig = start();
+  for (int i = 0; i < 600; ++i) rig->put("w" + std::to_string(i));
+  rig->rpc.call(watch_path, watch_request());
+  rig->host.run();
+  rig->put("w0");
+  rig->kill("w1");
+  rig->put("new");
+  rig->kill("w2");
+  rig->put("w2");
+  rig->host.run();
+  auto& late = rig->rpc.call(watch_path, watch_request());
+  rig->host.run();
+  const Held held(late);
+  EXPECT_EQ(held.counted, 600u);
+  EXPECT_EQ(held.live.size(), 600u);
+  EXPECT_EQ(held.live.count("w1"), 0u);
+  EXPECT_EQ(held.live.count("w2"), 1u);
 }
 
 TEST_F(StreamTest, APeerThatDoesNotReadHoldsOneMessageAndCatchesUpLater) {

@@ -1,0 +1,93 @@
+#include "page_cache.hpp"
+
+#include <tuple>
+
+namespace davit::streamer {
+
+namespace {
+// How long snapshots of a topic share their begin.
+constexpr std::chrono::seconds begin_shared_for{10};
+
+auto tied(const PageCache::Key& k) {
+  return std::tie(k.topic, k.encoding, k.cursor.incarnation, k.cursor.version, k.dead_after,
+                  k.counted);
+}
+}  // namespace
+
+size_t PageRead::bytes() const {
+  size_t out = sizeof *this + (names ? names->bytes() : 0);
+  for (const auto& m : messages) out += m.size();
+  return out;
+}
+
+bool PageCache::Key::operator<(const Key& o) const {
+  return tied(*this) < tied(o);
+}
+
+bool PageCache::want(const Key& key, Taker taker) {
+  std::shared_ptr<const PageRead> found;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto it = pages_.find(key); it != pages_.end()) {
+      found = it->second;
+    } else {
+      auto [reading, first] = reading_.try_emplace(key);
+      reading->second.push_back(std::move(taker));
+      return first;
+    }
+  }
+  taker(found);
+  return false;
+}
+
+void PageCache::done(const Key& key, const PageResult& page) {
+  std::vector<Taker> takers;
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto it = reading_.find(key); it != reading_.end()) {
+      takers = std::move(it->second);
+      reading_.erase(it);
+    }
+    if (!page.ok()) {
+      begins_.erase(key.topic);
+    } else if (pages_.emplace(key, *page).second) {
+      order_.push_back(key);
+      bytes_ += (*page)->bytes();
+      evict();
+    }
+  }
+  for (const auto& taker : takers) taker(page);
+}
+
+void PageCache::evict() {
+  while (bytes_ > bytes_max_ && !order_.empty()) {
+    const auto it = pages_.find(order_.front());
+    bytes_ -= it->second->bytes();
+    pages_.erase(it);
+    order_.pop_front();
+  }
+}
+
+std::optional<Head> PageCache::begin(const Topic& topic, std::chrono::nanoseconds now) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = begins_.find(topic);
+  if (it == begins_.end() || now - it->second.at > begin_shared_for) return std::nullopt;
+  return it->second.head;
+}
+
+void PageCache::begun(const Topic& topic, const Head& head, std::chrono::nanoseconds now) {
+  const std::lock_guard lock(mutex_);
+  begins_[topic] = {head, now};
+}
+
+void PageCache::forget(const Topic& topic) {
+  const std::lock_guard lock(mutex_);
+  begins_.erase(topic);
+}
+
+size_t PageCache::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+}  // namespace davit::streamer

@@ -1,0 +1,83 @@
+// Pages of the store that several streams want: read and encoded once, sent to all of them. Agents
+// that come in together (a new region, a server that was restarted) want the same pages at about
+// the same time; who wants one that is being read waits for it.
+//
+// A page that is handed out again is older than one that would be read now, which is as if this
+// stream had read it then and been slow since: whatever changed later stands above the page's last
+// version, and the stream reads on from there. A page of a snapshot leaves out the tombstones at or
+// below the snapshot's begin, so it may only go to snapshots with that same begin. Hence streams
+// that begin shortly after one another share the begin, too: an older one only means that a few
+// more tombstones are sent.
+//
+// Any thread. Knows no clock: the caller says what time it is.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include <davit/records.hpp>
+
+#include "census.hpp"
+#include "ring.hpp"
+
+namespace davit::streamer {
+
+// One page as the streams of one protocol send it.
+struct PageRead {
+  Page page;
+  size_t records = 0;
+  std::vector<Buffer> messages;
+  std::shared_ptr<const PageNames> names;  // of a snapshot that is counted
+
+  size_t bytes() const;
+};
+using PageResult = Result<std::shared_ptr<const PageRead>>;
+
+class PageCache {
+ public:
+  struct Key {
+    Topic topic;
+    size_t encoding = 0;
+    Cursor cursor;
+    uint64_t dead_after = 0;
+    bool counted = false;
+    bool operator<(const Key&) const;
+  };
+  using Taker = std::function<void(const PageResult&)>;
+
+  explicit PageCache(size_t bytes_max) : bytes_max_(bytes_max) {}
+
+  // The page goes to `taker` when it is there: now, or from whoever calls done(). True: the caller
+  // has to read it and call done(), whatever came of it.
+  [[nodiscard]] bool want(const Key& key, Taker taker);
+  void done(const Key& key, const PageResult& page);
+
+  // Where a snapshot of the topic began not long ago.
+  std::optional<Head> begin(const Topic& topic, std::chrono::nanoseconds now) const;
+  void begun(const Topic& topic, const Head& head, std::chrono::nanoseconds now);
+  // It cannot be read on from there any more.
+  void forget(const Topic& topic);
+
+  size_t bytes() const;
+
+ private:
+  struct Begin {
+    Head head;
+    std::chrono::nanoseconds at;
+  };
+  void evict();
+
+  const size_t bytes_max_;
+  mutable std::mutex mutex_;
+  std::map<Key, std::shared_ptr<const PageRead>> pages_;
+  std::deque<Key> order_;  // of pages_, oldest first
+  std::map<Key, std::vector<Taker>> reading_;
+  std::map<Topic, Begin> begins_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace davit::streamer

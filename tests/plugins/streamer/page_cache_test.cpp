@@ -1,0 +1,110 @@
+#include "page_cache.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::streamer {
+namespace {
+
+using std::chrono::seconds;
+
+const Topic topic{"widget", "r1"};
+
+PageCache::Key from(uint64_t version) {
+  return {topic, 0, {7, version}, 0, false};
+}
+
+PageResult page_of(size_t bytes) {
+  auto page = std::make_shared<PageRead>();
+  page->messages.push_back(Buffer::of(std::string(bytes, 'x')));
+  return std::shared_ptr<const PageRead>(std::move(page));
+}
+
+// What became of a wish: how many pages came, and the last of them.
+struct Wish {
+  int answers = 0;
+  PageResult last = Error{Code::internal, "none yet", {}, {}};
+  PageCache::Taker taker() {
+    return [this](const PageResult& r) {
+      ++answers;
+      last = r;
+    };
+  }
+};
+
+TEST(PageCache, WhoComesFirstReadsForAllWhoWait) {
+  PageCache cache(1 << 20);
+  Wish a, b, late;
+  EXPECT_TRUE(cache.want(from(1), a.taker()));
+  EXPECT_FALSE(cache.want(from(1), b.taker()));
+  EXPECT_EQ(a.answers + b.answers, 0);
+  const auto page = page_of(10);
+  cache.done(from(1), page);
+  EXPECT_EQ(*a.last, *page);
+  EXPECT_EQ(*b.last, *page);
+  EXPECT_FALSE(cache.want(from(1), late.taker()));
+  EXPECT_EQ(*late.last, *page);
+  EXPECT_EQ(a.answers + b.answers + late.answers, 3);
+}
+
+TEST(PageCache, PagesOfAnotherPlaceTopicProtocolOrBeginAreOthers) {
+  PageCache cache(1 << 20);
+  Wish wish;
+  const PageCache::Key one = from(1);
+  for (const PageCache::Key& key :
+       {one, from(2), PageCache::Key{{"widget", "r2"}, 0, {7, 1}, 0, false},
+        PageCache::Key{topic, 1, {7, 1}, 0, false}, PageCache::Key{topic, 0, {8, 1}, 0, false},
+        PageCache::Key{topic, 0, {7, 1}, 5, false}, PageCache::Key{topic, 0, {7, 1}, 0, true}}) {
+    EXPECT_TRUE(cache.want(key, wish.taker()));
+    cache.done(key, page_of(1));
+  }
+}
+
+TEST(PageCache, AnErrorGoesToAllWhoWaitAndIsNotKept) {
+  PageCache cache(1 << 20);
+  Wish a, b;
+  EXPECT_TRUE(cache.want(from(1), a.taker()));
+  EXPECT_FALSE(cache.want(from(1), b.taker()));
+  cache.begun(topic, {{7, 9}, 0, 0}, seconds(1));
+  cache.done(from(1), Error{Code::out_of_range, "below the purge mark", {}, {}});
+  EXPECT_EQ(a.last.error().code, Code::out_of_range);
+  EXPECT_EQ(b.last.error().code, Code::out_of_range);
+  EXPECT_TRUE(cache.want(from(1), a.taker()));
+  EXPECT_FALSE(cache.begin(topic, seconds(1)));  // whoever begins anew begins elsewhere
+}
+
+TEST(PageCache, TheOldestPagesGoWhenThereAreTooManyBytes) {
+  PageCache cache(10'000);
+  Wish wish;
+  for (uint64_t v = 1; v <= 5; ++v) {
+    EXPECT_TRUE(cache.want(from(v), wish.taker()));
+    cache.done(from(v), page_of(3'000));
+    EXPECT_LE(cache.bytes(), 10'000u);
+  }
+  EXPECT_FALSE(cache.want(from(5), wish.taker()));
+  EXPECT_FALSE(cache.want(from(4), wish.taker()));
+  EXPECT_TRUE(cache.want(from(1), wish.taker()));
+}
+
+TEST(PageCache, APageLargerThanAllOfItIsHandedOutAndNotKept) {
+  PageCache cache(1'000);
+  Wish wish;
+  EXPECT_TRUE(cache.want(from(1), wish.taker()));
+  cache.done(from(1), page_of(2'000));
+  EXPECT_TRUE(wish.last.ok());
+  EXPECT_EQ(cache.bytes(), 0u);
+  EXPECT_TRUE(cache.want(from(1), wish.taker()));
+}
+
+TEST(PageCache, SnapshotsOfATopicShareTheirBeginForAWhile) {
+  PageCache cache(1'000);
+  EXPECT_FALSE(cache.begin(topic, seconds(0)));
+  cache.begun(topic, {{7, 9}, 0, 0}, seconds(100));
+  EXPECT_EQ(cache.begin(topic, seconds(110))->head.version, 9u);
+  EXPECT_FALSE(cache.begin(topic, seconds(111)));
+  EXPECT_FALSE(cache.begin({"widget", "r2"}, seconds(100)));
+  cache.forget(topic);
+  EXPECT_FALSE(cache.begin(topic, seconds(101)));
+}
+
+}  // namespace
+}  // namespace davit::streamer
