@@ -1,0 +1,267 @@
+"""Thousands of streams on one server: latency, memory, a reader that stops, an agent that was away, a herd."""
+
+import re
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+MIB = 1 << 20
+# A region of its own for every ten agents.
+TOKEN_FOR_ALL = ("*",)
+
+
+class Server:
+    """Davit, product or mirror, with its metrics; or etcd; or the floor."""
+
+    def __init__(self, parts, mirror=False, database=None, bookmarks_ms=10_000):
+        self.world = parts.World(log_level="warn")
+        if database is not None:
+            self.world.database = database
+        self.process = self.world.server(regions=TOKEN_FOR_ALL, extra=f"""[plugin.streamer]
+mirror = {'true' if mirror else 'false'}
+bookmark_interval_ms = {bookmarks_ms}
+""")
+        self.metrics_port = parts.free_port()
+        self.process.argv.append(str(self.world.write(
+            "metrics.toml", f'[host]\nmetrics_listen = "127.0.0.1:{self.metrics_port}"\n')))
+        self.wire = "ctrl.v1" if mirror else "davit.v1"
+        self.address = f"127.0.0.1:{self.world.port}"
+        self.token = self.world.folder / "agent.token"
+        self.writer = f"unix:{self.world.socket}"
+        self.process.start()
+        self.world.wait_ready(self.process)
+
+    def metric(self, name):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=10) as page:
+            text = page.read().decode()
+        return sum(float(v) for v in re.findall(rf"^{name}(?:{{[^}}]*}})? (\S+)$", text, re.M))
+
+    def reads(self):
+        return self.metric("davit_streamer_storage_reads_total")
+
+    def close(self):
+        self.process.stop()
+        self.world.close()
+
+
+class Etcd:
+    """The etcd of the Kubernetes rig, alone, with its files where the others have theirs."""
+
+    wire = "etcd"
+    token = "/dev/null"
+
+    def __init__(self, parts):
+        assets = subprocess.run([parts.REPOSITORY / "tests/kubernetes/build.sh", "--find"], text=True,
+                                capture_output=True, check=True).stdout.strip().splitlines()[-1]
+        self.folder = Path(tempfile.mkdtemp(prefix="davit-etcd-"))
+        client, peer = (f"http://127.0.0.1:{parts.free_port()}" for _ in range(2))
+        self.address = self.writer = client.removeprefix("http://")
+        self.process = parts.Process("etcd", [
+            Path(assets) / "etcd", "--data-dir", self.folder / "data", "--log-level", "error",
+            "--listen-client-urls", client, "--advertise-client-urls", client, "--listen-peer-urls", peer,
+            "--initial-advertise-peer-urls", peer, "--initial-cluster", f"default={peer}"], self.folder).start()
+        parts.wait_until(lambda: f"etcd answers; {self.process.tail()}", lambda: healthy(client))
+
+    def close(self):
+        self.process.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def healthy(url):
+    try:
+        with urllib.request.urlopen(url + "/health", timeout=2) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+def processor_seconds(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
+def memory_kib(pid, what="VmRSS"):
+    found = re.search(rf"^{what}:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(encoding="utf-8"), re.M)
+    return int(found.group(1))
+
+
+def run_fanout(bench, server, streams, connections, regions, seconds, stopped=0):
+    return bench.client("fleet-bench", "fanout", server.wire, server.address, server.token, streams, connections,
+                        regions, server.writer, 100, seconds, stopped)
+
+
+def fanout(bench, parts):
+    """From a change's being asked for to its receipt: 100 regions of ten streams, 100 changes a second."""
+    streams, connections, regions = (200, 50, 20) if bench.short else (1000, 250, 100)
+    seconds, runs = (4, 1) if bench.short else (15, 5)
+    name = f"change to receipt, {streams} streams, 100 changes/s"
+    found = {"davit": [], "mirror": [], "etcd": []}
+    for _ in range(runs):
+        for who, make in (("mirror", lambda: Server(parts, mirror=True)), ("etcd", lambda: Etcd(parts)),
+                          ("davit", lambda: Server(parts))):
+            server = make()
+            try:
+                found[who].append(run_fanout(bench, server, streams, connections, regions, seconds))
+            finally:
+                server.close()
+    def shown(quantile):
+        return ", ".join(f"{who} {statistics.median(r[quantile] for r in runs):.2f} ms" for who, runs in found.items())
+    def ratios(quantile, peer):
+        return [a[quantile] / b[quantile] for a, b in zip(found["davit"], found[peer])]
+    if any(not 350 <= r["p50_ms"] <= 650 for r in found["mirror"]):
+        bench.unusable(f"{name}, p50", f"the mirror is no peer: {shown('p50_ms')}")
+    else:
+        bench.line(f"{name}, p50", "the one-second-poll mirror", ratios("p50_ms", "mirror"), lambda r: r <= 1 / 300,
+                   "<= 0.00333", shown("p50_ms"))
+    bench.line(f"{name}, p99", "etcd's watch, same layout", ratios("p99_ms", "etcd"), lambda r: r <= 1, "<= 1",
+               shown("p99_ms"))
+
+
+def stopped_reader(bench, parts):
+    """One of the streams does not read. What do the others notice?"""
+    streams, connections, regions = (200, 50, 5) if bench.short else (1000, 250, 10)
+    seconds, runs = (6, 1) if bench.short else (20, 5)
+    p99, growth, lost = {"none": [], "again none": [], "one": []}, [], 0
+    for _ in range(runs):
+        memory = {}
+        for who in p99:
+            server = Server(parts)
+            try:
+                stopped = 1 if who == "one" else 0
+                found = run_fanout(bench, server, streams, connections, regions, seconds, stopped)
+                lost += found["lost"]
+                p99[who].append(found["p99_ms"])
+                memory[who] = memory_kib(server.process.process.pid, "VmHWM")
+            finally:
+                server.close()
+        growth.append((memory["one"] - max(memory["none"], memory["again none"])) / 1024)
+    usual = [b / a for a, b in zip(p99["none"], p99["again none"])]
+    found = [b / a for a, b in zip(p99["none"], p99["one"])]
+    bench.line(f"p99 of {streams - 1} streams beside one that stopped reading", "the same without it",
+               [statistics.median(found)], lambda r: r <= max(usual), f"<= {max(usual):.3g}, the spread of A/A runs",
+               f"A/A {min(usual):.2f} to {max(usual):.2f}; streams lost: {lost}")
+    bench.line("server memory that it costs", "1 MiB", growth, lambda r: r <= 1, "<= 1")
+
+
+def idle(bench, parts):
+    """Streams that wait, and what they cost above the bare gRPC stream."""
+    streams, connections = (2000, 400) if bench.short else (10_000, 2_000)
+
+    def opened(server, pid, wire, token):
+        before = memory_kib(pid)
+        client = subprocess.Popen([bench.build / "tests/bench/fleet-bench", "idle", wire, server, str(token), str(streams),
+                                   str(connections), "100"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        if client.stdout.readline().strip() != "live":
+            raise RuntimeError(f"the {streams} streams of {wire} did not become live")
+        return client, lambda: (memory_kib(pid) - before) / streams
+
+    ratios, notes, queries = [], [], []
+    for _ in range(1 if bench.short else 3):
+        server = Server(parts)
+        try:
+            floor = subprocess.Popen([bench.build / "tests/bench/floor-server"], stdin=subprocess.PIPE,
+                                     stdout=subprocess.PIPE, text=True)
+            client, bare = opened(f"127.0.0.1:{int(floor.stdout.readline())}", floor.pid, "bare", server.token)
+            time.sleep(2)
+            bare = bare()
+            client.communicate("")
+            floor.communicate("")
+            client, ours = opened(server.address, server.process.process.pid, "davit.v1", server.token)
+            time.sleep(2)
+            ours, reads, begin = ours(), server.reads(), time.monotonic()
+            time.sleep(5 if bench.short else 20)
+            queries.append((server.reads() - reads) / (time.monotonic() - begin + 1))
+            client.communicate("")
+        finally:
+            server.close()
+        ratios.append((ours - bare) / 2)
+        notes.append(f"{ours:.1f} and {bare:.1f} KiB")
+    bench.line(f"memory of each of {streams} idle streams above the bare gRPC stream's", "2 KiB", ratios,
+               lambda r: r <= 1, "<= 1", ", ".join(notes))
+    bench.line("storage queries meanwhile", "one a second and one for the ends of the stretch", queries, lambda r: r <= 1,
+               "<= 1")
+
+
+def together(bench, parts):
+    """Fifty agents that bootstrap at once, beside one."""
+    count = 10_000 if bench.short else 100_000
+    seeded = Server(parts)
+    bench.client("stream-bench", "seed", seeded.writer, "r-0", count, 1024)
+    seeded.process.stop()
+    peaks, rates = {1: [], 50: []}, []
+    for _ in range(1 if bench.short else 3):
+        for agents in peaks:
+            server = Server(parts, database=seeded.world.database)
+            try:
+                found = bench.client("fleet-bench", "drain", server.wire, server.address, server.token, agents, count)
+                peaks[agents].append(memory_kib(server.process.process.pid, "VmHWM"))
+                if agents == 50:
+                    rates.append(found["records"] / found["seconds"])
+            finally:
+                server.close()
+    seeded.world.close()
+    bench.line(f"peak server memory of 50 agents that bootstrap {count} records at once", "one agent's",
+               [b / a for a, b in zip(peaks[1], peaks[50])], lambda r: r <= 1.1, "<= 1.1",
+               f"{statistics.median(peaks[50]) / 1024:.1f} and {statistics.median(peaks[1]) / 1024:.1f} MiB; "
+               f"{statistics.median(rates):.0f} records/s together")
+
+
+def away(bench, parts):
+    """An agent is away while a thousand keys change a million times."""
+    keys, changes = 1000, 20_000 if bench.short else 1_000_000
+    server = Server(parts)
+    try:
+        found = bench.client("fleet-bench", "away", server.wire, server.address, server.token, server.writer, keys, changes)
+    finally:
+        server.close()
+    bench.line(f"records received after {changes} changes to {keys} keys", f"the {keys} keys", [found["records"] / keys],
+               lambda r: r <= 1.05, "<= 1.05", f"in {found['seconds']:.2f} s")
+
+
+def herd(bench, parts):
+    """All agents lose the server at once, and come back after 1 to 5 s."""
+    streams, connections, regions, seconds = (300, 100, 20, 4) if bench.short else (2000, 500, 100, 10)
+    took, spent, reads, writers = [], [], [], []
+    for _ in range(1 if bench.short else 3):
+        found = {}
+        for mirror in (True, False):
+            server = Server(parts, mirror=mirror)
+            try:
+                found[mirror] = one_herd(bench, server, streams, connections, regions, seconds)
+            finally:
+                server.close()
+        ours, peer = found[False], found[True]
+        took.append(ours["seconds"] / peer["seconds"])
+        spent.append(ours["processor"] / peer["processor"])
+        reads.append(ours["reads"] / peer["reads"])
+        writers.append(ours["write_p99_ms"] / ours["write_p99_at_rest_ms"])
+    name = f"{streams} agents that lost the server"
+    bench.line(f"{name}, until all are live", "the mirror's", took, lambda r: r <= 1, "<= 1",
+               f"{ours['seconds']:.2f} and {peer['seconds']:.2f} s")
+    bench.line(f"{name}, server processor time", "the mirror's", spent, lambda r: r <= 1 / 5, "<= 0.2",
+               f"{ours['processor']:.2f} and {peer['processor']:.2f} s")
+    bench.line(f"{name}, storage queries", "the mirror's", reads, lambda r: r <= 1 / 5, "<= 0.2",
+               f"{ours['reads']:.0f} and {peer['reads']:.0f}")
+    bench.line(f"{name}, p99 of the writers meanwhile", "their p99 at rest", writers, lambda r: r <= 1.5, "<= 1.5")
+
+
+def one_herd(bench, server, streams, connections, regions, seconds):
+    client = subprocess.Popen([bench.build / "tests/bench/fleet-bench", "herd", server.wire, server.address,
+                               str(server.token), str(streams), str(connections), str(regions), server.writer, "100",
+                               str(seconds)], stdout=subprocess.PIPE, text=True)
+    if client.stdout.readline().strip() != "live":
+        raise RuntimeError(f"the {streams} agents did not become live")
+    server.process.kill()
+    server.process.start()
+    if client.stdout.readline().strip() != "stretch over":
+        raise RuntimeError("the agents did not come back")
+    found = {"processor": processor_seconds(server.process.process.pid), "reads": server.reads()}
+    lines = client.communicate()[0].strip().splitlines()
+    return {**found, **bench.result(lines[-1])}
+
+
+MEASURES = (fanout, stopped_reader, idle, together, away, herd)
