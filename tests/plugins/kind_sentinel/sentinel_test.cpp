@@ -15,8 +15,11 @@ std::string with(const char* key, const char* value) {
 struct Row {
   const char* key;
   const char* value;
-  const char* fault;  // the end of it; empty: valid
+  const char* fault;  // a part of it; empty: valid
 };
+void PrintTo(const Row& row, std::ostream* out) {
+  *out << row.key << " " << row.value;
+}
 
 class SentinelMessage : public ::testing::TestWithParam<Row> {};
 
