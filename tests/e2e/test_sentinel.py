@@ -23,9 +23,9 @@ class Steps(Case):
         """All rows of `davit status`, those of deleted records that still have objects, too."""
         return {o["id"]: o for o in self.world.status().get("objects", []) if o["kind"] == "sentinel"}
 
-    def start(self, protocol, **options):
+    def start(self, protocol, server_extra="", **options):
         world = self.world
-        server = world.server().start()
+        server = world.server(extra=server_extra).start()
         world.wait_ready(server)
         return server, world.agent(protocol=protocol, **options).start()
 
@@ -61,6 +61,16 @@ class OnMemory(Steps):
 
     def test_ctrl_v1(self):
         self.trip("ctrl.v1")
+
+    def test_the_server_says_where_and_what_zero_means(self):
+        world = self.world
+        self.start("davit.v1", '[plugin.sentinel]\nnamespace = "edges"\nzero_is_delete = true\n')
+        world.apply([sentinel(1), sentinel(2)])
+        seen = world.wait_running(["s_1", "s_2"], kind="sentinel")
+        self.assertEqual(seen["s_1"]["namespace"], "edges")
+        world.apply([sentinel(1, replicas=0)])
+        self.wait_gone(["s_1"])
+        self.assertEqual(set(self.rows()), {"s_2"})
 
     def test_what_no_cluster_would_take_is_refused(self):
         self.world.wait_ready(self.world.server().start())
