@@ -119,8 +119,11 @@ class OnKubernetes(KubernetesCase, Steps):
         world.apply([sentinel(1, replicas=2, image="registry.example/sentinel:2")])
         world.wait_running(["s_1"], kind="sentinel", seconds=120)
 
-        for name in ("s_1", "s_2"):
-            world.delete("sentinel", name)
+        # One is deleted while the agent is away: it must find the objects that an earlier process made.
+        agent.stop()
+        world.delete("sentinel", "s_1")
+        agent.start()
+        world.delete("sentinel", "s_2")
         self.wait_gone(["s_1", "s_2"])
         self.assertEqual(self.found("edge-1") + self.found("edge-2"), 10 * [None])
         self.check_clean_end(agent, server)
