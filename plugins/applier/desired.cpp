@@ -48,6 +48,13 @@ Slot* Desired::find_by_name(const sink::Change& change) {
 
 Slot& Desired::at(const std::string& ns, const std::string& name) {
   Slot*& slot = by_name_[name_key(ns, name)];
+  if (slot == nullptr && !ns.empty()) {
+    // A delete that names no namespace may come before the objects that show which one it means.
+    if (auto early = by_name_.extract(name_key({}, name))) {
+      slot = early.mapped();
+      slot->ns = ns;
+    }
+  }
   if (slot == nullptr) {
     auto made = std::make_unique<Slot>();
     made->number = next_;

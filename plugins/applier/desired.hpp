@@ -22,12 +22,13 @@ class Desired {
   };
 
   void begin(bool snapshot);
+  // Its namespace may be empty in a delete of a kind whose objects all live in one.
   Accepted accept(const sink::Change& change);
   // Distinct live records (holds included) that this snapshot has named.
   uint64_t counted() const;
   bool named_now(const Slot& slot) const { return slot.snapshot == snapshot_; }
 
-  // The slot of a name, made if there is none.
+  // The slot of a name, made if there is none. One that waits without a namespace takes this one.
   Slot& at(const std::string& ns, const std::string& name);
   Slot* find(uint64_t number);
   void erase(Slot& slot);

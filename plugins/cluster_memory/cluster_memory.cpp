@@ -5,6 +5,7 @@
 #include <map>
 
 #include "api.hpp"
+#include "deployments.hpp"
 #include "replica_sets.hpp"
 #include "watch.hpp"
 
@@ -30,7 +31,8 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
         timer_(strand_),
         store_([host] { return host.random(); }),
         api_(store_, host.unix_ms()),
-        controllers_(store_, pod_ready_ms) {}
+        deployments_(store_),
+        replica_sets_(store_, pod_ready_ms) {}
 
   // [any] Runs `task` on the strand while this lives.
   template <class Task>
@@ -108,13 +110,15 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     std::optional<int64_t> due;
     do {
       for (const Event& event : store_.take_events()) {
-        controllers_.observe(event, host_.unix_ms());
+        deployments_.observe(event);
+        replica_sets_.observe(event, host_.unix_ms());
         for (auto& [id, entry] : watches_) {
           if (entry.watch) entry.watch->offer(event);
         }
       }
       const uint64_t before = store_.version();
-      due = controllers_.run(host_.unix_ms());
+      deployments_.run(host_.unix_ms());
+      due = replica_sets_.run(host_.unix_ms());
       if (store_.version() == before) break;
     } while (true);
     deliver();
@@ -140,7 +144,8 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   Timer timer_;
   Store store_;
   Api api_;
-  ReplicaSets controllers_;
+  Deployments deployments_;
+  ReplicaSets replica_sets_;
   std::map<uintptr_t, Entry> watches_;
   bool stopped_ = false;
 };

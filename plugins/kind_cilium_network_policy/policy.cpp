@@ -1,8 +1,7 @@
 #include "policy.hpp"
 
-#include <algorithm>
-
 #include <boost/json.hpp>
+#include <davit/names.hpp>
 
 namespace davit::cilium {
 namespace json = boost::json;
@@ -51,24 +50,10 @@ Result<Named> named_in(const json::value& apply) {
   return named;
 }
 
-// Begins and ends with a letter or digit; between them those of `inner`, too.
-bool fits(std::string_view text, bool upper, std::string_view inner, size_t max) {
-  auto outer = [upper](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (upper && c >= 'A' && c <= 'Z');
-  };
-  if (text.empty() || text.size() > max || !outer(text.front()) || !outer(text.back()))
-    return false;
-  return std::all_of(text.begin(), text.end(),
-                     [&](char c) { return outer(c) || inner.find(c) != inner.npos; });
-}
-
 Result<> check_names(const Named& n) {
-  if (!fits(n.id, true, "-_.", 63))
-    return wrong("cilium_network_policy_id", "cannot be a label: \"" + n.id + "\"");
-  if (!fits(n.ns, false, "-", 63))
-    return wrong("k8s_namespace", "must be a DNS label, not \"" + n.ns + "\"");
-  if (!fits(n.name, false, "-.", 253))
-    return wrong("k8s_name", "must be a DNS name, not \"" + n.name + "\"");
+  if (auto fault = label_value_fault(n.id)) return wrong("cilium_network_policy_id", *fault);
+  if (auto fault = dns_label_fault(n.ns)) return wrong("k8s_namespace", *fault);
+  if (auto fault = dns_subdomain_fault(n.name)) return wrong("k8s_name", *fault);
   return {};
 }
 

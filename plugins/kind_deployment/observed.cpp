@@ -5,10 +5,10 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <davit/quantity.hpp>
 
 #include "fields.hpp"
 #include "labels.hpp"
-#include "quantity.hpp"
 
 namespace davit::deployment {
 namespace json = boost::json;

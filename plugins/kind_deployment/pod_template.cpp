@@ -2,9 +2,9 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <davit/quantity.hpp>
 
 #include "labels.hpp"
-#include "quantity.hpp"
 #include "render.hpp"
 
 namespace davit::deployment {

@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <davit/short_hash.hpp>
 
 #include "labels.hpp"
 
@@ -53,15 +54,7 @@ json::object render_namespace(const Workload& w, const Site& site) {
 }
 
 std::string template_hash(const json::object& pod_template) {
-  // FNV-1a, 64 bits: it only has to tell the few templates of one deployment apart.
-  uint64_t hash = 14695981039346656037u;
-  for (const char c : json::serialize(pod_template)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  }
-  constexpr char digits[] = "0123456789abcdef";
-  std::string out(16, '0');
-  for (size_t i = 16; i-- > 0; hash >>= 4) out[i] = digits[hash & 15];
-  return out;
+  return short_hash(json::serialize(pod_template));
 }
 
 json::object render_replica_set(const Workload& w, const Site& site, json::object pod_template,

@@ -1,8 +1,6 @@
 #include "site.hpp"
 
-#include <davit/settings.hpp>
-
-#include "names.hpp"
+#include <davit/names.hpp>
 
 namespace davit::deployment {
 namespace {
@@ -10,33 +8,11 @@ namespace {
 constexpr int64_t replicas_max = 1'000'000;
 constexpr int64_t day_seconds = 86'400;
 
-Toleration read_toleration(const Settings& s) {
-  Toleration t;
-  t.key = s.string("key", "");
-  t.op = s.string("operator", "Equal");
-  t.value = s.string("value", "");
-  t.effect = s.string("effect", "");
-  if (t.op != "Equal" && t.op != "Exists") s.reject("operator", "must be \"Equal\" or \"Exists\"");
-  if (t.op == "Exists" && !t.value.empty())
-    s.reject("value", "must be left out when operator is \"Exists\"");
-  if (t.op == "Equal" && t.key.empty()) s.reject("key", "is needed when operator is \"Equal\"");
-  return t;
-}
-
-// A label prefix is empty or a DNS subdomain and "/".
-void check_prefix(const Settings& s, std::string_view prefix) {
-  if (prefix.empty()) return;
-  if (prefix.back() != '/' || dns_subdomain_fault(prefix.substr(0, prefix.size() - 1))) {
-    s.reject("label_prefix",
-             "must be empty or a DNS name that ends in \"/\", such as \"example.com/\"");
-  }
-}
-
 void check(const Settings& s, const Site& site) {
-  check_prefix(s, site.label_prefix);
   auto complain = [&](std::string_view key, const std::optional<std::string>& fault) {
     if (fault) s.reject(key, *fault);
   };
+  complain("label_prefix", label_prefix_fault(site.label_prefix));
   if (site.managed_by.empty()) s.reject("managed_by", "must not be empty");
   complain("managed_by", label_value_fault(site.managed_by));
   complain("sentinel_namespace", dns_label_fault(site.sentinel_namespace));
@@ -57,10 +33,7 @@ Site read_site(const Host& host) {
   site.label_prefix = s.string("label_prefix", site.label_prefix);
   site.env_prefix = s.string("env_prefix", site.env_prefix);
   site.runtime_class = s.string("runtime_class", site.runtime_class);
-  if (s.has("tolerations")) {
-    site.tolerations.clear();
-    for (const auto& t : s.tables("tolerations")) site.tolerations.push_back(read_toleration(t));
-  }
+  site.tolerations = read_tolerations(s, "tolerations", std::move(site.tolerations));
   site.image_pull_secrets = s.strings("image_pull_secrets");
   site.sentinel_namespace = s.string("sentinel_namespace", site.sentinel_namespace);
   site.cluster_domain = s.string("cluster_domain", site.cluster_domain);

@@ -6,13 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <davit/host.hpp>
+#include <davit/toleration.hpp>
 
 namespace davit::deployment {
-
-struct Toleration {
-  std::string key, op, value, effect;  // op is "Equal" or "Exists"
-};
 
 struct Site {
   std::string managed_by = "krane";         // value of app.kubernetes.io/managed-by

@@ -3,10 +3,10 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <davit/names.hpp>
 
 #include "base64.hpp"
 #include "fields.hpp"
-#include "names.hpp"
 
 namespace davit::deployment {
 namespace json = boost::json;

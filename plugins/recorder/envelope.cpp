@@ -90,6 +90,7 @@ void apply_observed_header(std::string_view header, Status& status) {
     if (name == "stale") read_number(value, status.stale);
     if (name == "epoch") read_number(value, status.epoch);
     if (name == "sequence") read_number(value, status.sequence);
+    if (name == "gone" && value == "1") status.gone = true;
     if (name == "health" && known_health(value)) status.health = value;
   }
 }

@@ -21,7 +21,7 @@ struct Speaker {
 std::string observed_header(const Status& s) {
   return "version=" + std::to_string(s.observed_version) + ";desired=" + std::to_string(s.desired) +
          ";updated=" + std::to_string(s.updated) + ";ready=" + std::to_string(s.ready) +
-         ";stale=" + std::to_string(s.stale) + ";health=" + s.health +
+         ";stale=" + std::to_string(s.stale) + ";health=" + s.health + (s.gone ? ";gone=1" : "") +
          ";epoch=" + std::to_string(s.epoch) + ";sequence=" + std::to_string(s.sequence);
 }
 

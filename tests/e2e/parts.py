@@ -255,6 +255,13 @@ def policy(number, namespace="shop", region=REGION):
                      "policy": {"apiVersion": "cilium.io/v2", "kind": "CiliumNetworkPolicy", "spec": spec}}}
 
 
+def sentinel(number, replicas=1, region=REGION, **more):
+    return {"kind": "sentinel", "region": region, "id": f"s_{number}",
+            "spec": {"k8s_name": f"edge-{number}", "workspace_id": "ws_1", "project_id": "proj_1",
+                     "environment_id": "env_1", "sentinel_id": f"s_{number}", "image": "registry.example/sentinel:1",
+                     "replicas": replicas, "cpu_millicores": "250", "memory_mib": "256", **more}}
+
+
 class Kubernetes:
     """A real API server: the one of $DAVIT_TEST_KUBERNETES (a rig's folder) or one of its own."""
 

@@ -80,7 +80,7 @@ spec:
   memory_mib: 64
   port: 80
 """
-KINDS = "cilium_network_policy, deployment"
+KINDS = "cilium_network_policy, deployment, sentinel"
 
 
 class WhileRunning(Case):

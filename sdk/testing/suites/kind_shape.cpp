@@ -92,8 +92,8 @@ const kind::Resource* KindTest::described_kind(const json::value& object) const 
   return nullptr;
 }
 
-// Whether the object's labels match the selector of its resource (only "key=value" terms are
-// understood).
+// Whether the object's labels match the selector of its resource (only the terms "key=value" and
+// "key" are understood).
 bool KindTest::watched(const json::value& object) const {
   const auto* resource = described_kind(object);
   if (resource == nullptr || resource->selector.empty()) return false;
@@ -104,8 +104,8 @@ bool KindTest::watched(const json::value& object) const {
     const auto* found = object.find_pointer("/metadata/labels", none);
     const auto* labels = found == nullptr ? nullptr : found->if_object();
     const auto* value = labels == nullptr ? nullptr : labels->if_contains(term.substr(0, at));
-    if (value == nullptr || !value->is_string() || value->get_string() != term.substr(at + 1))
-      return false;
+    if (value == nullptr || !value->is_string()) return false;
+    if (at != std::string::npos && value->get_string() != term.substr(at + 1)) return false;
   }
   return true;
 }

@@ -9,6 +9,7 @@
 #include <boost/json/value.hpp>
 
 #include "api.hpp"
+#include "deployments.hpp"
 #include "replica_sets.hpp"
 #include "watch.hpp"
 
@@ -79,10 +80,12 @@ class Simulation : public testing::Test {
   void settle() {
     for (bool more = true; more;) {
       for (auto& e : store.take_events()) {
+        deployments.observe(e);
         controllers.observe(e, now);
         events.push_back(e);
       }
       const auto before = store.version();
+      deployments.run(now);
       due = controllers.run(now);
       more = store.version() != before;
     }
@@ -100,6 +103,7 @@ class Simulation : public testing::Test {
   int64_t now = 1'775'000'000'000;
   Store store{counter()};
   Api api{store, now};
+  Deployments deployments{store};
   ReplicaSets controllers{store, 500};
   std::optional<int64_t> due;
   std::vector<Event> events;

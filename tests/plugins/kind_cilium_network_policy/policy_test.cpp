@@ -82,11 +82,16 @@ TEST(Policy, IsCheckedBeforeTheApiServerSeesIt) {
       {R"({"cilium_network_policy_id":"np","k8s_name":"a"})", "k8s_namespace: is missing"},
       {R"({"cilium_network_policy_id":"np","k8s_namespace":"a"})", "k8s_name: is missing"},
       {R"({"cilium_network_policy_id":"n p","k8s_namespace":"a","k8s_name":"b","policy":{"spec":{}}})",
-       "cilium_network_policy_id: cannot be a label: \"n p\""},
+       "cilium_network_policy_id: must be usable as a label (at most 63 letters, digits, \"-\", "
+       "\"_\" "
+       "and \".\", with a letter or digit at both ends), not \"n p\""},
       {R"({"cilium_network_policy_id":"np","k8s_namespace":"a.b","k8s_name":"b","policy":{"spec":{}}})",
-       "k8s_namespace: must be a DNS label, not \"a.b\""},
+       "k8s_namespace: must be a DNS label (at most 63 lower-case letters, digits and \"-\"), not "
+       "\"a.b\""},
       {R"({"cilium_network_policy_id":"np","k8s_namespace":"a","k8s_name":"B","policy":{"spec":{}}})",
-       "k8s_name: must be a DNS name, not \"B\""},
+       "k8s_name: must be a DNS name (at most 253 lower-case letters, digits, \"-\" and \".\"), "
+       "not "
+       "\"B\""},
       {apply_of("{}"), "policy: must be a CiliumNetworkPolicy as JSON, and not empty"},
       {apply_of("\"\""), "policy: must be a CiliumNetworkPolicy as JSON, and not empty"},
       {apply_of(R"({"$base64":"eA=="})"),

@@ -1,4 +1,4 @@
-// JSON as people read it in golden files: two blanks a level, members in their own order.
+// The message that the tests begin from.
 #pragma once
 
 #include <string>
@@ -6,35 +6,6 @@
 #include <boost/json.hpp>
 
 namespace davit::deployment::test {
-
-inline void pretty(const boost::json::value& v, const std::string& indent, std::string& out) {
-  const std::string inner = indent + "  ";
-  if (const auto* object = v.if_object(); object != nullptr && !object->empty()) {
-    const char* before = "{\n";
-    for (const auto& member : *object) {
-      out += before + inner + boost::json::serialize(member.key()) + ": ";
-      pretty(member.value(), inner, out);
-      before = ",\n";
-    }
-    out += "\n" + indent + "}";
-  } else if (const auto* array = v.if_array(); array != nullptr && !array->empty()) {
-    const char* before = "[\n";
-    for (const auto& item : *array) {
-      out += before + inner;
-      pretty(item, inner, out);
-      before = ",\n";
-    }
-    out += "\n" + indent + "]";
-  } else {
-    out += boost::json::serialize(v);
-  }
-}
-
-inline std::string pretty(const boost::json::value& v) {
-  std::string out;
-  pretty(v, "", out);
-  return out + "\n";
-}
 
 // The smallest message that is valid, with `replicas`; cases change it.
 inline boost::json::object minimal() {

@@ -91,6 +91,9 @@ TEST(ObservedHeader, FillsWhatCtrlV1CannotSay) {
   EXPECT_EQ(s.health, "progressing");
   EXPECT_EQ(s.epoch, 4u);
   EXPECT_EQ(s.sequence, 9u);
+  EXPECT_FALSE(s.gone);
+  apply_observed_header("gone=1", s);
+  EXPECT_TRUE(s.gone);
 }
 
 TEST(ObservedHeader, PassesOverWhatItDoesNotUnderstand) {
@@ -99,11 +102,12 @@ TEST(ObservedHeader, PassesOverWhatItDoesNotUnderstand) {
   s.health = "healthy";
   for (const char* header :
        {"", ";;", "version", "=", "ready=", "ready=x", "ready=-1", "ready=5x", "health=odd",
-        "later=1;version=12junk", "ready=99999999999999999999"}) {
+        "later=1;version=12junk", "gone=0", "gone=", "ready=99999999999999999999"}) {
     apply_observed_header(header, s);
     EXPECT_EQ(s.ready, 7) << header;
     EXPECT_EQ(s.health, "healthy") << header;
     EXPECT_EQ(s.observed_version, 0u) << header;
+    EXPECT_FALSE(s.gone) << header;
   }
 }
 

@@ -1,12 +1,19 @@
-#include "quantity.hpp"
+// Kubernetes quantities, for kinds: printed in the canonical form that the API server prints, so
+// that what is sent is what is read back and a comparison sees no drift where there is none; read
+// in any form.
+#pragma once
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
-namespace davit::deployment {
-namespace {
+namespace davit {
+namespace quantity {
 
 // Divides by `base` while it goes without a rest, one suffix further each time.
 template <size_t N>
@@ -19,7 +26,7 @@ std::string canonical(int64_t amount, int64_t base, const std::array<const char*
   return std::to_string(amount) + suffixes[step];
 }
 
-constexpr std::array<std::pair<std::string_view, double>, 15> scales = {{
+inline constexpr std::array<std::pair<std::string_view, double>, 15> scales = {{
     {"n", 1e-9},
     {"u", 1e-6},
     {"m", 1e-3},
@@ -38,8 +45,8 @@ constexpr std::array<std::pair<std::string_view, double>, 15> scales = {{
 }};
 
 // A long double has 64 bits of mantissa: exact for every amount that a node can have.
-std::optional<long double> parse(std::string_view quantity) {
-  const std::string text(quantity);
+inline std::optional<long double> parse(std::string_view given) {
+  const std::string text(given);
   // What strtold takes and Kubernetes does not: white space, hexadecimal, "inf" and "nan".
   const bool decimal = !text.empty() && (std::string_view("0123456789.+").find(text.front()) !=
                                          std::string_view::npos);
@@ -56,31 +63,36 @@ std::optional<long double> parse(std::string_view quantity) {
   return std::nullopt;
 }
 
-constexpr long double int64_top = 9.2e18L;
+inline constexpr long double int64_top = 9.2e18L;
 
-}  // namespace
+}  // namespace quantity
 
-std::string cpu_quantity(int64_t millicores) {
-  return canonical(millicores, 1000, std::array<const char*, 6>{"m", "", "k", "M", "G", "T"});
+// 1000 -> "1", 1500 -> "1500m"
+inline std::string cpu_quantity(int64_t millicores) {
+  return quantity::canonical(millicores, 1000,
+                             std::array<const char*, 6>{"m", "", "k", "M", "G", "T"});
 }
 
-std::string memory_quantity(int64_t mib) {
-  return canonical(mib, 1024, std::array<const char*, 5>{"Mi", "Gi", "Ti", "Pi", "Ei"});
+// 1024 -> "1Gi", 1536 -> "1536Mi"
+inline std::string memory_quantity(int64_t mib) {
+  return quantity::canonical(mib, 1024, std::array<const char*, 5>{"Mi", "Gi", "Ti", "Pi", "Ei"});
 }
 
-std::optional<int64_t> millicores_of(std::string_view quantity) {
-  const auto cores = parse(quantity);
+// Rounded up. Nothing when it is no quantity, is negative or does not fit.
+inline std::optional<int64_t> millicores_of(std::string_view text) {
+  const auto cores = quantity::parse(text);
   // Rounding to a whole number first takes away what 1e-3 cannot represent.
-  if (!cores || *cores * 1000 > int64_top) return std::nullopt;
+  if (!cores || *cores * 1000 > quantity::int64_top) return std::nullopt;
   const long double millis = *cores * 1000;
   const long double near = std::round(millis);
   return static_cast<int64_t>(std::fabs(millis - near) < 1e-6L ? near : std::ceil(millis));
 }
 
-std::optional<int64_t> mib_of(std::string_view quantity) {
-  const auto bytes = parse(quantity);
-  if (!bytes || *bytes > int64_top) return std::nullopt;
+// Rounded down, as the original does.
+inline std::optional<int64_t> mib_of(std::string_view text) {
+  const auto bytes = quantity::parse(text);
+  if (!bytes || *bytes > quantity::int64_top) return std::nullopt;
   return static_cast<int64_t>(*bytes / 1048576);
 }
 
-}  // namespace davit::deployment
+}  // namespace davit

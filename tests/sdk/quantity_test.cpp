@@ -1,8 +1,8 @@
-#include "quantity.hpp"
+#include <davit/quantity.hpp>
 
 #include <gtest/gtest.h>
 
-namespace davit::deployment {
+namespace davit {
 namespace {
 
 TEST(Quantity, IsPrintedAsTheApiServerPrintsIt) {
@@ -41,4 +41,4 @@ TEST(Quantity, SurvivesTheWayThereAndBack) {
 }
 
 }  // namespace
-}  // namespace davit::deployment
+}  // namespace davit

@@ -1,0 +1,101 @@
+// The plugin: hands each slot of the kind role to the part that decides it. It has no state but its
+// settings.
+#include <boost/json/value.hpp>
+#include <davit/kind.hpp>
+
+#include "ctrl_report.hpp"
+#include "fields.hpp"
+#include "labels.hpp"
+#include "observed.hpp"
+#include "reconcile.hpp"
+#include "sentinel.hpp"
+#include "sentinel_descriptors.h"
+#include "site.hpp"
+
+namespace davit::sentinel {
+namespace {
+
+kind::Resource owned(const char* group, const char* version, const char* resource, const char* kind,
+                     const std::string& selector) {
+  return {DAVIT_RESOURCE_OWNED, group, version, resource, kind, true, selector, {}};
+}
+
+kind::Description describe(const Site& site) {
+  kind::Description d;
+  d.kind = "sentinel";
+  d.apply_type = "ctrl.v1.ApplySentinel";
+  d.descriptor_set = sentinel_descriptors();
+  const std::string selector = labels::selector(site);
+  d.resources = {
+      {DAVIT_RESOURCE_ENSURED, "", "v1", "namespaces", "Namespace", false, "", {}},
+      owned("apps", "v1", "deployments", "Deployment", selector),
+      owned("", "v1", "services", "Service", selector),
+      owned("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", selector),
+      owned("cilium.io", "v2", "ciliumnetworkpolicies", "CiliumNetworkPolicy", selector),
+      {DAVIT_RESOURCE_SEEN,
+       "",
+       "v1",
+       "pods",
+       "Pod",
+       true,
+       selector,
+       {"/spec/containers/0/resources/limits", "/status/phase", "/status/podIP",
+        "/status/conditions", "/status/containerStatuses/0/state/waiting/reason"}},
+  };
+  kind::CtrlV1 c;
+  c.watch = "WatchSentinels";
+  c.get = "GetDesiredSentinelState";
+  c.report = "ReportSentinelStatus";
+  c.state_type = "ctrl.v1.SentinelState";
+  c.watch_type = "ctrl.v1.WatchSentinelsRequest";
+  c.get_type = "ctrl.v1.GetDesiredSentinelStateRequest";
+  c.report_type = "ctrl.v1.ReportSentinelStatusRequest";
+  c.report_response_type = "ctrl.v1.ReportSentinelStatusResponse";
+  d.ctrl_v1 = std::move(c);
+  return d;
+}
+
+class Kind {
+ public:
+  using roles = Roles<kind::Role>;
+
+  explicit Kind(Host host) : site_(read_site(host)), described_(describe(site_)) {}
+
+  const kind::Described& described() const { return described_; }
+  Result<Named> identify(std::string_view apply) const { return sentinel::identify(apply, site_); }
+  Result<> validate(std::string_view apply) const {
+    const auto read = read_sentinel(apply);
+    if (!read.ok()) return read.error();
+    return {};
+  }
+  kind::Class classify(std::string_view state, std::string_view apply) const {
+    if (state == "archived" || state == "standby") return kind::Class::remove;
+    if (state != "running") return kind::Class::unhandled;
+    return site_.zero_is_delete && wants_none(apply) ? kind::Class::remove : kind::Class::apply;
+  }
+  Result<std::string> reconcile(std::string_view input) const {
+    return sentinel::reconcile(input, site_);
+  }
+  Result<Named> attribute(std::string_view object) const {
+    const auto value = parse_object(object, "the object");
+    if (!value.ok()) return value.error();
+    return sentinel::attribute(*value, site_);
+  }
+  Result<std::string> delete_message(const Named& n) const { return sentinel::delete_message(n); }
+  Result<std::string> to_report(const Named& n, const Status& s) const {
+    return sentinel::to_report(n, s);
+  }
+  Result<std::pair<Named, Status>> from_report(std::string_view report) const {
+    return sentinel::from_report(report);
+  }
+
+ private:
+  Site site_;
+  kind::Described described_;
+};
+
+}  // namespace
+}  // namespace davit::sentinel
+
+DAVIT_PLUGIN(davit::sentinel::Kind, "kind_sentinel", DAVIT_PLUGIN_VERSION,
+             "sentinels as Deployments, with Services, a disruption budget and a gossip policy")

@@ -1,0 +1,198 @@
+#include "observed.hpp"
+
+#include <algorithm>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <davit/quantity.hpp>
+
+#include "fields.hpp"
+#include "labels.hpp"
+
+namespace davit::sentinel {
+namespace json = boost::json;
+namespace {
+
+constexpr size_t trouble_max = 300;  // a scheduler's message lists every node
+
+// Gossip ends first and the Deployment last: what it owns goes before the cluster would collect it.
+const Owned types[] = {
+    {0, "", "v1", "services", "Service", {}, {}, false},  // of gossip
+    {1, "cilium.io", "v2", "ciliumnetworkpolicies", "CiliumNetworkPolicy", {}, {}, false},
+    {2, "", "v1", "services", "Service", {}, {}, false},
+    {3, "policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", {}, {}, false},
+    {4, "apps", "v1", "deployments", "Deployment", {}, {}, false},
+};
+
+bool is(const json::value& object, std::string_view group, std::string_view kind) {
+  const auto version = text_at(object, "/apiVersion");
+  const size_t slash = version.find('/');
+  const auto found = slash == version.npos ? std::string_view{} : version.substr(0, slash);
+  return found == group && text_at(object, "/kind") == kind;
+}
+bool is_pod(const json::value& object) {
+  return is(object, "", "Pod");
+}
+
+std::string_view label(const json::value& object, std::string_view name) {
+  return text_in(object, "/metadata/labels", name);
+}
+bool is_gossip(const json::value& object) {
+  return label(object, labels::component) == labels::component_gossip;
+}
+bool is_terminating(const json::value& object) {
+  return !text_at(object, "/metadata/deletionTimestamp").empty();
+}
+
+// NULL: not one of the kind's.
+const Owned* type_of(const json::value& object) {
+  for (const auto& type : types) {
+    const bool gossip = type.order < 2;
+    if (is(object, type.group, type.kind) && is_gossip(object) == gossip) return &type;
+  }
+  return nullptr;
+}
+
+const json::value* condition(const json::value& object, std::string_view type) {
+  const auto* all = array_at(object, "/status/conditions");
+  if (all == nullptr) return nullptr;
+  const auto at = std::find_if(all->begin(), all->end(),
+                               [&](const json::value& c) { return text_at(c, "/type") == type; });
+  return at == all->end() ? nullptr : &*at;
+}
+bool says(const json::value& object, std::string_view type, std::string_view status) {
+  const auto* c = condition(object, type);
+  return c != nullptr && text_at(*c, "/status") == status;
+}
+
+// "FailedCreate: pods is forbidden": what a condition says, cut to a readable length.
+std::string saying(const json::value& object, std::string_view type) {
+  const auto* c = condition(object, type);
+  std::string out(text_at(*c, "/reason"));
+  const auto message = text_at(*c, "/message");
+  if (!message.empty()) out += (out.empty() ? "" : ": ") + std::string(message);
+  if (out.empty()) out = type;
+  if (out.size() <= trouble_max) return out;
+  size_t cut = trouble_max;
+  while (cut > 0 && (static_cast<unsigned char>(out[cut]) & 0xC0) == 0x80) --cut;  // whole letters
+  return out.substr(0, cut) + "...";
+}
+
+int64_t count_at(const json::value& object, std::string_view pointer) {
+  return std::max<int64_t>(0, integer_at(object, pointer));
+}
+
+Deployment read_deployment(const json::value& object) {
+  Deployment d;
+  d.hash = text_in(object, "/spec/template/metadata/annotations", labels::template_hash);
+  d.seen = integer_at(object, "/status/observedGeneration") >=
+           integer_at(object, "/metadata/generation");
+  d.replicas = count_at(object, "/status/replicas");
+  d.updated = count_at(object, "/status/updatedReplicas");
+  d.available = count_at(object, "/status/availableReplicas");
+  if (says(object, "ReplicaFailure", "True")) {
+    d.trouble = saying(object, "ReplicaFailure");
+  } else if (says(object, "Progressing", "False")) {
+    d.trouble = saying(object, "Progressing");
+  }
+  return d;
+}
+
+std::string pod_status(const json::value& pod) {
+  const auto phase = text_at(pod, "/status/phase");
+  if (phase == "Failed") return "failed";
+  if (phase == "Succeeded") return "done";
+  if (phase == "Running") {
+    const bool ready = says(pod, "ContainersReady", "True") || says(pod, "Ready", "True");
+    return ready ? "running" : "pending";
+  }
+  return phase == "Pending" || phase.empty() ? "pending" : "inactive";
+}
+
+Pod read_pod(const json::value& object) {
+  Pod pod;
+  pod.name = text_at(object, "/metadata/name");
+  pod.ip = text_at(object, "/status/podIP");
+  pod.status = pod_status(object);
+  pod.terminating = is_terminating(object);
+  constexpr std::string_view limits = "/spec/containers/0/resources/limits";
+  pod.cpu_millicores = millicores_of(text_at(object, std::string(limits) + "/cpu")).value_or(0);
+  pod.memory_mib = mib_of(text_at(object, std::string(limits) + "/memory")).value_or(0);
+  const auto waiting = text_at(object, "/status/containerStatuses/0/state/waiting/reason");
+  if (!waiting.empty() && waiting != "ContainerCreating" && waiting != "PodInitializing") {
+    pod.trouble = waiting;
+    pod.failing = true;
+  } else if (says(object, "PodScheduled", "False")) {
+    pod.trouble = saying(object, "PodScheduled");  // may pass by itself: a node can come
+  }
+  return pod;
+}
+
+// A pod's controlling ReplicaSet is called as the Deployment, "-" and a hash that the pod bears.
+std::string owner_name(const json::value& pod) {
+  const auto* owners = array_at(pod, "/metadata/ownerReferences");
+  const auto hash = label(pod, labels::replica_set_hash);
+  if (owners == nullptr || hash.empty()) return {};
+  const std::string suffix = "-" + std::string(hash);
+  for (const auto& owner : *owners) {
+    const auto* o = owner.if_object();
+    const auto* controls = o == nullptr ? nullptr : o->if_contains("controller");
+    if (controls == nullptr || *controls != true || !is(owner, "apps", "ReplicaSet")) continue;
+    const auto name = text_at(owner, "/name");
+    if (name.ends_with(suffix)) return std::string(name.substr(0, name.size() - suffix.size()));
+  }
+  return {};
+}
+
+std::string sentinel_name(const json::value& object) {
+  if (is_pod(object)) return owner_name(object);
+  const auto name = text_at(object, "/metadata/name");
+  if (type_of(object) == nullptr) return {};
+  if (!is_gossip(object)) return std::string(name);
+  if (!name.ends_with(labels::gossip_suffix)) return {};
+  return std::string(name.substr(0, name.size() - labels::gossip_suffix.size()));
+}
+
+}  // namespace
+
+bool Observed::has(std::string_view kind, std::string_view name) const {
+  return std::any_of(owned.begin(), owned.end(), [&](const Owned& o) {
+    return o.kind == kind && o.name == name && !o.terminating;
+  });
+}
+
+Observed read_observed(const json::array& objects) {
+  Observed out;
+  for (const auto& object : objects) {
+    const auto ns = text_at(object, "/metadata/namespace");
+    const auto name = text_at(object, "/metadata/name");
+    if (ns.empty() || name.empty()) continue;
+    if (is_pod(object)) {
+      out.pods.push_back(read_pod(object));
+    } else if (const auto* type = type_of(object)) {
+      Owned& o = out.owned.emplace_back(*type);
+      o.ns = ns;
+      o.name = name;
+      o.terminating = is_terminating(object);
+      if (is(object, "apps", "Deployment")) out.deployment = read_deployment(object);
+    }
+  }
+  std::stable_sort(out.owned.begin(), out.owned.end(),
+                   [](const Owned& a, const Owned& b) { return a.order < b.order; });
+  std::sort(out.pods.begin(), out.pods.end(),
+            [](const Pod& a, const Pod& b) { return a.name < b.name; });
+  return out;
+}
+
+Result<Named> attribute(const json::value& object, const Site& site) {
+  Named named;
+  named.id = label(object, labels::id(site, "sentinel.id"));
+  named.ns = text_at(object, "/metadata/namespace");
+  named.name = sentinel_name(object);
+  const bool ours = label(object, labels::managed_by) == site.managed_by;
+  if (ours && !named.id.empty() && !named.ns.empty() && !named.name.empty()) return named;
+  return Error{Code::not_found, "no sentinel's object", {}, {}};
+}
+
+}  // namespace davit::sentinel

@@ -1,0 +1,63 @@
+#include "site.hpp"
+
+#include <davit/names.hpp>
+
+namespace davit::sentinel {
+namespace {
+
+constexpr int64_t day_seconds = 86'400;
+
+void check(const Settings& s, const Site& site) {
+  auto complain = [&](std::string_view key, const std::optional<std::string>& fault) {
+    if (fault) s.reject(key, *fault);
+  };
+  auto path = [&](std::string_view key, const std::string& value) {
+    if (!value.starts_with('/')) s.reject(key, "must begin with \"/\"");
+  };
+  if (site.managed_by.empty()) s.reject("managed_by", "must not be empty");
+  complain("managed_by", label_value_fault(site.managed_by));
+  complain("label_prefix", label_prefix_fault(site.label_prefix));
+  complain("env_prefix", environment_name_fault(site.env_prefix + "X"));
+  complain("namespace", dns_label_fault(site.ns));
+  if (!site.runtime_class.empty())
+    complain("runtime_class", dns_subdomain_fault(site.runtime_class));
+  for (const auto& name : site.image_pull_secrets)
+    complain("image_pull_secrets", dns_subdomain_fault(name));
+  for (const auto& name : site.secrets) complain("secrets", dns_subdomain_fault(name));
+  for (const auto& name : site.optional_secrets)
+    complain("optional_secrets", dns_subdomain_fault(name));
+  path("liveness_path", site.liveness_path);
+  path("readiness_path", site.readiness_path);
+}
+
+}  // namespace
+
+Site read_site(const Host& host) {
+  const Settings s(host);
+  Site site;
+  site.managed_by = s.string("managed_by", site.managed_by);
+  site.label_prefix = s.string("label_prefix", site.label_prefix);
+  site.env_prefix = s.string("env_prefix", site.env_prefix);
+  site.ns = s.string("namespace", site.ns);
+  site.runtime_class = s.string("runtime_class", site.runtime_class);
+  site.tolerations = read_tolerations(s, "tolerations", std::move(site.tolerations));
+  site.image_pull_secrets = s.strings("image_pull_secrets");
+  if (s.has("pod_annotations")) site.pod_annotations = s.table("pod_annotations").entries();
+  site.args = s.strings("args", std::move(site.args));
+  site.secrets = s.strings("secrets", std::move(site.secrets));
+  site.optional_secrets = s.strings("optional_secrets", std::move(site.optional_secrets));
+  site.config = s.string("config", site.config);
+  site.liveness_path = s.string("liveness_path", site.liveness_path);
+  site.readiness_path = s.string("readiness_path", site.readiness_path);
+  site.port = s.integer("port", site.port, 1, 65535);
+  site.gossip_port = s.integer("gossip_port", site.gossip_port, 1, 65535);
+  site.metrics_port = s.integer("metrics_port", site.metrics_port, 1, 65535);
+  site.cpu_request_divisor = s.integer("cpu_request_divisor", site.cpu_request_divisor, 1, 1000);
+  site.min_ready_seconds = s.integer("min_ready_s", site.min_ready_seconds, 0, day_seconds);
+  site.gossip_policy = s.boolean("gossip_policy", site.gossip_policy);
+  site.zero_is_delete = s.boolean("zero_is_delete", site.zero_is_delete);
+  check(s, site);
+  return site;
+}
+
+}  // namespace davit::sentinel

@@ -1,0 +1,51 @@
+// What is a site's taste about sentinels: one plain struct, read once from the instance's settings.
+// The defaults are what the seed's agent does; the README has the table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <davit/toleration.hpp>
+
+namespace davit::sentinel {
+
+struct Site {
+  std::string managed_by = "krane";         // value of app.kubernetes.io/managed-by
+  std::string label_prefix = "unkey.com/";  // of "sentinel.id" and the other id labels
+  std::string env_prefix = "UNKEY_";
+  std::string ns = "sentinel";  // where a record lives whose message cannot say it
+  std::string runtime_class;    // empty: the cluster's default
+  std::vector<Toleration> tolerations = {{"node-class", "Equal", "sentinel", "NoSchedule"}};
+  std::vector<std::string> image_pull_secrets;
+  Pairs pod_annotations = {{"reloader.stakater.com/auto", "true"}};
+  std::vector<std::string> args = {"run", "sentinel"};
+  // Secrets whose entries become environment variables.
+  std::vector<std::string> secrets = {"database"};
+  std::vector<std::string> optional_secrets = {"otel", "redis", "pprof"};
+  // What follows the ids in the TOML text of <env_prefix>CONFIG_DATA.
+  std::string config =
+      "request_timeout = '15m'\n"
+      "[database]\n"
+      "primary = '${UNKEY_DATABASE_PRIMARY}'\n"
+      "readonly_replica = '${UNKEY_DATABASE_REPLICA}'\n"
+      "[clickhouse]\n"
+      "url = '${UNKEY_CLICKHOUSE_URL}'\n"
+      "[redis]\n"
+      "url = '${UNKEY_REDIS_URL}'\n";
+  std::string liveness_path = "/_unkey/internal/health/live";
+  std::string readiness_path = "/_unkey/internal/health/ready";
+  int64_t port = 8040;
+  int64_t gossip_port = 7946;
+  int64_t metrics_port = 9090;
+  int64_t cpu_request_divisor = 2;  // of the limit; memory is requested whole
+  int64_t min_ready_seconds = 30;
+  bool gossip_policy = true;  // false: the cluster has no Cilium
+  bool zero_is_delete = false;
+};
+
+// Only in the constructor of the plugin: faults are noted with the host, which then refuses the
+// instance.
+Site read_site(const Host& host);
+
+}  // namespace davit::sentinel

@@ -1,0 +1,31 @@
+// Tolerations of pods as a kind's settings have them: an array of tables `key`, `operator`,
+// `value`, `effect`. Only in the constructor of the plugin, as all settings.
+#pragma once
+
+#include "settings.hpp"
+
+namespace davit {
+
+struct Toleration {
+  std::string key, op, value, effect;  // op is "Equal" or "Exists"
+};
+
+// The array replaces the fallback as a whole; an empty one means none.
+inline std::vector<Toleration> read_tolerations(const Settings& settings, std::string_view name,
+                                                std::vector<Toleration> fallback) {
+  if (!settings.has(name)) return fallback;
+  std::vector<Toleration> out;
+  for (const auto& s : settings.tables(name)) {
+    const Toleration& t =
+        out.emplace_back(Toleration{s.string("key", ""), s.string("operator", "Equal"),
+                                    s.string("value", ""), s.string("effect", "")});
+    if (t.op != "Equal" && t.op != "Exists")
+      s.reject("operator", "must be \"Equal\" or \"Exists\"");
+    if (t.op == "Exists" && !t.value.empty())
+      s.reject("value", "must be left out when operator is \"Exists\"");
+    if (t.op == "Equal" && t.key.empty()) s.reject("key", "is needed when operator is \"Equal\"");
+  }
+  return out;
+}
+
+}  // namespace davit

@@ -1,0 +1,46 @@
+// Which record a change means, when it says less than a name and a namespace.
+#include "desired.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::applier {
+namespace {
+
+sink::Change change(sink::ChangeType type, const std::string& ns, uint64_t version) {
+  sink::Change c;
+  c.type = type;
+  c.ns = ns;
+  c.name = "edge";
+  c.version = version;
+  return c;
+}
+
+TEST(Desired, FindsTheNamespaceThatADeleteDoesNotName) {
+  Desired desired(0, 1);
+  Slot& slot = desired.at("shop", "edge");
+  EXPECT_EQ(desired.accept(change(sink::ChangeType::remove, "", 5)).slot, &slot);
+  EXPECT_EQ(slot.wish, Wish::remove);
+}
+
+TEST(Desired, MeansTheObjectsThatAreSeenAfterADeleteThatDoesNotNameTheirNamespace) {
+  Desired desired(0, 1);
+  Slot* slot = desired.accept(change(sink::ChangeType::remove, "", 5)).slot;
+  EXPECT_EQ(&desired.at("shop", "edge"), slot);
+  EXPECT_EQ(slot->ns, "shop");
+  EXPECT_EQ(desired.size(), 1u);
+  desired.erase(*slot);
+  EXPECT_EQ(desired.size(), 0u);
+  EXPECT_EQ(desired.at("shop", "edge").wish, Wish::unknown);
+}
+
+TEST(Desired, DeletesAndAppliesOneRecordInOrderWhateverTheyName) {
+  Desired desired(0, 1);
+  Slot* slot = desired.accept(change(sink::ChangeType::remove, "", 5)).slot;
+  const auto applied = desired.accept(change(sink::ChangeType::apply, "shop", 6));
+  EXPECT_EQ(applied.slot, slot);
+  EXPECT_EQ(applied.superseded, std::vector<uint64_t>{5});
+  EXPECT_EQ(slot->wish, Wish::apply);
+}
+
+}  // namespace
+}  // namespace davit::applier
