@@ -12,7 +12,7 @@
 namespace davit::host {
 
 std::shared_ptr<grpc::Channel> make_channel(const ClientSettings& s) {
-  quiet_grpc();
+  tame_grpc();
   constexpr int first_backoff_ms = 200;
   // What a connection attempt has, TLS included; gRPC's name for it says something else.
   constexpr int connect_timeout_ms = 10'000;

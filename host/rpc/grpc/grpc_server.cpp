@@ -54,7 +54,7 @@ void set_limits(grpc::ServerBuilder& builder, const ServerSettings& s, uint32_t 
 
 std::unique_ptr<RpcServer> make_grpc_server(const Core& core, ServerSettings settings,
                                             const MethodRegistry& methods) {
-  quiet_grpc();
+  tame_grpc();
   return std::make_unique<GrpcServer>(core, std::move(settings), methods);
 }
 
