@@ -22,6 +22,7 @@ Stream::~Stream() {
   port_->listener = nullptr;
   shared_.feed.leave(port_, topics_);
   shared_.streams.add(-1);
+  for (const auto& part : parts_) shared_.waiting.add(-static_cast<double>(part.ready.size()));
 }
 
 void Stream::on_message(Buffer request) {
@@ -86,6 +87,7 @@ void Stream::pump() {
         if (writing_) continue;
         write(part.ready.front());
         part.ready.pop_front();
+        shared_.waiting.add(-1);
         moved = true;
       } else if (!part.busy && !part.idle && (!writing_ || part.pager.reads_store())) {
         moved |= step(part);
@@ -108,7 +110,7 @@ bool Stream::step(Part& part) {
       take(part, shared_.feed.next(part.topic, todo.cursor, protocol_.encoding));
       return true;
     case Pager::Act::bookmark:
-      part.ready.push_back(bookmark(part, todo));
+      put(part, bookmark(part, todo));
       return true;
     case Pager::Act::sleep: {
       part.idle = true;
@@ -149,7 +151,7 @@ void Stream::take(Part& part, const Ring::Step& step) {
     case Ring::Place::frame:
       part.pager.ring_frame(step.after, step.caught_up);
       open(part);
-      part.ready.push_back({step.frame, {}});
+      put(part, {step.frame, {}});
       if (!protocol_.ctrl) {
         if (auto todo = part.pager.bookmark()) part.ready.back().tail = encode_bookmark({}, *todo);
       }
@@ -160,7 +162,7 @@ void Stream::take(Part& part, const Ring::Step& step) {
 }
 
 void Stream::open(Part& part) {
-  if (auto todo = part.pager.opening()) part.ready.push_back(bookmark(part, *todo));
+  if (auto todo = part.pager.opening()) put(part, bookmark(part, *todo));
 }
 
 Stream::Message Stream::bookmark(const Part& part, const Pager::Todo& todo) const {
@@ -274,9 +276,14 @@ void Stream::page_read(size_t index, const PageResult& read) {
     return finish(rpc::End::of(told.error()));
   }
   open(part);
-  for (const auto& m : page.messages) part.ready.push_back({m, {}});
+  for (const auto& m : page.messages) put(part, {m, {}});
   shared_.records_sent.add(static_cast<double>(page.records));
   pump();
+}
+
+void Stream::put(Part& part, Message message) {
+  part.ready.push_back(std::move(message));
+  shared_.waiting.add(1);
 }
 
 void Stream::write(const Message& message) {

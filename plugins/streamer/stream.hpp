@@ -35,7 +35,7 @@ struct Shared {
   PageCache& pages;
   storage::Client storage;
   std::chrono::milliseconds retry_after;  // said to peers when the server shuts down
-  Metric streams, records_sent, ring_hits, storage_reads, storage_errors;
+  Metric streams, waiting, records_sent, ring_hits, storage_reads, storage_errors;
 };
 
 class Stream : public rpc::Handler, public Listener {
@@ -87,6 +87,7 @@ class Stream : public rpc::Handler, public Listener {
                           const Classifier::Kind& kind, const Pager::Todo& todo);
   Message bookmark(const Part& part, const Pager::Todo& todo) const;
   void open(Part& part);
+  void put(Part& part, Message message);
   void write(const Message& message);
   void finish(const rpc::End& end);
   rpc::End shutdown() const;

@@ -55,6 +55,8 @@ class Streamer {
     shared_ = std::make_unique<Shared>(Shared{
         host_, classifier_, *feed_, pages_, *storage, retry_after_,
         host_.gauge("davit_streamer_streams", "Watches being served."),
+        host_.gauge("davit_streamer_messages_waiting",
+                    "Messages that streams hold until the one before them is written."),
         host_.counter("davit_streamer_records_sent_total",
                       "Records named to agents, over all streams."),
         host_.counter("davit_streamer_ring_hits_total", "Messages served from memory."),

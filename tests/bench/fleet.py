@@ -5,12 +5,13 @@ import shutil
 import statistics
 import subprocess
 import tempfile
+import threading
 import time
 import urllib.request
 from pathlib import Path
 
 MIB = 1 << 20
-# A region of its own for every ten agents.
+# The agents are of many regions.
 TOKEN_FOR_ALL = ("*",)
 
 
@@ -71,6 +72,31 @@ class Etcd:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+class Watch:
+    """Looks at a gauge of a server twice a second, and keeps its highest value once the streams are open."""
+
+    def __init__(self, server, metric):
+        self.server, self.metric = server, metric
+        self.seen, self.over = [], threading.Event()
+        self.thread = threading.Thread(target=self.look, daemon=True)
+
+    def look(self):
+        while not self.over.wait(0.5):
+            self.seen.append(self.server.metric(self.metric))
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+
+    @property
+    def highest(self):
+        return max(self.seen[len(self.seen) // 2:])  # the first half: a thousand snapshots begin
+
+
 def healthy(url):
     try:
         with urllib.request.urlopen(url + "/health", timeout=2) as answer:
@@ -125,14 +151,17 @@ def stopped_reader(bench, parts):
     """One of the streams does not read. What do the others notice?"""
     streams, connections, regions = (200, 50, 5) if bench.short else (1000, 250, 10)
     seconds, runs = (6, 1) if bench.short else (20, 5)
-    p99, growth, lost = {"none": [], "again none": [], "one": []}, [], 0
+    p99, growth, queued, lost = {"none": [], "again none": [], "one": []}, [], [], 0
     for _ in range(runs):
         memory = {}
         for who in p99:
             server = Server(parts)
             try:
                 stopped = 1 if who == "one" else 0
-                found = run_fanout(bench, server, streams, connections, regions, seconds, stopped)
+                with Watch(server, "davit_streamer_messages_waiting") as waiting:
+                    found = run_fanout(bench, server, streams, connections, regions, seconds, stopped)
+                if stopped:
+                    queued.append(waiting.highest)
                 lost += found["lost"]
                 p99[who].append(found["p99_ms"])
                 memory[who] = memory_kib(server.process.process.pid, "VmHWM")
@@ -143,7 +172,9 @@ def stopped_reader(bench, parts):
     found = [b / a for a, b in zip(p99["none"], p99["one"])]
     bench.line(f"p99 of {streams - 1} streams beside one that stopped reading", "the same without it",
                [statistics.median(found)], lambda r: r <= max(usual), f"<= {max(usual):.3g}, the spread of A/A runs",
-               f"A/A {min(usual):.2f} to {max(usual):.2f}; streams lost: {lost}")
+               f"A/A {min(usual):.2f} to {max(usual):.2f}")
+    bench.line("messages that wait on it", "one", queued, lambda r: r <= 1, "<= 1")
+    bench.line("streams that ended meanwhile", "one", [lost], lambda r: r == 0, "0")
     bench.line("server memory that it costs", "1 MiB", growth, lambda r: r <= 1, "<= 1")
 
 
