@@ -2,6 +2,9 @@
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 export DAVIT_NO_SKIPS ?=
+# What one clone has compiled, another takes from ccache.
+export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR ?= 1
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check bench kubernetes torture fuzz format dependencies build build-asan build-tsan build-fuzz
