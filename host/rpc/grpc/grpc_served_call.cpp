@@ -39,8 +39,14 @@ GrpcServedCall::GrpcServedCall(GrpcServing& serving, const Method& m, IdentityPt
       serving_(serving),
       context_(context),
       peer_(std::move(peer)) {
+  // What is stated twice is one list, as in HTTP: none of its values counts alone.
   for (const auto& [key, value] : context->client_metadata()) {
-    if (view(key) != "authorization") metadata_.emplace_back(view(key), view(value));
+    if (view(key) == "authorization") continue;
+    if (!metadata_.empty() && metadata_.back().first == view(key)) {
+      metadata_.back().second.append(", ").append(view(value));
+    } else {
+      metadata_.emplace_back(view(key), view(value));
+    }
   }
   serving_.open.add(this);
   made(this);
