@@ -39,24 +39,29 @@ RECORDS = [
     policy(3, region=HERE),
     deployment(14, region=HERE),
     deployment(15, region=HERE),
+    deployment(16, region=HERE),
+    deployment(17, region=HERE),
 ]
-DELETED = "d_14"  # which gives version 16
-SENTINELS = [sentinel(1), {**sentinel(2), "state": "archived"}, sentinel(3, "there")]  # 17, 18, 19
+DELETED = "d_14"  # which gives version 18
+SENTINELS = [sentinel(1), {**sentinel(2), "state": "archived"}, sentinel(3, "there")]  # 19, 20, 21
 
 # What no operator can write: put into the database while nobody has it open.
 PLANTED = [
     ("d_5", "state = 'exploding'"),
     ("d_6", "payload = x'0a05'"),                          # a string of five bytes, of which there is none
     ("d_15", "payload = x'0a05', json = ''"),              # the same, and nothing else to go by
+    ("d_16", "payload = cast(payload || x'3a01ff' as blob)"),      # a text that is no UTF-8
+    ("d_17", "payload = cast(payload || x'da010161' as blob)"),    # a message within that is none
     ("net_3", "payload = x'120570322d3133', json = ''"),   # only a name: the policy is empty
 ]
-HELD = ("deployment/here/d_5", "deployment/here/d_6", "deployment/here/d_15", "cilium_network_policy/here/net_3")
+HELD = ("deployment/here/d_5", "deployment/here/d_6", "deployment/here/d_15", "deployment/here/d_16",
+        "deployment/here/d_17", "cilium_network_policy/here/net_3")
 
 # A good request to each method. What follows is done to all of them.
 REQUESTS = {
-    "ClusterService/WatchDeployments": "version_last_seen: 16",
-    "ClusterService/WatchSentinels": "version_last_seen: 16",
-    "ClusterService/WatchCiliumNetworkPolicies": "version_last_seen: 16",
+    "ClusterService/WatchDeployments": "version_last_seen: 18",
+    "ClusterService/WatchSentinels": "version_last_seen: 18",
+    "ClusterService/WatchCiliumNetworkPolicies": "version_last_seen: 18",
     "ClusterService/GetDesiredDeploymentState": "deployment_id: 'd_1'",
     "ClusterService/GetDesiredSentinelState": "sentinel_id: 's_1'",
     "ClusterService/GetDesiredCiliumNetworkPolicyState": "cilium_network_policy_id: 'net_1'",
@@ -156,11 +161,13 @@ POINT_QUERIES = [
     ("running", HERE, DEPLOYMENT, "d_1", "apply shop/app-1", "apply shop/app-1 @1"),
     ("archived", HERE, DEPLOYMENT, "d_2", "delete shop/app-2", "delete shop/app-2 @2"),
     ("standby", HERE, DEPLOYMENT, "d_3", "delete shop/app-3", "delete shop/app-3 @3"),
-    ("deleted", HERE, DEPLOYMENT, "d_14", "delete shop/app-14", "delete shop/app-14 @16"),
+    ("deleted", HERE, DEPLOYMENT, "d_14", "delete shop/app-14", "delete shop/app-14 @18"),
     ("paused", HERE, DEPLOYMENT, "d_4", f"FAILED_PRECONDITION: {PAUSED}", f"hold shop/app-4 @4: {PAUSED}"),
     ("unhandled state", HERE, DEPLOYMENT, "d_5", f"INTERNAL: {EXPLODING}", f"hold shop/app-5 @5: {EXPLODING}"),
     ("undecodable", HERE, DEPLOYMENT, "d_6", f"INTERNAL: {BROKEN}", f"hold shop/app-6 @6: {BROKEN}"),
     ("undecodable, no JSON", HERE, DEPLOYMENT, "d_15", f"INTERNAL: {BROKEN}", f"hold shop/app-15 @15: {BROKEN}"),
+    ("a text that is none", HERE, DEPLOYMENT, "d_16", f"INTERNAL: {BROKEN}", f"hold shop/app-16 @16: {BROKEN}"),
+    ("broken within", HERE, DEPLOYMENT, "d_17", f"INTERNAL: {BROKEN}", f"hold shop/app-17 @17: {BROKEN}"),
     ("no replicas", HERE, DEPLOYMENT, "d_8", "apply shop/app-8", "apply shop/app-8 @8"),
     ("another region's", HERE, DEPLOYMENT, "d_7", missing(DEPLOYMENT, "d_7"), "none"),
     ("in its own region", "there", DEPLOYMENT, "d_7", "apply shop/app-7", "apply shop/app-7 @7"),
@@ -173,8 +180,8 @@ POINT_QUERIES = [
     ("an archived policy", HERE, POLICY, "net_2", "delete shop/policy-2", "delete shop/policy-2 @12"),
     ("an empty policy", HERE, POLICY, "net_3", "INTERNAL: ...", "hold shop/policy-3 @13: ..."),
     ("an unknown policy", HERE, POLICY, "net_77", missing(POLICY, "net_77"), "none"),
-    ("a sentinel", HERE, SENTINEL, "s_1", "apply sentinel-1", "apply .../sentinel-1 @17"),
-    ("an archived sentinel", HERE, SENTINEL, "s_2", "delete sentinel-2", "delete .../sentinel-2 @18"),
+    ("a sentinel", HERE, SENTINEL, "s_1", "apply sentinel-1", "apply .../sentinel-1 @19"),
+    ("an archived sentinel", HERE, SENTINEL, "s_2", "delete sentinel-2", "delete .../sentinel-2 @20"),
     ("another region's sentinel", HERE, SENTINEL, "s_3", missing(SENTINEL, "s_3"), "none"),
     ("an unknown sentinel", HERE, SENTINEL, "s_77", missing(SENTINEL, "s_77"), "none"),
 ]
@@ -187,19 +194,20 @@ HOSTILE = ["d_1\nlevel=error forged", "d_1\r\ngrpc-status: 0", "d_1\0", "\x1b[2J
 WATCHES = [
     ("from nothing", HERE, DEPLOYMENT, "0",
      "apply shop/app-1 @1, delete shop/app-2 @2, delete shop/app-3 @3, apply shop/app-8 @8, apply shop/app-9 @9, "
-     "apply mall/app-9 @10, delete shop/app-14 @16",
+     "apply mall/app-9 @10, delete shop/app-14 @18",
      f"snapshot, apply shop/app-1 @1, hold shop/app-4 @4: {PAUSED}, hold shop/app-5 @5: {EXPLODING}, "
      f"hold shop/app-6 @6: {BROKEN}, apply shop/app-8 @8, apply shop/app-9 @9, apply mall/app-9 @10, "
-     f"hold shop/app-15 @15: {BROKEN}, end of 8 at the head"),
-    ("from the middle", HERE, DEPLOYMENT, "8", "apply shop/app-9 @9, apply mall/app-9 @10, delete shop/app-14 @16",
-     "tail after 8, apply shop/app-9 @9, apply mall/app-9 @10, hold shop/app-15 @15: ..., delete shop/app-14 @16..."),
+     f"hold shop/app-15 @15: {BROKEN}, hold shop/app-16 @16: {BROKEN}, hold shop/app-17 @17: {BROKEN}, "
+     "end of 10 at the head"),
+    ("from the middle", HERE, DEPLOYMENT, "8", "apply shop/app-9 @9, apply mall/app-9 @10, delete shop/app-14 @18",
+     "tail after 8, apply shop/app-9 @9, apply mall/app-9 @10, hold shop/app-15 @15: ..., hold shop/app-16 @16: ..., hold shop/app-17 @17: ..., delete shop/app-14 @18..."),
     ("at the head", HERE, DEPLOYMENT, "head", "", "tail after the head"),
     ("a region without records", "empty", DEPLOYMENT, "0", "", "snapshot, end of 0 at the head"),
     ("another region", "there", DEPLOYMENT, "0", "apply shop/app-7 @7", "snapshot, apply shop/app-7 @7, end of 1 at the head"),
     ("policies", HERE, POLICY, "0", "apply shop/policy-1 @11, delete shop/policy-2 @12",
      "snapshot, apply shop/policy-1 @11, hold shop/policy-3 @13: ..., end of 2 at the head"),
-    ("sentinels", HERE, SENTINEL, "0", "apply sentinel-1 @17, delete sentinel-2 @18",
-     "snapshot, apply .../sentinel-1 @17, end of 1 at the head"),
+    ("sentinels", HERE, SENTINEL, "0", "apply sentinel-1 @19, delete sentinel-2 @20",
+     "snapshot, apply .../sentinel-1 @19, end of 1 at the head"),
     ("from the future", HERE, DEPLOYMENT, "future", "OUT_OF_RANGE: cursor 1000000 is above ...",
      "OUT_OF_RANGE: cursor 1000000 is above ..."),
     ("of another history", HERE, DEPLOYMENT, "elsewhere", None, "OUT_OF_RANGE: cursor 3 is of another history..."),
@@ -208,11 +216,11 @@ WATCHES = [
 PURGED_THROUGH = 12
 WATCHES_AFTER_PURGE = [
     ("below the purge mark", HERE, DEPLOYMENT, "3", "OUT_OF_RANGE: ...", "OUT_OF_RANGE: ..."),
-    ("at the purge mark", HERE, DEPLOYMENT, "12", "delete shop/app-14 @16",
-     "tail after 12, hold shop/app-15 @15: ..., delete shop/app-14 @16..."),
+    ("at the purge mark", HERE, DEPLOYMENT, "12", "delete shop/app-14 @18",
+     "tail after 12, hold shop/app-15 @15: ..., hold shop/app-16 @16: ..., hold shop/app-17 @17: ..., delete shop/app-14 @18..."),
     ("from nothing", HERE, DEPLOYMENT, "0",
-     "apply shop/app-1 @1, apply shop/app-8 @8, apply shop/app-9 @9, apply mall/app-9 @10, delete shop/app-14 @16",
-     "snapshot, apply shop/app-1 @1, ..., end of 8 at the head"),
+     "apply shop/app-1 @1, apply shop/app-8 @8, apply shop/app-9 @9, apply mall/app-9 @10, delete shop/app-14 @18",
+     "snapshot, apply shop/app-1 @1, ..., end of 10 at the head"),
 ]
 # what, request
 BAD_WATCHES = [
