@@ -5,7 +5,8 @@
 #   python.sh ARGUMENT...  runs it; where it was not made, the machine's own: tests then say what is missing
 set -eu
 here=$(dirname "$0")
-key=$({ cat "$here/requirements.txt"; python3 --version; uname -sm; } | sha256sum | cut -c1-16)
+wanted=$(grep -v '^#' "$here/requirements.txt" | tr '\n' ' ')
+key=$({ echo "$wanted"; python3 --version; uname -sm; } | sha256sum | cut -c1-16)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/davit/python
 python=$cache/$key/bin/python
 
@@ -18,7 +19,7 @@ fi
 mkdir -p "$cache"
 partial=$(mktemp -d "$cache/partial.XXXXXX")
 trap 'rm -rf "$partial"' EXIT
-echo "installing into $cache: $(grep -v '^#' "$here/requirements.txt" | tr '\n' ' ')"
+echo "installing into $cache: $wanted"
 python3 -m venv "$partial"
 "$partial/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary=:all: \
   -r "$here/requirements.txt"

@@ -1,6 +1,6 @@
 """Good and bad requests, and what the server must answer: one row a line. test_requests.py sends them.
 
-Answers are written as test_requests.py prints them, `...` stands for anything:
+Answers are written as requests_case.py prints them, `...` stands for anything:
   apply shop/app-1 @1   a record and its version (point queries of ctrl.v1 have none)
   hold shop/app-4 @4    davit.v1 only; that wire says "do not touch this object"
   CODE: text            how a call ended when it was not OK
@@ -200,7 +200,8 @@ WATCHES = [
      f"hold shop/app-15 @15: {BROKEN}, hold shop/app-16 @16: {BROKEN}, hold shop/app-17 @17: {BROKEN}, "
      "end of 10 at the head"),
     ("from the middle", HERE, DEPLOYMENT, "8", "apply shop/app-9 @9, apply mall/app-9 @10, delete shop/app-14 @18",
-     "tail after 8, apply shop/app-9 @9, apply mall/app-9 @10, hold shop/app-15 @15: ..., hold shop/app-16 @16: ..., hold shop/app-17 @17: ..., delete shop/app-14 @18..."),
+     "tail after 8, apply shop/app-9 @9, apply mall/app-9 @10, hold shop/app-15 @15: ..., hold shop/app-16 @16: ..., "
+     "hold shop/app-17 @17: ..., delete shop/app-14 @18..."),
     ("at the head", HERE, DEPLOYMENT, "head", "", "tail after the head"),
     ("a region without records", "empty", DEPLOYMENT, "0", "", "snapshot, end of 0 at the head"),
     ("another region", "there", DEPLOYMENT, "0", "apply shop/app-7 @7", "snapshot, apply shop/app-7 @7, end of 1 at the head"),
@@ -217,7 +218,8 @@ PURGED_THROUGH = 12
 WATCHES_AFTER_PURGE = [
     ("below the purge mark", HERE, DEPLOYMENT, "3", "OUT_OF_RANGE: ...", "OUT_OF_RANGE: ..."),
     ("at the purge mark", HERE, DEPLOYMENT, "12", "delete shop/app-14 @18",
-     "tail after 12, hold shop/app-15 @15: ..., hold shop/app-16 @16: ..., hold shop/app-17 @17: ..., delete shop/app-14 @18..."),
+     "tail after 12, hold shop/app-15 @15: ..., hold shop/app-16 @16: ..., hold shop/app-17 @17: ..., "
+     "delete shop/app-14 @18..."),
     ("from nothing", HERE, DEPLOYMENT, "0",
      "apply shop/app-1 @1, apply shop/app-8 @8, apply shop/app-9 @9, apply mall/app-9 @10, delete shop/app-14 @18",
      "snapshot, apply shop/app-1 @1, ..., end of 10 at the head"),
@@ -303,7 +305,8 @@ BATCH_OF_DOCUMENTS = [
     (deployment(32, region="he\nre"), "refused region: has a space, a slash or a control character"),
     ({**deployment(32, region=HERE), "kind": "deploymnt"}, 'refused kind: "deploymnt" is not known to this server...'),
     ({**deployment(32, region=HERE), "state": "exploding"}, 'refused state: kind deployment does not handle "exploding"'),
-    (changed(deployment(1, region=HERE), k8s_name="another"), 'refused d_1: ... is "shop/app-1" for its life and cannot become "shop/another"'),
+    (changed(deployment(1, region=HERE), k8s_name="another"),
+     'refused d_1: ... is "shop/app-1" for its life and cannot become "shop/another"'),
     (changed(deployment(33, region=HERE), k8s_name="app-1"), 'refused : its name is taken by "d_1", which is live'),
     (deployment(34, region=HERE), "created"),
     (deployment(34, region=HERE), "refused id: is named twice in this request"),
