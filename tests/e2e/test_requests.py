@@ -6,6 +6,7 @@ import json
 import unittest
 
 import requests_table as table
+from parts import deployment
 from requests_case import CTRL, HERE, RequestCase, pods, record_said, said, setUpModule, state_said
 from wire import Client, agent
 
@@ -137,6 +138,15 @@ class Table(RequestCase):
             with self.subTest(f"progress: {what}"):
                 self.matches(what, answer, self.outcome("AgentService/Progress", request))
         self.assertEqual([a["agent"] for a in self.world.status()["agents"]], ["a"])
+
+    def test_a_delete_report_is_of_its_region(self):
+        self.world.apply([deployment(1, region="there")])
+        report = "update { k8s_name: 'app-1' instances { k8s_name: 'p' status: STATUS_RUNNING } }"
+        for region, request in ((HERE, report), ("there", report), (HERE, "delete { k8s_name: 'app-1' }")):
+            self.assertEqual(self.outcome("ClusterService/ReportDeploymentStatus", request, region=region), "ok")
+        left = {o["region"]: len(o["observed"].get("children", [])) for o in self.world.status()["objects"]
+                if o["id"] == "d_1"}
+        self.assertEqual(left, {HERE: 0, "there": 1})
 
     def test_an_older_report_is_ignored(self):
         for epoch, sequence, ready in ((2, 5, 5), (2, 4, 4), (1, 9, 9)):
