@@ -2,9 +2,10 @@
 
 import re
 import sqlite3
+import urllib.request
 
 import requests_table as table
-from parts import Case
+from parts import Case, free_port
 from wire import Client, agent, as_json, generate, methods
 
 HERE = table.HERE
@@ -86,7 +87,13 @@ name = "edge"
 file = "{self.world.folder}/edge.token"
 regions = ["{HERE}"]
 """)
-        self.server.argv.append(self.world.write("listener.toml", "[rpc.server.main]\n" + self.listener))
+        self.metrics_port = free_port()
+        self.server.argv.append(self.world.write("more.toml", f"""
+[host]
+metrics_listen = "127.0.0.1:{self.metrics_port}"
+[rpc.server.main]
+{self.listener}
+"""))
         self.server.start()
         self.world.wait_ready(self.server)
         self.fill()
@@ -166,6 +173,12 @@ regions = ["{HERE}"]
                 with self.subTest(f"{what}, ctrl.v1"):
                     answer = self.call(f"ClusterService/{CTRL[kind][1]}", f"version_last_seen: {version}", region)
                     self.matches(what, by_ctrl, said(answer, state_said))
+
+    def metric(self, name):
+        """The sum of a metric over what it is counted by."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=30) as answer:
+            lines = answer.read().decode().splitlines()
+        return sum(float(line.split()[-1]) for line in lines if re.match(rf"{name}[ {{]", line))
 
     def observed(self, key):
         """What the operator sees of a deployment or sentinel."""
