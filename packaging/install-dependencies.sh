@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs what building, running and testing Davit needs, from Debian's packages. Idempotent: asks apt for
-# nothing when everything is there. `--run-only` leaves out what only the tests need.
+# Installs what building, running and testing Davit needs, from Debian's packages; a gRPC client for the tests comes
+# from PyPI (tests/e2e/requirements.txt). Idempotent: asks nobody for anything when everything is there. `--run-only`
+# leaves out what only the tests need.
 set -eu
 
 build="g++ cmake ninja-build make pkg-config ccache mold
@@ -18,16 +19,20 @@ for package in $wanted; do
   state=$(dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null || true)
   [ "$state" = "ii " ] || missing="$missing $package"
 done
-[ -n "$missing" ] || exit 0
-
-if ! command -v apt-get >/dev/null; then
-  echo "packaging/install-dependencies.sh: this is not Debian or a relative of it; install:$missing" >&2
-  exit 1
+if [ -n "$missing" ]; then
+  if ! command -v apt-get >/dev/null; then
+    echo "packaging/install-dependencies.sh: this is not Debian or a relative of it; install:$missing" >&2
+    exit 1
+  fi
+  sudo=
+  [ "$(id -u)" = 0 ] || sudo=sudo
+  echo "installing:$missing"
+  export DEBIAN_FRONTEND=noninteractive
+  $sudo apt-get update -q
+  # shellcheck disable=SC2086
+  $sudo apt-get install -q -y --no-install-recommends $missing
 fi
-sudo=
-[ "$(id -u)" = 0 ] || sudo=sudo
-echo "installing:$missing"
-export DEBIAN_FRONTEND=noninteractive
-$sudo apt-get update -q
-# shellcheck disable=SC2086
-$sudo apt-get install -q -y --no-install-recommends $missing
+
+[ "${1:-}" != --run-only ] || exit 0
+"$(dirname "$0")/../tests/e2e/python.sh" --install ||
+  echo "packaging/install-dependencies.sh: that failed; the tests with a client in Python will be skipped" >&2

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include <davit/utf8.hpp>
+
 #include "base64.hpp"
 #include "json.hpp"
 #include "schema.hpp"

@@ -43,29 +43,4 @@ Result<> read_well_known(const Json& json, pb::Message& message) {
                {}};
 }
 
-bool valid_utf8(std::string_view s) {
-  for (size_t i = 0; i < s.size();) {
-    const auto byte = [&](size_t k) {
-      return i + k < s.size() ? static_cast<unsigned char>(s[i + k]) : 0u;
-    };
-    const unsigned lead = byte(0);
-    if (lead < 0x80) {
-      ++i;
-      continue;
-    }
-    const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4) return false;
-    for (size_t k = 1; k < length; ++k) {
-      if ((byte(k) & 0xc0) != 0x80) return false;
-    }
-    const unsigned second = byte(1);
-    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
-        (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f)) {
-      return false;  // written longer than need be, a surrogate, or beyond the last character
-    }
-    i += length;
-  }
-  return true;
-}
-
 }  // namespace davit::host

@@ -1,6 +1,5 @@
 // The messages of google.protobuf that have a JSON form of their own (Timestamp, Struct, wrappers,
-// Any, ...): left to protobuf's own converter. And the one check of text that protobuf keeps to
-// itself.
+// Any, ...): left to protobuf's own converter.
 #pragma once
 
 #include <string>
@@ -21,7 +20,5 @@ bool is_well_known(const google::protobuf::Descriptor&);
 Result<> print_well_known(const google::protobuf::Message&, std::string& out);
 // The error has no path; the caller adds it.
 Result<> read_well_known(const Json&, google::protobuf::Message&);
-
-bool valid_utf8(std::string_view);
 
 }  // namespace davit::host

@@ -1,5 +1,7 @@
 #include "commit_queue.hpp"
 
+#include <thread>
+
 namespace davit::host {
 namespace {
 
@@ -13,6 +15,11 @@ davit_op call_op() {
   op.deadline_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now + call_max).count();
   op.cancelled = [](const davit_op*) -> int32_t { return 0; };
   return op;
+}
+
+bool time_is_up(const davit_op& op, std::chrono::milliseconds after) {
+  const auto then = std::chrono::steady_clock::now().time_since_epoch() + after;
+  return std::chrono::nanoseconds(then).count() >= op.deadline_ns;
 }
 
 // Unambiguous whatever the parts contain.
@@ -67,10 +74,14 @@ void post(Pool& pool, F f) {
       new F(std::move(f)));
 }
 
+bool is_passing(Code code) {
+  return code == Code::unavailable || code == Code::aborted;
+}
+
 // Would the same report alone fare better? Not when the storage is away.
 bool is_about_the_storage(Code code) {
-  return code == Code::unavailable || code == Code::deadline_exceeded ||
-         code == Code::resource_exhausted || code == Code::cancelled;
+  return is_passing(code) || code == Code::deadline_exceeded || code == Code::resource_exhausted ||
+         code == Code::cancelled;
 }
 
 }  // namespace
@@ -89,9 +100,10 @@ void answer(Pool& pool, CommitQueue::Report request, Error error) {
   });
 }
 
-CommitQueue::CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits)
+CommitQueue::CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits, ReportRetry retry)
     : storage_(storage),
       pool_(pool),
+      retry_(retry),
       commits_(
           pool, [this](std::vector<Commit> c) { call_commit(std::move(c)); }, limits),
       reports_(
@@ -158,20 +170,29 @@ Result<> CommitQueue::call_report(const Report* const* reports, size_t count) {
     for (const Status& s : reports[i]->statuses) pointers.push_back(&views.emplace_back(s).abi);
   }
   if (pointers.empty()) return {};
-  const davit_op op = call_op();
-  return checked([&](davit_error* e) {
-    return storage.report(storage_.self, &op, pointers.data(), pointers.size(), e);
-  });
+  const davit_op op = call_op();  // of all attempts together
+  Backoff backoff(retry_.pause);
+  while (true) {
+    Result<> stored = checked([&](davit_error* e) {
+      return storage.report(storage_.self, &op, pointers.data(), pointers.size(), e);
+    });
+    if (stored.ok() || !is_passing(stored.error().code)) return stored;
+    const auto pause = backoff.next(random_());
+    if (backoff.failures() == retry_.attempts || time_is_up(op, pause)) return stored;
+    std::this_thread::sleep_for(pause);
+  }
 }
 
 void CommitQueue::call_report(std::vector<Report> batch) {
   std::vector<const Report*> pointers;
   for (const Report& r : batch) pointers.push_back(&r);
-  const Result<> all = call_report(pointers.data(), pointers.size());
   // All or nothing: one that can never succeed must not fail its neighbours.
-  const bool alone = !all.ok() && batch.size() > 1 && !is_about_the_storage(all.error().code);
+  Result<> own = call_report(pointers.data(), pointers.size());
+  bool alone = !own.ok() && batch.size() > 1 && !is_about_the_storage(own.error().code);
   for (size_t i = 0; i < batch.size(); ++i) {
-    const Result<> own = alone ? call_report(&pointers[i], 1) : all;
+    if (alone) own = call_report(&pointers[i], 1);
+    // The storage went away meanwhile: that is the answer of the rest.
+    if (!own.ok() && is_about_the_storage(own.error().code)) alone = false;
     davit_error e = empty_error();
     const int32_t code = own.ok() ? DAVIT_OK : fill(&e, own.error());
     batch[i].done(batch[i].ctx, code, &e);

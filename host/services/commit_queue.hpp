@@ -1,19 +1,31 @@
 // The queue in front of the storages (service davit.commit): groups that wait are committed by one
 // call, so that a simple backend gets group commit for nothing. Reports likewise. One commit and
-// one report call are in flight per storage. No retry here: a call that fails as a whole is the
-// answer of everybody in it.
+// one report call are in flight per storage.
+//
+// A call of reports that fails in passing (UNAVAILABLE, ABORTED) is tried again a few times within
+// the time of one call: repeating it is harmless, because the store ignores what is not newer. What
+// fails after that, and every other failure, is the answer of everybody in the call. Commits are
+// never repeated here: a failure may hide a success, and only who asked can tell.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 
+#include <davit/backoff.hpp>
 #include <davit/records.hpp>
 
 #include "lane.hpp"
 
 namespace davit::host {
+
+struct ReportRetry {
+  uint32_t attempts = 3;  // longer troubles are the reporter's, which backs off by itself
+  // A lock is let go and a lost connection made anew within this; the pool's thread waits.
+  Backoff::Limits pause{std::chrono::milliseconds(50), std::chrono::milliseconds(200)};
+};
 
 class CommitQueue {
  public:
@@ -28,7 +40,7 @@ class CommitQueue {
     void* ctx;
   };
 
-  CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits = {});
+  CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits = {}, ReportRetry retry = {});
 
   // `done` is called once, on a thread of the pool. [any]
   void commit(Commit);
@@ -41,6 +53,8 @@ class CommitQueue {
 
   davit_ref storage_;
   Pool& pool_;
+  const ReportRetry retry_;
+  std::minstd_rand random_{std::random_device{}()};  // of the one call of reports in flight
   Lane<Commit> commits_;
   Lane<Report> reports_;
 };

@@ -27,12 +27,12 @@ std::string_view own_status(std::string_view word) {
   return "inactive";
 }
 
-Child read_instance(const Fields& f) {
+Child read_instance(const Fields& f, std::string_view status) {
   Child child;
   child.name = f.string("k8s_name");
   if (child.name.empty()) f.reject("k8s_name", "is missing");
   child.address = f.string("address");
-  child.status = own_status(f.string("status"));
+  child.status = own_status(status);
   child.cpu_millicores = f.integer("cpu_millicores", 0);
   child.memory_mib = f.integer("memory_mib", 0);
   return child;
@@ -57,7 +57,9 @@ void read_instances(const Fields& update, const json::object& object, std::optio
     const auto* instance = (*list)[i].if_object();
     if (instance == nullptr)
       return update.reject("instances[" + std::to_string(i) + "]", "must be an object");
-    status.children.push_back(read_instance(Fields(*instance, path, fault)));
+    // A number is a status of a later wire.
+    status.children.push_back(
+        read_instance(Fields(*instance, path, fault), text_at((*list)[i], "/status")));
     if (status.children.back().status == "running") ++status.ready;
   }
   status.desired = status.updated = static_cast<int64_t>(status.children.size());

@@ -121,8 +121,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
       return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
     }
     // Of all methods only this one states its region in the message.
-    if (message.region().empty())
-      return reply(Error{Code::invalid_argument, "the region is empty", "region", {}});
+    if (auto r = check_name("region", message.region()); !r.ok()) return reply(r.error());
     const rpc::Identity who = call.identity();
     if (!rpc::names_region(who.regions, message.region())) {
       return reply(Error{
@@ -132,6 +131,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
           {}});
     }
     const std::string platform = message.platform().empty() ? "unknown" : message.platform();
+    if (auto r = check_name("platform", platform); !r.ok()) return reply(r.error());
     const Progress progress{
         message.region(),     platform + "/" + message.region(), "ctrl.v1", 0, {}, {},
         shared.host.unix_ms()};

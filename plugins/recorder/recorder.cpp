@@ -105,8 +105,7 @@ class Recorder {
       if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
         return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
       }
-      if (message.agent().empty())
-        return reply(Error{Code::invalid_argument, "is empty", "agent", {}});
+      if (auto r = check_name("agent", message.agent()); !r.ok()) return reply(r.error());
       host_.blocking(shared_->storage.instance(),
                      [this, progress = from_wire(message, *region, host_.unix_ms()),
                       reply = std::move(reply), ticket = shared_->outstanding.begin()] {

@@ -7,18 +7,6 @@ namespace {
 // More held records than this are logged again now and then.
 constexpr size_t logged_max = 10'000;
 
-// Reads a varint; false when it is cut off or too long.
-bool varint(std::string_view& s, uint64_t& out) {
-  out = 0;
-  for (unsigned shift = 0; shift < 64 && !s.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(s.front());
-    s.remove_prefix(1);
-    out |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    if (byte < 0x80) return true;
-  }
-  return false;
-}
-
 bool paused(const davit_record& r) {
   for (size_t i = 0; i < r.annotations_count; ++i) {
     if (view(r.annotations[i].key) == pause_annotation)
@@ -29,41 +17,16 @@ bool paused(const davit_record& r) {
 
 }  // namespace
 
-bool well_formed(std::string_view s) {
-  while (!s.empty()) {
-    uint64_t tag = 0;
-    uint64_t skip = 0;
-    if (!varint(s, tag) || tag >> 3 == 0) return false;
-    switch (tag & 7) {
-      case 0:
-        if (!varint(s, skip)) return false;
-        skip = 0;
-        break;
-      case 1:
-        skip = 8;
-        break;
-      case 2:
-        if (!varint(s, skip)) return false;
-        break;
-      case 5:
-        skip = 4;
-        break;
-      default:
-        return false;  // groups: proto3 has none
-    }
-    if (skip > s.size()) return false;
-    s.remove_prefix(skip);
-  }
-  return true;
-}
-
 Classifier::Classifier(Host host) : host_(host) {}
 
 Result<> Classifier::wire() {
   for (auto& client : kind::Client::all(host_)) {
     auto schema = client.schema(host_);
     if (!schema.ok()) return schema.error().in("kind \"" + client.kind() + "\"");
-    kinds_.emplace(client.kind(), Kind{client, *schema});
+    const auto& description = client.description();
+    kinds_.emplace(
+        client.kind(),
+        Kind{client, *schema, Shape(view(description.descriptor_set), description.apply_type)});
   }
   return {};
 }
@@ -98,7 +61,7 @@ Judgement Classifier::judge(const Kind& kind, const davit_record& r) {
       return {Verb::hold, Cause::unhandled,
               "kind " + kind.client.kind() + " does not handle state \"" + text(r.state) + "\""};
   }
-  if (!well_formed(view(r.payload)))
+  if (!kind.shape.fits(view(r.payload)))
     return {Verb::hold, Cause::undecodable, "payload cannot be decoded"};
   return {Verb::apply, Cause::none, {}};
 }

@@ -10,6 +10,7 @@
 #include <davit/kind.hpp>
 
 #include "change.hpp"
+#include "shape.hpp"
 
 namespace davit::streamer {
 
@@ -25,11 +26,6 @@ struct Judgement {
   std::string reason;  // of a hold
 };
 
-// True when the bytes are tags and values of protobuf's wire format from end to end: a message that
-// every reader can at least take apart. Cheap (no allocation), because it runs for every record
-// sent.
-bool well_formed(std::string_view message);
-
 class Classifier {
  public:
   explicit Classifier(Host host);
@@ -39,6 +35,7 @@ class Classifier {
   struct Kind {
     kind::Client client;
     Schema schema;
+    Shape shape;  // of its apply message
   };
   // NULL when no such kind is loaded.
   const Kind* kind(std::string_view name) const;

@@ -5,6 +5,7 @@
 #include <google/protobuf/unknown_field_set.h>
 
 #include <davit/v1/agent.pb.h>
+#include <davit/utf8.hpp>
 
 namespace davit::streamer {
 
@@ -72,6 +73,7 @@ Result<std::string> parse_ctrl_get(std::string_view request) {
     if (f.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED) return undecodable();
     id = f.length_delimited();
   }
+  if (!valid_utf8(id)) return undecodable();
   if (id.empty()) return Error{Code::invalid_argument, "the id is empty", {}, {}};
   return id;
 }

@@ -1,7 +1,8 @@
 #include "kinds.hpp"
 
+#include <davit/utf8.hpp>
+
 #include "codec/codec.hpp"
-#include "codec/well_known.hpp"
 
 namespace davit::fuzz {
 
@@ -37,7 +38,7 @@ void Kinds::load(const std::string& path) {
 }
 
 bool is_text(std::string_view bytes) {
-  return host::valid_utf8(bytes);
+  return valid_utf8(bytes);
 }
 
 }  // namespace davit::fuzz

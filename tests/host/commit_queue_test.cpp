@@ -49,7 +49,8 @@ class Recorder {
     return calls_;
   }
   int32_t whole_call_fails_with = DAVIT_OK;
-  std::string poison;  // an id that fails its own group, or the whole report
+  std::deque<int32_t> report_answers;  // codes of the coming calls; those after them succeed
+  std::string poison;                  // an id that fails its own group, or the whole report
   bool forgets_results = false;
   int most_at_once = 0;
 
@@ -96,6 +97,11 @@ class Recorder {
     enter(call);
     if (whole_call_fails_with != DAVIT_OK)
       return fail(e, whole_call_fails_with, "the database is away");
+    if (!report_answers.empty()) {
+      const int32_t code = report_answers.front();
+      report_answers.pop_front();
+      if (code != DAVIT_OK) return fail(e, code, "the database is locked");
+    }
     return poisoned ? fail(e, DAVIT_INVALID_ARGUMENT, "poison") : DAVIT_OK;
   }
 
@@ -170,7 +176,7 @@ class CommitQueueTest : public testing::Test {
 
   Recorder storage_;
   Pool pool_{"main", 4};
-  CommitQueue queue_{storage_.ref(), pool_, {{4, 1100}, 6, 100'000}};
+  CommitQueue queue_{storage_.ref(), pool_, {{4, 1100}, 6, 100'000}, {3, {1ms, 1ms}}};
   std::mutex mutex_;
   std::vector<std::string> answers_;
 };
@@ -222,7 +228,7 @@ TEST_F(CommitQueueTest, ACallThatFailsAsAWholeIsEverybodysAnswer) {
   commit({mutation("a")});
   commit({mutation("b")});
   EXPECT_EQ(answers(), "first=the database is away a=the database is away b=the database is away");
-  EXPECT_EQ(storage_.calls(), "first|a,b");  // no retry here
+  EXPECT_EQ(storage_.calls(), "first|a,b");  // a failure may hide a success: never repeated
 }
 
 TEST_F(CommitQueueTest, AResultThatIsMissingIsAnError) {
@@ -272,7 +278,7 @@ TEST_F(CommitQueueTest, APoisonedReportFailsAlone) {
 }
 
 TEST_F(CommitQueueTest, ReportsToAStorageThatIsAwayAreNotTriedOneByOne) {
-  storage_.whole_call_fails_with = DAVIT_UNAVAILABLE;
+  storage_.whole_call_fails_with = DAVIT_RESOURCE_EXHAUSTED;
   storage_.hold();
   report({"first"});
   storage_.wait_until_called();
@@ -280,6 +286,45 @@ TEST_F(CommitQueueTest, ReportsToAStorageThatIsAwayAreNotTriedOneByOne) {
   report({"b"});
   answers();
   EXPECT_EQ(storage_.calls(), "first|a,b");
+}
+
+TEST_F(CommitQueueTest, ReportsAreTriedAgainWhenTheStorageFailsInPassing) {
+  storage_.report_answers = {DAVIT_UNAVAILABLE, DAVIT_ABORTED};
+  report({"a", "b"});
+  EXPECT_EQ(answers(), "a=ok");
+  EXPECT_EQ(storage_.calls(), "a,b|a,b|a,b");
+}
+
+TEST_F(CommitQueueTest, ReportsAreTriedThreeTimesAndThenAnsweredWithTheStoragesOwnText) {
+  storage_.whole_call_fails_with = DAVIT_UNAVAILABLE;
+  storage_.hold();
+  report({"first"});
+  storage_.wait_until_called();
+  report({"a"});
+  report({"b"});
+  EXPECT_EQ(answers(), "first=the database is away a=the database is away b=the database is away");
+  EXPECT_EQ(storage_.calls(), "first|first|first|a,b|a,b|a,b");
+}
+
+TEST_F(CommitQueueTest, ReportsThatCannotSucceedAreNotRepeated) {
+  storage_.report_answers = {DAVIT_RESOURCE_EXHAUSTED, DAVIT_DATA_LOSS, DAVIT_INTERNAL};
+  for (int i = 0; i < 3; ++i) report({"a"});
+  EXPECT_EQ(answers(),
+            "a=the database is locked a=the database is locked a=the database is locked");
+  EXPECT_EQ(storage_.calls(), "a|a|a");
+}
+
+TEST_F(CommitQueueTest, ReportsThatAreTriedOneByOneEndWhenTheStorageGoesAway) {
+  storage_.report_answers = {DAVIT_OK, DAVIT_INVALID_ARGUMENT, DAVIT_OK, DAVIT_DATA_LOSS,
+                             DAVIT_RESOURCE_EXHAUSTED};
+  storage_.hold();
+  report({"first"});
+  storage_.wait_until_called();
+  for (const char* id : {"a", "b", "c", "d"}) report({id});
+  EXPECT_EQ(answers(),
+            "first=ok a=ok b=the database is locked c=the database is locked "
+            "d=the database is locked");
+  EXPECT_EQ(storage_.calls(), "first|a,b,c,d|a|b|c");
 }
 
 }  // namespace

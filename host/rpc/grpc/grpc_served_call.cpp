@@ -45,8 +45,14 @@ GrpcServedCall::GrpcServedCall(GrpcServing& serving, const Method& m, IdentityPt
       serving_(serving),
       context_(context),
       peer_(std::move(peer)) {
+  // What is stated twice is one list, as in HTTP: none of its values counts alone.
   for (const auto& [key, value] : context->client_metadata()) {
-    if (is_for_the_method(view(key))) metadata_.emplace_back(view(key), view(value));
+    if (!is_for_the_method(view(key))) continue;
+    if (!metadata_.empty() && metadata_.back().first == view(key)) {
+      metadata_.back().second.append(", ").append(view(value));
+    } else {
+      metadata_.emplace_back(view(key), view(value));
+    }
   }
   metadata_.shrink_to_fit();
   serving_.open.add(this);

@@ -28,6 +28,15 @@ End going_down() {
   return {Code::unavailable, "the server is shutting down", {}};
 }
 
+// What a caller may not send would end up in log lines, names and answers.
+Result<> check_headers(const GrpcMetadata& headers) {
+  for (const auto& [key, value] : headers) {
+    if (is_legal(view(key), view(value))) continue;
+    return Error{Code::invalid_argument, "a header has characters that none may have", {}, {}};
+  }
+  return {};
+}
+
 void set_limits(grpc::ServerBuilder& builder, const ServerSettings& s, uint32_t request_bytes_max) {
   // A little more than any method takes, so that the refusal can name the method's own limit.
   constexpr int64_t room = 1 << 20;
@@ -211,6 +220,8 @@ grpc::ServerGenericBidiReactor* GrpcServer::CreateReactor(
   }
   auto who = identify(*context);
   Result<const Method*> method = who.ok() ? admit(**who, path) : Result<const Method*>(who.error());
+  if (auto r = check_headers(context->client_metadata()); method.ok() && !r.ok())
+    method = r.error();
   std::string peer = context->peer();
   if (settings_.on_unix_socket()) peer = "unix:" + (who.ok() ? (*who)->name() : peer);
   if (!method.ok()) {

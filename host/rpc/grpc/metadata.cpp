@@ -5,21 +5,27 @@
 
 #include <chrono>
 
+#include <davit/utf8.hpp>
+
 namespace davit::host {
 
-bool can_be_sent(const std::string& key, const std::string& value) {
+bool is_legal(std::string_view key, std::string_view value) {
   const grpc_slice k = grpc_slice_from_static_buffer(key.data(), key.size());
   const grpc_slice v = grpc_slice_from_static_buffer(value.data(), value.size());
-  // grpc- is gRPC's own.
-  if (grpc_header_key_is_legal(k) == 0 || key.rfind("grpc-", 0) == 0) return false;
+  if (grpc_header_key_is_legal(k) == 0) return false;
   return grpc_is_binary_header(k) != 0 || grpc_header_nonbin_value_is_legal(v) != 0;
+}
+
+bool can_be_sent(const std::string& key, const std::string& value) {
+  return is_legal(key, value) && key.rfind("grpc-", 0) != 0;  // grpc- is gRPC's own
 }
 
 grpc::Status to_grpc(const End& end) {
   if (end.code == Code::ok) return grpc::Status::OK;
-  constexpr size_t message_bytes_max =
-      4'096;  // trailers of more than 8 KiB are refused by the other side
-  return {static_cast<grpc::StatusCode>(end.code), end.message.substr(0, message_bytes_max)};
+  // Trailers of more than 8 KiB are refused by the other side, and a byte may become three there.
+  constexpr size_t message_bytes_max = 2'048;
+  return {static_cast<grpc::StatusCode>(end.code),
+          std::string(cut_utf8(end.message, message_bytes_max))};
 }
 
 Code from_grpc(grpc::StatusCode code) {

@@ -15,6 +15,8 @@
 
 namespace davit::host {
 
+// Printable ASCII, but for binary headers. gRPC itself checks only what it sends.
+bool is_legal(std::string_view key, std::string_view value);
 bool can_be_sent(const std::string& key, const std::string& value);
 
 grpc::Status to_grpc(const End&);

@@ -49,6 +49,20 @@ TEST(Unary, TellsThePluginWhoCallsAndWithWhat) {
   EXPECT_EQ(o.messages[0], "edge agent us-east-1 aws 1 [] local");
 }
 
+TEST(Unary, AHeaderThatIsStatedTwiceIsOneList) {
+  Rig rig;
+  rig.serve_unary("t.v1.S/Region", "agent", [](Call call, Buffer, Reply reply) {
+    const auto region = davit::rpc::authorized_region(call);
+    reply(call.metadata("extra") + "; " + (region.ok() ? *region : region.error().message));
+  });
+  rig.start();
+  const Outcome o = call(rig.client, rig.channel, "t.v1.S/Region", "",
+                         {{"extra", "1"}, {"x-krane-region", "us-east-1"}, {"extra", "2"}});
+  ASSERT_EQ(o.code, Code::ok) << o;
+  EXPECT_EQ(o.messages[0],
+            "1, 2; region \"us-east-1, us-east-1\" is not one that token \"edge\" names");
+}
+
 TEST(Unary, RefusesARegionThatTheTokenDoesNotName) {
   Rig rig;
   rig.serve_unary("t.v1.S/Region", "agent", [](Call call, Buffer, Reply reply) {

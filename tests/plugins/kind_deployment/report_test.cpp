@@ -70,10 +70,13 @@ TEST(CtrlReport, DerivesHealthFromInstances) {
   }
 }
 
-TEST(CtrlReport, TakesAnUnspecifiedStatusAsInactive) {
-  const auto r = from_report(R"({"update":{"k8s_name":"web","instances":[{"k8s_name":"a"}]}})");
-  ASSERT_TRUE(r.ok());
-  EXPECT_EQ(r->second.children.at(0).status, "inactive");
+TEST(CtrlReport, TakesAnUnspecifiedOrUnknownStatusAsInactive) {
+  for (const char* status : {"", R"(,"status":"STATUS_UNSPECIFIED")", R"(,"status":99)"}) {
+    const auto r = from_report(R"({"update":{"k8s_name":"web","instances":[{"k8s_name":"a")" +
+                               std::string(status) + "}]}}");
+    ASSERT_TRUE(r.ok()) << status;
+    EXPECT_EQ(r->second.children.at(0).status, "inactive") << status;
+  }
 }
 
 TEST(CtrlReport, RefusesWhatSaysNothing) {

@@ -26,6 +26,15 @@ v1::Status wire() {
   return s;
 }
 
+TEST(Envelope, NamesAreWhatATableAndALogLineCanShow) {
+  EXPECT_TRUE(check_name("agent", "aws/eu-1").ok());
+  EXPECT_TRUE(check_name("agent", std::string(253, 'a')).ok());
+  EXPECT_EQ(check_name("agent", "").error().message, "is empty");
+  EXPECT_EQ(check_name("agent", std::string(254, 'a')).error().message, "is longer than 253 bytes");
+  for (const std::string name : {"a b", "a\n", "\x1b[2J", "caf\xc3\xa9", "\x7f"})
+    EXPECT_EQ(check_name("agent", name).error().message, "must be printable ASCII without spaces");
+}
+
 TEST(Envelope, KeepsEveryField) {
   v1::Status in = wire();
   in.set_message("m");

@@ -52,6 +52,7 @@ TEST(Request, CtrlPointQueriesNeedAnId) {
   EXPECT_EQ(parse_ctrl_get(message.SerializeAsString()).error().code, Code::invalid_argument);
   message.set_deployment_id("d_1");
   EXPECT_EQ(*parse_ctrl_get(message.SerializeAsString()), "d_1");
+  EXPECT_EQ(parse_ctrl_get("\x0a\x02\xc3(").error().message, "the request cannot be decoded");
 }
 
 }  // namespace
