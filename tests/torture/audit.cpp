@@ -6,7 +6,10 @@
 namespace davit::torture {
 namespace {
 
-constexpr size_t lines_of_a_story = 12;
+// Of a story, before and after the fault.
+constexpr size_t lines_before = 10, lines_after = 3;
+
+using Lines = std::vector<std::pair<uint64_t, std::string>>;  // with their time
 
 std::string number(uint64_t n) {
   return std::to_string(n);
@@ -20,6 +23,18 @@ std::string show(const Write& w) {
 std::string show(const Object* o) {
   return o == nullptr ? "nothing"
                       : o->id + " at version " + number(o->version) + " (" + o->content + ")";
+}
+
+std::string around(uint64_t time, const char* title, const Lines& lines) {
+  if (lines.empty()) return {};
+  const auto later = std::upper_bound(lines.begin(), lines.end(), time,
+                                      [](uint64_t t, const auto& line) { return t < line.first; });
+  const auto index = static_cast<size_t>(later - lines.begin());
+  const size_t begin = index - std::min(index, lines_before);
+  const size_t end = std::min(lines.size(), index + lines_after);
+  std::string out = "  " + std::string(title) + ":\n";
+  for (size_t i = begin; i < end; ++i) out += "    " + lines[i].second + "\n";
+  return out;
 }
 
 const Object* at(const Objects& objects, const std::string& name) {
@@ -48,8 +63,9 @@ Audit::Audit(const Journal& journal) : journal_(journal) {
   }
 }
 
-void Audit::fault(std::string what, const Topic& topic, std::string name, std::string who) {
-  faults_.push_back({std::move(what), topic, std::move(name), std::move(who)});
+void Audit::fault(std::string what, const Topic& topic, std::string name, std::string who,
+                  uint64_t at) {
+  faults_.push_back({std::move(what), topic, std::move(name), std::move(who), at});
 }
 
 void Audit::writes() {
@@ -117,12 +133,12 @@ void Audit::judge_delivery(const std::string& who, const Topic& topic, const Ste
   if (w == nullptr) {
     if (!step.now && explains(topic, step.name, step.through)) return;
     return fault("sent version " + number(step.through) + ", which nobody wrote", topic, step.name,
-                 who);
+                 who, step.at);
   }
   if (w->name != step.name || !is_result(step.now ? &*step.now : nullptr, *w)) {
     fault("sent " + show(step.now ? &*step.now : nullptr) + " as version " + number(step.through) +
               ", which is the " + show(*w),
-          topic, step.name, who);
+          topic, step.name, who, step.at);
   }
 }
 
@@ -135,7 +151,7 @@ void Audit::judge_state(const std::string& who, const Topic& topic, const Entry&
   const char* what = !w.live           ? "a delete was missed, or undone: "
                      : held == nullptr ? "a record was lost: "
                                        : "a change was lost: ";
-  fault(what + show(w) + " has been passed, and there is " + show(held), topic, w.name, who);
+  fault(what + show(w) + " has been passed, and there is " + show(held), topic, w.name, who, now);
 }
 
 void Audit::reader(const std::string& who, const Topic& topic, const std::vector<Step>& steps) {
@@ -257,29 +273,22 @@ std::string Audit::story(const Fault& fault, const std::vector<Step>& steps) con
   std::string out = fault.topic.kind + " \"" + fault.name + "\" of " + fault.topic.region +
                     (fault.reader.empty() ? "" : ", reader " + fault.reader) + ": " + fault.what +
                     "\n";
+  Lines written, heard;
   const auto names = journal_.find(fault.topic);
   if (names != journal_.end() && names->second.count(fault.name)) {
-    const auto& writes = names->second.at(fault.name);
-    out += "  written (asked, answered):\n";
-    for (size_t i = writes.size() - std::min(writes.size(), lines_of_a_story); i < writes.size();
-         ++i) {
-      out += "    " + number(writes[i].asked) + ", " + number(writes[i].answered) + ": " +
-             show(writes[i]) + "\n";
-    }
+    for (const auto& w : names->second.at(fault.name))
+      written.push_back({w.asked, number(w.asked) + ", " + number(w.answered) + ": " + show(w)});
   }
-  std::vector<std::string> heard;
   for (const auto& step : steps) {
     if (step.name != fault.name && !step.whole) continue;
-    const char* end = step.name.empty() ? "the end of a snapshot" : nullptr;
-    heard.push_back(
-        "    " + number(step.at) + ": " +
-        (end != nullptr ? end : show(step.now ? &*step.now : nullptr)) +
-        (step.through == 0 ? ", from a snapshot" : ", through " + number(step.through)) + "\n");
+    const std::string what =
+        step.name.empty() ? "the end of a snapshot" : show(step.now ? &*step.now : nullptr);
+    const std::string how =
+        step.through == 0 ? "from a snapshot" : "through " + number(step.through);
+    heard.push_back({step.at, number(step.at) + ": " + what + ", " + how});
   }
-  if (!heard.empty()) out += "  heard (at):\n";
-  for (size_t i = heard.size() - std::min(heard.size(), lines_of_a_story); i < heard.size(); ++i)
-    out += heard[i];
-  return out;
+  return out + around(fault.at, "written (asked, answered)", written) +
+         around(fault.at, "heard (at)", heard);
 }
 
 }  // namespace davit::torture

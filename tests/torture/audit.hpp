@@ -37,7 +37,8 @@ class Audit {
   using Entries = std::vector<Entry>;
   using Ids = std::map<std::pair<Topic, std::string>, const Row*>;
 
-  void fault(std::string what, const Topic& topic, std::string name = {}, std::string who = {});
+  void fault(std::string what, const Topic& topic, std::string name = {}, std::string who = {},
+             uint64_t at = UINT64_MAX);
   void judge_delivery(const std::string& who, const Topic& topic, const Step& step);
   void judge_state(const std::string& who, const Topic& topic, const Entry& passed,
                    const Objects& objects, uint64_t now);

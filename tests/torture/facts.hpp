@@ -72,6 +72,7 @@ struct Fault {
   Topic topic;
   std::string name;    // may be empty
   std::string reader;  // may be empty
+  uint64_t at = UINT64_MAX;
 };
 
 }  // namespace davit::torture
