@@ -5,24 +5,21 @@
 namespace davit::torture {
 namespace {
 
-// Makes a record large enough that the server's memory of recent changes is soon outrun.
-const std::string filler(400, 'x');
-
 std::string deployment_spec(const std::string& id, const std::string& name,
-                            const std::string& content) {
+                            const std::string& content, size_t filler) {
   return R"({"k8s_namespace":"shop","k8s_name":")" + name +
          R"(","workspace_id":"ws_1","project_id":"proj_1","environment_id":"env_1","deployment_id":")" +
          id + R"(","image":")" + content +
          R"(","replicas":1,"cpu_millicores":"100","memory_mib":"64","port":8080,"git_commit_message":")" +
-         filler + "\"}";
+         std::string(filler, 'x') + "\"}";
 }
 std::string deployment_content(const std::string& payload) {
   ctrl::v1::ApplyDeployment message;
   return message.ParseFromString(payload) ? message.image() : "undecodable";
 }
 
-std::string policy_spec(const std::string& id, const std::string& name,
-                        const std::string& content) {
+std::string policy_spec(const std::string& id, const std::string& name, const std::string& content,
+                        size_t) {
   return R"({"k8s_namespace":"shop","k8s_name":")" + name + R"(","cilium_network_policy_id":")" +
          id + R"(","policy":{"apiVersion":"cilium.io/v2","kind":"CiliumNetworkPolicy","spec":)" +
          R"({"endpointSelector":{"matchLabels":{"app":")" + content + "\"}}}}}";

@@ -17,12 +17,14 @@ struct Place {
   unsigned seed = 1;
   unsigned patience = 1;                    // waits are this many times longer
   std::chrono::milliseconds pause_max{40};  // of a writer, between two calls
+  size_t filler = 400;                      // bytes that make a deployment larger
 };
 
 // Kinds as data: how a spec is written, and what of its apply message tells one write from another.
 struct Kind {
   std::string name;
-  std::string (*spec)(const std::string& id, const std::string& name, const std::string& content);
+  std::string (*spec)(const std::string& id, const std::string& name, const std::string& content,
+                      size_t filler);
   std::string (*content)(const std::string& payload);
 };
 const std::array<Kind, 2>& kinds();

@@ -21,6 +21,7 @@ import torture
 SAMPLE_SECONDS = 3.0
 CONNECTION_SECONDS = (4.0, 12.0)
 PAUSE_MS = 300  # some fifty writes a second
+FILLER = 400
 MIB = 1 << 20
 
 # Tombstones are purged and recent changes kept in little memory, so that what the process holds is the same all the time.
@@ -114,7 +115,7 @@ def soak(parts, build, seconds, seed):
         cutter = Cutter(parts.free_port(), world.port)
         agents = [world.agent(f"agent-{n}", parts.PROTOCOLS[n % 2], region=f"r{n}", port=cutter.port).start()
                   for n in range(torture.REGIONS)]
-        clients = torture.start_clients(parts, world, build, seed, PAUSE_MS)
+        clients = torture.start_clients(parts, world, build, seed, PAUSE_MS, FILLER)
         sampled = [Samples(p) for p in (server, *agents)]
         begin = time.monotonic()
         while time.monotonic() < begin + seconds and clients.poll() is None:

@@ -17,8 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/e2e"))
 
 REGIONS = 3
-NAMES = 12  # of each kind and region: few, so that each is written often
+NAMES = 60  # of each kind and region; a few of them are written very often
 PAUSE_MS = 40  # of a writer at most, between two calls
+FILLER = 4000  # bytes in a deployment: a region's snapshot has several pages (of 128 KiB)
 LIFE_SECONDS = (0.02, 3.0)  # of a server, from the moment its operators are answered
 KILLED_AT_START = 0.2  # share of the servers whose life counts from their birth
 
@@ -27,7 +28,7 @@ SERVER = """
 [host]
 plugin_dirs = ["{plugins}"]
 [plugin.streamer]
-ring_bytes_max = 65536
+ring_bytes_max = 131072
 bookmark_interval_ms = 300
 ctrl_bookmarks = true
 [plugin.purger]
@@ -58,7 +59,7 @@ def torture(parts, build, seconds, seed):
         server.start()
         world.wait_ready(server)
         purge = Purge(world)
-        clients = start_clients(parts, world, build, seed, PAUSE_MS)
+        clients = start_clients(parts, world, build, seed, PAUSE_MS, FILLER)
         kills = 0
         end = time.monotonic() + seconds
         while time.monotonic() < end and clients.poll() is None:
@@ -86,10 +87,10 @@ def torture(parts, build, seconds, seed):
     return failed
 
 
-def start_clients(parts, world, build, seed, pause_ms):
+def start_clients(parts, world, build, seed, pause_ms, filler):
     """server-torture on a world's server."""
     argv = [build / "tests/torture/server-torture", f"127.0.0.1:{world.port}", world.folder / "agent.token", world.socket,
-            world.database, seed, int(parts.PATIENCE), REGIONS, NAMES, pause_ms]
+            world.database, seed, int(parts.PATIENCE), REGIONS, NAMES, pause_ms, filler]
     return subprocess.Popen([str(a) for a in argv], stdin=subprocess.PIPE, text=True,
                             preexec_fn=parts.die_with_parent)
 
