@@ -9,6 +9,9 @@ namespace {
 // Of a story, before and after the fault.
 constexpr size_t lines_before = 10, lines_after = 3;
 
+// The store remembers the requests of so many versions at least.
+constexpr uint64_t requests_kept = 100'000;
+
 using Lines = std::vector<std::pair<uint64_t, std::string>>;  // with their time
 
 std::string number(uint64_t n) {
@@ -129,14 +132,16 @@ bool Audit::explains(const Topic& topic, const std::string& name, uint64_t versi
 }
 
 void Audit::judge_delivery(const std::string& who, const Topic& topic, const Step& step) {
-  const Write* w = find(topic, step.through);
+  const uint64_t version = step.now ? step.now->version : step.through;
+  if (version == 0) return;  // a snapshot did not name it
+  const Write* w = find(topic, version);
   if (w == nullptr) {
-    if (!step.now && explains(topic, step.name, step.through)) return;
-    return fault("sent version " + number(step.through) + ", which nobody wrote", topic, step.name,
-                 who, step.at);
+    if (!step.now && explains(topic, step.name, version)) return;
+    return fault("sent version " + number(version) + ", which nobody wrote", topic, step.name, who,
+                 step.at);
   }
   if (w->name != step.name || !is_result(step.now ? &*step.now : nullptr, *w)) {
-    fault("sent " + show(step.now ? &*step.now : nullptr) + " as version " + number(step.through) +
+    fault("sent " + show(step.now ? &*step.now : nullptr) + " as version " + number(version) +
               ", which is the " + show(*w),
           topic, step.name, who, step.at);
   }
@@ -165,7 +170,7 @@ void Audit::reader(const std::string& who, const Topic& topic, const std::vector
       } else {
         objects.erase(step.name);
       }
-      if (step.through != 0) judge_delivery(who, topic, step);
+      judge_delivery(who, topic, step);
     }
     if (step.whole) passed = 0;
     for (; passed < entries.size() && entries[passed].write->version <= step.through; ++passed)
@@ -206,6 +211,7 @@ void Audit::judge_row(const Row& row) {
     fault("stored under request \"" + row.request_id + "\": the " + show(*w), row.topic, row.name);
 }
 
+// A group is its records and its request: both are there, or none.
 void Audit::judge_requests(const Stored& stored) {
   std::map<std::string, std::pair<const Topic*, const Write*>> asked;
   for (const auto& [topic, names] : journal_) {
@@ -224,6 +230,11 @@ void Audit::judge_requests(const Stored& stored) {
                 show(*found->second.second),
             *found->second.first, found->second.second->name);
     }
+  }
+  for (const auto& [id, made] : asked) {
+    const auto& [topic, w] = made;
+    if (w->version + requests_kept > stored.head && !stored.requests.count(id))
+      fault("request \"" + id + "\" is not stored: the " + show(*w), *topic, w->name);
   }
 }
 

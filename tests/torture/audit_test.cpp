@@ -130,6 +130,13 @@ TEST_F(TortureAudit, FindsWhatNobodyWrote) {
   expect(judge(steps), "which nobody wrote", "b");
 }
 
+TEST_F(TortureAudit, FindsInASnapshotWhatNobodyWrote) {
+  auto steps = every_step();
+  steps.push_back({66, "b", Object{"b.1", "six", 4}, 0, false});
+  steps.push_back({67, {}, {}, 5, true});
+  expect(judge(steps), "sent b.1 at version 4 (six) as version 4", "b");
+}
+
 TEST_F(TortureAudit, FindsTwoDeliveriesInTheWrongOrder) {
   auto steps = every_step();
   std::swap(steps[2], steps[4]);
@@ -161,6 +168,9 @@ TEST_F(TortureAudit, FindsHalfAGroup) {
   stored_.requests["q6"] = 6;  // the request was taken, its record was not
   expect(judge_store(), "request \"q6\" is stored, and nobody was answered", "");
   stored_.requests.erase("q6");
+  stored_.requests.erase("q4");  // the record was written, its request was not
+  expect(judge_store(), "request \"q4\" is not stored", "b");
+  stored_.requests["q4"] = 4;
   stored_.head = 6;  // a version was given, and no record has it
   expect(judge_store(), "the head is 6, and the newest write 5", "");
 }

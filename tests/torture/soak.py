@@ -3,7 +3,8 @@
 
 `soak.py --build DIR`: DAVIT_SOAK_SECONDS (1200) of it. The load is server-torture's, without kills: writers, readers
 that come and go, progress; and at the end its audit. The agents (clusters in their memory) apply and report, and their
-connections are cut every few seconds. Prints a table, PASS or FAIL for each line; README.md has the rule.
+connections are cut every few seconds. Prints a table, PASS or FAIL for each line (README.md has the rule); every sample
+goes to build/soak/samples.csv.
 """
 
 import argparse
@@ -24,7 +25,7 @@ PAUSE_MS = 300  # some fifty writes a second
 FILLER = 400
 MIB = 1 << 20
 
-# Tombstones are purged and recent changes kept in little memory, so that what the process holds is the same all the time.
+# Tombstones are purged and recent changes kept in little memory, so that what the process holds is always the same.
 SERVER = """
 [host]
 plugin_dirs = ["{plugins}"]
@@ -86,11 +87,12 @@ class Samples:
         self.process = process
         self.values = {name: [] for name, *_ in self.MEASURES}
 
-    def take(self, now):
+    def take(self, now, table):
         if not self.process.alive():
             raise AssertionError(f"{self.process.name} ended by itself: {self.process.tail()}")
         for name, read, *_ in self.MEASURES:
             self.values[name].append((now, read(self.process)))
+            print(f"{self.process.name},{name},{now:.1f},{self.values[name][-1][1]}", file=table, flush=True)
 
     def show(self):
         """Prints a line for each measure; returns whether all are flat."""
@@ -117,11 +119,14 @@ def soak(parts, build, seconds, seed):
                   for n in range(torture.REGIONS)]
         clients = torture.start_clients(parts, world, build, seed, PAUSE_MS, FILLER)
         sampled = [Samples(p) for p in (server, *agents)]
+        folder = torture.ROOT / "build/soak"
+        folder.mkdir(parents=True, exist_ok=True)
         begin = time.monotonic()
-        while time.monotonic() < begin + seconds and clients.poll() is None:
-            time.sleep(SAMPLE_SECONDS)
-            for samples in sampled:
-                samples.take(time.monotonic() - begin)
+        with open(folder / "samples.csv", "w", encoding="utf-8") as table:
+            while time.monotonic() < begin + seconds and clients.poll() is None:
+                time.sleep(SAMPLE_SECONDS)
+                for samples in sampled:
+                    samples.take(time.monotonic() - begin, table)
         print(f"seed {seed}: {seconds:.0f} s, connections of agents cut: {cutter.cuts}", flush=True)
         failed = torture.rest(clients, 300 * parts.PATIENCE) != 0
         print(f"      {'':<8} {'':<12}" + "".join(f"{h:>10}" for h in ("first", "last", "rise", "bound")) +

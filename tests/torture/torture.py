@@ -23,7 +23,8 @@ FILLER = 4000  # bytes in a deployment: a region's snapshot has several pages (o
 LIFE_SECONDS = (0.02, 3.0)  # of a server, from the moment its operators are answered
 KILLED_AT_START = 0.2  # share of the servers whose life counts from their birth
 
-# Little memory for recent changes, so that whoever is slow reads the store. Bookmarks tell idle readers how far they are.
+# Little memory for recent changes, so that whoever is slow reads the store. Bookmarks tell idle readers how far they
+# are.
 SERVER = """
 [host]
 plugin_dirs = ["{plugins}"]

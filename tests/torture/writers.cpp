@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <thread>
 
-#include "davit/v1/operator.pb.h"
-
 namespace davit::torture {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+constexpr const char* apply_path = "/davit.v1.OperatorService/Apply";
+constexpr const char* delete_path = "/davit.v1.OperatorService/Delete";
 constexpr size_t group_max = 3;
 constexpr milliseconds before_again{20};
 constexpr seconds answer_within{20};
@@ -76,54 +76,68 @@ void Writers::plan_apply(Random& random, Group& group, const std::string& reques
   }
 }
 
-void Writers::plan_delete(Group& group) {
-  for (auto& held : group) {
-    held.expected = "deleted";
-    held.write = {held.name->name, held.name->id, {}, false, 0, 0, 0, {}};
-  }
-}
-
 void Writers::run(unsigned number) {
   const auto channel = connect("unix:" + course_.place.operator_socket);
   Random random(course_.place.seed * 1000 + number);
+  std::optional<Past> past;
   for (unsigned serial = 0; course_.writing && !course_.over; ++serial) {
-    const std::string request_id = "w" + std::to_string(number) + "-" + std::to_string(serial);
     const bool deletes = random() % 3 == 0;
     Group group = take(random, deletes);
     if (group.empty()) {
       std::this_thread::sleep_for(milliseconds(1));
       continue;
     }
-    bool known = false;
     if (deletes) {
-      plan_delete(group);
-      v1::DeleteRequest request;
-      for (const auto& held : group) {
-        auto* key = request.add_keys();
-        key->set_kind(held.name->topic.kind);
-        key->set_region(held.name->topic.region);
-        key->set_id(held.write.id);
-      }
-      known = carry_out<v1::DeleteResponse>(channel, "/davit.v1.OperatorService/Delete", request,
-                                            group);
+      if (!remove(channel, group)) return;
     } else {
-      plan_apply(random, group, request_id);
-      v1::ApplyRequest request;
-      request.set_request_id(request_id);
-      for (const auto& held : group) {
-        auto* document = request.add_documents();
-        document->set_kind(held.name->topic.kind);
-        document->set_region(held.name->topic.region);
-        document->set_id(held.write.id);
-        document->set_spec_json(held.name->kind->spec(held.write.id, held.write.name,
-                                                      held.write.content, course_.place.filler));
-      }
-      known =
-          carry_out<v1::ApplyResponse>(channel, "/davit.v1.OperatorService/Apply", request, group);
+      plan_apply(random, group, "w" + std::to_string(number) + "-" + std::to_string(serial));
+      auto request = apply(channel, group);
+      if (!request) return;
+      if (!past && random() % 8 == 0) past = past_of(std::move(*request), group);
     }
-    if (!known) return;
+    group.clear();
+    if (past && random() % 8 == 0 && ask_again(channel, *past)) past.reset();
     std::this_thread::sleep_for(random() * course_.place.pause_max / Random::max());
   }
+}
+
+bool Writers::remove(const std::shared_ptr<grpc::Channel>& channel, Group& group) {
+  v1::DeleteRequest request;
+  for (auto& held : group) {
+    held.expected = "deleted";
+    held.write = {held.name->name, held.name->id, {}, false, 0, 0, 0, {}};
+    auto* key = request.add_keys();
+    key->set_kind(held.name->topic.kind);
+    key->set_region(held.name->topic.region);
+    key->set_id(held.write.id);
+  }
+  return carry_out<v1::DeleteResponse>(channel, delete_path, request, group);
+}
+
+std::optional<v1::ApplyRequest> Writers::apply(const std::shared_ptr<grpc::Channel>& channel,
+                                               Group& group) {
+  v1::ApplyRequest request;
+  const std::string& first = group[0].write.request_id;
+  request.set_request_id(first.substr(0, first.find('#')));
+  for (const auto& held : group) {
+    const Write& w = held.write;
+    auto* document = request.add_documents();
+    document->set_kind(held.name->topic.kind);
+    document->set_region(held.name->topic.region);
+    document->set_id(w.id);
+    document->set_spec_json(held.name->kind->spec(w.id, w.name, w.content, course_.place.filler));
+  }
+  if (!carry_out<v1::ApplyResponse>(channel, apply_path, request, group)) return std::nullopt;
+  return request;
+}
+
+Writers::Past Writers::past_of(v1::ApplyRequest request, const Group& group) {
+  Past past{std::move(request), {}, {}};
+  for (const auto& held : group) {
+    past.names.push_back(held.name);
+    past.versions.push_back(held.write.version);
+  }
+  return past;
 }
 
 template <class Response, class Request>
@@ -167,6 +181,34 @@ bool Writers::carry_out(const std::shared_ptr<grpc::Channel>& channel, const cha
     }
     return true;
   }
+}
+
+bool Writers::ask_again(const std::shared_ptr<grpc::Channel>& channel, const Past& past) {
+  std::vector<std::unique_lock<std::mutex>> locks;
+  for (Name* name : past.names) {
+    locks.emplace_back(name->mutex, std::try_to_lock);
+    if (!locks.back().owns_lock()) return false;
+  }
+  try {
+    const auto response = bench::call<v1::ApplyResponse>(
+        channel, apply_path, past.request, {}, {}, in(answer_within * course_.place.patience));
+    for (size_t i = 0; i < past.names.size(); ++i) {
+      const auto& outcome = response.outcomes(static_cast<int>(i));
+      if (outcome.outcome() == "refused" && passing(outcome.code())) return false;
+      if (outcome.version() == past.versions[i]) continue;
+      course_.fault({"request \"" + past.request.request_id() +
+                         "\" was asked again and answered \"" + outcome.outcome() +
+                         "\" with version " + std::to_string(outcome.version()) + " (" +
+                         outcome.message() + "), first with " + std::to_string(past.versions[i]),
+                     past.names[i]->topic,
+                     past.names[i]->name,
+                     {}});
+    }
+  } catch (const bench::Ended&) {
+    return false;
+  }
+  ++repeated_;
+  return true;
 }
 
 // False: ask again. Who asks again finds its own write made, and is told so.
