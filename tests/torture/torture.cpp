@@ -28,6 +28,7 @@ using std::chrono::seconds;
 constexpr unsigned writers_count = 6;
 constexpr size_t stories_max = 10;
 constexpr seconds rest_within{120};
+constexpr uint64_t figures_min = 50;
 
 const Habits quick{"quick", milliseconds(1500), milliseconds(6000), {}, {}, true};
 const Habits slow{"slow", milliseconds(2000), milliseconds(6000), {}, milliseconds(60), true};
@@ -94,8 +95,8 @@ class Torture {
     course_.over = true;
     for (auto& thread : reading) thread.join();
     const bool right = judge(rests);
-    show_figures();
-    return right && rests ? 0 : 1;
+    const bool enough = show_figures();
+    return right && rests && enough ? 0 : 1;
   }
 
  private:
@@ -145,7 +146,8 @@ class Torture {
     return {};
   }
 
-  void show_figures() const {
+  // False: too little happened for the verdict to mean anything.
+  bool show_figures() const {
     uint64_t records = 0, streams = 0, snapshots = 0, refusals = 0;
     for (const auto& reader : readers_) {
       records += reader->records;
@@ -159,6 +161,9 @@ class Torture {
         count(writers_.written()), count(writers_.repeated()), count(records), readers_.size(),
         count(streams), count(snapshots), count(refusals), count(stored_.purged_through),
         count(stored_.head));
+    const bool enough = writers_.written() >= figures_min && records >= figures_min;
+    if (!enough) std::printf("hardly anything was written or read\n");
+    return enough;
   }
   static unsigned long long count(uint64_t n) { return n; }
 

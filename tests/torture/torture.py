@@ -42,12 +42,20 @@ class Purge:
     """`davit storage maintain`, as an operator has it; the plugin torture_purger purges at all other times."""
 
     def __init__(self, world):
-        self.world, self.count = world, 0
+        self.world, self.count, self.error = world, 0, ""
         self.there = "storage maintain" in world.davit("--help", check=False)[1]
 
     def __call__(self):
-        if self.there and self.world.davit("storage", "maintain", check=False)[0] == 0:
-            self.count += 1
+        if not self.there:
+            return
+        code, _, error = self.world.davit("storage", "maintain", check=False)
+        self.count += code == 0
+        self.error = self.error if code == 0 else error.strip()
+
+    def __str__(self):
+        if not self.there:
+            return "this davit has no storage maintain"
+        return f"{self.count} purges by an operator" + (f", refused: {self.error}" if self.error else "")
 
 
 def torture(parts, build, seconds, seed):
@@ -75,10 +83,9 @@ def torture(parts, build, seconds, seed):
             if moments.random() > KILLED_AT_START:
                 world.wait_ready(server)
         world.wait_ready(server)
-        print(f"seed {seed}: {kills} kills in {seconds:.0f} s, {purge.count} purges by an operator"
-              f"{'' if purge.there else ' (this davit has no storage maintain)'}", flush=True)
+        print(f"seed {seed}: {kills} kills in {seconds:.0f} s; {purge}", flush=True)
         code = rest(clients, 300 * parts.PATIENCE)
-        failed = code != 0
+        failed = code != 0 or kills == 0
         if server.stop() != 0:
             failed = True
             print(f"the server did not end well: {server.tail()}")
