@@ -7,7 +7,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench kubernetes torture fuzz format dependencies build build-asan build-tsan build-fuzz
+.PHONY: help run test check bench kubernetes torture soak fuzz format dependencies build build-asan build-tsan build-fuzz
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -36,10 +36,16 @@ kubernetes: ## bring up a real Kubernetes API for yourself; prints the kubeconfi
 	@tests/kubernetes/build.sh >/dev/null
 	@tests/kubernetes/rig.py up --foreground --dir build/kubernetes
 
-torture: ## ten minutes of the storage torture test on every backend
+torture: ## ten minutes of a server that is killed under load, and of the storage torture on every backend
 	@packaging/install-dependencies.sh
 	@$(MAKE) build
+	@DAVIT_TORTURE_SECONDS=600 tests/torture/torture.py --build build/release
 	@DAVIT_TORTURE_SECONDS=600 ctest --test-dir build/release --output-on-failure -R conformance --timeout 4000
+
+soak: ## twenty minutes of a server and agents under steady change: memory and descriptors stay flat
+	@packaging/install-dependencies.sh
+	@$(MAKE) build
+	@tests/torture/soak.py --build build/release
 
 fuzz: ## ten minutes of each fuzz target
 	@packaging/install-dependencies.sh

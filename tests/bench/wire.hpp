@@ -1,5 +1,5 @@
-// A bare client of both wires for the measurements: blocking calls with the generated messages, no
-// plugin, no host. What it does is what any peer must do at least.
+// A bare client of both wires for the measurements and the torture: blocking calls with the
+// generated messages, no plugin, no host. What it does is what any peer must do at least.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -19,8 +19,16 @@ inline double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-inline std::shared_ptr<grpc::Channel> connect(const std::string& target) {
-  grpc::ChannelArguments arguments;
+// A call that failed, or a stream that ended, well or not.
+class Ended : public std::runtime_error {
+ public:
+  Ended(const std::string& path, const grpc::Status& status)
+      : std::runtime_error(path + " ended: " + status.error_message()), code(status.error_code()) {}
+  const grpc::StatusCode code;
+};
+
+inline std::shared_ptr<grpc::Channel> connect(const std::string& target,
+                                              grpc::ChannelArguments arguments = {}) {
   arguments.SetMaxReceiveMessageSize(64 << 20);
   return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
 }
@@ -31,16 +39,22 @@ inline void authorize(grpc::ClientContext& context, const std::string& token,
   if (!region.empty()) context.AddMetadata("x-krane-region", region);
 }
 
+using Deadline = std::chrono::system_clock::time_point;
+constexpr Deadline never = Deadline::max();
+
 // A unary call that must succeed.
 template <class Response, class Request>
 Response call(const std::shared_ptr<grpc::Channel>& channel, const char* path,
-              const Request& request) {
+              const Request& request, const std::string& token = {}, const std::string& region = {},
+              Deadline deadline = never) {
   grpc::ClientContext context;
+  context.set_deadline(deadline);
+  authorize(context, token, region);
   Response response;
   const grpc::internal::RpcMethod method(path, grpc::internal::RpcMethod::NORMAL_RPC);
   const grpc::Status status =
       grpc::internal::BlockingUnaryCall(channel.get(), method, &context, request, &response);
-  if (!status.ok()) throw std::runtime_error(std::string(path) + ": " + status.error_message());
+  if (!status.ok()) throw Ended(path, status);
   return response;
 }
 
@@ -50,15 +64,17 @@ class Stream {
  public:
   template <class Request>
   Stream(std::shared_ptr<grpc::Channel> channel, const std::string& path, const Request& request,
-         const std::string& token, const std::string& region)
+         const std::string& token, const std::string& region, Deadline deadline = never)
       : channel_(std::move(channel)),
         path_(path),
         method_(path_.c_str(), grpc::internal::RpcMethod::SERVER_STREAMING) {
+    context_.set_deadline(deadline);
     authorize(context_, token, region);
     reader_.reset(grpc::internal::ClientReaderFactory<Message>::Create(channel_.get(), method_,
                                                                        &context_, request));
   }
   ~Stream() {
+    if (ended_) return;
     context_.TryCancel();
     Message rest;
     while (reader_->Read(&rest)) {
@@ -67,10 +83,9 @@ class Stream {
   }
   // Waits for the next message; throws when the stream ends.
   void next(Message* out) {
-    if (!reader_->Read(out)) {
-      const grpc::Status status = reader_->Finish();
-      throw std::runtime_error(path_ + " ended: " + status.error_message());
-    }
+    if (reader_->Read(out)) return;
+    ended_ = true;
+    throw Ended(path_, reader_->Finish());
   }
 
  private:
@@ -79,6 +94,7 @@ class Stream {
   grpc::internal::RpcMethod method_;
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReader<Message>> reader_;
+  bool ended_ = false;
 };
 
 }  // namespace davit::bench

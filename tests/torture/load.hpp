@@ -1,0 +1,61 @@
+// What everybody who takes part shares: where the server is, what there is to write, when to go on
+// and when to come to rest, what went wrong; and how the two kinds' messages are made and read.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <random>
+
+#include "bench/wire.hpp"
+#include "facts.hpp"
+
+namespace davit::torture {
+
+struct Place {
+  std::string server, token, operator_socket, database;
+  unsigned seed = 1;
+  unsigned patience = 1;                    // waits are this many times longer
+  std::chrono::milliseconds pause_max{40};  // of a writer, between two calls
+  size_t filler = 400;                      // bytes that make a deployment larger
+};
+
+// Kinds as data: how a spec is written, and what of its apply message tells one write from another.
+struct Kind {
+  std::string name;
+  std::string (*spec)(const std::string& id, const std::string& name, const std::string& content,
+                      size_t filler);
+  std::string (*content)(const std::string& payload);
+};
+const std::array<Kind, 2>& kinds();
+
+class Course {
+ public:
+  explicit Course(Place at) : place(std::move(at)) {}
+
+  const Place place;
+  uint64_t tick() { return ++clock_; }
+  std::atomic<bool> writing{true};
+  // Nobody writes any more: no more pauses, everybody catches up.
+  std::atomic<bool> resting{false};
+  std::atomic<bool> over{false};
+  // Something is wrong that needs no audit.
+  void fault(Fault fault);
+  std::vector<Fault> faults() const;
+
+ private:
+  std::atomic<uint64_t> clock_{0};
+  mutable std::mutex mutex_;
+  std::vector<Fault> faults_;
+};
+
+using Random = std::mt19937;
+inline unsigned between(Random& random, unsigned low, unsigned high) {
+  return low + static_cast<unsigned>(random() % (high - low + 1));
+}
+
+// A connection of its own that looks for its server again at once.
+std::shared_ptr<grpc::Channel> connect(const std::string& target);
+bench::Deadline in(std::chrono::milliseconds time);
+
+}  // namespace davit::torture
