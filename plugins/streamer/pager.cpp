@@ -57,6 +57,9 @@ void Pager::begin(Mark mark, Cursor at) {
 
 void Pager::head(const Head& head) {
   cursor_.incarnation = head.head.incarnation;
+  // A peer whose wire has no incarnation would come back with the same cursor for ever: below the
+  // purge mark it is given everything again.
+  if (cursor_.version < head.purged_through) cursor_.version = 0;
   if (cursor_.version != 0) {
     phase_ = manners_.ring ? Phase::ring : Phase::pages;
     return;

@@ -49,10 +49,10 @@ void Ring::evict() {
 Ring::Step Ring::next(const Topic& topic, Cursor cursor, size_t encoding) {
   if (!ready_) return {};
   if (cursor.incarnation != tip_.incarnation || cursor.version < floor_)
-    return {Place::behind, {}, 0, false, cursor};
-  if (cursor.version > tip_.version) return {Place::ahead, {}, 0, true, cursor};
+    return {Place::behind, {}, 0, false, cursor, {}};
+  if (cursor.version > tip_.version) return {Place::ahead, {}, 0, true, cursor, {}};
   auto track = tracks_.find(topic);
-  if (track == tracks_.end()) return {Place::at_tip, {}, 0, true, tip_};
+  if (track == tracks_.end()) return {Place::at_tip, {}, 0, true, tip_, {}};
 
   auto& changes = track->second.changes;
   auto at = std::upper_bound(changes.begin(), changes.end(), cursor.version,
@@ -60,19 +60,20 @@ Ring::Step Ring::next(const Topic& topic, Cursor cursor, size_t encoding) {
   if (!encodings_[encoding].holds) {
     at = std::find_if(at, changes.end(), [](const Change& c) { return c.verb != Verb::hold; });
   }
-  if (at == changes.end()) return {Place::at_tip, {}, 0, true, tip_};
+  if (at == changes.end()) return {Place::at_tip, {}, 0, true, tip_, {}};
 
-  const Frame* frame =
-      encoded(topic, track->second, static_cast<size_t>(at - changes.begin()), encoding);
+  Frame* frame = encoded(topic, track->second, static_cast<size_t>(at - changes.begin()), encoding);
   const bool last = frame->last == changes.back().version;
   const Cursor after = last ? tip_ : Cursor{tip_.incarnation, frame->last};
-  return {Place::frame, frame->buffer, frame->records, last, after};
+  Step step{Place::frame, frame->buffer, frame->records, last, after, {}};
+  if (!std::exchange(frame->given, true)) step.committed_at_unix_ms = frame->committed_at_unix_ms;
+  return step;
 }
 
-const Ring::Frame* Ring::encoded(const Topic& topic, Track& track, size_t from, size_t encoding) {
+Ring::Frame* Ring::encoded(const Topic& topic, Track& track, size_t from, size_t encoding) {
   const Encoding& e = encodings_[encoding];
   const uint64_t first = track.changes[from].version;
-  for (const auto& f : track.frames) {
+  for (auto& f : track.frames) {
     if (f.encoding == encoding && f.first == first) return &f;
   }
   std::vector<const Change*> batch;
@@ -85,8 +86,9 @@ const Ring::Frame* Ring::encoded(const Topic& topic, Track& track, size_t from, 
     batch.push_back(&c);
   }
   if (track.frames.size() == frames_kept) track.frames.pop_front();
-  return &track.frames.emplace_back(
-      Frame{encoding, first, batch.back()->version, batch.size(), e.encode(topic, batch)});
+  return &track.frames.emplace_back(Frame{encoding, first, batch.back()->version, batch.size(),
+                                          e.encode(topic, batch),
+                                          batch.back()->committed_at_unix_ms});
 }
 
 }  // namespace davit::streamer

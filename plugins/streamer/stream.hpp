@@ -31,7 +31,7 @@ struct Shared {
   Feed& feed;
   storage::Client storage;
   std::chrono::milliseconds retry_after;  // said to peers when the server shuts down
-  Metric streams, records_sent, ring_hits, storage_errors;
+  Metric streams, records_sent, ring_hits, ring_misses, propagation, storage_errors;
 };
 
 class Stream : public rpc::Handler, public Listener {

@@ -252,6 +252,24 @@ head
 ring from 7:5)");
 }
 
+TEST(Pager, PeersWithoutIncarnationsBeginAnewBelowThePurgeMark) {
+  Scenario(ctrl()).run(R"(watch 0:5
+next
+head 7:20 6
+next
+----
+head
+page from 7:0
+
+watch 0:6
+next
+head 7:20 6
+next
+----
+head
+ring from 7:6)");
+}
+
 TEST(Pager, ClosesWhenDrainedAfterEverythingWasSent) {
   Manners m = ctrl();
   m.close_when_drained = true;
