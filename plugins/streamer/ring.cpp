@@ -36,7 +36,7 @@ void Ring::evict() {
   while (bytes_ > bytes_max_ && order_.size() > 1) {
     const auto& [version, topic] = order_.front();
     auto track = tracks_.find(topic);
-    auto& [changes, frames] = track->second;
+    auto& [changes, frames, given] = track->second;
     bytes_ -= changes.front().bytes();
     changes.pop_front();
     std::erase_if(frames, [last = version](const Frame& f) { return f.first <= last; });
@@ -62,18 +62,22 @@ Ring::Step Ring::next(const Topic& topic, Cursor cursor, size_t encoding) {
   }
   if (at == changes.end()) return {Place::at_tip, {}, 0, true, tip_, {}};
 
-  Frame* frame = encoded(topic, track->second, static_cast<size_t>(at - changes.begin()), encoding);
+  const Frame* frame =
+      encoded(topic, track->second, static_cast<size_t>(at - changes.begin()), encoding);
   const bool last = frame->last == changes.back().version;
   const Cursor after = last ? tip_ : Cursor{tip_.incarnation, frame->last};
   Step step{Place::frame, frame->buffer, frame->records, last, after, {}};
-  if (!std::exchange(frame->given, true)) step.committed_at_unix_ms = frame->committed_at_unix_ms;
+  if (frame->last > track->second.given) {
+    track->second.given = frame->last;
+    step.committed_at_unix_ms = frame->committed_at_unix_ms;
+  }
   return step;
 }
 
-Ring::Frame* Ring::encoded(const Topic& topic, Track& track, size_t from, size_t encoding) {
+const Ring::Frame* Ring::encoded(const Topic& topic, Track& track, size_t from, size_t encoding) {
   const Encoding& e = encodings_[encoding];
   const uint64_t first = track.changes[from].version;
-  for (auto& f : track.frames) {
+  for (const auto& f : track.frames) {
     if (f.encoding == encoding && f.first == first) return &f;
   }
   std::vector<const Change*> batch;

@@ -60,7 +60,7 @@ class Ring {
     size_t records = 0;
     bool caught_up = false;  // nothing is left after this frame
     Cursor after;            // the cursor after it
-    // Of the frame's newest change, when nobody was given this frame before.
+    // Of the frame's newest change, when nobody was given that one before.
     std::optional<int64_t> committed_at_unix_ms;
   };
   Step next(const Topic& topic, Cursor cursor, size_t encoding);
@@ -77,13 +77,13 @@ class Ring {
     size_t records;
     Buffer buffer;
     int64_t committed_at_unix_ms;  // of the last change in it
-    bool given = false;
   };
   struct Track {
     std::deque<Change> changes;
     std::deque<Frame> frames;  // a few, oldest first
+    uint64_t given = 0;        // version of the newest change that somebody was given
   };
-  Frame* encoded(const Topic& topic, Track& track, size_t from, size_t encoding);
+  const Frame* encoded(const Topic& topic, Track& track, size_t from, size_t encoding);
   void evict();
 
   size_t bytes_max_;
