@@ -6,14 +6,16 @@ namespace davit::desired {
 
 namespace {
 constexpr std::chrono::milliseconds look_interval{1000};
-}
+constexpr std::chrono::milliseconds hint_delay{100};  // ten looks a second while others commit
+}  // namespace
 
 Lookout::Lookout(Host host, storage::Client storage, Outstanding& outstanding)
     : host_(host),
       storage_(std::move(storage)),
       outstanding_(outstanding),
       strand_(host.strand()),
-      timer_(strand_) {}
+      timer_(strand_),
+      soon_(strand_) {}
 
 bool Lookout::join(const std::shared_ptr<Watcher>& watcher) {
   {
@@ -33,7 +35,14 @@ void Lookout::leave(const std::shared_ptr<Watcher>& watcher) {
 }
 
 void Lookout::hint() {
-  strand_.post([this, ticket = outstanding_.begin()] { look(); });
+  strand_.post([this, ticket = outstanding_.begin()] {
+    if (!idle() && !soon_.waiting()) soon_.after(hint_delay, [this] { look(); });
+  });
+}
+
+bool Lookout::idle() {
+  const std::lock_guard lock(mutex_);
+  return watchers_.empty() || stopping_;
 }
 
 void Lookout::stop() {
@@ -42,14 +51,14 @@ void Lookout::stop() {
     stopping_ = true;
   }
   tell(News::stopping);
-  strand_.post([this, ticket = outstanding_.begin()] { timer_.cancel(); });
+  strand_.post([this, ticket = outstanding_.begin()] {
+    timer_.cancel();
+    soon_.cancel();
+  });
 }
 
 void Lookout::schedule() {
-  {
-    std::lock_guard lock(mutex_);
-    if (watchers_.empty() || stopping_) return;
-  }
+  if (idle()) return;
   timer_.after(jittered(host_, look_interval), [this] {
     look();
     schedule();

@@ -1,5 +1,5 @@
 // Looks at the store for everybody who watches it through this plugin, so that many watchers cost
-// it what one does: once an interval (jittered), and at once when this process has committed.
+// it what one does: once an interval (jittered), and soon after this process has committed.
 // Whoever watches is woken when something may have changed, and then reads what concerns it.
 // Nobody watches: nothing is read.
 //
@@ -30,7 +30,7 @@ class Lookout {
   // False: the plugin stops, and the watcher must end by itself.
   bool join(const std::shared_ptr<Watcher>& watcher);
   void leave(const std::shared_ptr<Watcher>& watcher);
-  // Something was committed: look now.
+  // Something was committed: look soon. Many hints are one look.
   void hint();
   // Tells every watcher to end.
   void stop();
@@ -45,6 +45,7 @@ class Lookout {
   void look();
   void looked(Result<Sight> sight);
   void schedule();
+  bool idle();  // nobody watches, or the plugin stops
   void tell(News news);
 
   Host host_;
@@ -53,7 +54,7 @@ class Lookout {
   Strand strand_;
 
   // On the strand.
-  Timer timer_;
+  Timer timer_, soon_;
   Sight last_;
   bool looking_ = false;
   bool again_ = false;

@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import socket
 import time
 import unittest
 import urllib.error
@@ -216,9 +217,19 @@ class Maintenance(Observed):
         self.assertEqual(int(seen["d_3"]["observed"]["ready"]), 3)
         # Nothing is left in the cluster: the three were removed, and nothing is orphaned.
         wait_until(lambda: f"three deletes; {agent.tail()}",
-                   lambda: Scrape(agent_port).value("davit_applier_deletes_total") == 3)
+                   lambda: Scrape(agent_port).value("davit_applier_deletes_total") >= 3)
         self.assertEqual([i for a in self.world.status()["agents"] for i in a.get("issues", [])], [])
         self.assertRegex(agent.text(), "the position is void.*below the purge mark")
+        self.check_clean_end(agent, server)
+
+    def test_a_live_agent_lets_go_of_what_it_has_applied(self):
+        server = self.start_server()
+        agent = self.world.agent().start()
+        self.world.apply([deployment(1), deployment(2)])
+        self.world.wait_running(["d_1", "d_2"])
+        self.world.delete("deployment", "d_1")
+        wait_until(lambda: f"purged; {self.maintain('--retention', '0s', '--dry-run')}", lambda: self.purge_all(1))
+        self.assertEqual(set(self.world.wait_running(["d_2"])), {"d_2"})
         self.check_clean_end(agent, server)
 
     def purge_all(self, count):
@@ -267,6 +278,21 @@ class Metrics(Observed):
                        "davit_desired_purge_errors_total"):
             self.assertEqual(seen.value(errors), 0)
         self.check_clean_end(agent, server)
+
+    def test_every_log_line_is_json_when_told_to(self):
+        server = self.start_server(host='log_format = "json"\n')
+        agent = self.world.agent().start()
+        self.world.apply([deployment(1)])
+        self.world.wait_running(["d_1"])
+        # What others send may stand in the log.
+        self.world.apply([{**deployment(2), "annotations": {"davit.dev/pause": "true", "note": 'a "b" \\ \n \x01'}}])
+        with socket.create_connection(("127.0.0.1", self.world.port)) as raw:
+            raw.sendall(b"\xff\xfe\"\x00 nonsense\r\n")
+        self.check_clean_end(agent, server)
+        lines = server.text().splitlines()
+        self.assertGreater(len(lines), 5)
+        for line in lines:
+            self.assertGreaterEqual(json.loads(line).keys(), {"time", "level", "instance", "message"}, line)
 
     def test_an_agent_that_went_leaves_them(self):
         server = self.start_server("[plugin.recorder]\nagent_stale_after_ms = 3000\n")

@@ -96,9 +96,10 @@ TEST_F(WatchTest, HearsOnlyOfWhatItSelected) {
   EXPECT_EQ(heard(one), "");
 }
 
-TEST_F(WatchTest, ACommitOfThisProcessIsHeardOfAtOnce) {
+TEST_F(WatchTest, ACommitOfThisProcessIsHeardOfSoon) {
   auto& c = watch();
   EXPECT_EQ(heard(c), "current");
+  const std::chrono::milliseconds soon(100);  // well below the interval between two looks
   pass();
   v1::ApplyRequest apply;
   auto* d = apply.add_documents();
@@ -106,6 +107,7 @@ TEST_F(WatchTest, ACommitOfThisProcessIsHeardOfAtOnce) {
   d->set_region("eu");
   d->set_spec_json(R"({"id":"a","ns":"shop","name":"name-a","size":1})");
   call("Apply", apply);
+  rig_.host.advance(soon);
   EXPECT_EQ(heard(c), "a@1");
   v1::DeleteRequest remove;
   auto* k = remove.add_keys();
@@ -113,6 +115,7 @@ TEST_F(WatchTest, ACommitOfThisProcessIsHeardOfAtOnce) {
   k->set_region("eu");
   k->set_id("a");
   call("Delete", remove);
+  rig_.host.advance(soon);
   EXPECT_EQ(heard(c), "a@2:deleted");
 }
 
