@@ -5,7 +5,7 @@
 namespace davit::recorder {
 
 namespace {
-constexpr size_t agents_max = 10'000;
+constexpr size_t agents_max = 20'000;
 // An agent that is further behind than a page of a kind is shown with that many.
 constexpr uint32_t records_per_page = 1000;
 constexpr uint64_t bytes_per_page = 4 << 20;
@@ -34,7 +34,12 @@ void AgentMetrics::heard(const Progress& progress) {
   if (!behind.ok()) errors_.add();
   const Fleet::Name name{progress.region, progress.agent};
   const std::lock_guard lock(mutex_);
-  if (!fleet_.heard(progress)) return;
+  if (!fleet_.heard(progress)) {
+    if (!std::exchange(full_, true))
+      host_.warn("too many agents: new ones are not shown in the metrics",
+                 {{"agents_max", std::to_string(agents_max)}});
+    return;
+  }
   seen_of(name).set(static_cast<double>(progress.seen_at_unix_ms) / 1000);
   if (says && behind.ok()) lag_of(name).set(static_cast<double>(*behind));
   show_issues(progress.region);

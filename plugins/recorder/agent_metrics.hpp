@@ -41,6 +41,7 @@ class AgentMetrics {
 
   std::mutex mutex_;  // of the fleet; not held while the store is read
   Fleet fleet_;
+  bool full_ = false;
 
   // On the strand.
   Strand strand_;

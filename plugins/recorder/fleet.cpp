@@ -15,20 +15,17 @@ bool Fleet::heard(const Progress& progress) {
   const Name name{progress.region, progress.agent};
   if (agents_.size() >= agents_max_ && agents_.count(name) == 0) return false;
   Agent& agent = agents_[name];
-  agent = {progress.kinds, {}, progress.seen_at_unix_ms};
+  agent = {progress.kinds, {}, progress.seen_at_unix_ms, false};
   for (const auto& issue : progress.issues) ++agent.issues[issue.condition];
   return true;
 }
 
 std::vector<Fleet::Name> Fleet::forget(int64_t seen_before_unix_ms) {
   std::vector<Name> out;
-  for (auto it = agents_.begin(); it != agents_.end();) {
-    if (it->second.seen_at_unix_ms < seen_before_unix_ms) {
-      out.push_back(it->first);
-      it = agents_.erase(it);
-    } else {
-      ++it;
-    }
+  for (auto& [name, agent] : agents_) {
+    if (agent.forgotten || agent.seen_at_unix_ms >= seen_before_unix_ms) continue;
+    agent = {{}, {}, 0, true};
+    out.push_back(name);
   }
   return out;
 }

@@ -18,7 +18,8 @@ class Fleet {
     bool operator==(const Name&) const = default;
   };
 
-  // Beyond so many agents, new ones are not remembered: their names are their own choice.
+  // Beyond so many names, over the life of the process, new ones are not remembered: agents choose
+  // their names, and the metrics of a name are kept for good.
   explicit Fleet(size_t agents_max) : agents_max_(agents_max) {}
 
   // The cursor that the agent had said of this kind before; nothing: it had not.
@@ -37,6 +38,7 @@ class Fleet {
     std::vector<KindProgress> kinds;
     Issues issues;
     int64_t seen_at_unix_ms = 0;
+    bool forgotten = false;  // only its name is left
   };
   size_t agents_max_;
   std::map<Name, Agent> agents_;

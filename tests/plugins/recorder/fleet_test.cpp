@@ -42,16 +42,19 @@ TEST(Fleet, ForgetsTheSilentWithTheirIssues) {
   EXPECT_EQ(fleet.forget(101), (std::vector<Fleet::Name>{{"eu", "a"}}));
   EXPECT_TRUE(fleet.forget(101).empty());
   EXPECT_EQ(fleet.issues("eu").at("parked"), 1u);
+  EXPECT_FALSE(fleet.applied_before({"eu", "a"}, "widget"));
 }
 
-TEST(Fleet, NewAgentsBeyondTheLimitAreNotRemembered) {
+TEST(Fleet, NewNamesBeyondTheLimitAreNotRememberedAndThoseOfTheSilentCount) {
   Fleet fleet(2);
   EXPECT_TRUE(fleet.heard(said("eu", "a", 1)));
   EXPECT_TRUE(fleet.heard(said("eu", "b", 1)));
   EXPECT_FALSE(fleet.heard(said("eu", "c", 1)));
   EXPECT_TRUE(fleet.heard(said("eu", "b", 9)));
   fleet.forget(5);
-  EXPECT_TRUE(fleet.heard(said("eu", "c", 9)));
+  EXPECT_FALSE(fleet.heard(said("eu", "c", 9)));
+  EXPECT_TRUE(fleet.heard(said("eu", "a", 9, {}, 4)));
+  EXPECT_EQ(fleet.applied_before({"eu", "a"}, "widget"), (Cursor{7, 4}));
 }
 
 }  // namespace
