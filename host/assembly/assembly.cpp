@@ -8,6 +8,7 @@
 #include "runtime/runtime.hpp"
 #include "services/health.hpp"
 #include "services/log.hpp"
+#include "services/metrics.hpp"
 #include "services/services.hpp"
 #include "stop_call.hpp"
 
@@ -85,7 +86,11 @@ void Assembly::create(Member& member, Faults& faults) {
   for (const std::string& line : own.lines()) faults.add("", "", line);
   if (made.ok()) {
     if (const void* storage = member.instance->role(DAVIT_STORAGE)) {
-      commits_.add(host.name, {member.instance->self(), storage, str(host.name)}, *host.pool);
+      const davit_pair label{str("storage"), str(host.name)};
+      commits_.add(
+          host.name, {member.instance->self(), storage, str(host.name)}, *host.pool,
+          core_.metrics.metric(DAVIT_HISTOGRAM, "davit_host_commit_seconds",
+                               "From a group being handed over until its result.", &label, 1));
     }
     return;
   }

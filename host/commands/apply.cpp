@@ -118,8 +118,9 @@ bool wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcomes,
   const auto deadline = OperatorClient::Clock::now() + options.timeout;
   const v1::StatusRequest request = selection(taken);
   for (;;) {
-    auto r = client.watch_status(request, deadline,
-                                 [&](const v1::StatusResponse& s) { return waiting.see(s); });
+    v1::StatusResponse response;
+    auto r = client.watch("WatchStatus", request, response, deadline,
+                          [&] { return waiting.see(response); });
     if (r.ok()) return waiting.good;
     // An answer may say that a person should look; the watch ends only when it cannot go on.
     const bool again = r.error().code == Code::unavailable &&

@@ -8,7 +8,7 @@
 
 namespace davit::host {
 
-// "500ms", "60s", "5m", "1h"; a bare number is seconds. Up to a week.
+// "500ms", "60s", "5m", "1h", "7d"; a bare number is seconds. Up to a year.
 inline std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
   int64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -19,8 +19,9 @@ inline std::optional<std::chrono::milliseconds> parse_duration(std::string_view 
   if (unit == "s" || unit.empty()) factor = 1000;
   if (unit == "m") factor = 60'000;
   if (unit == "h") factor = 3'600'000;
-  constexpr int64_t week_ms = 7 * 24 * 3'600'000LL;
-  if (factor == 0 || value > week_ms / factor) return std::nullopt;
+  if (unit == "d") factor = 24 * 3'600'000LL;
+  constexpr int64_t year_ms = 366 * 24 * 3'600'000LL;
+  if (factor == 0 || value > year_ms / factor) return std::nullopt;
   return std::chrono::milliseconds(value * factor);
 }
 

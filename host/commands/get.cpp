@@ -1,7 +1,9 @@
-// davit get [KIND [ID]] [--region R]
+// davit get [KIND [ID]] [--region R] [--watch]
 #include <algorithm>
 #include <cstdio>
 #include <tuple>
+
+#include <boost/json/serialize.hpp>
 
 #include "documents.hpp"
 #include "operator_client.hpp"
@@ -20,12 +22,30 @@ constexpr uint32_t page_size = 1000;
 struct Wanted {
   std::string kind, id, region;
   bool deleted = false;
+  Format format = Format::table;
 };
+
+using Records = std::vector<v1::StoredRecord>;
+
+// A record that changed while it was listed stands there twice, the newer one last.
+void sort(Records& records) {
+  const auto place = [](const v1::StoredRecord& r) {
+    const auto& d = r.document();
+    return std::tuple<const std::string&, const std::string&, const std::string&, uint64_t>(
+        d.kind(), d.region(), d.id(), r.version());
+  };
+  std::sort(records.begin(), records.end(),
+            [&](const auto& a, const auto& b) { return place(a) < place(b); });
+}
+
+Error nowhere(const Wanted& wanted) {
+  return {Code::not_found, "no " + wanted.kind + " \"" + wanted.id + "\" in any region", {}, {}};
+}
 
 // With kind, id and region one record is asked for; otherwise the list is read and the rest
 // filtered here.
-Result<std::vector<v1::StoredRecord>> fetch(OperatorClient& client, const Wanted& wanted) {
-  std::vector<v1::StoredRecord> out;
+Result<Records> fetch(OperatorClient& client, const Wanted& wanted) {
+  Records out;
   if (!wanted.id.empty() && !wanted.region.empty()) {
     v1::OperatorGetRequest request;
     request.mutable_key()->set_kind(wanted.kind);
@@ -50,17 +70,16 @@ Result<std::vector<v1::StoredRecord>> fetch(OperatorClient& client, const Wanted
     }
     request.set_page_token(response.next_page_token());
   } while (!request.page_token().empty());
-  std::sort(out.begin(), out.end(), [](const v1::StoredRecord& a, const v1::StoredRecord& b) {
-    const auto& x = a.document();
-    const auto& y = b.document();
-    return std::tie(x.kind(), x.region(), x.id()) < std::tie(y.kind(), y.region(), y.id());
-  });
+  sort(out);
   return out;
 }
 
-void print_table(const std::vector<v1::StoredRecord>& records) {
-  TextTable table(
+TextTable table_of_records() {
+  return TextTable(
       {"KIND", "ID", "REGION", "NAMESPACE", "NAME", "STATE", "VERSION", "CHANGED", "BY"});
+}
+
+void print_rows(TextTable& table, const Records& records) {
   const int64_t now = unix_ms_now();
   for (const auto& r : records) {
     const auto& d = r.document();
@@ -78,7 +97,7 @@ void print_table(const std::vector<v1::StoredRecord>& records) {
 }
 
 // As documents, which `davit apply` takes again.
-void print_documents(const std::vector<v1::StoredRecord>& records, bool one, Format format) {
+void print_documents(const Records& records, bool one, Format format) {
   if (format == Format::yaml) {
     const char* separator = "";
     for (const auto& r : records) {
@@ -94,12 +113,88 @@ void print_documents(const std::vector<v1::StoredRecord>& records, bool one, For
   print(all, format);
 }
 
+int show(OperatorClient& client, const Wanted& wanted) {
+  auto records = fetch(client, wanted);
+  if (!records.ok()) return failed("get", records.error());
+  if (records->empty() && !wanted.id.empty()) return failed("get", nowhere(wanted));
+  if (wanted.format != Format::table) {
+    print_documents(*records, !wanted.id.empty() && records->size() == 1, wanted.format);
+  } else if (records->empty()) {
+    std::puts("nothing");
+  } else {
+    TextTable table = table_of_records();
+    print_rows(table, *records);
+  }
+  return 0;
+}
+
+// What is there, and then each change as it comes: rows of one table, JSON objects one a line, or
+// YAML documents.
+class Changes {
+ public:
+  explicit Changes(Format format) : format_(format) {}
+
+  void print(const Records& records) {
+    if (records.empty()) return;
+    if (format_ == Format::table) {
+      print_rows(table_, records);
+    } else {
+      for (const auto& r : records) print(r);
+    }
+    std::fflush(stdout);
+  }
+
+ private:
+  void print(const v1::StoredRecord& record) {
+    const json::object document = to_json(record.document());
+    if (format_ == Format::json) {
+      std::puts(json::serialize(document).c_str());
+      return;
+    }
+    if (std::exchange(any_, true)) std::fputs("---\n", stdout);
+    host::print(document, format_);
+  }
+
+  Format format_;
+  TextTable table_ = table_of_records();
+  bool any_ = false;
+};
+
+// Until the server goes or somebody interrupts.
+int watch(OperatorClient& client, const Wanted& wanted) {
+  v1::OperatorWatchRequest request;
+  request.set_kind(wanted.kind);
+  request.set_region(wanted.region);
+  request.set_id(wanted.id);
+  request.set_include_deleted(wanted.deleted);
+  Changes changes(wanted.format);
+  Records there;
+  bool current = false;
+  v1::OperatorWatchResponse response;
+  auto ended = client.watch("Watch", request, response, std::nullopt, [&] {
+    Records records(response.records().begin(), response.records().end());
+    if (current) {
+      changes.print(records);
+      return true;
+    }
+    there.insert(there.end(), records.begin(), records.end());
+    current = response.current();
+    if (!current) return true;
+    if (there.empty() && !wanted.id.empty()) return false;
+    sort(there);
+    changes.print(std::exchange(there, {}));
+    return true;
+  });
+  return failed("get", ended.ok() ? nowhere(wanted) : ended.error());
+}
+
 }  // namespace
 
 int run_get(Arguments arguments) {
   Wanted wanted;
   wanted.region = arguments.option("--region", "-r").value_or("");
   wanted.deleted = arguments.flag("--deleted");
+  const bool watching = arguments.flag("--watch", "-w");
   auto format = format_of(arguments);
   if (!format) return usage_error("get", "-o must be table, json or yaml");
   const ServerAddress address = ServerAddress::from(arguments);
@@ -111,21 +206,8 @@ int run_get(Arguments arguments) {
 
   auto client = OperatorClient::open(address);
   if (!client.ok()) return failed("get", client.error());
-  auto records = fetch(*client, wanted);
-  if (!records.ok()) return failed("get", records.error());
-  if (records->empty() && !wanted.id.empty()) {
-    return failed(
-        "get",
-        {Code::not_found, "no " + wanted.kind + " \"" + wanted.id + "\" in any region", {}, {}});
-  }
-  if (*format != Format::table) {
-    print_documents(*records, !wanted.id.empty() && records->size() == 1, *format);
-  } else if (records->empty()) {
-    std::puts("nothing");
-  } else {
-    print_table(*records);
-  }
-  return 0;
+  wanted.format = *format;
+  return watching ? watch(*client, wanted) : show(*client, wanted);
 }
 
 }  // namespace davit::host

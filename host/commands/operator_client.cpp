@@ -78,8 +78,8 @@ struct OperatorClient::Connection {
   std::string url, authorization;
   std::shared_ptr<grpc::Channel> channel;
 
-  void prepare(grpc::ClientContext& context, Clock::time_point deadline) const {
-    context.set_deadline(wall(deadline));
+  void prepare(grpc::ClientContext& context, std::optional<Clock::time_point> deadline) const {
+    if (deadline) context.set_deadline(wall(*deadline));
     if (!authorization.empty()) context.AddMetadata("authorization", authorization);
   }
   Result<> result(const grpc::Status& status) const {
@@ -141,28 +141,32 @@ Result<> OperatorClient::call(const std::string& method, const Message& request,
       connection_->channel.get(), rpc, &context, request, &response));
 }
 
-Result<> OperatorClient::watch_status(const v1::StatusRequest& request, Clock::time_point deadline,
-                                      const std::function<bool(const v1::StatusResponse&)>& see) {
+Result<> OperatorClient::watch(const std::string& method, const Message& request, Message& response,
+                               std::optional<Clock::time_point> deadline,
+                               const std::function<bool()>& see) {
   grpc::ClientContext context;
   connection_->prepare(context, deadline);
-  const grpc::internal::RpcMethod rpc("/davit.v1.OperatorService/WatchStatus",
-                                      grpc::internal::RpcMethod::SERVER_STREAMING);
-  const std::unique_ptr<grpc::ClientReader<v1::StatusResponse>> reader(
-      grpc::internal::ClientReaderFactory<v1::StatusResponse>::Create(connection_->channel.get(),
-                                                                      rpc, &context, request));
-  v1::StatusResponse response;
+  const std::string path = "/davit.v1.OperatorService/" + method;
+  const grpc::internal::RpcMethod rpc(path.c_str(), grpc::internal::RpcMethod::SERVER_STREAMING);
+  const std::unique_ptr<grpc::ClientReader<Message>> reader(
+      grpc::internal::ClientReaderFactory<Message>::Create(connection_->channel.get(), rpc,
+                                                           &context, request));
+  bool heard = false;
   while (reader->Read(&response)) {
-    if (see(response)) continue;
+    heard = true;
+    if (see()) continue;
     context.TryCancel();
     while (reader->Read(&response)) {
     }
     static_cast<void>(reader->Finish());
     return {};
   }
-  auto ended = connection_->result(reader->Finish());
-  if (ended.ok())
-    return Error{Code::unavailable, "server " + connection_->url + ": the stream ended", {}, {}};
-  return ended;
+  const grpc::Status status = reader->Finish();
+  if (!status.ok() && (!heard || status.error_code() != grpc::StatusCode::UNAVAILABLE))
+    return connection_->result(status);
+  const std::string why = status.ok() ? "" : ": " + status.error_message();
+  return Error{
+      Code::unavailable, "server " + connection_->url + " has ended the stream" + why, {}, {}};
 }
 
 }  // namespace davit::host

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <davit/types.hpp>
@@ -14,10 +15,6 @@
 namespace google::protobuf {
 class MessageLite;
 }
-namespace davit::v1 {
-class StatusRequest;
-class StatusResponse;
-}  // namespace davit::v1
 
 namespace davit::host {
 
@@ -43,9 +40,11 @@ class OperatorClient {
   // `method`: "Apply". Gives up after 30 s.
   Result<> call(const std::string& method, const google::protobuf::MessageLite& request,
                 google::protobuf::MessageLite& response);
-  // Until `see` answers false (ok), the deadline (DEADLINE_EXCEEDED) or the stream breaks.
-  Result<> watch_status(const v1::StatusRequest& request, Clock::time_point deadline,
-                        const std::function<bool(const v1::StatusResponse&)>& see);
+  // A streaming method: `see` finds each message in `response`. Until it answers false (ok), the
+  // deadline (DEADLINE_EXCEEDED; never, when there is none) or the stream breaks.
+  Result<> watch(const std::string& method, const google::protobuf::MessageLite& request,
+                 google::protobuf::MessageLite& response, std::optional<Clock::time_point> deadline,
+                 const std::function<bool()>& see);
 
  private:
   struct Connection;

@@ -38,6 +38,7 @@ const std::vector<Command>& commands() {
 #ifdef DAVIT_COMMAND_GET
       {"get", "[KIND [ID]] [-o table|json|yaml]", "show desired state",
        "  -r, --region R     of this region only\n"
+       "  -w, --watch        and then each change, as it comes\n"
        "  --deleted          deleted records, too\n"
        "  -o table|json|yaml what yaml and json print can be applied again\n",
        true, &run_get},
@@ -54,6 +55,14 @@ const std::vector<Command>& commands() {
        "  -r, --region R     of this region only\n"
        "  -o table|json|yaml\n",
        true, &run_status},
+#endif
+#ifdef DAVIT_COMMAND_STORAGE
+      {"storage", "maintain [--dry-run]", "remove tombstones that nobody needs any more",
+       "  --dry-run          say what would go, and remove nothing\n"
+       "  --retention 7d     how long tombstones are kept at least; the server's setting when "
+       "absent\n"
+       "  -o table|json|yaml\n",
+       true, &run_storage},
 #endif
   };
   return table;

@@ -35,5 +35,6 @@ int run_apply(Arguments);
 int run_get(Arguments);
 int run_delete(Arguments);
 int run_status(Arguments);
+int run_storage(Arguments);
 
 }  // namespace davit::host

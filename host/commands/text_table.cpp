@@ -42,11 +42,13 @@ size_t width(const std::string& text) {
   }));
 }
 
-std::string TextTable::print(bool colour) const {
-  std::vector<size_t> widths;
-  for (const auto& h : headings_) widths.push_back(width(h));
+std::string TextTable::print(bool colour) {
+  const bool first = widths_.empty();
+  if (first) {
+    for (const auto& h : headings_) widths_.push_back(width(h));
+  }
   for (const auto& row : rows_) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i].text));
+    for (size_t i = 0; i < row.size(); ++i) widths_[i] = std::max(widths_[i], width(row[i].text));
   }
   std::string out;
   auto line = [&](const std::vector<Cell>& cells) {
@@ -55,13 +57,14 @@ std::string TextTable::print(bool colour) const {
       if (toned) out += escape(cells[i].tone);
       out += harmless(cells[i].text);
       if (toned) out += "\033[0m";
-      if (i + 1 < cells.size()) out.append(widths[i] - width(cells[i].text) + 2, ' ');
+      if (i + 1 < cells.size()) out.append(widths_[i] - width(cells[i].text) + 2, ' ');
     }
     while (!out.empty() && out.back() == ' ') out.pop_back();
     out += '\n';
   };
-  line({headings_.begin(), headings_.end()});
+  if (first) line({headings_.begin(), headings_.end()});
   for (const auto& row : rows_) line(row);
+  rows_.clear();
   return out;
 }
 

@@ -21,12 +21,14 @@ class TextTable {
 
   void row(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
-  // Two spaces between columns; the last one is not padded.
-  std::string print(bool colour) const;
+  // The headings, the first time, and the rows since the last time, in columns that only grow. Two
+  // spaces between columns; the last one is not padded.
+  std::string print(bool colour);
 
  private:
   std::vector<std::string> headings_;
   std::vector<std::vector<Cell>> rows_;
+  std::vector<size_t> widths_;  // as printed; empty: nothing was
 };
 
 // Standard output is a terminal that can, and NO_COLOR is not set.

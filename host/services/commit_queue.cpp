@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "metrics.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -100,9 +102,11 @@ void answer(Pool& pool, CommitQueue::Report request, Error error) {
   });
 }
 
-CommitQueue::CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits, ReportRetry retry)
+CommitQueue::CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits, davit_metric* duration,
+                         ReportRetry retry)
     : storage_(storage),
       pool_(pool),
+      duration_(duration),
       retry_(retry),
       commits_(
           pool, [this](std::vector<Commit> c) { call_commit(std::move(c)); }, limits),
@@ -121,6 +125,7 @@ void CommitQueue::commit(Commit request) {
          {},
          {}});
   }
+  request.since = std::chrono::steady_clock::now();
   if (!commits_.offer(request, footprint(request.group))) {
     answer(pool_, std::move(request),
            {Code::resource_exhausted,
@@ -158,6 +163,10 @@ void CommitQueue::call_commit(std::vector<Commit> batch) {
   });
   for (size_t i = 0; i < batch.size(); ++i) {
     if (!all.ok()) results[i] = failed(all.error());
+    if (duration_ != nullptr) {
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - batch[i].since;
+      Metrics::observe(duration_, took.count());
+    }
     batch[i].done(batch[i].ctx, &results[i]);
   }
 }

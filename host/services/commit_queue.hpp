@@ -33,6 +33,7 @@ class CommitQueue {
     Group group;
     davit_commit_done done;
     void* ctx;
+    std::chrono::steady_clock::time_point since{};  // when it was handed over
   };
   struct Report {
     std::vector<Status> statuses;
@@ -40,7 +41,10 @@ class CommitQueue {
     void* ctx;
   };
 
-  CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits = {}, ReportRetry retry = {});
+  // `duration`: a histogram of how long a group waits for its result, from being handed over; may
+  // be NULL.
+  CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits = {},
+              davit_metric* duration = nullptr, ReportRetry retry = {});
 
   // `done` is called once, on a thread of the pool. [any]
   void commit(Commit);
@@ -53,6 +57,7 @@ class CommitQueue {
 
   davit_ref storage_;
   Pool& pool_;
+  davit_metric* duration_;
   const ReportRetry retry_;
   std::minstd_rand random_{std::random_device{}()};  // of the one call of reports in flight
   Lane<Commit> commits_;
@@ -62,8 +67,9 @@ class CommitQueue {
 // One queue per storage instance. Filled before the first commit, then only read.
 class CommitQueues {
  public:
-  void add(std::string_view instance, davit_ref storage, Pool& pool) {
-    queues_.emplace(std::string(instance), std::make_unique<CommitQueue>(storage, pool));
+  void add(std::string_view instance, davit_ref storage, Pool& pool, davit_metric* duration) {
+    queues_.emplace(std::string(instance),
+                    std::make_unique<CommitQueue>(storage, pool, LaneLimits{}, duration));
   }
   // nullptr: no such storage.
   CommitQueue* find(std::string_view instance) const {

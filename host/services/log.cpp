@@ -30,9 +30,38 @@ const char* word(int32_t level) {
   return level == DAVIT_LOG_WARN ? "warn" : "error";
 }
 
+// The length of the character of UTF-8 that the text begins with; 0: it begins with none.
+size_t character(std::string_view s) {
+  const auto byte = [&](size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0U; };
+  const auto between = [](unsigned value, unsigned low, unsigned high) {
+    return value >= low && value <= high;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  // The second byte says whether it is overlong, half of a UTF-16 pair or beyond Unicode (RFC
+  // 3629).
+  const unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  const unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (!between(first, 0xc2, 0xf4) || !between(byte(1), low, high)) return 0;
+  const size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  for (size_t i = 2; i < length; ++i) {
+    if (!between(byte(i), 0x80, 0xbf)) return 0;
+  }
+  return length;
+}
+
+// What is not UTF-8 would spoil the line for whoever reads it: it becomes U+FFFD.
 void escape(std::string& out, std::string_view s) {
-  for (const char c : s) {
-    if (c == '"' || c == '\\') {
+  while (!s.empty()) {
+    const size_t length = character(s);
+    const std::string_view whole = s.substr(0, std::max<size_t>(length, 1));
+    s.remove_prefix(whole.size());
+    const char c = whole.front();
+    if (length == 0) {
+      out += "\xef\xbf\xbd";
+    } else if (length > 1) {
+      out += whole;
+    } else if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (c == '\n') {
@@ -83,7 +112,7 @@ std::string text_line(int64_t unix_ms, int32_t level, std::string_view instance,
     out += '=';
     const std::string_view value = view(fields[i].value);
     if (is_plain(value)) {
-      out += value;
+      escape(out, value);
     } else {
       quote(out, value);
     }

@@ -12,9 +12,9 @@
 
 namespace {
 
-// Upper bounds in seconds: 1 ms to 60 s.
-constexpr std::array<double, 15> bounds = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
-                                           0.5,   1,      2.5,   5,    10,    30,   60};
+// Upper bounds in seconds: half a millisecond, which is what a commit reaches the wire in, to 60 s.
+constexpr std::array<double, 16> bounds = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
+                                           0.25,   0.5,   1,      2.5,   5,    10,    30,   60};
 
 void atomic_add(std::atomic<double>& value, double by) {
   double now = value.load(std::memory_order_relaxed);
@@ -68,6 +68,11 @@ std::string number(double d) {
   const bool whole = d == std::floor(d) && std::fabs(d) < 1e15;
   std::snprintf(text.data(), text.size(), whole ? "%.0f" : "%.9g", d);
   return text.data();
+}
+
+// What has gone has no value: a gauge at NaN is not shown.
+bool shown(const davit_metric& m) {
+  return m.type != DAVIT_GAUGE || !std::isnan(m.value.load(std::memory_order_relaxed));
 }
 
 // `le` joins the labels that are there.
@@ -148,9 +153,13 @@ std::string Metrics::expose() const {
   std::string out;
   std::lock_guard lock(state_->mutex);
   for (const auto& [name, family] : state_->families) {
+    const bool any = std::any_of(family.series.begin(), family.series.end(),
+                                 [](const auto& one) { return shown(*one.second); });
+    if (!any) continue;
     out += "# HELP " + name + " " + escaped(family.help, false) + "\n";
     out += "# TYPE " + name + " " + types[static_cast<size_t>(family.type)] + "\n";
     for (const auto& [labels, metric] : family.series) {
+      if (!shown(*metric)) continue;
       if (family.type == DAVIT_HISTOGRAM) {
         expose_histogram(out, name, labels, *metric);
       } else {

@@ -21,7 +21,7 @@ class Metrics {
   davit_metric* metric(int32_t type, std::string_view name, std::string_view help,
                        const davit_pair* labels, size_t labels_count);
   static void add(davit_metric*, double by);  // counter (by >= 0), gauge
-  static void set(davit_metric*, double to);  // gauge
+  static void set(davit_metric*, double to);  // gauge; NaN: not shown until it is set again
   static void observe(davit_metric*, double seconds);
 
   // Text exposition format 0.0.4, families and series in the order of their names. [any]

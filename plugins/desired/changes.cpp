@@ -89,7 +89,8 @@ void apply(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::R
   refuse_twins(items);
   Mutations::run(shared.host, shared.storage, std::move(items), message.dry_run(),
                  shared.outstanding.begin(),
-                 [reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
+                 [&shared, reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
+                   shared.lookout.hint();
                    v1::ApplyResponse response;
                    for (const auto& o : outcomes) to_wire(o, response.add_outcomes());
                    reply(response.SerializeAsString());
@@ -121,7 +122,8 @@ void remove(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::
   }
   refuse_twins(items);
   Mutations::run(shared.host, shared.storage, std::move(items), false, shared.outstanding.begin(),
-                 [reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
+                 [&shared, reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
+                   shared.lookout.hint();
                    v1::DeleteResponse response;
                    for (const auto& o : outcomes) to_wire(o, response.add_outcomes());
                    reply(response.SerializeAsString());

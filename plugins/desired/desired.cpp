@@ -7,34 +7,50 @@ class Desired {
  public:
   using roles = Roles<>;
 
-  explicit Desired(Host host) : host_(host) { storage_name_ = Settings(host).string("storage"); }
+  explicit Desired(Host host) : host_(host) {
+    constexpr int64_t years_ms = 10LL * 366 * 86'400'000;
+    const Settings settings(host);
+    storage_name_ = settings.string("storage");
+    PurgeLimits& limits = upkeep_.limits;
+    upkeep_.interval = settings.milliseconds("purge_interval_ms", upkeep_.interval);
+    limits.retention = settings.milliseconds("purge_retention_ms", limits.retention, 0, years_ms);
+    limits.agent_live = settings.milliseconds("agent_live_ms", limits.agent_live, 0, years_ms);
+  }
 
   Result<> wire() {
     auto storage = storage::Client::find(host_, storage_name_);
     if (!storage.ok()) return storage.error();
     auto kinds = Kinds::find(host_);
     if (!kinds.ok()) return kinds.error();
-    shared_ = std::make_unique<Shared>(host_, *storage, std::move(*kinds));
+    shared_ = std::make_unique<Shared>(host_, *storage, std::move(*kinds), upkeep_);
     const rpc::Server server(host_);
     auto served = serve_changes(*shared_, server);
     if (served.ok()) served = serve_reads(*shared_, server);
     if (served.ok()) served = serve_status(*shared_, server);
+    if (served.ok()) served = serve_maintain(*shared_, server);
     return served;
   }
 
   Result<> start(const Op&) {
+    shared_->upkeep.start();
     host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
-  Result<> stop(const Op& op) { return shared_->outstanding.wait(host_, op); }
+  Result<> stop(const Op& op) {
+    shared_->lookout.stop();
+    shared_->upkeep.stop();
+    return shared_->outstanding.wait(host_, op);
+  }
 
  private:
   Host host_;
   std::string storage_name_;
+  UpkeepSettings upkeep_;
   std::unique_ptr<Shared> shared_;
 };
 
 }  // namespace davit::desired
 
-DAVIT_PLUGIN(davit::desired::Desired, "desired", DAVIT_PLUGIN_VERSION,
-             "the operator's API: apply, delete, get, list and status of desired state")
+DAVIT_PLUGIN(
+    davit::desired::Desired, "desired", DAVIT_PLUGIN_VERSION,
+    "the operator's API: apply, delete, get, list and status of desired state; purges tombstones")

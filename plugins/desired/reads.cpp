@@ -1,12 +1,12 @@
-// OperatorService/Get and List.
+// OperatorService/Get, List and Watch.
 
 #include <algorithm>
 
 #include <davit/v1/operator.pb.h>
 
 #include "document.hpp"
+#include "listing.hpp"
 #include "page_token.hpp"
-#include "shared.hpp"
 #include "survey.hpp"
 
 namespace davit::desired {
@@ -79,7 +79,7 @@ Result<> serve_reads(Shared& shared, const rpc::Server& server) {
                               ticket = shared.outstanding.begin()] { reply(get(shared, key)); });
       });
   if (!served.ok()) return served;
-  return server.unary(
+  served = server.unary(
       method("List", "ListRequest", "ListResponse"),
       [&shared](rpc::Call, Buffer request, rpc::Server::Reply reply) {
         v1::ListRequest message;
@@ -91,6 +91,16 @@ Result<> serve_reads(Shared& shared, const rpc::Server& server) {
             [&shared, message, from = *from, reply = std::move(reply),
              ticket = shared.outstanding.begin()] { reply(list(shared, message, from)); });
       });
+  if (!served.ok()) return served;
+  return serve_watch(shared, server,
+                     method("Watch", "OperatorWatchRequest", "OperatorWatchResponse"), false,
+                     [&shared](const Buffer& request) -> Result<std::shared_ptr<Source>> {
+                       v1::OperatorWatchRequest message;
+                       if (!parse(message, request)) return undecodable();
+                       return std::shared_ptr<Source>(std::make_shared<Listing>(
+                           shared, Selection{message.kind(), message.region(), message.id()},
+                           message.include_deleted()));
+                     });
 }
 
 }  // namespace davit::desired

@@ -8,16 +8,24 @@
 
 #include "davit_wire_descriptors.h"
 #include "kinds.hpp"
+#include "lookout.hpp"
+#include "upkeep.hpp"
 
 namespace davit::desired {
 
 struct Shared {
-  Shared(Host h, storage::Client s, Kinds k)
-      : host(h), storage(std::move(s)), kinds(std::move(k)) {}
+  Shared(Host h, storage::Client s, Kinds k, UpkeepSettings settings)
+      : host(h),
+        storage(std::move(s)),
+        kinds(std::move(k)),
+        lookout(h, storage, outstanding),
+        upkeep(h, storage, outstanding, settings) {}
   Host host;
   storage::Client storage;
   Kinds kinds;
   Outstanding outstanding;
+  Lookout lookout;
+  Upkeep upkeep;
 };
 
 // A method of OperatorService.
@@ -39,7 +47,8 @@ inline Error undecodable() {
 }
 
 Result<> serve_changes(Shared& shared, const rpc::Server& server);  // Apply, Delete
-Result<> serve_reads(Shared& shared, const rpc::Server& server);    // Get, List
+Result<> serve_reads(Shared& shared, const rpc::Server& server);    // Get, List, Watch
 Result<> serve_status(Shared& shared, const rpc::Server& server);   // Status, WatchStatus
+Result<> serve_maintain(Shared& shared, const rpc::Server& server);
 
 }  // namespace davit::desired

@@ -7,13 +7,14 @@
 
 namespace davit::recorder {
 
-Shared::Shared(Host h, storage::Client s)
+Shared::Shared(Host h, storage::Client s, std::chrono::milliseconds agents_stale_after)
     : host(h),
       storage(std::move(s)),
+      agents(h, storage, outstanding, agents_stale_after),
       statuses(host.counter("davit_recorder_statuses_total", "Statuses handed to the store.")),
       refused(host.counter("davit_recorder_refused_total", "Statuses that were refused.")),
       errors(
-          host.counter("davit_recorder_storage_errors_total", "Reports the store did not take.")) {}
+          host.counter("davit_recorder_storage_errors_total", "Calls of the store that failed.")) {}
 
 uint64_t Shared::next_sequence() {
   const auto now = static_cast<uint64_t>(host.unix_ms()) * 1000;
@@ -23,6 +24,16 @@ uint64_t Shared::next_sequence() {
     next = std::max(last + 1, now);
   } while (!sequence.compare_exchange_weak(last, next));
   return next;
+}
+
+void Shared::progress(const Progress& said, const rpc::Server::Reply& reply) {
+  auto r = storage.progress(said);
+  if (!r.ok()) {
+    errors.add();
+    return reply(r.error());
+  }
+  reply(std::string());  // the response has no fields
+  agents.heard(said);
 }
 
 Result<Key> find_record(const storage::Client& storage, const std::string& kind,
@@ -137,12 +148,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
         shared.host.unix_ms()};
     shared.host.blocking(shared.storage.instance(), [&shared, progress, reply = std::move(reply),
                                                      ticket = shared.outstanding.begin()] {
-      auto r = shared.storage.progress(progress);
-      if (!r.ok()) {
-        shared.errors.add();
-        return reply(r.error());
-      }
-      reply(std::string());
+      shared.progress(progress, reply);
     });
   });
 }

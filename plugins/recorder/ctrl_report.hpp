@@ -7,19 +7,25 @@
 #include <davit/rpc.hpp>
 #include <davit/storage.hpp>
 
+#include "agent_metrics.hpp"
+
 namespace davit::recorder {
 
 // What all methods share; lives as long as the plugin.
 struct Shared {
-  Shared(Host host, storage::Client storage);
+  Shared(Host host, storage::Client storage, std::chrono::milliseconds agents_stale_after);
 
   Host host;
   storage::Client storage;
   Outstanding outstanding;
+  AgentMetrics agents;
   Metric statuses, refused, errors;
   // ctrl.v1 has no sequence: the server gives one that grows, over restarts too.
   std::atomic<uint64_t> sequence{0};
   uint64_t next_sequence();
+
+  // Stores what an agent said of itself, and answers with this. Blocks.
+  void progress(const Progress& progress, const rpc::Server::Reply& reply);
 };
 
 // What a report is about.

@@ -11,12 +11,17 @@ class Recorder {
  public:
   using roles = Roles<>;
 
-  explicit Recorder(Host host) : host_(host) { storage_name_ = Settings(host).string("storage"); }
+  explicit Recorder(Host host) : host_(host) {
+    const Settings settings(host);
+    storage_name_ = settings.string("storage");
+    agent_stale_after_ =
+        settings.milliseconds("agent_stale_after_ms", std::chrono::minutes(10), 1000);
+  }
 
   Result<> wire() {
     auto storage = storage::Client::find(host_, storage_name_);
     if (!storage.ok()) return storage.error();
-    shared_ = std::make_unique<Shared>(host_, *storage);
+    shared_ = std::make_unique<Shared>(host_, *storage, agent_stale_after_);
     const rpc::Server server(host_);
     auto served = serve_report(server);
     if (!served.ok()) return served;
@@ -30,10 +35,14 @@ class Recorder {
   }
 
   Result<> start(const Op&) {
+    shared_->agents.start();
     host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
-  Result<> stop(const Op& op) { return shared_->outstanding.wait(host_, op); }
+  Result<> stop(const Op& op) {
+    shared_->agents.stop();
+    return shared_->outstanding.wait(host_, op);
+  }
 
  private:
   Result<> serve_report(const rpc::Server& server) {
@@ -106,21 +115,16 @@ class Recorder {
         return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
       }
       if (auto r = check_name("agent", message.agent()); !r.ok()) return reply(r.error());
-      host_.blocking(shared_->storage.instance(),
-                     [this, progress = from_wire(message, *region, host_.unix_ms()),
-                      reply = std::move(reply), ticket = shared_->outstanding.begin()] {
-                       auto r = shared_->storage.progress(progress);
-                       if (!r.ok()) {
-                         shared_->errors.add();
-                         return reply(r.error());
-                       }
-                       reply(std::string());  // ProgressResponse is empty
-                     });
+      host_.blocking(
+          shared_->storage.instance(),
+          [this, progress = from_wire(message, *region, host_.unix_ms()), reply = std::move(reply),
+           ticket = shared_->outstanding.begin()] { shared_->progress(progress, reply); });
     });
   }
 
   Host host_;
   std::string storage_name_;
+  std::chrono::milliseconds agent_stale_after_{};
   std::vector<std::string> kinds_;
   std::unique_ptr<Shared> shared_;
 };

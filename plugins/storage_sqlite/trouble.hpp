@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 
 #include "davit/host.hpp"
 
@@ -23,14 +24,26 @@ class Trouble {
       if (count == 0) return;
       host_.info("database works again",
                  {{"doing", words[doing]}, {"failures", std::to_string(count)}});
-      if (failures_[reading] + failures_[writing] == 0) host_.health(DAVIT_HEALTH_SERVING);
+      tell(doing, {});
     } else if (ours(error->code) && failures.fetch_add(1) == 0) {
       host_.error("database fails", {{"doing", words[doing]}, {"error", error->message}});
-      host_.health(DAVIT_HEALTH_DEGRADED, error->message);
+      tell(doing, error->message);
     }
   }
 
  private:
+  // Who cannot read serves nobody; on a full disk everything but changes goes on.
+  void tell(Doing doing, const std::string& reason) {
+    const std::lock_guard lock(mutex_);
+    reasons_[doing] = reason;
+    if (!reasons_[reading].empty()) {
+      host_.health(DAVIT_HEALTH_NOT_SERVING, reasons_[reading]);
+    } else if (!reasons_[writing].empty()) {
+      host_.health(DAVIT_HEALTH_DEGRADED, reasons_[writing]);
+    } else {
+      host_.health(DAVIT_HEALTH_SERVING);
+    }
+  }
   static constexpr const char* words[] = {"reading", "writing"};
   static bool ours(Code code) {
     return code == Code::resource_exhausted || code == Code::unavailable ||
@@ -38,6 +51,8 @@ class Trouble {
   }
   const Host host_;
   std::atomic<uint64_t> failures_[2] = {0, 0};
+  std::mutex mutex_;
+  std::string reasons_[2];  // why each fails; empty: it works
 };
 
 }  // namespace davit::storage_sqlite

@@ -15,6 +15,7 @@ struct Change {
   std::string id, ns, name;
   Verb verb = Verb::hold;
   std::string body;  // apply: the kind's message; hold: why
+  int64_t committed_at_unix_ms = 0;
 
   bool live() const { return verb != Verb::remove; }
   // What it costs to keep, near enough.

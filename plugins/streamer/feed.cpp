@@ -153,7 +153,7 @@ void Feed::failed(const Error& error) {
   if (failures_++ == 0) {
     host_.error("storage cannot be read",
                 {{"storage", std::string(storage_.instance())}, {"reason", error.message}});
-    host_.health(DAVIT_HEALTH_DEGRADED, "storage cannot be read: " + error.message);
+    host_.health(DAVIT_HEALTH_NOT_SERVING, "storage cannot be read: " + error.message);
   }
 }
 

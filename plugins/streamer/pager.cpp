@@ -17,7 +17,7 @@ Pager::Todo Pager::next() {
     case Phase::head:
       return {Act::read_head, cursor_};
     case Phase::snapshot:
-      return {Act::read_page, cursor_, manners_.buries ? 0 : begin_version_, manners_.begins};
+      return {Act::read_page, cursor_, manners_.buries ? purged_through_ : begin_version_, manners_.begins};
     case Phase::snapshot_end:
       phase_ = manners_.ring ? Phase::ring : Phase::pages;
       marked_ = cursor_.version;
@@ -62,13 +62,18 @@ void Pager::begin(Mark mark, Cursor at) {
 
 void Pager::head(const Head& head) {
   cursor_.incarnation = head.head.incarnation;
-  if (cursor_.version != 0) {
-    phase_ = manners_.ring ? Phase::ring : Phase::pages;
-    return;
-  }
   begin_version_ = head.head.version;
+  purged_through_ = head.purged_through;
+  below_mark_ = cursor_.version < head.purged_through;
+  if (cursor_.version == 0) return snapshot();
+  phase_ = manners_.ring ? Phase::ring : Phase::pages;
+  if (!manners_.ring && below_mark_) snapshot();
+}
+
+void Pager::snapshot() {
+  cursor_.version = 0;
   phase_ = Phase::snapshot;
-  begin(Mark::begin_snapshot, head.head);
+  begin(Mark::begin_snapshot, {cursor_.incarnation, begin_version_});
 }
 
 Result<> Pager::page(const Page& page, size_t records, std::shared_ptr<const PageNames> names) {
@@ -109,6 +114,10 @@ void Pager::caught_up() {
 void Pager::ring_behind() {
   if (dry_) {
     waits_ = true;  // the tailer is not where the store is yet, and will say when
+  } else if (below_mark_ && !begun_) {
+    // Its wire has no incarnation, and no way to say that the cursor is void: refused, it would
+    // come back with the same one for ever.
+    snapshot();
   } else {
     caught_up_ = false;
     phase_ = Phase::pages;

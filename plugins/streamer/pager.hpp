@@ -69,16 +69,19 @@ class Pager {
  private:
   enum class Phase { head, snapshot, snapshot_end, pages, ring, sleep, finished };
   void begin(Mark mark, Cursor at);
+  void snapshot();
   void caught_up();
 
   Manners manners_;
   Cursor cursor_;
-  uint64_t begin_version_ = 0;  // of the snapshot
+  uint64_t begin_version_ = 0;   // of the snapshot
+  uint64_t purged_through_ = 0;  // at its begin: what is dead below is gone for everybody
   uint64_t marked_ = 0;         // version of the last bookmark
   Census census_;
   std::optional<Todo> opening_;
   Phase phase_;
   bool begun_ = false;
+  bool below_mark_ = false;  // the cursor of a peer without incarnations was, when it came
   bool first_page_ = true;
   bool waits_ = false;
   bool sleeping_ = false;

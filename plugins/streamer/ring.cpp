@@ -36,7 +36,7 @@ void Ring::evict() {
   while (bytes_ > bytes_max_ && order_.size() > 1) {
     const auto& [version, topic] = order_.front();
     auto track = tracks_.find(topic);
-    auto& [changes, frames] = track->second;
+    auto& [changes, frames, given] = track->second;
     bytes_ -= changes.front().bytes();
     changes.pop_front();
     std::erase_if(frames, [last = version](const Frame& f) { return f.first <= last; });
@@ -49,10 +49,10 @@ void Ring::evict() {
 Ring::Step Ring::next(const Topic& topic, Cursor cursor, size_t encoding) {
   if (!ready_) return {};
   if (cursor.incarnation != tip_.incarnation || cursor.version < floor_)
-    return {Place::behind, {}, 0, false, cursor};
-  if (cursor.version > tip_.version) return {Place::ahead, {}, 0, true, cursor};
+    return {Place::behind, {}, 0, false, cursor, {}};
+  if (cursor.version > tip_.version) return {Place::ahead, {}, 0, true, cursor, {}};
   auto track = tracks_.find(topic);
-  if (track == tracks_.end()) return {Place::at_tip, {}, 0, true, tip_};
+  if (track == tracks_.end()) return {Place::at_tip, {}, 0, true, tip_, {}};
 
   auto& changes = track->second.changes;
   auto at = std::upper_bound(changes.begin(), changes.end(), cursor.version,
@@ -60,13 +60,18 @@ Ring::Step Ring::next(const Topic& topic, Cursor cursor, size_t encoding) {
   if (!encodings_[encoding].holds) {
     at = std::find_if(at, changes.end(), [](const Change& c) { return c.verb != Verb::hold; });
   }
-  if (at == changes.end()) return {Place::at_tip, {}, 0, true, tip_};
+  if (at == changes.end()) return {Place::at_tip, {}, 0, true, tip_, {}};
 
   const Frame* frame =
       encoded(topic, track->second, static_cast<size_t>(at - changes.begin()), encoding);
   const bool last = frame->last == changes.back().version;
   const Cursor after = last ? tip_ : Cursor{tip_.incarnation, frame->last};
-  return {Place::frame, frame->buffer, frame->records, last, after};
+  Step step{Place::frame, frame->buffer, frame->records, last, after, {}};
+  if (frame->last > track->second.given) {
+    track->second.given = frame->last;
+    step.committed_at_unix_ms = frame->committed_at_unix_ms;
+  }
+  return step;
 }
 
 const Ring::Frame* Ring::encoded(const Topic& topic, Track& track, size_t from, size_t encoding) {
@@ -85,8 +90,9 @@ const Ring::Frame* Ring::encoded(const Topic& topic, Track& track, size_t from, 
     batch.push_back(&c);
   }
   if (track.frames.size() == frames_kept) track.frames.pop_front();
-  return &track.frames.emplace_back(
-      Frame{encoding, first, batch.back()->version, batch.size(), e.encode(topic, batch)});
+  return &track.frames.emplace_back(Frame{encoding, first, batch.back()->version, batch.size(),
+                                          e.encode(topic, batch),
+                                          batch.back()->committed_at_unix_ms});
 }
 
 }  // namespace davit::streamer

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include <davit/records.hpp>
@@ -59,6 +60,8 @@ class Ring {
     size_t records = 0;
     bool caught_up = false;  // nothing is left after this frame
     Cursor after;            // the cursor after it
+    // Of the frame's newest change, when nobody was given that one before.
+    std::optional<int64_t> committed_at_unix_ms;
   };
   Step next(const Topic& topic, Cursor cursor, size_t encoding);
 
@@ -73,10 +76,12 @@ class Ring {
     uint64_t last;
     size_t records;
     Buffer buffer;
+    int64_t committed_at_unix_ms;  // of the last change in it
   };
   struct Track {
     std::deque<Change> changes;
     std::deque<Frame> frames;  // a few, oldest first
+    uint64_t given = 0;        // version of the newest change that somebody was given
   };
   const Frame* encoded(const Topic& topic, Track& track, size_t from, size_t encoding);
   void evict();

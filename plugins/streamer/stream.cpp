@@ -156,6 +156,12 @@ void Stream::take(Part& part, const Ring::Step& step) {
         if (auto todo = part.pager.bookmark()) part.ready.back().tail = encode_bookmark({}, *todo);
       }
       shared_.ring_hits.add();
+      if (step.committed_at_unix_ms) {
+        // The store's clock may be another machine's.
+        const int64_t ms =
+            std::max<int64_t>(0, shared_.host.unix_ms() - *step.committed_at_unix_ms);
+        shared_.propagation.observe(std::chrono::milliseconds(ms));
+      }
       shared_.records_sent.add(static_cast<double>(step.records));
       break;
   }
@@ -269,6 +275,7 @@ void Stream::page_read(size_t index, const PageResult& read) {
     if (read.error().code != Code::out_of_range) shared_.storage_errors.add();
     return finish(rpc::End::of(read.error()));
   }
+  shared_.ring_misses.add();
   const PageRead& page = **read;
   auto told = part.pager.page(page.page, page.records, page.names);
   if (!told.ok()) {

@@ -35,7 +35,8 @@ struct Shared {
   PageCache& pages;
   storage::Client storage;
   std::chrono::milliseconds retry_after;  // said to peers when the server shuts down
-  Metric streams, waiting, records_sent, ring_hits, storage_reads, storage_errors;
+  Metric streams, waiting, records_sent, ring_hits, ring_misses, propagation, storage_reads,
+      storage_errors;
 };
 
 class Stream : public rpc::Handler, public Listener {

@@ -60,6 +60,10 @@ class Streamer {
         host_.counter("davit_streamer_records_sent_total",
                       "Records named to agents, over all streams."),
         host_.counter("davit_streamer_ring_hits_total", "Messages served from memory."),
+        host_.counter("davit_streamer_ring_misses_total",
+                      "Pages read from the store, by streams that the memory had nothing for."),
+        host_.histogram("davit_streamer_propagation_seconds",
+                        "From a change's commit until the first stream of this process has it."),
         host_.counter("davit_streamer_storage_reads_total", "Reads of the store."),
         host_.counter("davit_streamer_storage_errors_total", "Reads of the store that failed.")});
     return serve();

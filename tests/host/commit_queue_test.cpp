@@ -176,7 +176,7 @@ class CommitQueueTest : public testing::Test {
 
   Recorder storage_;
   Pool pool_{"main", 4};
-  CommitQueue queue_{storage_.ref(), pool_, {{4, 1100}, 6, 100'000}, {3, {1ms, 1ms}}};
+  CommitQueue queue_{storage_.ref(), pool_, {{4, 1100}, 6, 100'000}, nullptr, {3, {1ms, 1ms}}};
   std::mutex mutex_;
   std::vector<std::string> answers_;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <davit/types.hpp>
 #include <thread>
 
@@ -34,14 +35,29 @@ TEST(Metrics, AreShownAsPrometheusText) {
 TEST(Metrics, HistogramsCountUpToTheirBounds) {
   Metrics m;
   auto* h = make(m, DAVIT_HISTOGRAM, "davit_seconds", {{"k", "v"}});
-  for (double s : {0.0005, 0.001, 0.002, 59.0, 100.0}) Metrics::observe(h, s);
+  for (double s : {0.0004, 0.0005, 0.001, 0.002, 59.0, 100.0}) Metrics::observe(h, s);
   const std::string text = m.expose();
-  EXPECT_NE(text.find("davit_seconds_bucket{k=\"v\",le=\"0.001\"} 2\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("davit_seconds_bucket{k=\"v\",le=\"0.0025\"} 3\n"), std::string::npos);
-  EXPECT_NE(text.find("davit_seconds_bucket{k=\"v\",le=\"60\"} 4\n"), std::string::npos);
-  EXPECT_NE(text.find("davit_seconds_bucket{k=\"v\",le=\"+Inf\"} 5\n"), std::string::npos);
-  EXPECT_NE(text.find("davit_seconds_sum{k=\"v\"} 159.0035\n"), std::string::npos);
-  EXPECT_NE(text.find("davit_seconds_count{k=\"v\"} 5\n"), std::string::npos);
+  EXPECT_NE(text.find("davit_seconds_bucket{k=\"v\",le=\"0.0005\"} 2\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("davit_seconds_bucket{k=\"v\",le=\"0.001\"} 3\n"), std::string::npos);
+  EXPECT_NE(text.find("davit_seconds_bucket{k=\"v\",le=\"0.0025\"} 4\n"), std::string::npos);
+  EXPECT_NE(text.find("davit_seconds_bucket{k=\"v\",le=\"60\"} 5\n"), std::string::npos);
+  EXPECT_NE(text.find("davit_seconds_bucket{k=\"v\",le=\"+Inf\"} 6\n"), std::string::npos);
+  EXPECT_NE(text.find("davit_seconds_sum{k=\"v\"} 159.0039\n"), std::string::npos);
+  EXPECT_NE(text.find("davit_seconds_count{k=\"v\"} 6\n"), std::string::npos);
+}
+
+TEST(Metrics, AGaugeOfWhatHasGoneIsNotShownUntilItIsBack) {
+  Metrics m;
+  auto* a = make(m, DAVIT_GAUGE, "davit_lag", {{"agent", "a"}});
+  auto* b = make(m, DAVIT_GAUGE, "davit_lag", {{"agent", "b"}});
+  Metrics::set(a, std::nan(""));
+  EXPECT_EQ(m.expose(),
+            "# HELP davit_lag what it counts\n# TYPE davit_lag gauge\ndavit_lag{agent=\"b\"} 0\n");
+  Metrics::set(b, std::nan(""));
+  EXPECT_EQ(m.expose(), "");
+  Metrics::set(a, 3);
+  EXPECT_NE(m.expose().find("davit_lag{agent=\"a\"} 3\n"), std::string::npos);
 }
 
 TEST(Metrics, WhatCannotBeShownIsHarmless) {

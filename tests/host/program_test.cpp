@@ -240,6 +240,22 @@ TEST_F(Program, ShowsItsHealthOverHttpAndAnIdleConnectionDoesNotHoldItUp) {
   ::close(idle);
 }
 
+TEST_F(Program, IsNotReadyWhileItStops) {
+  const uint16_t port = free_port();
+  Process davit(
+      {"run", file("stop_timeout_ms = 60000\nmetrics_listen = \"127.0.0.1:" + std::to_string(port) +
+                   "\"\n[plugin.b]\nmodule = \"actor\"\nhangs_in = \"stop\"\n")});
+  ASSERT_TRUE(davit.wait_for_line("ready")) << davit.err();
+  davit.signal(SIGTERM);
+  ASSERT_TRUE(davit.wait_for_line(" stop\n"));
+  const std::string answer = http_get(port, "/readyz");
+  EXPECT_EQ(answer.substr(0, 12), "HTTP/1.1 503") << answer;
+  EXPECT_NE(answer.find("\r\n\r\nnot serving: b: stopping\n"), std::string::npos) << answer;
+  EXPECT_EQ(http_get(port, "/healthz").substr(0, 15), "HTTP/1.1 200 OK");
+  davit.signal(SIGTERM);
+  EXPECT_EQ(davit.wait(), 1);
+}
+
 TEST_F(Program, APortInUseIsOneLine) {
   int taken = -1;
   const std::string at = "127.0.0.1:" + std::to_string(free_port(&taken));

@@ -13,11 +13,12 @@ TEST(Duration, TakesTheUsualUnits) {
   EXPECT_EQ(parse_duration("60"), milliseconds(60'000));
   EXPECT_EQ(parse_duration("5m"), milliseconds(300'000));
   EXPECT_EQ(parse_duration("1h"), milliseconds(3'600'000));
+  EXPECT_EQ(parse_duration("7d"), milliseconds(604'800'000));
 }
 
 TEST(Duration, RefusesTheRest) {
   for (const char* bad :
-       {"", "s", "-1s", "1.5s", "1d", "5 s", "1000000h", "99999999999999999999s"}) {
+       {"", "s", "-1s", "1.5s", "1w", "5 s", "367d", "1000000h", "99999999999999999999s"}) {
     EXPECT_FALSE(parse_duration(bad)) << bad;
   }
 }

@@ -15,6 +15,17 @@ TEST(TextTable, ColumnsLineUp) {
             "d_22222  x        because\n");
 }
 
+TEST(TextTable, GoesOnInTheSameColumns) {
+  TextTable t({"ID", "STATE"});
+  t.row({"d_1", "running"});
+  EXPECT_EQ(t.print(false), "ID   STATE\nd_1  running\n");
+  t.row({"d", "deleted"});
+  t.row({"d_22222", "running"});
+  EXPECT_EQ(t.print(false), "d        deleted\nd_22222  running\n");
+  t.row({"d_1", "running"});
+  EXPECT_EQ(t.print(false), "d_1      running\n");
+}
+
 TEST(TextTable, ColourDoesNotMoveColumns) {
   TextTable t({"A", "B"});
   t.row({{"x", Tone::good}, "y"});

@@ -194,32 +194,5 @@ TEST_F(DesiredTest, LagIsTheNumberOfRecordsAboveTheAgentsCursor) {
   EXPECT_EQ(status.agents(0).lag(), 2u);
 }
 
-TEST_F(DesiredTest, WatchStatusSaysItAgainWhenItChangesAndOnlyThen) {
-  apply({document("a")});
-  v1::StatusRequest request;
-  request.set_kind("widget");
-  request.set_region("eu");
-  request.set_id("a");
-  auto& call =
-      rig_.rpc.call("davit.v1.OperatorService/WatchStatus", request.SerializeAsString(), "");
-  rig_.host.run();
-  EXPECT_EQ(call.messages.size(), 1u);
-  rig_.host.advance(std::chrono::seconds(2));
-  EXPECT_EQ(call.messages.size(), 1u);
-  Status s;
-  s.key = {"widget", "eu", "a"};
-  s.observed_version = 1;
-  s.epoch = s.sequence = 1;
-  ASSERT_TRUE(rig_.storage.report_now({s}).ok());
-  rig_.host.advance(std::chrono::seconds(1));
-  ASSERT_EQ(call.messages.size(), 2u);
-  v1::StatusResponse seen;
-  ASSERT_TRUE(seen.ParseFromString(call.messages[1]));
-  EXPECT_EQ(seen.objects(0).observed().observed_version(), 1u);
-  call.cancel();
-  rig_.host.run();
-  EXPECT_TRUE(call.done);
-}
-
 }  // namespace
 }  // namespace davit::desired

@@ -1,4 +1,6 @@
 // The plugin as a whole: real store, fake transport.
+#include <cmath>
+
 #include <davit/v1/agent.pb.h>
 
 #include "fakes/server_rig.hpp"
@@ -121,6 +123,80 @@ TEST_F(RecorderTest, HeartbeatMakesAnAgentOfPlatformAndRegion) {
                   })
                   .ok());
   EXPECT_EQ(names, std::vector<std::string>{"aws/eu"});
+}
+
+// --- metrics
+// -----------------------------------------------------------------------------------------------
+
+class AgentMetricsTest : public RecorderTest {
+ protected:
+  void progress(uint64_t applied, const std::vector<std::string>& conditions = {}) {
+    v1::ProgressRequest p;
+    p.set_agent("a");
+    auto* k = p.add_kinds();
+    k->set_kind("widget");
+    k->mutable_applied()->set_incarnation(rig_.storage.head()->head.incarnation);
+    k->mutable_applied()->set_version(applied);
+    for (const auto& c : conditions) p.add_issues()->set_condition(c);
+    EXPECT_EQ(call("davit.v1.AgentService/Progress", p.SerializeAsString()).end->code, Code::ok);
+  }
+  double lag() {
+    return rig_.host.metric("davit_recorder_agent_lag_records", {{"region", "eu"}, {"agent", "a"}});
+  }
+  double issues(const std::string& condition) {
+    return rig_.host.metric("davit_recorder_issues", {{"region", "eu"}, {"condition", condition}});
+  }
+  double applied() { return rig_.host.metric("davit_recorder_applied_seconds"); }
+};
+
+TEST_F(AgentMetricsTest, LagIsWhatTheAgentsRegionHasAboveItsCursor) {
+  for (const char* id : {"a", "b", "c"}) rig_.put(id);
+  rig_.put("far", "running", true, {}, "us");
+  progress(1);
+  EXPECT_EQ(lag(), 2);
+  progress(3);
+  EXPECT_EQ(lag(), 0);
+  progress(9000);  // of a history that this store does not have
+  EXPECT_EQ(lag(), 3);
+}
+
+TEST_F(AgentMetricsTest, WhatWasAppliedBetweenTwoProgressesIsObservedOnce) {
+  for (const char* id : {"a", "b", "c"}) rig_.put(id);
+  progress(1);  // where it was before is not known
+  EXPECT_EQ(applied(), 0);
+  progress(3);
+  EXPECT_EQ(applied(), 2);
+  progress(3);
+  EXPECT_EQ(applied(), 2);
+  rig_.put("a");
+  rig_.put("far", "running", true, {}, "us");
+  progress(5);
+  EXPECT_EQ(applied(), 3);
+}
+
+TEST_F(AgentMetricsTest, IssuesAreShownByRegionAndCondition) {
+  progress(0, {"parked", "held", "parked"});
+  EXPECT_EQ(issues("parked"), 2);
+  EXPECT_EQ(issues("held"), 1);
+  EXPECT_EQ(issues("orphaned"), 0);
+  progress(0);
+  EXPECT_EQ(issues("parked"), 0);
+}
+
+TEST_F(AgentMetricsTest, ASilentAgentIsTakenOutOfTheMetrics) {
+  rig_.put("a");
+  progress(0, {"parked"});
+  EXPECT_EQ(lag(), 1);
+  EXPECT_GT(rig_.host.metric("davit_recorder_agent_seen_timestamp_seconds",
+                             {{"region", "eu"}, {"agent", "a"}}),
+            0);
+  rig_.host.advance(std::chrono::minutes(9));
+  EXPECT_EQ(lag(), 1);
+  rig_.host.advance(std::chrono::minutes(4));
+  EXPECT_TRUE(std::isnan(lag()));
+  EXPECT_EQ(issues("parked"), 0);
+  progress(1);
+  EXPECT_EQ(lag(), 0);
 }
 
 // --- ctrl.v1

@@ -83,10 +83,11 @@ class Scenario {
       pager_.emplace(manners_, cursor(in));
     } else if (verb == "next") {
       return show(pager_->next()) + "\n";
-    } else if (verb == "head") {
-      const Cursor head = cursor(in);
-      begin_ = head.version;
-      pager_->head({head, 0, 0});
+    } else if (verb == "head") {  // head 1:20 [purge mark]
+      Head head{cursor(in), 0, 0};
+      in >> head.purged_through;
+      begin_ = head.head.version;
+      pager_->head(head);
     } else if (verb == "page") {  // page 1:20 [more] [ids...]: "+a@5" live, "-a@7" dead; head
                                   // defaults to the cursor
       Page page;

@@ -51,6 +51,23 @@ TEST_F(RingTest, GivesWhatFollowsTheCursorOfOneTopicOnly) {
   EXPECT_EQ(text(ring_.next(eu, {1, 11}, 0)), "13 ");
 }
 
+TEST_F(RingTest, SaysWhenAChangeWasCommittedToWhoeverIsGivenItFirst) {
+  ring_.reset({1, 10});
+  for (uint64_t v : {11, 12}) {
+    Change c = change(v);
+    c.committed_at_unix_ms = static_cast<int64_t>(100 * v);
+    ring_.append(eu, c);
+  }
+  ring_.advance({1, 12});
+  EXPECT_EQ(ring_.next(eu, {1, 10}, 0).committed_at_unix_ms, 1200);
+  // To others, from the same place, from another one and in another encoding, it is no news.
+  EXPECT_FALSE(ring_.next(eu, {1, 10}, 0).committed_at_unix_ms);
+  EXPECT_FALSE(ring_.next(eu, {1, 11}, 0).committed_at_unix_ms);
+  EXPECT_FALSE(ring_.next(eu, {1, 10}, 1).committed_at_unix_ms);
+  add(ring_, eu, 13);
+  EXPECT_TRUE(ring_.next(eu, {1, 12}, 0).committed_at_unix_ms);
+}
+
 TEST_F(RingTest, MovesTheCursorOverOtherTopics) {
   ring_.reset({1, 10});
   add(ring_, us, 12);

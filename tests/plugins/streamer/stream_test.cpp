@@ -338,6 +338,22 @@ TEST_F(StreamTest, CtrlWatchGoesOnAfterItsVersion) {
   EXPECT_EQ(call.messages[0], field(1, payload("b")) + version_field(2));
 }
 
+TEST_F(StreamTest, CtrlWatchFromBelowThePurgeMarkGetsEverythingAgain) {
+  ServerRig rig(davit_plugin_entry_v1(0, nullptr), STORAGE_MODULE);
+  rig.put("a");
+  rig.put("b");
+  rig.kill("b");
+  rig.put("c");
+  ASSERT_TRUE(rig.storage.maintain({true, 3}).ok());
+  rig.up();
+  auto& call = rig.rpc.call("ctrl.v1.ClusterService/WatchWidgets", "\x10\x02");
+  rig.host.run();
+  ASSERT_EQ(call.messages.size(), 2u) << (call.end ? call.end->message : "");
+  EXPECT_EQ(call.messages[0], field(1, payload("a")) + version_field(1));
+  EXPECT_EQ(call.messages[1], field(1, payload("c")) + version_field(4));
+  EXPECT_FALSE(call.end);
+}
+
 TEST_F(StreamTest, CtrlBookmarksAreStatesWithAVersionOnly) {
   auto rig = start({{"ctrl_bookmarks", true}});
   rig->put("a");

@@ -1,0 +1,52 @@
+#include "listing.hpp"
+
+#include <davit/v1/operator.pb.h>
+
+#include "document.hpp"
+
+namespace davit::desired {
+
+namespace {
+constexpr uint32_t records_per_page = 1000;
+constexpr uint64_t bytes_per_page = 1 << 20;
+}  // namespace
+
+Result<> Listing::begin() {
+  if (std::exchange(begun_, true) || include_deleted_) return {};
+  auto head = shared_.storage.head();
+  if (!head.ok()) return head.error();
+  dead_after_ = head->head.version;
+  return {};
+}
+
+// A page that names nothing of the selection is passed over.
+Result<std::optional<std::string>> Listing::next() {
+  if (auto r = begin(); !r.ok()) return r.error();
+  for (;;) {
+    v1::OperatorWatchResponse response;
+    auto page = shared_.storage.read({{selection_.kind, selection_.region},
+                                      cursor_,
+                                      dead_after_,
+                                      records_per_page,
+                                      bytes_per_page},
+                                     [&](const davit_record& r) {
+                                       if (selection_.takes(from_abi(r.key)))
+                                         to_wire(shared_.kinds.get(view(r.key.kind)), from_abi(r),
+                                                 response.add_records());
+                                       return true;
+                                     });
+    if (!page.ok()) return page.error();
+    cursor_ = {page->head.head.incarnation, page->next_version};
+    any_ |= response.records_size() > 0;
+    if (!page->more && !std::exchange(current_, true)) {
+      if (!any_ && shared_.kinds.mistyped(selection_.kind))
+        return shared_.kinds.unknown(selection_.kind);
+      response.set_current(true);
+    }
+    if (response.current() || response.records_size() > 0)
+      return std::optional(response.SerializeAsString());
+    if (!page->more) return std::optional<std::string>();
+  }
+}
+
+}  // namespace davit::desired

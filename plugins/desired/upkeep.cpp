@@ -1,0 +1,130 @@
+#include "upkeep.hpp"
+
+#include "jitter.hpp"
+
+namespace davit::desired {
+
+namespace {
+constexpr uint32_t records_per_page = 1000;
+constexpr uint64_t bytes_per_page = 4 << 20;
+// One round: some seconds at most, of which the store's writers notice none.
+constexpr int pages_max = 100;
+constexpr uint64_t tombstones_max = 20'000;
+constexpr std::chrono::milliseconds first_delay{60'000};  // servers that restart often purge, too
+constexpr std::chrono::milliseconds round_pause{1000};    // between rounds that left something
+}  // namespace
+
+Upkeep::Upkeep(Host host, storage::Client storage, Outstanding& outstanding,
+               UpkeepSettings settings)
+    : host_(host),
+      storage_(std::move(storage)),
+      outstanding_(outstanding),
+      settings_(settings),
+      purged_(host.counter("davit_desired_tombstones_purged_total",
+                           "Tombstones that this process had the store remove.")),
+      mark_(host.gauge("davit_desired_purged_through_version",
+                       "The purge mark: tombstones at or below this version are gone.")),
+      errors_(host.counter("davit_desired_purge_errors_total",
+                           "Rounds of the purge that the store failed.")),
+      strand_(host.strand()),
+      timer_(strand_) {}
+
+Result<Upkeep::Answer> Upkeep::round(const Ask& ask) {
+  const std::lock_guard lock(mutex_);
+  auto answer = look(ask);
+  if (!answer.ok()) errors_.add();
+  return answer;
+}
+
+Result<Upkeep::Answer> Upkeep::look(const Ask& ask) {
+  auto head = storage_.head();
+  if (!head.ok()) return head.error();
+  std::vector<Progress> agents;
+  auto read = storage_.agents([&](const davit_progress& p) {
+    agents.push_back(from_abi(p));
+    return true;
+  });
+  if (!read.ok()) return read.error();
+
+  Answer out;
+  out.purged_through = head->purged_through;
+  // Below the mark, or in another incarnation, there is nothing to remember.
+  const Cursor mark{head->head.incarnation, head->purged_through};
+  if (scanned_.incarnation != mark.incarnation || scanned_.version < mark.version) scanned_ = mark;
+  Cursor at = ask.dry_run && ask.from.version > scanned_.version ? ask.from : scanned_;
+
+  PurgeLimits limits = settings_.limits;
+  if (ask.retention) limits.retention = *ask.retention;
+  Purge purge(limits, agents, host_.unix_ms());
+  out.more = true;
+  for (int pages = 0; out.more && pages < pages_max && purge.count() < tombstones_max; ++pages) {
+    auto page =
+        storage_.read({{}, at, 0, records_per_page, bytes_per_page}, [&](const davit_record& r) {
+          const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;
+          if (!live && !purge.take(r.version, r.committed_at_unix_ms)) return false;
+          at.version = r.version;
+          return true;
+        });
+    if (!page.ok()) return page.error();
+    out.more = page->more && !purge.hold();
+    if (!page->more) at.version = page->next_version;
+  }
+  out.next = at;
+  out.count = purge.count();
+  out.hold = purge.hold();
+  if (ask.dry_run) {
+    out.purged_through = std::max(out.purged_through, purge.through());
+    return out;
+  }
+  auto finished = finish(out, purge.through());
+  if (!finished.ok()) return finished.error();
+  return out;
+}
+
+Result<> Upkeep::finish(Answer& answer, uint64_t through) {
+  if (through > answer.purged_through) {
+    auto r = storage_.maintain({true, through});
+    if (!r.ok()) return r;
+    answer.purged_through = through;
+    purged_.add(static_cast<double>(answer.count));
+    host_.info("tombstones purged",
+               {{"count", std::to_string(answer.count)}, {"through", std::to_string(through)}});
+  }
+  mark_.set(static_cast<double>(answer.purged_through));
+  scanned_ = answer.next;
+  return answer.more ? Result<>() : storage_.maintain({});
+}
+
+void Upkeep::start() {
+  if (settings_.interval.count() == 0) return;
+  strand_.post([this, ticket = outstanding_.begin()] {
+    after(jittered(host_, std::min(settings_.interval, first_delay)));
+  });
+}
+
+void Upkeep::stop() {
+  strand_.post([this, ticket = outstanding_.begin()] {
+    ended_ = true;
+    timer_.cancel();
+  });
+}
+
+void Upkeep::after(std::chrono::nanoseconds delay) {
+  if (!ended_) timer_.after(delay, [this] { begin_round(); });
+}
+
+void Upkeep::begin_round() {
+  storage_.run(
+      strand_, [this](const storage::Client&) { return round({}); },
+      [this, ticket = outstanding_.begin()](const Result<Answer>& answer) { round_ended(answer); });
+}
+
+void Upkeep::round_ended(const Result<Answer>& answer) {
+  if (!answer.ok() && failures_++ == 0)
+    host_.warn("tombstones cannot be purged", {{"reason", answer.error().message}});
+  if (answer.ok() && std::exchange(failures_, 0) > 0) host_.info("tombstones can be purged again");
+  const bool more = answer.ok() && answer->more;
+  after(jittered(host_, more ? round_pause : settings_.interval));
+}
+
+}  // namespace davit::desired

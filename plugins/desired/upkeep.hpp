@@ -1,0 +1,66 @@
+// Purges tombstones: in rounds of bounded work, on a timer and for OperatorService/Maintain. Purge
+// decides; this reads the store in version order, shows Purge the tombstones, and has the store
+// remove what was taken.
+//
+// A record is read once: a round begins where the one before ended, which is before the first
+// tombstone that had to stay. Rounds block, on the storage's pool, one at a time.
+#pragma once
+
+#include <davit/outstanding.hpp>
+#include <davit/storage.hpp>
+
+#include "purge.hpp"
+
+namespace davit::desired {
+
+struct UpkeepSettings {
+  std::chrono::milliseconds interval{std::chrono::hours(1)};  // 0: never by itself
+  PurgeLimits limits;
+};
+
+class Upkeep {
+ public:
+  struct Ask {
+    bool dry_run = false;
+    std::optional<std::chrono::milliseconds> retention;  // instead of the setting
+    Cursor from;                                         // of a dry run that goes on
+  };
+  struct Answer {
+    uint64_t purged_through = 0;
+    uint64_t count = 0;
+    std::optional<Purge::Hold> hold;
+    Cursor next;        // where it ended
+    bool more = false;  // there is more to look at
+  };
+
+  Upkeep(Host host, storage::Client storage, Outstanding& outstanding, UpkeepSettings settings);
+
+  // Blocks.
+  Result<Answer> round(const Ask& ask);
+  void start();
+  void stop();
+
+ private:
+  Result<Answer> look(const Ask& ask);
+  Result<> finish(Answer& answer, uint64_t through);
+  void after(std::chrono::nanoseconds delay);
+  void begin_round();
+  void round_ended(const Result<Answer>& answer);
+
+  Host host_;
+  storage::Client storage_;
+  Outstanding& outstanding_;
+  UpkeepSettings settings_;
+  Metric purged_, mark_, errors_;
+
+  std::mutex mutex_;  // held during a round
+  Cursor scanned_;    // no tombstone is left at or below it
+
+  // On the strand.
+  Strand strand_;
+  Timer timer_;
+  uint64_t failures_ = 0;  // in a row
+  bool ended_ = false;
+};
+
+}  // namespace davit::desired

@@ -1,0 +1,89 @@
+#include "watch.hpp"
+
+namespace davit::desired {
+
+namespace {
+
+class Watch : public rpc::Handler {
+ public:
+  Watch(Shared& shared, rpc::Call call, const Strand& strand, bool agents, MakeSource make)
+      : shared_(shared),
+        call_(call),
+        make_(std::move(make)),
+        ticket_(shared.outstanding.begin()),
+        watcher_(std::make_shared<Lookout::Watcher>()) {
+    *watcher_ = {strand, [this](Lookout::News news) { hear(news); }, agents};
+  }
+  ~Watch() override {
+    watcher_->hear = nullptr;
+    shared_.lookout.leave(watcher_);
+  }
+
+  void on_message(Buffer request) override {
+    auto source = make_(request);
+    if (!source.ok()) return finish(rpc::End::of(source.error()));
+    source_ = std::move(*source);
+    // Joined before the first read: what comes after that read is heard of.
+    if (!shared_.lookout.join(watcher_)) return hear(Lookout::News::stopping);
+    read();
+  }
+  void on_end_of_messages() override {
+    if (!source_) finish({Code::invalid_argument, "the request message is missing", {}});
+  }
+  void on_writable() override {
+    busy_ = false;
+    read();
+  }
+  void on_cancel() override { finish({Code::cancelled, "the caller has gone", {}}); }
+
+ private:
+  void hear(Lookout::News news) {
+    if (news == Lookout::News::stopping)
+      return finish({Code::unavailable, "the server is shutting down", {}});
+    again_ = true;
+    read();
+  }
+  // One read or one write at a time.
+  void read() {
+    if (finished_ || std::exchange(busy_, true)) return;
+    again_ = false;
+    shared_.storage.run(
+        watcher_->strand, [source = source_](const storage::Client&) { return source->next(); },
+        [this, watcher = watcher_, ticket = ticket_](Result<std::optional<std::string>> said) {
+          if (watcher->hear && !finished_) took(std::move(said));
+        });
+  }
+  void took(Result<std::optional<std::string>> said) {
+    if (!said.ok()) return finish(rpc::End::of(said.error()));
+    if (*said) return call_.write(std::move(**said));
+    busy_ = false;
+    if (again_) read();
+  }
+  void finish(const rpc::End& end) {
+    if (!std::exchange(finished_, true)) call_.finish(end);
+  }
+
+  Shared& shared_;
+  rpc::Call call_;
+  MakeSource make_;
+  Outstanding::Ticket ticket_;
+  std::shared_ptr<Lookout::Watcher> watcher_;
+  std::shared_ptr<Source> source_;
+  bool busy_ = false;   // a read or a write is under way
+  bool again_ = false;  // the store moved meanwhile
+  bool finished_ = false;
+};
+
+}  // namespace
+
+Result<> serve_watch(Shared& shared, const rpc::Server& server, rpc::Method method, bool agents,
+                     MakeSource make) {
+  method.server_streams = true;
+  return server.serve(method, [&shared, server, agents, make = std::move(make)](rpc::Call call) {
+    const Strand strand = shared.host.strand();
+    server.accept(call, strand, std::make_unique<Watch>(shared, call, strand, agents, make));
+    call.read();
+  });
+}
+
+}  // namespace davit::desired

@@ -1,0 +1,45 @@
+#include "fleet.hpp"
+
+namespace davit::recorder {
+
+std::optional<Cursor> Fleet::applied_before(const Name& name, const std::string& kind) const {
+  auto agent = agents_.find(name);
+  if (agent == agents_.end()) return std::nullopt;
+  for (const auto& k : agent->second.kinds) {
+    if (k.kind == kind) return k.applied;
+  }
+  return std::nullopt;
+}
+
+bool Fleet::heard(const Progress& progress) {
+  const Name name{progress.region, progress.agent};
+  if (agents_.size() >= agents_max_ && agents_.count(name) == 0) return false;
+  Agent& agent = agents_[name];
+  agent = {progress.kinds, {}, progress.seen_at_unix_ms, false};
+  for (const auto& issue : progress.issues) ++agent.issues[issue.condition];
+  return true;
+}
+
+std::vector<Fleet::Name> Fleet::forget(int64_t seen_before_unix_ms) {
+  std::vector<Name> out;
+  for (auto& [name, agent] : agents_) {
+    if (agent.forgotten || agent.seen_at_unix_ms >= seen_before_unix_ms) continue;
+    agent = {{}, {}, 0, true};
+    out.push_back(name);
+  }
+  return out;
+}
+
+Fleet::Issues Fleet::issues(const std::string& region) const {
+  Issues out{{DAVIT_ISSUE_PARKED, 0}, {DAVIT_ISSUE_HELD, 0}, {DAVIT_ISSUE_ORPHANED, 0}};
+  for (auto it = agents_.lower_bound({region, ""});
+       it != agents_.end() && it->first.region == region; ++it) {
+    for (const auto& [condition, count] : it->second.issues) {
+      // The words of the contract; others are a peer's own.
+      if (auto known = out.find(condition); known != out.end()) known->second += count;
+    }
+  }
+  return out;
+}
+
+}  // namespace davit::recorder
