@@ -30,6 +30,7 @@ struct ServerSettings {
   std::string allow_group;
   std::chrono::milliseconds keepalive_interval{30'000}, keepalive_timeout{10'000};
   std::chrono::milliseconds retry_after{1'000};  // the hint of a server that goes down
+  bool reflection = false;                       // who may call may ask what there is
   int64_t streams_max = 1'000;                   // a connection
   int64_t memory_bytes_max = 0;                  // of all connections of this server; 0: no limit
 

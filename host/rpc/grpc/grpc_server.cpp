@@ -62,9 +62,11 @@ GrpcServer::GrpcServer(const Core& core, ServerSettings settings, const MethodRe
     : log_(core.log),
       settings_(std::move(settings)),
       methods_(methods),
-      tokens_(settings_.tokens, [this](const std::string& message) {
-        log_.warn("rpc", "token file", {{"server", settings_.name}, {"what", message}});
-      }) {
+      tokens_(settings_.tokens,
+              [this](const std::string& message) {
+                log_.warn("rpc", "token file", {{"server", settings_.name}, {"what", message}});
+              }),
+      anybody_(std::make_shared<const Identity>("anybody", "", "", std::vector<std::string>())) {
   serving_.retry_after = settings_.retry_after;
   serving_.server = settings_.name;
   serving_.log = &log_;
@@ -163,7 +165,7 @@ Result<IdentityPtr> GrpcServer::identify(const grpc::GenericCallbackServerContex
   return tokens_.authenticate(&header);
 }
 
-Result<const Method*> GrpcServer::admit(const Identity& who, std::string_view path) const {
+Result<> GrpcServer::admit(const Identity& who, const Method* method, std::string_view path) const {
   if (who.role().empty()) {
     return Error{
         Code::permission_denied,
@@ -171,8 +173,7 @@ Result<const Method*> GrpcServer::admit(const Identity& who, std::string_view pa
         {},
         {}};
   }
-  const Method* method = methods_.find(path);
-  if (method == nullptr) {
+  if (method == nullptr || (method->gate == Gate::reflection && !settings_.reflection)) {
     constexpr size_t shown = 200;
     return Error{Code::unimplemented,
                  "method " + std::string(path.substr(0, shown)) + " is not served here",
@@ -186,7 +187,7 @@ Result<const Method*> GrpcServer::admit(const Identity& who, std::string_view pa
                  {},
                  {}};
   }
-  return method;
+  return {};
 }
 
 void GrpcServer::log_refusal(const Error& e, std::string_view path, const std::string& peer) {
@@ -204,21 +205,28 @@ grpc::ServerGenericBidiReactor* GrpcServer::CreateReactor(
     grpc::GenericCallbackServerContext* context) {
   std::string_view path = context->method();
   if (!path.empty() && path.front() == '/') path.remove_prefix(1);
-  if (serving_.open.draining()) {
+  const Method* method = methods_.find(path);
+  const bool open = method != nullptr && method->gate == Gate::anybody;
+  const bool to_the_end = open && !method->streams_answers();
+  if (serving_.open.draining() && !to_the_end) {
     End end = going_down();
     end.trailers = {{"retry-after-ms", std::to_string(settings_.retry_after.count())}};
     return refuse(context, end);
   }
-  auto who = identify(*context);
-  Result<const Method*> method = who.ok() ? admit(**who, path) : Result<const Method*>(who.error());
+  auto who = open ? Result<IdentityPtr>(anybody_) : identify(*context);
+  Result<> admitted = !who.ok() ? Result<>(who.error())
+                      : open    ? Result<>()
+                                : admit(**who, method, path);
   std::string peer = context->peer();
-  if (settings_.on_unix_socket()) peer = "unix:" + (who.ok() ? (*who)->name() : peer);
-  if (!method.ok()) {
-    log_refusal(method.error(), path, peer);
-    return refuse(context, End::of(method.error()));
+  if (settings_.on_unix_socket() && !open) peer = "unix:" + (who.ok() ? (*who)->name() : peer);
+  if (!admitted.ok()) {
+    log_refusal(admitted.error(), path, peer);
+    return refuse(context, End::of(admitted.error()));
   }
-  auto* call = new GrpcServedCall(serving_, **method, std::move(*who), context, std::move(peer));
+  auto* call = new GrpcServedCall(serving_, *method, std::move(*who), context, std::move(peer));
   auto* reactor = call->reactor();
+  // A drain that has begun since has not seen this call.
+  if (serving_.open.draining() && method->streams_answers()) call->ask_to_end();
   call->offer();
   return reactor;
 }

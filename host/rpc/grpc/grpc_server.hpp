@@ -30,9 +30,9 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
 
  private:
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext*) override;
-  // Who calls, and what to call: or how the call ends at once.
+  // Who calls, and whether that one may: or how the call ends at once. The method may be nullptr.
   Result<IdentityPtr> identify(const grpc::GenericCallbackServerContext&) const;
-  Result<const Method*> admit(const Identity&, std::string_view path) const;
+  Result<> admit(const Identity&, const Method*, std::string_view path) const;
   void log_refusal(const Error&, std::string_view path, const std::string& peer);
 
   Result<> listen_tcp();
@@ -47,6 +47,7 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
   const MethodRegistry& methods_;
   GrpcServing serving_;
   mutable TokenStore tokens_;
+  const IdentityPtr anybody_;
   Repeated refusals_;
   std::string address_;
   bool stopped_ = false;
