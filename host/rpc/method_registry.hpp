@@ -34,6 +34,7 @@ struct Method {
 
   std::string_view service() const { return std::string_view(path).substr(0, path.find('/')); }
   bool streams_answers() const { return (streaming & DAVIT_RPC_SERVER_STREAMS) != 0; }
+  bool streams_requests() const { return (streaming & DAVIT_RPC_CLIENT_STREAMS) != 0; }
 };
 
 class MethodRegistry {

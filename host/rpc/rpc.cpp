@@ -156,6 +156,11 @@ Result<> Rpc::listen() {
   for (const auto& server : servers_) {
     if (auto r = server->listen(); !r.ok()) return r;
   }
+  if (servers_.empty()) return {};
+  constexpr std::chrono::seconds interval{1};
+  look_after_ = std::make_unique<Ticker>(Host(&self_.abi).strand(), interval, [this] {
+    for (const auto& server : servers_) server->look_after();
+  });
   return {};
 }
 
@@ -173,6 +178,7 @@ void Rpc::drain() {
 
 void Rpc::stop(std::chrono::steady_clock::time_point deadline) {
   drain();
+  look_after_.reset();
   for (const auto& server : servers_) server->stop(deadline);
   for (const auto& [name, client] : clients_) {
     if (!client->stop(deadline)) core_.log.error("rpc", "calls did not end", {{"client", name}});

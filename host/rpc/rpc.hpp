@@ -13,6 +13,7 @@
 #include "own/reflection.hpp"
 #include "services/instance_host.hpp"
 #include "services/services.hpp"
+#include "ticker.hpp"
 #include "transport.hpp"
 
 namespace davit::host {
@@ -64,6 +65,7 @@ class Rpc final : public Extension {
   std::vector<std::unique_ptr<RpcServer>> servers_;  // one for each of the settings, once wired
   std::map<std::string, std::unique_ptr<RpcClient>, std::less<>> clients_;
   std::vector<std::pair<std::string, std::string>> callers_;  // instance, client
+  std::unique_ptr<Ticker> look_after_;                        // from listen to stop
 };
 
 // The slots that a call's handle answers by itself; `serve` and `channel` are filled in by Rpc.

@@ -10,6 +10,7 @@
 
 #include "../peer_user.hpp"
 #include "../repeated.hpp"
+#include "../server_certificate.hpp"
 #include "../token_store.hpp"
 #include "../transport.hpp"
 #include "../unix_listener.hpp"
@@ -25,6 +26,7 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
   Result<> check() override;
   Result<> listen() override;
   std::string address() const override { return address_; }
+  void look_after() override;
   void drain() override;
   void stop(std::chrono::steady_clock::time_point deadline) override;
 
@@ -47,6 +49,7 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
   const MethodRegistry& methods_;
   GrpcServing serving_;
   mutable TokenStore tokens_;
+  ServerCertificate certificate_;  // with TLS
   const IdentityPtr anybody_;
   Repeated refusals_;
   std::string address_;
