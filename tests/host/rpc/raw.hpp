@@ -18,7 +18,7 @@ namespace davit::host {
 class Raw {
  public:
   enum Type : char { data = 0, headers = 1, reset = 3, settings = 4, goaway = 7, continuation = 9 };
-  enum Flag : char { none = 0, end_stream = 1, end_headers = 4 };
+  enum Flag : char { none = 0, end_stream = 1, acknowledged = 1, end_headers = 4 };
 
   // "127.0.0.1:1234" or "unix:/path".
   explicit Raw(const std::string& address) {
@@ -58,6 +58,13 @@ class Raw {
       if (n > 0) bytes.remove_prefix(static_cast<size_t>(n));
     }
     return true;
+  }
+  // As a client should: gRPC holds a caller to limits only once they are acknowledged, and that
+  // counts only after they came.
+  void greet() {
+    send(preface() + frame(settings, none, 0, {}));
+    until(std::string_view("\4\0\0\0\0\0", 6));
+    send(frame(settings, acknowledged, 0, {}));
   }
   static std::string preface() { return "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"; }
   static std::string frame(Type type, int flags, uint32_t stream, std::string_view payload) {
