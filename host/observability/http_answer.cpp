@@ -42,12 +42,12 @@ std::string http_answer(std::string_view head, const Metrics& metrics, const Hea
     return answer("404 Not Found", plain, "/metrics, /healthz or /readyz\n", with_body);
   }
   const Health::Entry worst = health.worst();
-  const bool ready = worst.health == DAVIT_HEALTH_SERVING || worst.health == DAVIT_HEALTH_DEGRADED;
   std::string body = Health::word(worst.health);
   if (worst.health != DAVIT_HEALTH_SERVING && !worst.instance.empty()) {
     body += ": " + worst.instance + (worst.reason.empty() ? "" : ": " + worst.reason);
   }
-  return answer(ready ? "200 OK" : "503 Service Unavailable", plain, body + "\n", with_body);
+  return answer(worst.ready() ? "200 OK" : "503 Service Unavailable", plain, body + "\n",
+                with_body);
 }
 
 }  // namespace davit::host

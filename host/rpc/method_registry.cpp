@@ -44,6 +44,15 @@ Result<> MethodRegistry::add(std::string_view instance, const davit_rpc_method& 
   return {};
 }
 
+void MethodRegistry::set_gate(std::string_view path, Gate gate) {
+  methods_.find(path)->second.gate = gate;
+}
+
+bool MethodRegistry::serves(std::string_view service) const {
+  const auto first = methods_.lower_bound(std::string(service) + "/");
+  return first != methods_.end() && first->second.service() == service;
+}
+
 const Method* MethodRegistry::find(std::string_view path) const {
   const auto found = methods_.find(path);
   return found == methods_.end() ? nullptr : &found->second;

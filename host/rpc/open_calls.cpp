@@ -14,6 +14,7 @@ void OpenCalls::add(ServedCall* call) {
 void OpenCalls::remove(ServedCall* call) {
   const std::lock_guard lock(mutex_);
   calls_.erase(call);
+  expected_.erase(call);
   if (calls_.empty()) none_.notify_all();
 }
 
@@ -22,15 +23,39 @@ size_t OpenCalls::size() const {
   return calls_.size();
 }
 
+OpenCalls::Place OpenCalls::enter(const std::string& connection, size_t most) {
+  const std::lock_guard lock(mutex_);
+  auto& entry = *connections_.try_emplace(connection).first;
+  Calls& calls = entry.second;
+  if (calls.over || calls.open >= most) return {nullptr, !std::exchange(calls.over, true)};
+  ++calls.open;
+  return {&entry, false};
+}
+
+void OpenCalls::leave(Connection* connection) {
+  const std::lock_guard lock(mutex_);
+  if (--connection->second.open == 0) connections_.erase(connections_.find(connection->first));
+}
+
+void OpenCalls::expect(ServedCall* call) {
+  const std::lock_guard lock(mutex_);
+  expected_.emplace(call, std::chrono::steady_clock::now());
+}
+
+void OpenCalls::came(ServedCall* call) {
+  const std::lock_guard lock(mutex_);
+  expected_.erase(call);
+}
+
 // Outside of the lock, for what is done to a call may remove it.
-template <class Each>
-void OpenCalls::each(Each&& f) {
+template <class Which, class Each>
+void OpenCalls::each(Which&& which, Each&& f) {
   std::vector<ServedCall*> held;
   {
     const std::lock_guard lock(mutex_);
-    for (ServedCall* call : calls_) {
+    which([&](ServedCall* call) {
       if (call->try_retain()) held.push_back(call);
-    }
+    });
   }
   for (ServedCall* call : held) {
     f(*call);
@@ -39,13 +64,31 @@ void OpenCalls::each(Each&& f) {
 }
 
 void OpenCalls::ask_streams_to_end() {
-  each([](ServedCall& call) {
-    if (call.method().streams_answers()) call.ask_to_end();
-  });
+  each(
+      [this](auto&& take) {
+        for (auto* call : calls_) take(call);
+      },
+      [](ServedCall& call) {
+        if (call.method().streams_answers()) call.ask_to_end();
+      });
 }
 
 void OpenCalls::end_all(const End& end) {
-  each([&](ServedCall& call) { call.end_now(end); });
+  each(
+      [this](auto&& take) {
+        for (auto* call : calls_) take(call);
+      },
+      [&](ServedCall& call) { call.end_now(end); });
+}
+
+void OpenCalls::end_late(std::chrono::steady_clock::time_point since, const End& end) {
+  each(
+      [&](auto&& take) {
+        for (const auto& [call, began] : expected_) {
+          if (began < since) take(call);
+        }
+      },
+      [&](ServedCall& call) { call.end_now(end); });
 }
 
 bool OpenCalls::wait_until_none(std::chrono::steady_clock::time_point deadline) {

@@ -3,6 +3,7 @@
 #include <davit/rpc.hpp>
 
 #include "config/faults.hpp"
+#include "services/health.hpp"
 #include "services/log.hpp"
 
 namespace davit::host {
@@ -40,6 +41,14 @@ Rpc::Rpc(const Core& core) : core_(core), table_{call_slots(), this} {
   table_.abi.serve = &rpc_serve;
   table_.abi.channel = &rpc_channel;
   table_.abi.region_known = &rpc_region_known;
+  add_host_services(services_);
+  services_.add(*this);
+  self_.name = "host";
+  self_.core = &core_;
+  self_.services = &services_;
+  self_.abi = {sizeof(davit_host), 0, str(self_.name), [](const davit_host* h, davit_str id) {
+                 return instance(h).services->find(view(id));
+               }};
 }
 
 Rpc::~Rpc() {
@@ -96,7 +105,22 @@ Result<RpcClient*> Rpc::channel(std::string_view instance, std::string_view name
   return found->second.get();
 }
 
+Result<> Rpc::serve_own() {
+  if (server_settings_.empty()) return {};
+  const Host host(&self_.abi);
+  if (auto r = health_check_.serve(host); !r.ok()) return r;
+  for (const auto& path : HealthCheck::paths()) methods_.set_gate(path, Gate::anybody);
+  const bool reflected = std::any_of(server_settings_.begin(), server_settings_.end(),
+                                     [](const ServerSettings& s) { return s.reflection; });
+  if (!reflected) return {};
+  if (auto r = reflection_.serve(host); !r.ok()) return r;
+  for (const auto& path : Reflection::paths()) methods_.set_gate(path, Gate::reflection);
+  reflection_.learn(methods_, core_.log);
+  return {};
+}
+
 Result<> Rpc::wired(bool check) {
+  if (auto r = serve_own(); !r.ok()) return r;
   wired_ = true;
   for (const auto& settings : server_settings_)
     servers_.push_back(make_grpc_server(core_, settings, methods_));
@@ -132,6 +156,11 @@ Result<> Rpc::listen() {
   for (const auto& server : servers_) {
     if (auto r = server->listen(); !r.ok()) return r;
   }
+  if (servers_.empty()) return {};
+  constexpr std::chrono::seconds interval{1};
+  look_after_ = std::make_unique<Ticker>(Host(&self_.abi).strand(), interval, [this] {
+    for (const auto& server : servers_) server->look_after();
+  });
   return {};
 }
 
@@ -143,11 +172,13 @@ std::string Rpc::address(std::string_view name) const {
 }
 
 void Rpc::drain() {
+  core_.health.set(self_.name, DAVIT_HEALTH_NOT_SERVING, "shutting down");
   for (const auto& server : servers_) server->drain();
 }
 
 void Rpc::stop(std::chrono::steady_clock::time_point deadline) {
   drain();
+  look_after_.reset();
   for (const auto& server : servers_) server->stop(deadline);
   for (const auto& [name, client] : clients_) {
     if (!client->stop(deadline)) core_.log.error("rpc", "calls did not end", {{"client", name}});

@@ -9,6 +9,11 @@
 
 #include "assembly/extension.hpp"
 #include "method_registry.hpp"
+#include "own/health_check.hpp"
+#include "own/reflection.hpp"
+#include "services/instance_host.hpp"
+#include "services/services.hpp"
+#include "ticker.hpp"
 #include "transport.hpp"
 
 namespace davit::host {
@@ -44,16 +49,23 @@ class Rpc final : public Extension {
   friend int32_t rpc_region_known(const davit_host*, davit_str);
   friend int32_t rpc_channel(const davit_host*, davit_str, davit_rpc_channel**, davit_error*);
   static Rpc& of(const davit_host*);
+  Result<> serve_own();
 
   const Core core_;
   Table table_;
+  // The host as an instance of itself: its own methods are written as a plugin's are.
+  Services services_;
+  InstanceHost self_;
   bool wired_ = false;
   std::string client_names_;
   MethodRegistry methods_;
+  HealthCheck health_check_{core_.health, methods_};
+  Reflection reflection_;
   std::vector<ServerSettings> server_settings_;
   std::vector<std::unique_ptr<RpcServer>> servers_;  // one for each of the settings, once wired
   std::map<std::string, std::unique_ptr<RpcClient>, std::less<>> clients_;
   std::vector<std::pair<std::string, std::string>> callers_;  // instance, client
+  std::unique_ptr<Ticker> look_after_;                        // from listen to stop
 };
 
 // The slots that a call's handle answers by itself; `serve` and `channel` are filled in by Rpc.

@@ -92,7 +92,9 @@ ServerSettings read_server(const Table& table) {
   }
   s.keepalive_interval = table.milliseconds("keepalive_interval_ms", s.keepalive_interval, 1'000);
   s.keepalive_timeout = table.milliseconds("keepalive_timeout_ms", s.keepalive_timeout, 100);
+  s.request_timeout = table.milliseconds("request_timeout_ms", s.request_timeout, 100);
   s.retry_after = table.milliseconds("retry_after_ms", s.retry_after, 0);
+  s.reflection = table.boolean("reflection", s.reflection);
   s.streams_max = table.integer("streams_max", s.streams_max, 1, 1'000'000);
   s.memory_bytes_max = table.integer("memory_bytes_max", s.memory_bytes_max, 0, int64_t{1} << 40);
   return s;

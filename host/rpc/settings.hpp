@@ -29,9 +29,11 @@ struct ServerSettings {
       allow_users;  // Unix socket: names or numbers, beside root and the host's own user
   std::string allow_group;
   std::chrono::milliseconds keepalive_interval{30'000}, keepalive_timeout{10'000};
-  std::chrono::milliseconds retry_after{1'000};  // the hint of a server that goes down
-  int64_t streams_max = 1'000;                   // a connection
-  int64_t memory_bytes_max = 0;                  // of all connections of this server; 0: no limit
+  std::chrono::milliseconds request_timeout{10'000};  // for a connection, and for a call's request
+  std::chrono::milliseconds retry_after{1'000};       // the hint of a server that goes down
+  bool reflection = false;                            // who may call may ask what there is
+  int64_t streams_max = 1'000;                        // a connection
+  int64_t memory_bytes_max = 0;  // of all connections of this server; 0: no limit
 
   bool on_unix_socket() const { return listen.rfind("unix:", 0) == 0; }
   std::string unix_path() const { return listen.substr(5); }

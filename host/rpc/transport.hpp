@@ -26,6 +26,8 @@ class RpcServer {
   virtual Result<> listen() = 0;
   // Where it listens, with the real port; after listen.
   virtual std::string address() const = 0;
+  // Once a second, from listen on: files that change, callers that keep it waiting. Must not block.
+  virtual void look_after() = 0;
   // New calls are refused with UNAVAILABLE and a hint when to come back; calls that stream answers
   // are asked to end; the others go on. Idempotent. [any]
   virtual void drain() = 0;

@@ -24,16 +24,38 @@ const char* Health::word(int32_t health) {
 }
 
 void Health::set(std::string_view instance, int32_t health, std::string_view reason) {
-  std::lock_guard lock(mutex_);
-  entries_[std::string(instance)] = {std::string(instance), health, std::string(reason)};
+  {
+    std::lock_guard lock(mutex_);
+    entries_[std::string(instance)] = {std::string(instance), health, std::string(reason)};
+  }
+  changed();
 }
 
 void Health::set_if_starting(std::string_view instance, int32_t health) {
+  {
+    std::lock_guard lock(mutex_);
+    auto it = entries_.find(instance);
+    const bool starting = it != entries_.end() && it->second.health == DAVIT_HEALTH_STARTING;
+    // A reason means that the plugin itself has said it is not there yet.
+    if (!starting || !it->second.reason.empty()) return;
+    it->second.health = health;
+  }
+  changed();
+}
+
+void Health::on_change(std::function<void()> listener) {
   std::lock_guard lock(mutex_);
-  auto it = entries_.find(instance);
-  const bool starting = it != entries_.end() && it->second.health == DAVIT_HEALTH_STARTING;
-  // A reason means that the plugin itself has said it is not there yet.
-  if (starting && it->second.reason.empty()) it->second.health = health;
+  listener_ = std::move(listener);
+}
+
+// Without the lock: the listener asks what it is now.
+void Health::changed() {
+  std::function<void()> listener;
+  {
+    std::lock_guard lock(mutex_);
+    listener = listener_;
+  }
+  if (listener) listener();
 }
 
 Health::Entry Health::worst() const {

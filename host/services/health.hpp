@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -18,6 +19,8 @@ class Health {
     std::string instance;
     int32_t health = DAVIT_HEALTH_STARTING;
     std::string reason;
+    // Whether those who ask for readiness are to be sent here.
+    bool ready() const { return health == DAVIT_HEALTH_SERVING || health == DAVIT_HEALTH_DEGRADED; }
   };
   void set(std::string_view instance, int32_t health, std::string_view reason);
   // For a plugin that says nothing of itself.
@@ -25,11 +28,16 @@ class Health {
   // The worst of all: not serving, starting, degraded, serving; the instance that makes it so. No
   // instance: starting.
   Entry worst() const;
-  std::vector<Entry> all() const;           // by name
+  std::vector<Entry> all() const;  // by name
+  // Runs after every change, on the thread that made it; one listener, an empty one to end it.
+  void on_change(std::function<void()> listener);
   static const char* word(int32_t health);  // "starting", "serving", "degraded", "not serving"
 
  private:
+  void changed();
+
   mutable std::mutex mutex_;
+  std::function<void()> listener_;
   std::map<std::string, Entry, std::less<>> entries_;
 };
 

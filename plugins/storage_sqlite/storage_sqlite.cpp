@@ -12,7 +12,8 @@ namespace davit::storage_sqlite {
 class StorageSqlite {
  public:
   using roles = Roles<storage::Role>;
-  static constexpr uint32_t max_concurrency = 6;  // two writers that take turns, the journal, three reads
+  // Two writers that take turns, one mover of the journal, three reads.
+  static constexpr uint32_t max_concurrency = 6;
   static constexpr uint32_t max_group_records = storage_sqlite::max_group_records;
 
   explicit StorageSqlite(Host host)

@@ -33,5 +33,20 @@ TEST(Health, AStartedPluginServesUnlessItHasSpoken) {
   EXPECT_EQ(words, "down=not serving silent=serving waiting=starting ");
 }
 
+TEST(Health, TellsItsListenerAfterTheChange) {
+  Health health;
+  std::string told;
+  health.on_change([&] { told += std::string(Health::word(health.worst().health)) + " "; });
+  health.set("a", DAVIT_HEALTH_STARTING, "");
+  health.set_if_starting("a", DAVIT_HEALTH_SERVING);
+  health.set_if_starting("a", DAVIT_HEALTH_SERVING);  // it is already
+  health.set("a", DAVIT_HEALTH_DEGRADED, "slow");
+  EXPECT_TRUE(health.worst().ready());
+  health.on_change({});
+  health.set("a", DAVIT_HEALTH_NOT_SERVING, "");
+  EXPECT_FALSE(health.worst().ready());
+  EXPECT_EQ(told, "starting serving degraded ");
+}
+
 }  // namespace
 }  // namespace davit::host

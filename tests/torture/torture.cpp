@@ -43,9 +43,8 @@ std::vector<std::unique_ptr<Reader>> readers_of(Course& course, unsigned regions
     };
     const std::string first = kinds()[0].name, second = kinds()[1].name;
     for (const auto& habits : {quick, slow, away}) add(Wire::davit_v1, {first, second}, habits);
-    // Policies are small: a snapshot of ctrl.v1 with several pages is refused for ever once
-    // anything was purged, so that nobody would read deployments to the end here.
-    for (const auto& habits : {quick, slow, away}) add(Wire::ctrl_v1, {second}, habits);
+    for (const auto& habits : {quick, slow, away}) add(Wire::ctrl_v1, {first}, habits);
+    add(Wire::ctrl_v1, {second}, quick);
   }
   return readers;
 }

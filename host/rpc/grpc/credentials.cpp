@@ -1,9 +1,13 @@
 #include "credentials.hpp"
 
+#include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_credentials_options.h>
+
+#include "../server_certificate.hpp"
 
 namespace davit::host {
 
@@ -13,18 +17,46 @@ constexpr unsigned check_interval_s = 10;
 
 using Watcher = grpc::experimental::FileWatcherCertificateProvider;
 
+// gRPC asks at every handshake, and goes on with what it has when there is nothing new. Its watcher
+// of files would not do: it shows whatever it reads, a certificate with another one's key, too, and
+// then every handshake fails.
+grpc_ssl_certificate_config_reload_status fetch(void* certificate,
+                                                grpc_ssl_server_certificate_config** out) {
+  const auto pem = static_cast<ServerCertificate*>(certificate)->take();
+  if (!pem) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
+  const grpc_ssl_pem_key_cert_pair pair = {pem->key.c_str(), pem->certificate.c_str()};
+  // gRPC insists on an authority, also of clients that it does not ask for a certificate.
+  const std::string& authority = pem->client_ca.empty() ? pem->certificate : pem->client_ca;
+  *out = grpc_ssl_server_certificate_config_create(authority.c_str(), &pair, 1);
+  return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
+}
+
+// The C++ library has no name for credentials that are asked for.
+class AskedForCredentials final : public grpc::ServerCredentials {
+ public:
+  AskedForCredentials(ServerCertificate& certificate, bool of_clients)
+      : credentials_(grpc_ssl_server_credentials_create_with_options(
+            grpc_ssl_server_credentials_create_options_using_config_fetcher(
+                of_clients ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+                           : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE,
+                &fetch, &certificate))) {}
+  ~AskedForCredentials() override { grpc_server_credentials_release(credentials_); }
+  // Calls are looked at by the server: see GrpcServer::identify.
+  void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>&) override {}
+
+ private:
+  int AddPortToServer(const std::string& address, grpc_server* server) override {
+    return grpc_server_add_http2_port(server, address.c_str(), credentials_);
+  }
+  grpc_server_credentials* const credentials_;
+};
+
 }  // namespace
 
-std::shared_ptr<grpc::ServerCredentials> server_credentials(const ServerSettings& s) {
+std::shared_ptr<grpc::ServerCredentials> server_credentials(const ServerSettings& s,
+                                                            ServerCertificate& certificate) {
   if (!s.tls()) return grpc::InsecureServerCredentials();
-  grpc::experimental::TlsServerCredentialsOptions options(std::make_shared<Watcher>(
-      s.key_file, s.certificate_file, s.client_ca_file, check_interval_s));
-  options.watch_identity_key_cert_pairs();
-  if (!s.client_ca_file.empty()) {
-    options.watch_root_certs();
-    options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  }
-  return grpc::experimental::TlsServerCredentials(options);
+  return std::make_shared<AskedForCredentials>(certificate, !s.client_ca_file.empty());
 }
 
 std::shared_ptr<grpc::ChannelCredentials> channel_credentials(const ClientSettings& c) {

@@ -12,7 +12,11 @@ class ServerCredentials;
 
 namespace davit::host {
 
-std::shared_ptr<grpc::ServerCredentials> server_credentials(const ServerSettings&);
+class ServerCertificate;
+
+// Without TLS the certificate is not looked at; otherwise it is loaded, and outlives the server.
+std::shared_ptr<grpc::ServerCredentials> server_credentials(const ServerSettings&,
+                                                            ServerCertificate&);
 std::shared_ptr<grpc::ChannelCredentials> channel_credentials(const ClientSettings&);
 
 }  // namespace davit::host

@@ -69,10 +69,11 @@ Result<> GrpcClient::check() {
   auto r = [&]() -> Result<> {
     if (auto m = call_metadata(s, token_); !m.ok()) return m.error();
     if (!s.ca_file.empty()) {
-      if (auto c = check_ca(s.ca_file); !c.ok()) return c;
+      if (auto c = read_ca(s.ca_file); !c.ok()) return c.error();
     }
-    return s.certificate_file.empty() ? Result<>()
-                                      : check_certificate(s.certificate_file, s.key_file);
+    if (s.certificate_file.empty()) return {};
+    auto c = read_certificate(s.certificate_file, s.key_file);
+    return c.ok() ? Result<>() : c.error();
   }();
   return r.ok() ? r : r.error().in("rpc.client." + s.name);
 }

@@ -40,11 +40,13 @@ void add_trailers(grpc::GenericCallbackServerContext& context, const Pairs& trai
 }  // namespace
 
 GrpcServedCall::GrpcServedCall(GrpcServing& serving, const Method& m, IdentityPtr identity,
-                               grpc::GenericCallbackServerContext* context, std::string peer)
+                               grpc::GenericCallbackServerContext* context, std::string peer,
+                               OpenCalls::Connection* connection)
     : ServedCall(m, std::move(identity)),
       serving_(serving),
       context_(context),
-      peer_(std::move(peer)) {
+      peer_(std::move(peer)),
+      connection_(connection) {
   // What is stated twice is one list, as in HTTP: none of its values counts alone.
   for (const auto& [key, value] : context->client_metadata()) {
     if (!is_for_the_method(view(key))) continue;
@@ -68,6 +70,12 @@ davit_str GrpcServedCall::metadata(davit_str key) const {
     if (k == davit::view(key)) return str(value);
   }
   return {};
+}
+
+void GrpcServedCall::start_read() {
+  const bool first = !std::exchange(reads_, true);
+  if (first && !method().streams_requests()) serving_.open.expect(this);
+  StartRead(&in_);
 }
 
 void GrpcServedCall::start_write(davit_buf* const* parts, size_t parts_count, bool last) {
@@ -97,6 +105,7 @@ void GrpcServedCall::misused(const char* what) {
 }
 
 void GrpcServedCall::OnReadDone(bool ok) {
+  if (!method().streams_requests()) serving_.open.came(this);
   on_read(ok ? from_grpc(in_) : Buffer(), ok);
 }
 
@@ -110,15 +119,30 @@ void GrpcServedCall::OnCancel() {
   on_cancelled();
 }
 
-grpc::ServerGenericBidiReactor* refuse(grpc::GenericCallbackServerContext* context,
-                                       const End& end) {
+void GrpcServedCall::OnDone() {
+  serving_.open.leave(connection_);
+  on_ended();
+}
+
+grpc::ServerGenericBidiReactor* refuse(GrpcServing& serving,
+                                       grpc::GenericCallbackServerContext* context, const End& end,
+                                       OpenCalls::Connection* connection) {
   class Refused final : public grpc::ServerGenericBidiReactor {
    public:
-    explicit Refused(const End& e) { Finish(to_grpc(e)); }
-    void OnDone() override { delete this; }
+    Refused(OpenCalls& open, OpenCalls::Connection* c, const End& e) : open_(open), connection_(c) {
+      Finish(to_grpc(e));
+    }
+    void OnDone() override {
+      if (connection_ != nullptr) open_.leave(connection_);
+      delete this;
+    }
+
+   private:
+    OpenCalls& open_;
+    OpenCalls::Connection* const connection_;
   };
   add_trailers(*context, end.trailers);
-  return new Refused(end);
+  return new Refused(serving.open, connection, end);
 }
 
 }  // namespace davit::host

@@ -22,8 +22,9 @@ struct GrpcServing {
 
 class GrpcServedCall final : public ServedCall, private grpc::ServerGenericBidiReactor {
  public:
+  // Leaves the connection when the transport is done with it.
   GrpcServedCall(GrpcServing&, const Method&, IdentityPtr, grpc::GenericCallbackServerContext*,
-                 std::string peer);
+                 std::string peer, OpenCalls::Connection*);
   ~GrpcServedCall() override;
 
   grpc::ServerGenericBidiReactor* reactor() { return this; }
@@ -33,7 +34,7 @@ class GrpcServedCall final : public ServedCall, private grpc::ServerGenericBidiR
 
  private:
   // ServedCall
-  void start_read() override { StartRead(&in_); }
+  void start_read() override;
   void start_write(davit_buf* const* parts, size_t parts_count, bool last) override;
   void send_end(End&) override;
   void misused(const char* what) override;
@@ -41,17 +42,20 @@ class GrpcServedCall final : public ServedCall, private grpc::ServerGenericBidiR
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
-  void OnDone() override { on_ended(); }
+  void OnDone() override;
 
   GrpcServing& serving_;
   grpc::GenericCallbackServerContext* const context_;  // gRPC's, until OnDone
   const std::string peer_;
+  OpenCalls::Connection* const connection_;
   Pairs metadata_;  // what is for the method
   grpc::ByteBuffer in_, out_;
   bool answer_kept_ = false;
+  bool reads_ = false;  // and did before
 };
 
-// For a call that is refused before it begins.
-grpc::ServerGenericBidiReactor* refuse(grpc::GenericCallbackServerContext*, const End&);
+// For a call that is refused before it begins. It leaves the connection, too, if there is one.
+grpc::ServerGenericBidiReactor* refuse(GrpcServing&, grpc::GenericCallbackServerContext*,
+                                       const End&, OpenCalls::Connection*);
 
 }  // namespace davit::host

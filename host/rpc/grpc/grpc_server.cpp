@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../bind_error.hpp"
-#include "../certificate.hpp"
+#include "../cut.hpp"
 #include "assembly/extension.hpp"
 #include "credentials.hpp"
 #include "library.hpp"
@@ -20,7 +20,8 @@ namespace {
 // After the deadline only what cannot be waited for any longer is left: callbacks that wait for a
 // thread.
 constexpr std::chrono::seconds last_grace{2};
-constexpr int handshake_timeout_ms = 10'000;
+// What gRPC allows by itself: tokens, names and traces fit in many times over.
+constexpr int metadata_bytes_max = 8 << 10;
 // Peers may look whether we are there this often.
 constexpr int ping_interval_min_ms = 1'000;
 
@@ -35,6 +36,21 @@ Result<> check_headers(const GrpcMetadata& headers) {
     return Error{Code::invalid_argument, "a header has characters that none may have", {}, {}};
   }
   return {};
+}
+
+// gRPC holds a caller to streams_max that has acknowledged the setting and does not reset what it
+// begins; the others are held to this, and lose their connection. Calls whose end the caller has
+// seen before us count here, hence the room.
+size_t calls_max(const ServerSettings& s) {
+  constexpr size_t room = 100;
+  return 2 * static_cast<size_t>(s.streams_max) + room;
+}
+
+Error too_many(const ServerSettings& s) {
+  return {Code::resource_exhausted,
+          "more than " + std::to_string(s.streams_max) + " calls at once on one connection",
+          {},
+          {}};
 }
 
 void set_limits(grpc::ServerBuilder& builder, const ServerSettings& s, uint32_t request_bytes_max) {
@@ -52,7 +68,9 @@ void set_limits(grpc::ServerBuilder& builder, const ServerSettings& s, uint32_t 
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              ping_interval_min_ms);
-  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, handshake_timeout_ms);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             static_cast<int>(s.request_timeout.count()));
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, metadata_bytes_max);
   if (s.memory_bytes_max > 0) {
     builder.SetResourceQuota(grpc::ResourceQuota("rpc.server." + s.name)
                                  .Resize(static_cast<size_t>(s.memory_bytes_max)));
@@ -71,9 +89,12 @@ GrpcServer::GrpcServer(const Core& core, ServerSettings settings, const MethodRe
     : log_(core.log),
       settings_(std::move(settings)),
       methods_(methods),
-      tokens_(settings_.tokens, [this](const std::string& message) {
-        log_.warn("rpc", "token file", {{"server", settings_.name}, {"what", message}});
-      }) {
+      tokens_(settings_.tokens,
+              [this](const std::string& message) {
+                log_.warn("rpc", "token file", {{"server", settings_.name}, {"what", message}});
+              }),
+      certificate_(core, settings_),
+      anybody_(std::make_shared<const Identity>("anybody", "", "", std::vector<std::string>())) {
   serving_.retry_after = settings_.retry_after;
   serving_.server = settings_.name;
   serving_.log = &log_;
@@ -91,9 +112,7 @@ Result<> GrpcServer::prepare() {
     return {};
   }
   if (auto r = tokens_.load(); !r.ok()) return r;
-  if (!settings_.tls()) return {};
-  if (auto r = check_certificate(settings_.certificate_file, settings_.key_file); !r.ok()) return r;
-  return settings_.client_ca_file.empty() ? Result<>() : check_ca(settings_.client_ca_file);
+  return settings_.tls() ? certificate_.load() : Result<>();
 }
 
 Result<> GrpcServer::check() {
@@ -122,7 +141,7 @@ Result<> GrpcServer::listen_tcp() {
   set_limits(builder, settings_, methods_.request_bytes_max());
   builder.RegisterCallbackGenericService(this);
   int port = 0;
-  builder.AddListeningPort(settings_.listen, server_credentials(settings_), &port);
+  builder.AddListeningPort(settings_.listen, server_credentials(settings_, certificate_), &port);
   server_ = builder.BuildAndStart();
   if (!server_ || port == 0) return cannot_listen(bind_error(settings_.listen));
   address_ = settings_.listen.substr(0, settings_.listen.rfind(':') + 1) + std::to_string(port);
@@ -172,7 +191,7 @@ Result<IdentityPtr> GrpcServer::identify(const grpc::GenericCallbackServerContex
   return tokens_.authenticate(&header);
 }
 
-Result<const Method*> GrpcServer::admit(const Identity& who, std::string_view path) const {
+Result<> GrpcServer::admit(const Identity& who, const Method* method, std::string_view path) const {
   if (who.role().empty()) {
     return Error{
         Code::permission_denied,
@@ -180,8 +199,7 @@ Result<const Method*> GrpcServer::admit(const Identity& who, std::string_view pa
         {},
         {}};
   }
-  const Method* method = methods_.find(path);
-  if (method == nullptr) {
+  if (method == nullptr || (method->gate == Gate::reflection && !settings_.reflection)) {
     constexpr size_t shown = 200;
     return Error{Code::unimplemented,
                  "method " + std::string(path.substr(0, shown)) + " is not served here",
@@ -195,7 +213,7 @@ Result<const Method*> GrpcServer::admit(const Identity& who, std::string_view pa
                  {},
                  {}};
   }
-  return method;
+  return {};
 }
 
 void GrpcServer::log_refusal(const Error& e, std::string_view path, const std::string& peer) {
@@ -211,27 +229,47 @@ void GrpcServer::log_refusal(const Error& e, std::string_view path, const std::s
 
 grpc::ServerGenericBidiReactor* GrpcServer::CreateReactor(
     grpc::GenericCallbackServerContext* context) {
+  const std::string connection = context->peer();
+  const OpenCalls::Place place = serving_.open.enter(connection, calls_max(settings_));
+  if (place.first_over) cut(connection);
   std::string_view path = context->method();
   if (!path.empty() && path.front() == '/') path.remove_prefix(1);
-  if (serving_.open.draining()) {
+  const Method* method = methods_.find(path);
+  const bool open = method != nullptr && method->gate == Gate::anybody;
+  const bool to_the_end = open && !method->streams_answers();
+  if (serving_.open.draining() && !to_the_end) {
     End end = going_down();
     end.trailers = {{"retry-after-ms", std::to_string(settings_.retry_after.count())}};
-    return refuse(context, end);
+    return refuse(serving_, context, end, place.connection);
   }
-  auto who = identify(*context);
-  Result<const Method*> method = who.ok() ? admit(**who, path) : Result<const Method*>(who.error());
-  if (auto r = check_headers(context->client_metadata()); method.ok() && !r.ok())
-    method = r.error();
-  std::string peer = context->peer();
-  if (settings_.on_unix_socket()) peer = "unix:" + (who.ok() ? (*who)->name() : peer);
-  if (!method.ok()) {
-    log_refusal(method.error(), path, peer);
-    return refuse(context, End::of(method.error()));
+  auto who = open ? Result<IdentityPtr>(anybody_) : identify(*context);
+  Result<> admitted = place.connection == nullptr ? Result<>(too_many(settings_))
+                      : !who.ok()                 ? Result<>(who.error())
+                      : open                      ? Result<>()
+                                                  : admit(**who, method, path);
+  if (auto r = check_headers(context->client_metadata()); admitted.ok() && !r.ok()) admitted = r;
+  std::string peer = connection;
+  if (settings_.on_unix_socket() && !open) peer = "unix:" + (who.ok() ? (*who)->name() : peer);
+  if (!admitted.ok()) {
+    log_refusal(admitted.error(), path, peer);
+    return refuse(serving_, context, End::of(admitted.error()), place.connection);
   }
-  auto* call = new GrpcServedCall(serving_, **method, std::move(*who), context, std::move(peer));
+  auto* call = new GrpcServedCall(serving_, *method, std::move(*who), context, std::move(peer),
+                                  place.connection);
   auto* reactor = call->reactor();
+  // A drain that has begun since has not seen this call.
+  if (serving_.open.draining() && method->streams_answers()) call->ask_to_end();
   call->offer();
   return reactor;
+}
+
+void GrpcServer::look_after() {
+  if (settings_.tls()) certificate_.look();
+  serving_.open.end_late(
+      std::chrono::steady_clock::now() - settings_.request_timeout,
+      {Code::deadline_exceeded,
+       "no request came within " + std::to_string(settings_.request_timeout.count()) + " ms",
+       {}});
 }
 
 void GrpcServer::drain() {

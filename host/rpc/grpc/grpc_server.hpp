@@ -10,6 +10,7 @@
 
 #include "../peer_user.hpp"
 #include "../repeated.hpp"
+#include "../server_certificate.hpp"
 #include "../token_store.hpp"
 #include "../transport.hpp"
 #include "../unix_listener.hpp"
@@ -25,14 +26,15 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
   Result<> check() override;
   Result<> listen() override;
   std::string address() const override { return address_; }
+  void look_after() override;
   void drain() override;
   void stop(std::chrono::steady_clock::time_point deadline) override;
 
  private:
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext*) override;
-  // Who calls, and what to call: or how the call ends at once.
+  // Who calls, and whether that one may: or how the call ends at once. The method may be nullptr.
   Result<IdentityPtr> identify(const grpc::GenericCallbackServerContext&) const;
-  Result<const Method*> admit(const Identity&, std::string_view path) const;
+  Result<> admit(const Identity&, const Method*, std::string_view path) const;
   void log_refusal(const Error&, std::string_view path, const std::string& peer);
 
   Result<> listen_tcp();
@@ -47,6 +49,8 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
   const MethodRegistry& methods_;
   GrpcServing serving_;
   mutable TokenStore tokens_;
+  ServerCertificate certificate_;  // with TLS
+  const IdentityPtr anybody_;
   Repeated refusals_;
   std::string address_;
   bool stopped_ = false;

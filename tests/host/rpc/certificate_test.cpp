@@ -1,5 +1,7 @@
 #include "rpc/certificate.hpp"
 
+#include <fstream>
+
 #include "certificates.hpp"
 
 namespace davit::host {
@@ -10,10 +12,14 @@ TEST(Certificate, SaysWhatIsWrongWithWhichFile) {
   const Authority authority(folder, "ca");
   authority.issue("good");
   authority.issue("other");
-  authority.issue("old", true);
+  authority.issue("old", -1);
   folder.write("text", "no certificate");
+  const auto content = [&](const std::string& name) {
+    std::ifstream in(folder.path(name));
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
   const auto error = [&](const std::string& certificate, const std::string& key) {
-    const auto r = check_certificate(folder.path(certificate), folder.path(key));
+    const auto r = read_certificate(folder.path(certificate), folder.path(key));
     if (r.ok()) return std::string("good");
     EXPECT_EQ(r.error().message.rfind(folder.path(""), 0), 0u) << r.error().message;
     return r.error().message.substr(folder.path("").size());
@@ -24,10 +30,22 @@ TEST(Certificate, SaysWhatIsWrongWithWhichFile) {
   EXPECT_EQ(error("good.crt", "text"), "text: not a PEM private key without a password");
   EXPECT_EQ(error("good.crt", "other.key"),
             "other.key: the key does not belong to " + folder.path("good.crt"));
-  EXPECT_EQ(error("old.crt", "old.key").rfind("old.crt: certificate expired on ", 0), 0u)
-      << error("old.crt", "old.key");
-  EXPECT_TRUE(check_ca(authority.certificate()).ok());
-  EXPECT_FALSE(check_ca(folder.path("text")).ok());
+  const std::string expired = error("old.crt", "old.key");
+  EXPECT_EQ(expired.rfind("old.crt: certificate expired on 2", 0), 0u) << expired;
+  EXPECT_NE(expired.find("Z: renew it"), std::string::npos) << expired;
+  const std::string good = content("good.crt"), broken = "-----BEGIN CERTIFICATE-----\nAAAA\n";
+  folder.write("half", good + broken);
+  EXPECT_EQ(error("half", "good.key"), "half: certificate 2 in it cannot be read");
+  folder.write("large", std::string(2 << 20, 'x'));
+  EXPECT_EQ(error("large", "good.key"), "large: larger than 1 MiB");
+  ASSERT_EQ(std::system(("openssl req -x509 -newkey rsa:512 -nodes -subj /CN=weak -keyout " +
+                         folder.path("weak.key") + " -out " + folder.path("weak.crt") +
+                         " >/dev/null 2>&1")
+                            .c_str()),
+            0);
+  EXPECT_EQ(error("weak.crt", "weak.key"), "weak.crt: TLS does not take it: ee key too small");
+  EXPECT_TRUE(read_ca(authority.certificate()).ok());
+  EXPECT_FALSE(read_ca(folder.path("text")).ok());
 }
 
 }  // namespace

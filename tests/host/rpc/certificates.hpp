@@ -2,6 +2,9 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 
 #include <cstdlib>
 #include <string>
@@ -18,8 +21,8 @@ class Authority {
   }
   std::string certificate() const { return folder_.path(name_ + ".crt"); }
 
-  // NAME.crt and NAME.key for localhost and 127.0.0.1. `expired`: it was valid yesterday.
-  void issue(const std::string& to, bool expired = false) const {
+  // NAME.crt and NAME.key for localhost and 127.0.0.1. Less than no days: it was valid yesterday.
+  void issue(const std::string& to, int days = 1) const {
     const std::string request = folder_.path(to + ".csr"), extensions = folder_.path(to + ".ext");
     folder_.write(to + ".ext", "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
     run("openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=" + to +
@@ -27,10 +30,30 @@ class Authority {
     const std::string sign = "openssl x509 -req -in " + request + " -CA " + certificate() +
                              " -CAkey " + key() + " -CAcreateserial -extfile " + extensions +
                              " -out " + folder_.path(to + ".crt");
-    run(sign + (expired ? " -days -1" : " -days 1"));
+    run(sign + " -days " + std::to_string(days));
+  }
+  // The certificate ends that many seconds from now: the program knows days only.
+  void end_soon(const std::string& of, int seconds) const {
+    X509* certificate = read<X509>(folder_.path(of + ".crt"), &PEM_read_X509);
+    EVP_PKEY* signer = read<EVP_PKEY>(key(), &PEM_read_PrivateKey);
+    X509_gmtime_adj(X509_getm_notAfter(certificate), seconds);
+    EXPECT_GT(X509_sign(certificate, signer, EVP_sha256()), 0);
+    FILE* out = std::fopen(folder_.path(of + ".crt").c_str(), "we");
+    EXPECT_EQ(PEM_write_X509(out, certificate), 1);
+    std::fclose(out);
+    X509_free(certificate);
+    EVP_PKEY_free(signer);
   }
 
  private:
+  template <class T>
+  static T* read(const std::string& path, T* (*of)(FILE*, T**, pem_password_cb*, void*)) {
+    FILE* file = std::fopen(path.c_str(), "re");
+    EXPECT_NE(file, nullptr) << path;
+    T* out = of(file, nullptr, nullptr, nullptr);
+    std::fclose(file);
+    return out;
+  }
   std::string key() const { return folder_.path(name_ + ".key"); }
   static void run(const std::string& command) {
     ASSERT_EQ(std::system((command + " >/dev/null 2>&1").c_str()), 0) << command;

@@ -32,6 +32,8 @@ tls_client_ca_file = "/ca.pem"
 keepalive_interval_ms = 5000
 keepalive_timeout_ms = 600
 retry_after_ms = 7
+request_timeout_ms = 700
+reflection = true
 streams_max = 8
 memory_bytes_max = 9
 [[rpc.server.main.token]]
@@ -68,6 +70,8 @@ response_bytes_max = 4096
   EXPECT_EQ(s.listen_where, "s.toml:2");
   EXPECT_TRUE(s.tls());
   EXPECT_EQ(s.streams_max, 8);
+  EXPECT_EQ(s.request_timeout.count(), 700);
+  EXPECT_TRUE(s.reflection);
   EXPECT_EQ(s.memory_bytes_max, 9);
   EXPECT_EQ(s.retry_after.count(), 7);
   ASSERT_EQ(s.tokens.size(), 2u);

@@ -75,38 +75,131 @@ TEST(Tls, AClientCertificateIsAskedForWhenAnAuthorityForItIsNamed) {
   EXPECT_EQ(call(*without, without->channel("control"), "t.v1.S/Echo", "").code, Code::unavailable);
 }
 
-TEST(Tls, AnExpiredServerCertificateStopsTheStart) {
+TEST(Tls, FilesThatCannotBeUsedStopTheStart) {
   Tls rig;
-  rig.authority.issue("old", true);
-  rig.server.configure("[rpc.server.main]\nlisten = \"127.0.0.1:0\"\n" + rig.server_lines("old") +
-                       "[[rpc.server.main.token]]\nname = \"edge\"\nregions = [\"*\"]\nfile = \"" +
-                       rig.folder.path("agent.token") + "\"\n");
-  const auto r = rig.server.try_wired();
-  ASSERT_FALSE(r.ok());
-  EXPECT_EQ(r.error().message.rfind("test.toml:1: rpc.server.main: " + rig.folder.path("old.crt") +
-                                        ": certificate expired on 20",
-                                    0),
-            0u)
-      << r.error().message;
+  rig.authority.issue("old", -1);
+  rig.authority.issue("other");
+  rig.folder.write("garbage", "-----BEGIN CERTIFICATE-----\nnonsense\n");
+  const auto refused = [&](const std::string& certificate, const std::string& key,
+                           const std::string& more = {}) {
+    Side server("s");
+    server.configure("[rpc.server.main]\nlisten = \"127.0.0.1:0\"\ntls_certificate_file = \"" +
+                     rig.folder.path(certificate) + "\"\ntls_key_file = \"" + rig.folder.path(key) +
+                     "\"\n" + more +
+                     "[[rpc.server.main.token]]\nname = \"edge\"\nregions = [\"*\"]\nfile = \"" +
+                     rig.folder.path("agent.token") + "\"\n");
+    const auto r = server.try_wired();
+    const std::string front = "test.toml:1: rpc.server.main: " + rig.folder.path("");
+    if (r.ok() || r.error().message.rfind(front, 0) != 0)
+      return "not refused: " + (r.ok() ? "" : r.error().message);
+    return r.error().message.substr(front.size());
+  };
+  EXPECT_EQ(refused("old.crt", "old.key").rfind("old.crt: certificate expired on 20", 0), 0u);
+  EXPECT_EQ(refused("server.crt", "other.key"),
+            "other.key: the key does not belong to " + rig.folder.path("server.crt"));
+  EXPECT_EQ(refused("garbage", "server.key"), "garbage: not a PEM certificate");
+  EXPECT_EQ(refused("server.crt", "garbage"), "garbage: not a PEM private key without a password");
+  EXPECT_EQ(refused("gone.crt", "server.key"), "gone.crt: no such file or directory");
+  EXPECT_EQ(refused("server.crt", "server.key",
+                    "tls_client_ca_file = \"" + rig.folder.path("garbage") + "\"\n"),
+            "garbage: not a PEM certificate");
+}
+
+// A server's certificate is replaced while it runs.
+struct Rotated : Tls {
+  Authority next{folder, "next"};
+  Rotated() { next.issue("new"); }
+  void replace(const std::string& with, const std::string& extension) const {
+    std::filesystem::rename(folder.path(with + extension), folder.path("server" + extension));
+  }
+  // A new connection of a client that believes in this authority only.
+  Outcome fresh(const std::string& ca) {
+    const auto side = another("region = \"us-east-1\"\ntoken_file = \"" +
+                              folder.path("agent.token") + "\"\n" + client_lines(ca));
+    return call(*side, side->channel("control"), "t.v1.S/Echo", "x");
+  }
+  bool logged(const std::string& what) const {
+    for (const auto& line : server.lines()) {
+      if (line.find(what) != std::string::npos) return true;
+    }
+    return false;
+  }
+};
+
+TEST(Tls, CertificateAndKeyMayBeReplacedOneAfterTheOther) {
+  Rotated rig;
+  rig.start_tls();
+  ASSERT_EQ(call(rig.client, rig.channel, "t.v1.S/Echo", "x").code, Code::ok);
+  rig.replace("new", ".crt");
+  ASSERT_TRUE(eventually([&] { return rig.logged("the key does not belong to"); }));
+  EXPECT_EQ(rig.fresh("ca").code, Code::ok) << "the old pair stays";
+  EXPECT_EQ(rig.fresh("next").code, Code::unavailable);
+  rig.replace("new", ".key");
+  EXPECT_TRUE(eventually([&] { return rig.fresh("next").code == Code::ok; }));
+  EXPECT_EQ(rig.fresh("ca").code, Code::unavailable);
+  EXPECT_TRUE(rig.logged("certificate files read"));
+  // Whoever is connected stays so.
+  EXPECT_EQ(call(rig.client, rig.channel, "t.v1.S/Echo", "x").code, Code::ok);
+}
+
+TEST(Tls, WhatCannotBeUsedIsNotTakenWhileItRuns) {
+  Rotated rig;
+  rig.start_tls();
+  rig.next.issue("old", -1);
+  rig.replace("old", ".key");
+  rig.replace("old", ".crt");
+  ASSERT_TRUE(eventually([&] { return rig.logged("certificate expired on"); }));
+  EXPECT_EQ(rig.fresh("ca").code, Code::ok);
+  rig.folder.write("server.crt", "nonsense");
+  std::filesystem::remove(rig.folder.path("server.key"));
+  EXPECT_EQ(rig.fresh("ca").code, Code::ok);
+  rig.replace("new", ".crt");
+  rig.replace("new", ".key");
+  EXPECT_TRUE(eventually([&] { return rig.fresh("next").code == Code::ok; }));
+}
+
+TEST(Tls, TheAuthorityOfClientsIsReadAgainToo) {
+  Rotated rig;
+  rig.authority.issue("agent");
+  std::filesystem::copy(rig.folder.path("next.crt"), rig.folder.path("clients.crt"));
+  rig.start_tls("tls_client_ca_file = \"" + rig.folder.path("clients.crt") + "\"\n",
+                "certificate_file = \"" + rig.folder.path("agent.crt") + "\"\nkey_file = \"" +
+                    rig.folder.path("agent.key") + "\"\n");
+  EXPECT_EQ(call(rig.client, rig.channel, "t.v1.S/Echo", "x").code, Code::unavailable);
+  std::filesystem::copy(rig.folder.path("ca.crt"), rig.folder.path("clients.crt"),
+                        std::filesystem::copy_options::overwrite_existing);
+  EXPECT_TRUE(eventually(
+      [&] { return call(rig.client, rig.channel, "t.v1.S/Echo", "x").code == Code::ok; }));
+}
+
+TEST(Tls, ACertificateThatEndsSoonIsSaidSoAndItsEndIsAMetric) {
+  const std::string metric = "davit_rpc_certificate_expiry_seconds{server=\"main\"} ";
+  Rotated soon, late;
+  late.authority.issue("server", 90);
+  soon.start_tls();
+  late.start_tls();
+  EXPECT_TRUE(soon.logged("certificate ends soon"));
+  EXPECT_FALSE(late.logged("certificate ends soon"));
+  const auto expiry = [&](const Rotated& rig) {
+    const std::string shown = rig.server.metrics.expose();
+    const size_t at = shown.find(metric);
+    return at == std::string::npos ? 0 : std::stod(shown.substr(at + metric.size()));
+  };
+  const double day = 24 * 3600, now = static_cast<double>(std::time(nullptr));
+  EXPECT_NEAR(expiry(soon), now + day, day / 2);
+  EXPECT_NEAR(expiry(late), now + 90 * day, day / 2);
 }
 
 TEST(Tls, ACertificateThatHasExpiredSinceIsSaidSoToTheClient) {
-  Tls rig;
+  Rotated rig;
+  rig.authority.end_soon("server", 10);
   rig.start_tls();
   ASSERT_EQ(call(rig.client, rig.channel, "t.v1.S/Echo", "x").code, Code::ok);
-  // The server reads its files again every ten seconds; so does a new connection's handshake then.
-  rig.authority.issue("old", true);
-  std::filesystem::rename(rig.folder.path("old.key"), rig.folder.path("server.key"));
-  std::filesystem::rename(rig.folder.path("old.crt"), rig.folder.path("server.crt"));
   Outcome o;
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(25);
-  do {
-    const auto fresh = rig.another("region = \"us-east-1\"\ntoken_file = \"" +
-                                   rig.folder.path("agent.token") + "\"\n" + rig.client_lines());
-    o = call(*fresh, fresh->channel("control"), "t.v1.S/Echo", "x");
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  } while (o.code == Code::ok && std::chrono::steady_clock::now() < deadline);
-  EXPECT_EQ(o.code, Code::unavailable) << o;
+  EXPECT_TRUE(eventually([&] {
+    o = rig.fresh("ca");
+    return o.code == Code::unavailable;
+  }));
   EXPECT_NE(o.message.find("certificate"), std::string::npos) << o.message;
 }
 

@@ -1,0 +1,98 @@
+#include "server_certificate.hpp"
+
+#include <algorithm>
+
+#include "assembly/extension.hpp"
+#include "services/log.hpp"
+#include "services/metrics.hpp"
+
+namespace davit::host {
+
+namespace {
+
+// Time enough for a person: renewals by machine happen a month before the end.
+constexpr std::chrono::hours near{30 * 24};
+
+davit_metric* expiry_metric(const Core& core, const ServerSettings& s) {
+  if (!s.tls()) return nullptr;
+  const davit_pair server{str("server"), str(s.name)};
+  return core.metrics.metric(DAVIT_GAUGE, "davit_rpc_certificate_expiry_seconds",
+                             "when the server's certificate ends, in seconds since 1970", &server,
+                             1);
+}
+
+}  // namespace
+
+ServerCertificate::ServerCertificate(const Core& core, const ServerSettings& s)
+    : settings_(s), log_(core.log), expiry_(expiry_metric(core, s)) {}
+
+ServerCertificate::Looks ServerCertificate::looks() const {
+  Looks out = {FileLook::of(settings_.certificate_file), FileLook::of(settings_.key_file), {}};
+  if (!settings_.client_ca_file.empty()) out[2] = FileLook::of(settings_.client_ca_file);
+  return out;
+}
+
+// Looks before it reads: what changes in between is read again.
+Result<> ServerCertificate::read() {
+  looks_ = looks();
+  settled_ = std::all_of(looks_.begin(), looks_.end(),
+                         [](const auto& look) { return !look || look->settled(); });
+  auto certificate = read_certificate(settings_.certificate_file, settings_.key_file);
+  if (!certificate.ok()) return certificate.error();
+  std::string client_ca;
+  if (!settings_.client_ca_file.empty()) {
+    auto ca = read_ca(settings_.client_ca_file);
+    if (!ca.ok()) return ca.error();
+    client_ca = std::move(*ca);
+  }
+  if (pem_.certificate == certificate->certificate && pem_.key == certificate->key &&
+      pem_.client_ca == client_ca)
+    return {};
+  if (pem_.certificate != certificate->certificate) end_said_ = false;
+  pem_ = {std::move(certificate->certificate), std::move(certificate->key), std::move(client_ca)};
+  fresh_ = true;
+  expires_ = certificate->expires;
+  Metrics::set(expiry_, static_cast<double>(std::chrono::system_clock::to_time_t(expires_)));
+  return {};
+}
+
+Result<> ServerCertificate::load() {
+  const std::lock_guard lock(mutex_);
+  auto r = read();
+  if (r.ok()) warn_of_the_end();
+  return r;
+}
+
+void ServerCertificate::look() {
+  const std::lock_guard lock(mutex_);
+  if (looks() != looks_ || !settled_) {
+    const bool had = fresh_;
+    const auto r = read();
+    if (!r.ok() && !refused_) {
+      log_.warn("rpc", "certificate files cannot be used; what was read before stays",
+                {{"server", settings_.name}, {"what", r.error().message}});
+    } else if (r.ok() && (refused_ || fresh_ != had)) {
+      log_.info("rpc", "certificate files read",
+                {{"server", settings_.name}, {"expires", date(expires_)}});
+    }
+    refused_ = !r.ok();
+  }
+  warn_of_the_end();
+}
+
+void ServerCertificate::warn_of_the_end() {
+  if (end_said_ || std::chrono::system_clock::now() < expires_ - near) return;
+  end_said_ = true;
+  log_.warn("rpc", "certificate ends soon",
+            {{"server", settings_.name},
+             {"file", settings_.certificate_file},
+             {"expires", date(expires_)}});
+}
+
+std::optional<ServerCertificate::Pem> ServerCertificate::take() {
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(fresh_, false)) return std::nullopt;
+  return pem_;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,59 @@
+// What a server shows in TLS, and whom it believes. Files are read again when they change, and
+// taken only when all of it can be used together: certificate and key may be replaced one after the
+// other, and what was read before stays until then. Any thread.
+#pragma once
+
+#include <array>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <davit/types.hpp>
+
+#include "certificate.hpp"
+#include "file_look.hpp"
+#include "settings.hpp"
+
+struct davit_metric;
+
+namespace davit::host {
+
+struct Core;
+class Log;
+
+class ServerCertificate {
+ public:
+  ServerCertificate(const Core&, const ServerSettings&);
+
+  // At start; the error names the file.
+  Result<> load();
+  // Reads what has changed; says once that files cannot be used, that they can again, and that the
+  // end of the certificate is near. Once a second, say.
+  void look();
+
+  struct Pem {
+    std::string certificate, key, client_ca;
+  };
+  // What to show from now on, if that has changed since the last time it was taken.
+  std::optional<Pem> take();
+
+ private:
+  using Looks = std::array<std::optional<FileLook>, 3>;
+  Looks looks() const;
+  Result<> read();
+  void warn_of_the_end();
+
+  const ServerSettings settings_;
+  Log& log_;
+  davit_metric* const expiry_;
+  std::mutex mutex_;
+  Looks looks_;           // of what was read last, usable or not
+  bool settled_ = false;  // no other content can hide behind the same looks
+  bool refused_ = false;  // the last that was read, and this was said
+  bool fresh_ = false;    // not taken yet
+  Pem pem_;
+  std::chrono::system_clock::time_point expires_;
+  bool end_said_ = false;
+};
+
+}  // namespace davit::host

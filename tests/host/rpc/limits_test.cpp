@@ -1,0 +1,235 @@
+// What a server takes of a caller that is slow, greedy or broken: always bounded, with a code, and
+// the others notice nothing.
+#include <atomic>
+#include <fstream>
+
+#include "raw.hpp"
+#include "stub.hpp"
+
+namespace davit::host {
+namespace {
+
+using davit::rpc::Call;
+using davit::rpc::End;
+using davit::rpc::Handler;
+using Reply = davit::rpc::Server::Reply;
+
+// What this process holds; the sanitizers' own book-keeping is no measure.
+size_t resident_bytes() {
+  size_t pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool memory_can_be_measured = false;
+#else
+constexpr bool memory_can_be_measured = true;
+#endif
+
+struct Limited : Rig {
+  std::atomic<int> open{0}, dones{0};
+  // A stream that says hello and stays until it is cancelled.
+  class Stay : public Handler {
+   public:
+    Stay(Call c, Limited& l) : call_(c), limited_(l) { ++limited_.open; }
+    void on_message(Buffer) override { call_.write(std::string("hello")); }
+    void on_cancel() override { call_.finish({Code::cancelled, "gone", {}}); }
+    void on_done(const End&) override {
+      --limited_.open;
+      ++limited_.dones;
+    }
+
+   private:
+    Call call_;
+    Limited& limited_;
+  };
+  Limited() {
+    serve_unary("t.v1.S/Echo", "agent",
+                [](Call, Buffer b, Reply reply) { reply(std::string(b.view())); });
+    davit::rpc::Method m;
+    m.path = "t.v1.S/Stay";
+    m.role = "agent";
+    m.server_streams = true;
+    const auto s = serving();
+    const Host host = server.host();
+    EXPECT_TRUE(s.serve(m, [this, s, host](Call c) {
+                   s.accept(c, host.strand(), std::make_unique<Stay>(c, *this));
+                   c.read();
+                 }).ok());
+  }
+  ~Limited() { server.stop(); }  // calls count in here until they end
+  void expect_well() {
+    EXPECT_EQ(call(client, channel, "t.v1.S/Echo", "still here").code, Code::ok);
+  }
+};
+
+std::string begin_call(uint32_t stream, const std::string& path, const std::string& token) {
+  return Raw::frame(Raw::headers, Raw::end_headers, stream, Raw::call(path, token));
+}
+
+std::string message(size_t size, size_t sent) {
+  std::string out(5, '\0');
+  for (int i = 0; i < 4; ++i) out[4 - i] = static_cast<char>(size >> (8 * i) & 0xff);
+  return out + std::string(sent, 'x');
+}
+
+TEST(Limits, AConnectionThatSaysNothingIsClosed) {
+  Limited rig;
+  // A Unix socket has no handshake: whoever does not answer a ping is gone.
+  Side local("local");
+  local.configure("[rpc.server.operator]\nlisten = \"unix:" + rig.folder.path("op.sock") +
+                  "\"\nkeepalive_interval_ms = 1000\nkeepalive_timeout_ms = 300\n");
+  local.listen();
+  rig.start("request_timeout_ms = 1000");
+  for (const std::string& address : {rig.address(), "unix:" + rig.folder.path("op.sock")}) {
+    for (const std::string& beginning : {std::string(), Raw::preface().substr(0, 10)}) {
+      Raw raw(address);
+      raw.send(beginning);
+      EXPECT_TRUE(raw.is_closed()) << address << " after " << beginning.size() << " bytes";
+    }
+  }
+  Raw raw(rig.address());
+  raw.send(Raw::preface());
+  EXPECT_TRUE(raw.is_closed()) << "no settings";
+  rig.expect_well();
+}
+
+TEST(Limits, ACallWhoseRequestDoesNotComeIsEnded) {
+  Limited rig;
+  rig.start("request_timeout_ms = 1000");
+  Stub stub(rig.address(), "agent-secret");
+  for (const char* path : {"t.v1.S/Echo", "t.v1.S/Stay", "grpc.health.v1.Health/Check",
+                           "grpc.health.v1.Health/Watch"}) {
+    Stub::Talk talk(stub, path);
+    const auto status = talk.finish();
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED) << path;
+    EXPECT_EQ(status.error_message(), "no request came within 1000 ms") << path;
+  }
+  // Half of it is none.
+  Raw raw(rig.address());
+  raw.greet();
+  raw.send(begin_call(1, "t.v1.S/Echo", "agent-secret") +
+           Raw::frame(Raw::data, Raw::none, 1, message(1'000, 10)));
+  EXPECT_NE(raw.until("no request came").find("no request came"), std::string::npos);
+  // A stream whose request has come may be quiet for as long as it likes.
+  Stub::Talk stays(stub, "t.v1.S/Stay");
+  stays.write("go");
+  EXPECT_EQ(stays.read(), "hello");
+  Stub::Talk late(stub, "t.v1.S/Echo");
+  EXPECT_EQ(late.finish().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_EQ(rig.open, 1);
+}
+
+TEST(Limits, AConnectionHasSoManyStreamsAndTheNextOneWaits) {
+  Limited rig;
+  rig.start("streams_max = 3");
+  Stub stub(rig.address(), "agent-secret");
+  std::vector<std::unique_ptr<Stub::Talk>> talks;
+  for (int i = 0; i < 3; ++i) {
+    talks.push_back(std::make_unique<Stub::Talk>(stub, "t.v1.S/Stay"));
+    talks.back()->write("go");
+    EXPECT_EQ(talks.back()->read(), "hello");
+  }
+  auto fourth = std::async(std::launch::async, [&] {
+    Stub::Talk talk(stub, "t.v1.S/Stay");
+    talk.write("go");
+    return talk.read();
+  });
+  rig.expect_well();  // another connection
+  EXPECT_EQ(rig.open, 3);
+  talks.pop_back();
+  EXPECT_EQ(fourth.get(), "hello");
+}
+
+TEST(Limits, ACallerThatDoesNotAcknowledgeTheLimitIsHeldToItAllTheSame) {
+  Limited rig;
+  rig.start("streams_max = 3");
+  Raw raw(rig.address());
+  raw.send(Raw::preface() + Raw::frame(Raw::settings, Raw::none, 0, {}));
+  for (uint32_t i = 0; i < 300; ++i) {
+    raw.send(begin_call(2 * i + 1, "t.v1.S/Stay", "agent-secret") +
+             Raw::frame(Raw::data, Raw::end_stream, 2 * i + 1, message(0, 0)));
+  }
+  EXPECT_TRUE(raw.is_closed());
+  EXPECT_TRUE(eventually([&] { return rig.open == 0; })) << rig.open;
+  bool logged = false;
+  for (const auto& line : rig.server.lines())
+    logged |= line.find("more than 3 calls at once on one connection") != std::string::npos;
+  EXPECT_TRUE(logged);
+  rig.expect_well();
+}
+
+TEST(Limits, HeadersThatAreTooLargeAreRefused) {
+  Limited rig;
+  rig.start();
+  Raw raw(rig.address());
+  raw.greet();
+  raw.send(Raw::frame(
+      Raw::headers, Raw::end_headers, 1,
+      Raw::call("t.v1.S/Echo", "agent-secret") + Raw::field("bomb", std::string(9'000, 'b'))));
+  const std::string refusal = "metadata size exceeds limit";
+  const std::string got = raw.until(refusal);
+  EXPECT_NE(got.find(refusal), std::string::npos) << testing::PrintToString(got);
+  rig.expect_well();
+}
+
+TEST(Limits, ARequestThatIsTooLargeIsRefusedWithTheMethodsLimit) {
+  Limited rig;
+  rig.serve_unary(
+      "t.v1.S/Small", "agent", [](Call, Buffer b, Reply reply) { reply(std::string(b.view())); },
+      1'000);
+  rig.start();
+  Stub stub(rig.address(), "agent-secret");
+  EXPECT_TRUE(stub.unary("t.v1.S/Small", std::string(1'000, 'x')).status.ok());
+  EXPECT_EQ(stub.unary("t.v1.S/Small", std::string(4'000'000, 'x')).status.error_message(),
+            "request of 4000000 bytes is larger than the limit of 1000 bytes of t.v1.S/Small");
+  // Far more than any method takes is not even read: gRPC's words.
+  const auto far = stub.unary("t.v1.S/Echo", std::string(50'000'000, 'x')).status;
+  EXPECT_EQ(far.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_NE(far.error_message().find("larger than max"), std::string::npos) << far.error_message();
+  rig.expect_well();
+}
+
+TEST(Limits, HeadersWithoutAnEndAreNotTaken) {
+  Limited rig;
+  rig.start();
+  Raw raw(rig.address());
+  raw.greet();
+  bool going =
+      raw.send(Raw::frame(Raw::headers, Raw::none, 1, Raw::call("t.v1.S/Echo", "agent-secret")));
+  constexpr int many = 10'000;  // 100 MB
+  for (int i = 0; i < many && going; ++i) {
+    going = raw.send(Raw::frame(Raw::continuation, Raw::none, 1,
+                                Raw::field("h" + std::to_string(i), std::string(10'000, 'b'))));
+  }
+  EXPECT_FALSE(going) << "the connection is closed";
+  rig.expect_well();
+}
+
+// Begins calls and resets them at once, as fast as it can, for as long as it is let.
+TEST(Limits, ResettingWhatOneBeginsDoesNotGrowTheServer) {
+  for (const std::string token : {"agent-secret", ""}) {
+    Limited rig;
+    rig.start("streams_max = 100");
+    const size_t before = resident_bytes();
+    Raw raw(rig.address());
+    raw.greet();
+    bool going = true;
+    constexpr uint32_t resets = 50'000;
+    for (uint32_t i = 0; i < resets && going; ++i) {
+      const uint32_t stream = 2 * i + 1;
+      going = raw.send(begin_call(stream, "t.v1.S/Stay", token) +
+                       Raw::frame(Raw::reset, Raw::none, stream, {"\0\0\0\x08", 4}));
+    }
+    EXPECT_TRUE(eventually([&] { return rig.open == 0; })) << rig.open;
+    rig.expect_well();
+    // What it sent until then is worth some tens of MiB; without an end to it, gRPC queues it all.
+    const size_t after = resident_bytes();
+    if (memory_can_be_measured) {
+      EXPECT_LT(after, before + (300u << 20));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace davit::host
