@@ -17,7 +17,8 @@ Pager::Todo Pager::next() {
     case Phase::head:
       return {Act::read_head, cursor_};
     case Phase::snapshot:
-      return {Act::read_page, cursor_, manners_.buries ? purged_through_ : begin_version_, manners_.begins};
+      return {Act::read_page, cursor_, manners_.buries ? purged_through_ : begin_version_,
+              manners_.begins};
     case Phase::snapshot_end:
       phase_ = manners_.ring ? Phase::ring : Phase::pages;
       marked_ = cursor_.version;

@@ -76,7 +76,7 @@ class Pager {
   Cursor cursor_;
   uint64_t begin_version_ = 0;   // of the snapshot
   uint64_t purged_through_ = 0;  // at its begin: what is dead below is gone for everybody
-  uint64_t marked_ = 0;         // version of the last bookmark
+  uint64_t marked_ = 0;          // version of the last bookmark
   Census census_;
   std::optional<Todo> opening_;
   Phase phase_;

@@ -34,6 +34,19 @@ snapshot end 7:21 live 2
 ring from 7:21)");
 }
 
+TEST(Pager, SnapshotWithoutBookmarksOutlivesThePurgeBeforeIt) {
+  Scenario(ctrl()).run(R"(watch 0:0
+next
+head 7:20 5
+next
+page 7:9 more +a@3 -b@9
+next
+----
+head
+page from 7:0, dead after 5
+page from 7:9, dead after 5)");
+}
+
 TEST(Pager, SnapshotOfNothingHasBothBookmarks) {
   Scenario({}).run(R"(watch 0:0
 next

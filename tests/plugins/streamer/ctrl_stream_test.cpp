@@ -1,0 +1,121 @@
+// Streams and point queries of ctrl.v1, and the mirror, which speaks it.
+#include "stream_rig.hpp"
+
+namespace davit::streamer {
+namespace {
+
+std::string field(int number, const std::string& bytes) {
+  return std::string(1, static_cast<char>(number << 3 | 2)) + static_cast<char>(bytes.size()) +
+         bytes;
+}
+std::string version_field(char v) {
+  return std::string("\x18") + v;
+}
+std::string payload(const std::string& id) {
+  return testing::fake_message("{\"id\":\"" + id + "\",\"ns\":\"shop\",\"name\":\"name-" + id +
+                               "\"}");
+}
+
+TEST_F(StreamTest, CtrlWatchSendsOneStateARecordWithoutHoldsOrBookmarks) {
+  auto rig = start();
+  rig->put("a");
+  rig->put("odd", "sleeping");
+  rig->kill("b");
+  auto& call = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  rig->host.run();
+  ASSERT_EQ(call.messages.size(), 2u);
+  EXPECT_EQ(call.messages[0], field(1, payload("a")) + version_field(1));
+  EXPECT_EQ(call.messages[1],
+            testing::fake_message("{\"delete\":\"name-b\"}", true) + version_field(3));
+  call.messages.clear();
+  rig->put("c");
+  rig->host.run();
+  ASSERT_EQ(call.messages.size(), 1u);
+  EXPECT_EQ(call.messages[0], field(1, payload("c")) + version_field(4));
+}
+
+TEST_F(StreamTest, CtrlWatchGoesOnAfterItsVersion) {
+  auto rig = start();
+  rig->put("a");
+  rig->put("b");
+  auto& call = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "\x10\x01");
+  rig->host.run();
+  ASSERT_EQ(call.messages.size(), 1u);
+  EXPECT_EQ(call.messages[0], field(1, payload("b")) + version_field(2));
+}
+
+TEST_F(StreamTest, CtrlWatchFromBelowThePurgeMarkGetsEverythingAgain) {
+  ServerRig rig(davit_plugin_entry_v1(0, nullptr), STORAGE_MODULE);
+  rig.put("a");
+  rig.put("b");
+  rig.kill("b");
+  rig.put("c");
+  ASSERT_TRUE(rig.storage.maintain({true, 3}).ok());
+  rig.up();
+  auto& call = rig.rpc.call("ctrl.v1.ClusterService/WatchWidgets", "\x10\x02");
+  rig.host.run();
+  ASSERT_EQ(call.messages.size(), 2u) << (call.end ? call.end->message : "");
+  EXPECT_EQ(call.messages[0], field(1, payload("a")) + version_field(1));
+  EXPECT_EQ(call.messages[1], field(1, payload("c")) + version_field(4));
+  EXPECT_FALSE(call.end);
+}
+
+TEST_F(StreamTest, CtrlBookmarksAreStatesWithAVersionOnly) {
+  auto rig = start({{"ctrl_bookmarks", true}});
+  rig->put("a");
+  rig->put("odd", "sleeping");
+  auto& call = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  rig->host.run();
+  ASSERT_EQ(call.messages.size(), 2u);
+  EXPECT_EQ(call.messages[1], version_field(2));
+}
+
+TEST_F(StreamTest, CtrlStreamThatHasCaughtUpEndsWhenTheSettingSaysSo) {
+  auto rig = start({{"close_when_drained", true}});
+  rig->put("a");
+  auto& call = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  rig->host.run();
+  EXPECT_EQ(call.messages.size(), 1u);
+  ASSERT_TRUE(call.end);
+  EXPECT_EQ(call.end->code, Code::ok);
+}
+
+TEST_F(StreamTest, CtrlPointQueriesAnswerApplyDeleteOrTheirCode) {
+  auto rig = start();
+  rig->put("a");
+  rig->kill("b");
+  rig->put("odd", "sleeping");
+  rig->put("paused", "running", true, {{"davit.dev/pause", "true"}});
+  rig->put("far", "running", true, {}, "us");
+  auto ask = [&](const std::string& id) -> davit_rpc_call& {
+    auto& call = rig->rpc.call("ctrl.v1.ClusterService/GetWidget", id.empty() ? "" : field(1, id));
+    rig->host.run();
+    return call;
+  };
+  EXPECT_EQ(ask("a").messages.at(0), field(1, payload("a")));
+  EXPECT_EQ(ask("b").messages.at(0), testing::fake_message("{\"delete\":\"name-b\"}", true));
+  EXPECT_EQ(ask("odd").end->code, Code::internal);
+  EXPECT_EQ(ask("paused").end->code, Code::failed_precondition);
+  EXPECT_EQ(ask("none").end->code, Code::not_found);
+  EXPECT_EQ(ask("far").end->code, Code::not_found);
+  EXPECT_EQ(ask("").end->code, Code::invalid_argument);
+}
+
+// --- mirror
+// -----------------------------------------------------------------------------------------------
+
+TEST_F(StreamTest, MirrorPollsOnceASecondAndSendsOneRecordAMessage) {
+  auto rig = start({{"mirror", true}});
+  for (int i = 0; i < 3; ++i) rig->put("w" + std::to_string(i));
+  auto& call = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  rig->host.run();
+  EXPECT_EQ(call.messages.size(), 3u);
+  rig->put("late");
+  rig->host.advance(std::chrono::milliseconds(900));
+  EXPECT_EQ(call.messages.size(), 3u);
+  rig->host.advance(std::chrono::milliseconds(200));
+  EXPECT_EQ(call.messages.size(), 4u);
+}
+
+}  // namespace
+}  // namespace davit::streamer
