@@ -63,18 +63,14 @@ void Pager::begin(Mark mark, Cursor at) {
 
 void Pager::head(const Head& head) {
   cursor_.incarnation = head.head.incarnation;
+  if (cursor_.version != 0) {
+    phase_ = manners_.ring ? Phase::ring : Phase::pages;
+    return;
+  }
   begin_version_ = head.head.version;
   purged_through_ = head.purged_through;
-  below_mark_ = cursor_.version < head.purged_through;
-  if (cursor_.version == 0) return snapshot();
-  phase_ = manners_.ring ? Phase::ring : Phase::pages;
-  if (!manners_.ring && below_mark_) snapshot();
-}
-
-void Pager::snapshot() {
-  cursor_.version = 0;
   phase_ = Phase::snapshot;
-  begin(Mark::begin_snapshot, {cursor_.incarnation, begin_version_});
+  begin(Mark::begin_snapshot, head.head);
 }
 
 Result<> Pager::page(const Page& page, size_t records, std::shared_ptr<const PageNames> names) {
@@ -115,10 +111,6 @@ void Pager::caught_up() {
 void Pager::ring_behind() {
   if (dry_) {
     waits_ = true;  // the tailer is not where the store is yet, and will say when
-  } else if (below_mark_ && !begun_) {
-    // Its wire has no incarnation, and no way to say that the cursor is void: refused, it would
-    // come back with the same one for ever.
-    snapshot();
   } else {
     caught_up_ = false;
     phase_ = Phase::pages;

@@ -69,7 +69,6 @@ class Pager {
  private:
   enum class Phase { head, snapshot, snapshot_end, pages, ring, sleep, finished };
   void begin(Mark mark, Cursor at);
-  void snapshot();
   void caught_up();
 
   Manners manners_;
@@ -81,7 +80,6 @@ class Pager {
   std::optional<Todo> opening_;
   Phase phase_;
   bool begun_ = false;
-  bool below_mark_ = false;  // the cursor of a peer without incarnations was, when it came
   bool first_page_ = true;
   bool waits_ = false;
   bool sleeping_ = false;

@@ -44,20 +44,23 @@ TEST_F(StreamTest, CtrlWatchGoesOnAfterItsVersion) {
   EXPECT_EQ(call.messages[0], field(1, payload("b")) + version_field(2));
 }
 
-TEST_F(StreamTest, CtrlWatchFromBelowThePurgeMarkGetsEverythingAgain) {
+TEST_F(StreamTest, CtrlWatchFromBelowThePurgeMarkIsOutOfRangeAndFromNothingIsNot) {
   ServerRig rig(davit_plugin_entry_v1(0, nullptr), STORAGE_MODULE);
-  rig.put("a");
-  rig.put("b");
-  rig.kill("b");
+  for (int i = 0; i < 600; ++i) rig.put("w" + std::to_string(i));
+  rig.kill("w1");
+  const uint64_t mark = rig.storage.head()->head.version;
+  ASSERT_TRUE(rig.storage.maintain({true, mark}).ok());
   rig.put("c");
-  ASSERT_TRUE(rig.storage.maintain({true, 3}).ok());
   rig.up();
-  auto& call = rig.rpc.call("ctrl.v1.ClusterService/WatchWidgets", "\x10\x02");
+  auto& below = rig.rpc.call("ctrl.v1.ClusterService/WatchWidgets", "\x10\x02");
   rig.host.run();
-  ASSERT_EQ(call.messages.size(), 2u) << (call.end ? call.end->message : "");
-  EXPECT_EQ(call.messages[0], field(1, payload("a")) + version_field(1));
-  EXPECT_EQ(call.messages[1], field(1, payload("c")) + version_field(4));
-  EXPECT_FALSE(call.end);
+  ASSERT_TRUE(below.end);
+  EXPECT_EQ(below.end->code, Code::out_of_range);
+  // All its pages, of which those behind the first begin below the mark.
+  auto& anew = rig.rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  rig.host.run();
+  EXPECT_FALSE(anew.end);
+  EXPECT_EQ(anew.messages.size(), 600u);
 }
 
 TEST_F(StreamTest, CtrlBookmarksAreStatesWithAVersionOnly) {

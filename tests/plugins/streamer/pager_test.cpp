@@ -265,53 +265,6 @@ head
 ring from 7:5)");
 }
 
-TEST(Pager, PeersWithoutIncarnationsBeginAnewBelowThePurgeMark) {
-  Scenario(ctrl()).run(R"(watch 0:5
-next
-head 7:20 6
-next
-behind
-next
-----
-head
-ring from 7:5
-page from 7:0
-
-watch 0:6
-next
-head 7:20 6
-next
-behind
-next
-----
-head
-ring from 7:6
-page from 7:6
-
-watch 0:5
-next
-head 7:20 6
-next
-frame 7:20 last
-next
-behind
-next
-----
-head
-ring from 7:5
-ring from 7:20
-page from 7:20)");
-  Manners mirror = ctrl();
-  mirror.ring = false;
-  Scenario(mirror).run(R"(watch 0:5
-next
-head 7:20 6
-next
-----
-head
-page from 7:0)");
-}
-
 TEST(Pager, ClosesWhenDrainedAfterEverythingWasSent) {
   Manners m = ctrl();
   m.close_when_drained = true;
