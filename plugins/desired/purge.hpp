@@ -4,7 +4,7 @@
 //
 // An agent is live when it was heard of lately. One that says no cursor (ctrl.v1 has no word for
 // it) is protected by the retention alone: while it is connected it hears of a deletion at once,
-// and when it comes back from below the mark the streamer gives it everything again.
+// and when it comes back from below the mark the streamer tells it to begin anew.
 //
 // Pure: it is shown the tombstones of the store, oldest first, until one must stay.
 #pragma once
