@@ -45,7 +45,9 @@ build asan build-asan
 build tsan build-tsan
 build fuzz build-fuzz
 
-export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
+# The last option: LeakSanitizer guesses where glibc puts the thread-local storage of a library that is loaded later, and
+# can guess wrong and end. What lies there it finds all the same, through glibc's own tables.
+export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:intercept_tls_get_addr=0 UBSAN_OPTIONS=print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$PWD/tests/sanitizers/lsan.supp:print_suppressions=0
 # Without the last option every suppressed access is kept in a list that is searched for each: minutes of it.
 export TSAN_OPTIONS=suppressions=$PWD/tests/sanitizers/tsan.supp:history_size=7:suppress_equal_addresses=0
