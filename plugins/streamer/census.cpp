@@ -37,11 +37,12 @@ uint64_t Census::live_count() const {
     count += page->unchanged_.size();
     for (const auto& [id, live] : page->changed_) changed[id] = live;
   }
-  for (const auto& [id, live] : changed) {
-    const bool counted = std::any_of(pages_.begin(), pages_.end(),
-                                     [&](const auto& page) { return page->has_unchanged(id); });
-    if (live && !counted) ++count;
-    if (!live && counted) --count;
+  for (const auto& record : changed) {
+    const bool counted = std::any_of(pages_.begin(), pages_.end(), [&](const auto& page) {
+      return page->has_unchanged(record.first);
+    });
+    if (record.second && !counted) ++count;
+    if (!record.second && counted) --count;
   }
   return count;
 }
