@@ -10,21 +10,17 @@ import time
 import urllib.request
 from pathlib import Path
 
-MIB = 1 << 20
-# The agents are of many regions.
-TOKEN_FOR_ALL = ("*",)
 
 
 class Server:
-    """Davit, product or mirror, with its metrics; or etcd; or the floor."""
+    """Davit, product or mirror, with its metrics."""
 
-    def __init__(self, parts, mirror=False, database=None, bookmarks_ms=10_000):
+    def __init__(self, parts, mirror=False, database=None):
         self.world = parts.World(log_level="warn")
         if database is not None:
             self.world.database = database
-        self.process = self.world.server(regions=TOKEN_FOR_ALL, extra=f"""[plugin.streamer]
+        self.process = self.world.server(regions=("*",), extra=f"""[plugin.streamer]
 mirror = {'true' if mirror else 'false'}
-bookmark_interval_ms = {bookmarks_ms}
 """)
         self.metrics_port = parts.free_port()
         self.process.argv.append(str(self.world.write(
