@@ -11,7 +11,6 @@ import urllib.request
 from pathlib import Path
 
 
-
 class Server:
     """Davit, product or mirror, with its metrics."""
 
