@@ -27,6 +27,7 @@ class PageNames {
   void add(std::string_view id, uint64_t version, bool live);
   void seal();
   size_t bytes() const;
+  bool operator==(const PageNames&) const = default;
 
  private:
   friend class Census;

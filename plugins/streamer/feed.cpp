@@ -22,9 +22,9 @@ Feed::Feed(Host host, Classifier& classifier, FeedSettings settings,
       ring_(settings.ring_bytes, std::move(encodings)) {}
 
 void Feed::start() {
-  storage_.watch(&Feed::hint, this);
+  storage_.watch([](void* self) { static_cast<Feed*>(self)->want(); }, this);
+  want();
   strand_.post([this, ticket = outstanding_.begin()] {
-    read();
     schedule_poll();
     schedule_tick();
   });
@@ -45,22 +45,13 @@ Result<> Feed::stop(const Op& op) {
   return outstanding_.wait(host_, op);
 }
 
-void Feed::hint(void* self) {
-  auto* feed = static_cast<Feed*>(self);
-  if (feed->hinted_.exchange(true)) return;
-  feed->strand_.post([feed, ticket = feed->outstanding_.begin()] {
-    feed->hinted_ = false;
-    feed->read();
-  });
-}
-
 void Feed::schedule_poll() {
   if (ended_) return;
   // Between 0.75 and 1.25 of the interval, so that processes that started together drift apart.
   const double share = 0.75 + 0.5 * static_cast<double>(host_.random() % 1024) / 1024;
   poll_.after(std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.poll_interval * share),
               [this] {
-                read();
+                want();
                 schedule_poll();
               });
 }
@@ -73,32 +64,44 @@ void Feed::schedule_tick() {
   });
 }
 
-void Feed::read() {
-  if (ended_) return;
-  if (reading_) {
+void Feed::want() {
+  Outstanding::Ticket ticket;
+  {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return;
     again_ = true;
-    return;
+    if (std::exchange(reading_, true)) return;
+    ticket = outstanding_.begin();  // stop has not begun to wait
   }
-  reading_ = true;
-  reads_.add();
-  auto work = [this, known = known_,
-               cursor = cursor_](const storage::Client& storage) -> Result<Batch> {
-    if (known) return fetch(storage, cursor);
-    auto head = storage.head();
-    if (!head.ok()) return head.error();
-    return Batch{{}, Page{false, head->head.version, *head}};
-  };
-  storage_.run(strand_, std::move(work),
-               [this, ticket = outstanding_.begin()](Result<Batch> batch) {
-                 reading_ = false;
-                 taken(std::move(batch));
-               });
+  host_.blocking(storage_.instance(), [this, ticket = std::move(ticket)] { read(); });
 }
 
-Result<Feed::Batch> Feed::fetch(const storage::Client& storage, Cursor cursor) {
+void Feed::read() {
+  {
+    std::lock_guard lock(mutex_);
+    again_ = false;
+  }
+  reads_.add();
+  auto batch = fetch();
+  const bool more = batch.ok() ? taken(std::move(*batch)) : failed(batch.error());
+  {
+    std::lock_guard lock(mutex_);
+    reading_ = false;
+    if (!more && !again_) return;
+  }
+  want();  // at the end of the queue: other work of the storage is not starved
+}
+
+Result<Feed::Batch> Feed::fetch() {
   Batch batch;
+  if (!known_) {
+    auto head = storage_.head();
+    if (!head.ok()) return head.error();
+    batch.page = {false, head->head.version, *head};
+    return batch;
+  }
   auto page =
-      storage.read({{}, cursor, 0, records_per_read, bytes_per_read}, [&](const davit_record& r) {
+      storage_.read({{}, cursor_, 0, records_per_read, bytes_per_read}, [&](const davit_record& r) {
         if (const auto* kind = classifier_.kind(view(r.key.kind))) {
           if (auto change = classifier_.change(*kind, r)) {
             batch.changes.emplace_back(Topic{text(r.key.kind), text(r.key.region)},
@@ -112,21 +115,20 @@ Result<Feed::Batch> Feed::fetch(const storage::Client& storage, Cursor cursor) {
   return batch;
 }
 
-void Feed::taken(Result<Batch> batch) {
-  if (ended_) return;
-  if (!batch.ok()) return failed(batch.error());
+// True: there is more to read.
+bool Feed::taken(Batch batch) {
   if (std::exchange(failures_, 0) > 0) {
     host_.info("storage is back");
     host_.health(DAVIT_HEALTH_SERVING);
   }
-  const Cursor tip{batch->page.head.head.incarnation, batch->page.next_version};
+  const Cursor tip{batch.page.head.head.incarnation, batch.page.next_version};
   const bool new_history = !known_ || tip.incarnation != cursor_.incarnation;
   std::vector<std::shared_ptr<Port>> concerned;
   {
     std::lock_guard lock(mutex_);
     if (!known_) ring_.reset(tip);
     std::set<std::shared_ptr<Port>> once;
-    for (auto& [topic, change] : batch->changes) {
+    for (auto& [topic, change] : batch.changes) {
       if (auto it = ports_.find(topic); it != ports_.end())
         once.insert(it->second.begin(), it->second.end());
       ring_.append(topic, std::move(change));
@@ -138,23 +140,24 @@ void Feed::taken(Result<Batch> batch) {
   cursor_ = tip;
   // Whoever stands in an older incarnation reads the store, which judges its cursor.
   tell(new_history ? everybody() : concerned, Word::wake);
-  if (std::exchange(again_, false) || batch->page.more) read();
+  return batch.page.more;
 }
 
-void Feed::failed(const Error& error) {
-  again_ = false;
+// True: to be read again at once.
+bool Feed::failed(const Error& error) {
   errors_.add();
   if (error.code == Code::out_of_range) {
     host_.warn("the store's history changed, or its tombstones were purged before they were read",
                {{"reason", error.message}});
     known_ = false;
-    return read();
+    return true;
   }
   if (failures_++ == 0) {
     host_.error("storage cannot be read",
                 {{"storage", std::string(storage_.instance())}, {"reason", error.message}});
     host_.health(DAVIT_HEALTH_NOT_SERVING, "storage cannot be read: " + error.message);
   }
+  return false;
 }
 
 Ring::Step Feed::next(const Topic& topic, Cursor cursor, size_t encoding) {

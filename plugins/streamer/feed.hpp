@@ -3,9 +3,10 @@
 // jittered poll does when hints are lost or not offered. However many streams there are, at rest
 // the store sees one query an interval.
 //
-// The tailer runs on a strand of its own and on the storage's pool; next, join and leave may be
-// called from any thread: one mutex guards the ring and the list of ports, and is never held while
-// storage is read.
+// The tailer is a job of the storage's pool, one at a time: from a hint to the streams that it
+// wakes a change passes from thread to thread only twice. next, join and leave may be called from
+// any thread: one mutex guards the ring and the list of ports, and is never held while storage is
+// read.
 #pragma once
 
 #include <set>
@@ -62,13 +63,14 @@ class Feed {
     std::vector<std::pair<Topic, Change>> changes;
     Page page;
   };
-  static void hint(void* self);
+  // Reads, now or after the read that is under way. [any]
+  void want();
   void read();
-  Result<Batch> fetch(const storage::Client& storage, Cursor cursor);
-  void taken(Result<Batch> batch);
+  Result<Batch> fetch();
+  bool taken(Batch batch);
+  bool failed(const Error& error);
   void schedule_poll();
   void schedule_tick();
-  void failed(const Error& error);
   enum class Word { wake, tick, shutdown };
   void tell(const std::vector<std::shared_ptr<Port>>& ports, Word word) const;
   std::vector<std::shared_ptr<Port>> everybody();
@@ -80,18 +82,19 @@ class Feed {
   Strand strand_;
   Outstanding outstanding_;
   Metric reads_, errors_;
-  std::atomic<bool> hinted_{false};
 
   // On the strand.
   Timer poll_, tick_;
-  Cursor cursor_;
-  bool known_ = false;  // cursor_ is a place in the store's history
-  bool reading_ = false;
-  bool again_ = false;     // something came while reading
-  uint64_t failures_ = 0;  // in a row
   bool ended_ = false;
 
+  // Of the one read that is under way.
+  Cursor cursor_;
+  bool known_ = false;     // cursor_ is a place in the store's history
+  uint64_t failures_ = 0;  // in a row
+
   std::mutex mutex_;
+  bool reading_ = false;
+  bool again_ = false;  // something came while reading
   Ring ring_;
   std::map<Topic, std::set<std::shared_ptr<Port>>> ports_;
   bool stopping_ = false;

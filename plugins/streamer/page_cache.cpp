@@ -68,6 +68,23 @@ void PageCache::evict() {
   }
 }
 
+std::shared_ptr<const PageNames> PageCache::same(const Key& key, PageNames names) {
+  const std::lock_guard lock(mutex_);
+  std::weak_ptr<const PageNames>& known = names_[key];
+  if (auto kept = known.lock(); kept && *kept == names) return kept;
+  auto made = std::make_shared<const PageNames>(std::move(names));
+  known = made;
+  forget_names();
+  return made;
+}
+
+// Its cost is a share of what was added since the last time.
+void PageCache::forget_names() {
+  if (names_.size() < names_max_) return;
+  std::erase_if(names_, [](const auto& entry) { return entry.second.expired(); });
+  names_max_ = std::max<size_t>(64, 2 * names_.size());
+}
+
 std::optional<Head> PageCache::begin(const Topic& topic, std::chrono::nanoseconds now) const {
   const std::lock_guard lock(mutex_);
   const auto it = begins_.find(topic);

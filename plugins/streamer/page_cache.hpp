@@ -56,6 +56,10 @@ class PageCache {
   [[nodiscard]] bool want(const Key& key, Taker taker);
   void done(const Key& key, const PageResult& page);
 
+  // The same names as those of an earlier reading of this page, where a snapshot still keeps them.
+  // A snapshot keeps its names until it ends, long after the page itself has left the cache.
+  std::shared_ptr<const PageNames> same(const Key& key, PageNames names);
+
   // Where a snapshot of the topic began not long ago.
   std::optional<Head> begin(const Topic& topic, std::chrono::nanoseconds now) const;
   void begun(const Topic& topic, const Head& head, std::chrono::nanoseconds now);
@@ -70,6 +74,7 @@ class PageCache {
     std::chrono::nanoseconds at;
   };
   void evict();
+  void forget_names();
 
   const size_t bytes_max_;
   mutable std::mutex mutex_;
@@ -77,6 +82,8 @@ class PageCache {
   std::deque<Key> order_;  // of pages_, oldest first
   std::map<Key, std::vector<Taker>> reading_;
   std::map<Topic, Begin> begins_;
+  std::map<Key, std::weak_ptr<const PageNames>> names_;
+  size_t names_max_ = 64;  // those that are gone are looked for when there are so many
   size_t bytes_ = 0;
 };
 

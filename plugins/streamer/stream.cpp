@@ -223,13 +223,14 @@ void Stream::read_page(Part& part, const Pager::Todo& todo) {
   shared_.host.blocking(shared_.storage.instance(),
                         [shared = &shared_, protocol = &protocol_, kind = part.kind, todo, key,
                          taker, shares, ticket = ticket_] {
-                          const PageResult read = fetch(*shared, *protocol, key.topic, *kind, todo);
+                          const PageResult read = fetch(*shared, *protocol, key, *kind, todo);
                           shares ? shared->pages.done(key, read) : taker(read);
                         });
 }
 
-PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const Topic& topic,
+PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCache::Key& key,
                          const Classifier::Kind& kind, const Pager::Todo& todo) {
+  const Topic& topic = key.topic;
   auto out = std::make_shared<PageRead>();
   std::vector<Change> changes;
   auto page = shared.storage.read({{topic.kind, topic.region},
@@ -253,9 +254,9 @@ PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const Topic& 
     batch.clear();
     bytes = 0;
   };
-  auto names = std::make_shared<PageNames>(todo.dead_after);
+  PageNames names(todo.dead_after);
   for (const auto& c : changes) {
-    if (todo.counted) names->add(c.id, c.version, c.live());
+    if (todo.counted) names.add(c.id, c.version, c.live());
     if (c.verb == Verb::hold && !protocol.cut.holds) continue;
     if (batch.size() == protocol.cut.records_max || bytes + c.body.size() > protocol.cut.bytes_max)
       flush();
@@ -263,8 +264,8 @@ PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const Topic& 
     bytes += c.body.size();
   }
   flush();
-  names->seal();
-  if (todo.counted) out->names = std::move(names);
+  names.seal();
+  if (todo.counted) out->names = shared.pages.same(key, std::move(names));
   return std::shared_ptr<const PageRead>(std::move(out));
 }
 

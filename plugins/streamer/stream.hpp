@@ -84,7 +84,7 @@ class Stream : public rpc::Handler, public Listener {
   void read_page(Part& part, const Pager::Todo& todo);
   void begin(Part& part, const Head& head);
   void page_read(size_t index, const PageResult& read);
-  static PageResult fetch(Shared& shared, const Protocol& protocol, const Topic& topic,
+  static PageResult fetch(Shared& shared, const Protocol& protocol, const PageCache::Key& key,
                           const Classifier::Kind& kind, const Pager::Todo& todo);
   Message bookmark(const Part& part, const Pager::Todo& todo) const;
   void open(Part& part);

@@ -95,6 +95,25 @@ TEST(PageCache, APageLargerThanAllOfItIsHandedOutAndNotKept) {
   EXPECT_TRUE(cache.want(from(1), wish.taker()));
 }
 
+PageNames names_of(const std::string& id) {
+  PageNames names(9);
+  names.add(id, 3, true);
+  names.seal();
+  return names;
+}
+
+TEST(PageCache, NamesAreSharedAsLongAsASnapshotKeepsThem) {
+  PageCache cache(1'000);
+  auto kept = cache.same(from(1), names_of("a"));
+  EXPECT_EQ(cache.same(from(1), names_of("a")), kept);
+  EXPECT_NE(cache.same(from(2), names_of("a")), kept);
+  EXPECT_NE(cache.same(from(1), names_of("b")), kept);  // the page has changed since
+  const std::weak_ptr<const PageNames> gone = kept;
+  kept.reset();
+  EXPECT_TRUE(gone.expired());
+  for (uint64_t i = 0; i < 1'000; ++i) EXPECT_NE(cache.same(from(i), names_of("c")), nullptr);
+}
+
 TEST(PageCache, SnapshotsOfATopicShareTheirBeginForAWhile) {
   PageCache cache(1'000);
   EXPECT_FALSE(cache.begin(topic, seconds(0)));
