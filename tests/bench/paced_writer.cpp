@@ -18,7 +18,8 @@ PacedWriter::PacedWriter(const WatchWire& wire, const std::string& server, size_
       regions_(regions),
       per_second_(per_second),
       stub_(connect(server)),
-      asked_(changes_max + 1) {}
+      asked_(changes_max + 1),
+      answered_(changes_max + 1) {}
 
 PacedWriter::~PacedWriter() {
   stop();
@@ -40,14 +41,14 @@ void PacedWriter::stop() {
   stopping_ = true;
   if (thread_.joinable()) thread_.join();
   std::unique_lock lock(mutex_);
-  answered_.wait(lock, [this] { return outstanding_ == 0; });
+  changed_.wait(lock, [this] { return outstanding_ == 0; });
 }
 
 void PacedWriter::write_everywhere() {
   const size_t before = failures_;
   for (size_t i = 0; i < regions_; ++i) send();
   std::unique_lock lock(mutex_);
-  answered_.wait(lock, [this] { return outstanding_ == 0; });
+  changed_.wait(lock, [this] { return outstanding_ == 0; });
   if (failures_ > before) throw std::runtime_error("a write failed: " + last_failure_);
 }
 
@@ -60,8 +61,7 @@ void PacedWriter::send() {
   const uint64_t number = next_ + 1;
   // A region has its own keys, and they are changed in turn.
   call->request = wire_.write_request(region_name(next_ % regions_), number, 1, keys);
-  const auto begin = Clock::now();
-  asked_[number] = begin;
+  asked_[number] = Clock::now();
   next_ = number;
   {
     const std::lock_guard lock(mutex_);
@@ -69,33 +69,38 @@ void PacedWriter::send() {
   }
   call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
   stub_.UnaryCall(&call->context, path_, {}, &call->request, &call->answer,
-                  [this, call, begin](grpc::Status status) {
-                    const double ms = seconds_since(begin) * 1000;
+                  [this, call, number](grpc::Status status) {
+                    const auto now = Clock::now();
                     const std::string fault =
                         status.ok() ? wire_.write_fault(call->answer) : status.error_message();
                     const std::lock_guard lock(mutex_);
                     if (fault.empty()) {
-                      answers_.emplace_back(begin, ms);
+                      answered_[number] = now;
                     } else {
                       ++failures_;
                       last_failure_ = fault;
                     }
                     --outstanding_;
-                    answered_.notify_all();
+                    changed_.notify_all();
                   });
 }
 
-bool PacedWriter::asked(uint64_t number, Clock::time_point& when) const {
-  if (number == 0 || number > next_) return false;
-  when = asked_[number];
-  return true;
+std::optional<Clock::time_point> PacedWriter::asked(uint64_t number) const {
+  if (number == 0 || number > next_) return std::nullopt;
+  return asked_[number];
+}
+
+std::optional<Clock::time_point> PacedWriter::answered(uint64_t number) const {
+  const std::lock_guard lock(mutex_);
+  if (answered_[number] == Clock::time_point()) return std::nullopt;
+  return answered_[number];
 }
 
 std::vector<double> PacedWriter::answers_since(Clock::time_point begin) const {
   std::vector<double> out;
-  const std::lock_guard lock(mutex_);
-  for (const auto& [when, ms] : answers_) {
-    if (when >= begin) out.push_back(ms);
+  for (uint64_t number = 1; number <= next_; ++number) {
+    const auto when = answered(number);
+    if (when && asked_[number] >= begin) out.push_back(milliseconds(*when - asked_[number]));
   }
   std::sort(out.begin(), out.end());
   return out;

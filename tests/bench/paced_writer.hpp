@@ -1,5 +1,5 @@
 // Writes changes at a steady rate, whatever the answers take, and keeps when each was asked for and
-// how long its answer took.
+// when it was answered.
 #pragma once
 
 #include <grpcpp/generic/generic_stub.h>
@@ -7,6 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,8 +28,10 @@ class PacedWriter {
   // Writes one change to every region at once, and waits; throws when one is refused.
   void write_everywhere();
 
-  // Since when; nothing if the number was not written.
-  bool asked(uint64_t number, Clock::time_point& when) const;
+  // When it was asked for; nothing if the number was not written.
+  std::optional<Clock::time_point> asked(uint64_t number) const;
+  // When its writer knew that it is committed; nothing if that is not so.
+  std::optional<Clock::time_point> answered(uint64_t number) const;
   uint64_t written() const { return next_; }
   // Milliseconds that the answers to writes asked for from `begin` on took, in ascending order;
   // those that failed are left out.
@@ -44,14 +47,13 @@ class PacedWriter {
   const size_t regions_;
   const double per_second_;
   grpc::GenericStub stub_;
-  std::vector<Clock::time_point> asked_;
+  std::vector<Clock::time_point> asked_, answered_;  // by number
   std::atomic<uint64_t> next_{0};
   std::atomic<size_t> failures_{0};
   std::atomic<bool> stopping_{false};
   mutable std::mutex mutex_;
-  std::condition_variable answered_;
+  std::condition_variable changed_;
   size_t outstanding_ = 0;
-  std::vector<std::pair<Clock::time_point, double>> answers_;
   std::string last_failure_;
   std::thread thread_;
 };

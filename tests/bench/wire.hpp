@@ -15,6 +15,10 @@ namespace davit::bench {
 
 using Clock = std::chrono::steady_clock;
 
+inline double milliseconds(Clock::duration d) {
+  return std::chrono::duration<double, std::milli>(d).count();
+}
+
 inline double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
