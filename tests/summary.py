@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Adds up the JUnit files of a test run: `summary.py FOLDER [SKIP...]`. The last lines say what was skipped and why."""
+"""Adds up the JUnit files of a test run: `summary.py FOLDER [SKIP...]`. The last lines say what was skipped and why,
+and how the output of each failed test ended."""
 
 import os
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+
+SHOWN_LINES = 60  # of a failed test
 
 
 def main(folder, skips):
@@ -16,11 +19,11 @@ def main(folder, skips):
                 reason = case.find("skipped")
                 skips.append(f"{name}: {'' if reason is None else reason.get('message', '')}")
             elif case.find("failure") is not None or case.get("status") == "fail":
-                failures.append(name)
+                failures.append((name, case.findtext("system-out", "").splitlines()[-SHOWN_LINES:]))
             else:
                 passed += 1
-    for failure in failures:
-        print(f"failed   {failure}")
+    for name, output in failures:
+        print(f"failed   {name}", *(f"  | {line}" for line in output), sep="\n")
     for skip in skips:
         print(f"skipped  {skip}")
     print(f"{passed} passed, {len(failures)} failed, {len(skips)} skipped")

@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import ssl
 import subprocess
 import sys
@@ -20,6 +19,9 @@ import urllib.request
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "tests/kubernetes"))
+from processes import free_ports  # noqa: E402  (the folder is on the path only now)
+
 STAGE = Path(os.environ.get("DAVIT_STAGE", REPOSITORY / "build/release/stage"))
 DAVIT = STAGE / "bin/davit"
 REGION = "eu-test-1"
@@ -38,9 +40,8 @@ DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """Stays free while the server that has it is away: see free_ports."""
+    return free_ports(1)[0]
 
 
 def die_with_parent():

@@ -109,7 +109,7 @@ def is_free(port):
 def free_ports(count):
     """Free ports below the range that the kernel uses for outgoing connections.
 
-    While the API server is stopped, none of its waiting clients may be given its port.
+    While a server is stopped, no one who connects may be given its port.
     """
     with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="utf-8") as file:
         lowest = int(file.read().split()[0])
