@@ -7,7 +7,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench kubernetes torture soak fuzz format dependencies build build-asan build-tsan build-fuzz
+.PHONY: help run test check bench kubernetes torture soak simulation fuzz format dependencies build build-asan build-tsan build-fuzz
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -46,6 +46,11 @@ soak: ## twenty minutes of a server and agents under steady change: memory and d
 	@packaging/install-dependencies.sh
 	@$(MAKE) build
 	@tests/torture/soak.py --build build/release
+
+simulation: ## ten minutes of server, agent and cluster in virtual time, with seeded faults
+	@packaging/install-dependencies.sh
+	@$(MAKE) build
+	@timeout 600 build/release/tests/simulation/simulation --seeds $${DAVIT_SIMULATION_SEED:-1} 1000000 || [ $$? = 124 ]
 
 fuzz: ## ten minutes of each fuzz target
 	@packaging/install-dependencies.sh

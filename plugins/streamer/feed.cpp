@@ -127,7 +127,7 @@ bool Feed::taken(Batch batch) {
   {
     std::lock_guard lock(mutex_);
     if (!known_) ring_.reset(tip);
-    std::set<std::shared_ptr<Port>> once;
+    Ports once;
     for (auto& [topic, change] : batch.changes) {
       if (auto it = ports_.find(topic); it != ports_.end())
         once.insert(it->second.begin(), it->second.end());
@@ -168,6 +168,7 @@ Ring::Step Feed::next(const Topic& topic, Cursor cursor, size_t encoding) {
 bool Feed::join(const std::shared_ptr<Port>& port, const std::vector<Topic>& topics) {
   std::lock_guard lock(mutex_);
   if (stopping_) return false;
+  port->number = ++joined_;
   for (const auto& t : topics) ports_[t].insert(port);
   return true;
 }
@@ -184,7 +185,7 @@ void Feed::leave(const std::shared_ptr<Port>& port, const std::vector<Topic>& to
 
 std::vector<std::shared_ptr<Port>> Feed::everybody() {
   std::lock_guard lock(mutex_);
-  std::set<std::shared_ptr<Port>> once;
+  Ports once;
   for (const auto& [topic, ports] : ports_) once.insert(ports.begin(), ports.end());
   return {once.begin(), once.end()};
 }

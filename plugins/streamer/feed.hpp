@@ -34,7 +34,16 @@ struct Port {
   Strand strand;
   Listener* listener;               // on the strand only; NULL: it has gone
   std::atomic<bool> waking{false};  // a wake-up is on its way: another one would say the same
+  uint64_t number = 0;              // given by join
 };
+
+// Who came first hears first: an order by address would be another one each time.
+struct InOrder {
+  bool operator()(const std::shared_ptr<Port>& a, const std::shared_ptr<Port>& b) const {
+    return a->number < b->number;
+  }
+};
+using Ports = std::set<std::shared_ptr<Port>, InOrder>;
 
 struct FeedSettings {
   std::chrono::milliseconds poll_interval{1000};
@@ -96,7 +105,8 @@ class Feed {
   bool reading_ = false;
   bool again_ = false;  // something came while reading
   Ring ring_;
-  std::map<Topic, std::set<std::shared_ptr<Port>>> ports_;
+  std::map<Topic, Ports> ports_;
+  uint64_t joined_ = 0;
   bool stopping_ = false;
 };
 

@@ -1,0 +1,51 @@
+// The RPC layer between the simulated server and agent: calls arrive late, answers get lost, and
+// whole connections are cut, by Fate. It keeps the contract of abi/rpc.h at both ends. One at a
+// time in a process: the ABI's slots carry no pointer to it.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+
+#include <davit/rpc.hpp>
+
+#include "fate.hpp"
+
+namespace davit::simulation {
+
+class Link {
+ public:
+  Link(Host host, Fate& fate);
+  ~Link();
+  const davit_rpc* table() const;
+
+  // The server has crashed: its calls are lost and nobody serves.
+  void server_gone();
+  // The agent has crashed: its calls are lost.
+  void agent_gone();
+  // Nobody reaches the server for as long as this holds.
+  void set_cut(bool cut);
+  // A call that nothing happens to: the operator's. Runs in the simulation's time.
+  void ask(const std::string& path, std::string request,
+           std::function<void(Result<std::string>)> done);
+
+  struct Rpc;  // one call with its two ends
+
+ private:
+  friend struct Slots;
+  void lose_all(const char* why, bool operators_too);
+  void lose(Rpc& rpc, const char* why);
+  void arrive(const std::shared_ptr<Rpc>& rpc);
+  void send(const std::shared_ptr<Rpc>& rpc, bool to_server, std::function<void()> deliver);
+  void forget_ended();
+
+  static Link* current_;
+  Host host_;
+  Fate& fate_;
+  Strand strand_;
+  bool cut_ = false;
+  std::map<std::string, davit_rpc_method> methods_;
+  std::list<std::shared_ptr<Rpc>> calls_;
+};
+
+}  // namespace davit::simulation

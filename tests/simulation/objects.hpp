@@ -1,0 +1,60 @@
+// What the simulation has to know of objects in the cluster: which ones are ours, and of what.
+#pragma once
+
+#include <boost/json.hpp>
+
+#include <davit/cluster.hpp>
+
+#include "history.hpp"
+
+namespace davit::simulation {
+
+namespace json = boost::json;
+
+// The one object of each record that stands for it: it is there as long as the record lives.
+struct Kind {
+  const char* kind;
+  cluster::Resource resource;
+};
+inline const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> all = {
+      {"deployment", {"apps", "v1", "replicasets"}},
+      {"sentinel", {"apps", "v1", "deployments"}},
+      {"cilium_network_policy", {"cilium.io", "v2", "ciliumnetworkpolicies"}}};
+  return all;
+}
+inline const Kind* kind_of(const cluster::Resource& r) {
+  for (const auto& k : kinds()) {
+    if (k.resource.group == r.group && k.resource.resource == r.resource) return &k;
+  }
+  return nullptr;
+}
+
+// "" where there is none.
+inline std::string text_at(const json::value& object, const char* pointer) {
+  boost::system::error_code missing;
+  const json::value* found = object.find_pointer(pointer, missing);
+  return found != nullptr && found->is_string() ? std::string(found->as_string()) : std::string();
+}
+
+// What the applier stamped on it; no version: not ours.
+struct Stamp {
+  Name name;
+  std::string id;
+  uint64_t version = 0;
+  explicit operator bool() const { return version != 0; }
+};
+inline Stamp stamp_of(const json::value& object) {
+  Stamp stamp;
+  const std::string record = text_at(object, "/metadata/annotations/davit.dev~1record");
+  const size_t slash = record.find('/');
+  if (slash == std::string::npos) return stamp;
+  stamp.name = {text_at(object, "/metadata/labels/davit.dev~1kind"), record.substr(0, slash),
+                record.substr(slash + 1)};
+  stamp.id = text_at(object, "/metadata/annotations/davit.dev~1id");
+  const std::string version = text_at(object, "/metadata/annotations/davit.dev~1version");
+  stamp.version = version.empty() ? 0 : std::stoull(version);
+  return stamp;
+}
+
+}  // namespace davit::simulation

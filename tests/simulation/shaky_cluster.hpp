@@ -1,0 +1,61 @@
+// An API server in trouble: the simulated one behind it, with requests that are throttled, fail,
+// take long, or are carried out without an answer, and watches that break. Each request that
+// changes something is shown to the judge before it is carried out, and when it has been.
+#pragma once
+
+#include <davit/cluster.hpp>
+
+#include "fate.hpp"
+#include "later.hpp"
+
+namespace davit::simulation {
+
+class ShakyCluster {
+ public:
+  struct Judge {
+    virtual ~Judge() = default;
+    // The object as it is now; "null": there is none.
+    virtual void before(const cluster::Request& q, const std::string& object) = 0;
+    virtual void after(const cluster::Request& q, const cluster::Response& r) = 0;
+  };
+  using Done = std::function<void(cluster::Response)>;
+
+  ShakyCluster(Host host, Fate& fate, cluster::Client inner, Judge& judge)
+      : host_(host), fate_(fate), inner_(inner), judge_(judge), strand_(host.strand()) {}
+
+  // Nobody reaches it for as long as this holds.
+  void set_away(bool away) { away_ = away; }
+  // Who asks has crashed: nobody waits for an answer any more. What was asked for may still happen.
+  void asker_gone();
+  // All watches lose their connection and begin anew.
+  void break_watches();
+
+  void request(cluster::Request q, Done done);
+  cluster::WatchHandle* watch(cluster::WatchRequest q, uint32_t credit, cluster::Watcher watcher);
+  void credit(cluster::WatchHandle* h, uint32_t more);
+  void cancel(cluster::WatchHandle* h);
+  void discover(const std::string& group, const std::string& version, const std::string& kind,
+                Done done) {
+    inner_.discover(group, version, kind, std::move(done));
+  }
+  void identity(Done done) { inner_.identity(std::move(done)); }
+
+ private:
+  struct Watch;
+  using Asked = std::shared_ptr<Done>;  // empty: answered
+  static void answer(const Asked& asked, const cluster::Response& r);
+  void carry_out(const cluster::Request& q, Done done);
+  void open(const std::shared_ptr<Watch>& w);
+  void deliver(const std::shared_ptr<Watch>& w, int32_t type, std::string object);
+
+  Host host_;
+  Fate& fate_;
+  cluster::Client inner_;
+  Judge& judge_;
+  Strand strand_;
+  bool away_ = false;
+  std::vector<Asked> asked_;
+  std::vector<std::shared_ptr<Watch>> watches_;
+};
+
+}  // namespace davit::simulation

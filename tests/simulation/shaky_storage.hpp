@@ -1,0 +1,85 @@
+// A storage in trouble: the real one behind it, and errors before it was asked, in the middle of a
+// page, or after it has committed. Its hints get lost, and come for nothing.
+#pragma once
+
+#include <davit/storage.hpp>
+
+#include "fate.hpp"
+#include "history.hpp"
+
+namespace davit::simulation {
+
+class ShakyStorage {
+ public:
+  static constexpr uint32_t max_group_records = 1000;
+
+  // `heard` is told what an agent says of itself.
+  ShakyStorage(Fate& fate, History& history, std::function<void(const Progress&)> heard)
+      : fate_(fate), history_(history), heard_(std::move(heard)) {}
+  void stand_before(storage::Client inner) { inner_ = std::move(inner); }
+
+  Result<Head> head(const Op& op) { return away() ? trouble() : inner_.head(op); }
+  Result<Page> read(const Op& op, const ReadRequest& q, const storage::VisitRecord& visit) {
+    if (away()) return trouble();
+    const bool breaks = fate_.strikes(0.02);
+    auto page = inner_.read(
+        q, [&](const davit_record& r) { return visit(from_abi(r)); }, op);
+    if (breaks) return trouble();
+    return page;
+  }
+  Result<Head> get(const Op& op, const Query& q, const storage::VisitRecord& visit) {
+    if (away()) return trouble();
+    return inner_.get(
+        q, [&](const davit_record& r) { return visit(from_abi(r)); }, op);
+  }
+  Result<std::vector<GroupResult>> commit(const Op& op, const std::vector<Group>& groups) {
+    if (away()) return trouble();
+    auto results = inner_.commit_now(groups, op);
+    if (!results.ok()) return results;
+    for (size_t i = 0; i < groups.size(); ++i) {
+      if (!(*results)[i].error) history_.committed(groups[i], (*results)[i].first_version);
+    }
+    hint();
+    if (away()) return trouble();
+    return results;
+  }
+  Result<> report(const Op& op, const std::vector<Status>& statuses) {
+    if (away()) return trouble();
+    auto r = inner_.report_now(statuses, op);
+    hint();
+    return away() ? Result<>(trouble()) : r;
+  }
+  Result<uint64_t> statuses(const Op& op, const Scope& scope, uint64_t after, uint32_t limit,
+                            const storage::VisitStatus& visit) {
+    if (away()) return trouble();
+    return inner_.statuses(
+        scope, after, limit, [&](const davit_status& s) { return visit(from_abi(s)); }, op);
+  }
+  Result<> progress(const Op& op, const Progress& p) {
+    heard_(p);
+    return away() ? Result<>(trouble()) : inner_.progress(p, op);
+  }
+  Result<> agents(const Op& op, const storage::VisitProgress& visit) {
+    if (away()) return trouble();
+    return inner_.agents([&](const davit_progress& p) { return visit(from_abi(p)); }, op);
+  }
+  Result<> maintain(const Op& op, const storage::Maintain& m) {
+    return away() ? Result<>(trouble()) : inner_.maintain(m, op);
+  }
+  void watch(std::function<void()> hint) { hint_ = std::move(hint); }
+
+ private:
+  bool away() { return fate_.strikes(0.01); }
+  static Error trouble() { return {Code::unavailable, "the store is away", {}, {}}; }
+  void hint() {
+    if (hint_ && !fate_.strikes(0.1)) hint_();
+  }
+
+  Fate& fate_;
+  History& history_;
+  std::function<void(const Progress&)> heard_;
+  storage::Client inner_;
+  std::function<void()> hint_;
+};
+
+}  // namespace davit::simulation

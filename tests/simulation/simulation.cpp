@@ -1,0 +1,148 @@
+// Lives through seeded troubles and looks whether the rules held.
+//
+//   simulation --seed N [--moments N]                        one life, told
+//   simulation --seeds FIRST LAST [--moments N] [--twice]    a line for each; the story of one that
+//                                                            failed ends it
+//
+// Each life of the second form is a process of its own, so that it is the first form's to the last
+// byte: some sets are ordered by address, and what was lived before would show in where the heap's
+// next piece lies. --twice lives each again and compares.
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "world.hpp"
+
+namespace davit::simulation {
+namespace {
+
+struct Options {
+  uint64_t first = 0, last = 0;
+  int moments = 600;
+  bool alone = false, twice = false;
+};
+
+constexpr std::chrono::minutes patience{15};
+
+// Told to the standard output. 1: a rule was broken.
+int live(uint64_t seed, int moments) {
+  World world(seed);
+  const Story& story = world.story();
+  for (int i = 0; i < moments && story.broken().empty(); ++i) world.live();
+  if (story.broken().empty()) (void)world.settle(patience);
+  for (const auto& line : story.lines()) std::printf("%s\n", line.c_str());
+  std::printf("seed %llu: %s, %llu faults in %.0f s\n", static_cast<unsigned long long>(seed),
+              story.broken().empty() ? "held" : story.broken().c_str(),
+              static_cast<unsigned long long>(world.faults()),
+              std::chrono::duration<double>(world.now()).count());
+  return story.broken().empty() ? 0 : 1;
+}
+
+struct Life {
+  bool held = false;
+  std::string told;
+  std::string last_line() const {
+    const size_t begin = told.rfind('\n', told.size() - std::min<size_t>(2, told.size()));
+    return told.substr(begin == std::string::npos ? 0 : begin + 1);
+  }
+  uint64_t faults() const {
+    const std::string line = last_line();
+    const size_t comma = line.rfind(", ");
+    return comma == std::string::npos ? 0 : std::strtoull(line.c_str() + comma + 2, nullptr, 10);
+  }
+};
+
+std::string command(uint64_t seed, int moments) {
+  return std::filesystem::read_symlink("/proc/self/exe").string() + " --seed " +
+         std::to_string(seed) + " --moments " + std::to_string(moments);
+}
+
+Life live_apart(uint64_t seed, int moments) {
+  FILE* pipe = popen(command(seed, moments).c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("cannot start a life");
+  Life life;
+  char buffer[65536];
+  for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) life.told.append(buffer, n);
+  life.held = pclose(pipe) == 0;
+  return life;
+}
+
+bool repeats(const Life& one, const Life& other) {
+  const auto [a, b] =
+      std::mismatch(one.told.begin(), one.told.end(), other.told.begin(), other.told.end());
+  if (a == one.told.end() && b == other.told.end()) return true;
+  const auto line = std::count(one.told.begin(), a, '\n') + 1;
+  std::printf("it does not repeat itself: line %lld differs\n", static_cast<long long>(line));
+  return false;
+}
+
+double processor_seconds() {
+  rusage spent{};
+  getrusage(RUSAGE_CHILDREN, &spent);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
+  return seconds(spent.ru_utime) + seconds(spent.ru_stime);
+}
+
+int live_all(const Options& o) {
+  uint64_t faults = 0;
+  for (uint64_t seed = o.first; seed <= o.last; ++seed) {
+    const Life life = live_apart(seed, o.moments);
+    std::printf("%s", life.held ? life.last_line().c_str() : life.told.c_str());
+    std::fflush(stdout);
+    if (!life.held) {
+      std::printf("again: %s\n", command(seed, o.moments).c_str());
+      return 1;
+    }
+    if (o.twice && !repeats(life, live_apart(seed, o.moments))) return 1;
+    faults += life.faults() * (o.twice ? 2 : 1);
+  }
+  std::printf("%llu faults, %.0f a minute of processor time\n",
+              static_cast<unsigned long long>(faults),
+              static_cast<double>(faults) / processor_seconds() * 60);
+  return 0;
+}
+
+bool parse(int argc, char** argv, Options& o) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const int left = argc - i - 1;
+    if (word == "--seeds" && left >= 2) {
+      o.first = std::strtoull(argv[++i], nullptr, 10);
+      o.last = std::strtoull(argv[++i], nullptr, 10);
+    } else if (word == "--seed" && left >= 1) {
+      o.first = o.last = std::strtoull(argv[++i], nullptr, 10);
+      o.alone = true;
+    } else if (word == "--moments" && left >= 1) {
+      o.moments = std::atoi(argv[++i]);
+    } else if (word == "--twice") {
+      o.twice = true;
+    } else {
+      return false;
+    }
+  }
+  return o.first > 0;
+}
+
+}  // namespace
+}  // namespace davit::simulation
+
+int main(int argc, char** argv) {
+  using namespace davit::simulation;
+  Options options;
+  if (!parse(argc, argv, options)) {
+    std::fprintf(stderr,
+                 "usage: simulation --seed N | --seeds FIRST LAST [--twice]  [--moments N]\n");
+    return 2;
+  }
+  try {
+    return options.alone ? live(options.first, options.moments) : live_all(options);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 2;
+  }
+}
