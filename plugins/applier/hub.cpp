@@ -181,8 +181,9 @@ void Hub::bookmark(sink::Stream* stream, const sink::Bookmark& bookmark) {
 
 void Hub::on_bookmark(KindState& kind, const sink::Bookmark& bookmark) {
   if (!bookmark.snapshot_end) return;
-  kind.ended = SnapshotEnd{kind.new_history, bookmark.live_count, kind.desired.counted(),
-                           bookmark.at.version};
+  kind.ended = SnapshotEnd{kind.new_history, bookmark.live_count, kind.desired.counted(), {}};
+  // A clean close may come from a peer that has named no version yet.
+  if (bookmark.live_count || bookmark.at.version != 0) kind.ended->at_version = bookmark.at.version;
   if (kind.complete()) judge(kind);
 }
 

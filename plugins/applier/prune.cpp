@@ -25,7 +25,7 @@ Verdict prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
   for (const auto& c : candidates) {
     if (!why.empty()) {
       out.orphans.push_back({c.slot, "not named by the snapshot; not removed: " + why});
-    } else if (end.at_version != 0 && c.version > end.at_version) {
+    } else if (end.at_version && c.version > *end.at_version) {
       // Made of a version that this store has not reached: the store has lost it, nobody has
       // deleted it.
       out.orphans.push_back({c.slot, "made of version " + std::to_string(c.version) +

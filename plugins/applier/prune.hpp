@@ -32,7 +32,7 @@ struct SnapshotEnd {
   bool new_history = false;
   std::optional<uint64_t> live_count;  // what the peer says it named
   uint64_t counted = 0;                // what we counted
-  uint64_t at_version = 0;             // 0: unknown
+  std::optional<uint64_t> at_version;  // what it is a picture of; of an empty store 0
 };
 
 struct Verdict {

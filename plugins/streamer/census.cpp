@@ -25,6 +25,11 @@ size_t PageNames::bytes() const {
   return out;
 }
 
+bool PageNames::has(std::string_view id) const {
+  return has_unchanged(id) || std::any_of(changed_.begin(), changed_.end(),
+                                          [&](const auto& c) { return c.first == id; });
+}
+
 bool PageNames::has_unchanged(std::string_view id) const {
   return std::binary_search(unchanged_.begin(), unchanged_.end(),
                             std::hash<std::string_view>{}(id));

@@ -27,6 +27,8 @@ class PageNames {
   void add(std::string_view id, uint64_t version, bool live);
   void seal();
   size_t bytes() const;
+  // Whether the page may have named it: a hash says so, too.
+  bool has(std::string_view id) const;
   bool operator==(const PageNames&) const = default;
 
  private:

@@ -8,10 +8,11 @@ constexpr uint32_t records_per_read = 1000;
 constexpr uint64_t bytes_per_read = 1 << 20;
 }  // namespace
 
-Feed::Feed(Host host, Classifier& classifier, FeedSettings settings,
+Feed::Feed(Host host, Classifier& classifier, PageCache& pages, FeedSettings settings,
            std::vector<Encoding> encodings)
     : host_(host),
       classifier_(classifier),
+      pages_(pages),
       settings_(settings),
       strand_(host.strand()),
       reads_(host.counter("davit_streamer_storage_reads_total", "Reads of the store.")),
@@ -124,6 +125,8 @@ bool Feed::taken(Batch batch) {
   const Cursor tip{batch.page.head.head.incarnation, batch.page.next_version};
   const bool new_history = !known_ || tip.incarnation != cursor_.incarnation;
   std::vector<std::shared_ptr<Port>> concerned;
+  for (const auto& [topic, change] : batch.changes)
+    pages_.changed(topic, change.id, change.version);
   {
     std::lock_guard lock(mutex_);
     if (!known_) ring_.reset(tip);

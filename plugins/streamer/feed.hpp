@@ -15,6 +15,7 @@
 #include <davit/storage.hpp>
 
 #include "classifier.hpp"
+#include "page_cache.hpp"
 #include "ring.hpp"
 
 namespace davit::streamer {
@@ -53,7 +54,8 @@ struct FeedSettings {
 
 class Feed {
  public:
-  Feed(Host host, Classifier& classifier, FeedSettings settings, std::vector<Encoding> encodings);
+  Feed(Host host, Classifier& classifier, PageCache& pages, FeedSettings settings,
+       std::vector<Encoding> encodings);
 
   void wire(storage::Client storage) { storage_ = std::move(storage); }
   void start();
@@ -86,6 +88,7 @@ class Feed {
 
   Host host_;
   Classifier& classifier_;
+  PageCache& pages_;
   FeedSettings settings_;
   storage::Client storage_;
   Strand strand_;

@@ -1,5 +1,6 @@
 #include "page_cache.hpp"
 
+#include <algorithm>
 #include <tuple>
 
 namespace davit::streamer {
@@ -50,7 +51,8 @@ void PageCache::done(const Key& key, const PageResult& page) {
     }
     if (!page.ok()) {
       begins_.erase(key.topic);
-    } else if (pages_.emplace(key, *page).second) {
+    } else if ((*page)->page.head.head.version >= changed_[key.topic] &&
+               pages_.emplace(key, *page).second) {
       order_.push_back(key);
       bytes_ += (*page)->bytes();
       evict();
@@ -60,11 +62,24 @@ void PageCache::done(const Key& key, const PageResult& page) {
 }
 
 void PageCache::evict() {
-  while (bytes_ > bytes_max_ && !order_.empty()) {
-    const auto it = pages_.find(order_.front());
-    bytes_ -= it->second->bytes();
-    pages_.erase(it);
-    order_.pop_front();
+  while (bytes_ > bytes_max_ && !order_.empty()) take_out(pages_.find(order_.front()));
+}
+
+void PageCache::take_out(std::map<Key, std::shared_ptr<const PageRead>>::iterator page) {
+  const auto same = [&](const Key& k) { return !(k < page->first) && !(page->first < k); };
+  order_.erase(std::find_if(order_.begin(), order_.end(), same));
+  bytes_ -= page->second->bytes();
+  pages_.erase(page);
+}
+
+void PageCache::changed(const Topic& topic, std::string_view id, uint64_t version) {
+  const std::lock_guard lock(mutex_);
+  changed_[topic] = version;
+  for (auto it = pages_.begin(); it != pages_.end();) {
+    const auto page = it++;
+    const PageRead& read = *page->second;
+    if (page->first.topic == topic && (!read.page.more || !read.names || read.names->has(id)))
+      take_out(page);
   }
 }
 

@@ -2,12 +2,11 @@
 // that come in together (a new region, a server that was restarted) want the same pages at about
 // the same time; who wants one that is being read waits for it.
 //
-// A page that is handed out again is older than one that would be read now, which is as if this
-// stream had read it then and been slow since: whatever changed later stands above the page's last
-// version, and the stream reads on from there. A page of a snapshot leaves out the tombstones at or
-// below the snapshot's begin, so it may only go to snapshots with that same begin. Hence streams
-// that begin shortly after one another share the begin, too: an older one only means that a few
-// more tombstones are sent.
+// A page goes as soon as one of its records changes, and the last page of a topic with any change:
+// an agent that comes back may already have what is newer, and an old page would take it back. A
+// page of a snapshot leaves out the tombstones at or below the snapshot's begin, so it may only go
+// to snapshots with that same begin. Hence streams that begin shortly after one another share the
+// begin, too: an older one only means that a few more tombstones are sent.
 //
 // Any thread. Knows no clock: the caller says what time it is.
 #pragma once
@@ -31,7 +30,8 @@ struct PageRead {
   Page page;
   size_t records = 0;
   std::vector<Buffer> messages;
-  std::shared_ptr<const PageNames> names;  // of a snapshot that is counted
+  std::shared_ptr<const PageNames> names;
+  bool counted = false;  // of a snapshot that ends with a count
 
   size_t bytes() const;
 };
@@ -56,6 +56,9 @@ class PageCache {
   [[nodiscard]] bool want(const Key& key, Taker taker);
   void done(const Key& key, const PageResult& page);
 
+  // What the tailer has read: before the streams hear of it.
+  void changed(const Topic& topic, std::string_view id, uint64_t version);
+
   // The same names as those of an earlier reading of this page, where a snapshot still keeps them.
   // A snapshot keeps its names until it ends, long after the page itself has left the cache.
   std::shared_ptr<const PageNames> same(const Key& key, PageNames names);
@@ -74,6 +77,7 @@ class PageCache {
     std::chrono::nanoseconds at;
   };
   void evict();
+  void take_out(std::map<Key, std::shared_ptr<const PageRead>>::iterator page);
   void forget_names();
 
   const size_t bytes_max_;
@@ -82,6 +86,7 @@ class PageCache {
   std::deque<Key> order_;  // of pages_, oldest first
   std::map<Key, std::vector<Taker>> reading_;
   std::map<Topic, Begin> begins_;
+  std::map<Topic, uint64_t> changed_;  // its last change
   std::map<Key, std::weak_ptr<const PageNames>> names_;
   size_t names_max_ = 64;  // those that are gone are looked for when there are so many
   size_t bytes_ = 0;

@@ -256,7 +256,7 @@ PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCac
   };
   PageNames names(todo.dead_after);
   for (const auto& c : changes) {
-    if (todo.counted) names.add(c.id, c.version, c.live());
+    names.add(c.id, c.version, c.live());
     if (c.verb == Verb::hold && !protocol.cut.holds) continue;
     if (batch.size() == protocol.cut.records_max || bytes + c.body.size() > protocol.cut.bytes_max)
       flush();
@@ -265,7 +265,8 @@ PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCac
   }
   flush();
   names.seal();
-  if (todo.counted) out->names = shared.pages.same(key, std::move(names));
+  out->names = shared.pages.same(key, std::move(names));
+  out->counted = todo.counted;
   return std::shared_ptr<const PageRead>(std::move(out));
 }
 
@@ -278,7 +279,7 @@ void Stream::page_read(size_t index, const PageResult& read) {
   }
   shared_.ring_misses.add();
   const PageRead& page = **read;
-  auto told = part.pager.page(page.page, page.records, page.names);
+  auto told = part.pager.page(page.page, page.records, page.counted ? page.names : nullptr);
   if (!told.ok()) {
     shared_.pages.forget(part.topic);
     return finish(rpc::End::of(told.error()));

@@ -42,7 +42,7 @@ class Streamer {
       davit_.page_records = ctrl_.page_records = 100;
       davit_.page_bytes = ctrl_.page_bytes = UINT64_MAX >> 1;
     }
-    feed_ = std::make_unique<Feed>(host, classifier_, feed,
+    feed_ = std::make_unique<Feed>(host, classifier_, pages_, feed,
                                    std::vector<Encoding>{davit_.cut, ctrl_.cut});
   }
 

@@ -3,6 +3,7 @@
 //   simulation --seed N [--moments N]                        one life, told
 //   simulation --seeds FIRST LAST [--moments N] [--twice]    a line for each; the story of one that
 //                                                            failed ends it
+//   ... --plugin NAME=FILE                                   with another plugin than the build's
 //
 // Each life of the second form is a process of its own, so that it is the first form's to the last
 // byte: some sets are ordered by address, and what was lived before would show in where the heap's
@@ -23,18 +24,19 @@ struct Options {
   uint64_t first = 0, last = 0;
   int moments = 600;
   bool alone = false, twice = false;
+  World::Plugins plugins;
 };
 
 constexpr std::chrono::minutes patience{15};
 
 // Told to the standard output. 1: a rule was broken.
-int live(uint64_t seed, int moments) {
-  World world(seed);
+int live(const Options& o) {
+  World world(o.first, o.plugins);
   const Story& story = world.story();
-  for (int i = 0; i < moments && story.broken().empty(); ++i) world.live();
+  for (int i = 0; i < o.moments && story.broken().empty(); ++i) world.live();
   if (story.broken().empty()) (void)world.settle(patience);
   for (const auto& line : story.lines()) std::printf("%s\n", line.c_str());
-  std::printf("seed %llu: %s, %llu faults in %.0f s\n", static_cast<unsigned long long>(seed),
+  std::printf("seed %llu: %s, %llu faults in %.0f s\n", static_cast<unsigned long long>(o.first),
               story.broken().empty() ? "held" : story.broken().c_str(),
               static_cast<unsigned long long>(world.faults()),
               std::chrono::duration<double>(world.now()).count());
@@ -55,13 +57,15 @@ struct Life {
   }
 };
 
-std::string command(uint64_t seed, int moments) {
-  return std::filesystem::read_symlink("/proc/self/exe").string() + " --seed " +
-         std::to_string(seed) + " --moments " + std::to_string(moments);
+std::string command(uint64_t seed, const Options& o) {
+  std::string out = std::filesystem::read_symlink("/proc/self/exe").string() + " --seed " +
+                    std::to_string(seed) + " --moments " + std::to_string(o.moments);
+  for (const auto& [name, path] : o.plugins) out += " --plugin " + name + "=" + path;
+  return out;
 }
 
-Life live_apart(uint64_t seed, int moments) {
-  FILE* pipe = popen(command(seed, moments).c_str(), "r");
+Life live_apart(uint64_t seed, const Options& o) {
+  FILE* pipe = popen(command(seed, o).c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("cannot start a life");
   Life life;
   char buffer[65536];
@@ -91,14 +95,14 @@ double processor_seconds() {
 int live_all(const Options& o) {
   uint64_t faults = 0;
   for (uint64_t seed = o.first; seed <= o.last; ++seed) {
-    const Life life = live_apart(seed, o.moments);
+    const Life life = live_apart(seed, o);
     std::printf("%s", life.held ? life.last_line().c_str() : life.told.c_str());
     std::fflush(stdout);
     if (!life.held) {
-      std::printf("again: %s\n", command(seed, o.moments).c_str());
+      std::printf("again: %s\n", command(seed, o).c_str());
       return 1;
     }
-    if (o.twice && !repeats(life, live_apart(seed, o.moments))) return 1;
+    if (o.twice && !repeats(life, live_apart(seed, o))) return 1;
     faults += life.faults() * (o.twice ? 2 : 1);
   }
   std::printf("%llu faults, %.0f a minute of processor time\n",
@@ -119,6 +123,9 @@ bool parse(int argc, char** argv, Options& o) {
       o.alone = true;
     } else if (word == "--moments" && left >= 1) {
       o.moments = std::atoi(argv[++i]);
+    } else if (word == "--plugin" && left >= 1) {
+      const std::string other = argv[++i];
+      o.plugins[other.substr(0, other.find('='))] = other.substr(other.find('=') + 1);
     } else if (word == "--twice") {
       o.twice = true;
     } else {
@@ -136,11 +143,12 @@ int main(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) {
     std::fprintf(stderr,
-                 "usage: simulation --seed N | --seeds FIRST LAST [--twice]  [--moments N]\n");
+                 "usage: simulation --seed N | --seeds FIRST LAST [--twice]  [--moments N] "
+                 "[--plugin NAME=FILE]...\n");
     return 2;
   }
   try {
-    return options.alone ? live(options.first, options.moments) : live_all(options);
+    return options.alone ? live(options) : live_all(options);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 2;

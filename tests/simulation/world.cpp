@@ -46,8 +46,9 @@ std::string said(const std::string& answer) {
 
 }  // namespace
 
-World::World(uint64_t seed)
-    : host_("world", {}, TestHost::Time::manual),
+World::World(uint64_t seed, Plugins plugins)
+    : plugins_(std::move(plugins)),
+      host_("world", {}, TestHost::Time::manual),
       fate_(seed),
       story_([this] { return host_.now(); }),
       link_(host_, fate_),
@@ -57,9 +58,9 @@ World::World(uint64_t seed)
   host_.add_service(DAVIT_RPC, link_.table());
   host_.add_role("main", DAVIT_STORAGE, reinterpret_cast<davit_instance*>(&storage_),
                  storage::Role::vtable<ShakyStorage>());
-  load(kinds_, KIND_DEPLOYMENT, "deployment", {{"min_ready_s", 0}});
-  load(kinds_, KIND_SENTINEL, "sentinel", {});
-  load(kinds_, KIND_CILIUM_NETWORK_POLICY, "cilium_network_policy", {});
+  load(kinds_, "kind_deployment", "deployment", {{"min_ready_s", 0}});
+  load(kinds_, "kind_sentinel", "sentinel", {});
+  load(kinds_, "kind_cilium_network_policy", "cilium_network_policy", {});
   start_cluster();
   start_server();
   start_agent();
@@ -72,8 +73,10 @@ World::~World() {
   stop(cluster_side_);
 }
 
-void World::load(Side& side, const char* path, const std::string& name, Config config) {
-  auto plugin = testing::Loaded::open(path);
+void World::load(Side& side, const std::string& file, const std::string& name, Config config) {
+  const auto other = plugins_.find(file);
+  auto plugin =
+      testing::Loaded::open(other != plugins_.end() ? other->second : PLUGINS "/" + file + ".so");
   if (!plugin.ok()) throw std::runtime_error(plugin.error().message);
   side.hosts.push_back(std::make_unique<TestHost>(host_, name, config));
   side.instances.push_back(
@@ -84,7 +87,7 @@ void World::load(Side& side, const char* path, const std::string& name, Config c
 }
 
 void World::start_cluster() {
-  load(cluster_side_, CLUSTER_MEMORY, "kubernetes", {{"pod_ready_ms", 500}});
+  load(cluster_side_, "cluster_memory", "kubernetes", {{"pod_ready_ms", 500}});
   cluster_ = cluster::Client(cluster_side_.instances.back()->ref(DAVIT_CLUSTER));
   shaky_.emplace(host_, fate_, cluster_, static_cast<ShakyCluster::Judge&>(*this));
   host_.add_role("cluster", DAVIT_CLUSTER, reinterpret_cast<davit_instance*>(&*shaky_),
@@ -106,19 +109,19 @@ void World::start_cluster() {
 
 void World::start_server() {
   story_.tell("the server starts");
-  load(server_, STORAGE_SQLITE, "store", {{"path", folder_.path() + "/davit.db"}});
+  load(server_, "storage_sqlite", "store", {{"path", folder_.path() + "/davit.db"}});
   storage_.stand_before(storage::Client(host_, server_.instances.back()->ref(DAVIT_STORAGE)));
-  load(server_, STREAMER, "streamer", {{"storage", "main"}});
-  load(server_, RECORDER, "recorder", {{"storage", "main"}});
-  load(server_, DESIRED, "desired",
+  load(server_, "streamer", "streamer", {{"storage", "main"}});
+  load(server_, "recorder", "recorder", {{"storage", "main"}});
+  load(server_, "desired", "desired",
        {{"storage", "main"}, {"purge_interval_ms", 0}, {"purge_retention_ms", 0}});
 }
 
 void World::start_agent() {
   story_.tell("the agent starts");
-  load(agent_, REPORTER, "reporter", {{"server", "control"}});
-  load(agent_, APPLIER, "applier", {{"cluster", "cluster"}, {"status", "reporter"}});
-  load(agent_, WATCHER, "watcher",
+  load(agent_, "reporter", "reporter", {{"server", "control"}});
+  load(agent_, "applier", "applier", {{"cluster", "cluster"}, {"status", "reporter"}});
+  load(agent_, "watcher", "watcher",
        {{"server", "control"}, {"sink", "applier"}, {"status", "reporter"}});
 }
 

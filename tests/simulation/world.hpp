@@ -19,7 +19,9 @@ namespace davit::simulation {
 
 class World : private ShakyCluster::Judge {
  public:
-  explicit World(uint64_t seed);
+  // `plugins`: other files than the build's, by name.
+  using Plugins = std::map<std::string, std::string>;
+  World(uint64_t seed, Plugins plugins);
   ~World() override;
 
   // One moment of an eventful life: something happens, and a little time passes.
@@ -39,7 +41,7 @@ class World : private ShakyCluster::Judge {
     Instances instances;
     bool up = false;
   };
-  void load(Side& side, const char* path, const std::string& name, testing::Config config);
+  void load(Side& side, const std::string& file, const std::string& name, testing::Config config);
   void start_cluster();
   void start_server();
   void start_agent();
@@ -65,6 +67,7 @@ class World : private ShakyCluster::Judge {
   json::value object(const cluster::Resource& r, const std::string& ns, const std::string& name);
   cluster::Response call(const cluster::Request& q);
 
+  const Plugins plugins_;
   testing::TestHost host_;
   Fate fate_;
   Story story_;

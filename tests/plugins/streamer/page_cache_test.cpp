@@ -114,6 +114,50 @@ TEST(PageCache, NamesAreSharedAsLongAsASnapshotKeepsThem) {
   for (uint64_t i = 0; i < 1'000; ++i) EXPECT_NE(cache.same(from(i), names_of("c")), nullptr);
 }
 
+PageResult page_that_names(const std::string& id, uint64_t head, bool more) {
+  auto page = std::make_shared<PageRead>();
+  page->page = {more, 5, {{7, head}, 0, 0}};
+  page->names = std::make_shared<const PageNames>(names_of(id));
+  return std::shared_ptr<const PageRead>(std::move(page));
+}
+
+TEST(PageCache, APageGoesWhenOneOfItsRecordsChanges) {
+  PageCache cache(1 << 20);
+  Wish wish;
+  for (const auto& [version, id] : {std::pair(1, "a"), std::pair(2, "b")}) {
+    EXPECT_TRUE(cache.want(from(version), wish.taker()));
+    cache.done(from(version), page_that_names(id, 9, true));
+  }
+  cache.changed({"widget", "r2"}, "a", 10);
+  cache.changed(topic, "c", 11);
+  EXPECT_FALSE(cache.want(from(1), wish.taker()));
+  cache.changed(topic, "a", 12);
+  EXPECT_TRUE(cache.want(from(1), wish.taker()));
+  EXPECT_FALSE(cache.want(from(2), wish.taker()));
+}
+
+TEST(PageCache, TheLastPageGoesWithAnyChange) {
+  PageCache cache(1 << 20);
+  Wish wish;
+  EXPECT_TRUE(cache.want(from(1), wish.taker()));
+  cache.done(from(1), page_that_names("a", 9, false));
+  EXPECT_FALSE(cache.want(from(1), wish.taker()));
+  cache.changed(topic, "new", 10);
+  EXPECT_TRUE(cache.want(from(1), wish.taker()));
+}
+
+TEST(PageCache, APageThatWasReadBeforeAChangeIsNotKept) {
+  PageCache cache(1 << 20);
+  Wish wish;
+  EXPECT_TRUE(cache.want(from(1), wish.taker()));
+  cache.changed(topic, "a", 10);
+  cache.done(from(1), page_that_names("a", 9, true));
+  EXPECT_EQ(wish.answers, 1);
+  EXPECT_TRUE(cache.want(from(1), wish.taker()));
+  cache.done(from(1), page_that_names("a", 10, true));
+  EXPECT_FALSE(cache.want(from(1), wish.taker()));
+}
+
 TEST(PageCache, SnapshotsOfATopicShareTheirBeginForAWhile) {
   PageCache cache(1'000);
   EXPECT_FALSE(cache.begin(topic, seconds(0)));
