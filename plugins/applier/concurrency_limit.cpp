@@ -5,9 +5,11 @@
 namespace davit::applier {
 namespace {
 
-constexpr size_t first_limit = 16;
-// With so many under way nobody waits for us. Latency alone never shrinks the limit further: if
-// answers are still slow then, it is not because of us, and it is learned that they are.
+// No more than other controllers do at once. Latency alone never shrinks the limit further: what we
+// make gives the cluster's controllers work, and the server slows down because of them; with fewer
+// requests we would only be later. A server that really has enough says so.
+constexpr size_t modest = 16;
+// With so many under way nobody waits for us.
 constexpr size_t light_load = 2;
 // Fewer answers say nothing about a median.
 constexpr size_t round_min = 16;
@@ -32,7 +34,7 @@ void move_towards(double& median, double sample, double step) {
 }  // namespace
 
 ConcurrencyLimit::ConcurrencyLimit(size_t most)
-    : most_(most), limit_(std::min(first_limit, most)), ceiling_(most) {}
+    : most_(most), limit_(std::min(modest, most)), ceiling_(most) {}
 
 double ConcurrencyLimit::Latency::add(double took, bool lightly_loaded) {
   if (answers++ == 0) recent = light = took;
@@ -54,9 +56,9 @@ void ConcurrencyLimit::answered(const std::string& like, Time took, size_t under
 void ConcurrencyLimit::judge(Time now) {
   const double slowdown = slowdowns_ / static_cast<double>(answers_);
   const bool in_full_use = 2 * answers_in_full_use_ >= answers_;
-  if (slowdown > slowdown_max && limit_ > light_load) {
-    limit_ = std::max(light_load, limit_ - std::max<size_t>(limit_ / 8, 1));
-  } else if (slowdown < slowdown_free && in_full_use) {
+  if (slowdown > slowdown_max && limit_ > modest) {
+    limit_ = std::max(modest, limit_ - limit_ / 8);
+  } else if (in_full_use && (slowdown < slowdown_free || limit_ < modest)) {
     grow(now);
   }
   round_completed_ = true;

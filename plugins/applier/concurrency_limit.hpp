@@ -1,8 +1,8 @@
 // ConcurrencyLimit: how many records are worked on at once, learned from the API server's answers.
 // It grows while all of it is in use and answers take about as long as they do under light load,
-// shrinks gently when they take much longer (a queue has formed in there), and at once when the
-// server says that it is overloaded or does not answer. Pure: time comes in with every call.
-// Stands between the queue and the workers.
+// shrinks gently, to its first value, when they take much longer (a queue has formed in there), and
+// at once, down to 1, when the server says that it is overloaded or does not answer. Pure: time
+// comes in with every call. Stands between the queue and the workers.
 //
 // Latencies are compared with those of their like only: a create that passes admission webhooks is
 // no slow delete. What is compared are medians, so that a few answers that take ten times as long

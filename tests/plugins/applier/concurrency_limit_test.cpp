@@ -110,8 +110,8 @@ struct Row {
 };
 
 const Row rows[] = {
-    {"OneWorker", {1, 10, 0}, 6},
-    {"OneNoisyWorker", {1, 10, 0.85}, 6},
+    {"OneWorker", {1, 10, 0}, 16},
+    {"OneNoisyWorker", {1, 10, 0.85}, 16},
     {"FourWorkers", {4, 10, 0}, 20},
     {"FourNoisyWorkers", {4, 10, 0.85}, 20},
     {"SixteenWorkers", {16, 3, 0}, 64},
@@ -187,16 +187,31 @@ TEST(ConcurrencyLimit, AsksAServerThatRefusesEverythingOnceAPause) {
 }
 
 TEST(ConcurrencyLimit, LearnsThatAServerIsSlowerThanItWas) {
-  Simulation s({8, 5, 0.85});
+  Simulation s({40, 5, 0.85});
   s.run(60s, 1);
   s.run(60s);
   s.server.service_ms = 100;  // an admission webhook was installed
   s.run(60s);
+  EXPECT_EQ(s.limit.value(), 16u) << "it looks like a queue, until there is little to do";
+  s.run(60s, 1);
+  s.run(60s);
   EXPECT_GT(s.run(120s), 0.9 * s.server.capacity()) << s.limit.value();
 }
 
+TEST(ConcurrencyLimit, LatencyAloneNeverStarvesUs) {
+  Simulation s({1, 1, 0});
+  s.run(60s, 1);
+  s.server.service_ms = 1000;
+  s.run(10min);
+  EXPECT_EQ(s.limit.value(), 16u);
+  s.limit.overloaded(s.now, {}, s.now);
+  EXPECT_EQ(s.limit.value(), 8u);
+  s.run(10min);
+  EXPECT_EQ(s.limit.value(), 16u) << "comes back although answers are slow";
+}
+
 TEST(ConcurrencyLimit, SurvivesAMachineThatIsBusyWithOtherThingsNowAndThen) {
-  Simulation s({4, 5, 0.85});
+  Simulation s({40, 5, 0.85});
   s.run(60s, 1);
   double answers = 0, possible = 0;
   for (int i = 0; i < 20; ++i) {
@@ -217,11 +232,11 @@ TEST(ConcurrencyLimit, ComparesLikeWithLikeOnly) {
   };
   burst("delete", 1ms, 1);
   burst("create", 50ms, 1);
-  const size_t before = limit.value();
-  burst("create", 50ms, before);
-  EXPECT_GT(limit.value(), before) << "a create is no slow delete";
+  burst("create", 50ms, 64);
+  const size_t grown = limit.value();
+  EXPECT_GT(grown, 16u) << "a create is no slow delete";
   burst("delete", 50ms, 64);
-  EXPECT_LT(limit.value(), before) << "a delete that takes so long is";
+  EXPECT_LT(limit.value(), grown) << "a delete that takes so long is";
 }
 
 TEST(ConcurrencyLimit, ShrinksOnceForAllThatWereUnderWayTogether) {
