@@ -7,10 +7,11 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::St
       shop_(std::make_shared<Workshop>(host, std::move(cluster), rules)),
       status_(std::move(status)),
       strand_(host.strand()),
+      limit_(rules.concurrency_max),
       pump_timer_(strand_),
       resync_timer_(strand_),
       sync_timer_(strand_) {
-  for (size_t i = 0; i < rules.concurrency; ++i) {
+  for (size_t i = 0; i < rules.concurrency_max; ++i) {
     workers_.push_back(host.strand());
     idle_.push_back(i);
   }
@@ -21,6 +22,10 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::St
                                 "Objects changed behind our back and applied again");
   trips_ = host.counter("davit_applier_trips_total", "Keys worked on");
   retries_ = host.counter("davit_applier_retries_total", "Trips that failed and are tried again");
+  throttled_ = host.counter("davit_applier_throttled_total",
+                            "Requests refused because of overload, or not answered");
+  concurrency_ = host.gauge("davit_applier_concurrency", "Records that may be worked on at once");
+  concurrency_.set(static_cast<double>(limit_.value()));
   waiting_ = host.gauge("davit_applier_waiting", "Keys that wait for a worker or for their time");
   parked_gauge_ =
       host.gauge("davit_applier_parked", "Records that can never be applied as they are");

@@ -1,8 +1,9 @@
 // Hub: the applier's one strand, where changes, watch events and finished trips meet: it keeps the
 // tables, asks the queue what is next and gives it to a worker. What is decided is decided by
-// Desired, Observed, Queue and Prune; here it is only carried out.
+// Desired, Observed, Queue, ConcurrencyLimit and Prune; here it is only carried out.
 #pragma once
 
+#include "concurrency_limit.hpp"
 #include "kind_state.hpp"
 #include "queue.hpp"
 #include "telling.hpp"
@@ -43,7 +44,8 @@ class Hub {
   bool may_start(KindState& kind, const Slot& slot) const;
   void launch(KindState& kind, Slot& slot);
   Task task_for(KindState& kind, const Slot& slot) const;
-  void on_report(size_t worker, Report report);
+  void on_report(size_t worker, size_t under_way, Report report);
+  void learn(const Report& report, size_t under_way);
   void conclude(KindState& kind, Slot& slot, Report& report);
   void take_over(KindState& kind, Slot& slot, const Report& report);
   void tell(KindState& kind, Slot& slot, Report& report);
@@ -74,6 +76,7 @@ class Hub {
   std::vector<std::unique_ptr<KindState>> kinds_;
   std::vector<std::unique_ptr<ChangeStream>> streams_;
   Queue queue_;
+  ConcurrencyLimit limit_;
   std::vector<Strand> workers_;
   std::vector<size_t> idle_;
   Timer pump_timer_, resync_timer_, sync_timer_;
@@ -88,7 +91,7 @@ class Hub {
   size_t watching_ = 0;  // kinds whose watches live
   std::function<void()> stopped_;
 
-  Metric waiting_, parked_gauge_, trips_, retries_;
+  Metric waiting_, concurrency_, parked_gauge_, trips_, retries_, throttled_;
   int64_t parked_ = 0;
 };
 

@@ -16,7 +16,8 @@ sink::Outcome outcome_of(Report::End end) {
 
 void Hub::pump() {
   if (stopping_) return;
-  while (!idle_.empty()) {
+  const auto paused_until = limit_.paused_until();
+  while (queue_.out() < limit_.value() && now() >= paused_until) {
     const auto number = queue_.take(now());
     if (!number) break;
     KindState& kind = kind_of(*number);
@@ -31,7 +32,8 @@ void Hub::pump() {
     }
   }
   waiting_.set(static_cast<double>(queue_.waiting()));
-  const auto due = idle_.empty() ? std::nullopt : queue_.next_due();
+  auto due = queue_.out() < limit_.value() ? queue_.next_due() : std::nullopt;
+  if (due) due = std::max(*due, paused_until);
   if (!due) {
     pump_timer_.cancel();
   } else if (!pump_timer_.waiting() || pump_at_ != *due) {
@@ -52,9 +54,10 @@ void Hub::launch(KindState& kind, Slot& slot) {
   slot.out = true;
   trips_.add();
   auto trip = std::make_shared<Trip>(
-      shop_, workers_[worker], task_for(kind, slot), [this, worker](Report report) {
-        strand_.post([this, worker, report = std::move(report)]() mutable {
-          on_report(worker, std::move(report));
+      shop_, workers_[worker], task_for(kind, slot),
+      [this, worker, under_way = queue_.out()](Report report) {
+        strand_.post([this, worker, under_way, report = std::move(report)]() mutable {
+          on_report(worker, under_way, std::move(report));
         });
       });
   trip->start();
@@ -85,8 +88,9 @@ Task Hub::task_for(KindState& kind, const Slot& slot) const {
   return task;
 }
 
-void Hub::on_report(size_t worker, Report report) {
+void Hub::on_report(size_t worker, size_t under_way, Report report) {
   idle_.push_back(worker);
+  learn(report, under_way);
   KindState& kind = kind_of(report.slot);
   Slot* slot = kind.desired.find(report.slot);
   if (slot == nullptr) {
@@ -100,6 +104,20 @@ void Hub::on_report(size_t worker, Report report) {
   } else {
     pump();
   }
+}
+
+// `under_way`: when the trip began. Others may have begun or ended since.
+void Hub::learn(const Report& report, size_t under_way) {
+  for (const Answer& a : report.answers) {
+    if (a.overloaded) {
+      throttled_.add();
+      limit_.overloaded(a.sent, a.retry_after, now());
+    } else {
+      limit_.answered(a.like, a.took, std::max(under_way, queue_.out()), now());
+    }
+  }
+  concurrency_.set(static_cast<double>(limit_.value()));
+  shop_->paused_until = limit_.paused_until().count();
 }
 
 void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
@@ -138,8 +156,11 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   count_parked(slot);
   const bool gone = report.status && report.status->gone;
   if (current) tell(kind, slot, report);
-  queue_.done(slot.number, now() + rest);
-  if (report.end == Report::End::retry) queue_.add(slot.number, Band::repair, now() + rest);
+  if (report.end == Report::End::retry) {
+    queue_.retry(slot.number, now() + rest);
+  } else {
+    queue_.done(slot.number, now() + rest);
+  }
   // What we wrote shows in the tables now: the status is to speak of it.
   if (!report.written.empty()) queue_.add(slot.number, Band::repair, now());
   if (report.look_again.count() > 0)

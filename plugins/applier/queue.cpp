@@ -11,6 +11,10 @@ void Queue::add(Key key, Band band, Time at) {
   } else {
     at = std::max(at, e.rest_until);
   }
+  wait(key, e, band, at);
+}
+
+void Queue::wait(Key key, Entry& e, Band band, Time at) {
   if (e.waits) {
     if (band >= e.band && at >= e.at) return;
     if (!e.out) remove(key, e);
@@ -52,6 +56,7 @@ std::optional<Queue::Key> Queue::take(Time now) {
   Entry& e = entries_[key];
   e.waits = false;
   e.out = true;
+  e.taken = e.band;
   ++out_;
   return key;
 }
@@ -70,6 +75,12 @@ void Queue::done(Key key, Time rest_until) {
     e.at = std::max(e.at, rest_until);
   }
   enqueue(key, e);
+}
+
+void Queue::retry(Key key, Time at) {
+  done(key, at);
+  Entry& e = entries_[key];
+  wait(key, e, e.taken, at);
 }
 
 void Queue::put_aside(Key key) {

@@ -1,6 +1,7 @@
 // Queue: which key is worked on next. One entry a key; a key is never given out twice at once, and
 // what is added while it is out comes once more. Live changes go before repairs, repairs before the
-// resync. Pure: time comes in with every call. Stands between the desired table and the workers.
+// resync, and what failed stays as urgent as it was. Pure: time comes in with every call. Stands
+// between the desired table and the workers.
 //
 // After each trip a key rests: a little after success (a burst of events is one more trip), longer
 // after each failure (its backoff). A live change ends the rest; nothing else does.
@@ -29,6 +30,8 @@ class Queue {
   std::optional<Key> take(Time now);
   // The key's trip is over; it rests until then.
   void done(Key key, Time rest_until);
+  // The key's trip failed: it rests until then and comes again, as urgent as it was.
+  void retry(Key key, Time at);
   // Gives a key back untouched: it waits for an `add`.
   void put_aside(Key key);
   // The key is no more. It must not be out.
@@ -47,10 +50,12 @@ class Queue {
     bool out = false;
     bool delayed = false;
     Band band = Band::resync;
+    Band taken = Band::resync;  // the band it is out in
     Time at{0};
     Time rest_until{0};
     uint64_t order = 0;
   };
+  void wait(Key key, Entry& e, Band band, Time at);
   void enqueue(Key key, Entry& e);
   void remove(Key key, Entry& e);
 

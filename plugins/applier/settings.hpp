@@ -12,7 +12,7 @@ struct Rules {
   std::string field_manager = "krane";
   bool force = true;
   bool adopt = true;
-  size_t concurrency = 16;
+  size_t concurrency_max = 64;
   size_t inbox_max = 1024;
   uint32_t watch_credit = 256;
   Backoff::Limits retry;
@@ -29,7 +29,7 @@ inline Rules read_rules(const Settings& s) {
   r.field_manager = s.string("field_manager", r.field_manager);
   r.force = s.boolean("force", r.force);
   r.adopt = s.boolean("adopt", r.adopt);
-  r.concurrency = static_cast<size_t>(s.integer("concurrency", 16, 1, 256));
+  r.concurrency_max = static_cast<size_t>(s.integer("concurrency_max", 64, 1, 1'000));
   r.inbox_max = static_cast<size_t>(s.integer("inbox_max", 1024, 1, 1'000'000));
   r.watch_credit = static_cast<uint32_t>(s.integer("watch_credit", 256, 1, 65'536));
   r.retry.first = s.milliseconds("retry_first_ms", r.retry.first, 1);

@@ -266,7 +266,6 @@ void Trip::send_apply(Step& step, uint64_t rendered) {
   q.query = {{"fieldManager", shop_->rules.field_manager},
              {"force", shop_->rules.force ? "true" : "false"}};
   q.body = json::serialize(body);
-  shop_->applies.add();
   request(std::move(q), [this, rendered](const cluster::Response& r) {
     applied(plan_.steps[step_], rendered, r);
   });
@@ -336,13 +335,28 @@ void Trip::remember(const ObjectName& name, const kind::Resource& as, bool attri
 }
 
 void Trip::request(cluster::Request q, std::function<void(const cluster::Response&)> then) {
-  q.deadline_ns = (shop_->host.now() + shop_->rules.request_timeout).count();
-  shop_->cluster.request(
-      q, [self = shared_from_this(), then = std::move(then)](cluster::Response r) mutable {
-        auto* trip = self.get();
-        trip->strand_.post(
-            [self = std::move(self), then = std::move(then), r = std::move(r)] { then(r); });
-      });
+  const auto now = shop_->host.now();
+  const std::chrono::nanoseconds paused_until(shop_->paused_until.load());
+  if (now < paused_until) {
+    return retry("the API server asked for a pause",
+                 std::chrono::ceil<std::chrono::milliseconds>(paused_until - now));
+  }
+  if (q.verb == DAVIT_VERB_APPLY) shop_->applies.add();
+  if (q.verb == DAVIT_VERB_DELETE) shop_->deletes.add();
+  q.deadline_ns = (now + shop_->rules.request_timeout).count();
+  Answer answer{q.verb + ' ' + q.resource.group + '/' + q.resource.resource, now, {}, false, {}};
+  shop_->cluster.request(q, [self = shared_from_this(), answer = std::move(answer),
+                             then = std::move(then)](cluster::Response r) mutable {
+    auto* trip = self.get();
+    answer.took = trip->shop_->host.now() - answer.sent;
+    answer.overloaded = overloaded(r);
+    answer.retry_after = r.retry_after;
+    trip->strand_.post([self = std::move(self), answer = std::move(answer), then = std::move(then),
+                        r = std::move(r)]() mutable {
+      self->report_.answers.push_back(std::move(answer));
+      then(r);
+    });
+  });
 }
 
 void Trip::failed(const ObjectName& name, const cluster::Response& r) {

@@ -3,6 +3,7 @@
 // to itself and touches no table: it gets copies (Task) and gives back what it found (Report).
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -37,7 +38,17 @@ struct Workshop {
   cluster::Client cluster;
   Rules rules;
   Ensured ensured;
+  // No request before; of the host's clock, in nanoseconds.
+  std::atomic<int64_t> paused_until{0};
   Metric applies, skips, deletes, repairs;
+};
+
+// How the cluster answered one request.
+struct Answer {
+  std::string like;  // verb and resource
+  std::chrono::nanoseconds sent{0}, took{0};
+  bool overloaded = false;
+  std::chrono::milliseconds retry_after{0};
 };
 
 enum class Coverage : uint8_t {
@@ -86,6 +97,7 @@ struct Report {
   std::vector<Written> written;
   std::optional<Status> status;
   std::chrono::milliseconds look_again{0};
+  std::vector<Answer> answers;
 };
 
 class Trip : public std::enable_shared_from_this<Trip> {

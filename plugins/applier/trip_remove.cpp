@@ -47,7 +47,6 @@ void Trip::send_delete(const ObjectName& name, const std::string& uid,
                                         {"kind", "DeleteOptions"},
                                         {"propagationPolicy", "Background"},
                                         {"preconditions", std::move(preconditions)}});
-  shop_->deletes.add();
   request(std::move(q), std::move(then));
 }
 

@@ -48,6 +48,12 @@ Meaning meaning(const cluster::Response& r, bool force) {
   return Meaning::retry;
 }
 
+bool overloaded(const cluster::Response& r) {
+  if (r.http_status == 0) return r.code == Code::unavailable || r.code == Code::deadline_exceeded;
+  if (r.http_status == 429) return true;
+  return r.http_status > 500 || (r.http_status == 500 && r.retry_after.count() > 0);
+}
+
 std::string describe(const cluster::Response& r) {
   std::string out = r.http_status == 0 ? "no answer" : std::to_string(r.http_status);
   if (!r.reason.empty()) out += " " + r.reason;

@@ -18,6 +18,10 @@ enum class Meaning {
 // one.
 Meaning meaning(const cluster::Response& response, bool force);
 
+// The API server has too much to do, or nobody answered: less is to be asked of it. Not a plain
+// 500: one record's webhook may fail for ever.
+bool overloaded(const cluster::Response& response);
+
 // For logs, issues and statuses: "422 Invalid: ...".
 std::string describe(const cluster::Response& response);
 

@@ -55,7 +55,7 @@ class ClusterKubernetes {
       s.reject("in_cluster", "cannot be true beside `kubeconfig`");
     if (in_cluster && !context.empty()) s.reject("in_cluster", "cannot be true beside `context`");
     Engine::Options o;
-    o.requests.connections_max = static_cast<size_t>(s.integer("connections_max", 16, 1, 1'000));
+    o.requests.connections_max = static_cast<size_t>(s.integer("connections_max", 64, 1, 1'000));
     o.requests_max = static_cast<size_t>(s.integer("requests_max", 10'000, 1, 10'000'000));
     o.requests.timeout = s.milliseconds("request_timeout_ms", o.requests.timeout, 1);
     o.transport.connect_timeout =

@@ -12,7 +12,7 @@ class Requests {
  public:
   using Done = std::function<void(Outcome)>;
   struct Limits {
-    size_t connections_max = 16;
+    size_t connections_max = 64;
     std::chrono::milliseconds timeout{30'000};
   };
 

@@ -18,7 +18,7 @@ class Transport {
     std::chrono::milliseconds connect_timeout{5'000};
     std::chrono::milliseconds stream_idle_timeout{
         180'000};  // a stream that is silent for so long is dead
-    size_t connections_kept = 32;
+    size_t connections_kept = 128;
     size_t response_bytes_max = 256u << 20;
   };
   struct Spec {

@@ -23,12 +23,12 @@ MEMORY = CONTROL + 'module = "cluster_memory"\n'
 class AtStartUp(Case):
     # An agent's own file, merged over etc/agent.toml, and all that `davit run` and `davit check` then say.
     ROWS = {
-        "unknown key": (MEMORY + "[plugin.applier]\nconcurency = 3\n",
-                        '$DIR/bad.toml:8: plugin.applier.concurency: unknown key; did you mean "concurrency"?'),
-        "unknown key of a table": (MEMORY + "[plugin.aplier]\nconcurrency = 3\n",
+        "unknown key": (MEMORY + "[plugin.applier]\nconcurrency_mx = 3\n",
+                        '$DIR/bad.toml:8: plugin.applier.concurrency_mx: unknown key; did you mean "concurrency_max"?'),
+        "unknown key of a table": (MEMORY + "[plugin.aplier]\nconcurrency_max = 3\n",
                                    '$DIR/bad.toml:7: plugin.aplier: key "module": is missing (a string)'),
-        "wrong type": (MEMORY + '[plugin.applier]\nconcurrency = "many"\n',
-                       "$DIR/bad.toml:8: plugin.applier.concurrency: must be an integer"),
+        "wrong type": (MEMORY + '[plugin.applier]\nconcurrency_max = "many"\n',
+                       "$DIR/bad.toml:8: plugin.applier.concurrency_max: must be an integer"),
         "unreadable token file": (MEMORY.replace("$DIR/agent.token", "/does/not/exist"),
                                   "$DIR/bad.toml:3: rpc.client.control: token_file: /does/not/exist: "
                                   "No such file or directory"),

@@ -247,6 +247,26 @@ TEST(Applier, TouchesNothingThatIsHeld) {
   EXPECT_FALSE(w.issues.contains("web"));
 }
 
+TEST(Applier, DoesNotHammerAClusterThatAsksForAPause) {
+  constexpr uint64_t records = 200;
+  World w;
+  w.begin(true);
+  w.throttle(2s);
+  for (uint64_t n = 1; n <= records; ++n) w.apply("web" + std::to_string(n), n);
+  w.end(records, records);
+  w.wait(60s);
+  EXPECT_LE(w.requests(), 16u + 8 + 4 + 2 + 60 / 2) << "halves, and then one after each pause";
+  EXPECT_EQ(w.count("throttled"), static_cast<double>(w.requests()));
+  EXPECT_EQ(w.count("applies"), 0) << "the namespace comes first";
+  EXPECT_EQ(w.host().metric("davit_applier_concurrency"), 1);
+  const size_t before = w.requests();
+  w.throttle(0ms);
+  w.wait(60s);
+  for (uint64_t n = 1; n <= records; ++n) EXPECT_EQ(w.outcome(n), "done") << n;
+  EXPECT_LE(w.requests() - before, records + 10);
+  EXPECT_GE(w.host().metric("davit_applier_concurrency"), 8);
+}
+
 TEST(Applier, LeavesForeignObjectsAlone) {
   World w;
   w.call(DAVIT_VERB_CREATE, "namespaces", "", "",

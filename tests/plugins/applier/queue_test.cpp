@@ -33,6 +33,9 @@ std::string tell(const std::string& story) {
     } else if (command == "done") {
       words >> key >> at;
       queue.done(key, ms(at));
+    } else if (command == "retry") {
+      words >> key >> at;
+      queue.retry(key, ms(at));
     } else if (command == "aside") {
       words >> key;
       queue.put_aside(key);
@@ -89,6 +92,21 @@ TEST(Queue, LetsANewVersionEndABackoff) {
 TEST(Queue, RestsBeforeWhatCameWhileTheKeyWasOut) {
   EXPECT_EQ(tell("change 1 0\ntake 0\nrepair 1 5\ndone 1 50\ntake 20\ntake 50\n"), "1 - 1 ");
   EXPECT_EQ(tell("change 1 0\ntake 0\nchange 1 5\ndone 1 50\ntake 20\n"), "1 1 ");
+}
+
+TEST(Queue, RetriesAsUrgentlyAsBefore) {
+  EXPECT_EQ(tell("resync 1 0\ntake 0\nretry 1 50\nchange 2 60\nrepair 3 60\n"
+                 "take 40\ntake 60\ntake 60\ntake 60\n"),
+            "1 - 2 3 1 ")
+      << "what a resync found waits for what is live, failed or not";
+  EXPECT_EQ(tell("change 1 0\ntake 0\nretry 1 50\nrepair 2 0\nrepair 1 0\ndue\ntake 60\ntake 60\n"),
+            "1 due0 1 2 ")
+      << "a change that failed is still one";
+}
+
+TEST(Queue, DoesNotRetryWhatANewerChangeReplaces) {
+  EXPECT_EQ(tell("change 1 0\ntake 0\nchange 1 5\nretry 1 1000\ntake 5\ndone 1 55\ntake 2000\n"),
+            "1 1 - ");
 }
 
 TEST(Queue, ForgetsAKey) {

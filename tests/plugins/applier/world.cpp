@@ -53,7 +53,7 @@ World::World(const testing::Config& applier)
           "applier",
           [&] {
             testing::Config c = applier;
-            c.set({"cluster", "cluster"});
+            c.set({"cluster", "front"});
             c.set({"status", "reporter"});
             return c;
           }(),
@@ -69,6 +69,9 @@ World::World(const testing::Config& applier)
   host_.add_role("reporter", DAVIT_STATUS_SINK, reinterpret_cast<davit_instance*>(this),
                  sink::StatusRole::vtable<World>());
   client_ = cluster::Client(cluster_->ref(DAVIT_CLUSTER));
+  front_ = std::make_unique<Front>(client_);
+  host_.add_role("front", DAVIT_CLUSTER, reinterpret_cast<davit_instance*>(front_.get()),
+                 cluster::Role::vtable<Front>());
   start();
 }
 

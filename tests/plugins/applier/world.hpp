@@ -12,9 +12,10 @@
 #include <string>
 #include <vector>
 
-#include <davit/cluster.hpp>
 #include <davit/sink.hpp>
 #include <davit/testing/module.hpp>
+
+#include "front.hpp"
 
 namespace davit::applier::test {
 
@@ -58,6 +59,9 @@ class World {
                          const std::string& ns, const std::string& name, const std::string& body,
                          Pairs query = {});
   int64_t replicas(const std::string& name);
+  // From now on the applier's requests are answered with 429 and this Retry-After; 0: no more.
+  void throttle(std::chrono::milliseconds retry_after) { front_->retry_after = retry_after; }
+  size_t requests() const { return front_->requests; }
   // Requests of one verb the applier has made so far ("applies", "deletes", "repairs").
   double count(const char* what) {
     return host_.metric("davit_applier_" + std::string(what) + "_total");
@@ -88,6 +92,7 @@ class World {
   testing::Config config_;
   std::unique_ptr<testing::Instance> cluster_, kind_, applier_;
   cluster::Client client_;
+  std::unique_ptr<Front> front_;
   sink::ChangeStream stream_;
   std::map<uint64_t, sink::Outcome> outcomes_;
   bool closed_ = false;

@@ -1,0 +1,53 @@
+// The simulated cluster as the applier reaches it: every request is counted, and may be refused as
+// an overloaded API server does.
+#pragma once
+
+#include <davit/cluster.hpp>
+#include <memory>
+#include <vector>
+
+namespace davit::applier::test {
+
+class Front {
+ public:
+  explicit Front(cluster::Client behind) : behind_(std::move(behind)) {}
+
+  size_t requests = 0;
+  std::chrono::milliseconds retry_after{0};  // not 0: nothing gets through
+
+  // --- role cluster
+  void request(const cluster::Request& q, std::function<void(cluster::Response)> done) {
+    ++requests;
+    if (retry_after.count() == 0) return behind_.request(q, std::move(done));
+    cluster::Response busy;
+    busy.code = Code::resource_exhausted;
+    busy.http_status = 429;
+    busy.retry_after = retry_after;
+    busy.reason = "TooManyRequests";
+    done(std::move(busy));
+  }
+  cluster::WatchHandle* watch(const cluster::WatchRequest& q, uint32_t credit,
+                              cluster::Watcher watcher) {
+    watches_.push_back(std::make_unique<Handle>());
+    watches_.back()->watch = behind_.watch(q, credit, std::move(watcher));
+    return watches_.back().get();
+  }
+  void credit(cluster::WatchHandle* h, uint32_t more) {
+    static_cast<Handle*>(h)->watch.credit(more);
+  }
+  void cancel(cluster::WatchHandle* h) { static_cast<Handle*>(h)->watch.cancel(); }
+  void discover(const std::string& group, const std::string& version, const std::string& kind,
+                std::function<void(cluster::Response)> done) {
+    behind_.discover(group, version, kind, std::move(done));
+  }
+  void identity(std::function<void(cluster::Response)> done) { behind_.identity(std::move(done)); }
+
+ private:
+  struct Handle : cluster::WatchHandle {
+    cluster::Watch watch;
+  };
+  const cluster::Client behind_;
+  std::vector<std::unique_ptr<Handle>> watches_;
+};
+
+}  // namespace davit::applier::test
