@@ -47,10 +47,11 @@ soak: ## twenty minutes of a server and agents under steady change: memory and d
 	@$(MAKE) build
 	@tests/torture/soak.py --build build/release
 
-simulation: ## ten minutes of server, agent and cluster in virtual time, with seeded faults
+simulation: ## ten minutes of server, agent and cluster in virtual time, with seeded faults, and planted bugs
 	@packaging/install-dependencies.sh
 	@$(MAKE) build
 	@timeout 600 build/release/tests/simulation/simulation --seeds $${DAVIT_SIMULATION_SEED:-1} 1000000 || [ $$? = 124 ]
+	@tests/simulation/bugs.py --build build/release
 
 fuzz: ## ten minutes of each fuzz target
 	@packaging/install-dependencies.sh

@@ -16,6 +16,10 @@ struct Name {
   auto operator<=>(const Name&) const = default;
 };
 
+inline std::string display(const Name& n) {
+  return n.kind + " " + n.ns + "/" + n.name;
+}
+
 struct Written {
   uint64_t version = 0;
   std::string id;

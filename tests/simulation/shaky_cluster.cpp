@@ -49,7 +49,7 @@ void ShakyCluster::request(cluster::Request q, Done done) {
   const bool answer_is_lost = fate_.strikes(0.02);
   later(strand_, fate_.delay(), [this, q = std::move(q), refused, answer_is_lost, asked] {
     if (refused) return answer(asked, *refused);
-    carry_out(q, [this, answer_is_lost, asked](const cluster::Response& r) {
+    carry_out(q, asked, [this, answer_is_lost, asked](const cluster::Response& r) {
       later(strand_, fate_.delay(), [this, answer_is_lost, asked, r] {
         answer(asked, answer_is_lost || away_ ? no_answer() : r);
       });
@@ -66,20 +66,21 @@ void ShakyCluster::asker_gone() {
   for (const auto& a : asked) answer(a, no_answer());
 }
 
-void ShakyCluster::carry_out(const cluster::Request& q, Done done) {
+void ShakyCluster::carry_out(const cluster::Request& q, const Asked& asked, Done done) {
   if (q.verb == DAVIT_VERB_GET) return inner_.request(q, std::move(done));
   cluster::Request look;
   look.verb = DAVIT_VERB_GET;
   look.resource = q.resource;
   look.ns = q.ns;
   look.name = q.name;
-  inner_.request(look, [this, q, done = std::move(done)](const cluster::Response& now) mutable {
-    judge_.before(q, now.code == Code::ok ? now.body : "null");
-    inner_.request(q, [this, q, done = std::move(done)](const cluster::Response& r) {
-      judge_.after(q, r);
-      done(r);
-    });
-  });
+  inner_.request(look,
+                 [this, q, asked, done = std::move(done)](const cluster::Response& now) mutable {
+                   judge_.before(q, now.code == Code::ok ? now.body : "null", !*asked);
+                   inner_.request(q, [this, q, done = std::move(done)](const cluster::Response& r) {
+                     judge_.after(q, r);
+                     done(r);
+                   });
+                 });
 }
 
 cluster::WatchHandle* ShakyCluster::watch(cluster::WatchRequest q, uint32_t credit,

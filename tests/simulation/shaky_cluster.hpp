@@ -14,8 +14,8 @@ class ShakyCluster {
  public:
   struct Judge {
     virtual ~Judge() = default;
-    // The object as it is now; "null": there is none.
-    virtual void before(const cluster::Request& q, const std::string& object) = 0;
+    // The object as it is now; "null": there is none. `late`: whoever asked has crashed since.
+    virtual void before(const cluster::Request& q, const std::string& object, bool late) = 0;
     virtual void after(const cluster::Request& q, const cluster::Response& r) = 0;
   };
   using Done = std::function<void(cluster::Response)>;
@@ -44,7 +44,7 @@ class ShakyCluster {
   struct Watch;
   using Asked = std::shared_ptr<Done>;  // empty: answered
   static void answer(const Asked& asked, const cluster::Response& r);
-  void carry_out(const cluster::Request& q, Done done);
+  void carry_out(const cluster::Request& q, const Asked& asked, Done done);
   void open(const std::shared_ptr<Watch>& w);
   void deliver(const std::shared_ptr<Watch>& w, int32_t type, std::string object);
 

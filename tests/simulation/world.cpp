@@ -1,6 +1,5 @@
 #include "world.hpp"
 
-#include <davit/v1/operator.pb.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -15,15 +14,8 @@ using std::chrono::seconds;
 using testing::Config;
 using testing::TestHost;
 
-constexpr const char* region = "eu";
-constexpr uint64_t names = 6;  // of each kind: few, so that things happen to the same one
-
 void expect(const Result<>& r, const std::string& what) {
   if (!r.ok()) throw std::runtime_error(what + ": " + r.error().message);
-}
-
-std::string display(const Name& n) {
-  return n.kind + " " + n.ns + "/" + n.name;
 }
 
 // Whether a thread of ours waits for somebody.
@@ -33,15 +25,6 @@ bool sleeps(pid_t thread) {
   std::getline(file, fields);
   const size_t name_end = fields.rfind(')');
   return name_end != std::string::npos && fields.substr(name_end, 3) == ") S";
-}
-
-// What the server answered; answers of all methods that change something begin alike.
-std::string said(const std::string& answer) {
-  v1::ApplyResponse response;
-  if (!response.ParseFromString(answer) || response.outcomes_size() == 0) return "done";
-  const auto& o = response.outcomes(0);
-  return o.outcome() + (o.version() == 0 ? "" : " @" + std::to_string(o.version())) +
-         (o.message().empty() ? "" : ": " + o.message());
 }
 
 }  // namespace
@@ -218,210 +201,6 @@ bool World::settle(seconds limit) {
   }
   story_.fault("not as desired after " + std::to_string(limit.count()) + " s: " + left);
   return false;
-}
-
-// --- what operators and strangers do
-// ----------------------------------------------------------------------------------
-
-std::string World::spec(const std::string& kind, uint64_t number) {
-  const std::string n = std::to_string(number);
-  json::object o{{"workspace_id", "ws"}, {"project_id", "p"}, {"environment_id", "e"}};
-  if (kind == "cilium_network_policy") {
-    o = {{"k8s_namespace", "shop"}, {"k8s_name", "net-" + n}};
-    o["policy"] = json::parse(
-        R"({"apiVersion":"cilium.io/v2","kind":"CiliumNetworkPolicy","spec":{"description":")" +
-        std::to_string(changes_) + R"(","endpointSelector":{"matchLabels":{"a":"b"}}}})");
-    return json::serialize(o);
-  }
-  o["image"] = "registry.example/app:" + std::to_string(changes_);
-  o["replicas"] = 1 + fate_.below(3);
-  o["cpu_millicores"] = "100";
-  o["memory_mib"] = "64";
-  if (kind == "sentinel") {
-    o["k8s_name"] = "edge-" + n;
-  } else {
-    o["k8s_namespace"] = "shop";
-    o["k8s_name"] = "app-" + n;
-    o["app_id"] = "a";
-    o["port"] = 8080;
-  }
-  return json::serialize(o);
-}
-
-void World::apply_something() {
-  const std::string kind = kinds()[fate_.below(kinds().size())].kind;
-  const uint64_t number = fate_.below(names);
-  ++changes_;
-  v1::ApplyRequest request;
-  auto& document = *request.add_documents();
-  document.set_kind(kind);
-  document.set_region(region);
-  // Now and then another record wants the name: refused while the first one lives.
-  const std::string id = kind.substr(0, 1) + std::to_string(number) +
-                         (fate_.chance(0.2) ? "x" + std::to_string(fate_.below(3)) : "");
-  document.set_id(id);
-  json::object s = json::parse(spec(kind, number)).as_object();
-  s[kind + "_id"] = id;
-  document.set_spec_json(json::serialize(s));
-  std::string how;
-  if (kind == "deployment" && fate_.chance(0.1)) {
-    document.set_state("archived");
-    how = " archived";
-  }
-  if (fate_.chance(0.1)) {
-    (*document.mutable_annotations())["davit.dev/pause"] = "true";
-    how += " paused";
-  }
-  ask("Apply", request.SerializeAsString(), "apply " + kind + " " + id + how);
-}
-
-void World::delete_something() {
-  const std::string kind = kinds()[fate_.below(kinds().size())].kind;
-  v1::DeleteRequest request;
-  auto& key = *request.add_keys();
-  key.set_kind(kind);
-  key.set_region(region);
-  key.set_id(kind.substr(0, 1) + std::to_string(fate_.below(names)));
-  ask("Delete", request.SerializeAsString(), "delete " + kind + " " + key.id());
-}
-
-void World::purge() {
-  ask("Maintain", v1::MaintainRequest().SerializeAsString(), "purge");
-}
-
-void World::ask(const std::string& method, std::string request, const std::string& what) {
-  if (!server_.up) return;
-  link_.ask("davit.v1.OperatorService/" + method, std::move(request),
-            [this, what](const Result<std::string>& r) {
-              story_.tell(what + ": " + (r.ok() ? said(*r) : r.error().message));
-            });
-}
-
-// Somebody with kubectl.
-void World::meddle() {
-  const Kind& kind = kinds()[fate_.below(kinds().size())];
-  std::vector<Name> there;
-  for (const auto& [name, written] : history_.all()) {
-    if (name.kind == kind.kind) there.push_back(name);
-  }
-  if (there.empty()) return;
-  const Name& name = there[fate_.below(there.size())];
-  cluster::Request q;
-  q.resource = kind.resource;
-  q.ns = name.ns;
-  q.name = name.name;
-  q.verb = fate_.chance(0.4) ? DAVIT_VERB_DELETE : DAVIT_VERB_MERGE;
-  if (q.verb == DAVIT_VERB_MERGE) {
-    q.body = name.kind == "cilium_network_policy" ? R"({"spec":{"description":"meddled"}})"
-                                                  : R"({"spec":{"replicas":9}})";
-  }
-  const auto r = call(q);
-  if (r.code == Code::ok) story_.tell("somebody sends " + q.verb + " of " + display(name));
-}
-
-// --- what must hold
-// ---------------------------------------------------------------------------------------------------
-
-void World::before(const cluster::Request& q, const std::string& text) {
-  if (q.verb != DAVIT_VERB_DELETE || kind_of(q.resource) == nullptr) return;
-  const json::value object = json::parse(text);
-  if (object.is_null()) return;
-  const Stamp stamp = stamp_of(object);
-  story_.tell("delete of " + display(stamp.name) + " @" + std::to_string(stamp.version));
-  if (!stamp) return story_.fault("a stranger's object is deleted: " + q.ns + "/" + q.name);
-  if (!history_.died_after(stamp.name, stamp.id, stamp.version)) {
-    story_.fault(display(stamp.name) + " @" + std::to_string(stamp.version) +
-                 " is deleted, and was never dead since");
-  }
-}
-
-void World::after(const cluster::Request& q, const cluster::Response& r) {
-  if (q.verb != DAVIT_VERB_APPLY || kind_of(q.resource) == nullptr || r.code != Code::ok) return;
-  const Stamp stamp = stamp_of(json::parse(q.body));
-  if (!stamp) return;
-  story_.tell("apply of " + display(stamp.name) + " @" + std::to_string(stamp.version));
-  uint64_t& applied = applied_[stamp.name];
-  applied = std::max(applied, stamp.version);
-}
-
-// A cursor says that everything up to it was applied, or is held.
-void World::check_cursor(const Progress& p) {
-  for (const auto& kind : p.kinds) {
-    for (const auto& [name, written] : history_.all()) {
-      if (name.kind != kind.kind) continue;
-      const Written& last = History::now(written);
-      if (!last.live || last.held || last.version > kind.applied.version) continue;
-      if (applied_[name] < last.version) {
-        story_.fault("the cursor of " + name.kind + " is at " +
-                     std::to_string(kind.applied.version) + ", and " + display(name) + " @" +
-                     std::to_string(last.version) + " was never applied");
-      }
-    }
-  }
-}
-
-std::string World::difference() {
-  for (const auto& kind : kinds()) {
-    cluster::Request q;
-    q.verb = DAVIT_VERB_GET;
-    q.resource = kind.resource;
-    const json::value all = json::parse(call(q).body);
-    std::map<Name, json::value> objects;
-    for (const auto& item : all.at("items").as_array()) {
-      if (const Stamp stamp = stamp_of(item); stamp && stamp.name.kind == kind.kind)
-        objects[stamp.name] = item;
-    }
-    for (const auto& [name, written] : history_.all()) {
-      if (name.kind != kind.kind) continue;
-      const auto found = objects.find(name);
-      const auto left = difference(name, History::now(written),
-                                   found == objects.end() ? json::value() : found->second);
-      if (!left.empty()) return display(name) + " " + left;
-    }
-  }
-  if (object({"apps", "v1", "replicasets"}, "others", "stranger").at("spec") != stranger_)
-    return "a stranger's object was changed";
-  return {};
-}
-
-std::string World::difference(const Name& name, const Written& wanted, const json::value& object) {
-  if (wanted.held) return {};
-  if (!wanted.live) return object.is_null() ? "" : "is dead and still there";
-  if (object.is_null()) return "is missing";
-  const Stamp stamp = stamp_of(object);
-  if (stamp.version != wanted.version) {
-    return "is at " + std::to_string(stamp.version) + " and not at " +
-           std::to_string(wanted.version);
-  }
-  const json::value spec = json::parse(wanted.spec);
-  if (name.kind == "cilium_network_policy") {
-    return text_at(object, "/spec/description") == text_at(spec, "/policy/spec/description")
-               ? ""
-               : "was meddled with";
-  }
-  if (text_at(object, "/spec/template/spec/containers/0/image") != text_at(spec, "/image"))
-    return "has another image";
-  if (object.at("spec").at("replicas").to_number<int>() != spec.at("replicas").to_number<int>())
-    return "has other replicas";
-  return {};
-}
-
-json::value World::object(const cluster::Resource& r, const std::string& ns,
-                          const std::string& name) {
-  cluster::Request q;
-  q.verb = DAVIT_VERB_GET;
-  q.resource = r;
-  q.ns = ns;
-  q.name = name;
-  return json::parse(call(q).body);
-}
-
-cluster::Response World::call(const cluster::Request& q) {
-  std::optional<cluster::Response> out;
-  cluster_.request(q, [&](cluster::Response r) { out = std::move(r); });
-  host_.run();
-  if (!out) throw std::runtime_error("the cluster did not answer");
-  return *out;
 }
 
 }  // namespace davit::simulation

@@ -58,7 +58,9 @@ class World : private ShakyCluster::Judge {
   std::string spec(const std::string& kind, uint64_t number);
 
   // What must hold.
-  void before(const cluster::Request& q, const std::string& object) override;
+  void before(const cluster::Request& q, const std::string& object, bool late) override;
+  void before_apply(const Stamp& wanted, const Stamp& there, bool late);
+  void before_delete(const cluster::Request& q, const Stamp& there);
   void after(const cluster::Request& q, const cluster::Response& r) override;
   void check_cursor(const Progress& p);
   // "" or what is not as it should be.
