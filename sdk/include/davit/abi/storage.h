@@ -52,13 +52,13 @@ typedef struct davit_mutation {
   uint64_t expect; /* version the record must have now; 0 = must not exist; DAVIT_EXPECT_ANY */
 } davit_mutation;
 
-/* Mutations that commit together or not at all. No key twice. */
+/* Mutations that commit together or not at all. No key twice. The request id may be empty. */
 typedef struct davit_group {
   uint32_t struct_size;
   uint32_t mutations_count; /* 1 ... max_group_records */
   const davit_mutation* const* mutations;
   davit_str
-      request_id; /* repeating it changes nothing and answers as the first time; may be empty */
+      request_id; /* repeated within ten minutes or 100,000 versions: answered as the first time */
 } davit_group;
 
 /* What became of one group: mutation i has version first_version + i. Codes: ABORTED when `expect`
