@@ -229,6 +229,8 @@ const davit_rpc* Link::table() const {
 // In order, each after a delay of its own.
 void Link::send(const std::shared_ptr<Rpc>& rpc, bool to_server, std::function<void()> deliver) {
   const bool operators_call = rpc->channel == &operators;
+  if (!operators_call && agent_gone_)
+    return strand_.post([rpc] { current_->lose(*rpc, "the agent is gone"); });
   if (!operators_call && (cut_ || fate_.strikes(0.01))) {
     return later(strand_, fate_.delay(), [rpc] { current_->lose(*rpc, "the connection was cut"); });
   }
@@ -270,6 +272,7 @@ void Link::server_gone() {
 }
 
 void Link::agent_gone() {
+  agent_gone_ = true;
   lose_all("the agent is gone", false);
 }
 

@@ -21,8 +21,10 @@ class Link {
 
   // The server has crashed: its calls are lost and nobody serves.
   void server_gone();
-  // The agent has crashed: its calls are lost.
+  // The agent has crashed: its calls are lost, and what it still tries to say while it is taken
+  // down goes nowhere, and takes no time.
   void agent_gone();
+  void agent_back() { agent_gone_ = false; }
   // Nobody reaches the server for as long as this holds.
   void set_cut(bool cut);
   // A call that nothing happens to: the operator's. Runs in the simulation's time.
@@ -43,7 +45,7 @@ class Link {
   Host host_;
   Fate& fate_;
   Strand strand_;
-  bool cut_ = false;
+  bool cut_ = false, agent_gone_ = false;
   std::map<std::string, davit_rpc_method> methods_;
   std::list<std::shared_ptr<Rpc>> calls_;
 };

@@ -34,6 +34,7 @@ struct ShakyCluster::Watch : cluster::WatchHandle {
 };
 
 void ShakyCluster::request(cluster::Request q, Done done) {
+  if (asker_gone_) return strand_.post([done = std::move(done)] { done(no_answer()); });
   const auto asked = std::make_shared<Done>(std::move(done));
   std::erase_if(asked_, [](const Asked& a) { return !*a; });
   asked_.push_back(asked);
@@ -62,6 +63,7 @@ void ShakyCluster::answer(const Asked& asked, const cluster::Response& r) {
 }
 
 void ShakyCluster::asker_gone() {
+  asker_gone_ = true;
   const auto asked = std::exchange(asked_, {});
   for (const auto& a : asked) answer(a, no_answer());
 }

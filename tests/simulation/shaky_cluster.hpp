@@ -25,8 +25,10 @@ class ShakyCluster {
 
   // Nobody reaches it for as long as this holds.
   void set_away(bool away) { away_ = away; }
-  // Who asks has crashed: nobody waits for an answer any more. What was asked for may still happen.
+  // Who asks has crashed: nobody waits for an answer any more. What was asked for may still happen;
+  // what is asked for while it is taken down does not.
   void asker_gone();
+  void asker_back() { asker_gone_ = false; }
   // All watches lose their connection and begin anew.
   void break_watches();
 
@@ -53,7 +55,7 @@ class ShakyCluster {
   cluster::Client inner_;
   Judge& judge_;
   Strand strand_;
-  bool away_ = false;
+  bool away_ = false, asker_gone_ = false;
   std::vector<Asked> asked_;
   std::vector<std::shared_ptr<Watch>> watches_;
 };

@@ -5,9 +5,8 @@
 //                                                            failed ends it
 //   ... --plugin NAME=FILE                                   with another plugin than the build's
 //
-// Each life of the second form is a process of its own, so that it is the first form's to the last
-// byte: some sets are ordered by address, and what was lived before would show in where the heap's
-// next piece lies. --twice lives each again and compares.
+// Each life of the second form is a process of its own, so that it is the first form's: what was
+// lived before does not show in it. --twice lives each again and compares.
 #include <sys/resource.h>
 #include <sys/wait.h>
 

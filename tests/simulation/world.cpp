@@ -102,6 +102,8 @@ void World::start_server() {
 
 void World::start_agent() {
   story_.tell("the agent starts");
+  link_.agent_back();
+  shaky_->asker_back();
   load(agent_, "reporter", "reporter", {{"server", "control"}});
   load(agent_, "applier", "applier", {{"cluster", "cluster"}, {"status", "reporter"}});
   load(agent_, "watcher", "watcher",
