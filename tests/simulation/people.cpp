@@ -21,7 +21,7 @@ std::string said(const std::string& answer) {
 
 }  // namespace
 
-std::string World::spec(const std::string& kind, uint64_t number) {
+json::object World::spec(const std::string& kind, uint64_t number) {
   const std::string n = std::to_string(number);
   json::object o{{"workspace_id", "ws"}, {"project_id", "p"}, {"environment_id", "e"}};
   if (kind == "cilium_network_policy") {
@@ -29,7 +29,7 @@ std::string World::spec(const std::string& kind, uint64_t number) {
     o["policy"] = json::parse(
         R"({"apiVersion":"cilium.io/v2","kind":"CiliumNetworkPolicy","spec":{"description":")" +
         std::to_string(changes_) + R"(","endpointSelector":{"matchLabels":{"a":"b"}}}})");
-    return json::serialize(o);
+    return o;
   }
   o["image"] = "registry.example/app:" + std::to_string(changes_);
   o["replicas"] = 1 + fate_.below(3);
@@ -43,7 +43,7 @@ std::string World::spec(const std::string& kind, uint64_t number) {
     o["app_id"] = "a";
     o["port"] = 8080;
   }
-  return json::serialize(o);
+  return o;
 }
 
 void World::apply_something() {
@@ -58,7 +58,7 @@ void World::apply_something() {
   const std::string id = kind.substr(0, 1) + std::to_string(number) +
                          (fate_.chance(0.2) ? "x" + std::to_string(fate_.below(3)) : "");
   document.set_id(id);
-  json::object s = json::parse(spec(kind, number)).as_object();
+  json::object s = spec(kind, number);
   s[kind + "_id"] = id;
   document.set_spec_json(json::serialize(s));
   std::string how;

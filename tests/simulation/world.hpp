@@ -55,7 +55,7 @@ class World : private ShakyCluster::Judge {
   void purge();
   void meddle();
   void ask(const std::string& method, std::string request, const std::string& what);
-  std::string spec(const std::string& kind, uint64_t number);
+  json::object spec(const std::string& kind, uint64_t number);
 
   // What must hold.
   void before(const cluster::Request& q, const std::string& object, bool late) override;
