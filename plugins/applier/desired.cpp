@@ -1,5 +1,7 @@
 #include "desired.hpp"
 
+#include <algorithm>
+
 namespace davit::applier {
 namespace {
 
@@ -90,6 +92,15 @@ uint64_t Desired::counted() const {
     if (named_now(*slot) && (slot->wish == Wish::apply || slot->wish == Wish::hold)) ++out;
   }
   return out;
+}
+
+bool Desired::lives_elsewhere(const Slot& slot) const {
+  if (slot.id.empty()) return false;
+  return std::any_of(slots_.begin(), slots_.end(), [&](const auto& entry) {
+    const Slot& other = *entry.second;
+    return &other != &slot && other.id == slot.id &&
+           (other.wish == Wish::apply || other.wish == Wish::hold);
+  });
 }
 
 Desired::Accepted Desired::accept(const sink::Change& change) {

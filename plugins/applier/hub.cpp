@@ -110,7 +110,7 @@ void Hub::on_open(ChangeStream* stream) {
   kind.stream = stream;
   if (!telling_) {
     std::lock_guard lock(open_mutex_);
-    telling_.emplace(status_, region_);
+    telling_.emplace(host_, status_, region_);
   }
   if (kind.watching || stopping_) return;
   kind.watching = true;
@@ -129,9 +129,10 @@ void Hub::begin(sink::Stream* stream, const sink::Begin& begin) {
 
 void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   kind.desired.begin(begin.snapshot);
+  kind.incarnation = begin.at.incarnation;
+  if (!begin.snapshot) return;  // one that has ended is still to be judged
+  kind.history = std::make_shared<const History>(begin.history);
   kind.ended.reset();
-  if (!begin.snapshot) return;
-  kind.new_history = begin.new_history;
   // The store may be another one, or an older one: it is told everything once more.
   kind.desired.each([](Slot& slot) { slot.status_told = 0; });
 }
@@ -186,7 +187,11 @@ void Hub::bookmark(sink::Stream* stream, const sink::Bookmark& bookmark) {
 
 void Hub::on_bookmark(KindState& kind, const sink::Bookmark& bookmark) {
   if (!bookmark.snapshot_end) return;
-  kind.ended = SnapshotEnd{kind.new_history, bookmark.live_count, kind.desired.counted(), {}};
+  kind.ended = SnapshotEnd{*kind.history, bookmark.live_count, kind.desired.counted(), {}};
+  // It has gone on since the snapshot began.
+  History& history = kind.ended->history;
+  if (!history.empty() && history.back().incarnation == bookmark.at.incarnation)
+    history.back().version = std::max(history.back().version, bookmark.at.version);
   // A clean close may come from a peer that has named no version yet.
   if (bookmark.live_count || bookmark.at.version != 0) kind.ended->at_version = bookmark.at.version;
   if (kind.complete()) judge(kind);

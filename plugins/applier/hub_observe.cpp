@@ -15,6 +15,7 @@ void Hub::on_arrival(KindState& kind, const Arrival& a) {
     kind.trouble[a.watch] = 0;
     queue_.hasten(now());  // the API server is back: what waits need not wait longer
   }
+  kind.observed.passed(a.watch, a.resource_version);
   switch (a.type) {
     case DAVIT_WATCH_RESTART:
       return kind.observed.restart(a.watch);
@@ -87,8 +88,7 @@ void Hub::erase(KindState& kind, Slot& slot) {
 
 // A record the snapshot did not name, if objects that carry our stamp stand for it.
 std::optional<Candidate> Hub::candidate(const Slot& slot) const {
-  Candidate out{slot.number, 0};
-  bool owned = false;
+  Candidate out{slot.number, {}};
   for (const ObservedObject* o : slot.objects) {
     if (o->foreign) continue;
     boost::system::error_code bad;
@@ -96,10 +96,9 @@ std::optional<Candidate> Hub::candidate(const Slot& slot) const {
     if (bad || !object.is_object()) continue;
     const Meta meta = meta_of(object.get_object());
     if (meta.region.empty() || meta.id.empty()) continue;  // seen only, or nobody's
-    owned = true;
-    out.version = std::max(out.version, meta.version);
+    out.made_of.push_back(meta.made_of);
   }
-  if (!owned) return std::nullopt;
+  if (out.made_of.empty()) return std::nullopt;
   return out;
 }
 
@@ -112,6 +111,7 @@ void Hub::judge(KindState& kind) {
   kind.desired.each([&](Slot& slot) {
     if (kind.desired.named_now(slot)) return;
     settle(kind, slot, sink::Outcome::done);
+    if (slot.wish == Wish::orphan) return;  // until it is named again or a person removes it
     if (const auto c = candidate(slot)) {
       candidates.push_back(*c);
     } else if (slot.wish != Wish::unknown) {

@@ -71,6 +71,8 @@ Task Hub::task_for(KindState& kind, const Slot& slot) const {
   task.slot = slot.number;
   task.version = slot.version;
   task.wish = slot.wish;
+  task.incarnation = kind.incarnation;
+  task.history = kind.history;
   task.key = {kind.name(), region_, slot.id};
   task.ns = slot.ns;
   task.name = slot.name;
@@ -189,8 +191,8 @@ void Hub::take_over(KindState& kind, Slot& slot, const Report& report) {
     if (w.text == nullptr) {
       kind.observed.remove(w.path, w.resource_version);
     } else {
-      kind.observed.put(w.watch, w.path, w.text, w.resource_version,
-                        w.attributed ? &slot : nullptr);
+      kind.observed.put_written(w.watch, w.path, w.text, w.resource_version,
+                                w.attributed ? &slot : nullptr);
     }
   }
 }
@@ -206,6 +208,8 @@ void Hub::tell(KindState& kind, Slot& slot, Report& report) {
   } else {
     telling_->issue(kind.name(), slot, {}, {});
   }
+  // Statuses are by id: that the objects of one name go is no news of a record that has another.
+  if (slot.wish == Wish::remove && kind.desired.lives_elsewhere(slot)) return;
   Status status = report.status ? std::move(*report.status) : Status{};
   // Gone is said once nothing is left to do, not when the last delete was merely asked for.
   if (status.gone && (slot.wish != Wish::remove || report.end != Report::End::done))

@@ -49,11 +49,12 @@ struct KindState {
   Observed observed;
   Watches watches;
   bool watching = false;
-  std::vector<Coverage> coverage;    // by index of the kind's resources
-  std::vector<uint64_t> trouble;     // failures in a row, by the same
-  std::set<uint64_t> unseen;         // slots that wait for the watches to be complete
-  ChangeStream* stream = nullptr;    // NULL: none is open
-  bool new_history = false;          // of the snapshot that is being taken
+  std::vector<Coverage> coverage;  // by index of the kind's resources
+  std::vector<uint64_t> trouble;   // failures in a row, by the same
+  std::set<uint64_t> unseen;       // slots that wait for the watches to be complete
+  ChangeStream* stream = nullptr;  // NULL: none is open
+  uint64_t incarnation = 0;        // of the store, as the stream last began
+  std::shared_ptr<const History> history = std::make_shared<const History>();
   std::optional<SnapshotEnd> ended;  // a snapshot has ended and is to be judged
 };
 

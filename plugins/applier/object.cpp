@@ -1,9 +1,19 @@
 #include "object.hpp"
 
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/json.hpp>
 #include <charconv>
 
+#include "ownership.hpp"
+
 namespace davit::applier {
+
+uint64_t number_of(std::string_view text) {
+  uint64_t out = 0;
+  const auto r = std::from_chars(text.data(), text.data() + text.size(), out);
+  return r.ec == std::errc{} && r.ptr == text.data() + text.size() ? out : 0;
+}
+
 namespace {
 
 constexpr uint64_t fnv_offset = 0xcbf29ce484222325u, fnv_prime = 0x100000001b3u;
@@ -48,29 +58,27 @@ const json::value* member(const json::object& object, std::string_view key) {
   return object.if_contains(json::string_view(key.data(), key.size()));
 }
 
-const json::object* object_in(const json::object& object, std::string_view key) {
+// A member that is an object; an empty one when there is none.
+const json::object& object_in(const json::object& object, std::string_view key) {
+  static const json::object none;
   const json::value* v = member(object, key);
-  return v == nullptr ? nullptr : v->if_object();
-}
-
-std::string text_in(const json::object* object, std::string_view key) {
-  const json::value* v = object == nullptr ? nullptr : member(*object, key);
-  const json::string* s = v == nullptr ? nullptr : v->if_string();
-  return s == nullptr ? std::string() : std::string(view(*s));
-}
-
-uint64_t number_of(std::string_view text) {
-  uint64_t out = 0;
-  const auto r = std::from_chars(text.data(), text.data() + text.size(), out);
-  return r.ec == std::errc{} && r.ptr == text.data() + text.size() ? out : 0;
+  return v != nullptr && v->is_object() ? v->get_object() : none;
 }
 
 bool plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// Copies what `pointer` ("/status/podIPs/0/ip") names from one object into another, making what is
-// missing.
+// A key of a JSON pointer as it is meant (RFC 6901): "davit.dev~1hash" is "davit.dev/hash".
+std::string unescaped(std::string_view key) {
+  std::string out(key);
+  boost::replace_all(out, "~1", "/");
+  boost::replace_all(out, "~0", "~");
+  return out;
+}
+
+// Copies what `pointer` ("/status/podIPs/0/ip", "/status/conditions/*/type") names from one object
+// into another, making what is missing.
 void copy_pointer(const json::value& from, json::value& to, std::string_view pointer) {
   if (pointer.empty()) {
     to = from;
@@ -78,43 +86,34 @@ void copy_pointer(const json::value& from, json::value& to, std::string_view poi
   }
   pointer.remove_prefix(1);
   const size_t end = std::min(pointer.find('/'), pointer.size());
-  const std::string_view key = pointer.substr(0, end);
+  const std::string key = unescaped(pointer.substr(0, end));
   const std::string_view rest = pointer.substr(end);
   if (const auto* object = from.if_object()) {
     const json::value* next = member(*object, key);
     if (next == nullptr) return;
     if (!to.is_object()) to = json::object();
-    copy_pointer(*next, to.get_object()[json::string_view(key.data(), key.size())], rest);
+    copy_pointer(*next, to.get_object()[key], rest);
   } else if (const auto* array = from.if_array()) {
-    const uint64_t index = number_of(key);
-    if (index >= array->size()) return;
-    if (!to.is_array()) to = json::array();
-    auto& made = to.get_array();
-    while (made.size() <= index) made.emplace_back(json::object());
-    copy_pointer((*array)[index], made[index], rest);
+    const size_t first = key == "*" ? 0 : number_of(key);
+    const size_t last = std::min<size_t>(key == "*" ? array->size() : first + 1, array->size());
+    for (size_t i = first; i < last; ++i) {
+      if (!to.is_array()) to = json::array();
+      auto& made = to.get_array();
+      while (made.size() <= i) made.emplace_back(json::object());
+      copy_pointer((*array)[i], made[i], rest);
+    }
   }
 }
 
-// Of an owned object's field owners only those count that are neither us nor about its status.
-void trim_managers(json::object& metadata, std::string_view our_manager) {
-  json::value* all = metadata.if_contains("managedFields");
-  if (all == nullptr || !all->is_array()) {
-    metadata.erase("managedFields");
-    return;
+void keep_only(json::object& object, std::initializer_list<std::string_view> always,
+               const std::vector<std::string>& pointers) {
+  json::value kept = json::object();
+  const json::value whole = std::move(object);
+  for (const std::string_view pointer : always) copy_pointer(whole, kept, pointer);
+  for (const std::string& pointer : pointers) {
+    if (!pointer.empty() && pointer.front() == '/') copy_pointer(whole, kept, pointer);
   }
-  json::array kept;
-  for (auto& entry : all->get_array()) {
-    const json::object* e = entry.if_object();
-    if (e == nullptr || text_in(e, "manager") == our_manager ||
-        text_in(e, "subresource") == "status")
-      continue;
-    kept.push_back(std::move(entry));
-  }
-  if (kept.empty()) {
-    metadata.erase("managedFields");
-  } else {
-    *all = std::move(kept);
-  }
+  object = std::move(kept.get_object());
 }
 
 }  // namespace
@@ -125,21 +124,36 @@ std::string ObjectName::text() const {
   return out + " " + (ns.empty() ? "" : ns + "/") + name;
 }
 
+cluster::Request ObjectName::request(std::string verb) const {
+  cluster::Request out;
+  out.verb = std::move(verb);
+  out.resource = resource;
+  out.ns = ns;
+  out.name = name;
+  return out;
+}
+
+std::string text_in(const json::object& object, std::string_view key) {
+  const json::value* v = member(object, key);
+  const json::string* s = v == nullptr ? nullptr : v->if_string();
+  return s == nullptr ? std::string() : std::string(view(*s));
+}
+
 Meta meta_of(const json::object& object) {
   Meta out;
-  const json::object* metadata = object_in(object, "metadata");
-  if (metadata == nullptr) return out;
+  const json::object& metadata = object_in(object, "metadata");
   out.name = text_in(metadata, "name");
   out.ns = text_in(metadata, "namespace");
   out.uid = text_in(metadata, "uid");
   out.resource_version = text_in(metadata, "resourceVersion");
-  out.terminating = member(*metadata, "deletionTimestamp") != nullptr;
-  out.region = text_in(object_in(*metadata, "labels"), stamp::region);
-  const json::object* annotations = object_in(*metadata, "annotations");
+  out.terminating = member(metadata, "deletionTimestamp") != nullptr;
+  out.region = text_in(object_in(metadata, "labels"), stamp::region);
+  const json::object& annotations = object_in(metadata, "annotations");
   out.id = text_in(annotations, stamp::id);
   out.record = text_in(annotations, stamp::record);
   out.hash = text_in(annotations, stamp::hash);
-  out.version = number_of(text_in(annotations, stamp::version));
+  out.made_of = {number_of(text_in(annotations, stamp::incarnation)),
+                 number_of(text_in(annotations, stamp::version))};
   return out;
 }
 
@@ -175,14 +189,14 @@ void compact(json::object& object, const kind::Resource& as, std::string_view ou
     return;
   }
   metadata->get_object().erase("managedFields");
-  json::value kept = json::object();
-  const json::value whole = std::move(object);
-  for (const std::string_view pointer : {"/apiVersion", "/kind", "/metadata"})
-    copy_pointer(whole, kept, pointer);
-  for (const auto& pointer : as.keep) {
-    if (!pointer.empty() && pointer.front() == '/') copy_pointer(whole, kept, pointer);
-  }
-  object = std::move(kept.get_object());
+  keep_only(object, {"/apiVersion", "/kind", "/metadata"}, as.keep);
+}
+
+void forget_metadata(json::object& seen, const kind::Resource& as) {
+  keep_only(seen,
+            {"/apiVersion", "/kind", "/metadata/name", "/metadata/namespace", "/metadata/uid",
+             "/metadata/resourceVersion", "/metadata/deletionTimestamp"},
+            as.keep);
 }
 
 uint64_t fingerprint(const json::value& value) {

@@ -8,20 +8,47 @@ namespace davit::applier {
 
 bool Observed::put(uint32_t watch, const std::string& path, Text text,
                    const std::string& resource_version, Slot* slot, bool foreign) {
-  const auto [it, made] = objects_.try_emplace(path);
-  ObservedObject& object = it->second;
+  ObservedObject& object = at(watch, path);
   object.round = rounds_[watch];
-  if (!made) {
+  return set(object, std::move(text), resource_version, slot, foreign);
+}
+
+bool Observed::put_written(uint32_t watch, const std::string& path, Text text,
+                           const std::string& resource_version, Slot* slot) {
+  if (find(path) == nullptr && has_passed(watch, resource_version)) return false;
+  return set(at(watch, path), std::move(text), resource_version, slot, false);
+}
+
+void Observed::passed(uint32_t watch, const std::string& resource_version) {
+  passed_[watch] = std::max(passed_[watch], number_of(resource_version));
+}
+
+bool Observed::has_passed(uint32_t watch, const std::string& resource_version) const {
+  const uint64_t version = number_of(resource_version);
+  return version != 0 && version <= passed_[watch];
+}
+
+ObservedObject& Observed::at(uint32_t watch, const std::string& path) {
+  const auto [it, made] = objects_.try_emplace(path);
+  if (made) {
+    it->second.path = &it->first;
+    it->second.watch = watch;
+    it->second.round = rounds_[watch] - 1;
+  }
+  return it->second;
+}
+
+bool Observed::set(ObservedObject& object, Text text, const std::string& resource_version,
+                   Slot* slot, bool foreign) {
+  if (object.text != nullptr) {
     if (object.resource_version == resource_version ||
         !not_older(resource_version, object.resource_version)) {
       return false;
     }
     if (object.slot != slot) detach(object);
   }
-  object.path = &it->first;
   object.text = std::move(text);
   object.resource_version = resource_version;
-  object.watch = watch;
   object.foreign = foreign;
   if (slot != nullptr && object.slot == nullptr) slot->objects.push_back(&object);
   object.slot = slot;
@@ -46,7 +73,9 @@ const ObservedObject* Observed::find(const std::string& path) const {
 void Observed::synced(uint32_t watch, const std::function<void(Slot&)>& lost) {
   for (auto it = objects_.begin(); it != objects_.end();) {
     ObservedObject& object = it->second;
-    if (object.watch != watch || object.round == rounds_[watch]) {
+    // What we wrote since the picture was taken is not in it.
+    const bool later = number_of(object.resource_version) > passed_[watch];
+    if (object.watch != watch || object.round == rounds_[watch] || later) {
       ++it;
       continue;
     }

@@ -3,7 +3,7 @@
 // wants text. Pure; on the applier's strand.
 //
 // Our own writes are put in as they are answered: a watch that lags behind them must not make them
-// look lost.
+// look lost, and one that has passed them knows better.
 #pragma once
 
 #include <functional>
@@ -29,11 +29,17 @@ struct ObservedObject {
 
 class Observed {
  public:
-  explicit Observed(size_t watches) : rounds_(watches, 0) {}
+  explicit Observed(size_t watches) : rounds_(watches, 0), passed_(watches, 0) {}
 
-  // False: what is known is the same or newer, nothing changed.
+  // The watch has shown all that happened up to this version.
+  void passed(uint32_t watch, const std::string& resource_version);
+  // What the watch shows. False: what is known is the same or newer, nothing changed.
   bool put(uint32_t watch, const std::string& path, Text text, const std::string& resource_version,
            Slot* slot, bool foreign = false);
+  // The answer to a write of ours. False as well: the watch has passed it and does not show it, so
+  // it is gone already.
+  bool put_written(uint32_t watch, const std::string& path, Text text,
+                   const std::string& resource_version, Slot* slot);
   // The slot it belonged to; NULL when it was not known, is newer than the event, or belonged to
   // none.
   Slot* remove(const std::string& path, const std::string& resource_version);
@@ -41,14 +47,23 @@ class Observed {
 
   // Initial events begin anew; what they do not show until `synced` is gone. `lost` gets the slot
   // of each.
-  void restart(uint32_t watch) { ++rounds_[watch]; }
+  void restart(uint32_t watch) {
+    ++rounds_[watch];
+    passed_[watch] = 0;
+  }
   void synced(uint32_t watch, const std::function<void(Slot&)>& lost);
   size_t size() const { return objects_.size(); }
 
  private:
+  // What is new is nothing yet, and not shown by its watch.
+  ObservedObject& at(uint32_t watch, const std::string& path);
+  bool set(ObservedObject& object, Text text, const std::string& resource_version, Slot* slot,
+           bool foreign);
+  bool has_passed(uint32_t watch, const std::string& resource_version) const;
   void detach(ObservedObject& object);
   std::unordered_map<std::string, ObservedObject> objects_;
   std::vector<uint32_t> rounds_;
+  std::vector<uint64_t> passed_;  // resource versions, by watch
 };
 
 }  // namespace davit::applier

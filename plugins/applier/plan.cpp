@@ -9,12 +9,6 @@ Error fault(std::string what) {
   return {Code::internal, "kind: " + std::move(what), {}, {}};
 }
 
-std::string text_at(const json::object& o, const char* key) {
-  const json::value* v = o.if_contains(key);
-  const json::string* s = v == nullptr ? nullptr : v->if_string();
-  return s == nullptr ? std::string() : std::string(s->data(), s->size());
-}
-
 int64_t integer_at(const json::object& o, const char* key) {
   const json::value* v = o.if_contains(key);
   if (v == nullptr) return 0;
@@ -36,10 +30,10 @@ const json::array* array_at(const json::object& o, const char* key) {
 // The described resource of a rendered object.
 const kind::Resource* resource_of(const json::object& object,
                                   const kind::Description& description) {
-  const std::string version = text_at(object, "apiVersion");
+  const std::string version = text_in(object, "apiVersion");
   const size_t slash = version.find('/');
   const std::string group = slash == std::string::npos ? "" : version.substr(0, slash);
-  const std::string name = text_at(object, "kind");
+  const std::string name = text_in(object, "kind");
   for (const auto& r : description.resources) {
     if (r.group == group && r.kind == name) return &r;
   }
@@ -57,10 +51,10 @@ Result<Step> read_step(json::value& entry, size_t index, const kind::Description
   const json::object& rendered = out.object.get_object();
   out.as = resource_of(rendered, description);
   if (out.as == nullptr) {
-    return fault("object " + text_at(rendered, "apiVersion") + " " + text_at(rendered, "kind") +
+    return fault("object " + text_in(rendered, "apiVersion") + " " + text_in(rendered, "kind") +
                  " is not one that the kind describes");
   }
-  const std::string mode = text_at(e, "mode");
+  const std::string mode = text_in(e, "mode");
   if (mode == "ensure") {
     out.mode = Mode::ensure;
   } else if (mode == "shared") {
@@ -90,9 +84,9 @@ Result<Removal> read_removal(const json::value& entry, const kind::Description& 
   if (!entry.is_object()) return fault("an entry of \"delete\" is not an object");
   const json::object& e = entry.get_object();
   Removal out;
-  out.name = {{text_at(e, "group"), text_at(e, "version"), text_at(e, "resource")},
-              text_at(e, "namespace"),
-              text_at(e, "name")};
+  out.name = {{text_in(e, "group"), text_in(e, "version"), text_in(e, "resource")},
+              text_in(e, "namespace"),
+              text_in(e, "name")};
   for (const auto& r : description.resources) {
     if (r.group == out.name.resource.group && r.resource == out.name.resource.resource) out.as = &r;
   }
@@ -108,12 +102,12 @@ Result<Removal> read_removal(const json::value& entry, const kind::Description& 
 
 void read_status(const json::object& from, Status& out) {
   out.gone = flag_at(from, "gone");
-  out.health = text_at(from, "health");
+  out.health = text_in(from, "health");
   out.desired = integer_at(from, "desired");
   out.updated = integer_at(from, "updated");
   out.ready = integer_at(from, "ready");
   out.stale = integer_at(from, "stale");
-  out.message = text_at(from, "message");
+  out.message = text_in(from, "message");
   if (const json::value* detail = from.if_contains("detail");
       detail != nullptr && !detail->is_null()) {
     out.detail = json::serialize(*detail);
@@ -122,7 +116,7 @@ void read_status(const json::object& from, Status& out) {
   for (size_t i = 0; children != nullptr && i < children->size(); ++i) {
     const json::object* c = (*children)[i].if_object();
     if (c == nullptr) continue;
-    out.children.push_back({text_at(*c, "name"), text_at(*c, "address"), text_at(*c, "status"),
+    out.children.push_back({text_in(*c, "name"), text_in(*c, "address"), text_in(*c, "status"),
                             integer_at(*c, "cpu_millicores"), integer_at(*c, "memory_mib")});
   }
 }

@@ -5,12 +5,24 @@ namespace {
 
 // Why nothing at all may go; empty: it may.
 std::string doubt(const SnapshotEnd& end, const PruneRules& rules) {
-  if (end.new_history) return "the store's history has changed";
   if (!end.live_count)
     return rules.on_close ? "" : "the peer does not say how many records it named";
   if (*end.live_count == end.counted) return {};
   return "the peer named " + std::to_string(*end.live_count) + " records, but " +
          std::to_string(end.counted) + " were counted";
+}
+
+// Nobody has deleted what the store has lost: it was restored or emptied since. Against a peer
+// that tells no history versions alone have to do.
+std::string lost(const SnapshotEnd& end, const Candidate& candidate) {
+  for (const Cursor at : candidate.made_of) {
+    const std::string version = "made of version " + std::to_string(at.version);
+    if (!end.history.empty() && !knows(end.history, at))
+      return version + " of another history of the store";
+    if (end.at_version && at.version > *end.at_version)
+      return version + ", which the store does not know";
+  }
+  return {};
 }
 
 }  // namespace
@@ -20,16 +32,13 @@ Verdict prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
   Verdict out;
   if (candidates.empty()) return out;
   std::string why = doubt(end, rules);
-  const bool expected = end.new_history || (!end.live_count && !rules.on_close);
+  const bool expected = !end.live_count && !rules.on_close;
   std::vector<uint64_t> removable;
   for (const auto& c : candidates) {
     if (!why.empty()) {
       out.orphans.push_back({c.slot, "not named by the snapshot; not removed: " + why});
-    } else if (end.at_version && c.version > *end.at_version) {
-      // Made of a version that this store has not reached: the store has lost it, nobody has
-      // deleted it.
-      out.orphans.push_back({c.slot, "made of version " + std::to_string(c.version) +
-                                         ", which the store does not know"});
+    } else if (std::string why_lost = lost(end, c); !why_lost.empty()) {
+      out.orphans.push_back({c.slot, std::move(why_lost)});
     } else {
       removable.push_back(c.slot);
     }

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include <davit/records.hpp>
+
 namespace davit::applier {
 
 struct PruneRules {
@@ -24,12 +26,12 @@ struct PruneRules {
 
 struct Candidate {
   uint64_t slot = 0;
-  uint64_t version = 0;  // of the record its newest object was made of; 0: unknown
+  std::vector<Cursor> made_of;  // what its objects' stamps say
 };
 
 // A snapshot that has ended.
 struct SnapshotEnd {
-  bool new_history = false;
+  History history;                     // the store's; empty: the peer has none to tell
   std::optional<uint64_t> live_count;  // what the peer says it named
   uint64_t counted = 0;                // what we counted
   std::optional<uint64_t> at_version;  // what it is a picture of; of an empty store 0

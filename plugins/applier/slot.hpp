@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <davit/backoff.hpp>
+#include <davit/records.hpp>
 #include <davit/types.hpp>
 
 namespace davit::applier {
@@ -32,6 +33,7 @@ struct Applied {
   uint64_t rendered = 0;   // fingerprint of what the kind rendered, with our stamps but the version
   uint64_t projected = 0;  // the API server's answer, cut to that shape
   std::string uid, resource_version;
+  Cursor made_of;
 };
 using AppliedObjects = std::map<std::string, Applied>;  // by path
 

@@ -45,8 +45,25 @@ void Telling::issue(const std::string& kind, Slot& slot, const std::string& cond
   const std::string now = condition.empty() ? std::string() : condition + ": " + reason;
   if (now == slot.issue) return;
   slot.issue = now;
+  log(kind, slot, condition, reason);
   if (to_)
     to_->issue(region_, {kind, slot.id, slot.ns, slot.name, slot.version, condition, reason});
+}
+
+void Telling::log(const std::string& kind, const Slot& slot, const std::string& condition,
+                  const std::string& reason) const {
+  const std::string record = slot.ns + "/" + slot.name;
+  const std::string version = std::to_string(slot.version);
+  if (condition.empty()) {
+    host_.info("record is in order again",
+               {{"kind", kind}, {"id", slot.id}, {"record", record}, {"version", version}});
+  } else {
+    host_.warn("record is " + condition, {{"kind", kind},
+                                          {"id", slot.id},
+                                          {"record", record},
+                                          {"version", version},
+                                          {"reason", reason}});
+  }
 }
 
 }  // namespace davit::applier

@@ -1,9 +1,10 @@
-// Telling: what goes up about a record: its status when it has changed, and its issue when that
-// begins, changes or ends. On the applier's strand.
+// Telling: what is said about a record: upward its status when it has changed; upward and in the
+// log its issue when that begins, changes or ends. On the applier's strand.
 #pragma once
 
 #include <optional>
 
+#include <davit/host.hpp>
 #include <davit/sink.hpp>
 
 #include "slot.hpp"
@@ -12,8 +13,8 @@ namespace davit::applier {
 
 class Telling {
  public:
-  Telling(std::optional<sink::StatusClient> to, std::string region)
-      : to_(std::move(to)), region_(std::move(region)) {}
+  Telling(Host host, std::optional<sink::StatusClient> to, std::string region)
+      : host_(std::move(host)), to_(std::move(to)), region_(std::move(region)) {}
 
   // Offers the status when it is not what was told last. Key, names and parked reason are filled in
   // here.
@@ -23,6 +24,10 @@ class Telling {
              const std::string& reason) const;
 
  private:
+  void log(const std::string& kind, const Slot& slot, const std::string& condition,
+           const std::string& reason) const;
+
+  Host host_;
   std::optional<sink::StatusClient> to_;
   std::string region_;
 };

@@ -97,14 +97,18 @@ void Trip::next() {
     Step& step = plan_.steps[step_];
     const bool go_on = step.mode == Mode::ensure ? ensure(step) : apply(step);
     if (!go_on) return;
-    ++step_;
-    replaced_ = false;
+    step_on();
   }
   while (removal_ < plan_.removals.size()) {
     if (!remove(plan_.removals[removal_])) return;
     ++removal_;
   }
   finish(Report::End::done);
+}
+
+void Trip::step_on() {
+  ++step_;
+  replaced_ = taken_over_ = false;
 }
 
 bool Trip::ensure(Step& step) {
@@ -120,7 +124,7 @@ bool Trip::ensure(Step& step) {
     const Meaning m = meaning(r, true);
     if (m != Meaning::fine && m != Meaning::exists) return failed(plan_.steps[step_].name, r);
     shop_->ensured.add(path);
-    ++step_;
+    step_on();
     next();
   });
   return false;
@@ -128,7 +132,7 @@ bool Trip::ensure(Step& step) {
 
 bool Trip::apply(Step& step) {
   json::object& metadata = step.object.get_object()["metadata"].get_object();
-  if (replaced_) {  // the same object once more, stamped already
+  if (replaced_ || taken_over_) {  // the same object once more, stamped already
     send_apply(step, fingerprint(step.object));
     return false;
   }
@@ -162,11 +166,17 @@ bool Trip::apply(Step& step) {
     return true;
   }
   if (!done_) return false;  // it ended in there
-  if (!shop_->rules.adopt && !report_.applied.contains(step.name.path()) &&
-      look_first(step.name, *step.as))
-    return false;
+  if (unseen(step) && look_first(step.name, *step.as)) return false;
   send_apply(step, rendered);
   return false;
+}
+
+// Whether somebody else's object may stand there that no watch has shown: one that nobody stamped,
+// which no selector finds, or any while the watch's first picture is not complete.
+bool Trip::unseen(const Step& step) const {
+  const std::string path = step.name.path();
+  if (task_.known.contains(path) || report_.applied.contains(path)) return false;
+  return !shop_->rules.adopt || task_.coverage[watch_of(*step.as)] == Coverage::begun;
 }
 
 // Whether the object is there and says what we rendered. May end the trip instead: done_ is empty
@@ -186,7 +196,8 @@ bool Trip::skip(Step& step, uint64_t rendered) {
     uids_[step_] = applied->second.uid;
     return true;
   }
-  if (same && applied->second.resource_version == known->second.resource_version) {
+  if (same && applied->second.resource_version == known->second.resource_version &&
+      of_this_history(applied->second.made_of)) {
     uids_[step_] = applied->second.uid;
     return true;
   }
@@ -207,9 +218,16 @@ bool Trip::skip(Step& step, uint64_t rendered) {
     if (same) shop_->repairs.add();
     return false;
   }
-  report_.applied[path] = {rendered, projected, meta.uid, meta.resource_version};
+  if (!of_this_history(meta.made_of)) return false;
+  report_.applied[path] = {rendered, projected, meta.uid, meta.resource_version, meta.made_of};
   uids_[step_] = meta.uid;
   return true;
+}
+
+// Else its stamp speaks of a store that has been lost, and would not let it be pruned one day.
+bool Trip::of_this_history(Cursor made_of) const {
+  if (!task_.history || task_.history->empty()) return true;
+  return made_of.incarnation == task_.incarnation || knows(*task_.history, made_of);
 }
 
 // An object that another region's agent stamped, or that nobody did when we may not adopt, is not
@@ -228,12 +246,8 @@ bool Trip::foreign(const ObjectName& name, const Meta& meta) {
 // Asks for an object no watch has shown, once. True: the answer will go on.
 bool Trip::look_first(const ObjectName& name, const kind::Resource& as) {
   if (!looked_at_.insert(name.path()).second) return false;
-  cluster::Request q;
-  q.verb = DAVIT_VERB_GET;
-  q.resource = name.resource;
-  q.ns = name.ns;
-  q.name = name.name;
-  request(std::move(q), [this, name, &as](const cluster::Response& r) { looked(name, as, r); });
+  request(name.request(DAVIT_VERB_GET),
+          [this, name, &as](const cluster::Response& r) { looked(name, as, r); });
   return true;
 }
 
@@ -241,13 +255,11 @@ void Trip::looked(const ObjectName& name, const kind::Resource& as, const cluste
   const Meaning m = meaning(r, true);
   if (m == Meaning::absent) return next();
   if (m != Meaning::fine) return failed(name, r);
-  boost::system::error_code bad;
-  json::value object = json::parse(r.body, bad);
-  if (bad || !object.is_object())
-    return retry("the cluster answered something that is not an object");
-  const Meta meta = meta_of(object.get_object());
-  compact(object.get_object(), as, shop_->rules.field_manager);
-  task_.known[name.path()] = {std::make_shared<const std::string>(json::serialize(object)),
+  auto object = answered(r);
+  if (!object) return;
+  const Meta meta = meta_of(*object);
+  compact(*object, as, shop_->rules.field_manager);
+  task_.known[name.path()] = {std::make_shared<const std::string>(json::serialize(*object)),
                               meta.resource_version, false};
   next();
 }
@@ -257,12 +269,9 @@ void Trip::send_apply(Step& step, uint64_t rendered) {
   json::object& annotations =
       body.get_object()["metadata"].get_object()["annotations"].get_object();
   annotations[stamp::version] = std::to_string(task_.version);
+  if (task_.incarnation != 0) annotations[stamp::incarnation] = std::to_string(task_.incarnation);
   annotations[stamp::hash] = hex(rendered);
-  cluster::Request q;
-  q.verb = DAVIT_VERB_APPLY;
-  q.resource = step.name.resource;
-  q.ns = step.name.ns;
-  q.name = step.name.name;
+  cluster::Request q = step.name.request(DAVIT_VERB_APPLY);
   q.query = {{"fieldManager", shop_->rules.field_manager},
              {"force", shop_->rules.force ? "true" : "false"}};
   q.body = json::serialize(body);
@@ -282,44 +291,24 @@ void Trip::applied(Step& step, uint64_t rendered, const cluster::Response& r) {
       // Its namespace has gone since we made it.
       shop_->ensured.forget(ObjectName{{"", "v1", "namespaces"}, "", step.name.ns}.path());
       return retry(step.name.text() + ": " + describe(r));
+    case Meaning::refused:
+      if (takes_over(step, r)) return take_over(step, r);
+      [[fallthrough]];
     default:
       return failed(step.name, r);
   }
-  boost::system::error_code bad;
-  json::value object = json::parse(r.body, bad);
-  if (bad || !object.is_object())
-    return retry("the cluster answered something that is not an object");
-  const Meta meta = meta_of(object.get_object());
-  const uint64_t projected = projection(&object, step.object);
-  report_.applied[step.name.path()] = {rendered, projected, meta.uid, meta.resource_version};
+  auto object = answered(r);
+  if (!object) return;
+  const Meta meta = meta_of(*object);
+  json::value observed(*std::move(object));
+  const uint64_t projected = projection(&observed, step.object);
+  report_.applied[step.name.path()] = {rendered, projected, meta.uid, meta.resource_version,
+                                       meta.made_of};
   uids_[step_] = meta.uid;
-  remember(step.name, *step.as, step.mode == Mode::apply, std::move(object.get_object()));
+  remember(step.name, *step.as, step.mode == Mode::apply, std::move(observed.get_object()));
   if (meta.terminating) return retry(step.name.text() + " is being deleted", leaving_wait);
-  ++step_;
-  replaced_ = false;
+  step_on();
   next();
-}
-
-void Trip::replace(Step& step, const std::string& why) {
-  const auto known = task_.known.find(step.name.path());
-  Meta meta;
-  if (known != task_.known.end()) {
-    boost::system::error_code bad;
-    const json::value observed = json::parse(*known->second.text, bad);
-    if (!bad && observed.is_object()) meta = meta_of(observed.get_object());
-  }
-  if (meta.uid.empty()) {
-    if (look_first(step.name, *step.as)) return;  // comes back here by way of apply
-    return park(step.name.text() + ": " + why);
-  }
-  if (meta.region != region_label_)
-    return park(step.name.text() + " must be replaced and is not ours: " + why);
-  send_delete(step.name, meta.uid, {}, [this](const cluster::Response& r) {
-    const Meaning m = meaning(r, true);
-    if (m != Meaning::fine && m != Meaning::absent) return failed(plan_.steps[step_].name, r);
-    replaced_ = true;
-    next();
-  });
 }
 
 // What the cluster says it has now, so that the cache does not lag behind what we did.
@@ -332,6 +321,14 @@ void Trip::remember(const ObjectName& name, const kind::Resource& as, bool attri
   report_.written.push_back({name.path(), static_cast<uint32_t>(watch), attributed,
                              std::make_shared<const std::string>(json::serialize(object)),
                              meta.resource_version});
+}
+
+std::optional<json::object> Trip::answered(const cluster::Response& r) {
+  boost::system::error_code bad;
+  json::value object = json::parse(r.body, bad);
+  if (!bad && object.is_object()) return std::move(object.get_object());
+  retry("the cluster answered something that is not an object");
+  return {};
 }
 
 void Trip::request(cluster::Request q, std::function<void(const cluster::Response&)> then) {

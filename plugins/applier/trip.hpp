@@ -70,6 +70,8 @@ struct Task {
 
   uint64_t slot = 0, version = 0;
   Wish wish = Wish::unknown;
+  uint64_t incarnation = 0;  // of the store that it is read in; 0: the peer does not say
+  std::shared_ptr<const History> history;
   Key key;
   std::string ns, name;
   Buffer payload;
@@ -112,14 +114,20 @@ class Trip : public std::enable_shared_from_this<Trip> {
   std::string input(const std::string* desired) const;
 
   void next();
+  void step_on();
   bool ensure(Step& step);  // these: true = go on with the next at once
   bool apply(Step& step);
   bool remove(const Removal& removal);
   bool skip(Step& step, uint64_t rendered);
+  bool of_this_history(Cursor made_of) const;
+  bool unseen(const Step& step) const;
   bool look_first(const ObjectName& name, const kind::Resource& as);
 
   void send_apply(Step& step, uint64_t rendered);
   void applied(Step& step, uint64_t rendered, const cluster::Response& r);
+  bool takes_over(const Step& step, const cluster::Response& refusal) const;
+  void take_over(const Step& step, const cluster::Response& refusal);
+  void hand_over(const Step& step, const cluster::Response& refusal, const cluster::Response& live);
   void replace(Step& step, const std::string& why);
   void send_delete(const ObjectName& name, const std::string& uid,
                    const std::string& resource_version,
@@ -129,6 +137,8 @@ class Trip : public std::enable_shared_from_this<Trip> {
                 json::object object);
   void looked(const ObjectName& name, const kind::Resource& as, const cluster::Response& r);
 
+  // The object in an answer; none: the trip has ended, to be made again.
+  std::optional<json::object> answered(const cluster::Response& r);
   void request(cluster::Request q, std::function<void(const cluster::Response&)> then);
   void failed(const ObjectName& name, const cluster::Response& r);
   void park(std::string why);
@@ -148,7 +158,9 @@ class Trip : public std::enable_shared_from_this<Trip> {
   size_t step_ = 0, removal_ = 0;
   std::vector<std::string> uids_;              // of the steps' objects, for owner references
   std::unordered_set<std::string> looked_at_;  // paths asked for in this trip
-  bool replaced_ = false;  // the current step's object was deleted to be made anew
+  // Of the current step's object: it was deleted to be made anew; what others set is ours now. Then
+  // the same apply goes out once more.
+  bool replaced_ = false, taken_over_ = false;
   Report report_;
 };
 

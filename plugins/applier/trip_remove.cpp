@@ -1,4 +1,5 @@
-// The deleting half of a trip: what a record no longer wants goes, and is waited for.
+// The deleting half of a trip: what a record no longer wants, or cannot have without a new
+// object, goes, and is waited for.
 #include <boost/json.hpp>
 
 #include "trip.hpp"
@@ -33,16 +34,34 @@ bool Trip::remove(const Removal& removal) {
   return false;
 }
 
+void Trip::replace(Step& step, const std::string& why) {
+  const auto known = task_.known.find(step.name.path());
+  Meta meta;
+  if (known != task_.known.end()) {
+    boost::system::error_code bad;
+    const json::value observed = json::parse(*known->second.text, bad);
+    if (!bad && observed.is_object()) meta = meta_of(observed.get_object());
+  }
+  if (meta.uid.empty()) {
+    if (look_first(step.name, *step.as)) return;  // comes back here by way of apply
+    return park(step.name.text() + ": " + why);
+  }
+  if (meta.region != region_label_)
+    return park(step.name.text() + " must be replaced and is not ours: " + why);
+  send_delete(step.name, meta.uid, {}, [this](const cluster::Response& r) {
+    const Meaning m = meaning(r, true);
+    if (m != Meaning::fine && m != Meaning::absent) return failed(plan_.steps[step_].name, r);
+    replaced_ = true;
+    next();
+  });
+}
+
 void Trip::send_delete(const ObjectName& name, const std::string& uid,
                        const std::string& resource_version,
                        std::function<void(const cluster::Response&)> then) {
   json::object preconditions{{"uid", uid}};
   if (!resource_version.empty()) preconditions["resourceVersion"] = resource_version;
-  cluster::Request q;
-  q.verb = DAVIT_VERB_DELETE;
-  q.resource = name.resource;
-  q.ns = name.ns;
-  q.name = name.name;
+  cluster::Request q = name.request(DAVIT_VERB_DELETE);
   q.body = json::serialize(json::object{{"apiVersion", "v1"},
                                         {"kind", "DeleteOptions"},
                                         {"propagationPolicy", "Background"},

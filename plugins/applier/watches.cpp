@@ -13,11 +13,17 @@ Arrival read_arrival(const kind::Client& kind, uint32_t watch, int32_t type,
   out.watch = watch;
   out.type = type;
   if (type == DAVIT_WATCH_TROUBLE) out.trouble = object;
-  if (type != DAVIT_WATCH_ADDED && type != DAVIT_WATCH_MODIFIED && type != DAVIT_WATCH_DELETED)
+  if (type != DAVIT_WATCH_ADDED && type != DAVIT_WATCH_MODIFIED && type != DAVIT_WATCH_DELETED &&
+      type != DAVIT_WATCH_SYNCED) {
     return out;
+  }
   boost::system::error_code bad;
   json::value value = json::parse(json::string_view(object.data(), object.size()), bad);
   if (bad || !value.is_object()) return out;
+  if (type == DAVIT_WATCH_SYNCED) {
+    out.resource_version = meta_of(value.get_object()).resource_version;
+    return out;
+  }
   const kind::Resource& as = kind.description().resources[watch];
   compact(value.get_object(), as, field_manager);
   const Meta meta = meta_of(value.get_object());
@@ -25,7 +31,7 @@ Arrival read_arrival(const kind::Client& kind, uint32_t watch, int32_t type,
   out.path = ObjectName{{as.group, as.version, as.resource}, meta.ns, meta.name}.path();
   out.resource_version = meta.resource_version;
   if (type == DAVIT_WATCH_DELETED) return out;
-  out.text = std::make_shared<const std::string>(json::serialize(value));
+  std::string text = json::serialize(value);
   out.foreign =
       as.role == DAVIT_RESOURCE_OWNED && !meta.region.empty() && meta.region != region_label;
   if (const size_t slash = meta.record.find('/');
@@ -33,11 +39,17 @@ Arrival read_arrival(const kind::Client& kind, uint32_t watch, int32_t type,
     out.attributed = true;
     out.ns = meta.record.substr(0, slash);
     out.name = meta.record.substr(slash + 1);
-  } else if (auto named = kind.attribute(*out.text); named.ok()) {
+  } else if (auto named = kind.attribute(text); named.ok()) {
     out.attributed = true;
     out.ns = named->ns;
     out.name = named->name;
   }
+  if (as.role == DAVIT_RESOURCE_SEEN) {
+    forget_metadata(value.get_object(), as);
+    text = json::serialize(value);
+  }
+  text.shrink_to_fit();
+  out.text = std::make_shared<const std::string>(std::move(text));
   return out;
 }
 

@@ -70,6 +70,26 @@ std::optional<std::string> bad_labels(const json::object& object) {
   return std::nullopt;
 }
 
+// What a container says in two ways at once.
+std::optional<std::string> bad_container(const json::object& container, size_t index) {
+  const std::string where = "spec.template.spec.containers[" + std::to_string(index) + "].";
+  const auto* env = at(container, {"env"});
+  for (size_t i = 0; env != nullptr && env->is_array() && i < env->get_array().size(); ++i) {
+    const auto* variable = env->get_array()[i].if_object();
+    if (variable == nullptr || string_at(*variable, {"value"}).empty()) continue;
+    if (!variable->contains("valueFrom")) continue;
+    return where + "env[" + std::to_string(i) +
+           "].valueFrom: Invalid value: \"\": may not be specified when `value` is not empty";
+  }
+  for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"}) {
+    const auto* p = object_at(container, {probe});
+    const bool both = p != nullptr && p->contains("httpGet") && p->contains("exec");
+    if (both)
+      return where + probe + ".httpGet: Forbidden: may not specify more than 1 handler type";
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> bad_replica_set(const json::object& object, const Object& live) {
   const auto* replicas = at(object, {"spec", "replicas"});
   if (replicas != nullptr && (!replicas->is_int64() || replicas->get_int64() < 0)) {
@@ -89,6 +109,11 @@ std::optional<std::string> bad_replica_set(const json::object& object, const Obj
   const auto* containers = at(object, {"spec", "template", "spec", "containers"});
   if (containers == nullptr || !containers->is_array() || containers->get_array().empty()) {
     return "spec.template.spec.containers: Required value";
+  }
+  for (size_t i = 0; i < containers->get_array().size(); ++i) {
+    const auto* container = containers->get_array()[i].if_object();
+    if (container == nullptr) continue;
+    if (auto bad = bad_container(*container, i)) return bad;
   }
   if (live == nullptr) return std::nullopt;
   const auto* old = at(*live, {"spec", "selector"});

@@ -90,13 +90,28 @@ Board::Condition Board::condition(const Key& key, const Status* observed) const 
   return {};
 }
 
+Board::Names Board::live_names() const {
+  Names out;
+  for (const auto& [key, desired] : records_) {
+    if (desired.live) out.insert({key.kind, key.region, desired.ns, desired.name});
+  }
+  return out;
+}
+
+bool Board::taken_over(const Key& key, const Desired& dead, const Names& live) {
+  return dead.name.empty() || live.contains({key.kind, key.region, dead.ns, dead.name});
+}
+
 void Board::render(Cursor head, v1::StatusResponse* out) const {
+  const Names live = live_names();
   out->mutable_head()->set_incarnation(head.incarnation);
   out->mutable_head()->set_version(head.version);
   for (const auto& [key, desired] : records_) {
     auto it = statuses_.find(key);
     const Status* observed = it == statuses_.end() ? nullptr : &it->second;
-    if (!desired.live && (observed == nullptr || observed->gone)) continue;
+    // The objects of one whose name another record has taken over are that one's.
+    if (!desired.live && (observed == nullptr || observed->gone || taken_over(key, desired, live)))
+      continue;
     auto* o = out->add_objects();
     o->set_kind(key.kind);
     o->set_region(key.region);

@@ -3,7 +3,9 @@
 // one.
 #pragma once
 
+#include <array>
 #include <map>
+#include <set>
 
 #include <davit/records.hpp>
 
@@ -54,6 +56,10 @@ class Board {
     std::string word, reason;
   };
   Condition condition(const Key& key, const Status* observed) const;
+  using Names = std::set<std::array<std::string, 4>>;  // kind, region, namespace, name
+  Names live_names() const;
+  // The store clears the name of a dead record that is taken over, without a new version of it.
+  static bool taken_over(const Key& key, const Desired& dead, const Names& live);
 
   Selection selection_;
   std::map<Key, Desired> records_;

@@ -42,7 +42,8 @@ kind::Description describe(const Site& site) {
        true,
        selector,
        {"/spec/containers/0/resources/limits", "/status/phase", "/status/reason", "/status/podIP",
-        "/status/podIPs/0/ip", "/status/conditions",
+        "/status/podIPs/0/ip", "/status/conditions/*/type", "/status/conditions/*/status",
+        "/status/conditions/*/reason", "/status/conditions/*/message", labels::template_hash_of_pod,
         "/status/containerStatuses/0/state/waiting/reason"}},
   };
   kind::CtrlV1 c;

@@ -40,7 +40,8 @@ kind::Description describe(const Site& site) {
        true,
        selector,
        {"/spec/containers/0/resources/limits", "/status/phase", "/status/podIP",
-        "/status/conditions", "/status/containerStatuses/0/state/waiting/reason"}},
+        "/status/conditions/*/type", "/status/conditions/*/status", "/status/conditions/*/reason",
+        "/status/conditions/*/message", "/status/containerStatuses/0/state/waiting/reason"}},
   };
   kind::CtrlV1 c;
   c.watch = "WatchSentinels";

@@ -6,6 +6,11 @@
 #include "envelope.hpp"
 
 namespace davit::recorder {
+namespace {
+
+constexpr std::chrono::seconds epochs_age_max{1};
+
+}  // namespace
 
 Shared::Shared(Host h, storage::Client s, std::chrono::milliseconds agents_stale_after)
     : host(h),
@@ -26,14 +31,35 @@ uint64_t Shared::next_sequence() {
   return next;
 }
 
-void Shared::progress(const Progress& said, const rpc::Server::Reply& reply) {
-  auto r = storage.progress(said);
-  if (!r.ok()) {
+void Shared::progress(const Progress& said, const std::function<std::string(uint64_t)>& answer,
+                      const rpc::Server::Reply& reply) {
+  // Before it is stored: it takes the place of what the same agent said before.
+  const auto taken = epoch_taken(said);
+  auto stored = taken.ok() ? storage.progress(said) : Result<>(taken.error());
+  if (!stored.ok()) {
     errors.add();
-    return reply(r.error());
+    return reply(stored.error());
   }
-  reply(std::string());  // the response has no fields
+  reply(answer(*taken));
   agents.heard(said);
+}
+
+// The store is asked only about a newcomer, and not about each when many come together.
+Result<uint64_t> Shared::epoch_taken(const Progress& said) {
+  std::lock_guard lock(epochs_mutex_);
+  if (said.epoch == 0 || epochs_.known(said)) return 0;  // 0: a peer that has none
+  const auto now = host.now();
+  if (!epochs_read_at_ || now - *epochs_read_at_ > epochs_age_max) {
+    auto r = storage.agents([this](const davit_progress& p) {
+      epochs_.heard(from_abi(p));
+      return true;
+    });
+    if (!r.ok()) return r.error();
+    epochs_read_at_ = now;
+  }
+  const uint64_t taken = epochs_.taken(said);
+  epochs_.heard(said);
+  return taken;
 }
 
 Result<Key> find_record(const storage::Client& storage, const std::string& kind,
@@ -148,7 +174,9 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
         shared.host.unix_ms()};
     shared.host.blocking(shared.storage.instance(), [&shared, progress, reply = std::move(reply),
                                                      ticket = shared.outstanding.begin()] {
-      shared.progress(progress, reply);
+      // The response has no fields.
+      shared.progress(
+          progress, [](uint64_t) { return std::string(); }, reply);
     });
   });
 }

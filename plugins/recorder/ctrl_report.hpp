@@ -8,6 +8,7 @@
 #include <davit/storage.hpp>
 
 #include "agent_metrics.hpp"
+#include "epochs.hpp"
 
 namespace davit::recorder {
 
@@ -24,8 +25,16 @@ struct Shared {
   std::atomic<uint64_t> sequence{0};
   uint64_t next_sequence();
 
-  // Stores what an agent said of itself, and answers with this. Blocks.
-  void progress(const Progress& progress, const rpc::Server::Reply& reply);
+  // Stores what an agent said of itself, and answers with what `answer` makes of the epoch that the
+  // agent's is not above (0: none). Blocks.
+  void progress(const Progress& progress, const std::function<std::string(uint64_t)>& answer,
+                const rpc::Server::Reply& reply);
+
+ private:
+  Result<uint64_t> epoch_taken(const Progress& said);
+  std::mutex epochs_mutex_;
+  Epochs epochs_;
+  std::optional<std::chrono::nanoseconds> epochs_read_at_;
 };
 
 // What a report is about.

@@ -115,10 +115,18 @@ class Recorder {
         return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
       }
       if (auto r = check_name("agent", message.agent()); !r.ok()) return reply(r.error());
-      host_.blocking(
-          shared_->storage.instance(),
-          [this, progress = from_wire(message, *region, host_.unix_ms()), reply = std::move(reply),
-           ticket = shared_->outstanding.begin()] { shared_->progress(progress, reply); });
+      host_.blocking(shared_->storage.instance(),
+                     [this, progress = from_wire(message, *region, host_.unix_ms()),
+                      reply = std::move(reply), ticket = shared_->outstanding.begin()] {
+                       shared_->progress(
+                           progress,
+                           [](uint64_t epoch_taken) {
+                             v1::ProgressResponse response;
+                             response.set_epoch_taken(epoch_taken);
+                             return response.SerializeAsString();
+                           },
+                           reply);
+                     });
     });
   }
 

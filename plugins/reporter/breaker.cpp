@@ -21,6 +21,7 @@ void Breaker::failed(Time now) {
   if (open_ && !probing_) return;
   if (!open_ && failures_ < rules_.failures_max) return;
   open_ = true;
+  ++opened_;
   probing_ = false;
   until_ = now + rules_.open_for;
 }

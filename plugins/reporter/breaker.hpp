@@ -28,12 +28,15 @@ class Breaker {
   void failed(Time now);
 
   State state(Time now) const;
+  // How often it has opened, a failed probe included.
+  uint64_t opened() const { return opened_; }
   // Open: when the probe may go.
   Time opens_at() const { return until_; }
 
  private:
   Rules rules_;
   uint32_t failures_ = 0;
+  uint64_t opened_ = 0;
   bool open_ = false;
   bool probing_ = false;
   Time until_{0};

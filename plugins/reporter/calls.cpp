@@ -29,7 +29,7 @@ void Calls::unary(std::string_view path, std::string request, Done done, const P
   const uint64_t number = ++next_;
   const rpc::Call call =
       channel_.start(path, strand_, std::make_unique<Unary>(*this, number, std::move(done)),
-                     metadata, (host_.now() + timeout_).count());
+                     metadata, (host_.now() + timeout_).count(), 0);
   under_way_[number] = call;
   call.write(std::move(request));
   call.half_close();

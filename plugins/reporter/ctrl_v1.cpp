@@ -41,13 +41,14 @@ class CtrlV1 : public Sender {
     pump();
   }
 
-  void progress(const Progress& p, std::function<void(Result<>)> done) override {
+  void progress(const Progress& p, std::function<void(Result<uint64_t>)> done) override {
     ::ctrl::v1::HeartbeatRequest request;
     request.set_region(p.region);
     request.set_platform(platform_);
     calls_.unary("ctrl.v1.ClusterService/Heartbeat", request.SerializeAsString(),
                  [done = std::move(done)](Result<std::string> r) {
-                   done(r.ok() ? Result<>() : Result<>(r.error()));
+                   // This wire cannot say it.
+                   done(r.ok() ? Result<uint64_t>(0) : Result<uint64_t>(r.error()));
                  });
   }
 

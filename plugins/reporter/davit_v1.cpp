@@ -74,7 +74,7 @@ class DavitV1 : public Sender {
     calls_.unary("davit.v1.AgentService/Report", request.SerializeAsString(), std::move(answered));
   }
 
-  void progress(const Progress& p, std::function<void(Result<>)> done) override {
+  void progress(const Progress& p, std::function<void(Result<uint64_t>)> done) override {
     v1::ProgressRequest request;
     request.set_agent(p.agent);
     request.set_software(p.software);
@@ -97,7 +97,11 @@ class DavitV1 : public Sender {
     }
     calls_.unary("davit.v1.AgentService/Progress", request.SerializeAsString(),
                  [done = std::move(done)](Result<std::string> r) {
-                   done(r.ok() ? Result<>() : Result<>(r.error()));
+                   v1::ProgressResponse response;
+                   if (!r.ok()) return done(r.error());
+                   // One that cannot be read says nothing that is needed.
+                   if (!response.ParseFromString(*r)) response.Clear();
+                   done(response.epoch_taken());
                  });
   }
 

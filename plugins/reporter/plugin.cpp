@@ -1,6 +1,8 @@
 // The plugin: settings, neighbours, start and stop of the Reporter.
 #include <condition_variable>
 
+#include <davit/gate.hpp>
+
 #include "reporter.hpp"
 
 namespace davit::reporter {
@@ -31,6 +33,9 @@ class Plugin {
   Result<> wire() {
     auto channel = rpc::Channel::find(host_, server_);
     if (!channel.ok()) return channel.error();
+    auto gate = gate::Client::find(host_);
+    if (!gate.ok()) return gate.error();
+    gate_ = *gate;
     calls_.emplace(host_, *channel, strand_, timeout_);
     reporter_.emplace(host_, rules_, strand_, channel->region(), channel->agent());
     if (channel->protocol() != "ctrl.v1") {
@@ -44,13 +49,24 @@ class Plugin {
   }
 
   Result<> start(const Op&) {
-    strand_.post([this] { reporter_->start(); });
+    if (!gate_) {
+      begin(static_cast<uint64_t>(host_.unix_ms()));
+      return {};
+    }
+    host_.health(DAVIT_HEALTH_SERVING, "standing by until \"" + gate_->name() + "\" opens");
+    gate_->wait([this](uint64_t epoch) {
+      if (epoch != 0) begin(epoch);
+    });
     return {};
   }
 
   Result<> stop(const Op& op) {
     const auto end = op.deadline_ns() == INT64_MAX ? host_.now() + timeout_
                                                    : std::chrono::nanoseconds(op.deadline_ns());
+    {
+      std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
     // A quarter of what is left is kept for giving up.
     const auto patience = (end - host_.now()) * 3 / 4;
     strand_.post([this] { reporter_->flush([this] { set(flushed_); }); });
@@ -73,6 +89,12 @@ class Plugin {
   void issue(const std::string& region, const Issue& i) { reporter_->issue(region, i); }
 
  private:
+  // The mutex: a gate that opens while this stops must not be behind stop on the strand.
+  void begin(uint64_t epoch) {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    strand_.post([this, epoch] { reporter_->start(epoch); });
+  }
   void set(bool& flag) {
     std::lock_guard lock(mutex_);
     flag = true;
@@ -87,6 +109,7 @@ class Plugin {
   Strand strand_;
   Timer ending_{strand_};
   std::string server_;
+  std::optional<gate::Client> gate_;
   Rules rules_;
   std::chrono::milliseconds timeout_{10'000};
   size_t parallel_ = 8;
@@ -95,7 +118,7 @@ class Plugin {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool flushed_ = false, ended_ = false;
+  bool stopping_ = false, flushed_ = false, ended_ = false;
 };
 
 }  // namespace

@@ -23,7 +23,6 @@ Reporter::Reporter(Host host, Rules rules, Strand strand, std::string region, st
   progress_.region = std::move(region);
   progress_.agent = std::move(agent);
   progress_.software = std::string("davit ") + DAVIT_PLUGIN_VERSION;
-  progress_.epoch = static_cast<uint64_t>(host.unix_ms());
   waiting_ = host.gauge("davit_reporter_waiting", "Statuses that wait to be sent");
   sent_total_ = host.counter("davit_reporter_sent_total", "Statuses the peer has taken");
   refused_total_ =
@@ -32,6 +31,8 @@ Reporter::Reporter(Host host, Rules rules, Strand strand, std::string region, st
       host.counter("davit_reporter_dropped_total", "Statuses dropped because the buffer was full");
   failures_total_ = host.counter("davit_reporter_failures_total", "Calls the peer did not answer");
   breaker_gauge_ = host.gauge("davit_reporter_breaker", "0 closed, 1 half-open, 2 open");
+  opened_total_ =
+      host.counter("davit_reporter_breaker_opened_total", "Times that the breaker has opened");
 }
 
 // --- what is offered
@@ -42,7 +43,6 @@ void Reporter::offer(Status status) {
   uint64_t dropped = 0;
   {
     std::lock_guard lock(mutex_);
-    status.epoch = progress_.epoch;
     status.sequence = ++sequence_;
     status.reported_at_unix_ms = host_.unix_ms();
     if (!buffer_.offer(std::move(status))) dropped = buffer_.dropped();
@@ -98,10 +98,11 @@ void Reporter::kick() {
 // --- when
 // -----------------------------------------------------------------------------------------------
 
-void Reporter::start() {
+void Reporter::start(uint64_t epoch) {
   running_ = true;
   {
     std::lock_guard lock(mutex_);
+    progress_.epoch = epoch;
     progress_dirty_ = true;  // the first word of an agent is that it lives
   }
   host_.health(DAVIT_HEALTH_SERVING);
@@ -109,6 +110,7 @@ void Reporter::start() {
 }
 
 void Reporter::flush(std::function<void()> flushed) {
+  if (!running_) return flushed();
   flushed_ = std::move(flushed);
   plan();
 }
@@ -122,6 +124,7 @@ std::optional<Reporter::Time> Reporter::status_due() {
   std::lock_guard lock(mutex_);
   waiting_.set(static_cast<double>(buffer_.size()));
   if (sending_ || buffer_.empty()) return std::nullopt;
+  if (!introduced_ && sender_->wants_progress()) return std::nullopt;
   // The first after a pause goes at once; what follows it waits for the window to fill.
   if (flushed_) return retry_at_;
   return std::max(last_send_ + rules_.batch_window, retry_at_);
@@ -166,11 +169,22 @@ bool Reporter::nothing_left() {
 
 void Reporter::act() {
   const Time now = host_.now();
-  const auto status = status_due();
-  if (status && *status <= now && breaker_.allow(now)) send();
-  const auto progress = progress_due();
+  const auto status = [this, now] {
+    const auto due = status_due();
+    if (due && *due <= now && breaker_.allow(now)) send();
+  };
+  const auto progress = [this, now] {
+    const auto due = progress_due();
+    if (due && *due <= now && breaker_.allow(now)) send_progress();
+  };
+  if (breaker_.state(now) == Breaker::State::closed) {
+    status();
+    progress();
+  } else {
+    progress();  // the better probe: small, and says why nothing was heard
+    status();
+  }
   // While the probe is under way nothing else goes, and its end plans again.
-  if (progress && *progress <= now && breaker_.allow(now)) send_progress();
   if (breaker_.state(now) == Breaker::State::half_open && (sending_ || progressing_)) return;
   plan();
 }
@@ -183,6 +197,7 @@ void Reporter::send() {
   {
     std::lock_guard lock(mutex_);
     batch = buffer_.take(rules_.batch_max, batch_bytes_max);
+    for (Status& s : batch) s.epoch = progress_.epoch;
   }
   sending_ = true;
   last_send_ = host_.now();
@@ -212,16 +227,19 @@ void Reporter::send_progress() {
     p = progress_;
     for (const auto& [kind, at] : applied_) p.kinds.push_back({kind, at});
     for (const auto& [key, issue] : issues_) p.issues.push_back(issue);
+    if (!delayed_.empty()) p.issues.push_back(delayed());
   }
   progressing_ = true;
   last_progress_ = host_.now();
-  sender_->progress(p, [this](const Result<>& r) { progressed(r); });
+  sender_->progress(p, [this](const Result<uint64_t>& r) { progressed(r); });
 }
 
-void Reporter::progressed(const Result<>& r) {
+void Reporter::progressed(const Result<uint64_t>& r) {
   progressing_ = false;
   std::optional<Error> failure;
-  if (!r.ok()) {
+  if (r.ok()) {
+    introduced(*r);
+  } else {
     if (worth_retrying(r.error().code)) {
       failure = r.error();
       last_progress_ = Time(0);  // still to be said: as soon as the backoff lets it, on either wire
@@ -229,21 +247,40 @@ void Reporter::progressed(const Result<>& r) {
       progress_dirty_ = true;
     } else {
       host_.warn("progress was refused", {{"reason", r.error().message}});
+      introduced(0);
     }
   }
   answered(failure);
 }
 
+// Once: of two agents that are there at the same time neither is to overtake the other for ever.
+void Reporter::introduced(uint64_t epoch_taken) {
+  if (introduced_) return;
+  introduced_ = true;
+  std::lock_guard lock(mutex_);
+  if (epoch_taken < progress_.epoch) return;
+  host_.info("an agent of the region has a greater epoch; ours is raised above it",
+             {{"ours", std::to_string(progress_.epoch)}, {"known", std::to_string(epoch_taken)}});
+  progress_.epoch = epoch_taken + 1;
+  progress_dirty_ = true;
+}
+
 // A call has ended: told to the breaker, logged when trouble begins and ends, and on to the next.
 void Reporter::answered(const std::optional<Error>& failure) {
   if (failure) {
+    const uint64_t opened = breaker_.opened();
     breaker_.failed(host_.now());
+    if (breaker_.opened() > opened) {
+      opened_total_.add();
+      set_delayed(failure->message);
+    }
     retry_at_ = host_.now() + backoff_.next(host_.random(), failure->retry_after);
     failures_total_.add();
     if (failures_++ == 0)
       host_.warn("the peer does not take reports", {{"reason", failure->message}});
   } else {
     breaker_.succeeded();
+    if (!sending_) set_delayed({});
     backoff_.reset();
     retry_at_ = Time(0);
     if (failures_ > 0)
@@ -252,6 +289,28 @@ void Reporter::answered(const std::optional<Error>& failure) {
   }
   show_breaker();
   plan();
+}
+
+// Begins with the breaker's opening, ends when nothing waits any more.
+void Reporter::set_delayed(const std::string& why) {
+  std::lock_guard lock(mutex_);
+  if (why.empty() && (delayed_.empty() || !buffer_.empty())) return;
+  delayed_ = why;
+  progress_dirty_ = true;
+}
+
+// To be said when it can be said: with the probe, or later.
+Issue Reporter::delayed() const {
+  const bool closed = breaker_.state(host_.now()) == Breaker::State::closed;
+  return {{},
+          {},
+          {},
+          "statuses",
+          0,
+          DAVIT_ISSUE_DELAYED,
+          std::to_string(buffer_.size()) + " wait; the breaker is " +
+              (closed ? "closed" : "half-open") + " and has opened " +
+              std::to_string(breaker_.opened()) + " times, last for: " + delayed_};
 }
 
 void Reporter::show_breaker() {

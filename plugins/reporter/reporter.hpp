@@ -33,8 +33,10 @@ class Reporter {
   void advance(const std::string& region, const KindProgress& progress);
   void issue(const std::string& region, const Issue& issue);
 
-  // On the strand.
-  void start();
+  // On the strand. What is offered before it waits; every status that is sent has this epoch, or a
+  // greater one when the peer has heard of one that this is not above: a clock was set back, or is
+  // behind that of the machine where the region's agent ran before.
+  void start(uint64_t epoch);
   // Sends what waits without waiting any more; `flushed` comes once, when all is sent or the peer
   // fails.
   void flush(std::function<void()> flushed);
@@ -48,9 +50,12 @@ class Reporter {
   void send();
   void sent(Sent sent);
   void send_progress();
-  void progressed(const Result<>& r);
+  void progressed(const Result<uint64_t>& r);
+  void introduced(uint64_t epoch_taken);
   void answered(const std::optional<Error>& failure);
   void show_breaker();
+  void set_delayed(const std::string& why);
+  Issue delayed() const;  // under the mutex
   bool nothing_left();
 
   using Time = std::chrono::nanoseconds;
@@ -71,6 +76,7 @@ class Reporter {
   uint64_t sequence_ = 0;
   bool kicked_ = false;
   bool progress_dirty_ = false;
+  std::string delayed_;  // why the breaker opened; empty once nothing waits any more
   uint64_t dropped_told_ = 0;
 
   // On the strand.
@@ -78,11 +84,13 @@ class Reporter {
   Backoff backoff_;
   Time last_send_{0}, last_progress_{0}, retry_at_{0};
   bool sending_ = false, progressing_ = false, running_ = false;
-  size_t under_way_ = 0;   // statuses in the batch that is being sent
-  uint64_t failures_ = 0;  // in a row
+  bool introduced_ = false;  // the peer has answered our first word, so the epoch stands
+  size_t under_way_ = 0;     // statuses in the batch that is being sent
+  uint64_t failures_ = 0;    // in a row
   std::function<void()> flushed_;
 
-  Metric waiting_, sent_total_, refused_total_, dropped_total_, failures_total_, breaker_gauge_;
+  Metric waiting_, sent_total_, refused_total_, dropped_total_, failures_total_, breaker_gauge_,
+      opened_total_;
 };
 
 }  // namespace davit::reporter

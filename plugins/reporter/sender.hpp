@@ -29,8 +29,9 @@ class Sender {
   virtual ~Sender() = default;
   // At most one at a time; `done` comes once.
   virtual void send(std::vector<Status> statuses, std::function<void(Sent)> done) = 0;
-  // That the agent lives, and where it stands. At most one at a time.
-  virtual void progress(const Progress& progress, std::function<void(Result<>)> done) = 0;
+  // That the agent lives, and where it stands. At most one at a time. The answer: an epoch that
+  // ours must be above, because an agent of the region has spoken with it; 0: there is none.
+  virtual void progress(const Progress& progress, std::function<void(Result<uint64_t>)> done) = 0;
   // False: the peer takes no progress, so there is no hurry to send when something changes.
   virtual bool wants_progress() const = 0;
 };

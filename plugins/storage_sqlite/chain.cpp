@@ -20,12 +20,24 @@ bool Chain::has(uint64_t incarnation) const {
   return false;
 }
 
+uint64_t Chain::end_of(size_t i, uint64_t head) const {
+  return i + 1 < links_.size() ? links_[i + 1].first_version - 1 : head;
+}
+
+History Chain::history(uint64_t head) const {
+  History out;
+  for (size_t i = 0; i < links_.size(); ++i) {
+    out.push_back({links_[i].incarnation, end_of(i, head)});
+  }
+  return out;
+}
+
 Result<> Chain::accept(Cursor cursor, uint64_t head) const {
   if (cursor.version == 0) return {};
   // From the newest: that is where nearly all cursors are.
   for (size_t i = links_.size(); i-- > 0;) {
     if (links_[i].incarnation != cursor.incarnation) continue;
-    const uint64_t end = i + 1 < links_.size() ? links_[i + 1].first_version - 1 : head;
+    const uint64_t end = end_of(i, head);
     if (cursor.version <= end) return {};
     return out_of_range("cursor " + std::to_string(cursor.version) + " is above " +
                         std::to_string(end) + ", where its incarnation ends");

@@ -13,6 +13,8 @@ class Chain {
   void append(uint64_t incarnation, uint64_t first_version);
   uint64_t current() const { return links_.back().incarnation; }
   bool has(uint64_t incarnation) const;
+  // `head` is the newest version: where the last incarnation ends so far.
+  History history(uint64_t head) const;
 
   // OUT_OF_RANGE when nothing can be read after this cursor. `head` is the newest version.
   Result<> accept(Cursor cursor, uint64_t head) const;
@@ -21,6 +23,7 @@ class Chain {
   struct Link {
     uint64_t incarnation, first_version;
   };
+  uint64_t end_of(size_t link, uint64_t head) const;
   std::vector<Link> links_;
 };
 

@@ -27,11 +27,15 @@ constexpr const char* reader_settings = "PRAGMA query_only = ON; PRAGMA cache_si
 // when read.
 constexpr int64_t checked_bytes = 256 << 20;
 
-// The journal is moved into the file each time it has grown by so many pages of 4 KiB. Commits that
-// never pause can keep it from being emptied; at its limit they move it themselves.
+// The journal is moved into the file each time it has grown by so many pages of 4 KiB, beside the
+// commits. When they never pause there is always one more to move, and it does not begin anew: from
+// so many pages on they wait for the last few. A journal that only grows costs each commit up to
+// twice the flush, because the file's size is flushed with it. At its limit, which readers that
+// never end can bring about, commits move it themselves.
 constexpr int journal_step = 1'000;
+constexpr int journal_wanted = 2'000;
 constexpr int journal_max = 16'000;
-constexpr int moves_at_once = 4;  // what is committed during one is left for the next, and is less
+constexpr int moves_at_once = 2;  // what is committed during one is left for the next, and is less
 
 constexpr int64_t incarnations_kept = 1'000;  // a cursor older than so many restarts begins anew
 
@@ -214,10 +218,17 @@ auto Database::reading(const Op& op, Work work)
   return std::move(*out);
 }
 
+// A mutex alone goes to whoever asks again at once: commits that never pause would keep the mover
+// of the journal out.
+std::unique_lock<std::mutex> Database::take_writer() {
+  const std::lock_guard turn(writer_turn_);
+  return std::unique_lock(writer_mutex_);
+}
+
 template <class Work>
 auto Database::writing(const Op& op, Work work)
     -> Result<decltype(work(std::declval<Connection&>()))> {
-  const std::lock_guard lock(writer_mutex_);
+  const auto lock = take_writer();
   Connection& c = *writer_;
   Transaction transaction(c, Transaction::Kind::write);
   std::optional<decltype(work(c))> out;
@@ -255,6 +266,11 @@ Result<> Database::agents(const Op& op, const storage::VisitProgress& visit) {
     read_agents(c, visit);
     return std::monostate();
   });
+}
+
+Result<History> Database::history(const Op& op) {
+  return reading(op,
+                 [&](Connection& c) { return chain_.history(read_head(c, chain_).head.version); });
 }
 
 Result<Database::Committed> Database::commit(const Op& op, const std::vector<Group>& groups) {
@@ -307,22 +323,31 @@ Result<> Database::move_journal() {
   if (!mover_) {
     auto made = Connection::open(path_, SQLITE_OPEN_READWRITE);
     if (!made.ok()) return made.error();
+    // Who has never read knows of no journal, and would move nothing.
+    (*made)->script("SELECT count(*) FROM sqlite_schema");
+    if ((*made)->failed()) return (*made)->take_error();
     mover_ = std::move(*made);
   }
-  int pages = 0, moved = -1;
-  for (int i = 0; i < moves_at_once && pages != moved; ++i) {
-    const int code = sqlite3_wal_checkpoint_v2(mover_->get(), nullptr, SQLITE_CHECKPOINT_PASSIVE,
-                                               &pages, &moved);
-    if (code == SQLITE_BUSY) return {};  // somebody else is at it
-    if (code != SQLITE_OK) return mover_->translate(code);
+  int moved = 0;
+  const auto move = [&] {
+    return sqlite3_wal_checkpoint_v2(mover_->get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr,
+                                     &moved);
+  };
+  int code = SQLITE_OK;
+  for (int i = 0; code == SQLITE_OK && i < moves_at_once && moved < journal_pages_; ++i)
+    code = move();
+  if (code == SQLITE_OK && moved < journal_pages_ && journal_pages_ >= journal_wanted) {
+    const auto no_commits = take_writer();
+    code = move();
   }
-  return {};
+  if (code == SQLITE_OK || code == SQLITE_BUSY) return {};  // busy: somebody else is at it
+  return mover_->translate(code);
 }
 
 // What SQLite advises to do now and then: statistics for its planner, the journal moved into the
 // file.
 Result<> Database::tidy() {
-  const std::lock_guard lock(writer_mutex_);
+  const auto lock = take_writer();
   writer_->script("PRAGMA optimize; PRAGMA wal_checkpoint(PASSIVE)");
   if (writer_->failed()) return writer_->take_error();
   return {};

@@ -28,6 +28,7 @@ class Database {
   Result<uint64_t> statuses(const Op& op, const Scope& scope, uint64_t after, uint32_t limit,
                             const storage::VisitStatus& visit);
   Result<> agents(const Op& op, const storage::VisitProgress& visit);
+  Result<History> history(const Op& op);
 
   struct Committed {
     std::vector<GroupResult> results;
@@ -58,10 +59,13 @@ class Database {
   template <class Work>
   auto writing(const Op& op, Work work) -> Result<decltype(work(std::declval<Connection&>()))>;
 
+  std::unique_lock<std::mutex> take_writer();
+
   const Host host_;
   const std::string path_;
   std::optional<Lock> lock_;  // first to come, last to go
   Chain chain_;
+  std::mutex writer_turn_;  // held while waiting for the next: see take_writer
   std::mutex writer_mutex_;
   std::unique_ptr<Connection> writer_;  // in memory: the only connection
   std::mutex readers_mutex_;

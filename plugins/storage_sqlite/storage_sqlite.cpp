@@ -81,6 +81,12 @@ class StorageSqlite {
   Result<> agents(const Op& op, const storage::VisitProgress& visit) {
     return with(Trouble::reading, [&] { return database_->agents(op, visit); });
   }
+  Result<> history(const Op& op, const storage::VisitCursor& visit) {
+    auto r = with(Trouble::reading, [&] { return database_->history(op); });
+    if (!r.ok()) return r.error();
+    (void)std::all_of(r->begin(), r->end(), visit);
+    return {};
+  }
   Result<> progress(const Op& op, const Progress& progress) {
     return with(Trouble::writing, [&] { return database_->progress(op, progress); });
   }
@@ -100,7 +106,6 @@ class StorageSqlite {
   Result<> report(const Op& op, const std::vector<Status>& statuses) {
     auto r = with(Trouble::writing, [&] { return database_->report(op, statuses); });
     if (!r.ok()) return r.error();
-    if (*r != 0) hint();
     statuses_.add(static_cast<double>(*r));
     return {};
   }

@@ -27,6 +27,7 @@ class Listener {
   virtual void on_woken() = 0;     // there may be more in the ring
   virtual void on_tick() = 0;      // a bookmark interval has passed
   virtual void on_shutdown() = 0;  // end now
+  virtual void on_replaced() {}    // the peer has begun another one in its place
 };
 
 // Where a listener can be reached; outlives it.

@@ -50,7 +50,7 @@ Buffer encode_frame(const Topic& topic, std::span<const Change* const> changes) 
   return Buffer::of(frame.SerializeAsString());
 }
 
-Buffer encode_bookmark(std::string_view kind, const Pager::Todo& mark) {
+Buffer encode_bookmark(std::string_view kind, const Pager::Todo& mark, const History& history) {
   v1::Frame frame;
   frame.set_kind(kind.data(), kind.size());
   auto* b = frame.mutable_bookmark();
@@ -71,6 +71,11 @@ Buffer encode_bookmark(std::string_view kind, const Pager::Todo& mark) {
   b->mutable_at()->set_incarnation(mark.cursor.incarnation);
   b->mutable_at()->set_version(mark.cursor.version);
   b->set_live_count(mark.live_count);
+  for (const Cursor& link : history) {
+    v1::Cursor* out = b->add_history();
+    out->set_incarnation(link.incarnation);
+    out->set_version(link.version);
+  }
   return Buffer::of(frame.SerializeAsString());
 }
 

@@ -15,7 +15,7 @@ namespace davit::streamer {
 Buffer encode_frame(const Topic& topic, std::span<const Change* const> changes);
 // A Frame with nothing but its bookmark. Without the kind it may be appended to the bytes of
 // encode_frame: together they are one message.
-Buffer encode_bookmark(std::string_view kind, const Pager::Todo& mark);
+Buffer encode_bookmark(std::string_view kind, const Pager::Todo& mark, const History& history = {});
 // GetResponse; NULL: there is none.
 std::string encode_get(const Change* change, Cursor at);
 

@@ -100,16 +100,16 @@ void PageCache::forget_names() {
   names_max_ = std::max<size_t>(64, 2 * names_.size());
 }
 
-std::optional<Head> PageCache::begin(const Topic& topic, std::chrono::nanoseconds now) const {
+std::optional<Start> PageCache::begin(const Topic& topic, std::chrono::nanoseconds now) const {
   const std::lock_guard lock(mutex_);
   const auto it = begins_.find(topic);
   if (it == begins_.end() || now - it->second.at > begin_shared_for) return std::nullopt;
-  return it->second.head;
+  return it->second.start;
 }
 
-void PageCache::begun(const Topic& topic, const Head& head, std::chrono::nanoseconds now) {
+void PageCache::begun(const Topic& topic, const Start& start, std::chrono::nanoseconds now) {
   const std::lock_guard lock(mutex_);
-  begins_[topic] = {head, now};
+  begins_[topic] = {start, now};
 }
 
 void PageCache::forget(const Topic& topic) {

@@ -35,6 +35,11 @@ struct PageRead {
 
   size_t bytes() const;
 };
+// What a snapshot begins with.
+struct Start {
+  Head head;
+  std::shared_ptr<const History> history;
+};
 using PageResult = Result<std::shared_ptr<const PageRead>>;
 
 class PageCache {
@@ -64,8 +69,8 @@ class PageCache {
   std::shared_ptr<const PageNames> same(const Key& key, PageNames names);
 
   // Where a snapshot of the topic began not long ago.
-  std::optional<Head> begin(const Topic& topic, std::chrono::nanoseconds now) const;
-  void begun(const Topic& topic, const Head& head, std::chrono::nanoseconds now);
+  std::optional<Start> begin(const Topic& topic, std::chrono::nanoseconds now) const;
+  void begun(const Topic& topic, const Start& start, std::chrono::nanoseconds now);
   // It cannot be read on from there any more.
   void forget(const Topic& topic);
 
@@ -73,7 +78,7 @@ class PageCache {
 
  private:
   struct Begin {
-    Head head;
+    Start start;
     std::chrono::nanoseconds at;
   };
   void evict();

@@ -6,7 +6,16 @@ namespace davit::streamer {
 
 namespace {
 constexpr std::chrono::seconds mirror_nap{1};  // what the original sleeps after an empty page
+
+Result<Start> read_start(const storage::Client& storage) {
+  auto head = storage.head();
+  if (!head.ok()) return head.error();
+  auto history = storage.history();
+  if (!history.ok()) return history.error();
+  return Start{*head, std::make_shared<const History>(std::move(*history))};
 }
+
+}  // namespace
 
 Stream::Stream(Shared& shared, rpc::Call call, Strand strand, const Protocol& protocol, Parse parse)
     : shared_(shared),
@@ -20,6 +29,7 @@ Stream::Stream(Shared& shared, rpc::Call call, Strand strand, const Protocol& pr
 
 Stream::~Stream() {
   port_->listener = nullptr;
+  if (!place_.empty()) shared_.latest.leave(place_, port_);
   shared_.feed.leave(port_, topics_);
   shared_.streams.add(-1);
   for (const auto& part : parts_) shared_.waiting.add(-static_cast<double>(part.ready.size()));
@@ -39,10 +49,20 @@ void Stream::on_message(Buffer request) {
           {Code::invalid_argument, "kind \"" + topic.kind + "\" is not known to this server", {}});
     }
     topics_.push_back(topic);
-    parts_.push_back({topic, kind, Pager(protocol_.manners, cursor), {}, false, false, {}});
+    parts_.push_back({topic, kind, Pager(protocol_.manners, cursor), {}, {}, false, false, {}});
   }
   if (!shared_.feed.join(port_, topics_)) return finish(shutdown());
+  if (protocol_.one_on_a_connection) replace_older();
   pump();
+}
+
+void Stream::replace_older() {
+  place_ = Latest::key(call_.peer(), topics_.front());
+  const auto older = shared_.latest.replace(place_, port_);
+  if (!older) return;
+  older->strand.post([older] {
+    if (older->listener != nullptr) older->listener->on_replaced();
+  });
 }
 
 void Stream::on_end_of_messages() {
@@ -60,6 +80,11 @@ void Stream::on_cancel() {
 }
 void Stream::on_shutdown() {
   finish(shutdown());
+}
+
+void Stream::on_replaced() {
+  finish(
+      {Code::aborted, "a newer watch of this kind on the same connection has taken its place", {}});
 }
 
 void Stream::on_woken() {
@@ -173,36 +198,38 @@ void Stream::open(Part& part) {
 
 Stream::Message Stream::bookmark(const Part& part, const Pager::Todo& todo) const {
   if (protocol_.ctrl) return {encode_state_bookmark(todo.cursor.version), {}};
-  return {encode_bookmark(part.topic.kind, todo), {}};
+  if (todo.mark != Pager::Mark::begin_snapshot) return {encode_bookmark(part.topic.kind, todo), {}};
+  return {encode_bookmark(part.topic.kind, todo, *part.history), {}};
 }
 
 // Where the snapshot begins, or what a cursor without incarnation is worth.
 void Stream::read_head(Part& part) {
   const bool shares = protocol_.manners.ring && part.pager.cursor().version == 0;
   if (shares) {
-    if (auto head = shared_.pages.begin(part.topic, shared_.host.now())) return begin(part, *head);
+    if (auto start = shared_.pages.begin(part.topic, shared_.host.now()))
+      return begin(part, *start);
   }
   part.busy = true;
   shared_.storage_reads.add();
   const auto index = static_cast<size_t>(&part - parts_.data());
-  shared_.storage.run(
-      port_->strand, [](const storage::Client& s) { return s.head(); },
-      [this, index, shares, port = port_, ticket = ticket_](Result<Head> head) {
-        if (port->listener == nullptr || finished_) return;
-        if (!head.ok()) {
-          shared_.storage_errors.add();
-          return finish(rpc::End::of(head.error()));
-        }
-        Part& p = parts_[index];
-        p.busy = false;
-        if (shares) shared_.pages.begun(p.topic, *head, shared_.host.now());
-        begin(p, *head);
-        pump();
-      });
+  shared_.storage.run(port_->strand, read_start,
+                      [this, index, shares, port = port_, ticket = ticket_](Result<Start> start) {
+                        if (port->listener == nullptr || finished_) return;
+                        if (!start.ok()) {
+                          shared_.storage_errors.add();
+                          return finish(rpc::End::of(start.error()));
+                        }
+                        Part& p = parts_[index];
+                        p.busy = false;
+                        if (shares) shared_.pages.begun(p.topic, *start, shared_.host.now());
+                        begin(p, *start);
+                        pump();
+                      });
 }
 
-void Stream::begin(Part& part, const Head& head) {
-  part.pager.head(head);
+void Stream::begin(Part& part, const Start& start) {
+  part.history = start.history;
+  part.pager.head(start.head);
   open(part);
 }
 

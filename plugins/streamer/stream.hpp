@@ -12,6 +12,7 @@
 #include <davit/rpc.hpp>
 
 #include "feed.hpp"
+#include "latest.hpp"
 #include "page_cache.hpp"
 #include "pager.hpp"
 
@@ -20,7 +21,8 @@ namespace davit::streamer {
 // What the streams of one protocol have in common.
 struct Protocol {
   bool ctrl = false;
-  size_t encoding = 0;  // index of the ring's encodings
+  bool one_on_a_connection = false;  // a newer watch of the same kind and region ends the older
+  size_t encoding = 0;               // index of the ring's encodings
   Encoding cut;
   Manners manners;
   uint32_t page_records = 256;      // one page of the store ...
@@ -35,6 +37,7 @@ struct Shared {
   PageCache& pages;
   storage::Client storage;
   std::chrono::milliseconds retry_after;  // said to peers when the server shuts down
+  Latest& latest;
   Metric streams, waiting, records_sent, ring_hits, ring_misses, propagation, storage_reads,
       storage_errors;
 };
@@ -67,22 +70,25 @@ class Stream : public rpc::Handler, public Listener {
     Topic topic;
     const Classifier::Kind* kind;
     Pager pager;
-    std::list<Message> ready;    // of the page just read; mostly empty
-    bool busy = false;           // a read of the store is under way
-    bool idle = false;           // until woken
-    std::unique_ptr<Timer> nap;  // of the mirror
+    std::shared_ptr<const History> history;  // of a snapshot
+    std::list<Message> ready;                // of the page just read; mostly empty
+    bool busy = false;                       // a read of the store is under way
+    bool idle = false;                       // until woken
+    std::unique_ptr<Timer> nap;              // of the mirror
   };
 
   void on_woken() override;
   void on_tick() override;
   void on_shutdown() override;
+  void on_replaced() override;
 
+  void replace_older();
   void pump();
   bool step(Part& part);
   void take(Part& part, const Ring::Step& step);
   void read_head(Part& part);
   void read_page(Part& part, const Pager::Todo& todo);
-  void begin(Part& part, const Head& head);
+  void begin(Part& part, const Start& start);
   void page_read(size_t index, const PageResult& read);
   static PageResult fetch(Shared& shared, const Protocol& protocol, const PageCache::Key& key,
                           const Classifier::Kind& kind, const Pager::Todo& todo);
@@ -100,6 +106,7 @@ class Stream : public rpc::Handler, public Listener {
   Outstanding::Ticket ticket_;
   std::shared_ptr<Port> port_;
   std::vector<Topic> topics_;
+  std::string place_;  // among the latest; empty: none
   std::vector<Part> parts_;
   size_t turn_ = 0;
   bool writing_ = false;

@@ -27,6 +27,7 @@ class Streamer {
     retry_after_ = settings.milliseconds("retry_after_ms", std::chrono::milliseconds(2000));
     mirror_ = settings.boolean("mirror", false);
     const bool ctrl_bookmarks = settings.boolean("ctrl_bookmarks", false);
+    ctrl_.one_on_a_connection = settings.boolean("ctrl_one_on_a_connection", true) && !mirror_;
     const bool close_when_drained = settings.boolean("close_when_drained", false);
 
     davit_.cut.encode = &encode_frame;
@@ -53,7 +54,7 @@ class Streamer {
     if (!kinds.ok()) return kinds;
     feed_->wire(*storage);
     shared_ = std::make_unique<Shared>(Shared{
-        host_, classifier_, *feed_, pages_, *storage, retry_after_,
+        host_, classifier_, *feed_, pages_, *storage, retry_after_, latest_,
         host_.gauge("davit_streamer_streams", "Watches being served."),
         host_.gauge("davit_streamer_messages_waiting",
                     "Messages that streams hold until the one before them is written."),
@@ -138,6 +139,7 @@ class Streamer {
   Protocol davit_, ctrl_;
   std::unique_ptr<Feed> feed_;
   PageCache pages_{page_cache_bytes};
+  Latest latest_;
   std::unique_ptr<Shared> shared_;
 };
 

@@ -24,7 +24,8 @@ struct Mark {
   enum class Type { progress, begin_snapshot, begin_tail, snapshot_end };
   Type type = Type::progress;
   Position at;
-  std::optional<uint64_t> live_count;
+  std::optional<uint64_t> live_count = std::nullopt;
+  History history = {};  // begin_snapshot
 };
 
 struct Batch {
@@ -38,6 +39,10 @@ struct Dialect {
   std::function<Buffer(Position)> request;
   // An error is the peer's fault: the stream is not to be trusted any further.
   std::function<Result<Batch>(const Buffer& message)> decode;
+  // Of a peer without bookmarks: how to ask for one record. Its answer is decoded like a message of
+  // the stream, without a version.
+  std::string get_path;
+  std::function<std::string(const std::string& id)> get_request;
 };
 
 Dialect davit_v1(const std::string& kind, const std::string& region, const std::string& agent);

@@ -117,7 +117,7 @@ struct Reader {
 
 Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const std::string& region) {
   const auto& names = kind.description().ctrl_v1;
-  if (!names || names->watch.empty()) {
+  if (!names || names->watch.empty() || names->get.empty()) {
     return Error{Code::failed_precondition,
                  "kind \"" + kind.kind() + "\" is not on the ctrl.v1 wire",
                  {},
@@ -133,6 +133,12 @@ Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const st
     put_bytes(request, 1, region);
     put_integer(request, 2, from.version);
     return Buffer::of(std::move(request));
+  };
+  out.get_path = "ctrl.v1.ClusterService/" + names->get;
+  out.get_request = [](const std::string& id) {
+    std::string request;
+    put_bytes(request, 1, id);
+    return request;
   };
   out.decode = [reader = Reader{kind, schema, region, *shape}](const Buffer& m) {
     return reader.decode(m);

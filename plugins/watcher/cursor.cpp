@@ -4,8 +4,7 @@
 
 namespace davit::watcher {
 
-bool Cursor::begin(bool snapshot, Position at) {
-  const bool new_history = snapshot && history_ != 0 && at.incarnation != history_;
+void Cursor::begin(bool snapshot, Position at) {
   history_ = at.incarnation;
   snapshot_ = snapshot;
   if (snapshot) {
@@ -18,7 +17,6 @@ bool Cursor::begin(bool snapshot, Position at) {
     sent_ = std::max(sent_, committed_.version);
     through_ = std::max(through_, committed_.version);
   }
-  return new_history;
 }
 
 void Cursor::begin_without_bookmarks() {

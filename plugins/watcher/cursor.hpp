@@ -1,5 +1,5 @@
-// Cursor: up to where one stream may be committed, that is, what the agent asks with when it
-// connects again and what it reports as applied. One per stream, on its strand, between the peer's
+// Cursor: up to where one stream may be committed, that is, what the agent reports as applied, and
+// what it asks with when it connects again. One per stream, on its strand, between the peer's
 // messages and the change sink's answers. Pure.
 //
 // The rule: in a snapshot nothing is committed before its bookmark or clean close; afterwards the
@@ -18,10 +18,8 @@ using Position = davit::Cursor;
 
 class Cursor {
  public:
-  // The peer said what it sends. True: the store's history is another one than before, so what a
-  // snapshot does not name may be merely lost (orphaned), not deleted. What was offered before
-  // stays counted.
-  bool begin(bool snapshot, Position at);
+  // The peer said what it sends. What was offered before stays counted.
+  void begin(bool snapshot, Position at);
   // Connected to a peer that has no bookmarks.
   void begin_without_bookmarks();
 
@@ -36,8 +34,13 @@ class Cursor {
   // OUT_OF_RANGE: the position is void; the next stream is a snapshot.
   void refused();
 
-  // What to ask with; version 0 = a snapshot. Moves back only by begin and refused.
+  // What is applied. Moves back only by begin and refused.
   Position committed() const { return committed_; }
+  // What to ask with, version 0 = a snapshot: all that came, for the sink has it. A store that has
+  // lost some of it refuses this, and would not refuse what was committed.
+  Position received() const {
+    return snapshot_ || through_ == 0 ? Position{} : Position{history_, through_};
+  }
   bool in_snapshot() const { return snapshot_; }
   size_t outstanding() const { return outstanding_.size(); }
 

@@ -63,7 +63,9 @@ Result<Batch> decode(const Buffer& message, const std::string& kind, const std::
   const auto& b = frame.bookmark();
   const auto type = mark_type(b.type());
   if (!type) return out;  // of a newer server, and bookmarks are only ever a relief
-  out.mark = Mark{*type, {b.at().incarnation(), b.at().version()}, std::nullopt};
+  out.mark = Mark{*type, {b.at().incarnation(), b.at().version()}};
+  for (const auto& link : b.history())
+    out.mark->history.push_back({link.incarnation(), link.version()});
   if (*type == Mark::Type::snapshot_end) out.mark->live_count = b.live_count();
   return out;
 }

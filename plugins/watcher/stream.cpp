@@ -41,7 +41,9 @@ Stream::Stream(std::shared_ptr<const Neighbours> neighbours, std::string kind, D
       region_(with_->channel.region()),
       dialect_(std::move(dialect)),
       strand_(with_->host.strand()),
-      timer_(strand_) {
+      timer_(strand_),
+      audit_timer_(strand_) {
+  if (!dialect_.bookmarks) audit_.emplace(with_->timing.audit);
   const Host& host = with_->host;
   const Pairs labels{{"kind", kind_}};
   changes_ = host.counter("davit_watcher_changes_total", "Changes taken from the stream", labels);
@@ -74,17 +76,24 @@ Result<> Stream::start() {
   auto opened = with_->sink.open(kind_, region_, std::move(source));
   if (!opened.ok()) return opened.error();
   sink_ = *opened;
-  strand_.post([this] { connect(); });
   return {};
+}
+
+void Stream::open() {
+  strand_.post([this] {
+    connect();
+    if (audit_) audit();
+  });
 }
 
 void Stream::stop(std::function<void()> done) {
   strand_.post([this, done = std::move(done)]() mutable {
     stopped_ = std::move(done);
     timer_.cancel();
+    audit_timer_.cancel();
     if (call_) {
       call_.cancel();
-    } else {
+    } else if (asking_ == 0) {
       close_sink();
     }
   });
@@ -94,24 +103,28 @@ void Stream::close_sink() {
   if (closing_) return;
   closing_ = true;
   feeding_ = false;
+  found_.clear();
   sink_.close();
 }
 
 void Stream::connect() {
   if (stopped_) return;
   call_ = with_->channel.start(dialect_.path, strand_, std::make_unique<Handler>(*this));
+  const Position from = dialect_.bookmarks ? cursor_.received() : cursor_.committed();
+  if (from.version != 0) known_ = from;
   if (!dialect_.bookmarks) {
-    begin(cursor_.committed().version == 0, cursor_.committed());
+    begin(from.version == 0, from, {});
+    if (from.version == 0) audit_->listing(with_->host.now());
     cursor_.begin_without_bookmarks();
     timer_.after(quiet_connect, [this] { connected(); });
   }
-  call_.write(dialect_.request(cursor_.committed()));
+  call_.write(dialect_.request(from));
   call_.half_close();
   call_.read();
 }
 
-void Stream::begin(bool snapshot, Position at) {
-  const bool new_history = dialect_.bookmarks && cursor_.begin(snapshot, at);
+void Stream::begin(bool snapshot, Position at, History history) {
+  if (dialect_.bookmarks) cursor_.begin(snapshot, at);
   snapshot_ = snapshot;
   if (snapshot) {
     for (Issue& issue : issues_) {
@@ -120,8 +133,9 @@ void Stream::begin(bool snapshot, Position at) {
     }
     issues_.clear();
   }
-  if (new_history) with_->host.warn("the store's history has changed", {{"kind", kind_}});
-  sink_.begin({snapshot, new_history, at});
+  if (!history.empty() && known_.version != 0 && !knows(history, known_))
+    with_->host.warn("the store has lost what it had sent", {{"kind", kind_}});
+  sink_.begin({snapshot, at, std::move(history)});
 }
 
 void Stream::on_message(const Buffer& message) {
@@ -138,7 +152,8 @@ void Stream::on_message(const Buffer& message) {
   feeding_ = true;
   if (batch_.mark && (batch_.mark->type == Mark::Type::begin_snapshot ||
                       batch_.mark->type == Mark::Type::begin_tail)) {
-    begin(batch_.mark->type == Mark::Type::begin_snapshot, batch_.mark->at);
+    begin(batch_.mark->type == Mark::Type::begin_snapshot, batch_.mark->at,
+          std::move(batch_.mark->history));
     batch_.mark.reset();
   }
   feed();
@@ -146,7 +161,8 @@ void Stream::on_message(const Buffer& message) {
 
 // Offers what is in hand until the sink asks to wait; then its wake comes back here.
 void Stream::feed() {
-  if (!feeding_ || closing_) return;
+  if (closing_) return;
+  if (!feeding_) return feed_found();
   for (; next_ < batch_.items.size(); ++next_) {
     Item& item = batch_.items[next_];
     if (!item.fault.empty()) {
@@ -156,6 +172,7 @@ void Stream::feed() {
     if (!sink_.offer(item.change)) return;
     cursor_.offered(item.change.version);
     changes_.add();
+    if (audit_) heard(item);
   }
   finish_batch();
 }
@@ -183,6 +200,7 @@ void Stream::finish_batch() {
     sink_.bookmark({end, mark.live_count, mark.at});
   }
   batch_ = {};
+  feed_found();
   report_progress();
   if (ended_) {
     const rpc::End end = std::move(*ended_);
@@ -197,7 +215,7 @@ void Stream::on_done(const rpc::End& end) {
   call_ = {};
   timer_.cancel();
   if (stopped_) {
-    close_sink();
+    if (asking_ == 0) close_sink();
   } else if (feeding_) {
     ended_ = end;  // the sink first takes what is in hand
   } else {
@@ -206,6 +224,10 @@ void Stream::on_done(const rpc::End& end) {
 }
 
 void Stream::handle_end(const rpc::End& end) {
+  if (std::exchange(relisting_, false)) {
+    cursor_.refused();
+    return connect();
+  }
   reconnects_.add();
   if (end.code == Code::ok) {
     if (snapshot_) {

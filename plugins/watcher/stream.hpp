@@ -1,21 +1,24 @@
 // Stream: one kind's subscription. It connects, reads one message at a time, offers its changes to
 // the change sink, waits when the sink has no room, and connects again when the stream ends.
-// Everything but the constructor, start and stop runs on its own strand; what may be committed is
-// Cursor's to say.
+// Everything but the constructor, start, open and stop runs on its own strand; what may be
+// committed is Cursor's to say.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include <davit/rpc.hpp>
 
+#include "audit.hpp"
 #include "batch.hpp"
 
 namespace davit::watcher {
 
 struct Timing {
   std::chrono::milliseconds reconnect_min{1000}, reconnect_max{5000};
+  Audit::Timing audit;  // of peers without bookmarks
 };
 
 // What every stream of an instance works with.
@@ -33,8 +36,10 @@ class Stream {
  public:
   Stream(std::shared_ptr<const Neighbours> neighbours, std::string kind, Dialect dialect);
 
-  // Opens the sink's stream and begins to connect.
+  // Opens the sink's stream.
   Result<> start();
+  // Begins to connect. After start, once, not after stop.
+  void open();
   // Ends all work; `done` is called once, on the strand, and nothing runs after it.
   void stop(std::function<void()> done);
 
@@ -45,12 +50,19 @@ class Stream {
   void on_message(const Buffer& message);
   void on_done(const rpc::End& end);
 
-  void begin(bool snapshot, Position at);
+  void begin(bool snapshot, Position at, History history);
   void feed();
   void park(const Item& item);
   void finish_batch();
   void handle_end(const rpc::End& end);
   void reconnect(std::chrono::milliseconds at_least);
+
+  // stream_audit.cpp
+  void heard(const Item& item);
+  void audit();
+  void ask(const Audit::Known& known);
+  void answered(const Audit::Known& known, const Result<std::string>& answer);
+  void feed_found();
 
   void settle();
   void report_progress();
@@ -63,10 +75,11 @@ class Stream {
   const std::string region_;
   const Dialect dialect_;
   Strand strand_;
-  Timer timer_;
+  Timer timer_, audit_timer_;
 
   sink::ChangeStream sink_;
   Cursor cursor_;
+  Position known_;  // what was asked with last that was not nothing
   Position reported_;
 
   rpc::Call call_;                 // set while a call lives
@@ -77,6 +90,11 @@ class Stream {
   std::optional<rpc::End> ended_;  // the call is over, but its last message is still in hand
   std::function<void()> stopped_;  // set: stopping
   bool closing_ = false;
+
+  std::optional<Audit> audit_;  // of a peer without bookmarks
+  std::deque<Item> found_;      // by asking; the sink has not taken them yet
+  size_t asking_ = 0;
+  bool relisting_ = false, distrust_said_ = false;
 
   bool up_ = false;
   uint64_t failures_ = 0;      // since it was last up

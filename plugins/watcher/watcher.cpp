@@ -3,6 +3,8 @@
 #include <condition_variable>
 #include <map>
 
+#include <davit/gate.hpp>
+
 #include "stream.hpp"
 
 namespace davit::watcher {
@@ -44,6 +46,8 @@ class Watcher {
     status_ = settings.string("status", "");
     timing_.reconnect_min = settings.milliseconds("reconnect_min_ms", timing_.reconnect_min, 1);
     timing_.reconnect_max = settings.milliseconds("reconnect_max_ms", timing_.reconnect_max, 1);
+    timing_.audit.relist = settings.milliseconds("relist_interval_ms", timing_.audit.relist, 0);
+    timing_.audit.confirm = settings.milliseconds("missing_confirm_ms", timing_.audit.confirm, 1);
     if (timing_.reconnect_max < timing_.reconnect_min) {
       settings.reject("reconnect_max_ms", "must not be below reconnect_min_ms");
     }
@@ -64,6 +68,9 @@ class Watcher {
       if (!status.ok()) return status.error();
       with->status = *status;
     }
+    auto gate = gate::Client::find(host_);
+    if (!gate.ok()) return gate.error();
+    gate_ = *gate;
     return make_streams(with);
   }
 
@@ -76,10 +83,24 @@ class Watcher {
       }
       ++running_;
     }
+    if (!gate_) {
+      open();
+      return {};
+    }
+    host_.health(DAVIT_HEALTH_SERVING, "standing by until \"" + gate_->name() + "\" opens");
+    gate_->wait([this](uint64_t epoch) {
+      if (epoch == 0) return;
+      host_.health(DAVIT_HEALTH_SERVING);
+      open();
+    });
     return {};
   }
 
   Result<> stop(const Op& op) {
+    {
+      std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
     for (size_t i = 0; i < running_; ++i) {
       streams_[i]->stop([this] {
         std::lock_guard lock(mutex_);
@@ -103,6 +124,13 @@ class Watcher {
   }
 
  private:
+  // The mutex: a gate that opens while this stops must not be behind stop on a stream's strand.
+  void open() {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    for (auto& s : streams_) s->open();
+  }
+
   Result<> make_streams(const std::shared_ptr<Neighbours>& with) {
     const std::string protocol = with->channel.protocol();
     for (const auto& kind : kind::Client::all(host_)) {
@@ -129,12 +157,14 @@ class Watcher {
   Host host_;
   Health health_;
   std::string server_, sink_, status_;
+  std::optional<gate::Client> gate_;
   Timing timing_;
   std::vector<std::unique_ptr<Stream>> streams_;
   size_t running_ = 0;
 
   std::mutex mutex_;
   std::condition_variable changed_;
+  bool stopping_ = false;
   size_t stopped_ = 0;
 };
 

@@ -30,8 +30,9 @@ function(davit_embed_descriptors NAME)
   endforeach()
   add_custom_command(
     OUTPUT ${file}
-    COMMAND ${DAVIT_PROTOC} ${paths} --include_imports --descriptor_set_out=${file} ${arg_PROTO}
+    COMMAND ${DAVIT_PROTOC} ${paths} --include_imports --descriptor_set_out=${file} --dependency_out=${file}.d ${arg_PROTO}
     DEPENDS ${inputs}
+    DEPFILE ${file}.d
     COMMENT "descriptor set of ${arg_PROTO}")
   set_source_files_properties(${dir}/${NAME}.c PROPERTIES OBJECT_DEPENDS ${file})
   add_custom_target(${NAME}_file DEPENDS ${file})

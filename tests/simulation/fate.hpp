@@ -20,10 +20,10 @@ class Fate {
     faults_ += now ? 1 : 0;
     return now;
   }
-  // Mostly around a millisecond, sometimes a thousand times that.
-  std::chrono::nanoseconds delay() {
+  // Mostly around a millisecond, sometimes a thousand times that; of what is slow always.
+  std::chrono::nanoseconds delay(bool slow = false) {
     const auto usual = std::chrono::microseconds(100 + below(2'000));
-    return strikes(0.01) ? usual * 1'000 : usual;
+    return (slow && !peace_) || strikes(0.01) ? usual * 1'000 : usual;
   }
 
   void make_peace() { peace_ = true; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <davit/records.hpp>
@@ -30,6 +31,10 @@ struct Written {
 class History {
  public:
   void committed(const Group& group, uint64_t first_version) {
+    if (!group.request_id.empty() &&
+        requests_.emplace(group.request_id, first_version).first->second != first_version) {
+      twice_ = group.request_id;
+    }
     uint64_t version = first_version;
     for (const auto& m : group.mutations) {
       const Record& r = m.record;
@@ -46,7 +51,34 @@ class History {
     }
   }
 
+  // The store was opened, and calls its past so; it was closed for good.
+  void opened(davit::History chain) {
+    chain_ = std::move(chain);
+    open_ = true;
+  }
+  void closed() {
+    if (std::exchange(open_, false)) chain_.back().version = head();
+  }
+  // Whether what was made of a record at this place was made of one of these. A peer without
+  // bookmarks names no incarnation.
+  bool has(Cursor at) const {
+    return at.incarnation == 0 || davit::knows(chain_, at) ||
+           (open_ && at.incarnation == chain_.back().incarnation);
+  }
+
   const std::map<Name, std::vector<Written>>& all() const { return written_; }
+  uint64_t head() const { return seen_.empty() ? 0 : *seen_.rbegin(); }
+  // A request that changed something, and then something else.
+  const std::string& twice() const { return twice_; }
+  // What an object can have been made of.
+  const Written* find(const Name& name, const std::string& id, Cursor made_of) const {
+    const auto it = written_.find(name);
+    if (it == written_.end() || !has(made_of)) return nullptr;
+    for (const auto& w : it->second) {
+      if (w.live && w.id == id && w.version == made_of.version) return &w;
+    }
+    return nullptr;
+  }
   // What the name stands for now: the record that lives under it, else the one that died last.
   static const Written& now(const std::vector<Written>& writes) {
     std::map<std::string, const Written*> last;
@@ -55,6 +87,17 @@ class History {
       if (w->live) return *w;
     }
     return writes.back();
+  }
+  // Since which version the record that lives under the name is held; none: it is not.
+  static std::optional<uint64_t> held_since(const std::vector<Written>& writes) {
+    const Written& last = now(writes);
+    std::optional<uint64_t> since;
+    for (auto w = writes.rbegin(); last.live && w != writes.rend(); ++w) {
+      if (w->id != last.id) continue;
+      if (!w->live || !w->held) break;
+      since = w->version;
+    }
+    return since;
   }
   // Whether the record was dead at some time after this version.
   bool died_after(const Name& name, const std::string& id, uint64_t version) const {
@@ -69,6 +112,10 @@ class History {
   std::map<std::pair<std::string, std::string>, Name> names_;  // of a kind and id
   std::map<Name, std::vector<Written>> written_;
   std::set<uint64_t> seen_;
+  std::map<std::string, uint64_t> requests_;
+  std::string twice_;
+  davit::History chain_;
+  bool open_ = false;
 };
 
 }  // namespace davit::simulation

@@ -17,6 +17,7 @@ struct davit_rpc_call {
 
 struct davit_rpc_channel {
   std::string role, token;
+  bool gone = false;  // whoever has it has crashed
 };
 
 namespace davit::simulation {
@@ -26,7 +27,12 @@ namespace {
 constexpr size_t inbox_max = 4;  // messages that a reader may leave lying before the writer waits
 constexpr const char* region = "eu";
 
-davit_rpc_channel agents{"agent", "agents"}, operators{"operator", "root"};
+// By name: the agents' names, and the operators'.
+std::map<std::string, davit_rpc_channel> channels;
+
+bool is_operators(const davit_rpc_channel* channel) {
+  return channel->role == "operator";
+}
 
 }  // namespace
 
@@ -36,6 +42,7 @@ struct Link::Rpc : std::enable_shared_from_this<Link::Rpc> {
   std::string path;
   std::map<std::string, std::string> headers;
   bool arrived = false, finished = false, lost = false;
+  bool slow = false;  // every message of it, and it breaks off: so do snapshots, after seconds
   std::optional<rpc::End> end;  // for the client, behind its inbox
   std::chrono::nanoseconds last_due[2]{};
   davit_str region_view{};
@@ -78,8 +85,13 @@ struct Link::Rpc : std::enable_shared_from_this<Link::Rpc> {
   void done(davit_rpc_call& e, const rpc::End& how) {
     if (std::exchange(e.done, true)) return;
     const auto trailers = to_abi(how.trailers);
-    const davit_rpc_end abi = {sizeof abi, static_cast<int32_t>(how.code), str(how.message),
-                               trailers.data(), trailers.size()};
+    const davit_rpc_end abi = {sizeof abi,
+                               static_cast<int32_t>(how.code),
+                               str(how.message),
+                               trailers.data(),
+                               trailers.size(),
+                               nullptr,
+                               0};
     e.handler->on_done(e.self, &abi);
     Link::current_->host_.service<davit_exec>(DAVIT_EXEC)->strand_release(e.strand);
   }
@@ -132,7 +144,7 @@ struct Slots {
   }
 
   static int32_t channel(const davit_host*, davit_str name, davit_rpc_channel** out, davit_error*) {
-    *out = view(name) == "operator" ? &operators : &agents;
+    *out = &channels.at(text(name));
     return DAVIT_OK;
   }
   static davit_rpc_call* start(davit_rpc_channel* channel, const davit_rpc_start* s,
@@ -142,6 +154,7 @@ struct Slots {
     rpc->client.rpc = rpc->server.rpc = rpc.get();
     rpc->channel = channel;
     rpc->path = text(s->path);
+    rpc->slow = !is_operators(channel) && link().fate_.strikes(0.1);
     rpc->headers["x-krane-region"] = region;
     for (const auto& [k, v] : from_abi(s->metadata, s->metadata_count)) rpc->headers[k] = v;
     rpc->region_view = str(region);
@@ -193,8 +206,10 @@ struct Slots {
   }
 };
 
-Link::Link(Host host, Fate& fate) : host_(host), fate_(fate), strand_(host.strand()) {
+Link::Link(Host host, Fate& fate, std::string protocol)
+    : host_(host), fate_(fate), strand_(host.strand()), protocol_(std::move(protocol)) {
   current_ = this;
+  channels = {{"operator", {"operator", "root"}}, {"a", {"agent", "a"}}, {"b", {"agent", "b"}}};
 }
 
 Link::~Link() {
@@ -216,26 +231,27 @@ const davit_rpc* Link::table() const {
       &Slots::channel,
       [](const davit_rpc_channel*) { return str(region); },
       [](const davit_rpc_channel*) { return str(""); },
-      [](const davit_rpc_channel*) { return str("a"); },
-      [](const davit_rpc_channel*) { return str("davit.v1"); },
+      [](const davit_rpc_channel* c) { return str(c->token); },
+      [](const davit_rpc_channel*) { return str(current_->protocol_); },
       &Slots::start,
       &Slots::half_close,
       &Slots::cancel,
       &Slots::read,
-      &Slots::write};
+      &Slots::write,
+      [](davit_rpc_call*, const davit_pair*, size_t) {},  // nobody here reads heads of answers
+      [](const davit_rpc_call*) -> int64_t { return INT64_MAX; }};
   return &t;
 }
 
 // In order, each after a delay of its own.
 void Link::send(const std::shared_ptr<Rpc>& rpc, bool to_server, std::function<void()> deliver) {
-  const bool operators_call = rpc->channel == &operators;
-  if (!operators_call && agent_gone_)
-    return strand_.post([rpc] { current_->lose(*rpc, "the agent is gone"); });
-  if (!operators_call && (cut_ || fate_.strikes(0.01))) {
+  const bool operators_call = is_operators(rpc->channel);
+  if (rpc->channel->gone) return strand_.post([rpc] { current_->lose(*rpc, "the agent is gone"); });
+  if (!operators_call && (cut_ || fate_.strikes(rpc->slow ? 0.1 : 0.01))) {
     return later(strand_, fate_.delay(), [rpc] { current_->lose(*rpc, "the connection was cut"); });
   }
   auto& last = rpc->last_due[to_server ? 1 : 0];
-  last = std::max(last, host_.now() + fate_.delay());
+  last = std::max(last, host_.now() + fate_.delay(rpc->slow));
   later(strand_, last - host_.now(), [rpc, deliver = std::move(deliver)] {
     if (!rpc->lost) deliver();
   });
@@ -256,29 +272,35 @@ void Link::lose(Rpc& rpc, const char* why) {
   if (rpc.arrived) Slots::cancel_server(rpc.server);
 }
 
-void Link::lose_all(const char* why, bool operators_too) {
+void Link::lose_all(const char* why, const std::function<bool(const Rpc&)>& which) {
   const auto calls = calls_;
   for (const auto& rpc : calls) {
-    if (operators_too || rpc->channel != &operators) lose(*rpc, why);
+    if (which(*rpc)) lose(*rpc, why);
   }
 }
 
 void Link::server_gone() {
-  lose_all("the server is gone", true);
+  lose_all("the server is gone", [](const Rpc&) { return true; });
   for (const auto& [path, method] : methods_) {
     if (method.release != nullptr) method.release(method.self);
   }
   methods_.clear();
 }
 
-void Link::agent_gone() {
-  agent_gone_ = true;
-  lose_all("the agent is gone", false);
+void Link::agent_gone(const std::string& agent) {
+  davit_rpc_channel& channel = channels.at(agent);
+  channel.gone = true;
+  lose_all("the agent is gone", [&](const Rpc& rpc) { return rpc.channel == &channel; });
+}
+
+void Link::agent_back(const std::string& agent) {
+  channels.at(agent).gone = false;
 }
 
 void Link::set_cut(bool cut) {
   cut_ = cut;
-  if (cut) lose_all("the connection was cut", false);
+  if (cut)
+    lose_all("the connection was cut", [](const Rpc& rpc) { return !is_operators(rpc.channel); });
 }
 
 void Link::forget_ended() {

@@ -15,7 +15,8 @@ namespace davit::simulation {
 
 class Link {
  public:
-  Link(Host host, Fate& fate);
+  // Of the agents' channels, which are called as the agents are.
+  Link(Host host, Fate& fate, std::string protocol);
   ~Link();
   const davit_rpc* table() const;
 
@@ -23,8 +24,8 @@ class Link {
   void server_gone();
   // The agent has crashed: its calls are lost, and what it still tries to say while it is taken
   // down goes nowhere, and takes no time.
-  void agent_gone();
-  void agent_back() { agent_gone_ = false; }
+  void agent_gone(const std::string& agent);
+  void agent_back(const std::string& agent);
   // Nobody reaches the server for as long as this holds.
   void set_cut(bool cut);
   // A call that nothing happens to: the operator's. Runs in the simulation's time.
@@ -35,7 +36,7 @@ class Link {
 
  private:
   friend struct Slots;
-  void lose_all(const char* why, bool operators_too);
+  void lose_all(const char* why, const std::function<bool(const Rpc&)>& which);
   void lose(Rpc& rpc, const char* why);
   void arrive(const std::shared_ptr<Rpc>& rpc);
   void send(const std::shared_ptr<Rpc>& rpc, bool to_server, std::function<void()> deliver);
@@ -45,7 +46,8 @@ class Link {
   Host host_;
   Fate& fate_;
   Strand strand_;
-  bool cut_ = false, agent_gone_ = false;
+  const std::string protocol_;
+  bool cut_ = false;
   std::map<std::string, davit_rpc_method> methods_;
   std::list<std::shared_ptr<Rpc>> calls_;
 };

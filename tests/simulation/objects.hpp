@@ -11,6 +11,8 @@ namespace davit::simulation {
 
 namespace json = boost::json;
 
+inline constexpr const char* region = "eu";  // ours
+
 // The one object of each record that stands for it: it is there as long as the record lives.
 struct Kind {
   const char* kind;
@@ -40,9 +42,9 @@ inline std::string text_at(const json::value& object, const char* pointer) {
 // What the applier stamped on it; no version: not ours.
 struct Stamp {
   Name name;
-  std::string id;
-  uint64_t version = 0;
-  explicit operator bool() const { return version != 0; }
+  std::string id, region;
+  Cursor made_of;
+  explicit operator bool() const { return made_of.version != 0; }
 };
 inline Stamp stamp_of(const json::value& object) {
   Stamp stamp;
@@ -52,8 +54,13 @@ inline Stamp stamp_of(const json::value& object) {
   stamp.name = {text_at(object, "/metadata/labels/davit.dev~1kind"), record.substr(0, slash),
                 record.substr(slash + 1)};
   stamp.id = text_at(object, "/metadata/annotations/davit.dev~1id");
-  const std::string version = text_at(object, "/metadata/annotations/davit.dev~1version");
-  stamp.version = version.empty() ? 0 : std::stoull(version);
+  stamp.region = text_at(object, "/metadata/labels/davit.dev~1region");
+  const auto number = [&](const char* pointer) -> uint64_t {
+    const std::string text = text_at(object, pointer);
+    return text.empty() ? 0 : std::stoull(text);
+  };
+  stamp.made_of = {number("/metadata/annotations/davit.dev~1incarnation"),
+                   number("/metadata/annotations/davit.dev~1version")};
   return stamp;
 }
 

@@ -3,12 +3,14 @@
 
 #include <davit/v1/operator.pb.h>
 
+#include <filesystem>
+
 namespace davit::simulation {
 
 namespace {
 
-constexpr const char* region = "eu";
-constexpr uint64_t names = 6;  // of each kind: few, so that things happen to the same one
+constexpr uint64_t names = 6;          // of each kind: few, so that things happen to the same one
+constexpr uint64_t contested = names;  // one more, under which another region's object stands
 
 // What the server answered; answers of all methods that change something begin alike.
 std::string said(const std::string& answer) {
@@ -46,11 +48,22 @@ json::object World::spec(const std::string& kind, uint64_t number) {
   return o;
 }
 
+const Name& World::contested_name() {
+  static const Name name{"deployment", "shop", "app-" + std::to_string(contested)};
+  return name;
+}
+
+uint64_t World::some_number(const std::string& kind) {
+  return kind == "deployment" && fate_.chance(0.05) ? contested : fate_.below(names);
+}
+
 void World::apply_something() {
   const std::string kind = kinds()[fate_.below(kinds().size())].kind;
-  const uint64_t number = fate_.below(names);
+  if (kind == cleared_ && now() < cleared_until_) return;
+  const uint64_t number = some_number(kind);
   ++changes_;
   v1::ApplyRequest request;
+  request.set_request_id("change-" + std::to_string(changes_));
   auto& document = *request.add_documents();
   document.set_kind(kind);
   document.set_region(region);
@@ -70,7 +83,13 @@ void World::apply_something() {
     (*document.mutable_annotations())["davit.dev/pause"] = "true";
     how += " paused";
   }
-  ask("Apply", request.SerializeAsString(), "apply " + kind + " " + id + how);
+  last_apply_ = request.SerializeAsString();
+  ask("Apply", last_apply_, "apply " + kind + " " + id + how);
+}
+
+// Who has had no answer asks again; others may have been there in between.
+void World::repeat_something() {
+  if (!last_apply_.empty()) ask("Apply", last_apply_, "the last apply again");
 }
 
 void World::delete_something() {
@@ -79,11 +98,36 @@ void World::delete_something() {
   auto& key = *request.add_keys();
   key.set_kind(kind);
   key.set_region(region);
-  key.set_id(kind.substr(0, 1) + std::to_string(fate_.below(names)));
+  key.set_id(kind.substr(0, 1) + std::to_string(some_number(kind)));
   ask("Delete", request.SerializeAsString(), "delete " + kind + " " + key.id());
 }
 
+// All of a kind goes while no agent looks, and nobody works on that kind until one does: more than
+// may be pruned at once.
+void World::clear_out() {
+  if (!server_.up) return;
+  using std::chrono::seconds;
+  cleared_ = kinds()[fate_.below(kinds().size())].kind;
+  cleared_until_ = now() + seconds(30);
+  for (auto& agent : agents_) {
+    crash_agent(*agent);
+    agent->up_at = now() + snapshots_share_begin + seconds(1 + fate_.below(5));
+  }
+  v1::DeleteRequest request;
+  for (const auto& [name, written] : history_.all()) {
+    const Written& last = History::now(written);
+    if (name.kind != cleared_ || !last.live) continue;
+    auto& key = *request.add_keys();
+    key.set_kind(name.kind);
+    key.set_region(region);
+    key.set_id(last.id);
+  }
+  ask("Delete", request.SerializeAsString(), "delete of every " + cleared_);
+}
+
+// Of an agent that says no cursor the retention is the protection: no word to purge then.
 void World::purge() {
+  if (scene_ == Scene::ctrl) return;
   ask("Maintain", v1::MaintainRequest().SerializeAsString(), "purge");
 }
 
@@ -95,12 +139,22 @@ void World::ask(const std::string& method, std::string request, const std::strin
             });
 }
 
+// A variable that takes its value from elsewhere: beside one of ours it makes an object invalid.
+static std::string other_value(const json::value& replica_set) {
+  json::value spec = replica_set.at("spec").at("template");
+  json::object& container = spec.at("spec").at("containers").as_array().at(0).as_object();
+  json::object& variable = container.at("env").as_array().at(0).as_object();
+  variable.erase("value");
+  variable["valueFrom"] = {{"fieldRef", {{"fieldPath", "spec.nodeName"}}}};
+  return json::serialize(json::object{{"spec", json::object{{"template", std::move(spec)}}}});
+}
+
 // Somebody with kubectl.
 void World::meddle() {
   const Kind& kind = kinds()[fate_.below(kinds().size())];
   std::vector<Name> there;
   for (const auto& [name, written] : history_.all()) {
-    if (name.kind == kind.kind) there.push_back(name);
+    if (name.kind == kind.kind && name != contested_name()) there.push_back(name);
   }
   if (there.empty()) return;
   const Name& name = there[fate_.below(there.size())];
@@ -112,9 +166,100 @@ void World::meddle() {
   if (q.verb == DAVIT_VERB_MERGE) {
     q.body = name.kind == "cilium_network_policy" ? R"({"spec":{"description":"meddled"}})"
                                                   : R"({"spec":{"replicas":9}})";
+    if (name.kind == "deployment") {
+      const json::value live = object(kind.resource, name.ns, name.name);
+      if (!stamp_of(live).id.empty() && fate_.chance(0.3)) q.body = other_value(live);
+    }
   }
   const auto r = call(q);
   if (r.code == Code::ok) story_.tell("somebody sends " + q.verb + " of " + display(name));
+}
+
+// The file as it is while the server is stopped.
+void World::back_up() {
+  if (!server_.up) return;
+  crash_server();
+  server_up_at_ = now();
+  backup_ = Backup{folder_.path() + "/backup.db", history_};
+  std::filesystem::copy_file(folder_.path() + "/davit.db", backup_->file,
+                             std::filesystem::copy_options::overwrite_existing);
+  story_.tell("the store is backed up at " + std::to_string(history_.head()));
+}
+
+// From the last backup, or from nothing. What was committed since has never been.
+void World::restore() {
+  crash_server();
+  server_up_at_ = now() + std::chrono::milliseconds(fate_.below(5'000));
+  const std::string file = folder_.path() + "/davit.db";
+  for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(file + part);
+  history_.closed();
+  lost_.push_back({std::move(history_), restored_head_});
+  history_ = History();
+  if (backup_ && fate_.chance(0.8)) {
+    history_ = backup_->history;
+    std::filesystem::copy_file(backup_->file, file);
+  }
+  history_.closed();
+  restored_head_ = history_.head();
+  story_.tell("the store is restored to " + std::to_string(restored_head_));
+  storage_.begin_anew();
+  stored_.clear();
+  last_apply_.clear();
+  for (auto& agent : agents_) agent->heard.clear();
+}
+
+// Another region's agent works in the same cluster, and has a name that ours are told, too: their
+// record is parked.
+void World::contest_name() {
+  cluster::Request q;
+  q.verb = DAVIT_VERB_CREATE;
+  q.resource = {"apps", "v1", "replicasets"};
+  q.ns = "shop";
+  const std::string& name = contested_name().name;
+  q.body = R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":")" + name + R"(",
+      "labels":{"app.kubernetes.io/managed-by":"krane","app.kubernetes.io/component":"deployment",
+      "davit.dev/region":"us","davit.dev/kind":"deployment"},
+      "annotations":{"davit.dev/id":"us-1","davit.dev/record":"shop/)" +
+           name + R"(",
+      "davit.dev/version":"1"}},"spec":{"replicas":1,
+      "selector":{"matchLabels":{"c":"d"}},"template":{"metadata":{"labels":{"c":"d"}},
+      "spec":{"containers":[{"name":"c","image":"i"}]}}}})";
+  if (call(q).code != Code::ok) throw std::runtime_error("the other region's object is refused");
+}
+
+void World::leave_contested_name() {
+  cluster::Request q;
+  q.verb = DAVIT_VERB_DELETE;
+  q.resource = {"apps", "v1", "replicasets"};
+  q.ns = "shop";
+  q.name = contested_name().name;
+  call(q);
+  contested_ = false;
+  story_.tell("region us gives up shop/" + q.name);
+}
+
+// What an agent shows as orphaned goes by a person's word, where the rules ask for one: the store
+// has another history now, or too much would go at once.
+void World::remove_orphans() {
+  for (const auto& agent : agents_) {
+    for (const Issue& issue : agent->issues) {
+      const auto says = [&](const char* why) {
+        return issue.reason.find(why) != std::string::npos;
+      };
+      const bool by_rule = says("history") || says("does not know") || says("percent");
+      if (issue.condition != DAVIT_ISSUE_ORPHANED || !by_rule) continue;
+      for (const Kind& kind : kinds()) {
+        if (kind.kind != issue.kind) continue;
+        cluster::Request q;
+        q.verb = DAVIT_VERB_DELETE;
+        q.resource = kind.resource;
+        q.ns = issue.ns;
+        q.name = issue.name;
+        if (call(q).code == Code::ok)
+          story_.tell("an operator removes orphan " + display({issue.kind, issue.ns, issue.name}));
+      }
+    }
+  }
 }
 
 }  // namespace davit::simulation

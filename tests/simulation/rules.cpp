@@ -1,119 +1,159 @@
-// What must hold, the whole time and at the end.
+// What must hold, the whole time.
 #include "world.hpp"
 
 namespace davit::simulation {
 
-void World::before(const cluster::Request& q, const std::string& text, bool late) {
+void World::asked(const cluster::Request& q, const std::string& agent) {
+  const Kind* kind = kind_of(q.resource);
+  if (kind == nullptr || (q.verb != DAVIT_VERB_APPLY && q.verb != DAVIT_VERB_DELETE)) return;
+  Agent& asker = *agent_of("-" + agent);
+  check_worker(asker);
+  check_hold(asker, {kind->kind, q.ns, q.name});
+  if (!asker.doomed) return;
+  story_.tell("agent " + agent + " dies as it sends " + q.verb + " of " + q.ns + "/" + q.name);
+  cut_off(asker);
+}
+
+// One works: whoever another has followed works no more.
+void World::check_worker(const Agent& agent) {
+  if (agent.process == worker_) return;
+  if (superseded_.contains(agent.process))
+    story_.fault("agent " + agent.name + " works although another one has taken over");
+  superseded_.insert(std::exchange(worker_, agent.process));
+}
+
+// A cursor that has passed the hold says that the agent knows of it.
+void World::check_hold(const Agent& agent, const Name& name) {
+  const auto written = history_.all().find(name);
+  const auto heard = agent.heard.find(name.kind);
+  if (written == history_.all().end() || heard == agent.heard.end()) return;
+  const auto since = History::held_since(written->second);
+  if (since && heard->second.version >= *since)
+    story_.fault(display(name) + " is touched, and held since " + std::to_string(*since));
+}
+
+void World::before(const cluster::Request& q, const std::string& text,
+                   const ShakyCluster::Asking& by) {
   if (kind_of(q.resource) == nullptr) return;
   const json::value object = json::parse(text);
   if (object.is_null()) return;
-  if (q.verb == DAVIT_VERB_DELETE) before_delete(q, stamp_of(object));
-  if (q.verb == DAVIT_VERB_APPLY)
-    before_apply(stamp_of(json::parse(q.body)), stamp_of(object), late);
+  const Stamp there = stamp_of(object);
+  const bool changes = q.verb == DAVIT_VERB_DELETE || q.verb == DAVIT_VERB_APPLY;
+  if (changes && there && there.region != region)
+    return story_.fault(q.verb + " of another region's object " + q.ns + "/" + q.name);
+  if (q.verb == DAVIT_VERB_DELETE) before_delete(q, there, by);
+  if (q.verb == DAVIT_VERB_APPLY) before_apply(stamp_of(json::parse(q.body)), there, by.late);
 }
 
-// What an agent asked for before it crashed may come late; nobody else takes an object back.
+// What was asked for by somebody who does not wait any more may come late; nobody else takes an
+// object back, unless the store has lost what it was made of.
 void World::before_apply(const Stamp& wanted, const Stamp& there, bool late) {
-  if (late || wanted.id != there.id || wanted.version >= there.version) return;
-  story_.fault(display(there.name) + " @" + std::to_string(there.version) + " is taken back to @" +
-               std::to_string(wanted.version));
+  const Written* written = history_.find(wanted.name, wanted.id, wanted.made_of);
+  if (written != nullptr && written->held)
+    story_.fault(display(wanted.name) + " @" + std::to_string(wanted.made_of.version) +
+                 " is applied, and is held");
+  if (late || wanted.id != there.id || wanted.made_of.version >= there.made_of.version) return;
+  if (history_.find(there.name, there.id, there.made_of) == nullptr) return;
+  story_.fault(display(there.name) + " @" + std::to_string(there.made_of.version) +
+               " is taken back to @" + std::to_string(wanted.made_of.version));
 }
 
-void World::before_delete(const cluster::Request& q, const Stamp& there) {
+void World::before_delete(const cluster::Request& q, const Stamp& there,
+                          const ShakyCluster::Asking& by) {
   if (!there) return story_.fault("a stranger's object is deleted: " + q.ns + "/" + q.name);
-  const std::string what = display(there.name) + " @" + std::to_string(there.version);
-  story_.tell("delete of " + what);
-  if (!history_.died_after(there.name, there.id, there.version))
-    story_.fault(what + " is deleted, and was never dead since");
+  const std::string what = display(there.name) + " @" + std::to_string(there.made_of.version);
+  story_.tell("agent " + by.agent + " deletes " + what);
+  Agent& agent = *agent_of("-" + by.agent);
+  if (!by.late) check_share(agent, there.name);
+  if (may_go(there, history_, restored_head_)) return;
+  // Whoever had not heard of the restored store yet went by the one before.
+  const auto heard = agent.heard.find(there.name.kind);
+  if (heard == agent.heard.end() || by.at <= heard->second.since) {
+    for (const Past& past : lost_) {
+      if (may_go(there, past.history, past.restored_head)) return;
+    }
+  }
+  story_.fault(what + " is deleted, and was never dead since");
+}
+
+// What was dead before any of its snapshots could begin an agent can only prune. Of the records
+// that it may have counted then no more than the share goes.
+void World::check_share(Agent& agent, const Name& name) {
+  if (scene_ != Scene::plain && scene_ != Scene::pair) return;
+  uint64_t all = 0, pruned = 0;
+  for (const auto& [other, written] : history_.all()) {
+    if (other.kind != name.kind) continue;
+    const bool long_dead = written.back().version <= agent.long_dead && !History::now(written).live;
+    if (other == name && long_dead) agent.pruned.insert(name);
+    pruned += agent.pruned.contains(other) ? 1 : 0;
+    ++all;
+  }
+  if (pruned > prune_always_allowed && pruned * 100 > all * prune_share_max_percent)
+    story_.fault(std::to_string(pruned) + " of " + std::to_string(all) + " records of " +
+                 name.kind + " are pruned at once");
+}
+
+// Whether by this history the object may go: its record has died since; or the history does not
+// know of it, and has another record of its name, or one that was written since the store was
+// restored.
+bool World::may_go(const Stamp& there, const History& history, uint64_t restored_head) {
+  if (history.find(there.name, there.id, there.made_of) != nullptr)
+    return history.died_after(there.name, there.id, there.made_of.version);
+  const auto written = history.all().find(there.name);
+  if (written == history.all().end()) return false;
+  const Written& last = History::now(written->second);
+  return (last.live && last.id != there.id) || written->second.back().version > restored_head;
 }
 
 void World::after(const cluster::Request& q, const cluster::Response& r) {
   if (q.verb != DAVIT_VERB_APPLY || kind_of(q.resource) == nullptr || r.code != Code::ok) return;
   const Stamp stamp = stamp_of(json::parse(q.body));
   if (!stamp) return;
-  story_.tell("apply of " + display(stamp.name) + " @" + std::to_string(stamp.version));
-  uint64_t& applied = applied_[stamp.name];
-  applied = std::max(applied, stamp.version);
+  story_.tell("apply of " + display(stamp.name) + " @" + std::to_string(stamp.made_of.version));
+  if (history_.has(stamp.made_of)) applied_[stamp.name].insert({stamp.id, stamp.made_of.version});
+}
+
+void World::heard(const Progress& p) {
+  Agent* agent = agent_of("-" + p.agent);
+  if (agent == nullptr) return;  // of ctrl.v1: it says nothing but that it lives
+  agent->issues = p.issues;
+  for (const auto& kind : p.kinds) {
+    if (!history_.has(kind.applied)) continue;
+    auto& known = agent->heard[kind.kind];
+    if (known.since.count() == 0) known.since = now();
+    known.version = kind.applied.version;
+    check_cursor(kind);
+  }
 }
 
 // A cursor says that everything up to it was applied, or is held.
-void World::check_cursor(const Progress& p) {
-  for (const auto& kind : p.kinds) {
-    for (const auto& [name, written] : history_.all()) {
-      if (name.kind != kind.kind) continue;
-      const Written& last = History::now(written);
-      if (!last.live || last.held || last.version > kind.applied.version) continue;
-      if (applied_[name] < last.version) {
-        story_.fault("the cursor of " + name.kind + " is at " +
-                     std::to_string(kind.applied.version) + ", and " + display(name) + " @" +
-                     std::to_string(last.version) + " was never applied");
-      }
+void World::check_cursor(const KindProgress& kind) {
+  for (const auto& [name, written] : history_.all()) {
+    if (name.kind != kind.kind || name == contested_name()) continue;
+    const Written& last = History::now(written);
+    if (!last.live || last.held || last.version > kind.applied.version) continue;
+    const auto& applied = applied_[name];
+    const bool taken = std::any_of(written.begin(), written.end(), [&](const Written& w) {
+      return w.version >= last.version && applied.contains({w.id, w.version});
+    });
+    if (!taken) {
+      story_.fault("the cursor of " + name.kind + " is at " + std::to_string(kind.applied.version) +
+                   ", and " + display(name) + " @" + std::to_string(last.version) +
+                   " was never applied");
     }
   }
 }
 
-std::string World::difference() {
-  for (const auto& kind : kinds()) {
-    cluster::Request q;
-    q.verb = DAVIT_VERB_GET;
-    q.resource = kind.resource;
-    const json::value all = json::parse(call(q).body);
-    std::map<Name, json::value> objects;
-    for (const auto& item : all.at("items").as_array()) {
-      if (const Stamp stamp = stamp_of(item); stamp && stamp.name.kind == kind.kind)
-        objects[stamp.name] = item;
-    }
-    for (const auto& [name, written] : history_.all()) {
-      if (name.kind != kind.kind) continue;
-      const auto found = objects.find(name);
-      const auto left = difference(name, History::now(written),
-                                   found == objects.end() ? json::value() : found->second);
-      if (!left.empty()) return display(name) + " " + left;
-    }
+// A later report, or one of a later epoch, is never overwritten.
+void World::stored(const Status& s) {
+  auto& last = stored_[s.key];
+  const std::pair number{s.epoch, s.sequence};
+  if (number < last) {
+    story_.fault("the status of " + s.key.kind + " " + s.key.id +
+                 " is an older one: " + std::to_string(s.epoch) + "/" + std::to_string(s.sequence) +
+                 " after " + std::to_string(last.first) + "/" + std::to_string(last.second));
   }
-  if (object({"apps", "v1", "replicasets"}, "others", "stranger").at("spec") != stranger_)
-    return "a stranger's object was changed";
-  return {};
-}
-
-std::string World::difference(const Name& name, const Written& wanted, const json::value& object) {
-  if (wanted.held) return {};
-  if (!wanted.live) return object.is_null() ? "" : "is dead and still there";
-  if (object.is_null()) return "is missing";
-  const Stamp stamp = stamp_of(object);
-  if (stamp.version != wanted.version) {
-    return "is at " + std::to_string(stamp.version) + " and not at " +
-           std::to_string(wanted.version);
-  }
-  const json::value spec = json::parse(wanted.spec);
-  if (name.kind == "cilium_network_policy") {
-    return text_at(object, "/spec/description") == text_at(spec, "/policy/spec/description")
-               ? ""
-               : "was meddled with";
-  }
-  if (text_at(object, "/spec/template/spec/containers/0/image") != text_at(spec, "/image"))
-    return "has another image";
-  if (object.at("spec").at("replicas").to_number<int>() != spec.at("replicas").to_number<int>())
-    return "has other replicas";
-  return {};
-}
-
-json::value World::object(const cluster::Resource& r, const std::string& ns,
-                          const std::string& name) {
-  cluster::Request q;
-  q.verb = DAVIT_VERB_GET;
-  q.resource = r;
-  q.ns = ns;
-  q.name = name;
-  return json::parse(call(q).body);
-}
-
-cluster::Response World::call(const cluster::Request& q) {
-  std::optional<cluster::Response> out;
-  cluster_.request(q, [&](cluster::Response r) { out = std::move(r); });
-  host_.run();
-  if (!out) throw std::runtime_error("the cluster did not answer");
-  return *out;
+  last = number;
 }
 
 }  // namespace davit::simulation

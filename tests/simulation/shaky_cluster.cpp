@@ -38,6 +38,7 @@ void ShakyCluster::request(cluster::Request q, Done done) {
   const auto asked = std::make_shared<Done>(std::move(done));
   std::erase_if(asked_, [](const Asked& a) { return !*a; });
   asked_.push_back(asked);
+  judge_.asked(q, agent_);
   std::optional<cluster::Response> refused;
   if (away_ || fate_.strikes(0.02)) {
     refused = no_answer();
@@ -48,14 +49,32 @@ void ShakyCluster::request(cluster::Request q, Done done) {
     refused = refusal(Code::internal, 500, "InternalError");
   }
   const bool answer_is_lost = fate_.strikes(0.02);
-  later(strand_, fate_.delay(), [this, q = std::move(q), refused, answer_is_lost, asked] {
+  const Asking by{agent_, host_.now()};
+  wait_until(host_.now() + fate_.delay(), q, asked, [=, this] {
     if (refused) return answer(asked, *refused);
-    carry_out(q, asked, [this, answer_is_lost, asked](const cluster::Response& r) {
-      later(strand_, fate_.delay(), [this, answer_is_lost, asked, r] {
-        answer(asked, answer_is_lost || away_ ? no_answer() : r);
+    const auto go = [=, this] {
+      carry_out(q, asked, by, [=, this](const cluster::Response& r) {
+        wait_until(host_.now() + fate_.delay(), q, asked,
+                   [=, this] { answer(asked, answer_is_lost || away_ ? no_answer() : r); });
       });
-    });
+    };
+    // What nobody waits for any more may hang somewhere for seconds.
+    if (*asked || !fate_.strikes(0.5)) return go();
+    later(strand_, std::chrono::milliseconds(fate_.below(10'000)), go);
   });
+}
+
+// Who asked waits no longer than until the request's deadline.
+void ShakyCluster::wait_until(std::chrono::nanoseconds due, const cluster::Request& q,
+                              const Asked& asked, std::function<void()> then) {
+  const auto now = host_.now();
+  const std::chrono::nanoseconds deadline(q.deadline_ns);
+  if (deadline < due) {
+    later(strand_, std::max(deadline - now, std::chrono::nanoseconds(0)), [asked] {
+      answer(asked, refusal(Code::deadline_exceeded, 0, "the deadline has passed"));
+    });
+  }
+  later(strand_, due - now, std::move(then));
 }
 
 void ShakyCluster::answer(const Asked& asked, const cluster::Response& r) {
@@ -68,21 +87,23 @@ void ShakyCluster::asker_gone() {
   for (const auto& a : asked) answer(a, no_answer());
 }
 
-void ShakyCluster::carry_out(const cluster::Request& q, const Asked& asked, Done done) {
+void ShakyCluster::carry_out(cluster::Request q, const Asked& asked, Asking by, Done done) {
+  q.deadline_ns = INT64_MAX;  // the API server knows of none
   if (q.verb == DAVIT_VERB_GET) return inner_.request(q, std::move(done));
   cluster::Request look;
   look.verb = DAVIT_VERB_GET;
   look.resource = q.resource;
   look.ns = q.ns;
   look.name = q.name;
-  inner_.request(look,
-                 [this, q, asked, done = std::move(done)](const cluster::Response& now) mutable {
-                   judge_.before(q, now.code == Code::ok ? now.body : "null", !*asked);
-                   inner_.request(q, [this, q, done = std::move(done)](const cluster::Response& r) {
-                     judge_.after(q, r);
-                     done(r);
-                   });
-                 });
+  inner_.request(look, [this, q, asked, by = std::move(by),
+                        done = std::move(done)](const cluster::Response& now) mutable {
+    by.late = !*asked;
+    judge_.before(q, now.code == Code::ok ? now.body : "null", by);
+    inner_.request(q, [this, q, done = std::move(done)](const cluster::Response& r) {
+      judge_.after(q, r);
+      done(r);
+    });
+  });
 }
 
 cluster::WatchHandle* ShakyCluster::watch(cluster::WatchRequest q, uint32_t credit,
@@ -96,7 +117,16 @@ cluster::WatchHandle* ShakyCluster::watch(cluster::WatchRequest q, uint32_t cred
   return w.get();
 }
 
+void ShakyCluster::set_away(bool away) {
+  away_ = away;
+  const auto watches = watches_;
+  for (const auto& w : watches) {
+    if (!away && !w->open && !w->cancelled) open(w);
+  }
+}
+
 void ShakyCluster::open(const std::shared_ptr<Watch>& w) {
+  if (away_) return;
   w->open = true;
   const uint64_t generation = ++w->generation;
   cluster::Watcher watcher;
@@ -106,10 +136,7 @@ void ShakyCluster::open(const std::shared_ptr<Watch>& w) {
   watcher.ended = [this, w] {
     w->open = w->closing = false;
     if (!w->cancelled) return open(w);  // broken: it begins anew
-    strand_.post([this, w] {
-      std::erase(watches_, w);
-      w->watcher.ended();
-    });
+    end(w);
   };
   w->inner = inner_.watch(w->request, w->credit, std::move(watcher));
 }
@@ -143,7 +170,19 @@ void ShakyCluster::credit(cluster::WatchHandle* h, uint32_t more) {
 void ShakyCluster::cancel(cluster::WatchHandle* h) {
   auto* w = static_cast<Watch*>(h);
   w->cancelled = true;
+  if (!w->open) {
+    const auto held = *std::find_if(watches_.begin(), watches_.end(),
+                                    [w](const auto& other) { return other.get() == w; });
+    return end(held);
+  }
   if (!std::exchange(w->closing, true)) w->inner.cancel();
+}
+
+void ShakyCluster::end(const std::shared_ptr<Watch>& w) {
+  strand_.post([this, w] {
+    std::erase(watches_, w);
+    w->watcher.ended();
+  });
 }
 
 }  // namespace davit::simulation

@@ -1,6 +1,7 @@
 // An API server in trouble: the simulated one behind it, with requests that are throttled, fail,
 // take long, or are carried out without an answer, and watches that break. Each request that
-// changes something is shown to the judge before it is carried out, and when it has been.
+// changes something is shown to the judge when it is made, before it is carried out, and when it
+// has been. Each agent has one of its own.
 #pragma once
 
 #include <davit/cluster.hpp>
@@ -12,19 +13,30 @@ namespace davit::simulation {
 
 class ShakyCluster {
  public:
+  struct Asking {
+    std::string agent;
+    std::chrono::nanoseconds at{};
+    bool late = false;  // whoever asked does not wait for an answer any more
+  };
   struct Judge {
     virtual ~Judge() = default;
-    // The object as it is now; "null": there is none. `late`: whoever asked has crashed since.
-    virtual void before(const cluster::Request& q, const std::string& object, bool late) = 0;
+    virtual void asked(const cluster::Request& q, const std::string& agent) = 0;
+    // The object as it is now; "null": there is none.
+    virtual void before(const cluster::Request& q, const std::string& object, const Asking& by) = 0;
     virtual void after(const cluster::Request& q, const cluster::Response& r) = 0;
   };
   using Done = std::function<void(cluster::Response)>;
 
-  ShakyCluster(Host host, Fate& fate, cluster::Client inner, Judge& judge)
-      : host_(host), fate_(fate), inner_(inner), judge_(judge), strand_(host.strand()) {}
+  ShakyCluster(Host host, Fate& fate, cluster::Client inner, Judge& judge, std::string agent)
+      : host_(host),
+        fate_(fate),
+        inner_(inner),
+        judge_(judge),
+        agent_(std::move(agent)),
+        strand_(host.strand()) {}
 
-  // Nobody reaches it for as long as this holds.
-  void set_away(bool away) { away_ = away; }
+  // Nobody reaches it for as long as this holds: requests fail, and new watches show nothing.
+  void set_away(bool away);
   // Who asks has crashed: nobody waits for an answer any more. What was asked for may still happen;
   // what is asked for while it is taken down does not.
   void asker_gone();
@@ -46,14 +58,18 @@ class ShakyCluster {
   struct Watch;
   using Asked = std::shared_ptr<Done>;  // empty: answered
   static void answer(const Asked& asked, const cluster::Response& r);
-  void carry_out(const cluster::Request& q, const Asked& asked, Done done);
+  void wait_until(std::chrono::nanoseconds due, const cluster::Request& q, const Asked& asked,
+                  std::function<void()> then);
+  void carry_out(cluster::Request q, const Asked& asked, Asking by, Done done);
   void open(const std::shared_ptr<Watch>& w);
   void deliver(const std::shared_ptr<Watch>& w, int32_t type, std::string object);
+  void end(const std::shared_ptr<Watch>& w);
 
   Host host_;
   Fate& fate_;
   cluster::Client inner_;
   Judge& judge_;
+  const std::string agent_;
   Strand strand_;
   bool away_ = false, asker_gone_ = false;
   std::vector<Asked> asked_;

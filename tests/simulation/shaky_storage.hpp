@@ -1,5 +1,6 @@
 // A storage in trouble: the real one behind it, and errors before it was asked, in the middle of a
-// page, or after it has committed. Its hints get lost, and come for nothing.
+// page, or after it has committed. Its hints get lost, and come for nothing; its pages are short,
+// so that what is read takes several of them; a report comes a second time when newer ones are in.
 #pragma once
 
 #include <davit/storage.hpp>
@@ -12,15 +13,36 @@ namespace davit::simulation {
 class ShakyStorage {
  public:
   static constexpr uint32_t max_group_records = 1000;
+  static constexpr uint32_t page_records_max = 3;
 
-  // `heard` is told what an agent says of itself.
-  ShakyStorage(Fate& fate, History& history, std::function<void(const Progress&)> heard)
-      : fate_(fate), history_(history), heard_(std::move(heard)) {}
+  struct Witness {
+    virtual ~Witness() = default;
+    virtual void heard(const Progress& p) = 0;  // what an agent says of itself
+    virtual void stored(const Status& s) = 0;
+  };
+
+  ShakyStorage(Fate& fate, History& history, Witness& witness)
+      : fate_(fate), history_(history), witness_(witness) {}
   void stand_before(storage::Client inner) { inner_ = std::move(inner); }
+  // Another store's file: what was seen of the one before does not count.
+  void begin_anew() {
+    witnessed_ = 0;
+    straggler_.clear();
+  }
+  // As the judge asks: nothing goes wrong.
+  storage::Client& inner() { return inner_; }
 
   Result<Head> head(const Op& op) { return away() ? trouble() : inner_.head(op); }
-  Result<Page> read(const Op& op, const ReadRequest& q, const storage::VisitRecord& visit) {
+  Result<> history(const Op& op, const storage::VisitCursor& visit) {
     if (away()) return trouble();
+    auto r = inner_.history(op);
+    if (!r.ok()) return r.error();
+    for (const Cursor& link : *r) visit(link);
+    return {};
+  }
+  Result<Page> read(const Op& op, ReadRequest q, const storage::VisitRecord& visit) {
+    if (away()) return trouble();
+    q.limit = std::min(q.limit, page_records_max);
     const bool breaks = fate_.strikes(0.02);
     auto page = inner_.read(
         q, [&](const davit_record& r) { return visit(from_abi(r)); }, op);
@@ -46,6 +68,13 @@ class ShakyStorage {
   Result<> report(const Op& op, const std::vector<Status>& statuses) {
     if (away()) return trouble();
     auto r = inner_.report_now(statuses, op);
+    if (!straggler_.empty()) (void)inner_.report_now(std::exchange(straggler_, {}), op);
+    if (fate_.strikes(0.02)) straggler_ = statuses;
+    auto next = inner_.statuses({}, witnessed_, 1000, [this](const davit_status& s) {
+      witness_.stored(from_abi(s));
+      return true;
+    });
+    if (next.ok()) witnessed_ = *next;
     hint();
     return away() ? Result<>(trouble()) : r;
   }
@@ -56,7 +85,7 @@ class ShakyStorage {
         scope, after, limit, [&](const davit_status& s) { return visit(from_abi(s)); }, op);
   }
   Result<> progress(const Op& op, const Progress& p) {
-    heard_(p);
+    witness_.heard(p);
     return away() ? Result<>(trouble()) : inner_.progress(p, op);
   }
   Result<> agents(const Op& op, const storage::VisitProgress& visit) {
@@ -77,8 +106,10 @@ class ShakyStorage {
 
   Fate& fate_;
   History& history_;
-  std::function<void(const Progress&)> heard_;
+  Witness& witness_;
   storage::Client inner_;
+  uint64_t witnessed_ = 0;  // statuses up to it were shown to the witness
+  std::vector<Status> straggler_;
   std::function<void()> hint_;
 };
 

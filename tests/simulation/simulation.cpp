@@ -3,6 +3,8 @@
 //   simulation --seed N [--moments N]                        one life, told
 //   simulation --seeds FIRST LAST [--moments N] [--twice]    a line for each; the story of one that
 //                                                            failed ends it
+//   ... --scene WORD                                         plain, ctrl, pair or restored, instead
+//                                                            of what the seed says
 //   ... --plugin NAME=FILE                                   with another plugin than the build's
 //
 // Each life of the second form is a process of its own, so that it is the first form's: what was
@@ -23,6 +25,7 @@ struct Options {
   uint64_t first = 0, last = 0;
   int moments = 600;
   bool alone = false, twice = false;
+  std::optional<Scene> scene;
   World::Plugins plugins;
 };
 
@@ -30,7 +33,7 @@ constexpr std::chrono::minutes patience{15};
 
 // Told to the standard output. 1: a rule was broken.
 int live(const Options& o) {
-  World world(o.first, o.plugins);
+  World world(o.first, o.scene, o.plugins);
   const Story& story = world.story();
   for (int i = 0; i < o.moments && story.broken().empty(); ++i) world.live();
   if (story.broken().empty()) (void)world.settle(patience);
@@ -59,6 +62,7 @@ struct Life {
 std::string command(uint64_t seed, const Options& o) {
   std::string out = std::filesystem::read_symlink("/proc/self/exe").string() + " --seed " +
                     std::to_string(seed) + " --moments " + std::to_string(o.moments);
+  if (o.scene) out += std::string(" --scene ") + scenes[static_cast<size_t>(*o.scene)];
   for (const auto& [name, path] : o.plugins) out += " --plugin " + name + "=" + path;
   return out;
 }
@@ -122,6 +126,9 @@ bool parse(int argc, char** argv, Options& o) {
       o.alone = true;
     } else if (word == "--moments" && left >= 1) {
       o.moments = std::atoi(argv[++i]);
+    } else if (word == "--scene" && left >= 1) {
+      o.scene = scene_named(argv[++i]);
+      if (!o.scene) return false;
     } else if (word == "--plugin" && left >= 1) {
       const std::string other = argv[++i];
       o.plugins[other.substr(0, other.find('='))] = other.substr(other.find('=') + 1);
@@ -143,7 +150,7 @@ int main(int argc, char** argv) {
   if (!parse(argc, argv, options)) {
     std::fprintf(stderr,
                  "usage: simulation --seed N | --seeds FIRST LAST [--twice]  [--moments N] "
-                 "[--plugin NAME=FILE]...\n");
+                 "[--scene plain|ctrl|pair|restored] [--plugin NAME=FILE]...\n");
     return 2;
   }
   try {

@@ -29,14 +29,20 @@ bool sleeps(pid_t thread) {
 
 }  // namespace
 
-World::World(uint64_t seed, Plugins plugins)
+World* World::current_ = nullptr;
+
+World::World(uint64_t seed, std::optional<Scene> scene, Plugins plugins)
     : plugins_(std::move(plugins)),
       host_("world", {}, TestHost::Time::manual),
       fate_(seed),
+      scene_(scene ? *scene : static_cast<Scene>(fate_.below(scenes.size()))),
       story_([this] { return host_.now(); }),
-      link_(host_, fate_),
-      storage_(fate_, history_, [this](const Progress& p) { check_cursor(p); }) {
+      link_(host_, fate_, scene_ == Scene::ctrl ? "ctrl.v1" : "davit.v1"),
+      storage_(fate_, history_, *this) {
+  current_ = this;
   host_.seed(seed);
+  story_.tell(std::string("scene: ") + scenes[static_cast<size_t>(scene_)]);
+  own_services();
   host_.add_service(DAVIT_CODEC, codec_.table());
   host_.add_service(DAVIT_RPC, link_.table());
   host_.add_role("main", DAVIT_STORAGE, reinterpret_cast<davit_instance*>(&storage_),
@@ -46,14 +52,25 @@ World::World(uint64_t seed, Plugins plugins)
   load(kinds_, "kind_cilium_network_policy", "cilium_network_policy", {});
   start_cluster();
   start_server();
-  start_agent();
+  for (const char* name : {"a", "b"}) {
+    if (name[0] == 'b' && scene_ != Scene::pair) continue;
+    Judge& judge = *this;
+    agents_.push_back(
+        std::unique_ptr<Agent>(new Agent{name, ShakyCluster(host_, fate_, cluster_, judge, name)}));
+    Agent& agent = *agents_.back();
+    host_.add_role("cluster-" + agent.name, DAVIT_CLUSTER,
+                   reinterpret_cast<davit_instance*>(&agent.cluster),
+                   cluster::Role::vtable<ShakyCluster>());
+    start_agent(agent);
+  }
 }
 
 World::~World() {
   fate_.make_peace();
-  crash_agent();
+  for (auto& agent : agents_) crash_agent(*agent);
   crash_server();
   stop(cluster_side_);
+  current_ = nullptr;
 }
 
 void World::load(Side& side, const std::string& file, const std::string& name, Config config) {
@@ -72,14 +89,14 @@ void World::load(Side& side, const std::string& file, const std::string& name, C
 void World::start_cluster() {
   load(cluster_side_, "cluster_memory", "kubernetes", {{"pod_ready_ms", 500}});
   cluster_ = cluster::Client(cluster_side_.instances.back()->ref(DAVIT_CLUSTER));
-  shaky_.emplace(host_, fate_, cluster_, static_cast<ShakyCluster::Judge&>(*this));
-  host_.add_role("cluster", DAVIT_CLUSTER, reinterpret_cast<davit_instance*>(&*shaky_),
-                 cluster::Role::vtable<ShakyCluster>());
   cluster::Request q;
   q.verb = DAVIT_VERB_CREATE;
   q.resource = {"", "v1", "namespaces"};
-  q.body = R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"others"}})";
-  call(q);
+  for (const char* ns : {"others", "shop"}) {
+    q.body =
+        std::string(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")") + ns + "\"}}";
+    call(q);
+  }
   q.resource = {"apps", "v1", "replicasets"};
   q.ns = "others";
   q.body = R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"stranger",
@@ -88,26 +105,21 @@ void World::start_cluster() {
       "spec":{"containers":[{"name":"c","image":"i"}]}}}})";
   call(q);
   stranger_ = object(q.resource, "others", "stranger").at("spec");
+  contest_name();
 }
 
 void World::start_server() {
   story_.tell("the server starts");
   load(server_, "storage_sqlite", "store", {{"path", folder_.path() + "/davit.db"}});
   storage_.stand_before(storage::Client(host_, server_.instances.back()->ref(DAVIT_STORAGE)));
+  if (auto chain = storage_.inner().history(); chain.ok()) history_.opened(std::move(*chain));
   load(server_, "streamer", "streamer", {{"storage", "main"}});
   load(server_, "recorder", "recorder", {{"storage", "main"}});
   load(server_, "desired", "desired",
-       {{"storage", "main"}, {"purge_interval_ms", 0}, {"purge_retention_ms", 0}});
-}
-
-void World::start_agent() {
-  story_.tell("the agent starts");
-  link_.agent_back();
-  shaky_->asker_back();
-  load(agent_, "reporter", "reporter", {{"server", "control"}});
-  load(agent_, "applier", "applier", {{"cluster", "cluster"}, {"status", "reporter"}});
-  load(agent_, "watcher", "watcher",
-       {{"server", "control"}, {"sink", "applier"}, {"status", "reporter"}});
+       {{"storage", "main"},
+        {"purge_interval_ms", 0},
+        {"purge_retention_ms", 0},
+        {"agent_live_ms", 10'000}});
 }
 
 // stop() blocks until what it waits for has run, which is this thread's to do. The two take turns,
@@ -145,19 +157,13 @@ void World::crash_server() {
   stop(server_);
 }
 
-void World::crash_agent() {
-  if (!agent_.up) return;
-  story_.tell("the agent crashes");
-  link_.agent_gone();
-  shaky_->asker_gone();
-  host_.run();
-  stop(agent_);
-}
-
 void World::live() {
-  const auto what = fate_.below(1000);
-  if (what < 250) {
+  const bool quick = hurry_ > 0 && hurry_-- > 0;
+  const auto what = fate_.below(quick ? 330 : 1000);
+  if (what < 230) {
     apply_something();
+  } else if (what < 250) {
+    repeat_something();
   } else if (what < 330) {
     delete_something();
   } else if (what < 480) {
@@ -166,40 +172,73 @@ void World::live() {
     purge();
   } else if (what < 500) {
     story_.tell("the watches break");
-    shaky_->break_watches();
+    for (auto& agent : agents_) agent->cluster.break_watches();
   } else if (what < 506 && fate_.strikes(1)) {
     crash_server();
     server_up_at_ = now() + milliseconds(fate_.below(20'000));
+  } else if (what < 509 && fate_.strikes(1)) {
+    some_agent().doomed = true;
   } else if (what < 512 && fate_.strikes(1)) {
-    crash_agent();
-    agent_up_at_ = now() + milliseconds(fate_.below(20'000));
+    some_agent().over = true;
   } else if (what < 516 && fate_.strikes(1)) {
     story_.tell("the API server goes away");
-    shaky_->set_away(true);
+    for (auto& agent : agents_) agent->cluster.set_away(true);
     cluster_back_at_ = now() + milliseconds(fate_.below(30'000));
   } else if (what < 520 && fate_.strikes(1)) {
     story_.tell("the link is cut");
     link_.set_cut(true);
     link_back_at_ = now() + milliseconds(fate_.below(30'000));
+  } else if (what < 522 && (scene_ == Scene::plain || scene_ == Scene::pair)) {
+    clear_out();
+  } else if (what < 526 && scene_ == Scene::pair) {
+    jump_clock(some_agent());
+  } else if (what < 530 && scene_ == Scene::restored) {
+    back_up();
+  } else if (what < 534 && scene_ == Scene::restored && fate_.strikes(1)) {
+    restore();
   }
-  host_.advance(milliseconds(1 + fate_.below(200)));
+  quick ? pass(std::chrono::microseconds(500 + fate_.below(2'500)))
+        : pass(milliseconds(1 + fate_.below(200)));
   if (!server_.up && now() >= server_up_at_) start_server();
-  if (!agent_.up && now() >= agent_up_at_) start_agent();
-  if (now() >= cluster_back_at_) shaky_->set_away(false);
+  if (now() >= cluster_back_at_) {
+    for (auto& agent : agents_) agent->cluster.set_away(false);
+  }
   if (now() >= link_back_at_) link_.set_cut(false);
+  if (!history_.twice().empty())
+    story_.fault("request " + history_.twice() + " was carried out twice");
+}
+
+// Time passes; who has ended is taken down, and starts again in its time.
+void World::pass(Time by) {
+  heads_[now()] = history_.head();
+  while (heads_.size() > 1 && std::next(heads_.begin())->first <= now() - snapshots_share_begin)
+    heads_.erase(heads_.begin());
+  host_.advance(by);
+  for (auto& agent : agents_) {
+    if (agent->over && agent->side.up) {
+      crash_agent(*agent);
+      agent->up_at = now() + milliseconds(fate_.below(20'000));
+    }
+    if (!agent->side.up && now() >= agent->up_at) start_agent(*agent);
+  }
 }
 
 bool World::settle(seconds limit) {
   fate_.make_peace();
   story_.tell("peace");
-  shaky_->set_away(false);
   link_.set_cut(false);
   if (!server_.up) start_server();
-  if (!agent_.up) start_agent();
+  for (auto& agent : agents_) {
+    agent->cluster.set_away(false);
+    agent->doomed = false;
+    agent->up_at = now();
+  }
+  if (fate_.chance(0.5)) leave_contested_name();
   std::string left;
-  for (const auto until = now() + limit; now() < until; host_.advance(seconds(5))) {
+  for (const auto until = now() + limit; now() < until; pass(seconds(5))) {
     left = difference();
-    if (left.empty()) return true;
+    if (left.empty() || !story_.broken().empty()) return left.empty();
+    remove_orphans();
   }
   story_.fault("not as desired after " + std::to_string(limit.count()) + " s: " + left);
   return false;

@@ -1,8 +1,9 @@
-// A control plane, an agent and a cluster in one process on a clock that the simulation moves: the
-// plugins as they are shipped (storage_sqlite, streamer, recorder, desired; watcher, applier,
-// reporter, the three kinds), joined by a shaky link, over a shaky store and a shaky API server.
+// A control plane, its agents and a cluster in one process on a clock that the simulation moves:
+// the plugins as they are shipped (storage_sqlite, streamer, recorder, desired; leader, watcher,
+// applier, reporter, the three kinds), joined by a shaky link, over a shaky store and a shaky API
+// server.
 //
-// Server and agent crash: everything that is on its way is lost, and a new one knows nothing but
+// Server and agents crash: everything that is on its way is lost, and a new one knows nothing but
 // the store or the cluster.
 #pragma once
 
@@ -11,22 +12,23 @@
 #include "codec/codec.hpp"
 #include "link.hpp"
 #include "objects.hpp"
+#include "scene.hpp"
 #include "shaky_cluster.hpp"
 #include "shaky_storage.hpp"
 #include "story.hpp"
 
 namespace davit::simulation {
 
-class World : private ShakyCluster::Judge {
+class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
  public:
-  // `plugins`: other files than the build's, by name.
+  // `plugins`: other files than the build's, by name. No scene: the seed says which.
   using Plugins = std::map<std::string, std::string>;
-  World(uint64_t seed, Plugins plugins);
+  World(uint64_t seed, std::optional<Scene> scene, Plugins plugins);
   ~World() override;
 
   // One moment of an eventful life: something happens, and a little time passes.
   void live();
-  // From now on nothing goes wrong. True: within the time the cluster became what is desired.
+  // From now on nothing goes wrong. True: within the time all became as it is desired.
   bool settle(std::chrono::seconds limit);
 
   const Story& story() const { return story_; }
@@ -34,57 +36,137 @@ class World : private ShakyCluster::Judge {
   std::chrono::nanoseconds now() const { return host_.now(); }
 
  private:
-  using Instances = std::vector<std::unique_ptr<testing::Instance>>;
-  using Hosts = std::vector<std::unique_ptr<testing::TestHost>>;
-  struct Side {  // server or agent
-    Hosts hosts;
-    Instances instances;
+  using Time = std::chrono::nanoseconds;
+  struct Side {  // a process
+    std::vector<std::unique_ptr<testing::TestHost>> hosts;
+    std::vector<std::unique_ptr<testing::Instance>> instances;
     bool up = false;
   };
+  struct Agent {
+    std::string name;
+    ShakyCluster cluster;
+    Side side{};
+    Time up_at{0}, started_at{0};
+    Time clock_ahead{0};   // of everybody else's
+    uint64_t process = 0;  // each life of it is another one
+    bool doomed = false;   // dies as it asks the API server to change something
+    bool over = false;     // is to be taken down
+    struct Heard {
+      uint64_t version = 0;
+      Time since{0};
+    };
+    std::map<std::string, Heard> heard{};  // its cursors in this life, by kind
+    uint64_t long_dead = 0;                // what was dead at this version no snapshot of it names
+    std::set<Name> pruned{};               // of that
+    std::vector<Issue> issues{};           // that it told last
+  };
+  struct Past {  // what a restored store does not know any more
+    History history;
+    uint64_t restored_head = 0;  // where it had begun itself
+  };
+  struct Backup {
+    std::string file;
+    History history;
+  };
+
   void load(Side& side, const std::string& file, const std::string& name, testing::Config config);
+  void stop(Side& side);
   void start_cluster();
   void start_server();
-  void start_agent();
-  void stop(Side& side);
   void crash_server();
-  void crash_agent();
+  void pass(Time by);
 
-  // What operators and strangers do.
+  // The agents' processes (agents.cpp).
+  void start_agent(Agent& agent);
+  void crash_agent(Agent& agent);
+  void cut_off(Agent& agent);
+  void lease_lost(Agent& agent, const std::string& reason, Time deadline);
+  void jump_clock(Agent& agent);
+  Agent* agent_of(std::string_view instance);
+  Agent& some_agent() { return *agents_[fate_.below(agents_.size())]; }
+  void own_services();
+
+  // What operators and strangers do (people.cpp).
   void apply_something();
   void delete_something();
+  void repeat_something();
+  void clear_out();
   void purge();
   void meddle();
+  void back_up();
+  void restore();
+  void contest_name();
+  void leave_contested_name();
+  void remove_orphans();
   void ask(const std::string& method, std::string request, const std::string& what);
   json::object spec(const std::string& kind, uint64_t number);
+  uint64_t some_number(const std::string& kind);
+  static const Name& contested_name();
 
-  // What must hold.
-  void before(const cluster::Request& q, const std::string& object, bool late) override;
-  void before_apply(const Stamp& wanted, const Stamp& there, bool late);
-  void before_delete(const cluster::Request& q, const Stamp& there);
+  // What must hold the whole time (rules.cpp).
+  void asked(const cluster::Request& q, const std::string& agent) override;
+  void before(const cluster::Request& q, const std::string& object,
+              const ShakyCluster::Asking& by) override;
   void after(const cluster::Request& q, const cluster::Response& r) override;
-  void check_cursor(const Progress& p);
-  // "" or what is not as it should be.
+  void heard(const Progress& p) override;
+  void stored(const Status& s) override;
+  void check_hold(const Agent& agent, const Name& name);
+  void check_share(Agent& agent, const Name& name);
+  void check_worker(const Agent& agent);
+  void before_apply(const Stamp& wanted, const Stamp& there, bool late);
+  void before_delete(const cluster::Request& q, const Stamp& there, const ShakyCluster::Asking& by);
+  static bool may_go(const Stamp& there, const History& history, uint64_t restored_head);
+  void check_cursor(const KindProgress& kind);
+
+  // What is not as it should be, once all is quiet; "": nothing (difference.cpp).
   std::string difference();
   std::string difference(const Name& name, const Written& wanted, const json::value& object);
+  std::string cursor_difference() const;
+  std::string status_difference();
+  std::string status_difference(const Name& name, const Written& wanted, const Status& status);
   json::value object(const cluster::Resource& r, const std::string& ns, const std::string& name);
+  json::array list(const cluster::Resource& r, const std::string& ns);
   cluster::Response call(const cluster::Request& q);
 
+  // The streamer's: a snapshot may begin where one did so long before.
+  static constexpr std::chrono::seconds snapshots_share_begin{12};
+  // The agents' settings of the same names.
+  static constexpr uint64_t prune_always_allowed = 2, prune_share_max_percent = 50;
+
+  static World* current_;  // for the services, whose slots carry no pointer to it
   const Plugins plugins_;
   testing::TestHost host_;
   Fate fate_;
+  const Scene scene_;
   Story story_;
   History history_;
   host::Codec codec_;
+  const davit_clock* clock_ = nullptr;  // everybody's
+  const davit_lookup* lookup_ = nullptr;
   Link link_;
   ShakyStorage storage_;
-  Side cluster_side_, kinds_, server_, agent_;
+  Side cluster_side_, kinds_, server_;
   cluster::Client cluster_;  // as strangers see it
-  std::optional<ShakyCluster> shaky_;
+  std::vector<std::unique_ptr<Agent>> agents_;
   testing::TemporaryDirectory folder_;
-  std::chrono::nanoseconds server_up_at_{0}, agent_up_at_{0}, cluster_back_at_{0}, link_back_at_{0};
+  Time server_up_at_{0}, cluster_back_at_{0}, link_back_at_{0};
+
   uint64_t changes_ = 0;
-  std::map<Name, uint64_t> applied_;  // the highest version that the cluster has taken
+  int hurry_ = 0;        // moments in which people are quick
+  std::string cleared_;  // a kind that nobody works on until ...
+  Time cleared_until_{0};
+  std::map<Time, uint64_t> heads_;  // of the store, as long as snapshots may begin there
+  std::string last_apply_;          // the request
+  std::map<Name, std::set<std::pair<std::string, uint64_t>>> applied_;  // ids and versions
+  std::map<Key, std::pair<uint64_t, uint64_t>> stored_;  // epoch and sequence of statuses
   json::value stranger_;
+  bool contested_ = true;  // another region's object stands under contested_name
+  uint64_t processes_ = 0;
+  uint64_t worker_ = 0;            // the process that changed the cluster last
+  std::set<uint64_t> superseded_;  // those that did before it
+  std::optional<Backup> backup_;
+  std::vector<Past> lost_;
+  uint64_t restored_head_ = 0;  // of the store that was restored last
 };
 
 }  // namespace davit::simulation

@@ -23,6 +23,7 @@
 
 #include "abi/cluster.h" /* role: cluster */
 #include "abi/core.h"    /* strings, buffers, errors, the plugin entry */
+#include "abi/gate.h"    /* role: gate */
 #include "abi/kind.h"    /* role: kind */
 #include "abi/rpc.h"     /* serving and calling RPC methods as bytes */
 #include "abi/services.h" /* what the host offers: log, configuration, strands, clock, look-up, ... */

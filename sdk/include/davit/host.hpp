@@ -1,5 +1,6 @@
 // The host as a plugin sees it: log, clock, strands and timers, the blocking pool, metrics, codec,
-// credentials, state directory, health. Settings are in settings.hpp, look-ups beside each role.
+// credentials, state directory, health, shutdown. Settings are in settings.hpp, look-ups beside
+// each role.
 //
 // A Host is a view: copy it freely; it is valid until the instance is destroyed. All members may be
 // called from any thread unless they say otherwise.
@@ -265,6 +266,11 @@ class Host {
   }
   void health(int32_t state, std::string_view reason = {}) const {
     service<davit_health>(DAVIT_HEALTH)->set(abi_, state, str(reason));
+  }
+  // Ends the process, at `deadline` (of now()) at the latest; returns at once. abi/services.h says
+  // how.
+  void shutdown(std::string_view reason, std::chrono::nanoseconds deadline) const {
+    service<davit_shutdown>(DAVIT_SHUTDOWN)->request(abi_, str(reason), deadline.count());
   }
 
  private:

@@ -33,6 +33,15 @@ inline Cursor from_abi(davit_cursor c) {
   return {c.incarnation, c.version};
 }
 
+// A store's history: each incarnation with the version where it ended, the oldest first.
+using History = std::vector<Cursor>;
+// Whether what was read at `at` is of this history; else the store has lost it.
+inline bool knows(const History& history, Cursor at) {
+  return std::any_of(history.begin(), history.end(), [at](Cursor link) {
+    return link.incarnation == at.incarnation && at.version <= link.version;
+  });
+}
+
 struct Record {
   Key key;
   std::string ns, name, state;

@@ -11,11 +11,17 @@
 
 namespace davit::rpc {
 
+// What an error says beside its message.
+struct Detail {
+  std::string type, value;  // full message name, encoded message
+};
+
 // How a call ended.
 struct End {
   Code code = Code::ok;
   std::string message;
   Pairs trailers;
+  std::vector<Detail> details = {};
   static End of(const Error& e) {
     return {e.code, e.where.empty() ? e.message : e.where + ": " + e.message, {}};
   }
@@ -47,10 +53,21 @@ class Call {
   // Serving end.
   void finish(const End& end) const {
     const auto trailers = to_abi(end.trailers);
-    const davit_rpc_end abi = {sizeof abi, static_cast<int32_t>(end.code), str(end.message),
-                               trailers.data(), trailers.size()};
+    std::vector<davit_rpc_detail> details;
+    for (const Detail& d : end.details) details.push_back({str(d.type), bytes(d.value)});
+    const davit_rpc_end abi = {sizeof abi,       static_cast<int32_t>(end.code),
+                               str(end.message), trailers.data(),
+                               trailers.size(),  details.data(),
+                               details.size()};
     rpc_->finish(call_, &abi);
   }
+  // For the head of the answer; before the first write.
+  void headers(const Pairs& headers) const {
+    const auto pairs = to_abi(headers);
+    rpc_->headers(call_, pairs.data(), pairs.size());
+  }
+  // INT64_MAX: none.
+  int64_t deadline_ns() const { return rpc_->deadline_ns(call_); }
   Identity identity() const {
     const davit_identity* i = rpc_->identity(call_);
     Identity out{text(i->name), text(i->role), {}};
@@ -99,6 +116,7 @@ class Handler {
   virtual void on_writable() {}
   virtual void on_cancel() {}
   virtual void on_done(const End&) {}
+  virtual void on_headers(const Pairs&) {}  // calling end
 
   static const davit_rpc_handler* table() {
     static const davit_rpc_handler t = {
@@ -115,8 +133,15 @@ class Handler {
         [](void* self) { static_cast<Handler*>(self)->on_cancel(); },
         [](void* self, const davit_rpc_end* end) {
           std::unique_ptr<Handler> owned(static_cast<Handler*>(self));
+          std::vector<Detail> details;
+          for (size_t i = 0; i < end->details_count; ++i)
+            details.push_back(
+                {text(end->details[i].type), std::string(view(end->details[i].value))});
           owned->on_done({static_cast<Code>(end->code), text(end->message),
-                          from_abi(end->trailers, end->trailers_count)});
+                          from_abi(end->trailers, end->trailers_count), std::move(details)});
+        },
+        [](void* self, const davit_pair* headers, size_t count) {
+          static_cast<Handler*>(self)->on_headers(from_abi(headers, count));
         }};
     return &t;
   }
@@ -205,7 +230,7 @@ class Unary : public Handler {
           });
   }
   void on_end_of_messages() override {
-    finish({Code::invalid_argument, "the request message is missing", {}});
+    finish({Code::unimplemented, "the request message is missing", {}});
   }
   void on_cancel() override { finish({Code::cancelled, "the caller has gone", {}}); }
 
@@ -247,12 +272,19 @@ class Channel {
   std::string agent() const { return text(rpc_->channel_agent(channel_)); }
   std::string protocol() const { return text(rpc_->channel_protocol(channel_)); }
 
-  // Starts a call; reads must be granted with Call::read.
+  // Starts a call; reads must be granted with Call::read. `streaming`: what the method is,
+  // DAVIT_RPC_..._STREAMS.
   Call start(std::string_view path, const Strand& strand, std::unique_ptr<Handler> handler,
-             const Pairs& metadata = {}, int64_t deadline_ns = INT64_MAX) const {
+             const Pairs& metadata = {}, int64_t deadline_ns = INT64_MAX,
+             uint32_t streaming = DAVIT_RPC_SERVER_STREAMS) const {
     const auto pairs = to_abi(metadata);
-    const davit_rpc_start s = {sizeof s, static_cast<uint32_t>(pairs.size()), str(path),
-                               pairs.data(), deadline_ns};
+    const davit_rpc_start s = {sizeof s,
+                               static_cast<uint32_t>(pairs.size()),
+                               str(path),
+                               pairs.data(),
+                               deadline_ns,
+                               streaming,
+                               0};
     return {rpc_, rpc_->start(channel_, &s, strand.get(), Handler::table(), handler.release())};
   }
   // A unary call; `done` runs once, on the strand.
@@ -282,11 +314,11 @@ class UnaryCall : public Handler {
   }
   void on_done(const End& end) override {
     if (twice_) {
-      done_(Error{Code::internal, "the peer sent more than one answer", {}, {}});
+      done_(Error{Code::unimplemented, "the peer sent more than one answer", {}, {}});
     } else if (end.code == Code::ok && answer_) {
       done_(std::move(*answer_));
     } else if (end.code == Code::ok) {
-      done_(Error{Code::internal, "the peer sent no answer", {}, {}});
+      done_(Error{Code::unimplemented, "the peer sent no answer", {}, {}});
     } else {
       done_(Error{end.code, end.message, {}, {}});
     }
@@ -304,7 +336,7 @@ inline void Channel::unary(std::string_view path, std::string request, const Str
                            int64_t deadline_ns) const {
   auto handler = std::make_unique<detail::UnaryCall>(std::move(done));
   Call& call = handler->call;  // alive until on_done, which comes later on this strand
-  call = start(path, strand, std::move(handler), metadata, deadline_ns);
+  call = start(path, strand, std::move(handler), metadata, deadline_ns, 0);
   call.write(std::move(request));
   call.half_close();
   call.read();

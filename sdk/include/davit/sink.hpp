@@ -49,8 +49,8 @@ struct Source {
 
 struct Begin {
   bool snapshot = false;
-  bool new_history = false;
   Cursor at;
+  History history;  // of a snapshot; empty: the peer has none to tell
 };
 struct Bookmark {
   bool snapshot_end = false;
@@ -87,9 +87,11 @@ struct ChangeRole {
           });
         },
         [](davit_instance* i, davit_change_stream* s, const davit_begin* b) {
-          object<T>(i).begin(stream(s),
-                             {(b->flags & DAVIT_BEGIN_SNAPSHOT) != 0,
-                              (b->flags & DAVIT_BEGIN_NEW_HISTORY) != 0, from_abi(b->at)});
+          History history;
+          for (size_t n = 0; n < b->history_count; ++n)
+            history.push_back(from_abi(b->history[n]));
+          object<T>(i).begin(stream(s), {(b->flags & DAVIT_BEGIN_SNAPSHOT) != 0, from_abi(b->at),
+                                         std::move(history)});
         },
         [](davit_instance* i, davit_change_stream* s, const davit_change* c) -> int32_t {
           Change change{static_cast<ChangeType>(c->type),
@@ -141,10 +143,11 @@ class ChangeStream {
   ChangeStream(davit_ref ref, davit_change_stream* s) : ref_(ref), stream_(s) {}
   explicit operator bool() const { return stream_ != nullptr; }
   void begin(const Begin& b) const {
-    const davit_begin abi = {
-        sizeof abi,
-        (b.snapshot ? DAVIT_BEGIN_SNAPSHOT : 0u) | (b.new_history ? DAVIT_BEGIN_NEW_HISTORY : 0u),
-        to_abi(b.at)};
+    std::vector<davit_cursor> history;
+    for (const Cursor& link : b.history) history.push_back(to_abi(link));
+    const davit_begin abi = {sizeof abi,   b.snapshot ? DAVIT_BEGIN_SNAPSHOT : 0u,
+                             to_abi(b.at), history.data(),
+                             history.size()};
     table()->begin(ref_.self, stream_, &abi);
   }
   // False: no room, nothing was taken; wake follows.

@@ -14,6 +14,7 @@
 //     storage::VisitStatus&); Result<> progress(const Op&, const Progress&); Result<> agents(const
 //     Op&, const storage::VisitProgress&); Result<> maintain(const Op&, const storage::Maintain&);
 //     void watch(std::function<void()> hint);   // optional; empty = stop
+//     Result<> history(const Op&, const storage::VisitCursor&);
 //   };
 //
 // Every method but watch may block; at most max_concurrency run at once. abi/storage.h has the
@@ -30,6 +31,7 @@ namespace davit::storage {
 using VisitRecord = std::function<bool(const Record&)>;
 using VisitStatus = std::function<bool(const Status&)>;
 using VisitProgress = std::function<bool(const Progress&)>;
+using VisitCursor = std::function<bool(const Cursor&)>;
 
 struct Maintain {
   bool purge = false;
@@ -129,7 +131,16 @@ struct Role {
                 Op(op), {(m->flags & DAVIT_MAINTAIN_PURGE) != 0, m->purge_through});
           });
         },
-        watch_slot<T>()};
+        watch_slot<T>(),
+        [](davit_instance* i, const davit_op* op, davit_visit_cursor visit, void* ctx,
+           davit_error* e) {
+          return guard(e, [&] {
+            return object<T>(i).history(Op(op), [&](const Cursor& link) {
+              const davit_cursor abi = to_abi(link);
+              return visit(ctx, &abi) == 0;
+            });
+          });
+        }};
     return &table;
   }
 
@@ -262,6 +273,19 @@ class Client {
     if (!DAVIT_HAS(vtable_, watch) || vtable_->watch == nullptr) return false;
     vtable_->watch(ref_.self, hint, ctx);
     return true;
+  }
+
+  Result<History> history(const Op& op = Op()) const {
+    History out;
+    auto take = [&out](const davit_cursor& link) {
+      out.push_back(from_abi(link));
+      return true;
+    };
+    auto r = checked([&](davit_error* e) {
+      return vtable_->history(ref_.self, op.abi(), &call<decltype(take), davit_cursor>, &take, e);
+    });
+    if (!r.ok()) return r.error();
+    return out;
   }
 
   // --- the host's commit queue: what waits is committed together; `done` runs on a pool thread

@@ -110,6 +110,16 @@ std::string TestHost::health_reason() const {
   return own_->health_reason;
 }
 
+std::string TestHost::shutdown_reason() const {
+  const std::lock_guard lock(shared_->mutex);
+  return own_->shutdown_reason;
+}
+
+std::chrono::nanoseconds TestHost::shutdown_deadline() const {
+  const std::lock_guard lock(shared_->mutex);
+  return own_->shutdown_deadline;
+}
+
 std::string TestHost::state_directory() const {
   return shared_->directory.path() + "/" + own_->instance;
 }

@@ -42,6 +42,7 @@ struct Services {
                                                                 {DAVIT_LOOKUP, &lookup},
                                                                 {DAVIT_STATE, &state},
                                                                 {DAVIT_HEALTH, &health},
+                                                                {DAVIT_SHUTDOWN, &shutdown},
                                                                 {DAVIT_CREDENTIALS, &credentials},
                                                                 {DAVIT_COMMIT, &commit_queue}};
     const auto at = own.find(view(id));
@@ -235,6 +236,7 @@ struct Services {
   static const davit_credentials credentials;
   static const davit_state state;
   static const davit_health health;
+  static const davit_shutdown shutdown;
   static const davit_commit commit_queue;
 };
 
@@ -272,6 +274,12 @@ const davit_health Services::health = {sizeof(davit_health),
                                          of(h).own_->health = value;
                                          of(h).own_->health_reason = text(reason);
                                        }};
+const davit_shutdown Services::shutdown = {
+    sizeof(davit_shutdown), [](const davit_host* h, davit_str reason, int64_t deadline_ns) {
+      const std::lock_guard lock(shared(h).mutex);
+      of(h).own_->shutdown_reason = text(reason);
+      of(h).own_->shutdown_deadline = std::chrono::nanoseconds(deadline_ns);
+    }};
 const davit_commit Services::commit_queue = {sizeof(davit_commit), 0, &Services::commit,
                                              &Services::report};
 

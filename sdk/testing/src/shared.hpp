@@ -62,6 +62,8 @@ struct TestHost::Own {
   std::vector<Line> log;
   int32_t health = DAVIT_HEALTH_STARTING;
   std::string health_reason;
+  std::string shutdown_reason;
+  std::chrono::nanoseconds shutdown_deadline{0};
 };
 
 std::string metric_key(std::string_view name, const Pairs& labels);

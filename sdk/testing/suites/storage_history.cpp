@@ -13,6 +13,12 @@ Result<Page> read_after(Store& store, Cursor cursor, uint64_t dead_after = 0,
                      [](const davit_record&) { return true; });
 }
 
+History history(Store& store) {
+  auto r = store->history();
+  EXPECT_TRUE(r.ok()) << why(r);
+  return r.ok() ? *r : History{};
+}
+
 void expect_refused(Store& store, Cursor cursor, uint64_t dead_after = 0) {
   auto page = read_after(store, cursor, dead_after);
   ASSERT_FALSE(page.ok()) << "cursor " << cursor.version << " was accepted";
@@ -152,6 +158,13 @@ TEST(Storage, S10_ACursorOfAnotherHistoryOrAboveTheHeadIsRefused) {
   EXPECT_TRUE(read_after(store, {incarnation + 2, 0}).ok());
 }
 
+TEST(Storage, S10_TheHistoryEndsWithTheHead) {
+  Store store;
+  EXPECT_EQ(history(store).back(), store->head()->head);
+  put(*store, record("a"));
+  EXPECT_EQ(history(store).back(), store->head()->head);
+}
+
 TEST(Storage, S10_EveryStartIsANewIncarnationInTheChain) {
   if (is_volatile()) GTEST_SKIP() << "this configuration keeps nothing over a restart";
   Store store;
@@ -170,6 +183,10 @@ TEST(Storage, S10_EveryStartIsANewIncarnationInTheChain) {
   put(*store, record("c"));
   EXPECT_EQ(ids(read_all(*store, first).records), (std::vector<std::string>{"b", "c"}));
   EXPECT_EQ(ids(read_all(*store, second).records), std::vector<std::string>{"c"});
+  EXPECT_TRUE(knows(history(store), first));
+  EXPECT_TRUE(knows(history(store), second));
+  EXPECT_FALSE(knows(history(store), {first.incarnation, b})) << "it ended before b";
+  EXPECT_EQ(history(store).back(), store->head()->head);
 }
 
 TEST(Storage, S10_AnOlderFileCopiedBackIsNoticed) {
@@ -197,6 +214,8 @@ TEST(Storage, S10_AnOlderFileCopiedBackIsNoticed) {
   for (int i = 0; i < 5; ++i) put(*store, record("e" + std::to_string(i)));
   EXPECT_GT(store->head()->head.version, lost.version);
   expect_refused(store, lost);  // also when the numbers have been given again
+  EXPECT_FALSE(knows(history(store), lost));
+  EXPECT_TRUE(knows(history(store), before));
   EXPECT_NE(store->head()->head.incarnation, copied.incarnation);
 }
 

@@ -43,6 +43,20 @@ TEST(Prune, RemovesWhatAnEarlierProcessLeft) {
   EXPECT_TRUE(w.statuses["d_drop"].gone) << "the stamp says which record it was";
 }
 
+TEST(Prune, SaysNothingOfAnIdThatLivesUnderAnotherName) {
+  PruneWorld w;
+  w.restart();
+  w.begin(true);
+  w.apply("keep", 10);
+  w.apply("moved", 12, {.id = "d_drop"});
+  w.wait();
+  w.end(2, 12);
+  w.wait();
+  EXPECT_EQ(w.replica_sets(), "keep moved");
+  EXPECT_FALSE(w.statuses["d_drop"].gone);
+  EXPECT_EQ(w.statuses["d_drop"].observed_version, 12u);
+}
+
 TEST(Prune, DeletesNothingWhenTheCountDiffers) {
   PruneWorld w;
   w.begin(true);
@@ -64,7 +78,7 @@ TEST(Prune, DeletesNothingWithoutTheEnd) {
 
 TEST(Prune, OrphansAfterAChangeOfHistoryUntilItIsNamedAgain) {
   PruneWorld w;
-  w.begin(true, true);
+  w.begin(true, 2);
   w.apply("keep", 10);
   w.end(1, 10);
   w.wait(5min);
@@ -74,6 +88,58 @@ TEST(Prune, OrphansAfterAChangeOfHistoryUntilItIsNamedAgain) {
   w.wait();
   EXPECT_EQ(w.replicas("drop"), 5);
   EXPECT_FALSE(w.issues.contains("drop"));
+}
+
+TEST(Prune, KeepsAnOrphanThroughLaterSnapshotsOfTheSameHistory) {
+  PruneWorld w;
+  w.begin(true, 2);
+  w.apply("keep", 10);
+  w.end(1, 10);
+  w.wait();
+  w.begin(true, 2);
+  w.apply("keep", 10);
+  w.end(1, 20);  // by now the store has a version 11 again
+  w.wait(5min);
+  EXPECT_EQ(w.replica_sets(), "drop keep");
+  EXPECT_EQ(w.issues["drop"], "orphaned");
+}
+
+TEST(Prune, JudgesBySnapshotsThatEndedBeforeItsWatchesWereComplete) {
+  PruneWorld w;
+  w.blind();
+  w.restart();
+  w.begin(true);
+  w.apply("keep", 10);
+  w.end(1, 12);
+  w.begin(false);  // the connection was cut
+  w.see();
+  w.wait();
+  EXPECT_EQ(w.replica_sets(), "keep");
+}
+
+// The store was emptied, or restored, and has grown past what it has lost.
+TEST(Prune, OrphansWhatAnotherHistoryMadeAlsoAfterARestart) {
+  PruneWorld w;
+  w.restart();
+  w.begin(true, 2);
+  w.apply("keep", 10);
+  w.end(1, 500);
+  w.wait(5min);
+  EXPECT_EQ(w.replica_sets(), "drop keep");
+  EXPECT_EQ(w.issues["drop"], "orphaned");
+}
+
+TEST(Prune, RemovesWhatTheNewHistoryHasNamed) {
+  PruneWorld w;
+  w.begin(true, 2);
+  w.apply("keep", 10);
+  w.end(1, 10);
+  w.wait();
+  w.restart();
+  w.begin(true, 2);
+  w.end(0, 12);
+  w.wait(5min);
+  EXPECT_EQ(w.replica_sets(), "drop") << "its stamp is of this history, though nothing else changed";
 }
 
 TEST(Prune, OrphansWhatALostVersionMadeAlsoAfterARestart) {
@@ -89,7 +155,7 @@ TEST(Prune, OrphansWhatALostVersionMadeAlsoAfterARestart) {
 
 TEST(Prune, EndsAnOrphanThatAPersonRemoves) {
   PruneWorld w;
-  w.begin(true, true);
+  w.begin(true, 2);
   w.apply("keep", 10);
   w.end(1, 10);
   w.wait();

@@ -299,6 +299,27 @@ TEST(Applier, LeavesForeignObjectsAlone) {
   EXPECT_EQ(w.outcome(12), "done") << "nothing of ours is left";
 }
 
+TEST(Applier, LeavesForeignObjectsAloneWhileItsWatchesShowNothing) {
+  World w;
+  w.call(DAVIT_VERB_CREATE, "namespaces", "", "",
+         R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"acme"}})");
+  w.call(
+      DAVIT_VERB_CREATE, "replicasets", "acme", "",
+      R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"theirs","namespace":"acme",
+          "labels":{"davit.dev/region":"us"}},
+          "spec":{"replicas":9,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+  w.blind();
+  w.restart();
+  w.begin(true);
+  w.apply("theirs", 10);
+  w.apply("mine", 11);
+  w.wait(10s);  // it does not wait for its watches for ever
+  EXPECT_EQ(w.outcome(10), "parked");
+  EXPECT_EQ(w.outcome(11), "done");
+  EXPECT_EQ(w.replicas("theirs"), 9);
+  EXPECT_EQ(w.replicas("mine"), 1);
+}
+
 TEST(Applier, TakesOverAnUnstampedObjectOnlyWhenItMay) {
   for (const bool adopt : {true, false}) {
     World w({{"adopt", adopt}});
@@ -332,6 +353,36 @@ TEST(Applier, ReplacesWhatCannotBeChanged) {
   EXPECT_EQ(w.outcome(12), "done");
   EXPECT_NE(w.replica_set("web").at_pointer("/metadata/uid"), uid);
   EXPECT_EQ(w.replica_set("web").at_pointer("/metadata/annotations/davit.dev~1id"), "d_other");
+}
+
+// Somebody's edit that our fields cannot stand beside: the API server refuses the sum.
+TEST(Applier, TakesAwayWhatMakesItsApplyInvalid) {
+  World w;
+  w.begin(true);
+  w.apply("web", 10);
+  w.wait();
+  const auto container = [&] {
+    return w.replica_set("web").at_pointer("/spec/template/spec/containers/0").as_object();
+  };
+  const json::object before = container();
+  json::object edited = before;
+  json::object& variable = edited.at("env").as_array().at(0).as_object();
+  variable.erase("value");
+  variable["valueFrom"] = {{"fieldRef", {{"fieldPath", "metadata.name"}}}};
+  const json::value patch = {
+      {"metadata", {{"labels", {{"theirs", "stays"}}}}},
+      {"spec", {{"template", {{"spec", {{"containers", json::array{edited}}}}}}}}};
+  const auto theirs = w.call(DAVIT_VERB_MERGE, "replicasets", "acme", "web",
+                             json::serialize(patch), {{"fieldManager", "somebody"}});
+  ASSERT_EQ(theirs.code, Code::ok) << theirs.message;
+  w.wait();
+  EXPECT_EQ(container(), before);
+  EXPECT_EQ(w.replica_set("web").at_pointer("/metadata/labels/theirs"), "stays");
+  EXPECT_TRUE(w.issues.empty());
+  // What is wrong in itself stays refused.
+  w.apply("web", 11, {-1});
+  w.wait();
+  EXPECT_EQ(w.outcome(11), "parked");
 }
 
 }  // namespace

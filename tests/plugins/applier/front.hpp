@@ -1,5 +1,5 @@
 // The simulated cluster as the applier reaches it: every request is counted, and may be refused as
-// an overloaded API server does.
+// an overloaded API server does; its watches may show nothing.
 #pragma once
 
 #include <davit/cluster.hpp>
@@ -14,6 +14,15 @@ class Front {
 
   size_t requests = 0;
   std::chrono::milliseconds retry_after{0};  // not 0: nothing gets through
+  bool blind = false;                        // watches that begin now show nothing
+
+  // What began blind shows what there is.
+  void see() {
+    blind = false;
+    for (auto& w : watches_) {
+      if (w->withheld > 0) w->watch.credit(std::exchange(w->withheld, 0));
+    }
+  }
 
   // --- role cluster
   void request(const cluster::Request& q, std::function<void(cluster::Response)> done) {
@@ -29,7 +38,8 @@ class Front {
   cluster::WatchHandle* watch(const cluster::WatchRequest& q, uint32_t credit,
                               cluster::Watcher watcher) {
     watches_.push_back(std::make_unique<Handle>());
-    watches_.back()->watch = behind_.watch(q, credit, std::move(watcher));
+    watches_.back()->watch = behind_.watch(q, blind ? 0 : credit, std::move(watcher));
+    watches_.back()->withheld = blind ? credit : 0;
     return watches_.back().get();
   }
   void credit(cluster::WatchHandle* h, uint32_t more) {
@@ -45,6 +55,7 @@ class Front {
  private:
   struct Handle : cluster::WatchHandle {
     cluster::Watch watch;
+    uint32_t withheld = 0;
   };
   const cluster::Client behind_;
   std::vector<std::unique_ptr<Handle>> watches_;

@@ -94,6 +94,22 @@ TEST(Compact, KeepsOfASeenObjectItsMetadataAndWhatIsAskedFor) {
     "status":{"phase":"Running"},"spec":{"containers":[{"resources":{"limits":{"cpu":"1"}}}]}})"));
 }
 
+TEST(Compact, StoresOfASeenObjectItsIdentityAndWhatIsAskedFor) {
+  json::value v = json::parse(
+      R"({"metadata":{"name":"p","namespace":"n","uid":"u","resourceVersion":"7","generateName":"p-",
+    "deletionTimestamp":"t","labels":{"a":"b"},"annotations":{"x/hash":"h","y":"z"},"ownerReferences":[{}]},
+    "status":{"conditions":[{"type":"Ready","status":"True","since":"t"},{"type":"Other"}],"list":[]}})");
+  const auto as = resource(DAVIT_RESOURCE_SEEN,
+                           {"/metadata/annotations/x~1hash", "/status/conditions/*/type",
+                            "/status/conditions/*/status", "/status/list/*/a", "/status/list/3"});
+  compact(v.get_object(), as, "krane");
+  forget_metadata(v.get_object(), as);
+  EXPECT_EQ(v, json::parse(R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"p",
+    "namespace":"n","uid":"u","resourceVersion":"7","deletionTimestamp":"t","annotations":{"x/hash":"h"}},
+    "status":{"conditions":[{"type":"Ready","status":"True"},{"type":"Other"}],"list":null}})"))
+      << v;
+}
+
 TEST(Compact, KeepsOfAnOwnedObjectTheFieldOwnersThatAreNotUs) {
   json::value v = json::parse(
       R"({"kind":"ReplicaSet","apiVersion":"apps/v1","metadata":{"name":"p","managedFields":[

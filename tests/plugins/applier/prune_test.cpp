@@ -15,37 +15,41 @@ struct Row {
   bool refused;
 };
 
+const History known{{1, 50}};
+const History other{{2, 50}};
+const History none;
+
 const Row rows[] = {
-    {"CountsAgree", {false, 100, 100, 50}, 3, 7, {}, 3, 0, false},
-    {"CountsDiffer", {false, 100, 99, 50}, 3, 7, {}, 0, 3, true},
-    {"CountedTooMany", {false, 99, 100, 50}, 3, 7, {}, 0, 3, true},
-    {"NothingToPrune", {false, 100, 99, 50}, 0, 7, {}, 0, 0, false},
-    {"HistoryChanged", {true, 100, 100, 50}, 3, 7, {}, 0, 3, false},
-    {"CleanCloseIsNoCount", {false, std::nullopt, 100, std::nullopt}, 3, 7, {}, 0, 3, false},
+    {"CountsAgree", {known, 100, 100, 50}, 3, 7, {}, 3, 0, false},
+    {"CountsDiffer", {known, 100, 99, 50}, 3, 7, {}, 0, 3, true},
+    {"CountedTooMany", {known, 99, 100, 50}, 3, 7, {}, 0, 3, true},
+    {"NothingToPrune", {known, 100, 99, 50}, 0, 7, {}, 0, 0, false},
+    {"OfAnotherHistory", {other, 100, 100, 50}, 3, 7, {}, 0, 3, false},
+    {"CleanCloseIsNoCount", {none, std::nullopt, 100, std::nullopt}, 3, 7, {}, 0, 3, false},
     {"CleanCloseBySetting",
-     {false, std::nullopt, 100, std::nullopt},
+     {none, std::nullopt, 100, std::nullopt},
      3,
      7,
      {true, 50, 10},
      3,
      0,
      false},
-    {"HistoryChangedOnClose",
-     {true, std::nullopt, 100, std::nullopt},
+    {"OfAnotherHistoryOnClose",
+     {other, std::nullopt, 100, std::nullopt},
      3,
      7,
      {true, 50, 10},
      0,
      3,
      false},
-    {"OfAVersionTheStoreDoesNotKnow", {false, 100, 100, 50}, 3, 51, {}, 0, 3, false},
-    {"OfTheSnapshotsOwnVersion", {false, 100, 100, 50}, 3, 50, {}, 3, 0, false},
-    {"EmptyStoreManyObjects", {false, 0, 0, 50}, 11, 7, {}, 0, 11, true},
-    {"EmptyStoreFewObjects", {false, 0, 0, 50}, 10, 7, {}, 10, 0, false},
-    {"StoreThatWasNeverWritten", {false, 0, 0, 0}, 3, 7, {}, 0, 3, false},
-    {"HalfMayGo", {false, 20, 20, 50}, 20, 7, {}, 20, 0, false},
-    {"MoreThanHalfMayNot", {false, 19, 19, 50}, 20, 7, {}, 0, 20, true},
-    {"NeverPrune", {false, 20, 20, 50}, 1, 7, {false, 0, 0}, 0, 1, true},
+    {"OfAVersionTheStoreDoesNotKnow", {known, 100, 100, 50}, 3, 51, {}, 0, 3, false},
+    {"OfTheSnapshotsOwnVersion", {known, 100, 100, 50}, 3, 50, {}, 3, 0, false},
+    {"EmptyStoreManyObjects", {known, 0, 0, 50}, 11, 7, {}, 0, 11, true},
+    {"EmptyStoreFewObjects", {known, 0, 0, 50}, 10, 7, {}, 10, 0, false},
+    {"StoreThatWasNeverWritten", {History{{1, 0}}, 0, 0, 0}, 3, 7, {}, 0, 3, false},
+    {"HalfMayGo", {known, 20, 20, 50}, 20, 7, {}, 20, 0, false},
+    {"MoreThanHalfMayNot", {known, 19, 19, 50}, 20, 7, {}, 0, 20, true},
+    {"NeverPrune", {known, 20, 20, 50}, 1, 7, {false, 0, 0}, 0, 1, true},
 };
 
 class Prune : public testing::TestWithParam<Row> {};
@@ -53,7 +57,8 @@ class Prune : public testing::TestWithParam<Row> {};
 TEST_P(Prune, Decides) {
   const Row& row = GetParam();
   std::vector<Candidate> candidates;
-  for (size_t i = 0; i < row.candidates; ++i) candidates.push_back({i + 1, row.candidate_version});
+  for (size_t i = 0; i < row.candidates; ++i)
+    candidates.push_back({i + 1, {{1, row.candidate_version}}});
   const Verdict v = prune(row.end, candidates, row.rules);
   EXPECT_EQ(v.remove.size(), row.removed);
   EXPECT_EQ(v.orphans.size(), row.orphaned);
@@ -65,11 +70,28 @@ INSTANTIATE_TEST_SUITE_P(Table, Prune, testing::ValuesIn(rows),
                          [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Prune, KeepsOnlyWhatTheStoreHasLost) {
-  const Verdict v = prune({false, 5, 5, 50}, {{1, 40}, {2, 60}}, {});
+  const Verdict v = prune({known, 5, 5, 50}, {{1, {{1, 40}}}, {2, {{1, 60}}}}, {});
   ASSERT_EQ(v.remove.size(), 1u);
   EXPECT_EQ(v.remove[0], 1u);
   ASSERT_EQ(v.orphans.size(), 1u);
   EXPECT_EQ(v.orphans[0].slot, 2u);
+}
+
+TEST(Prune, OneObjectOfALostRecordIsEnough) {
+  const Verdict v = prune({known, 5, 5, 50}, {{1, {{1, 40}, {2, 3}}}}, {});
+  EXPECT_TRUE(v.remove.empty());
+  EXPECT_EQ(v.orphans.size(), 1u);
+}
+
+TEST(Prune, AnOlderIncarnationEndsWhereTheNextBegins) {
+  const History chain{{1, 50}, {2, 90}};
+  const Verdict v = prune({chain, 5, 5, 90}, {{1, {{1, 50}}}, {2, {{1, 51}}}, {3, {{2, 90}}}}, {});
+  EXPECT_EQ(v.remove, (std::vector<uint64_t>{1, 3}));
+}
+
+TEST(Prune, WithoutAStampOfAHistoryNothingGoes) {
+  const Verdict v = prune({known, 5, 5, 50}, {{1, {{0, 40}}}}, {});
+  EXPECT_TRUE(v.remove.empty());
 }
 
 }  // namespace

@@ -126,8 +126,10 @@ void World::restart() {
   start();
 }
 
-void World::begin(bool snapshot, bool new_history) {
-  stream_.begin({snapshot, new_history, {1, 0}});
+void World::begin(bool snapshot, uint64_t incarnation) {
+  History history;
+  if (snapshot) history.push_back({incarnation, 1'000'000});
+  stream_.begin({snapshot, {incarnation, 0}, history});
   host_.run();
 }
 

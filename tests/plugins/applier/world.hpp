@@ -37,7 +37,8 @@ class World {
 
   // --- the watcher's part
   // ---------------------------------------------------------------------------------
-  void begin(bool snapshot, bool new_history = false);
+  // Of a store that has had this one incarnation.
+  void begin(bool snapshot, uint64_t incarnation = 1);
   void apply(const std::string& name, uint64_t version, const ApplyOptions& o = {});
   void garbage(const std::string& name, uint64_t version);
   void remove(const std::string& name, uint64_t version, bool with_id = true);
@@ -61,6 +62,9 @@ class World {
   int64_t replicas(const std::string& name);
   // From now on the applier's requests are answered with 429 and this Retry-After; 0: no more.
   void throttle(std::chrono::milliseconds retry_after) { front_->retry_after = retry_after; }
+  // From now on its watches show nothing, those that it has already apart.
+  void blind() { front_->blind = true; }
+  void see() { front_->see(); }
   size_t requests() const { return front_->requests; }
   // Requests of one verb the applier has made so far ("applies", "deletes", "repairs").
   double count(const char* what) {

@@ -10,8 +10,13 @@ namespace {
 class BoardTest : public testing::Test {
  protected:
   void record(const std::string& id, uint64_t version, bool live = true) {
+    named(id, id, version, live);
+  }
+  void named(const std::string& id, const std::string& name, uint64_t version, bool live) {
     Record r;
     r.key = {"widget", "eu", id};
+    r.ns = "shop";
+    r.name = name;
     r.version = version;
     r.live = live;
     r.state = live ? "running" : "deleted";
@@ -66,6 +71,21 @@ TEST_F(BoardTest, DeadRecordsAreShownWhileSomethingIsLeft) {
   ASSERT_EQ(answer().objects_size(), 1);
   EXPECT_FALSE(answer().objects(0).live());
   status("a", 4, "", true);
+  EXPECT_EQ(answer().objects_size(), 0);
+}
+
+TEST_F(BoardTest, OfADeadRecordWhoseNameIsTakenOverNothingIsLeft) {
+  named("old", "web", 4, false);
+  status("old", 3);
+  ASSERT_EQ(answer().objects_size(), 1);
+  named("new", "web", 5, true);
+  ASSERT_EQ(answer().objects_size(), 1);
+  EXPECT_EQ(answer().objects(0).id(), "new");
+}
+
+TEST_F(BoardTest, OfADeadRecordWithoutANameNothingIsLeft) {
+  named("old", "", 4, false);
+  status("old", 3);
   EXPECT_EQ(answer().objects_size(), 0);
 }
 

@@ -156,8 +156,9 @@ class FakeRpc {
                       from_abi(end->trailers, end->trailers_count)};
     c->post([c] {
       c->done = true;
-      const davit_rpc_end abi = {sizeof abi, static_cast<int32_t>(c->end->code),
-                                 str(c->end->message), nullptr, 0};
+      const davit_rpc_end abi = {
+          sizeof abi, static_cast<int32_t>(c->end->code), str(c->end->message), nullptr, 0, nullptr,
+          0};
       davit_strand* strand = c->strand;
       c->handler->on_done(c->self, &abi);
       c->exec->strand_release(strand);

@@ -107,6 +107,29 @@ TEST_F(RecorderTest, ProgressReplacesWhatTheAgentSaidBefore) {
   EXPECT_EQ(all[0].issues[0].reason, "second");
 }
 
+TEST_F(RecorderTest, AnAgentOfThePastIsToldWhatItsEpochMustBeAbove) {
+  Progress before;  // said to an earlier process of this store
+  before.region = "eu";
+  before.agent = "before";
+  before.epoch = 50;
+  ASSERT_TRUE(rig_.storage.progress(before).ok());
+  const auto told = [&](uint64_t epoch) {
+    v1::ProgressRequest p;
+    p.set_agent("a");
+    p.set_epoch(epoch);
+    auto& c = call("davit.v1.AgentService/Progress", p.SerializeAsString());
+    v1::ProgressResponse answer;
+    EXPECT_EQ(c.messages.size(), 1u);
+    EXPECT_TRUE(answer.ParseFromString(c.messages.at(0)));
+    return answer.epoch_taken();
+  };
+  EXPECT_EQ(told(20), 50u);
+  EXPECT_EQ(told(20), 50u) << "the answer may have been lost";
+  EXPECT_EQ(told(51), 0u);
+  EXPECT_EQ(told(51), 0u);
+  EXPECT_EQ(told(20), 51u);
+}
+
 TEST_F(RecorderTest, HeartbeatMakesAnAgentOfPlatformAndRegion) {
   EXPECT_EQ(call("ctrl.v1.ClusterService/Heartbeat",
                  "\x0a\x02"

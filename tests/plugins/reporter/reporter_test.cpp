@@ -24,7 +24,7 @@ class ReporterTest : public ::testing::Test {
         calls_(host_.host(), *rpc::Channel::find(host_, "control"), strand_, 10s),
         reporter_(host_.host(), rules(), strand_, "eu", "agent-1") {
     reporter_.use(davit_v1(calls_));
-    strand_.post([this] { reporter_.start(); });
+    strand_.post([this] { reporter_.start(7); });
     host_.advance(0ns);
     rpc_.answer(*rpc_.open("Progress"), "");
   }
@@ -100,8 +100,8 @@ TEST_F(ReporterTest, GivesEachStatusAnEpochAndAGrowingSequence) {
   take();
   host_.advance(1s);
   ASSERT_TRUE(second.ParseFromString(rpc_.open("Report")->request));
-  EXPECT_EQ(first.statuses(0).epoch(), second.statuses(0).epoch());
-  EXPECT_GT(first.statuses(0).epoch(), 1'600'000'000'000u) << "the start of the process";
+  EXPECT_EQ(first.statuses(0).epoch(), 7u);
+  EXPECT_EQ(second.statuses(0).epoch(), 7u);
   EXPECT_LT(first.statuses(0).sequence(), second.statuses(0).sequence());
 }
 
@@ -135,6 +135,40 @@ TEST_F(ReporterTest, PausesWhenThePeerKeepsFailingAndProbesOnce) {
   if (!report().empty()) take();
   EXPECT_EQ(host_.health(), DAVIT_HEALTH_SERVING);
   EXPECT_EQ(host_.metric("davit_reporter_sent_total"), 1);
+}
+
+// A probe is the progress: small, and the control plane learns why it has heard nothing.
+TEST_F(ReporterTest, SaysThatStatusesAreDelayedUntilNoneWaits) {
+  const auto said = [this] {
+    auto* call = rpc_.open("Progress");
+    if (call == nullptr) return std::string("nothing");
+    v1::ProgressRequest request;
+    EXPECT_TRUE(request.ParseFromString(call->request));
+    rpc_.answer(*call, "");
+    std::string out;
+    for (const auto& i : request.issues())
+      out += i.condition() + " " + i.name() + ": " + i.reason();
+    return out;
+  };
+  offer("a");
+  for (int i = 0; i < 3; ++i) {
+    host_.advance(2s);
+    ASSERT_EQ(report(), "a=healthy");
+    fail();
+  }
+  EXPECT_EQ(host_.metric("davit_reporter_breaker_opened_total"), 1);
+  host_.advance(31s);
+  EXPECT_EQ(report(), "") << "the progress goes first";
+  EXPECT_EQ(said(),
+            "delayed statuses: 1 wait; the breaker is half-open and has opened 1 times, last for: "
+            "no");
+  host_.advance(1s);
+  ASSERT_EQ(report(), "a=healthy");
+  take();
+  host_.advance(1s);
+  EXPECT_EQ(said(), "") << "all has gone";
+  host_.advance(10s);
+  EXPECT_EQ(said(), "nothing");
 }
 
 TEST_F(ReporterTest, DropsWhatThePeerWillNeverTake) {
@@ -221,6 +255,88 @@ TEST_F(ReporterTest, GivesUpFlushingWhenThePeerFails) {
   EXPECT_TRUE(flushed);
 }
 
+// A reporter that has not been answered yet.
+class NewReporter : public ::testing::Test {
+ protected:
+  NewReporter()
+      : host_("reporter", {}, TestHost::Time::manual),
+        rpc_(host_, "davit.v1"),
+        strand_(host_.host().strand()),
+        calls_(host_.host(), *rpc::Channel::find(host_, "control"), strand_, 10s),
+        reporter_(host_.host(), {}, strand_, "eu", "agent-1") {
+    reporter_.use(davit_v1(calls_));
+    strand_.post([this] { reporter_.start(7); });
+    Status s;
+    s.key = {"deployment", "eu", "a"};
+    reporter_.offer(std::move(s));
+    host_.advance(1s);
+  }
+  ~NewReporter() override {
+    strand_.post([this] {
+      reporter_.halt();
+      calls_.cancel();
+    });
+    host_.advance(0ns);
+  }
+  // The peer's answer to the first word.
+  void tell(uint64_t epoch_taken) {
+    v1::ProgressResponse response;
+    response.set_epoch_taken(epoch_taken);
+    rpc_.answer(*rpc_.open("Progress"), response.SerializeAsString());
+    host_.advance(1s);
+  }
+  uint64_t epoch_of_status() {
+    v1::ReportRequest r;
+    auto* call = rpc_.open("Report");
+    return call != nullptr && r.ParseFromString(call->request) ? r.statuses(0).epoch() : 0;
+  }
+  uint64_t epoch_of_progress() {
+    v1::ProgressRequest p;
+    auto* call = rpc_.open("Progress");
+    return call != nullptr && p.ParseFromString(call->request) ? p.epoch() : 0;
+  }
+
+  TestHost host_;
+  FakeRpc rpc_;
+  Strand strand_;
+  Calls calls_;
+  Reporter reporter_;
+};
+
+TEST_F(NewReporter, KeepsStatusesUntilItsEpochStands) {
+  EXPECT_EQ(epoch_of_status(), 0u);
+  tell(0);
+  EXPECT_EQ(epoch_of_status(), 7u);
+}
+
+TEST_F(NewReporter, RaisesItsEpochAboveTheOneThatThePeerHasHeardOf) {
+  tell(7'000);
+  EXPECT_EQ(epoch_of_status(), 7'001u);
+  EXPECT_EQ(epoch_of_progress(), 7'001u) << "and says so at once";
+}
+
+TEST_F(NewReporter, RaisesItsEpochOnce) {
+  tell(7'000);
+  tell(9'000);
+  reporter_.advance("eu", {"deployment", {1, 17}});
+  host_.advance(1s);
+  EXPECT_EQ(epoch_of_progress(), 7'001u) << "another agent is at work, too";
+}
+
+TEST_F(NewReporter, AsksAgainWhenItsFirstWordIsNotAnswered) {
+  rpc_.end(*rpc_.open("Progress"), Code::unavailable, "no");
+  host_.advance(5s);
+  EXPECT_EQ(epoch_of_status(), 0u);
+  tell(7'000);
+  EXPECT_EQ(epoch_of_status(), 7'001u);
+}
+
+TEST_F(NewReporter, ReportsToAPeerThatTakesNoProgress) {
+  rpc_.end(*rpc_.open("Progress"), Code::unimplemented, "no");
+  host_.advance(1s);
+  EXPECT_EQ(epoch_of_status(), 7u);
+}
+
 // Heartbeats have an interval of their own, and the first one makes the region known: one that
 // fails is not left to the next interval.
 TEST(CtrlV1, AHeartbeatThatFailsIsSaidAgainSoonAndOneThatIsTakenAfterItsInterval) {
@@ -232,7 +348,7 @@ TEST(CtrlV1, AHeartbeatThatFailsIsSaidAgainSoonAndOneThatIsTakenAfterItsInterval
   auto sender = ctrl_v1(calls, {}, 8, rpc::Channel::find(host, "control")->platform());
   ASSERT_TRUE(sender.ok());
   reporter.use(std::move(*sender));
-  strand.post([&] { reporter.start(); });
+  strand.post([&] { reporter.start(7); });
   host.advance(0ns);
   ASSERT_NE(rpc.open("Heartbeat"), nullptr) << "at once";
   EXPECT_EQ(rpc.open("Heartbeat")->request,

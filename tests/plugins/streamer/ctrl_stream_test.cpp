@@ -34,6 +34,34 @@ TEST_F(StreamTest, CtrlWatchSendsOneStateARecordWithoutHoldsOrBookmarks) {
   EXPECT_EQ(call.messages[0], field(1, payload("c")) + version_field(4));
 }
 
+// Krane's agent leaves a stream open that it does not read any more.
+TEST_F(StreamTest, CtrlWatchTakesThePlaceOfAnOlderOneOnItsConnection) {
+  auto rig = start();
+  auto& older = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  rig->host.run();
+  EXPECT_FALSE(older.end);
+  auto& newer = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  rig->host.run();
+  ASSERT_TRUE(older.end);
+  EXPECT_EQ(older.end->code, Code::aborted);
+  auto& ours = rig->rpc.call(watch_path, watch_request());
+  rig->host.run();
+  rig->put("a");
+  rig->host.run();
+  EXPECT_EQ(newer.messages.size(), 1u);
+  EXPECT_FALSE(newer.end);
+  EXPECT_FALSE(ours.end);
+}
+
+TEST_F(StreamTest, CtrlWatchesShareAConnectionWhereTheyAreSaidTo) {
+  auto rig = start({{"ctrl_one_on_a_connection", false}});
+  auto& one = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  auto& other = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  rig->put("a");
+  rig->host.run();
+  EXPECT_EQ(one.messages.size() + other.messages.size(), 2u);
+}
+
 TEST_F(StreamTest, CtrlWatchGoesOnAfterItsVersion) {
   auto rig = start();
   rig->put("a");

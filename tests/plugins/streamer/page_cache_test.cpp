@@ -64,7 +64,7 @@ TEST(PageCache, AnErrorGoesToAllWhoWaitAndIsNotKept) {
   Wish a, b;
   EXPECT_TRUE(cache.want(from(1), a.taker()));
   EXPECT_FALSE(cache.want(from(1), b.taker()));
-  cache.begun(topic, {{7, 9}, 0, 0}, seconds(1));
+  cache.begun(topic, {{{7, 9}, 0, 0}, nullptr}, seconds(1));
   cache.done(from(1), Error{Code::out_of_range, "below the purge mark", {}, {}});
   EXPECT_EQ(a.last.error().code, Code::out_of_range);
   EXPECT_EQ(b.last.error().code, Code::out_of_range);
@@ -161,8 +161,8 @@ TEST(PageCache, APageThatWasReadBeforeAChangeIsNotKept) {
 TEST(PageCache, SnapshotsOfATopicShareTheirBeginForAWhile) {
   PageCache cache(1'000);
   EXPECT_FALSE(cache.begin(topic, seconds(0)));
-  cache.begun(topic, {{7, 9}, 0, 0}, seconds(100));
-  EXPECT_EQ(cache.begin(topic, seconds(110))->head.version, 9u);
+  cache.begun(topic, {{{7, 9}, 0, 0}, nullptr}, seconds(100));
+  EXPECT_EQ(cache.begin(topic, seconds(110))->head.head.version, 9u);
   EXPECT_FALSE(cache.begin(topic, seconds(111)));
   EXPECT_FALSE(cache.begin({"widget", "r2"}, seconds(100)));
   cache.forget(topic);

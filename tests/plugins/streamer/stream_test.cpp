@@ -20,6 +20,20 @@ TEST_F(StreamTest, ASnapshotThenWhatIsCommitted) {
   EXPECT_EQ(show(call), "-a mark(5)");
 }
 
+TEST_F(StreamTest, ASnapshotBeginsWithTheStoresHistory) {
+  auto rig = start();
+  rig->put("a");
+  for (int i = 0; i < 2; ++i) {  // the second shares the begin of the first
+    auto& call = rig->rpc.call(watch_path, watch_request());
+    rig->host.run();
+    v1::Frame begin;
+    ASSERT_TRUE(begin.ParseFromString(call.messages.at(0)));
+    ASSERT_EQ(begin.bookmark().history_size(), 1);
+    EXPECT_EQ(begin.bookmark().history(0).incarnation(), incarnation(*rig));
+    EXPECT_EQ(begin.bookmark().history(0).version(), 1u);
+  }
+}
+
 TEST_F(StreamTest, ATailStartsAtItsCursorAndGetsTombstones) {
   auto rig = start();
   rig->put("a");

@@ -54,8 +54,8 @@ class FakeRpc {
     call.ended = true;
     post(call, [&call, code, text, trailers] {
       const auto abi = to_abi(trailers);
-      const davit_rpc_end e = {sizeof e, static_cast<int32_t>(code), str(text), abi.data(),
-                               abi.size()};
+      const davit_rpc_end e = {
+          sizeof e, static_cast<int32_t>(code), str(text), abi.data(), abi.size(), nullptr, 0};
       call.handler->on_done(call.self, &e);
     });
     host_.advance(std::chrono::nanoseconds(0));
@@ -114,7 +114,8 @@ class FakeRpc {
         if (of(c).ended) return;
         of(c).ended = true;
         current_->post(of(c), [&call = of(c)] {
-          const davit_rpc_end e = {sizeof e, DAVIT_CANCELLED, str("cancelled"), nullptr, 0};
+          const davit_rpc_end e = {sizeof e, DAVIT_CANCELLED, str("cancelled"), nullptr, 0, nullptr,
+                                   0};
           call.handler->on_done(call.self, &e);
         });
       };

@@ -29,8 +29,10 @@ struct Sink {
     return static_cast<sink::Stream*>(&stream);
   }
   void begin(sink::Stream*, const sink::Begin& b) {
-    seen +=
-        std::string(b.snapshot ? "snapshot" : "tail") + (b.new_history ? "(new history) " : " ");
+    seen += b.snapshot ? "snapshot" : "tail";
+    for (const davit::Cursor& link : b.history)
+      seen += "(" + std::to_string(link.incarnation) + ":" + std::to_string(link.version) + ")";
+    seen += " ";
   }
   bool offer(sink::Stream*, const sink::Change& c) {
     if (room == 0) return false;
@@ -60,6 +62,7 @@ class StreamTest : public ::testing::Test {
                    [this](const std::string&, bool up, const std::string&) { up_ = up; }});
     stream_ = std::make_unique<Stream>(with, "deployment", davit_v1("deployment", "eu", "agent-1"));
     EXPECT_TRUE(stream_->start().ok());
+    stream_->open();
     host_.run();
   }
   ~StreamTest() override {
@@ -130,14 +133,14 @@ TEST_F(StreamTest, PassesOnASnapshotWithItsCount) {
   EXPECT_TRUE(up_);
 }
 
-TEST_F(StreamTest, AsksAgainFromWhatWasSettled) {
+TEST_F(StreamTest, AsksAgainFromWhatCame) {
   bootstrap();
   frame({7, 9});
   settle(7);
   rpc_.end(call(), Code::unavailable, "going down");
   EXPECT_FALSE(up_);
   host_.advance(5s);
-  EXPECT_EQ(asked(), "1:8") << "9 is not settled";
+  EXPECT_EQ(asked(), "1:9") << "9 is not settled, and the sink has it";
 }
 
 TEST_F(StreamTest, AsksForTheSnapshotAgainWhenItWasCutOff) {
@@ -188,7 +191,26 @@ TEST_F(StreamTest, StartsFromNothingWhenItsPositionIsVoid) {
   rpc_.end(call(), Code::out_of_range);
   EXPECT_EQ(asked(), "0:0") << "at once";
   frame({}, Mark_::TYPE_BEGIN_SNAPSHOT, 2, 4);
-  EXPECT_EQ(sink_.take(), "snapshot(new history) ");
+  EXPECT_EQ(sink_.take(), "snapshot ");
+}
+
+TEST_F(StreamTest, TellsTheStoresHistoryAndSaysWhenItHasLostSomething) {
+  bootstrap();
+  rpc_.end(call(), Code::unavailable);
+  host_.advance(5s);
+  EXPECT_EQ(asked(), "1:5");
+  rpc_.end(call(), Code::out_of_range);
+  v1::Frame f;
+  f.set_kind("deployment");
+  f.mutable_bookmark()->set_type(Mark_::TYPE_BEGIN_SNAPSHOT);
+  for (const auto& [incarnation, version] : {std::pair(1, 4), std::pair(2, 6)}) {
+    f.mutable_bookmark()->mutable_at()->set_incarnation(incarnation);
+    f.mutable_bookmark()->mutable_at()->set_version(version);
+    *f.mutable_bookmark()->add_history() = f.bookmark().at();
+  }
+  rpc_.message(call(), f.SerializeAsString());
+  EXPECT_EQ(sink_.take(), "snapshot(1:4)(2:6) ");
+  EXPECT_TRUE(host_.logged("the store has lost what it had sent kind=deployment"));
 }
 
 TEST_F(StreamTest, GoesOnAfterTheServerStartedAgain) {

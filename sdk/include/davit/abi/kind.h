@@ -27,8 +27,11 @@ typedef struct davit_kind_resource {
   davit_str kind;           /* "ReplicaSet" */
   uint32_t namespaced;
   uint32_t keep_count;
-  davit_str selector;    /* label selector of the watch; empty = not watched */
-  const davit_str* keep; /* JSON pointers worth keeping of a seen object; metadata is always kept */
+  davit_str selector; /* label selector of the watch; empty = not watched */
+  /* What reconcile reads of a seen object besides name, namespace, uid, resourceVersion and
+   * deletionTimestamp: JSON pointers (RFC 6901), "*" is each element of a list. Nothing else of it
+   * is stored; attribute sees all of its metadata as well. */
+  const davit_str* keep;
 } davit_kind_resource;
 
 /* Names of this kind on the ctrl.v1 wire. */

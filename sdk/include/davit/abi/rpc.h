@@ -28,6 +28,12 @@ typedef struct davit_identity {
   const davit_str* regions; /* what an agent may name */
 } davit_identity;
 
+/* What an error says beside its message: an encoded message of that type (google.rpc.Status). */
+typedef struct davit_rpc_detail {
+  davit_str type; /* full message name */
+  davit_bytes value;
+} davit_rpc_detail;
+
 /* How a call ended. */
 typedef struct davit_rpc_end {
   uint32_t struct_size;
@@ -35,6 +41,8 @@ typedef struct davit_rpc_end {
   davit_str message;
   const davit_pair* trailers; /* trailing metadata; keys in lower case */
   size_t trailers_count;
+  const davit_rpc_detail* details; /* of an error */
+  size_t details_count;
 } davit_rpc_end;
 
 typedef struct davit_rpc_handler {
@@ -49,6 +57,9 @@ typedef struct davit_rpc_handler {
    */
   void (*on_cancel)(void* self);
   void (*on_done)(void* self, const davit_rpc_end* end);
+  /* Calling end only: the head of the answer, before the first on_message. At most once; a call
+   * that fails may have none. Keys in lower case. Optional. */
+  void (*on_headers)(void* self, const davit_pair* headers, size_t count);
 } davit_rpc_handler;
 
 #define DAVIT_RPC_CLIENT_STREAMS 1u
@@ -78,6 +89,10 @@ typedef struct davit_rpc_start {
   davit_str path;
   const davit_pair* metadata; /* beside the channel's own (token, region) */
   int64_t deadline_ns;        /* host's monotonic clock; INT64_MAX = none */
+  /* What the method is: DAVIT_RPC_..._STREAMS. A caller without this member speaks gRPC only: other
+   * transports begin a call that streams in another way. */
+  uint32_t streaming;
+  uint32_t reserved;
 } davit_rpc_start;
 
 #define DAVIT_RPC "davit.rpc/1"
@@ -114,6 +129,12 @@ typedef struct davit_rpc {
   void (*read)(davit_rpc_call*); /* grants one on_message */
   /* One message made of parts, in order. The host retains the parts until they are written. */
   void (*write)(davit_rpc_call*, davit_buf* const* parts, size_t parts_count);
+
+  /* Serving. For the head of the answer, which goes out with the first write or the end: before
+   * them. Keys in lower case. */
+  void (*headers)(davit_rpc_call*, const davit_pair* headers, size_t count);
+  /* Until when the caller waits, of the host's monotonic clock; INT64_MAX: for ever. */
+  int64_t (*deadline_ns)(const davit_rpc_call*);
 } davit_rpc;
 
 #ifdef __cplusplus

@@ -179,6 +179,18 @@ typedef struct davit_health {
   void (*set)(const davit_host*, int32_t health, davit_str reason);
 } davit_health;
 
+/* --- shutdown
+ * ------------------------------------------------------------------------------------ */
+/* For what makes it wrong to go on, such as a lease that is lost. Bad input is no reason. */
+#define DAVIT_SHUTDOWN "davit.shutdown/1"
+typedef struct davit_shutdown {
+  uint32_t struct_size;
+  /* Stops everything as SIGTERM does and ends the process with code 1; at deadline_ns on the host's
+   * monotonic clock it ends whatever still runs. Returns at once. The reason of the first request
+   * is the one that is logged, the earliest deadline is the one that holds. */
+  void (*request)(const davit_host*, davit_str reason, int64_t deadline_ns);
+} davit_shutdown;
+
 #ifdef __cplusplus
 }
 #endif

@@ -42,12 +42,14 @@ typedef struct davit_change_source {
  */
 #define DAVIT_BEGIN_SNAPSHOT 1u /* from cursor 0: what it does not name may be pruned at its end \
                                  */
-#define DAVIT_BEGIN_NEW_HISTORY \
-  2u /* the incarnation changed: what it does not name is orphaned, not pruned */
 typedef struct davit_begin {
   uint32_t struct_size;
   uint32_t flags;
   davit_cursor at;
+  /* Of a snapshot: the store's history, see davit_storage. What was made of a record that is not of
+   * it is orphaned, not pruned. Empty: the peer has none to tell. */
+  const davit_cursor* history;
+  size_t history_count;
 } davit_begin;
 
 #define DAVIT_BOOKMARK_SNAPSHOT_END 1u

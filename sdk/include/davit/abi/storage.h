@@ -24,6 +24,7 @@ typedef struct davit_key {
 typedef struct davit_cursor {
   uint64_t incarnation, version;
 } davit_cursor;
+typedef int32_t (*davit_visit_cursor)(void* ctx, const davit_cursor*);
 
 #define DAVIT_RECORD_LIVE 1u
 
@@ -150,6 +151,7 @@ typedef int32_t (*davit_visit_status)(void* ctx, const davit_status*);
 #define DAVIT_ISSUE_PARKED "parked"
 #define DAVIT_ISSUE_HELD "held"
 #define DAVIT_ISSUE_ORPHANED "orphaned"
+#define DAVIT_ISSUE_DELAYED "delayed" /* statuses that could not be sent; of no kind and record */
 typedef struct davit_issue {
   uint32_t struct_size;
   uint32_t reserved;
@@ -216,10 +218,15 @@ typedef struct davit_storage {
   int32_t (*agents)(davit_instance*, const davit_op*, davit_visit_progress, void* ctx,
                     davit_error*);
   int32_t (*maintain)(davit_instance*, const davit_op*, const davit_maintain*, davit_error*);
-  /* Optional. Calls hint(ctx) soon after something may have become readable: coalesced, may be
-   * lost, may be spurious. From any thread; must be cheap. hint NULL ends it, and no hint comes
-   * after that. */
+  /* Optional. Calls hint(ctx) soon after records may have become readable (statuses need none):
+   * coalesced, may be lost, may be spurious. From any thread; must be cheap. hint NULL ends it, and
+   * no hint comes after that. */
   void (*watch)(davit_instance*, void (*hint)(void* ctx), void* ctx);
+  /* The chain that S10 judges by, the oldest first: each incarnation with the version where it
+   * ended, the last link with the head's. Agents judge by it what they find in their clusters:
+   * whoever may have lost what it was made of leaves it alone. */
+  int32_t (*history)(davit_instance*, const davit_op*, davit_visit_cursor, void* ctx,
+                     davit_error*);
 } davit_storage;
 
 /* The host's commit queue in front of a storage instance: what waits is committed together.

@@ -33,6 +33,7 @@ class StorageNaive {
         "takes_old_status",
         "no_purge_mark",  // forgets that it has purged
         "any_cursor",     // takes a cursor of any incarnation
+        "any_history",    // says that it knows what it has not given
         "whole_pages",    // knows no bytes_max
         "renames"};       // a record may change its name
     if (known.count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
@@ -42,6 +43,13 @@ class StorageNaive {
   Result<Head> head(const Op&) {
     const std::lock_guard lock(mutex_);
     return now();
+  }
+
+  Result<> history(const Op&, const storage::VisitCursor& visit) {
+    const std::lock_guard lock(mutex_);
+    // A version that it has not given yet.
+    visit({incarnation_, fault_ == "any_history" ? UINT64_MAX : head_});
+    return {};
   }
 
   Result<Page> read(const Op&, const ReadRequest& q, const storage::VisitRecord& visit) {
@@ -123,7 +131,6 @@ class StorageNaive {
       status_head_ = std::max(status_head_, stored.status_version);
       statuses_[s.key] = std::move(stored);
     }
-    if (hint_) hint_();
     return {};
   }
 

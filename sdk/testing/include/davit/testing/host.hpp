@@ -77,6 +77,9 @@ class TestHost {
   double metric(const std::string& name, const Pairs& labels = {}) const;
   int32_t health() const;
   std::string health_reason() const;
+  // What it asked the host to end for, and until when (of now()); empty: it did not.
+  std::string shutdown_reason() const;
+  std::chrono::nanoseconds shutdown_deadline() const;
   // The directory of this instance's state; relative credentials are looked for beside it.
   std::string state_directory() const;
 

@@ -1,0 +1,96 @@
+#include "ownership.hpp"
+
+#include <boost/json.hpp>
+
+#include "object.hpp"
+
+namespace davit::applier {
+namespace {
+
+constexpr std::string_view kubernetes_itself = "kube-";
+
+// FieldsV1: an object for each field, {} where it is owned.
+json::object* fields_of(json::object& entry) {
+  json::value* fields = entry.if_contains("fieldsV1");
+  return fields == nullptr ? nullptr : fields->if_object();
+}
+
+void unite(json::object& into, const json::object& more) {
+  for (const auto& [key, value] : more) {
+    json::value& there = into[key];
+    if (!there.is_object()) there = json::object();
+    if (value.is_object()) unite(there.get_object(), value.get_object());
+  }
+}
+
+// Takes the fields that a desired state can be about out of an entry.
+json::object taken_from(json::object& fields) {
+  json::object out;
+  for (auto it = fields.begin(); it != fields.end();) {
+    if (it->key() == "f:metadata" || it->key() == "f:status") {
+      ++it;
+      continue;
+    }
+    out[it->key()] = std::move(it->value());
+    it = fields.erase(it);
+  }
+  return out;
+}
+
+}  // namespace
+
+void trim_managers(json::object& metadata, std::string_view our_manager) {
+  json::value* all = metadata.if_contains("managedFields");
+  if (all == nullptr || !all->is_array()) {
+    metadata.erase("managedFields");
+    return;
+  }
+  json::array kept;
+  for (auto& entry : all->get_array()) {
+    const json::object* e = entry.if_object();
+    if (e == nullptr || text_in(*e, "manager") == our_manager ||
+        text_in(*e, "subresource") == "status")
+      continue;
+    kept.push_back(std::move(entry));
+  }
+  if (kept.empty()) {
+    metadata.erase("managedFields");
+  } else {
+    *all = std::move(kept);
+  }
+}
+
+bool take_fields_over(json::array& managers, std::string_view our_manager,
+                      std::string_view api_version) {
+  json::object taken;
+  json::array kept;
+  json::value ours;
+  for (json::value entry : managers) {
+    json::object* e = entry.if_object();
+    json::object* fields = e == nullptr ? nullptr : fields_of(*e);
+    if (fields == nullptr) continue;
+    const std::string who = text_in(*e, "manager");
+    const bool about_us =
+        text_in(*e, "subresource").empty() && text_in(*e, "apiVersion") == api_version;
+    if (about_us && who == our_manager && text_in(*e, "operation") == "Apply") {
+      ours = std::move(entry);
+      continue;
+    }
+    if (about_us && !who.starts_with(kubernetes_itself)) unite(taken, taken_from(*fields));
+    if (!fields->empty()) kept.push_back(std::move(entry));
+  }
+  if (taken.empty()) return false;
+  if (!ours.is_object()) {
+    ours = {{"manager", our_manager},
+            {"operation", "Apply"},
+            {"apiVersion", api_version},
+            {"fieldsType", "FieldsV1"},
+            {"fieldsV1", json::object()}};
+  }
+  unite(*fields_of(ours.get_object()), taken);
+  kept.push_back(std::move(ours));
+  managers = std::move(kept);
+  return true;
+}
+
+}  // namespace davit::applier

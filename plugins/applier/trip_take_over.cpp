@@ -1,0 +1,49 @@
+// When our apply is refused because of what others put beside our fields (a second handler of a
+// probe, the other bound of a budget): their fields become ours, and the same apply, once more,
+// takes away what it does not say. Fields that we apply need none of this: "force" takes them.
+#include <boost/json.hpp>
+
+#include "ownership.hpp"
+#include "trip.hpp"
+
+namespace davit::applier {
+
+bool Trip::takes_over(const Step& step, const cluster::Response& refusal) const {
+  return refusal.http_status == 422 && shop_->rules.force && !taken_over_ &&
+         task_.known.contains(step.name.path());
+}
+
+void Trip::take_over(const Step& step, const cluster::Response& refusal) {
+  request(step.name.request(DAVIT_VERB_GET), [this, refusal](const cluster::Response& live) {
+    hand_over(plan_.steps[step_], refusal, live);
+  });
+}
+
+void Trip::hand_over(const Step& step, const cluster::Response& refusal,
+                     const cluster::Response& live) {
+  const Meaning m = meaning(live, true);
+  if (m == Meaning::absent) return failed(step.name, refusal);
+  if (m != Meaning::fine) return failed(step.name, live);
+  auto object = answered(live);
+  if (!object) return;
+  const Meta meta = meta_of(*object);
+  if (foreign(step.name, meta)) return;
+  json::value* managers = (*object)["metadata"].get_object().if_contains("managedFields");
+  const json::string& version = step.object.get_object().at("apiVersion").get_string();
+  if (managers == nullptr || !managers->is_array() ||
+      !take_fields_over(managers->get_array(), shop_->rules.field_manager, version)) {
+    return failed(step.name, refusal);
+  }
+  cluster::Request q = step.name.request(DAVIT_VERB_MERGE);
+  q.query = {{"fieldManager", shop_->rules.field_manager}};
+  q.body = json::serialize(
+      json::object{{"metadata", json::object{{"resourceVersion", meta.resource_version},
+                                             {"managedFields", std::move(*managers)}}}});
+  request(std::move(q), [this](const cluster::Response& r) {
+    if (meaning(r, true) != Meaning::fine) return failed(plan_.steps[step_].name, r);
+    taken_over_ = true;
+    next();
+  });
+}
+
+}  // namespace davit::applier

@@ -1,0 +1,276 @@
+// The plugin: asks and writes as Election says, opens the gate when the Lease is ours, ends the
+// process when it is lost.
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+
+#include <davit/gate.hpp>
+#include <davit/names.hpp>
+#include <davit/outstanding.hpp>
+#include <davit/rpc.hpp>
+
+#include "lease.hpp"
+
+namespace davit::leader {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "davit";
+}
+
+// Nobody else's: a process that starts again is another one, for it does not know what the one
+// before it has left under way.
+std::string unique(const std::string& name, uint64_t random) {
+  std::array<char, 20> suffix{};
+  std::snprintf(suffix.data(), suffix.size(), "_%016llx", static_cast<unsigned long long>(random));
+  return (name.empty() ? host_name() : name) + suffix.data();
+}
+
+class Leader {
+ public:
+  using roles = Roles<gate::Role>;
+
+  explicit Leader(Host host) : host_(host), strand_(host.strand()), timer_(strand_) {
+    const Settings s(host);
+    cluster_name_ = s.string("cluster");
+    server_ = s.string("server");
+    place_.ns = s.string("namespace", "kube-system");
+    place_.name = s.string("lease", "");
+    identity_ = unique(s.string("identity", ""), host.random());
+    rules_.duration = s.milliseconds("lease_duration_ms", rules_.duration, 1);
+    rules_.renew_deadline = s.milliseconds("renew_deadline_ms", rules_.renew_deadline, 1);
+    rules_.retry = s.milliseconds("retry_ms", rules_.retry, 1);
+    if (rules_.renew_deadline >= rules_.duration)
+      s.reject("renew_deadline_ms", "must be below lease_duration_ms");
+    if (rules_.retry >= rules_.renew_deadline)
+      s.reject("retry_ms", "must be below renew_deadline_ms");
+    if (auto fault = dns_label_fault(place_.ns)) s.reject("namespace", *fault);
+    if (auto fault = dns_subdomain_fault(place_.name); fault && !place_.name.empty())
+      s.reject("lease", *fault);
+    leading_ = host.gauge("davit_leader_leading", "1 while this process is the one that works");
+    transitions_ = host.gauge("davit_leader_transitions", "Times the Lease has changed hands");
+    failures_total_ =
+        host.counter("davit_leader_failures_total", "Requests for the Lease without an answer");
+  }
+
+  Result<> wire() {
+    auto cluster = cluster::Client::find(host_, cluster_name_);
+    if (!cluster.ok()) return cluster.error();
+    cluster_ = *cluster;
+    auto channel = rpc::Channel::find(host_, server_);
+    if (!channel.ok()) return channel.error();
+    if (place_.name.empty()) place_.name = "davit-" + channel->region();
+    if (auto fault = dns_subdomain_fault(place_.name))
+      return Error{Code::invalid_argument, "the Lease's name " + *fault, "lease", {}};
+    return {};
+  }
+
+  Result<> start(const Op&) {
+    election_.emplace(identity_, rules_);
+    stand_by("nothing known of Lease " + place_.text() + " yet");
+    strand_.post([this] { turn(); });
+    return {};
+  }
+
+  // Gives the Lease back, so that the next one need not wait for its end; but not when time is up,
+  // for then somebody may still have a write under way.
+  Result<> stop(const Op& op) {
+    const bool in_time = host_.now().count() < op.deadline_ns();
+    strand_.post([this, in_time, ticket = outstanding_.begin()] {
+      stopping_ = true;
+      keeps_ = !in_time;
+      timer_.cancel();
+      if (!election_->busy()) release(ticket);
+    });
+    auto ended = outstanding_.wait(host_, op);
+    open(0);
+    return ended;
+  }
+
+  void wait(gate::Opened opened) {
+    uint64_t epoch = 0;
+    {
+      std::lock_guard lock(mutex_);
+      epoch = epoch_;
+      if (epoch == 0) waiting_.push_back(opened);
+    }
+    if (epoch != 0) opened(epoch);
+  }
+
+ private:
+  // Does what is next until that is to wait. On the strand, like all below but open.
+  void turn() {
+    for (;;) {
+      const Step step = election_->next(host_.now(), host_.unix_ms());
+      switch (step.what) {
+        case Step::What::look:
+          look();
+          break;
+        case Step::What::write:
+          write(step.lease, step.acquires);
+          break;
+        case Step::What::wait:
+          if (step.until != Time::max())
+            timer_.after(std::max(step.until - host_.now(), Time(0)), [this] { turn(); });
+          return;
+        case Step::What::lost:
+          return lose(step);
+      }
+    }
+  }
+
+  void look() {
+    cluster::Request q;
+    q.verb = DAVIT_VERB_GET;
+    q.resource = leases();
+    q.ns = place_.ns;
+    q.name = place_.name;
+    ask(std::move(q), [this](const cluster::Response& r) {
+      if (r.code == Code::not_found) return seen(std::nullopt);
+      const auto lease = answered(r);
+      if (!lease.ok()) return trouble(lease.error());
+      seen(*lease);
+    });
+  }
+
+  void write(const Lease& lease, bool acquires) {
+    ask(write_request(place_, lease, acquires, host_.unix_ms()),
+        [this, acquires](const cluster::Response& r) {
+          // Somebody else was first: no trouble, but what we know of it is old.
+          if (r.code == Code::aborted || r.code == Code::already_exists)
+            return election_->failed(host_.now());
+          const auto written = answered(r);
+          if (!written.ok()) return trouble(written.error());
+          works_again();
+          election_->wrote(host_.now(), *written);
+          if (acquires) lead(*written);
+        });
+  }
+
+  // The answer comes on the strand, and then the next turn, unless there is none any more.
+  void ask(cluster::Request q, std::function<void(const cluster::Response&)> done) {
+    // Half the deadline, so that one request that hangs leaves time for another.
+    q.deadline_ns = (host_.now() + rules_.renew_deadline / 2).count();
+    cluster_.request(q, [this, done = std::move(done),
+                         ticket = outstanding_.begin()](const cluster::Response& r) {
+      strand_.post([this, done, ticket, r] {
+        if (lost_) return;
+        done(r);
+        if (stopping_) return release(ticket);
+        turn();
+      });
+    });
+  }
+
+  static Result<Lease> answered(const cluster::Response& r) {
+    if (r.code == Code::ok) return parse_lease(r.body);
+    return Error{r.code, r.message.empty() ? r.reason : r.message, {}, {}};
+  }
+
+  void seen(const std::optional<Lease>& lease) {
+    works_again();
+    election_->saw(host_.now(), lease);
+    if (election_->leading() || !lease) return;
+    transitions_.set(static_cast<double>(lease->transitions));
+    if (lease->holder.empty() || lease->holder == told_holder_) return;
+    told_holder_ = lease->holder;
+    host_.info("standing by", {{"lease", place_.text()}, {"leader", lease->holder}});
+    stand_by("standing by: \"" + lease->holder + "\" leads");
+  }
+
+  void stand_by(const std::string& what) {
+    state_ = what;
+    leading_.set(0);
+    host_.health(DAVIT_HEALTH_SERVING, state_);
+  }
+
+  void lead(const Lease& lease) {
+    state_ = "leading";
+    leading_.set(1);
+    transitions_.set(static_cast<double>(lease.transitions));
+    host_.health(DAVIT_HEALTH_SERVING, state_);
+    host_.info("leading", {{"lease", place_.text()},
+                           {"identity", identity_},
+                           {"epoch", std::to_string(lease.epoch)}});
+    if (!stopping_) open(lease.epoch);
+  }
+
+  void lose(const Step& step) {
+    lost_ = true;
+    leading_.set(0);
+    const std::string reason = "Lease " + place_.text() + " is lost: " + step.why;
+    host_.health(DAVIT_HEALTH_NOT_SERVING, reason);
+    host_.shutdown(reason, step.until);
+  }
+
+  void release(const Outstanding::Ticket& ticket) {
+    const auto lease = election_->release();
+    if (!lease || lost_ || keeps_) return;
+    leading_.set(0);
+    auto q = write_request(place_, *lease, false, host_.unix_ms());
+    q.deadline_ns = (host_.now() + rules_.retry).count();
+    cluster_.request(q, [this, ticket](const cluster::Response& r) {
+      if (r.code == Code::ok) {
+        host_.info("the Lease is given back", {{"lease", place_.text()}});
+      } else {
+        host_.warn("the Lease could not be given back; others wait for its end",
+                   {{"lease", place_.text()}, {"reason", r.message}});
+      }
+    });
+  }
+
+  void trouble(const Error& error) {
+    election_->failed(host_.now());
+    failures_total_.add();
+    if (failures_++ > 0) return;  // told when it began, and again when it ends
+    host_.warn("the Lease cannot be had", {{"lease", place_.text()}, {"reason", error.message}});
+    host_.health(DAVIT_HEALTH_DEGRADED, "Lease " + place_.text() + ": " + error.message);
+  }
+
+  void works_again() {
+    if (failures_ == 0) return;
+    host_.info("the Lease can be had again", {{"failures", std::to_string(failures_)}});
+    failures_ = 0;
+    host_.health(DAVIT_HEALTH_SERVING, state_);
+  }
+
+  // 0: it never opens. Any thread.
+  void open(uint64_t epoch) {
+    std::vector<gate::Opened> waiting;
+    {
+      std::lock_guard lock(mutex_);
+      if (epoch != 0) epoch_ = epoch;
+      waiting.swap(waiting_);
+    }
+    for (const auto& opened : waiting) opened(epoch);
+  }
+
+  const Host host_;
+  Strand strand_;
+  Timer timer_;
+  std::string cluster_name_, server_, identity_;
+  Place place_;
+  Rules rules_;
+  cluster::Client cluster_;
+  Outstanding outstanding_;
+
+  // On the strand.
+  std::optional<Election> election_;
+  std::string told_holder_, state_;
+  uint64_t failures_ = 0;  // in a row
+  bool stopping_ = false, keeps_ = false, lost_ = false;
+
+  std::mutex mutex_;
+  uint64_t epoch_ = 0;
+  std::vector<gate::Opened> waiting_;
+
+  Metric leading_, transitions_, failures_total_;
+};
+
+}  // namespace
+}  // namespace davit::leader
+
+DAVIT_PLUGIN(davit::leader::Leader, "leader", DAVIT_PLUGIN_VERSION,
+             "elects one of several processes by a Kubernetes Lease")

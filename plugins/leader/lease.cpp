@@ -1,0 +1,93 @@
+#include "lease.hpp"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <charconv>
+#include <cstdio>
+#include <ctime>
+#include <limits>
+
+namespace davit::leader {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* epoch_annotation = "davit.dev/epoch";
+
+std::string text_at(const json::value& object, std::string_view pointer) {
+  boost::system::error_code none;
+  const json::value* v = object.find_pointer({pointer.data(), pointer.size()}, none);
+  const json::string* s = v == nullptr ? nullptr : v->if_string();
+  return s == nullptr ? std::string() : std::string(s->data(), s->size());
+}
+
+int64_t number_at(const json::value& object, std::string_view pointer) {
+  boost::system::error_code none;
+  const json::value* v = object.find_pointer({pointer.data(), pointer.size()}, none);
+  const int64_t* n = v == nullptr ? nullptr : v->if_int64();
+  return n == nullptr ? 0 : std::clamp<int64_t>(*n, 0, std::numeric_limits<int32_t>::max());
+}
+
+// MicroTime: "2026-11-22T03:04:05.006000Z".
+std::string micro_time(int64_t unix_ms) {
+  const std::time_t seconds = unix_ms / 1000;
+  std::tm utc{};
+  ::gmtime_r(&seconds, &utc);
+  char date[32], out[48];
+  std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &utc);
+  std::snprintf(out, sizeof out, "%s.%03d000Z", date, static_cast<int>(unix_ms % 1000));
+  return out;
+}
+
+}  // namespace
+
+cluster::Resource leases() {
+  return {"coordination.k8s.io", "v1", "leases"};
+}
+
+Result<Lease> parse_lease(std::string_view object) {
+  boost::system::error_code bad;
+  const json::value lease = json::parse({object.data(), object.size()}, bad);
+  Lease out;
+  out.resource_version = bad ? std::string() : text_at(lease, "/metadata/resourceVersion");
+  if (out.resource_version.empty())
+    return Error{Code::internal, "the answer is not a Lease", {}, {}};
+  out.holder = text_at(lease, "/spec/holderIdentity");
+  out.renew_time = text_at(lease, "/spec/renewTime");
+  out.duration = std::chrono::seconds(number_at(lease, "/spec/leaseDurationSeconds"));
+  out.transitions = number_at(lease, "/spec/leaseTransitions");
+  const std::string epoch = text_at(lease, "/metadata/annotations/davit.dev~1epoch");
+  std::from_chars(epoch.data(), epoch.data() + epoch.size(), out.epoch);
+  return out;
+}
+
+cluster::Request write_request(const Place& place, const Lease& lease, bool acquires,
+                               int64_t now_unix_ms) {
+  const bool fresh = lease.resource_version.empty();
+  const json::string now(micro_time(now_unix_ms));
+  json::object meta{{"annotations", {{epoch_annotation, std::to_string(lease.epoch)}}}};
+  // The API knows whole seconds: rounded up, others wait rather too long than too short.
+  json::object spec{
+      {"holderIdentity", lease.holder.empty() ? json::value() : json::value(lease.holder)},
+      {"leaseDurationSeconds", std::chrono::ceil<std::chrono::seconds>(lease.duration).count()},
+      {"leaseTransitions", lease.transitions},
+      {"renewTime", now}};
+  if (acquires) spec["acquireTime"] = now;
+  json::object object{{"apiVersion", "coordination.k8s.io/v1"}, {"kind", "Lease"}};
+  if (fresh) {
+    meta["name"] = place.name;
+  } else {
+    meta["resourceVersion"] = lease.resource_version;
+  }
+  object["metadata"] = std::move(meta);
+  object["spec"] = std::move(spec);
+  cluster::Request out;
+  out.verb = fresh ? DAVIT_VERB_CREATE : DAVIT_VERB_MERGE;
+  out.resource = leases();
+  out.ns = place.ns;
+  if (!fresh) out.name = place.name;
+  out.body = json::serialize(object);
+  return out;
+}
+
+}  // namespace davit::leader

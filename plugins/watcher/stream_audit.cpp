@@ -1,0 +1,102 @@
+// A stream of a peer without bookmarks: everything is listed again now and then, and what a listing
+// does not name is asked for. What to do when is Audit's to say.
+#include "stream.hpp"
+
+namespace davit::watcher {
+namespace {
+
+constexpr std::chrono::seconds look_interval{1};
+constexpr std::chrono::seconds answer_timeout{5};  // a stop waits for it
+constexpr size_t asking_max = 16;
+
+}  // namespace
+
+void Stream::heard(const Item& item) {
+  const sink::Change& c = item.change;
+  const Named named{c.key.id, c.ns, c.name};
+  if (c.type == sink::ChangeType::apply) {
+    audit_->lives(named, c.version);
+  } else if (c.type == sink::ChangeType::remove) {
+    audit_->goes(named);
+  }
+}
+
+void Stream::audit() {
+  if (stopped_) return;
+  audit_timer_.after(look_interval, [this] { audit(); });
+  const auto now = with_->host.now();
+  if (!up_ || feeding_) return;
+  if (call_ && audit_->wants_listing(now)) {
+    relisting_ = true;
+    return call_.cancel();
+  }
+  if (asking_ > 0) return;
+  for (const Audit::Known& known : audit_->to_ask(now)) {
+    ask(known);
+    if (asking_ >= asking_max) break;
+  }
+  const bool distrusts = audit_->distrusts();
+  if (distrusts && !distrust_said_) {
+    with_->host.error(
+        "the peer has left out more than half of what it had sent, without a delete: "
+        "nothing is taken for gone (does it know this region?)",
+        {{"kind", kind_}, {"records", std::to_string(audit_->size())}});
+  }
+  distrust_said_ = distrusts;
+}
+
+void Stream::ask(const Audit::Known& known) {
+  ++asking_;
+  const auto deadline = with_->host.now() + answer_timeout;
+  with_->channel.unary(
+      dialect_.get_path, dialect_.get_request(known.named.id), strand_,
+      [this, known](const Result<std::string>& answer) {
+        --asking_;
+        if (stopped_) {
+          if (asking_ == 0 && !call_) close_sink();
+          return;
+        }
+        answered(known, answer);
+      },
+      {}, std::chrono::nanoseconds(deadline).count());
+}
+
+void Stream::answered(const Audit::Known& known, const Result<std::string>& answer) {
+  if (!answer.ok() && answer.error().code == Code::not_found) {
+    if (!audit_->absent(known.named.id, with_->host.now())) return;
+    with_->host.warn("a record is gone that was never deleted",
+                     {{"kind", kind_}, {"id", known.named.id}});
+    Item gone;
+    gone.change.type = sink::ChangeType::remove;
+    gone.change.key = {kind_, region_, known.named.id};
+    gone.change.ns = known.named.ns;
+    gone.change.name = known.named.name;
+    gone.change.version = known.version;
+    found_.push_back(std::move(gone));
+    return feed_found();
+  }
+  audit_->present(known.named.id);
+  if (!answer.ok()) return;  // the next look asks again
+  auto batch = dialect_.decode(Buffer::of(*answer));
+  if (!batch.ok()) return;
+  for (Item& item : batch->items) {
+    if (!item.fault.empty()) continue;  // the stream says it, too
+    item.change.version = known.version;
+    found_.push_back(std::move(item));
+  }
+  feed_found();
+}
+
+void Stream::feed_found() {
+  if (feeding_ || closing_) return;
+  while (!found_.empty()) {
+    Item& item = found_.front();
+    if (!sink_.offer(item.change)) return;
+    cursor_.offered(item.change.version);
+    changes_.add();
+    heard(item);
+    found_.pop_front();
+  }
+}
+
+}  // namespace davit::watcher

@@ -1,0 +1,63 @@
+// Role gate and its client: whether this process is the one that works. abi/gate.h has the
+// contract.
+//
+//   class Leader {
+//    public:
+//     using roles = davit::Roles<davit::gate::Role>;
+//     void wait(gate::Opened opened);   // called once: the epoch, or 0 when it never opens
+//   };
+#pragma once
+
+#include "lookup.hpp"
+#include "plugin.hpp"
+
+namespace davit::gate {
+
+using Opened = std::function<void(uint64_t epoch)>;
+
+struct Role {
+  static constexpr std::string_view id = DAVIT_GATE;
+
+  template <class T>
+  static const void* vtable() {
+    static const davit_gate table = {
+        sizeof(davit_gate), 0, [](davit_instance* i, davit_gate_opened opened, void* ctx) {
+          detail::object<T>(i).wait([opened, ctx](uint64_t epoch) { opened(ctx, epoch); });
+        }};
+    return &table;
+  }
+};
+
+class Client {
+ public:
+  // The gate of this process, if it has one. There is nothing to name and so nothing to forget:
+  // with a gate, everybody who works stands behind it. A second gate is refused.
+  static Result<std::optional<Client>> find(const Host& host) {
+    const auto gates = each(host, DAVIT_GATE);
+    if (gates.empty()) return std::optional<Client>();
+    if (gates.size() == 1) return std::optional<Client>(Client(gates.front()));
+    return Error{Code::invalid_argument,
+                 "\"" + text(gates[0].instance) + "\" and \"" + text(gates[1].instance) +
+                     "\" are both gates: a process works behind one; keep one of them",
+                 {},
+                 {}};
+  }
+  std::string name() const { return text(ref_.instance); }
+  // What `opened` uses must live until this instance's destroy: the 0 of a gate that never opened
+  // comes after its stop.
+  void wait(Opened opened) const {
+    static_cast<const davit_gate*>(ref_.vtable)
+        ->wait(
+            ref_.self,
+            [](void* ctx, uint64_t epoch) {
+              std::unique_ptr<Opened>(static_cast<Opened*>(ctx))->operator()(epoch);
+            },
+            new Opened(std::move(opened)));
+  }
+
+ private:
+  explicit Client(davit_ref ref) : ref_(ref) {}
+  davit_ref ref_{};
+};
+
+}  // namespace davit::gate

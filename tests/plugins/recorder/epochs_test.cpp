@@ -1,0 +1,43 @@
+#include "epochs.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::recorder {
+namespace {
+
+Progress from(const std::string& region, const std::string& agent, uint64_t epoch) {
+  return {region, agent, "davit", epoch, {}, {}, 0};
+}
+
+TEST(Epochs, TheFirstAndEveryGreaterOneStands) {
+  Epochs epochs;
+  EXPECT_EQ(epochs.taken(from("eu", "a", 5)), 0u);
+  epochs.heard(from("eu", "a", 5));
+  EXPECT_EQ(epochs.taken(from("eu", "b", 6)), 0u);
+}
+
+TEST(Epochs, WhoIsNotAboveTheGreatestIsToldIt) {
+  Epochs epochs;
+  epochs.heard(from("eu", "a", 5));
+  EXPECT_EQ(epochs.taken(from("eu", "a", 4)), 5u) << "started again by a clock that was set back";
+  epochs.heard(from("eu", "a", 4));
+  EXPECT_EQ(epochs.taken(from("eu", "a", 4)), 5u) << "its question may have been repeated";
+  EXPECT_EQ(epochs.taken(from("eu", "b", 5)), 5u) << "two that started in the same millisecond";
+}
+
+TEST(Epochs, TheGreatestItselfIsKnownAndToldNothing) {
+  Epochs epochs;
+  epochs.heard(from("eu", "a", 5));
+  EXPECT_TRUE(epochs.known(from("eu", "a", 5)));
+  EXPECT_EQ(epochs.taken(from("eu", "a", 5)), 0u);
+  EXPECT_FALSE(epochs.known(from("eu", "a", 6)));
+}
+
+TEST(Epochs, RegionsHaveNothingToDoWithEachOther) {
+  Epochs epochs;
+  epochs.heard(from("eu", "a", 5));
+  EXPECT_EQ(epochs.taken(from("us", "a", 4)), 0u);
+}
+
+}  // namespace
+}  // namespace davit::recorder

@@ -1,0 +1,99 @@
+// The watcher as it is loaded, behind a gate that the test opens.
+#include <gtest/gtest.h>
+
+#include <davit/sink.hpp>
+
+#include "../fakes/fake_gate.hpp"
+#include "../fakes/widget.hpp"
+#include "fake_rpc.hpp"
+
+namespace davit::watcher {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::FakeGate;
+using testing::FakeRpc;
+using testing::Instance;
+using testing::Loaded;
+using testing::TestHost;
+
+struct Sink {
+  std::optional<sink::Source> source;
+  struct Opened : sink::Stream {
+  } stream;
+  Result<sink::Stream*> open(const std::string&, const std::string&, sink::Source s) {
+    source = std::move(s);
+    return static_cast<sink::Stream*>(&stream);
+  }
+  void begin(sink::Stream*, const sink::Begin&) {}
+  bool offer(sink::Stream*, const sink::Change&) { return true; }
+  void bookmark(sink::Stream*, const sink::Bookmark&) {}
+  void close(sink::Stream*) { source->closed(); }
+};
+
+class BehindAGate : public ::testing::Test {
+ protected:
+  BehindAGate()
+      : kind_host_("widget", {}, TestHost::Time::manual),
+        host_(kind_host_, "watcher", {{"server", "control"}, {"sink", "applier"}}),
+        rpc_(host_, "davit.v1"),
+        gate_(host_, "leader"),
+        module_(*Loaded::open(WATCHER)),
+        kind_(testing::widget_plugin(), kind_host_),
+        watcher_(module_.plugin(), host_) {
+    host_.add_role("applier", DAVIT_CHANGE_SINK, reinterpret_cast<davit_instance*>(&sink_),
+                   sink::ChangeRole::vtable<Sink>());
+    EXPECT_TRUE(kind_.up().ok());
+    const auto up = watcher_.up();
+    EXPECT_TRUE(up.ok()) << up.error().message;
+    host_.advance(1min);
+  }
+
+  TestHost kind_host_, host_;
+  FakeRpc rpc_;
+  FakeGate gate_;
+  Sink sink_;
+  Loaded module_;
+  Instance kind_, watcher_;
+};
+
+TEST_F(BehindAGate, StandsByAndIsWell) {
+  EXPECT_TRUE(rpc_.calls.empty());
+  EXPECT_EQ(host_.health(), DAVIT_HEALTH_SERVING);
+  EXPECT_EQ(host_.health_reason(), "standing by until \"leader\" opens");
+  EXPECT_TRUE(testing::stop_running(watcher_, host_).ok());
+  gate_.open(0);
+}
+
+TEST_F(BehindAGate, OpensItsStreamsWithTheGate) {
+  gate_.open(7);
+  host_.run();
+  EXPECT_NE(rpc_.open("Watch"), nullptr);
+  EXPECT_EQ(host_.health_reason(), "");
+  EXPECT_TRUE(testing::stop_running(watcher_, host_).ok());
+}
+
+TEST_F(BehindAGate, AGateThatOpensAfterItsStopOpensNothing) {
+  EXPECT_TRUE(testing::stop_running(watcher_, host_).ok());
+  gate_.open(7);
+  host_.run();
+  EXPECT_TRUE(rpc_.calls.empty());
+}
+
+TEST(TwoGates, AreRefusedByName) {
+  TestHost host("watcher", {{"server", "control"}, {"sink", "applier"}}, TestHost::Time::manual);
+  FakeRpc rpc(host, "davit.v1");
+  Sink sink;
+  host.add_role("applier", DAVIT_CHANGE_SINK, reinterpret_cast<davit_instance*>(&sink),
+                sink::ChangeRole::vtable<Sink>());
+  FakeGate one(host, "leader"), other(host, "second");
+  const auto module = *Loaded::open(WATCHER);
+  Instance watcher(module.plugin(), host);
+  const auto up = watcher.up();
+  ASSERT_FALSE(up.ok());
+  EXPECT_NE(up.error().message.find("\"leader\" and \"second\" are both gates"), std::string::npos)
+      << up.error().message;
+}
+
+}  // namespace
+}  // namespace davit::watcher

@@ -1,0 +1,164 @@
+// A stream of a peer without bookmarks, which forgets to say what has become of its records. The
+// dialect is one of words: "apply ID VERSION", "delete ID VERSION".
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "fake_rpc.hpp"
+#include "stream.hpp"
+
+namespace davit::watcher {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::FakeRpc;
+using testing::TestHost;
+
+struct Sink {
+  std::string seen;
+  bool full = false;
+  std::optional<sink::Source> source;
+  struct Opened : sink::Stream {
+  } stream;
+
+  Result<sink::Stream*> open(const std::string&, const std::string&, sink::Source s) {
+    source = std::move(s);
+    return static_cast<sink::Stream*>(&stream);
+  }
+  void begin(sink::Stream*, const sink::Begin& b) { seen += b.snapshot ? "snapshot " : "tail "; }
+  bool offer(sink::Stream*, const sink::Change& c) {
+    if (full) return false;
+    seen += (c.type == sink::ChangeType::remove ? "-" : "+") + c.key.id + c.name +
+            std::to_string(c.version) + " ";
+    return true;
+  }
+  void bookmark(sink::Stream*, const sink::Bookmark&) { seen += "mark "; }
+  void close(sink::Stream*) { source->closed(); }
+  std::string take() { return std::exchange(seen, {}); }
+};
+
+Dialect words() {
+  Dialect out;
+  out.path = "Words/Watch";
+  out.get_path = "Words/Get";
+  out.bookmarks = false;
+  out.request = [](Position from) { return Buffer::of("from " + std::to_string(from.version)); };
+  out.get_request = [](const std::string& id) { return id; };
+  out.decode = [](const Buffer& m) -> Result<Batch> {
+    std::istringstream in{std::string(m.view())};
+    std::string verb, id;
+    Item item;
+    in >> verb >> id >> item.change.version;
+    item.change.type = verb == "apply" ? sink::ChangeType::apply : sink::ChangeType::remove;
+    item.change.key = {"word", "eu", id};
+    Batch batch;
+    batch.items.push_back(std::move(item));
+    return batch;
+  };
+  return out;
+}
+
+class StreamAuditTest : public ::testing::Test {
+ protected:
+  StreamAuditTest() : host_("watcher", {}, TestHost::Time::manual), rpc_(host_, "ctrl.v1") {
+    host_.add_role("applier", DAVIT_CHANGE_SINK, reinterpret_cast<davit_instance*>(&sink_),
+                   sink::ChangeRole::vtable<Sink>());
+    auto with = std::make_shared<Neighbours>(
+        Neighbours{host_.host(),
+                   *rpc::Channel::find(host_, "control"),
+                   *sink::ChangeClient::find(host_, "applier"),
+                   std::nullopt,
+                   {1s, 1s, {300s, 60s}},
+                   [](const std::string&, bool, const std::string&) {}});
+    stream_ = std::make_unique<Stream>(with, "word", words());
+    EXPECT_TRUE(stream_->start().ok());
+    stream_->open();
+    host_.run();
+    say("apply a 1");
+    say("apply b 2");
+    say("apply c 3");
+    EXPECT_EQ(sink_.take(), "snapshot +a1 +b2 +c3 ");
+  }
+  ~StreamAuditTest() override {
+    bool stopped = false;
+    stream_->stop([&] { stopped = true; });
+    if (auto* get = rpc_.open("Get")) rpc_.end(*get, Code::unavailable);
+    host_.run();
+    EXPECT_TRUE(stopped);
+  }
+  void say(const std::string& word) {
+    auto* watch = rpc_.open("Watch");
+    ASSERT_NE(watch, nullptr);
+    rpc_.message(*watch, word);
+  }
+  // Goes on until the stream begins anew; what it asked with.
+  std::string relist() {
+    host_.advance(300s);
+    auto* watch = rpc_.open("Watch");
+    return watch == nullptr ? "nothing" : watch->request;
+  }
+  // The id that is asked for at this moment.
+  std::string asked() {
+    auto* get = rpc_.open("Get");
+    return get == nullptr ? "" : get->request;
+  }
+
+  TestHost host_;
+  FakeRpc rpc_;
+  Sink sink_;
+  std::unique_ptr<Stream> stream_;
+};
+
+TEST_F(StreamAuditTest, FindsWhatWasCommittedLateByListingAgain) {
+  EXPECT_EQ(relist(), "from 0");
+  say("apply a 1");
+  say("apply late 2");
+  EXPECT_EQ(sink_.take(), "snapshot +a1 +late2 ");
+}
+
+TEST_F(StreamAuditTest, TakesAwayWhatThePeerSaysTwiceIsGone) {
+  relist();
+  say("apply a 1");
+  say("apply b 2");
+  sink_.take();
+  EXPECT_EQ(asked(), "");
+  host_.advance(61s);
+  ASSERT_EQ(asked(), "c");
+  rpc_.end(*rpc_.open("Get"), Code::not_found);
+  EXPECT_EQ(sink_.take(), "") << "once is not enough";
+  host_.advance(61s);
+  ASSERT_EQ(asked(), "c");
+  sink_.full = true;
+  rpc_.end(*rpc_.open("Get"), Code::not_found);
+  EXPECT_EQ(sink_.take(), "");
+  sink_.full = false;
+  sink_.source->wake();
+  host_.run();
+  EXPECT_EQ(sink_.take(), "-c3 ");
+  host_.advance(61s);
+  EXPECT_EQ(asked(), "");
+}
+
+TEST_F(StreamAuditTest, BelievesNoFaultAndTakesWhatIsThere) {
+  relist();
+  say("apply a 1");
+  say("apply b 2");
+  sink_.take();
+  host_.advance(61s);
+  rpc_.end(*rpc_.open("Get"), Code::not_found);
+  host_.advance(61s);
+  rpc_.end(*rpc_.open("Get"), Code::unavailable);
+  host_.advance(61s);
+  rpc_.answer(*rpc_.open("Get"), "apply c 0");
+  EXPECT_EQ(sink_.take(), "+c3 ") << "the version that it had";
+}
+
+TEST_F(StreamAuditTest, TakesNothingAwayFromAPeerThatHasForgottenItsRegion) {
+  relist();
+  host_.advance(200s);
+  EXPECT_EQ(asked(), "");
+  EXPECT_EQ(sink_.take(), "snapshot ");
+}
+
+}  // namespace
+}  // namespace davit::watcher

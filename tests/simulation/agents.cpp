@@ -1,0 +1,115 @@
+// The agents' processes: how they start and end, and what each has of its own of the host's
+// services.
+#include "world.hpp"
+
+namespace davit::simulation {
+
+using std::chrono::milliseconds;
+
+void World::start_agent(Agent& agent) {
+  story_.tell("agent " + agent.name + " starts");
+  agent.process = ++processes_;
+  agent.started_at = now();
+  agent.heard.clear();
+  agent.issues.clear();
+  agent.pruned.clear();
+  agent.long_dead = heads_.empty() ? 0 : heads_.begin()->second;
+  agent.doomed = agent.over = false;
+  hurry_ = 12;  // much is to happen during its snapshots
+  link_.agent_back(agent.name);
+  agent.cluster.asker_back();
+  const std::string of = "-" + agent.name, cluster = "cluster" + of;
+  if (scene_ == Scene::pair) {
+    load(agent.side, "leader", "leader" + of,
+         {{"cluster", cluster},
+          {"server", agent.name},
+          {"identity", agent.name},
+          {"lease_duration_ms", 6000},
+          {"renew_deadline_ms", 4000},
+          {"retry_ms", 1000}});
+  }
+  load(agent.side, "reporter", "reporter" + of,
+       {{"server", agent.name}, {"breaker_failures_max", 3}, {"breaker_open_ms", 2000}});
+  load(agent.side, "applier", "applier" + of,
+       {{"cluster", cluster},
+        {"status", "reporter" + of},
+        {"parked_retry_ms", 60'000},
+        {"prune_always_allowed", int64_t{prune_always_allowed}},
+        {"prune_share_max_percent", int64_t{prune_share_max_percent}}});
+  load(agent.side, "watcher", "watcher" + of,
+       {{"server", agent.name}, {"sink", "applier" + of}, {"status", "reporter" + of}});
+}
+
+// As far as anybody else can see it is dead.
+void World::cut_off(Agent& agent) {
+  agent.over = true;
+  link_.agent_gone(agent.name);
+  agent.cluster.asker_gone();
+}
+
+void World::crash_agent(Agent& agent) {
+  if (!agent.side.up) return;
+  story_.tell("agent " + agent.name + " crashes");
+  cut_off(agent);
+  host_.run();
+  stop(agent.side);
+  agent.over = false;
+}
+
+// The host ends the process. What it has until the deadline it may use.
+void World::lease_lost(Agent& agent, const std::string& reason, Time deadline) {
+  story_.tell("agent " + agent.name + ": " + reason);
+  agent.over = true;
+  if (deadline <= now()) cut_off(agent);
+}
+
+void World::jump_clock(Agent& agent) {
+  agent.clock_ahead = milliseconds(fate_.below(7'200'000)) - milliseconds(3'600'000);
+  story_.tell("the clock of agent " + agent.name + " jumps to " +
+              std::to_string(agent.clock_ahead / milliseconds(1)) + " ms ahead");
+}
+
+World::Agent* World::agent_of(std::string_view instance) {
+  for (auto& agent : agents_) {
+    if (instance.ends_with("-" + agent->name)) return agent.get();
+  }
+  return nullptr;
+}
+
+void World::own_services() {
+  // All are in one process here; an agent sees nothing of another one's.
+  lookup_ = host_.host().service<davit_lookup>(DAVIT_LOOKUP);
+  static davit_lookup lookup;
+  lookup = *lookup_;
+  lookup.each = [](const davit_host* h, davit_str id, void* ctx,
+                   void (*visit)(void*, const davit_ref*)) {
+    struct Asker {
+      Agent* agent;
+      void* ctx;
+      void (*visit)(void*, const davit_ref*);
+    } asker{current_->agent_of(view(h->instance)), ctx, visit};
+    current_->lookup_->each(h, id, &asker, [](void* c, const davit_ref* found) {
+      const auto& who = *static_cast<Asker*>(c);
+      const Agent* owner = current_->agent_of(view(found->instance));
+      if (owner == nullptr || owner == who.agent) who.visit(who.ctx, found);
+    });
+  };
+  host_.add_service(DAVIT_LOOKUP, &lookup);
+
+  clock_ = host_.host().service<davit_clock>(DAVIT_CLOCK);
+  static davit_clock clock;
+  clock = *clock_;
+  clock.unix_ns = [](const davit_host* h) {
+    const Agent* agent = current_->agent_of(view(h->instance));
+    return current_->clock_->unix_ns(h) + (agent == nullptr ? 0 : agent->clock_ahead.count());
+  };
+  host_.add_service(DAVIT_CLOCK, &clock);
+  static const davit_shutdown shutdown = {
+      sizeof shutdown, [](const davit_host* h, davit_str reason, int64_t deadline_ns) {
+        if (Agent* agent = current_->agent_of(view(h->instance)))
+          current_->lease_lost(*agent, text(reason), Time(deadline_ns));
+      }};
+  host_.add_service(DAVIT_SHUTDOWN, &shutdown);
+}
+
+}  // namespace davit::simulation

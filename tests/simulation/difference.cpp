@@ -1,0 +1,148 @@
+// What is not as it should be once nothing goes wrong any more: in the cluster, in the agents'
+// cursors, and in the store's statuses.
+#include "world.hpp"
+
+namespace davit::simulation {
+
+namespace {
+
+std::string number(uint64_t n) {
+  return std::to_string(n);
+}
+
+}  // namespace
+
+std::string World::difference() {
+  for (const auto& kind : kinds()) {
+    std::map<Name, json::value> objects;
+    for (const auto& item : list(kind.resource, "")) {
+      if (const Stamp stamp = stamp_of(item); stamp && stamp.name.kind == kind.kind)
+        objects[stamp.name] = item;
+    }
+    for (const auto& [name, written] : history_.all()) {
+      if (name.kind != kind.kind) continue;
+      const auto found = objects.extract(name);
+      if (contested_ && name == contested_name()) continue;
+      const auto left =
+          difference(name, History::now(written), found.empty() ? json::value() : found.mapped());
+      if (!left.empty()) return display(name) + " " + left;
+    }
+    if (contested_) objects.erase(contested_name());
+    if (!objects.empty()) return display(objects.begin()->first) + " is no record's";
+  }
+  if (object({"apps", "v1", "replicasets"}, "others", "stranger").at("spec") != stranger_)
+    return "a stranger's object was changed";
+  if (scene_ != Scene::ctrl) {
+    if (auto left = cursor_difference(); !left.empty()) return left;
+  }
+  return status_difference();
+}
+
+std::string World::difference(const Name& name, const Written& wanted, const json::value& object) {
+  if (wanted.held) return {};
+  if (!wanted.live) return object.is_null() ? "" : "is dead and still there";
+  if (object.is_null()) return "is missing";
+  const Stamp stamp = stamp_of(object);
+  if (stamp.made_of.version != wanted.version) {
+    return "is at " + number(stamp.made_of.version) + " and not at " + number(wanted.version);
+  }
+  const json::value spec = json::parse(wanted.spec);
+  if (name.kind == "cilium_network_policy") {
+    return text_at(object, "/spec/description") == text_at(spec, "/policy/spec/description")
+               ? ""
+               : "was meddled with";
+  }
+  if (text_at(object, "/spec/template/spec/containers/0/image") != text_at(spec, "/image"))
+    return "has another image";
+  if (!text_at(object, "/spec/template/spec/containers/0/env/0/valueFrom/fieldRef/fieldPath")
+           .empty())
+    return "has a variable with another value";
+  if (object.at("spec").at("replicas").to_number<int>() != spec.at("replicas").to_number<int>())
+    return "has other replicas";
+  return {};
+}
+
+// The agent that works has come as far as the store.
+std::string World::cursor_difference() const {
+  std::map<std::string, uint64_t> last;
+  for (const auto& [name, written] : history_.all()) {
+    for (const auto& w : written) last[name.kind] = std::max(last[name.kind], w.version);
+  }
+  for (const auto& [kind, version] : last) {
+    uint64_t heard = 0;
+    for (const auto& agent : agents_) {
+      if (const auto it = agent->heard.find(kind); it != agent->heard.end())
+        heard = std::max(heard, it->second.version);
+    }
+    if (heard < version) return "the cursor of " + kind + " is at " + number(heard);
+  }
+  return {};
+}
+
+std::string World::status_difference() {
+  std::map<Key, Status> statuses;
+  const auto read = storage_.inner().statuses({}, 0, 1000, [&](const davit_status& s) {
+    Status status = from_abi(s);
+    statuses[status.key] = status;
+    return true;
+  });
+  if (!read.ok()) return read.error().message;
+  for (const auto& [name, written] : history_.all()) {
+    const Written& wanted = History::now(written);
+    // That wire has no report for a policy.
+    const bool told = scene_ != Scene::ctrl || name.kind != "cilium_network_policy";
+    if (!wanted.live || wanted.held || !told || (contested_ && name == contested_name())) continue;
+    const auto found = statuses.find({name.kind, region, wanted.id});
+    const auto left =
+        found == statuses.end() ? "is missing" : status_difference(name, wanted, found->second);
+    if (!left.empty()) return "the status of " + display(name) + " " + left;
+  }
+  return {};
+}
+
+std::string World::status_difference(const Name& name, const Written& wanted,
+                                     const Status& status) {
+  if (status.observed_version != wanted.version)
+    return "speaks of " + number(status.observed_version) + " and not of " + number(wanted.version);
+  if (status.health != "healthy" || status.gone)
+    return "says " + (status.gone ? "gone" : status.health) + ": " + status.message;
+  if (name.kind == "cilium_network_policy") return {};
+  const int64_t replicas = json::parse(wanted.spec).at("replicas").to_number<int64_t>();
+  if (status.desired != replicas || status.ready != replicas)
+    return "says " + std::to_string(status.ready) + " of " + std::to_string(status.desired);
+  std::set<std::string> said, there;
+  for (const Child& child : status.children) said.insert(child.name);
+  for (const auto& pod : list({"", "v1", "pods"}, name.ns)) {
+    const std::string called = text_at(pod, "/metadata/name");
+    if (called.starts_with(name.name + "-")) there.insert(called);
+  }
+  return scene_ == Scene::ctrl || said == there ? "" : "names other pods";
+}
+
+json::array World::list(const cluster::Resource& r, const std::string& ns) {
+  cluster::Request q;
+  q.verb = DAVIT_VERB_GET;
+  q.resource = r;
+  q.ns = ns;
+  return json::parse(call(q).body).at("items").as_array();
+}
+
+json::value World::object(const cluster::Resource& r, const std::string& ns,
+                          const std::string& name) {
+  cluster::Request q;
+  q.verb = DAVIT_VERB_GET;
+  q.resource = r;
+  q.ns = ns;
+  q.name = name;
+  return json::parse(call(q).body);
+}
+
+cluster::Response World::call(const cluster::Request& q) {
+  std::optional<cluster::Response> out;
+  cluster_.request(q, [&](cluster::Response r) { out = std::move(r); });
+  host_.run();
+  if (!out) throw std::runtime_error("the cluster did not answer");
+  return *out;
+}
+
+}  // namespace davit::simulation
