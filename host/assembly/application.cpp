@@ -21,6 +21,7 @@
 #include "services/log.hpp"
 #include "services/metrics.hpp"
 #include "services/services.hpp"
+#include "services/shutdown.hpp"
 
 namespace davit::host {
 namespace {
@@ -55,6 +56,21 @@ void share_arenas() {
   ::mallopt(M_ARENA_MAX, static_cast<int>(std::max(2U, std::thread::hardware_concurrency())));
 }
 
+// glibc returns only what lies at the end of a heap. After a bootstrap most of what was freed lies
+// between what is kept: a third of what an agent then holds.
+constexpr std::chrono::seconds memory_interval{30};
+void give_memory_back() {
+  ::malloc_trim(0);
+}
+
+// However far everything is by then.
+void end_at(Clock::time_point deadline) {
+  std::thread([deadline] {
+    std::this_thread::sleep_until(deadline);
+    ::_exit(exit_failed);
+  }).detach();
+}
+
 }  // namespace
 
 // In the order of their making; they go in reverse, the plugins before what they use.
@@ -71,8 +87,9 @@ struct Application::Parts {
   Log log;
   Metrics metrics;
   Health health;
+  Shutdown shutdown;
   Runtime runtime;
-  Core core{log, runtime, metrics, health};
+  Core core{log, runtime, metrics, health, shutdown};
   Services services;
   std::vector<std::unique_ptr<Extension>> extensions = make_extensions(core);
   Loader loader;
@@ -82,6 +99,8 @@ struct Application::Parts {
   std::mutex mutex;
   std::condition_variable signalled;
   int signal = 0;  // the first that came
+
+  bool ends() const { return signal != 0 || shutdown.requested(); }  // under the mutex
 };
 
 Application::Application(std::vector<std::string> files) : files_(std::move(files)) {}
@@ -161,6 +180,18 @@ int Application::run() {
     p.signal = signal;
     p.signalled.notify_all();
   });
+  p.shutdown.on_request([&p](const Shutdown::Request& request) {
+    const auto left = request.deadline - Clock::now();
+    p.log.error(request.instance, "ends the process",
+                {{"reason", request.reason},
+                 {"within_ms",
+                  std::to_string(std::max<int64_t>(
+                      0, std::chrono::duration_cast<std::chrono::milliseconds>(left).count()))}});
+    end_at(request.deadline);
+    p.starting.cancel();
+    std::lock_guard lock(p.mutex);
+    p.signalled.notify_all();
+  });
   return wind_down(serve());
 }
 
@@ -169,7 +200,7 @@ int Application::serve() {
   p.log.info("host", "starting", {{"version", DAVIT_VERSION}, {"pid", std::to_string(::getpid())}});
   const auto stopped_meanwhile = [&p] {
     std::lock_guard lock(p.mutex);
-    return p.signal != 0;
+    return p.ends();
   };
   const Result<> started = p.assembly->start(p.starting);
   if (!started.ok()) return stopped_meanwhile() ? exit_ok : refuse(started.error().message);
@@ -180,8 +211,13 @@ int Application::serve() {
   p.log.info("host", "ready", {{"plugins", std::to_string(p.assembly->graph().size())}});
   notify("READY=1");
   std::unique_lock lock(p.mutex);
-  p.signalled.wait(lock, [&p] { return p.signal != 0; });
-  p.log.info("host", "stopping", {{"signal", p.signal == SIGINT ? "SIGINT" : "SIGTERM"}});
+  while (!p.signalled.wait_for(lock, memory_interval, [&p] { return p.ends(); })) {
+    lock.unlock();
+    give_memory_back();
+    lock.lock();
+  }
+  if (p.signal != 0)
+    p.log.info("host", "stopping", {{"signal", p.signal == SIGINT ? "SIGINT" : "SIGTERM"}});
   return exit_ok;
 }
 
@@ -190,7 +226,10 @@ int Application::serve() {
 int Application::wind_down(int code) {
   Parts& p = *parts_;
   notify("STOPPING=1");
-  const auto deadline = Clock::now() + p.settings.stop_timeout;
+  auto deadline = Clock::now() + p.settings.stop_timeout;
+  // Half of what is left: what is cancelled then can still end.
+  if (const auto request = p.shutdown.requested())
+    deadline = std::min(deadline, Clock::now() + (request->deadline - Clock::now()) / 2);
   for (auto& extension : p.extensions) extension->drain();
   const std::string late = p.assembly->stop(deadline);
   const auto give_up = [&](const std::string& who) {
@@ -206,7 +245,7 @@ int Application::wind_down(int code) {
   p.assembly->destroy();
   p.runtime.run_rest();
   p.log.info("host", "stopped");
-  return code;
+  return p.shutdown.requested() ? exit_failed : code;
 }
 
 }  // namespace davit::host

@@ -24,13 +24,15 @@ class Health;
 class Log;
 class Metrics;
 class Runtime;
+class Shutdown;
 
 // What the host gives to an extension; everything outlives it.
 struct Core {
-  Log& log;          // services/log.hpp
-  Runtime& runtime;  // runtime/runtime.hpp: strands, timers, pools
-  Metrics& metrics;  // services/metrics.hpp
-  Health& health;    // services/health.hpp
+  Log& log;            // services/log.hpp
+  Runtime& runtime;    // runtime/runtime.hpp: strands, timers, pools
+  Metrics& metrics;    // services/metrics.hpp
+  Health& health;      // services/health.hpp
+  Shutdown& shutdown;  // services/shutdown.hpp
 };
 
 // One line of `davit check`: which instance serves or calls what.

@@ -45,26 +45,31 @@ std::string objects(const v1::StatusResponse& status, bool colour) {
 }
 
 std::string agents(const v1::StatusResponse& status, bool colour) {
-  TextTable table({"AGENT", "REGION", "SOFTWARE", "SEEN", "LAG", "PARKED", "HELD", "ORPHANED"});
+  TextTable table(
+      {"AGENT", "REGION", "SOFTWARE", "SEEN", "LAG", "STATUSES", "PARKED", "HELD", "ORPHANED"});
   const int64_t now = unix_ms_now();
   for (const auto& a : status.agents()) {
     int parked = 0;
     int held = 0;
     int orphaned = 0;
+    bool delayed = false;
     for (const auto& i : a.issues()) {
       parked += i.condition() == "parked";
       held += i.condition() == "held";
       orphaned += i.condition() == "orphaned";
+      delayed = delayed || i.condition() == "delayed";
     }
     auto counted = [](int n, Tone tone) {
       return TextTable::Cell(std::to_string(n), n > 0 ? tone : Tone::plain);
     };
     const bool silent = now - a.seen_at_unix_ms() > silent_after_ms;
+    const char* const statuses = silent ? "unknown" : delayed ? "delayed" : "in time";
     table.row({a.agent(),
                a.region(),
                a.software(),
                {age(a.seen_at_unix_ms(), now) + " ago", silent ? Tone::bad : Tone::plain},
                {std::to_string(a.lag()), a.lag() > 0 ? Tone::middling : Tone::good},
+               {statuses, delayed || silent ? Tone::bad : Tone::plain},
                counted(parked, Tone::bad),
                counted(held, Tone::middling),
                counted(orphaned, Tone::middling)});
@@ -88,8 +93,10 @@ std::string reasons(const v1::StatusResponse& status, bool colour) {
   }
   for (const auto& a : status.agents()) {
     for (const auto& i : a.issues()) {
-      // An object without a record has no id.
-      const std::string object = i.id().empty() ? i.namespace_() + "/" + i.name() : i.id();
+      // An object without a record has no id; what is of no kind has a name alone.
+      const std::string object = !i.id().empty()    ? i.id()
+                                 : i.kind().empty() ? i.name()
+                                                    : i.namespace_() + "/" + i.name();
       table.row({{i.condition(), Tone::bad},
                  i.kind(),
                  object,

@@ -31,9 +31,11 @@ bool read_file(const std::string& path, std::string& text, Faults& faults) {
     faults.add(path, "", std::strerror(errno));
     return false;
   }
-  text.resize(file_bytes_max + 1);
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(in.gcount()));
+  // In pieces: room for the largest file would stay with the process.
+  for (std::vector<char> piece(64 << 10); in && text.size() <= file_bytes_max;) {
+    in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    text.append(piece.data(), static_cast<size_t>(in.gcount()));
+  }
   if (in.bad()) {
     faults.add(path, "", "cannot be read");
     return false;

@@ -1,6 +1,7 @@
 // What is wrong with a configuration: collected, so that one run shows everything there is to fix.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,7 +10,8 @@ namespace davit::host {
 
 class Faults {
  public:
-  // "agent.toml:12: plugin.applier.workers: must be an integer". An empty part is left out.
+  // "agent.toml:12: plugin.applier.workers: must be an integer". An empty part is left out. A fault
+  // is one line whatever it quotes: control characters become spaces.
   void add(std::string_view where, std::string_view key, std::string_view message) {
     std::string line;
     for (std::string_view part : {where, key, message}) {
@@ -17,6 +19,8 @@ class Faults {
       if (!line.empty()) line += ": ";
       line += part;
     }
+    std::replace_if(
+        line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
     lines_.push_back(std::move(line));
   }
   bool empty() const { return lines_.empty(); }

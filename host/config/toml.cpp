@@ -16,8 +16,6 @@
 #define TOML_UNREACHABLE __builtin_unreachable()
 #include <toml++/toml.h>
 
-#include <algorithm>
-
 #include "faults.hpp"
 
 namespace davit::host {
@@ -116,8 +114,6 @@ std::unique_ptr<Node> parse_toml(std::string_view text, std::string_view name, F
     where += ":" + std::to_string(error.source().begin.line) + ":" +
              std::to_string(error.source().begin.column);
     std::string what(error.description());
-    std::replace_if(
-        what.begin(), what.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
     // The parser writes sentences; our messages begin in lower case.
     if (!what.empty() && what[0] >= 'A' && what[0] <= 'Z')
       what[0] = static_cast<char>(what[0] - 'A' + 'a');

@@ -18,6 +18,8 @@ struct davit_rpc_call {
   virtual const davit_identity* identity() const { return nullptr; }
   virtual davit_str metadata(davit_str /*key*/) const { return {}; }
   virtual davit_str peer() const { return {}; }
+  virtual void headers(const davit_pair*, size_t /*count*/) {}
+  virtual int64_t deadline_ns() const { return INT64_MAX; }
 
   // Calling end.
   virtual void half_close() {}

@@ -48,12 +48,22 @@ void Callbacks::cancel() const {
   if (DAVIT_HAS(handler_, on_cancel) && handler_->on_cancel != nullptr) handler_->on_cancel(self_);
 }
 
-void Callbacks::done(Code code, std::string_view text, const Pairs& trailers) const {
+void Callbacks::done(const End& end) const {
   if (!DAVIT_HAS(handler_, on_done) || handler_->on_done == nullptr) return;
-  const auto pairs = to_abi(trailers);
-  const davit_rpc_end end = {sizeof end, static_cast<int32_t>(code), str(text), pairs.data(),
-                             pairs.size()};
-  handler_->on_done(self_, &end);
+  const auto pairs = to_abi(end.trailers);
+  std::vector<davit_rpc_detail> details;
+  for (const Detail& d : end.details) details.push_back({str(d.type), bytes(d.value)});
+  const davit_rpc_end abi = {sizeof abi,       static_cast<int32_t>(end.code),
+                             str(end.message), pairs.data(),
+                             pairs.size(),     details.data(),
+                             details.size()};
+  handler_->on_done(self_, &abi);
+}
+
+void Callbacks::headers(const Pairs& headers) const {
+  if (!DAVIT_HAS(handler_, on_headers) || handler_->on_headers == nullptr) return;
+  const auto pairs = to_abi(headers);
+  handler_->on_headers(self_, pairs.data(), pairs.size());
 }
 
 }  // namespace davit::host

@@ -4,6 +4,8 @@
 
 #include <davit/types.hpp>
 
+#include "end.hpp"
+
 namespace davit::host {
 
 class Callbacks {
@@ -25,7 +27,8 @@ class Callbacks {
   void message(davit_buf* m) const;
   void writable() const;
   void cancel() const;
-  void done(Code code, std::string_view text, const Pairs& trailers) const;
+  void done(const End&) const;
+  void headers(const Pairs&) const;
 
  private:
   davit_strand* strand_ = nullptr;

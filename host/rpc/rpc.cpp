@@ -70,8 +70,10 @@ void Rpc::configure(const Config& config, Faults& faults) {
     std::string name = client.name;
     client_names_ += (client_names_.empty() ? "" : ", ") + name;
     // A channel of faulty settings is not made: the host stops before anybody could use it.
-    if (faults.empty())
-      clients_.emplace(std::move(name), make_grpc_client(core_, std::move(client)));
+    if (!faults.empty()) continue;
+    const bool connect = client.transport == "connect";
+    clients_.emplace(std::move(name), connect ? make_connect_client(core_, std::move(client))
+                                              : make_grpc_client(core_, std::move(client)));
   }
 }
 
@@ -122,8 +124,11 @@ Result<> Rpc::serve_own() {
 Result<> Rpc::wired(bool check) {
   if (auto r = serve_own(); !r.ok()) return r;
   wired_ = true;
-  for (const auto& settings : server_settings_)
-    servers_.push_back(make_grpc_server(core_, settings, methods_));
+  for (const auto& settings : server_settings_) {
+    servers_.push_back(settings.transport == "connect"
+                           ? make_connect_server(core_, settings, methods_)
+                           : make_grpc_server(core_, settings, methods_));
+  }
   for (const auto& [name, client] : clients_) {
     if (auto r = client->check(); !r.ok()) return r.error().in(client->settings().where);
   }

@@ -49,11 +49,19 @@ void ServedCall::write(davit_buf* const* parts, size_t parts_count) {
     ask_locked();
     return finish_locked({Code::internal, "the method wrote out of turn", {}});
   }
-  writing_ = true;
+  writing_ = wrote_ = true;
   const bool only_answer = !method_.streams_answers();
   start_write(parts, parts_count, only_answer);
   if (only_answer && callbacks_)
     callbacks_.post(&deliver_writable, this);  // it is kept for the end
+}
+
+void ServedCall::headers(const davit_pair* headers, size_t count) {
+  const Hold hold(*this);
+  const std::lock_guard lock(mutex_);
+  if (finished_) return;
+  if (wrote_) return misused("headers after a write");
+  for (auto& pair : from_abi(headers, count)) headers_.push_back(std::move(pair));
 }
 
 void ServedCall::finish(const davit_rpc_end& end) {
@@ -94,17 +102,21 @@ void ServedCall::ask_locked() {
   if (callbacks_ && !ended_) callbacks_.post(&deliver_cancel, this);
 }
 
+Error ServedCall::too_large(const std::string& bytes) const {
+  return {Code::resource_exhausted,
+          "request of " + bytes + " bytes is larger than the limit of " +
+              std::to_string(method_.request_bytes_max) + " bytes of " + method_.path,
+          {},
+          {}};
+}
+
 void ServedCall::on_read(Buffer message, bool ok) {
   const std::lock_guard lock(mutex_);
   if (ok && message.size() > method_.request_bytes_max) {
     reading_ = false;
     ask_locked();
     if (finished_) return;
-    return finish_locked(
-        {Code::resource_exhausted,
-         "request of " + std::to_string(message.size()) + " bytes is larger than the limit of " +
-             std::to_string(method_.request_bytes_max) + " bytes of " + method_.path,
-         {}});
+    return finish_locked(End::of(too_large(std::to_string(message.size()))));
   }
   incoming_ = ok ? std::move(message) : Buffer();
   has_incoming_ = true;
@@ -171,7 +183,7 @@ void ServedCall::deliver_cancel(void* arg) {
 
 void ServedCall::deliver_done(void* arg) {
   auto* self = static_cast<ServedCall*>(arg);
-  self->callbacks_.done(self->end_.code, self->end_.message, self->end_.trailers);
+  self->callbacks_.done(self->end_);
   self->release();
 }
 

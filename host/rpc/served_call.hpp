@@ -46,6 +46,7 @@ class ServedCall : public davit_rpc_call {
   void read() override;
   void write(davit_buf* const* parts, size_t parts_count) override;
   void accept(davit_strand*, const davit_rpc_handler*, void* self) override;
+  void headers(const davit_pair*, size_t count) override;
   void finish(const davit_rpc_end&) override;
   const davit_identity* identity() const override { return identity_->abi(); }
 
@@ -57,12 +58,16 @@ class ServedCall : public davit_rpc_call {
   virtual void start_write(davit_buf* const* parts, size_t parts_count, bool last) = 0;
   // Sends what was kept (if the code is OK), then the end. Once.
   virtual void send_end(End&) = 0;
+  // What the plugin wants in the head of the answer: for the first write, or the end.
+  const Pairs& headers_to_send() const { return headers_; }
   // A plugin broke the contract; the call ends with INTERNAL.
   virtual void misused(const char* what) = 0;
 
   // --- events, from the transport's threads
   // ---------------------------------------------------------
   void on_read(Buffer message, bool ok);
+  // What a request of so many bytes is answered.
+  Error too_large(const std::string& bytes) const;
   void on_written(bool ok);
   void on_cancelled() { ask_to_end(); }
   // Everything is over and no event follows: on_done, then release.
@@ -98,7 +103,9 @@ class ServedCall : public davit_rpc_call {
   Buffer incoming_;  // read, not yet delivered; empty: no more messages
   bool has_incoming_ = false;
   bool reading_ = false;  // granted and not yet delivered
+  Pairs headers_;
   bool writing_ = false;
+  bool wrote_ = false;
   bool asked_ = false;     // the plugin is to be asked, or was
   bool finished_ = false;  // by the plugin or on its behalf
   bool plugin_finished_ = false;

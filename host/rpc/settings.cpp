@@ -90,6 +90,11 @@ ServerSettings read_server(const Table& table) {
   } else {
     read_tcp(table, s);
   }
+  s.transport = table.word("transport", {"grpc", "connect"}, "grpc");
+  if (s.transport == "connect" && s.on_unix_socket())
+    table.reject("transport", "a Unix socket speaks grpc");
+  s.gzip = table.boolean("gzip", s.gzip);
+  if (s.gzip && s.transport != "connect") table.reject("gzip", "needs transport = \"connect\"");
   s.keepalive_interval = table.milliseconds("keepalive_interval_ms", s.keepalive_interval, 1'000);
   s.keepalive_timeout = table.milliseconds("keepalive_timeout_ms", s.keepalive_timeout, 100);
   s.request_timeout = table.milliseconds("request_timeout_ms", s.request_timeout, 100);
@@ -97,6 +102,8 @@ ServerSettings read_server(const Table& table) {
   s.reflection = table.boolean("reflection", s.reflection);
   s.streams_max = table.integer("streams_max", s.streams_max, 1, 1'000'000);
   s.memory_bytes_max = table.integer("memory_bytes_max", s.memory_bytes_max, 0, int64_t{1} << 40);
+  if (s.memory_bytes_max > 0 && s.transport == "connect")
+    table.reject("memory_bytes_max", "needs transport = \"grpc\"");
   return s;
 }
 
@@ -135,6 +142,11 @@ ClientSettings read_client(const Table& table) {
     if (!printable(*value)) table.reject(key, "must be printable ASCII without spaces");
   }
   c.protocol = table.word("protocol", {"davit.v1", "ctrl.v1"}, c.protocol);
+  const bool local = c.url.rfind("unix:", 0) == 0;
+  // What the documents' control plane speaks.
+  const char* usual = c.protocol == "ctrl.v1" && !local ? "connect" : "grpc";
+  c.transport = table.word("transport", {"grpc", "connect"}, usual);
+  if (c.transport == "connect" && local) table.reject("transport", "a Unix socket speaks grpc");
   c.keepalive_interval = table.milliseconds("keepalive_interval_ms", c.keepalive_interval, 1'000);
   c.keepalive_timeout = table.milliseconds("keepalive_timeout_ms", c.keepalive_timeout, 100);
   c.reconnect_backoff_max =

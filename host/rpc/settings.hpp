@@ -23,6 +23,8 @@ struct ServerSettings {
   std::string where;         // of its table: "server.toml:10"
   std::string listen;        // "0.0.0.0:7070", "[::1]:0" or "unix:/run/davit/operator.sock"
   std::string listen_where;  // "server.toml:12"
+  std::string transport;  // "grpc" or "connect"
+  bool gzip = false;      // "connect": answers are compressed for callers that take it
   std::string certificate_file, key_file, client_ca_file;
   std::vector<TokenSettings> tokens;  // TCP
   std::vector<std::string>
@@ -47,6 +49,7 @@ struct ClientSettings {
   std::string token_file, ca_file, certificate_file, key_file;
   std::string region, platform, agent;
   std::string protocol = "davit.v1";
+  std::string transport;  // "grpc" or "connect"
   std::chrono::milliseconds keepalive_interval{10'000}, keepalive_timeout{5'000};
   std::chrono::milliseconds reconnect_backoff_max{5'000};
   int64_t response_bytes_max = 64 << 20;

@@ -82,6 +82,13 @@ void StartedCall::on_read(Buffer message, bool ok) {
   }
 }
 
+void StartedCall::on_headers(Pairs headers) {
+  const std::lock_guard lock(mutex_);
+  if (ended_ || headers_) return;
+  headers_ = std::move(headers);
+  callbacks_.post(&deliver_headers, this);
+}
+
 void StartedCall::on_written(bool ok) {
   const std::lock_guard lock(mutex_);
   writing_ = false;
@@ -108,6 +115,11 @@ void StartedCall::deliver_message(void* arg) {
   self->callbacks_.message(message.get());
 }
 
+void StartedCall::deliver_headers(void* arg) {
+  auto* self = static_cast<StartedCall*>(arg);
+  self->callbacks_.headers(*self->headers_);  // never changed any more
+}
+
 void StartedCall::deliver_writable(void* arg) {
   auto* self = static_cast<StartedCall*>(arg);
   self->callbacks_.writable();
@@ -115,7 +127,7 @@ void StartedCall::deliver_writable(void* arg) {
 
 void StartedCall::deliver_done(void* arg) {
   auto* self = static_cast<StartedCall*>(arg);
-  self->callbacks_.done(self->end_.code, self->end_.message, self->end_.trailers);
+  self->callbacks_.done(self->end_);
   self->destroy();
 }
 

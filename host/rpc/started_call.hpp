@@ -10,6 +10,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include <davit/types.hpp>
@@ -51,12 +52,14 @@ class StartedCall : public davit_rpc_call {
   // --- events, from the transport's threads
   // ---------------------------------------------------------
   void on_read(Buffer message, bool ok);
+  void on_headers(Pairs);  // before the first on_read; at most once
   void on_written(bool ok);
   // Everything is over and no event follows: on_done, then destroy.
   void on_ended(End);
 
  private:
   static void deliver_message(void*);
+  static void deliver_headers(void*);
   static void deliver_writable(void*);
   static void deliver_done(void*);
   void deliver_locked(Buffer message);
@@ -64,6 +67,7 @@ class StartedCall : public davit_rpc_call {
 
   Callbacks callbacks_;
   std::mutex mutex_;
+  std::optional<Pairs> headers_;
   Buffer ahead_;     // read and not granted
   Buffer incoming_;  // granted and not delivered; empty: no more messages
   bool granted_ = false;

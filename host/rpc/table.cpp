@@ -37,6 +37,10 @@ davit_rpc call_slots() {
   t.cancel = [](davit_rpc_call* c) { c->cancel(); };
   t.read = [](davit_rpc_call* c) { c->read(); };
   t.write = [](davit_rpc_call* c, davit_buf* const* parts, size_t n) { c->write(parts, n); };
+  t.headers = [](davit_rpc_call* c, const davit_pair* headers, size_t n) {
+    c->headers(headers, n);
+  };
+  t.deadline_ns = [](const davit_rpc_call* c) { return c->deadline_ns(); };
   return t;
 }
 

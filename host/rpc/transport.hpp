@@ -1,5 +1,5 @@
 // What a transport gives to the RPC layer: servers and channels made from settings. grpc/
-// implements it; another transport is another folder with these two makers.
+// and connect/ implement it; another transport is another folder with these two makers.
 #pragma once
 
 #include <chrono>
@@ -56,5 +56,7 @@ class RpcClient {
 
 std::unique_ptr<RpcServer> make_grpc_server(const Core&, ServerSettings, const MethodRegistry&);
 std::unique_ptr<RpcClient> make_grpc_client(const Core&, ClientSettings);
+std::unique_ptr<RpcServer> make_connect_server(const Core&, ServerSettings, const MethodRegistry&);
+std::unique_ptr<RpcClient> make_connect_client(const Core&, ClientSettings);
 
 }  // namespace davit::host

@@ -67,7 +67,8 @@ struct Runtime::State {
   asio::io_context io;
   std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work{
       asio::make_work_guard(io)};
-  asio::posix::stream_descriptor signals{io};  // a signalfd
+  // A signalfd, used on its own strand only.
+  asio::posix::stream_descriptor signals{asio::make_strand(io)};
   int signal_count = 0;
 
   std::mutex mutex;  // everything below
@@ -200,8 +201,11 @@ void Runtime::keep_stop_signals() {
 
 void Runtime::on_stop_signal(std::function<void(int, int)> on_signal) {
   const sigset_t signals = stop_signals();
-  state_->signals.assign(::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
-  state_->wait_for_signal(std::move(on_signal));
+  asio::post(state_->signals.get_executor(),
+             [state = state_.get(), signals, on_signal = std::move(on_signal)]() mutable {
+               state->signals.assign(::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
+               state->wait_for_signal(std::move(on_signal));
+             });
 }
 
 bool Runtime::shutdown(Clock::time_point deadline) {
@@ -215,9 +219,9 @@ bool Runtime::shutdown(Clock::time_point deadline) {
   for (Pool* pool : pools) {
     if (!pool->shutdown(deadline)) return false;
   }
-  asio::post(state.io, [&state] {
+  asio::post(state.signals.get_executor(), [&state] {
     boost::system::error_code ignored;
-    state.signals.cancel(ignored);
+    state.signals.close(ignored);  // cancels, and a wait that begins later fails
   });
   std::unique_lock lock(state.mutex);
   state.closed = true;

@@ -23,6 +23,7 @@ void add_host_services(Services& services) {
   services.add(DAVIT_CREDENTIALS, &credentials_service());
   services.add(DAVIT_STATE, &state_service());
   services.add(DAVIT_HEALTH, &health_service());
+  services.add(DAVIT_SHUTDOWN, &shutdown_service());
   services.add(DAVIT_COMMIT, &commit_service());
 }
 

@@ -24,7 +24,7 @@ class Services {
 };
 
 // Adds the host's own services: log, config, metrics, exec, clock, look-up, credentials, state,
-// health, commit. Each is one file of this folder with one table.
+// health, shutdown, commit. Each is one file of this folder with one table.
 void add_host_services(Services& services);
 
 }  // namespace davit::host

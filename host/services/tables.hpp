@@ -15,6 +15,7 @@ const davit_lookup& lookup_service();
 const davit_credentials& credentials_service();
 const davit_state& state_service();
 const davit_health& health_service();
+const davit_shutdown& shutdown_service();
 const davit_commit& commit_service();
 
 }  // namespace davit::host

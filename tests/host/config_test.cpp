@@ -178,6 +178,13 @@ TEST_F(Reading, CredentialsAreLookedForWhereTheServiceManagerPutsThem) {
                    "/etc/davit/a.toml:3: t.b: credential \"../etc/passwd\" is not a name"}));
 }
 
+TEST_F(Reading, AFaultIsOneLineWhateverItQuotes) {
+  const Table t = table("[t]\na = \"credential:x\\n/y\"\n");
+  t.path("a", true);
+  EXPECT_EQ(faults_.lines(),
+            (Lines{"/etc/davit/a.toml:2: t.a: credential \"x /y\" is not a name"}));
+}
+
 TEST_F(Reading, SurvivesAnyText) {
   // Every prefix of a file with everything in it: a fault or a tree, never a crash.
   const std::string whole =

@@ -108,6 +108,32 @@ TEST_F(Program, ASignalWhileStartingEndsItWithZero) {
   EXPECT_EQ(davit.wait(), 0) << davit.err();
 }
 
+TEST_F(Program, APluginEndsItWithOneAndAReasonAfterACleanStop) {
+  Process davit({"run", file("[plugin.a]\nmodule = \"actor\"\n[plugin.b]\nmodule = "
+                             "\"actor\"\nshuts_down_in = \"start\"\nshutdown_ms = 60000\n")});
+  EXPECT_EQ(davit.wait(), 1) << davit.err();
+  EXPECT_NE(davit.err().find("b         ends the process reason=\"was told to\" within_ms=5"),
+            std::string::npos)
+      << davit.err();
+  EXPECT_EQ(steps(davit.err(), {"stop", "destroy"}), "b stop,a stop,b destroy,a destroy");
+}
+
+TEST_F(Program, APluginEndsItInTimeWhateverHangs) {
+  Process davit({"run", file("stop_timeout_ms = 60000\n[plugin.a]\nmodule = \"actor\"\n"
+                             "hangs_in = \"stop\"\n[plugin.b]\nmodule = \"actor\"\n"
+                             "shuts_down_in = \"start\"\nshutdown_ms = 200\n")});
+  EXPECT_EQ(davit.wait(), 1) << davit.err();
+  EXPECT_EQ(steps(davit.err(), {"stop", "destroy"}), "b stop,a stop");
+}
+
+TEST_F(Program, APluginEndsItWhileItStops) {
+  Process davit({"run", file("[plugin.a]\nmodule = \"actor\"\nshuts_down_in = \"stop\"\n"
+                             "shutdown_ms = 60000\n")});
+  ASSERT_TRUE(davit.wait_for_line("ready"));
+  davit.signal(SIGTERM);
+  EXPECT_EQ(davit.wait(), 1) << davit.err();
+}
+
 TEST_F(Program, AFailingStopIsLoggedAndTheOthersAreStopped) {
   Process davit({"run", file("[plugin.a]\nmodule = \"actor\"\n[plugin.b]\nmodule = "
                              "\"thrower\"\nthrows_in = \"stop\"\n")});

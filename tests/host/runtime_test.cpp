@@ -1,9 +1,11 @@
 #include "runtime/runtime.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
+#include <csignal>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -205,6 +207,32 @@ TEST(Shutdown, GivesUpAtTheDeadlineAndNamesWhoIsBusy) {
   EXPECT_EQ(runtime.busy(), "storage");
   leave.arrive();
   EXPECT_TRUE(runtime.shutdown(forever));
+}
+
+// The signal that ends the process: whoever waits for the next one must not hold the workers.
+TEST(Shutdown, ComesThroughWhileASignalIsBeingTold) {
+  sigset_t before;
+  ASSERT_EQ(::pthread_sigmask(SIG_SETMASK, nullptr, &before), 0);
+  Runtime::keep_stop_signals();
+  {
+    Runtime runtime(2);
+    Gate told, over;
+    runtime.on_stop_signal([&](int, int) {
+      told.arrive();
+      over.wait(1);
+    });
+    ::kill(::getpid(), SIGTERM);
+    ASSERT_TRUE(told.wait(1));
+    std::thread later([&] {
+      std::this_thread::sleep_for(100ms);  // shutdown is under way, as far as it comes
+      over.arrive();
+    });
+    const bool ended = runtime.shutdown(Clock::now() + 10s);
+    later.join();
+    EXPECT_TRUE(ended);
+    if (!ended) ::kill(::getpid(), SIGTERM);  // what holds the workers
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace

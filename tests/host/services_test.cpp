@@ -17,6 +17,7 @@
 #include "services/instance_host.hpp"
 #include "services/log.hpp"
 #include "services/metrics.hpp"
+#include "services/shutdown.hpp"
 
 namespace davit::host {
 namespace {
@@ -78,7 +79,8 @@ class AsAPlugin : public testing::Test {
   Metrics metrics_;
   Health health_;
   Runtime runtime_{2};
-  Core core_{log_, runtime_, metrics_, health_};
+  Shutdown shutdown_;
+  Core core_{log_, runtime_, metrics_, health_, shutdown_};
   Services services_;
   NoNeighbours neighbours_{runtime_};
   CommitQueues commits_;

@@ -2,7 +2,6 @@
 
 #include <grpcpp/create_channel.h>
 
-#include "../certificate.hpp"
 #include "assembly/extension.hpp"
 #include "credentials.hpp"
 #include "grpc_started_call.hpp"
@@ -34,58 +33,26 @@ std::shared_ptr<grpc::Channel> make_channel(const ClientSettings& s) {
   return grpc::CreateCustomChannel(s.target(), channel_credentials(s), arguments);
 }
 
-Result<Pairs> call_metadata(const ClientSettings& s, TokenFile& file) {
-  Pairs out;
-  if (!s.token_file.empty()) {
-    auto token = file.get();
-    if (!token.ok()) return token.error();
-    out.emplace_back("authorization", "Bearer " + *token);
-  }
-  if (!s.region.empty()) out.emplace_back("x-krane-region", s.region);
-  if (!s.platform.empty()) out.emplace_back("x-krane-platform", s.platform);
-  return out;
-}
-
-std::string described(const ClientSettings& s, const grpc::Status& status) {
-  return s.name + ": " + status.error_message();
-}
-
 std::unique_ptr<RpcClient> make_grpc_client(const Core& core, ClientSettings settings) {
   return std::make_unique<GrpcClient>(core.log, std::move(settings));
 }
 
 GrpcClient::GrpcClient(Log& log, ClientSettings s)
-    : RpcClient(std::move(s)),
-      log_(log),
-      token_(settings().token_file),
-      stub_(make_channel(settings())) {}
+    : RpcClient(std::move(s)), log_(log), caller_(settings()), stub_(make_channel(settings())) {}
 
 GrpcClient::~GrpcClient() {
   stop(std::chrono::steady_clock::now());
 }
 
 Result<> GrpcClient::check() {
-  const ClientSettings& s = settings();
-  auto r = [&]() -> Result<> {
-    if (auto m = call_metadata(s, token_); !m.ok()) return m.error();
-    if (!s.ca_file.empty()) {
-      if (auto c = read_ca(s.ca_file); !c.ok()) return c.error();
-    }
-    if (s.certificate_file.empty()) return {};
-    auto c = read_certificate(s.certificate_file, s.key_file);
-    return c.ok() ? Result<>() : c.error();
-  }();
-  return r.ok() ? r : r.error().in("rpc.client." + s.name);
+  return caller_.check();
 }
 
 davit_rpc_call* GrpcClient::start(const davit_rpc_start& start, davit_strand* strand,
                                   const davit_rpc_handler* handler, void* self) {
   auto* call = new GrpcStartedCall(*this, Callbacks(strand, handler, self));
-  {
-    const std::lock_guard lock(mutex_);
-    open_.insert(call);
-  }
-  auto metadata = call_metadata(settings(), token_);
+  caller_.begun(call);
+  auto metadata = caller_.metadata();
   if (metadata.ok()) {
     call->start(start, *metadata);
   } else {
@@ -94,16 +61,8 @@ davit_rpc_call* GrpcClient::start(const davit_rpc_start& start, davit_strand* st
   return call;
 }
 
-void GrpcClient::ended(GrpcStartedCall* call) {
-  const std::lock_guard lock(mutex_);
-  open_.erase(call);
-  if (open_.empty()) none_.notify_all();
-}
-
 bool GrpcClient::stop(std::chrono::steady_clock::time_point deadline) {
-  std::unique_lock lock(mutex_);
-  for (GrpcStartedCall* call : open_) call->cancel();
-  return none_.wait_until(lock, deadline, [this] { return open_.empty(); });
+  return caller_.end_all(deadline);
 }
 
 }  // namespace davit::host

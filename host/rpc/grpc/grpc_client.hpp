@@ -8,7 +8,7 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "../token_file.hpp"
+#include "../caller.hpp"
 #include "../transport.hpp"
 
 namespace davit::host {
@@ -28,21 +28,13 @@ class GrpcClient final : public RpcClient {
 
  private:
   friend class GrpcStartedCall;
-  void ended(GrpcStartedCall*);
 
   Log& log_;
-  TokenFile token_;
+  Caller caller_;
   grpc::GenericStub stub_;
-  std::mutex mutex_;
-  std::condition_variable none_;
-  std::unordered_set<GrpcStartedCall*> open_;
 };
 
 // The channel of the settings; also for those who call without strands (connection.hpp).
 std::shared_ptr<grpc::Channel> make_channel(const ClientSettings&);
-// What the settings add to every call: authorization and the region's headers.
-Result<Pairs> call_metadata(const ClientSettings&, TokenFile&);
-// A status as the caller is told it: "control: " in front.
-std::string described(const ClientSettings&, const grpc::Status&);
 
 }  // namespace davit::host

@@ -78,7 +78,22 @@ void GrpcServedCall::start_read() {
   StartRead(&in_);
 }
 
+void GrpcServedCall::add_headers() {
+  if (std::exchange(headers_added_, true)) return;
+  for (const auto& [key, value] : headers_to_send()) {
+    if (can_be_sent(key, value)) context_->AddInitialMetadata(key, value);
+  }
+}
+
+int64_t GrpcServedCall::deadline_ns() const {
+  const auto at = context_->deadline();
+  if (at == std::chrono::system_clock::time_point::max()) return INT64_MAX;
+  const auto left = at - std::chrono::system_clock::now();
+  return (std::chrono::steady_clock::now().time_since_epoch() + left).count();
+}
+
 void GrpcServedCall::start_write(davit_buf* const* parts, size_t parts_count, bool last) {
+  add_headers();
   out_ = to_grpc(parts, parts_count);
   answer_kept_ = last;
   if (!last) StartWrite(&out_);
@@ -91,6 +106,7 @@ void GrpcServedCall::send_end(End& end) {
     end.message = "the server is shutting down";
     end.trailers = {{"retry-after-ms", std::to_string(serving_.retry_after.count())}};
   }
+  add_headers();
   add_trailers(*context_, end.trailers);
   if (answer_kept_ && end.code == Code::ok) {
     StartWriteAndFinish(&out_, grpc::WriteOptions(), grpc::Status::OK);

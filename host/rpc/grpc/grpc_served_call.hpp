@@ -31,6 +31,7 @@ class GrpcServedCall final : public ServedCall, private grpc::ServerGenericBidiR
 
   davit_str metadata(davit_str key) const override;
   davit_str peer() const override { return str(peer_); }
+  int64_t deadline_ns() const override;
 
  private:
   // ServedCall
@@ -38,6 +39,7 @@ class GrpcServedCall final : public ServedCall, private grpc::ServerGenericBidiR
   void start_write(davit_buf* const* parts, size_t parts_count, bool last) override;
   void send_end(End&) override;
   void misused(const char* what) override;
+  void add_headers();
   // gRPC
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -50,7 +52,7 @@ class GrpcServedCall final : public ServedCall, private grpc::ServerGenericBidiR
   OpenCalls::Connection* const connection_;
   Pairs metadata_;  // what is for the method
   grpc::ByteBuffer in_, out_;
-  bool answer_kept_ = false;
+  bool answer_kept_ = false, headers_added_ = false;
   bool reads_ = false;  // and did before
 };
 

@@ -25,32 +25,12 @@ constexpr int metadata_bytes_max = 8 << 10;
 // Peers may look whether we are there this often.
 constexpr int ping_interval_min_ms = 1'000;
 
-End going_down() {
-  return {Code::unavailable, "the server is shutting down", {}};
-}
-
-// What a caller may not send would end up in log lines, names and answers.
 Result<> check_headers(const GrpcMetadata& headers) {
   for (const auto& [key, value] : headers) {
     if (is_legal(view(key), view(value))) continue;
-    return Error{Code::invalid_argument, "a header has characters that none may have", {}, {}};
+    return Admission::bad_header();
   }
   return {};
-}
-
-// gRPC holds a caller to streams_max that has acknowledged the setting and does not reset what it
-// begins; the others are held to this, and lose their connection. Calls whose end the caller has
-// seen before us count here, hence the room.
-size_t calls_max(const ServerSettings& s) {
-  constexpr size_t room = 100;
-  return 2 * static_cast<size_t>(s.streams_max) + room;
-}
-
-Error too_many(const ServerSettings& s) {
-  return {Code::resource_exhausted,
-          "more than " + std::to_string(s.streams_max) + " calls at once on one connection",
-          {},
-          {}};
 }
 
 void set_limits(grpc::ServerBuilder& builder, const ServerSettings& s, uint32_t request_bytes_max) {
@@ -89,12 +69,8 @@ GrpcServer::GrpcServer(const Core& core, ServerSettings settings, const MethodRe
     : log_(core.log),
       settings_(std::move(settings)),
       methods_(methods),
-      tokens_(settings_.tokens,
-              [this](const std::string& message) {
-                log_.warn("rpc", "token file", {{"server", settings_.name}, {"what", message}});
-              }),
-      certificate_(core, settings_),
-      anybody_(std::make_shared<const Identity>("anybody", "", "", std::vector<std::string>())) {
+      admission_(core, settings_, methods),
+      certificate_(core, settings_) {
   serving_.retry_after = settings_.retry_after;
   serving_.server = settings_.name;
   serving_.log = &log_;
@@ -111,7 +87,7 @@ Result<> GrpcServer::prepare() {
     users_ = std::move(*users);
     return {};
   }
-  if (auto r = tokens_.load(); !r.ok()) return r;
+  if (auto r = admission_.load(); !r.ok()) return r;
   return settings_.tls() ? certificate_.load() : Result<>();
 }
 
@@ -176,7 +152,7 @@ void GrpcServer::accepted(int fd) {
   grpc::AddInsecureChannelFromFd(server_.get(), fd);
 }
 
-Result<IdentityPtr> GrpcServer::identify(const grpc::GenericCallbackServerContext& context) const {
+Result<IdentityPtr> GrpcServer::identify(const grpc::GenericCallbackServerContext& context) {
   if (settings_.on_unix_socket()) {
     const std::lock_guard lock(peers_mutex_);
     const auto found = peers_.find(context.peer());
@@ -185,73 +161,33 @@ Result<IdentityPtr> GrpcServer::identify(const grpc::GenericCallbackServerContex
   }
   const auto& metadata = context.client_metadata();
   const auto [first, last] = metadata.equal_range("authorization");
-  if (first == last) return tokens_.authenticate(nullptr);
+  if (first == last) return admission_.authenticate(nullptr);
   std::string_view header = view(first->second);
   if (std::next(first) != last) header = {};  // two credentials: which one is meant?
-  return tokens_.authenticate(&header);
-}
-
-Result<> GrpcServer::admit(const Identity& who, const Method* method, std::string_view path) const {
-  if (who.role().empty()) {
-    return Error{
-        Code::permission_denied,
-        who.subject() + " may not use " + settings_.listen + " (see allow_users and allow_group)",
-        {},
-        {}};
-  }
-  if (method == nullptr || (method->gate == Gate::reflection && !settings_.reflection)) {
-    constexpr size_t shown = 200;
-    return Error{Code::unimplemented,
-                 "method " + std::string(path.substr(0, shown)) + " is not served here",
-                 {},
-                 {}};
-  }
-  if (!method->role.empty() && method->role != who.role()) {
-    return Error{Code::permission_denied,
-                 who.subject() + " has role " + who.role() + "; " + std::string(method->service()) +
-                     " needs " + method->role,
-                 {},
-                 {}};
-  }
-  return {};
-}
-
-void GrpcServer::log_refusal(const Error& e, std::string_view path, const std::string& peer) {
-  const auto left_out = refusals_.log(e.message, std::chrono::steady_clock::now());
-  if (!left_out) return;
-  log_.warn("rpc", "call refused",
-            {{"server", settings_.name},
-             {"peer", peer},
-             {"method", std::string(path)},
-             {"reason", e.message},
-             {"not_logged", std::to_string(*left_out)}});
+  return admission_.authenticate(&header);
 }
 
 grpc::ServerGenericBidiReactor* GrpcServer::CreateReactor(
     grpc::GenericCallbackServerContext* context) {
   const std::string connection = context->peer();
-  const OpenCalls::Place place = serving_.open.enter(connection, calls_max(settings_));
+  const OpenCalls::Place place = serving_.open.enter(connection, admission_.calls_max());
   if (place.first_over) cut(connection);
   std::string_view path = context->method();
   if (!path.empty() && path.front() == '/') path.remove_prefix(1);
-  const Method* method = methods_.find(path);
-  const bool open = method != nullptr && method->gate == Gate::anybody;
-  const bool to_the_end = open && !method->streams_answers();
-  if (serving_.open.draining() && !to_the_end) {
-    End end = going_down();
-    end.trailers = {{"retry-after-ms", std::to_string(settings_.retry_after.count())}};
-    return refuse(serving_, context, end, place.connection);
-  }
-  auto who = open ? Result<IdentityPtr>(anybody_) : identify(*context);
-  Result<> admitted = place.connection == nullptr ? Result<>(too_many(settings_))
+  const Method* method = admission_.find(path);
+  const bool open = Admission::is_open(method);
+  if (serving_.open.draining() && !Admission::answers_to_the_end(method))
+    return refuse(serving_, context, admission_.going_down(), place.connection);
+  auto who = open ? Result<IdentityPtr>(admission_.anybody()) : identify(*context);
+  Result<> admitted = place.connection == nullptr ? Result<>(admission_.too_many_calls())
                       : !who.ok()                 ? Result<>(who.error())
                       : open                      ? Result<>()
-                                                  : admit(**who, method, path);
+                                                  : admission_.admit(**who, method, path);
   if (auto r = check_headers(context->client_metadata()); admitted.ok() && !r.ok()) admitted = r;
   std::string peer = connection;
   if (settings_.on_unix_socket() && !open) peer = "unix:" + (who.ok() ? (*who)->name() : peer);
   if (!admitted.ok()) {
-    log_refusal(admitted.error(), path, peer);
+    admission_.log_refusal(admitted.error(), path, peer);
     return refuse(serving_, context, End::of(admitted.error()), place.connection);
   }
   auto* call = new GrpcServedCall(serving_, *method, std::move(*who), context, std::move(peer),
@@ -283,7 +219,7 @@ void GrpcServer::stop(std::chrono::steady_clock::time_point deadline) {
   if (!server_) return;
   drain();
   serving_.open.wait_until_none(deadline);
-  serving_.open.end_all(going_down());
+  serving_.open.end_all(admission_.going_down());
   server_->Shutdown(std::chrono::system_clock::now());
   if (!serving_.open.wait_until_none(std::chrono::steady_clock::now() + last_grace)) {
     log_.error("rpc", "calls did not end",

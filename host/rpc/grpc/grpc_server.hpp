@@ -8,10 +8,9 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "../admission.hpp"
 #include "../peer_user.hpp"
-#include "../repeated.hpp"
 #include "../server_certificate.hpp"
-#include "../token_store.hpp"
 #include "../transport.hpp"
 #include "../unix_listener.hpp"
 #include "grpc_served_call.hpp"
@@ -32,10 +31,7 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
 
  private:
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext*) override;
-  // Who calls, and whether that one may: or how the call ends at once. The method may be nullptr.
-  Result<IdentityPtr> identify(const grpc::GenericCallbackServerContext&) const;
-  Result<> admit(const Identity&, const Method*, std::string_view path) const;
-  void log_refusal(const Error&, std::string_view path, const std::string& peer);
+  Result<IdentityPtr> identify(const grpc::GenericCallbackServerContext&);
 
   Result<> listen_tcp();
   Result<> listen_unix();
@@ -48,10 +44,8 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
   const ServerSettings settings_;
   const MethodRegistry& methods_;
   GrpcServing serving_;
-  mutable TokenStore tokens_;
+  Admission admission_;
   ServerCertificate certificate_;  // with TLS
-  const IdentityPtr anybody_;
-  Repeated refusals_;
   std::string address_;
   bool stopped_ = false;
 

@@ -1,5 +1,6 @@
 #include "grpc_started_call.hpp"
 
+#include "../status_details.hpp"
 #include "buffers.hpp"
 #include "grpc_client.hpp"
 #include "metadata.hpp"
@@ -26,13 +27,17 @@ void GrpcStartedCall::start_write(davit_buf* const* parts, size_t parts_count) {
 }
 
 void GrpcStartedCall::destroy() {
-  client_.ended(this);
+  client_.caller_.ended(this);
   delete this;
 }
 
 void GrpcStartedCall::misused(const char* what) {
   client_.log_.error("rpc", "caller broke the contract",
                      {{"client", client_.settings().name}, {"method", path_}, {"what", what}});
+}
+
+void GrpcStartedCall::OnReadInitialMetadataDone(bool ok) {
+  if (ok) on_headers(from_grpc(context_.GetServerInitialMetadata()));
 }
 
 void GrpcStartedCall::OnReadDone(bool ok) {
@@ -47,8 +52,10 @@ void GrpcStartedCall::OnWriteDone(bool ok) {
 void GrpcStartedCall::OnDone(const grpc::Status& status) {
   End end;
   end.code = from_grpc(status.error_code());
-  if (!status.ok()) end.message = described(client_.settings(), status);
+  if (!status.ok()) end.message = client_.caller_.described(status.error_message());
   end.trailers = from_grpc(context_.GetServerTrailingMetadata());
+  std::erase_if(end.trailers, [](const auto& t) { return t.first == "grpc-status-details-bin"; });
+  end.details = read_status_details(status.error_details());
   on_ended(std::move(end));
 }
 

@@ -29,6 +29,7 @@ class GrpcStartedCall final : public StartedCall,
   void destroy() override;
   void misused(const char* what) override;
   // gRPC
+  void OnReadInitialMetadataDone(bool ok) override;
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
   void OnDone(const grpc::Status&) override;

@@ -7,6 +7,8 @@
 
 #include <davit/utf8.hpp>
 
+#include "../status_details.hpp"
+
 namespace davit::host {
 
 bool is_legal(std::string_view key, std::string_view value) {
@@ -25,7 +27,7 @@ grpc::Status to_grpc(const End& end) {
   // Trailers of more than 8 KiB are refused by the other side, and a byte may become three there.
   constexpr size_t message_bytes_max = 2'048;
   return {static_cast<grpc::StatusCode>(end.code),
-          std::string(cut_utf8(end.message, message_bytes_max))};
+          std::string(cut_utf8(end.message, message_bytes_max)), status_details(end)};
 }
 
 Code from_grpc(grpc::StatusCode code) {

@@ -199,8 +199,8 @@ TEST(Unary, TheChannelConnectsAgainWhenTheServerIsBack) {
   EXPECT_EQ(call(rig.client, rig.channel, "t.v1.S/Echo", "2").code, Code::unavailable);
 
   Side again("streamer");
-  again.configure("[rpc.server.main]\nlisten = \"" + address +
-                  "\"\n[[rpc.server.main.token]]\nname = \"edge\"\nregions = [\"*\"]\nfile = \"" +
+  again.configure("[rpc.server.main]\nlisten = \"" + address + "\"\n" + transport_line() +
+                  "[[rpc.server.main.token]]\nname = \"edge\"\nregions = [\"*\"]\nfile = \"" +
                   rig.folder.path("agent.token") + "\"");
   davit::rpc::Method m;
   m.path = "t.v1.S/Echo";

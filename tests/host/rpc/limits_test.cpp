@@ -1,18 +1,12 @@
 // What a server takes of a caller that is slow, greedy or broken: always bounded, with a code, and
 // the others notice nothing.
-#include <atomic>
 #include <fstream>
 
-#include "raw.hpp"
+#include "limited.hpp"
 #include "stub.hpp"
 
 namespace davit::host {
 namespace {
-
-using davit::rpc::Call;
-using davit::rpc::End;
-using davit::rpc::Handler;
-using Reply = davit::rpc::Server::Reply;
 
 // What this process holds; the sanitizers' own book-keeping is no measure.
 size_t resident_bytes() {
@@ -25,53 +19,6 @@ constexpr bool memory_can_be_measured = false;
 #else
 constexpr bool memory_can_be_measured = true;
 #endif
-
-struct Limited : Rig {
-  std::atomic<int> open{0}, dones{0};
-  // A stream that says hello and stays until it is cancelled.
-  class Stay : public Handler {
-   public:
-    Stay(Call c, Limited& l) : call_(c), limited_(l) { ++limited_.open; }
-    void on_message(Buffer) override { call_.write(std::string("hello")); }
-    void on_cancel() override { call_.finish({Code::cancelled, "gone", {}}); }
-    void on_done(const End&) override {
-      --limited_.open;
-      ++limited_.dones;
-    }
-
-   private:
-    Call call_;
-    Limited& limited_;
-  };
-  Limited() {
-    serve_unary("t.v1.S/Echo", "agent",
-                [](Call, Buffer b, Reply reply) { reply(std::string(b.view())); });
-    davit::rpc::Method m;
-    m.path = "t.v1.S/Stay";
-    m.role = "agent";
-    m.server_streams = true;
-    const auto s = serving();
-    const Host host = server.host();
-    EXPECT_TRUE(s.serve(m, [this, s, host](Call c) {
-                   s.accept(c, host.strand(), std::make_unique<Stay>(c, *this));
-                   c.read();
-                 }).ok());
-  }
-  ~Limited() { server.stop(); }  // calls count in here until they end
-  void expect_well() {
-    EXPECT_EQ(call(client, channel, "t.v1.S/Echo", "still here").code, Code::ok);
-  }
-};
-
-std::string begin_call(uint32_t stream, const std::string& path, const std::string& token) {
-  return Raw::frame(Raw::headers, Raw::end_headers, stream, Raw::call(path, token));
-}
-
-std::string message(size_t size, size_t sent) {
-  std::string out(5, '\0');
-  for (int i = 0; i < 4; ++i) out[4 - i] = static_cast<char>(size >> (8 * i) & 0xff);
-  return out + std::string(sent, 'x');
-}
 
 TEST(Limits, AConnectionThatSaysNothingIsClosed) {
   Limited rig;
@@ -110,10 +57,11 @@ TEST(Limits, ACallWhoseRequestDoesNotComeIsEnded) {
   raw.greet();
   raw.send(begin_call(1, "t.v1.S/Echo", "agent-secret") +
            Raw::frame(Raw::data, Raw::none, 1, message(1'000, 10)));
-  EXPECT_NE(raw.until("no request came").find("no request came"), std::string::npos);
+  const std::string_view end("\x01\x05\0\0\0\x01", 6);  // headers that are the last of stream 1
+  EXPECT_NE(raw.until(end).find(end), std::string::npos);
   // A stream whose request has come may be quiet for as long as it likes.
   Stub::Talk stays(stub, "t.v1.S/Stay");
-  stays.write("go");
+  stays.ask("go");
   EXPECT_EQ(stays.read(), "hello");
   Stub::Talk late(stub, "t.v1.S/Echo");
   EXPECT_EQ(late.finish().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
@@ -127,12 +75,12 @@ TEST(Limits, AConnectionHasSoManyStreamsAndTheNextOneWaits) {
   std::vector<std::unique_ptr<Stub::Talk>> talks;
   for (int i = 0; i < 3; ++i) {
     talks.push_back(std::make_unique<Stub::Talk>(stub, "t.v1.S/Stay"));
-    talks.back()->write("go");
+    talks.back()->ask("go");
     EXPECT_EQ(talks.back()->read(), "hello");
   }
   auto fourth = std::async(std::launch::async, [&] {
     Stub::Talk talk(stub, "t.v1.S/Stay");
-    talk.write("go");
+    talk.ask("go");
     return talk.read();
   });
   rig.expect_well();  // another connection
@@ -141,7 +89,7 @@ TEST(Limits, AConnectionHasSoManyStreamsAndTheNextOneWaits) {
   EXPECT_EQ(fourth.get(), "hello");
 }
 
-TEST(Limits, ACallerThatDoesNotAcknowledgeTheLimitIsHeldToItAllTheSame) {
+TEST(GrpcLimits, ACallerThatDoesNotAcknowledgeTheLimitIsHeldToItAllTheSame) {
   Limited rig;
   rig.start("streams_max = 3");
   Raw raw(rig.address());
@@ -159,7 +107,7 @@ TEST(Limits, ACallerThatDoesNotAcknowledgeTheLimitIsHeldToItAllTheSame) {
   rig.expect_well();
 }
 
-TEST(Limits, HeadersThatAreTooLargeAreRefused) {
+TEST(GrpcLimits, HeadersThatAreTooLargeAreRefused) {
   Limited rig;
   rig.start();
   Raw raw(rig.address());
@@ -175,18 +123,16 @@ TEST(Limits, HeadersThatAreTooLargeAreRefused) {
 
 TEST(Limits, ARequestThatIsTooLargeIsRefusedWithTheMethodsLimit) {
   Limited rig;
-  rig.serve_unary(
-      "t.v1.S/Small", "agent", [](Call, Buffer b, Reply reply) { reply(std::string(b.view())); },
-      1'000);
+  rig.serve_echo("t.v1.S/Small", 1'000);
   rig.start();
   Stub stub(rig.address(), "agent-secret");
   EXPECT_TRUE(stub.unary("t.v1.S/Small", std::string(1'000, 'x')).status.ok());
   EXPECT_EQ(stub.unary("t.v1.S/Small", std::string(4'000'000, 'x')).status.error_message(),
             "request of 4000000 bytes is larger than the limit of 1000 bytes of t.v1.S/Small");
-  // Far more than any method takes is not even read: gRPC's words.
+  // Far more than any method takes is not even read: with gRPC in its words.
   const auto far = stub.unary("t.v1.S/Echo", std::string(50'000'000, 'x')).status;
   EXPECT_EQ(far.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_NE(far.error_message().find("larger than max"), std::string::npos) << far.error_message();
+  EXPECT_NE(far.error_message().find("larger than"), std::string::npos) << far.error_message();
   rig.expect_well();
 }
 
@@ -222,7 +168,13 @@ TEST(Limits, ResettingWhatOneBeginsDoesNotGrowTheServer) {
                        Raw::frame(Raw::reset, Raw::none, stream, {"\0\0\0\x08", 4}));
     }
     EXPECT_TRUE(eventually([&] { return rig.open == 0; })) << rig.open;
-    rig.expect_well();
+    // gRPC works off what has come first; on a slow machine another's connection may be too late by
+    // then, and is made again.
+    Outcome other;
+    EXPECT_TRUE(eventually([&] {
+      other = call(rig.client, rig.channel, "t.v1.S/Echo", "still here");
+      return other.code == Code::ok;
+    })) << other;
     // What it sent until then is worth some tens of MiB; without an end to it, gRPC queues it all.
     const size_t after = resident_bytes();
     if (memory_can_be_measured) {

@@ -17,7 +17,15 @@ namespace davit::host {
 
 class Raw {
  public:
-  enum Type : char { data = 0, headers = 1, reset = 3, settings = 4, goaway = 7, continuation = 9 };
+  enum Type : char {
+    data = 0,
+    headers = 1,
+    reset = 3,
+    settings = 4,
+    ping = 6,
+    goaway = 7,
+    continuation = 9
+  };
   enum Flag : char { none = 0, end_stream = 1, acknowledged = 1, end_headers = 4 };
 
   // "127.0.0.1:1234" or "unix:/path".
@@ -53,6 +61,17 @@ class Raw {
       if (poll(&p, 1, patience_ms) <= 0) return false;
       if ((p.revents & POLLIN) != 0 && !take()) return false;
       if ((p.revents & POLLOUT) == 0) continue;
+      const ssize_t n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (n < 0 && errno != EAGAIN) return false;
+      if (n > 0) bytes.remove_prefix(static_cast<size_t>(n));
+    }
+    return true;
+  }
+  // The same, and reads nothing: false as well when the other side does not take it all.
+  bool send_deaf(std::string_view bytes) {
+    while (!bytes.empty()) {
+      pollfd p = {fd_, POLLOUT, 0};
+      if (poll(&p, 1, patience_ms) <= 0 || (p.revents & (POLLERR | POLLHUP)) != 0) return false;
       const ssize_t n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       if (n < 0 && errno != EAGAIN) return false;
       if (n > 0) bytes.remove_prefix(static_cast<size_t>(n));

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "config/config.hpp"
@@ -33,7 +35,7 @@ Side::Side(const std::string& name)
         lines_.emplace_back(line);
       }),
       runtime(2),
-      core{log, runtime, metrics, health},
+      core{log, runtime, metrics, health, shutdown},
       rpc(core) {
   add_host_services(services_);
   services_.add(rpc);
@@ -89,6 +91,19 @@ Rig::Rig() {
   folder.write("operator.token", "operator-secret\n");
 }
 
+std::string transport_line() {
+  const char* transport = std::getenv("DAVIT_TEST_TRANSPORT");
+  return transport == nullptr ? "" : "\ntransport = \"" + std::string(transport) + "\"\n";
+}
+
+namespace {
+// What tests serve as methods with one answer: a Connect call begins in another way.
+std::set<std::string>& unary_paths() {
+  static std::set<std::string> paths = {"grpc.health.v1.Health/Check"};
+  return paths;
+}
+}  // namespace
+
 void Rig::serve_unary(const std::string& path, const std::string& role,
                       std::function<void(davit::rpc::Call, Buffer, davit::rpc::Server::Reply)> work,
                       uint32_t request_bytes_max) {
@@ -96,13 +111,14 @@ void Rig::serve_unary(const std::string& path, const std::string& role,
   m.path = path;
   m.role = role;
   m.request_bytes_max = request_bytes_max;
+  unary_paths().insert(path);
   const auto r = serving().unary(m, std::move(work));
   ASSERT_TRUE(r.ok()) << r.error().message;
 }
 
 void Rig::start(const std::string& server_extra, const std::string& client_extra) {
   server.configure(
-      "[rpc.server.main]\nlisten = \"127.0.0.1:0\"\n" + server_extra +
+      "[rpc.server.main]\nlisten = \"127.0.0.1:0\"\n" + transport_line() + server_extra +
       "\n[[rpc.server.main.token]]\nname = \"edge\"\nrole = \"agent\"\nregions = "
       "[\"us-east-1\"]\nfile = \"" +
       folder.path("agent.token") +
@@ -113,6 +129,7 @@ void Rig::start(const std::string& server_extra, const std::string& client_extra
   if (lines.find("url =") == std::string::npos) lines += "\nurl = \"http://" + address() + "\"";
   if (lines.find("token_file =") == std::string::npos)
     lines += "\ntoken_file = \"" + folder.path("agent.token") + "\"";
+  if (lines.find("unix:") == std::string::npos) lines += transport_line();
   client.configure("[rpc.client.control]\nregion = \"us-east-1\"\nagent = \"a1\"\n" + lines);
   channel = client.channel("control");
   const auto wired = client.try_wired();
@@ -121,7 +138,7 @@ void Rig::start(const std::string& server_extra, const std::string& client_extra
 
 std::unique_ptr<Side> Rig::another(const std::string& client_lines) {
   auto side = std::make_unique<Side>("other");
-  side->configure("[rpc.client.control]\n" + client_lines);
+  side->configure("[rpc.client.control]\n" + transport_line() + client_lines);
   return side;
 }
 
@@ -161,7 +178,8 @@ Outcome call(Side& side, const davit::rpc::Channel& channel, const std::string& 
   strand.post([&, request = std::move(request)] {
     auto handler = std::make_unique<Collect>(promise);
     auto* h = handler.get();
-    h->call = channel.start(path, strand, std::move(handler), metadata, deadline_ns);
+    const uint32_t streaming = unary_paths().contains(path) ? 0 : DAVIT_RPC_SERVER_STREAMS;
+    h->call = channel.start(path, strand, std::move(handler), metadata, deadline_ns, streaming);
     h->call.write(request);
     h->call.half_close();
     h->call.read();

@@ -21,6 +21,7 @@
 #include "services/log.hpp"
 #include "services/metrics.hpp"
 #include "services/services.hpp"
+#include "services/shutdown.hpp"
 
 namespace davit::host {
 
@@ -62,6 +63,7 @@ class Side {
   Runtime runtime;
   Metrics metrics;
   Health health;
+  Shutdown shutdown;
   Core core;
   Rpc rpc;
 
@@ -70,6 +72,9 @@ class Side {
   InstanceHost instance_;
   bool stopped_ = false;
 };
+
+// The transport that $DAVIT_TEST_TRANSPORT names, as a line of settings; empty: the usual one.
+std::string transport_line();
 
 // A server with one TCP listener "main" and tokens for an agent and an operator, and a client
 // "control".

@@ -51,7 +51,7 @@ class ServedCallTest : public ::testing::Test {
     call->offer();
   }
   void finish(Code code) {
-    const davit_rpc_end end = {sizeof end, static_cast<int32_t>(code), {}, nullptr, 0};
+    const davit_rpc_end end = {sizeof end, static_cast<int32_t>(code), {}, nullptr, 0, nullptr, 0};
     call->finish(end);
   }
 

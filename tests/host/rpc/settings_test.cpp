@@ -154,6 +154,13 @@ INSTANTIATE_TEST_SUITE_P(
               "s.toml:2: rpc.server.m.listen: must be \"host:port\" or \"unix:/path\""},
         Wrong{"listen = \"h:1\"\nstreams_max = 0",
               "s.toml:3: rpc.server.m.streams_max: must be between 1 and 1000000, not 0"},
+        Wrong{"listen = \"h:1\"\ngzip = true",
+              "s.toml:3: rpc.server.m.gzip: needs transport = \"connect\""},
+        Wrong{"listen = \"h:1\"\ntransport = \"connect\"\nmemory_bytes_max = 1000",
+              "s.toml:4: rpc.server.m.memory_bytes_max: needs transport = \"grpc\""},
+        Wrong{"listen = \"h:1\"\ntransport = \"http\"",
+              "s.toml:3: rpc.server.m.transport: must be one of \"grpc\", \"connect\", not "
+              "\"http\""},
         Wrong{"listen = \"h:1\"\nlissten = \"h:1\"",
               "s.toml:3: rpc.server.m.lissten: unknown key; did you mean \"listen\"?"},
         Wrong{"listen = \"h:1\"\ntls_key_file = \"/k\"",
@@ -189,6 +196,8 @@ INSTANTIATE_TEST_SUITE_P(
               "s.toml:2: rpc.server.m.listen: a Unix socket needs an absolute path"},
         Wrong{"[rpc.server.m]\nlisten = \"unix:/op.sock\"\ntls_key_file = \"/k\"",
               "s.toml:3: rpc.server.m.tls_key_file: unknown key"},
+        Wrong{"[rpc.server.m]\nlisten = \"unix:/op.sock\"\ntransport = \"connect\"",
+              "s.toml:3: rpc.server.m.transport: a Unix socket speaks grpc"},
         Wrong{"[rpc.server]\nm = 1", "s.toml:2: rpc.server.m: must be a table"},
         Wrong{"[rpc.sever.m]\nlisten = \"h:1\"",
               "s.toml:1: rpc.sever: unknown key; did you mean \"server\"?"}));

@@ -43,6 +43,9 @@ class Recorder {
         [](void* self) { of(self).tell("cancel"); },
         [](void* self, const davit_rpc_end* end) {
           of(self).tell("done:" + std::to_string(end->code));
+        },
+        [](void* self, const davit_pair*, size_t count) {
+          of(self).tell("headers:" + std::to_string(count));
         }};
     return &table;
   }

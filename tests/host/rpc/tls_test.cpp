@@ -26,12 +26,14 @@ struct Tls : Rig {
   void start_tls(const std::string& more_server = {}, const std::string& more_client = {},
                  const std::string& ca = "ca") {
     server.configure(
-        "[rpc.server.main]\nlisten = \"127.0.0.1:0\"\n" + server_lines() + more_server +
+        "[rpc.server.main]\nlisten = \"127.0.0.1:0\"\n" + transport_line() + server_lines() +
+        more_server +
         "[[rpc.server.main.token]]\nname = \"edge\"\nregions = [\"us-east-1\"]\nfile = \"" +
         folder.path("agent.token") + "\"\n");
     server.listen();
     client.configure("[rpc.client.control]\nregion = \"us-east-1\"\ntoken_file = \"" +
-                     folder.path("agent.token") + "\"\n" + client_lines(ca) + more_client);
+                     folder.path("agent.token") + "\"\n" + transport_line() + client_lines(ca) +
+                     more_client);
     channel = client.channel("control");
     const auto wired = client.try_wired();
     ASSERT_TRUE(wired.ok()) << wired.error().message;

@@ -1,0 +1,67 @@
+#include "answer.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "wire_metadata.hpp"
+
+namespace davit::host {
+
+namespace {
+
+bool is_for_the_method(std::string_view key) {
+  static constexpr std::array<std::string_view, 12> ours = {
+      "authorization", "user-agent", "accept-encoding",   "accept", "host",   "te",
+      "connection",    "expect",     "transfer-encoding", "origin", "cookie", "upgrade"};
+  return std::find(ours.begin(), ours.end(), key) == ours.end() && !key.starts_with("grpc-") &&
+         !key.starts_with("connect-") && !key.starts_with("content-");
+}
+
+}  // namespace
+
+RequestHead request_head(const HttpStream& stream) {
+  RequestHead out;
+  out.http_major = stream.http_major();
+  for (const auto& [key, value] : stream.head()) {
+    if (key == ":method") {
+      out.verb = value;
+    } else if (key == ":path") {
+      out.path = value;
+    } else if (!key.starts_with(':')) {
+      out.headers.emplace_back(key, value);
+    }
+  }
+  return out;
+}
+
+void send_answer(HttpStream& stream, const HttpAnswer& answer) {
+  Pairs head{{":status", std::to_string(answer.status)}};
+  head.insert(head.end(), answer.headers.begin(), answer.headers.end());
+  head.emplace_back("content-length", std::to_string(answer.body.size()));
+  stream.send_head(head, answer.body.empty());
+  if (answer.body.empty()) return;
+  stream.send(answer.body);
+  stream.end({});
+}
+
+bool is_legal(const Pairs::value_type& header) {
+  const std::string& value = header.second;
+  return std::all_of(value.begin(), value.end(), [](char c) { return c >= 0x20 && c <= 0x7e; });
+}
+
+Pairs for_the_method(const Pairs& headers) {
+  Pairs out;
+  for (const auto& [key, value] : metadata_from_wire(headers)) {
+    if (!is_for_the_method(key)) continue;
+    const auto found =
+        std::find_if(out.begin(), out.end(), [&k = key](const auto& p) { return p.first == k; });
+    if (found == out.end()) {
+      out.emplace_back(key, value);
+    } else {
+      found->second += ", " + value;
+    }
+  }
+  return out;
+}
+
+}  // namespace davit::host

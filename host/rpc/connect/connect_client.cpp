@@ -1,0 +1,243 @@
+#include "connect_client.hpp"
+
+#include <pthread.h>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/post.hpp>
+
+#include "answer.hpp"
+#include "assembly/extension.hpp"
+#include "services/log.hpp"
+#include "tls.hpp"
+#include "wire_metadata.hpp"
+
+namespace davit::host {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::chrono::milliseconds first_backoff{200};
+constexpr std::chrono::seconds connect_timeout{10};  // TLS included
+// What a server may send ahead of what is read, a stream and all together.
+constexpr uint32_t stream_window = 1u << 20, connection_window = 8u << 20;
+constexpr uint32_t head_bytes_max = 64u << 10;
+
+}  // namespace
+
+std::unique_ptr<RpcClient> make_connect_client(const Core& core, ClientSettings settings) {
+  return std::make_unique<ConnectClient>(core.log, std::move(settings));
+}
+
+ConnectClient::ConnectClient(Log& log, ClientSettings s)
+    : RpcClient(std::move(s)), log_(log), caller_(settings()) {}
+
+ConnectClient::~ConnectClient() {
+  stop(std::chrono::steady_clock::now());
+}
+
+Result<> ConnectClient::check() {
+  return caller_.check();
+}
+
+void ConnectClient::log_misuse(const std::string& path, const char* what) {
+  log_.error("rpc", "caller broke the contract",
+             {{"client", settings().name}, {"method", path}, {"what", what}});
+}
+
+Pairs ConnectClient::head(const davit_rpc_start& start, const Pairs& own, bool streams) const {
+  const std::string type = streams ? "application/connect+proto" : "application/proto";
+  Pairs out{{":method", "POST"},
+            {":scheme", settings().tls() ? "https" : "http"},
+            {":authority", settings().target()},
+            {":path", "/" + text(start.path)},
+            {"content-type", type},
+            {"connect-protocol-version", "1"},
+            {streams ? "connect-accept-encoding" : "accept-encoding", "gzip"},
+            {"user-agent", std::string("davit/") + DAVIT_VERSION}};
+  if (start.deadline_ns != INT64_MAX) {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    const auto left = std::chrono::nanoseconds(start.deadline_ns) - now;
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+    out.emplace_back("connect-timeout-ms",
+                     std::to_string(std::clamp<int64_t>(ms, 0, 9'999'999'999)));
+  }
+  out.insert(out.end(), own.begin(), own.end());
+  for (auto& entry : metadata_to_wire(from_abi(start.metadata, start.metadata_count)))
+    out.push_back(std::move(entry));
+  return out;
+}
+
+davit_rpc_call* ConnectClient::start(const davit_rpc_start& start, davit_strand* strand,
+                                     const davit_rpc_handler* handler, void* self) {
+  std::call_once(started_, [this] {
+    work_.emplace(io_.get_executor());
+    thread_ = std::thread([this] {
+      pthread_setname_np(pthread_self(), "connect");
+      io_.run();
+    });
+  });
+  auto* call = new ConnectStartedCall(*this, Callbacks(strand, handler, self), text(start.path));
+  caller_.begun(call);
+  auto own = caller_.metadata();
+  if (!own.ok()) {
+    call->fail(End::of(own.error().in(settings().name)));
+    return call;
+  }
+  CalledStream::Ask ask;
+  ask.streams = start.struct_size < sizeof start || start.streaming != 0;
+  ask.head = head(start, *own, ask.streams);
+  ask.answer_bytes_max = static_cast<uint32_t>(settings().response_bytes_max);
+  if (start.deadline_ns != INT64_MAX)
+    ask.deadline.emplace(std::chrono::nanoseconds(start.deadline_ns));
+  asio::post(io_, [this, stream = call->start(std::move(ask))] { open(stream); });
+  return call;
+}
+
+void ConnectClient::open(const std::shared_ptr<CalledStream>& stream) {
+  if (try_open(stream)) return;
+  if (stopping_) return stream->fail({Code::cancelled, "the host is going down", {}});
+  if (!connecting_ && std::chrono::steady_clock::now() < not_before_)
+    return stream->fail({Code::unavailable, why_, {}});
+  waiting_.push_back(stream);
+  if (!connecting_) connect();
+}
+
+bool ConnectClient::try_open(const std::shared_ptr<CalledStream>& stream) {
+  if (session_ == nullptr) return false;
+  if (!stream->is_wanted()) return true;
+  auto http = session_->request(stream->head(), false);
+  if (!http) return false;
+  stream->attach(std::move(http));
+  return true;
+}
+
+void ConnectClient::connect() {
+  connecting_ = true;
+  const std::string target = settings().target();
+  const size_t colon = target.rfind(':');
+  std::string host = target.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  patience_.expires_after(connect_timeout);
+  patience_.async_wait([this](boost::system::error_code cancelled) {
+    if (cancelled || !connecting_) return;
+    failed("no connection to " + settings().url + " within " +
+           std::to_string(connect_timeout.count()) + " s");
+  });
+  resolver_.async_resolve(host, target.substr(colon + 1),
+                          [this](boost::system::error_code e,
+                                 const tcp::resolver::results_type& found) { resolved(e, found); });
+}
+
+void ConnectClient::resolved(boost::system::error_code e,
+                             const tcp::resolver::results_type& found) {
+  if (!connecting_) return;
+  if (e) return failed("cannot resolve " + settings().target() + ": " + e.message());
+  socket_ = std::make_shared<tcp::socket>(io_);
+  asio::async_connect(
+      *socket_, found,
+      [this, socket = socket_](boost::system::error_code bad, const tcp::endpoint&) {
+        if (!connecting_ || socket != socket_) return;
+        if (bad) {
+          return failed("cannot connect to " + settings().url + ": " + bad.message());
+        }
+        connected(std::move(*socket));
+      });
+}
+
+void ConnectClient::connected(tcp::socket socket) {
+  boost::system::error_code none;
+  socket.set_option(tcp::no_delay(true), none);
+  std::unique_ptr<Link> link;
+  if (settings().tls()) {
+    auto tls = client_tls(settings());
+    if (!tls.ok()) return failed(tls.error().message);
+    const std::string target = settings().target();
+    link = tls_link(std::move(socket), *tls, target.substr(0, target.rfind(':')));
+  } else {
+    link = plain_link(std::move(socket));
+  }
+  const Connection::Patience patience{
+      connect_timeout, settings().keepalive_interval, settings().keepalive_timeout, {}};
+  auto weak = std::make_shared<std::weak_ptr<Connection>>();
+  connection_ = std::make_shared<Connection>(
+      std::move(link), patience,
+      [this, weak](std::string_view, bool& refused) -> std::unique_ptr<HttpSession> {
+        const auto connection = weak->lock();
+        refused = settings().tls() && connection->link().protocol() != "h2";
+        if (refused) return nullptr;
+        Http2Session::Limits limits;
+        limits.stream_window = stream_window;
+        limits.connection_window = connection_window;
+        limits.head_bytes_max = head_bytes_max;
+        auto session = std::make_unique<Http2Session>(limits, nullptr, [weak] {
+          if (const auto c = weak->lock()) c->wake();
+        });
+        if (connection == connection_) session_ = session.get();
+        return session;
+      },
+      [this, weak](const std::string& why) {
+        if (weak->lock() == connection_) closed(why);
+      },
+      [this] {
+        // The session is there: what waited goes out.
+        connecting_ = false;
+        patience_.cancel();
+        backoff_ = {};
+        for (const auto& stream : std::exchange(waiting_, {})) open(stream);
+      });
+  *weak = connection_;
+  all_.push_back(connection_);
+  connection_->start();
+  tick();
+}
+
+void ConnectClient::failed(const std::string& why) {
+  connecting_ = false;
+  socket_.reset();
+  patience_.cancel();
+  resolver_.cancel();
+  if (const auto connection = std::exchange(connection_, nullptr)) connection->close(why);
+  session_ = nullptr;
+  why_ = why;
+  backoff_ = std::min(std::max(first_backoff, 2 * backoff_), settings().reconnect_backoff_max);
+  not_before_ = std::chrono::steady_clock::now() + backoff_;
+  for (const auto& stream : std::exchange(waiting_, {})) stream->fail({Code::unavailable, why, {}});
+}
+
+void ConnectClient::closed(const std::string& why) {
+  if (connecting_) return failed("cannot connect to " + settings().url + ": " + why);
+  session_ = nullptr;
+  connection_.reset();
+}
+
+// What is lost is noticed by asking: the peer's silence.
+void ConnectClient::tick() {
+  ticker_.expires_after(
+      std::min<std::chrono::milliseconds>(std::chrono::seconds(1), settings().keepalive_timeout));
+  ticker_.async_wait([this](boost::system::error_code cancelled) {
+    if (cancelled) return;
+    std::erase_if(all_, [](const auto& weak) { return weak.expired(); });
+    const auto all = all_;
+    for (const auto& weak : all) {
+      if (const auto c = weak.lock()) c->tick(std::chrono::steady_clock::now());
+    }
+    if (!all_.empty()) tick();
+  });
+}
+
+bool ConnectClient::stop(std::chrono::steady_clock::time_point deadline) {
+  const bool all = caller_.end_all(deadline);
+  if (!thread_.joinable()) return all;
+  asio::post(io_, [this] {
+    stopping_ = true;
+    connecting_ = false;
+    for (const auto& weak : std::exchange(all_, {})) {
+      if (const auto c = weak.lock()) c->close("the host is going down");
+    }
+    io_.stop();
+  });
+  thread_.join();
+  return all;
+}
+
+}  // namespace davit::host

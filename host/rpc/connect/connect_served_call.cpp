@@ -1,0 +1,330 @@
+#include "connect_served_call.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include "../admission.hpp"
+#include "answer.hpp"
+#include "end_json.hpp"
+#include "gzip.hpp"
+#include "json_form.hpp"
+#include "services/log.hpp"
+#include "unwanted.hpp"
+#include "wire_metadata.hpp"
+
+namespace davit::host {
+
+namespace {
+
+// Smaller messages do not become smaller.
+constexpr size_t gzip_from = 512;
+
+uint8_t flags_known(const Terms& t) {
+  return t.wire == Wire::connect_stream ? flag::compressed | flag::end_of_stream : flag::compressed;
+}
+
+std::string join(davit_buf* const* parts, size_t parts_count) {
+  std::string out;
+  for (size_t i = 0; i < parts_count; ++i) out += Buffer(parts[i]).view();
+  return out;
+}
+
+}  // namespace
+
+ConnectServedCall::ConnectServedCall(ConnectServing& serving, const Method& method,
+                                     IdentityPtr identity, Came came)
+    : ServedCall(method, std::move(identity)),
+      serving_(serving),
+      came_(std::move(came)),
+      reader_(flags_known(came_.terms), method.request_bytes_max),
+      deadline_(serving.io) {
+  serving_.open.add(this);
+}
+
+ConnectServedCall::~ConnectServedCall() {
+  serving_.open.remove(this);
+}
+
+template <class Work>
+void ConnectServedCall::later(Work work) {
+  if (!try_retain()) return;
+  boost::asio::post(serving_.io, [this, work = std::move(work)]() mutable {
+    work();
+    release();
+  });
+}
+
+void ConnectServedCall::begin() {
+  came_.stream->listen(this);
+  if (!came_.terms.timeout) return;
+  deadline_.expires_after(*came_.terms.timeout);
+  if (!try_retain()) return;
+  deadline_.async_wait([this](boost::system::error_code cancelled) {
+    if (!cancelled && !over_) end_now({Code::deadline_exceeded, "the deadline has passed", {}});
+    release();
+  });
+}
+
+davit_str ConnectServedCall::metadata(davit_str key) const {
+  for (const auto& [k, value] : came_.metadata) {
+    if (k == davit::view(key)) return str(value);
+  }
+  return {};
+}
+
+int64_t ConnectServedCall::deadline_ns() const {
+  if (!came_.terms.timeout) return INT64_MAX;
+  const auto at = came_at_ + *came_.terms.timeout;
+  return std::chrono::nanoseconds(at.time_since_epoch()).count();
+}
+
+void ConnectServedCall::start_read() {
+  if (!std::exchange(expected_, true) && !method().streams_requests()) serving_.open.expect(this);
+  later([this] {
+    wants_ = true;
+    read_on();
+  });
+}
+
+void ConnectServedCall::start_write(davit_buf* const* parts, size_t parts_count, bool last) {
+  std::string message = join(parts, parts_count);
+  if (last) {
+    answer_ = std::move(message);
+    return;
+  }
+  later([this, message = std::move(message), headers = headers_to_send()]() mutable {
+    writing_ = true;
+    headers_ = std::move(headers);
+    if (over_) {
+      writing_ = false;
+      return on_written(false);
+    }
+    write_message(std::move(message));
+  });
+}
+
+void ConnectServedCall::send_end(End& end) {
+  const bool asked_by_us = end.code == Code::cancelled || end.code == Code::unavailable;
+  // Ended because we asked: the peer is to come back, here or elsewhere.
+  if (serving_.open.draining() && asked_by_us) end = serving_.admission->going_down();
+  later([this, end, headers = headers_to_send()] {
+    headers_ = headers;
+    end_sent_ = true;
+    deadline_.cancel();
+    if (over_) return on_ended();
+    write_end(end);
+  });
+}
+
+void ConnectServedCall::misused(const char* what) {
+  serving_.log->error("rpc", "method broke the contract",
+                      {{"instance", method().instance}, {"method", method().path}, {"what", what}});
+}
+
+void ConnectServedCall::on_body() {
+  read_on();
+}
+
+void ConnectServedCall::on_sent() {
+  if (std::exchange(writing_, false)) on_written(true);
+}
+
+void ConnectServedCall::on_over(const std::string&) {
+  over_ = true;
+  deadline_.cancel();
+  came_.stream.reset();
+  serving_.open.leave(came_.connection);
+  if (end_sent_) return on_ended();
+  on_cancelled();
+  read_on();
+  on_sent();
+}
+
+void ConnectServedCall::read_on() {
+  if (!wants_ || failed_) return;
+  auto next = one_body() ? next_body() : next_message();
+  if (!next && !over_) return;
+  wants_ = false;
+  if (!method().streams_requests()) serving_.open.came(this);
+  if (!next) return on_read({}, false);
+  if (!next->ok()) return fail(next->error());
+  const bool message = static_cast<bool>(**next);
+  on_read(std::move(**next), message);
+}
+
+// The whole body is the request.
+ConnectServedCall::Next ConnectServedCall::next_body() {
+  if (over_) return std::nullopt;
+  if (given_) return Buffer();
+  const std::string more = came_.stream->take();
+  body_bytes_ += more.size();
+  const size_t most = method().request_bytes_max;
+  const bool ended = came_.stream->body_ended();
+  if (body_bytes_ <= most) {
+    body_ += more;
+  } else {
+    std::string().swap(body_);
+    if (!ended && body_bytes_ < most + unwanted_bytes_max) return std::nullopt;
+    return Result<Buffer>(too_large((ended ? "" : "at least ") + std::to_string(body_bytes_)));
+  }
+  if (!ended) return std::nullopt;
+  given_ = true;
+  return readable(std::exchange(body_, {}), came_.terms.compressed);
+}
+
+ConnectServedCall::Next ConnectServedCall::next_message() {
+  while (true) {
+    if (auto envelope = reader_.next()) {
+      if (const auto size = reader_.too_large())
+        return Result<Buffer>(too_large(std::to_string(*size)));
+      if (!envelope->ok()) return Result<Buffer>(envelope->error());
+      auto message = opened(std::move(**envelope));
+      if (!message.ok() || method().streams_requests()) return message;
+      if (std::exchange(only_, std::move(*message)))
+        return one_request("more than one request message");
+      continue;
+    }
+    if (over_) return std::nullopt;
+    const std::string bytes = came_.stream->take();
+    if (bytes.empty()) break;
+    reader_.feed(bytes);
+  }
+  if (!came_.stream->body_ended()) return std::nullopt;
+  if (!reader_.at_a_boundary()) {
+    return Result<Buffer>(
+        Error{Code::invalid_argument, "the request ends in the middle of a message", {}, {}});
+  }
+  if (method().streams_requests()) return Buffer();
+  if (!only_ && !given_) return one_request("the request message is missing");
+  given_ = true;
+  return std::exchange(only_, Buffer());
+}
+
+// As gRPC has it: such a method is not offered.
+Result<Buffer> ConnectServedCall::one_request(const char* what) {
+  return Error{Code::unimplemented, what, {}, {}};
+}
+
+Result<Buffer> ConnectServedCall::opened(Envelope envelope) const {
+  if ((envelope.flags & flag::end_of_stream) != 0)
+    return Error{Code::invalid_argument, "a request has no end-of-stream message", {}, {}};
+  const bool compressed = (envelope.flags & flag::compressed) != 0;
+  if (compressed && !came_.terms.compressed)
+    return Error{Code::internal, "a compressed message without an encoding", {}, {}};
+  return readable(std::move(envelope.message), compressed);
+}
+
+Result<Buffer> ConnectServedCall::readable(std::string message, bool compressed) const {
+  if (compressed && !message.empty()) {
+    const uint32_t most = method().request_bytes_max;
+    auto plain = gunzip(message, most);
+    if (!plain.ok() && plain.error().code == Code::resource_exhausted)
+      return too_large("more than " + std::to_string(most) + " uncompressed");
+    if (!plain.ok()) return plain.error();
+    message = std::move(*plain);
+  }
+  if (came_.json != nullptr) {
+    auto binary = came_.json->request(message);
+    if (!binary.ok()) return binary.error();
+    message = std::move(*binary);
+  }
+  return Buffer::of(std::move(message));
+}
+
+void ConnectServedCall::fail(const Error& e) {
+  failed_ = true;
+  end_now(End::of(e));
+}
+
+Result<std::string> ConnectServedCall::sendable(std::string message, uint8_t& flags) const {
+  if (came_.json != nullptr) {
+    auto json = came_.json->answer(message);
+    if (!json.ok()) return json.error();
+    message = std::move(*json);
+  }
+  if (compresses() && message.size() >= gzip_from) {
+    flags |= flag::compressed;
+    message = gzip(message);
+  }
+  return message;
+}
+
+void ConnectServedCall::write_head() {
+  if (std::exchange(head_sent_, true)) return;
+  Pairs head{{":status", "200"}, {"content-type", came_.terms.content_type}};
+  const bool connect = came_.terms.wire == Wire::connect_stream;
+  if (compresses())
+    head.emplace_back(connect ? "connect-content-encoding" : "grpc-encoding", "gzip");
+  head.emplace_back(connect ? "connect-accept-encoding" : "grpc-accept-encoding", "gzip");
+  for (auto& pair : metadata_to_wire(headers_)) head.push_back(std::move(pair));
+  came_.stream->send_head(head, false);
+}
+
+void ConnectServedCall::write_message(std::string message) {
+  uint8_t flags = 0;
+  auto sent = sendable(std::move(message), flags);
+  if (!sent.ok()) {
+    writing_ = false;
+    end_now(End::of(sent.error()));
+    return on_written(false);
+  }
+  write_head();
+  write_envelope(flags, *sent);
+}
+
+void ConnectServedCall::write_envelope(uint8_t flags, const std::string& message) {
+  const auto head = envelope_head(flags, static_cast<uint32_t>(message.size()));
+  std::string out;
+  out.reserve(head.size() + message.size());
+  out.append(head.data(), head.size()).append(message);
+  came_.stream->send(std::move(out));
+}
+
+void ConnectServedCall::write_end(End end) {
+  uint8_t flags = 0;
+  std::optional<std::string> last;  // the one answer
+  if (end.code == Code::ok && answer_) {
+    auto sent = sendable(std::move(*answer_), flags);
+    if (sent.ok()) {
+      last = std::move(*sent);
+    } else {
+      end = End::of(sent.error());
+    }
+  }
+  if (one_body()) return write_body(end, flags, last);
+  // A caller takes the head of an answer that is nothing else for trailers.
+  const bool only_an_end = !head_sent_ && !last && end.code != Code::ok && headers_.empty();
+  if (only_an_end) return answer(refusal(came_.terms, end));
+  write_head();
+  if (last) write_envelope(flags, *last);
+  if (came_.terms.wire == Wire::grpc) return came_.stream->end(grpc_trailers(end));
+  if (came_.terms.wire == Wire::connect_stream) {
+    write_envelope(flag::end_of_stream, end_of_stream_json(end));
+  } else {
+    write_envelope(flag::trailers, web_trailers(end));
+  }
+  came_.stream->end({});
+}
+
+void ConnectServedCall::write_body(const End& end, uint8_t flags,
+                                   const std::optional<std::string>& body) {
+  if (!body) {
+    const bool empty = end.code == Code::ok;
+    return answer(
+        refusal(came_.terms, empty ? End{Code::internal, "the method gave no answer", {}} : end));
+  }
+  HttpAnswer out{200, {{"content-type", came_.terms.content_type}}, *body};
+  out.headers.emplace_back("accept-encoding", "gzip");
+  if (flags != 0) out.headers.emplace_back("content-encoding", "gzip");
+  for (const auto& [key, value] : metadata_to_wire(end.trailers))
+    out.headers.emplace_back("trailer-" + key, value);
+  answer(out);
+}
+
+void ConnectServedCall::answer(const HttpAnswer& a) {
+  head_sent_ = true;
+  HttpAnswer out = a;
+  for (auto& pair : metadata_to_wire(headers_)) out.headers.push_back(std::move(pair));
+  send_answer(*came_.stream, out);
+}
+
+}  // namespace davit::host

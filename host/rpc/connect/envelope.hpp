@@ -1,0 +1,56 @@
+// The five bytes in front of each message of a stream: flags and a big-endian length (Connect, gRPC
+// and gRPC-Web alike).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <davit/types.hpp>
+
+namespace davit::host {
+
+namespace flag {
+inline constexpr uint8_t compressed = 0x01;
+inline constexpr uint8_t end_of_stream = 0x02;  // Connect: the message is JSON about the end
+inline constexpr uint8_t trailers = 0x80;       // gRPC-Web: the message is a block of trailers
+}  // namespace flag
+
+std::array<char, 5> envelope_head(uint8_t flags, uint32_t size);
+
+struct Envelope {
+  uint8_t flags = 0;
+  std::string message;
+};
+
+// Takes bytes as they come and gives messages when they are whole. Holds no more than one message
+// and what was fed after it.
+class EnvelopeReader {
+ public:
+  // Flags outside `known` are an error (INVALID_ARGUMENT), as is a message of more than `bytes_max`
+  // (RESOURCE_EXHAUSTED): its bytes are not kept, and the error is given when they have passed.
+  EnvelopeReader(uint8_t known, uint32_t bytes_max) : known_(known), bytes_max_(bytes_max) {}
+
+  void feed(std::string_view bytes);
+  // nullopt: more bytes are needed. After an error every call gives that error.
+  std::optional<Result<Envelope>> next();
+  // The size of the message that was too large, once `next` has given that error.
+  std::optional<uint32_t> too_large() const { return unwanted_ > 0 ? std::nullopt : too_large_; }
+  // No part of a message is waiting: the stream may end here.
+  bool at_a_boundary() const;
+
+ private:
+  const uint8_t known_;
+  const uint32_t bytes_max_;
+  std::string bytes_;
+  size_t read_ = 0;  // of bytes_
+  std::optional<Error> fault_;
+  std::optional<uint32_t> too_large_;
+  size_t unwanted_ = 0;  // bytes that are still to pass before it is given
+
+  void look_at_head();
+};
+
+}  // namespace davit::host

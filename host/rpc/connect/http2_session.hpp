@@ -1,0 +1,65 @@
+// HTTP/2 by nghttp2, at either end.
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "http_stream.hpp"
+
+namespace davit::host {
+
+class Http2Session final : public HttpSession {
+ public:
+  struct Limits {
+    uint32_t streams_max = 1'000;           // of the peer's, at once
+    uint32_t head_bytes_max = 8u << 10;     // a stream whose head has more is reset
+    uint32_t stream_window = 65'535;        // bytes a peer may send before they are taken
+    uint32_t connection_window = 1u << 20;  // and of all streams together
+  };
+  using Requested = std::function<void(std::shared_ptr<HttpStream>)>;
+  // `requested` is told of each request; NULL: this is the calling end. `wake` is called when there
+  // is something to give.
+  Http2Session(const Limits&, Requested requested, std::function<void()> wake);
+  ~Http2Session() override;
+  Http2Session(const Http2Session&) = delete;
+  Http2Session& operator=(const Http2Session&) = delete;
+
+  // Calling end. NULL: the connection takes no more streams (it is going away).
+  std::shared_ptr<HttpStream> request(const Pairs& head, bool last);
+
+  bool receive(std::string_view bytes) override;
+  void give(std::string& out) override;
+  void written() override;
+  bool is_begun() const override { return begun_; }
+  bool is_over() const override;
+  void lost(const std::string& why) override;
+  void go_away() override;
+  size_t streams() const override { return streams_.size() - unwanted_streams_; }
+  void tick() override;
+  bool ping() override;
+  // The peer said that it is going away: what is new goes elsewhere.
+  bool is_leaving() const { return leaving_; }
+
+ private:
+  class Stream;
+  struct Table;  // of nghttp2's callbacks
+  std::shared_ptr<Stream> find(int32_t id) const;
+  void forget(int32_t id, const std::string& why);
+  void reset(int32_t id, uint32_t code);
+
+  const Limits limits_;
+  const Requested requested_;
+  const std::function<void()> wake_;
+  nghttp2_session* session_ = nullptr;
+  std::unordered_map<int32_t, std::shared_ptr<Stream>> streams_;
+  std::vector<std::weak_ptr<Stream>> drained_;  // since the last give
+  // Answered before all had come: of the tick before this one, and since.
+  std::vector<std::weak_ptr<Stream>> unwanted_before_, unwanted_;
+  size_t unwanted_streams_ = 0;
+  bool begun_ = false, leaving_ = false, broken_ = false;
+};
+
+}  // namespace davit::host

@@ -1,0 +1,80 @@
+// One stream of an HTTP/2 session: what came and was not taken, what is to go and has not gone.
+#pragma once
+
+#include "http2_session.hpp"
+
+namespace davit::host {
+
+// Borrows.
+std::vector<nghttp2_nv> to_nghttp2(const Pairs& pairs);
+
+class Http2Session::Stream final : public HttpStream, public std::enable_shared_from_this<Stream> {
+ public:
+  explicit Stream(Http2Session& s) : session_(&s) {}
+
+  // --- HttpStream
+  void listen(Events* events) override { events_ = events; }
+  const Pairs& head() const override { return head_; }
+  int http_major() const override { return 2; }
+  const Pairs& trailers() const override { return trailers_; }
+  bool body_ended() const override { return ended_; }
+  std::string take() override;
+  void send_head(const Pairs& head, bool last) override;
+  void send(std::string bytes) override;
+  void end(const Pairs& trailers) override;
+  void reset() override {
+    if (session_ != nullptr) session_->reset(id_, NGHTTP2_CANCEL);
+  }
+
+  // --- the session's
+  nghttp2_data_provider provider();
+  void add_header(std::string_view key, std::string_view value) {
+    head_bytes_ += key.size() + value.size() + 32;  // as RFC 9113 counts
+    (head_done_ ? trailers_ : head_).emplace_back(key, value);
+  }
+  // False: nobody wants it.
+  bool add_body(std::string_view bytes) {
+    if (session_ == nullptr) {
+      unwanted_bytes_ += bytes.size();
+      return false;
+    }
+    body_ += bytes;
+    if (events_ != nullptr) events_->on_body();
+    return true;
+  }
+  void come_to_end() {
+    ended_ = true;
+    if (events_ != nullptr) events_->on_body();
+  }
+  void head_came() {
+    head_done_ = true;
+    if (events_ != nullptr) events_->on_head();
+  }
+  void sent() {
+    if (drained_ && events_ != nullptr) events_->on_sent();
+  }
+  void over(const std::string& why) {
+    session_ = nullptr;
+    if (auto* events = std::exchange(events_, nullptr); events != nullptr) events->on_over(why);
+  }
+
+  int32_t id_ = -1;
+  bool head_done_ = false, ended_ = false, end_ = false, unwanted_ = false;
+  size_t head_bytes_ = 0, unwanted_bytes_ = 0;
+
+ private:
+  void resume();
+  // What nghttp2 asks for when it can send.
+  ssize_t read(uint8_t* to, size_t room, uint32_t& flags);
+
+  Http2Session* session_;  // NULL: over
+  Events* events_ = nullptr;
+  Pairs head_, trailers_;
+  std::string body_;
+  std::string out_;
+  size_t out_at_ = 0;
+  bool deferred_ = false, drained_ = true;
+  Pairs last_;
+};
+
+}  // namespace davit::host
