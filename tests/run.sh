@@ -56,7 +56,7 @@ run_tests release release -j"$jobs" -LE 'kubernetes|bench'
 run_tests tsan tsan -j"$jobs" -LE 'kubernetes|bench'
 run_tests asan asan -j"$jobs" -LE 'kubernetes|bench'
 if [ "$kubernetes" = 0 ]; then
-  run_tests kubernetes asan -L kubernetes
+  run_tests kubernetes asan -j"$jobs" -L kubernetes
 fi
 
 step "fuzzing"
@@ -64,7 +64,7 @@ tests/fuzz/run.sh build/fuzz 30 >"$results/fuzz.log" 2>&1 || { failed=1; cat "$r
 grep '^fuzz ' "$results/fuzz.log"
 
 step "short bench"
-tests/bench/run.py --build build/release --short || echo "bench: some lines missed their target (a finding, not a failure)"
+tests/e2e/python.sh tests/bench/run.py --build build/release --short || echo "bench: some lines missed their target (a finding, not a failure)"
 
 step "result"
 python3 tests/summary.py "$results" "${skips[@]}"

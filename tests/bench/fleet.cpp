@@ -4,10 +4,6 @@
 
 namespace davit::bench {
 
-std::string region_name(size_t index) {
-  return "r-" + std::to_string(index);
-}
-
 class Fleet::Watcher final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   Watcher(Fleet& fleet, size_t index)

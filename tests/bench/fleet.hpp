@@ -23,8 +23,6 @@ struct FleetSettings {
   size_t stopped = 0;       // this many, the first ones, stop reading when `stop_reading` says so
 };
 
-std::string region_name(size_t index);
-
 class Fleet {
  public:
   // `arrived` is told of each change that a stream receives. [gRPC's threads]

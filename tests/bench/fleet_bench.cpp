@@ -18,7 +18,6 @@
 //       then?
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <future>
 #include <iostream>
 #include <map>
@@ -34,13 +33,6 @@ using std::chrono::seconds;
 
 constexpr seconds patience{120};
 constexpr size_t changes_max = 2'000'000;
-
-std::string read_token(const std::string& path) {
-  std::ifstream file(path);
-  std::string token;
-  std::getline(file, token);
-  return token;
-}
 
 FleetSettings settings(const Arguments& a) {
   FleetSettings s;

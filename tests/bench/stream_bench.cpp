@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -27,13 +26,6 @@ namespace davit::bench {
 namespace {
 
 using Arguments = std::vector<std::string>;
-
-std::string read_token(const std::string& path) {
-  std::ifstream file(path);
-  std::string token;
-  std::getline(file, token);
-  return token;
-}
 
 std::string spec(const std::string& id, size_t bytes) {
   std::string json =

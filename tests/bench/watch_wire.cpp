@@ -158,6 +158,10 @@ class Bare : public Davit {
 
 }  // namespace
 
+std::string region_name(size_t index) {
+  return "r-" + std::to_string(index);
+}
+
 std::unique_ptr<WatchWire> watch_wire(const std::string& name) {
   if (name == "davit.v1") return std::make_unique<Davit>();
   if (name == "ctrl.v1") return std::make_unique<Ctrl>();

@@ -12,6 +12,8 @@
 
 namespace davit::bench {
 
+std::string region_name(size_t index);
+
 struct Place {
   uint64_t incarnation = 0, version = 0;
 };

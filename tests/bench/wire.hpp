@@ -7,6 +7,7 @@
 #include <grpcpp/impl/codegen/proto_utils.h>
 #include <grpcpp/impl/codegen/sync_stream.h>
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -41,6 +42,13 @@ inline void authorize(grpc::ClientContext& context, const std::string& token,
                       const std::string& region) {
   if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
   if (!region.empty()) context.AddMetadata("x-krane-region", region);
+}
+
+inline std::string read_token(const std::string& path) {
+  std::ifstream file(path);
+  std::string token;
+  std::getline(file, token);
+  return token;
 }
 
 using Deadline = std::chrono::system_clock::time_point;

@@ -94,18 +94,29 @@ class Process:
                 raise AssertionError(f"{self.name} did not stop in {seconds} s; {self.tail()}") from None
         return None if self.process is None else self.process.returncode
 
-    def memory_bytes(self):
-        """Resident set size."""
+    def memory_bytes(self, of="VmRSS"):
+        """Resident set size; of="RssAnon": without pages of files, which are the libraries'."""
         for line in Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8").splitlines():
-            if line.startswith("VmRSS:"):
+            if line.startswith(of + ":"):
                 return int(line.split()[1]) * 1024
-        raise AssertionError(f"{self.name} has no VmRSS")
+        raise AssertionError(f"{self.name} has no {of}")
 
     def text(self):
         return self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
 
     def tail(self, lines=25):
         return f"{self.log}:\n" + "\n".join(self.text().splitlines()[-lines:])
+
+
+def metrics(port):
+    """What a process counts, by name, summed over what it is counted by."""
+    out = {}
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30 * PATIENCE) as answer:
+        for line in answer.read().decode().splitlines():
+            if line and not line.startswith("#"):
+                name = line.split("{")[0].split(" ")[0]
+                out[name] = out.get(name, 0) + float(line.rpartition(" ")[2])
+    return out
 
 
 class World:
@@ -153,7 +164,7 @@ path = "{self.database}"
         return self.part(Process(name, [DAVIT, "run", *files], self.folder))
 
     def agent(self, name="agent", protocol="davit.v1", kubeconfig=None, region=REGION, extra="", port=None,
-              token="agent"):
+              token="agent", transport="grpc"):
         cluster = ('module = "cluster_memory"\n' if kubeconfig is None else
                    f'module = "cluster_kubernetes"\nkubeconfig = "{kubeconfig}"\n')
         overlay = self.write(f"{name}.toml", f"""
@@ -166,6 +177,7 @@ token_file = "{self.folder}/{token}.token"
 region = "{region}"
 agent = "{name}"
 protocol = "{protocol}"
+transport = "{transport}"
 [plugin.cluster]
 {cluster}
 {extra}""")
@@ -239,6 +251,16 @@ def is_running(o):
             and seen.get("health") in ("healthy", "paused"))
 
 
+# Settings of an agent: available as soon as ready, and no Secrets that the test cluster does not have.
+AT_ONCE = """
+[plugin.deployment]
+min_ready_s = 0
+[plugin.sentinel]
+min_ready_s = 0
+secrets = []
+"""
+
+
 def deployment(number, namespace="shop", replicas=1, region=REGION, **more):
     """A document as an operator writes it."""
     return {"kind": "deployment", "region": region, "id": f"d_{number}",
@@ -302,7 +324,7 @@ class Kubernetes:
         request.add_header("Authorization", "Bearer " + self.token_file.read_text(encoding="utf-8").strip())
         request.add_header("Content-Type", content_type)
         try:
-            with urllib.request.urlopen(request, context=self.context, timeout=30) as answer:
+            with urllib.request.urlopen(request, context=self.context, timeout=60) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
             text = error.read().decode()
@@ -311,6 +333,9 @@ class Kubernetes:
     def items(self, path, selector=""):
         query = f"?labelSelector={urllib.request.quote(selector)}" if selector else ""
         status, answer = self.request("GET", path + query)
+        while status == 429:  # a resource whose definition is new, for some seconds
+            time.sleep(float(answer.get("details", {}).get("retryAfterSeconds", 1)))
+            status, answer = self.request("GET", path + query)
         if status != 200:
             raise AssertionError(f"{path}: {status} {answer}")
         return answer["items"]

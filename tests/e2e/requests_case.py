@@ -97,8 +97,11 @@ metrics_listen = "127.0.0.1:{self.metrics_port}"
         self.server.start()
         self.world.wait_ready(self.server)
         self.fill()
-        self.client = Client(f"127.0.0.1:{self.world.port}", self.defined)
+        self.client = self.connect()
         self.addCleanup(self.client.close)
+
+    def connect(self):
+        return Client(f"127.0.0.1:{self.world.port}", self.defined)
 
     def tearDown(self):
         self.client.close()

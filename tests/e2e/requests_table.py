@@ -325,9 +325,10 @@ RAW = [
     ("a new line in the region", [*AUTHORIZED, (b"x-krane-region", b"here\nforged")], lambda message: message, "INVALID_ARGUMENT"),
     ("no UTF-8 in the region", [*AUTHORIZED, (b"x-krane-region", b"he\xffre")], lambda message: message, "INVALID_ARGUMENT"),
     ("a new line in a name", [*IN_HERE, (b"x-a\nforged", b"1")], lambda message: message, "INVALID_ARGUMENT"),
-    ("no body", IN_HERE, lambda message: b"", "INVALID_ARGUMENT"),
-    ("half a message", IN_HERE, lambda message: message[:-3], "INVALID_ARGUMENT"),
-    ("half a frame's head", IN_HERE, lambda message: message[:3], "INVALID_ARGUMENT"),
+    # What gRPC calls a call without its one message; its library takes a message that is cut off for none.
+    ("no body", IN_HERE, lambda message: b"", "UNIMPLEMENTED"),
+    ("half a message", IN_HERE, lambda message: message[:-3], "UNIMPLEMENTED"),
+    ("half a frame's head", IN_HERE, lambda message: message[:3], "UNIMPLEMENTED"),
     ("an unknown flag", IN_HERE, lambda message: b"\7" + message[1:], "INVALID_ARGUMENT"),
-    ("4 GB that never come", IN_HERE, lambda message: b"\0\xff\xff\xff\xff" + message, "INVALID_ARGUMENT"),
+    ("4 GB that never come", IN_HERE, lambda message: b"\0\xff\xff\xff\xff" + message, "UNIMPLEMENTED"),
 ]

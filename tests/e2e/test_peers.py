@@ -91,9 +91,11 @@ class Streams(RequestCase):
                 numbers = range(1000 * turn, 1000 * turn + 100)
                 slow = self.client.start(name, request, agent("there"), seconds=4 * SECONDS)
                 next(slow)
-                own = Client(f"127.0.0.1:{self.world.port}", self.defined)
-                self.addCleanup(own.close)
-                others = [c.start(name, request, agent("there"), seconds=4 * SECONDS) for c in (self.client, own)]
+                others = []
+                for _ in range(2):  # on a connection of its own each
+                    other = Client(f"127.0.0.1:{self.world.port}", self.defined)
+                    self.addCleanup(other.close)
+                    others.append(other.start(name, request, agent("there"), seconds=4 * SECONDS))
                 # 10 MB, far beyond what is buffered on the way.
                 self.world.apply([deployment(n, region="there", command=["x" * 100_000]) for n in numbers])
                 wanted = {f"d_{n}" for n in numbers}

@@ -4,6 +4,7 @@ import copy
 import json
 import unittest
 
+from expected import missing
 from parts import (PROTOCOLS, REGION, REPOSITORY, Case, KubernetesCase, deployment, is_running, policy,
                    wait_until)
 
@@ -35,16 +36,6 @@ def renamed(value, names):
     if isinstance(value, list):
         return [renamed(v, names) for v in value]
     return names.get(value, value) if isinstance(value, str) else value
-
-
-def missing(expected, live, path=""):
-    """Where a live object is not what a golden file says; what the API server adds does not count."""
-    if isinstance(expected, dict) and isinstance(live, dict):
-        return [m for k, v in expected.items() for m in missing(v, live.get(k), f"{path}.{k}")]
-    if isinstance(expected, list) and isinstance(live, list) and len(expected) == len(live):
-        return [m for n, v in enumerate(expected) for m in missing(v, live[n], f"{path}[{n}]")]
-    same = expected == live or (live is None and expected in ("", [], {}))  # the API leaves out what is empty
-    return [] if same else [f"{path}: {json.dumps(expected)} became {json.dumps(live)}"]
 
 
 class OnMemory(Case):

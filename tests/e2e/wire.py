@@ -4,6 +4,7 @@ The generated modules are made at test time into the build folder. Without grpci
 """
 
 import importlib
+import os
 import shutil
 import socket
 import subprocess
@@ -13,6 +14,8 @@ import unittest
 
 from parts import PATIENCE, REPOSITORY, STAGE
 
+# Its threads would go on between the fork and the exec of the programs that tests start.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
 try:
     import grpc
     import h2.config
@@ -50,6 +53,17 @@ def path_of(method):
     return f"/{method.containing_service.full_name}/{method.name}"
 
 
+def request_of(method, request):
+    """The message of a request in text format or in bytes."""
+    kind = method.input_type._concrete_class
+    return kind.FromString(request) if isinstance(request, bytes) else text_format.Parse(request, kind())
+
+
+def encoded(method, request):
+    """The bytes of a request in text format; bytes stay as they are."""
+    return request if isinstance(request, bytes) else request_of(method, request).SerializeToString()
+
+
 class Answer:
     """How a call ended and what came before."""
 
@@ -59,6 +73,17 @@ class Answer:
 
     def __str__(self):
         return f"{self.code} {self.text!r} {[shown(m) for m in self.messages]}"
+
+
+def gathered(call, enough):
+    """The answer of a call that was started by a client that is not grpcio's; see Client.call."""
+    messages = []
+    for message in call:
+        messages.append(message)
+        if enough(message):
+            call.cancel()
+            return Answer(messages, "ENOUGH", "")
+    return Answer(messages, call.code, call.text, call.trailers)
 
 
 def shown(message):
@@ -81,10 +106,7 @@ class Client:
         self.channel.close()
 
     def encode(self, name, request):
-        """The bytes of a request in text format; bytes stay as they are."""
-        if isinstance(request, bytes):
-            return request
-        return text_format.Parse(request, self.defined[name].input_type._concrete_class()).SerializeToString()
+        return encoded(self.defined[name], request)
 
     def start(self, name, request="", metadata=(), seconds=SECONDS, path=None):
         """Starts a call whose answers are iterated over; unary calls have one."""

@@ -1,0 +1,56 @@
+"""Connect beside gRPC: the same server with the one or the other listener, the same raw client (http2-bench)."""
+
+import time
+from statistics import median
+
+from fleet import Server, open_streams, processor_seconds, seeded
+
+# The transport of the listener, and the framing that the client speaks to it.
+WAYS = {"Connect": ("connect", "connect"), "gRPC": ("grpc", "grpc"), "gRPC on a Connect listener": ("connect", "grpc")}
+
+
+def transport_stream(bench, parts):
+    """A bootstrap of many records through one stream."""
+    count = 20_000 if bench.short else 100_000
+    before = seeded(bench, parts, count)
+    rates, spent = {way: [] for way in WAYS}, {way: [] for way in WAYS}
+    for _ in range(2 if bench.short else 9):
+        for way, (transport, framing) in WAYS.items():
+            server = Server(parts, database=before.world.database, transport=transport)
+            try:
+                begin = processor_seconds(server.pid)
+                found = bench.client("http2-bench", "drain", framing, server.wire, server.address, server.token, "r-0",
+                                     count)
+                spent[way].append(processor_seconds(server.pid) - begin)
+                rates[way].append(found["records"] / found["seconds"])
+            finally:
+                server.close()
+    before.world.close()
+    bench.line(f"bootstrap of {count} records of 1 KB over Connect, records/s", "gRPC, same client",
+               [a / b for a, b in zip(rates["Connect"], rates["gRPC"])], lambda r: r >= 0.8, ">= 0.8",
+               "records and the server's processor time: " + ", ".join(
+                   f"{way} {median(rates[way]):.0f}/s, {median(spent[way]):.2f} s" for way in WAYS))
+
+
+def transport_memory(bench, parts):
+    """Streams that wait."""
+    streams, connections = (2000, 400) if bench.short else (10_000, 2_000)
+    found = {way: [] for way in WAYS}
+    for _ in range(1 if bench.short else 3):
+        for way, (transport, framing) in WAYS.items():
+            server = Server(parts, transport=transport)
+            try:
+                command = [bench.build / "tests/bench/http2-bench", "idle", framing, server.wire, server.address,
+                           server.token, streams, connections, 100]
+                client, each = open_streams(command, streams, server.pid)
+                time.sleep(2)
+                found[way].append(each())
+                client.communicate("")
+            finally:
+                server.close()
+    bench.line(f"memory of each of {streams} idle streams over Connect", "gRPC's, same client",
+               [a / b for a, b in zip(found["Connect"], found["gRPC"])], lambda r: r <= 1.2, "<= 1.2",
+               ", ".join(f"{way} {median(found[way]):.1f} KiB" for way in WAYS))
+
+
+MEASURES = (transport_stream, transport_memory)
