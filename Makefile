@@ -7,7 +7,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench kubernetes torture soak simulation fuzz format dependencies build build-asan build-tsan build-fuzz
+.PHONY: help run test check bench kubernetes torture soak converge faults simulation fuzz format dependencies build build-asan build-tsan build-fuzz
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -29,7 +29,7 @@ check: ## the quick half of `make test`: unit and conformance tests of one build
 bench: ## measure, as ratios against named peers in the same run; writes build/bench/result.json
 	@packaging/install-dependencies.sh
 	@$(MAKE) build
-	@tests/bench/run.py --build build/release
+	@tests/e2e/python.sh tests/bench/run.py --build build/release
 
 kubernetes: ## bring up a real Kubernetes API for yourself; prints the kubeconfig; Ctrl-C ends it
 	@packaging/install-dependencies.sh
@@ -47,16 +47,30 @@ soak: ## twenty minutes of a server and agents under steady change: memory and d
 	@$(MAKE) build
 	@tests/torture/soak.py --build build/release
 
+converge: ## 1,000 deployments, 100 sentinels, 200 policies on a real Kubernetes, ten rounds of changes on both sides
+	@packaging/install-dependencies.sh
+	@$(MAKE) build
+	@tests/kubernetes/build.sh >/dev/null
+	@tests/e2e/converge.py --build build/release $(CONVERGE)
+
+faults: ## the long forms of the faults on a real Kubernetes: a kill after every call, every restart order; an hour
+	@packaging/install-dependencies.sh
+	@$(MAKE) build
+	@tests/kubernetes/build.sh >/dev/null
+	@DAVIT_LONG=1 ctest --test-dir build/release --output-on-failure --timeout 7200 \
+	  -R 'e2e\.(api_faults|control_plane|restarts|clocks|kills)\.'
+
 simulation: ## ten minutes of server, agent and cluster in virtual time, with seeded faults, and planted bugs
 	@packaging/install-dependencies.sh
 	@$(MAKE) build
 	@timeout 600 build/release/tests/simulation/simulation --seeds $${DAVIT_SIMULATION_SEED:-1} 1000000 || [ $$? = 124 ]
 	@tests/simulation/bugs.py --build build/release
 
-fuzz: ## ten minutes of each fuzz target
+FUZZ_SECONDS ?= 3600
+fuzz: ## an hour of each fuzz target, two at a time (FUZZ_SECONDS)
 	@packaging/install-dependencies.sh
 	@$(MAKE) build-fuzz
-	@tests/fuzz/run.sh build/fuzz 600
+	@tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
 
 format: ## clang-format everything
 	@git ls-files '*.cpp' '*.hpp' '*.h' | xargs clang-format -i

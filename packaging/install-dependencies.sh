@@ -1,13 +1,13 @@
 #!/bin/sh
 # Installs what building, running and testing Davit needs, from Debian's packages; a gRPC client for the tests comes
-# from PyPI (tests/e2e/requirements.txt). Idempotent: asks nobody for anything when everything is there. `--run-only`
+# from PyPI (tests/e2e/requirements.txt), the Connect libraries for Node from npm (tests/node). Idempotent: asks nobody for anything when everything is there. `--run-only`
 # leaves out what only the tests need.
 set -eu
 
 build="g++ cmake ninja-build make pkg-config ccache mold
   libboost1.81-dev libboost-json1.81-dev libboost-filesystem1.81-dev
   protobuf-compiler libprotobuf-dev libgrpc++-dev libtomlplusplus-dev libyaml-cpp-dev
-  libsqlite3-dev libpqxx-dev libcurl4-openssl-dev libssl-dev openssl"
+  libnghttp2-dev libsqlite3-dev libpqxx-dev libcurl4-openssl-dev libssl-dev zlib1g-dev openssl"
 test="clang libclang-rt-14-dev llvm clang-format clang-tidy libgtest-dev libgmock-dev
   python3 python3-venv procps git ca-certificates"
 
@@ -36,3 +36,5 @@ fi
 [ "${1:-}" != --run-only ] || exit 0
 "$(dirname "$0")/../tests/e2e/python.sh" --install ||
   echo "packaging/install-dependencies.sh: that failed; the tests with a client in Python will be skipped" >&2
+"$(dirname "$0")/../tests/node/node.sh" --install ||
+  echo "packaging/install-dependencies.sh: that failed; the tests with peers in Node will be skipped" >&2
