@@ -70,7 +70,7 @@ int32_t Codec::load_slot(const davit_host* host, davit_bytes set, const davit_st
   return guard(error, [&]() -> Result<> {
     const auto* table = static_cast<const Table*>(host->query(host, str(DAVIT_CODEC)));
     std::vector<std::string> fields;
-    for (size_t i = 0; i < count; ++i) fields.push_back(text(json_fields[i]));
+    for (size_t i = 0; i < count; ++i) fields.push_back(davit::text(json_fields[i]));
     const auto schema = table->owner->load(view(set), std::move(fields));
     if (!schema.ok()) return schema.error();
     *out = *schema;

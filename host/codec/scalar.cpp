@@ -18,12 +18,12 @@ namespace {
 namespace pb = google::protobuf;
 using Field = pb::FieldDescriptor;
 
-Error invalid(std::string message) {
+Error refused(std::string message) {
   return {Code::invalid_argument, std::move(message), {}, {}};
 }
 
 Error unexpected(const char* wanted, const Json& json) {
-  return invalid(std::string("must be ") + wanted + ", not " + json.type_name());
+  return refused(std::string("must be ") + wanted + ", not " + json.type_name());
 }
 
 // Long enough to recognise, short enough for a log line.
@@ -54,14 +54,14 @@ Result<Scalar> read_integer(std::string_view text) {
     written = (d.negative ? "-" : "") +
               (d.digits.empty() ? "0" : d.digits + std::string(d.exponent, '0'));
   } else if (d.exponent < 0) {
-    return invalid("must be a whole number, not " + std::string(text.substr(0, 64)));
+    return refused("must be a whole number, not " + std::string(text.substr(0, 64)));
   }
   T value{};
   const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), value);
   if (error == std::errc() && end == written.data() + written.size() && !written.empty())
     return Scalar(value);
   using Limits = std::numeric_limits<T>;
-  return invalid("must be between " + std::to_string(Limits::min()) + " and " +
+  return refused("must be between " + std::to_string(Limits::min()) + " and " +
                  std::to_string(Limits::max()) + ", not " + std::string(text.substr(0, 64)));
 }
 
@@ -69,7 +69,7 @@ template <class T>
 Result<Scalar> integer(const Json& json) {
   if (json.type == Json::Type::number) return read_integer<T>(json.text);
   if (json.type != Json::Type::string) return unexpected("an integer", json);
-  if (!is_number(json.text)) return invalid("must be an integer, not " + quoted(json.text));
+  if (!is_number(json.text)) return refused("must be an integer, not " + quoted(json.text));
   return read_integer<T>(json.text);
 }
 
@@ -83,7 +83,7 @@ Result<Scalar> real(const Json& json) {
     if (s == "NaN") return Scalar(Limits::quiet_NaN());
     if (s == "Infinity") return Scalar(Limits::infinity());
     if (s == "-Infinity") return Scalar(-Limits::infinity());
-    if (!is_number(s)) return invalid("must be a number, not " + quoted(s));
+    if (!is_number(s)) return refused("must be a number, not " + quoted(s));
   }
   T value{};
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
@@ -92,10 +92,10 @@ Result<Scalar> real(const Json& json) {
     const bool tiny = decimal(s, d) ? d.exponent + static_cast<int64_t>(d.digits.size()) < 0
                                     : s.find("e-") != s.npos;
     if (tiny) return Scalar(T{0});
-    return invalid("is out of range: " + s.substr(0, 64));
+    return refused("is out of range: " + s.substr(0, 64));
   }
   if (error != std::errc() || end != s.data() + s.size())
-    return invalid("must be a number, not " + quoted(s));
+    return refused("must be a number, not " + quoted(s));
   return Scalar(value);
 }
 
@@ -107,7 +107,7 @@ Result<Scalar> enumerator(const Field& f, const Json& json) {
     const int value = std::get<int32_t>(*number);
     const bool closed = type->file()->syntax() == pb::FileDescriptor::SYNTAX_PROTO2;
     if (closed && type->FindValueByNumber(value) == nullptr) {
-      return invalid(std::to_string(value) + " is not a value of " + type->full_name());
+      return refused(std::to_string(value) + " is not a value of " + type->full_name());
     }
     return Scalar(EnumNumber{value});
   }
@@ -125,14 +125,14 @@ Result<Scalar> enumerator(const Field& f, const Json& json) {
       advice += (i == 0 ? " (one of " : ", ") + names[i];
     advice += names.size() > listed ? ", ...)" : ")";
   }
-  return invalid("unknown value " + quoted(json.text) + advice);
+  return refused("unknown value " + quoted(json.text) + advice);
 }
 
 Result<Scalar> nested(const Json& json) {
   const Json* raw = json.items.size() == 1 ? json.find(raw_bytes_key) : nullptr;
   if (raw != nullptr) {
     auto bytes = raw->type == Json::Type::string ? from_base64(raw->text) : std::nullopt;
-    if (!bytes) return invalid("\"" + std::string(raw_bytes_key) + "\" must be base64 text");
+    if (!bytes) return refused("\"" + std::string(raw_bytes_key) + "\" must be base64 text");
     return Scalar(std::move(*bytes));
   }
   std::string text;
@@ -147,7 +147,7 @@ Result<Scalar> text(const Field& f, bool holds_json, const Json& json) {
   }
   if (f.type() == Field::TYPE_STRING) return Scalar(json.text);
   auto bytes = from_base64(json.text);
-  if (!bytes) return invalid("must be base64 text");
+  if (!bytes) return refused("must be base64 text");
   return Scalar(std::move(*bytes));
 }
 
@@ -186,7 +186,7 @@ Result<Scalar> read_key(const Field& f, std::string_view key) {
   json.text = key;
   if (f.cpp_type() != Field::CPPTYPE_BOOL) return read_scalar(f, false, json);
   if (key == "true" || key == "false") return Scalar(key == "true");
-  return invalid("key must be true or false, not " + quoted(key));
+  return refused("key must be true or false, not " + quoted(key));
 }
 
 void store(Scalar scalar, pb::Message& m, const Field& f) {

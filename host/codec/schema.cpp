@@ -22,9 +22,9 @@ class FirstError : public pb::DescriptorPool::ErrorCollector {
 };
 
 // Adds files to a pool, imports first, whatever order the set has.
-class Builder {
+class Linker {
  public:
-  Builder(const pb::FileDescriptorSet& set, pb::DescriptorPool& pool) : pool_(pool) {
+  Linker(const pb::FileDescriptorSet& set, pb::DescriptorPool& pool) : pool_(pool) {
     for (const auto& file : set.file()) files_.emplace(file.name(), Entry{&file, State::waiting});
   }
   Result<> add(const std::string& name) {
@@ -72,9 +72,9 @@ Result<std::unique_ptr<davit_schema>> make_schema(std::string_view descriptor_se
     return invalid("descriptor set: not a google.protobuf.FileDescriptorSet");
   }
   auto schema = std::make_unique<davit_schema>();
-  Builder builder(set, schema->pool);
+  Linker linker(set, schema->pool);
   for (const auto& file : set.file()) {
-    if (auto r = builder.add(file.name()); !r.ok()) return r.error();
+    if (auto r = linker.add(file.name()); !r.ok()) return r.error();
     const pb::FileDescriptor* built = schema->pool.FindFileByName(file.name());
     for (int i = 0; i < built->message_type_count(); ++i) collect(built->message_type(i), *schema);
   }

@@ -28,7 +28,7 @@ std::string machine_name(uint16_t machine) {
   return "machine " + std::to_string(machine);
 }
 
-Error fault(std::string message) {
+Error unusable(std::string message) {
   return {Code::failed_precondition, std::move(message), {}, {}};
 }
 
@@ -93,7 +93,8 @@ Result<Note> parse_note(std::string_view text) {
       const size_t dot = value.find('.');
       if (dot == std::string_view::npos || !number(value.substr(0, dot), note.abi_major) ||
           !number(value.substr(dot + 1), note.abi_minor)) {
-        return fault("its note says ABI \"" + std::string(value) + "\", which is not MAJOR.MINOR");
+        return unusable("its note says ABI \"" + std::string(value) +
+                        "\", which is not MAJOR.MINOR");
       }
     } else if (key == "name") {
       note.name = value;
@@ -103,28 +104,29 @@ Result<Note> parse_note(std::string_view text) {
       note.roles = split(value, ',');
     }
   }
-  if (note.name.empty() || note.abi_major == 0) return fault("its note lacks \"abi\" or \"name\"");
+  if (note.name.empty() || note.abi_major == 0)
+    return unusable("its note lacks \"abi\" or \"name\"");
   return note;
 }
 
 Result<Note> read_note(std::string_view elf) {
   Elf64_Ehdr header;
   if (elf.size() < EI_NIDENT || std::memcmp(elf.data(), ELFMAG, SELFMAG) != 0) {
-    return fault("not a shared object (no ELF header)");
+    return unusable("not a shared object (no ELF header)");
   }
   if (elf[EI_CLASS] != ELFCLASS64 || elf[EI_DATA] != ELFDATA2LSB || !get(elf, 0, header)) {
-    return fault("not a 64-bit little-endian shared object");
+    return unusable("not a 64-bit little-endian shared object");
   }
   if (header.e_machine != this_machine) {
-    return fault("built for " + machine_name(header.e_machine) + ", this host runs on " +
-                 machine_name(this_machine));
+    return unusable("built for " + machine_name(header.e_machine) + ", this host runs on " +
+                    machine_name(this_machine));
   }
-  if (header.e_type != ET_DYN) return fault("not a shared object");
+  if (header.e_type != ET_DYN) return unusable("not a shared object");
   // The section table is the last thing in a file: when it is there, so is the rest. A stripped one
   // has none.
   const uint64_t sections = uint64_t{header.e_shnum} * header.e_shentsize;
   if (header.e_shoff > elf.size() || sections > elf.size() - header.e_shoff) {
-    return fault("is cut off (the file is shorter than its header says)");
+    return unusable("is cut off (the file is shorter than its header says)");
   }
   for (uint64_t i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment;
@@ -132,26 +134,26 @@ Result<Note> read_note(std::string_view elf) {
         !get(elf, header.e_phoff + i * header.e_phentsize, segment) ||
         (segment.p_filesz > 0 &&
          (segment.p_offset > elf.size() || segment.p_filesz > elf.size() - segment.p_offset))) {
-      return fault("is cut off (the file is shorter than its header says)");
+      return unusable("is cut off (the file is shorter than its header says)");
     }
     if (segment.p_type != PT_NOTE) continue;
     const std::string_view found = find_in(elf.substr(segment.p_offset, segment.p_filesz));
     if (!found.empty()) return parse_note(found);
   }
-  return fault("not a davit plugin (no note " DAVIT_NOTE_SECTION
-               "): build it with davit_add_plugin()");
+  return unusable("not a davit plugin (no note " DAVIT_NOTE_SECTION
+                  "): build it with davit_add_plugin()");
 }
 
 Result<> check_abi(const Note& note) {
   const std::string ours = std::to_string(DAVIT_ABI_MAJOR), theirs = std::to_string(note.abi_major);
   if (note.abi_major != DAVIT_ABI_MAJOR) {
-    return fault("built for ABI " + theirs + ", this host speaks " + ours +
-                 ": rebuild it or install a host that speaks " + theirs);
+    return unusable("built for ABI " + theirs + ", this host speaks " + ours +
+                    ": rebuild it or install a host that speaks " + theirs);
   }
   if (note.abi_minor > DAVIT_ABI_MINOR) {
     const std::string needs = theirs + "." + std::to_string(note.abi_minor);
-    return fault("needs ABI " + needs + ", this host speaks " + ours + "." +
-                 std::to_string(DAVIT_ABI_MINOR) + ": install a host that speaks " + needs);
+    return unusable("needs ABI " + needs + ", this host speaks " + ours + "." +
+                    std::to_string(DAVIT_ABI_MINOR) + ": install a host that speaks " + needs);
   }
   return {};
 }

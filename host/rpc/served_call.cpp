@@ -1,5 +1,8 @@
 #include "served_call.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace davit::host {
 
 void ServedCall::offer() {
@@ -100,6 +103,15 @@ void ServedCall::ask_locked() {
   if (asked_ || finished_) return;
   asked_ = true;
   if (callbacks_ && !ended_) callbacks_.post(&deliver_cancel, this);
+}
+
+bool ServedCall::is_for_the_method(std::string_view header) {
+  static constexpr std::array<std::string_view, 12> ours = {
+      "authorization", "user-agent", "accept-encoding",   "accept", "host",   "te",
+      "connection",    "expect",     "transfer-encoding", "origin", "cookie", "upgrade"};
+  return std::find(ours.begin(), ours.end(), header) == ours.end() &&
+         !header.starts_with("grpc-") && !header.starts_with("connect-") &&
+         !header.starts_with("content-");
 }
 
 Error ServedCall::too_large(const std::string& bytes) const {

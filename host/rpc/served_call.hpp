@@ -13,6 +13,7 @@
 #include <atomic>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include <davit/types.hpp>
 
@@ -28,6 +29,10 @@ class ServedCall : public davit_rpc_call {
  public:
   ServedCall(const Method& method, IdentityPtr identity)
       : method_(method), identity_(std::move(identity)) {}
+
+  // Whether a header that came with a call goes on to its plugin: neither credentials nor what
+  // HTTP, the protocol and libraries say of themselves, which a stream would keep for days.
+  static bool is_for_the_method(std::string_view header);
 
   const Method& method() const { return method_; }
 

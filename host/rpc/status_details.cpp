@@ -9,7 +9,7 @@ namespace davit::host {
 namespace {
 
 namespace io = google::protobuf::io;
-using Wire = google::protobuf::internal::WireFormatLite;
+using Format = google::protobuf::internal::WireFormatLite;
 
 constexpr std::string_view url_prefix = "type.googleapis.com/";
 // google.rpc.Status and google.protobuf.Any
@@ -17,7 +17,7 @@ constexpr int code_field = 1, message_field = 2, details_field = 3;
 constexpr int type_field = 1, value_field = 2;
 
 void put(io::CodedOutputStream& out, int field, const std::string& bytes) {
-  out.WriteTag(Wire::MakeTag(field, Wire::WIRETYPE_LENGTH_DELIMITED));
+  out.WriteTag(Format::MakeTag(field, Format::WIRETYPE_LENGTH_DELIMITED));
   out.WriteVarint32(static_cast<uint32_t>(bytes.size()));
   out.WriteString(bytes);
 }
@@ -38,14 +38,14 @@ bool each_field(std::string_view message, Each each) {
   io::CodedInputStream in(reinterpret_cast<const uint8_t*>(message.data()),
                           static_cast<int>(message.size()));
   while (const uint32_t tag = in.ReadTag()) {
-    if (Wire::GetTagWireType(tag) != Wire::WIRETYPE_LENGTH_DELIMITED) {
-      if (!Wire::SkipField(&in, tag)) return false;
+    if (Format::GetTagWireType(tag) != Format::WIRETYPE_LENGTH_DELIMITED) {
+      if (!Format::SkipField(&in, tag)) return false;
       continue;
     }
     std::string bytes;
     uint32_t size = 0;
     if (!in.ReadVarint32(&size) || !in.ReadString(&bytes, static_cast<int>(size))) return false;
-    each(Wire::GetTagFieldNumber(tag), std::move(bytes));
+    each(Format::GetTagFieldNumber(tag), std::move(bytes));
   }
   return in.ConsumedEntireMessage();
 }
@@ -57,7 +57,7 @@ std::string status_details(const End& end) {
   if (end.details.empty()) return out;
   io::StringOutputStream stream(&out);
   io::CodedOutputStream coded(&stream);
-  coded.WriteTag(Wire::MakeTag(code_field, Wire::WIRETYPE_VARINT));
+  coded.WriteTag(Format::MakeTag(code_field, Format::WIRETYPE_VARINT));
   coded.WriteVarint32(static_cast<uint32_t>(end.code));
   put(coded, message_field, end.message);
   for (const Detail& d : end.details) put(coded, details_field, as_any(d));

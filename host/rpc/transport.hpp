@@ -16,6 +16,10 @@ namespace davit::host {
 
 struct Core;
 
+// After the deadline of stop only what cannot be waited for any longer is left: callbacks that
+// wait for a thread.
+inline constexpr std::chrono::seconds last_grace{2};
+
 // One listener and the calls that come by it.
 class RpcServer {
  public:

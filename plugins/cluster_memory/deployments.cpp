@@ -7,26 +7,20 @@
 #include <charconv>
 #include <davit/short_hash.hpp>
 
+#include "replica_sets.hpp"
+
 namespace davit::cluster_memory {
 namespace {
 
 namespace json = boost::json;
 
 const Collection deployments{"apps", "deployments"};
-const Collection replica_sets{"apps", "replicasets"};
 constexpr const char* hash_label = "pod-template-hash";
 
 int64_t count(const json::object& object, std::initializer_list<std::string_view> path,
               int64_t fallback = 0) {
   const auto* v = at(object, path);
   return v != nullptr && v->is_int64() ? v->get_int64() : fallback;
-}
-int64_t wanted(const json::object& object) {
-  return count(object, {"spec", "replicas"}, 1);
-}
-
-bool leaving(const json::object& object) {
-  return at(object, {"metadata", "deletionTimestamp"}) != nullptr;
 }
 
 // maxSurge and maxUnavailable: a number or a share of the replicas ("25%", the default), which is

@@ -5,11 +5,20 @@
 #include <boost/json/value.hpp>
 
 namespace davit::cluster_memory {
-namespace {
 
 namespace json = boost::json;
 
-const Collection replica_sets{"apps", "replicasets"};
+bool leaving(const json::object& object) {
+  return at(object, {"metadata", "deletionTimestamp"}) != nullptr;
+}
+
+int64_t wanted(const json::object& object) {
+  const auto* n = at(object, {"spec", "replicas"});
+  return n != nullptr && n->is_int64() ? n->get_int64() : 1;
+}
+
+namespace {
+
 const Collection pods{"", "pods"};
 
 bool is_ready(const json::object& pod) {
@@ -21,15 +30,6 @@ bool is_ready(const json::object& pod) {
     }
   }
   return false;
-}
-
-bool leaving(const json::object& object) {
-  return at(object, {"metadata", "deletionTimestamp"}) != nullptr;
-}
-
-int64_t wanted(const json::object& replica_set) {
-  const auto* n = at(replica_set, {"spec", "replicas"});
-  return n != nullptr && n->is_int64() ? n->get_int64() : 1;
 }
 
 json::object condition(std::string_view type, const std::string& since) {

@@ -12,6 +12,13 @@
 
 namespace davit::cluster_memory {
 
+inline const Collection replica_sets{"apps", "replicasets"};
+
+// Of a ReplicaSet or a Deployment: its spec.replicas, 1 when it says nothing.
+int64_t wanted(const boost::json::object&);
+// It was deleted, and its finalizers have not let go of it.
+bool leaving(const boost::json::object&);
+
 class ReplicaSets {
  public:
   ReplicaSets(Store& store, int64_t pod_ready_ms) : store_(store), pod_ready_ms_(pod_ready_ms) {}

@@ -3,12 +3,13 @@
 #include <davit/v1/operator.pb.h>
 
 #include "document.hpp"
+#include "page_size.hpp"
 
 namespace davit::desired {
 
 namespace {
-constexpr uint32_t records_per_page = 1000;
-constexpr uint64_t bytes_per_page = 1 << 20;
+// An answer is one message.
+constexpr uint64_t bytes_per_answer = 1 << 20;
 }  // namespace
 
 Result<> Listing::begin() {
@@ -28,7 +29,7 @@ Result<std::optional<std::string>> Listing::next() {
                                       cursor_,
                                       dead_after_,
                                       records_per_page,
-                                      bytes_per_page},
+                                      bytes_per_answer},
                                      [&](const davit_record& r) {
                                        if (selection_.takes(from_abi(r.key)))
                                          to_wire(shared_.kinds.get(view(r.key.kind)), from_abi(r),

@@ -2,12 +2,11 @@
 
 #include <davit/v1/operator.pb.h>
 
+#include "page_size.hpp"
+
 namespace davit::desired {
 
-namespace {
-constexpr uint32_t records_per_page = 1000;
-constexpr uint64_t bytes_per_page = 4 << 20;
-}  // namespace
+namespace {}  // namespace
 
 Result<bool> Survey::refresh() {
   auto head = storage_.head();

@@ -1,12 +1,11 @@
 #include "upkeep.hpp"
 
 #include "jitter.hpp"
+#include "page_size.hpp"
 
 namespace davit::desired {
 
 namespace {
-constexpr uint32_t records_per_page = 1000;
-constexpr uint64_t bytes_per_page = 4 << 20;
 // One round: some seconds at most, of which the store's writers notice none.
 constexpr int pages_max = 100;
 constexpr uint64_t tombstones_max = 20'000;

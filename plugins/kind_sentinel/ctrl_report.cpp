@@ -7,12 +7,11 @@
 #include <boost/json/value.hpp>
 
 #include "fields.hpp"
+#include "sentinel.hpp"
 
 namespace davit::sentinel {
 namespace json = boost::json;
 namespace {
-
-constexpr int64_t replicas_top = 2'147'483'647;
 
 constexpr std::pair<std::string_view, const char*> healths[] = {{"HEALTH_UNSPECIFIED", "unknown"},
                                                                 {"HEALTH_HEALTHY", "healthy"},

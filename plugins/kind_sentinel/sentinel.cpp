@@ -11,7 +11,6 @@ namespace davit::sentinel {
 namespace json = boost::json;
 namespace {
 
-constexpr int64_t replicas_top = 2'147'483'647;
 // Far above any node; keeps every calculation with them inside 64 bits.
 constexpr int64_t cpu_millicores_top = 1'000'000'000;
 constexpr int64_t memory_mib_top = 1'073'741'824;

@@ -6,7 +6,7 @@ class Calls::Unary : public rpc::Handler {
  public:
   Unary(Calls& calls, uint64_t number, Done done)
       : calls_(calls), number_(number), done_(std::move(done)) {}
-  void on_message(Buffer m) override { answer_ = std::string(m.view()); }
+  void on_message(davit::Buffer m) override { answer_ = std::string(m.view()); }
   void on_done(const rpc::End& end) override {
     calls_.under_way_.erase(number_);
     if (end.code != Code::ok) {

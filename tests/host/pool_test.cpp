@@ -9,7 +9,7 @@ namespace davit::host {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto forever = std::chrono::steady_clock::time_point::max();
+constexpr auto no_deadline = std::chrono::steady_clock::time_point::max();
 
 struct Meter {
   std::mutex mutex;
@@ -34,7 +34,7 @@ TEST(Pool, RunsAtMostItsBoundAtOnceAndReachesIt) {
   Meter meter;
   meter.wait_for_inside = 3;
   for (int i = 0; i < 200; ++i) pool.post(&enter, &meter);
-  EXPECT_TRUE(pool.shutdown(forever));
+  EXPECT_TRUE(pool.shutdown(no_deadline));
   EXPECT_EQ(meter.total, 200);
   EXPECT_EQ(meter.most, 3);
 }
@@ -53,7 +53,7 @@ TEST(Pool, OfOneKeepsTheOrder) {
         [](void* a) { static_cast<Task*>(a)->order->push_back(static_cast<Task*>(a)->number); },
         &t);
   }
-  EXPECT_TRUE(pool.shutdown(forever));
+  EXPECT_TRUE(pool.shutdown(no_deadline));
   EXPECT_EQ(order, expected);
 }
 
@@ -61,7 +61,7 @@ TEST(Pool, NamesItsThreadsAfterTheInstance) {
   Pool pool("a_name_longer_than_fifteen", 1);
   char name[16] = {};
   pool.post([](void* n) { pthread_getname_np(pthread_self(), static_cast<char*>(n), 16); }, name);
-  EXPECT_TRUE(pool.shutdown(forever));
+  EXPECT_TRUE(pool.shutdown(no_deadline));
   EXPECT_STREQ(name, "a_name_longer_t");
 }
 
@@ -76,13 +76,13 @@ TEST(Pool, ATaskPostedByATaskAtShutdownStillRuns) {
     if (--self.left > 0) self.pool->post(step, c);
   };
   pool.post(step, &chain);
-  EXPECT_TRUE(pool.shutdown(forever));
+  EXPECT_TRUE(pool.shutdown(no_deadline));
   EXPECT_EQ(chain.left, 0);
 }
 
 TEST(Pool, AfterShutdownTheCallerRunsTheTask) {
   Pool pool("main", 1);
-  EXPECT_TRUE(pool.shutdown(forever));
+  EXPECT_TRUE(pool.shutdown(no_deadline));
   bool ran = false;
   pool.post([](void* r) { *static_cast<bool*>(r) = true; }, &ran);
   EXPECT_TRUE(ran);

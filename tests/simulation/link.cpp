@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "later.hpp"
+#include "objects.hpp"
 
 // One end of a call.
 struct davit_rpc_call {
@@ -25,7 +26,6 @@ namespace davit::simulation {
 namespace {
 
 constexpr size_t inbox_max = 4;  // messages that a reader may leave lying before the writer waits
-constexpr const char* region = "eu";
 
 // By name: the agents' names, and the operators'.
 std::map<std::string, davit_rpc_channel> channels;

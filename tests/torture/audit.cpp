@@ -14,18 +14,16 @@ constexpr uint64_t requests_kept = 100'000;
 
 using Lines = std::vector<std::pair<uint64_t, std::string>>;  // with their time
 
-std::string number(uint64_t n) {
-  return std::to_string(n);
-}
-
 std::string show(const Write& w) {
   return (w.live ? "write of " : "delete of ") + w.id + " at version " +
-         (w.version == 0 ? "?" : number(w.version)) + (w.live ? " (" + w.content + ")" : "");
+         (w.version == 0 ? "?" : std::to_string(w.version)) +
+         (w.live ? " (" + w.content + ")" : "");
 }
 
 std::string show(const Object* o) {
-  return o == nullptr ? "nothing"
-                      : o->id + " at version " + number(o->version) + " (" + o->content + ")";
+  return o == nullptr
+             ? "nothing"
+             : o->id + " at version " + std::to_string(o->version) + " (" + o->content + ")";
 }
 
 std::string around(uint64_t time, const char* title, const Lines& lines) {
@@ -96,10 +94,10 @@ void Audit::writes() {
     while (next < answered.size() && answered[next].write->answered < w->asked)
       known = std::max(known, answered[next++].write->version);
     if (!given.insert(w->version).second)
-      fault("version " + number(w->version) + " was given twice", *topic, w->name);
+      fault("version " + std::to_string(w->version) + " was given twice", *topic, w->name);
     if (w->version <= known) {
-      fault(show(*w) + " was asked for when version " + number(known) + " had been given", *topic,
-            w->name);
+      fault(show(*w) + " was asked for when version " + std::to_string(known) + " had been given",
+            *topic, w->name);
     }
   }
 }
@@ -137,12 +135,12 @@ void Audit::judge_delivery(const std::string& who, const Topic& topic, const Ste
   const Write* w = find(topic, version);
   if (w == nullptr) {
     if (!step.now && explains(topic, step.name, version)) return;
-    return fault("sent version " + number(version) + ", which nobody wrote", topic, step.name, who,
-                 step.at);
+    return fault("sent version " + std::to_string(version) + ", which nobody wrote", topic,
+                 step.name, who, step.at);
   }
   if (w->name != step.name || !is_result(step.now ? &*step.now : nullptr, *w)) {
-    fault("sent " + show(step.now ? &*step.now : nullptr) + " as version " + number(version) +
-              ", which is the " + show(*w),
+    fault("sent " + show(step.now ? &*step.now : nullptr) + " as version " +
+              std::to_string(version) + ", which is the " + show(*w),
           topic, step.name, who, step.at);
   }
 }
@@ -203,7 +201,7 @@ void Audit::judge_row(const Row& row) {
   if (w == nullptr && !row.live && explains(row.topic, row.name, row.version)) return;
   if (w == nullptr || w->name != row.name || w->id != row.id || w->live != row.live ||
       (row.live && w->content != row.content)) {
-    return fault("stored: " + row.id + " at version " + number(row.version) +
+    return fault("stored: " + row.id + " at version " + std::to_string(row.version) +
                      (w == nullptr ? ", which nobody wrote" : ", which is the " + show(*w)),
                  row.topic, row.name);
   }
@@ -226,8 +224,8 @@ void Audit::judge_requests(const Stored& stored) {
     if (found == asked.end()) {
       fault("request \"" + id + "\" is stored, and nobody was answered", {});
     } else if (found->second.second->version != version) {
-      fault("request \"" + id + "\" is stored with version " + number(version) + ", not as the " +
-                show(*found->second.second),
+      fault("request \"" + id + "\" is stored with version " + std::to_string(version) +
+                ", not as the " + show(*found->second.second),
             *found->second.first, found->second.second->name);
     }
   }
@@ -263,7 +261,9 @@ void Audit::store(const Stored& stored) {
     }
   }
   if (all_heard ? newest != stored.head : newest > stored.head)
-    fault("the head is " + number(stored.head) + ", and the newest write " + number(newest), {});
+    fault("the head is " + std::to_string(stored.head) + ", and the newest write " +
+              std::to_string(newest),
+          {});
   judge_requests(stored);
 }
 
@@ -274,8 +274,8 @@ void Audit::judge_last(const Topic& topic, const Write& w, const Ids& rows, uint
     if (w.live || w.version > purged)
       fault("lost: the " + show(w) + " was answered and is not stored", topic, w.name);
   } else if (w.version != 0 && row->second->version != w.version) {
-    fault("lost: the " + show(w) + " was answered, and version " + number(row->second->version) +
-              " is stored",
+    fault("lost: the " + show(w) + " was answered, and version " +
+              std::to_string(row->second->version) + " is stored",
           topic, w.name);
   }
 }
@@ -288,15 +288,16 @@ std::string Audit::story(const Fault& fault, const std::vector<Step>& steps) con
   const auto names = journal_.find(fault.topic);
   if (names != journal_.end() && names->second.count(fault.name)) {
     for (const auto& w : names->second.at(fault.name))
-      written.push_back({w.asked, number(w.asked) + ", " + number(w.answered) + ": " + show(w)});
+      written.push_back(
+          {w.asked, std::to_string(w.asked) + ", " + std::to_string(w.answered) + ": " + show(w)});
   }
   for (const auto& step : steps) {
     if (step.name != fault.name && !step.whole) continue;
     const std::string what =
         step.name.empty() ? "the end of a snapshot" : show(step.now ? &*step.now : nullptr);
     const std::string how =
-        step.through == 0 ? "from a snapshot" : "through " + number(step.through);
-    heard.push_back({step.at, number(step.at) + ": " + what + ", " + how});
+        step.through == 0 ? "from a snapshot" : "through " + std::to_string(step.through);
+    heard.push_back({step.at, std::to_string(step.at) + ": " + what + ", " + how});
   }
   return out + around(fault.at, "written (asked, answered)", written) +
          around(fault.at, "heard (at)", heard);

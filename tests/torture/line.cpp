@@ -3,14 +3,6 @@
 #include <algorithm>
 
 namespace davit::torture {
-namespace {
-
-std::string number(uint64_t n) {
-  return std::to_string(n);
-}
-
-}  // namespace
-
 Cursor Line::opened() {
   begun_ = wire_ == Wire::ctrl_v1;
   staged_.clear();
@@ -31,17 +23,18 @@ void Line::begins(bool snapshot, Cursor at) {
   snapshot_ = snapshot;
   if (snapshot) return;
   if (at.version != cursor_.version) {
-    return fault("asked for what follows " + number(cursor_.version) +
-                 ", and the stream began at " + number(at.version));
+    return fault("asked for what follows " + std::to_string(cursor_.version) +
+                 ", and the stream began at " + std::to_string(at.version));
   }
   cursor_.incarnation = at.incarnation;
 }
 
 void Line::delivered(uint64_t now, const Delivery& record) {
-  const std::string shown = "version " + number(record.version) + " of \"" + record.name + "\"";
+  const std::string shown =
+      "version " + std::to_string(record.version) + " of \"" + record.name + "\"";
   if (!begun_) return fault(shown + " came before the stream's beginning");
   if (record.version <= sent_) {
-    return fault(shown + " came after version " + number(sent_) +
+    return fault(shown + " came after version " + std::to_string(sent_) +
                  (record.version <= cursor_.version && !snapshot_ ? ": twice, or out of order"
                                                                   : ": out of order"));
   }
@@ -65,7 +58,8 @@ void Line::delivered(uint64_t now, const Delivery& record) {
 void Line::bookmark(uint64_t now, Cursor at) {
   if (!begun_) return fault("a bookmark came before the stream's beginning");
   if (at.version < sent_)
-    return fault("a bookmark at " + number(at.version) + " came after version " + number(sent_));
+    return fault("a bookmark at " + std::to_string(at.version) + " came after version " +
+                 std::to_string(sent_));
   if (snapshot_) {
     if (wire_ == Wire::ctrl_v1) return finish_snapshot(now, at);
     return fault("a bookmark came in the middle of a snapshot");
@@ -78,11 +72,13 @@ void Line::bookmark(uint64_t now, Cursor at) {
 void Line::snapshot_end(uint64_t now, Cursor at, uint64_t live_count) {
   if (!begun_ || !snapshot_) return fault("the end of a snapshot that did not begin");
   if (at.version < sent_)
-    return fault("a snapshot ended at " + number(at.version) + ", after version " + number(sent_));
+    return fault("a snapshot ended at " + std::to_string(at.version) + ", after version " +
+                 std::to_string(sent_));
   const auto live = static_cast<uint64_t>(
       std::count_if(named_.begin(), named_.end(), [](const auto& n) { return n.second; }));
   if (live != live_count) {
-    fault("a snapshot named " + number(live) + " live records and counted " + number(live_count));
+    fault("a snapshot named " + std::to_string(live) + " live records and counted " +
+          std::to_string(live_count));
     return start_over();  // nobody may prune by it
   }
   finish_snapshot(now, at);

@@ -43,6 +43,13 @@ const std::array<Kind, 2>& kinds() {
   return all;
 }
 
+std::string content_of(const std::string& kind, const std::string& payload) {
+  for (const auto& k : kinds()) {
+    if (k.name == kind) return k.content(payload);
+  }
+  return "of an unknown kind";
+}
+
 void Course::fault(Fault fault) {
   const std::lock_guard lock(mutex_);
   faults_.push_back(std::move(fault));

@@ -28,6 +28,7 @@ struct Kind {
   std::string (*content)(const std::string& payload);
 };
 const std::array<Kind, 2>& kinds();
+std::string content_of(const std::string& kind, const std::string& payload);
 
 class Course {
  public:

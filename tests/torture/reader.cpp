@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds before_again{30};
+constexpr milliseconds before_next{30};
 constexpr milliseconds between_reports{700};
 
 // What names the object in a kind's delete message; what its apply message is called by.
@@ -25,13 +25,6 @@ Delivery from_state(const ctrl::v1::CiliumNetworkPolicyState& state) {
   if (!state.has_apply()) return {state.delete_().k8s_name(), {}, {}, state.version(), false};
   return {state.apply().k8s_name(), state.apply().cilium_network_policy_id(),
           state.apply().SerializeAsString(), state.version(), true};
-}
-
-std::string content_of(const std::string& kind, const std::string& payload) {
-  for (const auto& k : kinds()) {
-    if (k.name == kind) return k.content(payload);
-  }
-  return "of an unknown kind";
 }
 
 Cursor from_wire(const v1::Cursor& cursor) {
@@ -83,10 +76,10 @@ void Reader::run(unsigned number) {
     }
     if (!judge()) return;
     if (course_.resting && at_goal()) arrived_ = true;
-    auto away = before_again;
+    auto away = before_next;
     if (!course_.resting) away += milliseconds(between(random, 0, habits_.away_max.count()));
-    for (; away.count() > 0 && !course_.over; away -= before_again)
-      std::this_thread::sleep_for(std::min(away, before_again));
+    for (; away.count() > 0 && !course_.over; away -= before_next)
+      std::this_thread::sleep_for(std::min(away, before_next));
   }
 }
 

@@ -43,13 +43,6 @@ uint64_t number(sqlite3_stmt* row, int column) {
   return static_cast<uint64_t>(sqlite3_column_int64(row, column));
 }
 
-std::string content_of(const std::string& kind, const std::string& payload) {
-  for (const auto& k : kinds()) {
-    if (k.name == kind) return k.content(payload);
-  }
-  return "of an unknown kind";
-}
-
 }  // namespace
 
 Stored read_store(const std::string& path) {

@@ -1,23 +1,11 @@
 #include "answer.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "../served_call.hpp"
 #include "wire_metadata.hpp"
 
 namespace davit::host {
-
-namespace {
-
-bool is_for_the_method(std::string_view key) {
-  static constexpr std::array<std::string_view, 12> ours = {
-      "authorization", "user-agent", "accept-encoding",   "accept", "host",   "te",
-      "connection",    "expect",     "transfer-encoding", "origin", "cookie", "upgrade"};
-  return std::find(ours.begin(), ours.end(), key) == ours.end() && !key.starts_with("grpc-") &&
-         !key.starts_with("connect-") && !key.starts_with("content-");
-}
-
-}  // namespace
 
 RequestHead request_head(const HttpStream& stream) {
   RequestHead out;
@@ -44,7 +32,7 @@ void send_answer(HttpStream& stream, const HttpAnswer& answer) {
   stream.end({});
 }
 
-bool is_legal(const Pairs::value_type& header) {
+bool is_legal_header(const Pairs::value_type& header) {
   const std::string& value = header.second;
   return std::all_of(value.begin(), value.end(), [](char c) { return c >= 0x20 && c <= 0x7e; });
 }
@@ -52,7 +40,7 @@ bool is_legal(const Pairs::value_type& header) {
 Pairs for_the_method(const Pairs& headers) {
   Pairs out;
   for (const auto& [key, value] : metadata_from_wire(headers)) {
-    if (!is_for_the_method(key)) continue;
+    if (!ServedCall::is_for_the_method(key)) continue;
     const auto found =
         std::find_if(out.begin(), out.end(), [&k = key](const auto& p) { return p.first == k; });
     if (found == out.end()) {

@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds first_backoff{200};
 constexpr std::chrono::seconds connect_timeout{10};  // TLS included
 // What a server may send ahead of what is read, a stream and all together.
 constexpr uint32_t stream_window = 1u << 20, connection_window = 8u << 20;
-constexpr uint32_t head_bytes_max = 64u << 10;
+constexpr uint32_t answer_head_bytes_max = 64u << 10;
 
 }  // namespace
 
@@ -168,7 +168,7 @@ void ConnectClient::connected(tcp::socket socket) {
         Http2Session::Limits limits;
         limits.stream_window = stream_window;
         limits.connection_window = connection_window;
-        limits.head_bytes_max = head_bytes_max;
+        limits.head_bytes_max = answer_head_bytes_max;
         auto session = std::make_unique<Http2Session>(limits, nullptr, [weak] {
           if (const auto c = weak->lock()) c->wake();
         });

@@ -22,8 +22,6 @@ namespace {
 constexpr std::string_view http2_preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 // What gRPC allows by itself: tokens, names and traces fit in many times over.
 constexpr uint32_t head_bytes_max = 8u << 10;
-// After the deadline only what cannot be waited for any longer is left.
-constexpr std::chrono::seconds last_grace{2};
 // An HTTP/1.1 connection that is kept for the caller's next request.
 constexpr std::chrono::seconds rest{120};
 
@@ -253,7 +251,7 @@ void ConnectServer::answer_or_serve(ConnectServedCall::Came call, const RequestH
                       : !who.ok()                ? Result<>(who.error())
                       : open                     ? Result<>()
                                                  : admission_.admit(**who, method, path);
-  const bool legal = std::all_of(head.headers.begin(), head.headers.end(), is_legal);
+  const bool legal = std::all_of(head.headers.begin(), head.headers.end(), is_legal_header);
   if (admitted.ok() && !legal) admitted = Admission::bad_header();
   if (!admitted.ok()) {
     admission_.log_refusal(admitted.error(), path, call.peer);

@@ -25,12 +25,6 @@ void taken_over([[maybe_unused]] void* call) {
 #endif
 }
 
-// Neither the credentials nor what libraries say of themselves: a stream would keep it for days.
-bool is_for_the_method(std::string_view key) {
-  return key != "authorization" && key != "user-agent" && key != "accept-encoding" &&
-         !key.starts_with("grpc-");
-}
-
 void add_trailers(grpc::GenericCallbackServerContext& context, const Pairs& trailers) {
   for (const auto& [key, value] : trailers) {
     if (can_be_sent(key, value)) context.AddTrailingMetadata(key, value);

@@ -17,9 +17,6 @@ namespace davit::host {
 
 namespace {
 
-// After the deadline only what cannot be waited for any longer is left: callbacks that wait for a
-// thread.
-constexpr std::chrono::seconds last_grace{2};
 // What gRPC allows by itself: tokens, names and traces fit in many times over.
 constexpr int metadata_bytes_max = 8 << 10;
 // Peers may look whether we are there this often.

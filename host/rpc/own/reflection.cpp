@@ -13,7 +13,7 @@ namespace {
 
 namespace pb = google::protobuf;
 
-constexpr uint32_t request_bytes_max = 64u << 10;
+constexpr uint32_t question_bytes_max = 64u << 10;
 
 struct Version {
   std::string package;
@@ -114,7 +114,7 @@ Result<> Reflection::serve(const Host& host) {
     m.response_type = version.package + ".ServerReflectionResponse";
     m.descriptor_set = version.descriptor_set;
     m.client_streams = m.server_streams = true;
-    m.request_bytes_max = request_bytes_max;
+    m.request_bytes_max = question_bytes_max;
     auto r = server.serve(m, [this, server, host](rpc::Call call) {
       server.accept(call, host.strand(), std::make_unique<Talk>(call, *this));
       call.read();

@@ -48,7 +48,7 @@ class Teller {
   void tell(const std::string& text) {
     const std::lock_guard lock(mutex_);
     for (size_t at = 0; at < text.size();) {
-      const ssize_t n = write(STDOUT_FILENO, text.data() + at, text.size() - at);
+      const ssize_t n = ::write(STDOUT_FILENO, text.data() + at, text.size() - at);
       if (n <= 0) _exit(1);  // nobody listens any more
       at += static_cast<size_t>(n);
     }
@@ -131,7 +131,7 @@ const ChildProgram writer("storage-writer", &writer_main);
 // --- the parent
 // ---------------------------------------------------------------------------------------------
 
-struct Books {
+struct Ledger {
   std::map<std::string, size_t> tried;
   std::map<std::string, uint64_t> acknowledged;
   std::map<uint64_t, std::string> seen;
@@ -236,7 +236,7 @@ TEST(StorageTorture, S4_NothingIsLostWhenItsProcessIsKilled) {
   if (is_volatile()) GTEST_SKIP() << "this configuration keeps nothing over a restart";
   Store store;  // makes the directory and the first incarnation
   store.stop();
-  Books books;
+  Ledger books;
   std::mt19937 random(11);
   int sessions = 0;
   const auto until = steady_clock::now() + torture_time();

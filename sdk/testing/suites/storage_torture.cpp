@@ -111,7 +111,7 @@ void write(Store& store, Gate& gate, Books& books, int number, steady_clock::tim
   }
 }
 
-struct Seen {
+struct Heard {
   std::map<uint64_t, std::string> versions;
   uint64_t disorder = 0, duplicates = 0;
   void add(uint64_t version, const std::string& id) {
@@ -123,7 +123,7 @@ struct Seen {
 // Reads on from its cursor until the writers are done and the head is reached. Now and then it has
 // everything that it has passed purged, as a server does: never may that take away what it has
 // still to read.
-void follow(Store& store, Gate& gate, const std::atomic<bool>& done, Seen& seen) {
+void follow(Store& store, Gate& gate, const std::atomic<bool>& done, Heard& seen) {
   std::mt19937 random(5);
   Cursor cursor;
   while (true) {
@@ -148,7 +148,7 @@ TEST(StorageTorture, S2_NothingArrivesLateWhileManyWrite) {
   Store store;
   Gate gate(store.max_concurrency());
   Books books;
-  Seen seen;
+  Heard seen;
   std::atomic<bool> done{false};
   const auto until = steady_clock::now() + torture_time();
   std::vector<std::thread> threads;

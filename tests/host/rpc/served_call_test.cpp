@@ -7,14 +7,14 @@ namespace davit::host {
 namespace {
 
 // Writes down what it is to do; the test says what came of it.
-class Played : public ServedCall {
+class PlayedServed : public ServedCall {
  public:
-  Played(const Method& m, std::string& asked, bool& gone)
+  PlayedServed(const Method& m, std::string& asked, bool& gone)
       : ServedCall(m, std::make_shared<const Identity>("token \"t\"", "t", "agent",
                                                        std::vector<std::string>{"r"})),
         asked_(asked),
         gone_(gone) {}
-  ~Played() override { gone_ = true; }
+  ~PlayedServed() override { gone_ = true; }
   using ServedCall::on_cancelled;
   using ServedCall::on_ended;
   using ServedCall::on_read;
@@ -43,7 +43,7 @@ class ServedCallTest : public ::testing::Test {
     method.streaming = DAVIT_RPC_SERVER_STREAMS;
     method.request_bytes_max = 10;
     method.on_call = [](void*, davit_rpc_call*) {};
-    call = new Played(method, asked, gone);
+    call = new PlayedServed(method, asked, gone);
   }
   ~ServedCallTest() override { EXPECT_TRUE(gone) << "the call is still there"; }
   void accept() {
@@ -59,7 +59,7 @@ class ServedCallTest : public ::testing::Test {
   Method method;
   std::string asked;
   bool gone = false;
-  Played* call = nullptr;
+  PlayedServed* call = nullptr;
 };
 
 TEST_F(ServedCallTest, GrantsOneReadAndOneWriteAtATime) {

@@ -6,9 +6,9 @@
 namespace davit::host {
 namespace {
 
-class Played : public StartedCall {
+class PlayedStarted : public StartedCall {
  public:
-  Played(Callbacks callbacks, std::string& asked, std::atomic<bool>& gone)
+  PlayedStarted(Callbacks callbacks, std::string& asked, std::atomic<bool>& gone)
       : StartedCall(std::move(callbacks)), asked_(asked), gone_(gone) {}
   using StartedCall::on_ended;
   using StartedCall::on_read;
@@ -36,14 +36,14 @@ class Played : public StartedCall {
 class StartedCallTest : public ::testing::Test {
  protected:
   StartedCallTest()
-      : call(new Played(Callbacks(recorder.strand(), Recorder::handler(), &recorder), asked,
-                        gone)) {}
+      : call(new PlayedStarted(Callbacks(recorder.strand(), Recorder::handler(), &recorder), asked,
+                               gone)) {}
   ~StartedCallTest() override { EXPECT_TRUE(gone) << "the call is still there"; }
 
   Recorder recorder;
   std::string asked;
   std::atomic<bool> gone{false};
-  Played* call;
+  PlayedStarted* call;
 };
 
 TEST_F(StartedCallTest, ReadsOneMessageAheadAndDeliversWhatIsGranted) {

@@ -5,7 +5,7 @@
 namespace davit::applier {
 namespace {
 
-struct Row {
+struct PruneRow {
   const char* name;
   SnapshotEnd end;
   size_t candidates;
@@ -19,7 +19,7 @@ const History known{{1, 50}};
 const History other{{2, 50}};
 const History none;
 
-const Row rows[] = {
+const PruneRow prunes[] = {
     {"CountsAgree", {known, 100, 100, 50}, 3, 7, {}, 3, 0, false},
     {"CountsDiffer", {known, 100, 99, 50}, 3, 7, {}, 0, 3, true},
     {"CountedTooMany", {known, 99, 100, 50}, 3, 7, {}, 0, 3, true},
@@ -52,10 +52,10 @@ const Row rows[] = {
     {"NeverPrune", {known, 20, 20, 50}, 1, 7, {false, 0, 0}, 0, 1, true},
 };
 
-class Prune : public testing::TestWithParam<Row> {};
+class Prune : public testing::TestWithParam<PruneRow> {};
 
 TEST_P(Prune, Decides) {
-  const Row& row = GetParam();
+  const PruneRow& row = GetParam();
   std::vector<Candidate> candidates;
   for (size_t i = 0; i < row.candidates; ++i)
     candidates.push_back({i + 1, {{1, row.candidate_version}}});
@@ -66,7 +66,7 @@ TEST_P(Prune, Decides) {
   for (const auto& orphan : v.orphans) EXPECT_FALSE(orphan.why.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, Prune, testing::ValuesIn(rows),
+INSTANTIATE_TEST_SUITE_P(Table, Prune, testing::ValuesIn(prunes),
                          [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Prune, KeepsOnlyWhatTheStoreHasLost) {

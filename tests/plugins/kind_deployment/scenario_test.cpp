@@ -41,7 +41,7 @@ std::string retell(std::istream& story) {
   return out;
 }
 
-class Scenario : public testing::TestWithParam<std::filesystem::path> {};
+class Scenario : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(Scenario, GoesAsTold) {
   std::ifstream file(GetParam());
@@ -56,10 +56,10 @@ TEST_P(Scenario, GoesAsTold) {
   EXPECT_EQ(told.str(), found) << GetParam().filename();
 }
 
-std::string name_of(const testing::TestParamInfo<std::filesystem::path>& info) {
+std::string name_of(const ::testing::TestParamInfo<std::filesystem::path>& info) {
   return info.param.stem().string();
 }
-INSTANTIATE_TEST_SUITE_P(Files, Scenario, testing::ValuesIn(stories()), name_of);
+INSTANTIATE_TEST_SUITE_P(Files, Scenario, ::testing::ValuesIn(stories()), name_of);
 
 }  // namespace
 }  // namespace davit::deployment::test

@@ -32,7 +32,7 @@ struct Row {
   const char* fault;
 };
 
-class Validation : public testing::TestWithParam<Row> {};
+class Validation : public ::testing::TestWithParam<Row> {};
 
 TEST_P(Validation, NamesTheFieldAndTheRule) {
   EXPECT_EQ(fault_of(with({{GetParam().key, GetParam().value}})), GetParam().fault);
@@ -72,7 +72,7 @@ constexpr Row names[] = {
     {"image", "\"nginx \"", "image: must not contain white space"},
     {"image", "7", "image: must be a string, not a number"},
 };
-INSTANTIATE_TEST_SUITE_P(Names, Validation, testing::ValuesIn(names));
+INSTANTIATE_TEST_SUITE_P(Names, Validation, ::testing::ValuesIn(names));
 
 constexpr Row sizes[] = {
     {"cpu_millicores", "-", "cpu_millicores: must be at least 1, not 0"},
@@ -98,7 +98,7 @@ constexpr Row sizes[] = {
     {"autoscaling", "{\"min_replicas\":1,\"max_replicas\":2}",
      "replicas: exactly one of replicas and autoscaling is needed; both are set"},
 };
-INSTANTIATE_TEST_SUITE_P(Sizes, Validation, testing::ValuesIn(sizes));
+INSTANTIATE_TEST_SUITE_P(Sizes, Validation, ::testing::ValuesIn(sizes));
 
 constexpr Row rest[] = {
     {"shutdown_signal", "\"SIGHUP\"",
@@ -138,7 +138,7 @@ constexpr Row rest[] = {
     {"encrypted_environment_variables", "\"Zm9v\"",
      "encrypted_environment_variables: must be an object, not a string"},
 };
-INSTANTIATE_TEST_SUITE_P(Rest, Validation, testing::ValuesIn(rest));
+INSTANTIATE_TEST_SUITE_P(Rest, Validation, ::testing::ValuesIn(rest));
 
 TEST(Workload, NeedsSoundAutoscalingBounds) {
   const std::pair<const char*, const char*> rows[] = {

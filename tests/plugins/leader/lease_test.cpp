@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Place place{"kube-system", "davit-eu"};
+const Place held_place{"kube-system", "davit-eu"};
 constexpr int64_t moment = 1'795'316'645'006;  // 2026-11-22T03:04:05.006Z
 
 TEST(LeaseObject, IsRead) {
@@ -41,7 +41,7 @@ TEST(LeaseObject, ThatIsNoneIsRefused) {
 }
 
 TEST(LeaseObject, IsMade) {
-  const auto q = write_request(place, {"a_1", "", 15'000ms, 0, 12, ""}, true, moment);
+  const auto q = write_request(held_place, {"a_1", "", 15'000ms, 0, 12, ""}, true, moment);
   EXPECT_EQ(q.verb, DAVIT_VERB_CREATE);
   EXPECT_EQ(q.ns, "kube-system");
   EXPECT_EQ(q.name, "");
@@ -54,7 +54,7 @@ TEST(LeaseObject, IsMade) {
 }
 
 TEST(LeaseObject, IsChangedOnlyAsItWasReadAndKeepsWhatIsNotOurs) {
-  const auto q = write_request(place, {"a_1", "", 2'500ms, 4, 12, "7"}, false, moment);
+  const auto q = write_request(held_place, {"a_1", "", 2'500ms, 4, 12, "7"}, false, moment);
   EXPECT_EQ(q.verb, DAVIT_VERB_MERGE);
   EXPECT_EQ(q.name, "davit-eu");
   EXPECT_EQ(q.body,
@@ -65,7 +65,7 @@ TEST(LeaseObject, IsChangedOnlyAsItWasReadAndKeepsWhatIsNotOurs) {
 }
 
 TEST(LeaseObject, IsGivenBackWithoutAHolder) {
-  const auto q = write_request(place, {"", "", 15'000ms, 4, 12, "7"}, false, moment);
+  const auto q = write_request(held_place, {"", "", 15'000ms, 4, 12, "7"}, false, moment);
   EXPECT_NE(q.body.find(R"("holderIdentity":null)"), std::string::npos) << q.body;
 }
 

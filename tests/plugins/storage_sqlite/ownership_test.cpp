@@ -42,7 +42,7 @@ TEST(Ownership, TheOtherProcessIsNamedAndItsDeathFreesTheFile) {
   const pid_t child = fork();
   if (child == 0) {
     auto lock = Lock::take(path);
-    if (write(ready[1], lock.ok() ? "1" : "0", 1) != 1) _exit(1);
+    if (::write(ready[1], lock.ok() ? "1" : "0", 1) != 1) _exit(1);
     while (true) ::pause();
   }
   char answer = 0;

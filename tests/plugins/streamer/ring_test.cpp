@@ -13,7 +13,7 @@ Change change(uint64_t version, Verb verb = Verb::apply, size_t size = 0) {
 }
 
 // Encodes as the versions, so that a test can read a frame. Counts how often it is asked.
-class RingTest : public testing::Test {
+class RingTest : public ::testing::Test {
  protected:
   Encoding encoding(size_t records_max, bool holds) {
     return {records_max, 1000, holds, [this](const Topic&, std::span<const Change* const> changes) {

@@ -17,7 +17,7 @@ using testing::Instance;
 using testing::Loaded;
 using testing::TestHost;
 
-struct Sink {
+struct QuietSink {
   std::optional<sink::Source> source;
   struct Opened : sink::Stream {
   } stream;
@@ -42,7 +42,7 @@ class BehindAGate : public ::testing::Test {
         kind_(testing::widget_plugin(), kind_host_),
         watcher_(module_.plugin(), host_) {
     host_.add_role("applier", DAVIT_CHANGE_SINK, reinterpret_cast<davit_instance*>(&sink_),
-                   sink::ChangeRole::vtable<Sink>());
+                   sink::ChangeRole::vtable<QuietSink>());
     EXPECT_TRUE(kind_.up().ok());
     const auto up = watcher_.up();
     EXPECT_TRUE(up.ok()) << up.error().message;
@@ -52,7 +52,7 @@ class BehindAGate : public ::testing::Test {
   TestHost kind_host_, host_;
   FakeRpc rpc_;
   FakeGate gate_;
-  Sink sink_;
+  QuietSink sink_;
   Loaded module_;
   Instance kind_, watcher_;
 };
@@ -83,9 +83,9 @@ TEST_F(BehindAGate, AGateThatOpensAfterItsStopOpensNothing) {
 TEST(TwoGates, AreRefusedByName) {
   TestHost host("watcher", {{"server", "control"}, {"sink", "applier"}}, TestHost::Time::manual);
   FakeRpc rpc(host, "davit.v1");
-  Sink sink;
+  QuietSink sink;
   host.add_role("applier", DAVIT_CHANGE_SINK, reinterpret_cast<davit_instance*>(&sink),
-                sink::ChangeRole::vtable<Sink>());
+                sink::ChangeRole::vtable<QuietSink>());
   FakeGate one(host, "leader"), other(host, "second");
   const auto module = *Loaded::open(WATCHER);
   Instance watcher(module.plugin(), host);

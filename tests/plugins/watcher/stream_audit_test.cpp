@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using testing::FakeRpc;
 using testing::TestHost;
 
-struct Sink {
+struct AuditSink {
   std::string seen;
   bool full = false;
   std::optional<sink::Source> source;
@@ -62,7 +62,7 @@ class StreamAuditTest : public ::testing::Test {
  protected:
   StreamAuditTest() : host_("watcher", {}, TestHost::Time::manual), rpc_(host_, "ctrl.v1") {
     host_.add_role("applier", DAVIT_CHANGE_SINK, reinterpret_cast<davit_instance*>(&sink_),
-                   sink::ChangeRole::vtable<Sink>());
+                   sink::ChangeRole::vtable<AuditSink>());
     auto with = std::make_shared<Neighbours>(
         Neighbours{host_.host(),
                    *rpc::Channel::find(host_, "control"),
@@ -105,7 +105,7 @@ class StreamAuditTest : public ::testing::Test {
 
   TestHost host_;
   FakeRpc rpc_;
-  Sink sink_;
+  AuditSink sink_;
   std::unique_ptr<Stream> stream_;
 };
 

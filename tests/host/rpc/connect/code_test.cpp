@@ -7,13 +7,13 @@
 namespace davit::host {
 namespace {
 
-struct Row {
+struct CodeRow {
   Code code;
   const char* name;
   int status;
 };
 // The table of connectrpc.com/docs/protocol.
-constexpr Row published[] = {
+constexpr CodeRow published[] = {
     {Code::cancelled, "canceled", 499},
     {Code::unknown, "unknown", 500},
     {Code::invalid_argument, "invalid_argument", 400},
@@ -33,7 +33,7 @@ constexpr Row published[] = {
 };
 
 TEST(ConnectCode, HasTheNamesAndStatusesOfTheProtocol) {
-  for (const Row& row : published) {
+  for (const CodeRow& row : published) {
     EXPECT_EQ(code_name(row.code), row.name);
     EXPECT_EQ(code_named(row.name), row.code) << row.name;
     EXPECT_EQ(http_status(row.code), row.status) << row.name;

@@ -88,12 +88,12 @@ TEST(ReadTerms, OnlyPostIsTaken) {
   }
 }
 
-struct Row {
+struct TypeRow {
   const char* type;
   Wire wire;
   Form form;
 };
-constexpr Row types[] = {
+constexpr TypeRow types[] = {
     {"application/proto", Wire::connect_unary, Form::proto},
     {"application/json", Wire::connect_unary, Form::json},
     {"application/connect+proto", Wire::connect_stream, Form::proto},
@@ -107,7 +107,7 @@ constexpr Row types[] = {
 };
 
 TEST(ReadTerms, TheContentTypeSaysProtocolAndForm) {
-  for (const Row& row : types) {
+  for (const TypeRow& row : types) {
     const std::string type = row.type;
     std::string upper = type;
     for (char& c : upper) c = static_cast<char>(std::toupper(c));
@@ -123,7 +123,7 @@ TEST(ReadTerms, TheContentTypeSaysProtocolAndForm) {
 }
 
 TEST(ReadTerms, AMethodTakesTheTypesOfItsKindAndOfGrpc) {
-  for (const Row& row : types) {
+  for (const TypeRow& row : types) {
     const RequestHead head = typed(row.type);
     const auto taken = [&](const Method* m) {
       return std::holds_alternative<Terms>(read_terms(head, m));

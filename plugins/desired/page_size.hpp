@@ -1,0 +1,11 @@
+// How much of the store is read at once where all of it is gone through.
+#pragma once
+
+#include <cstdint>
+
+namespace davit::desired {
+
+inline constexpr uint32_t records_per_page = 1000;
+inline constexpr uint64_t bytes_per_page = 4 << 20;
+
+}  // namespace davit::desired
