@@ -109,10 +109,6 @@ class Operator:
         if outcome.outcome not in ("created", "changed"):
             raise RuntimeError(f"{document['id']}: {outcome.outcome} {outcome.message}")
 
-    def status(self, region, identity):
-        key = self.operator_pb.ObjectKey(kind="deployment", region=region, id=identity)
-        return self.call(self.operator, "OperatorService/Get", self.operator_pb.OperatorGetRequest(key=key)).status
-
     def running(self, region):
         """How many deployments of a region have all of their pods."""
         request = self.operator_pb.StatusRequest(kind="deployment", region=region)
