@@ -62,7 +62,7 @@ class Hub {
   void touch(KindState& kind, Slot& slot);
   void release_unseen(KindState& kind);
   void judge(KindState& kind);
-  std::optional<Candidate> candidate(const Slot& slot) const;
+  static std::optional<Candidate> candidate(const KindState& kind, const Slot& slot);
   void carry_out(KindState& kind, const Verdict& verdict);
   void erase(KindState& kind, Slot& slot);
 

@@ -86,19 +86,22 @@ void Hub::erase(KindState& kind, Slot& slot) {
   kind.desired.erase(slot);
 }
 
-// A record the snapshot did not name, if objects that carry our stamp stand for it.
-std::optional<Candidate> Hub::candidate(const Slot& slot) const {
+// A record the snapshot did not name, if objects that are ours stand for it.
+std::optional<Candidate> Hub::candidate(const KindState& kind, const Slot& slot) {
   Candidate out{slot.number, {}};
+  bool ours = false;
   for (const ObservedObject* o : slot.objects) {
     if (o->foreign) continue;
     boost::system::error_code bad;
     const json::value object = json::parse(*o->text, bad);
     if (bad || !object.is_object()) continue;
     const Meta meta = meta_of(object.get_object());
-    if (meta.region.empty() || meta.id.empty()) continue;  // seen only, or nobody's
-    out.made_of.push_back(meta.made_of);
+    const auto& resource = kind.client.description().resources[o->watch];
+    if (meta.region.empty() || resource.role != DAVIT_RESOURCE_OWNED) continue;
+    ours = true;
+    if (!meta.id.empty()) out.made_of.push_back(meta.made_of);
   }
-  if (out.made_of.empty()) return std::nullopt;
+  if (!ours) return std::nullopt;
   return out;
 }
 
@@ -112,7 +115,7 @@ void Hub::judge(KindState& kind) {
     if (kind.desired.named_now(slot)) return;
     settle(kind, slot, sink::Outcome::done);
     if (slot.wish == Wish::orphan) return;  // until it is named again or a person removes it
-    if (const auto c = candidate(slot)) {
+    if (const auto c = candidate(kind, slot)) {
       candidates.push_back(*c);
     } else if (slot.wish != Wish::unknown) {
       telling_->issue(kind.name(), slot, {}, {});

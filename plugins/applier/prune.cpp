@@ -15,6 +15,8 @@ std::string doubt(const SnapshotEnd& end, const PruneRules& rules) {
 // Nobody has deleted what the store has lost: it was restored or emptied since. Against a peer
 // that tells no history versions alone have to do.
 std::string lost(const SnapshotEnd& end, const Candidate& candidate) {
+  if (candidate.made_of.empty())
+    return "somebody has removed its annotations, so nothing tells which record it was made of";
   for (const Cursor at : candidate.made_of) {
     const std::string version = "made of version " + std::to_string(at.version);
     if (!end.history.empty() && !knows(end.history, at))

@@ -26,7 +26,7 @@ struct PruneRules {
 
 struct Candidate {
   uint64_t slot = 0;
-  std::vector<Cursor> made_of;  // what its objects' stamps say
+  std::vector<Cursor> made_of;  // what its objects' stamps say; empty: they have lost them
 };
 
 // A snapshot that has ended.

@@ -147,8 +147,12 @@ class Vandal:
                     {"spec": {k: None if k in spec else 5 for k in bounds}}]
         return out
 
-    def spoil(self, key, live):
-        """One object: deleted, or edited in one of several ways; it can still be found by its labels."""
+    def spoil(self, key, live, kept):
+        """One object: deleted, or edited in one of several ways; it can still be found by its labels.
+
+        Of one whose record goes while no agent looks nobody could tell what it was without its annotations, and it
+        would stay: so only those that are `kept` lose them.
+        """
         path = self.expected.path_of(*key)
         if self.dice.random() < 0.35:
             status, _ = self.kubernetes.request("DELETE", path)
@@ -157,7 +161,10 @@ class Vandal:
             status, _ = self.kubernetes.request("PATCH", path + "?fieldManager=vandal&force=true", {
                 "apiVersion": "apps/v1", "kind": kind, "metadata": {"name": key[2]}, "spec": {"replicas": 7}}, self.APPLY)
         else:
-            edit = self.dice.choice(self.edits(key[0], live))
+            edits = [e for e in self.edits(key[0], live) if kept or "annotations" not in e.get("metadata", {})]
+            if not edits:
+                return
+            edit = self.dice.choice(edits)
             status, _ = self.kubernetes.request("PATCH", path, edit, self.MERGE)
         self.done += status < 300
 
@@ -181,7 +188,7 @@ class Vandal:
                 if key in kept and self.dice.random() < 0.1:
                     self.disown(key)
                 else:
-                    self.spoil(key, live)
+                    self.spoil(key, live, key in kept)
             except OSError:
                 pass  # not answered: done or not, it is somebody else's deed
 

@@ -153,6 +153,19 @@ TEST(Prune, OrphansWhatALostVersionMadeAlsoAfterARestart) {
   EXPECT_EQ(w.issues["drop"], "orphaned");
 }
 
+TEST(Prune, OrphansWhatHasLostItsStamps) {
+  PruneWorld w;
+  w.restart();
+  w.call(DAVIT_VERB_MERGE, "replicasets", "acme", "drop",
+         R"({"metadata": {"annotations": {"davit.dev/id": null, "davit.dev/version": null}}})");
+  w.begin(true);
+  w.apply("keep", 10);
+  w.end(1, 12);
+  w.wait(5min);
+  EXPECT_EQ(w.replica_sets(), "drop keep");
+  EXPECT_EQ(w.issues["drop"], "orphaned");
+}
+
 TEST(Prune, EndsAnOrphanThatAPersonRemoves) {
   PruneWorld w;
   w.begin(true, 2);

@@ -77,6 +77,12 @@ TEST(Prune, KeepsOnlyWhatTheStoreHasLost) {
   EXPECT_EQ(v.orphans[0].slot, 2u);
 }
 
+TEST(Prune, KeepsWhatNothingIsKnownOf) {
+  const Verdict v = prune({known, 5, 5, 50}, {{1, {}}}, {});
+  EXPECT_TRUE(v.remove.empty());
+  ASSERT_EQ(v.orphans.size(), 1u);
+}
+
 TEST(Prune, OneObjectOfALostRecordIsEnough) {
   const Verdict v = prune({known, 5, 5, 50}, {{1, {{1, 40}, {2, 3}}}}, {});
   EXPECT_TRUE(v.remove.empty());
