@@ -9,7 +9,7 @@ build="g++ cmake ninja-build make pkg-config ccache mold
   protobuf-compiler libprotobuf-dev libgrpc++-dev libtomlplusplus-dev libyaml-cpp-dev
   libnghttp2-dev libsqlite3-dev libpqxx-dev libcurl4-openssl-dev libssl-dev zlib1g-dev openssl"
 test="clang libclang-rt-14-dev llvm clang-format clang-tidy libgtest-dev libgmock-dev
-  python3 python3-venv procps git ca-certificates"
+  postgresql python3 python3-venv procps git ca-certificates"
 
 wanted=$build
 [ "${1:-}" = --run-only ] || wanted="$build $test"

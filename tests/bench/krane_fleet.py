@@ -1,14 +1,14 @@
 """Krane agents (tests/node/krane_agent.mjs) on a Connect listener: what they cost the server, beside the mirror.
 
-Storage queries are the reads by the server's own count, of the mirror those of its streams only, and the point queries
-that the agents made, of which each is one. Reports are writes, the same for both.
+Processor time is the server's and its database's. Storage queries are the reads by the server's own count and the point
+queries that the agents made, of which each is one. Reports are writes.
 """
 
 import time
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from fleet import ORIGINAL_BOOTSTRAP_RECORDS_S, Server, processor_seconds
+from server import ORIGINAL_BOOTSTRAP_RECORDS_S, Server, fault_of_polls  # beside this file
 
 STREAMS_EACH = 3
 THIRD = 1 / 3
@@ -29,7 +29,7 @@ class Sizes(NamedTuple):
 @contextmanager
 def served(bench, parts, mirror, sizes):
     """A server that was just started, with deployments in each region."""
-    server = Server(parts, mirror=mirror, transport="connect")
+    server = Server(bench, parts, mirror=mirror, transport="connect")
     try:
         wanted = {sizes.region(n): sizes.deployments for n in range(sizes.regions)}
         for region, count in {**wanted, CHECKED_REGION: CHECKED_RECORDS}.items():
@@ -49,8 +49,7 @@ class Spent:
         self.begin = self.now(agents)
 
     def now(self, agents):
-        return {"seconds": time.monotonic(), "processor": processor_seconds(self.server.pid),
-                "reads": self.server.pages() if self.server.mirror else self.server.reads(),
+        return {"seconds": time.monotonic(), "processor": self.server.processor(), "reads": self.server.reads(),
                 "asked": agents.total("queries") if agents else 0}
 
     def since(self, agents):
@@ -90,13 +89,13 @@ def both(bench, parts, name, sizes, measure, more=""):
         for mirror in (True, False):
             with served(bench, parts, mirror, sizes) as server:
                 found, fault = measure(server)
-                if mirror and (fault := fault or fault_of_rate(bench, server)):
+                if mirror and (fault := fault or fault_of_rate(bench, server) or fault_of_polls(bench, parts)):
                     bench.unusable(name, fault)
                     return
                 spent[mirror].append(found)
     ours, peer = spent[False][-1], spent[True][-1]
     for figure, title, note in (
-            ("processor", "server processor time", lambda s: f"{s['processor']:.2f} s in {s['seconds']:.0f} s"),
+            ("processor", "processor time", lambda s: f"{s['processor']:.2f} s in {s['seconds']:.0f} s"),
             ("queries", "storage queries", lambda s: f"{s['queries']:.0f}, {s['asked']} of them asked by the agents")):
         bench.line(f"{name}, {title}", "the mirror's",
                    [a[figure] / b[figure] for a, b in zip(spent[False], spent[True])], lambda r: r <= THIRD, "<= 0.333",

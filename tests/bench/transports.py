@@ -3,7 +3,8 @@
 import time
 from statistics import median
 
-from fleet import Server, open_streams, processor_seconds, seeded
+from fleet import open_streams, seeded  # beside this file
+from server import Server, processor_seconds
 
 # The transport of the listener, and the framing that the client speaks to it.
 WAYS = {"Connect": ("connect", "connect"), "gRPC": ("grpc", "grpc"), "gRPC on a Connect listener": ("connect", "grpc")}
@@ -16,7 +17,7 @@ def transport_stream(bench, parts):
     rates, spent = {way: [] for way in WAYS}, {way: [] for way in WAYS}
     for _ in range(2 if bench.short else 9):
         for way, (transport, framing) in WAYS.items():
-            server = Server(parts, database=before.world.database, transport=transport)
+            server = Server(bench, parts, database=before.world.database, transport=transport)
             try:
                 begin = processor_seconds(server.pid)
                 found = bench.client("http2-bench", "drain", framing, server.wire, server.address, server.token, "r-0",
@@ -38,7 +39,7 @@ def transport_memory(bench, parts):
     found = {way: [] for way in WAYS}
     for _ in range(1 if bench.short else 3):
         for way, (transport, framing) in WAYS.items():
-            server = Server(parts, transport=transport)
+            server = Server(bench, parts, transport=transport)
             try:
                 command = [bench.build / "tests/bench/http2-bench", "idle", framing, server.wire, server.address,
                            server.token, streams, connections, 100]

@@ -16,7 +16,8 @@ BANNED_NAMES = re.compile(r"\b(?:class|struct)\s+(?!FieldManager\b)\w*(?:Manager
 ONE_PLACE = (
     (re.compile(r"^toml\+\+|^toml\.hpp"), re.compile(r"^host/config/"), "host/config's nodes"),
     (re.compile(r"^boost/dll"), re.compile(r"^host/loader/"), "host/loader"),
-    (re.compile(r"^pqxx"), re.compile(r"^plugins/storage_postgres/"), "the storage role"),
+    (re.compile(r"^pqxx"), re.compile(r"^(plugins/storage_postgres|tests/bench/storage_mirror)/"),
+     "the storage role"),
     (re.compile(r"^grpc"), re.compile(r"^(host/rpc/grpc|host/commands|tests)/"), "the rpc service"),
 )
 

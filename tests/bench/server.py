@@ -1,0 +1,112 @@
+"""A server to be measured: the product, or the mirror of the original."""
+
+import functools
+import re
+import subprocess
+import time
+import unittest
+import urllib.request
+from pathlib import Path
+
+# The original, measured on two cores (krane-measured in the project's notes): the mirror must not be slower.
+ORIGINAL_RECEIPT_P50_MS = (350, 650)  # one-second poll: about 500
+ORIGINAL_BOOTSTRAP_RECORDS_S = 8_700  # 100,000 rows, uncompressed
+ORIGINAL_POLL_SECONDS = 0.49e-3  # of a core for each idle stream and second: 0.16 in the server, 0.33 in its database
+# A page is read by its index, whatever the planner knows of tables that were filled a moment ago.
+GOOD_PLANS = {f"enable_{way}": "off" for way in ("hashjoin", "mergejoin", "seqscan", "bitmapscan", "sort", "material")}
+
+
+@functools.cache
+def postgres():
+    """Of all mirrors of this run. Its commits are flushed, as those of the original are, and ours."""
+    from postgres import Postgres  # needs the parts
+    made = Postgres(max_connections=50, jit="off", join_collapse_limit=1, **GOOD_PLANS)
+    unittest.addModuleCleanup(made.close)
+    return made
+
+
+def processor_seconds(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
+class Server:
+    """Davit, product or mirror, with its metrics. `database`: of another one, to begin with what it holds."""
+
+    def __init__(self, bench, parts, mirror=False, database=None, transport="grpc"):
+        self.mirror = mirror
+        self.world = parts.World(log_level="warn")
+        if database is not None:
+            self.world.database = database
+        elif mirror:
+            self.world.database = postgres().database()
+        self.process = self.world.server(regions=("*",))
+        self.metrics_port = parts.free_port()
+        self.process.argv.append(str(self.world.write("measured.toml", f"""[host]
+metrics_listen = "127.0.0.1:{self.metrics_port}"
+plugin_dirs = ["{bench.build.resolve()}/tests/bench/storage_mirror"]
+[rpc.server.main]
+transport = "{transport}"
+[plugin.main]
+module = "{'storage_mirror' if mirror else 'storage_sqlite'}"
+[plugin.streamer]
+mirror = {'true' if mirror else 'false'}
+""")))
+        self.wire = "ctrl.v1" if mirror else "davit.v1"
+        self.address = f"127.0.0.1:{self.world.port}"
+        self.token = self.world.folder / "agent.token"
+        self.writer = f"unix:{self.world.socket}"
+        self.start()
+
+    def start(self):
+        self.process.start()
+        self.world.wait_ready(self.process)
+
+    @property
+    def pid(self):
+        return self.process.process.pid
+
+    def processor(self):
+        """Seconds of processor time since its process began, and since the first mirror began of its database."""
+        return processor_seconds(self.pid) + self.database_processor()
+
+    def database_processor(self):
+        return postgres().processor_seconds() if self.mirror else 0
+
+    def metric(self, name):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=10) as page:
+            text = page.read().decode()
+        return sum(float(v) for v in re.findall(rf"^{name}(?:{{[^}}]*}})? (\S+)$", text, re.M))
+
+    def reads(self):
+        """Of the store. The mirror's are those of its streams: the original has no feed that reads beside them."""
+        return self.metric("davit_streamer_ring_misses_total" if self.mirror else "davit_streamer_storage_reads_total")
+
+    def close(self):
+        self.process.stop()
+        self.world.close()
+
+
+@functools.cache
+def fault_of_polls(bench, parts):
+    """Why the mirror is no peer by what an idle stream of it costs; None: it is one."""
+    streams, regions, seconds = 500, 10, 5
+    server = Server(bench, parts, mirror=True)
+    try:
+        for region in range(regions):
+            bench.client("stream-bench", "seed", server.writer, f"r-{region}", 1, 1024)
+        client = subprocess.Popen([bench.build / "tests/bench/fleet-bench", "idle", server.wire, server.address,
+                                   server.token, str(streams), "50", str(regions)], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, text=True)
+        client.stdout.readline()  # live
+        time.sleep(1)
+        before, polls = server.processor(), server.reads()
+        time.sleep(seconds)
+        spent, polls = server.processor() - before, server.reads() - polls
+        client.communicate("")
+    finally:
+        server.close()
+    each = spent / polls
+    print(f"      a poll of the mirror costs {1e6 * each:.0f} us of processor time, one of the original "
+          f"{1e6 * ORIGINAL_POLL_SECONDS:.0f}", flush=True)
+    return None if each <= ORIGINAL_POLL_SECONDS else f"the mirror's poll costs {1e6 * each:.0f} us: no peer"
