@@ -22,13 +22,13 @@
 #include <iostream>
 #include <map>
 
+#include "commands.hpp"
 #include "fleet.hpp"
 #include "paced_writer.hpp"
 
 namespace davit::bench {
 namespace {
 
-using Arguments = std::vector<std::string>;
 using std::chrono::seconds;
 
 constexpr seconds patience{120};
@@ -279,29 +279,15 @@ int away(const Arguments& a) {
   return 0;
 }
 
-int run(int argc, char** argv) {
-  const std::map<std::string, std::pair<size_t, int (*)(const Arguments&)>> commands = {
-      {"fanout", {10, fanout}},
-      {"idle", {6, idle}},
-      {"herd", {9, herd}},
-      {"drain", {5, drain}},
-      {"away", {6, away}}};
-  const auto found = argc > 1 ? commands.find(argv[1]) : commands.end();
-  if (found == commands.end() || static_cast<size_t>(argc - 2) != found->second.first) {
-    std::fprintf(stderr, "usage: see the head of fleet_bench.cpp\n");
-    return 2;
-  }
-  return found->second.second(Arguments(argv + 2, argv + argc));
-}
+const std::map<std::string, Command> commands = {{"fanout", {10, fanout}},
+                                                 {"idle", {6, idle}},
+                                                 {"herd", {9, herd}},
+                                                 {"drain", {5, drain}},
+                                                 {"away", {6, away}}};
 
 }  // namespace
 }  // namespace davit::bench
 
 int main(int argc, char** argv) {
-  try {
-    return davit::bench::run(argc, argv);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "fleet-bench: %s\n", e.what());
-    return 1;
-  }
+  return davit::bench::run(davit::bench::commands, argc, argv);
 }

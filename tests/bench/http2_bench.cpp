@@ -8,16 +8,14 @@
 #include <sys/resource.h>
 
 #include <cstdio>
-#include <map>
 
+#include "commands.hpp"
 #include "http2_streams.hpp"
 #include "watch_wire.hpp"
 #include "wire.hpp"
 
 namespace davit::bench {
 namespace {
-
-using Arguments = std::vector<std::string>;
 
 constexpr std::chrono::seconds patience{600};
 
@@ -79,25 +77,11 @@ int idle(const Arguments& a) {
   return 0;
 }
 
-int run(int argc, char** argv) {
-  const std::map<std::string, std::pair<size_t, int (*)(const Arguments&)>> commands = {
-      {"drain", {6, drain}}, {"idle", {7, idle}}};
-  const auto found = argc > 1 ? commands.find(argv[1]) : commands.end();
-  if (found == commands.end() || static_cast<size_t>(argc - 2) != found->second.first) {
-    std::fprintf(stderr, "usage: see the head of http2_bench.cpp\n");
-    return 2;
-  }
-  return found->second.second(Arguments(argv + 2, argv + argc));
-}
+const std::map<std::string, Command> commands = {{"drain", {6, drain}}, {"idle", {7, idle}}};
 
 }  // namespace
 }  // namespace davit::bench
 
 int main(int argc, char** argv) {
-  try {
-    return davit::bench::run(argc, argv);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "http2-bench: %s\n", e.what());
-    return 1;
-  }
+  return davit::bench::run(davit::bench::commands, argc, argv);
 }

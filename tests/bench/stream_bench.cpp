@@ -12,11 +12,11 @@
 #include <condition_variable>
 #include <cstdio>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "commands.hpp"
 #include "ctrl/v1/cluster.pb.h"
 #include "davit/v1/agent.pb.h"
 #include "davit/v1/operator.pb.h"
@@ -24,8 +24,6 @@
 
 namespace davit::bench {
 namespace {
-
-using Arguments = std::vector<std::string>;
 
 std::string spec(const std::string& id, size_t bytes) {
   std::string json =
@@ -181,25 +179,12 @@ int receipt(const Arguments& a) {
   return 0;
 }
 
-int run(int argc, char** argv) {
-  const std::map<std::string, std::pair<size_t, int (*)(const Arguments&)>> commands = {
-      {"seed", {4, seed}}, {"bootstrap", {5, bootstrap}}, {"receipt", {7, receipt}}};
-  const auto found = argc > 1 ? commands.find(argv[1]) : commands.end();
-  if (found == commands.end() || static_cast<size_t>(argc - 2) != found->second.first) {
-    std::fprintf(stderr, "usage: see the head of stream_bench.cpp\n");
-    return 2;
-  }
-  return found->second.second(Arguments(argv + 2, argv + argc));
-}
+const std::map<std::string, Command> commands = {
+    {"seed", {4, seed}}, {"bootstrap", {5, bootstrap}}, {"receipt", {7, receipt}}};
 
 }  // namespace
 }  // namespace davit::bench
 
 int main(int argc, char** argv) {
-  try {
-    return davit::bench::run(argc, argv);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "stream-bench: %s\n", e.what());
-    return 1;
-  }
+  return davit::bench::run(davit::bench::commands, argc, argv);
 }

@@ -8,7 +8,8 @@ namespace {
 
 constexpr const char* tables = R"sql(
 CREATE TABLE IF NOT EXISTS regions (id bigserial PRIMARY KEY, name text NOT NULL UNIQUE);
-CREATE TABLE IF NOT EXISTS clusters (region_id bigint PRIMARY KEY, last_heartbeat_at bigint NOT NULL);
+CREATE TABLE IF NOT EXISTS clusters (
+  region_id bigint PRIMARY KEY, last_heartbeat_at bigint NOT NULL);
 CREATE TABLE IF NOT EXISTS workspaces (id text PRIMARY KEY, k8s_namespace text NOT NULL);
 CREATE TABLE IF NOT EXISTS environments (id text PRIMARY KEY, slug text NOT NULL);
 CREATE TABLE IF NOT EXISTS repo_connections (app_id text PRIMARY KEY, full_name text NOT NULL);

@@ -1,11 +1,10 @@
 // The watcher as it is loaded, behind a gate that the test opens.
 #include <gtest/gtest.h>
 
-#include <davit/sink.hpp>
-
 #include "../fakes/fake_gate.hpp"
 #include "../fakes/widget.hpp"
 #include "fake_rpc.hpp"
+#include "fake_sink.hpp"
 
 namespace davit::watcher {
 namespace {
@@ -17,18 +16,10 @@ using testing::Instance;
 using testing::Loaded;
 using testing::TestHost;
 
-struct QuietSink {
-  std::optional<sink::Source> source;
-  struct Opened : sink::Stream {
-  } stream;
-  Result<sink::Stream*> open(const std::string&, const std::string&, sink::Source s) {
-    source = std::move(s);
-    return static_cast<sink::Stream*>(&stream);
-  }
+struct QuietSink : FakeSink {
   void begin(sink::Stream*, const sink::Begin&) {}
   bool offer(sink::Stream*, const sink::Change&) { return true; }
   void bookmark(sink::Stream*, const sink::Bookmark&) {}
-  void close(sink::Stream*) { source->closed(); }
 };
 
 class BehindAGate : public ::testing::Test {
@@ -41,8 +32,7 @@ class BehindAGate : public ::testing::Test {
         module_(*Loaded::open(WATCHER)),
         kind_(testing::widget_plugin(), kind_host_),
         watcher_(module_.plugin(), host_) {
-    host_.add_role("applier", DAVIT_CHANGE_SINK, reinterpret_cast<davit_instance*>(&sink_),
-                   sink::ChangeRole::vtable<QuietSink>());
+    add_sink(host_, sink_);
     EXPECT_TRUE(kind_.up().ok());
     const auto up = watcher_.up();
     EXPECT_TRUE(up.ok()) << up.error().message;

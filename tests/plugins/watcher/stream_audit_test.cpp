@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "fake_rpc.hpp"
+#include "neighbours.hpp"
 #include "stream.hpp"
 
 namespace davit::watcher {
@@ -14,17 +15,9 @@ using namespace std::chrono_literals;
 using testing::FakeRpc;
 using testing::TestHost;
 
-struct AuditSink {
-  std::string seen;
+struct AuditSink : FakeSink {
   bool full = false;
-  std::optional<sink::Source> source;
-  struct Opened : sink::Stream {
-  } stream;
 
-  Result<sink::Stream*> open(const std::string&, const std::string&, sink::Source s) {
-    source = std::move(s);
-    return static_cast<sink::Stream*>(&stream);
-  }
   void begin(sink::Stream*, const sink::Begin& b) { seen += b.snapshot ? "snapshot " : "tail "; }
   bool offer(sink::Stream*, const sink::Change& c) {
     if (full) return false;
@@ -33,8 +26,6 @@ struct AuditSink {
     return true;
   }
   void bookmark(sink::Stream*, const sink::Bookmark&) { seen += "mark "; }
-  void close(sink::Stream*) { source->closed(); }
-  std::string take() { return std::exchange(seen, {}); }
 };
 
 Dialect words() {
@@ -61,15 +52,8 @@ Dialect words() {
 class StreamAuditTest : public ::testing::Test {
  protected:
   StreamAuditTest() : host_("watcher", {}, TestHost::Time::manual), rpc_(host_, "ctrl.v1") {
-    host_.add_role("applier", DAVIT_CHANGE_SINK, reinterpret_cast<davit_instance*>(&sink_),
-                   sink::ChangeRole::vtable<AuditSink>());
-    auto with = std::make_shared<Neighbours>(
-        Neighbours{host_.host(),
-                   *rpc::Channel::find(host_, "control"),
-                   *sink::ChangeClient::find(host_, "applier"),
-                   std::nullopt,
-                   {1s, 1s, {300s, 60s}},
-                   [](const std::string&, bool, const std::string&) {}});
+    add_sink(host_, sink_);
+    const auto with = neighbours(host_, {1s, 1s, {300s, 60s}});
     stream_ = std::make_unique<Stream>(with, "word", words());
     EXPECT_TRUE(stream_->start().ok());
     stream_->open();

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_rpc.hpp"
+#include "neighbours.hpp"
 
 namespace davit::watcher {
 namespace {
@@ -17,17 +18,9 @@ using testing::TestHost;
 using Mark_ = v1::Bookmark;
 
 // A sink that takes `room` changes before it asks to wait.
-struct Sink {
-  std::string seen;
+struct Sink : FakeSink {
   size_t room = 100;
-  std::optional<sink::Source> source;
-  struct Opened : sink::Stream {
-  } stream;
 
-  Result<sink::Stream*> open(const std::string&, const std::string&, sink::Source s) {
-    source = std::move(s);
-    return static_cast<sink::Stream*>(&stream);
-  }
   void begin(sink::Stream*, const sink::Begin& b) {
     seen += b.snapshot ? "snapshot" : "tail";
     for (const davit::Cursor& link : b.history)
@@ -44,22 +37,14 @@ struct Sink {
     seen += (b.snapshot_end ? "end" : "mark") +
             (b.live_count ? "(" + std::to_string(*b.live_count) + ") " : " ");
   }
-  void close(sink::Stream*) { source->closed(); }
-  std::string take() { return std::exchange(seen, {}); }
 };
 
 class StreamTest : public ::testing::Test {
  protected:
   StreamTest() : host_("watcher", {}, TestHost::Time::manual), rpc_(host_, "davit.v1") {
-    host_.add_role("applier", DAVIT_CHANGE_SINK, reinterpret_cast<davit_instance*>(&sink_),
-                   sink::ChangeRole::vtable<Sink>());
-    auto with = std::make_shared<Neighbours>(
-        Neighbours{host_.host(),
-                   *rpc::Channel::find(host_, "control"),
-                   *sink::ChangeClient::find(host_, "applier"),
-                   std::nullopt,
-                   {},
-                   [this](const std::string&, bool up, const std::string&) { up_ = up; }});
+    add_sink(host_, sink_);
+    const auto with = neighbours(
+        host_, {}, [this](const std::string&, bool up, const std::string&) { up_ = up; });
     stream_ = std::make_unique<Stream>(with, "deployment", davit_v1("deployment", "eu", "agent-1"));
     EXPECT_TRUE(stream_->start().ok());
     stream_->open();
