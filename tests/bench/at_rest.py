@@ -13,7 +13,7 @@ KIB, MIB = 1 << 10, 1 << 20
 
 
 def requests(kubernetes):
-    """Requests of any client for what we look after, by the API server's own count, by sort; watches count at their end."""
+    """Requests of any client for what we look after, by the API server's count, by sort; watches count at their end."""
     api = Api(kubernetes)
     answer = api.send("GET", "/metrics")
     text = answer.read().decode()
@@ -71,7 +71,8 @@ def memory(bench, parts):
     intercept = less["VmRSS"] - slope * count
     of_files = less["VmRSS"] - less["RssAnon"]
     bench.line(f"agent memory for each pod between {count} and {most}", "0.9 KiB", [slope / (0.9 * KIB)],
-               lambda r: r <= 1, "<= 1", f"{slope / KIB:.2f} KiB; {less['VmRSS'] / MIB:.1f} and {more['VmRSS'] / MIB:.1f} MiB")
+               lambda r: r <= 1, "<= 1",
+               f"{slope / KIB:.2f} KiB; {less['VmRSS'] / MIB:.1f} and {more['VmRSS'] / MIB:.1f} MiB")
     bench.line("agent memory without pods, from the same line", "20 MiB", [intercept / (20 * MIB)], lambda r: r <= 1,
                "<= 1", f"{intercept / MIB:.1f} MiB, {of_files / MIB:.1f} of them pages of libraries, shared and clean")
     intercept = less["RssAnon"] - own * count

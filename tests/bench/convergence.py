@@ -34,12 +34,12 @@ def converge(bench, parts):
                             ("kubectl", "kubectl apply --server-side of one List", 0.5)):
         bench.line(name, peer, [a / b for a, b in zip(seconds["davit"], seconds[who])], lambda r, most=most: r <= most,
                    f"<= {most}", ", ".join(f"{a:.1f} and {b:.1f} s" for a, b in zip(seconds["davit"], seconds[who])))
-    bench.line(f"{count} deployments, until the last status is stored", "a bare watch that sees the last pod ready", late,
-               lambda r: r <= 1.1, "<= 1.1")
+    bench.line(f"{count} deployments, until the last status is stored", "a bare watch that sees the last pod ready",
+               late, lambda r: r <= 1.1, "<= 1.1")
 
 
 def with_davit(parts, kubernetes, namespace, count):
-    """Seconds from the agent's start until the last ReplicaSet exists, the last pod is ready, the last status stored."""
+    """Seconds from the agent's start until the last ReplicaSet exists, the last pod is ready, its status stored."""
     world = parts.World(log_level="warn")
     server = world.server().start()
     world.wait_ready(server)

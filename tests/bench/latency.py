@@ -15,10 +15,11 @@ from clients import APPLY, REPLICA_SETS, STRATEGIC, Api, Operator, Watch
 from convergence import as_applied, clear, in_namespace
 
 BARE = "bare-1"  # the region of the peer, which no agent has
+STRANGE = "registry.example/strange:1"  # of somebody who edits what is not his
 
 
 class Bare:
-    """What the peer has in the cluster: the same ReplicaSets as the agent, in a namespace and under labels of its own."""
+    """What the peer has in the cluster: the agent's ReplicaSets again, in a namespace and under labels of its own."""
 
     def __init__(self, kubernetes, namespace, bodies):
         self.api, self.path, self.bodies = Api(kubernetes), REPLICA_SETS.format(namespace), {}
@@ -26,7 +27,8 @@ class Bare:
         kubernetes.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
         for body in in_namespace(json.loads(json.dumps(bodies)), namespace):
             for metadata in (body["metadata"], body["spec"]["template"]["metadata"]):
-                metadata["labels"] = {k: v for k, v in metadata["labels"].items() if k != "app.kubernetes.io/managed-by"}
+                metadata["labels"] = dict(metadata["labels"])
+                metadata["labels"].pop("app.kubernetes.io/managed-by", None)
             self.bodies[body["metadata"]["name"]] = body
             self.apply(body["metadata"]["name"])
 
@@ -203,7 +205,7 @@ def repair_drift(kubernetes, ours, peers, peer, rounds):
                     {"spec": {"template": {"spec": {"containers": [{"name": container, "image": image}]}}}}, STRATEGIC)
 
     def repair(name, image):
-        if image == "registry.example/strange:1":
+        if image == STRANGE:
             peer.want(name, None)
     peers.on_change = repair
     names = sorted(peers.seen)
@@ -211,7 +213,7 @@ def repair_drift(kubernetes, ours, peers, peer, rounds):
         name = names[n % len(names)]
         turns = ((ours, "bench-ours", found[0]), (peers, "bench-bare", found[1]))
         for images, namespace, times in turns if n % 2 else reversed(turns):
-            times.append(images.time(name, lambda namespace=namespace: edit(namespace, name, "registry.example/strange:1"),
+            times.append(images.time(name, lambda namespace=namespace: edit(namespace, name, STRANGE),
                                      images.seen[name][-1]))
     peers.on_change = lambda name, image: None
     editor.close()

@@ -3,7 +3,8 @@
 
 Every line names its peer, prints the ratio with its interval and PASS or FAIL, and goes to build/bench/result.json.
 Runs of product and peer alternate. The interval is that of the median of paired runs' ratios (95 % of nine runs and
-more, lowest to highest of fewer); a target is met only if the whole interval is beyond it. README.md says who the peers are.
+more, lowest to highest of fewer); a target is met only if the whole interval is beyond it. README.md says who the peers
+are.
 """
 
 import argparse
@@ -106,7 +107,8 @@ def bootstrap(bench, parts):
             server = Server(bench, parts, mirror=mirror, database=full[mirror].world.database)
             before = fleet.memory_kib(server.pid)
             try:
-                found = bench.client("stream-bench", "bootstrap", server.wire, server.address, server.token, "r-0", count)
+                found = bench.client("stream-bench", "bootstrap", server.wire, server.address, server.token, "r-0",
+                                     count)
                 rates[mirror].append(found["records"] / found["seconds"])
                 if not mirror:
                     growth.append((fleet.memory_kib(server.pid) - before) / 1024)
