@@ -56,6 +56,13 @@ void GrpcStartedCall::OnDone(const grpc::Status& status) {
   end.trailers = from_grpc(context_.GetServerTrailingMetadata());
   std::erase_if(end.trailers, [](const auto& t) { return t.first == "grpc-status-details-bin"; });
   end.details = read_status_details(status.error_details());
+  // A peer resets a call whose time is up. gRPC takes that for a cancelled one when it has looked
+  // at its clock just before.
+  const bool time_is_up = std::chrono::system_clock::now() >= context_.deadline();
+  if (end.code == Code::cancelled && time_is_up && !cancelled_) {
+    end.code = Code::deadline_exceeded;
+    end.message = "the deadline has passed";
+  }
   on_ended(std::move(end));
 }
 
