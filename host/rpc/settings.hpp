@@ -23,8 +23,8 @@ struct ServerSettings {
   std::string where;         // of its table: "server.toml:10"
   std::string listen;        // "0.0.0.0:7070", "[::1]:0" or "unix:/run/davit/operator.sock"
   std::string listen_where;  // "server.toml:12"
-  std::string transport;  // "grpc" or "connect"
-  bool gzip = false;      // "connect": answers are compressed for callers that take it
+  std::string transport;     // "grpc" or "connect"
+  bool gzip = false;         // "connect": answers are compressed for callers that take it
   std::string certificate_file, key_file, client_ca_file;
   std::vector<TokenSettings> tokens;  // TCP
   std::vector<std::string>
