@@ -45,6 +45,11 @@ void StartedCall::half_close() {
   start_half_close();
 }
 
+bool StartedCall::is_cancelled() {
+  const std::lock_guard lock(mutex_);
+  return cancelled_;
+}
+
 void StartedCall::cancel() {
   const std::lock_guard lock(mutex_);
   if (cancelled_) return;

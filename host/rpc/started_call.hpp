@@ -54,6 +54,8 @@ class StartedCall : public davit_rpc_call {
   void on_read(Buffer message, bool ok);
   void on_headers(Pairs);  // before the first on_read; at most once
   void on_written(bool ok);
+  // By the caller; not under the mutex.
+  bool is_cancelled();
   // Everything is over and no event follows: on_done, then destroy.
   void on_ended(End);
 

@@ -59,7 +59,7 @@ void GrpcStartedCall::OnDone(const grpc::Status& status) {
   // A peer resets a call whose time is up. gRPC takes that for a cancelled one when it has looked
   // at its clock just before.
   const bool time_is_up = std::chrono::system_clock::now() >= context_.deadline();
-  if (end.code == Code::cancelled && time_is_up && !cancelled_) {
+  if (end.code == Code::cancelled && time_is_up && !is_cancelled()) {
     end.code = Code::deadline_exceeded;
     end.message = "the deadline has passed";
   }

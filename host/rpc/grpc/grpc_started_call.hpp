@@ -3,8 +3,6 @@
 
 #include <grpcpp/generic/generic_stub.h>
 
-#include <atomic>
-
 #include "../started_call.hpp"
 
 namespace davit::host {
@@ -26,10 +24,7 @@ class GrpcStartedCall final : public StartedCall,
   void start_read() override { StartRead(&in_); }
   void start_write(davit_buf* const* parts, size_t parts_count) override;
   void start_half_close() override { StartWritesDone(); }
-  void start_cancel() override {
-    cancelled_ = true;
-    context_.TryCancel();
-  }
+  void start_cancel() override { context_.TryCancel(); }
   void let_go() override { RemoveHold(); }
   void destroy() override;
   void misused(const char* what) override;
@@ -43,7 +38,6 @@ class GrpcStartedCall final : public StartedCall,
   grpc::ClientContext context_;
   std::string path_;
   grpc::ByteBuffer in_, out_;
-  std::atomic<bool> cancelled_{false};  // by the caller
 };
 
 }  // namespace davit::host
