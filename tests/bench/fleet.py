@@ -1,5 +1,6 @@
 """Thousands of streams on one server: latency, memory, a reader that stops, an agent that was away, a herd."""
 
+import functools
 import re
 import shutil
 import statistics
@@ -10,7 +11,8 @@ import time
 import urllib.request
 from pathlib import Path
 
-from server import ORIGINAL_RECEIPT_P50_MS, Server, fault_of_polls, processor_seconds  # beside this file
+from processes import processor_seconds
+from server import ORIGINAL_POLL_SECONDS, ORIGINAL_RECEIPT_P50_MS, Server  # beside this file
 
 
 class Etcd:
@@ -95,6 +97,29 @@ def open_streams(command, streams, pid):
     if client.stdout.readline().strip() != "live":
         raise RuntimeError(f"the {streams} streams of {' '.join(map(str, command[1:4]))} did not become live")
     return client, lambda: (memory_kib(pid) - before) / streams
+
+
+@functools.cache
+def fault_of_polls(bench, parts):
+    """Why the mirror is no peer by what an idle stream of it costs; None: it is one."""
+    streams, regions, seconds = 500, 10, 5
+    server = Server(bench, parts, mirror=True)
+    try:
+        for region in range(regions):
+            bench.client("stream-bench", "seed", server.writer, f"r-{region}", 1, 1024)
+        client, _ = open_streams([bench.build / "tests/bench/fleet-bench", "idle", server.wire, server.address,
+                                  server.token, streams, 50, regions], streams, server.pid)
+        time.sleep(1)
+        before, polls = server.processor(), server.reads()
+        time.sleep(seconds)
+        spent, polls = server.processor() - before, server.reads() - polls
+        client.communicate("")
+    finally:
+        server.close()
+    each = spent / polls
+    print(f"      a poll of the mirror costs {1e6 * each:.0f} us of processor time, one of the original "
+          f"{1e6 * ORIGINAL_POLL_SECONDS:.0f}", flush=True)
+    return None if each <= ORIGINAL_POLL_SECONDS else f"the mirror's poll costs {1e6 * each:.0f} us: no peer"
 
 
 def seeded(bench, parts, count, mirror=False):

@@ -8,7 +8,8 @@ import time
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from server import ORIGINAL_BOOTSTRAP_RECORDS_S, Server, fault_of_polls  # beside this file
+from fleet import fault_of_polls  # beside this file
+from server import ORIGINAL_BOOTSTRAP_RECORDS_S, Server
 
 STREAMS_EACH = 3
 THIRD = 1 / 3

@@ -18,7 +18,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/e2e"))
+sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/kubernetes")]
 
 from at_rest import at_rest, memory  # noqa: E402  beside this file
 from convergence import converge  # noqa: E402

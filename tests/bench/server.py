@@ -2,11 +2,10 @@
 
 import functools
 import re
-import subprocess
-import time
 import unittest
 import urllib.request
-from pathlib import Path
+
+from processes import processor_seconds  # of tests/kubernetes
 
 # The original, measured on two cores (krane-measured in the project's notes): the mirror must not be slower.
 ORIGINAL_RECEIPT_P50_MS = (350, 650)  # one-second poll: about 500
@@ -23,11 +22,6 @@ def postgres():
     made = Postgres(max_connections=50, jit="off", join_collapse_limit=1, **GOOD_PLANS)
     unittest.addModuleCleanup(made.close)
     return made
-
-
-def processor_seconds(pid):
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / 100
 
 
 class Server:
@@ -85,28 +79,3 @@ mirror = {'true' if mirror else 'false'}
     def close(self):
         self.process.stop()
         self.world.close()
-
-
-@functools.cache
-def fault_of_polls(bench, parts):
-    """Why the mirror is no peer by what an idle stream of it costs; None: it is one."""
-    streams, regions, seconds = 500, 10, 5
-    server = Server(bench, parts, mirror=True)
-    try:
-        for region in range(regions):
-            bench.client("stream-bench", "seed", server.writer, f"r-{region}", 1, 1024)
-        client = subprocess.Popen([bench.build / "tests/bench/fleet-bench", "idle", server.wire, server.address,
-                                   server.token, str(streams), "50", str(regions)], stdin=subprocess.PIPE,
-                                  stdout=subprocess.PIPE, text=True)
-        client.stdout.readline()  # live
-        time.sleep(1)
-        before, polls = server.processor(), server.reads()
-        time.sleep(seconds)
-        spent, polls = server.processor() - before, server.reads() - polls
-        client.communicate("")
-    finally:
-        server.close()
-    each = spent / polls
-    print(f"      a poll of the mirror costs {1e6 * each:.0f} us of processor time, one of the original "
-          f"{1e6 * ORIGINAL_POLL_SECONDS:.0f}", flush=True)
-    return None if each <= ORIGINAL_POLL_SECONDS else f"the mirror's poll costs {1e6 * each:.0f} us: no peer"

@@ -4,7 +4,8 @@ import time
 from statistics import median
 
 from fleet import open_streams, seeded  # beside this file
-from server import Server, processor_seconds
+from processes import processor_seconds
+from server import Server
 
 # The transport of the listener, and the framing that the client speaks to it.
 WAYS = {"Connect": ("connect", "connect"), "gRPC": ("grpc", "grpc"), "gRPC on a Connect listener": ("connect", "grpc")}

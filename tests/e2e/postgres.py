@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from parts import Process, die_with_parent, wait_until
+from processes import processor_seconds  # parts knows where
 
 USER = "davit"
 
@@ -58,16 +59,8 @@ class Postgres:
         """Of all its processes, those that have ended included."""
         pid = self.process.process.pid
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
-        return sum(self.ticks(child, 2) for child in children) + self.ticks(pid, 4)
-
-    @staticmethod
-    def ticks(pid, fields):
-        """User and system time; with 4 fields that of the children that have ended, too."""
-        try:
-            stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
-        except FileNotFoundError:
-            return 0  # it has just ended
-        return sum(map(int, stat[11:11 + fields])) / os.sysconf("SC_CLK_TCK")
+        own = processor_seconds(pid, and_of_ended_children=True)
+        return own + sum(processor_seconds(child) or 0 for child in children)  # or one that has just ended
 
     def close(self):
         if self.process.alive():

@@ -24,14 +24,26 @@ class RigError(Exception):
     """Something a person has to know: what, where, and what to do."""
 
 
-def start_time(pid):
-    """The kernel's clock tick at which `pid` started; None if it has ended."""
+def stat_fields(pid):
+    """What /proc says of a process after its name; None if it has ended."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-            fields = file.read().rpartition(")")[2].split()
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    return None if fields[0] in "XZ" else int(fields[19])
+
+
+def start_time(pid):
+    """The kernel's clock tick at which `pid` started; None if it has ended."""
+    fields = stat_fields(pid)
+    return None if fields is None or fields[0] in "XZ" else int(fields[19])
+
+
+def processor_seconds(pid, and_of_ended_children=False):
+    """User and system time; None if it has ended."""
+    fields = stat_fields(pid)
+    if fields is None:
+        return None
+    return sum(map(int, fields[11:15 if and_of_ended_children else 13])) / os.sysconf("SC_CLK_TCK")
 
 
 def identity(pid):

@@ -20,6 +20,11 @@ struct PruneWorld : World {
     wait();
     EXPECT_EQ(replica_sets(), "drop keep");
   }
+  // "drop" is left alone, and said to be.
+  void expect_orphan() {
+    EXPECT_EQ(replica_sets(), "drop keep");
+    EXPECT_EQ(issues["drop"], "orphaned");
+  }
 };
 
 TEST(Prune, RemovesWhatACompleteSnapshotDoesNotName) {
@@ -63,8 +68,7 @@ TEST(Prune, DeletesNothingWhenTheCountDiffers) {
   w.apply("keep", 10);
   w.end(2, 12);
   w.wait(5min);
-  EXPECT_EQ(w.replica_sets(), "drop keep");
-  EXPECT_EQ(w.issues["drop"], "orphaned");
+  w.expect_orphan();
   EXPECT_TRUE(w.host().logged("error: nothing is pruned"));
 }
 
@@ -82,8 +86,7 @@ TEST(Prune, OrphansAfterAChangeOfHistoryUntilItIsNamedAgain) {
   w.apply("keep", 10);
   w.end(1, 10);
   w.wait(5min);
-  EXPECT_EQ(w.replica_sets(), "drop keep");
-  EXPECT_EQ(w.issues["drop"], "orphaned");
+  w.expect_orphan();
   w.apply("drop", 11, {5});
   w.wait();
   EXPECT_EQ(w.replicas("drop"), 5);
@@ -100,8 +103,7 @@ TEST(Prune, KeepsAnOrphanThroughLaterSnapshotsOfTheSameHistory) {
   w.apply("keep", 10);
   w.end(1, 20);  // by now the store has a version 11 again
   w.wait(5min);
-  EXPECT_EQ(w.replica_sets(), "drop keep");
-  EXPECT_EQ(w.issues["drop"], "orphaned");
+  w.expect_orphan();
 }
 
 TEST(Prune, JudgesBySnapshotsThatEndedBeforeItsWatchesWereComplete) {
@@ -125,8 +127,7 @@ TEST(Prune, OrphansWhatAnotherHistoryMadeAlsoAfterARestart) {
   w.apply("keep", 10);
   w.end(1, 500);
   w.wait(5min);
-  EXPECT_EQ(w.replica_sets(), "drop keep");
-  EXPECT_EQ(w.issues["drop"], "orphaned");
+  w.expect_orphan();
 }
 
 TEST(Prune, RemovesWhatTheNewHistoryHasNamed) {
@@ -149,8 +150,7 @@ TEST(Prune, OrphansWhatALostVersionMadeAlsoAfterARestart) {
   w.apply("keep", 10);
   w.end(1, 10);  // the store has not reached version 11 any more
   w.wait(5min);
-  EXPECT_EQ(w.replica_sets(), "drop keep");
-  EXPECT_EQ(w.issues["drop"], "orphaned");
+  w.expect_orphan();
 }
 
 TEST(Prune, OrphansWhatHasLostItsStamps) {
@@ -162,8 +162,7 @@ TEST(Prune, OrphansWhatHasLostItsStamps) {
   w.apply("keep", 10);
   w.end(1, 12);
   w.wait(5min);
-  EXPECT_EQ(w.replica_sets(), "drop keep");
-  EXPECT_EQ(w.issues["drop"], "orphaned");
+  w.expect_orphan();
 }
 
 TEST(Prune, EndsAnOrphanThatAPersonRemoves) {
@@ -185,8 +184,7 @@ TEST(Prune, NeverRemovesMoreThanAShare) {
   w.apply("keep", 10);
   w.end(1, 12);
   w.wait(5min);
-  EXPECT_EQ(w.replica_sets(), "drop keep");
-  EXPECT_EQ(w.issues["drop"], "orphaned");
+  w.expect_orphan();
 }
 
 TEST(Prune, TakesACleanCloseForTheEndOnlyWhenItMay) {
