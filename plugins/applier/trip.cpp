@@ -58,7 +58,7 @@ void Trip::run() {
   report_.look_again = plan_.look_again;
   report_.status = std::move(plan_.status);
   if (task_.look_only) return finish(Report::End::looked);
-  uids_.resize(plan_.steps.size());
+  uids_.assign(plan_.steps.size(), {});
   next();
 }
 
@@ -259,9 +259,14 @@ void Trip::looked(const ObjectName& name, const kind::Resource& as, const cluste
   if (!object) return;
   const Meta meta = meta_of(*object);
   compact(*object, as, shop_->rules.field_manager);
+  const bool ours = meta.region == region_label_ && meta.record == task_.ns + "/" + task_.name;
   task_.known[name.path()] = {std::make_shared<const std::string>(json::serialize(*object)),
-                              meta.resource_version, false};
-  next();
+                              meta.resource_version, ours};
+  if (!ours) return next();
+  // The plan was made without it, and may depend on it.
+  step_ = removal_ = 0;
+  replaced_ = taken_over_ = false;
+  run();
 }
 
 void Trip::send_apply(Step& step, uint64_t rendered) {
