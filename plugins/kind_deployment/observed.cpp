@@ -114,6 +114,17 @@ bool replicas_updated_in_place(const json::value& object) {
   });
 }
 
+std::string template_owners(const json::value& object) {
+  std::string out;
+  const auto* all = array_at(object, "/metadata/managedFields");
+  for (size_t i = 0; all != nullptr && i < all->size(); ++i) {
+    const json::value& entry = (*all)[i];
+    if (object_at(entry, "/fieldsV1/f:spec/f:template") == nullptr) continue;
+    out.append(text_at(entry, "/manager")).append(" ").append(text_at(entry, "/time")) += '\n';
+  }
+  return out;
+}
+
 ReplicaSet read_replica_set(const json::value& object) {
   ReplicaSet rs;
   rs.ns = text_at(object, "/metadata/namespace");
@@ -126,6 +137,8 @@ ReplicaSet read_replica_set(const json::value& object) {
       integer_at(object, "/spec/template/spec/containers/0/ports/0/containerPort").value_or(0);
   if (const auto* failure = condition(object, "ReplicaFailure"); is_true(failure))
     rs.trouble = saying(failure);
+  rs.pod_template = object_at(object, "/spec/template");
+  rs.template_owners = template_owners(object);
   return rs;
 }
 

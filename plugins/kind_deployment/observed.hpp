@@ -33,8 +33,10 @@ struct ReplicaSet {
   int64_t replicas = 1;            // Kubernetes' default
   bool replicas_of_other = false;  // somebody wrote spec.replicas in place: an autoscaler, a person
   bool terminating = false;
-  int64_t port = 0;     // of the template's container; 0: unknown
-  std::string trouble;  // why it cannot make pods
+  int64_t port = 0;                                   // of the template's container; 0: unknown
+  std::string trouble;                                // why it cannot make pods
+  const boost::json::object* pod_template = nullptr;  // in what was read; NULL: none
+  std::string template_owners;  // who else set fields of it, and when; empty: nobody
 };
 
 struct Autoscaler {
@@ -50,6 +52,7 @@ struct Observed {
 };
 
 // Objects of other kinds, without a name or a namespace, and what is no object, are passed over.
+// `objects` must outlive the answer.
 Observed read_observed(const boost::json::array& objects);
 
 // Namespace and name of the ReplicaSet that an object belongs to, by labels and ownership;

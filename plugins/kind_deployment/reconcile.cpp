@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
+#include "edited.hpp"
 #include "fields.hpp"
 #include "observed.hpp"
 #include "render.hpp"
@@ -131,7 +132,9 @@ std::string answer(json::array apply, json::array remove, json::object status) {
 
 std::string keep(const Workload& w, const Observed& observed, const Site& site) {
   json::object pod_template = render_template(w, site);
-  const Wanted wanted{wanted_replicas(w, observed), template_hash(pod_template)};
+  Wanted wanted{wanted_replicas(w, observed), template_hash(pod_template)};
+  if (observed.replica_set)
+    wanted.hash = hash_after_edits(wanted.hash, pod_template, *observed.replica_set);
 
   json::array apply;
   apply.push_back(json::object{{"object", render_namespace(w, site)}, {"mode", "ensure"}});

@@ -320,6 +320,29 @@ TEST(Applier, LeavesForeignObjectsAloneWhileItsWatchesShowNothing) {
   EXPECT_EQ(w.replicas("mine"), 1);
 }
 
+// What is written may depend on what is there: here the template's hash tells of an edit.
+TEST(Applier, PlansWithWhatItFindsWhileItsWatchesAreNotComplete) {
+  World w;
+  w.begin(true);
+  w.apply("web", 10);
+  w.wait();
+  w.call(
+      DAVIT_VERB_MERGE, "replicasets", "acme", "web",
+      R"({"spec":{"template":{"spec":{"containers":[{"name":"deployment","image":"edited"}]}}}})");
+  w.wait();
+  const auto pod_template = [&] { return w.replica_set("web").at_pointer("/spec/template"); };
+  const json::value mended = pod_template();
+  EXPECT_EQ(mended.at_pointer("/spec/containers/0/image"), "nginx:1");
+  w.blind();
+  w.restart();
+  w.begin(true);
+  w.apply("web", 11, {2});
+  w.wait(10s);
+  EXPECT_EQ(w.outcome(11), "done");
+  EXPECT_EQ(w.replicas("web"), 2);
+  EXPECT_EQ(pod_template(), mended);
+}
+
 TEST(Applier, TakesOverAnUnstampedObjectOnlyWhenItMay) {
   for (const bool adopt : {true, false}) {
     World w({{"adopt", adopt}});
@@ -372,8 +395,8 @@ TEST(Applier, TakesAwayWhatMakesItsApplyInvalid) {
   const json::value patch = {
       {"metadata", {{"labels", {{"theirs", "stays"}}}}},
       {"spec", {{"template", {{"spec", {{"containers", json::array{edited}}}}}}}}};
-  const auto theirs = w.call(DAVIT_VERB_MERGE, "replicasets", "acme", "web",
-                             json::serialize(patch), {{"fieldManager", "somebody"}});
+  const auto theirs = w.call(DAVIT_VERB_MERGE, "replicasets", "acme", "web", json::serialize(patch),
+                             {{"fieldManager", "somebody"}});
   ASSERT_EQ(theirs.code, Code::ok) << theirs.message;
   w.wait();
   EXPECT_EQ(container(), before);

@@ -92,6 +92,8 @@ std::string World::run(const std::string& line) {
     land();
   else if (verb == "pod")
     pod(words);
+  else if (verb == "template")
+    edit_template(words);
   else if (verb == "vanish" && words >> word)
     observed_.erase(word);
   else if (verb == "scaled" && words >> word) {
@@ -153,6 +155,20 @@ void World::pod(std::istringstream& words) {
     else
       throw std::runtime_error("unknown word: " + word);
   }
+}
+
+// Somebody else's edit, by hand: `template POINTER VALUE at=TIME`.
+void World::edit_template(std::istringstream& words) {
+  std::string pointer, value, time;
+  words >> pointer >> value >> time;
+  json::value object(replica_set());
+  object.at_pointer("/spec/template" + pointer) = value;
+  replica_set() = object.as_object();
+  replica_set()["metadata"].as_object()["managedFields"] =
+      json::array{{{"manager", "somebody"},
+                   {"operation", "Update"},
+                   {"time", assignment(time).second},
+                   {"fieldsV1", {{"f:spec", {{"f:template", {{"f:spec", json::object()}}}}}}}}};
 }
 
 // What an API server does with the plan, as far as the kind can see it.

@@ -22,6 +22,7 @@ class World {
   void desire(std::istringstream& words);
   void set_site(std::istringstream& words);
   void pod(std::istringstream& words);
+  void edit_template(std::istringstream& words);
   void land();
   std::string reconcile();
   boost::json::object& replica_set() { return observed_.at("ReplicaSet"); }

@@ -1,0 +1,114 @@
+// What counts as an edit of a ReplicaSet's template: by the hash that is written next.
+#include "edited.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+namespace davit::deployment::test {
+namespace {
+
+namespace json = boost::json;
+
+class Edited : public testing::Test {
+ protected:
+  Edited() {
+    ours_ = json::parse(R"({
+      "metadata":{"labels":{"app":"web"}},
+      "spec":{"containers":[{"name":"main","image":"web:1","command":["run","fast"],
+              "env":[{"name":"A","value":"1"},{"name":"EMPTY","value":""}]}]}})")
+                .as_object();
+    there_ = ours_;
+    there_["spec"].as_object()["dnsPolicy"] = "ClusterFirst";  // a default
+    container()["env"].as_array()[1].as_object().erase("value");
+    state_.hash = "h";
+    state_.pod_template = &there_;
+  }
+  json::object& container() {
+    return there_["spec"].as_object()["containers"].as_array()[0].as_object();
+  }
+  void by_somebody(const std::string& time) { state_.template_owners = "somebody " + time; }
+  std::string next() const { return hash_after_edits("h", ours_, state_); }
+  bool is_edit() const { return next().starts_with("h-"); }
+
+  json::object ours_, there_;
+  ReplicaSet state_;
+};
+
+TEST_F(Edited, IsNotWhatWasWritten) {
+  EXPECT_EQ(next(), "h");
+  by_somebody("today");
+  EXPECT_EQ(next(), "h") << "who only owns something has changed nothing";
+}
+
+TEST_F(Edited, IsAnotherValueThatSomebodySet) {
+  container()["image"] = "web:2";
+  EXPECT_EQ(next(), "h") << "nobody else did: admission in our name";
+  by_somebody("today");
+  EXPECT_TRUE(is_edit());
+}
+
+TEST_F(Edited, IsALabelAnotherCommandAndAnotherPlaceOfAWord) {
+  by_somebody("today");
+  there_["metadata"].as_object()["labels"].as_object()["app"] = "shop";
+  EXPECT_TRUE(is_edit());
+  there_["metadata"] = ours_["metadata"];
+  EXPECT_EQ(next(), "h");
+  container()["command"] = json::array{"run", "fast", "now"};
+  EXPECT_TRUE(is_edit());
+  container()["command"] = json::array{"fast", "run"};
+  EXPECT_TRUE(is_edit());
+}
+
+TEST_F(Edited, IsWhatSomebodyTookAway) {
+  container().erase("command");
+  EXPECT_TRUE(is_edit()) << "nobody owns what is not there";
+  container()["command"] = json::array{"run", "fast"};
+  auto& env = container()["env"].as_array();
+  env.erase(env.begin());
+  EXPECT_TRUE(is_edit());
+}
+
+TEST_F(Edited, IsNotWhatSomebodyAdded) {
+  by_somebody("today");
+  there_["metadata"].as_object()["annotations"] = {{"restarted", "today"}};
+  auto& env = container()["env"].as_array();
+  env.insert(env.begin(), json::object{{"name", "EXTRA"}, {"value", "1"}});
+  auto& containers = there_["spec"].as_object()["containers"].as_array();
+  containers.insert(containers.begin(), json::object{{"name", "proxy"}, {"image", "proxy:1"}});
+  EXPECT_EQ(next(), "h");
+}
+
+TEST_F(Edited, IsRememberedUntilTheHashChanges) {
+  by_somebody("today");
+  container()["image"] = "web:2";
+  const std::string mended = next();
+  there_ = ours_;
+  state_.template_owners.clear();
+  state_.hash = mended;
+  EXPECT_EQ(next(), mended) << "put right";
+  EXPECT_EQ(hash_after_edits("other", ours_, state_), "other");
+}
+
+TEST_F(Edited, CountsEachTime) {
+  by_somebody("today");
+  container()["image"] = "web:2";
+  state_.hash = next();
+  EXPECT_EQ(next(), state_.hash) << "seen twice, it is one edit";
+  const std::string first = state_.hash;
+  by_somebody("tomorrow");
+  EXPECT_TRUE(is_edit());
+  EXPECT_NE(next(), first);
+}
+
+TEST_F(Edited, IsNotATemplateOfAnEarlierRecord) {
+  by_somebody("today");
+  container()["image"] = "web:0";
+  state_.hash = "earlier";
+  EXPECT_EQ(next(), "h");
+  state_.hash = "";
+  EXPECT_EQ(next(), "h");
+}
+
+}  // namespace
+}  // namespace davit::deployment::test
