@@ -74,6 +74,11 @@ Slot* Desired::find(uint64_t number) {
   return it == slots_.end() ? nullptr : it->second.get();
 }
 
+Slot* Desired::find(const std::string& ns, const std::string& name) {
+  const auto it = by_name_.find(name_key(ns, name));
+  return it == by_name_.end() ? nullptr : it->second;
+}
+
 void Desired::erase(Slot& slot) {
   by_name_.erase(name_key(slot.ns, slot.name));
   slots_.erase(slot.number);

@@ -34,6 +34,7 @@ class Desired {
   // The slot of a name, made if there is none. One that waits without a namespace takes this one.
   Slot& at(const std::string& ns, const std::string& name);
   Slot* find(uint64_t number);
+  Slot* find(const std::string& ns, const std::string& name);
   void erase(Slot& slot);
   void each(const std::function<void(Slot&)>& visit);
   size_t size() const { return slots_.size(); }

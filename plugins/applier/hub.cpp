@@ -130,7 +130,9 @@ void Hub::begin(sink::Stream* stream, const sink::Begin& begin) {
 void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   kind.desired.begin(begin.snapshot);
   kind.incarnation = begin.at.incarnation;
+  kind.snapshot_began = begin.snapshot ? begin.at.version : 0;
   if (!begin.snapshot) return;  // one that has ended is still to be judged
+  kind.lingering.clear();
   kind.history = std::make_shared<const History>(begin.history);
   kind.ended.reset();
   // The store may be another one, or an older one: it is told everything once more.
@@ -167,8 +169,19 @@ void Hub::taken(ChangeStream* stream) {
   if (wake) stream->source.wake();
 }
 
+// Dead when the snapshot began. Whether objects that stand for it may go is judged as of any record
+// that the snapshot does not name: the store may have lost what they were made of.
+bool Hub::lingers(const KindState& kind, const sink::Change& change) {
+  return change.type == sink::ChangeType::remove && !change.key.id.empty() &&
+         change.version <= kind.snapshot_began;
+}
+
 void Hub::on_change(ChangeStream* stream, const sink::Change& change) {
   KindState& kind = *kinds_[stream->kind];
+  if (lingers(kind, change)) {
+    kind.lingering.push_back({change.key.id, change.ns, change.name, change.version});
+    return stream->source.settled(change.version, sink::Outcome::done);
+  }
   const auto accepted = kind.desired.accept(change);
   for (const uint64_t version : accepted.superseded)
     stream->source.settled(version, sink::Outcome::done);

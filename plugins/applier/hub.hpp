@@ -62,9 +62,12 @@ class Hub {
   void touch(KindState& kind, Slot& slot);
   void release_unseen(KindState& kind);
   void judge(KindState& kind);
+  static bool lingers(const KindState& kind, const sink::Change& change);
+  void bury(KindState& kind);
   static std::optional<Candidate> candidate(const KindState& kind, const Slot& slot);
   void carry_out(KindState& kind, const Verdict& verdict);
   void erase(KindState& kind, Slot& slot);
+  void depart(KindState& kind, Slot& slot);
 
   KindState& kind_of(uint64_t number) { return *kinds_[number % kinds_.size()]; }
   std::chrono::nanoseconds now() const { return host_.now(); }

@@ -1,9 +1,21 @@
 // Hub: what the cluster shows, and what is to become of records that a snapshot did not name.
+#include <algorithm>
+
 #include <boost/json.hpp>
 
 #include "hub.hpp"
 
 namespace davit::applier {
+namespace {
+
+// Nobody works on it, and of its objects none is ours.
+bool left_behind(const Slot& slot) {
+  return slot.wish == Wish::unknown && !slot.out &&
+         std::all_of(slot.objects.begin(), slot.objects.end(),
+                     [](const ObservedObject* o) { return o->foreign; });
+}
+
+}  // namespace
 
 void Hub::on_arrival(KindState& kind, const Arrival& a) {
   if (a.type == DAVIT_WATCH_TROUBLE) return on_trouble(kind, a);
@@ -72,8 +84,14 @@ void Hub::touch(KindState& kind, Slot& slot) {
     queue_.add(slot.number, Band::repair, now());
     return;
   }
-  if (!slot.objects.empty() || slot.wish == Wish::hold) return;
-  if (slot.wish == Wish::orphan) telling_->issue(kind.name(), slot, {}, {});
+  if (slot.objects.empty() && slot.wish != Wish::hold) depart(kind, slot);
+}
+
+// Nothing of it is left in the cluster, and no stream names it.
+void Hub::depart(KindState& kind, Slot& slot) {
+  telling_->issue(kind.name(), slot, {}, {});
+  if (!slot.id.empty() && !slot.out && !kind.desired.lives_elsewhere(slot))
+    telling_->gone(kind.name(), {slot.id, slot.ns, slot.name, slot.version});
   erase(kind, slot);
 }
 
@@ -120,7 +138,7 @@ void Hub::judge(KindState& kind) {
     } else if (slot.wish != Wish::unknown) {
       telling_->issue(kind.name(), slot, {}, {});
       slot.wish = Wish::unknown;
-      if (slot.objects.empty()) erase(kind, slot);
+      if (slot.objects.empty()) depart(kind, slot);
     }
   });
   const Verdict verdict = prune(end, candidates, shop_->rules.prune);
@@ -130,6 +148,7 @@ void Hub::judge(KindState& kind) {
                                       {"unnamed", std::to_string(candidates.size())}});
   }
   carry_out(kind, verdict);
+  bury(kind);
 }
 
 void Hub::carry_out(KindState& kind, const Verdict& verdict) {
@@ -164,6 +183,16 @@ void Hub::carry_out(KindState& kind, const Verdict& verdict) {
   if (!verdict.orphans.empty()) {
     host_.warn("orphaned: not named by the store and left alone",
                {{"kind", kind.name()}, {"records", std::to_string(verdict.orphans.size())}});
+  }
+}
+
+// Says gone for those of whom nothing is left: the agent that deleted it died before it could.
+void Hub::bury(KindState& kind) {
+  for (const Lingering& dead : std::exchange(kind.lingering, {})) {
+    Slot* slot = kind.desired.find(dead.ns, dead.name);
+    if (slot != nullptr && slot->id.empty()) slot->id = dead.id;  // its stamps had lost it
+    if (slot == nullptr || slot->id != dead.id || left_behind(*slot))
+      telling_->gone(kind.name(), dead);
   }
 }
 

@@ -60,7 +60,8 @@ struct Slot {
   bool counted_parked = false;  // in the gauge
   std::string parked;           // why; empty: it is not
   std::chrono::nanoseconds parked_until{0};
-  std::string issue;         // condition last told; empty: none
+  std::string issue;         // last told; empty: none
+  std::string issue_id;      // of the record that it was told of
   uint64_t status_told = 0;  // fingerprint of the status last offered; 0: none
 };
 

@@ -40,11 +40,28 @@ void Telling::status(const std::string& kind, Slot& slot, Status status) const {
   to_->offer(status);
 }
 
+void Telling::gone(const std::string& kind, const Lingering& dead) const {
+  if (!to_) return;
+  Status status;
+  status.key = {kind, region_, dead.id};
+  status.ns = dead.ns;
+  status.name = dead.name;
+  status.observed_version = dead.version;
+  status.health = "unknown";
+  status.gone = true;
+  to_->offer(status);
+}
+
 void Telling::issue(const std::string& kind, Slot& slot, const std::string& condition,
                     const std::string& reason) const {
+  if (slot.issue_id != slot.id && !slot.issue.empty()) {  // another record has taken the name
+    if (to_) to_->issue(region_, {kind, slot.issue_id, slot.ns, slot.name, slot.version, {}, {}});
+    slot.issue.clear();
+  }
   const std::string now = condition.empty() ? std::string() : condition + ": " + reason;
   if (now == slot.issue) return;
   slot.issue = now;
+  slot.issue_id = slot.id;
   log(kind, slot, condition, reason);
   if (to_)
     to_->issue(region_, {kind, slot.id, slot.ns, slot.name, slot.version, condition, reason});

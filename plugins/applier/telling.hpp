@@ -11,6 +11,12 @@
 
 namespace davit::applier {
 
+// A dead record that its server still names: nobody has said that nothing is left of it.
+struct Lingering {
+  std::string id, ns, name;
+  uint64_t version = 0;
+};
+
 class Telling {
  public:
   Telling(Host host, std::optional<sink::StatusClient> to, std::string region)
@@ -19,6 +25,7 @@ class Telling {
   // Offers the status when it is not what was told last. Key, names and parked reason are filled in
   // here.
   void status(const std::string& kind, Slot& slot, Status status) const;
+  void gone(const std::string& kind, const Lingering& dead) const;
   // Condition empty: it ends.
   void issue(const std::string& kind, Slot& slot, const std::string& condition,
              const std::string& reason) const;

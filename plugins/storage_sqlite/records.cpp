@@ -31,32 +31,32 @@ void fill(Connection& connection, const Statement& row, Record& r) {
 }
 
 // One statement for each shape of scope, so that each gets the index it needs.
-constexpr const char* page_of_all =
-    "SELECT * FROM records WHERE version > ?1 AND (live OR version > ?2) ORDER BY version LIMIT ?3";
-constexpr const char* page_of_kind =
-    "SELECT * FROM records WHERE version > ?1 AND (live OR version > ?2) AND +kind = ?4 ORDER BY "
-    "version LIMIT ?3";
-constexpr const char* page_of_region =
-    "SELECT * FROM records WHERE version > ?1 AND (live OR version > ?2) AND +region = ?5 ORDER BY "
-    "version LIMIT ?3";
-constexpr const char* page_of_both =
-    "SELECT * FROM records INDEXED BY records_scope WHERE version > ?1 AND (live OR version > ?2) "
-    "AND kind = ?4 "
-    "AND region = ?5 ORDER BY version LIMIT ?3";
+const std::string wanted =
+    " WHERE version > ?1 AND (live OR version > ?2 OR (?4 AND EXISTS (SELECT 1 FROM statuses AS s "
+    "WHERE s.kind = records.kind AND s.region = records.region AND s.id = records.id AND NOT "
+    "s.gone)))";
+const std::string in_order = " ORDER BY version LIMIT ?3";
+const std::string page_of_all = "SELECT * FROM records" + wanted + in_order;
+const std::string page_of_kind = "SELECT * FROM records" + wanted + " AND +kind = ?5" + in_order;
+const std::string page_of_region =
+    "SELECT * FROM records" + wanted + " AND +region = ?6" + in_order;
+const std::string page_of_both = "SELECT * FROM records INDEXED BY records_scope" + wanted +
+                                 " AND kind = ?5 AND region = ?6" + in_order;
 
 Statement page_statement(Connection& c, const ReadRequest& q) {
   const int64_t after = static_cast<int64_t>(q.cursor.version),
                 dead_after = static_cast<int64_t>(q.dead_after);
   const int64_t limit = int64_t{q.limit} + 1;  // one more tells whether there is more
-  const bool kind = !q.scope.kind.empty(), region = !q.scope.region.empty();
-  if (kind && region)
-    return c.query(page_of_both, after, dead_after, limit, std::string_view(q.scope.kind),
-                   std::string_view(q.scope.region));
-  if (kind) return c.query(page_of_kind, after, dead_after, limit, std::string_view(q.scope.kind));
-  if (region)
-    return c.query(page_of_region, after, dead_after, limit, nullptr,
-                   std::string_view(q.scope.region));
-  return c.query(page_of_all, after, dead_after, limit);
+  const int64_t lingering = q.lingering ? 1 : 0;
+  const std::string_view kind = q.scope.kind, region = q.scope.region;
+  if (!kind.empty() && !region.empty())
+    return c.query(page_of_both.c_str(), after, dead_after, limit, lingering, kind, region);
+  if (!kind.empty())
+    return c.query(page_of_kind.c_str(), after, dead_after, limit, lingering, kind);
+  if (!region.empty()) {
+    return c.query(page_of_region.c_str(), after, dead_after, limit, lingering, nullptr, region);
+  }
+  return c.query(page_of_all.c_str(), after, dead_after, limit, lingering);
 }
 
 }  // namespace

@@ -264,7 +264,8 @@ PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCac
                                    todo.cursor,
                                    todo.dead_after,
                                    protocol.page_records,
-                                   protocol.page_bytes},
+                                   protocol.page_bytes,
+                                   true},
                                   [&](const davit_record& r) {
                                     if (auto change = shared.classifier.change(kind, r))
                                       changes.push_back(std::move(*change));

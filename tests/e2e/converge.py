@@ -285,6 +285,7 @@ class Rounds:
         took = time.monotonic() - began
         running = [d["id"] for d in self.documents() if d["kind"] == "deployment"]
         self.world.wait_running(running, seconds=120)
+        self.world.wait_gone()
         self.log(f"{what}: equal after {took:.1f} s, reported after {time.monotonic() - began:.1f} s; "
                  f"{self.work_done()}", flush=True)
 

@@ -213,6 +213,12 @@ transport = "{transport}"
         """Live objects of a kind by id, as `davit status` shows them."""
         return {o["id"]: o for o in self.status().get("objects", []) if o["kind"] == kind and o.get("live", False)}
 
+    def wait_gone(self, seconds=60.0):
+        """Until the agent has said gone of every record that is dead."""
+        def left():
+            return [o for o in self.status().get("objects", []) if not o.get("live", False)]
+        wait_until(lambda: f"nothing is left of what is dead: {json.dumps(left()[:3])}", lambda: not left(), seconds)
+
     def wait_ready(self, process=None):
         """Until the operator's socket answers."""
         def answers():

@@ -5,6 +5,7 @@ The long form is `make converge`. DAVIT_SEED repeats a plan.
 
 import os
 import random
+import time
 import unittest
 
 import expected
@@ -34,7 +35,11 @@ class OnKubernetes(parts.KubernetesCase):
         rounds.wishes.documents.update({("deployment", "d_1"): probed, ("sentinel", "s_1"): parts.sentinel(1),
                                         ("sentinel", "s_2"): parts.sentinel(2, replicas=3)})
         rounds.from_nothing()
-        before = {key: live["spec"] for key, live in rounds.ours().items() if "spec" in live}
+        def wanted(live):
+            """Its spec without the hash of its template, which an edit changes: pods made of one must go."""
+            live["spec"].get("template", {}).get("metadata", {}).pop("annotations", None)
+            return live["spec"]
+        before = {key: wanted(live) for key, live in rounds.ours().items() if "spec" in live}
         for key, live in rounds.ours().items():
             edits = rounds.vandal.edits(key[0], live) if key[0] in ("replicasets", "poddisruptionbudgets") else []
             containers = live.get("spec", {}).get("template", {}).get("spec", {}).get("containers", [])
@@ -47,8 +52,51 @@ class OnKubernetes(parts.KubernetesCase):
                     status, answer = self.kubernetes.request("PATCH", expected.path_of(*key), edit, Vandal.MERGE)
                     self.assertEqual(status, 200, answer)
                     parts.wait_until(lambda k=key: f"{k} is as it was: {rounds.ours()[k]}",
-                                     lambda k=key: rounds.ours()[k]["spec"] == before[k])
+                                     lambda k=key: wanted(rounds.ours()[k]) == before[k])
         rounds.end()
+        self.check_clean_end(rounds.agent, rounds.server)
+
+    def test_pods_of_an_edited_template_go(self):
+        """A ReplicaSet keeps what it has made, and the edit has left our hash in it."""
+        rounds = Rounds(parts, expected, self.world, self.kubernetes, 1, dict.fromkeys(SIZES, 0))
+        document = parts.deployment(1, "edited", replicas=2)
+        rounds.wishes.documents["deployment", "d_1"] = document
+        rounds.from_nothing()
+        path = expected.path_of("replicasets", "edited", document["spec"]["k8s_name"])
+        pods = "/api/v1/namespaces/edited/pods"
+
+        def images():
+            return sorted(p["spec"]["containers"][0]["image"] for p in self.kubernetes.items(pods)
+                          if "deletionTimestamp" not in p["metadata"])
+        ours = [document["spec"]["image"]] * 2
+        self.assertEqual(images(), ours)
+        rounds.agent.kill()
+        container = self.kubernetes.request("GET", path)[1]["spec"]["template"]["spec"]["containers"][0]
+        edit = {"spec": {"template": {"spec": {"containers": [{**container, "image": "edited:1"}]}}}}
+        self.assertEqual(self.kubernetes.request("PATCH", path, edit, Vandal.MERGE)[0], 200)
+        victim = self.kubernetes.items(pods)[0]["metadata"]["name"]
+        self.kubernetes.request("DELETE", f"{pods}/{victim}")
+        parts.wait_until("there is a pod of the edit", lambda: images() == sorted([*ours[:1], "edited:1"]))
+        rounds.restart()
+        parts.wait_until(lambda: f"only pods of ours: {images()}", lambda: images() == ours)
+        rounds.wait_equal("edited", time.monotonic())
+        rounds.end()
+        self.check_clean_end(rounds.agent, rounds.server)
+
+    def test_gone_is_said_by_the_next_process(self):
+        """The agent dies between its deletes and its report: nothing is left that would remind another one."""
+        rounds = Rounds(parts, expected, self.world, self.kubernetes, 1, dict.fromkeys(SIZES, 0))
+        rounds.wishes.documents.update({("deployment", f"d_{n}"): parts.deployment(n, "killed") for n in range(3)})
+        rounds.from_nothing()
+        rounds.agent.kill()
+        self.world.apply([{**d, "state": "archived"} for d in rounds.documents()])
+        for number in range(3):
+            self.kubernetes.request("DELETE", expected.path_of("replicasets", "killed", f"app-{number}"))
+        rounds.wishes.documents.clear()
+        self.assertEqual([o.get("live", False) for o in self.world.status()["objects"]], [False] * 3)
+        rounds.restart()
+        self.world.wait_gone()
+        rounds.foreign.remove()
         self.check_clean_end(rounds.agent, rounds.server)
 
     def test_the_reader_sees_what_is_wrong(self):

@@ -91,10 +91,15 @@ std::string World::status_difference() {
     const Written& wanted = History::now(written);
     // That wire has no report for a policy.
     const bool told = scene_ != Scene::ctrl || name.kind != "cilium_network_policy";
-    if (!wanted.live || wanted.held || !told || (contested_ && name == contested_name())) continue;
+    if (wanted.held || !told || (contested_ && name == contested_name())) continue;
     const auto found = statuses.find({name.kind, region, wanted.id});
-    const auto left =
-        found == statuses.end() ? "is missing" : status_difference(name, wanted, found->second);
+    const bool missing = found == statuses.end();
+    std::string left;
+    if (wanted.live) {
+      left = missing ? "is missing" : status_difference(name, wanted, found->second);
+    } else if (!missing && !found->second.gone) {
+      left = "does not say gone";
+    }
     if (!left.empty()) return "the status of " + display(name) + " " + left;
   }
   return {};
@@ -112,9 +117,12 @@ std::string World::status_difference(const Name& name, const Written& wanted,
     return "says " + std::to_string(status.ready) + " of " + std::to_string(status.desired);
   std::set<std::string> said, there;
   for (const Child& child : status.children) said.insert(child.name);
+  const std::string image = text_at(json::parse(wanted.spec), "/image");
   for (const auto& pod : list({"", "v1", "pods"}, name.ns)) {
     const std::string called = text_at(pod, "/metadata/name");
-    if (called.starts_with(name.name + "-")) there.insert(called);
+    if (!called.starts_with(name.name + "-")) continue;
+    there.insert(called);
+    if (text_at(pod, "/spec/containers/0/image") != image) return "is of pods of another image";
   }
   return scene_ == Scene::ctrl || said == there ? "" : "names other pods";
 }

@@ -32,6 +32,19 @@ inline const Kind* kind_of(const cluster::Resource& r) {
   return nullptr;
 }
 
+// All that no other object of the record owns.
+inline std::vector<std::pair<cluster::Resource, std::string>> objects_of(const Name& record) {
+  std::vector<std::pair<cluster::Resource, std::string>> out;
+  for (const auto& k : kinds()) {
+    if (k.kind == record.kind) out.emplace_back(k.resource, record.name);
+  }
+  if (record.kind == "sentinel") {
+    out.push_back({{"", "v1", "services"}, record.name + "-gossip-lan"});
+    out.push_back({{"cilium.io", "v2", "ciliumnetworkpolicies"}, record.name + "-gossip-lan"});
+  }
+  return out;
+}
+
 // "" where there is none.
 inline std::string text_at(const json::value& object, const char* pointer) {
   boost::system::error_code missing;

@@ -139,13 +139,18 @@ void World::ask(const std::string& method, std::string request, const std::strin
             });
 }
 
-// A variable that takes its value from elsewhere: beside one of ours it makes an object invalid.
-static std::string other_value(const json::value& replica_set) {
+// An edit of what pods are made of: another image, or a variable that takes its value from
+// elsewhere, which beside one of ours makes an object invalid.
+static std::string other_template(const json::value& replica_set, bool image) {
   json::value spec = replica_set.at("spec").at("template");
   json::object& container = spec.at("spec").at("containers").as_array().at(0).as_object();
-  json::object& variable = container.at("env").as_array().at(0).as_object();
-  variable.erase("value");
-  variable["valueFrom"] = {{"fieldRef", {{"fieldPath", "spec.nodeName"}}}};
+  if (image) {
+    container["image"] = "meddled";
+  } else {
+    json::object& variable = container.at("env").as_array().at(0).as_object();
+    variable.erase("value");
+    variable["valueFrom"] = {{"fieldRef", {{"fieldPath", "spec.nodeName"}}}};
+  }
   return json::serialize(json::object{{"spec", json::object{{"template", std::move(spec)}}}});
 }
 
@@ -163,16 +168,35 @@ void World::meddle() {
   q.ns = name.ns;
   q.name = name.name;
   q.verb = fate_.chance(0.4) ? DAVIT_VERB_DELETE : DAVIT_VERB_MERGE;
+  bool edited = false;
   if (q.verb == DAVIT_VERB_MERGE) {
     q.body = name.kind == "cilium_network_policy" ? R"({"spec":{"description":"meddled"}})"
                                                   : R"({"spec":{"replicas":9}})";
     if (name.kind == "deployment") {
       const json::value live = object(kind.resource, name.ns, name.name);
-      if (!stamp_of(live).id.empty() && fate_.chance(0.3)) q.body = other_value(live);
+      edited = !stamp_of(live).id.empty() && fate_.chance(0.5);
+      if (edited) q.body = other_template(live, fate_.chance(0.5));
     }
   }
   const auto r = call(q);
-  if (r.code == Code::ok) story_.tell("somebody sends " + q.verb + " of " + display(name));
+  if (r.code != Code::ok) return;
+  story_.tell("somebody sends " + q.verb + " of " + display(name));
+  if (edited) restart_pod(name);
+}
+
+// So that there is one of the template as it is now.
+void World::restart_pod(const Name& name) {
+  cluster::Request q;
+  q.verb = DAVIT_VERB_DELETE;
+  q.resource = {"", "v1", "pods"};
+  q.ns = name.ns;
+  for (const auto& pod : list(q.resource, name.ns)) {
+    q.name = text_at(pod, "/metadata/name");
+    if (!q.name.starts_with(name.name + "-")) continue;
+    story_.tell("somebody deletes the pod " + q.name);
+    call(q);
+    return;
+  }
 }
 
 // The file as it is while the server is stopped.
@@ -248,16 +272,17 @@ void World::remove_orphans() {
       };
       const bool by_rule = says("history") || says("does not know") || says("percent");
       if (issue.condition != DAVIT_ISSUE_ORPHANED || !by_rule) continue;
-      for (const Kind& kind : kinds()) {
-        if (kind.kind != issue.kind) continue;
-        cluster::Request q;
-        q.verb = DAVIT_VERB_DELETE;
-        q.resource = kind.resource;
-        q.ns = issue.ns;
-        q.name = issue.name;
-        if (call(q).code == Code::ok)
-          story_.tell("an operator removes orphan " + display({issue.kind, issue.ns, issue.name}));
+      cluster::Request q;
+      q.verb = DAVIT_VERB_DELETE;
+      q.ns = issue.ns;
+      bool any = false;
+      for (const auto& [resource, name] : objects_of({issue.kind, issue.ns, issue.name})) {
+        q.resource = resource;
+        q.name = name;
+        any = call(q).code == Code::ok || any;
       }
+      if (any)
+        story_.tell("an operator removes orphan " + display({issue.kind, issue.ns, issue.name}));
     }
   }
 }

@@ -93,6 +93,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void clear_out();
   void purge();
   void meddle();
+  void restart_pod(const Name& name);
   void back_up();
   void restore();
   void contest_name();

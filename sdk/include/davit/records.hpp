@@ -179,6 +179,9 @@ struct ReadRequest {
   uint64_t dead_after = 0;
   uint32_t limit = 100;
   uint64_t bytes_max = UINT64_MAX;
+  // Not even up to `dead_after` are those left out of which something is left: their stored status
+  // does not say gone.
+  bool lingering = false;
 };
 
 struct Page {

@@ -58,11 +58,13 @@ struct Role {
         [](davit_instance* i, const davit_op* op, const davit_read* q, davit_visit_record visit,
            void* ctx, davit_page* out, davit_error* e) {
           return guard(e, [&]() -> Result<> {
-            const ReadRequest request{{text(q->scope->kind), text(q->scope->region)},
-                                      from_abi(q->cursor),
-                                      q->dead_after,
-                                      q->limit,
-                                      q->bytes_max};
+            const ReadRequest request{
+                {text(q->scope->kind), text(q->scope->region)},
+                from_abi(q->cursor),
+                q->dead_after,
+                q->limit,
+                q->bytes_max,
+                DAVIT_HAS(q, flags) && (q->flags & DAVIT_READ_LINGERING) != 0};
             auto r = object<T>(i).read(Op(op), request, visitor(visit, ctx));
             if (!r.ok()) return r.error();
             out->flags = r->more ? DAVIT_PAGE_MORE : 0;
@@ -205,8 +207,14 @@ class Client {
   template <class Visit>
   Result<Page> read(const ReadRequest& q, Visit visit, const Op& op = Op()) const {
     const davit_scope scope{sizeof(davit_scope), 0, str(q.scope.kind), str(q.scope.region)};
-    const davit_read request{sizeof(davit_read), q.limit,      &scope,
-                             to_abi(q.cursor),   q.dead_after, q.bytes_max};
+    const davit_read request{sizeof(davit_read),
+                             q.limit,
+                             &scope,
+                             to_abi(q.cursor),
+                             q.dead_after,
+                             q.bytes_max,
+                             q.lingering ? DAVIT_READ_LINGERING : 0,
+                             0};
     davit_page page{};
     page.struct_size = sizeof page;
     page.head.struct_size = sizeof page.head;

@@ -99,6 +99,41 @@ TEST(Storage, S7_AScanLeavesOutTheDeadOnlyUpToWhereItSays) {
   EXPECT_EQ(ids(read_all(*store, {}, {}, 1, d).records), (std::vector<std::string>{"a", "e"}));
 }
 
+// Whoever has to say that nothing is left of it must hear of it.
+TEST(Storage, S7_AScanNamesTheDeadOfWhichSomethingIsLeftWhenAsked) {
+  Store store;
+  for (const char* id : {"gone", "lingers", "unheard"}) put(*store, record(id));
+  Status gone = status("gone", 1);
+  gone.gone = true;
+  ASSERT_TRUE(store->report_now({gone, status("lingers", 1)}).ok());
+  uint64_t last = 0;
+  for (const char* id : {"gone", "lingers", "unheard"}) last = put(*store, dead(record(id)));
+  put(*store, record("live"));
+  const auto scan = [&](const Scope& scope) {
+    std::vector<std::string> out;
+    Cursor next;
+    for (bool more = true; more;) {
+      auto page = store->read({scope, next, last, 1, UINT64_MAX, true}, [&](const davit_record& r) {
+        out.push_back(from_abi(r).key.id);
+        return true;
+      });
+      if (!page.ok()) return std::vector<std::string>{why(page)};
+      next = {page->head.head.incarnation, page->next_version};
+      more = page->more;
+    }
+    return out;
+  };
+  const std::vector<std::string> both{"lingers", "live"};
+  for (const auto& kind : {"", "widget"}) {
+    for (const auto& region : {"", "r1"}) EXPECT_EQ(scan({kind, region}), both);
+  }
+  EXPECT_EQ(ids(read_all(*store, {}, {}, 1, last).records), std::vector<std::string>{"live"});
+  gone = status("lingers", 2);
+  gone.gone = true;
+  ASSERT_TRUE(store->report_now({gone}).ok());
+  EXPECT_EQ(scan({}), std::vector<std::string>{"live"});
+}
+
 TEST(Storage, S7_ManyTombstonesArePurgedAtOnce) {
   Store store;
   const uint32_t size = std::min(store->max_group_records(), 500u);

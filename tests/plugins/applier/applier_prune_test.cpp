@@ -93,6 +93,18 @@ TEST(Prune, OrphansAfterAChangeOfHistoryUntilItIsNamedAgain) {
   EXPECT_FALSE(w.issues.contains("drop"));
 }
 
+TEST(Prune, EndsAnOrphanWhoseNameAnotherRecordTakes) {
+  PruneWorld w;
+  w.begin(true, 2);
+  w.apply("keep", 10);
+  w.end(1, 10);
+  w.wait();
+  EXPECT_EQ(w.troubled, std::set<std::string>{"d_drop"});
+  w.apply("drop", 11, {.id = "d_other"});
+  w.wait();
+  EXPECT_EQ(w.troubled, std::set<std::string>{});
+}
+
 TEST(Prune, KeepsAnOrphanThroughLaterSnapshotsOfTheSameHistory) {
   PruneWorld w;
   w.begin(true, 2);
@@ -140,7 +152,8 @@ TEST(Prune, RemovesWhatTheNewHistoryHasNamed) {
   w.begin(true, 2);
   w.end(0, 12);
   w.wait(5min);
-  EXPECT_EQ(w.replica_sets(), "drop") << "its stamp is of this history, though nothing else changed";
+  EXPECT_EQ(w.replica_sets(), "drop")
+      << "its stamp is of this history, though nothing else changed";
 }
 
 TEST(Prune, OrphansWhatALostVersionMadeAlsoAfterARestart) {
@@ -163,6 +176,109 @@ TEST(Prune, OrphansWhatHasLostItsStamps) {
   w.end(1, 12);
   w.wait(5min);
   w.expect_orphan();
+}
+
+// --- records that were dead when the snapshot began, and are named because nobody has said gone
+
+TEST(Lingering, IsSaidToBeGoneWhenNothingIsLeft) {
+  PruneWorld w;
+  w.restart();
+  w.begin(true, 1, 20);
+  w.apply("keep", 10);
+  w.apply("drop", 11);
+  w.remove("undone", 15);
+  EXPECT_EQ(w.outcome(15), "done");
+  w.wait();
+  EXPECT_FALSE(w.statuses.contains("d_undone")) << "the snapshot has not ended";
+  w.end(2, 20);
+  w.wait();
+  EXPECT_TRUE(w.statuses["d_undone"].gone);
+  EXPECT_EQ(w.statuses["d_undone"].observed_version, 15u);
+  EXPECT_FALSE(w.statuses["d_drop"].gone);
+}
+
+TEST(Lingering, IsSaidToBeGoneOnceItsObjectsAre) {
+  PruneWorld w;
+  w.restart();
+  w.begin(true, 1, 20);
+  w.apply("keep", 10);
+  w.remove("drop", 15);
+  w.wait();
+  EXPECT_EQ(w.replica_sets(), "drop keep") << "not before the snapshot has ended";
+  w.end(1, 20);
+  w.wait();
+  EXPECT_EQ(w.replica_sets(), "keep");
+  EXPECT_TRUE(w.statuses["d_drop"].gone);
+}
+
+// In a store that was restored it may have been revived since.
+TEST(Lingering, LeavesWhatALostHistoryHasMade) {
+  PruneWorld w;
+  w.restart();
+  w.begin(true, 2, 20);
+  w.apply("keep", 10);
+  w.remove("drop", 9);
+  w.end(1, 20);
+  w.wait(5min);
+  w.expect_orphan();
+  EXPECT_FALSE(w.statuses["d_drop"].gone);
+}
+
+TEST(Lingering, IsSaidToBeGoneOnceAPersonHasRemovedIt) {
+  PruneWorld w;
+  w.restart();
+  w.begin(true, 2, 20);
+  w.apply("keep", 10);
+  w.remove("drop", 9);
+  w.end(1, 20);
+  w.wait();
+  w.expect_orphan();
+  w.call(DAVIT_VERB_DELETE, "replicasets", "acme", "drop", "");
+  w.wait();
+  EXPECT_TRUE(w.statuses["d_drop"].gone);
+}
+
+TEST(Lingering, IsNotGoneWhenItLivesAgain) {
+  PruneWorld w;
+  w.restart();
+  w.begin(true, 1, 20);
+  w.apply("keep", 10);
+  w.remove("drop", 15);
+  w.apply("drop", 21);
+  w.end(2, 21);
+  w.wait();
+  EXPECT_FALSE(w.statuses["d_drop"].gone);
+  EXPECT_EQ(w.replica_sets(), "drop keep");
+}
+
+TEST(Lingering, IsGoneThoughAnotherRecordHasItsName) {
+  PruneWorld w;
+  w.restart();
+  w.begin(true, 1, 20);
+  w.apply("keep", 10);
+  w.remove("drop", 15);
+  w.apply("drop", 21, {.id = "d_other"});
+  w.end(2, 21);
+  w.wait();
+  EXPECT_TRUE(w.statuses["d_drop"].gone);
+  EXPECT_FALSE(w.statuses["d_other"].gone);
+  EXPECT_EQ(w.replica_sets(), "drop keep");
+}
+
+TEST(Lingering, IsForTheWatchesToTell) {
+  PruneWorld w;
+  w.blind();
+  w.restart();
+  w.begin(true, 1, 20);
+  w.apply("keep", 10);
+  w.remove("drop", 15);
+  w.end(1, 20);
+  w.wait();
+  EXPECT_FALSE(w.statuses["d_drop"].gone) << "nothing has been seen yet";
+  w.see();
+  w.wait();
+  EXPECT_TRUE(w.statuses["d_drop"].gone);
+  EXPECT_EQ(w.replica_sets(), "keep");
 }
 
 TEST(Prune, EndsAnOrphanThatAPersonRemoves) {

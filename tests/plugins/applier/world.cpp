@@ -126,10 +126,10 @@ void World::restart() {
   start();
 }
 
-void World::begin(bool snapshot, uint64_t incarnation) {
+void World::begin(bool snapshot, uint64_t incarnation, uint64_t at) {
   History history;
   if (snapshot) history.push_back({incarnation, 1'000'000});
-  stream_.begin({snapshot, {incarnation, 0}, history});
+  stream_.begin({snapshot, {incarnation, at}, history});
   host_.run();
 }
 
@@ -188,8 +188,10 @@ std::string World::outcome(uint64_t version) const {
 void World::issue(const std::string&, const Issue& i) {
   if (i.condition.empty()) {
     issues.erase(i.name);
+    troubled.erase(i.id);
   } else {
     issues[i.name] = i.condition;
+    troubled.insert(i.id);
   }
 }
 

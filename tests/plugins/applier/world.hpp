@@ -9,6 +9,7 @@
 #include <boost/json.hpp>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,8 @@ class World {
 
   // --- the watcher's part
   // ---------------------------------------------------------------------------------
-  // Of a store that has had this one incarnation.
-  void begin(bool snapshot, uint64_t incarnation = 1);
+  // Of a store that has had this one incarnation, and is at this version.
+  void begin(bool snapshot, uint64_t incarnation = 1, uint64_t at = 0);
   void apply(const std::string& name, uint64_t version, const ApplyOptions& o = {});
   void garbage(const std::string& name, uint64_t version);
   void remove(const std::string& name, uint64_t version, bool with_id = true);
@@ -75,6 +76,7 @@ class World {
   // ------------------------------------------------------------------------------------
   std::map<std::string, Status> statuses;     // by id
   std::map<std::string, std::string> issues;  // by name: condition
+  std::set<std::string> troubled;             // ids that have one
   void offer(Status s) { statuses[s.key.id] = std::move(s); }
   void advance(const std::string&, const KindProgress&) {}
   void issue(const std::string&, const Issue& i);

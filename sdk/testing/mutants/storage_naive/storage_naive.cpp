@@ -35,7 +35,8 @@ class StorageNaive {
         "any_cursor",     // takes a cursor of any incarnation
         "any_history",    // says that it knows what it has not given
         "whole_pages",    // knows no bytes_max
-        "renames"};       // a record may change its name
+        "renames",        // a record may change its name
+        "leaves_out_lingering"};
     if (known.count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
     incarnation_ = host_.random() | 1;
   }
@@ -68,7 +69,7 @@ class StorageNaive {
       const Record& r = records_.at(at->second);
       if (!q.scope.kind.empty() && q.scope.kind != r.key.kind) continue;
       if (!q.scope.region.empty() && q.scope.region != r.key.region) continue;
-      if (!r.live && r.version <= q.dead_after) continue;
+      if (!r.live && r.version <= q.dead_after && !(q.lingering && lingers(r))) continue;
       bytes += r.payload.size();
       const bool full = fault_ != "whole_pages" && count > 0 && bytes > q.bytes_max;
       page.more = count == q.limit || full;
@@ -192,6 +193,10 @@ class StorageNaive {
   Record shown(Record r) const {
     if (hidden_.count(r.key) != 0) r.ns.clear(), r.name.clear();
     return r;
+  }
+  bool lingers(const Record& r) const {
+    const auto s = statuses_.find(r.key);
+    return fault_ != "leaves_out_lingering" && s != statuses_.end() && !s->second.gone;
   }
   // The pause between a number and its commit that every real database has.
   static void dither() {
