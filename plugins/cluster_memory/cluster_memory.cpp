@@ -117,6 +117,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
         }
       }
       const uint64_t before = store_.version();
+      store_.collect_garbage(host_.unix_ms());
       deployments_.run(host_.unix_ms());
       due = replica_sets_.run(host_.unix_ms());
       if (store_.version() == before) break;

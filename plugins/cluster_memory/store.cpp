@@ -112,10 +112,27 @@ void Store::index(const Key& key, const Object& object, bool add) {
     const std::string uid(string_at(o.get_object(), {"uid"}));
     if (add) {
       owned_by_[uid].insert(key);
+      if (!uids_.contains(uid)) ownerless_.insert(key);
     } else if (auto it = owned_by_.find(uid); it != owned_by_.end()) {
       it->second.erase(key);
       if (it->second.empty()) owned_by_.erase(it);
     }
+  }
+}
+
+bool Store::is_ownerless(const json::object& object) const {
+  const auto* owners = at(object, {"metadata", "ownerReferences"});
+  if (owners == nullptr || !owners->is_array() || owners->get_array().empty()) return false;
+  const auto& all = owners->get_array();
+  return std::none_of(all.begin(), all.end(), [&](const json::value& o) {
+    return o.is_object() && uids_.contains(std::string(string_at(o.get_object(), {"uid"})));
+  });
+}
+
+void Store::collect_garbage(int64_t now_ms) {
+  for (const Key& key : std::exchange(ownerless_, {})) {
+    const Object object = find(key);
+    if (object != nullptr && is_ownerless(*object)) remove(key, false, now_ms);
   }
 }
 
@@ -137,6 +154,7 @@ Object Store::add(const Key& key, json::object object, int64_t now_ms) {
   meta["generation"] = 1;
   meta["resourceVersion"] = std::to_string(++version_);
   meta.erase("deletionTimestamp");
+  uids_.emplace(string_at(meta, {"uid"}));
   auto stored = std::make_shared<const json::object>(std::move(object));
   objects_[key.collection][{key.ns, key.name}] = stored;
   index(key, stored, true);
@@ -189,7 +207,9 @@ void Store::take_out(const Key& key, bool orphan, int64_t now_ms) {
   objects_[key.collection].erase({key.ns, key.name});
   index(key, old, false);
   emit({version_, key, std::make_shared<const json::object>(std::move(last)), nullptr});
-  release_dependents(std::string(string_at(*old, {"metadata", "uid"})), orphan, now_ms);
+  const std::string uid(string_at(*old, {"metadata", "uid"}));
+  uids_.erase(uid);
+  release_dependents(uid, orphan, now_ms);
   // A namespace takes what is in it along.
   if (key.collection != Collection{"", "namespaces"}) return;
   std::vector<Key> inside;

@@ -13,6 +13,7 @@
 #include <set>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "names.hpp"
@@ -62,6 +63,8 @@ class Store {
   // Deletes, with everything that only this object owned ("orphan": those lose the reference
   // instead). An object with finalizers is marked and stays until they are gone.
   void remove(const Key& key, bool orphan, int64_t now_ms);
+  // Deletes what was written since the last call and names none but absent owners.
+  void collect_garbage(int64_t now_ms);
 
   // Events after a version, oldest first; false: they are no longer known.
   bool since(uint64_t version, std::vector<Event>& out) const;
@@ -73,6 +76,7 @@ class Store {
  private:
   using Objects = std::map<std::pair<std::string, std::string>, Object>;
   void index(const Key& key, const Object& object, bool add);
+  bool is_ownerless(const boost::json::object& object) const;
   void emit(Event event);
   void take_out(const Key& key, bool orphan, int64_t now_ms);
   void release_dependents(const std::string& uid, bool orphan, int64_t now_ms);
@@ -81,6 +85,8 @@ class Store {
   uint64_t version_ = 0;
   std::map<Collection, Objects> objects_;
   std::unordered_map<std::string, std::set<Key>> owned_by_;  // uid -> who names it as an owner
+  std::unordered_set<std::string> uids_;                     // of all objects
+  std::set<Key> ownerless_;  // perhaps: they were when they were written
   std::deque<Event> history_;
   uint64_t forgotten_ = 0;  // the youngest version the history no longer has
   std::vector<Event> fresh_;

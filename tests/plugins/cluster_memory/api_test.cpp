@@ -140,6 +140,24 @@ TEST_F(Api_, OwnedObjectsGoWithTheirOwner) {
   EXPECT_EQ(at(object(child), {"metadata", "ownerReferences"}), nullptr);
 }
 
+TEST_F(Api_, WhatNamesOnlyAbsentOwnersGoes) {
+  const auto owned_by = [&](const std::string& name, const std::string& uids) {
+    apply(
+        "v1/configmaps", "default", name,
+        R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"ownerReferences":[)" + uids + "]}}");
+  };
+  const auto owner = [](const std::string& uid) {
+    return R"({"uid":")" + uid + R"(","kind":"ConfigMap","apiVersion":"v1","name":"owner"})";
+  };
+  const std::string uid = text(apply_map("owner", "{}"), {"metadata", "uid"});
+  owned_by("of-nobody", owner("gone"));
+  owned_by("of-one", owner("gone") + "," + owner(uid));
+  EXPECT_EQ(get("v1/configmaps", "default", "of-nobody").http_status, 200) << "it takes a while";
+  settle();
+  EXPECT_EQ(get("v1/configmaps", "default", "of-nobody").http_status, 404);
+  EXPECT_EQ(get("v1/configmaps", "default", "of-one").http_status, 200);
+}
+
 TEST_F(Api_, NamespaceTakesItsObjectsAlong) {
   call("create", "v1/namespaces", "", "team",
        R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"team"}})");

@@ -85,6 +85,7 @@ class Simulation : public testing::Test {
         events.push_back(e);
       }
       const auto before = store.version();
+      store.collect_garbage(now);
       deployments.run(now);
       due = controllers.run(now);
       more = store.version() != before;
