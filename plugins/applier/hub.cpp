@@ -129,14 +129,14 @@ void Hub::begin(sink::Stream* stream, const sink::Begin& begin) {
 
 void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   kind.desired.begin(begin.snapshot);
-  kind.incarnation = begin.at.incarnation;
+  // The store may be another one, or an older one: it is told everything once more.
+  const bool other = std::exchange(kind.incarnation, begin.at.incarnation) != begin.at.incarnation;
+  if (begin.snapshot || other) kind.desired.each([](Slot& slot) { slot.status_told = 0; });
   kind.snapshot_began = begin.snapshot ? begin.at.version : 0;
   if (!begin.snapshot) return;  // one that has ended is still to be judged
   kind.lingering.clear();
   kind.history = std::make_shared<const History>(begin.history);
   kind.ended.reset();
-  // The store may be another one, or an older one: it is told everything once more.
-  kind.desired.each([](Slot& slot) { slot.status_told = 0; });
 }
 
 bool Hub::offer(sink::Stream* stream, sink::Change change) {

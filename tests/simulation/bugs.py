@@ -150,7 +150,7 @@ AGENT = (
         (("  if (removable.size() > rules.always_allowed &&\n", "  if (false &&\n"),), "plain"),
     Bug("statuses_are_not_told_again", "applier", "hub.cpp",
         "another store is told everything once more",
-        (("  kind.desired.each([](Slot& slot) { slot.status_told = 0; });\n", ""),), "restored"),
+        (("  if (begin.snapshot || other) kind", "  if (false) kind"),), "restored"),
     Bug("lingering_record_is_forgotten", "applier", "hub_observe.cpp",
         "of a dead record of which nothing is left gone is said",
         (("    if (slot == nullptr || slot->id != dead.id || left_behind(*slot))\n", "    if (false)\n"),)),

@@ -26,6 +26,7 @@ struct Written {
   std::string id;
   bool live = false, held = false;
   std::string spec;  // JSON
+  bool operator==(const Written&) const = default;
 };
 
 class History {

@@ -110,7 +110,19 @@ void World::after(const cluster::Request& q, const cluster::Response& r) {
   const Stamp stamp = stamp_of(json::parse(q.body));
   if (!stamp) return;
   story_.tell("apply of " + display(stamp.name) + " @" + std::to_string(stamp.made_of.version));
-  if (history_.has(stamp.made_of)) applied_[stamp.name].insert({stamp.id, stamp.made_of.version});
+  if (history_.has(stamp.made_of) || survived(stamp))
+    applied_[stamp.name].insert({stamp.id, stamp.made_of.version});
+}
+
+// Whether what a lost store had written is in the store that stands in its place: it is older than
+// the backup. Who has not heard of the restored store yet may still apply it.
+bool World::survived(const Stamp& stamp) const {
+  const auto mine = history_.all().find(stamp.name);
+  if (mine == history_.all().end()) return false;
+  return std::any_of(lost_.begin(), lost_.end(), [&](const Past& past) {
+    const Written* lost = past.history.find(stamp.name, stamp.id, stamp.made_of);
+    return lost != nullptr && std::count(mine->second.begin(), mine->second.end(), *lost) > 0;
+  });
 }
 
 void World::heard(const Progress& p) {

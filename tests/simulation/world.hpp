@@ -111,6 +111,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void after(const cluster::Request& q, const cluster::Response& r) override;
   void heard(const Progress& p) override;
   void stored(const Status& s) override;
+  bool survived(const Stamp& stamp) const;
   void check_hold(const Agent& agent, const Name& name);
   void check_share(Agent& agent, const Name& name);
   void check_worker(const Agent& agent);

@@ -320,6 +320,21 @@ TEST(Applier, LeavesForeignObjectsAloneWhileItsWatchesShowNothing) {
   EXPECT_EQ(w.replicas("mine"), 1);
 }
 
+// It may have been restored: the records that the agent knows are there, its statuses may not be.
+TEST(Applier, TellsAStoreThatWasOpenedAnewEverythingOnceMore) {
+  World w;
+  w.begin(true, 1);
+  w.apply("web", 10);
+  w.end(1, 10);
+  w.wait();
+  for (const uint64_t incarnation : {1, 2}) {
+    w.statuses.clear();
+    w.begin(false, incarnation);
+    w.wait(5min);
+    EXPECT_EQ(w.statuses.contains("d_web"), incarnation == 2);
+  }
+}
+
 // What is written may depend on what is there: here the template's hash tells of an edit.
 TEST(Applier, PlansWithWhatItFindsWhileItsWatchesAreNotComplete) {
   World w;
