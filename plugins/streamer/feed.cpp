@@ -125,8 +125,7 @@ bool Feed::taken(Batch batch) {
   const Cursor tip{batch.page.head.head.incarnation, batch.page.next_version};
   const bool new_history = !known_ || tip.incarnation != cursor_.incarnation;
   std::vector<std::shared_ptr<Port>> concerned;
-  for (const auto& [topic, change] : batch.changes)
-    pages_.changed(topic, change.id, change.version);
+  for (const auto& [topic, change] : batch.changes) pages_.changed(topic, change);
   {
     std::lock_guard lock(mutex_);
     if (!known_) ring_.reset(tip);

@@ -6,6 +6,10 @@
 namespace davit::streamer {
 
 namespace {
+uint64_t name_hash(const Change& change) {
+  return std::hash<std::string>{}(change.ns + '/' + change.name);
+}
+
 // How long snapshots of a topic share their begin.
 constexpr std::chrono::seconds begin_shared_for{10};
 
@@ -17,8 +21,18 @@ auto tied(const PageCache::Key& k) {
 
 size_t PageRead::bytes() const {
   size_t out = sizeof *this + (names ? names->bytes() : 0);
+  out += dead_names.size() * sizeof dead_names[0];
   for (const auto& m : messages) out += m.size();
   return out;
+}
+
+void PageRead::add_dead(const Change& change) {
+  dead_names.push_back(name_hash(change));
+}
+
+bool PageRead::is_changed_by(const Change& change) const {
+  if (!page.more || !names || names->has(change.id)) return true;
+  return std::find(dead_names.begin(), dead_names.end(), name_hash(change)) != dead_names.end();
 }
 
 bool PageCache::Key::operator<(const Key& o) const {
@@ -72,14 +86,12 @@ void PageCache::take_out(std::map<Key, std::shared_ptr<const PageRead>>::iterato
   pages_.erase(page);
 }
 
-void PageCache::changed(const Topic& topic, std::string_view id, uint64_t version) {
+void PageCache::changed(const Topic& topic, const Change& change) {
   const std::lock_guard lock(mutex_);
-  changed_[topic] = version;
+  changed_[topic] = change.version;
   for (auto it = pages_.begin(); it != pages_.end();) {
     const auto page = it++;
-    const PageRead& read = *page->second;
-    if (page->first.topic == topic && (!read.page.more || !read.names || read.names->has(id)))
-      take_out(page);
+    if (page->first.topic == topic && page->second->is_changed_by(change)) take_out(page);
   }
 }
 

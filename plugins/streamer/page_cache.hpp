@@ -2,8 +2,9 @@
 // that come in together (a new region, a server that was restarted) want the same pages at about
 // the same time; who wants one that is being read waits for it.
 //
-// A page goes as soon as one of its records changes, and the last page of a topic with any change:
-// an agent that comes back may already have what is newer, and an old page would take it back. A
+// A page goes as soon as one of its records changes or another takes the name of one of its dead,
+// and the last page of a topic with any change: an agent that comes back may already have what is
+// newer, and an old page would take it back. A
 // page of a snapshot leaves out the tombstones at or below the snapshot's begin, so it may only go
 // to snapshots with that same begin. Hence streams that begin shortly after one another share the
 // begin, too: an older one only means that a few more tombstones are sent.
@@ -31,9 +32,12 @@ struct PageRead {
   size_t records = 0;
   std::vector<Buffer> messages;
   std::shared_ptr<const PageNames> names;
-  bool counted = false;  // of a snapshot that ends with a count
+  bool counted = false;              // of a snapshot that ends with a count
+  std::vector<uint64_t> dead_names;  // hashes of the names that its dead had
 
   size_t bytes() const;
+  void add_dead(const Change& change);
+  bool is_changed_by(const Change& change) const;
 };
 // What a snapshot begins with.
 struct Start {
@@ -62,7 +66,7 @@ class PageCache {
   void done(const Key& key, const PageResult& page);
 
   // What the tailer has read: before the streams hear of it.
-  void changed(const Topic& topic, std::string_view id, uint64_t version);
+  void changed(const Topic& topic, const Change& change);
 
   // The same names as those of an earlier reading of this page, where a snapshot still keeps them.
   // A snapshot keeps its names until it ends, long after the page itself has left the cache.

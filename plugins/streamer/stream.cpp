@@ -285,6 +285,7 @@ PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCac
   PageNames names(todo.dead_after);
   for (const auto& c : changes) {
     names.add(c.id, c.version, c.live());
+    if (!c.live()) out->add_dead(c);
     if (c.verb == Verb::hold && !protocol.cut.holds) continue;
     if (batch.size() == protocol.cut.records_max || bytes + c.body.size() > protocol.cut.bytes_max)
       flush();

@@ -42,18 +42,31 @@ void World::before(const cluster::Request& q, const std::string& text,
   if (changes && there && there.region != region)
     return story_.fault(q.verb + " of another region's object " + q.ns + "/" + q.name);
   if (q.verb == DAVIT_VERB_DELETE) before_delete(q, there, by);
-  if (q.verb == DAVIT_VERB_APPLY) before_apply(stamp_of(json::parse(q.body)), there, by.late);
+  if (q.verb == DAVIT_VERB_APPLY) before_apply(stamp_of(json::parse(q.body)), there, by);
+}
+
+// Until it has heard of a restored store an agent goes by the one before.
+bool World::knows_this_store(const ShakyCluster::Asking& by, const std::string& kind) {
+  const auto& heard = agent_of("-" + by.agent)->heard;
+  const auto it = heard.find(kind);
+  return it != heard.end() && by.at > it->second.since;
 }
 
 // What was asked for by somebody who does not wait any more may come late; nobody else takes an
 // object back, unless the store has lost what it was made of.
-void World::before_apply(const Stamp& wanted, const Stamp& there, bool late) {
+void World::before_apply(const Stamp& wanted, const Stamp& there, const ShakyCluster::Asking& by) {
   const Written* written = history_.find(wanted.name, wanted.id, wanted.made_of);
   if (written != nullptr && written->held)
     story_.fault(display(wanted.name) + " @" + std::to_string(wanted.made_of.version) +
                  " is applied, and is held");
-  if (late || wanted.id != there.id || wanted.made_of.version >= there.made_of.version) return;
-  if (history_.find(there.name, there.id, there.made_of) == nullptr) return;
+  if (by.late || wanted.id != there.id || wanted.made_of.version >= there.made_of.version) return;
+  const auto lost_by = [&](const History& history) {
+    return history.find(there.name, there.id, there.made_of) == nullptr;
+  };
+  if (lost_by(history_)) return;
+  if (!knows_this_store(by, wanted.name.kind) &&
+      std::any_of(lost_.begin(), lost_.end(), [&](const Past& p) { return lost_by(p.history); }))
+    return;
   story_.fault(display(there.name) + " @" + std::to_string(there.made_of.version) +
                " is taken back to @" + std::to_string(wanted.made_of.version));
 }
@@ -66,13 +79,10 @@ void World::before_delete(const cluster::Request& q, const Stamp& there,
   Agent& agent = *agent_of("-" + by.agent);
   if (!by.late) check_share(agent, there.name);
   if (may_go(there, history_, restored_head_)) return;
-  // Whoever had not heard of the restored store yet went by the one before.
-  const auto heard = agent.heard.find(there.name.kind);
-  if (heard == agent.heard.end() || by.at <= heard->second.since) {
-    for (const Past& past : lost_) {
-      if (may_go(there, past.history, past.restored_head)) return;
-    }
-  }
+  if (!knows_this_store(by, there.name.kind) &&
+      std::any_of(lost_.begin(), lost_.end(),
+                  [&](const Past& p) { return may_go(there, p.history, p.restored_head); }))
+    return;
   story_.fault(what + " is deleted, and was never dead since");
 }
 

@@ -115,7 +115,8 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void check_hold(const Agent& agent, const Name& name);
   void check_share(Agent& agent, const Name& name);
   void check_worker(const Agent& agent);
-  void before_apply(const Stamp& wanted, const Stamp& there, bool late);
+  bool knows_this_store(const ShakyCluster::Asking& by, const std::string& kind);
+  void before_apply(const Stamp& wanted, const Stamp& there, const ShakyCluster::Asking& by);
   void before_delete(const cluster::Request& q, const Stamp& there, const ShakyCluster::Asking& by);
   static bool may_go(const Stamp& there, const History& history, uint64_t restored_head);
   void check_cursor(const KindProgress& kind);

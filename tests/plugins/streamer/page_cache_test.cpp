@@ -19,6 +19,10 @@ PageResult page_of(size_t bytes) {
   return std::shared_ptr<const PageRead>(std::move(page));
 }
 
+Change change(const std::string& id, uint64_t version, const std::string& name = {}) {
+  return {version, id, "shop", name.empty() ? id : name, Verb::apply, {}, 0};
+}
+
 // What became of a wish: how many pages came, and the last of them.
 struct Wish {
   int answers = 0;
@@ -128,12 +132,28 @@ TEST(PageCache, APageGoesWhenOneOfItsRecordsChanges) {
     EXPECT_TRUE(cache.want(from(version), wish.taker()));
     cache.done(from(version), page_that_names(id, 9, true));
   }
-  cache.changed({"widget", "r2"}, "a", 10);
-  cache.changed(topic, "c", 11);
+  cache.changed({"widget", "r2"}, change("a", 10));
+  cache.changed(topic, change("c", 11));
   EXPECT_FALSE(cache.want(from(1), wish.taker()));
-  cache.changed(topic, "a", 12);
+  cache.changed(topic, change("a", 12));
   EXPECT_TRUE(cache.want(from(1), wish.taker()));
   EXPECT_FALSE(cache.want(from(2), wish.taker()));
+}
+
+// The store says nothing of the dead one then, and an old page would still name it: to a peer that
+// knows names only, it would be the living one's end.
+TEST(PageCache, APageGoesWhenAnotherRecordTakesTheNameOfOneOfItsDead) {
+  PageCache cache(1 << 20);
+  Wish wish;
+  const auto page = page_that_names("a", 9, true);
+  auto buried = std::make_shared<PageRead>(**page);
+  buried->add_dead({9, "a", "shop", "web", Verb::remove, {}, 0});
+  EXPECT_TRUE(cache.want(from(1), wish.taker()));
+  cache.done(from(1), std::shared_ptr<const PageRead>(buried));
+  cache.changed(topic, change("b", 10, "api"));
+  EXPECT_FALSE(cache.want(from(1), wish.taker()));
+  cache.changed(topic, change("b", 11, "web"));
+  EXPECT_TRUE(cache.want(from(1), wish.taker()));
 }
 
 TEST(PageCache, TheLastPageGoesWithAnyChange) {
@@ -142,7 +162,7 @@ TEST(PageCache, TheLastPageGoesWithAnyChange) {
   EXPECT_TRUE(cache.want(from(1), wish.taker()));
   cache.done(from(1), page_that_names("a", 9, false));
   EXPECT_FALSE(cache.want(from(1), wish.taker()));
-  cache.changed(topic, "new", 10);
+  cache.changed(topic, change("new", 10));
   EXPECT_TRUE(cache.want(from(1), wish.taker()));
 }
 
@@ -150,7 +170,7 @@ TEST(PageCache, APageThatWasReadBeforeAChangeIsNotKept) {
   PageCache cache(1 << 20);
   Wish wish;
   EXPECT_TRUE(cache.want(from(1), wish.taker()));
-  cache.changed(topic, "a", 10);
+  cache.changed(topic, change("a", 10));
   cache.done(from(1), page_that_names("a", 9, true));
   EXPECT_EQ(wish.answers, 1);
   EXPECT_TRUE(cache.want(from(1), wish.taker()));
