@@ -46,8 +46,9 @@ bool PageCache::want(const Key& key, Taker taker) {
     if (const auto it = pages_.find(key); it != pages_.end()) {
       found = it->second;
     } else {
-      auto [reading, first] = reading_.try_emplace(key);
-      reading->second.push_back(std::move(taker));
+      const uint64_t change = changed_[key.topic];
+      auto [reading, first] = reading_.try_emplace(key, Reading{change, {}});
+      reading->second.takers.emplace_back(change, std::move(taker));
       return first;
     }
   }
@@ -55,14 +56,20 @@ bool PageCache::want(const Key& key, Taker taker) {
   return false;
 }
 
-void PageCache::done(const Key& key, const PageResult& page) {
+bool PageCache::done(const Key& key, const PageResult& page) {
   std::vector<Taker> takers;
+  bool again = false;
   {
     const std::lock_guard lock(mutex_);
-    if (auto it = reading_.find(key); it != reading_.end()) {
-      takers = std::move(it->second);
-      reading_.erase(it);
-    }
+    Reading& reading = reading_[key];
+    std::erase_if(reading.takers, [&](auto& waits) {
+      if (page.ok() && waits.first > reading.began) return false;
+      takers.push_back(std::move(waits.second));
+      return true;
+    });
+    reading.began = changed_[key.topic];
+    again = !reading.takers.empty();
+    if (!again) reading_.erase(key);
     if (!page.ok()) {
       begins_.erase(key.topic);
     } else if ((*page)->page.head.head.version >= changed_[key.topic] &&
@@ -73,6 +80,7 @@ void PageCache::done(const Key& key, const PageResult& page) {
     }
   }
   for (const auto& taker : takers) taker(page);
+  return again;
 }
 
 void PageCache::evict() {

@@ -61,9 +61,10 @@ class PageCache {
   explicit PageCache(size_t bytes_max) : bytes_max_(bytes_max) {}
 
   // The page goes to `taker` when it is there: now, or from whoever calls done(). True: the caller
-  // has to read it and call done(), whatever came of it.
+  // has to read it and call done(), whatever came of it. True again: some who wait for it came
+  // after a change that it may not have; it is to be read once more.
   [[nodiscard]] bool want(const Key& key, Taker taker);
-  void done(const Key& key, const PageResult& page);
+  [[nodiscard]] bool done(const Key& key, const PageResult& page);
 
   // What the tailer has read: before the streams hear of it.
   void changed(const Topic& topic, const Change& change);
@@ -85,6 +86,10 @@ class PageCache {
     Start start;
     std::chrono::nanoseconds at;
   };
+  struct Reading {
+    uint64_t began = 0;                              // the topic's last change then
+    std::vector<std::pair<uint64_t, Taker>> takers;  // and when each of them came
+  };
   void evict();
   void take_out(std::map<Key, std::shared_ptr<const PageRead>>::iterator page);
   void forget_names();
@@ -93,7 +98,7 @@ class PageCache {
   mutable std::mutex mutex_;
   std::map<Key, std::shared_ptr<const PageRead>> pages_;
   std::deque<Key> order_;  // of pages_, oldest first
-  std::map<Key, std::vector<Taker>> reading_;
+  std::map<Key, Reading> reading_;
   std::map<Topic, Begin> begins_;
   std::map<Topic, uint64_t> changed_;  // its last change
   std::map<Key, std::weak_ptr<const PageNames>> names_;

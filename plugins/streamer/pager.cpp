@@ -64,7 +64,9 @@ void Pager::begin(Mark mark, Cursor at) {
 void Pager::head(const Head& head) {
   cursor_.incarnation = head.head.incarnation;
   if (cursor_.version != 0) {
-    phase_ = manners_.ring ? Phase::ring : Phase::pages;
+    // Such a peer's cluster may be further than its cursor (it died in the middle of a snapshot).
+    // The store names each record as it is now; the ring would tell it of every change on the way.
+    phase_ = Phase::pages;
     return;
   }
   begin_version_ = head.head.version;

@@ -4,8 +4,8 @@
 //
 //   cursor 0:  head -> begin bookmark -> pages (live records) -> end bookmark -> ring ...
 //   cursor v:  ring, or pages when v is below its floor (the store judges the cursor) -> begin
-//   bookmark -> ring ... ring ...:  frames until the tip -> bookmark -> idle until woken; behind
-//   the floor -> pages again
+//              bookmark -> ring ...; of a peer without incarnations: head -> pages -> ring ...
+//   ring ...:  frames until the tip -> bookmark -> idle until woken; behind the floor -> pages again
 #pragma once
 
 #include <davit/records.hpp>

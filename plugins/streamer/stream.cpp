@@ -247,12 +247,13 @@ void Stream::read_page(Part& part, const Pager::Todo& todo) {
   const bool shares = protocol_.manners.ring;
   if (shares && !shared_.pages.want(key, taker)) return;
   shared_.storage_reads.add();
-  shared_.host.blocking(shared_.storage.instance(),
-                        [shared = &shared_, protocol = &protocol_, kind = part.kind, todo, key,
-                         taker, shares, ticket = ticket_] {
-                          const PageResult read = fetch(*shared, *protocol, key, *kind, todo);
-                          shares ? shared->pages.done(key, read) : taker(read);
-                        });
+  shared_.host.blocking(
+      shared_.storage.instance(), [shared = &shared_, protocol = &protocol_, kind = part.kind, todo,
+                                   key, taker, shares, ticket = ticket_] {
+        if (!shares) return taker(fetch(*shared, *protocol, key, *kind, todo));
+        while (shared->pages.done(key, fetch(*shared, *protocol, key, *kind, todo))) {
+        }
+      });
 }
 
 PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCache::Key& key,

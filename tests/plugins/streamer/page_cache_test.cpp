@@ -42,7 +42,7 @@ TEST(PageCache, WhoComesFirstReadsForAllWhoWait) {
   EXPECT_FALSE(cache.want(from(1), b.taker()));
   EXPECT_EQ(a.answers + b.answers, 0);
   const auto page = page_of(10);
-  cache.done(from(1), page);
+  EXPECT_FALSE(cache.done(from(1), page));
   EXPECT_EQ(*a.last, *page);
   EXPECT_EQ(*b.last, *page);
   EXPECT_FALSE(cache.want(from(1), late.taker()));
@@ -59,7 +59,7 @@ TEST(PageCache, PagesOfAnotherPlaceTopicProtocolOrBeginAreOthers) {
         PageCache::Key{topic, 1, {7, 1}, 0, false}, PageCache::Key{topic, 0, {8, 1}, 0, false},
         PageCache::Key{topic, 0, {7, 1}, 5, false}, PageCache::Key{topic, 0, {7, 1}, 0, true}}) {
     EXPECT_TRUE(cache.want(key, wish.taker()));
-    cache.done(key, page_of(1));
+    EXPECT_FALSE(cache.done(key, page_of(1)));
   }
 }
 
@@ -69,7 +69,7 @@ TEST(PageCache, AnErrorGoesToAllWhoWaitAndIsNotKept) {
   EXPECT_TRUE(cache.want(from(1), a.taker()));
   EXPECT_FALSE(cache.want(from(1), b.taker()));
   cache.begun(topic, {{{7, 9}, 0, 0}, nullptr}, seconds(1));
-  cache.done(from(1), Error{Code::out_of_range, "below the purge mark", {}, {}});
+  EXPECT_FALSE(cache.done(from(1), Error{Code::out_of_range, "below the purge mark", {}, {}}));
   EXPECT_EQ(a.last.error().code, Code::out_of_range);
   EXPECT_EQ(b.last.error().code, Code::out_of_range);
   EXPECT_TRUE(cache.want(from(1), a.taker()));
@@ -81,7 +81,7 @@ TEST(PageCache, TheOldestPagesGoWhenThereAreTooManyBytes) {
   Wish wish;
   for (uint64_t v = 1; v <= 5; ++v) {
     EXPECT_TRUE(cache.want(from(v), wish.taker()));
-    cache.done(from(v), page_of(3'000));
+    EXPECT_FALSE(cache.done(from(v), page_of(3'000)));
     EXPECT_LE(cache.bytes(), 10'000u);
   }
   EXPECT_FALSE(cache.want(from(5), wish.taker()));
@@ -93,7 +93,7 @@ TEST(PageCache, APageLargerThanAllOfItIsHandedOutAndNotKept) {
   PageCache cache(1'000);
   Wish wish;
   EXPECT_TRUE(cache.want(from(1), wish.taker()));
-  cache.done(from(1), page_of(2'000));
+  EXPECT_FALSE(cache.done(from(1), page_of(2'000)));
   EXPECT_TRUE(wish.last.ok());
   EXPECT_EQ(cache.bytes(), 0u);
   EXPECT_TRUE(cache.want(from(1), wish.taker()));
@@ -130,7 +130,7 @@ TEST(PageCache, APageGoesWhenOneOfItsRecordsChanges) {
   Wish wish;
   for (const auto& [version, id] : {std::pair(1, "a"), std::pair(2, "b")}) {
     EXPECT_TRUE(cache.want(from(version), wish.taker()));
-    cache.done(from(version), page_that_names(id, 9, true));
+    EXPECT_FALSE(cache.done(from(version), page_that_names(id, 9, true)));
   }
   cache.changed({"widget", "r2"}, change("a", 10));
   cache.changed(topic, change("c", 11));
@@ -149,18 +149,32 @@ TEST(PageCache, APageGoesWhenAnotherRecordTakesTheNameOfOneOfItsDead) {
   auto buried = std::make_shared<PageRead>(**page);
   buried->add_dead({9, "a", "shop", "web", Verb::remove, {}, 0});
   EXPECT_TRUE(cache.want(from(1), wish.taker()));
-  cache.done(from(1), std::shared_ptr<const PageRead>(buried));
+  EXPECT_FALSE(cache.done(from(1), std::shared_ptr<const PageRead>(buried)));
   cache.changed(topic, change("b", 10, "api"));
   EXPECT_FALSE(cache.want(from(1), wish.taker()));
   cache.changed(topic, change("b", 11, "web"));
   EXPECT_TRUE(cache.want(from(1), wish.taker()));
 }
 
+TEST(PageCache, WhoComesAfterAChangeIsNotGivenAReadingFromBeforeIt) {
+  PageCache cache(1 << 20);
+  Wish early, late;
+  EXPECT_TRUE(cache.want(from(1), early.taker()));
+  cache.changed(topic, change("a", 10));
+  EXPECT_FALSE(cache.want(from(1), late.taker()));
+  EXPECT_TRUE(cache.done(from(1), page_that_names("a", 9, true)));
+  EXPECT_EQ(early.answers, 1);
+  EXPECT_EQ(late.answers, 0);
+  EXPECT_FALSE(cache.done(from(1), page_that_names("a", 10, true)));
+  EXPECT_EQ(late.answers, 1);
+  EXPECT_EQ((*late.last)->page.head.head.version, 10u);
+}
+
 TEST(PageCache, TheLastPageGoesWithAnyChange) {
   PageCache cache(1 << 20);
   Wish wish;
   EXPECT_TRUE(cache.want(from(1), wish.taker()));
-  cache.done(from(1), page_that_names("a", 9, false));
+  EXPECT_FALSE(cache.done(from(1), page_that_names("a", 9, false)));
   EXPECT_FALSE(cache.want(from(1), wish.taker()));
   cache.changed(topic, change("new", 10));
   EXPECT_TRUE(cache.want(from(1), wish.taker()));
@@ -171,10 +185,10 @@ TEST(PageCache, APageThatWasReadBeforeAChangeIsNotKept) {
   Wish wish;
   EXPECT_TRUE(cache.want(from(1), wish.taker()));
   cache.changed(topic, change("a", 10));
-  cache.done(from(1), page_that_names("a", 9, true));
+  EXPECT_FALSE(cache.done(from(1), page_that_names("a", 9, true)));
   EXPECT_EQ(wish.answers, 1);
   EXPECT_TRUE(cache.want(from(1), wish.taker()));
-  cache.done(from(1), page_that_names("a", 10, true));
+  EXPECT_FALSE(cache.done(from(1), page_that_names("a", 10, true)));
   EXPECT_FALSE(cache.want(from(1), wish.taker()));
 }
 

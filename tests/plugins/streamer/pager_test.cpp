@@ -241,6 +241,7 @@ idle
 ring from 7:15)");
 }
 
+// What they ask with may be behind their cluster: the ring would tell them what is long over.
 TEST(Pager, PeersWithoutIncarnationsGetTheCurrentOneAndTombstonesButNoBookmarks) {
   Scenario(ctrl()).run(R"(watch 0:0
 next
@@ -260,9 +261,12 @@ watch 0:5
 next
 head 7:20
 next
+page 7:20 +a@20
+next
 ----
 head
-ring from 7:5)");
+page from 7:5
+ring from 7:20)");
 }
 
 TEST(Pager, ClosesWhenDrainedAfterEverythingWasSent) {
@@ -272,14 +276,17 @@ TEST(Pager, ClosesWhenDrainedAfterEverythingWasSent) {
 next
 head 7:20
 next
-frame 7:20 last
+page 7:20 +a@20
 next
-tip 7:20
+frame 7:21 last
+next
+tip 7:21
 next
 ----
 head
-ring from 7:5
+page from 7:5
 ring from 7:20
+ring from 7:21
 finish)");
 }
 
