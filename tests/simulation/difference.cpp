@@ -35,6 +35,7 @@ std::string World::difference() {
   if (scene_ != Scene::ctrl) {
     if (auto left = cursor_difference(); !left.empty()) return left;
   }
+  if (auto left = issue_difference(); !left.empty()) return left;
   return status_difference();
 }
 
@@ -75,6 +76,20 @@ std::string World::cursor_difference() const {
         heard = std::max(heard, it->second.version);
     }
     if (heard < version) return "the cursor of " + kind + " is at " + number(heard);
+  }
+  return {};
+}
+
+// What is said to be orphaned is no live record's.
+std::string World::issue_difference() const {
+  for (const auto& agent : agents_) {
+    if (agent->process != worker_) continue;
+    for (const Issue& issue : agent->issues) {
+      const auto written = history_.all().find({issue.kind, issue.ns, issue.name});
+      if (issue.condition != DAVIT_ISSUE_ORPHANED || written == history_.all().end()) continue;
+      const Written& last = History::now(written->second);
+      if (last.live && !last.held) return display(written->first) + " is said to be orphaned";
+    }
   }
   return {};
 }

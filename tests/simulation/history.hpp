@@ -67,6 +67,12 @@ class History {
            (open_ && at.incarnation == chain_.back().incarnation);
   }
 
+  std::set<uint64_t> incarnations() const {
+    std::set<uint64_t> out;
+    for (const Cursor& link : chain_) out.insert(link.incarnation);
+    return out;
+  }
+
   const std::map<Name, std::vector<Written>>& all() const { return written_; }
   uint64_t head() const { return seen_.empty() ? 0 : *seen_.rbegin(); }
   // A request that changed something, and then something else.

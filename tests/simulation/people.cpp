@@ -199,14 +199,28 @@ void World::restart_pod(const Name& name) {
   }
 }
 
-// The file as it is while the server is stopped.
+static void remove_store(const std::string& file) {
+  for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(file + part);
+}
+
+// The file and its log.
+static void copy_store(const std::string& from, const std::string& to) {
+  remove_store(to);
+  for (const char* part : {"", "-wal"}) {
+    if (std::filesystem::exists(from + part)) std::filesystem::copy_file(from + part, to + part);
+  }
+}
+
+// While the server is stopped, or as a snapshot of its disk: its incarnation goes on then, and the
+// backup knows the beginning of it.
 void World::back_up() {
   if (!server_.up) return;
-  crash_server();
-  server_up_at_ = now();
+  if (fate_.chance(0.5)) {
+    crash_server();
+    server_up_at_ = now();
+  }
   backup_ = Backup{folder_.path() + "/backup.db", history_};
-  std::filesystem::copy_file(folder_.path() + "/davit.db", backup_->file,
-                             std::filesystem::copy_options::overwrite_existing);
+  copy_store(folder_.path() + "/davit.db", backup_->file);
   story_.tell("the store is backed up at " + std::to_string(history_.head()));
 }
 
@@ -215,16 +229,17 @@ void World::restore() {
   crash_server();
   server_up_at_ = now() + std::chrono::milliseconds(fate_.below(5'000));
   const std::string file = folder_.path() + "/davit.db";
-  for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(file + part);
+  remove_store(file);
   history_.closed();
   lost_.push_back({std::move(history_), restored_head_});
   history_ = History();
   if (backup_ && fate_.chance(0.8)) {
     history_ = backup_->history;
-    std::filesystem::copy_file(backup_->file, file);
+    copy_store(backup_->file, file);
   }
   history_.closed();
   restored_head_ = history_.head();
+  before_restore_ = history_.incarnations();
   story_.tell("the store is restored to " + std::to_string(restored_head_));
   storage_.begin_anew();
   stored_.clear();

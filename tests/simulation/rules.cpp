@@ -140,7 +140,8 @@ void World::heard(const Progress& p) {
   if (agent == nullptr) return;  // of ctrl.v1: it says nothing but that it lives
   agent->issues = p.issues;
   for (const auto& kind : p.kinds) {
-    if (!history_.has(kind.applied)) continue;
+    // One of before a restore may be known, and say that its agent has not heard of that.
+    if (!history_.has(kind.applied) || before_restore_.contains(kind.applied.incarnation)) continue;
     auto& known = agent->heard[kind.kind];
     if (known.since.count() == 0) known.since = now();
     known.version = kind.applied.version;

@@ -125,6 +125,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::string difference();
   std::string difference(const Name& name, const Written& wanted, const json::value& object);
   std::string cursor_difference() const;
+  std::string issue_difference() const;
   std::string status_difference();
   std::string status_difference(const Name& name, const Written& wanted, const Status& status);
   json::value object(const cluster::Resource& r, const std::string& ns, const std::string& name);
@@ -169,7 +170,8 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::set<uint64_t> superseded_;  // those that did before it
   std::optional<Backup> backup_;
   std::vector<Past> lost_;
-  uint64_t restored_head_ = 0;  // of the store that was restored last
+  uint64_t restored_head_ = 0;         // of the store that was restored last
+  std::set<uint64_t> before_restore_;  // its incarnations then
 };
 
 }  // namespace davit::simulation
