@@ -5,7 +5,7 @@
 //   cursor 0:  head -> begin bookmark -> pages (live records) -> end bookmark -> ring ...
 //   cursor v:  ring, or pages when v is below its floor (the store judges the cursor) -> begin
 //              bookmark -> ring ...; of a peer without incarnations: head -> pages -> ring ...
-//   ring ...:  frames until the tip -> bookmark -> idle until woken; behind the floor -> pages again
+//   ring ...:  frames until the tip -> bookmark -> idle until woken; behind the floor -> pages
 #pragma once
 
 #include <davit/records.hpp>

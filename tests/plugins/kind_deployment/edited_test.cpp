@@ -10,9 +10,9 @@ namespace {
 
 namespace json = boost::json;
 
-class Edited : public testing::Test {
+class EditedTemplate : public testing::Test {
  protected:
-  Edited() {
+  EditedTemplate() {
     ours_ = json::parse(R"({
       "metadata":{"labels":{"app":"web"}},
       "spec":{"containers":[{"name":"main","image":"web:1","command":["run","fast"],
@@ -35,20 +35,20 @@ class Edited : public testing::Test {
   ReplicaSet state_;
 };
 
-TEST_F(Edited, IsNotWhatWasWritten) {
+TEST_F(EditedTemplate, IsNotWhatWasWritten) {
   EXPECT_EQ(next(), "h");
   by_somebody("today");
   EXPECT_EQ(next(), "h") << "who only owns something has changed nothing";
 }
 
-TEST_F(Edited, IsAnotherValueThatSomebodySet) {
+TEST_F(EditedTemplate, IsAnotherValueThatSomebodySet) {
   container()["image"] = "web:2";
   EXPECT_EQ(next(), "h") << "nobody else did: admission in our name";
   by_somebody("today");
   EXPECT_TRUE(is_edit());
 }
 
-TEST_F(Edited, IsALabelAnotherCommandAndAnotherPlaceOfAWord) {
+TEST_F(EditedTemplate, IsALabelAnotherCommandAndAnotherPlaceOfAWord) {
   by_somebody("today");
   there_["metadata"].as_object()["labels"].as_object()["app"] = "shop";
   EXPECT_TRUE(is_edit());
@@ -60,7 +60,7 @@ TEST_F(Edited, IsALabelAnotherCommandAndAnotherPlaceOfAWord) {
   EXPECT_TRUE(is_edit());
 }
 
-TEST_F(Edited, IsWhatSomebodyTookAway) {
+TEST_F(EditedTemplate, IsWhatSomebodyTookAway) {
   container().erase("command");
   EXPECT_TRUE(is_edit()) << "nobody owns what is not there";
   container()["command"] = json::array{"run", "fast"};
@@ -69,7 +69,7 @@ TEST_F(Edited, IsWhatSomebodyTookAway) {
   EXPECT_TRUE(is_edit());
 }
 
-TEST_F(Edited, IsNotWhatSomebodyAdded) {
+TEST_F(EditedTemplate, IsNotWhatSomebodyAdded) {
   by_somebody("today");
   there_["metadata"].as_object()["annotations"] = {{"restarted", "today"}};
   auto& env = container()["env"].as_array();
@@ -79,7 +79,7 @@ TEST_F(Edited, IsNotWhatSomebodyAdded) {
   EXPECT_EQ(next(), "h");
 }
 
-TEST_F(Edited, IsRememberedUntilTheHashChanges) {
+TEST_F(EditedTemplate, IsRememberedUntilTheHashChanges) {
   by_somebody("today");
   container()["image"] = "web:2";
   const std::string mended = next();
@@ -90,7 +90,7 @@ TEST_F(Edited, IsRememberedUntilTheHashChanges) {
   EXPECT_EQ(hash_after_edits("other", ours_, state_), "other");
 }
 
-TEST_F(Edited, CountsEachTime) {
+TEST_F(EditedTemplate, CountsEachTime) {
   by_somebody("today");
   container()["image"] = "web:2";
   state_.hash = next();
@@ -101,7 +101,7 @@ TEST_F(Edited, CountsEachTime) {
   EXPECT_NE(next(), first);
 }
 
-TEST_F(Edited, IsNotATemplateOfAnEarlierRecord) {
+TEST_F(EditedTemplate, IsNotATemplateOfAnEarlierRecord) {
   by_somebody("today");
   container()["image"] = "web:0";
   state_.hash = "earlier";
