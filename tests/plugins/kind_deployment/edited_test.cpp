@@ -10,7 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-class EditedTemplate : public testing::Test {
+class EditedTemplate : public ::testing::Test {
  protected:
   EditedTemplate() {
     ours_ = json::parse(R"({
