@@ -133,7 +133,11 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   const bool other = std::exchange(kind.incarnation, begin.at.incarnation) != begin.at.incarnation;
   if (begin.snapshot || other) kind.desired.each([](Slot& slot) { slot.status_told = 0; });
   kind.snapshot_began = begin.snapshot ? begin.at.version : 0;
-  if (!begin.snapshot) return;  // one that has ended is still to be judged
+  if (!begin.snapshot) {  // one that has ended is still to be judged
+    if (kind.judged && other) kind.judged->history.push_back(begin.at);
+    return;
+  }
+  kind.judged.reset();
   kind.lingering.clear();
   kind.history = std::make_shared<const History>(begin.history);
   kind.ended.reset();
@@ -182,6 +186,7 @@ void Hub::on_change(ChangeStream* stream, const sink::Change& change) {
     kind.lingering.push_back({change.key.id, change.ns, change.name, change.version});
     return stream->source.settled(change.version, sink::Outcome::done);
   }
+  if (kind.judged) kind.judged->reach({kind.incarnation, change.version});
   const auto accepted = kind.desired.accept(change);
   for (const uint64_t version : accepted.superseded)
     stream->source.settled(version, sink::Outcome::done);
@@ -199,14 +204,11 @@ void Hub::bookmark(sink::Stream* stream, const sink::Bookmark& bookmark) {
 }
 
 void Hub::on_bookmark(KindState& kind, const sink::Bookmark& bookmark) {
+  if (kind.judged) kind.judged->reach(bookmark.at);
   if (!bookmark.snapshot_end) return;
   kind.ended = SnapshotEnd{*kind.history, bookmark.live_count, kind.desired.counted(), {}};
-  // It has gone on since the snapshot began.
-  History& history = kind.ended->history;
-  if (!history.empty() && history.back().incarnation == bookmark.at.incarnation)
-    history.back().version = std::max(history.back().version, bookmark.at.version);
   // A clean close may come from a peer that has named no version yet.
-  if (bookmark.live_count || bookmark.at.version != 0) kind.ended->at_version = bookmark.at.version;
+  if (bookmark.live_count || bookmark.at.version != 0) kind.ended->reach(bookmark.at);
   if (kind.complete()) judge(kind);
 }
 
@@ -218,6 +220,7 @@ void Hub::close(sink::Stream* stream) {
 void Hub::on_close(ChangeStream* stream) {
   KindState& kind = *kinds_[stream->kind];
   kind.ended.reset();
+  kind.judged.reset();
   kind.desired.each([&](Slot& slot) {
     for (const uint64_t version : slot.outstanding)
       stream->source.settled(version, sink::Outcome::abandoned);

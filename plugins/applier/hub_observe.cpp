@@ -126,8 +126,8 @@ std::optional<Candidate> Hub::candidate(const KindState& kind, const Slot& slot)
 // The snapshot is complete and so is what we see: what it did not name goes, or is shown as
 // orphaned.
 void Hub::judge(KindState& kind) {
-  const SnapshotEnd end = *kind.ended;
-  kind.ended.reset();
+  const SnapshotEnd end = *std::exchange(kind.ended, std::nullopt);
+  if (end.live_count) kind.judged = end;
   std::vector<Candidate> candidates;
   kind.desired.each([&](Slot& slot) {
     if (kind.desired.named_now(slot)) return;

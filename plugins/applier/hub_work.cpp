@@ -221,6 +221,12 @@ void Hub::tell(KindState& kind, Slot& slot, Report& report) {
 
 void Hub::resync() {
   for (auto& kind : kinds_) {
+    // What has come since and nobody names: an apply that an earlier process had sent, a restored
+    // backup of the cluster.
+    if (kind->judged && kind->complete()) {
+      kind->ended = kind->judged;
+      judge(*kind);
+    }
     kind->desired.each([&](Slot& slot) {
       if (slot.wish == Wish::apply || slot.wish == Wish::remove)
         queue_.add(slot.number, Band::resync, now());

@@ -56,9 +56,10 @@ struct KindState {
   ChangeStream* stream = nullptr;  // NULL: none is open
   uint64_t incarnation = 0;        // of the store, as the stream last began
   std::shared_ptr<const History> history = std::make_shared<const History>();
-  uint64_t snapshot_began = 0;       // at this version of the store; 0: no snapshot, or unknown
-  std::vector<Lingering> lingering;  // named by the snapshot
-  std::optional<SnapshotEnd> ended;  // a snapshot has ended and is to be judged
+  uint64_t snapshot_began = 0;        // at this version of the store; 0: no snapshot, or unknown
+  std::vector<Lingering> lingering;   // named by the snapshot
+  std::optional<SnapshotEnd> ended;   // a snapshot has ended and is to be judged
+  std::optional<SnapshotEnd> judged;  // it has been, and what has been heard since
 };
 
 }  // namespace davit::applier

@@ -1,5 +1,7 @@
 #include "prune.hpp"
 
+#include <algorithm>
+
 namespace davit::applier {
 namespace {
 
@@ -28,6 +30,12 @@ std::string lost(const SnapshotEnd& end, const Candidate& candidate) {
 }
 
 }  // namespace
+
+void SnapshotEnd::reach(Cursor at) {
+  at_version = std::max(at_version.value_or(0), at.version);
+  if (!history.empty() && history.back().incarnation == at.incarnation)
+    history.back().version = std::max(history.back().version, at.version);
+}
 
 Verdict prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
               const PruneRules& rules) {

@@ -35,6 +35,9 @@ struct SnapshotEnd {
   std::optional<uint64_t> live_count;  // what the peer says it named
   uint64_t counted = 0;                // what we counted
   std::optional<uint64_t> at_version;  // what it is a picture of; of an empty store 0
+
+  // All changes up to there have been heard.
+  void reach(Cursor at);
 };
 
 struct Verdict {

@@ -62,6 +62,26 @@ TEST(Prune, SaysNothingOfAnIdThatLivesUnderAnotherName) {
   EXPECT_EQ(w.statuses["d_drop"].observed_version, 12u);
 }
 
+// An apply that an earlier process had sent, or a backup of the cluster.
+TEST(Prune, RemovesWhatComesBackAfterItsRecordDied) {
+  PruneWorld w;
+  json::value late = w.replica_set("drop");
+  for (const char* member : {"uid", "resourceVersion", "managedFields"})
+    late.at("metadata").as_object().erase(member);
+  w.remove("drop", 12);
+  w.wait();
+  EXPECT_EQ(w.replica_sets(), "keep");
+  for (const char* version : {"11", "99"}) {
+    late.at("metadata").at("annotations").as_object()["davit.dev/version"] = version;
+    w.call(DAVIT_VERB_CREATE, "replicasets", "acme", "", json::serialize(late));
+    w.wait();
+    EXPECT_EQ(w.replica_sets(), "drop keep") << "it may only be seen too early";
+    w.wait(2min);
+    EXPECT_EQ(w.replica_sets(), version == std::string("11") ? "keep" : "drop keep");
+  }
+  w.expect_orphan();
+}
+
 TEST(Prune, DeletesNothingWhenTheCountDiffers) {
   PruneWorld w;
   w.begin(true);
