@@ -62,7 +62,7 @@ WIRE = (
           " batch.page = {false, h->head.version, *h}; return batch; }\n  batch.page"),)),
     Bug("old_pages_are_kept", "streamer", "page_cache.cpp",
         "an agent that comes back is never shown an old picture",
-        (("  changed_[topic] = version;\n", "  if (version > 0) return;\n"),)),
+        (("  changed_[topic] = change.version;\n", "  if (change.version > 0) return;\n"),)),
     Bug("ctrl_snapshot_leaves_out_the_dead", "streamer", "streamer.cpp",
         "a peer without bookmarks is told of the dead, for nothing else tells it",
         (("ctrl_bookmarks, false, true, !mirror_", "ctrl_bookmarks, false, false, !mirror_"),), "ctrl"),
