@@ -60,7 +60,10 @@ uint64_t World::some_number(const std::string& kind) {
 void World::apply_something() {
   const std::string kind = kinds()[fate_.below(kinds().size())].kind;
   if (kind == cleared_ && now() < cleared_until_) return;
-  const uint64_t number = some_number(kind);
+  apply(kind, some_number(kind));
+}
+
+void World::apply(const std::string& kind, uint64_t number) {
   ++changes_;
   v1::ApplyRequest request;
   request.set_request_id("change-" + std::to_string(changes_));
@@ -123,6 +126,7 @@ void World::clear_out() {
     key.set_id(last.id);
   }
   ask("Delete", request.SerializeAsString(), "delete of every " + cleared_);
+  if (fate_.chance(0.5)) plan(snapshots_share_begin, [this] { purge(); });
 }
 
 // Of an agent that says no cursor the retention is the protection: no word to purge then.
@@ -217,7 +221,7 @@ void World::back_up() {
   if (!server_.up) return;
   if (fate_.chance(0.5)) {
     crash_server();
-    server_up_at_ = now();
+    plan(Time(0), [this] { start_server(); });
   }
   backup_ = Backup{folder_.path() + "/backup.db", history_};
   copy_store(folder_.path() + "/davit.db", backup_->file);
@@ -227,7 +231,7 @@ void World::back_up() {
 // From the last backup, or from nothing. What was committed since has never been.
 void World::restore() {
   crash_server();
-  server_up_at_ = now() + std::chrono::milliseconds(fate_.below(5'000));
+  plan(std::chrono::milliseconds(fate_.below(5'000)), [this] { start_server(); });
   const std::string file = folder_.path() + "/davit.db";
   remove_store(file);
   history_.closed();

@@ -9,9 +9,17 @@ void World::asked(const cluster::Request& q, const std::string& agent) {
   Agent& asker = *agent_of("-" + agent);
   check_worker(asker);
   check_hold(asker, {kind->kind, q.ns, q.name});
-  if (!asker.doomed) return;
+  if (asker.doomed != q.verb) return;
   story_.tell("agent " + agent + " dies as it sends " + q.verb + " of " + q.ns + "/" + q.name);
   cut_off(asker);
+  if (q.verb != DAVIT_VERB_DELETE || !history_.all().contains({kind->kind, q.ns, q.name})) return;
+  // It is wanted back, and somebody is quick to carry that out, while the request still hangs
+  // somewhere.
+  const uint64_t number = std::stoull(q.name.substr(q.name.rfind('-') + 1));
+  plan(std::chrono::milliseconds(200 + fate_.below(500)), [=, this, &asker] {
+    apply(kind->kind, number);
+    asker.up_at = now();
+  });
 }
 
 // One works: whoever another has followed works no more.
@@ -32,11 +40,22 @@ void World::check_hold(const Agent& agent, const Name& name) {
     story_.fault(display(name) + " is touched, and held since " + std::to_string(*since));
 }
 
+// A request that names another object than the one that stands there is refused.
+static bool names_another(const cluster::Request& q, const json::value& object) {
+  boost::system::error_code none;
+  const json::value body = json::parse(q.body, none);
+  const json::value* of = none ? nullptr : body.find_pointer("/preconditions", none);
+  if (of == nullptr) return false;
+  const json::object& is = object.at("metadata").get_object();
+  const auto differs = [&](const auto& wanted) { return is.at(wanted.key()) != wanted.value(); };
+  return std::any_of(of->get_object().begin(), of->get_object().end(), differs);
+}
+
 void World::before(const cluster::Request& q, const std::string& text,
                    const ShakyCluster::Asking& by) {
   if (kind_of(q.resource) == nullptr) return;
   const json::value object = json::parse(text);
-  if (object.is_null()) return;
+  if (object.is_null() || (q.verb == DAVIT_VERB_DELETE && names_another(q, object))) return;
   const Stamp there = stamp_of(object);
   const bool changes = q.verb == DAVIT_VERB_DELETE || q.verb == DAVIT_VERB_APPLY;
   if (changes && there && there.region != region)

@@ -109,6 +109,7 @@ void World::start_cluster() {
 }
 
 void World::start_server() {
+  if (server_.up) return;
   story_.tell("the server starts");
   load(server_, "storage_sqlite", "store", {{"path", folder_.path() + "/davit.db"}});
   storage_.stand_before(storage::Client(host_, server_.instances.back()->ref(DAVIT_STORAGE)));
@@ -119,7 +120,7 @@ void World::start_server() {
        {{"storage", "main"},
         {"purge_interval_ms", 0},
         {"purge_retention_ms", 0},
-        {"agent_live_ms", 10'000}});
+        {"agent_live_ms", agent_live / milliseconds(1)}});
 }
 
 // stop() blocks until what it waits for has run, which is this thread's to do. The two take turns,
@@ -159,7 +160,7 @@ void World::crash_server() {
 
 void World::live() {
   const bool quick = hurry_ > 0 && hurry_-- > 0;
-  const auto what = fate_.below(quick ? 330 : 1000);
+  const auto what = fate_.below(quick ? 330 : now() < people_only_until_ ? 480 : 1000);
   if (what < 230) {
     apply_something();
   } else if (what < 250) {
@@ -175,19 +176,15 @@ void World::live() {
     for (auto& agent : agents_) agent->cluster.break_watches();
   } else if (what < 506 && fate_.strikes(1)) {
     crash_server();
-    server_up_at_ = now() + milliseconds(fate_.below(20'000));
-  } else if (what < 509 && fate_.strikes(1)) {
-    some_agent().doomed = true;
-  } else if (what < 512 && fate_.strikes(1)) {
+    plan(milliseconds(fate_.below(20'000)), [this] { start_server(); });
+  } else if (what < 511 && fate_.strikes(1)) {
+    some_agent().doomed = fate_.chance(0.5) ? DAVIT_VERB_DELETE : DAVIT_VERB_APPLY;
+  } else if (what < 513 && fate_.strikes(1)) {
     some_agent().over = true;
   } else if (what < 516 && fate_.strikes(1)) {
-    story_.tell("the API server goes away");
-    for (auto& agent : agents_) agent->cluster.set_away(true);
-    cluster_back_at_ = now() + milliseconds(fate_.below(30'000));
+    lose_cluster(milliseconds(fate_.below(30'000)));
   } else if (what < 520 && fate_.strikes(1)) {
-    story_.tell("the link is cut");
-    link_.set_cut(true);
-    link_back_at_ = now() + milliseconds(fate_.below(30'000));
+    cut_link();
   } else if (what < 522 && (scene_ == Scene::plain || scene_ == Scene::pair)) {
     clear_out();
   } else if (what < 526 && scene_ == Scene::pair) {
@@ -199,13 +196,46 @@ void World::live() {
   }
   quick ? pass(std::chrono::microseconds(500 + fate_.below(2'500)))
         : pass(milliseconds(1 + fate_.below(200)));
-  if (!server_.up && now() >= server_up_at_) start_server();
-  if (now() >= cluster_back_at_) {
-    for (auto& agent : agents_) agent->cluster.set_away(false);
+  while (!agenda_.empty() && agenda_.begin()->first <= now()) {
+    const auto next = agenda_.extract(agenda_.begin());
+    next.mapped()();
   }
-  if (now() >= link_back_at_) link_.set_cut(false);
   if (!history_.twice().empty())
     story_.fault("request " + history_.twice() + " was carried out twice");
+}
+
+void World::plan(Time in, std::function<void()> what) {
+  agenda_.emplace(now() + in, std::move(what));
+}
+
+// What an agent has heard and could not carry out yet, a store restored meanwhile may have lost.
+void World::lose_cluster(Time lasts) {
+  story_.tell("the API server goes away");
+  for (auto& agent : agents_) agent->cluster.set_away(true);
+  plan(lasts, [this] {
+    for (auto& agent : agents_) agent->cluster.set_away(false);
+  });
+  if (scene_ != Scene::restored || !fate_.chance(0.5)) return;
+  plan(lasts / 3, [this] { back_up(); });
+  plan(lasts * 2 / 3, [this] { restore(); });
+}
+
+// Who is cut off for long is forgotten: what died meanwhile is purged, and a server that starts
+// anew has it in no ring.
+void World::cut_link() {
+  story_.tell("the link is cut");
+  link_.set_cut(true);
+  const bool forgotten = fate_.chance(0.5);
+  const Time lasts =
+      milliseconds(fate_.below(15'000)) + (forgotten ? agent_live + seconds(2) : Time(0));
+  plan(lasts, [this] { link_.set_cut(false); });
+  if (!forgotten) return;
+  people_only_until_ = now() + lasts + seconds(1);
+  plan(lasts - milliseconds(1'500), [this] { purge(); });
+  plan(lasts - milliseconds(500), [this] {
+    crash_server();
+    start_server();
+  });
 }
 
 // Time passes; who has ended is taken down, and starts again in its time.
@@ -227,10 +257,11 @@ bool World::settle(seconds limit) {
   fate_.make_peace();
   story_.tell("peace");
   link_.set_cut(false);
-  if (!server_.up) start_server();
+  agenda_.clear();
+  start_server();
   for (auto& agent : agents_) {
     agent->cluster.set_away(false);
-    agent->doomed = false;
+    agent->doomed.clear();
     agent->up_at = now();
   }
   if (fate_.chance(0.5)) leave_contested_name();

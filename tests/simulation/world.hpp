@@ -49,7 +49,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
     Time up_at{0}, started_at{0};
     Time clock_ahead{0};   // of everybody else's
     uint64_t process = 0;  // each life of it is another one
-    bool doomed = false;   // dies as it asks the API server to change something
+    std::string doomed{};  // dies as it asks the API server for this verb
     bool over = false;     // is to be taken down
     struct Heard {
       uint64_t version = 0;
@@ -75,6 +75,9 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void start_server();
   void crash_server();
   void pass(Time by);
+  void plan(Time in, std::function<void()> what);
+  void lose_cluster(Time lasts);
+  void cut_link();
 
   // The agents' processes (agents.cpp).
   void start_agent(Agent& agent);
@@ -88,6 +91,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
 
   // What operators and strangers do (people.cpp).
   void apply_something();
+  void apply(const std::string& kind, uint64_t number);
   void delete_something();
   void repeat_something();
   void clear_out();
@@ -134,7 +138,8 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
 
   // The streamer's: a snapshot may begin where one did so long before.
   static constexpr std::chrono::seconds snapshots_share_begin{12};
-  // The agents' settings of the same names.
+  // The settings of the same names: the server's, and the agents'.
+  static constexpr std::chrono::seconds agent_live{10};
   static constexpr uint64_t prune_always_allowed = 2, prune_share_max_percent = 50;
 
   static World* current_;  // for the services, whose slots carry no pointer to it
@@ -153,9 +158,10 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   cluster::Client cluster_;  // as strangers see it
   std::vector<std::unique_ptr<Agent>> agents_;
   testing::TemporaryDirectory folder_;
-  Time server_up_at_{0}, cluster_back_at_{0}, link_back_at_{0};
+  std::multimap<Time, std::function<void()>> agenda_;  // what is bound to happen
 
   uint64_t changes_ = 0;
+  Time people_only_until_{0};
   int hurry_ = 0;        // moments in which people are quick
   std::string cleared_;  // a kind that nobody works on until ...
   Time cleared_until_{0};
