@@ -143,13 +143,13 @@ void World::ask(const std::string& method, std::string request, const std::strin
             });
 }
 
-// An edit of what pods are made of: another image, or a variable that takes its value from
-// elsewhere, which beside one of ours makes an object invalid.
-static std::string other_template(const json::value& replica_set, bool image) {
+// An edit of what pods are made of: another image, or, without one, a variable that takes its value
+// from elsewhere, which beside one of ours makes an object invalid.
+static std::string other_template(const json::value& replica_set, const std::string& image) {
   json::value spec = replica_set.at("spec").at("template");
   json::object& container = spec.at("spec").at("containers").as_array().at(0).as_object();
-  if (image) {
-    container["image"] = "meddled";
+  if (!image.empty()) {
+    container["image"] = image;
   } else {
     json::object& variable = container.at("env").as_array().at(0).as_object();
     variable.erase("value");
@@ -179,7 +179,9 @@ void World::meddle() {
     if (name.kind == "deployment") {
       const json::value live = object(kind.resource, name.ns, name.name);
       edited = !stamp_of(live).id.empty() && fate_.chance(0.5);
-      if (edited) q.body = other_template(live, fate_.chance(0.5));
+      // Never the same twice: of two edits in one second that say the same, nobody can tell.
+      const std::string image = "meddled:" + std::to_string(++meddled_);
+      if (edited) q.body = other_template(live, fate_.chance(0.5) ? image : "");
     }
   }
   const auto r = call(q);

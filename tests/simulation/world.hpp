@@ -160,7 +160,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   testing::TemporaryDirectory folder_;
   std::multimap<Time, std::function<void()>> agenda_;  // what is bound to happen
 
-  uint64_t changes_ = 0;
+  uint64_t changes_ = 0, meddled_ = 0;
   Time people_only_until_{0};
   int hurry_ = 0;        // moments in which people are quick
   std::string cleared_;  // a kind that nobody works on until ...
