@@ -90,9 +90,9 @@ STORE = (
 
 # The agent: applying, holding, pruning.
 AGENT = (
-    Bug("failure_passes_for_success", "applier", "verdict.cpp",
+    Bug("failure_passes_for_success", "applier", "trip.cpp",
         "a transient failure is retried and holds the cursor",
-        (("  return Meaning::retry;\n}\n\nbool overloaded", "  return Meaning::fine;\n}\n\nbool overloaded"),)),
+        (("  retry(why, r.retry_after);\n}", "  finish(Report::End::done);\n}"),)),
     Bug("throttled_is_refused", "applier", "verdict.cpp",
         "only what can never succeed is parked",
         (("    case 429:\n      return Meaning::retry;", "    case 429:\n      return Meaning::refused;"),)),
@@ -183,6 +183,9 @@ REPORTS = (
         "a later leader's epoch is higher, whatever the clocks say",
         (("std::max(static_cast<uint64_t>(std::max<int64_t>(now_unix_ms, 0)), lease_.epoch + 1);",
           "static_cast<uint64_t>(std::max<int64_t>(now_unix_ms, 0));"),), "pair"),
+    Bug("epoch_of_a_slow_clock_is_kept", "reporter", "reporter.cpp",
+        "an agent whose epoch is below one that is known takes a higher one",
+        (("  if (epoch_taken < progress_.epoch) return;\n", "  return;\n"),), "plain"),
 )
 
 BUGS = WIRE + STORE + AGENT + REPORTS

@@ -19,6 +19,7 @@ struct davit_rpc_call {
 struct davit_rpc_channel {
   std::string role, token;
   bool gone = false;  // whoever has it has crashed
+  int first = 0;  // calls of a new process: its snapshots, which shall not all go through at once
 };
 
 namespace davit::simulation {
@@ -154,7 +155,7 @@ struct Slots {
     rpc->client.rpc = rpc->server.rpc = rpc.get();
     rpc->channel = channel;
     rpc->path = text(s->path);
-    rpc->slow = !is_operators(channel) && link().fate_.strikes(0.1);
+    if (!is_operators(channel)) rpc->slow = link().fate_.strikes(channel->first-- > 0 ? 0.5 : 0.1);
     rpc->headers["x-krane-region"] = region;
     for (const auto& [k, v] : from_abi(s->metadata, s->metadata_count)) rpc->headers[k] = v;
     rpc->region_view = str(region);
@@ -247,7 +248,7 @@ const davit_rpc* Link::table() const {
 void Link::send(const std::shared_ptr<Rpc>& rpc, bool to_server, std::function<void()> deliver) {
   const bool operators_call = is_operators(rpc->channel);
   if (rpc->channel->gone) return strand_.post([rpc] { current_->lose(*rpc, "the agent is gone"); });
-  if (!operators_call && (cut_ || fate_.strikes(rpc->slow ? 0.1 : 0.01))) {
+  if (!operators_call && (cut_ || fate_.strikes(rpc->slow ? 0.2 : 0.01))) {
     return later(strand_, fate_.delay(), [rpc] { current_->lose(*rpc, "the connection was cut"); });
   }
   auto& last = rpc->last_due[to_server ? 1 : 0];
@@ -294,7 +295,7 @@ void Link::agent_gone(const std::string& agent) {
 }
 
 void Link::agent_back(const std::string& agent) {
-  channels.at(agent).gone = false;
+  channels.at(agent) = {"agent", agent, false, 6};
 }
 
 void Link::set_cut(bool cut) {

@@ -52,6 +52,12 @@ inline std::string text_at(const json::value& object, const char* pointer) {
   return found != nullptr && found->is_string() ? std::string(found->as_string()) : std::string();
 }
 
+// As annotations say numbers; 0 where there is none.
+inline uint64_t number_at(const json::value& object, const char* pointer) {
+  const std::string text = text_at(object, pointer);
+  return text.empty() ? 0 : std::stoull(text);
+}
+
 // What the applier stamped on it; no version: not ours.
 struct Stamp {
   Name name;
@@ -68,12 +74,8 @@ inline Stamp stamp_of(const json::value& object) {
                 record.substr(slash + 1)};
   stamp.id = text_at(object, "/metadata/annotations/davit.dev~1id");
   stamp.region = text_at(object, "/metadata/labels/davit.dev~1region");
-  const auto number = [&](const char* pointer) -> uint64_t {
-    const std::string text = text_at(object, pointer);
-    return text.empty() ? 0 : std::stoull(text);
-  };
-  stamp.made_of = {number("/metadata/annotations/davit.dev~1incarnation"),
-                   number("/metadata/annotations/davit.dev~1version")};
+  stamp.made_of = {number_at(object, "/metadata/annotations/davit.dev~1incarnation"),
+                   number_at(object, "/metadata/annotations/davit.dev~1version")};
   return stamp;
 }
 

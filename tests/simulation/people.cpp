@@ -105,8 +105,8 @@ void World::delete_something() {
   ask("Delete", request.SerializeAsString(), "delete " + kind + " " + key.id());
 }
 
-// All of a kind goes while no agent looks, and nobody works on that kind until one does: more than
-// may be pruned at once.
+// All of a kind, or some, goes while no agent looks, and nobody works on that kind until one does:
+// more than may be pruned at once, or what a snapshot that breaks off must not pass over.
 void World::clear_out() {
   if (!server_.up) return;
   using std::chrono::seconds;
@@ -116,17 +116,20 @@ void World::clear_out() {
     crash_agent(*agent);
     agent->up_at = now() + snapshots_share_begin + seconds(1 + fate_.below(5));
   }
+  const double share = fate_.chance(0.5) ? 1 : 0.3;
   v1::DeleteRequest request;
   for (const auto& [name, written] : history_.all()) {
     const Written& last = History::now(written);
-    if (name.kind != cleared_ || !last.live) continue;
+    if (name.kind != cleared_ || !last.live || !fate_.chance(share)) continue;
     auto& key = *request.add_keys();
     key.set_kind(name.kind);
     key.set_region(region);
     key.set_id(last.id);
   }
-  ask("Delete", request.SerializeAsString(), "delete of every " + cleared_);
-  if (fate_.chance(0.5)) plan(snapshots_share_begin, [this] { purge(); });
+  ask("Delete", request.SerializeAsString(),
+      "delete of " + std::to_string(request.keys_size()) + " " + cleared_);
+  people_only_until_ = now() + snapshots_share_begin + seconds(8);
+  if (fate_.chance(0.8)) plan(snapshots_share_begin, [this] { purge(); });
 }
 
 // Of an agent that says no cursor the retention is the protection: no word to purge then.

@@ -135,12 +135,22 @@ bool World::may_go(const Stamp& there, const History& history, uint64_t restored
 }
 
 void World::after(const cluster::Request& q, const cluster::Response& r) {
+  if (q.resource.resource == "leases" && r.code == Code::ok) check_lease(json::parse(r.body));
   if (q.verb != DAVIT_VERB_APPLY || kind_of(q.resource) == nullptr || r.code != Code::ok) return;
   const Stamp stamp = stamp_of(json::parse(q.body));
   if (!stamp) return;
   story_.tell("apply of " + display(stamp.name) + " @" + std::to_string(stamp.made_of.version));
   if (history_.has(stamp.made_of) || survived(stamp))
     applied_[stamp.name].insert({stamp.id, stamp.made_of.version});
+}
+
+// Whoever leads later has a higher epoch, whatever its clock says.
+void World::check_lease(const json::value& lease) {
+  const uint64_t epoch = number_at(lease, "/metadata/annotations/davit.dev~1epoch");
+  if (epoch < lease_epoch_)
+    story_.fault("the epoch of the Lease is " + std::to_string(epoch) + " after " +
+                 std::to_string(lease_epoch_));
+  lease_epoch_ = epoch;
 }
 
 // Whether what a lost store had written is in the store that stands in its place: it is older than

@@ -69,7 +69,7 @@ class ShakyStorage {
     if (away()) return trouble();
     auto r = inner_.report_now(statuses, op);
     if (!straggler_.empty()) (void)inner_.report_now(std::exchange(straggler_, {}), op);
-    if (fate_.strikes(0.02)) straggler_ = statuses;
+    if (fate_.strikes(0.05)) straggler_ = statuses;
     auto next = inner_.statuses({}, witnessed_, 1000, [this](const davit_status& s) {
       witness_.stored(from_abi(s));
       return true;

@@ -182,12 +182,12 @@ void World::live() {
   } else if (what < 513 && fate_.strikes(1)) {
     some_agent().over = true;
   } else if (what < 516 && fate_.strikes(1)) {
-    lose_cluster(milliseconds(fate_.below(30'000)));
+    lose_cluster(milliseconds(1'000 + fate_.below(30'000)));
   } else if (what < 520 && fate_.strikes(1)) {
     cut_link();
   } else if (what < 522 && (scene_ == Scene::plain || scene_ == Scene::pair)) {
     clear_out();
-  } else if (what < 526 && scene_ == Scene::pair) {
+  } else if (what < 526 && (scene_ == Scene::plain || scene_ == Scene::pair)) {
     jump_clock(some_agent());
   } else if (what < 530 && scene_ == Scene::restored) {
     back_up();
@@ -215,7 +215,8 @@ void World::lose_cluster(Time lasts) {
   plan(lasts, [this] {
     for (auto& agent : agents_) agent->cluster.set_away(false);
   });
-  if (scene_ != Scene::restored || !fate_.chance(0.5)) return;
+  if (scene_ != Scene::restored || !fate_.chance(0.7)) return;
+  people_only_until_ = now() + lasts + seconds(1);
   plan(lasts / 3, [this] { back_up(); });
   plan(lasts * 2 / 3, [this] { restore(); });
 }

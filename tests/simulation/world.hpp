@@ -118,6 +118,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   bool survived(const Stamp& stamp) const;
   void check_hold(const Agent& agent, const Name& name);
   void check_share(Agent& agent, const Name& name);
+  void check_lease(const json::value& lease);
   void check_worker(const Agent& agent);
   bool knows_this_store(const ShakyCluster::Asking& by, const std::string& kind);
   void before_apply(const Stamp& wanted, const Stamp& there, const ShakyCluster::Asking& by);
@@ -172,7 +173,8 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   json::value stranger_;
   bool contested_ = true;  // another region's object stands under contested_name
   uint64_t processes_ = 0;
-  uint64_t worker_ = 0;            // the process that changed the cluster last
+  uint64_t worker_ = 0;  // the process that changed the cluster last
+  uint64_t lease_epoch_ = 0;
   std::set<uint64_t> superseded_;  // those that did before it
   std::optional<Backup> backup_;
   std::vector<Past> lost_;
