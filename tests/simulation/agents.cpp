@@ -14,7 +14,6 @@ void World::start_agent(Agent& agent) {
   agent.issues.clear();
   agent.pruned.clear();
   agent.long_dead = heads_.empty() ? 0 : heads_.begin()->second;
-  agent.doomed.clear();
   agent.over = false;
   hurry_ = 12;  // much is to happen during its snapshots
   link_.agent_back(agent.name);

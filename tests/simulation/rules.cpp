@@ -9,7 +9,7 @@ void World::asked(const cluster::Request& q, const std::string& agent) {
   Agent& asker = *agent_of("-" + agent);
   check_worker(asker);
   check_hold(asker, {kind->kind, q.ns, q.name});
-  if (asker.doomed != q.verb) return;
+  if (!fate_.strikes(q.verb == DAVIT_VERB_DELETE ? 0.2 : 0.02)) return;
   story_.tell("agent " + agent + " dies as it sends " + q.verb + " of " + q.ns + "/" + q.name);
   cut_off(asker);
   if (q.verb != DAVIT_VERB_DELETE || !history_.all().contains({kind->kind, q.ns, q.name})) return;

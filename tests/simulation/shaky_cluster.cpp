@@ -59,7 +59,7 @@ void ShakyCluster::request(cluster::Request q, Done done) {
       });
     };
     // What nobody waits for any more may hang somewhere for seconds.
-    if (*asked || !fate_.strikes(0.5)) return go();
+    if (*asked || !fate_.strikes(0.8)) return go();
     later(strand_, std::chrono::milliseconds(fate_.below(10'000)), go);
   });
 }

@@ -177,21 +177,19 @@ void World::live() {
   } else if (what < 506 && fate_.strikes(1)) {
     crash_server();
     plan(milliseconds(fate_.below(20'000)), [this] { start_server(); });
-  } else if (what < 511 && fate_.strikes(1)) {
-    some_agent().doomed = fate_.chance(0.5) ? DAVIT_VERB_DELETE : DAVIT_VERB_APPLY;
-  } else if (what < 513 && fate_.strikes(1)) {
+  } else if (what < 509 && fate_.strikes(1)) {
     some_agent().over = true;
-  } else if (what < 516 && fate_.strikes(1)) {
+  } else if (what < 513 && fate_.strikes(1)) {
     lose_cluster(milliseconds(1'000 + fate_.below(30'000)));
-  } else if (what < 520 && fate_.strikes(1)) {
+  } else if (what < 517 && fate_.strikes(1)) {
     cut_link();
-  } else if (what < 522 && (scene_ == Scene::plain || scene_ == Scene::pair)) {
+  } else if (what < 519 && (scene_ == Scene::plain || scene_ == Scene::pair)) {
     clear_out();
-  } else if (what < 526 && (scene_ == Scene::plain || scene_ == Scene::pair)) {
+  } else if (what < 523 && (scene_ == Scene::plain || scene_ == Scene::pair)) {
     jump_clock(some_agent());
-  } else if (what < 530 && scene_ == Scene::restored) {
+  } else if (what < 527 && scene_ == Scene::restored) {
     back_up();
-  } else if (what < 534 && scene_ == Scene::restored && fate_.strikes(1)) {
+  } else if (what < 535 && scene_ == Scene::restored && fate_.strikes(1)) {
     restore();
   }
   quick ? pass(std::chrono::microseconds(500 + fate_.below(2'500)))
@@ -262,7 +260,6 @@ bool World::settle(seconds limit) {
   start_server();
   for (auto& agent : agents_) {
     agent->cluster.set_away(false);
-    agent->doomed.clear();
     agent->up_at = now();
   }
   if (fate_.chance(0.5)) leave_contested_name();

@@ -49,7 +49,6 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
     Time up_at{0}, started_at{0};
     Time clock_ahead{0};   // of everybody else's
     uint64_t process = 0;  // each life of it is another one
-    std::string doomed{};  // dies as it asks the API server for this verb
     bool over = false;     // is to be taken down
     struct Heard {
       uint64_t version = 0;
