@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <davit/utf8.hpp>
+
 #include "base64.hpp"
 #include "json.hpp"
 #include "to_json.hpp"
@@ -26,12 +28,12 @@ Error unexpected(const char* wanted, const Json& json) {
   return refused(std::string("must be ") + wanted + ", not " + json.type_name());
 }
 
-// Long enough to recognise, short enough for a log line.
+constexpr size_t shown = 64;  // long enough to recognise, short enough for a log line
+
 std::string quoted(std::string_view text) {
-  constexpr size_t shown = 64;
   std::string out;
-  write_json_string(text.substr(0, text.size() > shown ? shown : text.size()), out);
-  return text.size() > shown ? out + "..." : out;
+  write_json_string(shortened(text, shown), out);
+  return out;
 }
 
 bool is_number(std::string_view text) {
@@ -54,7 +56,7 @@ Result<Scalar> read_integer(std::string_view text) {
     written = (d.negative ? "-" : "") +
               (d.digits.empty() ? "0" : d.digits + std::string(d.exponent, '0'));
   } else if (d.exponent < 0) {
-    return refused("must be a whole number, not " + std::string(text.substr(0, 64)));
+    return refused("must be a whole number, not " + shortened(text, shown));
   }
   T value{};
   const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), value);
@@ -62,7 +64,7 @@ Result<Scalar> read_integer(std::string_view text) {
     return Scalar(value);
   using Limits = std::numeric_limits<T>;
   return refused("must be between " + std::to_string(Limits::min()) + " and " +
-                 std::to_string(Limits::max()) + ", not " + std::string(text.substr(0, 64)));
+                 std::to_string(Limits::max()) + ", not " + shortened(text, shown));
 }
 
 template <class T>
@@ -92,7 +94,7 @@ Result<Scalar> real(const Json& json) {
     const bool tiny = decimal(s, d) ? d.exponent + static_cast<int64_t>(d.digits.size()) < 0
                                     : s.find("e-") != s.npos;
     if (tiny) return Scalar(T{0});
-    return refused("is out of range: " + s.substr(0, 64));
+    return refused("is out of range: " + shortened(s, shown));
   }
   if (error != std::errc() || end != s.data() + s.size())
     return refused("must be a number, not " + quoted(s));

@@ -1,5 +1,7 @@
 #include "admission.hpp"
 
+#include <davit/utf8.hpp>
+
 #include "assembly/extension.hpp"
 #include "services/log.hpp"
 
@@ -39,7 +41,7 @@ Result<> Admission::admit(const Identity& who, const Method* method, std::string
   if (method == nullptr || (method->gate == Gate::reflection && !settings_.reflection)) {
     constexpr size_t shown = 200;
     return Error{Code::unimplemented,
-                 "method " + std::string(path.substr(0, shown)) + " is not served here",
+                 "method " + shortened(path, shown) + " is not served here",
                  {},
                  {}};
   }

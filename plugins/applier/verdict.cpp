@@ -1,5 +1,7 @@
 #include "verdict.hpp"
 
+#include <davit/utf8.hpp>
+
 namespace davit::applier {
 namespace {
 
@@ -57,7 +59,7 @@ bool overloaded(const cluster::Response& r) {
 std::string describe(const cluster::Response& r) {
   std::string out = r.http_status == 0 ? "no answer" : std::to_string(r.http_status);
   if (!r.reason.empty()) out += " " + r.reason;
-  if (!r.message.empty()) out += ": " + r.message.substr(0, message_bytes_max);
+  if (!r.message.empty()) out += ": " + shortened(r.message, message_bytes_max);
   return out;
 }
 

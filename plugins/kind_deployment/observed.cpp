@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <davit/quantity.hpp>
+#include <davit/utf8.hpp>
 
 #include "fields.hpp"
 #include "labels.hpp"
@@ -44,13 +45,7 @@ std::string saying(const json::object* c) {
   std::string reason = member(c, "reason");
   const std::string message = member(c, "message");
   if (!message.empty()) reason += (reason.empty() ? "" : ": ") + message;
-  if (reason.size() > trouble_max) {
-    size_t cut = trouble_max;
-    while (cut > 0 && (static_cast<unsigned char>(reason[cut]) & 0xC0) == 0x80)
-      --cut;  // whole characters
-    reason = reason.substr(0, cut) + "...";
-  }
-  return reason;
+  return shortened(reason, trouble_max);
 }
 
 bool is_terminating(const json::value& object) {

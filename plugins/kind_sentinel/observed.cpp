@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <davit/quantity.hpp>
+#include <davit/utf8.hpp>
 
 #include "fields.hpp"
 #include "labels.hpp"
@@ -73,10 +74,7 @@ std::string saying(const json::value& object, std::string_view type) {
   const auto message = text_at(*c, "/message");
   if (!message.empty()) out += (out.empty() ? "" : ": ") + std::string(message);
   if (out.empty()) out = type;
-  if (out.size() <= trouble_max) return out;
-  size_t cut = trouble_max;
-  while (cut > 0 && (static_cast<unsigned char>(out[cut]) & 0xC0) == 0x80) --cut;  // whole letters
-  return out.substr(0, cut) + "...";
+  return shortened(out, trouble_max);
 }
 
 int64_t count_at(const json::value& object, std::string_view pointer) {

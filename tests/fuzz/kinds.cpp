@@ -1,7 +1,5 @@
 #include "kinds.hpp"
 
-#include <davit/utf8.hpp>
-
 #include "codec/codec.hpp"
 
 namespace davit::fuzz {
@@ -35,10 +33,6 @@ void Kinds::load(const std::string& path) {
   require(schema.ok(), "the kind's descriptor set loads",
           schema.ok() ? "" : schema.error().message);
   all_.push_back({std::move(client), *schema});
-}
-
-bool is_text(std::string_view bytes) {
-  return valid_utf8(bytes);
 }
 
 }  // namespace davit::fuzz

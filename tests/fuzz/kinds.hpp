@@ -41,17 +41,4 @@ class Kinds {
   std::vector<Kind> all_;
 };
 
-// Valid UTF-8.
-bool is_text(std::string_view bytes);
-
-// As no_bug, and what an error says can be put into a message, where protobuf insists on text. Of
-// an input that is no text itself nothing is claimed: the codec never gives one to a kind.
-template <class T>
-const Result<T>& sound(const Result<T>& r, std::string_view what, std::string_view input) {
-  no_bug(r, what);
-  require(r.ok() || !is_text(input) || (is_text(r.error().message) && is_text(r.error().where)),
-          "an error of text is text", r.ok() ? "" : r.error().message + "\n" + r.error().where);
-  return r;
-}
-
 }  // namespace davit::fuzz

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <davit/types.hpp>
+#include <davit/utf8.hpp>
 
 namespace davit::fuzz {
 
@@ -28,6 +29,17 @@ const Result<T>& no_bug(const Result<T>& r, std::string_view what) {
       r.error().code == Code::internal && r.error().message.starts_with("exception");
   require(!thrown, "no exception reaches the boundary",
           std::string(what) + ": " + r.error().message);
+  return r;
+}
+
+// As no_bug, and what an error says can be put into a message, where protobuf insists on text. Of
+// an input that is no text itself nothing is claimed: the codec never gives one to a kind.
+template <class T>
+const Result<T>& sound(const Result<T>& r, std::string_view what, std::string_view input) {
+  no_bug(r, what);
+  require(r.ok() || !valid_utf8(input) ||
+              (valid_utf8(r.error().message) && valid_utf8(r.error().where)),
+          "an error of text is text", r.ok() ? "" : r.error().message + "\n" + r.error().where);
   return r;
 }
 

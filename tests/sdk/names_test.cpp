@@ -1,4 +1,5 @@
 #include <davit/names.hpp>
+#include <davit/utf8.hpp>
 
 #include <gtest/gtest.h>
 
@@ -15,6 +16,23 @@ TEST(Names, OfServicesBeginWithALetterAndAreShort) {
   EXPECT_EQ(service_name_fault("abcd", 3),
             "must be a Service's name (at most 3 lower-case letters, digits and \"-\", beginning "
             "with a letter), not \"abcd\"");
+}
+
+// Half a character in an error spoils the report that carries it.
+TEST(Names, AreCutBetweenCharactersWhereTheyAreShown) {
+  const std::string wide = std::string(79, 'w') + "\xc3\xa9 and more";  // 79 bytes and an é
+  const auto fault = dns_label_fault(wide);
+  ASSERT_TRUE(fault);
+  EXPECT_TRUE(valid_utf8(*fault)) << *fault;
+  EXPECT_TRUE(fault->ends_with(std::string(79, 'w') + "...\" (90 bytes)")) << *fault;
+}
+
+TEST(Utf8, IsShortenedByWholeCharacters) {
+  EXPECT_EQ(shortened("abc", 3), "abc");
+  EXPECT_EQ(shortened("abcd", 3), "abc...");
+  EXPECT_EQ(shortened("ab\xc3\xa9", 3), "ab...");
+  EXPECT_EQ(shortened("ab\xc3\xa9", 4), "ab\xc3\xa9");
+  EXPECT_EQ(shortened("\xf0\x91\xa9\x8a", 3), "...");
 }
 
 TEST(Names, OfLabelsMayHaveAPrefix) {

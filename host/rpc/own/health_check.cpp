@@ -5,6 +5,8 @@
 #include <optional>
 #include <unordered_set>
 
+#include <davit/utf8.hpp>
+
 #include "codec/schema.hpp"
 #include "services/health.hpp"
 
@@ -32,9 +34,9 @@ rpc::Method method(std::string_view name) {
   return m;
 }
 
-std::string_view trimmed(const std::string& name) {
+std::string trimmed(const std::string& name) {
   constexpr size_t shown = 200;
-  return std::string_view(name).substr(0, shown);
+  return shortened(name, shown);
 }
 
 }  // namespace
@@ -139,7 +141,7 @@ Result<> HealthCheck::serve(const Host& host) {
         const Status status = watches->of(*name);
         if (status != service_unknown) return reply(watches->answer(status));
         reply(Error{Code::not_found,
-                    "service \"" + std::string(trimmed(*name)) + "\" is not served here",
+                    "service \"" + trimmed(*name) + "\" is not served here",
                     {},
                     {}});
       });

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <davit/utf8.hpp>
+
 namespace davit {
 namespace names {
 
@@ -49,11 +51,8 @@ inline std::string refused(std::string_view rule, std::string_view name) {
   std::string text = "must be ";
   text += rule;
   text += ", not \"";
-  text += name.substr(0, shown_max);
-  if (name.size() > shown_max)
-    text += "...\" (" + std::to_string(name.size()) + " characters)";
-  else
-    text += '"';
+  text += shortened(name, shown_max) + '"';
+  if (name.size() > shown_max) text += " (" + std::to_string(name.size()) + " bytes)";
   return text;
 }
 

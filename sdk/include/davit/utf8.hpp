@@ -2,6 +2,7 @@
 // log may hold.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace davit {
@@ -36,6 +37,13 @@ inline std::string_view cut_utf8(std::string_view s, size_t bytes_max) {
   if (s.size() <= bytes_max) return s;
   while (bytes_max > 0 && (s[bytes_max] & 0xc0) == 0x80) --bytes_max;
   return s.substr(0, bytes_max);
+}
+
+// The same for people: what was cut shows that it was.
+inline std::string shortened(std::string_view s, size_t bytes_max) {
+  std::string out(cut_utf8(s, bytes_max));
+  if (s.size() > bytes_max) out += "...";
+  return out;
 }
 
 }  // namespace davit
