@@ -31,6 +31,24 @@ TEST(TestHost, ManualTimeStandsStillAndTimersFireInOrder) {
   EXPECT_EQ(host.now() - begin, milliseconds(1010));
 }
 
+// Or a test of such a plugin would never end.
+TEST(TestHost, SaysThatManualTimeNeverMovesOn) {
+  TestHost host("x", {}, TestHost::Time::manual);
+  int left = 1'500'000;
+  Timer timer(host.host().strand());
+  std::function<void()> again = [&] {
+    if (--left > 0) timer.after(milliseconds(0), again);
+  };
+  timer.after(seconds(1), again);
+  try {
+    host.advance(seconds(2));
+    FAIL() << "it went on";
+  } catch (const std::runtime_error& e) {
+    EXPECT_TRUE(std::string(e.what()).starts_with("manual time stands still at 2")) << e.what();
+  }
+  EXPECT_GT(left, 0);
+}
+
 TEST(TestHost, RunUntilStopsAtTheFirstTimerThatDoesIt) {
   TestHost host("x", {}, TestHost::Time::manual);
   int fired = 0;

@@ -1,12 +1,15 @@
 #include "runtime.hpp"
 
+#include <stdexcept>
+
 namespace davit::testing {
 namespace {
 
 constexpr int worker_threads = 2;                   // enough to show a race between strands
 constexpr int64_t manual_start_ns = 1'000'000'000;  // not 0: a forgotten subtraction should show
 constexpr int64_t manual_unix_ns = 1'700'000'000'000'000'000;
-constexpr int shut_down_rounds = 1'000;  // a task that re-arms for ever is cut off here
+constexpr uint64_t most_steps = 1'000'000;  // at one instant; more is work that makes its own work
+constexpr int shut_down_rounds = 1'000;     // a task that re-arms for ever is cut off here
 
 int64_t steady_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -199,9 +202,22 @@ void Runtime::seed(uint64_t seed) {
   random_.seed(seed);
 }
 
+void Runtime::count_step() {
+  if (++steps_ <= most_steps) return;
+  const double seconds = static_cast<double>(now_) / 1e9;
+  throw std::runtime_error("manual time stands still at " + std::to_string(seconds) +
+                           " s: " + std::to_string(most_steps) + " tasks ran, and there are more");
+}
+
 void Runtime::run() {
+  steps_ = 0;
+  run_ready();
+}
+
+void Runtime::run_ready() {
   Lock lock(mutex_);
   while (manual_) {
+    count_step();
     if (!ready_.empty()) {
       run_one(lock);
       continue;
@@ -222,23 +238,31 @@ void Runtime::run() {
 }
 
 void Runtime::advance(int64_t by_ns) {
-  run();
+  steps_ = 0;
+  run_timers(by_ns);
+}
+
+void Runtime::run_timers(int64_t by_ns) {
+  run_ready();
   Lock lock(mutex_);
   const int64_t until = now_ + by_ns;
   while (!timers_.empty() && timers_.begin()->first <= until) {
+    if (now_ < timers_.begin()->first) steps_ = 0;
     now_ = std::max(now_, timers_.begin()->first);
     fire_due(now_);
     lock.unlock();
-    run();
+    run_ready();
     lock.lock();
   }
+  if (now_ < until) steps_ = 0;
   now_ = until;
 }
 
 bool Runtime::run_until(const std::function<bool()>& done, int64_t limit_ns) {
   const int64_t until = monotonic_ns() + limit_ns;
+  steps_ = 0;
   while (true) {
-    run();
+    run_ready();
     if (done()) return true;
     const int64_t now = monotonic_ns();
     if (now >= until) return false;
@@ -248,7 +272,7 @@ bool Runtime::run_until(const std::function<bool()>& done, int64_t limit_ns) {
         const Lock lock(mutex_);
         if (!timers_.empty()) next = std::min(next, timers_.begin()->first);
       }
-      advance(std::max<int64_t>(next - now, 0));
+      run_timers(std::max<int64_t>(next - now, 0));
     } else {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }

@@ -60,6 +60,9 @@ class Runtime {
   void fire(Timer t, int32_t fired);                    // with the lock held
   bool fire_due(int64_t now);                           // with the lock held
   void run_one(Lock& lock);                             // takes the next ready strand
+  void run_ready();                                     // manual: until nothing is ready
+  void run_timers(int64_t by_ns);                       // manual: and the timers due by then
+  void count_step();                                    // manual: before each task
   void work();                                          // a thread that serves strands and timers
   void work(Pool& pool);                                // a thread that serves a pool
   bool busy() const;                                    // with the lock held
@@ -72,7 +75,8 @@ class Runtime {
   std::map<std::string, Pool> pools_;
   std::vector<std::thread> threads_;
   std::mt19937_64 random_{1};
-  int64_t now_ = 0;  // manual time
+  int64_t now_ = 0;     // manual time
+  uint64_t steps_ = 0;  // manual: tasks since it moved, in one call from outside
   uint64_t last_timer_ = 0;
   uint32_t running_ = 0;
   bool stopping_ = false;

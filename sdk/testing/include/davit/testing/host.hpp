@@ -35,12 +35,12 @@ class TestHost {
   Host host() const { return Host(abi()); }
   operator Host() const { return host(); }
 
-  // --- configuration: what was rejected, and the keys nobody read ("test.toml:1: plugin.test.x:
-  // ...") --------
+  // --- configuration: what was rejected, and the keys nobody read, each as
+  // "test.toml:1: plugin.test.x: ..."
   std::vector<std::string> faults() const;
 
-  // --- time and threads
-  // ---------------------------------------------------------------------------------
+  // --- time and threads. Manual time that stands still while a million tasks run is a fault of
+  // what is tested: these three then throw std::runtime_error.
   void run();                                 // manual: until nothing is ready
   void advance(std::chrono::nanoseconds by);  // manual: timers fire in order
   // Until `done` or `limit` has passed (manual: from timer to timer; real: looks every
@@ -51,9 +51,8 @@ class TestHost {
   void seed(uint64_t seed);  // of random(); 1 at first
 
   // --- neighbours
-  // --------------------------------------------------------------------------------------- Makes
-  // an instance known to look-ups. `find` answers its roles, `max_concurrency` bounds its blocking
-  // pool.
+  // Makes an instance known to look-ups. `find` answers its roles, `max_concurrency` bounds its
+  // blocking pool.
   void add_instance(const std::string& name, davit_instance* self, const davit_plugin* plugin);
   void add_role(const std::string& name, const std::string& interface_id, davit_instance* self,
                 const void* vtable);
@@ -63,7 +62,6 @@ class TestHost {
   void set_credential(const std::string& path, std::string content);
 
   // --- what the plugin did
-  // ------------------------------------------------------------------------------
   struct Line {
     int32_t level;
     std::string message;
