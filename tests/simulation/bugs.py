@@ -37,7 +37,7 @@ WIRE = (
         (("if (!outstanding_.empty()) version", "if (false) version"),)),
     Bug("snapshot_commits_before_its_end", "watcher", "cursor.cpp",
         "in a snapshot nothing is committed before its bookmark",
-        (("  snapshot_ = snapshot;\n", "  snapshot_ = false;\n"),)),
+        (("  snapshot_ = snapshot;\n", "  snapshot_ = false;\n"),), "restored"),
     Bug("void_position_is_kept", "watcher", "cursor.cpp",
         "a position that is void is answered with a snapshot",
         (("  committed_ = {};\n  sent_ = 0;\n  through_ = 0;\n", ""),), "restored"),

@@ -295,7 +295,12 @@ void Link::agent_gone(const std::string& agent) {
 }
 
 void Link::agent_back(const std::string& agent) {
-  channels.at(agent) = {"agent", agent, false, 6};
+  channels.at(agent).gone = false;
+  expect_snapshots();
+}
+
+void Link::expect_snapshots() {
+  for (auto& [name, channel] : channels) channel.first = 6;
 }
 
 void Link::set_cut(bool cut) {

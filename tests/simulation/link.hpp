@@ -26,6 +26,8 @@ class Link {
   // down goes nowhere, and takes no time.
   void agent_gone(const std::string& agent);
   void agent_back(const std::string& agent);
+  // The agents' next calls begin snapshots, of which many break off.
+  void expect_snapshots();
   // Nobody reaches the server for as long as this holds.
   void set_cut(bool cut);
   // A call that nothing happens to: the operator's. Runs in the simulation's time.

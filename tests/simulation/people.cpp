@@ -253,6 +253,7 @@ void World::restore() {
   storage_.begin_anew();
   stored_.clear();
   last_apply_.clear();
+  link_.expect_snapshots();
   for (auto& agent : agents_) agent->heard.clear();
 }
 
