@@ -33,9 +33,12 @@ uint64_t Shared::next_sequence() {
 
 void Shared::progress(const Progress& said, const std::function<std::string(uint64_t)>& answer,
                       const rpc::Server::Reply& reply) {
-  // Before it is stored: it takes the place of what the same agent said before.
+  // What is stored takes the place of what the same agent said before, and is all that a later
+  // process of the server knows: an epoch that was taken stays, whether the answer arrives or not.
   const auto taken = epoch_taken(said);
-  auto stored = taken.ok() ? storage.progress(said) : Result<>(taken.error());
+  Progress kept = said;
+  if (taken.ok()) kept.epoch = std::max(said.epoch, *taken);
+  auto stored = taken.ok() ? storage.progress(kept) : Result<>(taken.error());
   if (!stored.ok()) {
     errors.add();
     return reply(stored.error());
