@@ -1,6 +1,7 @@
 #include "desired.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace davit::applier {
 namespace {
@@ -32,8 +33,9 @@ sink::Outcome outcome_of(const Slot& slot) {
 
 }  // namespace
 
-void Desired::begin(bool snapshot) {
+bool Desired::begin(bool snapshot, uint64_t incarnation) {
   if (snapshot) ++snapshot_;
+  return std::exchange(incarnation_, incarnation) != incarnation;
 }
 
 Slot* Desired::find_by_name(const sink::Change& change) {
@@ -124,6 +126,7 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   }
   const bool again = same(slot, change);
   slot.snapshot = snapshot_;
+  slot.incarnation = incarnation_;
   out.slot = &slot;
   if (again) {
     if (slot.state == Slot::State::pending) {

@@ -21,7 +21,9 @@ class Desired {
     std::optional<sink::Outcome> outcome;  // the change itself is settled at once
   };
 
-  void begin(bool snapshot);
+  // Of a stream, in this incarnation of the store. True: it is another one than the last stream's.
+  bool begin(bool snapshot, uint64_t incarnation);
+  uint64_t incarnation() const { return incarnation_; }
   // Its namespace may be empty in a delete of a kind whose objects all live in one.
   Accepted accept(const sink::Change& change);
   // Distinct live records (holds included) that this snapshot has named.
@@ -49,6 +51,7 @@ class Desired {
   std::unordered_map<std::string, Slot*> by_name_;  // "namespace/name"
   uint64_t next_, step_;
   uint64_t snapshot_ = 1;
+  uint64_t incarnation_ = 0;
 };
 
 }  // namespace davit::applier

@@ -128,9 +128,8 @@ void Hub::begin(sink::Stream* stream, const sink::Begin& begin) {
 }
 
 void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
-  kind.desired.begin(begin.snapshot);
   // The store may be another one, or an older one: it is told everything once more.
-  const bool other = std::exchange(kind.incarnation, begin.at.incarnation) != begin.at.incarnation;
+  const bool other = kind.desired.begin(begin.snapshot, begin.at.incarnation);
   if (begin.snapshot || other) kind.desired.each([](Slot& slot) { slot.status_told = 0; });
   kind.snapshot_began = begin.snapshot ? begin.at.version : 0;
   if (!begin.snapshot) {  // one that has ended is still to be judged
@@ -186,7 +185,7 @@ void Hub::on_change(ChangeStream* stream, const sink::Change& change) {
     kind.lingering.push_back({change.key.id, change.ns, change.name, change.version});
     return stream->source.settled(change.version, sink::Outcome::done);
   }
-  if (kind.judged) kind.judged->reach({kind.incarnation, change.version});
+  if (kind.judged) kind.judged->reach({kind.desired.incarnation(), change.version});
   const auto accepted = kind.desired.accept(change);
   for (const uint64_t version : accepted.superseded)
     stream->source.settled(version, sink::Outcome::done);

@@ -71,7 +71,7 @@ Task Hub::task_for(KindState& kind, const Slot& slot) const {
   task.slot = slot.number;
   task.version = slot.version;
   task.wish = slot.wish;
-  task.incarnation = kind.incarnation;
+  task.incarnation = slot.incarnation;
   task.history = kind.history;
   task.key = {kind.name(), region_, slot.id};
   task.ns = slot.ns;

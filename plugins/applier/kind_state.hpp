@@ -54,7 +54,6 @@ struct KindState {
   std::vector<uint64_t> trouble;   // failures in a row, by the same
   std::set<uint64_t> unseen;       // slots that wait for the watches to be complete
   ChangeStream* stream = nullptr;  // NULL: none is open
-  uint64_t incarnation = 0;        // of the store, as the stream last began
   std::shared_ptr<const History> history = std::make_shared<const History>();
   uint64_t snapshot_began = 0;        // at this version of the store; 0: no snapshot, or unknown
   std::vector<Lingering> lingering;   // named by the snapshot

@@ -46,6 +46,7 @@ struct Slot {
 
   Wish wish = Wish::unknown;
   uint64_t version = 0;
+  uint64_t incarnation = 0;           // of the store that said so; 0: the peer does not tell
   Buffer payload;                     // apply: the message; hold: why
   uint64_t snapshot = 0;              // number of the snapshot in whose time it was named last
   std::vector<uint64_t> outstanding;  // accepted versions that are not settled

@@ -42,5 +42,18 @@ TEST(Desired, DeletesAndAppliesOneRecordInOrderWhateverTheyName) {
   EXPECT_EQ(slot->wish, Wish::apply);
 }
 
+// Work that an earlier stream asked for may wait until a restored store has begun its own: stamped
+// as that one's, it would be pruned when that one does not name it.
+TEST(Desired, AWishIsOfTheStoreThatSaidSo) {
+  Desired desired(1, 1);
+  EXPECT_TRUE(desired.begin(true, 41));
+  const Slot& slot = *desired.accept(change(sink::ChangeType::apply, "shop", 7)).slot;
+  EXPECT_FALSE(desired.begin(true, 41));
+  EXPECT_TRUE(desired.begin(true, 42));
+  EXPECT_EQ(slot.incarnation, 41u);
+  EXPECT_EQ(desired.accept(change(sink::ChangeType::apply, "shop", 7)).slot, &slot);
+  EXPECT_EQ(slot.incarnation, 42u);
+}
+
 }  // namespace
 }  // namespace davit::applier
