@@ -190,7 +190,9 @@ void World::meddle() {
   const auto r = call(q);
   if (r.code != Code::ok) return;
   story_.tell("somebody sends " + q.verb + " of " + display(name));
-  if (edited) restart_pod(name);
+  if (!edited) return;
+  edited_at_[name] = now();
+  restart_pod(name);
 }
 
 // So that there is one of the template as it is now.
@@ -252,6 +254,7 @@ void World::restore() {
   story_.tell("the store is restored to " + std::to_string(restored_head_));
   storage_.begin_anew();
   stored_.clear();
+  reached_.clear();
   last_apply_.clear();
   link_.expect_snapshots();
   for (auto& agent : agents_) agent->heard.clear();
@@ -297,17 +300,19 @@ void World::remove_orphans() {
       };
       const bool by_rule = says("history") || says("does not know") || says("percent");
       if (issue.condition != DAVIT_ISSUE_ORPHANED || !by_rule) continue;
+      const Name record{issue.kind, issue.ns, issue.name};
+      if (says("history") && record != contested_name() && was_named(record, issue.id))
+        story_.fault(display(record) + " is said to be orphaned, and this store has named it");
       cluster::Request q;
       q.verb = DAVIT_VERB_DELETE;
       q.ns = issue.ns;
       bool any = false;
-      for (const auto& [resource, name] : objects_of({issue.kind, issue.ns, issue.name})) {
+      for (const auto& [resource, name] : objects_of(record)) {
         q.resource = resource;
         q.name = name;
         any = call(q).code == Code::ok || any;
       }
-      if (any)
-        story_.tell("an operator removes orphan " + display({issue.kind, issue.ns, issue.name}));
+      if (any) story_.tell("an operator removes orphan " + display(record));
     }
   }
 }

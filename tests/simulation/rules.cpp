@@ -9,7 +9,7 @@ void World::asked(const cluster::Request& q, const std::string& agent) {
   Agent& asker = *agent_of("-" + agent);
   check_worker(asker);
   check_hold(asker, {kind->kind, q.ns, q.name});
-  if (!fate_.strikes(q.verb == DAVIT_VERB_DELETE ? 0.2 : 0.02)) return;
+  if (no_more_troubles_ || !fate_.strikes(q.verb == DAVIT_VERB_DELETE ? 0.2 : 0.02)) return;
   story_.tell("agent " + agent + " dies as it sends " + q.verb + " of " + q.ns + "/" + q.name);
   cut_off(asker);
   if (q.verb != DAVIT_VERB_DELETE || !history_.all().contains({kind->kind, q.ns, q.name})) return;
@@ -78,6 +78,9 @@ void World::before_apply(const Stamp& wanted, const Stamp& there, const ShakyClu
   if (written != nullptr && written->held)
     story_.fault(display(wanted.name) + " @" + std::to_string(wanted.made_of.version) +
                  " is applied, and is held");
+  const auto edited = edited_at_.find(wanted.name);
+  if (edited != edited_at_.end() && by.at <= edited->second)
+    plan(Time(0), [this, name = wanted.name] { excuse_pods(name); });
   if (by.late || wanted.id != there.id || wanted.made_of.version >= there.made_of.version) return;
   const auto lost_by = [&](const History& history) {
     return history.find(there.name, there.id, there.made_of) == nullptr;
@@ -88,6 +91,15 @@ void World::before_apply(const Stamp& wanted, const Stamp& there, const ShakyClu
     return;
   story_.fault(display(there.name) + " @" + std::to_string(there.made_of.version) +
                " is taken back to @" + std::to_string(wanted.made_of.version));
+}
+
+// Nobody can know of an edit that is undone at once by what was asked for before it, nor of the
+// pods that were made meanwhile.
+void World::excuse_pods(const Name& name) {
+  for (const auto& pod : list({"", "v1", "pods"}, name.ns)) {
+    const std::string called = text_at(pod, "/metadata/name");
+    if (called.starts_with(name.name + "-")) excused_.insert(called);
+  }
 }
 
 void World::before_delete(const cluster::Request& q, const Stamp& there,
@@ -140,8 +152,7 @@ void World::after(const cluster::Request& q, const cluster::Response& r) {
   const Stamp stamp = stamp_of(json::parse(q.body));
   if (!stamp) return;
   story_.tell("apply of " + display(stamp.name) + " @" + std::to_string(stamp.made_of.version));
-  if (history_.has(stamp.made_of) || survived(stamp))
-    applied_[stamp.name].insert({stamp.id, stamp.made_of.version});
+  applied_[stamp.name].insert({stamp.id, stamp.made_of});
 }
 
 // Whoever leads later has a higher epoch, whatever its clock says.
@@ -174,6 +185,7 @@ void World::heard(const Progress& p) {
     auto& known = agent->heard[kind.kind];
     if (known.since.count() == 0) known.since = now();
     known.version = kind.applied.version;
+    reached_[kind.kind].insert(known.version);
     check_cursor(kind);
   }
 }
@@ -185,8 +197,10 @@ void World::check_cursor(const KindProgress& kind) {
     const Written& last = History::now(written);
     if (!last.live || last.held || last.version > kind.applied.version) continue;
     const auto& applied = applied_[name];
-    const bool taken = std::any_of(written.begin(), written.end(), [&](const Written& w) {
-      return w.version >= last.version && applied.contains({w.id, w.version});
+    const bool taken = std::any_of(applied.begin(), applied.end(), [&](const auto& a) {
+      const Stamp stamp{name, a.first, region, a.second};
+      return a.second.version >= last.version &&
+             (history_.find(name, a.first, a.second) != nullptr || survived(stamp));
     });
     if (!taken) {
       story_.fault("the cursor of " + name.kind + " is at " + std::to_string(kind.applied.version) +
@@ -194,6 +208,21 @@ void World::check_cursor(const KindProgress& kind) {
                    " was never applied");
     }
   }
+}
+
+// What stands for a record is of this store's history once a cursor of it was at a place where the
+// record lived.
+bool World::was_named(const Name& name, const std::string& id) {
+  const auto written = history_.all().find(name);
+  if (written == history_.all().end()) return false;
+  const auto& reached = reached_[name.kind];
+  for (auto w = written->second.begin(); w != written->second.end(); ++w) {
+    const auto next = std::next(w);
+    const uint64_t end = next == written->second.end() ? UINT64_MAX : next->version;
+    const auto at = reached.lower_bound(w->version);
+    if (w->live && !w->held && w->id == id && at != reached.end() && *at < end) return true;
+  }
+  return false;
 }
 
 // A later report, or one of a later epoch, is never overwritten.

@@ -43,7 +43,7 @@ class ShakyStorage {
   Result<Page> read(const Op& op, ReadRequest q, const storage::VisitRecord& visit) {
     if (away()) return trouble();
     q.limit = std::min(q.limit, page_records_max);
-    const bool breaks = fate_.strikes(0.02);
+    const bool breaks = fate_.strikes(0.05);
     auto page = inner_.read(
         q, [&](const davit_record& r) { return visit(from_abi(r)); }, op);
     if (breaks) return trouble();

@@ -38,7 +38,10 @@ int live(const Options& o) {
   std::string broken;
   bool stuck = false;
   try {
-    for (int i = 0; i < o.moments && story.broken().empty(); ++i) world.live();
+    for (int i = 0; i < o.moments && story.broken().empty(); ++i) {
+      if (i == o.moments * 3 / 5) world.may_be_last_trouble();
+      world.live();
+    }
     if (story.broken().empty()) (void)world.settle(patience);
     broken = story.broken();
   } catch (const std::exception& e) {

@@ -160,7 +160,8 @@ void World::crash_server() {
 
 void World::live() {
   const bool quick = hurry_ > 0 && hurry_-- > 0;
-  const auto what = fate_.below(quick ? 330 : now() < people_only_until_ ? 480 : 1000);
+  const bool people_only = no_more_troubles_ || now() < people_only_until_;
+  const auto what = fate_.below(quick ? 330 : people_only ? 480 : 1000);
   if (what < 230) {
     apply_something();
   } else if (what < 250) {
@@ -182,7 +183,7 @@ void World::live() {
   } else if (what < 513 && fate_.strikes(1)) {
     lose_cluster(milliseconds(1'000 + fate_.below(30'000)));
   } else if (what < 517 && fate_.strikes(1)) {
-    cut_link();
+    cut_link(fate_.chance(0.5));
   } else if (what < 519 && (scene_ == Scene::plain || scene_ == Scene::pair)) {
     clear_out();
   } else if (what < 523 && (scene_ == Scene::plain || scene_ == Scene::pair)) {
@@ -200,6 +201,22 @@ void World::live() {
   }
   if (!history_.twice().empty())
     story_.fault("request " + history_.twice() + " was carried out twice");
+}
+
+void World::may_be_last_trouble() {
+  if (fate_.chance(0.4)) return;
+  no_more_troubles_ = true;
+  const bool counts = scene_ == Scene::plain || scene_ == Scene::pair;  // what a snapshot names
+  switch (fate_.below(4)) {
+    case 0:
+      return cut_link(true);
+    case 1:
+      return lose_cluster(milliseconds(1'000 + fate_.below(10'000)));
+    default:
+      if (counts) return clear_out();
+      if (scene_ == Scene::restored) return restore();
+      some_agent().over = true;
+  }
 }
 
 void World::plan(Time in, std::function<void()> what) {
@@ -221,14 +238,13 @@ void World::lose_cluster(Time lasts) {
 
 // Who is cut off for long is forgotten: what died meanwhile is purged, and a server that starts
 // anew has it in no ring.
-void World::cut_link() {
+void World::cut_link(bool for_long) {
   story_.tell("the link is cut");
   link_.set_cut(true);
-  const bool forgotten = fate_.chance(0.5);
   const Time lasts =
-      milliseconds(fate_.below(15'000)) + (forgotten ? agent_live + seconds(2) : Time(0));
+      milliseconds(fate_.below(15'000)) + (for_long ? agent_live + seconds(2) : Time(0));
   plan(lasts, [this] { link_.set_cut(false); });
-  if (!forgotten) return;
+  if (!for_long) return;
   people_only_until_ = now() + lasts + seconds(1);
   plan(lasts - milliseconds(1'500), [this] { purge(); });
   plan(lasts - milliseconds(500), [this] {
@@ -267,7 +283,7 @@ bool World::settle(seconds limit) {
   for (const auto until = now() + limit; now() < until; pass(seconds(5))) {
     left = difference();
     if (left.empty() || !story_.broken().empty()) return left.empty();
-    remove_orphans();
+    if (until - now() < limit - seconds(30)) remove_orphans();  // what had to be told has been
   }
   story_.fault("not as desired after " + std::to_string(limit.count()) + " s: " + left);
   return false;

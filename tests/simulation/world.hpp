@@ -28,6 +28,9 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
 
   // One moment of an eventful life: something happens, and a little time passes.
   void live();
+  // Later ones mend what an earlier trouble has broken: for some this one is the last, and whoever
+  // runs afterwards goes on running.
+  void may_be_last_trouble();
   // From now on nothing goes wrong. True: within the time all became as it is desired.
   bool settle(std::chrono::seconds limit);
 
@@ -76,7 +79,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void pass(Time by);
   void plan(Time in, std::function<void()> what);
   void lose_cluster(Time lasts);
-  void cut_link();
+  void cut_link(bool for_long);
 
   // The agents' processes (agents.cpp).
   void start_agent(Agent& agent);
@@ -115,6 +118,8 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void heard(const Progress& p) override;
   void stored(const Status& s) override;
   bool survived(const Stamp& stamp) const;
+  bool was_named(const Name& name, const std::string& id);
+  void excuse_pods(const Name& name);
   void check_hold(const Agent& agent, const Name& name);
   void check_share(Agent& agent, const Name& name);
   void check_lease(const json::value& lease);
@@ -162,12 +167,17 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
 
   uint64_t changes_ = 0, meddled_ = 0;
   Time people_only_until_{0};
+  bool no_more_troubles_ = false;
   int hurry_ = 0;        // moments in which people are quick
   std::string cleared_;  // a kind that nobody works on until ...
   Time cleared_until_{0};
   std::map<Time, uint64_t> heads_;  // of the store, as long as snapshots may begin there
   std::string last_apply_;          // the request
-  std::map<Name, std::set<std::pair<std::string, uint64_t>>> applied_;  // ids and versions
+  std::map<Name, std::set<std::pair<std::string, Cursor>>> applied_;  // ids, and what was made of
+  // By any agent's cursor, by kind, in this store.
+  std::map<std::string, std::set<uint64_t>> reached_;
+  std::map<Name, Time> edited_at_;                       // a template, by somebody
+  std::set<std::string> excused_;                        // pods
   std::map<Key, std::pair<uint64_t, uint64_t>> stored_;  // epoch and sequence of statuses
   json::value stranger_;
   bool contested_ = true;  // another region's object stands under contested_name
