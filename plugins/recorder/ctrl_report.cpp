@@ -2,6 +2,8 @@
 
 #include <ctrl/v1/cluster.pb.h>
 
+#include <set>
+
 #include "davit_ctrl_descriptors.h"
 #include "envelope.hpp"
 
@@ -65,8 +67,8 @@ Result<uint64_t> Shared::epoch_taken(const Progress& said) {
   return taken;
 }
 
-Result<Key> find_record(const storage::Client& storage, const std::string& kind,
-                        const std::string& region, const Named& named) {
+Result<std::vector<Key>> find_records(const storage::Client& storage, const std::string& kind,
+                                      const std::string& region, const Named& named) {
   std::vector<Record> found;
   auto head =
       storage.get({{kind, region, named.id}, named.ns, named.name}, [&](const davit_record& r) {
@@ -80,13 +82,17 @@ Result<Key> find_record(const storage::Client& storage, const std::string& kind,
   if (live) std::erase_if(found, [](const Record& r) { return !r.live; });
   if (found.empty())
     return Error{Code::not_found, "no " + what + " in region \"" + region + "\"", {}, {}};
-  if (found.size() > 1) {
+  std::set<std::string> namespaces;
+  for (const Record& r : found) namespaces.insert(r.ns);
+  if (namespaces.size() > 1) {
     return Error{Code::failed_precondition,
-                 what + " exists in " + std::to_string(found.size()) + " namespaces",
+                 what + " exists in " + std::to_string(namespaces.size()) + " namespaces",
                  {},
                  {}};
   }
-  return found.front().key;
+  std::vector<Key> keys;
+  for (Record& r : found) keys.push_back(std::move(r.key));
+  return keys;
 }
 
 namespace {
@@ -131,13 +137,14 @@ Result<> serve_ctrl_report(Shared& shared, const rpc::Server& server, const kind
         shared.storage.instance(),
         [&shared, kind_name = kind.kind(), region = *region, named = reported->named,
          status = std::move(status), reply = std::move(reply), ticket]() mutable {
-          auto key = find_record(shared.storage, kind_name, region, named);
-          if (!key.ok()) {
-            if (key.error().code != Code::not_found) shared.errors.add();
-            return reply(key.error());
+          auto keys = find_records(shared.storage, kind_name, region, named);
+          if (!keys.ok()) {
+            if (keys.error().code != Code::not_found) shared.errors.add();
+            return reply(keys.error());
           }
-          status.key = *key;
-          shared.storage.report({status}, [&shared, reply = std::move(reply), ticket](Result<> r) {
+          std::vector<Status> statuses(keys->size(), status);
+          for (size_t i = 0; i < statuses.size(); ++i) statuses[i].key = std::move((*keys)[i]);
+          shared.storage.report(statuses, [&shared, reply = std::move(reply), ticket](Result<> r) {
             if (!r.ok()) {
               shared.errors.add();
               return reply(r.error());

@@ -43,10 +43,11 @@ struct Reported {
   Status status;
 };
 
-// Finds the record; NOT_FOUND when none has the name, FAILED_PRECONDITION when several namespaces
-// have it. Blocks.
-Result<Key> find_record(const storage::Client& storage, const std::string& kind,
-                        const std::string& region, const Named& named);
+// Finds the record: the live one of the name, else all that died under it, for a peer that knows
+// names only. NOT_FOUND when none has the name, FAILED_PRECONDITION when several namespaces have
+// it. Blocks.
+Result<std::vector<Key>> find_records(const storage::Client& storage, const std::string& kind,
+                                      const std::string& region, const Named& named);
 
 // In wire() only; does nothing for a kind without a report. `shared` outlives every call.
 Result<> serve_ctrl_report(Shared& shared, const rpc::Server& server, const kind::Client& kind);

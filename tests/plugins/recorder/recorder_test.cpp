@@ -3,6 +3,7 @@
 
 #include <davit/v1/agent.pb.h>
 
+#include "ctrl_report.hpp"
 #include "fakes/server_rig.hpp"
 
 extern "C" const davit_plugin* davit_plugin_entry_v1(uint32_t, davit_error*);
@@ -137,6 +138,26 @@ TEST_F(RecorderTest, AnAgentOfThePastIsToldWhatItsEpochMustBeAbove) {
                   })
                   .ok());
   EXPECT_EQ(kept, 51u);
+}
+
+// A peer that knows names only means whoever lives under one, or all that did.
+TEST_F(RecorderTest, ANameMeansTheLiveRecordOrAllThatDiedUnderIt) {
+  const auto ids = [&] {
+    std::set<std::string> out;
+    const auto found = find_records(rig_.storage, "widget", "eu", {"", "shop", "web"});
+    EXPECT_TRUE(found.ok() || found.error().code == Code::not_found) << found.error().message;
+    if (found.ok()) {
+      for (const Key& key : *found) out.insert(key.id);
+    }
+    return out;
+  };
+  EXPECT_EQ(ids(), (std::set<std::string>{}));
+  rig_.put("a", "running", true, {}, "eu", "web");
+  rig_.put("a", "deleted", false, {}, "eu", "web");
+  rig_.put("b", "archived", false, {}, "eu", "web");
+  EXPECT_EQ(ids(), (std::set<std::string>{"a", "b"}));
+  rig_.put("c", "running", true, {}, "eu", "web");
+  EXPECT_EQ(ids(), (std::set<std::string>{"c"}));
 }
 
 TEST_F(RecorderTest, HeartbeatMakesAnAgentOfPlatformAndRegion) {
