@@ -78,7 +78,7 @@ STORE = (
         (("    if (cursor.version <= end) return {};\n", "    if (end < UINT64_MAX) return {};\n"),), "restored"),
     Bug("purge_mark_is_not_checked", "storage_sqlite", "chain.cpp",
         "below the purge mark is an error",
-        (("if (cursor_version == 0 || std::max(", "if (cursor_version < UINT64_MAX || std::max("),)),
+        (("if (cursor_version == 0 || std::max(", "if (cursor_version < UINT64_MAX || std::max("),), "plain"),
     Bug("request_is_carried_out_twice", "storage_sqlite", "commit.cpp",
         "repeating a request changes nothing",
         (("  if (const auto first = repeated(group.request_id)) {", "  if (const auto first = repeated({})) {"),

@@ -86,14 +86,17 @@ class History {
     }
     return nullptr;
   }
-  // What the name stands for now: the record that lives under it, else the one that died last.
+  // What the name stands for now: the record that lives under it, else the one that did so last.
+  // Another that died since does not have it any more.
   static const Written& now(const std::vector<Written>& writes) {
     std::map<std::string, const Written*> last;
     for (const auto& w : writes) last[w.id] = &w;
     for (const auto& [id, w] : last) {
       if (w->live) return *w;
     }
-    return writes.back();
+    const auto lived =
+        std::find_if(writes.rbegin(), writes.rend(), [](const auto& w) { return w.live; });
+    return lived == writes.rend() ? writes.back() : *last[lived->id];
   }
   // Since which version the record that lives under the name is held; none: it is not.
   static std::optional<uint64_t> held_since(const std::vector<Written>& writes) {

@@ -254,7 +254,7 @@ void World::restore() {
   story_.tell("the store is restored to " + std::to_string(restored_head_));
   storage_.begin_anew();
   stored_.clear();
-  reached_.clear();
+  named_.clear();
   last_apply_.clear();
   link_.expect_snapshots();
   for (auto& agent : agents_) agent->heard.clear();
@@ -301,7 +301,7 @@ void World::remove_orphans() {
       const bool by_rule = says("history") || says("does not know") || says("percent");
       if (issue.condition != DAVIT_ISSUE_ORPHANED || !by_rule) continue;
       const Name record{issue.kind, issue.ns, issue.name};
-      if (says("history") && record != contested_name() && was_named(record, issue.id))
+      if (says("history") && named_.contains({record, issue.id}))
         story_.fault(display(record) + " is said to be orphaned, and this store has named it");
       cluster::Request q;
       q.verb = DAVIT_VERB_DELETE;

@@ -185,7 +185,6 @@ void World::heard(const Progress& p) {
     auto& known = agent->heard[kind.kind];
     if (known.since.count() == 0) known.since = now();
     known.version = kind.applied.version;
-    reached_[kind.kind].insert(known.version);
     check_cursor(kind);
   }
 }
@@ -196,6 +195,7 @@ void World::check_cursor(const KindProgress& kind) {
     if (name.kind != kind.kind || name == contested_name()) continue;
     const Written& last = History::now(written);
     if (!last.live || last.held || last.version > kind.applied.version) continue;
+    named_.insert({name, last.id});
     const auto& applied = applied_[name];
     const bool taken = std::any_of(applied.begin(), applied.end(), [&](const auto& a) {
       const Stamp stamp{name, a.first, region, a.second};
@@ -208,21 +208,6 @@ void World::check_cursor(const KindProgress& kind) {
                    " was never applied");
     }
   }
-}
-
-// What stands for a record is of this store's history once a cursor of it was at a place where the
-// record lived.
-bool World::was_named(const Name& name, const std::string& id) {
-  const auto written = history_.all().find(name);
-  if (written == history_.all().end()) return false;
-  const auto& reached = reached_[name.kind];
-  for (auto w = written->second.begin(); w != written->second.end(); ++w) {
-    const auto next = std::next(w);
-    const uint64_t end = next == written->second.end() ? UINT64_MAX : next->version;
-    const auto at = reached.lower_bound(w->version);
-    if (w->live && !w->held && w->id == id && at != reached.end() && *at < end) return true;
-  }
-  return false;
 }
 
 // A later report, or one of a later epoch, is never overwritten.

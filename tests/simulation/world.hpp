@@ -118,7 +118,6 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void heard(const Progress& p) override;
   void stored(const Status& s) override;
   bool survived(const Stamp& stamp) const;
-  bool was_named(const Name& name, const std::string& id);
   void excuse_pods(const Name& name);
   void check_hold(const Agent& agent, const Name& name);
   void check_share(Agent& agent, const Name& name);
@@ -174,8 +173,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::map<Time, uint64_t> heads_;  // of the store, as long as snapshots may begin there
   std::string last_apply_;          // the request
   std::map<Name, std::set<std::pair<std::string, Cursor>>> applied_;  // ids, and what was made of
-  // By any agent's cursor, by kind, in this store.
-  std::map<std::string, std::set<uint64_t>> reached_;
+  std::set<std::pair<Name, std::string>> named_;         // ids: an agent has them out of this store
   std::map<Name, Time> edited_at_;                       // a template, by somebody
   std::set<std::string> excused_;                        // pods
   std::map<Key, std::pair<uint64_t, uint64_t>> stored_;  // epoch and sequence of statuses
