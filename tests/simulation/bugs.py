@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-SEEDS = 60  # of which one has to find it
+SEEDS = 200  # of which one has to find it
 
 
 @dataclass
