@@ -138,6 +138,10 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   }
   out.superseded.swap(slot.outstanding);
   slot.outstanding.push_back(change.version);
+  if (change.type != sink::ChangeType::remove)
+    slot.died_before.clear();  // whose objects are the newcomer's
+  else if (other_id && slot.wish == Wish::remove)
+    slot.died_before.emplace_back(slot.id, slot.version);
   slot.wish = wish_of(change.type);
   slot.version = change.version;
   slot.payload = change.payload;

@@ -134,10 +134,12 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   kind.snapshot_began = begin.snapshot ? begin.at.version : 0;
   if (!begin.snapshot) {  // one that has ended is still to be judged
     if (kind.judged && other) kind.judged->history.push_back(begin.at);
+    if (other) say_again_who_is_gone(kind);
     return;
   }
   kind.judged.reset();
   kind.lingering.clear();
+  kind.departed.clear();
   kind.history = std::make_shared<const History>(begin.history);
   kind.ended.reset();
 }

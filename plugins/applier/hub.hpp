@@ -68,6 +68,9 @@ class Hub {
   void carry_out(KindState& kind, const Verdict& verdict);
   void erase(KindState& kind, Slot& slot);
   void depart(KindState& kind, Slot& slot);
+  void say_gone(KindState& kind, Lingering dead);
+  static void remember(KindState& kind, Lingering gone);
+  void say_again_who_is_gone(KindState& kind);
 
   KindState& kind_of(uint64_t number) { return *kinds_[number % kinds_.size()]; }
   std::chrono::nanoseconds now() const { return host_.now(); }

@@ -8,6 +8,8 @@
 namespace davit::applier {
 namespace {
 
+constexpr size_t departed_max = 1'000;  // of a kind: some 100 bytes each
+
 // Nobody works on it, and of its objects none is ours.
 bool left_behind(const Slot& slot) {
   return slot.wish == Wish::unknown && !slot.out &&
@@ -91,12 +93,33 @@ void Hub::touch(KindState& kind, Slot& slot) {
 void Hub::depart(KindState& kind, Slot& slot) {
   telling_->issue(kind.name(), slot, {}, {});
   if (!slot.id.empty() && !slot.out && !kind.desired.lives_elsewhere(slot))
-    telling_->gone(kind.name(), {slot.id, slot.ns, slot.name, slot.version});
+    say_gone(kind, {slot.id, slot.ns, slot.name, slot.version});
   erase(kind, slot);
+}
+
+void Hub::say_gone(KindState& kind, Lingering dead) {
+  telling_->gone(kind.name(), dead);
+  remember(kind, std::move(dead));
+}
+
+// For a store that is restored, and has lost that it was said: a stream that goes on names no dead.
+void Hub::remember(KindState& kind, Lingering gone) {
+  kind.departed.push_back(std::move(gone));
+  if (kind.departed.size() > departed_max) kind.departed.pop_front();
+}
+
+void Hub::say_again_who_is_gone(KindState& kind) {
+  std::set<std::string> known;
+  kind.desired.each([&](const Slot& slot) { known.insert(slot.id); });
+  for (const Lingering& dead : kind.departed) {
+    if (!known.contains(dead.id)) telling_->gone(kind.name(), dead);
+  }
 }
 
 void Hub::erase(KindState& kind, Slot& slot) {
   if (slot.out) return;
+  for (const auto& [id, version] : slot.died_before)
+    say_gone(kind, {id, slot.ns, slot.name, version});
   slot.state = Slot::State::settled;
   count_parked(slot);
   kind.unseen.erase(slot.number);
@@ -191,8 +214,7 @@ void Hub::bury(KindState& kind) {
   for (const Lingering& dead : std::exchange(kind.lingering, {})) {
     Slot* slot = kind.desired.find(dead.ns, dead.name);
     if (slot != nullptr && slot->id.empty()) slot->id = dead.id;  // its stamps had lost it
-    if (slot == nullptr || slot->id != dead.id || left_behind(*slot))
-      telling_->gone(kind.name(), dead);
+    if (slot == nullptr || slot->id != dead.id || left_behind(*slot)) say_gone(kind, dead);
   }
 }
 

@@ -170,6 +170,7 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   if (current && report.end == Report::End::done && slot.wish == Wish::remove &&
       slot.objects.empty()) {
     if (gone) {
+      remember(kind, {slot.id, slot.ns, slot.name, slot.version});
       erase(kind, slot);
     } else {
       queue_.add(slot.number, Band::repair, now());  // the last of it went in this trip: to be told

@@ -2,6 +2,7 @@
 // applier's strand.
 #pragma once
 
+#include <deque>
 #include <set>
 
 #include "desired.hpp"
@@ -57,6 +58,7 @@ struct KindState {
   std::shared_ptr<const History> history = std::make_shared<const History>();
   uint64_t snapshot_began = 0;        // at this version of the store; 0: no snapshot, or unknown
   std::vector<Lingering> lingering;   // named by the snapshot
+  std::deque<Lingering> departed;     // said gone of since that began, the last of them
   std::optional<SnapshotEnd> ended;   // a snapshot has ended and is to be judged
   std::optional<SnapshotEnd> judged;  // it has been, and what has been heard since
 };

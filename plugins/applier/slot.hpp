@@ -43,6 +43,8 @@ struct Slot {
   uint64_t number = 0;
   std::string ns, name;
   std::string id;  // empty: not told (a ctrl.v1 delete), or nothing but observed objects
+  // Records that died under this name before that one did: nothing may be left of them either.
+  std::vector<std::pair<std::string, uint64_t>> died_before;  // ids, and versions of their deaths
 
   Wish wish = Wish::unknown;
   uint64_t version = 0;

@@ -42,6 +42,21 @@ TEST(Desired, DeletesAndAppliesOneRecordInOrderWhateverTheyName) {
   EXPECT_EQ(slot->wish, Wish::apply);
 }
 
+// Both are to be said gone once nothing stands under the name, unless it is another's by then.
+TEST(Desired, TwoThatDieUnderOneNameAreBothRemembered) {
+  Desired desired(0, 1);
+  const auto as = [](const std::string& id, sink::Change c) {
+    c.key.id = id;
+    return c;
+  };
+  Slot* slot = desired.accept(as("a", change(sink::ChangeType::remove, "shop", 5))).slot;
+  desired.accept(as("b", change(sink::ChangeType::remove, "shop", 6)));
+  EXPECT_EQ(slot->id, "b");
+  EXPECT_EQ(slot->died_before, (std::vector<std::pair<std::string, uint64_t>>{{"a", 5}}));
+  desired.accept(as("c", change(sink::ChangeType::apply, "shop", 7)));
+  EXPECT_TRUE(slot->died_before.empty());
+}
+
 // Work that an earlier stream asked for may wait until a restored store has begun its own: stamped
 // as that one's, it would be pruned when that one does not name it.
 TEST(Desired, AWishIsOfTheStoreThatSaidSo) {
