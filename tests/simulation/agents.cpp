@@ -1,5 +1,6 @@
 // The agents' processes: how they start and end, and what each has of its own of the host's
 // services.
+#include "later.hpp"
 #include "world.hpp"
 
 namespace davit::simulation {
@@ -60,7 +61,9 @@ void World::crash_agent(Agent& agent) {
 void World::lease_lost(Agent& agent, const std::string& reason, Time deadline) {
   story_.tell("agent " + agent.name + ": " + reason);
   agent.over = true;
-  if (deadline <= now()) cut_off(agent);
+  later(strand_, std::max(deadline - now(), Time(0)), [this, &agent, process = agent.process] {
+    if (agent.over && agent.process == process) cut_off(agent);
+  });
 }
 
 void World::jump_clock(Agent& agent) {

@@ -149,6 +149,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   static World* current_;  // for the services, whose slots carry no pointer to it
   const Plugins plugins_;
   testing::TestHost host_;
+  const Strand strand_ = host_.host().strand();
   Fate fate_;
   const Scene scene_;
   Story story_;
