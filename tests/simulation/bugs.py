@@ -150,7 +150,7 @@ AGENT = (
         (("  if (begin.snapshot || other) kind", "  if (false) kind"),), "restored"),
     Bug("lingering_record_is_forgotten", "applier", "hub_observe.cpp",
         "of a dead record of which nothing is left gone is said",
-        (("    if (slot == nullptr || slot->id != dead.id || left_behind(*slot))\n", "    if (false)\n"),)),
+        (("    if (slot == nullptr || slot->id != dead.id || left_behind(*slot)) say", "    if (false) say"),)),
     Bug("lingering_record_is_deleted", "applier", "hub.cpp",
         "what was dead when the snapshot began is judged as what it does not name",
         (("  if (lingers(kind, change)) {", "  if (false) {"),), "restored"),
