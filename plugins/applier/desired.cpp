@@ -101,12 +101,11 @@ uint64_t Desired::counted() const {
   return out;
 }
 
-bool Desired::lives_elsewhere(const Slot& slot) const {
-  if (slot.id.empty()) return false;
+bool Desired::lives(const std::string& id) const {
+  if (id.empty()) return false;
   return std::any_of(slots_.begin(), slots_.end(), [&](const auto& entry) {
-    const Slot& other = *entry.second;
-    return &other != &slot && other.id == slot.id &&
-           (other.wish == Wish::apply || other.wish == Wish::hold);
+    const Slot& slot = *entry.second;
+    return slot.id == id && (slot.wish == Wish::apply || slot.wish == Wish::hold);
   });
 }
 

@@ -29,9 +29,9 @@ class Desired {
   // Distinct live records (holds included) that this snapshot has named.
   uint64_t counted() const;
   bool named_now(const Slot& slot) const { return slot.snapshot == snapshot_; }
-  // Whether the slot's id is that of a live record under another name: a store that was emptied and
-  // filled again may name its records anew. A walk, for deletes only.
-  bool lives_elsewhere(const Slot& slot) const;
+  // Whether the id is a live record's, under whatever name: a store that was emptied and filled
+  // again may name its records anew. A walk, for deletes only.
+  bool lives(const std::string& id) const;
 
   // The slot of a name, made if there is none. One that waits without a namespace takes this one.
   Slot& at(const std::string& ns, const std::string& name);

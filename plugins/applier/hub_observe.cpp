@@ -92,7 +92,7 @@ void Hub::touch(KindState& kind, Slot& slot) {
 // Nothing of it is left in the cluster, and no stream names it.
 void Hub::depart(KindState& kind, Slot& slot) {
   telling_->issue(kind.name(), slot, {}, {});
-  if (!slot.id.empty() && !slot.out && !kind.desired.lives_elsewhere(slot))
+  if (!slot.id.empty() && !slot.out && !kind.desired.lives(slot.id))
     say_gone(kind, {slot.id, slot.ns, slot.name, slot.version});
   erase(kind, slot);
 }
@@ -118,8 +118,9 @@ void Hub::say_again_who_is_gone(KindState& kind) {
 
 void Hub::erase(KindState& kind, Slot& slot) {
   if (slot.out) return;
-  for (const auto& [id, version] : slot.died_before)
-    say_gone(kind, {id, slot.ns, slot.name, version});
+  for (const auto& [id, version] : slot.died_before) {
+    if (!kind.desired.lives(id)) say_gone(kind, {id, slot.ns, slot.name, version});
+  }
   slot.state = Slot::State::settled;
   count_parked(slot);
   kind.unseen.erase(slot.number);

@@ -210,7 +210,7 @@ void Hub::tell(KindState& kind, Slot& slot, Report& report) {
     telling_->issue(kind.name(), slot, {}, {});
   }
   // Statuses are by id: that the objects of one name go is no news of a record that has another.
-  if (slot.wish == Wish::remove && kind.desired.lives_elsewhere(slot)) return;
+  if (slot.wish == Wish::remove && kind.desired.lives(slot.id)) return;
   Status status = report.status ? std::move(*report.status) : Status{};
   // Gone is said once nothing is left to do, not when the last delete was merely asked for.
   if (status.gone && (slot.wish != Wish::remove || report.end != Report::End::done))
