@@ -35,26 +35,24 @@ constexpr std::chrono::minutes patience{15};
 int live(const Options& o) {
   World world(o.first, o.scene, o.plugins);
   const Story& story = world.story();
-  std::string broken;
-  bool stuck = false;
+  std::string stuck;
   try {
     for (int i = 0; i < o.moments && story.broken().empty(); ++i) {
       if (i == o.moments * 3 / 5) world.may_be_last_trouble();
       world.live();
     }
     if (story.broken().empty()) (void)world.settle(patience);
-    broken = story.broken();
   } catch (const std::exception& e) {
-    broken = e.what();
-    stuck = true;
+    stuck = e.what();
   }
+  const std::string& broken = stuck.empty() ? story.broken() : stuck;
   for (const auto& line : story.lines()) std::printf("%s\n", line.c_str());
   std::printf("seed %llu: %s, %llu faults in %.0f s\n", static_cast<unsigned long long>(o.first),
               broken.empty() ? "held" : broken.c_str(),
               static_cast<unsigned long long>(world.faults()),
               std::chrono::duration<double>(world.now()).count());
   std::fflush(stdout);
-  if (stuck) std::_Exit(1);  // there is no taking down what does not come to rest
+  if (!stuck.empty()) std::_Exit(1);  // there is no taking down what does not come to rest
   return broken.empty() ? 0 : 1;
 }
 
