@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "abi.h"
+#include "utf8.hpp"
 
 namespace davit {
 
@@ -106,11 +107,9 @@ inline davit_error empty_error() {
 inline int32_t fill(davit_error* out, const Error& e) {
   if (out != nullptr) {
     auto copy = [](char* to, size_t size, std::string_view from) {
-      size_t n = from.size() < size - 1 ? from.size() : size - 1;
-      // Not within a character of UTF-8: half of one would spoil every message it is put into.
-      while (n > 0 && n < from.size() && (from[n] & 0xc0) == 0x80) --n;
-      std::memcpy(to, from.data(), n);
-      to[n] = '\0';
+      const std::string_view held = cut_utf8(from, size - 1);
+      std::memcpy(to, held.data(), held.size());
+      to[held.size()] = '\0';
     };
     out->code = static_cast<int32_t>(e.code);
     out->retry_after_ms = static_cast<uint32_t>(e.retry_after.count());

@@ -247,15 +247,19 @@ void Runtime::run_timers(int64_t by_ns) {
   Lock lock(mutex_);
   const int64_t until = now_ + by_ns;
   while (!timers_.empty() && timers_.begin()->first <= until) {
-    if (now_ < timers_.begin()->first) steps_ = 0;
-    now_ = std::max(now_, timers_.begin()->first);
+    move_to(timers_.begin()->first);
     fire_due(now_);
     lock.unlock();
     run_ready();
     lock.lock();
   }
-  if (now_ < until) steps_ = 0;
-  now_ = until;
+  move_to(until);
+}
+
+void Runtime::move_to(int64_t now) {
+  if (now <= now_) return;
+  now_ = now;
+  steps_ = 0;
 }
 
 bool Runtime::run_until(const std::function<bool()>& done, int64_t limit_ns) {

@@ -62,6 +62,7 @@ class Runtime {
   void run_one(Lock& lock);                             // takes the next ready strand
   void run_ready();                                     // manual: until nothing is ready
   void run_timers(int64_t by_ns);                       // manual: and the timers due by then
+  void move_to(int64_t now);                            // manual: time, with the lock held
   void count_step();                                    // manual: before each task
   void work();                                          // a thread that serves strands and timers
   void work(Pool& pool);                                // a thread that serves a pool
