@@ -62,13 +62,19 @@ std::string agents(const v1::StatusResponse& status, bool colour) {
     auto counted = [](int n, Tone tone) {
       return TextTable::Cell(std::to_string(n), n > 0 ? tone : Tone::plain);
     };
-    const bool silent = now - a.seen_at_unix_ms() > silent_after_ms;
-    const char* const statuses = silent ? "unknown" : delayed ? "delayed" : "in time";
+    // Of one whose work another does nothing is expected.
+    const bool silent = now - a.seen_at_unix_ms() > silent_after_ms && !a.taken_over();
+    const char* const statuses = a.taken_over() ? "taken over"
+                                 : silent       ? "unknown"
+                                 : delayed      ? "delayed"
+                                                : "in time";
     table.row({a.agent(),
                a.region(),
                a.software(),
                {age(a.seen_at_unix_ms(), now) + " ago", silent ? Tone::bad : Tone::plain},
-               {std::to_string(a.lag()), a.lag() > 0 ? Tone::middling : Tone::good},
+               a.taken_over() ? TextTable::Cell("-", Tone::plain)
+                              : TextTable::Cell(std::to_string(a.lag()),
+                                                a.lag() > 0 ? Tone::middling : Tone::good),
                {statuses, delayed || silent ? Tone::bad : Tone::plain},
                counted(parked, Tone::bad),
                counted(held, Tone::middling),

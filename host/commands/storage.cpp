@@ -30,12 +30,20 @@ std::string count(uint64_t n) {
   return std::to_string(n) + (n == 1 ? " tombstone" : " tombstones");
 }
 
+std::string forgotten(const v1::MaintainResponse& r, bool dry_run) {
+  const auto n = r.agents_forgotten();
+  if (n == 0) return {};
+  return (dry_run ? "would forget " : "forgot ") + std::to_string(n) +
+         (n == 1 ? " agent, which is" : " agents, which are") +
+         " long silent with another in its place\n";
+}
+
 std::string summary(const v1::MaintainResponse& r, bool dry_run) {
-  std::string out;
+  std::string out = forgotten(r, dry_run);
   if (r.tombstones() == 0) {
-    out = "nothing to purge";
+    out += "nothing to purge";
   } else {
-    out = (dry_run ? "would purge " : "purged ") + count(r.tombstones());
+    out += (dry_run ? "would purge " : "purged ") + count(r.tombstones());
   }
   out += "; the purge mark " + std::string(dry_run && r.tombstones() > 0 ? "would be " : "is ") +
          std::to_string(r.purged_through());

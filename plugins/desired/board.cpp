@@ -2,6 +2,8 @@
 
 #include <davit/v1/operator.pb.h>
 
+#include "succession.hpp"
+
 namespace davit::desired {
 
 namespace {
@@ -40,6 +42,7 @@ void to_wire(const Agent& a, v1::AgentStatus* out) {
   out->set_software(p.software);
   out->set_seen_at_unix_ms(p.seen_at_unix_ms);
   out->set_lag(a.lag);
+  out->set_taken_over(a.taken_over);
   for (const auto& k : p.kinds) {
     auto* kind = out->add_kinds();
     kind->set_kind(k.kind);
@@ -76,6 +79,19 @@ void Board::status(Status s) {
   if (!selection_.takes(s.key)) return;
   Key key = s.key;
   statuses_[std::move(key)] = std::move(s);
+}
+
+// What an agent said of kinds that another has taken over is no longer so.
+void Board::agents(std::vector<Agent> agents) {
+  agents_ = std::move(agents);
+  Succession succession;
+  for (const auto& a : agents_) succession.add(a.progress);
+  for (auto& a : agents_) {
+    a.taken_over = succession.taken_over(a.progress);
+    std::erase_if(a.progress.issues, [&](const Issue& i) {
+      return i.kind.empty() ? a.taken_over : succession.taken_over(a.progress, i.kind);
+    });
+  }
 }
 
 Board::Condition Board::condition(const Key& key, const Status* observed) const {

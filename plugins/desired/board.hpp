@@ -28,6 +28,7 @@ struct Selection {
 struct Agent {
   Progress progress;
   uint64_t lag = 0;
+  bool taken_over = false;  // Board finds out
 };
 
 class Board {
@@ -40,7 +41,8 @@ class Board {
   void record(const davit_record& record);
   void status(Status status);
   bool empty() const { return records_.empty() && statuses_.empty(); }
-  void agents(std::vector<Agent> agents) { agents_ = std::move(agents); }
+  // All of them, also of other regions and kinds.
+  void agents(std::vector<Agent> agents);
 
   // Live records, and dead ones of which something is left in the cluster; ordered by kind, region
   // and id.

@@ -15,6 +15,8 @@ class Desired {
     upkeep_.interval = settings.milliseconds("purge_interval_ms", upkeep_.interval);
     limits.retention = settings.milliseconds("purge_retention_ms", limits.retention, 0, years_ms);
     limits.agent_live = settings.milliseconds("agent_live_ms", limits.agent_live, 0, years_ms);
+    upkeep_.agent_retention =
+        settings.milliseconds("agent_retention_ms", upkeep_.agent_retention, 0, years_ms);
   }
 
   Result<> wire() {

@@ -14,6 +14,7 @@ std::string to_wire(const Upkeep::Answer& answer) {
   v1::MaintainResponse out;
   out.set_purged_through(answer.purged_through);
   out.set_tombstones(answer.count);
+  out.set_agents_forgotten(answer.agents_forgotten);
   if (answer.hold) {
     out.set_held_by(answer.hold->by);
     out.set_held_version(answer.hold->version);

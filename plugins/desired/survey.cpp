@@ -6,8 +6,6 @@
 
 namespace davit::desired {
 
-namespace {}  // namespace
-
 Result<bool> Survey::refresh() {
   auto head = storage_.head();
   if (!head.ok()) return head.error();

@@ -2,6 +2,7 @@
 
 #include "jitter.hpp"
 #include "page_size.hpp"
+#include "succession.hpp"
 
 namespace davit::desired {
 
@@ -9,6 +10,7 @@ namespace {
 // One round: some seconds at most, of which the store's writers notice none.
 constexpr int pages_max = 100;
 constexpr uint64_t tombstones_max = 20'000;
+constexpr size_t agents_max = 1'000;
 constexpr std::chrono::milliseconds first_delay{60'000};  // servers that restart often purge, too
 constexpr std::chrono::milliseconds round_pause{1000};    // between rounds that left something
 }  // namespace
@@ -23,6 +25,9 @@ Upkeep::Upkeep(Host host, storage::Client storage, Outstanding& outstanding,
                            "Tombstones that this process had the store remove.")),
       mark_(host.gauge("davit_desired_purged_through_version",
                        "The purge mark: tombstones at or below this version are gone.")),
+      forgotten_(
+          host.counter("davit_desired_agents_forgotten_total",
+                       "Agents that were silent for long, with another one in their place.")),
       errors_(host.counter("davit_desired_purge_errors_total",
                            "Rounds of the purge that the store failed.")),
       strand_(host.strand()),
@@ -71,18 +76,32 @@ Result<Upkeep::Answer> Upkeep::look(const Ask& ask) {
   out.next = at;
   out.count = purge.count();
   out.hold = purge.hold();
+  const auto forgotten = out.more ? std::vector<Progress>() : forgettable(agents);
   if (ask.dry_run) {
+    out.agents_forgotten = forgotten.size();
     out.purged_through = std::max(out.purged_through, purge.through());
     return out;
   }
-  auto finished = finish(out, purge.through());
+  auto finished = finish(out, purge.through(), forgotten);
   if (!finished.ok()) return finished.error();
   return out;
 }
 
-Result<> Upkeep::finish(Answer& answer, uint64_t through) {
+std::vector<Progress> Upkeep::forgettable(const std::vector<Progress>& agents) const {
+  Succession succession;
+  for (const auto& p : agents) succession.add(p);
+  const int64_t before = host_.unix_ms() - settings_.agent_retention.count();
+  std::vector<Progress> out;
+  for (const auto& p : agents) {
+    if (out.size() < agents_max && succession.forgettable(p, before)) out.push_back(p);
+  }
+  return out;
+}
+
+Result<> Upkeep::finish(Answer& answer, uint64_t through,
+                        const std::vector<Progress>& forgettable) {
   if (through > answer.purged_through) {
-    auto r = storage_.maintain({true, through});
+    auto r = storage_.maintain({.purge_through = through});
     if (!r.ok()) return r;
     answer.purged_through = through;
     purged_.add(static_cast<double>(answer.count));
@@ -91,7 +110,16 @@ Result<> Upkeep::finish(Answer& answer, uint64_t through) {
   }
   mark_.set(static_cast<double>(answer.purged_through));
   scanned_ = answer.next;
-  return answer.more ? Result<>() : storage_.maintain({});
+  if (answer.more) return {};
+  for (const auto& p : forgettable) {
+    auto r = storage_.maintain({.forget_agent = {{p.region, p.agent, p.seen_at_unix_ms}}});
+    if (!r.ok()) return r;
+    ++answer.agents_forgotten;
+    forgotten_.add();
+    host_.info("an agent is forgotten: another has long taken its place",
+               {{"region", p.region}, {"agent", p.agent}});
+  }
+  return storage_.maintain({});
 }
 
 void Upkeep::start() {

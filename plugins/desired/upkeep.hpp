@@ -1,6 +1,7 @@
-// Purges tombstones: in rounds of bounded work, on a timer and for OperatorService/Maintain. Purge
-// decides; this reads the store in version order, shows Purge the tombstones, and has the store
-// remove what was taken.
+// Purges tombstones and old agents: in rounds of bounded work, on a timer and for
+// OperatorService/Maintain. Purge decides; this reads the store in version order, shows Purge the
+// tombstones, and has the store remove what was taken. When it has seen them all it has the store
+// forget the agents that are long gone and replaced.
 //
 // A record is read once: a round begins where the one before ended, which is before the first
 // tombstone that had to stay. Rounds block, on the storage's pool, one at a time.
@@ -16,6 +17,7 @@ namespace davit::desired {
 struct UpkeepSettings {
   std::chrono::milliseconds interval{std::chrono::hours(1)};  // 0: never by itself
   PurgeLimits limits;
+  std::chrono::milliseconds agent_retention{std::chrono::hours(30 * 24)};
 };
 
 class Upkeep {
@@ -28,6 +30,7 @@ class Upkeep {
   struct Answer {
     uint64_t purged_through = 0;
     uint64_t count = 0;
+    uint64_t agents_forgotten = 0;
     std::optional<Purge::Hold> hold;
     Cursor next;        // where it ended
     bool more = false;  // there is more to look at
@@ -42,7 +45,8 @@ class Upkeep {
 
  private:
   Result<Answer> look(const Ask& ask);
-  Result<> finish(Answer& answer, uint64_t through);
+  std::vector<Progress> forgettable(const std::vector<Progress>& agents) const;
+  Result<> finish(Answer& answer, uint64_t through, const std::vector<Progress>& forgettable);
   void after(std::chrono::nanoseconds delay);
   void begin_round();
   void round_ended(const Result<Answer>& answer);
@@ -51,7 +55,7 @@ class Upkeep {
   storage::Client storage_;
   Outstanding& outstanding_;
   UpkeepSettings settings_;
-  Metric purged_, mark_, errors_;
+  Metric purged_, mark_, forgotten_, errors_;
 
   std::mutex mutex_;  // held during a round
   Cursor scanned_;    // no tombstone is left at or below it

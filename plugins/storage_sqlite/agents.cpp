@@ -4,14 +4,23 @@ namespace davit::storage_sqlite {
 
 using V = std::string_view;
 
+namespace {
+
+// What it said of kinds and objects.
+void clear(Connection& c, V region, V agent) {
+  c.run("DELETE FROM agent_kinds WHERE region = ? AND agent = ?", region, agent);
+  c.run("DELETE FROM agent_issues WHERE region = ? AND agent = ?", region, agent);
+}
+
+}  // namespace
+
 void store_progress(Connection& c, const Progress& p) {
   const V region = p.region, agent = p.agent;
   c.run(
       "INSERT OR REPLACE INTO agents (region, agent, software, epoch, seen_at_unix_ms) VALUES (?, "
       "?, ?, ?, ?)",
       region, agent, V(p.software), p.epoch, p.seen_at_unix_ms);
-  c.run("DELETE FROM agent_kinds WHERE region = ? AND agent = ?", region, agent);
-  c.run("DELETE FROM agent_issues WHERE region = ? AND agent = ?", region, agent);
+  clear(c, region, agent);
   int64_t ordinal = 0;
   for (const auto& k : p.kinds) {
     c.run(
@@ -28,6 +37,18 @@ void store_progress(Connection& c, const Progress& p) {
         region, agent, ++ordinal, V(i.kind), V(i.id), V(i.ns), V(i.name), i.version, V(i.condition),
         V(i.reason));
   }
+}
+
+void forget_agent(Connection& c, const storage::Maintain::ForgetAgent& agent) {
+  const V region = agent.region, name = agent.agent;
+  {
+    Statement later =
+        c.query("SELECT 1 FROM agents WHERE region = ? AND agent = ? AND seen_at_unix_ms > ?",
+                region, name, agent.seen_at_unix_ms);
+    if (later.step()) return;
+  }
+  clear(c, region, name);
+  c.run("DELETE FROM agents WHERE region = ? AND agent = ?", region, name);
 }
 
 void read_agents(Connection& c, const storage::VisitProgress& visit) {

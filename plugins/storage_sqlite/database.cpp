@@ -294,6 +294,13 @@ Result<> Database::progress(const Op& op, const Progress& progress) {
   });
 }
 
+Result<> Database::forget(const Op& op, const storage::Maintain::ForgetAgent& agent) {
+  return writing(op, [&](Connection& c) {
+    forget_agent(c, agent);
+    return std::monostate();
+  });
+}
+
 Result<> Database::purge(const Op& op, uint64_t through) {
   while (true) {
     auto more = writing(op, [&](Connection& c) { return purge_some(c, through); });

@@ -37,6 +37,7 @@ class Database {
   Result<Committed> commit(const Op& op, const std::vector<Group>& groups);
   Result<size_t> report(const Op& op, const std::vector<Status>& statuses);
   Result<> progress(const Op& op, const Progress& progress);
+  Result<> forget(const Op& op, const storage::Maintain::ForgetAgent& agent);
   Result<> purge(const Op& op, uint64_t through);
   Result<> tidy();
 

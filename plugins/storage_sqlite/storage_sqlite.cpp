@@ -111,8 +111,12 @@ class StorageSqlite {
   }
 
   Result<> maintain(const Op& op, const storage::Maintain& what) {
-    return with(Trouble::writing, [&] {
-      return what.purge ? database_->purge(op, what.purge_through) : database_->tidy();
+    return with(Trouble::writing, [&]() -> Result<> {
+      if (!what.purge_through && !what.forget_agent) return database_->tidy();
+      if (const auto& forget = what.forget_agent) {
+        if (auto r = database_->forget(op, *forget); !r.ok()) return r;
+      }
+      return what.purge_through ? database_->purge(op, *what.purge_through) : Result<>();
     });
   }
 

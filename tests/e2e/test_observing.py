@@ -239,6 +239,20 @@ class Maintenance(Observed):
         self.purged += int(answer["tombstones"])
         return self.purged == count and answer
 
+    def test_forgets_an_agent_when_another_is_in_its_place(self):
+        server = self.start_server("[plugin.desired]\nagent_retention_ms = 0\n")
+        self.world.apply([deployment(1)])
+        first = self.world.agent("first").start()
+        self.world.wait_running(["d_1"])
+        self.check_clean_end(first)
+        self.assertEqual(int(self.maintain()["agents_forgotten"]), 0, "nobody is in its place")
+        second = self.world.agent("second").start()
+        wait_until("the second is heard of", lambda: len(self.world.status()["agents"]) == 2)
+        self.assertRegex(self.world.davit("storage", "maintain", "--dry-run")[1], "^would forget 1 agent, which is long")
+        self.assertEqual(int(self.maintain()["agents_forgotten"]), 1)
+        self.assertEqual([a["agent"] for a in self.world.status()["agents"]], ["second"])
+        self.check_clean_end(second, server)
+
     def test_a_timer_does_it_too(self):
         server = self.start_server("[plugin.desired]\npurge_interval_ms = 200\npurge_retention_ms = 0\n")
         self.world.apply([deployment(1)])

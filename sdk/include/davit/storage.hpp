@@ -33,9 +33,14 @@ using VisitStatus = std::function<bool(const Status&)>;
 using VisitProgress = std::function<bool(const Progress&)>;
 using VisitCursor = std::function<bool(const Cursor&)>;
 
+// What is not set is not done; nothing set: whatever is good for the store now and then.
 struct Maintain {
-  bool purge = false;
-  uint64_t purge_through = 0;
+  struct ForgetAgent {
+    std::string region, agent;
+    int64_t seen_at_unix_ms = 0;  // it stays if it was heard of later
+  };
+  std::optional<uint64_t> purge_through{};
+  std::optional<ForgetAgent> forget_agent{};
 };
 
 struct Role {
@@ -129,8 +134,12 @@ struct Role {
         },
         [](davit_instance* i, const davit_op* op, const davit_maintain* m, davit_error* e) {
           return guard(e, [&] {
-            return object<T>(i).maintain(
-                Op(op), {(m->flags & DAVIT_MAINTAIN_PURGE) != 0, m->purge_through});
+            Maintain what;
+            if ((m->flags & DAVIT_MAINTAIN_PURGE) != 0) what.purge_through = m->purge_through;
+            if ((m->flags & DAVIT_MAINTAIN_FORGET_AGENT) != 0 &&
+                DAVIT_HAS(m, agent_seen_at_unix_ms))
+              what.forget_agent = {text(m->region), text(m->agent), m->agent_seen_at_unix_ms};
+            return object<T>(i).maintain(Op(op), what);
           });
         },
         watch_slot<T>(),
@@ -271,8 +280,18 @@ class Client {
     });
   }
   Result<> maintain(const Maintain& m, const Op& op = Op()) const {
-    const davit_maintain request{sizeof(davit_maintain), m.purge ? DAVIT_MAINTAIN_PURGE : 0,
-                                 m.purge_through};
+    davit_maintain request{};
+    request.struct_size = sizeof request;
+    if (m.purge_through) {
+      request.flags |= DAVIT_MAINTAIN_PURGE;
+      request.purge_through = *m.purge_through;
+    }
+    if (const auto& forget = m.forget_agent) {
+      request.flags |= DAVIT_MAINTAIN_FORGET_AGENT;
+      request.region = str(forget->region);
+      request.agent = str(forget->agent);
+      request.agent_seen_at_unix_ms = forget->seen_at_unix_ms;
+    }
     return checked(
         [&](davit_error* e) { return vtable_->maintain(ref_.self, op.abi(), &request, e); });
   }

@@ -1,6 +1,8 @@
 // What is reported: statuses, their children (S8), progress of agents.
 #include "storage.hpp"
 
+#include <set>
+
 namespace davit::conformance {
 namespace {
 
@@ -201,6 +203,34 @@ TEST(StorageAgents, ProgressReplacesWhatTheSameAgentSaidBefore) {
     EXPECT_EQ(x.issues[0].version, 4u);
     EXPECT_EQ(x.issues[0].condition, DAVIT_ISSUE_PARKED);
   }
+}
+
+TEST(StorageStatuses, AnAgentIsForgottenUnlessItWasHeardOfSince) {
+  Store store;
+  const auto heard = [&](const std::string& region, const std::string& agent, int64_t at) {
+    const Progress p{region, agent, "davit 0.1.0", 1, {{"widget", {11, 12}}}, {}, at};
+    ASSERT_TRUE(store->progress(p).ok());
+  };
+  const auto known = [&] {
+    std::set<std::string> out;
+    auto all = store->agents([&](const davit_progress& p) {
+      return out.insert(text(p.region) + "/" + text(p.agent) + " " + std::to_string(p.kinds_count)),
+             true;
+    });
+    EXPECT_TRUE(all.ok());
+    return out;
+  };
+  heard("r1", "one", 1000);
+  heard("r1", "two", 1000);
+  heard("r2", "one", 1000);
+  using Names = std::set<std::string>;
+  ASSERT_TRUE(store->maintain({.forget_agent = {{"r1", "one", 999}}}).ok());
+  EXPECT_EQ(known(), (Names{"r1/one 1", "r1/two 1", "r2/one 1"}));
+  ASSERT_TRUE(store->maintain({.forget_agent = {{"r1", "one", 1000}}}).ok());
+  EXPECT_EQ(known(), (Names{"r1/two 1", "r2/one 1"}));
+  ASSERT_TRUE(store->maintain({.forget_agent = {{"r1", "nobody", 1000}}}).ok());
+  heard("r1", "one", 2000);  // it is as new
+  EXPECT_EQ(known(), (Names{"r1/one 1", "r1/two 1", "r2/one 1"}));
 }
 
 }  // namespace

@@ -105,6 +105,27 @@ TEST_F(BoardTest, AgentsIssuesAndParkedStatusesAreConditions) {
   EXPECT_EQ(out.agents(0).lag(), 3u);
 }
 
+TEST_F(BoardTest, WhatAnAgentSaidOfKindsThatAnotherHasTakenOverIsNoLongerSo) {
+  record("fixed", 4);
+  const auto agent = [](const std::string& name, uint64_t epoch, int64_t seen,
+                        std::vector<Issue> issues) {
+    return Agent{{"eu", name, "davit", epoch, {{"widget", {1, 9}}}, std::move(issues), seen}, 2};
+  };
+  const Issue parked{"widget", "fixed", "", "", 4, "parked", "no such image"};
+  const Issue unreachable{"", "", "", "statuses", 0, "delayed", "the breaker is open"};
+  const auto before = agent("a", 1, 0, {parked, unreachable});
+  board_.agents({before, agent("b", 2, 90'000, {})});
+  EXPECT_EQ(answer().objects(0).condition(), "parked") << "both may be at work";
+  EXPECT_FALSE(answer().agents(0).taken_over());
+  board_.agents({before, agent("b", 2, 90'001, {})});
+  const auto out = answer();
+  EXPECT_EQ(out.objects(0).condition(), "");
+  ASSERT_EQ(out.agents_size(), 2);
+  EXPECT_TRUE(out.agents(0).taken_over());
+  EXPECT_EQ(out.agents(0).issues_size(), 0);
+  EXPECT_FALSE(out.agents(1).taken_over());
+}
+
 TEST_F(BoardTest, OtherRegionsDoNotMixIn) {
   record("a", 4);
   board_.agents(

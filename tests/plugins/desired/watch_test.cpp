@@ -147,7 +147,7 @@ TEST_F(WatchTest, BelowThePurgeMarkItEndsAndSaysSo) {
                           [](davit_rpc_call& made) { made.stalled = true; });
   rig_.host.run();
   rig_.kill("a");
-  ASSERT_TRUE(rig_.storage.maintain({true, 2}).ok());
+  ASSERT_TRUE(rig_.storage.maintain({.purge_through = 2}).ok());
   c.resume();
   rig_.host.run();
   ASSERT_TRUE(c.end);
@@ -216,17 +216,24 @@ class MaintainTest : public WatchTest {
     return out;
   }
   uint64_t mark() { return rig_.storage.head()->purged_through; }
-  void agent_at(uint64_t version) {
+  void agent_at(uint64_t version, const std::string& name = "agent", uint64_t epoch = 1) {
     const uint64_t incarnation = rig_.storage.head()->head.incarnation;
     ASSERT_TRUE(rig_.storage
                     .progress({"eu",
-                               "agent",
+                               name,
                                "davit",
-                               1,
+                               epoch,
                                {{"widget", {incarnation, version}}},
                                {},
                                rig_.host.host().unix_ms()})
                     .ok());
+  }
+  std::string agents() {
+    std::string out;
+    auto read = rig_.storage.agents(
+        [&](const davit_progress& p) { return out += text(p.agent) + " ", true; });
+    EXPECT_TRUE(read.ok());
+    return out;
   }
 };
 
@@ -293,6 +300,21 @@ TEST_F(MaintainTest, AnAgentThatIsSilentForLongHoldsNothing) {
   EXPECT_EQ(maintain(false, 0).held_by(), "agent");
   rig_.host.advance(hours(11));
   EXPECT_EQ(maintain(false, 0).tombstones(), 1u);
+}
+
+TEST_F(MaintainTest, AnAgentThatIsLongSilentIsForgottenWhenAnotherIsInItsPlace) {
+  agent_at(0, "old");
+  rig_.host.advance(hours(30 * 24 + 1));
+  EXPECT_EQ(maintain().agents_forgotten(), 0u);
+  agent_at(0, "new", 2);
+  EXPECT_EQ(maintain(true).agents_forgotten(), 1u);
+  EXPECT_EQ(agents(), "new old ");
+  EXPECT_EQ(maintain().agents_forgotten(), 1u);
+  EXPECT_EQ(agents(), "new ");
+  EXPECT_EQ(rig_.host.metric("davit_desired_agents_forgotten_total"), 1);
+  rig_.host.advance(hours(1000 * 24));
+  EXPECT_EQ(maintain().agents_forgotten(), 0u);
+  EXPECT_EQ(agents(), "new ");
 }
 
 TEST_F(MaintainTest, ARoundIsBoundedAndTheNextGoesOnWhereItEnded) {

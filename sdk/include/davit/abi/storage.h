@@ -184,10 +184,14 @@ typedef struct davit_progress {
 typedef int32_t (*davit_visit_progress)(void* ctx, const davit_progress*);
 
 #define DAVIT_MAINTAIN_PURGE 1u /* remove tombstones at or below purge_through */
+/* Forget what (region, agent) said, unless it was heard of after agent_seen_at_unix_ms. */
+#define DAVIT_MAINTAIN_FORGET_AGENT 2u
 typedef struct davit_maintain {
   uint32_t struct_size;
-  uint32_t flags;
+  uint32_t flags; /* what to do; 0: whatever is good for the store now and then */
   uint64_t purge_through;
+  davit_str region, agent;       /* with FORGET_AGENT */
+  int64_t agent_seen_at_unix_ms; /* with FORGET_AGENT */
 } davit_maintain;
 
 #define DAVIT_STORAGE "davit.storage/1"

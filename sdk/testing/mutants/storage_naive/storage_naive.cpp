@@ -36,7 +36,8 @@ class StorageNaive {
         "any_history",    // says that it knows what it has not given
         "whole_pages",    // knows no bytes_max
         "renames",        // a record may change its name
-        "leaves_out_lingering"};
+        "leaves_out_lingering",
+        "forgets_who_came_back"};
     if (known.count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
     incarnation_ = host_.random() | 1;
   }
@@ -169,8 +170,14 @@ class StorageNaive {
 
   Result<> maintain(const Op&, const storage::Maintain& m) {
     const std::lock_guard lock(mutex_);
-    if (!m.purge) return {};
-    const uint64_t through = std::min(m.purge_through, head_);
+    if (const auto& forget = m.forget_agent) {
+      const auto at = agents_.find({forget->region, forget->agent});
+      if (at != agents_.end() && (at->second.seen_at_unix_ms <= forget->seen_at_unix_ms ||
+                                  fault_ == "forgets_who_came_back"))
+        agents_.erase(at);
+    }
+    if (!m.purge_through) return {};
+    const uint64_t through = std::min(*m.purge_through, head_);
     for (auto at = records_.begin(); at != records_.end();) {
       const Record& r = at->second;
       if (r.live || r.version > through) {
