@@ -6,6 +6,8 @@
 namespace davit::applier {
 namespace {
 
+constexpr size_t had_it_before_max = 100;
+
 Wish wish_of(sink::ChangeType type) {
   switch (type) {
     case sink::ChangeType::apply:
@@ -24,6 +26,14 @@ std::string name_key(const std::string& ns, const std::string& name) {
 bool same(const Slot& slot, const sink::Change& change) {
   return slot.version == change.version && slot.wish == wish_of(change.type) &&
          slot.payload.view() == change.payload.view();
+}
+
+// The name becomes another record's.
+void pass_on(Slot& slot, const std::string& id) {
+  auto& before = slot.had_it_before;
+  std::erase_if(before, [&](const auto& b) { return b.first == slot.id || b.first == id; });
+  before.emplace_back(slot.id, slot.version);
+  if (before.size() > had_it_before_max) before.erase(before.begin());
 }
 
 sink::Outcome outcome_of(const Slot& slot) {
@@ -137,10 +147,7 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   }
   out.superseded.swap(slot.outstanding);
   slot.outstanding.push_back(change.version);
-  if (change.type != sink::ChangeType::remove)
-    slot.died_before.clear();  // whose objects are the newcomer's
-  else if (other_id && slot.wish == Wish::remove)
-    slot.died_before.emplace_back(slot.id, slot.version);
+  if (other_id) pass_on(slot, change.key.id);
   slot.wish = wish_of(change.type);
   slot.version = change.version;
   slot.payload = change.payload;

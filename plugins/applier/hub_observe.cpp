@@ -118,7 +118,7 @@ void Hub::say_again_who_is_gone(KindState& kind) {
 
 void Hub::erase(KindState& kind, Slot& slot) {
   if (slot.out) return;
-  for (const auto& [id, version] : slot.died_before) {
+  for (const auto& [id, version] : slot.had_it_before) {
     if (!kind.desired.lives(id)) say_gone(kind, {id, slot.ns, slot.name, version});
   }
   slot.state = Slot::State::settled;

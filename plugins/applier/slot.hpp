@@ -43,8 +43,9 @@ struct Slot {
   uint64_t number = 0;
   std::string ns, name;
   std::string id;  // empty: not told (a ctrl.v1 delete), or nothing but observed objects
-  // Records that died under this name before that one did: nothing may be left of them either.
-  std::vector<std::pair<std::string, uint64_t>> died_before;  // ids, and versions of their deaths
+  // Records that had this name before, with their last versions. Once nothing stands under it
+  // nothing is left of them either; a restored store may know of them alone.
+  std::vector<std::pair<std::string, uint64_t>> had_it_before;
 
   Wish wish = Wish::unknown;
   uint64_t version = 0;

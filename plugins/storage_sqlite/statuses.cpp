@@ -7,11 +7,12 @@ namespace {
 
 using V = std::string_view;
 
-bool exists(Connection& c, const Key& key) {
-  return c
-      .query("SELECT 1 FROM records WHERE kind = ? AND region = ? AND id = ?", V(key.kind),
-             V(key.region), V(key.id))
-      .step();
+// What speaks of a version that the record has not come to is of a history that this store has
+// lost; that nothing is left may be said of any.
+bool speaks_of_a_record(Connection& c, const Status& s) {
+  Statement record = c.query("SELECT version FROM records WHERE kind = ? AND region = ? AND id = ?",
+                             V(s.key.kind), V(s.key.region), V(s.key.id));
+  return record.step() && (s.gone || s.observed_version <= record.number(0));
 }
 
 void read_children(Connection& c, const Key& key, std::vector<Child>& out) {
@@ -57,7 +58,7 @@ void store_children(Connection& c, const Status& status) {
 
 // True when it was newer than the stored one and has been written as `version`.
 bool store(Connection& c, const Status& s, uint64_t version, int64_t now) {
-  if (!exists(c, s.key)) return false;
+  if (!speaks_of_a_record(c, s)) return false;
   uint64_t before = 0;
   {
     Statement stored = c.query(

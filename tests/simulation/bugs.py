@@ -86,6 +86,9 @@ STORE = (
     Bug("older_status_wins", "storage_sqlite", "statuses.cpp",
         "of two statuses the older is ignored",
         (("(std::pair(s.epoch, s.sequence) <= std::pair(stored.number(1), stored.number(2)))", "(false)"),)),
+    Bug("status_of_a_lost_store_is_taken", "storage_sqlite", "statuses.cpp",
+        "a status of what a restored store has lost is ignored",
+        (("(s.gone || s.observed_version <= record.number(0))", "true"),), "restored"),
 )
 
 # The agent: applying, holding, pruning.

@@ -113,7 +113,7 @@ std::string World::status_difference() {
     if (wanted.live) {
       left = missing ? "is missing" : status_difference(name, wanted, found->second);
     } else if (!missing && !found->second.gone) {
-      left = "does not say gone";
+      left = "of version " + std::to_string(found->second.observed_version) + " does not say gone";
     }
     if (!left.empty()) return "the status of " + display(name) + " " + left;
   }

@@ -220,6 +220,15 @@ void World::stored(const Status& s) {
                  " after " + std::to_string(last.first) + "/" + std::to_string(last.second));
   }
   last = number;
+  const auto read = storage_.inner().get({s.key, {}, {}}, [&](const davit_record& r) {
+    if (s.observed_version > r.version && !s.gone) {
+      story_.fault("the status of " + s.key.kind + " " + s.key.id + " speaks of " +
+                   std::to_string(s.observed_version) + ", which this store has lost: it has " +
+                   std::to_string(r.version));
+    }
+    return true;
+  });
+  if (!read.ok()) story_.fault("the store cannot be read: " + read.error().message);
 }
 
 }  // namespace davit::simulation

@@ -21,9 +21,9 @@ std::optional<Status> stored(Store& store, const std::string& id) {
 
 TEST(StorageStatuses, KeepsEveryFieldAsItWas) {
   Store store;
-  put(*store, record("a"));
+  const uint64_t version = put(*store, record("a"));
   Status s = status("a", 4, 2);
-  s.observed_version = 17;
+  s.observed_version = version;
   s.health = "unhealthy";
   s.desired = 5, s.updated = 4, s.ready = 3, s.stale = 1;
   s.message = "quota \"x\" \xc3\xa9";
@@ -36,7 +36,7 @@ TEST(StorageStatuses, KeepsEveryFieldAsItWas) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->key, s.key);
   EXPECT_FALSE(found->gone);
-  EXPECT_EQ(found->observed_version, 17u);
+  EXPECT_EQ(found->observed_version, version);
   EXPECT_EQ(found->health, s.health);
   EXPECT_EQ(found->desired, 5);
   EXPECT_EQ(found->updated, 4);
@@ -114,6 +114,26 @@ TEST(StorageStatuses, AStatusOfAnUnknownRecordIsIgnored) {
   const auto all = read_statuses(*store);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].key.id, "a");
+}
+
+// A restored store: the agent speaks of what was there before.
+TEST(StorageStatuses, AStatusOfALostHistoryIsIgnoredUnlessItSaysGone) {
+  Store store;
+  const uint64_t version = put(*store, record("a"));
+  Status s = status("a", 1);
+  s.observed_version = version + 1;
+  ASSERT_TRUE(store->report_now({s}).ok());
+  EXPECT_FALSE(stored(store, "a"));
+  s.observed_version = version;
+  ASSERT_TRUE(store->report_now({s}).ok());
+  ASSERT_TRUE(stored(store, "a"));
+  s.sequence = 2;
+  s.observed_version = version + 1;
+  ASSERT_TRUE(store->report_now({s}).ok());
+  EXPECT_EQ(stored(store, "a")->observed_version, version);
+  s.gone = true;
+  ASSERT_TRUE(store->report_now({s}).ok());
+  EXPECT_TRUE(stored(store, "a")->gone);
 }
 
 TEST(StorageStatuses, ADeadRecordStillHasAStatus) {

@@ -42,8 +42,9 @@ TEST(Desired, DeletesAndAppliesOneRecordInOrderWhateverTheyName) {
   EXPECT_EQ(slot->wish, Wish::apply);
 }
 
-// Both are to be said gone once nothing stands under the name, unless it is another's by then.
-TEST(Desired, TwoThatDieUnderOneNameAreBothRemembered) {
+// All are to be said gone once nothing stands under the name.
+TEST(Desired, WhoHadANameBeforeIsRemembered) {
+  using Before = std::vector<std::pair<std::string, uint64_t>>;
   Desired desired(0, 1);
   const auto as = [](const std::string& id, sink::Change c) {
     c.key.id = id;
@@ -52,9 +53,16 @@ TEST(Desired, TwoThatDieUnderOneNameAreBothRemembered) {
   Slot* slot = desired.accept(as("a", change(sink::ChangeType::remove, "shop", 5))).slot;
   desired.accept(as("b", change(sink::ChangeType::remove, "shop", 6)));
   EXPECT_EQ(slot->id, "b");
-  EXPECT_EQ(slot->died_before, (std::vector<std::pair<std::string, uint64_t>>{{"a", 5}}));
+  EXPECT_EQ(slot->had_it_before, (Before{{"a", 5}}));
   desired.accept(as("c", change(sink::ChangeType::apply, "shop", 7)));
-  EXPECT_TRUE(slot->died_before.empty());
+  desired.accept(as("", change(sink::ChangeType::remove, "shop", 8)));
+  EXPECT_EQ(slot->had_it_before, (Before{{"a", 5}, {"b", 6}}));
+  desired.accept(as("a", change(sink::ChangeType::apply, "shop", 9)));
+  EXPECT_EQ(slot->had_it_before, (Before{{"b", 6}, {"c", 8}}));
+  for (int i = 0; i < 200; ++i)
+    desired.accept(as("n" + std::to_string(i), change(sink::ChangeType::apply, "shop", 10 + i)));
+  EXPECT_EQ(slot->had_it_before.size(), 100u);
+  EXPECT_EQ(slot->had_it_before.back().first, "n198");
 }
 
 // Work that an earlier stream asked for may wait until a restored store has begun its own: stamped

@@ -214,7 +214,8 @@ typedef struct davit_storage {
                     size_t count, davit_group_result* const* results, davit_error*);
   /* Upserts statuses and their children and removes children that are missing; all or nothing. A
    * status whose (epoch, sequence) is not newer than the stored one is ignored. Statuses of unknown
-   * records are ignored. */
+   * records are ignored, and those whose observed_version is above the record's, but for gone: they
+   * speak of a history that the store has lost, and would pass for what is yet to come. */
   int32_t (*report)(davit_instance*, const davit_op*, const davit_status* const*, size_t count,
                     davit_error*);
   /* Statuses above status version `after`, ascending (S2 holds for them too). `next_after` as in

@@ -37,6 +37,7 @@ class StorageNaive {
         "whole_pages",    // knows no bytes_max
         "renames",        // a record may change its name
         "leaves_out_lingering",
+        "takes_lost_status",
         "forgets_who_came_back"};
     if (known.count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
     incarnation_ = host_.random() | 1;
@@ -111,7 +112,10 @@ class StorageNaive {
         dither();
       }
       const std::lock_guard lock(mutex_);
-      if (records_.count(s.key) == 0) continue;
+      const auto record = records_.find(s.key);
+      if (record == records_.end()) continue;
+      if (s.observed_version > record->second.version && !s.gone && fault_ != "takes_lost_status")
+        continue;
       const auto old = statuses_.find(s.key);
       if (old != statuses_.end()) {
         const auto& before = old->second;
