@@ -1,6 +1,5 @@
 """What an agent costs when nothing happens: requests to the API server, and memory for each pod it looks at."""
 
-import itertools
 import re
 import statistics
 import time
@@ -56,51 +55,44 @@ def at_rest(bench, parts):
                f"{found:.0f} an hour, counted over {seconds} s ({most or 'none'}); the original: 361,000")
 
 
-PODS_NAMESPACE = "bench-pods"
 SETTLED_SECONDS = 40  # the host gives back what it does not need twice a minute
 
 
 def memory(bench, parts):
     """An agent's memory beside the pods in its cluster: the same deployments with few and with many pods each."""
-    deployments, steps = (20, (10, 50)) if bench.short else (100, (20, 100, 500))
+    deployments, few, many = (20, 10, 50) if bench.short else (100, 20, 100)
     kubernetes = parts.Kubernetes()
     try:
-        sizes = []
-        for replicas in steps:
-            if sizes:
-                clear(kubernetes, PODS_NAMESPACE)
-            sizes.append((deployments * replicas, sizes_beside(bench, parts, kubernetes, deployments, replicas)))
+        less, more = (sizes_beside(bench, parts, kubernetes, deployments, replicas) for replicas in (few, many))
     finally:
         kubernetes.close()
-    def slope(of, few, many):
-        return (many[1][of] - few[1][of]) / (many[0] - few[0])
-    for few, many in itertools.pairwise(sizes):
-        for_each = slope("VmRSS", few, many)
-        bench.line(f"agent memory for each pod between {few[0]} and {many[0]}", "0.9 KiB", [for_each / (0.9 * KIB)],
-                   lambda r: r <= 1, "<= 1",
-                   f"{for_each / KIB:.2f} KiB; {few[1]['VmRSS'] / MIB:.1f} and {many[1]['VmRSS'] / MIB:.1f} MiB")
-    count, less = sizes[0]
-    intercept = less["VmRSS"] - slope("VmRSS", *sizes[:2]) * count
+    count, most = deployments * few, deployments * many
+    slope, own = ((more[of] - less[of]) / (most - count) for of in ("VmRSS", "RssAnon"))
+    intercept = less["VmRSS"] - slope * count
     of_files = less["VmRSS"] - less["RssAnon"]
+    bench.line(f"agent memory for each pod between {count} and {most}", "0.9 KiB", [slope / (0.9 * KIB)],
+               lambda r: r <= 1, "<= 1",
+               f"{slope / KIB:.2f} KiB; {less['VmRSS'] / MIB:.1f} and {more['VmRSS'] / MIB:.1f} MiB")
     bench.line("agent memory without pods, from the same line", "20 MiB", [intercept / (20 * MIB)], lambda r: r <= 1,
                "<= 1", f"{intercept / MIB:.1f} MiB, {of_files / MIB:.1f} of them pages of libraries, shared and clean")
-    intercept = less["RssAnon"] - slope("RssAnon", *sizes[:2]) * count
+    intercept = less["RssAnon"] - own * count
     bench.line("the same of the agent's own", "20 MiB", [intercept / (20 * MIB)], lambda r: r <= 1, "<= 1",
                f"{intercept / MIB:.1f} MiB")
 
 
 def sizes_beside(bench, parts, kubernetes, deployments, replicas):
     """The median sizes of an agent that comes to a cluster with all pods in it, and settles."""
+    namespace = f"bench-pods-{replicas}"
     ids = [f"d_{n}" for n in range(deployments)]
     world = parts.World(log_level="warn")
     server = world.server().start()
     world.wait_ready(server)
-    world.apply([parts.deployment(n, PODS_NAMESPACE, replicas=replicas, cpu_millicores="1", memory_mib="1")
+    world.apply([parts.deployment(n, namespace, replicas=replicas, cpu_millicores="1", memory_mib="1")
                  for n in range(deployments)])
     agent = world.agent(kubeconfig=kubernetes.kubeconfig).start()
     sizes = []
     try:
-        world.wait_running(ids, seconds=max(900, deployments * replicas // 10))  # the controllers need most of it
+        world.wait_running(ids, seconds=900)
         agent.stop()
         for _ in range(1 if bench.short else 3):
             agent.start()
@@ -112,4 +104,5 @@ def sizes_beside(bench, parts, kubernetes, deployments, replicas):
         agent.stop()
         server.stop()
         world.close()
+        clear(kubernetes, namespace)
     return {of: statistics.median(s[of] for s in sizes) for of in sizes[0]}
