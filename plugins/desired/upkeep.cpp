@@ -101,7 +101,7 @@ std::vector<Progress> Upkeep::forgettable(const std::vector<Progress>& agents) c
 Result<> Upkeep::finish(Answer& answer, uint64_t through,
                         const std::vector<Progress>& forgettable) {
   if (through > answer.purged_through) {
-    auto r = storage_.maintain({.purge_through = through});
+    auto r = storage_.maintain({true, through});
     if (!r.ok()) return r;
     answer.purged_through = through;
     purged_.add(static_cast<double>(answer.count));
@@ -112,7 +112,7 @@ Result<> Upkeep::finish(Answer& answer, uint64_t through,
   scanned_ = answer.next;
   if (answer.more) return {};
   for (const auto& p : forgettable) {
-    auto r = storage_.maintain({.forget_agent = {{p.region, p.agent, p.seen_at_unix_ms}}});
+    auto r = storage_.maintain({.forget = {p.region, p.agent, p.seen_at_unix_ms}});
     if (!r.ok()) return r;
     ++answer.agents_forgotten;
     forgotten_.add();

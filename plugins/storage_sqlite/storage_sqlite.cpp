@@ -112,11 +112,11 @@ class StorageSqlite {
 
   Result<> maintain(const Op& op, const storage::Maintain& what) {
     return with(Trouble::writing, [&]() -> Result<> {
-      if (!what.purge_through && !what.forget_agent) return database_->tidy();
-      if (const auto& forget = what.forget_agent) {
-        if (auto r = database_->forget(op, *forget); !r.ok()) return r;
+      if (!what.purge && !what.forgets()) return database_->tidy();
+      if (what.forgets()) {
+        if (auto r = database_->forget(op, what.forget); !r.ok()) return r;
       }
-      return what.purge_through ? database_->purge(op, *what.purge_through) : Result<>();
+      return what.purge ? database_->purge(op, what.purge_through) : Result<>();
     });
   }
 

@@ -33,14 +33,16 @@ using VisitStatus = std::function<bool(const Status&)>;
 using VisitProgress = std::function<bool(const Progress&)>;
 using VisitCursor = std::function<bool(const Cursor&)>;
 
-// What is not set is not done; nothing set: whatever is good for the store now and then.
+// What is not asked for is not done; nothing asked: whatever is good for the store now and then.
 struct Maintain {
   struct ForgetAgent {
-    std::string region, agent;
+    std::string region, agent;    // no agent: none is to be forgotten
     int64_t seen_at_unix_ms = 0;  // it stays if it was heard of later
   };
-  std::optional<uint64_t> purge_through{};
-  std::optional<ForgetAgent> forget_agent{};
+  bool purge = false;
+  uint64_t purge_through = 0;
+  ForgetAgent forget{};
+  bool forgets() const { return !forget.agent.empty(); }
 };
 
 struct Role {
@@ -134,11 +136,10 @@ struct Role {
         },
         [](davit_instance* i, const davit_op* op, const davit_maintain* m, davit_error* e) {
           return guard(e, [&] {
-            Maintain what;
-            if ((m->flags & DAVIT_MAINTAIN_PURGE) != 0) what.purge_through = m->purge_through;
+            Maintain what{(m->flags & DAVIT_MAINTAIN_PURGE) != 0, m->purge_through};
             if ((m->flags & DAVIT_MAINTAIN_FORGET_AGENT) != 0 &&
                 DAVIT_HAS(m, agent_seen_at_unix_ms))
-              what.forget_agent = {text(m->region), text(m->agent), m->agent_seen_at_unix_ms};
+              what.forget = {text(m->region), text(m->agent), m->agent_seen_at_unix_ms};
             return object<T>(i).maintain(Op(op), what);
           });
         },
@@ -280,18 +281,11 @@ class Client {
     });
   }
   Result<> maintain(const Maintain& m, const Op& op = Op()) const {
-    davit_maintain request{};
-    request.struct_size = sizeof request;
-    if (m.purge_through) {
-      request.flags |= DAVIT_MAINTAIN_PURGE;
-      request.purge_through = *m.purge_through;
-    }
-    if (const auto& forget = m.forget_agent) {
-      request.flags |= DAVIT_MAINTAIN_FORGET_AGENT;
-      request.region = str(forget->region);
-      request.agent = str(forget->agent);
-      request.agent_seen_at_unix_ms = forget->seen_at_unix_ms;
-    }
+    const uint32_t flags =
+        (m.purge ? DAVIT_MAINTAIN_PURGE : 0) | (m.forgets() ? DAVIT_MAINTAIN_FORGET_AGENT : 0);
+    const davit_maintain request{sizeof(davit_maintain), flags,
+                                 m.purge_through,        str(m.forget.region),
+                                 str(m.forget.agent),    m.forget.seen_at_unix_ms};
     return checked(
         [&](davit_error* e) { return vtable_->maintain(ref_.self, op.abi(), &request, e); });
   }

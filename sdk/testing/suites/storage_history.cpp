@@ -37,7 +37,7 @@ TEST(Storage, S7_ATombstoneIsReadUntilItIsPurged) {
   const uint64_t c = put(*store, dead(record("c")));
   EXPECT_EQ(ids(read_all(*store).records), (std::vector<std::string>{"b", "a", "c"}));
   EXPECT_EQ(get(*store, "a")->payload, "kept payload");
-  ASSERT_TRUE(store->maintain({.purge_through = a}).ok());
+  ASSERT_TRUE(store->maintain({true, a}).ok());
   EXPECT_EQ(store->head()->purged_through, a);
   EXPECT_EQ(store->head()->head.version, c);
   EXPECT_EQ(ids(read_all(*store).records), (std::vector<std::string>{"b", "c"}));
@@ -50,7 +50,7 @@ TEST(Storage, S7_ACursorBelowThePurgeMarkIsRefused) {
   const uint64_t b = put(*store, dead(record("b")));
   put(*store, record("c"));
   EXPECT_TRUE(read_after(store, at(store, a)).ok());
-  ASSERT_TRUE(store->maintain({.purge_through = b}).ok());
+  ASSERT_TRUE(store->maintain({true, b}).ok());
   expect_refused(store, at(store, a));
   EXPECT_TRUE(read_after(store, at(store, b)).ok());
   EXPECT_TRUE(read_after(store, {}).ok());
@@ -59,7 +59,7 @@ TEST(Storage, S7_ACursorBelowThePurgeMarkIsRefused) {
 TEST(Storage, S7_AMaintenanceWithoutPurgeTakesNothingAway) {
   Store store;
   put(*store, dead(record("a")));
-  ASSERT_TRUE(store->maintain({}).ok());
+  ASSERT_TRUE(store->maintain({false, UINT64_MAX}).ok());
   EXPECT_TRUE(get(*store, "a"));
   EXPECT_EQ(store->head()->purged_through, 0u);
 }
@@ -68,10 +68,10 @@ TEST(Storage, S7_ThePurgeMarkNeverFallsNorPassesTheHead) {
   Store store;
   put(*store, dead(record("a")));
   const uint64_t head = put(*store, record("b"));
-  ASSERT_TRUE(store->maintain({.purge_through = head + 1000}).ok());
+  ASSERT_TRUE(store->maintain({true, head + 1000}).ok());
   EXPECT_EQ(store->head()->purged_through, head);
   EXPECT_TRUE(read_after(store, at(store, head)).ok());
-  ASSERT_TRUE(store->maintain({.purge_through = 1}).ok());
+  ASSERT_TRUE(store->maintain({true, 1}).ok());
   EXPECT_EQ(store->head()->purged_through, head);
 }
 
@@ -81,13 +81,13 @@ TEST(Storage, S7_APurgeDuringAScanIsNoticedUnlessTheScanLeavesOutTheDead) {
   const uint64_t begun = put(*store, dead(record("d")));
   auto first = read_after(store, {}, begun, 3);
   ASSERT_TRUE(first.ok()) << why(first);
-  ASSERT_TRUE(store->maintain({.purge_through = begun}).ok());
+  ASSERT_TRUE(store->maintain({true, begun}).ok());
   const Cursor next{first->head.head.incarnation, first->next_version};
   EXPECT_TRUE(read_after(store, next, begun).ok())
       << "dead records up to where the scan began do not matter to it";
   expect_refused(store, next);
   const uint64_t later = put(*store, dead(record("e")));
-  ASSERT_TRUE(store->maintain({.purge_through = later}).ok());
+  ASSERT_TRUE(store->maintain({true, later}).ok());
   expect_refused(store, next, begun);
 }
 
@@ -148,7 +148,7 @@ TEST(Storage, S7_ManyTombstonesArePurgedAtOnce) {
     ASSERT_FALSE(result.error);
     last = result.first_version + size - 1;
   }
-  ASSERT_TRUE(store->maintain({.purge_through = last}).ok());
+  ASSERT_TRUE(store->maintain({true, last}).ok());
   EXPECT_EQ(store->head()->purged_through, last);
   EXPECT_EQ(read_all(*store, {}, {}, 1000).records.size(), 12u * ((size + 9) / 10));
 }
@@ -156,7 +156,7 @@ TEST(Storage, S7_ManyTombstonesArePurgedAtOnce) {
 TEST(Storage, S7_APurgedIdBeginsANewLife) {
   Store store;
   const uint64_t v = put(*store, dead(record("a")));
-  ASSERT_TRUE(store->maintain({.purge_through = v}).ok());
+  ASSERT_TRUE(store->maintain({true, v}).ok());
   Record again = record("a");
   again.name = "another";
   EXPECT_GT(put(*store, again, 0), v);
@@ -171,7 +171,7 @@ TEST(Storage, S7_StatusesGoWithTheRecordTheySpeakOf) {
   ASSERT_TRUE(store->report_now({s, status("b", 1)}).ok());
   const uint64_t v = put(*store, dead(record("a")));
   EXPECT_EQ(read_statuses(*store).size(), 2u);
-  ASSERT_TRUE(store->maintain({.purge_through = v}).ok());
+  ASSERT_TRUE(store->maintain({true, v}).ok());
   const auto left = read_statuses(*store);
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].key.id, "b");
@@ -264,7 +264,7 @@ TEST(Storage, EverythingIsThereAfterARestart) {
   s.children = {{"pod", "10.0.0.1", "running", 100, 64}};
   ASSERT_TRUE(store->report_now({s}).ok());
   ASSERT_TRUE(store->progress({"r1", "agent", "davit 1", 3, {{"widget", {5, 6}}}, {}, 99}).ok());
-  ASSERT_TRUE(store->maintain({.purge_through = gone - 1}).ok());
+  ASSERT_TRUE(store->maintain({true, gone - 1}).ok());
   const auto before = *store->head();
   store.restart();
   auto after = store->head();

@@ -137,7 +137,7 @@ void follow(Store& store, Gate& gate, const std::atomic<bool>& done, Heard& seen
     ASSERT_GE(page->next_version, cursor.version);
     cursor = {page->head.head.incarnation, page->next_version};
     if (random() % 50 == 0) {
-      const auto purged = gate([&] { return store->maintain({.purge_through = cursor.version}); });
+      const auto purged = gate([&] { return store->maintain({true, cursor.version}); });
       ASSERT_TRUE(purged.ok()) << why(purged);
     }
     if (last && !page->more) return;

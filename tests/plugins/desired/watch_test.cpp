@@ -147,7 +147,7 @@ TEST_F(WatchTest, BelowThePurgeMarkItEndsAndSaysSo) {
                           [](davit_rpc_call& made) { made.stalled = true; });
   rig_.host.run();
   rig_.kill("a");
-  ASSERT_TRUE(rig_.storage.maintain({.purge_through = 2}).ok());
+  ASSERT_TRUE(rig_.storage.maintain({true, 2}).ok());
   c.resume();
   rig_.host.run();
   ASSERT_TRUE(c.end);

@@ -77,7 +77,7 @@ TEST_F(StreamTest, CtrlWatchFromBelowThePurgeMarkIsOutOfRangeAndFromNothingIsNot
   for (int i = 0; i < 600; ++i) rig.put("w" + std::to_string(i));
   rig.kill("w1");
   const uint64_t mark = rig.storage.head()->head.version;
-  ASSERT_TRUE(rig.storage.maintain({.purge_through = mark}).ok());
+  ASSERT_TRUE(rig.storage.maintain({true, mark}).ok());
   rig.put("c");
   rig.up();
   auto& below = rig.rpc.call("ctrl.v1.ClusterService/WatchWidgets", "\x10\x02");

@@ -50,7 +50,7 @@ class Purger {
       auto head = storage.head();
       if (!head.ok()) return head.error();
       if (head->head.version <= kept) return {};
-      return storage.maintain({.purge_through = head->head.version - kept});
+      return storage.maintain({true, head->head.version - kept});
     };
     storage_->run(strand_, work, [this, ticket = outstanding_.begin()](Result<> purged) {
       if (!purged.ok()) host_.warn("not purged", {{"reason", purged.error().message}});

@@ -174,14 +174,13 @@ class StorageNaive {
 
   Result<> maintain(const Op&, const storage::Maintain& m) {
     const std::lock_guard lock(mutex_);
-    if (const auto& forget = m.forget_agent) {
-      const auto at = agents_.find({forget->region, forget->agent});
-      if (at != agents_.end() && (at->second.seen_at_unix_ms <= forget->seen_at_unix_ms ||
-                                  fault_ == "forgets_who_came_back"))
-        agents_.erase(at);
-    }
-    if (!m.purge_through) return {};
-    const uint64_t through = std::min(*m.purge_through, head_);
+    const auto agent = agents_.find({m.forget.region, m.forget.agent});
+    if (m.forgets() && agent != agents_.end() &&
+        (agent->second.seen_at_unix_ms <= m.forget.seen_at_unix_ms ||
+         fault_ == "forgets_who_came_back"))
+      agents_.erase(agent);
+    if (!m.purge) return {};
+    const uint64_t through = std::min(m.purge_through, head_);
     for (auto at = records_.begin(); at != records_.end();) {
       const Record& r = at->second;
       if (r.live || r.version > through) {
