@@ -1,6 +1,10 @@
 """What an agent costs when nothing happens: requests to the API server, and memory for each pod it looks at."""
 
+import ipaddress
+import json
+import os
 import re
+import signal
 import statistics
 import time
 
@@ -56,47 +60,55 @@ def at_rest(bench, parts):
 
 
 SETTLED_SECONDS = 40  # the host gives back what it does not need twice a minute
+NODES = ("untrusted-local-a", "untrusted-local-b", "untrusted-local-c")
 
 
 def memory(bench, parts):
     """An agent's memory beside the pods in its cluster: the same deployments with few and with many pods each."""
-    deployments, few, many = (20, 10, 50) if bench.short else (100, 20, 100)
-    kubernetes = parts.Kubernetes()
-    try:
-        less, more = (sizes_beside(bench, parts, kubernetes, deployments, replicas) for replicas in (few, many))
-    finally:
-        kubernetes.close()
-    count, most = deployments * few, deployments * many
-    slope, own = ((more[of] - less[of]) / (most - count) for of in ("VmRSS", "RssAnon"))
-    intercept = less["VmRSS"] - slope * count
-    of_files = less["VmRSS"] - less["RssAnon"]
-    bench.line(f"agent memory for each pod between {count} and {most}", "0.9 KiB", [slope / (0.9 * KIB)],
-               lambda r: r <= 1, "<= 1",
-               f"{slope / KIB:.2f} KiB; {less['VmRSS'] / MIB:.1f} and {more['VmRSS'] / MIB:.1f} MiB")
-    bench.line("agent memory without pods, from the same line", "20 MiB", [intercept / (20 * MIB)], lambda r: r <= 1,
-               "<= 1", f"{intercept / MIB:.1f} MiB, {of_files / MIB:.1f} of them pages of libraries, shared and clean")
-    intercept = less["RssAnon"] - own * count
-    bench.line("the same of the agent's own", "20 MiB", [intercept / (20 * MIB)], lambda r: r <= 1, "<= 1",
-               f"{intercept / MIB:.1f} MiB")
+    deployments, counts = (20, (200, 1000)) if bench.short else (100, (2000, 10_000, 50_000))
+    found = {count: sizes_beside(bench, parts, deployments, count // deployments) for count in counts}
+    for few, many in zip(counts, counts[1:]):
+        sizes = [found[count]["VmRSS"] for count in (few, many)]
+        slope = (sizes[1] - sizes[0]) / (many - few)
+        bench.line(f"agent memory for each pod between {few} and {many}", "0.9 KiB", [slope / (0.9 * KIB)],
+                   lambda r: r <= 1, "<= 1",
+                   f"{slope / KIB:.2f} KiB; {sizes[0] / MIB:.1f} and {sizes[1] / MIB:.1f} MiB")
+    of_files = found[counts[0]]["VmRSS"] - found[counts[0]]["RssAnon"]
+    for name, of, note in (("agent memory without pods, from the line through the first two", "VmRSS",
+                            f", {of_files / MIB:.1f} of them pages of libraries, shared and clean"),
+                           ("the same of the agent's own", "RssAnon", "")):
+        few, many = (found[count][of] for count in counts[:2])
+        intercept = few - (many - few) / (counts[1] - counts[0]) * counts[0]
+        bench.line(name, "20 MiB", [intercept / (20 * MIB)], lambda r: r <= 1, "<= 1",
+                   f"{intercept / MIB:.1f} MiB{note}")
 
 
-def sizes_beside(bench, parts, kubernetes, deployments, replicas):
-    """The median sizes of an agent that comes to a cluster with all pods in it, and settles."""
-    namespace = f"bench-pods-{replicas}"
-    ids = [f"d_{n}" for n in range(deployments)]
+def sizes_beside(bench, parts, deployments, replicas):
+    """The median sizes of an agent that comes to a cluster with all pods in it, and settles.
+
+    The pods are made here, bound and ready: a scheduler would take an hour for 50,000 that spread over zones. Whoever
+    else would touch them is halted, so the cluster cannot be used for anything afterwards.
+    """
+    kubernetes, namespace = parts.Kubernetes(), "bench-pods"
     world = parts.World(log_level="warn")
     server = world.server().start()
-    world.wait_ready(server)
-    world.apply([parts.deployment(n, namespace, replicas=replicas, cpu_millicores="1", memory_mib="1")
-                 for n in range(deployments)])
-    agent = world.agent(kubeconfig=kubernetes.kubeconfig).start()
+    agent = world.agent(kubeconfig=kubernetes.kubeconfig)
     sizes = []
     try:
-        world.wait_running(ids, seconds=900)
+        kubernetes.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
+        account = f"/api/v1/namespaces/{namespace}/serviceaccounts/default"
+        parts.wait_until("pods can be made", lambda: kubernetes.request("GET", account)[0] == 200)
+        for name in ("kube-controller-manager", "kube-scheduler", "kwok"):
+            os.kill(kubernetes.state["processes"][name]["pid"], signal.SIGSTOP)
+        world.wait_ready(server)
+        world.apply([parts.deployment(n, namespace, replicas=replicas) for n in range(deployments)])
+        agent.start()
+        parts.wait_until("all ReplicaSets", lambda: len(kubernetes.replica_sets({namespace})) == deployments)
         agent.stop()
+        make_pods(bench, kubernetes, namespace)
         for _ in range(1 if bench.short else 3):
             agent.start()
-            world.wait_running(ids)
+            world.wait_running([f"d_{n}" for n in range(deployments)], seconds=600)
             time.sleep(SETTLED_SECONDS)
             sizes.append({of: agent.memory_bytes(of) for of in ("VmRSS", "RssAnon")})
             agent.stop()
@@ -104,5 +116,39 @@ def sizes_beside(bench, parts, kubernetes, deployments, replicas):
         agent.stop()
         server.stop()
         world.close()
-        clear(kubernetes, namespace)
+        kubernetes.close()
     return {of: statistics.median(s[of] for s in sizes) for of in sizes[0]}
+
+
+def make_pods(bench, kubernetes, namespace):
+    """What the controllers, the scheduler and the kubelets make of our ReplicaSets, without them."""
+    pods, statuses = [], []
+    for (_, owner), replica_set in sorted(kubernetes.replica_sets({namespace}).items()):
+        template = replica_set["spec"]["template"]
+        reference = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": owner, "controller": True,
+                     "uid": replica_set["metadata"]["uid"]}
+        for _ in range(replica_set["spec"]["replicas"]):
+            number = len(pods)
+            name = f"{owner}-{number}"
+            path = f"/api/v1/namespaces/{namespace}/pods/{name}"
+            body = {"apiVersion": "v1", "kind": "Pod", "metadata": {
+                **template["metadata"], "name": name, "ownerReferences": [reference]},
+                "spec": {**template["spec"], "nodeName": NODES[number % len(NODES)]}}
+            pods.append(f"{path}?fieldManager=bench\t{json.dumps(body)}")
+            body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+                    "status": ready_status(template["spec"]["containers"], number)}
+            statuses.append(f"{path}/status?fieldManager=bench\t{json.dumps(body)}")
+    for lines in (pods, statuses):
+        bench.client("apply-bench", kubernetes.url, kubernetes.ca, kubernetes.token_file, 16,
+                     stdin="\n".join(lines) + "\n")
+
+
+def ready_status(containers, number):
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    address = str(ipaddress.ip_address("10.1.0.0") + number)
+    return {"phase": "Running", "startTime": now, "hostIP": "10.0.0.2", "podIP": address, "podIPs": [{"ip": address}],
+            "conditions": [{"type": word, "status": "True", "lastTransitionTime": now}
+                           for word in ("Initialized", "ContainersReady", "Ready")],
+            "containerStatuses": [{"name": c["name"], "image": c["image"], "imageID": "", "ready": True,
+                                   "started": True, "restartCount": 0, "state": {"running": {"startedAt": now}}}
+                                  for c in containers]}

@@ -109,7 +109,7 @@ def interleaved(bench, name, peer_name, runs):
 
 def latencies(bench, parts):
     """A changed record in the API server, a drift repaired, a pod's readiness in the store; each beside its peer."""
-    deployments, rounds, runs = (10, 20, 1) if bench.short else (100, 100, 3)
+    deployments, rounds, runs = (10, 20, 1) if bench.short else (100, 100, 9)
     kubernetes = parts.Kubernetes()
     world = parts.World(log_level="warn")
     server = world.server(regions=(parts.REGION, BARE)).start()
