@@ -125,8 +125,10 @@ void Hub::learn(const Report& report, size_t under_way) {
 void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   slot.out = false;
   take_over(kind, slot, report);
-  const bool current =
-      slot.version == report.version && slot.wish == report.wish;  // nothing newer came meanwhile
+  // Nothing else is wanted meanwhile; a restored store may have given the version to something
+  // else.
+  const bool current = slot.version == report.version && slot.incarnation == report.incarnation &&
+                       slot.wish == report.wish;
   std::chrono::nanoseconds rest = shop_->rules.rest;
   if (report.end == Report::End::retry) {
     rest = slot.backoff.next(host_.random(), report.retry_after);
@@ -147,7 +149,7 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   if (current && report.end != Report::End::retry && report.end != Report::End::looked) {
     slot.state = Slot::State::settled;
     slot.parked.clear();
-    if (report.end == Report::End::done) slot.applied_version = report.version;
+    if (report.end == Report::End::done) slot.applied_at = {report.incarnation, report.version};
     if (report.end == Report::End::parked) {
       slot.state = Slot::State::parked;
       slot.parked = report.why;

@@ -56,7 +56,7 @@ struct Slot {
   State state = State::pending;
   bool out = false;  // a worker has it
 
-  uint64_t applied_version = 0;
+  Cursor applied_at;  // the record's version, and its incarnation
   AppliedObjects applied;
   std::vector<ObservedObject*> objects;
 

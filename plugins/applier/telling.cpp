@@ -11,6 +11,7 @@ uint64_t fingerprint_of(const Status& s) {
   const auto count = [&all](int64_t n) { all.append(1, '\n').append(std::to_string(n)); };
   count(s.gone ? 1 : 0);
   count(static_cast<int64_t>(s.observed_version));
+  count(static_cast<int64_t>(s.observed_incarnation));
   for (const auto* text : {&s.health, &s.message, &s.parked, &s.detail}) add(*text);
   for (const int64_t n : {s.desired, s.updated, s.ready, s.stale}) count(n);
   for (const Child& c : s.children) {
@@ -31,7 +32,8 @@ void Telling::status(const std::string& kind, Slot& slot, Status status) const {
   // A status speaks of what was applied last; that of a parked record of the version that is
   // parked.
   const bool parked = slot.state == Slot::State::parked;
-  status.observed_version = parked ? slot.version : slot.applied_version;
+  status.observed_version = parked ? slot.version : slot.applied_at.version;
+  status.observed_incarnation = parked ? slot.incarnation : slot.applied_at.incarnation;
   status.parked = parked ? slot.parked : std::string();
   if (status.health.empty()) status.health = "unknown";
   const uint64_t told = fingerprint_of(status);

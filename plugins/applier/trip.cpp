@@ -32,6 +32,7 @@ Trip::Trip(std::shared_ptr<Workshop> shop, Strand strand, Task task,
       region_label_(label_value(task_.key.region)) {
   report_.slot = task_.slot;
   report_.version = task_.version;
+  report_.incarnation = task_.incarnation;
   report_.wish = task_.wish;
   report_.applied = std::move(task_.applied);
 }

@@ -82,7 +82,7 @@ struct Task {
 
 struct Report {
   enum class End : uint8_t { done, held, looked, parked, retry };
-  uint64_t slot = 0, version = 0;
+  uint64_t slot = 0, version = 0, incarnation = 0;
   Wish wish = Wish::unknown;
   End end = End::done;
   std::string why;  // parked, retry

@@ -56,6 +56,7 @@ Result<Status> from_wire(const v1::Status& in, const std::string& region, int64_
   out.key = {in.kind(), region, in.id()};
   out.gone = in.gone();
   out.observed_version = in.observed_version();
+  out.observed_incarnation = in.observed_incarnation();
   out.health = in.health().empty() ? "unknown" : in.health();
   out.desired = in.desired();
   out.updated = in.updated();

@@ -26,6 +26,7 @@ void fill(const Status& from, v1::Status& to) {
   to.set_id(from.key.id);
   to.set_region(from.key.region);
   to.set_observed_version(from.observed_version);
+  to.set_observed_incarnation(from.observed_incarnation);
   to.set_health(from.health);
   to.set_desired(from.desired);
   to.set_updated(from.updated);

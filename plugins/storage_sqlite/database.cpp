@@ -284,7 +284,8 @@ Result<Database::Committed> Database::commit(const Op& op, const std::vector<Gro
 }
 
 Result<size_t> Database::report(const Op& op, const std::vector<Status>& statuses) {
-  return writing(op, [&](Connection& c) { return store_statuses(c, statuses, host_.unix_ms()); });
+  return writing(
+      op, [&](Connection& c) { return store_statuses(c, chain_, statuses, host_.unix_ms()); });
 }
 
 Result<> Database::progress(const Op& op, const Progress& progress) {

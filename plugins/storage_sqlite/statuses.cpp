@@ -2,17 +2,23 @@
 
 #include <map>
 
+#include "records.hpp"
+
 namespace davit::storage_sqlite {
 namespace {
 
 using V = std::string_view;
 
-// What speaks of a version that the record has not come to is of a history that this store has
-// lost; that nothing is left may be said of any.
-bool speaks_of_a_record(Connection& c, const Status& s) {
+// What speaks of a version that the record has not come to, or of one that was read in another
+// history, is of what this store has lost; that nothing is left may be said of any.
+bool speaks_of_a_record(Connection& c, const Chain& chain, uint64_t head, const Status& s) {
   Statement record = c.query("SELECT version FROM records WHERE kind = ? AND region = ? AND id = ?",
                              V(s.key.kind), V(s.key.region), V(s.key.id));
-  return record.step() && (s.gone || s.observed_version <= record.number(0));
+  if (!record.step()) return false;
+  if (s.gone) return true;
+  if (s.observed_version > record.number(0)) return false;
+  const Cursor read_at{s.observed_incarnation, s.observed_version};
+  return read_at.incarnation == 0 || chain.accept(read_at, head).ok();
 }
 
 void read_children(Connection& c, const Key& key, std::vector<Child>& out) {
@@ -58,7 +64,6 @@ void store_children(Connection& c, const Status& status) {
 
 // True when it was newer than the stored one and has been written as `version`.
 bool store(Connection& c, const Status& s, uint64_t version, int64_t now) {
-  if (!speaks_of_a_record(c, s)) return false;
   uint64_t before = 0;
   {
     Statement stored = c.query(
@@ -86,19 +91,16 @@ bool store(Connection& c, const Status& s, uint64_t version, int64_t now) {
 
 }  // namespace
 
-size_t store_statuses(Connection& connection, const std::vector<Status>& statuses,
-                      int64_t now_unix_ms) {
-  uint64_t head = 0;
-  {
-    Statement s = connection.query("SELECT status_head FROM store");
-    if (s.step()) head = s.number(0);
+size_t store_statuses(Connection& connection, const Chain& chain,
+                      const std::vector<Status>& statuses, int64_t now_unix_ms) {
+  const Head before = read_head(connection, chain);
+  uint64_t head = before.status_head;
+  for (const auto& s : statuses) {
+    if (!speaks_of_a_record(connection, chain, before.head.version, s)) continue;
+    if (store(connection, s, head + 1, now_unix_ms)) ++head;
   }
-  const uint64_t before = head;
-  for (const auto& status : statuses) {
-    if (store(connection, status, head + 1, now_unix_ms)) ++head;
-  }
-  if (head != before) connection.run("UPDATE store SET status_head = ?", head);
-  return head - before;
+  if (head != before.status_head) connection.run("UPDATE store SET status_head = ?", head);
+  return head - before.status_head;
 }
 
 uint64_t read_statuses(Connection& connection, const Scope& scope, uint64_t after, uint32_t limit,

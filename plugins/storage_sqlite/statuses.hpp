@@ -1,14 +1,15 @@
 // Statuses and their children, within a transaction that the caller began.
 #pragma once
 
+#include "chain.hpp"
 #include "connection.hpp"
 #include "davit/storage.hpp"
 
 namespace davit::storage_sqlite {
 
 // Stores what is newer than what is there and returns how many that were.
-size_t store_statuses(Connection& connection, const std::vector<Status>& statuses,
-                      int64_t now_unix_ms);
+size_t store_statuses(Connection& connection, const Chain& chain,
+                      const std::vector<Status>& statuses, int64_t now_unix_ms);
 
 // Statuses above `after`; returns where to go on. `status_head` is the newest in this snapshot.
 uint64_t read_statuses(Connection& connection, const Scope& scope, uint64_t after, uint32_t limit,

@@ -88,7 +88,11 @@ STORE = (
         (("(std::pair(s.epoch, s.sequence) <= std::pair(stored.number(1), stored.number(2)))", "(false)"),)),
     Bug("status_of_a_lost_store_is_taken", "storage_sqlite", "statuses.cpp",
         "a status of what a restored store has lost is ignored",
-        (("(s.gone || s.observed_version <= record.number(0))", "true"),), "restored"),
+        (("if (s.observed_version > record.number(0)) return false;", ""),
+         ("read_at.incarnation == 0 || chain", "true || chain")), "restored"),
+    Bug("status_of_another_history_is_taken", "storage_sqlite", "statuses.cpp",
+        "a status of a version that a restored store has given again is ignored",
+        (("read_at.incarnation == 0 || chain", "true || chain"),), "restored"),
 )
 
 # The agent: applying, holding, pruning.

@@ -220,6 +220,11 @@ void World::stored(const Status& s) {
                  " after " + std::to_string(last.first) + "/" + std::to_string(last.second));
   }
   last = number;
+  const Cursor read_at{s.observed_incarnation, s.observed_version};
+  if (!s.gone && !history_.has(read_at)) {
+    story_.fault("the status of " + s.key.kind + " " + s.key.id + " speaks of " +
+                 std::to_string(read_at.version) + " of another history");
+  }
   const auto read = storage_.inner().get({s.key, {}, {}}, [&](const davit_record& r) {
     if (s.observed_version > r.version && !s.gone) {
       story_.fault("the status of " + s.key.kind + " " + s.key.id + " speaks of " +

@@ -68,10 +68,18 @@ class ShakyStorage {
   Result<> report(const Op& op, const std::vector<Status>& statuses) {
     if (away()) return trouble();
     auto r = inner_.report_now(statuses, op);
-    if (!straggler_.empty()) (void)inner_.report_now(std::exchange(straggler_, {}), op);
+    const auto late = std::exchange(straggler_, {});
+    if (!late.empty()) (void)inner_.report_now(late, op);
     if (fate_.strikes(0.05)) straggler_ = statuses;
-    auto next = inner_.statuses({}, witnessed_, 1000, [this](const davit_status& s) {
-      witness_.stored(from_abi(s));
+    auto next = inner_.statuses({}, witnessed_, 1000, [&](const davit_status& stored) {
+      Status s = from_abi(stored);
+      for (const auto* said : {&late, &statuses}) {
+        for (const Status& one : *said) {
+          if (one.key == s.key && one.epoch == s.epoch && one.sequence == s.sequence)
+            s.observed_incarnation = one.observed_incarnation;
+        }
+      }
+      witness_.stored(s);
       return true;
     });
     if (next.ok()) witnessed_ = *next;

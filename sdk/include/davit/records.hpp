@@ -206,6 +206,7 @@ struct Status {
   Key key;
   bool gone = false;
   uint64_t observed_version = 0;
+  uint64_t observed_incarnation = 0;  // not kept by stores
   std::string health;
   int64_t desired = 0, updated = 0, ready = 0, stale = 0;
   std::string message, parked;
@@ -241,6 +242,7 @@ inline Status from_abi(const davit_status& s) {
   out.reported_at_unix_ms = s.reported_at_unix_ms;
   if (DAVIT_HAS(&s, ns)) out.ns = text(s.ns);
   if (DAVIT_HAS(&s, name)) out.name = text(s.name);
+  if (DAVIT_HAS(&s, observed_incarnation)) out.observed_incarnation = s.observed_incarnation;
   return out;
 }
 
@@ -278,6 +280,7 @@ struct StatusView {
     abi.reported_at_unix_ms = s.reported_at_unix_ms;
     abi.ns = str(s.ns);
     abi.name = str(s.name);
+    abi.observed_incarnation = s.observed_incarnation;
   }
   StatusView(const StatusView&) = delete;
   StatusView& operator=(const StatusView&) = delete;

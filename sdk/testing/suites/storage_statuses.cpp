@@ -136,6 +136,38 @@ TEST(StorageStatuses, AStatusOfALostHistoryIsIgnoredUnlessItSaysGone) {
   EXPECT_TRUE(stored(store, "a")->gone);
 }
 
+// A restored store has given the numbers again that the agent speaks of.
+TEST(StorageStatuses, S10_AStatusReadInAnotherHistoryIsIgnoredUnlessItSaysGone) {
+  Store store;
+  Status s = status("a", 1);
+  s.observed_version = put(*store, record("a"));
+  const uint64_t incarnation = store->head()->head.incarnation;
+  s.observed_incarnation = incarnation + 2;
+  ASSERT_TRUE(store->report_now({s}).ok());
+  EXPECT_FALSE(stored(store, "a"));
+  s.observed_incarnation = incarnation;
+  ASSERT_TRUE(store->report_now({s}).ok());
+  ASSERT_TRUE(stored(store, "a"));
+  s.observed_incarnation = incarnation + 2;
+  s.sequence = 2;
+  s.gone = true;
+  ASSERT_TRUE(store->report_now({s}).ok());
+  EXPECT_TRUE(stored(store, "a")->gone);
+}
+
+TEST(StorageStatuses, S10_AStatusReadInAnEarlierIncarnationIsTakenUpToItsEnd) {
+  if (is_volatile()) GTEST_SKIP() << "this configuration keeps nothing over a restart";
+  Store store;
+  Status a = status("a", 1), b = status("b", 1);
+  a.observed_version = put(*store, record("a"));
+  a.observed_incarnation = b.observed_incarnation = store->head()->head.incarnation;
+  store.restart();
+  b.observed_version = put(*store, record("b"));
+  ASSERT_TRUE(store->report_now({a, b}).ok());
+  EXPECT_TRUE(stored(store, "a"));
+  EXPECT_FALSE(stored(store, "b")) << "it ended before b";
+}
+
 TEST(StorageStatuses, ADeadRecordStillHasAStatus) {
   Store store;
   put(*store, dead(record("a")));

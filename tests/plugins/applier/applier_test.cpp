@@ -282,6 +282,20 @@ TEST(Applier, TellsAStoreThatWasOpenedAnewEverythingOnceMore) {
   }
 }
 
+// A restored store gives its versions again.
+TEST(Applier, SaysInWhichHistoryItReadWhatItApplied) {
+  World w;
+  for (const uint64_t incarnation : {1, 2}) {
+    w.begin(true, incarnation);
+    w.apply("web", 10);
+    w.garbage("worse", 11);
+    w.end(2, 11);
+    w.wait();
+    EXPECT_EQ(w.statuses["d_web"].observed_incarnation, incarnation);
+    EXPECT_EQ(w.statuses["d_worse"].observed_incarnation, incarnation) << "which is parked";
+  }
+}
+
 // What is written may depend on what is there: here the template's hash tells of an edit.
 TEST(Applier, PlansWithWhatItFindsWhileItsWatchesAreNotComplete) {
   World w;

@@ -41,11 +41,13 @@ TEST(Envelope, KeepsEveryField) {
   in.set_parked("p");
   in.set_detail("{}");
   in.set_gone(true);
+  in.set_observed_incarnation(41);
   in.set_reported_at_unix_ms(99);
   auto out = from_wire(in, "eu", 1000);
   ASSERT_TRUE(out.ok());
   EXPECT_EQ(out->key, (Key{"deployment", "eu", "d_1"}));
   EXPECT_EQ(out->observed_version, 12u);
+  EXPECT_EQ(out->observed_incarnation, 41u);
   EXPECT_EQ(out->health, "healthy");
   EXPECT_EQ(out->desired, 2);
   EXPECT_EQ(out->ready, 1);

@@ -45,6 +45,8 @@ class ReporterTest : public ::testing::Test {
   void offer(const std::string& id, const std::string& health = "healthy") {
     Status s;
     s.key = {"deployment", "eu", id};
+    s.observed_version = 12;
+    s.observed_incarnation = 41;
     s.health = health;
     reporter_.offer(std::move(s));
     host_.advance(0ns);
@@ -103,6 +105,14 @@ TEST_F(ReporterTest, GivesEachStatusAnEpochAndAGrowingSequence) {
   EXPECT_EQ(first.statuses(0).epoch(), 7u);
   EXPECT_EQ(second.statuses(0).epoch(), 7u);
   EXPECT_LT(first.statuses(0).sequence(), second.statuses(0).sequence());
+}
+
+TEST_F(ReporterTest, SaysOfWhichVersionAndHistoryAStatusSpeaks) {
+  offer("a");
+  v1::ReportRequest sent;
+  ASSERT_TRUE(sent.ParseFromString(rpc_.open("Report")->request));
+  EXPECT_EQ(sent.statuses(0).observed_version(), 12u);
+  EXPECT_EQ(sent.statuses(0).observed_incarnation(), 41u);
 }
 
 TEST_F(ReporterTest, LosesNothingWhileThePeerIsAway) {

@@ -149,6 +149,8 @@ typedef struct davit_status {
   int64_t reported_at_unix_ms;
   davit_str ns,
       name; /* the record's, as the agent knows them: for peers that know no ids; may be empty */
+  /* That observed_version was read in; 0 = the peer cannot say. For report; not kept. */
+  uint64_t observed_incarnation;
 } davit_status;
 typedef int32_t (*davit_visit_status)(void* ctx, const davit_status*);
 
@@ -214,8 +216,9 @@ typedef struct davit_storage {
                     size_t count, davit_group_result* const* results, davit_error*);
   /* Upserts statuses and their children and removes children that are missing; all or nothing. A
    * status whose (epoch, sequence) is not newer than the stored one is ignored. Statuses of unknown
-   * records are ignored, and those whose observed_version is above the record's, but for gone: they
-   * speak of a history that the store has lost, and would pass for what is yet to come. */
+   * records are ignored, and those that speak of a history that the store has lost, but for gone:
+   * observed_version is above the record's, or was read in an incarnation that S10 refuses it for.
+   * They would pass for what the store has now, or is yet to have. */
   int32_t (*report)(davit_instance*, const davit_op*, const davit_status* const*, size_t count,
                     davit_error*);
   /* Statuses above status version `after`, ascending (S2 holds for them too). `next_after` as in
@@ -234,8 +237,7 @@ typedef struct davit_storage {
   /* The chain that S10 judges by, the oldest first: each incarnation with the version where it
    * ended, the last link with the head's. Agents judge by it what they find in their clusters:
    * whoever may have lost what it was made of leaves it alone. */
-  int32_t (*history)(davit_instance*, const davit_op*, davit_visit_cursor, void* ctx,
-                     davit_error*);
+  int32_t (*history)(davit_instance*, const davit_op*, davit_visit_cursor, void* ctx, davit_error*);
 } davit_storage;
 
 /* The host's commit queue in front of a storage instance: what waits is committed together.

@@ -38,6 +38,7 @@ class StorageNaive {
         "renames",        // a record may change its name
         "leaves_out_lingering",
         "takes_lost_status",
+        "takes_foreign_status",  // of another history
         "forgets_who_came_back"};
     if (known.count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
     incarnation_ = host_.random() | 1;
@@ -115,6 +116,9 @@ class StorageNaive {
       const auto record = records_.find(s.key);
       if (record == records_.end()) continue;
       if (s.observed_version > record->second.version && !s.gone && fault_ != "takes_lost_status")
+        continue;
+      if (s.observed_incarnation != 0 && s.observed_incarnation != incarnation_ && !s.gone &&
+          fault_ != "takes_foreign_status")
         continue;
       const auto old = statuses_.find(s.key);
       if (old != statuses_.end()) {
