@@ -105,17 +105,24 @@ void World::delete_something() {
   ask("Delete", request.SerializeAsString(), "delete " + kind + " " + key.id());
 }
 
-// All of a kind, or some, goes while no agent looks, and nobody works on that kind until one does:
-// more than may be pruned at once, or what a snapshot that breaks off must not pass over.
+// Goes while no agent looks: more than may be pruned at once, or what a snapshot that breaks off
+// must not pass over.
 void World::clear_out() {
   if (!server_.up) return;
   using std::chrono::seconds;
-  cleared_ = kinds()[fate_.below(kinds().size())].kind;
-  cleared_until_ = now() + seconds(30);
   for (auto& agent : agents_) {
     crash_agent(*agent);
     agent->up_at = now() + snapshots_share_begin + seconds(1 + fate_.below(5));
   }
+  delete_of_a_kind();
+  people_only_until_ = now() + snapshots_share_begin + seconds(8);
+  if (fate_.chance(0.8)) plan(snapshots_share_begin, [this] { purge(); });
+}
+
+// All of a kind, or some; for a while nobody works on that kind, which would hide what was missed.
+void World::delete_of_a_kind() {
+  cleared_ = kinds()[fate_.below(kinds().size())].kind;
+  cleared_until_ = now() + std::chrono::seconds(30);
   const double share = fate_.chance(0.5) ? 1 : 0.3;
   v1::DeleteRequest request;
   for (const auto& [name, written] : history_.all()) {
@@ -128,8 +135,6 @@ void World::clear_out() {
   }
   ask("Delete", request.SerializeAsString(),
       "delete of " + std::to_string(request.keys_size()) + " " + cleared_);
-  people_only_until_ = now() + snapshots_share_begin + seconds(8);
-  if (fate_.chance(0.8)) plan(snapshots_share_begin, [this] { purge(); });
 }
 
 // Of an agent that says no cursor the retention is the protection: no word to purge then.

@@ -241,11 +241,12 @@ void World::lose_cluster(Time lasts) {
 void World::cut_link(bool for_long) {
   story_.tell("the link is cut");
   link_.set_cut(true);
-  const Time lasts =
-      milliseconds(fate_.below(15'000)) + (for_long ? agent_live + seconds(2) : Time(0));
+  const Time lasts = for_long ? milliseconds(fate_.below(5'000)) + agent_live + seconds(2)
+                              : milliseconds(fate_.below(15'000));
   plan(lasts, [this] { link_.set_cut(false); });
   if (!for_long) return;
   people_only_until_ = now() + lasts + seconds(1);
+  plan(lasts / 2, [this] { delete_of_a_kind(); });
   plan(lasts - milliseconds(1'500), [this] { purge(); });
   plan(lasts - milliseconds(500), [this] {
     crash_server();

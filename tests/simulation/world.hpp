@@ -97,6 +97,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void delete_something();
   void repeat_something();
   void clear_out();
+  void delete_of_a_kind();
   void purge();
   void meddle();
   void restart_pod(const Name& name);
