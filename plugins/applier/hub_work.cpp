@@ -125,8 +125,7 @@ void Hub::learn(const Report& report, size_t under_way) {
 void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   slot.out = false;
   take_over(kind, slot, report);
-  // Nothing else is wanted meanwhile; a restored store may have given the version to something
-  // else.
+  // Nothing newer came meanwhile; a restored store gives the same version to something else.
   const bool current = slot.version == report.version && slot.incarnation == report.incarnation &&
                        slot.wish == report.wish;
   std::chrono::nanoseconds rest = shop_->rules.rest;
