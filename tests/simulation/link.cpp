@@ -42,7 +42,7 @@ struct Link::Rpc : std::enable_shared_from_this<Link::Rpc> {
   const davit_rpc_channel* channel = nullptr;
   std::string path;
   std::map<std::string, std::string> headers;
-  bool arrived = false, finished = false, lost = false;
+  bool arrived = false, finished = false, cut = false, lost = false;
   bool slow = false;  // every message of it, and it breaks off: so do snapshots, after seconds
   std::optional<rpc::End> end;  // for the client, behind its inbox
   std::chrono::nanoseconds last_due[2]{};
@@ -244,11 +244,13 @@ const davit_rpc* Link::table() const {
   return &t;
 }
 
-// In order, each after a delay of its own.
+// In order, each after a delay of its own. Nothing comes after what was lost.
 void Link::send(const std::shared_ptr<Rpc>& rpc, bool to_server, std::function<void()> deliver) {
   const bool operators_call = is_operators(rpc->channel);
   if (rpc->channel->gone) return strand_.post([rpc] { current_->lose(*rpc, "the agent is gone"); });
+  if (rpc->cut) return;
   if (!operators_call && (cut_ || fate_.strikes(rpc->slow ? 0.2 : 0.01))) {
+    rpc->cut = true;
     return later(strand_, fate_.delay(), [rpc] { current_->lose(*rpc, "the connection was cut"); });
   }
   auto& last = rpc->last_due[to_server ? 1 : 0];
