@@ -7,7 +7,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench kubernetes torture soak converge faults simulation fuzz format dependencies build build-asan build-tsan build-fuzz
+.PHONY: help run test check bench kubernetes torture soak converge faults simulation fuzz format dependencies configure build build-asan build-tsan build-fuzz
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -18,13 +18,11 @@ run: ## install what is needed, build, run a server and an agent, apply an examp
 	@etc/demo/run.sh build/run/stage
 
 test: ## install what is needed, build, test everything: sanitizers, a real Kubernetes, fuzzing, a short bench
-	@packaging/install-dependencies.sh
 	@tests/run.sh
 
-check: ## the quick half of `make test`: unit and conformance tests of one build
+check: ## the quick part of `make test`: unit and conformance tests of one build; ONLY=applier for one folder
 	@packaging/install-dependencies.sh
-	@$(MAKE) build
-	@ctest --test-dir build/release --output-on-failure -j$(JOBS) -LE 'kubernetes|bench|fuzz|e2e'
+	@tests/check.sh $(ONLY)
 
 bench: ## measure, as ratios against named peers in the same run; writes build/bench/result.json
 	@packaging/install-dependencies.sh
@@ -80,10 +78,12 @@ dependencies: ## install what building and testing needs
 
 PRESET_DIR ?= build/release
 BUILD_TESTING ?= ON
-build:
+configure:
 	@mkdir -p build
 	@cmake --preset release -B $(PRESET_DIR) -DBUILD_TESTING=$(BUILD_TESTING) >$(PRESET_DIR).configure.log 2>&1 \
 	  || { cat $(PRESET_DIR).configure.log; exit 1; }
+
+build: configure
 	@cmake --build $(PRESET_DIR) -j$(JOBS)
 
 build-asan build-tsan build-fuzz: build-%:
