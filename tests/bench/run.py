@@ -22,6 +22,7 @@ sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/kubernetes")]
 
 from at_rest import at_rest, memory  # noqa: E402  beside this file
 from convergence import converge  # noqa: E402
+from created import created  # noqa: E402
 import fleet  # noqa: E402
 import krane_fleet  # noqa: E402
 from latency import latencies  # noqa: E402
@@ -130,8 +131,8 @@ def bootstrap(bench, parts):
 
 
 def main():
-    measures = (receipt, bootstrap, *fleet.MEASURES, *transports.MEASURES, *krane_fleet.MEASURES, converge, latencies,
-                at_rest, memory)
+    measures = (receipt, bootstrap, *fleet.MEASURES, *transports.MEASURES, *krane_fleet.MEASURES, converge, created,
+                latencies, at_rest, memory)
     parser = argparse.ArgumentParser(description="measures Davit against named peers")
     parser.add_argument("--build", default=str(ROOT / "build/release"))
     parser.add_argument("--short", action="store_true", help="fewer runs and records: is everything still measured?")

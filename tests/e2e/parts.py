@@ -37,6 +37,8 @@ contexts: [{name: here, context: {cluster: c, user: u}}]
 # Sanitizers make everything several times slower.
 PATIENCE = float(os.environ.get("DAVIT_PATIENCE", "1"))
 DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
+# A run of all tests collects the logs of what failed here.
+KEPT_LOGS = os.environ.get("DAVIT_TEST_LOGS")
 
 
 def free_port():
@@ -242,7 +244,12 @@ transport = "{transport}"
     def close(self, failed=False):
         for part in reversed(self.parts):
             part.kill()
-        if failed or self.keep:
+        if failed and KEPT_LOGS:
+            kept = Path(KEPT_LOGS) / self.folder.name
+            shutil.copytree(self.folder, kept, ignore=lambda folder, names: [
+                n for n in names if Path(n).suffix not in (".log", ".toml") and not (Path(folder) / n).is_dir()])
+            print(f"logs are kept in {kept}", file=sys.stderr)
+        if self.keep or (failed and not KEPT_LOGS):
             print(f"logs are kept in {self.folder}", file=sys.stderr)
         else:
             shutil.rmtree(self.folder, ignore_errors=True)
