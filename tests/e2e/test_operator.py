@@ -4,7 +4,7 @@ import json
 import re
 import unittest
 
-from parts import REGION, Case, deployment, wait_until
+from parts import REGION, REPOSITORY, Case, deployment, wait_until
 
 
 class Commands(Case):
@@ -42,6 +42,14 @@ class Commands(Case):
             self.assertIn("unchanged", out)
         spec = json.loads(self.world.davit("get", "deployment", "d_1", "--region", REGION, "-o", "json")[1])["spec"]
         self.assertEqual(spec, document["spec"])
+
+    def test_every_example_is_taken_as_it_stands(self):
+        examples = sorted((REPOSITORY / "etc/examples").glob("*.yaml"))
+        self.assertEqual({p.name.removesuffix(".yaml") for p in examples},
+                         {p.name.removeprefix("kind_") for p in (REPOSITORY / "plugins").glob("kind_*")})
+        for example in examples:
+            text = example.read_text(encoding="utf-8").replace("eu-demo-1", REGION)
+            self.assertIn("created", self.world.davit("apply", "-f", "-", stdin=text)[1])
 
     def test_delete_and_again(self):
         self.world.apply([deployment(1)])
