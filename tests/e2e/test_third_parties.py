@@ -5,7 +5,7 @@ import os
 import unittest
 from pathlib import Path
 
-from parts import PROTOCOLS, REGION, KubernetesCase, deployment, wait_until
+from parts import PROTOCOLS, REGION, REPOSITORY, KubernetesCase, deployment, wait_until
 
 INSTALLED = Path(os.environ.get("DAVIT_INSTALLED", "/does/not/exist"))
 
@@ -37,6 +37,11 @@ class Outside(KubernetesCase):
 
     def config_map(self, namespace, number):
         return self.kubernetes.request("GET", f"/api/v1/namespaces/{namespace}/configmaps/knob-{number}")
+
+    def test_the_shipped_document_is_taken(self):
+        self.start()
+        text = (REPOSITORY / "sdk/examples/kind_widget/widget.yaml").read_text(encoding="utf-8")
+        self.assertIn("created", self.world.davit("apply", "-f", "-", stdin=text.replace("local ", REGION + " "))[1])
 
     def test_kind_goes_the_whole_way(self):
         namespace = "third-kind"
