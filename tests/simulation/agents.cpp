@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 void World::start_agent(Agent& agent) {
   story_.tell("agent " + agent.name + " starts");
   agent.process = ++processes_;
-  agent.started_at = now();
+  agent.started_before = std::exchange(agent.started_at, now());
   agent.heard.clear();
   agent.issues.clear();
   agent.pruned.clear();

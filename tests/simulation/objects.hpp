@@ -32,6 +32,12 @@ inline const Kind* kind_of(const cluster::Resource& r) {
   return nullptr;
 }
 
+inline const Kind* kind_of(const std::string& name) {
+  const auto found =
+      std::find_if(kinds().begin(), kinds().end(), [&](const Kind& k) { return k.kind == name; });
+  return found == kinds().end() ? nullptr : &*found;
+}
+
 // All that no other object of the record owns.
 inline std::vector<std::pair<cluster::Resource, std::string>> objects_of(const Name& record) {
   std::vector<std::pair<cluster::Resource, std::string>> out;

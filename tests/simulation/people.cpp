@@ -9,9 +9,6 @@ namespace davit::simulation {
 
 namespace {
 
-constexpr uint64_t names = 6;          // of each kind: few, so that things happen to the same one
-constexpr uint64_t contested = names;  // one more, under which another region's object stands
-
 // What the server answered; answers of all methods that change something begin alike.
 std::string said(const std::string& answer) {
   v1::ApplyResponse response;
@@ -24,10 +21,10 @@ std::string said(const std::string& answer) {
 }  // namespace
 
 json::object World::spec(const std::string& kind, uint64_t number) {
-  const std::string n = std::to_string(number);
+  const Name name = name_of(kind, number);
   json::object o{{"workspace_id", "ws"}, {"project_id", "p"}, {"environment_id", "e"}};
   if (kind == "cilium_network_policy") {
-    o = {{"k8s_namespace", "shop"}, {"k8s_name", "net-" + n}};
+    o = {{"k8s_namespace", name.ns}, {"k8s_name", name.name}};
     o["policy"] = json::parse(
         R"({"apiVersion":"cilium.io/v2","kind":"CiliumNetworkPolicy","spec":{"description":")" +
         std::to_string(changes_) + R"(","endpointSelector":{"matchLabels":{"a":"b"}}}})");
@@ -38,23 +35,31 @@ json::object World::spec(const std::string& kind, uint64_t number) {
   o["cpu_millicores"] = "100";
   o["memory_mib"] = "64";
   if (kind == "sentinel") {
-    o["k8s_name"] = "edge-" + n;
+    o["k8s_name"] = name.name;
   } else {
-    o["k8s_namespace"] = "shop";
-    o["k8s_name"] = "app-" + n;
+    o["k8s_namespace"] = name.ns;
+    o["k8s_name"] = name.name;
     o["app_id"] = "a";
     o["port"] = 8080;
   }
   return o;
 }
 
+Name World::name_of(const std::string& kind, uint64_t number) {
+  const std::string n = std::to_string(number);
+  if (kind == "sentinel") return {kind, "sentinel", "edge-" + n};
+  return {kind, "shop", (kind == "deployment" ? "app-" : "net-") + n};
+}
+
+// One more than there are, under which another region's object stands.
 const Name& World::contested_name() {
-  static const Name name{"deployment", "shop", "app-" + std::to_string(contested)};
+  static const Name name = name_of("deployment", names_of_a_kind);
   return name;
 }
 
 uint64_t World::some_number(const std::string& kind) {
-  return kind == "deployment" && fate_.chance(0.05) ? contested : fate_.below(names);
+  return kind == "deployment" && fate_.chance(0.05) ? names_of_a_kind
+                                                    : fate_.below(names_of_a_kind);
 }
 
 void World::apply_something() {

@@ -220,6 +220,8 @@ void World::stored(const Status& s) {
                  " after " + std::to_string(last.first) + "/" + std::to_string(last.second));
   }
   last = number;
+  if (s.ready == 0 && s.desired > 0 && !s.gone)
+    said_none_ready_.emplace_back(s.key, s.health + ": " + s.message);
   const Cursor read_at{s.observed_incarnation, s.observed_version};
   if (!s.gone && !history_.has(read_at)) {
     story_.fault("the status of " + s.key.kind + " " + s.key.id + " speaks of " +

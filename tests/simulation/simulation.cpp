@@ -41,7 +41,7 @@ int live(const Options& o) {
       if (i == o.moments * 3 / 5) world.may_be_last_trouble();
       world.live();
     }
-    if (story.broken().empty()) (void)world.settle(patience);
+    if (story.broken().empty() && world.settle(patience)) (void)world.quiet();
   } catch (const std::exception& e) {
     stuck = e.what();
   }

@@ -260,6 +260,7 @@ void World::pass(Time by) {
   while (heads_.size() > 1 && std::next(heads_.begin())->first <= now() - snapshots_share_begin)
     heads_.erase(heads_.begin());
   host_.advance(by);
+  look_at_pods();
   for (auto& agent : agents_) {
     if (agent->over && agent->side.up) {
       crash_agent(*agent);

@@ -33,6 +33,9 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void may_be_last_trouble();
   // From now on nothing goes wrong. True: within the time all became as it is desired.
   bool settle(std::chrono::seconds limit);
+  // After that: a few changes, each of which has to be in the cluster within seconds. True: they
+  // were, and rollouts left pods serving.
+  bool quiet();
 
   const Story& story() const { return story_; }
   uint64_t faults() const { return fate_.faults(); }
@@ -50,9 +53,10 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
     ShakyCluster cluster;
     Side side{};
     Time up_at{0}, started_at{0};
-    Time clock_ahead{0};   // of everybody else's
-    uint64_t process = 0;  // each life of it is another one
-    bool over = false;     // is to be taken down
+    Time started_before{0};  // its process before this one
+    Time clock_ahead{0};     // of everybody else's
+    uint64_t process = 0;    // each life of it is another one
+    bool over = false;       // is to be taken down
     struct Heard {
       uint64_t version = 0;
       Time since{0};
@@ -109,6 +113,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void ask(const std::string& method, std::string request, const std::string& what);
   json::object spec(const std::string& kind, uint64_t number);
   uint64_t some_number(const std::string& kind);
+  static Name name_of(const std::string& kind, uint64_t number);
   static const Name& contested_name();
 
   // What must hold the whole time (rules.cpp).
@@ -130,6 +135,15 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   static bool may_go(const Stamp& there, const History& history, uint64_t restored_head);
   void check_cursor(const KindProgress& kind);
 
+  // What must hold while nothing goes wrong (quiet.cpp).
+  void expect_in_time(const Name& name, int64_t pods_before);
+  std::string object_difference(const Name& name);
+  int64_t wanted_pods(const Name& name) const;
+  int64_t ready_pods(const Name& name);
+  void look_at_pods();
+  static bool is_ready(const json::value& pod);
+  static std::string pod_image(const json::value& pod);
+
   // What is not as it should be, once all is quiet; "": nothing (difference.cpp).
   std::string difference();
   std::string difference(const Name& name, const Written& wanted, const json::value& object);
@@ -143,6 +157,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
 
   // The streamer's: a snapshot may begin where one did so long before.
   static constexpr std::chrono::seconds snapshots_share_begin{12};
+  static constexpr uint64_t names_of_a_kind = 6;  // names of each kind: few, so that they meet
   // The settings of the same names: the server's, and the agents'.
   static constexpr std::chrono::seconds agent_live{10};
   static constexpr uint64_t prune_always_allowed = 2, prune_share_max_percent = 50;
@@ -179,6 +194,8 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::map<Name, Time> edited_at_;                       // a template, by somebody
   std::set<std::string> excused_;                        // pods
   std::map<Key, std::pair<uint64_t, uint64_t>> stored_;  // epoch and sequence of statuses
+  std::map<std::string, Time> ready_since_;              // pods
+  std::vector<std::pair<Key, std::string>> said_none_ready_;  // statuses, since the last look
   json::value stranger_;
   bool contested_ = true;  // another region's object stands under contested_name
   uint64_t processes_ = 0;

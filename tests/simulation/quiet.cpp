@@ -1,0 +1,138 @@
+// What must hold while nothing goes wrong: a change is in the cluster within seconds, not with the
+// next resync, and a rollout leaves all pods but one serving.
+#include "world.hpp"
+
+namespace davit::simulation {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// From the request to the cluster. What takes longer has waited for a resync, or for a retry.
+constexpr seconds timely{5};
+// Pods take half a second each, and are replaced one by one.
+constexpr seconds rolled_out{30};
+constexpr milliseconds step{50};
+constexpr int changes = 6;
+
+}  // namespace
+
+std::string World::pod_image(const json::value& pod) {
+  return text_at(pod, "/spec/containers/0/image");
+}
+
+bool World::is_ready(const json::value& pod) {
+  boost::system::error_code none;
+  const json::value* conditions = pod.find_pointer("/status/conditions", none);
+  if (conditions == nullptr || !text_at(pod, "/metadata/deletionTimestamp").empty()) return false;
+  return std::any_of(conditions->as_array().begin(), conditions->as_array().end(),
+                     [](const auto& c) {
+                       return text_at(c, "/type") == "Ready" && text_at(c, "/status") == "True";
+                     });
+}
+
+int64_t World::ready_pods(const Name& name) {
+  int64_t ready = 0;
+  for (const auto& pod : list({"", "v1", "pods"}, name.ns)) {
+    if (text_at(pod, "/metadata/name").starts_with(name.name + "-") && is_ready(pod)) ++ready;
+  }
+  return ready;
+}
+
+std::string World::object_difference(const Name& name) {
+  const auto written = history_.all().find(name);
+  if (written == history_.all().end()) return {};
+  json::value found = object(kind_of(name.kind)->resource, name.ns, name.name);
+  if (text_at(found, "/metadata/name").empty()) found = nullptr;
+  return difference(name, History::now(written->second), found);
+}
+
+// How many pods the record wants; 0: it is not live, or not ours to touch.
+int64_t World::wanted_pods(const Name& name) const {
+  const auto written = history_.all().find(name);
+  if (name.kind != "deployment" || written == history_.all().end()) return 0;
+  const Written& last = History::now(written->second);
+  return last.live && !last.held ? json::parse(last.spec).at("replicas").to_number<int64_t>() : 0;
+}
+
+bool World::quiet() {
+  for (int i = 0; i < changes && story_.broken().empty(); ++i) {
+    const Kind& kind = kinds()[fate_.below(kinds().size())];
+    const uint64_t number = fate_.below(names_of_a_kind);
+    const Name name = name_of(kind.kind, number);
+    if (fate_.chance(0.3)) {
+      meddle();
+      for (const auto& [other, written] : history_.all()) {
+        if (!(contested_ && other == contested_name())) expect_in_time(other, 0);
+      }
+      continue;
+    }
+    const int64_t before = wanted_pods(name);
+    apply(kind.kind, number);
+    // A change that comes while the one before it is carried out is carried out, too.
+    if (fate_.chance(0.5)) {
+      host_.advance(std::chrono::microseconds(fate_.below(5'000)));
+      apply(kind.kind, number);
+    }
+    expect_in_time(name, before);
+  }
+  return story_.broken().empty();
+}
+
+void World::expect_in_time(const Name& name, int64_t pods_before) {
+  std::string left;
+  const auto begin = now();
+  pass(step);  // the request has been answered
+  const int64_t serving = std::min(pods_before, wanted_pods(name)) - 1;
+  const auto check = [&] {
+    if (const int64_t ready = ready_pods(name); ready < serving) {
+      story_.fault(display(name) + " has " + std::to_string(ready) +
+                   " pods that serve during a rollout, of " + std::to_string(serving) +
+                   " at least");
+    }
+  };
+  do {
+    pass(step);
+    check();
+    left = object_difference(name);
+  } while (!left.empty() && now() < begin + timely && story_.broken().empty());
+  if (!left.empty())
+    return story_.fault(display(name) + " " + left + ", " + std::to_string(timely.count()) +
+                        " s after the change");
+  const auto until = now() + rolled_out;
+  for (left = "?"; serving >= 0 && !left.empty() && now() < until && story_.broken().empty();) {
+    pass(step);
+    check();
+    left = ready_pods(name) == wanted_pods(name) ? "" : "does not serve";
+  }
+}
+
+// A status that says that nothing is ready is a lie if a pod of the wanted template has been ready
+// since before the agent that says it began to look.
+void World::look_at_pods() {
+  std::map<std::string, json::value> pods;
+  for (const char* ns : {"shop", "sentinel"}) {
+    for (const auto& pod : list({"", "v1", "pods"}, ns)) {
+      if (is_ready(pod)) pods.emplace(text_at(pod, "/metadata/name"), pod);
+    }
+  }
+  std::erase_if(ready_since_, [&](const auto& seen) { return !pods.contains(seen.first); });
+  for (const auto& [name, pod] : pods) ready_since_.try_emplace(name, now());
+  Time looked_since = now();
+  for (const auto& agent : agents_) looked_since = std::min(looked_since, agent->started_before);
+  for (const auto& [key, what] : std::exchange(said_none_ready_, {})) {
+    for (const auto& [name, written] : history_.all()) {
+      const Written& last = History::now(written);
+      if (name.kind != key.kind || last.id != key.id || !last.live || last.held) continue;
+      for (const auto& [pod, since] : ready_since_) {
+        if (pod.starts_with(name.name + "-") && since < looked_since &&
+            pod_image(pods.at(pod)) == text_at(json::parse(last.spec), "/image"))
+          story_.fault("the status of " + display(name) + " says that nothing is ready (" + what +
+                       "), and " + pod + " has been since before its agent began");
+      }
+    }
+  }
+}
+
+}  // namespace davit::simulation
