@@ -167,6 +167,10 @@ AGENT = (
     Bug("pods_of_an_edit_stay", "kind_deployment", "edited.cpp",
         "pods that were made of an edited template are replaced",
         (("differences.changed.empty() && differences.missing.empty()", "true"),)),
+    Bug("all_pods_at_once", "kind_deployment", "rollout.cpp",
+        "a rollout leaves all pods but one serving",
+        (("  int64_t places = max_unavailable - in_flight;\n", "  int64_t places = stale;\n"),
+         ("      if (ready) --spare_ready;\n", "      spare_ready = stale;\n"))),
 )
 
 # The agent: reporting, and one of two.

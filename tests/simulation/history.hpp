@@ -45,9 +45,12 @@ class History {
         return a.first == "davit.dev/pause" && a.second == "true";
       });
       // A repeated request is answered with what it did the first time.
-      if (seen_.insert(version).second)
+      if (seen_.insert(version).second) {
+        check_expectation(m, version);
+        last_[{r.key.kind, r.key.id}] = {version, r.live};
         written_[name].push_back(
             {version, r.key.id, r.live && r.state != "archived", held, r.json});
+      }
       ++version;
     }
   }
@@ -77,6 +80,8 @@ class History {
   uint64_t head() const { return seen_.empty() ? 0 : *seen_.rbegin(); }
   // A request that changed something, and then something else.
   const std::string& twice() const { return twice_; }
+  // A change that was judged by a version of its record that was no longer the last.
+  const std::string& unexpected() const { return unexpected_; }
   // What an object can have been made of.
   const Written* find(const Name& name, const std::string& id, Cursor made_of) const {
     const auto it = written_.find(name);
@@ -119,11 +124,22 @@ class History {
   }
 
  private:
+  void check_expectation(const Mutation& m, uint64_t version) {
+    if (m.expect == DAVIT_EXPECT_ANY) return;
+    const auto last = last_.find({m.record.key.kind, m.record.key.id});
+    const bool none = last == last_.end() || !last->second.second;
+    if (m.expect == 0 ? none : last != last_.end() && last->second.first == m.expect) return;
+    unexpected_ = m.record.key.kind + " " + m.record.key.id + " @" + std::to_string(version) +
+                  " expected " + std::to_string(m.expect) + ", and there was " +
+                  (last == last_.end() ? "none" : std::to_string(last->second.first));
+  }
+
   std::map<std::pair<std::string, std::string>, Name> names_;  // of a kind and id
   std::map<Name, std::vector<Written>> written_;
   std::set<uint64_t> seen_;
   std::map<std::string, uint64_t> requests_;
-  std::string twice_;
+  std::string twice_, unexpected_;
+  std::map<std::pair<std::string, std::string>, std::pair<uint64_t, bool>> last_;  // by kind and id
   davit::History chain_;
   bool open_ = false;
 };

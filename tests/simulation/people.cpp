@@ -65,7 +65,9 @@ uint64_t World::some_number(const std::string& kind) {
 void World::apply_something() {
   const std::string kind = kinds()[fate_.below(kinds().size())].kind;
   if (kind == cleared_ && now() < cleared_until_) return;
-  apply(kind, some_number(kind));
+  const uint64_t number = some_number(kind);
+  apply(kind, number);
+  if (fate_.chance(0.1)) apply(kind, number);  // by somebody else, at the same moment
 }
 
 void World::apply(const std::string& kind, uint64_t number) {

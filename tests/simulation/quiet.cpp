@@ -48,12 +48,15 @@ std::string World::object_difference(const Name& name) {
   return difference(name, History::now(written->second), found);
 }
 
-// How many pods the record wants; 0: it is not live, or not ours to touch.
+// How many pods the record wants at this version; 0: it is not live, or not ours to touch.
+int64_t World::pods_of(const Name& name, const Written& w) {
+  const bool touched = name.kind == "deployment" && w.live && !w.held;
+  return touched ? json::parse(w.spec).at("replicas").to_number<int64_t>() : 0;
+}
+
 int64_t World::wanted_pods(const Name& name) const {
   const auto written = history_.all().find(name);
-  if (name.kind != "deployment" || written == history_.all().end()) return 0;
-  const Written& last = History::now(written->second);
-  return last.live && !last.held ? json::parse(last.spec).at("replicas").to_number<int64_t>() : 0;
+  return written == history_.all().end() ? 0 : pods_of(name, History::now(written->second));
 }
 
 bool World::quiet() {
@@ -64,11 +67,11 @@ bool World::quiet() {
     if (fate_.chance(0.3)) {
       meddle();
       for (const auto& [other, written] : history_.all()) {
-        if (!(contested_ && other == contested_name())) expect_in_time(other, 0);
+        if (!(contested_ && other == contested_name())) expect_in_time(other, {});
       }
       continue;
     }
-    const int64_t before = wanted_pods(name);
+    const Place before{history_.head(), wanted_pods(name)};
     apply(kind.kind, number);
     // A change that comes while the one before it is carried out is carried out, too.
     if (fate_.chance(0.5)) {
@@ -80,11 +83,23 @@ bool World::quiet() {
   return story_.broken().empty();
 }
 
-void World::expect_in_time(const Name& name, int64_t pods_before) {
+// How many pods have to serve while the record goes from there to what it is now: all but one of
+// the least that it wanted on the way.
+int64_t World::serving_since(const Name& name, const Place& before) const {
+  const auto written = history_.all().find(name);
+  if (written == history_.all().end()) return 0;
+  int64_t least = before.pods;
+  for (const Written& w : written->second) {
+    if (w.version > before.head) least = std::min(least, pods_of(name, w));
+  }
+  return least - 1;
+}
+
+void World::expect_in_time(const Name& name, const Place& before) {
   std::string left;
   const auto begin = now();
   pass(step);  // the request has been answered
-  const int64_t serving = std::min(pods_before, wanted_pods(name)) - 1;
+  const int64_t serving = serving_since(name, before);
   const auto check = [&] {
     if (const int64_t ready = ready_pods(name); ready < serving) {
       story_.fault(display(name) + " has " + std::to_string(ready) +
@@ -101,7 +116,7 @@ void World::expect_in_time(const Name& name, int64_t pods_before) {
     return story_.fault(display(name) + " " + left + ", " + std::to_string(timely.count()) +
                         " s after the change");
   const auto until = now() + rolled_out;
-  for (left = "?"; serving >= 0 && !left.empty() && now() < until && story_.broken().empty();) {
+  for (left = "?"; serving > 0 && !left.empty() && now() < until && story_.broken().empty();) {
     pass(step);
     check();
     left = ready_pods(name) == wanted_pods(name) ? "" : "does not serve";

@@ -201,6 +201,7 @@ void World::live() {
   }
   if (!history_.twice().empty())
     story_.fault("request " + history_.twice() + " was carried out twice");
+  if (!history_.unexpected().empty()) story_.fault(history_.unexpected());
 }
 
 void World::may_be_last_trouble() {

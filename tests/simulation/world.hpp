@@ -136,9 +136,15 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void check_cursor(const KindProgress& kind);
 
   // What must hold while nothing goes wrong (quiet.cpp).
-  void expect_in_time(const Name& name, int64_t pods_before);
+  struct Place {  // before a change
+    uint64_t head = 0;
+    int64_t pods = 0;
+  };
+  void expect_in_time(const Name& name, const Place& before);
+  int64_t serving_since(const Name& name, const Place& before) const;
   std::string object_difference(const Name& name);
   int64_t wanted_pods(const Name& name) const;
+  static int64_t pods_of(const Name& name, const Written& w);
   int64_t ready_pods(const Name& name);
   void look_at_pods();
   static bool is_ready(const json::value& pod);
