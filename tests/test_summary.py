@@ -2,9 +2,11 @@
 
 import contextlib
 import io
+import os
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import summary
 
@@ -27,9 +29,9 @@ class Summary(unittest.TestCase):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
-    def summed(self, *skips):
+    def summed(self, *skips, environment=()):
         out = io.StringIO()
-        with contextlib.redirect_stdout(out):
+        with contextlib.redirect_stdout(out), mock.patch.dict(os.environ, {"DAVIT_NO_SKIPS": "", **dict(environment)}):
             code = summary.main(self.folder, list(skips))
         return code, out.getvalue()
 
@@ -69,6 +71,12 @@ class Summary(unittest.TestCase):
         self.assertEqual((code, text.splitlines()[-1]), (0, "1 passed, 0 failed, 2 skipped"))
         self.assertIn("skipped  asan: e2e.krane: why", text)
         self.assertIn("skipped  kubernetes: no Go", text)
+
+    def test_a_skip_is_a_failure_where_nothing_may_be_skipped(self):
+        self.write("asan.xml", CTEST.format(RAN.format("e2e.trip")))
+        code, text = self.summed("kubernetes: no Go", environment={"DAVIT_NO_SKIPS": "1"})
+        self.assertEqual((code, text.splitlines()[-1]), (1, "1 passed, 0 failed, 1 skipped"))
+        self.assertIn("nothing may be skipped here (DAVIT_NO_SKIPS)", text)
 
     def test_a_run_without_tests_has_failed(self):
         self.assertEqual(self.summed()[0], 1)
