@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `make run`: a server on SQLite and an agent, on this machine, from the shipped files with a few keys merged on top.
-# The agent's cluster is in its memory, or the one of $KUBECONFIG when that is set. Ctrl-C ends both.
+# The agent's cluster is in its memory, or the one of $KUBECONFIG when that is set: any will do, as what Krane's own
+# clusters have (gVisor, Cilium) is turned off then. Ctrl-C ends both.
 set -euo pipefail
 
 stage=$(realpath "$1")
@@ -35,7 +36,11 @@ END
 if [ -n "${KUBECONFIG:-}" ]; then
   cluster="the cluster of $KUBECONFIG"
   module="module = \"cluster_kubernetes\"
-kubeconfig = \"$KUBECONFIG\""
+kubeconfig = \"$KUBECONFIG\"
+[plugin.deployment]
+runtime_class = \"\"
+[plugin.sentinel]
+gossip_policy = false"
 else
   cluster="a cluster in its memory"
   module="module = \"cluster_memory\""
@@ -87,6 +92,10 @@ export DAVIT_SERVER=unix:$socket
 echo
 echo "\$ davit apply -f etc/demo/shop.yaml --wait"
 "$davit" apply -f "$etc/demo/shop.yaml" --wait
+if [ -z "${KUBECONFIG:-}" ]; then
+  echo "\$ davit apply -f etc/demo/policy.yaml --wait"
+  "$davit" apply -f "$etc/demo/policy.yaml" --wait
+fi
 ended agent "$agent"
 echo
 echo "\$ davit status"

@@ -89,6 +89,29 @@ std::optional<int64_t> ReplicaSets::run(int64_t now_ms) {
   return starting_.begin()->first;
 }
 
+void ReplicaSets::fall_behind() {
+  auto& known = behind_.emplace();
+  for (const Object& o : store_.list(replica_sets, "")) {
+    known[{replica_sets, std::string(string_at(*o, {"metadata", "namespace"})),
+           std::string(string_at(*o, {"metadata", "name"}))}] = o;
+  }
+}
+
+void ReplicaSets::catch_up() {
+  behind_.reset();
+  for (const Object& o : store_.list(replica_sets, "")) {
+    dirty_.insert({replica_sets, std::string(string_at(*o, {"metadata", "namespace"})),
+                   std::string(string_at(*o, {"metadata", "name"}))});
+  }
+}
+
+Object ReplicaSets::seen(const Key& key) const {
+  const Object now = store_.find(key);
+  if (now == nullptr || !behind_) return now;
+  const auto known = behind_->find(key);
+  return known == behind_->end() ? nullptr : known->second;
+}
+
 std::vector<Key> ReplicaSets::pods_of(const std::string& uid) const {
   std::vector<Key> out;
   for (Key& key : store_.dependents(uid)) {
@@ -100,11 +123,11 @@ std::vector<Key> ReplicaSets::pods_of(const std::string& uid) const {
 }
 
 void ReplicaSets::reconcile(const Key& key, int64_t now_ms) {
-  const Object replica_set = store_.find(key);
+  const Object replica_set = seen(key);
   if (replica_set == nullptr) return;
   const std::string uid(string_at(*replica_set, {"metadata", "uid"}));
   if (!leaving(*replica_set)) scale(key, *replica_set, pods_of(uid), now_ms);
-  write_status(key, pods_of(uid), now_ms);
+  write_status(key, *replica_set, pods_of(uid), now_ms);
 }
 
 void ReplicaSets::scale(const Key& key, const json::object& replica_set,
@@ -173,7 +196,8 @@ void ReplicaSets::start_pod(const Key& key, int64_t now_ms) {
   store_.replace(key, std::move(pod), now_ms);
 }
 
-void ReplicaSets::write_status(const Key& key, const std::vector<Key>& have, int64_t now_ms) {
+void ReplicaSets::write_status(const Key& key, const json::object& as_seen,
+                               const std::vector<Key>& have, int64_t now_ms) {
   const Object found = store_.find(key);
   if (found == nullptr) return;
   const auto* labels = object_at(*found, {"spec", "template", "metadata", "labels"});
@@ -190,7 +214,7 @@ void ReplicaSets::write_status(const Key& key, const std::vector<Key>& have, int
         });
   }
   json::object status = {{"replicas", static_cast<int64_t>(have.size())},
-                         {"observedGeneration", *at(*found, {"metadata", "generation"})}};
+                         {"observedGeneration", *at(as_seen, {"metadata", "generation"})}};
   // The API leaves these out when they are zero.
   if (labelled > 0) status["fullyLabeledReplicas"] = labelled;
   if (ready > 0) status["readyReplicas"] = ready;

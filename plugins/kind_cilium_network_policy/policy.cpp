@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 #include <davit/names.hpp>
+#include <davit/utf8.hpp>
 
 namespace davit::cilium {
 namespace json = boost::json;
@@ -10,6 +11,7 @@ namespace {
 constexpr const char* managed_by = "app.kubernetes.io/managed-by";
 constexpr const char* component = "app.kubernetes.io/component";
 constexpr const char* component_policy = "ciliumnetworkpolicy";
+constexpr size_t fault_max = 300;  // of what Cilium says
 
 Error wrong(std::string where, std::string message) {
   return {Code::invalid_argument, std::move(message), std::move(where), {}};
@@ -111,17 +113,44 @@ json::object removal(const json::value& observed) {
           {"name", text_at(observed, "/metadata/name")}};
 }
 
-std::string answer(json::array apply, json::array remove, bool there) {
+// What is in the cluster of one record.
+struct There {
+  bool any = false;
+  std::string fault;  // why Cilium takes no notice of it; empty: it does, or has not said
+};
+
+// Cilium checks more than its CRD's schema can, and says so in a condition.
+std::string fault_of(const json::value& policy) {
+  json::error_code none;
+  const auto* found = policy.find_pointer("/status/conditions", none);
+  const auto* conditions = found == nullptr ? nullptr : found->if_array();
+  if (conditions == nullptr) return {};
+  for (const auto& c : *conditions) {
+    if (text_at(c, "/type") != "Valid" || text_at(c, "/status") != "False") continue;
+    std::string why = text_at(c, "/message");
+    if (why.empty()) why = text_at(c, "/reason");
+    return "not valid" + (why.empty() ? "" : ": " + shortened(why, fault_max));
+  }
+  return {};
+}
+
+std::string answer(json::array apply, json::array remove, const There& there) {
   const bool wanted = !apply.empty();
-  const int up = wanted && there ? 1 : 0;
-  const char* health = up != 0 ? "healthy" : wanted || there ? "progressing" : "unknown";
-  json::object status{{"gone", !wanted && !there},
+  const int updated = wanted && there.any ? 1 : 0;
+  const int up = there.fault.empty() ? updated : 0;
+  const char* health = up != 0               ? "healthy"
+                       : updated != 0        ? "unhealthy"
+                       : wanted || there.any ? "progressing"
+                                             : "unknown";
+  json::object status{{"gone", !wanted && !there.any},
                       {"health", health},
                       {"desired", wanted ? 1 : 0},
-                      {"updated", up},
+                      {"updated", updated},
                       {"ready", up},
                       {"stale", 0},
-                      {"message", there && !wanted ? "being deleted" : ""}};
+                      {"message", wanted      ? there.fault
+                                  : there.any ? "being deleted"
+                                              : ""}};
   status["detail"].emplace_object();
   status["children"].emplace_array();
   return json::serialize(json::object{{"apply", std::move(apply)},
@@ -154,12 +183,13 @@ Result<std::string> reconcile(std::string_view input, const Site& site) {
   const auto root = parse(input, "the input of reconcile");
   if (!root.ok()) return root.error();
   json::array remove;
-  bool there = false;
+  There there;
   if (const auto* observed = root->get_object().if_contains("observed")) {
     if (!observed->is_array()) return wrong("observed", "must be a list");
     for (const auto& object : observed->get_array()) {
       if (!is_policy(object)) continue;
-      there = true;
+      there.any = true;
+      there.fault = fault_of(object);
       if (text_at(object, "/metadata/deletionTimestamp").empty()) remove.push_back(removal(object));
     }
   }

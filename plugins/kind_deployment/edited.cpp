@@ -8,6 +8,8 @@
 #include <boost/json/value.hpp>
 #include <davit/short_hash.hpp>
 
+#include "made_of.hpp"
+
 namespace davit::deployment {
 namespace json = boost::json;
 namespace {
@@ -15,7 +17,12 @@ namespace {
 struct Differences {
   std::string changed;  // what stands there instead
   std::string missing;  // what does not
+
+  bool none() const { return changed.empty() && missing.empty(); }
 };
+
+// The hash names so many edits; after one more all older pods are stale. Keeps it short.
+constexpr int edits_max = 8;
 
 // Such values the API server may leave out.
 bool is_empty(const json::value& v) {
@@ -56,21 +63,37 @@ void compare(const json::value* there, const json::value& wanted, Differences& o
   }
 }
 
+Differences differences(const json::object& wanted, const ReplicaSet& there) {
+  Differences out;
+  for (const auto& [key, value] : wanted) compare(there.pod_template->if_contains(key), value, out);
+  return out;
+}
+
+bool is_of(std::string_view found, const std::string& hash) {
+  const std::string_view own = own_part(found);
+  return own == hash || own.starts_with(hash + "-") || own.starts_with(hash + judged_by_looks);
+}
+
 }  // namespace
 
 std::string hash_after_edits(const std::string& hash, const json::object& pod_template,
                              const ReplicaSet& there) {
-  const bool of_this = there.hash == hash || there.hash.starts_with(hash + "-");
-  if (!of_this || there.pod_template == nullptr) return hash;
-  Differences differences;
-  for (const auto& [key, value] : pod_template)
-    compare(there.pod_template->if_contains(key), value, differences);
+  if (there.pod_template == nullptr) return hash;
+  Differences found = differences(pod_template, there);
+  // Not one of ours yet. What its maker has left out comes with the next change.
+  if (there.hash.empty()) return found.changed.empty() ? judged_by_looks + hash : hash;
+  if (!is_of(there.hash, hash)) return hash;
   // A cluster's admission may change what we write, in our name: that is no edit.
-  if (there.template_owners.empty()) differences.changed.clear();
-  if (differences.changed.empty() && differences.missing.empty()) return there.hash;
-  return hash + "-" +
-         short_hash(differences.changed + '\n' + differences.missing + '\n' +
-                    there.template_owners);
+  if (there.template_owners.empty()) found.changed.clear();
+  if (found.none()) return there.hash;
+  const std::string edit =
+      short_hash(found.changed + '\n' + found.missing + '\n' + there.template_owners);
+  Differences hidden = differences(not_kept(pod_template), there);
+  if (there.template_owners.empty()) hidden.changed.clear();
+  const auto before = std::count(there.hash.begin(), there.hash.end(), judged_by_looks);
+  if (!hidden.none() || before >= edits_max) return hash + "-" + edit;
+  const std::string mark = judged_by_looks + edit;
+  return there.hash.ends_with(mark) ? there.hash : there.hash + mark;
 }
 
 }  // namespace davit::deployment

@@ -23,29 +23,16 @@ kind::Description describe(const Site& site) {
   d.json_fields = {"ctrl.v1.ApplyDeployment.healthcheck",
                    "ctrl.v1.ApplyDeployment.encrypted_environment_variables"};
   const std::string selector = labels::selector(site);
+  const kind::Resource autoscalers{
+      DAVIT_RESOURCE_OWNED,      "autoscaling", "v2",     "horizontalpodautoscalers",
+      "HorizontalPodAutoscaler", true,          selector, {}};
   d.resources = {
       {DAVIT_RESOURCE_ENSURED, "", "v1", "namespaces", "Namespace", false, "", {}},
       {DAVIT_RESOURCE_OWNED, "apps", "v1", "replicasets", "ReplicaSet", true, selector, {}},
-      {DAVIT_RESOURCE_OWNED,
-       "autoscaling",
-       "v2",
-       "horizontalpodautoscalers",
-       "HorizontalPodAutoscaler",
-       true,
-       selector,
-       {}},
-      {DAVIT_RESOURCE_SEEN,
-       "",
-       "v1",
-       "pods",
-       "Pod",
-       true,
-       selector,
-       {"/spec/containers/0/resources/limits", "/status/phase", "/status/reason", "/status/podIP",
-        "/status/podIPs/0/ip", "/status/conditions/*/type", "/status/conditions/*/status",
-        "/status/conditions/*/reason", "/status/conditions/*/message", labels::template_hash_of_pod,
-        "/status/containerStatuses/0/state/waiting/reason"}},
+      {DAVIT_RESOURCE_SEEN, "", "v1", "pods", "Pod", true, selector, kept_of_pods()},
   };
+  // An account without the right to one would never see all that is there.
+  if (site.autoscaling) d.resources.push_back(autoscalers);
   kind::CtrlV1 c;
   c.watch = "WatchDeployments";
   c.get = "GetDesiredDeploymentState";

@@ -15,7 +15,8 @@ inline constexpr const char* component_namespace = "namespace";
 inline constexpr const char* zone = "topology.kubernetes.io/zone";
 // In a pod template's annotations: the template's own hash, and so that of every pod made from it.
 inline constexpr const char* template_hash = "davit.dev/template-hash";
-inline constexpr const char* template_hash_of_pod = "/metadata/annotations/davit.dev~1template-hash";
+inline constexpr const char* template_hash_of_pod =
+    "/metadata/annotations/davit.dev~1template-hash";
 
 // "deployment.id" with the site's prefix.
 inline std::string id(const Site& site, const char* name) {

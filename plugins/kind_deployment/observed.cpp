@@ -5,9 +5,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <davit/quantity.hpp>
-#include <davit/utf8.hpp>
 
+#include "conditions.hpp"
 #include "fields.hpp"
 #include "labels.hpp"
 
@@ -15,87 +14,12 @@ namespace davit::deployment {
 namespace json = boost::json;
 namespace {
 
-constexpr size_t trouble_max = 300;  // a scheduler's message lists every node
-
-std::string member(const json::object* from, std::string_view key) {
-  const auto* v = from == nullptr ? nullptr : from->if_contains({key.data(), key.size()});
-  const auto* s = v == nullptr ? nullptr : v->if_string();
-  return s == nullptr ? std::string{} : std::string(s->data(), s->size());
-}
-
 std::string label(const json::value& object, const std::string& name) {
   return member(object_at(object, "/metadata/labels"), name);
 }
 
-const json::object* condition(const json::value& object, std::string_view type) {
-  const auto* all = array_at(object, "/status/conditions");
-  if (all == nullptr) return nullptr;
-  for (const auto& c : *all) {
-    if (const auto* o = c.if_object(); o != nullptr && member(o, "type") == type) return o;
-  }
-  return nullptr;
-}
-
-bool is_true(const json::object* c) {
-  return member(c, "status") == "True";
-}
-
-// "FailedCreate: pods is forbidden": what a condition says, cut to a readable length.
-std::string saying(const json::object* c) {
-  std::string reason = member(c, "reason");
-  const std::string message = member(c, "message");
-  if (!message.empty()) reason += (reason.empty() ? "" : ": ") + message;
-  return shortened(reason, trouble_max);
-}
-
 bool is_terminating(const json::value& object) {
   return !text_at(object, "/metadata/deletionTimestamp").empty();
-}
-
-std::string pod_status(const json::value& pod) {
-  const auto phase = text_at(pod, "/status/phase");
-  if (phase == "Failed") return "failed";
-  if (phase == "Succeeded") return "done";
-  if (phase == "Running") {
-    const bool ready =
-        is_true(condition(pod, "ContainersReady")) || is_true(condition(pod, "Ready"));
-    return ready ? "running" : "pending";
-  }
-  return phase == "Pending" || phase.empty() ? "pending" : "inactive";
-}
-
-void read_trouble(const json::value& object, Pod& pod) {
-  if (pod.status == "failed") {
-    const auto reason = text_at(object, "/status/reason");
-    pod.trouble = reason.empty() ? "Failed" : std::string(reason);
-    pod.failing = true;
-    return;
-  }
-  const auto waiting = text_at(object, "/status/containerStatuses/0/state/waiting/reason");
-  if (!waiting.empty() && waiting != "ContainerCreating" && waiting != "PodInitializing") {
-    pod.trouble = waiting;
-    pod.failing = true;
-    return;
-  }
-  // May pass by itself: a node can come.
-  const auto* scheduled = condition(object, "PodScheduled");
-  if (member(scheduled, "status") == "False") pod.trouble = saying(scheduled);
-}
-
-Pod read_pod(const json::value& object) {
-  Pod pod;
-  pod.name = text_at(object, "/metadata/name");
-  pod.ns = text_at(object, "/metadata/namespace");
-  pod.ip = text_at(object, "/status/podIP");
-  if (pod.ip.empty()) pod.ip = text_at(object, "/status/podIPs/0/ip");
-  pod.hash = member(object_at(object, "/metadata/annotations"), labels::template_hash);
-  pod.status = pod_status(object);
-  pod.terminating = is_terminating(object);
-  read_trouble(object, pod);
-  constexpr std::string_view limits = "/spec/containers/0/resources/limits";
-  pod.cpu_millicores = millicores_of(text_at(object, std::string(limits) + "/cpu")).value_or(0);
-  pod.memory_mib = mib_of(text_at(object, std::string(limits) + "/memory")).value_or(0);
-  return pod;
 }
 
 // Our own writes are server-side applies; an autoscaler or kubectl scale updates the field in
@@ -128,6 +52,8 @@ ReplicaSet read_replica_set(const json::value& object) {
   rs.replicas = integer_at(object, "/spec/replicas").value_or(1);
   rs.replicas_of_other = replicas_updated_in_place(object);
   rs.terminating = is_terminating(object);
+  rs.seen = integer_at(object, "/status/observedGeneration").value_or(0) >=
+            integer_at(object, "/metadata/generation").value_or(0);
   rs.port =
       integer_at(object, "/spec/template/spec/containers/0/ports/0/containerPort").value_or(0);
   if (const auto* failure = condition(object, "ReplicaFailure"); is_true(failure))
@@ -171,14 +97,14 @@ std::string owner_name(const json::value& pod) {
 
 }  // namespace
 
-Observed read_observed(const json::array& objects) {
+Observed read_observed(const json::array& objects, const Site& site) {
   Observed out;
   for (const auto& object : objects) {
     if (text_at(object, "/metadata/name").empty() || text_at(object, "/metadata/namespace").empty())
       continue;
     if (is_replica_set(object)) {
       out.replica_set = read_replica_set(object);
-    } else if (is_autoscaler(object)) {
+    } else if (is_autoscaler(object) && site.autoscaling) {
       out.autoscaler =
           Autoscaler{std::string(text_at(object, "/metadata/namespace")),
                      std::string(text_at(object, "/metadata/name")), is_terminating(object)};

@@ -21,8 +21,11 @@ constexpr const char* kubernetes_variables[] = {
 
 json::array environment(const Workload& w, const Site& site) {
   json::array env;
+  // An empty value is left out: the API server keeps none, and what it does not keep is not what we
+  // wrote.
   auto add = [&](std::string_view name, std::string_view value) {
-    env.push_back(json::object{{"name", name}, {"value", value}});
+    json::object& one = env.emplace_back(json::object{{"name", name}}).get_object();
+    if (!value.empty()) one["value"] = value;
   };
   auto own = [&](std::string_view name, std::string_view value) {
     add(site.env_prefix + std::string(name), value);
@@ -131,10 +134,9 @@ json::object pod_spec(const Workload& w, const Site& site) {
   json::object spec;
   if (!site.runtime_class.empty()) spec["runtimeClassName"] = site.runtime_class;
   spec["restartPolicy"] = "Always";
-  if (site.hide_kubernetes) {
+  if (!site.mount_service_account_token || site.hide_kubernetes)
     spec["automountServiceAccountToken"] = false;
-    spec["enableServiceLinks"] = false;
-  }
+  if (site.hide_kubernetes) spec["enableServiceLinks"] = false;
   if (!site.image_pull_secrets.empty()) {
     auto& secrets = spec["imagePullSecrets"].emplace_array();
     for (const auto& name : site.image_pull_secrets)

@@ -7,15 +7,17 @@
 
 #include "edited.hpp"
 #include "fields.hpp"
+#include "made_of.hpp"
 #include "observed.hpp"
 #include "render.hpp"
 #include "rollout.hpp"
+#include "status.hpp"
 
 namespace davit::deployment {
 namespace json = boost::json;
 namespace {
 
-constexpr size_t named_max = 3;  // pods that a message names
+constexpr int64_t times_end_ms = 253'402'300'800'000;  // the end of the year 9999
 
 json::object removal(const char* group, const char* version, const char* resource,
                      const std::string& ns, const std::string& name) {
@@ -50,99 +52,39 @@ std::optional<int64_t> replicas_to_write(const Workload& w, const Observed& obse
   return wanted_replicas(w, observed);
 }
 
-std::string list(const std::vector<std::string>& names) {
-  std::string out;
-  for (size_t i = 0; i < names.size() && i < named_max; ++i) out += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > named_max) out += " and " + std::to_string(names.size() - named_max) + " more";
-  return out;
-}
-
-// The worst that is known, for people: why pods cannot be made, then what the first troubled pod
-// says.
-std::string trouble_of(const Observed& observed, bool& failing) {
-  std::string out;
-  failing = false;
-  if (observed.replica_set && !observed.replica_set->trouble.empty()) {
-    out = "replica set: " + observed.replica_set->trouble;
-    failing = true;
-  }
-  const Pod* worst = nullptr;
-  int64_t others = -1;
-  for (const auto& pod : observed.pods) {
-    if (pod.trouble.empty() || pod.terminating) continue;
-    ++others;
-    if (worst == nullptr || (pod.failing && !worst->failing)) worst = &pod;
-  }
-  if (worst == nullptr) return out;
-  failing = failing || worst->failing;
-  out += (out.empty() ? "pod " : "; pod ") + worst->name + ": " + worst->trouble;
-  if (others > 0) out += " (and " + std::to_string(others) + " more)";
-  return out;
-}
-
-json::array children_of(const Observed& observed, int64_t port, const Site& site) {
-  json::array out;
-  for (const auto& pod : observed.pods) {
-    if (!pod.active() || pod.ip.empty()) continue;
-    out.push_back(json::object{{"name", pod.name},
-                               {"address", address_of(pod, port, site)},
-                               {"status", pod.status},
-                               {"cpu_millicores", pod.cpu_millicores},
-                               {"memory_mib", pod.memory_mib}});
-  }
-  return out;
-}
-
-json::object status_of(const Observed& observed, const Wanted& wanted, int64_t port,
-                       const Site& site) {
-  const Counts counts = count(observed.pods, wanted.hash);
-  bool failing = false;
-  std::string message;
-  std::string health = "healthy";
-  if (wanted.replicas == 0) {
-    health = "paused";
-  } else if (counts.ready < wanted.replicas || counts.updated < wanted.replicas ||
-             !counts.stale.empty()) {
-    message = trouble_of(observed, failing);
-    health = failing && counts.ready < wanted.replicas ? "unhealthy" : "progressing";
-  }
-  json::object detail{{"template_hash", wanted.hash}};
-  if (!counts.stale.empty()) {
-    detail["stale_pods"] = json::array(counts.stale.begin(), counts.stale.end());
-    if (!message.empty()) message += "; ";
-    message += "of an older template: " + list(counts.stale);
-  }
-  return {{"gone", false},
-          {"health", health},
-          {"desired", wanted.replicas},
-          {"updated", counts.updated},
-          {"ready", counts.ready},
-          {"stale", counts.stale.size()},
-          {"message", message},
-          {"detail", std::move(detail)},
-          {"children", children_of(observed, port, site)}};
-}
-
-std::string answer(json::array apply, json::array remove, json::object status) {
+std::string answer(json::array apply, json::array remove, json::object status,
+                   int64_t look_again_ms) {
   return json::serialize(json::object{{"apply", std::move(apply)},
                                       {"delete", std::move(remove)},
                                       {"status", std::move(status)},
-                                      {"look_again_ms", 0}});
+                                      {"look_again_ms", look_again_ms}});
 }
 
-std::string keep(const Workload& w, const Observed& observed, const Site& site) {
+Replacement replacement(const Observed& observed, int64_t replicas, const std::string& wanted_hash,
+                        int64_t now_ms, const Site& site) {
+  const auto& rs = observed.replica_set;
+  if (!site.replace_stale || !rs || rs->terminating) return {};
+  // Before the new template is in the cluster, and its controller acts on it, a deleted pod would
+  // come back as the old one.
+  if (rs->hash != wanted_hash || !rs->seen) return {};
+  return replace_now(observed.pods, replicas,
+                     {now_ms, site.max_unavailable, site.min_ready_seconds * 1000,
+                      site.replace_after_seconds * 1000});
+}
+
+std::string keep(const Workload& w, Observed& observed, int64_t now_ms, const Site& site) {
   json::object pod_template = render_template(w, site);
-  Wanted wanted{wanted_replicas(w, observed), template_hash(pod_template)};
-  if (observed.replica_set)
-    wanted.hash = hash_after_edits(wanted.hash, pod_template, *observed.replica_set);
+  std::string hash = template_hash(pod_template);
+  if (observed.replica_set) hash = hash_after_edits(hash, pod_template, *observed.replica_set);
+  mark_stale(observed.pods, hash, pod_template);
+  const int64_t replicas = wanted_replicas(w, observed);
 
   json::array apply;
   apply.push_back(json::object{{"object", render_namespace(w, site)}, {"mode", "ensure"}});
-  apply.push_back(
-      json::object{{"object", render_replica_set(w, site, std::move(pod_template), wanted.hash,
-                                                 replicas_to_write(w, observed))},
-                   {"mode", "apply"},
-                   {"replace_on_immutable", true}});
+  apply.push_back(json::object{{"object", render_replica_set(w, site, std::move(pod_template), hash,
+                                                             replicas_to_write(w, observed))},
+                               {"mode", "apply"},
+                               {"replace_on_immutable", true}});
   const size_t replica_set = apply.size() - 1;
   json::array remove;
   if (w.autoscaling) {
@@ -153,36 +95,20 @@ std::string keep(const Workload& w, const Observed& observed, const Site& site) 
   } else {
     remove_autoscaler(observed, remove);
   }
-  // Before the new template is in the cluster, a deleted pod would come back as the old one.
-  const auto& rs = observed.replica_set;
-  if (site.replace_stale && rs && !rs->terminating && rs->hash == wanted.hash) {
-    for (const auto& name : replace_now(observed.pods, wanted, site.max_unavailable)) {
-      remove.push_back(removal("", "v1", "pods", w.ns, name));
-    }
-  }
-  return answer(std::move(apply), std::move(remove), status_of(observed, wanted, w.port, site));
+  const Replacement next = replacement(observed, replicas, hash, now_ms, site);
+  for (const auto& name : next.remove) remove.push_back(removal("", "v1", "pods", w.ns, name));
+  return answer(std::move(apply), std::move(remove), status_of(w, observed, replicas, hash, site),
+                next.look_again_ms);
 }
 
 // Pods go with their ReplicaSet, by the cluster's garbage collection.
-std::string clear(const Observed& observed, const Site& site) {
+std::string clear(const Observed& observed, int64_t now_ms, const Site& site) {
   json::array remove;
   remove_autoscaler(observed, remove);
   const auto& rs = observed.replica_set;
   if (rs && !rs->terminating)
     remove.push_back(removal("apps", "v1", "replicasets", rs->ns, rs->name));
-  const Counts counts = count(observed.pods, rs ? rs->hash : "");
-  const int64_t port = rs && rs->port != 0 ? rs->port : site.default_port;
-  const bool gone = observed.nothing();
-  json::object status{{"gone", gone},
-                      {"health", gone ? "unknown" : "progressing"},
-                      {"desired", 0},
-                      {"updated", 0},
-                      {"ready", counts.ready},
-                      {"stale", counts.active},
-                      {"message", gone ? "" : "being deleted"},
-                      {"detail", json::object{}},
-                      {"children", children_of(observed, port, site)}};
-  return answer({}, std::move(remove), std::move(status));
+  return answer({}, std::move(remove), status_of_deleting(observed, now_ms, site), 0);
 }
 
 }  // namespace
@@ -195,15 +121,17 @@ Result<std::string> reconcile(std::string_view input, const Site& site) {
   if (const auto* objects = root.if_contains("observed")) {
     if (!objects->is_array())
       return Error{Code::invalid_argument, "must be a list", "observed", {}};
-    observed = read_observed(objects->get_array());
+    observed = read_observed(objects->get_array(), site);
   }
+  const int64_t given_ms = integer_at(*value, "/now_unix_ms").value_or(0);
+  const int64_t now_ms = given_ms > 0 && given_ms < times_end_ms ? given_ms : 0;
   const auto* desired = root.if_contains("desired");
-  if (desired == nullptr || desired->is_null()) return clear(observed, site);
+  if (desired == nullptr || desired->is_null()) return clear(observed, now_ms, site);
   if (!desired->is_object())
     return Error{Code::invalid_argument, "must be an object", "desired", {}};
   const auto workload = read_workload(desired->get_object(), site);
   if (!workload.ok()) return workload.error();
-  return keep(*workload, observed, site);
+  return keep(*workload, observed, now_ms, site);
 }
 
 }  // namespace davit::deployment

@@ -3,42 +3,98 @@
 #include <algorithm>
 
 namespace davit::deployment {
+namespace {
 
-Counts count(const std::vector<Pod>& pods, const std::string& hash) {
+// What is left of `span` since `since`. Both clocks are the cluster's and ours, so a time that lies
+// further ahead than the span says nothing, as does one that is unknown.
+int64_t left(int64_t since_ms, int64_t span_ms, int64_t now_ms) {
+  if (now_ms == 0 || since_ms == 0 || since_ms - now_ms > span_ms) return 0;
+  return std::max<int64_t>(0, since_ms + span_ms - now_ms);
+}
+
+// Until it is available; of a pod that is not ready time alone makes nothing.
+int64_t until_available(const Pod& pod, const Pace& pace) {
+  return left(pod.ready_since_ms, pace.min_ready_ms, pace.now_ms);
+}
+bool available(const Pod& pod, const Pace& pace) {
+  return pod.ready() && until_available(pod, pace) == 0;
+}
+int64_t until_old(const Pod& pod, const Pace& pace) {
+  return left(pod.created_ms, pace.replace_after_ms, pace.now_ms);
+}
+
+struct Places {
+  int64_t stale = 0;  // old enough to be replaced
+  int64_t ready = 0, available = 0, updated_available = 0;
+  int64_t look_again_ms = 0;
+
+  void wait(int64_t ms) {
+    if (ms > 0) look_again_ms = look_again_ms == 0 ? ms : std::min(look_again_ms, ms);
+  }
+};
+
+Places places_of(const std::vector<Pod>& pods, const Pace& pace) {
+  Places out;
+  for (const auto& pod : pods) {
+    if (!pod.active()) continue;
+    if (pod.ready()) {
+      ++out.ready;
+      out.wait(until_available(pod, pace));
+    }
+    if (available(pod, pace)) {
+      ++out.available;
+      if (!pod.stale) ++out.updated_available;
+    }
+    if (!pod.stale) continue;
+    out.wait(until_old(pod, pace));
+    if (until_old(pod, pace) == 0) ++out.stale;
+  }
+  return out;
+}
+
+}  // namespace
+
+Counts count(const std::vector<Pod>& pods) {
   Counts out;
   for (const auto& pod : pods) {
     if (!pod.active()) continue;
     ++out.active;
     if (pod.ready()) ++out.ready;
-    if (pod.hash != hash) {
+    if (pod.stale) {
       out.stale.push_back(pod.name);
     } else {
       ++out.updated;
-      if (pod.ready()) ++out.updated_ready;
     }
   }
   return out;
 }
 
-std::vector<std::string> replace_now(const std::vector<Pod>& pods, const Wanted& wanted,
-                                     int64_t max_unavailable) {
-  const Counts counts = count(pods, wanted.hash);
-  const auto stale = static_cast<int64_t>(counts.stale.size());
-  // Places that hold neither a stale pod nor a ready new one: they are being replaced now.
-  const int64_t in_flight = std::max<int64_t>(0, wanted.replicas - stale - counts.updated_ready);
-  int64_t places = max_unavailable - in_flight;
-  int64_t spare_ready = counts.ready - (wanted.replicas - max_unavailable);
+Replacement replace_now(const std::vector<Pod>& pods, int64_t replicas, const Pace& pace) {
+  const Places there = places_of(pods, pace);
+  // Places that hold neither a stale pod nor an available new one: they are being replaced now.
+  const int64_t in_flight = std::max<int64_t>(0, replicas - there.stale - there.updated_available);
+  int64_t places = pace.max_unavailable - in_flight;
+  int64_t spare_ready = there.ready - (replicas - pace.max_unavailable);
+  int64_t spare_available = there.available - (replicas - pace.max_unavailable);
 
-  std::vector<std::string> out;
+  Replacement out;
   for (const bool ready : {false, true}) {
     for (const auto& pod : pods) {
-      if (!pod.active() || pod.hash == wanted.hash || pod.ready() != ready) continue;
-      if (places <= 0 || (ready && spare_ready <= 0)) break;
+      if (!pod.active() || !pod.stale || pod.ready() != ready) continue;
+      if (places <= 0) break;
+      const bool counts = available(pod, pace);
+      if (until_old(pod, pace) > 0 || (ready && spare_ready <= 0) ||
+          (counts && spare_available <= 0))
+        continue;
       --places;
       if (ready) --spare_ready;
-      out.push_back(pod.name);
+      if (counts) --spare_available;
+      out.remove.push_back(pod.name);
     }
   }
+  const bool any_stale = std::any_of(pods.begin(), pods.end(),
+                                     [](const Pod& pod) { return pod.active() && pod.stale; });
+  if (any_stale) out.look_again_ms = there.look_again_ms;
   return out;
 }
 

@@ -43,10 +43,15 @@ Site read_site(const Host& host) {
   site.address_is_ip = address == "ip";
   site.inject_label = s.boolean("inject_label", site.inject_label);
   site.hide_kubernetes = s.boolean("hide_kubernetes", site.hide_kubernetes);
+  site.mount_service_account_token =
+      s.boolean("mount_service_account_token", site.mount_service_account_token);
   site.default_port = s.integer("default_port", site.default_port, 1, 65535);
   site.request_divisor = s.integer("request_divisor", site.request_divisor, 1, 1000);
   site.min_ready_seconds = s.integer("min_ready_s", site.min_ready_seconds, 0, day_seconds);
   site.max_unavailable = s.integer("max_unavailable", site.max_unavailable, 1, replicas_max);
+  site.replace_after_seconds =
+      s.integer("replace_after_s", site.replace_after_seconds, 0, day_seconds);
+  site.autoscaling = s.boolean("autoscaling", site.autoscaling);
   site.replace_stale = s.boolean("replace_stale", site.replace_stale);
   site.zero_is_delete = s.boolean("zero_is_delete", site.zero_is_delete);
   site.absent_replicas_is_zero = s.boolean("absent_replicas_is_zero", site.absent_replicas_is_zero);

@@ -24,11 +24,14 @@ struct Site {
       false;  // "10.1.2.3:8080" instead of "10-1-2-3.<namespace>.pod.<domain>:8080"
   bool inject_label = true;
   bool hide_kubernetes = false;
+  bool mount_service_account_token = false;
   int64_t default_port = 8080;
   int64_t request_divisor = 4;  // requests = limits / this, at least 1m and 1Mi
   int64_t min_ready_seconds = 30;
   int64_t max_unavailable = 1;
+  int64_t replace_after_seconds = 10;  // a younger pod of an older template is left alone
   bool replace_stale = true;
+  bool autoscaling = true;  // false: no HorizontalPodAutoscalers, not even watched
   bool zero_is_delete = false;
   bool absent_replicas_is_zero = false;
 };

@@ -69,21 +69,8 @@ void read_container(const Fields& f, const Site& site, Workload& w) {
   }
 }
 
-void read_scale(const Fields& f, const Site& site, std::optional<Error>& fault, Workload& w) {
-  const auto replicas = f.optional_integer("replicas", 0, int32_top);
-  const auto* object = f.object("autoscaling");
-  w.replicas = replicas.value_or(0);
-  if (replicas && object != nullptr) {
-    f.reject("replicas", "exactly one of replicas and autoscaling is needed; both are set");
-  }
-  if (object == nullptr) {
-    if (!replicas && !site.absent_replicas_is_zero) {
-      f.reject("replicas", "exactly one of replicas and autoscaling is needed; neither is set");
-    }
-    return;
-  }
-  const Fields a(*object, f.at("autoscaling"), fault);
-  Autoscaling& to = w.autoscaling.emplace();
+Autoscaling read_bounds(const Fields& a) {
+  Autoscaling to;
   to.min_replicas = a.integer("min_replicas", 1, int32_top);
   to.max_replicas = a.integer("max_replicas", 1, int32_top);
   to.cpu_threshold = a.optional_integer("cpu_threshold", 1, int32_top);
@@ -91,6 +78,32 @@ void read_scale(const Fields& f, const Site& site, std::optional<Error>& fault, 
   if (to.max_replicas < to.min_replicas) {
     a.reject("max_replicas", "must be at least min_replicas (" + std::to_string(to.min_replicas) +
                                  "), not " + std::to_string(to.max_replicas));
+  }
+  return to;
+}
+
+void read_scale(const Fields& f, const Site& site, std::optional<Error>& fault, Workload& w) {
+  const auto replicas = f.optional_integer("replicas", 0, int32_top);
+  const auto* object = f.object("autoscaling");
+  w.replicas = replicas.value_or(0);
+  if (object == nullptr) {
+    if (!replicas && !site.absent_replicas_is_zero) {
+      f.reject("replicas", "exactly one of replicas and autoscaling is needed; neither is set");
+    }
+    return;
+  }
+  const Autoscaling bounds = read_bounds(Fields(*object, f.at("autoscaling"), fault));
+  if (replicas) {
+    // For peers that know only one of the two, both may say the same number.
+    if (bounds.min_replicas != *replicas || bounds.max_replicas != *replicas)
+      f.reject("replicas", "exactly one of replicas and autoscaling is needed; both are set");
+    return;
+  }
+  if (site.autoscaling) {
+    w.autoscaling = bounds;
+  } else {
+    w.replicas = bounds.min_replicas;
+    w.notes.push_back("autoscaling is turned off here: min_replicas pods");
   }
 }
 
@@ -117,7 +130,10 @@ std::optional<JsonField> json_field(const Fields& f, std::optional<Error>& fault
 void read_healthcheck(const Fields& f, std::optional<Error>& fault, Workload& w) {
   const auto field = json_field(f, fault, "healthcheck");
   if (!field) return;
-  if (field->raw) return f.reject("healthcheck", "is not JSON");
+  if (field->raw) {  // as the original does
+    w.notes.push_back("healthcheck is not JSON: no probes");
+    return;
+  }
   const Fields h(*field->object, f.at("healthcheck"), fault);
   h.only({"method", "path", "intervalSeconds", "timeoutSeconds", "failureThreshold",
           "initialDelaySeconds"});

@@ -43,6 +43,8 @@ struct Workload {
   std::string encrypted_env;  // of the secrets blob, base64; empty: none
   // Variables of the later revision that the message has, in order: ("GIT_BRANCH", "main").
   std::vector<std::pair<std::string, std::string>> later_env;
+  // What was asked for and is not done, for the status.
+  std::vector<std::string> notes;
 };
 
 // The message as the codec shows it. INVALID_ARGUMENT with the field's path in `where`.

@@ -1,7 +1,8 @@
 // The plugin: hands each slot of the kind role to the part that decides it. It has no state but its
-// settings.
+// settings, and the platform of the server that one of them names.
 #include <boost/json/value.hpp>
 #include <davit/kind.hpp>
+#include <davit/rpc.hpp>
 
 #include "ctrl_report.hpp"
 #include "fields.hpp"
@@ -30,19 +31,15 @@ kind::Description describe(const Site& site) {
       {DAVIT_RESOURCE_ENSURED, "", "v1", "namespaces", "Namespace", false, "", {}},
       owned("apps", "v1", "deployments", "Deployment", selector),
       owned("", "v1", "services", "Service", selector),
-      owned("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", selector),
-      owned("cilium.io", "v2", "ciliumnetworkpolicies", "CiliumNetworkPolicy", selector),
-      {DAVIT_RESOURCE_SEEN,
-       "",
-       "v1",
-       "pods",
-       "Pod",
-       true,
-       selector,
-       {"/spec/containers/0/resources/limits", "/status/phase", "/status/podIP",
-        "/status/conditions/*/type", "/status/conditions/*/status", "/status/conditions/*/reason",
-        "/status/conditions/*/message", "/status/containerStatuses/0/state/waiting/reason"}},
+      {DAVIT_RESOURCE_SEEN, "", "v1", "pods", "Pod", true, selector, kept_of_pods()},
   };
+  // An account without the right to one would never see all that is there.
+  if (site.disruption_budget)
+    d.resources.push_back(
+        owned("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", selector));
+  if (site.gossip_policy)
+    d.resources.push_back(
+        owned("cilium.io", "v2", "ciliumnetworkpolicies", "CiliumNetworkPolicy", selector));
   kind::CtrlV1 c;
   c.watch = "WatchSentinels";
   c.get = "GetDesiredSentinelState";
@@ -60,7 +57,20 @@ class Kind {
  public:
   using roles = Roles<kind::Role>;
 
-  explicit Kind(Host host) : site_(read_site(host)), described_(describe(site_)) {}
+  explicit Kind(Host host)
+      : host_(host),
+        server_(Settings(host).string("server", "")),
+        site_(read_site(host)),
+        described_(describe(site_)) {}
+
+  // The platform of the region, which the configuration says once, for the connection.
+  Result<> wire() {
+    if (server_.empty() || !site_.platform.empty()) return {};
+    const auto channel = rpc::Channel::find(host_, server_);
+    if (!channel.ok()) return channel.error();
+    site_.platform = channel->platform();
+    return {};
+  }
 
   const kind::Described& described() const { return described_; }
   Result<Named> identify(std::string_view apply) const { return sentinel::identify(apply, site_); }
@@ -91,6 +101,8 @@ class Kind {
   }
 
  private:
+  const Host host_;
+  const std::string server_;  // a client of the configuration; empty: none
   Site site_;
   kind::Described described_;
 };

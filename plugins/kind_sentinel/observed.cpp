@@ -5,8 +5,6 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <davit/quantity.hpp>
-#include <davit/utf8.hpp>
 
 #include "fields.hpp"
 #include "labels.hpp"
@@ -14,8 +12,6 @@
 namespace davit::sentinel {
 namespace json = boost::json;
 namespace {
-
-constexpr size_t trouble_max = 300;  // a scheduler's message lists every node
 
 // Gossip ends first and the Deployment last: what it owns goes before the cluster would collect it.
 const Owned types[] = {
@@ -55,26 +51,11 @@ const Owned* type_of(const json::value& object) {
   return nullptr;
 }
 
-const json::value* condition(const json::value& object, std::string_view type) {
-  const auto* all = array_at(object, "/status/conditions");
-  if (all == nullptr) return nullptr;
-  const auto at = std::find_if(all->begin(), all->end(),
-                               [&](const json::value& c) { return text_at(c, "/type") == type; });
-  return at == all->end() ? nullptr : &*at;
-}
-bool says(const json::value& object, std::string_view type, std::string_view status) {
-  const auto* c = condition(object, type);
-  return c != nullptr && text_at(*c, "/status") == status;
-}
-
-// "FailedCreate: pods is forbidden": what a condition says, cut to a readable length.
-std::string saying(const json::value& object, std::string_view type) {
-  const auto* c = condition(object, type);
-  std::string out(text_at(*c, "/reason"));
-  const auto message = text_at(*c, "/message");
-  if (!message.empty()) out += (out.empty() ? "" : ": ") + std::string(message);
-  if (out.empty()) out = type;
-  return shortened(out, trouble_max);
+// What the site has turned off is not watched, and not ours to look after.
+bool wants(const Site& site, const Owned& type) {
+  const std::string_view kind = type.kind;
+  if (kind == "CiliumNetworkPolicy") return site.gossip_policy;
+  return kind != "PodDisruptionBudget" || site.disruption_budget;
 }
 
 int64_t count_at(const json::value& object, std::string_view pointer) {
@@ -86,6 +67,9 @@ Deployment read_deployment(const json::value& object) {
   d.hash = text_in(object, "/spec/template/metadata/annotations", labels::template_hash);
   d.seen = integer_at(object, "/status/observedGeneration") >=
            integer_at(object, "/metadata/generation");
+  const auto* given = object.get_object().if_contains("spec");
+  const auto* spec = given == nullptr ? nullptr : given->if_object();
+  d.paused = spec != nullptr && spec->contains("paused") && spec->at("paused") == true;
   d.replicas = count_at(object, "/status/replicas");
   d.updated = count_at(object, "/status/updatedReplicas");
   d.available = count_at(object, "/status/availableReplicas");
@@ -95,36 +79,6 @@ Deployment read_deployment(const json::value& object) {
     d.trouble = saying(object, "Progressing");
   }
   return d;
-}
-
-std::string pod_status(const json::value& pod) {
-  const auto phase = text_at(pod, "/status/phase");
-  if (phase == "Failed") return "failed";
-  if (phase == "Succeeded") return "done";
-  if (phase == "Running") {
-    const bool ready = says(pod, "ContainersReady", "True") || says(pod, "Ready", "True");
-    return ready ? "running" : "pending";
-  }
-  return phase == "Pending" || phase.empty() ? "pending" : "inactive";
-}
-
-Pod read_pod(const json::value& object) {
-  Pod pod;
-  pod.name = text_at(object, "/metadata/name");
-  pod.ip = text_at(object, "/status/podIP");
-  pod.status = pod_status(object);
-  pod.terminating = is_terminating(object);
-  constexpr std::string_view limits = "/spec/containers/0/resources/limits";
-  pod.cpu_millicores = millicores_of(text_at(object, std::string(limits) + "/cpu")).value_or(0);
-  pod.memory_mib = mib_of(text_at(object, std::string(limits) + "/memory")).value_or(0);
-  const auto waiting = text_at(object, "/status/containerStatuses/0/state/waiting/reason");
-  if (!waiting.empty() && waiting != "ContainerCreating" && waiting != "PodInitializing") {
-    pod.trouble = waiting;
-    pod.failing = true;
-  } else if (says(object, "PodScheduled", "False")) {
-    pod.trouble = saying(object, "PodScheduled");  // may pass by itself: a node can come
-  }
-  return pod;
 }
 
 // A pod's controlling ReplicaSet is called as the Deployment, "-" and a hash that the pod bears.
@@ -160,7 +114,7 @@ bool Observed::has(std::string_view kind, std::string_view name) const {
   });
 }
 
-Observed read_observed(const json::array& objects) {
+Observed read_observed(const json::array& objects, const Site& site) {
   Observed out;
   for (const auto& object : objects) {
     const auto ns = text_at(object, "/metadata/namespace");
@@ -168,7 +122,9 @@ Observed read_observed(const json::array& objects) {
     if (ns.empty() || name.empty()) continue;
     if (is_pod(object)) {
       out.pods.push_back(read_pod(object));
-    } else if (const auto* type = type_of(object)) {
+    } else if (const auto* type = type_of(object); type != nullptr && wants(site, *type)) {
+      if (is(object, "cilium.io", "CiliumNetworkPolicy") && says(object, "Valid", "False"))
+        out.policy_fault = "gossip policy: not valid: " + saying(object, "Valid");
       Owned& o = out.owned.emplace_back(*type);
       o.ns = ns;
       o.name = name;

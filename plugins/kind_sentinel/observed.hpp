@@ -9,24 +9,15 @@
 #include <boost/json/fwd.hpp>
 #include <davit/kind.hpp>
 
+#include "pod.hpp"
 #include "site.hpp"
 
 namespace davit::sentinel {
 
-struct Pod {
-  std::string name, ip;
-  std::string status;    // pending, running or inactive; "failed" and "done" are no children
-  std::string trouble;   // why it cannot become ready; empty: nothing is known to be wrong
-  bool failing = false;  // `trouble` will not pass by waiting
-  bool terminating = false;
-  int64_t cpu_millicores = 0, memory_mib = 0;
-
-  bool active() const { return !terminating && status != "failed" && status != "done"; }
-};
-
 struct Deployment {
-  std::string hash;   // of its template; empty: not one of ours
-  bool seen = false;  // the counts are of its present spec
+  std::string hash;     // of its template; empty: not one of ours
+  bool seen = false;    // the counts are of its present spec
+  bool paused = false;  // by somebody: it makes no pods of a new template
   int64_t replicas = 0, updated = 0, available = 0;
   std::string trouble;  // why it cannot make pods or gets nowhere
 };
@@ -46,12 +37,14 @@ struct Observed {
   std::optional<Deployment> deployment;
   std::vector<Owned> owned;  // by order
   std::vector<Pod> pods;     // by name
+  std::string policy_fault;  // why Cilium takes no notice of the gossip policy; empty: it does
   bool nothing() const { return owned.empty() && pods.empty(); }
   bool has(std::string_view kind, std::string_view name) const;
 };
 
-// Objects of other kinds, without a name or a namespace, and what is no object, are passed over.
-Observed read_observed(const boost::json::array& objects);
+// Objects of other kinds, without a name or a namespace, and what is no object, are passed over, as
+// are those that the site does not want.
+Observed read_observed(const boost::json::array& objects, const Site&);
 
 // Namespace and name of the sentinel that an object belongs to, by labels and names; NOT_FOUND.
 Result<Named> attribute(const boost::json::value& object, const Site& site);

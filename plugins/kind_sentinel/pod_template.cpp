@@ -37,6 +37,7 @@ std::string config(const Sentinel& s, const Place& place, const Site& site) {
   add("sentinel_id", s.sentinel_id);
   add("workspace_id", s.workspace_id);
   add("environment_id", s.environment_id);
+  if (!site.platform.empty()) add("platform", site.platform);
   add("region", place.region);
   out += "http_port = " + std::to_string(site.port) + "\n";
   return out + site.config;

@@ -13,6 +13,9 @@ namespace davit::sentinel {
 namespace json = boost::json;
 namespace {
 
+constexpr const char* paused_text =
+    "deployment: paused by somebody, so no change reaches its pods (kubectl rollout resume)";
+
 json::object removal(const Owned& o) {
   return {{"group", o.group},
           {"version", o.version},
@@ -26,6 +29,9 @@ std::string trouble_of(const Observed& observed, bool& failing) {
   std::string out;
   if (observed.deployment && !observed.deployment->trouble.empty()) {
     out = "deployment: " + observed.deployment->trouble;
+    failing = true;
+  } else if (observed.deployment && observed.deployment->paused) {
+    out = paused_text;
     failing = true;
   }
   const Pod* worst = nullptr;
@@ -92,6 +98,12 @@ json::object status_of(const Sentinel& s, const Observed& observed, const std::s
     health = failing && live.available < s.replicas ? "unhealthy" : "progressing";
   } else if (!message.empty()) {
     health = "progressing";
+  } else if (live.paused) {
+    message = paused_text;
+  }
+  if (!observed.policy_fault.empty()) {
+    message += (message.empty() ? "" : "; ") + observed.policy_fault;
+    if (health == "healthy") health = "unhealthy";
   }
   return {{"gone", false},
           {"health", health},
@@ -116,7 +128,7 @@ std::string keep(const Sentinel& s, const Place& place, const Observed& observed
   json::object pod_template = render_template(s, place, site);
   const std::string hash = template_hash(pod_template);
   json::array apply = render(s, place, site, std::move(pod_template));
-  json::array remove;  // a gossip policy that the site no longer wants
+  json::array remove;  // what an earlier version rendered
   for (const auto& o : observed.owned) {
     if (!o.terminating && !planned(apply, o)) remove.push_back(removal(o));
   }
@@ -154,7 +166,7 @@ Result<std::string> reconcile(std::string_view input, const Site& site) {
   if (const auto* objects = root.if_contains("observed")) {
     if (!objects->is_array())
       return Error{Code::invalid_argument, "must be a list", "observed", {}};
-    observed = read_observed(objects->get_array());
+    observed = read_observed(objects->get_array(), site);
   }
   const auto* desired = root.if_contains("desired");
   if (desired == nullptr || desired->is_null()) return clear(observed, site);

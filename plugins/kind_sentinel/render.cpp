@@ -122,7 +122,7 @@ json::array render(const Sentinel& s, const Place& place, const Site& site,
   };
   add(r.deployment(std::move(pod_template)))["replace_on_immutable"] = true;
   add(r.service())["owner"] = deployment;
-  add(r.disruption_budget())["owner"] = deployment;
+  if (site.disruption_budget) add(r.disruption_budget())["owner"] = deployment;
   add(r.gossip_service());
   if (site.gossip_policy) add(r.gossip_policy());
   return plan;

@@ -21,7 +21,8 @@ std::string template_hash(const boost::json::object& pod_template);
 boost::json::object render_template(const Sentinel&, const Place&, const Site&);
 
 // The plan of abi/kind.h: namespace, Deployment, Service and disruption budget (both owned by the
-// Deployment), gossip Service and gossip policy, in this order.
+// Deployment), gossip Service and gossip policy, in this order, without what the site does not
+// want.
 boost::json::array render(const Sentinel&, const Place&, const Site&,
                           boost::json::object pod_template);
 

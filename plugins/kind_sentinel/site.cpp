@@ -46,15 +46,17 @@ Site read_site(const Host& host) {
   site.args = s.strings("args", std::move(site.args));
   site.secrets = s.strings("secrets", std::move(site.secrets));
   site.optional_secrets = s.strings("optional_secrets", std::move(site.optional_secrets));
-  site.config = s.string("config", site.config);
+  site.platform = s.string("platform", site.platform);
   site.liveness_path = s.string("liveness_path", site.liveness_path);
   site.readiness_path = s.string("readiness_path", site.readiness_path);
   site.port = s.integer("port", site.port, 1, 65535);
   site.gossip_port = s.integer("gossip_port", site.gossip_port, 1, 65535);
   site.metrics_port = s.integer("metrics_port", site.metrics_port, 1, 65535);
+  site.config = s.string("config", default_config(site.metrics_port));
   site.cpu_request_divisor = s.integer("cpu_request_divisor", site.cpu_request_divisor, 1, 1000);
   site.min_ready_seconds = s.integer("min_ready_s", site.min_ready_seconds, 0, day_seconds);
   site.gossip_policy = s.boolean("gossip_policy", site.gossip_policy);
+  site.disruption_budget = s.boolean("disruption_budget", site.disruption_budget);
   site.zero_is_delete = s.boolean("zero_is_delete", site.zero_is_delete);
   check(s, site);
   return site;

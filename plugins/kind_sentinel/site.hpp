@@ -10,6 +10,32 @@
 
 namespace davit::sentinel {
 
+inline constexpr int64_t default_metrics_port = 9090;
+
+// As the original's own sentinel wants it.
+inline std::string default_config(int64_t metrics_port) {
+  return "request_timeout = '15m'\n"
+         "[database]\n"
+         "primary = '${UNKEY_DATABASE_PRIMARY}'\n"
+         "readonly_replica = '${UNKEY_DATABASE_REPLICA}'\n"
+         "[clickhouse]\n"
+         "url = '${UNKEY_CLICKHOUSE_URL}'\n"
+         "[redis]\n"
+         "url = '${UNKEY_REDIS_URL}'\n"
+         "[observability.tracing]\n"
+         "sample_rate = 0.25\n"
+         "[observability.logging]\n"
+         "sample_rate = 1.0\n"
+         "slow_threshold = '1s'\n"
+         "[observability.metrics]\n"
+         "prometheus_port = " +
+         std::to_string(metrics_port) +
+         "\n"
+         "[pprof]\n"
+         "username = '${UNKEY_PPROF_USERNAME}'\n"
+         "password = '${UNKEY_PPROF_PASSWORD}'\n";
+}
+
 struct Site {
   std::string managed_by = "krane";         // value of app.kubernetes.io/managed-by
   std::string label_prefix = "unkey.com/";  // of "sentinel.id" and the other id labels
@@ -23,24 +49,19 @@ struct Site {
   // Secrets whose entries become environment variables.
   std::vector<std::string> secrets = {"database"};
   std::vector<std::string> optional_secrets = {"otel", "redis", "pprof"};
+  // Who runs the region's machines; empty: not said. Sentinels of the original need it.
+  std::string platform;
   // What follows the ids in the TOML text of <env_prefix>CONFIG_DATA.
-  std::string config =
-      "request_timeout = '15m'\n"
-      "[database]\n"
-      "primary = '${UNKEY_DATABASE_PRIMARY}'\n"
-      "readonly_replica = '${UNKEY_DATABASE_REPLICA}'\n"
-      "[clickhouse]\n"
-      "url = '${UNKEY_CLICKHOUSE_URL}'\n"
-      "[redis]\n"
-      "url = '${UNKEY_REDIS_URL}'\n";
+  std::string config = default_config(default_metrics_port);
   std::string liveness_path = "/_unkey/internal/health/live";
   std::string readiness_path = "/_unkey/internal/health/ready";
   int64_t port = 8040;
   int64_t gossip_port = 7946;
-  int64_t metrics_port = 9090;
+  int64_t metrics_port = default_metrics_port;
   int64_t cpu_request_divisor = 2;  // of the limit; memory is requested whole
   int64_t min_ready_seconds = 30;
-  bool gossip_policy = true;  // false: the cluster has no Cilium
+  bool gossip_policy = true;      // false: the cluster has no Cilium
+  bool disruption_budget = true;  // false: no right to them
   bool zero_is_delete = false;
 };
 

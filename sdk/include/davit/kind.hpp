@@ -300,7 +300,15 @@ class Client {
   }
   Class classify(std::string_view state, std::string_view apply) const {
     if (state == "deleted") return Class::remove;
-    return static_cast<Class>(vtable_->classify(ref_.self, str(state), str(apply)));
+    // A number that is none of these is a plugin's fault: the record is held, never deleted.
+    switch (vtable_->classify(ref_.self, str(state), str(apply))) {
+      case DAVIT_CLASS_APPLY:
+        return Class::apply;
+      case DAVIT_CLASS_DELETE:
+        return Class::remove;
+      default:
+        return Class::unhandled;
+    }
   }
   Result<std::string> reconcile(std::string_view input) const {
     return json([&](const davit_sink* s, davit_error* e) {

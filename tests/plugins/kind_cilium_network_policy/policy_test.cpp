@@ -56,6 +56,28 @@ TEST(Policy, IsHealthyOnceItIsThere) {
   EXPECT_EQ(plan.at("status").at("ready"), 1);
 }
 
+TEST(Policy, IsUnhealthyWhenCiliumTakesItForInvalid) {
+  const std::pair<const char*, const char*> rows[] = {
+      {R"([{"type":"Valid","status":"False","message":"no such port"}])",
+       "unhealthy 1 0 not valid: no such port"},
+      {R"([{"type":"Valid","status":"False"}])", "unhealthy 1 0 not valid"},
+      {R"([{"type":"Valid","status":"True","message":"fine"}])", "healthy 1 1 "},
+      {R"([{"type":"Other","status":"False"}, 7])", "healthy 1 1 "},
+      {"7", "healthy 1 1 "}};
+  for (const auto& [conditions, expected] : rows) {
+    json::value there = json::parse(ours);
+    there.as_object()["status"] = {{"conditions", json::parse(conditions)}};
+    const auto plan = json::parse(reconcile_ok(R"({"desired":)" + apply_of(R"({"spec":{}})") +
+                                               ",\"observed\":[" + json::serialize(there) + "]}"));
+    const auto& s = plan.at("status").as_object();
+    EXPECT_EQ(std::string(s.at("health").as_string()) + " " + json::serialize(s.at("updated")) +
+                  " " + json::serialize(s.at("ready")) + " " +
+                  std::string(s.at("message").as_string()),
+              expected)
+        << conditions;
+  }
+}
+
 TEST(Policy, IsDeletedWhenNothingIsDesiredAndThenGone) {
   auto plan = json::parse(reconcile_ok(std::string(R"({"observed":[)") + ours + "]}"));
   EXPECT_EQ(plan.at("delete"), json::parse(R"([{"group":"cilium.io","version":"v2",

@@ -30,6 +30,7 @@ class EditedTemplate : public ::testing::Test {
   void by_somebody(const std::string& time) { state_.template_owners = "somebody " + time; }
   std::string next() const { return hash_after_edits("h", ours_, state_); }
   bool is_edit() const { return next().starts_with("h-"); }
+  bool is_edit_of_what_is_kept() const { return next().starts_with("h~"); }
 
   json::object ours_, there_;
   ReplicaSet state_;
@@ -45,7 +46,9 @@ TEST_F(EditedTemplate, IsAnotherValueThatSomebodySet) {
   container()["image"] = "web:2";
   EXPECT_EQ(next(), "h") << "nobody else did: admission in our name";
   by_somebody("today");
-  EXPECT_TRUE(is_edit());
+  EXPECT_TRUE(is_edit_of_what_is_kept());
+  container()["env"].as_array()[0].as_object()["value"] = "2";
+  EXPECT_TRUE(is_edit()) << "more than can be seen in a pod";
 }
 
 TEST_F(EditedTemplate, IsALabelAnotherCommandAndAnotherPlaceOfAWord) {
@@ -55,14 +58,14 @@ TEST_F(EditedTemplate, IsALabelAnotherCommandAndAnotherPlaceOfAWord) {
   there_["metadata"] = ours_["metadata"];
   EXPECT_EQ(next(), "h");
   container()["command"] = json::array{"run", "fast", "now"};
-  EXPECT_TRUE(is_edit());
+  EXPECT_TRUE(is_edit_of_what_is_kept());
   container()["command"] = json::array{"fast", "run"};
-  EXPECT_TRUE(is_edit());
+  EXPECT_TRUE(is_edit_of_what_is_kept());
 }
 
 TEST_F(EditedTemplate, IsWhatSomebodyTookAway) {
   container().erase("command");
-  EXPECT_TRUE(is_edit()) << "nobody owns what is not there";
+  EXPECT_TRUE(is_edit_of_what_is_kept()) << "nobody owns what is not there";
   container()["command"] = json::array{"run", "fast"};
   auto& env = container()["env"].as_array();
   env.erase(env.begin());
@@ -97,8 +100,18 @@ TEST_F(EditedTemplate, CountsEachTime) {
   EXPECT_EQ(next(), state_.hash) << "seen twice, it is one edit";
   const std::string first = state_.hash;
   by_somebody("tomorrow");
-  EXPECT_TRUE(is_edit());
-  EXPECT_NE(next(), first);
+  EXPECT_TRUE(next().starts_with(first + "~")) << "what was made before the first edit may count";
+}
+
+TEST_F(EditedTemplate, NamesOnlySoManyEdits) {
+  container()["image"] = "web:2";
+  for (int day = 0; day < 8; ++day) {
+    by_somebody(std::to_string(day));
+    ASSERT_TRUE(is_edit_of_what_is_kept()) << next();
+    state_.hash = next();
+  }
+  by_somebody("one more");
+  EXPECT_TRUE(is_edit()) << next();
 }
 
 TEST_F(EditedTemplate, IsNotATemplateOfAnEarlierRecord) {
@@ -106,6 +119,20 @@ TEST_F(EditedTemplate, IsNotATemplateOfAnEarlierRecord) {
   container()["image"] = "web:0";
   state_.hash = "earlier";
   EXPECT_EQ(next(), "h");
+}
+
+TEST_F(EditedTemplate, IsTakenOverWhenItHasNoHashAndTheSameValues) {
+  state_.hash = "";
+  EXPECT_EQ(next(), "~h");
+  container().erase("command");
+  EXPECT_EQ(next(), "~h") << "what its maker has left out";
+  state_.hash = "~h";
+  container()["command"] = json::array{"run", "fast"};
+  EXPECT_EQ(next(), "~h") << "it stays";
+  EXPECT_EQ(hash_after_edits("other", ours_, state_), "other") << "until the template changes";
+  by_somebody("today");
+  container()["image"] = "web:2";
+  EXPECT_TRUE(next().starts_with("~h~"));
   state_.hash = "";
   EXPECT_EQ(next(), "h");
 }

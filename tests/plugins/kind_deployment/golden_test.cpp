@@ -23,6 +23,8 @@ Site site_of(const json::object& settings) {
       site.runtime_class = text(value);
     else if (key == "hide_kubernetes")
       site.hide_kubernetes = value.as_bool();
+    else if (key == "mount_service_account_token")
+      site.mount_service_account_token = value.as_bool();
     else if (key == "inject_label")
       site.inject_label = value.as_bool();
     else if (key == "no_tolerations")

@@ -17,68 +17,7 @@ json::value pod(const char* status) {
   return o;
 }
 Pod read_one(const json::value& v) {
-  return read_observed({v}).pods.at(0);
-}
-
-// The later original's table: not ready is pending, not failed; the dead are no instances.
-TEST(Observed, DerivesThePodsStatusFromPhaseAndReadiness) {
-  const struct {
-    const char* status;
-    const char* expected;
-    bool active;
-  } rows[] = {
-      {R"({"phase":"Pending"})", "pending", true},
-      {R"({})", "pending", true},
-      {R"({"phase":"Running","conditions":[{"type":"ContainersReady","status":"True"}]})",
-       "running", true},
-      {R"({"phase":"Running","conditions":[{"type":"Ready","status":"True"}]})", "running", true},
-      {R"({"phase":"Running"})", "pending", true},
-      {R"({"phase":"Running","conditions":[{"type":"ContainersReady","status":"False"}]})",
-       "pending", true},
-      {R"({"phase":"Running","conditions":[{"type":"ContainersReady","status":"Unknown"}]})",
-       "pending", true},
-      {R"({"phase":"Failed"})", "failed", false},
-      {R"({"phase":"Succeeded"})", "done", false},
-      {R"({"phase":"Unknown"})", "inactive", true},
-      {R"({"phase":"Dreaming"})", "inactive", true},
-  };
-  for (const auto& row : rows) {
-    const Pod p = read_one(pod(row.status));
-    EXPECT_EQ(p.status, row.expected) << row.status;
-    EXPECT_EQ(p.active(), row.active) << row.status;
-  }
-}
-
-TEST(Observed, LeavesTerminatingPodsOut) {
-  json::value v = pod(R"({"phase":"Running","conditions":[{"type":"Ready","status":"True"}]})");
-  v.at("metadata").as_object()["deletionTimestamp"] = "2026-01-01T00:00:00Z";
-  EXPECT_FALSE(read_one(v).active());
-  EXPECT_FALSE(read_one(v).ready());
-}
-
-TEST(Observed, KnowsWhatWaitingCannotCure) {
-  const struct {
-    const char* status;
-    const char* trouble;
-    bool failing;
-  } rows[] = {
-      {R"({"phase":"Pending","containerStatuses":[{"state":{"waiting":{"reason":"ImagePullBackOff"}}}]})",
-       "ImagePullBackOff", true},
-      {R"({"phase":"Pending","containerStatuses":[{"state":{"waiting":{"reason":"ContainerCreating"}}}]})",
-       "", false},
-      {R"({"phase":"Running","containerStatuses":[{"state":{"waiting":{"reason":"CrashLoopBackOff"}}}]})",
-       "CrashLoopBackOff", true},
-      {R"({"phase":"Failed","reason":"Evicted"})", "Evicted", true},
-      {R"({"phase":"Failed"})", "Failed", true},
-      {R"({"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",
-          "message":"0/3 nodes are available"}]})",
-       "Unschedulable: 0/3 nodes are available", false},
-  };
-  for (const auto& row : rows) {
-    const Pod p = read_one(pod(row.status));
-    EXPECT_EQ(p.trouble, row.trouble) << row.status;
-    EXPECT_EQ(p.failing, row.failing) << row.status;
-  }
+  return read_observed({v}, {}).pods.at(0);
 }
 
 TEST(Observed, AddressesByDnsNameOrIp) {
@@ -125,8 +64,33 @@ TEST(Observed, SeesWhetherSomebodyElseScales) {
     json::object rs{{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}};
     rs["metadata"] = {{"name", "web"}, {"namespace", "acme"}};
     rs["metadata"].as_object()["managedFields"] = json::parse(fields);
-    EXPECT_EQ(read_observed({rs}).replica_set->replicas_of_other, expected) << fields;
+    EXPECT_EQ(read_observed({rs}, {}).replica_set->replicas_of_other, expected) << fields;
   }
+}
+
+TEST(Observed, SeesWhetherTheControllerHasActedOnTheSpec) {
+  const std::tuple<const char*, const char*, bool> rows[] = {
+      {R"({"generation":2})", R"({"observedGeneration":2})", true},
+      {R"({"generation":3})", R"({"observedGeneration":2})", false},
+      {R"({"generation":1})", "{}", false},
+      {"{}", "{}", true}};
+  for (const auto& [metadata, status, seen] : rows) {
+    json::object rs{{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}};
+    rs["metadata"] = json::parse(metadata);
+    rs["metadata"].as_object()["name"] = "web";
+    rs["metadata"].as_object()["namespace"] = "acme";
+    rs["status"] = json::parse(status);
+    EXPECT_EQ(read_observed({rs}, {}).replica_set->seen, seen) << metadata << status;
+  }
+}
+
+TEST(Observed, SeesNoAutoscalerWhereTheSiteHasNone) {
+  json::object hpa{{"apiVersion", "autoscaling/v2"}, {"kind", "HorizontalPodAutoscaler"}};
+  hpa["metadata"] = {{"name", "web"}, {"namespace", "acme"}};
+  Site site;
+  EXPECT_TRUE(read_observed({hpa}, site).autoscaler.has_value());
+  site.autoscaling = false;
+  EXPECT_FALSE(read_observed({hpa}, site).autoscaler.has_value());
 }
 
 TEST(Observed, AttributesObjectsByLabelsAndOwner) {
@@ -170,9 +134,9 @@ TEST(Observed, AttributesObjectsByLabelsAndOwner) {
 
 TEST(Observed, PassesOverWhatItDoesNotKnow) {
   const auto o = read_observed(
-      {json::value(7), json::object{}, json::object{{"kind", "Pod"}, {"apiVersion", 7}}});
+      {json::value(7), json::object{}, json::object{{"kind", "Pod"}, {"apiVersion", 7}}}, {});
   EXPECT_FALSE(o.replica_set.has_value());
-  EXPECT_EQ(read_observed({json::object{{"kind", "Secret"}, {"apiVersion", "v1"}}}).pods.size(),
+  EXPECT_EQ(read_observed({json::object{{"kind", "Secret"}, {"apiVersion", "v1"}}}, {}).pods.size(),
             0u);
 }
 

@@ -97,6 +97,7 @@ constexpr Row sizes[] = {
      "replicas: exactly one of replicas and autoscaling is needed; neither is set"},
     {"autoscaling", "{\"min_replicas\":1,\"max_replicas\":2}",
      "replicas: exactly one of replicas and autoscaling is needed; both are set"},
+    {"autoscaling", "{\"min_replicas\":1,\"max_replicas\":1}", "ok"},
 };
 INSTANTIATE_TEST_SUITE_P(Sizes, Validation, ::testing::ValuesIn(sizes));
 
@@ -111,7 +112,7 @@ constexpr Row rest[] = {
     {"healthcheck", "\"\"", "ok"},
     {"healthcheck", "{\"$base64\":\"\"}", "ok"},
     {"healthcheck", "{\"$base64\":\"bnVsbA==\"}", "ok"},
-    {"healthcheck", "{\"$base64\":\"eyJ4\"}", "healthcheck: is not JSON"},
+    {"healthcheck", "{\"$base64\":\"eyJ4\"}", "ok"},
     {"healthcheck", "{\"path\":\"/\"}", "healthcheck.method: is missing"},
     {"healthcheck", "{\"method\":\"PUT\",\"path\":\"/\"}",
      "healthcheck.method: must be GET or POST, not \"PUT\""},
@@ -166,6 +167,32 @@ TEST(Workload, TakesAbsentReplicasAsNoneWhenThePeerCannotSayZero) {
   const auto workload = read_workload(with({{"replicas", "-"}}), site);
   ASSERT_TRUE(workload.ok());
   EXPECT_EQ(workload->replicas, 0);
+}
+
+TEST(Workload, IsNotScaledWhenBothSayOneNumber) {
+  const auto workload = read_workload(
+      with({{"replicas", "4"}, {"autoscaling", "{\"min_replicas\":4,\"max_replicas\":4}"}}), {});
+  ASSERT_TRUE(workload.ok());
+  EXPECT_EQ(workload->replicas, 4);
+  EXPECT_FALSE(workload->autoscaling.has_value());
+}
+
+TEST(Workload, HasTheLowerBoundWhereThereAreNoAutoscalers) {
+  Site site;
+  site.autoscaling = false;
+  const auto workload = read_workload(
+      with({{"replicas", "-"}, {"autoscaling", "{\"min_replicas\":2,\"max_replicas\":5}"}}), site);
+  ASSERT_TRUE(workload.ok());
+  EXPECT_EQ(workload->replicas, 2);
+  EXPECT_FALSE(workload->autoscaling.has_value());
+  EXPECT_EQ(workload->notes.at(0), "autoscaling is turned off here: min_replicas pods");
+}
+
+TEST(Workload, GoesWithoutProbesWhenTheHealthcheckIsNoJson) {
+  const auto workload = read_workload(with({{"healthcheck", "{\"$base64\":\"eyJ4\"}"}}), {});
+  ASSERT_TRUE(workload.ok());
+  EXPECT_FALSE(workload->healthcheck.has_value());
+  EXPECT_EQ(workload->notes.at(0), "healthcheck is not JSON: no probes");
 }
 
 TEST(Workload, RefusesWhatIsNoObject) {

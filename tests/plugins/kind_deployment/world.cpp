@@ -24,13 +24,23 @@ std::string hash_of(const json::object& replica_set) {
                   ->value());
 }
 
+// Within the first hour of 1970.
+std::string time_text(int64_t s) {
+  auto two = [](int64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+  return "1970-01-01T00:" + two(s / 60) + ":" + two(s % 60) + "Z";
+}
+
 json::array condition(const char* type, const char* status, const std::string& reason = {}) {
   return {json::object{{"type", type}, {"status", status}, {"reason", reason}}};
 }
 
 json::object pod_status(const std::string& word) {
-  if (word == "ready")
-    return {{"phase", "Running"}, {"conditions", condition("ContainersReady", "True")}};
+  if (word == "ready") return {{"phase", "Running"}, {"conditions", condition("Ready", "True")}};
+  if (word == "lost") {
+    json::array conditions = condition("ContainersReady", "True");
+    conditions.push_back(condition("Ready", "False").front());
+    return {{"phase", "Running"}, {"conditions", std::move(conditions)}};
+  }
   if (word == "unready")
     return {{"phase", "Running"}, {"conditions", condition("ContainersReady", "False")}};
   if (word == "pending") return {{"phase", "Pending"}};
@@ -94,6 +104,12 @@ std::string World::run(const std::string& line) {
     pod(words);
   else if (verb == "template")
     edit_template(words);
+  else if (verb == "seen")
+    seen(words);
+  else if (verb == "strip")
+    strip();
+  else if (verb == "clock" && words >> word)
+    now_s_ = std::stoi(word);
   else if (verb == "vanish" && words >> word)
     observed_.erase(word);
   else if (verb == "scaled" && words >> word) {
@@ -105,7 +121,8 @@ std::string World::run(const std::string& line) {
   } else if (verb == "refused") {
     replica_set()["status"] = {{"conditions", condition("ReplicaFailure", "True", "FailedCreate")}};
   } else if (verb == "terminating" && words >> word) {
-    observed_.at(word)["metadata"].as_object()["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+    observed_.at(word)["metadata"].as_object()["deletionTimestamp"] =
+        now_s_ == 0 ? "2026-01-01T00:00:00Z" : time_text(now_s_);
   } else {
     throw std::runtime_error("unknown command: " + line);
   }
@@ -128,6 +145,8 @@ void World::set_site(std::istringstream& words) {
     const auto [key, value] = assignment(word);
     if (key == "max_unavailable")
       site_.max_unavailable = std::stoi(value);
+    else if (key == "autoscaling")
+      site_.autoscaling = value == "true";
     else if (key == "replace_stale")
       site_.replace_stale = value == "true";
     else
@@ -146,14 +165,39 @@ void World::pod(std::istringstream& words) {
               {"metadata", {{"name", name}, {"namespace", "acme"}}}};
     object["metadata"].as_object()["annotations"] = {
         {"davit.dev/template-hash", hash_of(replica_set())}};
+    const json::value of(replica_set());
+    object["spec"] = {{"containers", of.at_pointer("/spec/template/spec/containers")}};
+    if (now_s_ != 0) object["metadata"].as_object()["creationTimestamp"] = time_text(now_s_);
   }
   object["status"] = pod_status(state);
+  if (state == "ready" && now_s_ != 0) {
+    json::value& conditions = object["status"].at("conditions");
+    conditions.as_array()[0].as_object()["lastTransitionTime"] = time_text(now_s_);
+  }
   for (std::string word; words >> word;) {
     const auto [key, value] = assignment(word);
     if (key == "ip")
       object["status"].as_object()["podIP"] = value;
     else
       throw std::runtime_error("unknown word: " + word);
+  }
+}
+
+// What the ReplicaSet's controller has seen: `seen GENERATION of=GENERATION`.
+void World::seen(std::istringstream& words) {
+  std::string seen, of;
+  words >> seen >> of;
+  replica_set()["metadata"].as_object()["generation"] = std::stoi(assignment(of).second);
+  replica_set()["status"] = {{"observedGeneration", std::stoi(seen)}};
+}
+
+// As another program would have made them: without a template's hash.
+void World::strip() {
+  json::value object(replica_set());
+  object.at_pointer("/spec/template/metadata").as_object().erase("annotations");
+  replica_set() = object.as_object();
+  for (auto& [key, pod] : observed_) {
+    if (key.starts_with("Pod/")) pod["metadata"].as_object().erase("annotations");
   }
 }
 
@@ -204,6 +248,7 @@ std::string World::reconcile() {
   if (desired_) input["desired"] = *desired_;
   auto& objects = input["observed"].emplace_array();
   for (const auto& [key, object] : observed_) objects.push_back(object);
+  if (now_s_ != 0) input["now_unix_ms"] = now_s_ * 1000;
   const auto output = deployment::reconcile(json::serialize(input), site_);
   if (!output.ok()) return "error " + output.error().where + ": " + output.error().message + "\n";
 
@@ -214,6 +259,8 @@ std::string World::reconcile() {
     out += "delete " + text(item.at("resource")) + " " + text(item.at("namespace")) + "/";
     out += text(item.at("name")) + "\n";
   }
+  const int64_t wait = plan_.at("look_again_ms").as_int64();
+  if (wait != 0) out += "look again in " + std::to_string(wait / 1000) + " s\n";
   return out + reported(plan_.at("status").as_object());
 }
 

@@ -23,11 +23,14 @@ class World {
   void set_site(std::istringstream& words);
   void pod(std::istringstream& words);
   void edit_template(std::istringstream& words);
+  void seen(std::istringstream& words);
+  void strip();
   void land();
   std::string reconcile();
   boost::json::object& replica_set() { return observed_.at("ReplicaSet"); }
 
   Site site_;
+  int64_t now_s_ = 0;  // 0: the input has no time
   std::optional<boost::json::object> desired_;
   std::map<std::string, boost::json::object>
       observed_;  // "ReplicaSet", "HorizontalPodAutoscaler", "Pod/web-a"

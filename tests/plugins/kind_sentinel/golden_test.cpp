@@ -51,6 +51,10 @@ Site site_of(const json::object& settings) {
       site.cpu_request_divisor = value.as_int64();
     else if (key == "min_ready_s")
       site.min_ready_seconds = value.as_int64();
+    else if (key == "platform")
+      site.platform = text(value);
+    else if (key == "disruption_budget")
+      site.disruption_budget = value.as_bool();
     else if (key == "gossip_policy")
       site.gossip_policy = value.as_bool();
     else

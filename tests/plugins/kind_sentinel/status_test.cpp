@@ -117,6 +117,54 @@ TEST(SentinelStatus, IsUnhealthyWhenWaitingWillNotHelp) {
   }
 }
 
+TEST(SentinelStatus, SaysWhatIsWrongWithInitContainersAndSecondOnes) {
+  const std::pair<const char*, const char*> rows[] = {
+      {R"({"phase":"Pending","initContainerStatuses":[{"name":"setup","state":{"terminated":
+          {"reason":"Error","exitCode":1}}}]})",
+       "unhealthy 2 2 1 0: pod edge-a: init container setup: Error (exit code 1)"},
+      {R"({"phase":"Running","containerStatuses":[{"name":"sentinel"},{"name":"proxy","state":
+          {"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":137}}}]})",
+       "unhealthy 2 2 1 0: pod edge-a: container proxy: CrashLoopBackOff (last exit code 137)"},
+      {R"({"phase":"Running","conditions":[{"type":"ContainersReady","status":"True"},
+          {"type":"Ready","status":"False"}]})",
+       "progressing 2 2 1 0: pod edge-a: not ready although its containers are: its node may be "
+       "gone"},
+      {R"({"phase":"Running","reason":"NodeLost"})",
+       "progressing 2 2 1 0: pod edge-a: NodeLost: its node does not answer"}};
+  for (const auto& [status, wanted] : rows) {
+    json::array observed = cluster({2, 2, 1});
+    observed.push_back(pod("edge-a", json::parse(status).as_object()));
+    EXPECT_EQ(told(observed), wanted);
+  }
+}
+
+TEST(SentinelStatus, DoesNotTakeAPodForRunningWhoseNodeIsGone) {
+  json::array observed = cluster({2, 2, 1});
+  json::object lost = running("10.1.0.1");
+  lost["conditions"].as_array().push_back(json::object{{"type", "Ready"}, {"status", "False"}});
+  observed.push_back(pod("edge-a", lost));
+  const json::object message = minimal();
+  EXPECT_EQ(planned(&message, observed).at("status").at("children").at(0).at("status"), "pending");
+}
+
+TEST(SentinelStatus, SaysThatSomebodyHasPausedTheDeployment) {
+  json::array paused = cluster({});
+  paused.at(0).at("spec").as_object()["paused"] = true;
+  const std::string why =
+      ": deployment: paused by somebody, so no change reaches its pods (kubectl rollout resume)";
+  EXPECT_EQ(told(paused), "healthy 2 2 2 0" + why);
+  paused = cluster({2, 0, 2});
+  paused.at(0).at("spec").as_object()["paused"] = true;
+  EXPECT_EQ(told(paused), "progressing 2 0 2 2" + why);
+}
+
+TEST(SentinelStatus, SaysWhenCiliumTakesTheGossipPolicyForInvalid) {
+  json::array observed = cluster({});
+  observed.at(4).as_object()["status"] = json::parse(
+      R"({"conditions":[{"type":"Valid","status":"False","reason":"Bad","message":"no such port"}]})");
+  EXPECT_EQ(told(observed), "unhealthy 2 2 2 0: gossip policy: not valid: Bad: no such port");
+}
+
 TEST(SentinelStatus, ListsThePodsThatHaveAnAddress) {
   json::array observed = cluster({});
   observed.push_back(pod("edge-b", running("fd00::1")));
@@ -153,13 +201,20 @@ TEST(SentinelDelete, DoesNotAskTwice) {
   EXPECT_EQ(deleted(planned(nullptr, observed)), "");
 }
 
-TEST(SentinelPlan, TakesAwayAGossipPolicyThatTheSiteNoLongerWants) {
+TEST(SentinelPlan, LeavesAloneWhatTheSiteDoesNotWant) {
   const json::object message = minimal();
   Site site;
   site.gossip_policy = false;
+  site.disruption_budget = false;
   const auto answer = planned(&message, cluster({}), site);
-  EXPECT_EQ(deleted(answer), "ciliumnetworkpolicies sentinel/edge-gossip-lan");
+  EXPECT_EQ(deleted(answer), "") << "it is not watched, so nobody can say what is there";
   EXPECT_EQ(told(answer), "healthy 2 2 2 0");
+  for (const auto& step : answer.at("apply").as_array()) {
+    const auto& kind = step.at("object").at("kind").as_string();
+    EXPECT_TRUE(kind != "CiliumNetworkPolicy" && kind != "PodDisruptionBudget");
+  }
+  EXPECT_EQ(deleted(planned(nullptr, cluster({}), site)),
+            "services sentinel/edge-gossip-lan, services sentinel/edge, deployments sentinel/edge");
 }
 
 TEST(SentinelPlan, PutsTheSentinelWhereItsRecordSays) {

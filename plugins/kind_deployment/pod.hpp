@@ -1,0 +1,40 @@
+// One pod as the cluster shows it, with the readiness table of the later original (a container that
+// is not ready is pending, not failed; dead and terminating pods are no instances).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <boost/json/fwd.hpp>
+
+namespace davit::deployment {
+
+struct Pod {
+  std::string name, ns;
+  std::string ip;        // empty: none yet
+  std::string hash;      // of the template it was made from; empty: not one of ours
+  std::string status;    // pending, running or inactive; "failed" and "done" are no instances
+  std::string trouble;   // why it cannot become ready; empty: nothing is known to be wrong
+  bool failing = false;  // `trouble` will not pass by waiting
+  bool terminating = false;
+  int64_t cpu_millicores = 0, memory_mib = 0;
+  // Unix milliseconds by the cluster's clocks; 0: unknown.
+  int64_t created_ms = 0;
+  int64_t ready_since_ms = 0;
+  int64_t ends_ms = 0;  // of one that is terminating: when its grace period is over
+  // As kept, in what was read; NULL: nothing.
+  const boost::json::array* containers = nullptr;
+  bool stale = false;  // made of another template than the wanted one: mark_stale says so
+
+  bool active() const { return !terminating && status != "failed" && status != "done"; }
+  bool ready() const { return active() && status == "running"; }
+};
+
+// What of a pod `read_pod` reads: JSON pointers for the watch.
+std::vector<std::string> kept_of_pods();
+
+// `object` must outlive the answer.
+Pod read_pod(const boost::json::value& object);
+
+}  // namespace davit::deployment

@@ -1,0 +1,13 @@
+// Points in time as Kubernetes writes them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace davit::deployment {
+
+// Unix milliseconds of RFC 3339 text ("2026-01-01T00:00:00Z"); nullopt when it is none.
+std::optional<int64_t> unix_ms_of(std::string_view text);
+
+}  // namespace davit::deployment
