@@ -166,11 +166,12 @@ AGENT = (
         (("slot.issue_id != slot.id && ", "false && "),), "restored"),
     Bug("pods_of_an_edit_stay", "kind_deployment", "edited.cpp",
         "pods that were made of an edited template are replaced",
-        (("differences.changed.empty() && differences.missing.empty()", "true"),)),
+        (("  if (found.none()) return there.hash;\n", "  if (true) return there.hash;\n"),)),
     Bug("all_pods_at_once", "kind_deployment", "rollout.cpp",
         "a rollout leaves all pods but one serving",
-        (("  int64_t places = max_unavailable - in_flight;\n", "  int64_t places = stale;\n"),
-         ("      if (ready) --spare_ready;\n", "      spare_ready = stale;\n"))),
+        (("  int64_t places = pace.max_unavailable - in_flight;\n", "  int64_t places = there.stale - 0 * in_flight;\n"),
+         ("there.ready - (replicas - pace.max_unavailable)", "there.ready"),
+         ("there.available - (replicas - pace.max_unavailable)", "there.available"))),
 )
 
 # The agent: reporting, and one of two.
