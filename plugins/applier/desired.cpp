@@ -157,6 +157,7 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   slot.refused_since = {};
   slot.pruned_at = 0;
   slot.backoff.reset();
+  slot.park_backoff.reset();
   out.work = true;
   return out;
 }

@@ -59,6 +59,7 @@ class Hub {
   void note_refusal(Slot& slot, const Report& report);
   void park(Slot& slot, const Report& report);
   void end_park_on_change(const KindState& kind, Slot& slot) const;
+  Queue::Time next_look(const Slot& slot) const;
   void try_parked_again(KindState& kind, uint32_t watch);
   void count_parked(Slot& slot);
 

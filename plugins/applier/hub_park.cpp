@@ -38,14 +38,23 @@ void Hub::park(Slot& slot, const Report& report) {
   slot.state = Slot::State::parked;
   slot.parked = report.why;
   slot.parked_until = now() + shop_->rules.parked_retry;
+  if (slot.park_backoff.failures() == 0) slot.park_backoff = Backoff(shop_->rules.repairs.wait);
+  slot.parked_at_least_until =
+      std::min<Queue::Time>(slot.parked_until, now() + slot.park_backoff.next(host_.random()));
   slot.parked_on = report.parked_on;
   slot.parked_grounds = report.grounds;
 }
 
 // Somebody has changed one of its objects since, perhaps what it is parked for.
 void Hub::end_park_on_change(const KindState& kind, Slot& slot) const {
-  if (slot.state != Slot::State::parked || now() >= slot.parked_until) return;
-  if (grounds_of(kind, slot) != slot.parked_grounds) slot.parked_until = now();
+  if (slot.state != Slot::State::parked || now() < slot.parked_at_least_until) return;
+  if (now() < slot.parked_until && grounds_of(kind, slot) != slot.parked_grounds)
+    slot.parked_until = now();
+}
+
+// When a parked record is to be looked at next, whatever happens until then.
+Queue::Time Hub::next_look(const Slot& slot) const {
+  return now() < slot.parked_at_least_until ? slot.parked_at_least_until : slot.parked_until;
 }
 
 // The watch of what they were parked for works again: the definition is installed, the API server
@@ -53,8 +62,8 @@ void Hub::end_park_on_change(const KindState& kind, Slot& slot) const {
 void Hub::try_parked_again(KindState& kind, uint32_t watch) {
   kind.desired.each([&](Slot& slot) {
     if (slot.state != Slot::State::parked || slot.parked_on != watch) return;
-    slot.parked_until = now();
-    queue_.add(slot.number, Band::resync, now());
+    slot.parked_until = std::max(now(), slot.parked_at_least_until);
+    queue_.add(slot.number, Band::resync, slot.parked_until);
   });
 }
 

@@ -143,7 +143,11 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
     slot.state = Slot::State::settled;
     slot.parked.clear();
     if (report.end == Report::End::done) slot.applied_at = {report.incarnation, report.version};
-    if (report.end == Report::End::parked) park(slot, report);
+    if (report.end == Report::End::parked) {
+      park(slot, report);
+    } else {
+      slot.park_backoff.reset();
+    }
     settle(kind, slot, outcome_of(report.end));
   }
   if (current) note_refusal(slot, report);
@@ -156,7 +160,7 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
     queue_.done(slot.number, now() + rest);
   }
   if (slot.state == Slot::State::parked && slot.parked_until > now())
-    queue_.add(slot.number, Band::resync, slot.parked_until);
+    queue_.add(slot.number, Band::resync, next_look(slot));
   // What we wrote shows in the tables now: the status is to speak of it.
   if (!report.written.empty()) queue_.add(slot.number, Band::repair, now());
   if (report.look_again.count() > 0)

@@ -69,6 +69,10 @@ struct Slot {
   std::chrono::nanoseconds parked_until{0};
   size_t parked_on = SIZE_MAX;  // the watch of what it was parked for; SIZE_MAX: of none
   uint64_t parked_grounds = 0;  // what its objects said then
+  // A change of its objects, or a watch that works again, ends the park from then on: who keeps
+  // changing them must not make us try all the time.
+  std::chrono::nanoseconds parked_at_least_until{0};
+  Backoff park_backoff;
   std::chrono::nanoseconds refused_since{0};  // a right is refused since then; 0: none is
   Repairs repairs;
   std::string issue;         // last told; empty: none

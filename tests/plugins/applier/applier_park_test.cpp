@@ -161,6 +161,27 @@ TEST(Parked, AStatusOfItsObjectIsNoReasonToTryAgain) {
   EXPECT_LE(w.front().sent["apply replicasets"], before + 1);
 }
 
+TEST(Parked, WhoKeepsChangingItsObjectDoesNotMakeUsTryAllTheTime) {
+  World w;
+  w.begin(true);
+  w.apply("web", 10);
+  w.wait();
+  w.front().policy = refuses_replica_sets("a webhook says no");
+  w.apply("web", 11, {.image = "nginx:2"});
+  w.wait();
+  const size_t before = w.front().sent["apply replicasets"];
+  for (int i = 0; i < 200; ++i) {
+    w.edit("web", R"({"metadata":{"labels":{"n":")" + std::to_string(i) + R"("}}})");
+    w.wait(100ms);
+  }
+  EXPECT_GE(w.front().sent["apply replicasets"], before + 3);
+  EXPECT_LE(w.front().sent["apply replicasets"], before + 12) << "in twenty seconds";
+  w.front().policy = nullptr;
+  w.edit("web", R"({"metadata":{"labels":{"n":"last"}}})");
+  w.wait(1min);
+  EXPECT_FALSE(w.issues.contains("web")) << "it has waited long enough";
+}
+
 // --- drift
 
 TEST(Drift, WhoKeepsChangingAnObjectIsNamedAndNotFought) {
