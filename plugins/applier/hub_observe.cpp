@@ -57,9 +57,13 @@ void Hub::on_object(KindState& kind, const Arrival& a) {
     if (Slot* slot = kind.observed.remove(a.path, a.resource_version)) touch(kind, *slot);
     return;
   }
+  const ObservedObject* known = kind.observed.find(a.path);
+  Slot* before = known == nullptr ? nullptr : known->slot;
   Slot* slot = a.attributed ? &kind.desired.at(a.ns, a.name) : nullptr;
-  if (kind.observed.put(a.watch, a.path, a.text, a.resource_version, slot, a.foreign) &&
-      slot != nullptr) {
+  const bool news = kind.observed.put(a.watch, a.path, a.text, a.resource_version, slot, a.foreign);
+  // An edit of its labels may have made it another record's.
+  if (news && before != nullptr && before != slot) touch(kind, *before);
+  if (news && slot != nullptr) {
     touch(kind, *slot);
   } else if (slot != nullptr && slot->wish == Wish::unknown && slot->objects.empty()) {
     erase(kind, *slot);

@@ -223,6 +223,22 @@ TEST(Drift, WhoKeepsDeletingAnObjectIsNotFoughtEither) {
   EXPECT_EQ(w.replicas("web"), 2);
 }
 
+// Which has other settings, for instance: neither knows of the other.
+TEST(Drift, ASecondAgentIsSuspected) {
+  World w;
+  w.begin(true);
+  w.apply("web", 10, {2});
+  w.wait();
+  const double before = w.count("applies");
+  for (int i = 0; i < 200; ++i) {
+    w.edit("web", R"({"spec":{"minReadySeconds":7}})", "krane");
+    w.wait(100ms);
+  }
+  EXPECT_LE(w.count("applies") - before, 12);
+  EXPECT_EQ(w.issues["web"], "contested");
+  EXPECT_TRUE(contains(w.reasons["web"], "a second agent?")) << w.reasons["web"];
+}
+
 TEST(Drift, AChangeDoesNotWaitForIt) {
   World w;
   w.begin(true);
