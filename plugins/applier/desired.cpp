@@ -154,7 +154,10 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   if (!change.key.id.empty()) slot.id = change.key.id;
   slot.state = Slot::State::pending;
   slot.parked.clear();
+  slot.refused_since = {};
+  slot.pruned_at = 0;
   slot.backoff.reset();
+  slot.park_backoff.reset();
   out.work = true;
   return out;
 }

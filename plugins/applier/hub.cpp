@@ -139,6 +139,7 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   }
   kind.judged.reset();
   kind.lingering.clear();
+  kind.tombstones.clear();
   kind.departed.clear();
   kind.history = std::make_shared<const History>(begin.history);
   kind.ended.reset();
@@ -185,6 +186,8 @@ void Hub::on_change(ChangeStream* stream, const sink::Change& change) {
   KindState& kind = *kinds_[stream->kind];
   if (lingers(kind, change)) {
     kind.lingering.push_back({change.key.id, change.ns, change.name, change.version});
+    uint64_t& dead = kind.tombstones[{change.ns + "/" + change.name, change.key.id}];
+    dead = std::max(dead, change.version);
     return stream->source.settled(change.version, sink::Outcome::done);
   }
   if (kind.judged) kind.judged->reach({kind.desired.incarnation(), change.version});

@@ -47,10 +47,20 @@ class Hub {
   void on_report(size_t worker, size_t under_way, Report report);
   void learn(const Report& report, size_t under_way);
   void conclude(KindState& kind, Slot& slot, Report& report);
+  std::chrono::nanoseconds rest_after(const KindState& kind, Slot& slot, const Report& report);
   void take_over(KindState& kind, Slot& slot, const Report& report);
   void tell(KindState& kind, Slot& slot, Report& report);
   void resync();
   void check_stopped();
+
+  // --- what cannot be applied (hub_park.cpp)
+  // -----------------------------------------------------------------------------------------------
+  void judge_refusal(const Slot& slot, Report& report) const;
+  void note_refusal(Slot& slot, const Report& report);
+  void park(Slot& slot, const Report& report);
+  void end_park_on_change(const KindState& kind, Slot& slot) const;
+  Queue::Time next_look(const Slot& slot) const;
+  void try_parked_again(KindState& kind, uint32_t watch);
   void count_parked(Slot& slot);
 
   // --- what is seen, and what a snapshot left out (hub_observe.cpp)
@@ -65,6 +75,7 @@ class Hub {
   static bool lingers(const KindState& kind, const sink::Change& change);
   void bury(KindState& kind);
   static std::optional<Candidate> candidate(const KindState& kind, const Slot& slot);
+  static bool proven_dead(const KindState& kind, const Slot& slot, const Meta& meta);
   void carry_out(KindState& kind, const Verdict& verdict);
   void erase(KindState& kind, Slot& slot);
   void depart(KindState& kind, Slot& slot);

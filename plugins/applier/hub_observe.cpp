@@ -28,6 +28,7 @@ void Hub::on_arrival(KindState& kind, const Arrival& a) {
                 {"failures", std::to_string(kind.trouble[a.watch])}});
     kind.trouble[a.watch] = 0;
     queue_.hasten(now());  // the API server is back: what waits need not wait longer
+    try_parked_again(kind, a.watch);
   }
   kind.observed.passed(a.watch, a.resource_version);
   switch (a.type) {
@@ -56,9 +57,13 @@ void Hub::on_object(KindState& kind, const Arrival& a) {
     if (Slot* slot = kind.observed.remove(a.path, a.resource_version)) touch(kind, *slot);
     return;
   }
+  const ObservedObject* known = kind.observed.find(a.path);
+  Slot* before = known == nullptr ? nullptr : known->slot;
   Slot* slot = a.attributed ? &kind.desired.at(a.ns, a.name) : nullptr;
-  if (kind.observed.put(a.watch, a.path, a.text, a.resource_version, slot, a.foreign) &&
-      slot != nullptr) {
+  const bool news = kind.observed.put(a.watch, a.path, a.text, a.resource_version, slot, a.foreign);
+  // An edit of its labels may have made it another record's.
+  if (news && before != nullptr && before != slot) touch(kind, *before);
+  if (news && slot != nullptr) {
     touch(kind, *slot);
   } else if (slot != nullptr && slot->wish == Wish::unknown && slot->objects.empty()) {
     erase(kind, *slot);
@@ -128,9 +133,15 @@ void Hub::erase(KindState& kind, Slot& slot) {
   kind.desired.erase(slot);
 }
 
+// The snapshot has named the tombstone of the record that the object was made of.
+bool Hub::proven_dead(const KindState& kind, const Slot& slot, const Meta& meta) {
+  const auto dead = kind.tombstones.find({slot.ns + "/" + slot.name, meta.id});
+  return !meta.id.empty() && dead != kind.tombstones.end() && dead->second > meta.made_of.version;
+}
+
 // A record the snapshot did not name, if objects that are ours stand for it.
 std::optional<Candidate> Hub::candidate(const KindState& kind, const Slot& slot) {
-  Candidate out{slot.number, {}};
+  Candidate out{slot.number, {}, true, false};
   bool ours = false;
   for (const ObservedObject* o : slot.objects) {
     if (o->foreign) continue;
@@ -138,10 +149,12 @@ std::optional<Candidate> Hub::candidate(const KindState& kind, const Slot& slot)
     const json::value object = json::parse(*o->text, bad);
     if (bad || !object.is_object()) continue;
     const Meta meta = meta_of(object.get_object());
-    const auto& resource = kind.client.description().resources[o->watch];
-    if (meta.region.empty() || resource.role != DAVIT_RESOURCE_OWNED) continue;
+    if (meta.region.empty() || !kind.owned(*o)) continue;
     ours = true;
     if (!meta.id.empty()) out.made_of.push_back(meta.made_of);
+    out.proven_dead = out.proven_dead && proven_dead(kind, slot, meta);
+    out.disputed =
+        out.disputed || (!meta.record.empty() && meta.record != slot.ns + "/" + slot.name);
   }
   if (!ours) return std::nullopt;
   return out;
@@ -166,6 +179,8 @@ void Hub::judge(KindState& kind) {
     }
   });
   const Verdict verdict = prune(end, candidates, shop_->rules.prune);
+  for (const uint64_t number : verdict.remove)
+    kind.desired.find(number)->pruned_at = end.at_version.value_or(0);
   if (!verdict.refusal.empty()) {
     host_.error("nothing is pruned", {{"kind", kind.name()},
                                       {"reason", verdict.refusal},

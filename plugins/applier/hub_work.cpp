@@ -6,6 +6,8 @@ namespace {
 
 // How many trips of a key may fail before people are told.
 constexpr uint32_t quiet_failures = 3;
+// The condition of a record whose object somebody keeps changing.
+constexpr const char* issue_contested = "contested";
 
 sink::Outcome outcome_of(Report::End end) {
   if (end == Report::End::held) return sink::Outcome::held;
@@ -52,6 +54,8 @@ void Hub::launch(KindState& kind, Slot& slot) {
   const size_t worker = idle_.back();
   idle_.pop_back();
   slot.out = true;
+  end_park_on_change(kind, slot);
+  slot.repairs.forget(shop_->rules.repairs, now());
   trips_.add();
   auto trip = std::make_shared<Trip>(
       shop_, workers_[worker], task_for(kind, slot),
@@ -72,6 +76,8 @@ Task Hub::task_for(KindState& kind, const Slot& slot) const {
   task.version = slot.version;
   task.wish = slot.wish;
   task.incarnation = slot.incarnation;
+  task.stream = kind.desired.incarnation();
+  task.fence = std::max(slot.version, slot.pruned_at);
   task.history = kind.history;
   task.key = {kind.name(), region_, slot.id};
   task.ns = slot.ns;
@@ -79,13 +85,16 @@ Task Hub::task_for(KindState& kind, const Slot& slot) const {
   task.payload = slot.payload;
   task.look_only = slot.state == Slot::State::parked && now() < slot.parked_until;
   task.applied = slot.applied;
+  task.repairs = slot.repairs;
+  const bool taken = kind.taken_by_others(slot);
   for (const ObservedObject* o : slot.objects) {
-    task.known[*o->path] = {o->text, o->resource_version, !o->foreign};
+    const bool owned = kind.owned(*o);
+    task.known[*o->path] = {o->text, o->resource_version, !o->foreign && (owned || !taken), owned};
   }
   for (const auto& [path, applied] : slot.applied) {
     if (task.known.contains(path)) continue;
     if (const auto* o = kind.observed.find(path))
-      task.known[path] = {o->text, o->resource_version, false};
+      task.known[path] = {o->text, o->resource_version, false, false};
   }
   return task;
 }
@@ -125,37 +134,23 @@ void Hub::learn(const Report& report, size_t under_way) {
 void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   slot.out = false;
   take_over(kind, slot, report);
+  judge_refusal(slot, report);
   // Nothing newer came meanwhile; a restored store gives the same version to something else.
   const bool current = slot.version == report.version && slot.incarnation == report.incarnation &&
                        slot.wish == report.wish;
-  std::chrono::nanoseconds rest = shop_->rules.rest;
-  if (report.end == Report::End::retry) {
-    rest = slot.backoff.next(host_.random(), report.retry_after);
-    retries_.add();
-    if (slot.backoff.failures() == quiet_failures) {
-      host_.warn(
-          "keeps failing",
-          {{"kind", kind.name()}, {"object", slot.ns + "/" + slot.name}, {"reason", report.why}});
-    }
-  } else {
-    if (slot.backoff.failures() >= quiet_failures) {
-      host_.info("no longer failing", {{"kind", kind.name()},
-                                       {"object", slot.ns + "/" + slot.name},
-                                       {"failures", std::to_string(slot.backoff.failures())}});
-    }
-    slot.backoff.reset();
-  }
+  const auto rest = rest_after(kind, slot, report);
   if (current && report.end != Report::End::retry && report.end != Report::End::looked) {
     slot.state = Slot::State::settled;
     slot.parked.clear();
     if (report.end == Report::End::done) slot.applied_at = {report.incarnation, report.version};
     if (report.end == Report::End::parked) {
-      slot.state = Slot::State::parked;
-      slot.parked = report.why;
-      slot.parked_until = now() + shop_->rules.parked_retry;
+      park(slot, report);
+    } else {
+      slot.park_backoff.reset();
     }
     settle(kind, slot, outcome_of(report.end));
   }
+  if (current) note_refusal(slot, report);
   count_parked(slot);
   const bool gone = report.status && report.status->gone;
   if (current) tell(kind, slot, report);
@@ -164,6 +159,8 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   } else {
     queue_.done(slot.number, now() + rest);
   }
+  if (slot.state == Slot::State::parked && slot.parked_until > now())
+    queue_.add(slot.number, Band::resync, next_look(slot));
   // What we wrote shows in the tables now: the status is to speak of it.
   if (!report.written.empty()) queue_.add(slot.number, Band::repair, now());
   if (report.look_again.count() > 0)
@@ -179,16 +176,34 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   }
 }
 
-void Hub::count_parked(Slot& slot) {
-  const bool parked = slot.state == Slot::State::parked;
-  if (parked == slot.counted_parked) return;
-  slot.counted_parked = parked;
-  parked_ += parked ? 1 : -1;
-  parked_gauge_.set(static_cast<double>(parked_));
+// How long the record rests after its trip; says when it begins to keep failing, and when that
+// ends.
+std::chrono::nanoseconds Hub::rest_after(const KindState& kind, Slot& slot, const Report& report) {
+  const std::string object = slot.ns + "/" + slot.name;
+  if (report.end != Report::End::retry) {
+    if (slot.backoff.failures() >= quiet_failures) {
+      host_.info("no longer failing", {{"kind", kind.name()},
+                                       {"object", object},
+                                       {"failures", std::to_string(slot.backoff.failures())}});
+    }
+    slot.backoff.reset();
+    return shop_->rules.rest;
+  }
+  std::chrono::nanoseconds rest = slot.backoff.next(host_.random(), report.retry_after);
+  if (report.right_refused && slot.refused_since.count() > 0)
+    rest = std::min(rest, slot.refused_since + shop_->rules.right_patience - now());
+  retries_.add();
+  if (slot.backoff.failures() == quiet_failures) {
+    host_.warn("keeps failing",
+               {{"kind", kind.name()}, {"object", object}, {"reason", report.why}});
+  }
+  return rest;
 }
 
 void Hub::take_over(KindState& kind, Slot& slot, const Report& report) {
   slot.applied = report.applied;
+  for (const Repair& r : report.repaired)
+    slot.repairs.note(r, shop_->rules.repairs, now(), host_.random());
   for (const auto& w : report.written) {
     if (w.text == nullptr) {
       kind.observed.remove(w.path, w.resource_version);
@@ -208,7 +223,8 @@ void Hub::tell(KindState& kind, Slot& slot, Report& report) {
     telling_->issue(kind.name(), slot, DAVIT_ISSUE_HELD, std::string(slot.payload.view()));
     return;  // what a held record looks like is not ours to say
   } else {
-    telling_->issue(kind.name(), slot, {}, {});
+    const std::string contested = slot.repairs.contested(shop_->rules.repairs);
+    telling_->issue(kind.name(), slot, contested.empty() ? "" : issue_contested, contested);
   }
   // Statuses are by id: that the objects of one name go is no news of a record that has another.
   if (slot.wish == Wish::remove && kind.desired.lives(slot.id)) return;

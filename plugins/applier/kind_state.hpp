@@ -2,6 +2,7 @@
 // applier's strand.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <set>
 
@@ -44,6 +45,15 @@ struct KindState {
     return true;
   }
   const std::string& name() const { return client.kind(); }
+  bool owned(const ObservedObject& o) const {
+    return client.description().resources[o.watch].role == DAVIT_RESOURCE_OWNED;
+  }
+  // Another region's or kind's object stands where one of the record's would: the pods there are
+  // that one's, too.
+  bool taken_by_others(const Slot& slot) const {
+    return std::any_of(slot.objects.begin(), slot.objects.end(),
+                       [&](const ObservedObject* o) { return o->foreign && owned(*o); });
+  }
 
   kind::Client client;
   Schema schema;
@@ -58,6 +68,7 @@ struct KindState {
   std::shared_ptr<const History> history = std::make_shared<const History>();
   uint64_t snapshot_began = 0;        // at this version of the store; 0: no snapshot, or unknown
   std::vector<Lingering> lingering;   // named by the snapshot
+  Tombstones tombstones;              // the same, as proofs for as long as it is the last snapshot
   std::deque<Lingering> departed;     // said gone of since that began, the last of them
   std::optional<SnapshotEnd> ended;   // a snapshot has ended and is to be judged
   std::optional<SnapshotEnd> judged;  // it has been, and what has been heard since

@@ -147,7 +147,9 @@ Meta meta_of(const json::object& object) {
   out.uid = text_in(metadata, "uid");
   out.resource_version = text_in(metadata, "resourceVersion");
   out.terminating = member(metadata, "deletionTimestamp") != nullptr;
-  out.region = text_in(object_in(metadata, "labels"), stamp::region);
+  const json::object& labels = object_in(metadata, "labels");
+  out.region = text_in(labels, stamp::region);
+  out.kind = text_in(labels, stamp::kind);
   const json::object& annotations = object_in(metadata, "annotations");
   out.id = text_in(annotations, stamp::id);
   out.record = text_in(annotations, stamp::record);
@@ -213,6 +215,19 @@ uint64_t fingerprint(const json::value& value) {
     return h;
   }
   return hash_scalar(value);
+}
+
+uint64_t fingerprint_of_wishes(std::string_view object) {
+  boost::system::error_code bad;
+  json::value value = json::parse(json::string_view(object.data(), object.size()), bad);
+  if (bad || !value.is_object()) return 0;
+  value.get_object().erase("status");
+  json::value& metadata = value.get_object()["metadata"];
+  if (metadata.is_object()) {
+    for (const char* counted : {"resourceVersion", "managedFields"})
+      metadata.get_object().erase(counted);
+  }
+  return fingerprint(value);
 }
 
 uint64_t projection(const json::value* observed, const json::value& shape) {

@@ -46,7 +46,7 @@ std::string text_in(const json::object& object, std::string_view key);
 // What the applier reads of any object.
 struct Meta {
   std::string name, ns, uid, resource_version;
-  std::string region, id, record, hash;  // our stamps; empty: not there
+  std::string region, kind, id, record, hash;  // our stamps; empty: not there
   Cursor made_of;
   bool terminating = false;
 };
@@ -71,6 +71,9 @@ void forget_metadata(json::object& seen, const kind::Resource& as);
 
 // A hash of the value by meaning: the order of an object's members does not count.
 uint64_t fingerprint(const json::value& value);
+// The same of what people and agents set of an object: not its status, nor what the API server
+// counts with each change of that. 0: the text is no object.
+uint64_t fingerprint_of_wishes(std::string_view object);
 // The same of `observed` cut to the shape of `shape`: of an object the members that shape has, of
 // an array of the same length each element so, of anything else the whole. So what the API server
 // adds (defaults, status) does not count, and what it rewrites (quantities) counts the same each

@@ -39,6 +39,45 @@ json::object taken_from(json::object& fields) {
 
 }  // namespace
 
+std::string other_owner(const Meta& meta, const Claim& claim) {
+  const auto differs = [](const std::string& is, const std::string& ours) {
+    return !is.empty() && is != ours;
+  };
+  const auto quoted = [](const char* what, const std::string& name) {
+    return std::string(what) + " \"" + name + "\"";
+  };
+  std::string out;
+  if (differs(meta.region, claim.region)) {
+    out = quoted("region", meta.region);
+  } else if (differs(meta.kind, claim.kind)) {
+    out = quoted("kind", meta.kind);
+  } else if (differs(meta.record, claim.record)) {
+    return quoted("record", meta.record);
+  }
+  if (!out.empty() && !meta.record.empty()) out += " (" + quoted("record", meta.record) + ")";
+  return out;
+}
+
+bool made_later(Cursor made_of, const Knowledge& known) {
+  if (made_of.incarnation == 0 || made_of.version <= known.version) return false;
+  if (made_of.incarnation == known.incarnation || made_of.incarnation == known.stream) return true;
+  return known.history != nullptr && knows(*known.history, made_of);
+}
+
+std::string last_writer(const json::object& metadata) {
+  const json::value* all = metadata.if_contains("managedFields");
+  std::string who, when;
+  for (size_t i = 0; all != nullptr && all->is_array() && i < all->get_array().size(); ++i) {
+    const json::object* entry = all->get_array()[i].if_object();
+    if (entry == nullptr) continue;
+    std::string manager = text_in(*entry, "manager"), time = text_in(*entry, "time");
+    if (manager.empty() || manager.starts_with(kubernetes_itself) || time < when) continue;
+    who = std::move(manager);
+    when = std::move(time);
+  }
+  return who;
+}
+
 void trim_managers(json::object& metadata, std::string_view our_manager) {
   json::value* all = metadata.if_contains("managedFields");
   if (all == nullptr || !all->is_array()) {

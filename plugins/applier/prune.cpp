@@ -17,6 +17,8 @@ std::string doubt(const SnapshotEnd& end, const PruneRules& rules) {
 // Nobody has deleted what the store has lost: it was restored or emptied since. Against a peer
 // that tells no history versions alone have to do.
 std::string lost(const SnapshotEnd& end, const Candidate& candidate) {
+  if (candidate.disputed)
+    return "its annotation davit.dev/record names another record than its own name";
   if (candidate.made_of.empty())
     return "somebody has removed its annotations, so nothing tells which record it was made of";
   for (const Cursor at : candidate.made_of) {
@@ -50,7 +52,8 @@ Verdict prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
     } else if (std::string why_lost = lost(end, c); !why_lost.empty()) {
       out.orphans.push_back({c.slot, std::move(why_lost)});
     } else {
-      removable.push_back(c.slot);
+      // The share is a guard against a peer that has left out what lives; a tombstone is its word.
+      (c.proven_dead ? out.remove : removable).push_back(c.slot);
     }
   }
   if (!why.empty()) {
@@ -68,7 +71,7 @@ Verdict prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
     }
     return out;
   }
-  out.remove = std::move(removable);
+  out.remove.insert(out.remove.end(), removable.begin(), removable.end());
   return out;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,7 +28,14 @@ struct PruneRules {
 struct Candidate {
   uint64_t slot = 0;
   std::vector<Cursor> made_of;  // what its objects' stamps say; empty: they have lost them
+  // The snapshot has named its tombstone, and that is younger than all its objects: it was deleted
+  // by somebody's word.
+  bool proven_dead = false;
+  bool disputed = false;  // an object's annotation names another record than its own name does
 };
+
+// Tombstones that a snapshot has named: of "namespace/name" and id the version.
+using Tombstones = std::map<std::pair<std::string, std::string>, uint64_t>;
 
 // A snapshot that has ended.
 struct SnapshotEnd {

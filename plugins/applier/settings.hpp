@@ -5,6 +5,7 @@
 #include <davit/settings.hpp>
 
 #include "prune.hpp"
+#include "repairs.hpp"
 
 namespace davit::applier {
 
@@ -22,6 +23,8 @@ struct Rules {
   std::chrono::milliseconds sync_wait{5'000};
   std::chrono::milliseconds rest{50};
   PruneRules prune;
+  Repairs::Limits repairs;
+  std::chrono::milliseconds right_patience{60'000};
 };
 
 inline Rules read_rules(const Settings& s) {
@@ -43,8 +46,15 @@ inline Rules read_rules(const Settings& s) {
   r.prune.share_max_percent =
       static_cast<uint64_t>(s.integer("prune_share_max_percent", 50, 0, 100));
   r.prune.always_allowed = static_cast<uint64_t>(s.integer("prune_always_allowed", 10, 0));
+  r.repairs.wait.first = s.milliseconds("repair_first_ms", r.repairs.wait.first, 1);
+  r.repairs.wait.most = s.milliseconds("repair_most_ms", r.repairs.wait.most, 1);
+  r.repairs.quiet = s.milliseconds("repair_quiet_ms", r.repairs.quiet, 1);
+  r.repairs.warn_after = static_cast<uint32_t>(s.integer("repair_warn_after", 5, 1, 1'000'000));
+  r.right_patience = s.milliseconds("right_patience_ms", r.right_patience, 0);
   if (r.field_manager.empty()) s.reject("field_manager", "must not be empty");
   if (r.retry.most < r.retry.first) s.reject("retry_most_ms", "must not be below retry_first_ms");
+  if (r.repairs.wait.most < r.repairs.wait.first)
+    s.reject("repair_most_ms", "must not be below repair_first_ms");
   return r;
 }
 

@@ -16,6 +16,8 @@
 #include <davit/records.hpp>
 #include <davit/types.hpp>
 
+#include "repairs.hpp"
+
 namespace davit::applier {
 
 struct ObservedObject;
@@ -52,6 +54,7 @@ struct Slot {
   uint64_t incarnation = 0;           // of the store that said so; 0: the peer does not tell
   Buffer payload;                     // apply: the message; hold: why
   uint64_t snapshot = 0;              // number of the snapshot in whose time it was named last
+  uint64_t pruned_at = 0;             // no snapshot of this version named it: it is to go
   std::vector<uint64_t> outstanding;  // accepted versions that are not settled
   State state = State::pending;
   bool out = false;  // a worker has it
@@ -64,6 +67,14 @@ struct Slot {
   bool counted_parked = false;  // in the gauge
   std::string parked;           // why; empty: it is not
   std::chrono::nanoseconds parked_until{0};
+  size_t parked_on = SIZE_MAX;  // the watch of what it was parked for; SIZE_MAX: of none
+  uint64_t parked_grounds = 0;  // what its objects said then
+  // A change of its objects, or a watch that works again, ends the park from then on: who keeps
+  // changing them must not make us try all the time.
+  std::chrono::nanoseconds parked_at_least_until{0};
+  Backoff park_backoff;
+  std::chrono::nanoseconds refused_since{0};  // a right is refused since then; 0: none is
+  Repairs repairs;
   std::string issue;         // last told; empty: none
   std::string issue_id;      // of the record that it was told of
   uint64_t status_told = 0;  // fingerprint of the status last offered; 0: none

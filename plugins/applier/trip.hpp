@@ -12,6 +12,7 @@
 #include <boost/json/value.hpp>
 
 #include "observed.hpp"
+#include "ownership.hpp"
 #include "plan.hpp"
 #include "settings.hpp"
 #include "verdict.hpp"
@@ -63,6 +64,8 @@ struct Task {
     Text text;
     std::string resource_version;
     bool ours = false;  // attributed to this record
+    // It is one of those whose change may end the record's being parked.
+    bool grounds = false;
   };
   const kind::Client* kind = nullptr;
   Schema schema;
@@ -71,6 +74,8 @@ struct Task {
   uint64_t slot = 0, version = 0;
   Wish wish = Wish::unknown;
   uint64_t incarnation = 0;  // of the store that it is read in; 0: the peer does not say
+  uint64_t stream = 0;       // the incarnation that is read now
+  uint64_t fence = 0;        // what was made of a later version is left alone
   std::shared_ptr<const History> history;
   Key key;
   std::string ns, name;
@@ -78,15 +83,23 @@ struct Task {
   bool look_only = false;                        // parked: say what is there, change nothing
   std::unordered_map<std::string, Known> known;  // by path
   AppliedObjects applied;
+  Repairs repairs;
 };
 
 struct Report {
+  static constexpr size_t npos = SIZE_MAX;
   enum class End : uint8_t { done, held, looked, parked, retry };
   uint64_t slot = 0, version = 0, incarnation = 0;
   Wish wish = Wish::unknown;
   End end = End::done;
   std::string why;  // parked, retry
   std::chrono::milliseconds retry_after{0};
+  // Retry: a right is refused, which an API server that has just started may do to anybody.
+  bool right_refused = false;
+  // Parked: the watch of the object that it is about; npos: of none. And what was seen of the
+  // record's objects.
+  size_t parked_on = npos;
+  uint64_t grounds = 0;
   AppliedObjects applied;
 
   struct Written {
@@ -97,6 +110,7 @@ struct Report {
     std::string resource_version;
   };
   std::vector<Written> written;
+  std::vector<Repair> repaired;
   std::optional<Status> status;
   std::chrono::milliseconds look_again{0};
   std::vector<Answer> answers;
@@ -111,48 +125,75 @@ class Trip : public std::enable_shared_from_this<Trip> {
  private:
   void run();
   Result<std::string> decode() const;
-  std::string input(const std::string* desired) const;
+  std::string input() const;
 
   void next();
   void step_on();
-  bool ensure(Step& step);  // these: true = go on with the next at once
-  bool apply(Step& step);
-  bool remove(const Removal& removal);
-  bool skip(Step& step, uint64_t rendered);
-  bool of_this_history(Cursor made_of) const;
-  bool unseen(const Step& step) const;
-  bool look_first(const ObjectName& name, const kind::Resource& as);
 
+  // --- applying (trip_apply.cpp). Those that answer: true = go on with the next at once.
+  enum class Found : uint8_t { same, differs, unseen, ended };
+  bool ensure(const Step& step);
+  void create(const ObjectName& name, bool looked);
+  void ensured(const ObjectName& name);
+  bool apply(Step& step);
+  bool stamp_it(Step& step);
+  Found compare(const Step& step, uint64_t rendered);
+  Found compare_unseen(const Step& step, uint64_t rendered);
+  Found drifted(const Step& step, const Meta& meta, const json::object& observed);
+  bool of_this_history(Cursor made_of) const;
+  bool look_first(const ObjectName& name, const kind::Resource& as);
+  void looked(const ObjectName& name, const kind::Resource& as, const cluster::Response& r);
+  std::string body_of(const Step& step, uint64_t rendered) const;
   void send_apply(Step& step, uint64_t rendered);
   void applied(Step& step, uint64_t rendered, const cluster::Response& r);
-  bool takes_over(const Step& step, const cluster::Response& refusal) const;
-  void take_over(const Step& step, const cluster::Response& refusal);
-  void hand_over(const Step& step, const cluster::Response& refusal, const cluster::Response& live);
-  void replace(Step& step, const std::string& why);
+  void remember(const ObjectName& name, const kind::Resource& as, bool attributed,
+                json::object object);
+
+  // --- whose an object is (trip_own.cpp). True: it is not to be touched, and the trip has ended.
+  bool foreign(const Step& step, const json::object& object);
+  bool not_ours_to_delete(const Removal& removal, const json::object& object, bool attributed);
+  bool fenced(const ObjectName& name, const Meta& meta);
+  std::string owner_of(const json::object& object) const;
+  bool named_like_the_record(const json::object& object) const;
+  void park_as_foreign(const ObjectName& name, const std::string& why);
+
+  // --- deleting, and making anew (trip_remove.cpp, trip_replace.cpp)
+  bool remove(const Removal& removal);
+  void removed(const Removal& removal, const cluster::Response& r);
   void send_delete(const ObjectName& name, const std::string& uid,
                    const std::string& resource_version,
                    std::function<void(const cluster::Response&)> then);
-  void removed(const Removal& removal, const cluster::Response& r);
-  void remember(const ObjectName& name, const kind::Resource& as, bool attributed,
-                json::object object);
-  void looked(const ObjectName& name, const kind::Resource& as, const cluster::Response& r);
+  void replace(const Step& step, uint64_t rendered, std::string why);
+  void replace_live(const Step& step, uint64_t rendered, const std::string& why,
+                    const cluster::Response& live);
+  void delete_for_successor(const Step& step, const Meta& live);
+  void ask_for_new(const Step& step, uint64_t rendered,
+                   std::function<void(const cluster::Response&)> then);
+
+  // --- fields that others have set (trip_take_over.cpp)
+  bool may_take_over(const Step& step, const cluster::Response& refusal) const;
+  void take_over(const Step& step, uint64_t rendered, const cluster::Response& refusal);
+  void hand_over(const Step& step, const std::string& refusal, const cluster::Response& live);
 
   // The object in an answer; none: the trip has ended, to be made again.
   std::optional<json::object> answered(const cluster::Response& r);
   void request(cluster::Request q, std::function<void(const cluster::Response&)> then);
   void failed(const ObjectName& name, const cluster::Response& r);
+  void failed(const ObjectName& name, std::string why, const cluster::Response& r);
   void park(std::string why);
+  void park_on(const ObjectName& name, std::string why);
   void retry(std::string why, std::chrono::milliseconds after = {});
   void finish(Report::End end);
+  void look_again_in(std::chrono::nanoseconds wait);
 
   size_t watch_of(const kind::Resource& as) const;
-  bool foreign(const ObjectName& name, const Meta& meta);
+  size_t watch_of(const ObjectName& name) const;  // npos: none
 
   std::shared_ptr<Workshop> shop_;
   Strand strand_;
   Task task_;
   std::function<void(Report)> done_;
-  const std::string region_label_;
+  const Claim claim_;
 
   Plan plan_;
   size_t step_ = 0, removal_ = 0;
@@ -161,6 +202,8 @@ class Trip : public std::enable_shared_from_this<Trip> {
   // Of the current step's object: it was deleted to be made anew; what others set is ours now. Then
   // the same apply goes out once more.
   bool replaced_ = false, taken_over_ = false;
+  std::string changed_by_;  // of the current step's object, which is to be put right; empty: nobody
+  std::string desired_;     // the record's message as JSON; empty: it is to be deleted
   Report report_;
 };
 

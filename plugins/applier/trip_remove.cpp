@@ -1,5 +1,4 @@
-// The deleting half of a trip: what a record no longer wants, or cannot have without a new
-// object, goes, and is waited for.
+// The deleting half of a trip: what a record no longer wants goes, and is waited for.
 #include <boost/json.hpp>
 
 #include "trip.hpp"
@@ -23,37 +22,12 @@ bool Trip::remove(const Removal& removal) {
   if (bad || !observed.is_object()) return true;
   const Meta meta = meta_of(observed.get_object());
   if (meta.terminating) return true;
+  if (not_ours_to_delete(removal, observed.get_object(), known->second.ours)) return false;
   const bool seen = removal.as->role == DAVIT_RESOURCE_SEEN;
-  if (seen ? !known->second.ours : meta.region != region_label_) {
-    park(removal.name.text() + " is not deleted: it is not ours");
-    return false;
-  }
   // A seen object (a pod) changes all the time; that it is still the same one is what counts.
   send_delete(removal.name, meta.uid, seen ? std::string() : meta.resource_version,
               [this](const cluster::Response& r) { removed(plan_.removals[removal_], r); });
   return false;
-}
-
-void Trip::replace(Step& step, const std::string& why) {
-  const auto known = task_.known.find(step.name.path());
-  Meta meta;
-  if (known != task_.known.end()) {
-    boost::system::error_code bad;
-    const json::value observed = json::parse(*known->second.text, bad);
-    if (!bad && observed.is_object()) meta = meta_of(observed.get_object());
-  }
-  if (meta.uid.empty()) {
-    if (look_first(step.name, *step.as)) return;  // comes back here by way of apply
-    return park(step.name.text() + ": " + why);
-  }
-  if (meta.region != region_label_)
-    return park(step.name.text() + " must be replaced and is not ours: " + why);
-  send_delete(step.name, meta.uid, {}, [this](const cluster::Response& r) {
-    const Meaning m = meaning(r, true);
-    if (m != Meaning::fine && m != Meaning::absent) return failed(plan_.steps[step_].name, r);
-    replaced_ = true;
-    next();
-  });
 }
 
 void Trip::send_delete(const ObjectName& name, const std::string& uid,

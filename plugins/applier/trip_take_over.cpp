@@ -1,38 +1,44 @@
 // When our apply is refused because of what others put beside our fields (a second handler of a
 // probe, the other bound of a budget): their fields become ours, and the same apply, once more,
 // takes away what it does not say. Fields that we apply need none of this: "force" takes them.
+//
+// Nothing is taken from anybody in vain: the refusal must be one of the type's own validation, no
+// policy's, and the API server must say that it would accept our object as a new one (dryRun=All).
+// Then what is wrong is what others have put beside it.
 #include <boost/json.hpp>
 
-#include "ownership.hpp"
 #include "trip.hpp"
 
 namespace davit::applier {
 
-bool Trip::takes_over(const Step& step, const cluster::Response& refusal) const {
-  return refusal.http_status == 422 && shop_->rules.force && !taken_over_ &&
+bool Trip::may_take_over(const Step& step, const cluster::Response& refusal) const {
+  return refused_by_validation(refusal) && shop_->rules.force && !taken_over_ &&
          task_.known.contains(step.name.path());
 }
 
-void Trip::take_over(const Step& step, const cluster::Response& refusal) {
-  request(step.name.request(DAVIT_VERB_GET), [this, refusal](const cluster::Response& live) {
-    hand_over(plan_.steps[step_], refusal, live);
+void Trip::take_over(const Step& step, uint64_t rendered, const cluster::Response& refusal) {
+  ask_for_new(step, rendered, [this, why = describe(refusal)](const cluster::Response& answer) {
+    const ObjectName& name = plan_.steps[step_].name;
+    if (!would_be_accepted(answer)) return failed(name, answer);
+    request(name.request(DAVIT_VERB_GET), [this, why](const cluster::Response& live) {
+      hand_over(plan_.steps[step_], why, live);
+    });
   });
 }
 
-void Trip::hand_over(const Step& step, const cluster::Response& refusal,
-                     const cluster::Response& live) {
+void Trip::hand_over(const Step& step, const std::string& refusal, const cluster::Response& live) {
   const Meaning m = meaning(live, true);
-  if (m == Meaning::absent) return failed(step.name, refusal);
+  if (m == Meaning::absent) return retry(step.name.text() + " has been deleted meanwhile");
   if (m != Meaning::fine) return failed(step.name, live);
   auto object = answered(live);
   if (!object) return;
   const Meta meta = meta_of(*object);
-  if (foreign(step.name, meta)) return;
+  if (foreign(step, *object) || fenced(step.name, meta)) return;
   json::value* managers = (*object)["metadata"].get_object().if_contains("managedFields");
   const json::string& version = step.object.get_object().at("apiVersion").get_string();
   if (managers == nullptr || !managers->is_array() ||
       !take_fields_over(managers->get_array(), shop_->rules.field_manager, version)) {
-    return failed(step.name, refusal);
+    return park_on(step.name, step.name.text() + ": " + refusal);
   }
   cluster::Request q = step.name.request(DAVIT_VERB_MERGE);
   q.query = {{"fieldManager", shop_->rules.field_manager}};

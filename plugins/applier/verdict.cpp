@@ -1,6 +1,13 @@
 #include "verdict.hpp"
 
+#include <algorithm>
+#include <array>
+
+#include <boost/json.hpp>
+
 #include <davit/utf8.hpp>
+
+#include "object.hpp"
 
 namespace davit::applier {
 namespace {
@@ -11,12 +18,58 @@ bool says(const cluster::Response& r, std::string_view part) {
   return r.message.find(part) != std::string::npos;
 }
 
+// How Kubernetes' validation says that a field cannot change. A FieldValueInvalid shows the value,
+// which may hold any text, and ends with why; a FieldValueForbidden shows none.
+constexpr std::array immutable_endings = {": field is immutable", ": may not change once set"};
+constexpr std::array immutable_beginnings = {
+    "Forbidden: field is immutable", "Forbidden: updates to statefulset spec",
+    "Forbidden: pod updates may not change fields", "Forbidden: spec is immutable after creation"};
+
+bool cannot_change(const Cause& c) {
+  if (c.field.empty()) return false;
+  if (c.reason == "FieldValueInvalid") {
+    return std::any_of(immutable_endings.begin(), immutable_endings.end(),
+                       [&](std::string_view end) { return c.message.ends_with(end); });
+  }
+  return c.reason == "FieldValueForbidden" &&
+         std::any_of(immutable_beginnings.begin(), immutable_beginnings.end(),
+                     [&](std::string_view begin) { return c.message.starts_with(begin); });
+}
+
 Meaning conflict(const cluster::Response& r, bool force) {
   if (r.reason == "AlreadyExists" || r.code == Code::already_exists) {
     // A name that is on its way out is free again soon.
-    return says(r, "being deleted") ? Meaning::retry : Meaning::exists;
+    return says(r, "object is being deleted") ? Meaning::retry : Meaning::exists;
   }
   return force ? Meaning::retry : Meaning::refused;
+}
+
+// A namespace or a definition that is on its way out refuses new objects; the record may be meant
+// for its successor.
+bool is_going(const cluster::Response& r) {
+  if (r.message.ends_with("while custom resource definition is terminating")) return true;
+  const auto causes = causes_of(r);
+  return std::any_of(causes.begin(), causes.end(),
+                     [](const Cause& c) { return c.reason == "NamespaceTerminating"; });
+}
+
+// The authorizer's words, and those of an admission plugin that has not read its objects yet. Right
+// after its start an API server says either to requests that it lets pass later.
+bool is_of_a_right(const cluster::Response& r) {
+  return (says(r, " is forbidden: User \"") && says(r, "\" cannot ")) ||
+         r.message.ends_with("not yet ready to handle request");
+}
+
+Meaning forbidden(const cluster::Response& r) {
+  if (is_going(r)) return Meaning::retry;
+  return is_of_a_right(r) ? Meaning::no_right : Meaning::refused;
+}
+
+Meaning unprocessable(const cluster::Response& r) {
+  const auto causes = causes_of(r);
+  const bool immutable =
+      !causes.empty() && std::all_of(causes.begin(), causes.end(), cannot_change);
+  return immutable ? Meaning::immutable : Meaning::refused;
 }
 
 }  // namespace
@@ -33,11 +86,10 @@ Meaning meaning(const cluster::Response& r, bool force) {
     case 410:
     case 429:
       return Meaning::retry;
-    // A namespace on its way out refuses new objects; the record may be meant for its successor.
     case 403:
-      return says(r, "being terminated") ? Meaning::retry : Meaning::refused;
+      return forbidden(r);
     case 422:
-      return says(r, "immutable") ? Meaning::immutable : Meaning::refused;
+      return unprocessable(r);
     default:
       break;
   }
@@ -48,6 +100,34 @@ Meaning meaning(const cluster::Response& r, bool force) {
     if (r.code == Code::invalid_argument) return Meaning::refused;
   }
   return Meaning::retry;
+}
+
+std::vector<Cause> causes_of(const cluster::Response& refusal) {
+  boost::system::error_code bad;
+  const json::value status = json::parse(refusal.body, bad);
+  if (bad) return {};
+  const json::value* all = status.find_pointer("/details/causes", bad);
+  if (bad || !all->is_array()) return {};
+  std::vector<Cause> out;
+  for (const auto& cause : all->get_array()) {
+    const json::object* c = cause.if_object();
+    if (c != nullptr)
+      out.push_back({text_in(*c, "reason"), text_in(*c, "field"), text_in(*c, "message")});
+  }
+  return out;
+}
+
+bool refused_by_validation(const cluster::Response& refusal) {
+  if (refusal.http_status != 422) return false;
+  const auto causes = causes_of(refusal);
+  return !causes.empty() && std::all_of(causes.begin(), causes.end(), [](const Cause& c) {
+    return !c.field.empty() && c.reason.starts_with("FieldValue");
+  });
+}
+
+bool would_be_accepted(const cluster::Response& answer) {
+  const Meaning m = meaning(answer, true);
+  return m == Meaning::fine || m == Meaning::exists;
 }
 
 bool overloaded(const cluster::Response& r) {

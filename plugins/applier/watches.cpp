@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "object.hpp"
+#include "ownership.hpp"
 
 namespace davit::applier {
 
@@ -32,14 +33,10 @@ Arrival read_arrival(const kind::Client& kind, uint32_t watch, int32_t type,
   out.resource_version = meta.resource_version;
   if (type == DAVIT_WATCH_DELETED) return out;
   std::string text = json::serialize(value);
-  out.foreign =
-      as.role == DAVIT_RESOURCE_OWNED && !meta.region.empty() && meta.region != region_label;
-  if (const size_t slash = meta.record.find('/');
-      as.role == DAVIT_RESOURCE_OWNED && slash != std::string::npos) {
-    out.attributed = true;
-    out.ns = meta.record.substr(0, slash);
-    out.name = meta.record.substr(slash + 1);
-  } else if (auto named = kind.attribute(text); named.ok()) {
+  const Claim ours{region_label, label_value(kind.description().kind), meta.record};
+  out.foreign = as.role == DAVIT_RESOURCE_OWNED && !other_owner(meta, ours).empty();
+  // By its own name: an annotation may have been copied along, or edited.
+  if (auto named = kind.attribute(text); named.ok()) {
     out.attributed = true;
     out.ns = named->ns;
     out.name = named->name;

@@ -1,5 +1,6 @@
 #include "api.hpp"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -62,6 +63,12 @@ cluster::Response answer(int http, std::string body) {
 cluster::Response refuse(const Refusal& refusal, const ResourceType& type, std::string_view name) {
   json::object details = {{"name", name}, {"kind", type.resource}};
   if (!type.group.empty()) details["group"] = type.group;
+  for (const auto& c : refusal.causes) {
+    json::value& causes = details["causes"];
+    if (!causes.is_array()) causes = json::array();
+    causes.get_array().push_back(
+        json::object{{"reason", c.reason}, {"message", c.message}, {"field", c.field}});
+  }
   const json::object status = {{"kind", "Status"},           {"apiVersion", "v1"},
                                {"metadata", json::object{}}, {"status", "Failure"},
                                {"message", refusal.message}, {"reason", refusal.reason},
@@ -79,9 +86,17 @@ std::string qualified_resource(const ResourceType& type) {
 
 Refusal invalid(const ResourceType& type, std::string_view name, const std::string& cause) {
   const std::string kind = type.kind.empty() ? type.resource : type.kind;
-  return {422, "Invalid",
+  const size_t colon = std::min(cause.find(": "), cause.size());
+  const std::string message = cause.substr(std::min(colon + 2, cause.size()));
+  const bool forbidden = message.starts_with("Forbidden"), required = message.starts_with("Requ");
+  const char* reason = forbidden  ? "FieldValueForbidden"
+                       : required ? "FieldValueRequired"
+                                  : "FieldValueInvalid";
+  return {422,
+          "Invalid",
           (type.group.empty() ? kind : kind + "." + type.group) + " \"" + std::string(name) +
-              "\" is invalid: " + cause};
+              "\" is invalid: " + cause,
+          {{reason, message, cause.substr(0, colon)}}};
 }
 
 std::string query_value(const cluster::Request& request, std::string_view key) {

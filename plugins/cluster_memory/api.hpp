@@ -11,9 +11,13 @@ namespace davit::cluster_memory {
 
 // Why the API server says no.
 struct Refusal {
+  struct Cause {
+    std::string reason, message, field;
+  };
   int http;
   std::string reason;
   std::string message;
+  std::vector<Cause> causes = {};
 };
 
 class Api {
@@ -65,6 +69,7 @@ class Api {
 
 cluster::Response answer(int http, std::string body);
 cluster::Response refuse(const Refusal& refusal, const ResourceType& type, std::string_view name);
+// `cause` as Kubernetes writes it: "spec.replicas: Invalid value: -1: must be ...".
 Refusal invalid(const ResourceType& type, std::string_view name, const std::string& cause);
 std::string query_value(const cluster::Request& request, std::string_view key);
 // "replicasets.apps"

@@ -118,7 +118,8 @@ std::optional<std::string> bad_replica_set(const json::object& object, const Obj
   if (live == nullptr) return std::nullopt;
   const auto* old = at(*live, {"spec", "selector"});
   if (old != nullptr && *old != *at(object, {"spec", "selector"})) {
-    return "spec.selector: Invalid value: field is immutable";
+    return "spec.selector: Invalid value: " + json::serialize(*at(object, {"spec", "selector"})) +
+           ": field is immutable";
   }
   return std::nullopt;
 }
@@ -210,17 +211,25 @@ cluster::Response Api::write(Call& call) {
   return bad("the verb \"" + verb + "\" is unknown");
 }
 
+// In the order of an API server: what is wrong with the object itself comes before that its name is
+// taken, so that a create with dryRun=All tells whether it would be accepted.
 cluster::Response Api::create(Call& call, json::object object) {
-  if (call.live != nullptr) {
-    return refuse({409, "AlreadyExists",
-                   qualified_resource(call.type) + " \"" + call.key.name + "\" already exists"},
-                  call.type, call.key.name);
-  }
   if (!string_at(object, {"metadata", "resourceVersion"}).empty()) {
     return refuse({400, "BadRequest", "resourceVersion should not be set on objects to be created"},
                   call.type, call.key.name);
   }
   if (call.type.status) object.erase("status");
+  const Object there = std::exchange(call.live, nullptr);
+  auto refused = check_new(call);
+  if (!refused) refused = check_object(call, object);
+  if (refused) return refuse(*refused, call.type, call.key.name);
+  if (there != nullptr) {
+    const bool leaving = at(*there, {"metadata", "deletionTimestamp"}) != nullptr;
+    return refuse({409, "AlreadyExists",
+                   (leaving ? "object is being deleted: " : "") + qualified_resource(call.type) +
+                       " \"" + call.key.name + "\" already exists"},
+                  call.type, call.key.name);
+  }
   assign_changes(nullptr, object, call.type, call.manager, "", call.now_ms);
   return commit(call, std::move(object));
 }

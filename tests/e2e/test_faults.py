@@ -197,6 +197,55 @@ class OnKubernetes(KubernetesCase):
         wait_until("the policy is gone", lambda: not self.kubernetes.items(collection))
         self.clean("fault-definition", agent, server)
 
+    def test_policy_that_speaks_of_immutable_deletes_nothing(self):
+        """A denial is no word about fields, and a selector that cannot change is none about a successor."""
+        server, agent = self.start("fault-policy")
+        agent.start()
+        self.check_end_state("fault-policy", range(COUNT))
+        sets = "/apis/apps/v1/namespaces/fault-policy/replicasets"
+        labels = {"a": "b", "davit.dev/region": "eu-test-1"}
+        other = {"metadata": {"name": "app-900", "labels": labels}, "spec": {
+            "replicas": 0, "selector": {"matchLabels": {"a": "b"}}, "template": {
+                "metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}}}}
+        self.assertEqual(self.kubernetes.request("POST", sets, other)[0], 201)
+        before = self.uids(sets)
+        rules = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic"
+        self.kubernetes.request("POST", rules + "ies", {"metadata": {"name": "immutable-tags"}, "spec": {
+            "failurePolicy": "Fail", "matchConstraints": {"resourceRules": [{
+                "apiGroups": ["apps"], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": ["replicasets"]}]},
+            "validations": [{"expression": "object.metadata.namespace != 'fault-policy' || "
+                             "object.spec.template.spec.containers.all(c, c.image.contains('@'))",
+                             "message": "field is immutable"}]}})
+        self.kubernetes.request("POST", rules + "ybindings", {"metadata": {"name": "immutable-tags"}, "spec": {
+            "policyName": "immutable-tags", "validationActions": ["Deny"]}})
+        wanted = ["d_0", "d_900"]
+        try:
+            wait_until("the policy denies", lambda: self.kubernetes.request(
+                "POST", sets + "?dryRun=All", {**other, "metadata": {"name": "app-901"}})[0] == 422)
+            self.world.apply([deployment(0, "fault-policy", image="registry.example/app:2"), deployment(900, "fault-policy")])
+
+            def parked():
+                return {i["id"]: i["reason"] for a in self.world.status()["agents"] for i in a.get("issues", [])
+                        if i["condition"] == "parked" and "'immutable-tags'" in i["reason"]}
+            wait_until(lambda: f"parked: {parked()}; {agent.tail()}", lambda: sorted(parked()) == wanted, 30)
+            self.assertEqual(self.uids(sets), before)
+        finally:
+            self.kubernetes.request("DELETE", rules + "ybindings/immutable-tags")
+            self.kubernetes.request("DELETE", rules + "ies/immutable-tags")
+        wait_until("the policy is gone", lambda: self.kubernetes.request(
+            "POST", sets + "?dryRun=All", {**other, "metadata": {"name": "app-901"}})[0] == 201)
+        self.world.apply([deployment(0, "fault-policy", image="registry.example/app:3"),
+                          deployment(900, "fault-policy", replicas=2)])
+        self.world.wait_running(wanted)
+        after = self.uids(sets)
+        self.assertNotEqual(after.pop("app-900"), before.pop("app-900"))
+        self.assertEqual(after, before)
+        self.world.delete("deployment", "d_900")
+        self.clean("fault-policy", agent, server)
+
+    def uids(self, collection):
+        return {o["metadata"]["name"]: o["metadata"]["uid"] for o in self.kubernetes.items(collection)}
+
     def test_record_that_kubernetes_refuses_is_parked_and_blocks_nobody(self):
         server, agent = self.start("fault-parked")
         agent.start()

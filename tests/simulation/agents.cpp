@@ -15,6 +15,10 @@ void World::start_agent(Agent& agent) {
   agent.issues.clear();
   agent.pruned.clear();
   agent.long_dead = heads_.empty() ? 0 : heads_.begin()->second;
+  agent.tombstones.clear();
+  for (const auto& [name, written] : history_.all()) {
+    if (has_tombstone(name, written)) agent.tombstones.insert(name);
+  }
   agent.over = false;
   hurry_ = 12;  // much is to happen during its snapshots
   link_.agent_back(agent.name);

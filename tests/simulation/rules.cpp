@@ -118,20 +118,35 @@ void World::before_delete(const cluster::Request& q, const Stamp& there,
 }
 
 // What was dead before any of its snapshots could begin an agent can only prune. Of the records
-// that it may have counted then no more than the share goes.
+// that it may have counted then no more than the share goes, but for those whose tombstones the
+// store has to show.
 void World::check_share(Agent& agent, const Name& name) {
   if (scene_ != Scene::plain && scene_ != Scene::pair) return;
   uint64_t all = 0, pruned = 0;
   for (const auto& [other, written] : history_.all()) {
     if (other.kind != name.kind) continue;
     const bool long_dead = written.back().version <= agent.long_dead && !History::now(written).live;
-    if (other == name && long_dead) agent.pruned.insert(name);
+    const bool shown = agent.tombstones.contains(other) || has_tombstone(other, written);
+    if (other == name && long_dead && !shown) agent.pruned.insert(name);
     pruned += agent.pruned.contains(other) ? 1 : 0;
     ++all;
   }
   if (pruned > prune_always_allowed && pruned * 100 > all * prune_share_max_percent)
     story_.fault(std::to_string(pruned) + " of " + std::to_string(all) + " records of " +
                  name.kind + " are pruned at once");
+}
+
+// Whether the store that is up still knows of a record that is dead.
+bool World::has_tombstone(const Name& name, const std::vector<Written>& written) {
+  const Written& last = History::now(written);
+  if (!server_.up || last.live) return false;
+  bool found = false;
+  const auto read =
+      storage_.inner().get({{name.kind, region, last.id}, {}, {}}, [&](const davit_record&) {
+        found = true;
+        return true;
+      });
+  return read.ok() && found;
 }
 
 // Whether by this history the object may go: its record has died since; or the history does not

@@ -64,6 +64,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
     std::map<std::string, Heard> heard{};  // its cursors in this life, by kind
     uint64_t long_dead = 0;                // what was dead at this version no snapshot of it names
     std::set<Name> pruned{};               // of that
+    std::set<Name> tombstones{};           // that the store had when it started
     std::vector<Issue> issues{};           // that it told last
   };
   struct Past {  // what a restored store does not know any more
@@ -132,6 +133,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   bool knows_this_store(const ShakyCluster::Asking& by, const std::string& kind);
   void before_apply(const Stamp& wanted, const Stamp& there, const ShakyCluster::Asking& by);
   void before_delete(const cluster::Request& q, const Stamp& there, const ShakyCluster::Asking& by);
+  bool has_tombstone(const Name& name, const std::vector<Written>& written);
   static bool may_go(const Stamp& there, const History& history, uint64_t restored_head);
   void check_cursor(const KindProgress& kind);
 

@@ -49,6 +49,27 @@ TEST_F(Cluster, CreateOfWhatIsThereSaysAlreadyExists) {
   EXPECT_EQ(r.reason, "AlreadyExists");
 }
 
+// So that "already exists" tells whoever asks before deleting something that its successor would be
+// accepted.
+TEST_F(Cluster, DryRunJudgesAnObjectBeforeItFindsItsNameTaken) {
+  apply("a", R"({"k":"v"})");
+  const auto create = [&](const std::string& name, const std::string& labels) {
+    return call("create", config_maps, ns, "",
+                R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" + name +
+                    R"(","labels":)" + labels + "}}",
+                {{"dryRun", "All"}});
+  };
+  EXPECT_EQ(create("a", "{}").reason, "AlreadyExists");
+  const auto invalid = create("a", R"({"a":"not valid!"})");
+  EXPECT_EQ(invalid.http_status, 422) << invalid.body;
+  const json::value causes = json::parse(invalid.body).at("details").at("causes");
+  EXPECT_EQ(causes.at(0).at("reason"), "FieldValueInvalid");
+  EXPECT_EQ(causes.at(0).at("field"), "metadata.labels");
+  EXPECT_EQ(create("b", "{}").http_status, 201);
+  EXPECT_EQ(call("get", config_maps, ns, "b").code, Code::not_found);
+  EXPECT_EQ(data(call("get", config_maps, ns, "a")), R"({"k":"v"})");
+}
+
 TEST_F(Cluster, AbsentObjectsAreNotFound) {
   for (const char* verb : {"get", "delete"}) {
     const auto r = call(verb, config_maps, ns, "absent");

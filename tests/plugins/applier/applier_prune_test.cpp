@@ -323,6 +323,18 @@ TEST(Prune, NeverRemovesMoreThanAShare) {
   w.expect_orphan();
 }
 
+TEST(Prune, RemovesWhatHasATombstoneWhateverItsShare) {
+  PruneWorld w({{"prune_always_allowed", 0}, {"prune_share_max_percent", 0}});
+  w.restart();
+  w.begin(true, 1, 20);
+  w.apply("keep", 10);
+  w.remove("drop", 15);
+  w.end(1, 20);
+  w.wait();
+  EXPECT_EQ(w.replica_sets(), "keep");
+  EXPECT_TRUE(w.statuses["d_drop"].gone);
+}
+
 TEST(Prune, TakesACleanCloseForTheEndOnlyWhenItMay) {
   for (const bool may : {false, true}) {
     PruneWorld w({{"prune_on_close", may}});

@@ -4,8 +4,6 @@
 
 #include <boost/json.hpp>
 
-#include "verdict.hpp"
-
 namespace davit::applier {
 namespace {
 
@@ -120,48 +118,6 @@ TEST(Compact, KeepsOfAnOwnedObjectTheFieldOwnersThatAreNotUs) {
   EXPECT_EQ(v.at_pointer("/metadata/managedFields"),
             json::parse(R"([{"manager":"hpa","operation":"Update","subresource":"scale"}])"));
   EXPECT_EQ(v.at_pointer("/spec/x"), 1);
-}
-
-struct Answer {
-  int32_t http;
-  const char* reason;
-  const char* message;
-  bool force;
-  Meaning meaning;
-};
-
-TEST(Meaning, OfEveryAnswer) {
-  const Answer rows[] = {
-      {200, "", "", true, Meaning::fine},
-      {400, "BadRequest", "", true, Meaning::refused},
-      {401, "Unauthorized", "", true, Meaning::retry},
-      {403, "Forbidden", "exceeded quota", true, Meaning::refused},
-      {403, "Forbidden",
-       "unable to create new content in namespace x because it is being terminated", true,
-       Meaning::retry},
-      {404, "NotFound", "", true, Meaning::absent},
-      {409, "AlreadyExists", "", true, Meaning::exists},
-      {409, "AlreadyExists", "object is being deleted: x", true, Meaning::retry},
-      {409, "Conflict", "", true, Meaning::retry},
-      {409, "Conflict", "conflict with \"kubectl\"", false, Meaning::refused},
-      {410, "Gone", "", true, Meaning::retry},
-      {413, "RequestEntityTooLarge", "", true, Meaning::refused},
-      {422, "Invalid", "spec.image: Required value", true, Meaning::refused},
-      {422, "Invalid", "spec.selector: Invalid value: field is immutable", true,
-       Meaning::immutable},
-      {429, "TooManyRequests", "", true, Meaning::retry},
-      {500, "InternalError", "", true, Meaning::retry},
-      {503, "ServiceUnavailable", "", true, Meaning::retry},
-      {0, "", "connection refused", true, Meaning::retry},
-  };
-  for (const Answer& row : rows) {
-    cluster::Response r;
-    r.code = row.http == 200 ? Code::ok : Code::unavailable;
-    r.http_status = row.http;
-    r.reason = row.reason;
-    r.message = row.message;
-    EXPECT_EQ(meaning(r, row.force), row.meaning) << row.http << " " << row.message;
-  }
 }
 
 }  // namespace

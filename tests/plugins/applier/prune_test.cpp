@@ -95,6 +95,32 @@ TEST(Prune, AnOlderIncarnationEndsWhereTheNextBegins) {
   EXPECT_EQ(v.remove, (std::vector<uint64_t>{1, 3}));
 }
 
+// A peer may leave out what lives; a tombstone is its word.
+TEST(Prune, WhatHasATombstoneGoesWhateverItsShare) {
+  const PruneRules rules{false, 50, 0};
+  std::vector<Candidate> candidates;
+  for (uint64_t i = 1; i <= 41; ++i) candidates.push_back({i, {{1, 7}}, i != 41, false});
+  Verdict v = prune({known, 11, 11, 50}, candidates, rules);
+  EXPECT_EQ(v.remove.size(), 41u) << "the share is of what has none";
+  for (auto& c : candidates) c.proven_dead = c.slot <= 10;
+  v = prune({known, 11, 11, 50}, candidates, rules);
+  EXPECT_EQ(v.remove.size(), 10u);
+  EXPECT_EQ(v.orphans.size(), 31u);
+  EXPECT_FALSE(v.refusal.empty());
+}
+
+TEST(Prune, ATombstoneIsNoProofAgainstALostHistoryOrAWrongCount) {
+  const Candidate dead{1, {{1, 7}}, true, false};
+  EXPECT_TRUE(prune({other, 5, 5, 50}, {dead}, {}).remove.empty());
+  EXPECT_TRUE(prune({known, 5, 4, 50}, {dead}, {}).remove.empty());
+}
+
+TEST(Prune, AnAnnotationThatContradictsTheNameIsNoReasonToRemove) {
+  const Verdict v = prune({known, 5, 5, 50}, {{1, {{1, 7}}, true, true}}, {});
+  EXPECT_TRUE(v.remove.empty());
+  EXPECT_EQ(v.orphans.size(), 1u);
+}
+
 TEST(Prune, WithoutAStampOfAHistoryNothingGoes) {
   const Verdict v = prune({known, 5, 5, 50}, {{1, {{0, 40}}}}, {});
   EXPECT_TRUE(v.remove.empty());

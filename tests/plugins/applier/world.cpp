@@ -188,9 +188,11 @@ std::string World::outcome(uint64_t version) const {
 void World::issue(const std::string&, const Issue& i) {
   if (i.condition.empty()) {
     issues.erase(i.name);
+    reasons.erase(i.name);
     troubled.erase(i.id);
   } else {
     issues[i.name] = i.condition;
+    reasons[i.name] = i.reason;
     troubled.insert(i.id);
   }
 }
@@ -213,6 +215,26 @@ cluster::Response World::call(const std::string& verb, const std::string& resour
     return {};
   }
   return *out;
+}
+
+void World::stranger(const std::string& name, const std::string& labels,
+                     const std::string& annotations) {
+  call(DAVIT_VERB_CREATE, "namespaces", "", "",
+       R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"acme"}})");
+  json::object pod_labels = json::parse(labels).as_object();
+  pod_labels["a"] = "b";
+  const json::object selector{{"matchLabels", {{"a", "b"}}}};
+  const json::object pods{{"metadata", {{"labels", std::move(pod_labels)}}},
+                          {"spec", json::parse(R"({"containers":[{"name":"c","image":"i"}]})")}};
+  const json::object made{{"apiVersion", "apps/v1"},
+                          {"kind", "ReplicaSet"},
+                          {"metadata",
+                           {{"name", name},
+                            {"labels", json::parse(labels)},
+                            {"annotations", json::parse(annotations)}}},
+                          {"spec", {{"replicas", 9}, {"selector", selector}, {"template", pods}}}};
+  const auto r = call(DAVIT_VERB_CREATE, "replicasets", "acme", "", json::serialize(made));
+  ASSERT_EQ(r.code, Code::ok) << r.message;
 }
 
 json::value World::replica_set(const std::string& name, const std::string& ns) {

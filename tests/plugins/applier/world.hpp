@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include <davit/sink.hpp>
 #include <davit/testing/module.hpp>
 
@@ -30,6 +32,10 @@ struct ApplyOptions {
   std::string workspace = "ws";
   std::string id = {};  // empty: "d_" and the name
 };
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 class World {
  public:
@@ -67,6 +73,21 @@ class World {
   void blind() { front_->blind = true; }
   void see() { front_->see(); }
   size_t requests() const { return front_->requests; }
+  Front& front() { return *front_; }
+  // Makes a namespace, and a ReplicaSet in it with nine replicas, as somebody else could. `labels`
+  // and `annotations` are JSON objects; pods get the labels, too.
+  void stranger(const std::string& name, const std::string& labels,
+                const std::string& annotations = "{}");
+  void edit(const std::string& name, const std::string& patch,
+            const std::string& manager = "kubectl") {
+    const auto r =
+        call(DAVIT_VERB_MERGE, "replicasets", "acme", name, patch, {{"fieldManager", manager}});
+    ASSERT_EQ(r.code, Code::ok) << r.message;
+  }
+  std::string uid(const std::string& name) {
+    const json::value rs = replica_set(name);
+    return rs.is_null() ? "" : std::string(rs.at_pointer("/metadata/uid").as_string());
+  }
   // Requests of one verb the applier has made so far ("applies", "deletes", "repairs").
   double count(const char* what) {
     return host_.metric("davit_applier_" + std::string(what) + "_total");
@@ -74,9 +95,10 @@ class World {
 
   // --- what was reported
   // ------------------------------------------------------------------------------------
-  std::map<std::string, Status> statuses;     // by id
-  std::map<std::string, std::string> issues;  // by name: condition
-  std::set<std::string> troubled;             // ids that have one
+  std::map<std::string, Status> statuses;      // by id
+  std::map<std::string, std::string> issues;   // by name: condition
+  std::map<std::string, std::string> reasons;  // the same: why
+  std::set<std::string> troubled;              // ids that have one
   void offer(Status s) { statuses[s.key.id] = std::move(s); }
   void advance(const std::string&, const KindProgress&) {}
   void issue(const std::string&, const Issue& i);

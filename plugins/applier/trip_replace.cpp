@@ -1,0 +1,70 @@
+// What cannot be changed is made anew: the object is deleted and applied once more. It runs, so it
+// is not deleted before the API server has said that it accepts the new one.
+//
+// Its word is a create of the very same object, under its own name, with dryRun=All. The name is
+// taken, so the best answer is 409 AlreadyExists. That is worth as much as a 201: an API server
+// runs mutating admission, the type's validation and validating admission before it asks its store,
+// which is the first to know that the name is taken. Another name would be judged by other rules:
+// policies match on names.
+#include <boost/json.hpp>
+
+#include "trip.hpp"
+
+namespace davit::applier {
+
+void Trip::replace(const Step& step, uint64_t rendered, std::string why) {
+  request(step.name.request(DAVIT_VERB_GET),
+          [this, rendered, why = std::move(why)](const cluster::Response& live) {
+            replace_live(plan_.steps[step_], rendered, why, live);
+          });
+}
+
+void Trip::replace_live(const Step& step, uint64_t rendered, const std::string& why,
+                        const cluster::Response& live) {
+  const Meaning m = meaning(live, true);
+  if (m == Meaning::absent) {  // it has gone meanwhile
+    replaced_ = true;
+    return next();
+  }
+  if (m != Meaning::fine) return failed(step.name, live);
+  const auto object = answered(live);
+  if (!object) return;
+  const Meta meta = meta_of(*object);
+  if (meta.terminating) return retry(step.name.text() + " is being deleted");
+  if (foreign(step, *object)) return;
+  if (meta.region != claim_.region)
+    return park_on(step.name, step.name.text() + " must be replaced and is not ours: " + why);
+  if (fenced(step.name, meta)) return;
+  ask_for_new(step, rendered, [this, meta, why](const cluster::Response& answer) {
+    const ObjectName& name = plan_.steps[step_].name;
+    if (would_be_accepted(answer)) return delete_for_successor(plan_.steps[step_], meta);
+    failed(name,
+           name.text() + " cannot be changed (" + why +
+               ") and would be refused if it were made anew, so it is left as it is: " +
+               describe(answer),
+           answer);
+  });
+}
+
+// Of exactly the state that was looked at.
+void Trip::delete_for_successor(const Step& step, const Meta& live) {
+  send_delete(step.name, live.uid, live.resource_version, [this](const cluster::Response& r) {
+    const Meaning m = meaning(r, true);
+    if (m != Meaning::fine && m != Meaning::absent) return failed(plan_.steps[step_].name, r);
+    replaced_ = true;
+    next();
+  });
+}
+
+void Trip::ask_for_new(const Step& step, uint64_t rendered,
+                       std::function<void(const cluster::Response&)> then) {
+  cluster::Request q;
+  q.verb = DAVIT_VERB_CREATE;
+  q.resource = step.name.resource;
+  q.ns = step.name.ns;
+  q.query = {{"fieldManager", shop_->rules.field_manager}, {"dryRun", "All"}};
+  q.body = body_of(step, rendered);
+  request(std::move(q), std::move(then));
+}
+
+}  // namespace davit::applier
