@@ -66,7 +66,8 @@ Replacement replacement(const Observed& observed, int64_t replicas, const std::s
   if (!site.replace_stale || !rs || rs->terminating) return {};
   // Before the new template is in the cluster, and its controller acts on it, a deleted pod would
   // come back as the old one.
-  if (rs->hash != wanted_hash || !rs->seen) return {};
+  if (rs->hash != wanted_hash) return {};
+  if (!rs->seen) return {{}, 0, "the ReplicaSet's controller has not seen the newest template yet"};
   return replace_now(observed.pods, replicas,
                      {now_ms, site.max_unavailable, site.min_ready_seconds * 1000,
                       site.replace_after_seconds * 1000});
@@ -97,8 +98,8 @@ std::string keep(const Workload& w, Observed& observed, int64_t now_ms, const Si
   }
   const Replacement next = replacement(observed, replicas, hash, now_ms, site);
   for (const auto& name : next.remove) remove.push_back(removal("", "v1", "pods", w.ns, name));
-  return answer(std::move(apply), std::move(remove), status_of(w, observed, replicas, hash, site),
-                next.look_again_ms);
+  return answer(std::move(apply), std::move(remove),
+                status_of(w, observed, replicas, hash, next.waits, site), next.look_again_ms);
 }
 
 // Pods go with their ReplicaSet, by the cluster's garbage collection.

@@ -26,6 +26,7 @@ int64_t until_old(const Pod& pod, const Pace& pace) {
 struct Places {
   int64_t stale = 0;  // old enough to be replaced
   int64_t ready = 0, available = 0, updated_available = 0;
+  int64_t young = 0;  // and stale
   int64_t look_again_ms = 0;
 
   void wait(int64_t ms) {
@@ -47,7 +48,7 @@ Places places_of(const std::vector<Pod>& pods, const Pace& pace) {
     }
     if (!pod.stale) continue;
     out.wait(until_old(pod, pace));
-    if (until_old(pod, pace) == 0) ++out.stale;
+    ++(until_old(pod, pace) == 0 ? out.stale : out.young);
   }
   return out;
 }
@@ -92,9 +93,11 @@ Replacement replace_now(const std::vector<Pod>& pods, int64_t replicas, const Pa
       out.remove.push_back(pod.name);
     }
   }
-  const bool any_stale = std::any_of(pods.begin(), pods.end(),
-                                     [](const Pod& pod) { return pod.active() && pod.stale; });
-  if (any_stale) out.look_again_ms = there.look_again_ms;
+  if (there.stale + there.young == 0) return out;
+  out.look_again_ms = there.look_again_ms;
+  if (out.look_again_ms == 0 || !out.remove.empty()) return out;
+  out.waits = there.young > 0 ? "waits until they are replace_after_s old"
+                              : "waits until the new ones have been ready for min_ready_s";
   return out;
 }
 

@@ -27,6 +27,7 @@ struct Pace {
 struct Replacement {
   std::vector<std::string> remove;  // names of stale pods to delete now
   int64_t look_again_ms = 0;        // when time alone changes the answer; 0: it does not
+  std::string waits;                // for what, when none may go for now, for people
 };
 
 // At most `max_unavailable` places are being replaced at once, and never fewer than replicas -

@@ -29,7 +29,7 @@ struct Site {
   int64_t request_divisor = 4;  // requests = limits / this, at least 1m and 1Mi
   int64_t min_ready_seconds = 30;
   int64_t max_unavailable = 1;
-  int64_t replace_after_seconds = 10;  // a younger pod of an older template is left alone
+  int64_t replace_after_seconds = 5;  // a younger pod of an older template is left alone
   bool replace_stale = true;
   bool autoscaling = true;  // false: no HorizontalPodAutoscalers, not even watched
   bool zero_is_delete = false;

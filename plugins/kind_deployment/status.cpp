@@ -73,17 +73,10 @@ std::string overdue(const Observed& observed, int64_t now_ms) {
   return names.empty() ? "" : "does not end, its node may be gone: " + list(names);
 }
 
-// Why stale pods are left alone.
-std::string holding(const Observed& observed) {
-  const auto& rs = observed.replica_set;
-  if (!rs || rs->seen) return {};
-  return "the ReplicaSet's controller has not seen the newest template yet";
-}
-
 }  // namespace
 
 json::object status_of(const Workload& w, const Observed& observed, int64_t replicas,
-                       const std::string& wanted_hash, const Site& site) {
+                       const std::string& wanted_hash, const std::string& waits, const Site& site) {
   const Counts counts = count(observed.pods);
   bool failing = false;
   std::string message;
@@ -98,7 +91,7 @@ json::object status_of(const Workload& w, const Observed& observed, int64_t repl
   if (!counts.stale.empty()) {
     detail["stale_pods"] = json::array(counts.stale.begin(), counts.stale.end());
     add(message, "of an older template: " + list(counts.stale));
-    add(message, holding(observed));
+    add(message, waits);
   }
   for (const auto& note : w.notes) add(message, note);
   return {{"gone", false},

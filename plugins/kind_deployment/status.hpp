@@ -11,9 +11,11 @@
 
 namespace davit::deployment {
 
-// `wanted_hash` of the pod template; the pods' `stale` is set.
+// `wanted_hash` of the pod template; the pods' `stale` is set; `waits` says why stale pods are left
+// alone, if they are.
 boost::json::object status_of(const Workload&, const Observed&, int64_t replicas,
-                              const std::string& wanted_hash, const Site&);
+                              const std::string& wanted_hash, const std::string& waits,
+                              const Site&);
 
 // Of one that is not wanted.
 boost::json::object status_of_deleting(const Observed&, int64_t now_ms, const Site&);

@@ -35,7 +35,6 @@ DEPLOYMENTS = [
      "autoscaling.max_replicas: must be at least min_replicas (3), not 2"),
     ({"port": 65536}, "port: must be at most 65535, not 65536"),
     ({"shutdown_signal": "SIGUSR1"}, "shutdown_signal: must be"),
-    ({"healthcheck": b'{"method":'}, "healthcheck: is not JSON"),
     ({"healthcheck": b'{"method":"PUT","path":"/"}'}, "healthcheck.method: must be GET or POST"),
     ({"encrypted_environment_variables": b'{"secrets":{"1A":"x"}}'}, "encrypted_environment_variables.secrets.1A: must be"),
     ({"k8s_namespace": "Bad_Name"}, "k8s_namespace: must be a DNS label"),

@@ -4,7 +4,7 @@ import json
 import re
 import unittest
 
-from parts import REGION, REPOSITORY, Case, deployment, wait_until
+from parts import AT_ONCE, REGION, REPOSITORY, Case, deployment, wait_until
 
 
 class Commands(Case):
@@ -70,7 +70,7 @@ class Commands(Case):
                 self.assertEqual(line[start - 1], " ", out)
 
     def test_wait_ends_when_it_runs(self):
-        agent = self.world.agent().start()
+        agent = self.world.agent(extra=AT_ONCE).start()
         document = deployment(1, replicas=3)
         out = self.world.apply([document], "--wait", "--timeout", "60s")
         self.assertIn("3", out)

@@ -166,7 +166,7 @@ TEST_F(Rollouts, ReplaceFewPodsThatComeBackAsTheyWere) {
   fewest_ready_ = 99;
   pass(60'000, true);
   EXPECT_GT(deletes_, 0);
-  EXPECT_LE(deletes_, 7) << "one in ten seconds";
+  EXPECT_LE(deletes_, 13) << "one in five seconds";
   EXPECT_GE(fewest_ready_, 2u);
   controller_.catch_up();
   pass(60'000);

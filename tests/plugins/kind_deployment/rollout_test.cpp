@@ -115,6 +115,17 @@ TEST(Rollout, DoesNotWaitForTimesThatItDoesNotKnow) {
   EXPECT_EQ(replace_now(there, 3, {0, 1, 30'000, 10'000}).remove, Names{"b"});
 }
 
+TEST(Rollout, SaysWhatItWaitsFor) {
+  const Pace pace{now, 1, 30'000, 10'000};
+  auto there = pods({"a+", "b-", "c-"});
+  EXPECT_EQ(replace_now(there, 3, pace).waits, "") << "it does not";
+  there[0].ready_since_ms = now;
+  EXPECT_EQ(replace_now(there, 3, pace).waits,
+            "waits until the new ones have been ready for min_ready_s");
+  there[1].created_ms = now;
+  EXPECT_EQ(replace_now(there, 3, pace).waits, "waits until they are replace_after_s old");
+}
+
 TEST(Rollout, AsksForNothingWhenNoPodIsStale) {
   auto there = pods({"a+", "b+"});
   there[0].ready_since_ms = now;
