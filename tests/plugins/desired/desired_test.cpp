@@ -336,5 +336,18 @@ TEST_F(ListStatusTest, SaysOnlyWhatWasAskedForAndThatAKindIsMistyped) {
             "kind: \"wigdet\" is not known to this server, which knows widget");
 }
 
+// Which of them answers would be an accident.
+TEST(Desired, TwoInstancesOfOneKindAreRefused) {
+  testing::ServerRig rig(davit_plugin_entry_v1(0, nullptr), STORAGE_MODULE);
+  testing::TestHost other(rig.store_host, "second");
+  testing::Instance second(testing::widget_plugin(), other);
+  ASSERT_TRUE(second.up().ok());
+  const auto r = rig.instance.up();
+  ASSERT_FALSE(r.ok());
+  EXPECT_EQ(
+      r.error().message,
+      "kind \"widget\" is given by two instances, \"widget\" and \"second\": remove one of them");
+}
+
 }  // namespace
 }  // namespace davit::desired

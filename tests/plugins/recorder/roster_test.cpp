@@ -5,7 +5,7 @@
 namespace davit::recorder {
 namespace {
 
-Progress said(const std::string& region, const std::string& agent, int64_t seen_at) {
+Progress word_of(const std::string& region, const std::string& agent, int64_t seen_at) {
   return {region, agent, "davit", 1, {}, {}, seen_at};
 }
 
@@ -27,34 +27,34 @@ class RosterTest : public ::testing::Test {
 };
 
 TEST_F(RosterTest, ANewcomerHasRoomUntilItsRegionIsFull) {
-  EXPECT_EQ(place(said("eu", "a", 0)), "room");
-  roster_.heard(said("eu", "a", 0));
-  roster_.heard(said("eu", "a", 1));
-  EXPECT_EQ(place(said("eu", "b", 1)), "room") << "one agent has one place";
-  roster_.heard(said("eu", "b", 1));
-  EXPECT_EQ(place(said("eu", "c", 1)), "full");
-  EXPECT_EQ(place(said("us", "c", 1)), "room");
+  EXPECT_EQ(place(word_of("eu", "a", 0)), "room");
+  roster_.heard(word_of("eu", "a", 0));
+  roster_.heard(word_of("eu", "a", 1));
+  EXPECT_EQ(place(word_of("eu", "b", 1)), "room") << "one agent has one place";
+  roster_.heard(word_of("eu", "b", 1));
+  EXPECT_EQ(place(word_of("eu", "c", 1)), "full");
+  EXPECT_EQ(place(word_of("us", "c", 1)), "room");
 }
 
 TEST_F(RosterTest, WhoIsSilentForLongestGivesWayAndWhoIsAtWorkDoesNot) {
-  roster_.heard(said("eu", "a", 500));
-  roster_.heard(said("eu", "b", 0));
-  EXPECT_EQ(place(said("eu", "c", 90'000)), "full");
-  EXPECT_EQ(place(said("eu", "c", 90'001)), "b");
+  roster_.heard(word_of("eu", "a", 500));
+  roster_.heard(word_of("eu", "b", 0));
+  EXPECT_EQ(place(word_of("eu", "c", 90'000)), "full");
+  EXPECT_EQ(place(word_of("eu", "c", 90'001)), "b");
   roster_.gone({"eu", "b", 0});
-  EXPECT_EQ(place(said("eu", "c", 90'001)), "room");
+  EXPECT_EQ(place(word_of("eu", "c", 90'001)), "room");
 }
 
 TEST_F(RosterTest, OtherRegionsNeverGiveWay) {
   for (const char* region : {"one", "two"}) {
-    roster_.heard(said(region, "a", 0));
-    roster_.heard(said(region, "b", 0));
+    roster_.heard(word_of(region, "a", 0));
+    roster_.heard(word_of(region, "b", 0));
   }
-  const auto place = roster_.place_of(said("eu", "a", 1'000'000));
+  const auto place = roster_.place_of(word_of("eu", "a", 1'000'000));
   ASSERT_FALSE(place.ok());
   EXPECT_NE(place.error().message.find("agents_max"), std::string::npos);
   EXPECT_EQ(place.error().code, Code::failed_precondition);
-  EXPECT_FALSE(roster_.has(said("eu", "a", 0)));
+  EXPECT_FALSE(roster_.has(word_of("eu", "a", 0)));
 }
 
 }  // namespace
