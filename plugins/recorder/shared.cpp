@@ -18,11 +18,13 @@ Shared::Shared(Host h, storage::Client s, std::chrono::milliseconds agents_stale
       errors(
           host.counter("davit_recorder_storage_errors_total", "Calls of the store that failed.")),
       scan_(host, storage, outstanding,
-            [this](const davit_status& stored) {
-              if (!plausible_epoch(stored.epoch, host.unix_ms(), limits.epoch_ahead)) return;
-              const std::lock_guard lock(mutex_);
-              epochs_.reported(text(stored.key.region), stored.epoch);
-            }),
+            {[this](uint64_t epoch) {
+               return plausible_epoch(epoch, host.unix_ms(), limits.epoch_ahead);
+             },
+             [this](const StatusScan::Greatest& greatest) {
+               const std::lock_guard lock(mutex_);
+               for (const auto& [region, epoch] : greatest) epochs_.reported(region, epoch);
+             }}),
       roster_(limits) {}
 
 void Shared::start() {

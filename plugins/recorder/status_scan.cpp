@@ -35,13 +35,17 @@ void StatusScan::read() {
   }
   if (stopping) return end(Error{Code::unavailable, "the server is shutting down", {}, {}});
   uint32_t count = 0;
-  const auto next =
-      storage_.statuses({}, at_, statuses_per_page, [this, &count](const davit_status& s) {
-        ++count;
-        see_(s);
-        return true;
-      });
+  Greatest greatest;
+  const auto next = storage_.statuses({}, at_, statuses_per_page, [&](const davit_status& s) {
+    ++count;
+    if (see_.counts(s.epoch)) {
+      uint64_t& epoch = greatest[text(s.key.region)];
+      epoch = std::max(epoch, s.epoch);
+    }
+    return true;
+  });
   if (!next.ok()) return end(next.error());
+  see_.page(greatest);
   const bool more = count == statuses_per_page && *next > at_;
   at_ = *next;
   if (more) return post();

@@ -3,6 +3,7 @@
 // wants to know, or at the start of the plugin, and begins anew after a failure with the next.
 #pragma once
 
+#include <map>
 #include <mutex>
 
 #include <davit/outstanding.hpp>
@@ -13,9 +14,13 @@ namespace davit::recorder {
 class StatusScan {
  public:
   using Then = std::function<void(const Result<>&)>;
-  using See = std::function<void(const davit_status&)>;
+  // The greatest epoch of each region, of one page.
+  using Greatest = std::map<std::string, uint64_t>;
+  struct See {
+    std::function<bool(uint64_t)> counts;  // whether an epoch is one; within a read of the store
+    std::function<void(const Greatest&)> page;
+  };
 
-  // `see`: on a pool thread, one status at a time.
   StatusScan(Host host, storage::Client storage, Outstanding& outstanding, See see)
       : host_(host),
         storage_(std::move(storage)),
