@@ -46,6 +46,7 @@ Result<> check_name(std::string_view field, std::string_view name) {
 
 Result<> admit(const Progress& said, const std::vector<std::string>& kinds, const Limits& limits) {
   if (auto r = check_name("agent", said.agent); !r.ok()) return r;
+  if (said.region.size() > name_bytes_max) return bad("region", "is longer than 253 bytes");
   if (auto r = admit_epoch(said.epoch, limits, said.seen_at_unix_ms); !r.ok()) return r;
   std::set<std::string_view> once;
   for (const auto& k : said.kinds) {

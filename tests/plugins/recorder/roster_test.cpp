@@ -45,16 +45,21 @@ TEST_F(RosterTest, WhoIsSilentForLongestGivesWayAndWhoIsAtWorkDoesNot) {
   EXPECT_EQ(place(word_of("eu", "c", 90'001)), "room");
 }
 
-TEST_F(RosterTest, OtherRegionsNeverGiveWay) {
+TEST_F(RosterTest, OtherRegionsGiveWayWhenAllIsFullAndTheyAreSilentForAnHour) {
+  constexpr int64_t hour = 3'600'000;
   for (const char* region : {"one", "two"}) {
-    roster_.heard(word_of(region, "a", 0));
-    roster_.heard(word_of(region, "b", 0));
+    roster_.heard(word_of(region, "a", 7));
+    roster_.heard(word_of(region, "b", 9));
   }
-  const auto place = roster_.place_of(word_of("eu", "a", 1'000'000));
-  ASSERT_FALSE(place.ok());
-  EXPECT_NE(place.error().message.find("agents_max"), std::string::npos);
-  EXPECT_EQ(place.error().code, Code::failed_precondition);
+  roster_.heard(word_of("two", "a", 5));
+  const auto refused = roster_.place_of(word_of("eu", "a", hour + 5));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("agents_max"), std::string::npos);
+  EXPECT_EQ(refused.error().code, Code::failed_precondition);
   EXPECT_FALSE(roster_.has(word_of("eu", "a", 0)));
+  const auto place = roster_.place_of(word_of("eu", "a", hour + 6));
+  ASSERT_TRUE(place.ok() && *place);
+  EXPECT_EQ((*place)->region + "/" + (*place)->agent, "two/a");
 }
 
 }  // namespace
