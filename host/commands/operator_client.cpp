@@ -22,6 +22,7 @@ namespace davit::host {
 namespace {
 
 constexpr std::chrono::seconds call_timeout{30};
+constexpr std::chrono::minutes list_timeout{5};
 constexpr const char* packaged_socket = "unix:/run/davit/operator.sock";
 
 using Message = google::protobuf::MessageLite;
@@ -139,6 +140,19 @@ Result<> OperatorClient::call(const std::string& method, const Message& request,
   const grpc::internal::RpcMethod rpc(path.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
   return connection_->result(grpc::internal::BlockingUnaryCall<Message, Message, Message, Message>(
       connection_->channel.get(), rpc, &context, request, &response));
+}
+
+Result<> OperatorClient::list(const std::string& method, const Message& request, Message& response,
+                              const std::function<void()>& see) {
+  grpc::ClientContext context;
+  connection_->prepare(context, Clock::now() + list_timeout);
+  const std::string path = "/davit.v1.OperatorService/" + method;
+  const grpc::internal::RpcMethod rpc(path.c_str(), grpc::internal::RpcMethod::SERVER_STREAMING);
+  const std::unique_ptr<grpc::ClientReader<Message>> reader(
+      grpc::internal::ClientReaderFactory<Message>::Create(connection_->channel.get(), rpc,
+                                                           &context, request));
+  while (reader->Read(&response)) see();
+  return connection_->result(reader->Finish());
 }
 
 Result<> OperatorClient::watch(const std::string& method, const Message& request, Message& response,

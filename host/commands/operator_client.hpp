@@ -40,6 +40,10 @@ class OperatorClient {
   // `method`: "Apply". Gives up after 30 s.
   Result<> call(const std::string& method, const google::protobuf::MessageLite& request,
                 google::protobuf::MessageLite& response);
+  // A streaming method that ends by itself: `see` finds each message in `response`. Gives up when
+  // it has not ended after five minutes.
+  Result<> list(const std::string& method, const google::protobuf::MessageLite& request,
+                google::protobuf::MessageLite& response, const std::function<void()>& see);
   // A streaming method: `see` finds each message in `response`. Until it answers false (ok), the
   // deadline (DEADLINE_EXCEEDED; never, when there is none) or the stream breaks.
   Result<> watch(const std::string& method, const google::protobuf::MessageLite& request,

@@ -1,5 +1,7 @@
 #include "rollout.hpp"
 
+#include <algorithm>
+
 #include <davit/v1/operator.pb.h>
 
 namespace davit::host {
@@ -12,17 +14,33 @@ std::string count(int64_t n, const std::string& what) {
   return std::to_string(n) + " " + what;
 }
 
+bool any_agent(const v1::StatusResponse& response, const std::string& region) {
+  return std::any_of(response.agents().begin(), response.agents().end(),
+                     [&](const auto& agent) { return agent.region() == region; });
+}
+
+bool only_ctrl_v1(const v1::StatusResponse& response, const std::string& region) {
+  return std::all_of(response.agents().begin(), response.agents().end(), [&](const auto& agent) {
+    return agent.region() != region || agent.software() == "ctrl.v1";
+  });
+}
+
 // Why nothing of this version was seen yet, as far as the agents of the region tell.
-std::string not_seen(const v1::StatusResponse& response, const std::string& region) {
-  bool any = false, only_ctrl_v1 = true;
-  for (const auto& agent : response.agents()) {
-    if (agent.region() != region) continue;
-    any = true;
-    only_ctrl_v1 = only_ctrl_v1 && agent.software() == "ctrl.v1";
-  }
-  if (!any) return "no agent of the region has reported yet";
-  return only_ctrl_v1 ? "not reported yet; agents that speak ctrl.v1 do not report every kind"
-                      : "not applied yet";
+std::string not_seen(const v1::StatusResponse& response, const v1::ObjectStatus& object) {
+  if (object.condition() == "unwatched") return object.reason();
+  if (!any_agent(response, object.region())) return "no agent of the region has reported yet";
+  return only_ctrl_v1(response, object.region())
+             ? "not reported yet; agents that speak ctrl.v1 do not report every kind"
+             : "not applied yet";
+}
+
+// Agents that speak ctrl.v1 name no version: of them, a report that came after the commit counts.
+bool seen_since(const v1::StatusResponse& response, const v1::ObjectStatus& object,
+                uint64_t version) {
+  const auto& seen = object.observed();
+  if (!object.has_observed() || seen.observed_version() >= version) return object.has_observed();
+  return seen.observed_version() == 0 && only_ctrl_v1(response, object.region()) &&
+         seen.reported_at_unix_ms() > object.committed_at_unix_ms();
 }
 
 }  // namespace
@@ -60,18 +78,19 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
   }
 
   const auto& seen = object->observed();
-  if (!object->has_observed() || seen.observed_version() < version_) {
-    return say(State::waiting, not_seen(response, region_));
-  }
+  if (!seen_since(response, *object, version_))
+    return say(State::waiting, not_seen(response, *object));
   if (!seen.parked().empty()) return say(State::failed, "parked: " + seen.parked());
   if (!object->live()) {
     return seen.gone() ? say(State::done, "gone")
                        : say(State::waiting, count(seen.ready(), "still there"));
   }
   if (seen.updated() == seen.desired() && seen.ready() == seen.desired() && seen.stale() == 0) {
-    return say(State::done, "running at version " + std::to_string(version_) + ", " +
-                                count(seen.ready(), "of ") + std::to_string(seen.desired()) +
-                                " ready");
+    const std::string at = seen.observed_version() == 0
+                               ? "reported since (its agent names no version)"
+                               : "running at version " + std::to_string(version_);
+    return say(State::done,
+               at + ", " + count(seen.ready(), "of ") + std::to_string(seen.desired()) + " ready");
   }
   std::string text = count(seen.updated(), "of ") + std::to_string(seen.desired()) + " updated, " +
                      count(seen.ready(), "ready");

@@ -1,5 +1,7 @@
 // davit status [KIND [ID]] [--region R]
+#include <algorithm>
 #include <cstdio>
+#include <tuple>
 
 #include <davit/v1/operator.pb.h>
 
@@ -83,22 +85,36 @@ std::string agents(const v1::StatusResponse& status, bool colour) {
   return table.empty() ? "no agent has reported\n" : table.print(colour);
 }
 
+// Whether an issue is of what was asked for. One that is of no kind is the agent's own.
+bool asked_for(const v1::StatusRequest& request, const v1::Issue& issue) {
+  if (!request.id().empty()) return issue.kind() == request.kind() && issue.id() == request.id();
+  return request.kind().empty() || issue.kind().empty() || issue.kind() == request.kind();
+}
+
 // Why things are not as they should be: what agents say of records and objects, and of what they
 // still try.
-std::string reasons(const v1::StatusResponse& status, bool colour) {
+std::string reasons(const v1::StatusResponse& status, const v1::StatusRequest& request,
+                    bool colour) {
   TextTable table({"CONDITION", "KIND", "OBJECT", "REGION", "VERSION", "REASON"});
+  for (const auto& r : status.regions())
+    table.row({{r.condition(), Tone::bad}, "", "", r.region(), "", r.reason()});
   for (const auto& o : status.objects()) {
     const auto& seen = o.observed();
-    if (!o.condition().empty() || seen.message().empty() || seen.health() == "healthy") continue;
-    table.row({{seen.health(), tone_of(o)},
+    // What an agent says of it stands below.
+    const bool unwatched = o.condition() == "unwatched";
+    if (!unwatched &&
+        (!o.condition().empty() || seen.message().empty() || seen.health() == "healthy"))
+      continue;
+    table.row({{unwatched ? o.condition() : seen.health(), tone_of(o)},
                o.kind(),
                o.id(),
                o.region(),
                std::to_string(o.version()),
-               seen.message()});
+               unwatched ? o.reason() : seen.message()});
   }
   for (const auto& a : status.agents()) {
     for (const auto& i : a.issues()) {
+      if (!asked_for(request, i)) continue;
       // An object without a record has no id; what is of no kind has a name alone.
       const std::string object = !i.id().empty()    ? i.id()
                                  : i.kind().empty() ? i.name()
@@ -112,6 +128,18 @@ std::string reasons(const v1::StatusResponse& status, bool colour) {
     }
   }
   return table.empty() ? "" : table.print(colour);
+}
+
+// In pages where the server has them: then it keeps none of what it says.
+Result<> ask(OperatorClient& client, const v1::StatusRequest& request, v1::StatusResponse& all) {
+  v1::StatusResponse page;
+  auto r = client.list("ListStatus", request, page, [&] { all.MergeFrom(page); });
+  if (!r.ok() && r.error().code == Code::unimplemented) return client.call("Status", request, all);
+  auto& objects = *all.mutable_objects();
+  std::sort(objects.begin(), objects.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.kind(), a.region(), a.id()) < std::tie(b.kind(), b.region(), b.id());
+  });
+  return r;
 }
 
 }  // namespace
@@ -131,14 +159,13 @@ int run_status(Arguments arguments) {
   auto client = OperatorClient::open(address);
   if (!client.ok()) return failed("status", client.error());
   v1::StatusResponse response;
-  if (auto r = client->call("Status", request, response); !r.ok())
-    return failed("status", r.error());
+  if (auto r = ask(*client, request, response); !r.ok()) return failed("status", r.error());
   if (*format != Format::table) {
     print(to_json(response), *format);
     return 0;
   }
   const bool colour = use_colour();
-  const std::string troubles = reasons(response, colour);
+  const std::string troubles = reasons(response, request, colour);
   std::printf("%s\n%s", objects(response, colour).c_str(), agents(response, colour).c_str());
   if (!troubles.empty()) std::printf("\n%s", troubles.c_str());
   return 0;

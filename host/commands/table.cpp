@@ -56,6 +56,12 @@ const std::vector<Command>& commands() {
        "  -o table|json|yaml\n",
        true, &run_status},
 #endif
+#ifdef DAVIT_COMMAND_AGENT
+      {"agent", "forget REGION AGENT", "forget what an agent said of itself",
+       "  what is at work comes back with its next word\n"
+       "  -o table|json|yaml\n",
+       true, &run_agent},
+#endif
 #ifdef DAVIT_COMMAND_STORAGE
       {"storage", "maintain [--dry-run]", "remove tombstones that nobody needs any more",
        "  --dry-run          say what would go, and remove nothing\n"

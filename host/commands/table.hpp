@@ -36,5 +36,6 @@ int run_get(Arguments);
 int run_delete(Arguments);
 int run_status(Arguments);
 int run_storage(Arguments);
+int run_agent(Arguments);
 
 }  // namespace davit::host

@@ -1,7 +1,10 @@
 // OperatorService/Apply and Delete.
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include <davit/v1/operator.pb.h>
+#include <davit/short_hash.hpp>
 
 #include "document.hpp"
 #include "mutations.hpp"
@@ -64,6 +67,36 @@ Mutations::Item item_of(const Shared& shared, const v1::Document& document,
           {}};
 }
 
+// What a document asks for, whatever is stored. A later word with the same request id and another
+// mark is refused by the store (short_hash is not for what is forged; nobody gains by it here).
+std::string fingerprint(const v1::Document& d) {
+  std::string all;
+  for (const std::string* part : {&d.kind(), &d.region(), &d.id(), &d.state(), &d.spec_json()})
+    all += std::to_string(part->size()) + ':' + *part;
+  const std::map<std::string, std::string> sorted(d.annotations().begin(), d.annotations().end());
+  for (const auto& [key, value] : sorted)
+    all += std::to_string(key.size()) + ':' + key + std::to_string(value.size()) + ':' + value;
+  return short_hash(all);
+}
+
+// Each document is a group, and so has an id of its own; two callers may choose the same.
+Mutations::Request request_of(const v1::ApplyRequest& message, int n, const std::string& caller) {
+  if (message.request_id().empty()) return {};
+  const std::string shown = message.request_id() + "#" + std::to_string(n + 1);
+  return {shown, caller + "\t" + shown + "\n" + fingerprint(message.documents(n))};
+}
+
+Result<> usable_request_id(const std::string& id) {
+  constexpr size_t bytes_max = 253;
+  const bool odd =
+      std::any_of(id.begin(), id.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (id.size() <= bytes_max && !odd) return {};
+  return Error{Code::invalid_argument,
+               "is longer than 253 bytes or has control characters",
+               "request_id",
+               {}};
+}
+
 // A second change of the same record would race with the first one.
 void refuse_twins(std::vector<Mutations::Item>& items) {
   std::set<Key> once;
@@ -78,13 +111,13 @@ void refuse_twins(std::vector<Mutations::Item>& items) {
 void apply(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::Reply reply) {
   v1::ApplyRequest message;
   if (!parse(message, request)) return reply(undecodable());
+  if (auto r = usable_request_id(message.request_id()); !r.ok()) return reply(r.error());
   const std::string author = author_of(message.author(), call);
+  const std::string caller = call.identity().name;
   std::vector<Mutations::Item> items;
-  for (const auto& document : message.documents()) {
-    items.push_back(item_of(shared, document, author));
-    if (!message.request_id().empty()) {
-      items.back().request_id = message.request_id() + "#" + std::to_string(items.size());
-    }
+  for (int n = 0; n < message.documents_size(); ++n) {
+    items.push_back(item_of(shared, message.documents(n), author));
+    items.back().request = request_of(message, n, caller);
   }
   refuse_twins(items);
   Mutations::run(shared.host, shared.storage, std::move(items), message.dry_run(),

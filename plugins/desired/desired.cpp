@@ -15,6 +15,7 @@ class Desired {
     upkeep_.interval = settings.milliseconds("purge_interval_ms", upkeep_.interval);
     limits.retention = settings.milliseconds("purge_retention_ms", limits.retention, 0, years_ms);
     limits.agent_live = settings.milliseconds("agent_live_ms", limits.agent_live, 0, years_ms);
+    limits.agent_hold = settings.milliseconds("agent_hold_max_ms", limits.agent_hold, 0, years_ms);
     upkeep_.agent_retention =
         settings.milliseconds("agent_retention_ms", upkeep_.agent_retention, 0, years_ms);
   }
@@ -30,6 +31,7 @@ class Desired {
     if (served.ok()) served = serve_reads(*shared_, server);
     if (served.ok()) served = serve_status(*shared_, server);
     if (served.ok()) served = serve_maintain(*shared_, server);
+    if (served.ok()) served = serve_agents(*shared_, server);
     return served;
   }
 
@@ -39,6 +41,7 @@ class Desired {
     return {};
   }
   Result<> stop(const Op& op) {
+    shared_->stopping = true;
     shared_->lookout.stop();
     shared_->upkeep.stop();
     return shared_->outstanding.wait(host_, op);

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include <davit/kind.hpp>
+#include <davit/kinds.hpp>
 
 namespace davit::desired {
 
@@ -16,7 +16,9 @@ class Kinds {
  public:
   static Result<Kinds> find(const Host& host) {
     Kinds out;
-    for (auto& client : kind::Client::all(host)) {
+    auto clients = kind::each_once(host);
+    if (!clients.ok()) return clients.error();
+    for (auto& client : *clients) {
       auto schema = client.schema(host);
       if (!schema.ok()) return schema.error().in("kind \"" + client.kind() + "\"");
       out.kinds_.emplace(client.kind(), Kind{client, *schema});

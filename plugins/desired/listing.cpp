@@ -24,6 +24,7 @@ Result<> Listing::begin() {
 Result<std::optional<std::string>> Listing::next() {
   if (auto r = begin(); !r.ok()) return r.error();
   for (;;) {
+    if (left() || shared_.stopping) return given_up();
     v1::OperatorWatchResponse response;
     auto page = shared_.storage.read({{selection_.kind, selection_.region},
                                       cursor_,
@@ -37,6 +38,7 @@ Result<std::optional<std::string>> Listing::next() {
                                        return true;
                                      });
     if (!page.ok()) return page.error();
+    if (page->more && page->next_version <= cursor_.version) return stands_still();
     cursor_ = {page->head.head.incarnation, page->next_version};
     any_ |= response.records_size() > 0;
     if (!page->more && !std::exchange(current_, true)) {

@@ -57,9 +57,26 @@ void Mutations::read_and_decide(size_t index) {
   if (!decision.mutation || dry_run_) {
     item.outcome.word = decision.word;
     item.outcome.version = decision.version;
+    if (decision.mutation) foresee(item.outcome, decision.mutation->record, stored);
     return;
   }
   commit(index, std::move(*decision.mutation), std::move(decision.word));
+}
+
+// What the store would say of it, and nothing is committed.
+void Mutations::foresee(Outcome& outcome, const Record& wanted,
+                        const std::optional<Record>& stored) {
+  std::optional<Key> owner;
+  if (Foresight::claims_name(wanted, stored)) {
+    auto head = storage_.get({{wanted.key.kind, wanted.key.region, {}}, wanted.ns, wanted.name},
+                             [&owner](const davit_record& r) {
+                               if ((r.flags & DAVIT_RECORD_LIVE) == 0) return true;
+                               owner = from_abi(r.key);
+                               return false;
+                             });
+    if (!head.ok()) return refuse(outcome, head.error());
+  }
+  if (auto error = foresight_.refusal(wanted, stored, owner)) refuse(outcome, std::move(*error));
 }
 
 void Mutations::commit(size_t index, Mutation mutation, std::string word) {
@@ -67,10 +84,10 @@ void Mutations::commit(size_t index, Mutation mutation, std::string word) {
     std::lock_guard lock(mutex_);
     ++waiting_;
   }
-  const std::string request_id = items_[index].request_id;
-  mutation.record.request_id = request_id;
+  const Request& request = items_[index].request;
+  mutation.record.request_id = request.shown;
   storage_.commit(
-      {{std::move(mutation)}, request_id},
+      {{std::move(mutation)}, request.id},
       [self = shared_from_this(), index, word = std::move(word)](const GroupResult& result) {
         self->committed(index, word, result);
         self->settle();
@@ -86,10 +103,7 @@ void Mutations::committed(size_t index, const std::string& word, const GroupResu
     std::lock_guard lock(mutex_);
     again_.push_back(index);
   } else if (result.error->code == Code::already_exists) {
-    refuse(outcome, {Code::already_exists,
-                     "its name is taken by \"" + result.error->where + "\", which is live",
-                     {},
-                     {}});
+    refuse(outcome, Foresight::name_taken(result.error->where));
   } else {
     refuse(outcome, *result.error);
   }

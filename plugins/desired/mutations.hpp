@@ -8,15 +8,20 @@
 #include <davit/storage.hpp>
 
 #include "decision.hpp"
+#include "foresight.hpp"
 
 namespace davit::desired {
 
 class Mutations : public std::enable_shared_from_this<Mutations> {
  public:
+  struct Request {
+    std::string shown;  // with the record; may be empty
+    std::string id;     // of its group; may be empty
+  };
   struct Item {
     Key key;
-    Decide decide;           // not asked when outcome is set already
-    std::string request_id;  // of its group; may be empty
+    Decide decide;  // not asked when outcome is set already
+    Request request;
     Outcome outcome;
   };
   using Done = std::function<void(std::vector<Outcome>)>;
@@ -30,6 +35,7 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
             Outstanding::Ticket ticket, Done done);
   void attempt();
   void read_and_decide(size_t index);
+  void foresee(Outcome& outcome, const Record& wanted, const std::optional<Record>& stored);
   void commit(size_t index, Mutation mutation, std::string word);
   void committed(size_t index, const std::string& word, const GroupResult& result);
   void settle();
@@ -41,6 +47,7 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   Outstanding::Ticket ticket_;
   Done done_;
   int attempts_ = 0;
+  Foresight foresight_;
 
   std::mutex mutex_;  // commits answer on several threads
   size_t waiting_ = 0;

@@ -3,9 +3,15 @@
 
 #include <cstdint>
 
+#include <davit/types.hpp>
+
 namespace davit::desired {
 
 inline constexpr uint32_t records_per_page = 1000;
 inline constexpr uint64_t bytes_per_page = 4 << 20;
+
+// Why a reading of many pages ends before them: nobody wants it, or it would not end.
+Error given_up();
+Error stands_still();
 
 }  // namespace davit::desired

@@ -3,7 +3,8 @@
 namespace davit::desired {
 
 Purge::Purge(PurgeLimits limits, const std::vector<Progress>& agents, int64_t now_unix_ms)
-    : committed_before_(now_unix_ms - limits.retention.count()) {
+    : committed_before_(now_unix_ms - limits.retention.count()),
+      held_after_(now_unix_ms - limits.agent_hold.count()) {
   for (const auto& a : agents) {
     if (a.seen_at_unix_ms < now_unix_ms - limits.agent_live.count()) continue;
     for (const auto& k : a.kinds) {
@@ -17,7 +18,7 @@ Purge::Purge(PurgeLimits limits, const std::vector<Progress>& agents, int64_t no
 
 bool Purge::take(uint64_t version, int64_t committed_at_unix_ms) {
   if (hold_) return false;
-  if (version > applied_by_all_) {
+  if (version > applied_by_all_ && committed_at_unix_ms > held_after_) {
     hold_ = Hold{"agent", version, committed_at_unix_ms, region_, agent_};
   } else if (committed_at_unix_ms > committed_before_) {
     hold_ = Hold{"retention", version, committed_at_unix_ms, {}, {}};

@@ -2,9 +2,12 @@
 // come past. The purge mark therefore never stands above a live agent's cursor, whatever its region
 // and kinds: it is one mark for the whole store, and an agent below it would have to begin anew.
 //
-// An agent is live when it was heard of lately. One that says no cursor (ctrl.v1 has no word for
-// it) is protected by the retention alone: while it is connected it hears of a deletion at once,
-// and when it comes back from below the mark the streamer tells it to begin anew.
+// An agent is live when it was heard of lately. It holds a tombstone for a time and no longer: one
+// that has not come past it in a month never will, and a made-up one must not hold those of all
+// regions for ever. Whoever comes back from below the mark takes a snapshot. One that says no
+// cursor (ctrl.v1 has no word for it) is protected by the retention alone: while it is connected it
+// hears of a deletion at once, and when it comes back from below the mark the streamer tells it to
+// begin anew.
 //
 // Pure: it is shown the tombstones of the store, oldest first, until one must stay.
 #pragma once
@@ -16,6 +19,7 @@ namespace davit::desired {
 struct PurgeLimits {
   std::chrono::milliseconds retention{std::chrono::hours(7 * 24)};
   std::chrono::milliseconds agent_live{std::chrono::hours(1)};
+  std::chrono::milliseconds agent_hold{std::chrono::hours(30 * 24)};
 };
 
 class Purge {
@@ -40,6 +44,7 @@ class Purge {
 
  private:
   int64_t committed_before_ = 0;
+  int64_t held_after_ = 0;                // what was committed earlier no agent holds
   uint64_t applied_by_all_ = UINT64_MAX;  // the lowest cursor of a live agent
   std::string region_, agent_;            // whose it is
   uint64_t through_ = 0;

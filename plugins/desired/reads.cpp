@@ -18,7 +18,7 @@ constexpr uint32_t page_size_max = 1000;
 constexpr uint64_t page_bytes_max = 8 << 20;
 
 // On the storage's pool.
-Result<std::string> get(Shared& shared, const Key& key) {
+Result<std::string> get(Shared& shared, const Key& key, const GoOn& go_on) {
   v1::OperatorGetResponse response;
   auto head = shared.storage.get({key, {}, {}}, [&](const davit_record& r) {
     to_wire(shared.kinds.get(key.kind), from_abi(r), response.mutable_record());
@@ -32,10 +32,10 @@ Result<std::string> get(Shared& shared, const Key& key) {
                  {},
                  {}};
   }
-  Survey survey(shared.storage, {key.kind, key.region, key.id});
+  Survey survey(shared.storage, shared.lag, {key.kind, key.region, key.id}, go_on);
   if (auto r = survey.refresh(); !r.ok()) return r.error();
   v1::StatusResponse status;
-  status.ParseFromString(survey.answer());
+  status.ParseFromString(survey.answer(shared.host.unix_ms()));
   if (status.objects_size() == 1 && status.objects(0).has_observed()) {
     *response.mutable_status() = status.objects(0).observed();
   }
@@ -67,16 +67,17 @@ Result<std::string> list(Shared& shared, const v1::ListRequest& request, Cursor 
 Result<> serve_reads(Shared& shared, const rpc::Server& server) {
   auto served = server.unary(
       method("Get", "OperatorGetRequest", "OperatorGetResponse"),
-      [&shared](rpc::Call, Buffer request, rpc::Server::Reply reply) {
+      [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
         v1::OperatorGetRequest message;
         if (!parse(message, request)) return reply(undecodable());
         const Key key{message.key().kind(), message.key().region(), message.key().id()};
         if (key.kind.empty() || key.region.empty() || key.id.empty()) {
           return reply(Error{Code::invalid_argument, "kind, region and id are needed", "key", {}});
         }
-        shared.host.blocking(shared.storage.instance(),
-                             [&shared, key, reply = std::move(reply),
-                              ticket = shared.outstanding.begin()] { reply(get(shared, key)); });
+        shared.host.blocking(
+            shared.storage.instance(),
+            [&shared, key, go_on = shared.while_waits(call), reply = std::move(reply),
+             ticket = shared.outstanding.begin()] { reply(get(shared, key, go_on)); });
       });
   if (!served.ok()) return served;
   served = server.unary(

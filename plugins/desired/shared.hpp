@@ -8,6 +8,7 @@
 
 #include "davit_wire_descriptors.h"
 #include "kinds.hpp"
+#include "lag.hpp"
 #include "lookout.hpp"
 #include "upkeep.hpp"
 
@@ -26,6 +27,15 @@ struct Shared {
   Outstanding outstanding;
   Lookout lookout;
   Upkeep upkeep;
+  Lag lag;
+  std::atomic<bool> stopping{false};
+
+  // For what is read on behalf of a call: as long as its caller may wait. Any thread.
+  GoOn while_waits(const rpc::Call& call) const {
+    return [this, deadline = call.deadline_ns()] {
+      return !stopping && host.now().count() < deadline;
+    };
+  }
 };
 
 // A method of OperatorService.
@@ -48,7 +58,9 @@ inline Error undecodable() {
 
 Result<> serve_changes(Shared& shared, const rpc::Server& server);  // Apply, Delete
 Result<> serve_reads(Shared& shared, const rpc::Server& server);    // Get, List, Watch
-Result<> serve_status(Shared& shared, const rpc::Server& server);   // Status, WatchStatus
+Result<> serve_status(Shared& shared,
+                      const rpc::Server& server);  // Status, WatchStatus, ListStatus
 Result<> serve_maintain(Shared& shared, const rpc::Server& server);
+Result<> serve_agents(Shared& shared, const rpc::Server& server);  // ForgetAgent
 
 }  // namespace davit::desired

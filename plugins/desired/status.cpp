@@ -1,8 +1,8 @@
 // OperatorService/Status, and WatchStatus: the same again whenever it changes.
 #include <davit/v1/operator.pb.h>
 
+#include "status_pages.hpp"
 #include "survey.hpp"
-#include "watch.hpp"
 
 namespace davit::desired {
 
@@ -10,20 +10,23 @@ namespace {
 
 class StatusSource : public Source {
  public:
-  StatusSource(const storage::Client& storage, Selection selection)
-      : survey_(storage, std::move(selection)) {}
+  StatusSource(Shared& shared, Selection selection)
+      : shared_(shared), survey_(shared.storage, shared.lag, std::move(selection), [this] {
+          return !left() && !shared_.stopping;
+        }) {}
 
   Result<std::optional<std::string>> next() override {
     auto moved = survey_.refresh();
     if (!moved.ok()) return moved.error();
     if (!*moved) return std::optional<std::string>();
-    std::string answer = survey_.answer();
+    std::string answer = survey_.answer(shared_.host.unix_ms());
     if (answer == said_) return std::optional<std::string>();
     said_ = answer;
     return std::optional(std::move(answer));
   }
 
  private:
+  Shared& shared_;
   Survey survey_;
   std::string said_;
 };
@@ -32,33 +35,45 @@ Selection selection_of(const v1::StatusRequest& message) {
   return {message.kind(), message.region(), message.id()};
 }
 
+Result<std::string> status(Shared& shared, const Selection& selection, const GoOn& go_on) {
+  Survey survey(shared.storage, shared.lag, selection, go_on);
+  auto r = survey.refresh();
+  if (!r.ok()) return r.error();
+  if (survey.nothing() && shared.kinds.mistyped(selection.kind))
+    return shared.kinds.unknown(selection.kind);
+  return survey.answer(shared.host.unix_ms());
+}
+
+// Makes a source of this type of a StatusRequest.
+template <class S>
+MakeSource source_of(Shared& shared) {
+  return [&shared](const Buffer& request) -> Result<std::shared_ptr<Source>> {
+    v1::StatusRequest message;
+    if (!parse(message, request)) return undecodable();
+    return std::shared_ptr<Source>(std::make_shared<S>(shared, selection_of(message)));
+  };
+}
+
 }  // namespace
 
 Result<> serve_status(Shared& shared, const rpc::Server& server) {
-  auto served = server.unary(method("Status", "StatusRequest", "StatusResponse"),
-                             [&shared](rpc::Call, Buffer request, rpc::Server::Reply reply) {
-                               v1::StatusRequest message;
-                               if (!parse(message, request)) return reply(undecodable());
-                               shared.host.blocking(
-                                   shared.storage.instance(),
-                                   [&shared, selection = selection_of(message),
-                                    reply = std::move(reply), ticket = shared.outstanding.begin()] {
-                                     Survey survey(shared.storage, selection);
-                                     auto r = survey.refresh();
-                                     if (!r.ok()) return reply(r.error());
-                                     if (survey.nothing() && shared.kinds.mistyped(selection.kind))
-                                       return reply(shared.kinds.unknown(selection.kind));
-                                     reply(survey.answer());
-                                   });
-                             });
+  auto served = server.unary(
+      method("Status", "StatusRequest", "StatusResponse"),
+      [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+        v1::StatusRequest message;
+        if (!parse(message, request)) return reply(undecodable());
+        shared.host.blocking(
+            shared.storage.instance(),
+            [&shared, selection = selection_of(message), go_on = shared.while_waits(call),
+             reply = std::move(reply),
+             ticket = shared.outstanding.begin()] { reply(status(shared, selection, go_on)); });
+      });
   if (!served.ok()) return served;
-  return serve_watch(shared, server, method("WatchStatus", "StatusRequest", "StatusResponse"), true,
-                     [&shared](const Buffer& request) -> Result<std::shared_ptr<Source>> {
-                       v1::StatusRequest message;
-                       if (!parse(message, request)) return undecodable();
-                       return std::shared_ptr<Source>(
-                           std::make_shared<StatusSource>(shared.storage, selection_of(message)));
-                     });
+  served = serve_watch(shared, server, method("WatchStatus", "StatusRequest", "StatusResponse"),
+                       true, source_of<StatusSource>(shared));
+  if (!served.ok()) return served;
+  return serve_watch(shared, server, method("ListStatus", "StatusRequest", "StatusResponse"), false,
+                     source_of<StatusPages>(shared));
 }
 
 }  // namespace davit::desired

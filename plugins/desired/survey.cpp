@@ -6,6 +6,14 @@
 
 namespace davit::desired {
 
+Error given_up() {
+  return {Code::cancelled, "nobody waits for the answer any more", {}, {}};
+}
+
+Error stands_still() {
+  return {Code::internal, "the storage gave a page that does not advance", {}, {}};
+}
+
 Result<bool> Survey::refresh() {
   auto head = storage_.head();
   if (!head.ok()) return head.error();
@@ -28,7 +36,7 @@ Result<bool> Survey::refresh() {
   if (statuses_moved) {
     if (auto r = read_statuses(); !r.ok()) return r.error();
   }
-  auto agents_moved = read_agents();
+  auto agents_moved = look_at_agents();
   if (!agents_moved.ok()) return agents_moved.error();
   first_ = false;
   return records_moved || statuses_moved || *agents_moved;
@@ -51,8 +59,10 @@ Result<> Survey::read_records() {
                                 return true;
                               });
     if (!page.ok()) return page.error();
-    records_ = {page->head.head.incarnation, page->next_version};
     more = page->more;
+    if (more && page->next_version <= records_.version) return stands_still();
+    records_ = {page->head.head.incarnation, page->next_version};
+    if (more && !go_on_()) return given_up();
   }
   return {};
 }
@@ -68,76 +78,42 @@ Result<> Survey::read_statuses() {
                                     return true;
                                   });
     if (!next.ok()) return next.error();
+    const bool more = count >= records_per_page;
+    if (more && *next <= statuses_) return stands_still();
     statuses_ = *next;
-    if (count < records_per_page) return {};
+    if (!more) return {};
+    if (!go_on_()) return given_up();
   }
 }
 
-Result<bool> Survey::read_agents() {
-  std::vector<Progress> all;
-  auto r = storage_.agents([&](const davit_progress& p) {
-    all.push_back(from_abi(p));
-    return true;
-  });
-  if (!r.ok()) return r.error();
-
-  bool moved = all.size() != counted_.size();
-  decltype(counted_) counted;
-  std::vector<Agent> agents;
-  for (auto& p : all) {
-    const std::pair name{p.region, p.agent};
-    std::vector<Cursor> basis{head_.head};
-    for (const auto& k : p.kinds) basis.push_back(k.applied);
-    auto last = counted_.find(name);
-    uint64_t behind = 0;
-    if (last != counted_.end() && last->second.first == basis) {
-      behind = last->second.second.lag;
-      moved |= last->second.second.progress.seen_at_unix_ms != p.seen_at_unix_ms;
-    } else {
-      auto l = lag(p);
-      if (!l.ok()) return l.error();
-      behind = *l;
-      moved = true;
-    }
-    agents.push_back({std::move(p), behind});
-    counted[name] = {std::move(basis), agents.back()};
-  }
-  counted_ = std::move(counted);
-  board_.agents(std::move(agents));
+Result<bool> Survey::look_at_agents() {
+  auto agents = read_agents(storage_, lag_, go_on_);
+  if (!agents.ok()) return agents.error();
+  decltype(seen_) seen;
+  for (const Agent& a : *agents)
+    seen[{a.progress.region, a.progress.agent}] = {a.progress.seen_at_unix_ms, a.lag};
+  const bool moved = seen != seen_;
+  seen_ = std::move(seen);
+  board_.agents(std::move(*agents));
   return moved;
 }
 
-Result<uint64_t> Survey::lag(const Progress& progress) {
-  uint64_t sum = 0;
-  for (const auto& k : progress.kinds) {
-    const Scope scope{k.kind, progress.region};
-    auto count = newer(scope, k.applied);
-    // A cursor of another history says nothing about this one: nothing counts as applied.
-    if (!count.ok() && count.error().code == Code::out_of_range) count = newer(scope, {});
-    if (!count.ok()) return count.error();
-    sum += *count;
-  }
-  return sum;
+Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag,
+                                       const GoOn& go_on) {
+  if (auto r = lag.refresh(storage, go_on); !r.ok()) return r.error();
+  std::vector<Agent> out;
+  auto r = storage.agents([&out](const davit_progress& p) {
+    out.push_back({from_abi(p)});
+    return true;
+  });
+  if (!r.ok()) return r.error();
+  for (Agent& a : out) a.lag = lag.of(a.progress);
+  return out;
 }
 
-Result<uint64_t> Survey::newer(const Scope& scope, Cursor at) {
-  uint64_t count = 0;
-  for (bool more = true; more;) {
-    auto page =
-        storage_.read({scope, at, 0, records_per_page, bytes_per_page}, [&](const davit_record&) {
-          ++count;
-          return true;
-        });
-    if (!page.ok()) return page.error();
-    at = {page->head.head.incarnation, page->next_version};
-    more = page->more;
-  }
-  return count;
-}
-
-std::string Survey::answer() const {
+std::string Survey::answer(int64_t now_unix_ms) const {
   v1::StatusResponse out;
-  board_.render(head_.head, &out);
+  board_.render(head_.head, now_unix_ms, &out);
   return out.SerializeAsString();
 }
 

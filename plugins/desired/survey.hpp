@@ -5,36 +5,44 @@
 #include <davit/storage.hpp>
 
 #include "board.hpp"
+#include "lag.hpp"
 
 namespace davit::desired {
 
+// What all agents said last, each with its lag. Blocks.
+Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag, const GoOn& go_on);
+
 class Survey {
  public:
-  Survey(storage::Client storage, Selection selection)
-      : storage_(std::move(storage)), board_(std::move(selection)) {}
+  // `lag` outlives it.
+  Survey(storage::Client storage, Lag& lag, Selection selection, GoOn go_on)
+      : storage_(std::move(storage)),
+        lag_(lag),
+        go_on_(std::move(go_on)),
+        board_(std::move(selection)) {}
 
   // True when there may be something new to show.
   Result<bool> refresh();
   // The encoded StatusResponse of what was read last.
-  std::string answer() const;
+  std::string answer(int64_t now_unix_ms) const;
   // No record and no status was read.
   bool nothing() const { return board_.empty(); }
 
  private:
   Result<> read_records();
   Result<> read_statuses();
-  Result<bool> read_agents();
-  Result<uint64_t> lag(const Progress& progress);
-  Result<uint64_t> newer(const Scope& scope, Cursor applied);
+  Result<bool> look_at_agents();
 
   storage::Client storage_;
+  Lag& lag_;
+  GoOn go_on_;
   Board board_;
   Head head_;
   Cursor records_;         // read up to here
   uint64_t statuses_ = 0;  // read up to here
   bool first_ = true;
-  // What was said of each agent last, with the head it was counted at.
-  std::map<std::pair<std::string, std::string>, std::pair<std::vector<Cursor>, Agent>> counted_;
+  // Of each agent last: when it was heard of, and its lag.
+  std::map<std::pair<std::string, std::string>, std::pair<int64_t, uint64_t>> seen_;
 };
 
 }  // namespace davit::desired

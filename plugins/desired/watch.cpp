@@ -56,10 +56,12 @@ class Watch : public rpc::Handler {
   void took(Result<std::optional<std::string>> said) {
     if (!said.ok()) return finish(rpc::End::of(said.error()));
     if (*said) return call_.write(std::move(**said));
+    if (source_->ends()) return finish({});
     busy_ = false;
     if (again_) read();
   }
   void finish(const rpc::End& end) {
+    if (source_) source_->leave();
     if (!std::exchange(finished_, true)) call_.finish(end);
   }
 

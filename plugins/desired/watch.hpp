@@ -12,6 +12,15 @@ class Source {
   virtual ~Source() = default;
   // The next message; nothing: all is said until the store moves. An error ends the watch.
   virtual Result<std::optional<std::string>> next() = 0;
+  // True: when all is said the call ends.
+  virtual bool ends() const { return false; }
+
+  // The caller has gone: what is being read may be given up. Any thread.
+  void leave() { left_ = true; }
+  bool left() const { return left_; }
+
+ private:
+  std::atomic<bool> left_{false};
 };
 
 // Makes the source of a request, or says why not.

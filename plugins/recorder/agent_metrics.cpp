@@ -5,16 +5,14 @@
 namespace davit::recorder {
 
 namespace {
-constexpr size_t agents_max = 20'000;
-// An agent that is further behind than a page of a kind is shown with that many.
-constexpr uint32_t records_per_page = 1000;
-constexpr uint64_t bytes_per_page = 4 << 20;
+// Names come and go in a region while the process lives, and so may as many be shown.
+constexpr size_t names_a_place = 8;
 // A gauge of what has gone: not shown until it is set again.
 constexpr double gone = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 AgentMetrics::AgentMetrics(Host host, storage::Client storage, Outstanding& outstanding,
-                           std::chrono::milliseconds stale_after)
+                           std::chrono::milliseconds stale_after, const Limits& limits)
     : host_(host),
       storage_(std::move(storage)),
       outstanding_(outstanding),
@@ -23,34 +21,39 @@ AgentMetrics::AgentMetrics(Host host, storage::Client storage, Outstanding& outs
                               "From a change's commit until an agent says that it is applied.")),
       errors_(
           host.counter("davit_recorder_storage_errors_total", "Calls of the store that failed.")),
-      fleet_(agents_max),
+      fleet_(limits.agents, limits.agents_a_region * names_a_place),
       strand_(host.strand()),
       timer_(strand_) {}
 
 void AgentMetrics::heard(const Progress& progress) {
   // A wire that has no word for cursors says nothing of lag.
   const bool says = !progress.kinds.empty();
-  Result<uint64_t> behind = says ? lag(progress) : Result<uint64_t>(0);
-  if (!behind.ok()) errors_.add();
+  const std::optional<uint64_t> behind = says ? lag(progress) : std::nullopt;
   const Fleet::Name name{progress.region, progress.agent};
   const std::lock_guard lock(mutex_);
   if (!fleet_.heard(progress)) {
     if (!std::exchange(full_, true))
-      host_.warn("too many agents: new ones are not shown in the metrics",
-                 {{"agents_max", std::to_string(agents_max)}});
+      host_.warn("too many names of agents: new ones are not shown in the metrics",
+                 {{"region", progress.region}, {"agent", progress.agent}});
     return;
   }
   seen_of(name).set(static_cast<double>(progress.seen_at_unix_ms) / 1000);
-  if (says && behind.ok()) lag_of(name).set(static_cast<double>(*behind));
+  if (behind) lag_of(name).set(static_cast<double>(*behind));
   show_issues(progress.region);
 }
 
-Result<uint64_t> AgentMetrics::lag(const Progress& progress) {
-  auto head = storage_.head();
-  if (!head.ok()) return head.error();
+bool AgentMetrics::read_on() {
+  auto r = backlog_.refresh(storage_, [this] { return !stopping_; });
+  if (!r.ok() && !stopping_) errors_.add();
+  return r.ok();
+}
+
+std::optional<uint64_t> AgentMetrics::lag(const Progress& progress) {
+  // Whoever comes while the store is read is shown with its next word: nobody waits for a number.
+  const std::unique_lock reading(backlog_mutex_, std::try_to_lock);
+  if (!reading.owns_lock() || !read_on()) return std::nullopt;
   uint64_t sum = 0;
   for (const auto& k : progress.kinds) {
-    const Scope scope{k.kind, progress.region};
     std::optional<Cursor> before;
     {
       const std::lock_guard lock(mutex_);
@@ -58,39 +61,19 @@ Result<uint64_t> AgentMetrics::lag(const Progress& progress) {
     }
     // What a snapshot brought was not waited for since its commit.
     if (before && before->version != 0 && before->version < k.applied.version)
-      observe(scope, *before, k.applied, progress.seen_at_unix_ms);
-    if (k.applied == head->head) continue;
-    auto count = newer(scope, k.applied);
-    // A cursor of another history says nothing about this one: nothing counts as applied.
-    if (!count.ok() && count.error().code == Code::out_of_range) count = newer(scope, {});
-    if (!count.ok()) return count.error();
-    sum += *count;
+      observe(progress.region, k, *before, progress.seen_at_unix_ms);
+    sum += backlog_.above(k.kind, progress.region, k.applied);
   }
   return sum;
 }
 
-Result<uint64_t> AgentMetrics::newer(const Scope& scope, Cursor applied) const {
-  uint64_t count = 0;
-  auto page = storage_.read({scope, applied, 0, records_per_page, bytes_per_page},
-                            [&](const davit_record&) {
-                              ++count;
-                              return true;
-                            });
-  if (!page.ok()) return page.error();
-  return count;
-}
-
-void AgentMetrics::observe(const Scope& scope, Cursor before, Cursor applied,
+void AgentMetrics::observe(const std::string& region, const KindProgress& now, Cursor before,
                            int64_t now_unix_ms) const {
-  // What cannot be read (another history, purged meanwhile) is not observed.
-  static_cast<void>(storage_.read(
-      {scope, before, 0, records_per_page, bytes_per_page}, [&](const davit_record& r) {
-        if (r.version > applied.version) return false;
-        // The store's clock may be another machine's.
-        const int64_t ms = std::max<int64_t>(0, now_unix_ms - r.committed_at_unix_ms);
-        applied_.observe(std::chrono::milliseconds(ms));
-        return true;
-      }));
+  backlog_.between(now.kind, region, before, now.applied, [&](int64_t committed_at_unix_ms) {
+    // The store's clock may be another machine's.
+    const int64_t ms = std::max<int64_t>(0, now_unix_ms - committed_at_unix_ms);
+    applied_.observe(std::chrono::milliseconds(ms));
+  });
 }
 
 Metric AgentMetrics::lag_of(const Fleet::Name& name) const {
@@ -115,10 +98,16 @@ void AgentMetrics::show_issues(const std::string& region) {
 }
 
 void AgentMetrics::start() {
+  // The first look reads the whole store.
+  host_.blocking(storage_.instance(), [this, ticket = outstanding_.begin()] {
+    const std::lock_guard reading(backlog_mutex_);
+    read_on();
+  });
   strand_.post([this, ticket = outstanding_.begin()] { sweep(); });
 }
 
 void AgentMetrics::stop() {
+  stopping_ = true;
   strand_.post([this, ticket = outstanding_.begin()] {
     ended_ = true;
     timer_.cancel();

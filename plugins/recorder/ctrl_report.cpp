@@ -4,71 +4,15 @@
 
 #include <set>
 
+#include "admission.hpp"
 #include "davit_ctrl_descriptors.h"
 #include "envelope.hpp"
+#include "wanted.hpp"
 
 namespace davit::recorder {
-namespace {
 
-constexpr std::chrono::seconds epochs_age_max{1};
-
-}  // namespace
-
-Shared::Shared(Host h, storage::Client s, std::chrono::milliseconds agents_stale_after)
-    : host(h),
-      storage(std::move(s)),
-      agents(h, storage, outstanding, agents_stale_after),
-      statuses(host.counter("davit_recorder_statuses_total", "Statuses handed to the store.")),
-      refused(host.counter("davit_recorder_refused_total", "Statuses that were refused.")),
-      errors(
-          host.counter("davit_recorder_storage_errors_total", "Calls of the store that failed.")) {}
-
-uint64_t Shared::next_sequence() {
-  const auto now = static_cast<uint64_t>(host.unix_ms()) * 1000;
-  uint64_t last = sequence.load();
-  uint64_t next = 0;
-  do {
-    next = std::max(last + 1, now);
-  } while (!sequence.compare_exchange_weak(last, next));
-  return next;
-}
-
-void Shared::progress(const Progress& said, const std::function<std::string(uint64_t)>& answer,
-                      const rpc::Server::Reply& reply) {
-  // What is stored takes the place of what the same agent said before, and is all that a later
-  // process of the server knows: an epoch that was taken stays, whether the answer arrives or not.
-  const auto taken = epoch_taken(said);
-  Progress kept = said;
-  if (taken.ok()) kept.epoch = std::max(said.epoch, *taken);
-  auto stored = taken.ok() ? storage.progress(kept) : Result<>(taken.error());
-  if (!stored.ok()) {
-    errors.add();
-    return reply(stored.error());
-  }
-  reply(answer(*taken));
-  agents.heard(said);
-}
-
-// The store is asked only about a newcomer, and not about each when many come together.
-Result<uint64_t> Shared::epoch_taken(const Progress& said) {
-  std::lock_guard lock(epochs_mutex_);
-  if (said.epoch == 0 || epochs_.known(said)) return 0;  // 0: a peer that has none
-  const auto now = host.now();
-  if (!epochs_read_at_ || now - *epochs_read_at_ > epochs_age_max) {
-    auto r = storage.agents([this](const davit_progress& p) {
-      epochs_.heard(from_abi(p));
-      return true;
-    });
-    if (!r.ok()) return r.error();
-    epochs_read_at_ = now;
-  }
-  const uint64_t taken = epochs_.taken(said);
-  epochs_.heard(said);
-  return taken;
-}
-
-Result<std::vector<Key>> find_records(const storage::Client& storage, const std::string& kind,
-                                      const std::string& region, const Named& named) {
+Result<std::vector<Record>> find_records(const storage::Client& storage, const std::string& kind,
+                                         const std::string& region, const Named& named) {
   std::vector<Record> found;
   auto head =
       storage.get({{kind, region, named.id}, named.ns, named.name}, [&](const davit_record& r) {
@@ -90,9 +34,7 @@ Result<std::vector<Key>> find_records(const storage::Client& storage, const std:
                  {},
                  {}};
   }
-  std::vector<Key> keys;
-  for (Record& r : found) keys.push_back(std::move(r.key));
-  return keys;
+  return found;
 }
 
 namespace {
@@ -104,6 +46,73 @@ Result<Reported> decode(const kind::Client& kind, const Schema& schema, std::str
   auto reported = kind.from_report(*json);
   if (!reported.ok()) return reported.error();
   return Reported{std::move(reported->first), std::move(reported->second)};
+}
+
+// What the server adds to a report: an order, and what the header says beside it.
+struct Arrival {
+  Status status;
+  bool own_epoch = false;   // the peer gave one
+  bool own_counts = false;  // it is an agent of ours, which says all of it
+};
+
+Arrival arrive(Shared& shared, Status reported, const std::string& observed) {
+  Arrival out{std::move(reported), false, !observed.empty()};
+  // A Krane agent counts nothing: its reports are in order of arrival, and newer than those of an
+  // agent of ours that was there before it.
+  out.status.sequence = shared.next_sequence();
+  out.status.epoch = out.status.sequence / 1000;
+  out.status.reported_at_unix_ms = shared.host.unix_ms();
+  const Status before = out.status;
+  apply_observed_header(observed, out.status);
+  out.own_epoch = out.status.epoch != before.epoch;
+  // The header is an extra: what cannot be so is passed over.
+  if (!admit_numbers(out.status, shared.limits, before.reported_at_unix_ms).ok()) {
+    out.status = before;
+    out.own_epoch = out.own_counts = false;
+  }
+  cut_to(shared.limits.status, out.status);
+  return out;
+}
+
+// A report of Krane's names what runs, and not what should: that stands in the record.
+void complete(const kind::Client& kind, const Schema& schema, const Record& record, Status& s) {
+  if (!record.live) {
+    s.desired = 0;
+    s.gone = s.gone || (s.ready == 0 && s.children.empty());
+    return;
+  }
+  const auto wanted = wanted_of(kind, schema, record);
+  if (!wanted) return;
+  s.desired = *wanted;
+  if (s.ready < *wanted && s.health == "healthy") s.health = "progressing";
+}
+
+// On the storage's pool.
+void store(Shared& shared, const kind::Client& kind, const Schema& schema,
+           const std::string& region, const Named& named, Arrival arrival,
+           const rpc::Server::Reply& reply) {
+  auto records = find_records(shared.storage, kind.kind(), region, named);
+  if (!records.ok()) {
+    if (records.error().code != Code::not_found) shared.errors.add();
+    return reply(records.error());
+  }
+  if (!arrival.own_epoch)
+    arrival.status.epoch = std::max(arrival.status.epoch, shared.epoch_above(region));
+  std::vector<Status> statuses;
+  for (const Record& record : *records) {
+    Status& status = statuses.emplace_back(arrival.status);
+    status.key = record.key;
+    if (!arrival.own_counts) complete(kind, schema, record, status);
+  }
+  shared.storage.report(statuses,
+                        [&shared, reply, ticket = shared.outstanding.begin()](Result<> r) {
+                          if (!r.ok()) {
+                            shared.errors.add();
+                            return reply(r.error());
+                          }
+                          shared.statuses.add();
+                          reply(std::string());  // all report responses are empty messages
+                        });
 }
 
 }  // namespace
@@ -124,35 +133,14 @@ Result<> serve_ctrl_report(Shared& shared, const rpc::Server& server, const kind
     if (!region.ok()) return reply(region.error());
     auto reported = decode(kind, schema, request.view());
     if (!reported.ok()) return reply(reported.error());
-    Status status = std::move(reported->status);
-    // A Krane agent counts nothing: its reports are in order of arrival, and newer than those of an
-    // agent of ours that was there before it.
-    status.sequence = shared.next_sequence();
-    status.epoch = status.sequence / 1000;
-    status.reported_at_unix_ms = shared.host.unix_ms();
-    apply_observed_header(call.metadata("x-davit-observed"), status);
-
-    auto ticket = shared.outstanding.begin();
-    shared.host.blocking(
-        shared.storage.instance(),
-        [&shared, kind_name = kind.kind(), region = *region, named = reported->named,
-         status = std::move(status), reply = std::move(reply), ticket]() mutable {
-          auto keys = find_records(shared.storage, kind_name, region, named);
-          if (!keys.ok()) {
-            if (keys.error().code != Code::not_found) shared.errors.add();
-            return reply(keys.error());
-          }
-          std::vector<Status> statuses(keys->size(), status);
-          for (size_t i = 0; i < statuses.size(); ++i) statuses[i].key = std::move((*keys)[i]);
-          shared.storage.report(statuses, [&shared, reply = std::move(reply), ticket](Result<> r) {
-            if (!r.ok()) {
-              shared.errors.add();
-              return reply(r.error());
-            }
-            shared.statuses.add();
-            reply(std::string());  // all report responses are empty messages
-          });
-        });
+    Arrival arrival =
+        arrive(shared, std::move(reported->status), call.metadata("x-davit-observed"));
+    shared.knowing_epochs([&shared, kind, schema, region = *region, named = reported->named,
+                           arrival = std::move(arrival),
+                           reply = std::move(reply)](const Result<>& known) {
+      if (!known.ok()) return reply(known.error());
+      store(shared, kind, schema, region, named, arrival, reply);
+    });
   });
 }
 

@@ -30,17 +30,6 @@ void read_number(std::string_view text, Int& out) {
 
 }  // namespace
 
-Result<> check_name(std::string_view field, std::string_view name) {
-  constexpr size_t bytes_max = 253;  // as long as a host's name may be
-  const char* fault = nullptr;
-  if (name.empty()) fault = "is empty";
-  if (name.size() > bytes_max) fault = "is longer than 253 bytes";
-  if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c <= 0x20 || c >= 0x7f; }))
-    fault = "must be printable ASCII without spaces";
-  if (fault == nullptr) return {};
-  return Error{Code::invalid_argument, fault, std::string(field), {}};
-}
-
 Result<Status> from_wire(const v1::Status& in, const std::string& region, int64_t now_unix_ms) {
   if (in.kind().empty()) return bad("the kind is empty");
   if (in.id().empty()) return bad("the id is empty");

@@ -14,9 +14,6 @@ namespace davit::recorder {
 // stands in for a report that does not say when.
 Result<Status> from_wire(const v1::Status& status, const std::string& region, int64_t now_unix_ms);
 
-// Names of agents and what they are made of are shown in tables, log lines and metrics.
-Result<> check_name(std::string_view field, std::string_view name);
-
 Progress from_wire(const v1::ProgressRequest& progress, const std::string& region,
                    int64_t now_unix_ms);
 

@@ -10,12 +10,25 @@ uint64_t Epochs::taken(const Progress& said) const {
 
 bool Epochs::known(const Progress& said) const {
   const auto it = regions_.find(said.region);
-  return it != regions_.end() && it->second.epoch == said.epoch && it->second.agent == said.agent;
+  if (it == regions_.end() || it->second.epoch != said.epoch) return false;
+  return it->second.agent == said.agent || it->second.agent.empty();
 }
 
 void Epochs::heard(const Progress& said) {
   Greatest& greatest = regions_[said.region];
-  if (said.epoch > greatest.epoch) greatest = {said.epoch, said.agent};
+  // Its statuses may have come before its name.
+  const bool its_own = said.epoch == greatest.epoch && greatest.agent.empty();
+  if (said.epoch > greatest.epoch || its_own) greatest = {said.epoch, said.agent};
+}
+
+void Epochs::reported(const std::string& region, uint64_t epoch) {
+  Greatest& greatest = regions_[region];
+  if (epoch > greatest.epoch) greatest = {epoch, {}};
+}
+
+uint64_t Epochs::above(const std::string& region) const {
+  const auto it = regions_.find(region);
+  return it == regions_.end() ? 0 : it->second.epoch + 1;
 }
 
 }  // namespace davit::recorder

@@ -11,9 +11,18 @@ std::optional<Cursor> Fleet::applied_before(const Name& name, const std::string&
   return std::nullopt;
 }
 
+bool Fleet::has_room_for(const Name& name) const {
+  if (agents_.contains(name)) return true;
+  size_t of_region = 0;
+  for (auto it = agents_.lower_bound({name.region, ""});
+       it != agents_.end() && it->first.region == name.region; ++it)
+    ++of_region;
+  return agents_.size() < agents_max_ && of_region < agents_a_region_max_;
+}
+
 bool Fleet::heard(const Progress& progress) {
   const Name name{progress.region, progress.agent};
-  if (agents_.size() >= agents_max_ && agents_.count(name) == 0) return false;
+  if (!has_room_for(name)) return false;
   Agent& agent = agents_[name];
   agent = {progress.kinds, {}, progress.seen_at_unix_ms, false};
   for (const auto& issue : progress.issues) ++agent.issues[issue.condition];

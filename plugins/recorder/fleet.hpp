@@ -18,9 +18,10 @@ class Fleet {
     bool operator==(const Name&) const = default;
   };
 
-  // Beyond so many names, over the life of the process, new ones are not remembered: agents choose
-  // their names, and the metrics of a name are kept for good.
-  explicit Fleet(size_t agents_max) : agents_max_(agents_max) {}
+  // Beyond so many names, of all regions and of one, over the life of the process, new ones are not
+  // remembered: agents choose their names, and the metrics of a name are kept for good.
+  Fleet(size_t agents_max, size_t agents_a_region_max)
+      : agents_max_(agents_max), agents_a_region_max_(agents_a_region_max) {}
 
   // The cursor that the agent had said of this kind before; nothing: it had not.
   std::optional<Cursor> applied_before(const Name& name, const std::string& kind) const;
@@ -40,7 +41,9 @@ class Fleet {
     int64_t seen_at_unix_ms = 0;
     bool forgotten = false;  // only its name is left
   };
-  size_t agents_max_;
+  bool has_room_for(const Name& name) const;
+
+  size_t agents_max_, agents_a_region_max_;
   std::map<Name, Agent> agents_;
 };
 

@@ -1,6 +1,9 @@
 // The plugin: takes what agents report and lays it into the store. README.md lists the settings.
 #include <davit/v1/agent.pb.h>
 
+#include <davit/kinds.hpp>
+
+#include "admission.hpp"
 #include "ctrl_report.hpp"
 #include "davit_wire_descriptors.h"
 #include "envelope.hpp"
@@ -16,31 +19,44 @@ class Recorder {
     storage_name_ = settings.string("storage");
     agent_stale_after_ =
         settings.milliseconds("agent_stale_after_ms", std::chrono::minutes(10), 1000);
+    const auto count = [&settings](const char* key, size_t& value, int64_t max) {
+      value = static_cast<size_t>(settings.integer(key, static_cast<int64_t>(value), 1, max));
+    };
+    count("agents_max", limits_.agents, 1'000'000);
+    count("agents_per_region_max", limits_.agents_a_region, 10'000);
+    count("issues_per_agent_max", limits_.issues, 1'000'000);
+    count("statuses_per_call_max", limits_.statuses, 1'000'000);
+    count("text_bytes_max", limits_.status.text_bytes, 1 << 20);
+    count("status_bytes_max", limits_.status.total_bytes, 1 << 24);
+    limits_.epoch_ahead = settings.milliseconds("epoch_ahead_max_ms", limits_.epoch_ahead, 0,
+                                                limits_.epoch_ahead.count());
   }
 
   Result<> wire() {
     auto storage = storage::Client::find(host_, storage_name_);
     if (!storage.ok()) return storage.error();
-    shared_ = std::make_unique<Shared>(host_, *storage, agent_stale_after_);
+    auto kinds = kind::each_once(host_);
+    if (!kinds.ok()) return kinds.error();
+    shared_ = std::make_unique<Shared>(host_, *storage, agent_stale_after_, limits_);
+    for (const auto& kind : *kinds) shared_->kinds.push_back(kind.kind());
     const rpc::Server server(host_);
     auto served = serve_report(server);
     if (!served.ok()) return served;
     if (served = serve_progress(server); !served.ok()) return served;
     if (served = serve_heartbeat(*shared_, server); !served.ok()) return served;
-    for (const auto& kind : kind::Client::all(host_)) {
-      kinds_.push_back(kind.kind());
+    for (const auto& kind : *kinds) {
       if (served = serve_ctrl_report(*shared_, server, kind); !served.ok()) return served;
     }
     return {};
   }
 
   Result<> start(const Op&) {
-    shared_->agents.start();
+    shared_->start();
     host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
   Result<> stop(const Op& op) {
-    shared_->agents.stop();
+    shared_->stop();
     return shared_->outstanding.wait(host_, op);
   }
 
@@ -66,18 +82,25 @@ class Recorder {
   // that the store does not know are the store's to ignore.
   void report(const v1::ReportRequest& message, const std::string& region,
               rpc::Server::Reply reply) {
+    const auto count = static_cast<size_t>(message.statuses_size());
+    if (count > limits_.statuses) {
+      return reply(Error{Code::invalid_argument,
+                         "more than " + std::to_string(limits_.statuses) + " of them",
+                         "statuses",
+                         {}});
+    }
     v1::ReportResponse response;
     std::vector<Status> statuses;
+    uint64_t epoch = 0;
     const int64_t now = host_.unix_ms();
     for (const auto& s : message.statuses()) {
       auto status = from_wire(s, region, now);
-      if (status.ok() && std::find(kinds_.begin(), kinds_.end(), s.kind()) == kinds_.end()) {
-        status = Error{Code::invalid_argument,
-                       "kind \"" + s.kind() + "\" is not known to this server",
-                       {},
-                       {}};
+      if (status.ok()) {
+        if (auto r = admit(*status, shared_->kinds, limits_, now); !r.ok()) status = r.error();
       }
       if (status.ok()) {
+        cut_to(limits_.status, *status);
+        epoch = std::max(epoch, status->epoch);
         statuses.push_back(std::move(*status));
         continue;
       }
@@ -89,6 +112,7 @@ class Recorder {
     shared_->refused.add(response.refusals_size());
     std::string answer = response.SerializeAsString();
     if (statuses.empty()) return reply(std::move(answer));
+    shared_->reported(region, epoch);
     shared_->storage.report(
         statuses, [this, count = statuses.size(), answer = std::move(answer),
                    reply = std::move(reply), ticket = shared_->outstanding.begin()](Result<> r) {
@@ -114,10 +138,12 @@ class Recorder {
       if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
         return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
       }
-      if (auto r = check_name("agent", message.agent()); !r.ok()) return reply(r.error());
+      Progress said = from_wire(message, *region, host_.unix_ms());
+      if (auto r = admit(said, shared_->kinds, limits_); !r.ok()) return reply(r.error());
+      cut_to(limits_, said);
       host_.blocking(shared_->storage.instance(),
-                     [this, progress = from_wire(message, *region, host_.unix_ms()),
-                      reply = std::move(reply), ticket = shared_->outstanding.begin()] {
+                     [this, progress = std::move(said), reply = std::move(reply),
+                      ticket = shared_->outstanding.begin()] {
                        shared_->progress(
                            progress,
                            [](uint64_t epoch_taken) {
@@ -133,7 +159,7 @@ class Recorder {
   Host host_;
   std::string storage_name_;
   std::chrono::milliseconds agent_stale_after_{};
-  std::vector<std::string> kinds_;
+  Limits limits_;
   std::unique_ptr<Shared> shared_;
 };
 

@@ -1,20 +1,8 @@
 #include "buffer.hpp"
 
+#include <davit/status_size.hpp>
+
 namespace davit::reporter {
-
-namespace {
-
-// What a status takes on the wire, near enough.
-size_t bytes_of(const Status& s) {
-  constexpr size_t numbers = 100, child_numbers = 30;
-  size_t out = numbers + s.key.kind.size() + s.key.region.size() + s.key.id.size() +
-               s.health.size() + s.message.size() + s.parked.size() + s.detail.size();
-  for (const Child& c : s.children)
-    out += child_numbers + c.name.size() + c.address.size() + c.status.size();
-  return out;
-}
-
-}  // namespace
 
 // A record is known by its id; one that a ctrl.v1 peer only named, by its name.
 std::string Buffer::key_of(const Status& s) {

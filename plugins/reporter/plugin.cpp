@@ -2,6 +2,7 @@
 #include <condition_variable>
 
 #include <davit/gate.hpp>
+#include <davit/kinds.hpp>
 
 #include "reporter.hpp"
 
@@ -24,6 +25,11 @@ class Plugin {
         static_cast<uint32_t>(s.integer("breaker_failures_max", 5, 1, 1'000'000));
     rules_.breaker.open_for = s.milliseconds("breaker_open_ms", rules_.breaker.open_for, 1);
     rules_.progress_interval = s.milliseconds("progress_interval_ms", rules_.progress_interval, 1);
+    auto& size = rules_.status_size;
+    size.text_bytes = static_cast<size_t>(
+        s.integer("text_bytes_max", static_cast<int64_t>(size.text_bytes), 1, 1 << 20));
+    size.total_bytes = static_cast<size_t>(
+        s.integer("status_bytes_max", static_cast<int64_t>(size.total_bytes), 1024, 1 << 20));
     timeout_ = s.milliseconds("call_timeout_ms", timeout_, 1);
     parallel_ = static_cast<size_t>(s.integer("parallel", 8, 1, 1000));
     if (rules_.retry.most < rules_.retry.first)
@@ -36,13 +42,15 @@ class Plugin {
     auto gate = gate::Client::find(host_);
     if (!gate.ok()) return gate.error();
     gate_ = *gate;
+    auto kinds = kind::each_once(host_);
+    if (!kinds.ok()) return kinds.error();
     calls_.emplace(host_, *channel, strand_, timeout_);
     reporter_.emplace(host_, rules_, strand_, channel->region(), channel->agent());
     if (channel->protocol() != "ctrl.v1") {
       reporter_->use(davit_v1(*calls_));
       return {};
     }
-    auto sender = ctrl_v1(*calls_, kind::Client::all(host_), parallel_, channel->platform());
+    auto sender = ctrl_v1(*calls_, *kinds, parallel_, channel->platform());
     if (!sender.ok()) return sender.error();
     reporter_->use(std::move(*sender));
     return {};

@@ -4,7 +4,9 @@ namespace davit::reporter {
 namespace {
 
 constexpr size_t batch_bytes_max = 1 << 20;  // a quarter of what a peer takes in one message
-constexpr size_t issues_max = 10'000;        // as many as one progress message can carry
+constexpr size_t issues_max = 10'000;        // that are kept
+// Two agents of a region that both work rise above each other for as long as they do.
+constexpr std::chrono::minutes rise_logged_every{10};
 
 std::string key_of(const Issue& i) {
   return i.kind + '\n' + i.id + '\n' + i.ns + '\n' + i.name;
@@ -19,7 +21,8 @@ Reporter::Reporter(Host host, Rules rules, Strand strand, std::string region, st
       timer_(strand_),
       buffer_(rules.capacity),
       breaker_(rules.breaker),
-      backoff_(rules.retry) {
+      backoff_(rules.retry),
+      unconfirmed_(rules.capacity) {
   progress_.region = std::move(region);
   progress_.agent = std::move(agent);
   progress_.software = std::string("davit ") + DAVIT_PLUGIN_VERSION;
@@ -39,16 +42,21 @@ Reporter::Reporter(Host host, Rules rules, Strand strand, std::string region, st
 // ------------------------------------------------------------------------------------------
 
 void Reporter::offer(Status status) {
-  bool first = false;
+  bool first = false, cut = false;
   uint64_t dropped = 0;
+  const Key key = status.key;
   {
     std::lock_guard lock(mutex_);
+    cut = cut_to(rules_.status_size, status) && !std::exchange(cut_logged_, true);
     status.sequence = ++sequence_;
     status.reported_at_unix_ms = host_.unix_ms();
     if (!buffer_.offer(std::move(status))) dropped = buffer_.dropped();
     first = !kicked_;
     kicked_ = true;
   }
+  if (cut)
+    host_.warn("a status was too large and is cut; others are cut without a word",
+               {{"kind", key.kind}, {"id", key.id}});
   if (dropped == 1)
     host_.error("the buffer is full and statuses are dropped",
                 {{"capacity", std::to_string(rules_.capacity)}});
@@ -202,11 +210,13 @@ void Reporter::send() {
   sending_ = true;
   last_send_ = host_.now();
   under_way_ = batch.size();
+  if (sender_->wants_progress()) unconfirmed_.sending(batch);
   sender_->send(std::move(batch), [this](Sent s) { sent(std::move(s)); });
 }
 
 void Reporter::sent(Sent s) {
   sending_ = false;
+  unconfirmed_.ended(!s.failure);
   sent_total_.add(static_cast<double>(under_way_ - s.again.size() - s.refusals.size()));
   for (const auto& r : s.refusals) {
     refused_total_.add();
@@ -226,18 +236,38 @@ void Reporter::send_progress() {
     progress_dirty_ = false;
     p = progress_;
     for (const auto& [kind, at] : applied_) p.kinds.push_back({kind, at});
-    for (const auto& [key, issue] : issues_) p.issues.push_back(issue);
+    add_issues(p);
     if (!delayed_.empty()) p.issues.push_back(delayed());
   }
   progressing_ = true;
+  unconfirmed_.asking();
   last_progress_ = host_.now();
   sender_->progress(p, [this](const Result<uint64_t>& r) { progressed(r); });
+}
+
+// As many as one message can carry, and how many more there are.
+void Reporter::add_issues(Progress& p) const {
+  size_t bytes = 0, more = 0;
+  for (const auto& [key, issue] : issues_) {
+    const std::string reason = shortened(issue.reason, rules_.status_size.text_bytes);
+    bytes += key.size() + reason.size() + issue.condition.size() + sizeof issue.version;
+    if (bytes > batch_bytes_max) {
+      ++more;
+      continue;
+    }
+    p.issues.push_back(issue);
+    p.issues.back().reason = reason;
+  }
+  if (more > 0)
+    p.issues.push_back(
+        {{}, {}, {}, "issues", 0, "more", std::to_string(more) + " more do not fit a message"});
 }
 
 void Reporter::progressed(const Result<uint64_t>& r) {
   progressing_ = false;
   std::optional<Error> failure;
   if (r.ok()) {
+    refused_for_.clear();
     introduced(*r);
   } else {
     if (worth_retrying(r.error().code)) {
@@ -246,23 +276,37 @@ void Reporter::progressed(const Result<uint64_t>& r) {
       std::lock_guard lock(mutex_);
       progress_dirty_ = true;
     } else {
-      host_.warn("progress was refused", {{"reason", r.error().message}});
+      if (std::exchange(refused_for_, r.error().message) != r.error().message)
+        host_.warn("progress was refused", {{"reason", r.error().message}});
       introduced(0);
     }
   }
   answered(failure);
 }
 
-// Once: of two agents that are there at the same time neither is to overtake the other for ever.
 void Reporter::introduced(uint64_t epoch_taken) {
-  if (introduced_) return;
   introduced_ = true;
+  {
+    std::lock_guard lock(mutex_);
+    if (epoch_taken < progress_.epoch) return unconfirmed_.confirmed();
+  }
+  rise_above(epoch_taken);
+}
+
+// Whatever was sent since the peer confirmed our epoch may have been ignored.
+void Reporter::rise_above(uint64_t epoch_taken) {
+  const auto now = host_.now();
+  if (!rise_logged_at_ || now - *rise_logged_at_ >= rise_logged_every) {
+    rise_logged_at_ = now;
+    host_.info("an agent of the region has a greater epoch; ours is raised above it",
+               {{"known", std::to_string(epoch_taken)}});
+  }
+  // Nothing is above the last number: the peer should not have taken it.
+  if (epoch_taken == UINT64_MAX) return;
   std::lock_guard lock(mutex_);
-  if (epoch_taken < progress_.epoch) return;
-  host_.info("an agent of the region has a greater epoch; ours is raised above it",
-             {{"ours", std::to_string(progress_.epoch)}, {"known", std::to_string(epoch_taken)}});
   progress_.epoch = epoch_taken + 1;
   progress_dirty_ = true;
+  buffer_.put_back(unconfirmed_.take());
 }
 
 // A call has ended: told to the breaker, logged when trouble begins and ends, and on to the next.

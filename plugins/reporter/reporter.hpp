@@ -7,10 +7,11 @@
 
 #include <davit/backoff.hpp>
 #include <davit/sink.hpp>
+#include <davit/status_size.hpp>
 
 #include "breaker.hpp"
-#include "buffer.hpp"
 #include "sender.hpp"
+#include "unconfirmed.hpp"
 
 namespace davit::reporter {
 
@@ -21,6 +22,7 @@ struct Rules {
   Backoff::Limits retry{std::chrono::milliseconds(200), std::chrono::milliseconds(30'000)};
   Breaker::Rules breaker;
   std::chrono::milliseconds progress_interval{30'000};
+  StatusSize status_size;
 };
 
 class Reporter {
@@ -34,8 +36,9 @@ class Reporter {
   void issue(const std::string& region, const Issue& issue);
 
   // On the strand. What is offered before it waits; every status that is sent has this epoch, or a
-  // greater one when the peer has heard of one that this is not above: a clock was set back, or is
-  // behind that of the machine where the region's agent ran before.
+  // greater one as soon as the peer has heard of one that this is not above: a clock was set back,
+  // or is behind that of the machine where the region's agent ran before, or another agent came
+  // and went.
   void start(uint64_t epoch);
   // Sends what waits without waiting any more; `flushed` comes once, when all is sent or the peer
   // fails.
@@ -50,8 +53,10 @@ class Reporter {
   void send();
   void sent(Sent sent);
   void send_progress();
+  void add_issues(Progress& p) const;  // under the mutex
   void progressed(const Result<uint64_t>& r);
   void introduced(uint64_t epoch_taken);
+  void rise_above(uint64_t epoch_taken);
   void answered(const std::optional<Error>& failure);
   void show_breaker();
   void set_delayed(const std::string& why);
@@ -85,6 +90,10 @@ class Reporter {
   Time last_send_{0}, last_progress_{0}, retry_at_{0};
   bool sending_ = false, progressing_ = false, running_ = false;
   bool introduced_ = false;  // the peer has answered our first word, so the epoch stands
+  Unconfirmed unconfirmed_;
+  std::optional<Time> rise_logged_at_;
+  bool cut_logged_ = false;
+  std::string refused_for_;  // why progress was refused last
   size_t under_way_ = 0;     // statuses in the batch that is being sent
   uint64_t failures_ = 0;    // in a row
   std::function<void()> flushed_;

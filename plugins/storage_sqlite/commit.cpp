@@ -84,10 +84,11 @@ GroupResult Commit::apply(const Group& group) {
   GroupResult result;
   result.error = check(group);
   if (result.error || connection_.failed()) return result;
-  if (const auto first = repeated(group.request_id)) {
+  if (const auto first = repeated(group.request_id, result.error)) {
     result.first_version = *first;
     return result;
   }
+  if (result.error) return result;
   result.first_version = next_;
   connection_.run("SAVEPOINT one_group");
   for (const auto& m : group.mutations) {
@@ -195,12 +196,26 @@ void Commit::write(const Record& r, const Stored& before, const std::string& req
   s.step();
 }
 
-std::optional<uint64_t> Commit::repeated(const std::string& request_id) {
+// What follows the last newline of a request id is a fingerprint of what was asked: the same id
+// with another one is a mistake of the caller's, whose write would be lost without a word.
+std::optional<uint64_t> Commit::repeated(const std::string& request_id,
+                                         std::optional<Error>& error) {
   if (request_id.empty()) return std::nullopt;
-  Statement s =
-      connection_.query("SELECT first_version FROM requests WHERE request_id = ?", V(request_id));
+  const size_t newline = request_id.rfind('\n');
+  const bool marked = newline != std::string::npos;
+  const std::string from = marked ? request_id.substr(0, newline) + '\n' : request_id;
+  const std::string to = marked ? request_id.substr(0, newline) + '\v' : request_id;
+  Statement s = connection_.query(
+      "SELECT first_version, request_id FROM requests WHERE request_id = ?1 OR (request_id > ?2 "
+      "AND request_id < ?3)",
+      V(request_id), V(from), V(to));
   if (!s.step()) return std::nullopt;
-  return s.number(0);
+  if (s.text(1) != request_id)
+    error = Error{Code::failed_precondition,
+                  "the request id was used before for something else: use a new one",
+                  "request_id",
+                  {}};
+  return error ? std::nullopt : std::optional(s.number(0));
 }
 
 void Commit::forget_requests() {

@@ -35,7 +35,7 @@ class Commit {
   std::optional<Error> take_name(const Record& r, bool& taken);
   void write(const Record& r, const Stored& before, const std::string& request_id, uint64_t version,
              bool name_taken);
-  std::optional<uint64_t> repeated(const std::string& request_id);
+  std::optional<uint64_t> repeated(const std::string& request_id, std::optional<Error>& error);
   void forget_requests();
 
   Connection& connection_;

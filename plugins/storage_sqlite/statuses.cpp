@@ -1,5 +1,6 @@
 #include "statuses.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "records.hpp"
@@ -62,6 +63,13 @@ void store_children(Connection& c, const Status& status) {
   }
 }
 
+// An epoch is a time. One that is years ahead was never true, and nothing would ever be newer.
+bool of_this_world(uint64_t epoch, int64_t now_unix_ms) {
+  constexpr int64_t ahead_max_ms = int64_t{10} * 365 * 24 * 3600 * 1000;
+  constexpr int64_t surely_ms = 2'000'000'000'000;  // the year 2033: this clock may not be set yet
+  return epoch <= static_cast<uint64_t>(std::max(now_unix_ms + ahead_max_ms, surely_ms));
+}
+
 // True when it was newer than the stored one and has been written as `version`.
 bool store(Connection& c, const Status& s, uint64_t version, int64_t now) {
   uint64_t before = 0;
@@ -71,8 +79,9 @@ bool store(Connection& c, const Status& s, uint64_t version, int64_t now) {
         "= ?",
         V(s.key.kind), V(s.key.region), V(s.key.id));
     if (stored.step()) {
-      if (std::pair(s.epoch, s.sequence) <= std::pair(stored.number(1), stored.number(2)))
-        return false;
+      const bool newer =
+          std::pair(s.epoch, s.sequence) > std::pair(stored.number(1), stored.number(2));
+      if (!newer && of_this_world(stored.number(1), now)) return false;
       before = stored.number(0);
     }
   }

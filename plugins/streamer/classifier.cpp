@@ -1,5 +1,7 @@
 #include "classifier.hpp"
 
+#include <davit/kinds.hpp>
+
 namespace davit::streamer {
 
 namespace {
@@ -20,7 +22,9 @@ bool paused(const davit_record& r) {
 Classifier::Classifier(Host host) : host_(host) {}
 
 Result<> Classifier::wire() {
-  for (auto& client : kind::Client::all(host_)) {
+  auto clients = kind::each_once(host_);
+  if (!clients.ok()) return clients.error();
+  for (auto& client : *clients) {
     auto schema = client.schema(host_);
     if (!schema.ok()) return schema.error().in("kind \"" + client.kind() + "\"");
     const auto& description = client.description();

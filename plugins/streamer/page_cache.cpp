@@ -12,6 +12,9 @@ uint64_t name_hash(const Change& change) {
 
 // How long snapshots of a topic share their begin.
 constexpr std::chrono::seconds begin_shared_for{10};
+// Topics whose last change is remembered. Of the others that of all is taken: their pages are read
+// once more than need be.
+constexpr size_t topics_max = 32'768;
 
 auto tied(const PageCache::Key& k) {
   return std::tie(k.topic, k.encoding, k.cursor.incarnation, k.cursor.version, k.dead_after,
@@ -46,7 +49,7 @@ bool PageCache::want(const Key& key, Taker taker) {
     if (const auto it = pages_.find(key); it != pages_.end()) {
       found = it->second;
     } else {
-      const uint64_t change = changed_[key.topic];
+      const uint64_t change = last_change(key.topic);
       auto [reading, first] = reading_.try_emplace(key, Reading{change, {}});
       reading->second.takers.emplace_back(change, std::move(taker));
       return first;
@@ -67,20 +70,30 @@ bool PageCache::done(const Key& key, const PageResult& page) {
       takers.push_back(std::move(waits.second));
       return true;
     });
-    reading.began = changed_[key.topic];
+    reading.began = last_change(key.topic);
     again = !reading.takers.empty();
     if (!again) reading_.erase(key);
     if (!page.ok()) {
       begins_.erase(key.topic);
-    } else if ((*page)->page.head.head.version >= changed_[key.topic] &&
+    } else if ((*page)->page.head.head.version >= last_change(key.topic) &&
                pages_.emplace(key, *page).second) {
       order_.push_back(key);
-      bytes_ += (*page)->bytes();
+      bytes_ += cost(key, **page);
       evict();
     }
   }
   for (const auto& taker : takers) taker(page);
   return again;
+}
+
+uint64_t PageCache::last_change(const Topic& topic) const {
+  const auto it = changed_.find(topic);
+  return it == changed_.end() ? forgotten_ : it->second;
+}
+
+// The key stands in two places.
+size_t PageCache::cost(const Key& key, const PageRead& page) {
+  return page.bytes() + 2 * (sizeof key + key.topic.kind.size() + key.topic.region.size());
 }
 
 void PageCache::evict() {
@@ -90,12 +103,16 @@ void PageCache::evict() {
 void PageCache::take_out(std::map<Key, std::shared_ptr<const PageRead>>::iterator page) {
   const auto same = [&](const Key& k) { return !(k < page->first) && !(page->first < k); };
   order_.erase(std::find_if(order_.begin(), order_.end(), same));
-  bytes_ -= page->second->bytes();
+  bytes_ -= cost(page->first, *page->second);
   pages_.erase(page);
 }
 
 void PageCache::changed(const Topic& topic, const Change& change) {
   const std::lock_guard lock(mutex_);
+  if (changed_.size() >= topics_max && !changed_.contains(topic)) {
+    changed_.clear();
+    forgotten_ = change.version;
+  }
   changed_[topic] = change.version;
   for (auto it = pages_.begin(); it != pages_.end();) {
     const auto page = it++;
@@ -130,6 +147,10 @@ std::optional<Start> PageCache::begin(const Topic& topic, std::chrono::nanosecon
 void PageCache::begun(const Topic& topic, const Start& start, std::chrono::nanoseconds now) {
   const std::lock_guard lock(mutex_);
   begins_[topic] = {start, now};
+  if (begins_.size() < begins_max_) return;
+  std::erase_if(begins_,
+                [now](const auto& entry) { return now - entry.second.at > begin_shared_for; });
+  begins_max_ = std::max<size_t>(64, 2 * begins_.size());
 }
 
 void PageCache::forget(const Topic& topic) {
@@ -140,6 +161,11 @@ void PageCache::forget(const Topic& topic) {
 size_t PageCache::bytes() const {
   const std::lock_guard lock(mutex_);
   return bytes_;
+}
+
+size_t PageCache::begins() const {
+  const std::lock_guard lock(mutex_);
+  return begins_.size();
 }
 
 }  // namespace davit::streamer

@@ -80,6 +80,7 @@ class PageCache {
   void forget(const Topic& topic);
 
   size_t bytes() const;
+  size_t begins() const;
 
  private:
   struct Begin {
@@ -90,6 +91,9 @@ class PageCache {
     uint64_t began = 0;                              // the topic's last change then
     std::vector<std::pair<uint64_t, Taker>> takers;  // and when each of them came
   };
+  // The version of the topic's last change, or of a later one.
+  uint64_t last_change(const Topic& topic) const;
+  static size_t cost(const Key& key, const PageRead& page);
   void evict();
   void take_out(std::map<Key, std::shared_ptr<const PageRead>>::iterator page);
   void forget_names();
@@ -100,7 +104,9 @@ class PageCache {
   std::deque<Key> order_;  // of pages_, oldest first
   std::map<Key, Reading> reading_;
   std::map<Topic, Begin> begins_;
+  size_t begins_max_ = 64;  // those that are too old are looked for when there are so many
   std::map<Topic, uint64_t> changed_;  // its last change
+  uint64_t forgotten_ = 0;  // of those topics whose last change was forgotten: the greatest
   std::map<Key, std::weak_ptr<const PageNames>> names_;
   size_t names_max_ = 64;  // those that are gone are looked for when there are so many
   size_t bytes_ = 0;

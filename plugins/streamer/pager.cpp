@@ -63,6 +63,11 @@ void Pager::begin(Mark mark, Cursor at) {
 
 void Pager::head(const Head& head) {
   cursor_.incarnation = head.head.incarnation;
+  // Such a peer keeps its cursor whatever it is told. From below the purge mark and from above the
+  // head (the store was restored) it is given everything again, or it would never hear more.
+  const bool served =
+      cursor_.version >= head.purged_through && cursor_.version <= head.head.version;
+  if (!served) cursor_.version = 0;
   if (cursor_.version != 0) {
     // Such a peer's cluster may be further than its cursor (it died in the middle of a snapshot).
     // The store names each record as it is now; the ring would tell it of every change on the way.

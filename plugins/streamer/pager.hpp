@@ -4,7 +4,8 @@
 //
 //   cursor 0:  head -> begin bookmark -> pages (live records) -> end bookmark -> ring ...
 //   cursor v:  ring, or pages when v is below its floor (the store judges the cursor) -> begin
-//              bookmark -> ring ...; of a peer without incarnations: head -> pages -> ring ...
+//              bookmark -> ring ...; of a peer without incarnations: head -> pages -> ring ..., or
+//              as from cursor 0 when the store cannot go on from v
 //   ring ...:  frames until the tip -> bookmark -> idle until woken; behind the floor -> pages
 #pragma once
 

@@ -30,6 +30,7 @@ Stream::Stream(Shared& shared, rpc::Call call, Strand strand, const Protocol& pr
 Stream::~Stream() {
   port_->listener = nullptr;
   if (!place_.empty()) shared_.latest.leave(place_, port_);
+  if (!entered_.empty()) shared_.regions.leave(entered_);
   shared_.feed.leave(port_, topics_);
   shared_.streams.add(-1);
   for (const auto& part : parts_) shared_.waiting.add(-static_cast<double>(part.ready.size()));
@@ -40,6 +41,7 @@ void Stream::on_message(Buffer request) {
   if (!region.ok()) return finish(rpc::End::of(region.error()));
   auto wanted = parse_(request.view(), *region);
   if (!wanted.ok()) return finish(rpc::End::of(wanted.error()));
+  if (auto r = enter(*region); !r.ok()) return finish(rpc::End::of(r.error()));
   topics_.reserve(wanted->size());
   parts_.reserve(wanted->size());
   for (auto& [topic, cursor] : *wanted) {
@@ -54,6 +56,21 @@ void Stream::on_message(Buffer request) {
   if (!shared_.feed.join(port_, topics_)) return finish(shutdown());
   if (protocol_.one_on_a_connection) replace_older();
   pump();
+}
+
+Result<> Stream::enter(const std::string& region) {
+  if (auto r = Regions::usable(region); !r.ok()) return r;
+  if (Regions::named(call_.identity(), region)) return {};
+  if (!shared_.regions.enter(region)) {
+    return Error{Code::resource_exhausted,
+                 "too many regions are watched by tokens that name every region (regions_max); "
+                 "a token that names \"" +
+                     region + "\" itself is served",
+                 {},
+                 {}};
+  }
+  entered_ = region;
+  return {};
 }
 
 void Stream::replace_older() {

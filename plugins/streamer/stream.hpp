@@ -15,6 +15,7 @@
 #include "latest.hpp"
 #include "page_cache.hpp"
 #include "pager.hpp"
+#include "regions.hpp"
 
 namespace davit::streamer {
 
@@ -38,6 +39,7 @@ struct Shared {
   storage::Client storage;
   std::chrono::milliseconds retry_after;  // said to peers when the server shuts down
   Latest& latest;
+  Regions& regions;
   Metric streams, waiting, records_sent, ring_hits, ring_misses, propagation, storage_reads,
       storage_errors;
 };
@@ -82,6 +84,7 @@ class Stream : public rpc::Handler, public Listener {
   void on_shutdown() override;
   void on_replaced() override;
 
+  Result<> enter(const std::string& region);
   void replace_older();
   void pump();
   bool step(Part& part);
@@ -106,7 +109,8 @@ class Stream : public rpc::Handler, public Listener {
   Outstanding::Ticket ticket_;
   std::shared_ptr<Port> port_;
   std::vector<Topic> topics_;
-  std::string place_;  // among the latest; empty: none
+  std::string place_;    // among the latest; empty: none
+  std::string entered_;  // region that counts; empty: none
   std::vector<Part> parts_;
   size_t turn_ = 0;
   bool writing_ = false;

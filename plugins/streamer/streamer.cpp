@@ -25,6 +25,8 @@ class Streamer {
     feed.ring_bytes = static_cast<size_t>(settings.integer(
         "ring_bytes_max", static_cast<int64_t>(feed.ring_bytes), 1 << 16, int64_t{16} << 30));
     retry_after_ = settings.milliseconds("retry_after_ms", std::chrono::milliseconds(2000));
+    regions_ = std::make_unique<Regions>(
+        static_cast<size_t>(settings.integer("regions_max", 10'000, 1, 10'000'000)));
     mirror_ = settings.boolean("mirror", false);
     const bool ctrl_bookmarks = settings.boolean("ctrl_bookmarks", false);
     ctrl_.one_on_a_connection = settings.boolean("ctrl_one_on_a_connection", true) && !mirror_;
@@ -54,7 +56,7 @@ class Streamer {
     if (!kinds.ok()) return kinds;
     feed_->wire(*storage);
     shared_ = std::make_unique<Shared>(Shared{
-        host_, classifier_, *feed_, pages_, *storage, retry_after_, latest_,
+        host_, classifier_, *feed_, pages_, *storage, retry_after_, latest_, *regions_,
         host_.gauge("davit_streamer_streams", "Watches being served."),
         host_.gauge("davit_streamer_messages_waiting",
                     "Messages that streams hold until the one before them is written."),
@@ -140,6 +142,7 @@ class Streamer {
   std::unique_ptr<Feed> feed_;
   PageCache pages_{page_cache_bytes};
   Latest latest_;
+  std::unique_ptr<Regions> regions_;
   std::unique_ptr<Shared> shared_;
 };
 

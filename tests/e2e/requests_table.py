@@ -209,14 +209,18 @@ WATCHES = [
      "snapshot, apply shop/policy-1 @11, hold shop/policy-3 @13: ..., end of 2 at the head"),
     ("sentinels", HERE, SENTINEL, "0", "apply sentinel-1 @19, delete sentinel-2 @20",
      "snapshot, apply .../sentinel-1 @19, end of 1 at the head"),
-    ("from the future", HERE, DEPLOYMENT, "future", "OUT_OF_RANGE: cursor 1000000 is above ...",
+    ("from the future", HERE, DEPLOYMENT, "future",  # the store was restored: a ctrl.v1 peer gets everything again
+     "apply shop/app-1 @1, delete shop/app-2 @2, delete shop/app-3 @3, apply shop/app-8 @8, apply shop/app-9 @9, "
+     "apply mall/app-9 @10, delete shop/app-14 @18",
      "OUT_OF_RANGE: cursor 1000000 is above ..."),
     ("of another history", HERE, DEPLOYMENT, "elsewhere", None, "OUT_OF_RANGE: cursor 3 is of another history..."),
 ]
 # The same after everything up to this version was purged.
 PURGED_THROUGH = 12
 WATCHES_AFTER_PURGE = [
-    ("below the purge mark", HERE, DEPLOYMENT, "3", "OUT_OF_RANGE: ...", "OUT_OF_RANGE: ..."),
+    ("below the purge mark", HERE, DEPLOYMENT, "3",
+     "apply shop/app-1 @1, apply shop/app-8 @8, apply shop/app-9 @9, apply mall/app-9 @10, delete shop/app-14 @18",
+     "OUT_OF_RANGE: ..."),
     ("at the purge mark", HERE, DEPLOYMENT, "12", "delete shop/app-14 @18",
      "tail after 12, hold shop/app-15 @15: ..., hold shop/app-16 @16: ..., hold shop/app-17 @17: ..., "
      "delete shop/app-14 @18..."),
@@ -287,6 +291,11 @@ PROGRESS = [
     ("two lines", r"agent: 'a\nforged'", "INVALID_ARGUMENT: agent: must be printable ASCII without spaces"),
     ("control characters", r"agent: '\033[2J'", "INVALID_ARGUMENT: agent: must be printable ASCII without spaces"),
     ("too long", f"agent: '{'a' * 254}'", "INVALID_ARGUMENT: agent: is longer than 253 bytes"),
+    ("an unknown kind", "agent: 'a' kinds { kind: 'x' }", 'INVALID_ARGUMENT: kind "x" is not known to this server'),
+    ("a kind twice", "agent: 'a' kinds { kind: 'deployment' } kinds { kind: 'deployment' }",
+     'INVALID_ARGUMENT: kinds: kind "deployment" is named twice'),
+    ("an epoch of the far future", "agent: 'a' epoch: 18446744073709551615",
+     "FAILED_PRECONDITION: epoch: epoch 18446744073709551615 is more than 3650 days ahead..."),
 ]
 
 

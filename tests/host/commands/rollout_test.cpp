@@ -142,5 +142,34 @@ TEST_F(RolloutTest, SaysWhenNobodyReports) {
   EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): no agent of the region has reported yet");
 }
 
+// Krane's agents name no version: what they have reported since the commit is what there is.
+TEST_F(RolloutTest, OfAnAgentThatNamesNoVersionAReportAfterTheCommitCounts) {
+  agent_->set_software("ctrl.v1");
+  object_->set_committed_at_unix_ms(1000);
+  observe(0, 3, 3, 3, 0);
+  object_->mutable_observed()->set_reported_at_unix_ms(1000);
+  EXPECT_EQ(see(), Rollout::State::waiting) << "of what ran before";
+  object_->mutable_observed()->set_reported_at_unix_ms(1001);
+  object_->mutable_observed()->set_ready(2);
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  object_->mutable_observed()->set_ready(3);
+  EXPECT_EQ(see(), Rollout::State::done);
+  EXPECT_EQ(rollout_.line(),
+            "deployment/d_1 (eu): reported since (its agent names no version), 3 of 3 ready");
+}
+
+TEST_F(RolloutTest, AnAgentOfOursThatNamesNoVersionIsWaitedFor) {
+  observe(0, 3, 3, 3, 0);
+  object_->mutable_observed()->set_reported_at_unix_ms(9000);
+  EXPECT_EQ(see(), Rollout::State::waiting);
+}
+
+TEST_F(RolloutTest, SaysThatNoAgentWatchesTheKind) {
+  object_->set_condition("unwatched");
+  object_->set_reason("no agent of the region watches it");
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): no agent of the region watches it");
+}
+
 }  // namespace
 }  // namespace davit::host

@@ -34,7 +34,7 @@ class BoardTest : public testing::Test {
   }
   v1::StatusResponse answer() {
     v1::StatusResponse out;
-    board_.render({1, 9}, &out);
+    board_.render({1, 9}, 0, &out);
     return out;
   }
   Board board_{{"", "eu", ""}};

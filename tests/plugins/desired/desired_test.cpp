@@ -1,4 +1,6 @@
 // The plugin as a whole: real store, fake transport.
+#include <map>
+
 #include <davit/v1/operator.pb.h>
 
 #include "fakes/server_rig.hpp"
@@ -120,6 +122,64 @@ TEST_F(DesiredTest, ARepeatedRequestChangesNothing) {
   EXPECT_EQ(rig_.storage.head()->head.version, 2u);
 }
 
+// It would lose a write without a word.
+TEST_F(DesiredTest, ARequestIdWithAnotherContentIsRefused) {
+  EXPECT_EQ(show(apply({document("a")}, false, "42")), "a:created@1");
+  const auto r = apply({document("b")}, false, "42");
+  EXPECT_EQ(r.outcomes(0).outcome(), "refused");
+  EXPECT_EQ(r.outcomes(0).code(), DAVIT_FAILED_PRECONDITION);
+  EXPECT_EQ(r.outcomes(0).message(),
+            "the request id was used before for something else: use a new one");
+  EXPECT_EQ(rig_.storage.head()->head.version, 1u);
+  EXPECT_EQ(show(apply({document("b")}, false, "43")), "b:created@2");
+}
+
+TEST_F(DesiredTest, TwoCallersMayChooseTheSameRequestId) {
+  apply({document("a")}, false, "42");
+  v1::ApplyRequest r;
+  *r.add_documents() = document("b");
+  r.set_request_id("42");
+  auto& c = rig_.rpc.call("davit.v1.OperatorService/Apply", r.SerializeAsString(), "",
+                          [](davit_rpc_call& made) { made.token = "bob"; });
+  rig_.host.run();
+  v1::ApplyResponse out;
+  ASSERT_TRUE(out.ParseFromString(c.messages.at(0)));
+  EXPECT_EQ(show(out), "b:created@2");
+}
+
+// --- a dry run promises nothing that apply refuses
+// -----------------------------------------------------------------------------------------------
+
+TEST_F(DesiredTest, ADryRunRefusesWhatApplyRefuses) {
+  apply({document("a")});
+  v1::Document moved = document("a");
+  moved.set_spec_json(R"({"id":"a","ns":"mall","name":"name-a","size":1})");
+  v1::Document taken = document("b");
+  taken.set_spec_json(R"({"id":"b","ns":"shop","name":"name-a"})");
+  v1::Document first = document("c"), second = document("d");
+  first.set_spec_json(R"({"id":"c","ns":"shop","name":"new"})");
+  second.set_spec_json(R"({"id":"d","ns":"shop","name":"new"})");
+  const std::vector<v1::Document> all{moved, taken, first, second, document("a", 2)};
+  const auto dry = apply(all, true);
+  EXPECT_EQ(show(dry), "a:refused b:refused c:created d:refused a:refused");
+  const auto real = apply(all);
+  ASSERT_EQ(real.outcomes_size(), dry.outcomes_size());
+  for (int i = 0; i < real.outcomes_size(); ++i) {
+    EXPECT_EQ(real.outcomes(i).outcome(), dry.outcomes(i).outcome()) << i;
+    EXPECT_EQ(real.outcomes(i).code(), dry.outcomes(i).code()) << i;
+    EXPECT_EQ(real.outcomes(i).message(), dry.outcomes(i).message()) << i;
+  }
+}
+
+TEST_F(DesiredTest, ADryRunKnowsThatTheNameOfADeadRecordIsFree) {
+  apply({document("a")});
+  remove("a");
+  v1::Document b = document("b");
+  b.set_spec_json(R"({"id":"b","ns":"shop","name":"name-a"})");
+  EXPECT_EQ(show(apply({b}, true)), "b:created");
+  EXPECT_EQ(show(apply({document("a")}, true)), "a:created");
+}
+
 TEST_F(DesiredTest, DeletedRecordsCanBeAppliedAgain) {
   apply({document("a")});
   EXPECT_EQ(remove("a"), "deleted");
@@ -192,6 +252,101 @@ TEST_F(DesiredTest, LagIsTheNumberOfRecordsAboveTheAgentsCursor) {
   EXPECT_EQ(status.objects_size(), 3);
   ASSERT_EQ(status.agents_size(), 1);
   EXPECT_EQ(status.agents(0).lag(), 2u);
+}
+
+TEST_F(DesiredTest, AnAgentIsForgottenByAnOperatorsWord) {
+  ASSERT_TRUE(rig_.storage.progress({"eu", "old", "davit", 1, {}, {}, 77}).ok());
+  v1::ForgetAgentRequest forget;
+  forget.set_region("eu");
+  forget.set_agent("old");
+  EXPECT_EQ(ask<v1::ForgetAgentResponse>("ForgetAgent", forget).seen_at_unix_ms(), 77);
+  EXPECT_EQ(ask<v1::StatusResponse>("Status", v1::StatusRequest()).agents_size(), 0);
+  auto& c = rig_.rpc.call("davit.v1.OperatorService/ForgetAgent", forget.SerializeAsString(), "");
+  rig_.host.run();
+  EXPECT_EQ(c.end->code, Code::not_found);
+}
+
+// --- ListStatus
+// -----------------------------------------------------------------------------------------------
+
+class ListStatusTest : public DesiredTest {
+ protected:
+  // Ends with OK, or the reason.
+  std::string list(v1::StatusResponse& all, const v1::StatusRequest& request = {}) {
+    auto& c = rig_.rpc.call("davit.v1.OperatorService/ListStatus", request.SerializeAsString(), "");
+    rig_.host.run();
+    for (const auto& message : c.messages) {
+      v1::StatusResponse page;
+      EXPECT_TRUE(page.ParseFromString(message));
+      all.MergeFrom(page);
+      ++pages_;
+    }
+    return !c.end ? "goes on" : c.end->code == Code::ok ? "" : c.end->message;
+  }
+  void observe(const std::string& id, bool gone = false) {
+    Status s;
+    s.key = {"widget", "eu", id};
+    s.health = "healthy";
+    s.epoch = 1;
+    s.sequence = ++sequence_;
+    s.gone = gone;
+    ASSERT_TRUE(rig_.storage.report_now({s}).ok());
+  }
+  int pages_ = 0;
+  uint64_t sequence_ = 0;
+};
+
+TEST_F(ListStatusTest, SaysWhatStatusSaysPageByPage) {
+  for (int i = 0; i < 2500; ++i) rig_.put("w" + std::to_string(i));
+  for (int i = 0; i < 1200; ++i) observe("w" + std::to_string(i));
+  rig_.kill("w1");
+  rig_.kill("w2");
+  observe("w2", true);
+  ASSERT_TRUE(rig_.storage.progress({"eu", "agent", "davit", 1, {}, {}, 1}).ok());
+  v1::StatusResponse paged;
+  EXPECT_EQ(list(paged), "");
+  EXPECT_GT(pages_, 3);
+  const auto whole = ask<v1::StatusResponse>("Status", v1::StatusRequest());
+  EXPECT_EQ(paged.head().version(), whole.head().version());
+  EXPECT_EQ(paged.agents_size(), 1);
+  EXPECT_EQ(paged.regions_size(), whole.regions_size());
+  std::map<std::string, std::string> one, other;
+  for (const auto& o : paged.objects())
+    EXPECT_TRUE(one.emplace(o.id(), o.SerializeAsString()).second) << o.id() << " twice";
+  for (const auto& o : whole.objects()) other.emplace(o.id(), o.SerializeAsString());
+  EXPECT_EQ(other.size(), 2499u) << "the dead one of which something is left, too";
+  EXPECT_EQ(one, other);
+}
+
+TEST_F(ListStatusTest, SaysOnlyWhatWasAskedForAndThatAKindIsMistyped) {
+  rig_.put("a");
+  rig_.put("b");
+  rig_.put("far", "running", true, {}, "us");
+  observe("a");
+  v1::StatusRequest request;
+  request.set_region("eu");
+  request.set_id("a");
+  v1::StatusResponse all;
+  EXPECT_EQ(list(all, request), "");
+  ASSERT_EQ(all.objects_size(), 1);
+  EXPECT_EQ(all.objects(0).observed().health(), "healthy");
+  v1::StatusRequest mistyped;
+  mistyped.set_kind("wigdet");
+  EXPECT_EQ(list(all, mistyped),
+            "kind: \"wigdet\" is not known to this server, which knows widget");
+}
+
+// Which of them answers would be an accident.
+TEST(Desired, TwoInstancesOfOneKindAreRefused) {
+  testing::ServerRig rig(davit_plugin_entry_v1(0, nullptr), STORAGE_MODULE);
+  testing::TestHost other(rig.store_host, "second");
+  testing::Instance second(testing::widget_plugin(), other);
+  ASSERT_TRUE(second.up().ok());
+  const auto r = rig.instance.up();
+  ASSERT_FALSE(r.ok());
+  EXPECT_EQ(
+      r.error().message,
+      "kind \"widget\" is given by two instances, \"widget\" and \"second\": remove one of them");
 }
 
 }  // namespace

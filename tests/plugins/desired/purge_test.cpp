@@ -98,5 +98,17 @@ TEST(Purge, TakesNothingAfterOneThatStays) {
   EXPECT_EQ(purge.hold()->version, 3u);
 }
 
+// A made-up agent would otherwise hold those of all regions for as long as somebody speaks for it.
+TEST(Purge, AnAgentHoldsATombstoneForATimeAndNoLonger) {
+  PurgeLimits bounded = limits;
+  bounded.agent_hold = std::chrono::milliseconds(3000);
+  Purge purge(bounded, {agent("eu", "made-up", 0, {1})}, now);
+  EXPECT_TRUE(purge.take(3, now - 4000));
+  EXPECT_FALSE(purge.take(5, now - 2999));
+  EXPECT_EQ(purge.through(), 3u);
+  ASSERT_TRUE(purge.hold());
+  EXPECT_EQ(purge.hold()->agent, "made-up");
+}
+
 }  // namespace
 }  // namespace davit::desired

@@ -82,6 +82,7 @@ class FakeRpc {
       served.finish = &finish;
       served.read = &read;
       served.write = &write;
+      served.deadline_ns = [](const davit_rpc_call*) { return INT64_MAX; };
       return served;
     }();
     return &t;

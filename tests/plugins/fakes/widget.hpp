@@ -30,7 +30,14 @@ class Widget {
     if (state == "running") return kind::Class::apply;
     return state == "archived" ? kind::Class::remove : kind::Class::unhandled;
   }
-  Result<std::string> reconcile(std::string_view) const { return std::string("{}"); }
+  // As many as the size are wanted; a record without one wants what cannot be counted.
+  Result<std::string> reconcile(std::string_view input) const {
+    boost::json::error_code none;
+    const auto parsed = boost::json::parse(input);
+    const auto* size = parsed.find_pointer("/desired/size", none);
+    if (size == nullptr) return std::string("{}");
+    return "{\"status\":{\"desired\":" + std::to_string(size->to_number<int64_t>()) + "}}";
+  }
   Result<Named> attribute(std::string_view) const { return Error{Code::not_found, "none", {}, {}}; }
   Result<std::string> delete_message(const Named& n) const {
     return "{\"delete\":\"" + n.name + "\"}";

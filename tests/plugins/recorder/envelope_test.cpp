@@ -4,6 +4,8 @@
 
 #include "envelope.hpp"
 
+#include "admission.hpp"
+
 namespace davit::recorder {
 namespace {
 

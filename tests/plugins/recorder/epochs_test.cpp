@@ -39,5 +39,24 @@ TEST(Epochs, RegionsHaveNothingToDoWithEachOther) {
   EXPECT_EQ(epochs.taken(from("us", "a", 4)), 0u);
 }
 
+// Its statuses may overtake its word.
+TEST(Epochs, WhoseStatusesCameFirstIsKnownByThem) {
+  Epochs epochs;
+  epochs.heard(from("eu", "a", 5));
+  epochs.reported("eu", 6);
+  EXPECT_EQ(epochs.taken(from("eu", "a", 5)), 6u);
+  EXPECT_EQ(epochs.taken(from("eu", "a", 6)), 0u);
+  epochs.heard(from("eu", "a", 6));
+  EXPECT_EQ(epochs.taken(from("eu", "b", 6)), 6u);
+}
+
+TEST(Epochs, AboveIsWhatNobodyHasReached) {
+  Epochs epochs;
+  EXPECT_EQ(epochs.above("eu"), 0u);
+  epochs.heard(from("eu", "a", 5));
+  epochs.reported("eu", 3);
+  EXPECT_EQ(epochs.above("eu"), 6u);
+}
+
 }  // namespace
 }  // namespace davit::recorder

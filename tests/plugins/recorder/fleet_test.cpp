@@ -13,7 +13,7 @@ Progress said(const std::string& region, const std::string& agent, int64_t seen_
 }
 
 TEST(Fleet, RemembersWhereAnAgentWas) {
-  Fleet fleet(10);
+  Fleet fleet(10, 10);
   EXPECT_FALSE(fleet.applied_before({"eu", "a"}, "widget"));
   fleet.heard(said("eu", "a", 1, {}, 5));
   EXPECT_EQ(fleet.applied_before({"eu", "a"}, "widget"), (Cursor{7, 5}));
@@ -24,7 +24,7 @@ TEST(Fleet, RemembersWhereAnAgentWas) {
 }
 
 TEST(Fleet, IssuesAreThoseOfAllAgentsOfTheRegionAsSaidLast) {
-  Fleet fleet(10);
+  Fleet fleet(10, 10);
   fleet.heard(said("eu", "a", 1, {"parked", "parked", "held"}));
   fleet.heard(said("eu", "b", 1, {"parked", "orphaned", "delayed", "a word of its own"}));
   fleet.heard(said("eu-2", "c", 1, {"held"}));
@@ -38,7 +38,7 @@ TEST(Fleet, IssuesAreThoseOfAllAgentsOfTheRegionAsSaidLast) {
 }
 
 TEST(Fleet, ForgetsTheSilentWithTheirIssues) {
-  Fleet fleet(10);
+  Fleet fleet(10, 10);
   fleet.heard(said("eu", "a", 100, {"parked"}));
   fleet.heard(said("eu", "b", 200, {"parked"}));
   EXPECT_TRUE(fleet.forget(100).empty());
@@ -49,7 +49,7 @@ TEST(Fleet, ForgetsTheSilentWithTheirIssues) {
 }
 
 TEST(Fleet, NewNamesBeyondTheLimitAreNotRememberedAndThoseOfTheSilentCount) {
-  Fleet fleet(2);
+  Fleet fleet(2, 10);
   EXPECT_TRUE(fleet.heard(said("eu", "a", 1)));
   EXPECT_TRUE(fleet.heard(said("eu", "b", 1)));
   EXPECT_FALSE(fleet.heard(said("eu", "c", 1)));
@@ -58,6 +58,15 @@ TEST(Fleet, NewNamesBeyondTheLimitAreNotRememberedAndThoseOfTheSilentCount) {
   EXPECT_FALSE(fleet.heard(said("eu", "c", 9)));
   EXPECT_TRUE(fleet.heard(said("eu", "a", 9, {}, 4)));
   EXPECT_EQ(fleet.applied_before({"eu", "a"}, "widget"), (Cursor{7, 4}));
+}
+
+TEST(Fleet, NamesOfOneRegionDoNotFillItForTheOthers) {
+  Fleet fleet(10, 2);
+  EXPECT_TRUE(fleet.heard(said("eu", "a", 1)));
+  EXPECT_TRUE(fleet.heard(said("eu", "b", 1)));
+  EXPECT_FALSE(fleet.heard(said("eu", "c", 1)));
+  EXPECT_TRUE(fleet.heard(said("eu", "a", 2)));
+  EXPECT_TRUE(fleet.heard(said("us", "c", 1)));
 }
 
 }  // namespace

@@ -129,6 +129,7 @@ TEST_F(RecorderTest, AnAgentOfThePastIsToldWhatItsEpochMustBeAbove) {
   EXPECT_EQ(told(51), 0u);
   EXPECT_EQ(told(51), 0u);
   EXPECT_EQ(told(20), 51u);
+  EXPECT_EQ(told(20), 51u) << "with every word: its successor may have come and gone";
   // The server may end before the agent has heard that: the next one has the store alone.
   uint64_t kept = 0;
   ASSERT_TRUE(rig_.storage
@@ -147,7 +148,7 @@ TEST_F(RecorderTest, ANameMeansTheLiveRecordOrAllThatDiedUnderIt) {
     const auto found = find_records(rig_.storage, "widget", "eu", {"", "shop", "web"});
     EXPECT_TRUE(found.ok() || found.error().code == Code::not_found) << found.error().message;
     if (found.ok()) {
-      for (const Key& key : *found) out.insert(key.id);
+      for (const Record& r : *found) out.insert(r.key.id);
     }
     return out;
   };

@@ -265,86 +265,42 @@ TEST_F(ReporterTest, GivesUpFlushingWhenThePeerFails) {
   EXPECT_TRUE(flushed);
 }
 
-// A reporter that has not been answered yet.
-class NewReporter : public ::testing::Test {
- protected:
-  NewReporter()
-      : host_("reporter", {}, TestHost::Time::manual),
-        rpc_(host_, "davit.v1"),
-        strand_(host_.host().strand()),
-        calls_(host_.host(), *rpc::Channel::find(host_, "control"), strand_, 10s),
-        reporter_(host_.host(), {}, strand_, "eu", "agent-1") {
-    reporter_.use(davit_v1(calls_));
-    strand_.post([this] { reporter_.start(7); });
-    Status s;
-    s.key = {"deployment", "eu", "a"};
-    reporter_.offer(std::move(s));
-    host_.advance(1s);
-  }
-  ~NewReporter() override {
-    strand_.post([this] {
-      reporter_.halt();
-      calls_.cancel();
-    });
-    host_.advance(0ns);
-  }
-  // The peer's answer to the first word.
-  void tell(uint64_t epoch_taken) {
-    v1::ProgressResponse response;
-    response.set_epoch_taken(epoch_taken);
-    rpc_.answer(*rpc_.open("Progress"), response.SerializeAsString());
-    host_.advance(1s);
-  }
-  uint64_t epoch_of_status() {
-    v1::ReportRequest r;
-    auto* call = rpc_.open("Report");
-    return call != nullptr && r.ParseFromString(call->request) ? r.statuses(0).epoch() : 0;
-  }
-  uint64_t epoch_of_progress() {
-    v1::ProgressRequest p;
-    auto* call = rpc_.open("Progress");
-    return call != nullptr && p.ParseFromString(call->request) ? p.epoch() : 0;
-  }
-
-  TestHost host_;
-  FakeRpc rpc_;
-  Strand strand_;
-  Calls calls_;
-  Reporter reporter_;
-};
-
-TEST_F(NewReporter, KeepsStatusesUntilItsEpochStands) {
-  EXPECT_EQ(epoch_of_status(), 0u);
-  tell(0);
-  EXPECT_EQ(epoch_of_status(), 7u);
-}
-
-TEST_F(NewReporter, RaisesItsEpochAboveTheOneThatThePeerHasHeardOf) {
-  tell(7'000);
-  EXPECT_EQ(epoch_of_status(), 7'001u);
-  EXPECT_EQ(epoch_of_progress(), 7'001u) << "and says so at once";
-}
-
-TEST_F(NewReporter, RaisesItsEpochOnce) {
-  tell(7'000);
-  tell(9'000);
-  reporter_.advance("eu", {"deployment", {1, 17}});
+TEST_F(ReporterTest, AStatusThatNoMessageCouldCarryIsCutAndHoldsUpNobody) {
+  Status s;
+  s.key = {"deployment", "eu", "big"};
+  s.health = "unhealthy";
+  s.message = std::string(64 << 20, 'm');
+  s.detail = std::string(5 << 20, 'd');
+  s.ready = 3;
+  reporter_.offer(s);
+  host_.advance(0ns);
+  v1::ReportRequest sent;
+  ASSERT_NE(rpc_.open("Report"), nullptr);
+  ASSERT_LT(rpc_.open("Report")->request.size(), size_t{300} << 10);
+  ASSERT_TRUE(sent.ParseFromString(rpc_.open("Report")->request));
+  EXPECT_EQ(sent.statuses(0).message(), std::string(4096, 'm') + "...");
+  EXPECT_EQ(sent.statuses(0).ready(), 3);
+  EXPECT_TRUE(host_.logged(
+      "a status was too large and is cut; others are cut without a word kind=deployment id=big"));
+  take();
+  offer("a");
   host_.advance(1s);
-  EXPECT_EQ(epoch_of_progress(), 7'001u) << "another agent is at work, too";
+  EXPECT_EQ(report(), "a=healthy");
 }
 
-TEST_F(NewReporter, AsksAgainWhenItsFirstWordIsNotAnswered) {
-  rpc_.end(*rpc_.open("Progress"), Code::unavailable, "no");
-  host_.advance(5s);
-  EXPECT_EQ(epoch_of_status(), 0u);
-  tell(7'000);
-  EXPECT_EQ(epoch_of_status(), 7'001u);
-}
-
-TEST_F(NewReporter, ReportsToAPeerThatTakesNoProgress) {
-  rpc_.end(*rpc_.open("Progress"), Code::unimplemented, "no");
-  host_.advance(1s);
-  EXPECT_EQ(epoch_of_status(), 7u);
+TEST_F(ReporterTest, IssuesThatNoMessageCouldCarryAreCounted) {
+  for (int i = 0; i < 1000; ++i) {
+    reporter_.issue("eu", {"deployment", "d" + std::to_string(i), "ns", "web", 17, "parked",
+                           std::string(100'000, 'r')});
+  }
+  host_.advance(200ms);
+  v1::ProgressRequest p;
+  ASSERT_NE(rpc_.open("Progress"), nullptr);
+  ASSERT_LT(rpc_.open("Progress")->request.size(), size_t{2} << 20);
+  ASSERT_TRUE(p.ParseFromString(rpc_.open("Progress")->request));
+  const auto& last = p.issues(p.issues_size() - 1);
+  EXPECT_EQ(last.condition(), "more");
+  EXPECT_EQ(last.reason(), std::to_string(1001 - p.issues_size()) + " more do not fit a message");
 }
 
 // Heartbeats have an interval of their own, and the first one makes the region known: one that

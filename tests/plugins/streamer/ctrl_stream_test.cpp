@@ -72,7 +72,9 @@ TEST_F(StreamTest, CtrlWatchGoesOnAfterItsVersion) {
   EXPECT_EQ(call.messages[0], field(1, payload("b")) + version_field(2));
 }
 
-TEST_F(StreamTest, CtrlWatchFromBelowThePurgeMarkIsOutOfRangeAndFromNothingIsNot) {
+// Krane keeps its cursor whatever it is told: a kind that was quiet for longer than tombstones are
+// kept would be cut off for good.
+TEST_F(StreamTest, CtrlWatchFromBelowThePurgeMarkGetsEverythingAgain) {
   ServerRig rig(davit_plugin_entry_v1(0, nullptr), STORAGE_MODULE);
   for (int i = 0; i < 600; ++i) rig.put("w" + std::to_string(i));
   rig.kill("w1");
@@ -80,15 +82,63 @@ TEST_F(StreamTest, CtrlWatchFromBelowThePurgeMarkIsOutOfRangeAndFromNothingIsNot
   ASSERT_TRUE(rig.storage.maintain({true, mark}).ok());
   rig.put("c");
   rig.up();
-  auto& below = rig.rpc.call("ctrl.v1.ClusterService/WatchWidgets", "\x10\x02");
-  rig.host.run();
-  ASSERT_TRUE(below.end);
-  EXPECT_EQ(below.end->code, Code::out_of_range);
   // All its pages, of which those behind the first begin below the mark.
-  auto& anew = rig.rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
-  rig.host.run();
-  EXPECT_FALSE(anew.end);
-  EXPECT_EQ(anew.messages.size(), 600u);
+  for (const char* request : {"\x10\x02", ""}) {
+    auto& anew = rig.rpc.call("ctrl.v1.ClusterService/WatchWidgets", request);
+    rig.host.run();
+    EXPECT_FALSE(anew.end);
+    EXPECT_EQ(anew.messages.size(), 600u);
+    anew.cancel();
+    rig.host.run();
+  }
+}
+
+// The store was restored.
+TEST_F(StreamTest, CtrlWatchFromAboveTheHeadGetsEverythingAgainAndThenWhatChanges) {
+  auto rig = start();
+  rig->put("a");
+  rig->put("b");
+  auto& call = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "\x10\x63");
+  rig->host.run();
+  EXPECT_FALSE(call.end);
+  EXPECT_EQ(call.messages.size(), 2u);
+  rig->put("c");
+  rig->host.run();
+  EXPECT_EQ(call.messages.size(), 3u);
+}
+
+// --- regions
+// -----------------------------------------------------------------------------------------------
+
+TEST_F(StreamTest, ATokenOfEveryRegionWatchesSoManyAndOneThatNamesItsOwnIsServed) {
+  auto rig = start({{"regions_max", 2}});
+  const auto watch = [&](const std::string& region, const char* names = "*") -> davit_rpc_call& {
+    auto& call = rig->rpc.call(watch_path, watch_request(), region,
+                               [names](davit_rpc_call& made) { made.regions = {names}; });
+    rig->host.run();
+    return call;
+  };
+  auto& one = watch("one");
+  watch("one");
+  watch("two");
+  auto& three = watch("three");
+  ASSERT_TRUE(three.end);
+  EXPECT_EQ(three.end->code, Code::resource_exhausted);
+  EXPECT_FALSE(watch("eu", "eu").end);
+  EXPECT_FALSE(one.end);
+  one.cancel();
+  rig->host.run();
+  EXPECT_TRUE(watch("three").end) << "another one watches the first still";
+}
+
+TEST_F(StreamTest, WhatCannotBeTheNameOfARegionIsRefused) {
+  auto rig = start();
+  for (const std::string& region : {std::string("a b"), std::string(254, 'r')}) {
+    auto& call = rig->rpc.call(watch_path, watch_request(), region);
+    rig->host.run();
+    ASSERT_TRUE(call.end);
+    EXPECT_EQ(call.end->code, Code::invalid_argument);
+  }
 }
 
 TEST_F(StreamTest, CtrlBookmarksAreStatesWithAVersionOnly) {
@@ -146,6 +196,19 @@ TEST_F(StreamTest, MirrorPollsOnceASecondAndSendsOneRecordAMessage) {
   EXPECT_EQ(call.messages.size(), 3u);
   rig->host.advance(std::chrono::milliseconds(200));
   EXPECT_EQ(call.messages.size(), 4u);
+}
+
+// Which of them answers would be an accident.
+TEST(Streamer, TwoInstancesOfOneKindAreRefused) {
+  testing::ServerRig rig(davit_plugin_entry_v1(0, nullptr), STORAGE_MODULE);
+  testing::TestHost other(rig.store_host, "second");
+  testing::Instance second(testing::widget_plugin(), other);
+  ASSERT_TRUE(second.up().ok());
+  const auto r = rig.instance.up();
+  ASSERT_FALSE(r.ok());
+  EXPECT_EQ(
+      r.error().message,
+      "kind \"widget\" is given by two instances, \"widget\" and \"second\": remove one of them");
 }
 
 }  // namespace

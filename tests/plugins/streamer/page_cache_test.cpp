@@ -203,5 +203,40 @@ TEST(PageCache, SnapshotsOfATopicShareTheirBeginForAWhile) {
   EXPECT_FALSE(cache.begin(topic, seconds(101)));
 }
 
+// Whoever names regions that do not exist must not be remembered for it.
+TEST(PageCache, BeginsThatAreOverAreForgotten) {
+  PageCache cache(1'000);
+  for (int i = 0; i < 1000; ++i)
+    cache.begun({"widget", "r" + std::to_string(i)}, {{{7, 9}, 0, 0}, nullptr}, seconds(i));
+  EXPECT_TRUE(cache.begin({"widget", "r999"}, seconds(1000)));
+  EXPECT_LE(cache.begins(), 64u);
+}
+
+TEST(PageCache, PagesOfManyTopicsThatHoldNothingGoTooWhenThereAreTooMany) {
+  PageCache cache(10'000);
+  Wish wish;
+  for (int i = 0; i < 1000; ++i) {
+    const PageCache::Key key{
+        {"widget", std::string(200, 'r') + std::to_string(i)}, 0, {7, 1}, 0, false};
+    EXPECT_TRUE(cache.want(key, wish.taker()));
+    EXPECT_FALSE(cache.done(key, page_of(0)));
+    EXPECT_LE(cache.bytes(), 10'000u);
+  }
+  EXPECT_GT(cache.bytes(), 5'000u);
+}
+
+TEST(PageCache, OfATopicWhoseLastChangeIsForgottenAPageBeforeItIsNotKept) {
+  PageCache cache(1 << 20);
+  Wish wish;
+  uint64_t version = 0;
+  for (int i = 0; i < 40'000; ++i)
+    cache.changed({"widget", "r" + std::to_string(i)}, change("a", ++version));
+  EXPECT_TRUE(cache.want(from(1), wish.taker()));
+  EXPECT_FALSE(cache.done(from(1), page_that_names("a", 10, true)));
+  EXPECT_TRUE(cache.want(from(1), wish.taker())) << "the store may have read it before the change";
+  EXPECT_FALSE(cache.done(from(1), page_that_names("a", version, true)));
+  EXPECT_FALSE(cache.want(from(1), wish.taker()));
+}
+
 }  // namespace
 }  // namespace davit::streamer

@@ -269,6 +269,36 @@ page from 7:5
 ring from 7:20)");
 }
 
+// They keep their cursor whatever they are told.
+TEST(Pager, PeersWithoutIncarnationsGetEverythingAgainWhereTheStoreCannotGoOn) {
+  Scenario(ctrl()).run(R"(watch 0:5
+next
+head 7:20 6
+next
+page 7:20 +a@3
+next
+----
+head
+page from 7:0, dead after 6
+ring from 7:20
+
+watch 0:21
+next
+head 7:20 6
+next
+----
+head
+page from 7:0, dead after 6
+
+watch 0:6
+next
+head 7:20 6
+next
+----
+head
+page from 7:6)");
+}
+
 TEST(Pager, ClosesWhenDrainedAfterEverythingWasSent) {
   Manners m = ctrl();
   m.close_when_drained = true;

@@ -1,0 +1,103 @@
+#include "conditions.hpp"
+
+#include <algorithm>
+
+#include "succession.hpp"
+
+namespace davit::desired {
+
+namespace {
+
+bool names(const Progress& p, std::string_view kind) {
+  return std::any_of(p.kinds.begin(), p.kinds.end(),
+                     [kind](const KindProgress& k) { return k.kind == kind; });
+}
+
+// Both have spoken since the later one began, so neither has taken the other's place: an epoch is
+// the time of a beginning.
+bool beside(const Progress& a, const Progress& b) {
+  const bool share = std::any_of(a.kinds.begin(), a.kinds.end(),
+                                 [&b](const KindProgress& k) { return names(b, k.kind); });
+  const int64_t both_seen = std::min(a.seen_at_unix_ms, b.seen_at_unix_ms);
+  return share && both_seen > 0 && static_cast<uint64_t>(both_seen) > std::max(a.epoch, b.epoch);
+}
+
+std::string listed(const std::vector<KindProgress>& kinds) {
+  std::string out;
+  for (const auto& k : kinds) out += (out.empty() ? "" : ", ") + k.kind;
+  return out;
+}
+
+}  // namespace
+
+std::string Conditions::key_of(std::string_view kind, std::string_view region,
+                               std::string_view id) {
+  std::string out;
+  out.reserve(kind.size() + region.size() + id.size() + 2);
+  return out.append(kind).append("\n").append(region).append("\n").append(id);
+}
+
+// What an agent said of kinds that another has taken over is no longer so.
+Conditions::Conditions(std::vector<Agent> agents) : agents_(std::move(agents)) {
+  Succession succession;
+  for (const auto& a : agents_) succession.add(a.progress);
+  for (auto& a : agents_) {
+    a.taken_over = succession.taken_over(a.progress);
+    std::erase_if(a.progress.issues, [&](const Issue& i) {
+      return i.kind.empty() ? a.taken_over : succession.taken_over(a.progress, i.kind);
+    });
+  }
+  for (const auto& a : agents_) {
+    if (!a.taken_over) regions_[a.progress.region].push_back(&a);
+    for (const auto& i : a.progress.issues) {
+      if (!i.id.empty()) issues_.emplace(key_of(i.kind, a.progress.region, i.id), &i);
+    }
+  }
+}
+
+Condition Conditions::of(const Key& key, const Status* observed) const {
+  if (const auto issue = issues_.find(key_of(key.kind, key.region, key.id)); issue != issues_.end())
+    return {issue->second->condition, issue->second->reason};
+  if (observed != nullptr && !observed->parked.empty())
+    return {DAVIT_ISSUE_PARKED, observed->parked};
+  return watched(key);
+}
+
+// An agent that names no kind (ctrl.v1 has no word for it, or it has just begun) may watch any.
+Condition Conditions::watched(const Key& key) const {
+  const auto region = regions_.find(key.region);
+  if (region == regions_.end()) return {};
+  for (const Agent* a : region->second) {
+    if (a->progress.kinds.empty() || names(a->progress, key.kind)) return {};
+  }
+  const Progress& one = region->second.front()->progress;
+  return {unwatched,
+          "no agent of the region has said where it stands with this kind: is its plugin "
+          "missing there? (agent " +
+              one.agent + " has " + listed(one.kinds) + ")"};
+}
+
+Condition Conditions::of_region(const std::string& region, int64_t now_unix_ms) const {
+  const auto found = regions_.find(region);
+  if (found == regions_.end()) return {unattended, "no agent of the region has reported"};
+  std::vector<const Agent*> here;
+  int64_t last = 0;
+  for (const Agent* a : found->second) {
+    last = std::max(last, a->progress.seen_at_unix_ms);
+    if (a->progress.seen_at_unix_ms + Succession::silence.count() >= now_unix_ms) here.push_back(a);
+  }
+  if (here.empty()) {
+    return {unattended, "no agent of the region was heard of for " +
+                            std::to_string((now_unix_ms - last) / 1000) + " seconds"};
+  }
+  for (size_t i = 0; i < here.size(); ++i) {
+    for (size_t k = i + 1; k < here.size(); ++k) {
+      if (!beside(here[i]->progress, here[k]->progress)) continue;
+      return {contended, "agents " + here[i]->progress.agent + " and " + here[k]->progress.agent +
+                             " both work there: stop one, or give both the plugin leader"};
+    }
+  }
+  return {};
+}
+
+}  // namespace davit::desired

@@ -1,0 +1,52 @@
+// What is wrong, as far as agents tell: with a record (parked, held, of a kind that nobody watches)
+// and with a region (no agent is there, or two that do not know of each other). Made once of what
+// all agents said last, then asked for each record. Pure.
+#pragma once
+
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include <davit/records.hpp>
+
+namespace davit::desired {
+
+// One agent, and how many committed records of its region and kinds it has not applied yet.
+struct Agent {
+  Progress progress;
+  uint64_t lag = 0;
+  bool taken_over = false;  // Conditions finds out
+};
+
+// Of an object or a region; empty: nothing is wrong.
+struct Condition {
+  std::string word, reason;
+};
+
+class Conditions {
+ public:
+  static constexpr const char* unwatched = "unwatched";
+  static constexpr const char* unattended = "unattended";
+  static constexpr const char* contended = "contended";
+
+  Conditions() = default;
+  explicit Conditions(std::vector<Agent> agents);
+  Conditions(Conditions&&) = default;
+  Conditions& operator=(Conditions&&) = default;
+
+  const std::vector<Agent>& agents() const { return agents_; }
+  // `observed` may be NULL.
+  Condition of(const Key& key, const Status* observed) const;
+  // Of a region that has records.
+  Condition of_region(const std::string& region, int64_t now_unix_ms) const;
+
+ private:
+  static std::string key_of(std::string_view kind, std::string_view region, std::string_view id);
+  Condition watched(const Key& key) const;
+
+  std::vector<Agent> agents_;
+  std::unordered_map<std::string, const Issue*> issues_;                   // by record; of agents_
+  std::map<std::string, std::vector<const Agent*>, std::less<>> regions_;  // not taken over
+};
+
+}  // namespace davit::desired

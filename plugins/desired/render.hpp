@@ -1,0 +1,40 @@
+// What the answers of Status, WatchStatus and ListStatus are made of. Pure.
+#pragma once
+
+#include "conditions.hpp"
+
+namespace davit::v1 {
+class AgentStatus;
+class ObjectStatus;
+class StatusResponse;
+}  // namespace davit::v1
+
+namespace davit::desired {
+
+// Empty means any.
+struct Selection {
+  std::string kind, region, id;
+  bool takes(const Key& key) const {
+    return (kind.empty() || key.kind == kind) && (region.empty() || key.region == region) &&
+           (id.empty() || key.id == id);
+  }
+};
+
+// What a status says of the record it is beside.
+struct Wanted {
+  std::string ns, name, state;
+  uint64_t version = 0;
+  bool live = true;
+  int64_t committed_at_unix_ms = 0;
+};
+Wanted wanted(const davit_record& record);
+
+// `observed` may be NULL.
+void render(const Key& key, const Wanted& record, const Status* observed,
+            const Conditions& conditions, v1::ObjectStatus* out);
+void render(const Selection& selection, const Conditions& conditions, v1::StatusResponse* out);
+// Of each of these regions that something is wrong with.
+void render(const std::set<std::string>& regions, const Conditions& conditions, int64_t now_unix_ms,
+            v1::StatusResponse* out);
+
+}  // namespace davit::desired

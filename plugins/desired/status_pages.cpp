@@ -1,0 +1,119 @@
+#include "status_pages.hpp"
+
+#include <davit/v1/operator.pb.h>
+#include <davit/status_size.hpp>
+
+#include "page_size.hpp"
+#include "survey.hpp"
+
+namespace davit::desired {
+
+namespace {
+
+constexpr size_t bytes_per_message = 1 << 20;
+// Versions are below this in every store.
+constexpr auto no_dead = static_cast<uint64_t>(INT64_MAX);
+
+size_t number_of(const Key& key) {
+  return std::hash<std::string>{}(key.kind + '\n' + key.region + '\n' + key.id);
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> StatusPages::next() {
+  while (stage_ != Stage::end) {
+    if (!go_on()) return given_up();
+    v1::StatusResponse out;
+    Result<> done;
+    switch (stage_) {
+      case Stage::agents:
+        done = agents(&out);
+        break;
+      case Stage::statuses:
+        done = statuses(&out);
+        break;
+      case Stage::records:
+        done = records(&out);
+        break;
+      case Stage::regions:
+      case Stage::end:
+        render(regions_, conditions_, shared_.host.unix_ms(), &out);
+        stage_ = Stage::end;
+    }
+    if (!done.ok()) return done.error();
+    std::string message = out.SerializeAsString();
+    if (!message.empty()) return std::optional(std::move(message));
+  }
+  if (named_.empty() && shared_.kinds.mistyped(selection_.kind))
+    return shared_.kinds.unknown(selection_.kind);
+  return std::optional<std::string>();
+}
+
+Result<> StatusPages::agents(v1::StatusResponse* out) {
+  auto head = shared_.storage.head();
+  if (!head.ok()) return head.error();
+  auto all = read_agents(shared_.storage, shared_.lag, [this] { return go_on(); });
+  if (!all.ok()) return all.error();
+  conditions_ = Conditions(std::move(*all));
+  out->mutable_head()->set_incarnation(head->head.incarnation);
+  out->mutable_head()->set_version(head->head.version);
+  render(selection_, conditions_, out);
+  stage_ = Stage::statuses;
+  return {};
+}
+
+Result<> StatusPages::statuses(v1::StatusResponse* out) {
+  std::vector<Status> page;
+  size_t bytes = 0, count = 0;
+  auto next = shared_.storage.statuses({selection_.kind, selection_.region}, statuses_,
+                                       records_per_page, [&](const davit_status& s) {
+                                         ++count;
+                                         if (!selection_.takes(from_abi(s.key))) return true;
+                                         bytes += bytes_of(page.emplace_back(from_abi(s)));
+                                         return bytes < bytes_per_message;
+                                       });
+  if (!next.ok()) return next.error();
+  if (count > 0 && *next <= statuses_) return stands_still();
+  statuses_ = *next;
+  if (count == 0) stage_ = Stage::records;
+  for (const Status& status : page) {
+    if (auto r = beside_its_record(status, out); !r.ok()) return r;
+  }
+  return {};
+}
+
+Result<> StatusPages::beside_its_record(const Status& status, v1::StatusResponse* out) {
+  std::optional<Wanted> record;
+  auto head = shared_.storage.get({status.key, {}, {}}, [&record](const davit_record& r) {
+    record = wanted(r);
+    return false;
+  });
+  if (!head.ok()) return head.error();
+  if (!record) return {};
+  // Of one that is dead and gone, or whose name another record has taken over, nothing is left.
+  if (!record->live && (status.gone || record->name.empty())) return {};
+  // A status that was renewed meanwhile comes again.
+  if (!named_.insert(number_of(status.key)).second) return {};
+  regions_.insert(status.key.region);
+  render(status.key, *record, &status, conditions_, out->add_objects());
+  return {};
+}
+
+Result<> StatusPages::records(v1::StatusResponse* out) {
+  auto page = shared_.storage.read(
+      {{selection_.kind, selection_.region}, records_, no_dead, records_per_page, bytes_per_page},
+      [&](const davit_record& r) {
+        const Key key = from_abi(r.key);
+        if (!selection_.takes(key) || !named_.insert(number_of(key)).second) return true;
+        regions_.insert(key.region);
+        render(key, wanted(r), nullptr, conditions_, out->add_objects());
+        return true;
+      });
+  if (!page.ok()) return page.error();
+  if (page->more && page->next_version <= records_.version) return stands_still();
+  records_ = {page->head.head.incarnation, page->next_version};
+  if (!page->more) stage_ = Stage::regions;
+  return {};
+}
+
+}  // namespace davit::desired

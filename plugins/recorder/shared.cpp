@@ -1,0 +1,138 @@
+#include "shared.hpp"
+
+namespace davit::recorder {
+namespace {
+
+constexpr std::chrono::seconds agents_age_max{1};
+
+}  // namespace
+
+Shared::Shared(Host h, storage::Client s, std::chrono::milliseconds agents_stale_after,
+               const Limits& l)
+    : host(h),
+      storage(std::move(s)),
+      limits(l),
+      agents(h, storage, outstanding, agents_stale_after, limits),
+      statuses(host.counter("davit_recorder_statuses_total", "Statuses handed to the store.")),
+      refused(host.counter("davit_recorder_refused_total", "Statuses that were refused.")),
+      errors(
+          host.counter("davit_recorder_storage_errors_total", "Calls of the store that failed.")),
+      scan_(host, storage, outstanding,
+            {[this](uint64_t epoch) {
+               return plausible_epoch(epoch, host.unix_ms(), limits.epoch_ahead);
+             },
+             [this](const StatusScan::Greatest& greatest) {
+               const std::lock_guard lock(mutex_);
+               for (const auto& [region, epoch] : greatest) epochs_.reported(region, epoch);
+             }}),
+      roster_(limits) {}
+
+void Shared::start() {
+  agents.start();
+  scan_.after([](const Result<>&) {});
+}
+
+void Shared::stop() {
+  scan_.stop();
+  agents.stop();
+}
+
+uint64_t Shared::next_sequence() {
+  const auto now = static_cast<uint64_t>(host.unix_ms()) * 1000;
+  uint64_t last = sequence_.load();
+  uint64_t next = 0;
+  do {
+    next = std::max(last + 1, now);
+  } while (!sequence_.compare_exchange_weak(last, next));
+  return next;
+}
+
+void Shared::knowing_epochs(StatusScan::Then then) {
+  scan_.after([this, then = std::move(then), ticket = outstanding.begin()](const Result<>& r) {
+    host.blocking(storage.instance(), [then, r, ticket] { then(r); });
+  });
+}
+
+uint64_t Shared::epoch_above(const std::string& region) {
+  const std::lock_guard lock(mutex_);
+  if (!agents_read_at_ && !read_agents().ok()) errors.add();
+  return epochs_.above(region);
+}
+
+void Shared::reported(const std::string& region, uint64_t epoch) {
+  const std::lock_guard lock(mutex_);
+  if (epochs_.has(region)) epochs_.reported(region, epoch);
+}
+
+void Shared::progress(const Progress& said, const std::function<std::string(uint64_t)>& answer,
+                      const rpc::Server::Reply& reply) {
+  // What is stored takes the place of what the same agent said before, and is all that a later
+  // process of the server knows: an epoch that was taken stays, whether the answer arrives or not.
+  const auto taken = introduce(said);
+  Progress kept = said;
+  if (taken.ok()) kept.epoch = std::max(said.epoch, *taken);
+  auto stored = taken.ok() ? storage.progress(kept) : Result<>(taken.error());
+  if (!stored.ok()) {
+    if (stored.error().code != Code::failed_precondition) errors.add();
+    return reply(stored.error());
+  }
+  reply(answer(*taken));
+  agents.heard(said);
+}
+
+// The store is asked only about a newcomer, and not about each when many come together.
+Result<uint64_t> Shared::introduce(const Progress& said) {
+  const std::lock_guard lock(mutex_);
+  const bool known = roster_.has(said) && (said.epoch == 0 || epochs_.known(said));
+  const auto now = host.now();
+  if (!known && (!agents_read_at_ || now - *agents_read_at_ > agents_age_max)) {
+    if (auto r = read_agents(); !r.ok()) return r.error();
+    agents_read_at_ = now;
+  }
+  if (auto r = make_room(said); !r.ok()) return r.error();
+  roster_.heard(said);
+  if (said.epoch == 0) return 0;  // a peer that has none
+  const uint64_t taken = epochs_.taken(said);
+  epochs_.heard(said);
+  return taken;
+}
+
+Result<> Shared::read_agents() {
+  roster_.clear();
+  std::vector<Progress> implausible;
+  auto r = storage.agents([&](const davit_progress& p) {
+    const Progress stored = from_abi(p);
+    roster_.heard(stored);
+    if (plausible_epoch(stored.epoch, host.unix_ms(), limits.epoch_ahead)) {
+      epochs_.heard(stored);
+    } else {
+      implausible.push_back(stored);
+    }
+    return true;
+  });
+  if (!r.ok()) return r;
+  // Stored before there was a limit, or with another clock: it would pass for the successor of all.
+  for (Progress& stored : implausible) {
+    host.warn("an agent's stored epoch is far ahead of this server's time; it is forgotten",
+              {{"region", stored.region}, {"agent", stored.agent}});
+    stored.epoch = 0;
+    if (auto healed = storage.progress(stored); !healed.ok()) return healed;
+  }
+  return {};
+}
+
+Result<> Shared::make_room(const Progress& said) {
+  if (roster_.has(said)) return {};
+  auto place = roster_.place_of(said);
+  if (!place.ok()) return place.error();
+  if (!*place) return {};
+  const Roster::Seat& seat = **place;
+  auto r = storage.maintain({.forget = {seat.region, seat.agent, seat.seen_at_unix_ms}});
+  if (!r.ok()) return r;
+  roster_.gone(seat);
+  host.info("a silent agent is forgotten: its region has no place for a new one",
+            {{"region", seat.region}, {"agent", seat.agent}, {"new", said.agent}});
+  return {};
+}
+
+}  // namespace davit::recorder

@@ -1,0 +1,66 @@
+#include "status_scan.hpp"
+
+namespace davit::recorder {
+
+namespace {
+constexpr uint32_t statuses_per_page = 1000;
+}  // namespace
+
+void StatusScan::after(Then then) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!done_) {
+      waiting_.push_back(std::move(then));
+      if (!std::exchange(running_, true)) post();
+      return;
+    }
+  }
+  then({});
+}
+
+void StatusScan::stop() {
+  const std::lock_guard lock(mutex_);
+  stopping_ = true;
+}
+
+void StatusScan::post() {
+  host_.blocking(storage_.instance(), [this, ticket = outstanding_.begin()] { read(); });
+}
+
+void StatusScan::read() {
+  bool stopping = false;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping = stopping_;
+  }
+  if (stopping) return end(Error{Code::unavailable, "the server is shutting down", {}, {}});
+  uint32_t count = 0;
+  Greatest greatest;
+  const auto next = storage_.statuses({}, at_, statuses_per_page, [&](const davit_status& s) {
+    ++count;
+    if (see_.counts(s.epoch)) {
+      uint64_t& epoch = greatest[text(s.key.region)];
+      epoch = std::max(epoch, s.epoch);
+    }
+    return true;
+  });
+  if (!next.ok()) return end(next.error());
+  see_.page(greatest);
+  const bool more = count == statuses_per_page && *next > at_;
+  at_ = *next;
+  if (more) return post();
+  end({});
+}
+
+void StatusScan::end(const Result<>& result) {
+  std::vector<Then> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = result.ok();
+    running_ = false;
+    waiting.swap(waiting_);
+  }
+  for (const Then& then : waiting) then(result);
+}
+
+}  // namespace davit::recorder

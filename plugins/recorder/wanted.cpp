@@ -1,0 +1,39 @@
+#include "wanted.hpp"
+
+#include <boost/json.hpp>
+
+namespace davit::recorder {
+
+namespace json = boost::json;
+
+std::optional<int64_t> wanted_of(const kind::Client& kind, const Schema& schema,
+                                 const Record& record) {
+  std::string text = record.json;
+  if (text.empty()) {
+    auto made = schema.to_json(kind.description().apply_type, record.payload);
+    if (!made.ok()) return std::nullopt;
+    text = std::move(*made);
+  }
+  json::error_code fault;
+  json::value desired = json::parse(text, fault);
+  if (fault) return std::nullopt;
+  // Nothing is observed: what the kind would make of it is all that is wanted.
+  const json::object input{{"record",
+                            {{"id", record.key.id},
+                             {"region", record.key.region},
+                             {"namespace", record.ns},
+                             {"name", record.name},
+                             {"version", std::to_string(record.version)}}},
+                           {"desired", std::move(desired)},
+                           {"observed", json::array()},
+                           {"now_unix_ms", 0}};
+  auto output = kind.reconcile(json::serialize(input));
+  if (!output.ok()) return std::nullopt;
+  const json::value plan = json::parse(*output, fault);
+  if (fault) return std::nullopt;
+  const json::value* wanted = plan.find_pointer("/status/desired", fault);
+  if (wanted == nullptr || !wanted->is_number()) return std::nullopt;
+  return wanted->to_number<int64_t>();
+}
+
+}  // namespace davit::recorder

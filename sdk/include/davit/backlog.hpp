@@ -1,0 +1,121 @@
+// How much of the store readers have still to apply, counted without reading it for each of them.
+// A Backlog reads every change once, for all readers, and keeps the newest of each kind and region.
+// The storage role has no count, and a read for each question lets one caller who asks often keep
+// the whole pool busy.
+//
+// Not thread-safe: its owner brings a mutex. Memory: 24 bytes a record, of changes_max records of
+// a kind and region at most.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+#include "storage.hpp"
+
+namespace davit {
+
+class Backlog {
+ public:
+  // Of one kind and region. A reader that is further behind counts as this far.
+  static constexpr size_t changes_max = 1000;
+
+  // Reads what the store has that this has not seen. Blocks; the first time it reads the whole
+  // store. `go_on` is asked before each page: false ends it with CANCELLED.
+  Result<> refresh(const storage::Client& storage, const std::function<bool()>& go_on = {}) {
+    auto head = storage.head();
+    if (!head.ok()) return head.error();
+    if (head->head.incarnation != head_.incarnation) {
+      auto history = storage.history();
+      if (!history.ok()) return history.error();
+      history_ = std::move(*history);
+    }
+    head_ = head->head;
+    if (!judged(cursor_)) forget();
+    bool again = true;  // once: another history, or purged before it was read
+    while (cursor_ != head_) {
+      if (go_on && !go_on()) return Error{Code::cancelled, "the reading was given up", {}, {}};
+      auto page = storage.read({{}, cursor_, 0, records_per_page, bytes_per_page},
+                               [this](const davit_record& r) {
+                                 add(r);
+                                 return true;
+                               });
+      if (!page.ok() && page.error().code == Code::out_of_range && std::exchange(again, false)) {
+        forget();
+        continue;
+      }
+      if (!page.ok()) return page.error();
+      const Cursor next{page->head.head.incarnation, page->next_version};
+      if (page->more && next.version <= cursor_.version) {
+        return Error{Code::internal, "the storage gave a page that does not advance", {}, {}};
+      }
+      cursor_ = next;
+      if (page->more) continue;
+      head_ = page->head.head;
+      break;
+    }
+    return {};
+  }
+
+  // In ascending version order.
+  void add(const davit_record& r) {
+    auto& changes = topics_[{text(r.key.kind), text(r.key.region)}];
+    const size_t id = std::hash<std::string_view>{}(view(r.key.id));
+    const auto older =
+        std::find_if(changes.begin(), changes.end(), [id](const Change& c) { return c.id == id; });
+    if (older != changes.end()) changes.erase(older);
+    changes.push_back({r.version, id, r.committed_at_unix_ms});
+    if (changes.size() > changes_max) changes.pop_front();
+  }
+
+  // How many records of the kind and region are above the cursor. One of another history says
+  // nothing of this one: all of them are.
+  uint64_t above(const std::string& kind, const std::string& region, Cursor applied) const {
+    uint64_t count = 0;
+    visit(kind, region, judged(applied) ? applied.version : 0, UINT64_MAX,
+          [&count](const Change&) { ++count; });
+    return count;
+  }
+  // When each record between the two cursors was committed, in milliseconds since 1970.
+  template <class See>
+  void between(const std::string& kind, const std::string& region, Cursor before, Cursor applied,
+               See see) const {
+    if (!judged(before) || !judged(applied)) return;
+    visit(kind, region, before.version, applied.version,
+          [&see](const Change& c) { see(c.committed_at_unix_ms); });
+  }
+
+ private:
+  static constexpr uint32_t records_per_page = 1000;
+  static constexpr uint64_t bytes_per_page = 4 << 20;
+
+  struct Change {
+    uint64_t version;
+    size_t id;  // a hash of it
+    int64_t committed_at_unix_ms;
+  };
+
+  bool judged(Cursor at) const {
+    if (at.incarnation == head_.incarnation) return at.version <= head_.version;
+    return at.version == 0 || knows(history_, at);
+  }
+  void forget() {
+    topics_.clear();
+    cursor_ = {};
+  }
+  template <class See>
+  void visit(const std::string& kind, const std::string& region, uint64_t after, uint64_t through,
+             See see) const {
+    const auto topic = topics_.find({kind, region});
+    if (topic == topics_.end()) return;
+    auto at = std::upper_bound(topic->second.begin(), topic->second.end(), after,
+                               [](uint64_t v, const Change& c) { return v < c.version; });
+    for (; at != topic->second.end() && at->version <= through; ++at) see(*at);
+  }
+
+  std::map<std::pair<std::string, std::string>, std::deque<Change>> topics_;  // kind and region
+  History history_;
+  Cursor head_, cursor_;
+};
+
+}  // namespace davit

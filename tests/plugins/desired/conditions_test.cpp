@@ -1,0 +1,57 @@
+#include "conditions.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::desired {
+namespace {
+
+constexpr int64_t at_now = 10'000'000;
+
+// Began at `epoch` and was heard of `silent_ms` ago.
+Agent one_at_work(const std::string& name, const std::vector<std::string>& kinds,
+                  int64_t silent_ms = 0, uint64_t epoch = 1, const std::string& region = "eu") {
+  Progress p{region, name, "davit", epoch, {}, {}, at_now - silent_ms};
+  for (const auto& kind : kinds) p.kinds.push_back({kind, {1, 9}});
+  return {p};
+}
+std::string word_of(const Conditions& conditions, const std::string& kind) {
+  return conditions.of({kind, "eu", "x"}, nullptr).word;
+}
+
+TEST(Conditions, AKindThatNoAgentOfTheRegionNamesIsUnwatched) {
+  const Conditions conditions({one_at_work("a", {"deployment", "sentinel"})});
+  EXPECT_EQ(word_of(conditions, "deployment"), "");
+  EXPECT_EQ(word_of(conditions, "widget"), "unwatched");
+  EXPECT_EQ(conditions.of({"widget", "eu", "x"}, nullptr).reason,
+            "no agent of the region has said where it stands with this kind: is its plugin missing "
+            "there? (agent a has deployment, sentinel)");
+  EXPECT_EQ(conditions.of({"widget", "us", "x"}, nullptr).word, "") << "nobody is there";
+}
+
+TEST(Conditions, WhoNamesNoKindMayWatchAny) {
+  const Conditions conditions({one_at_work("a", {"deployment"}), one_at_work("krane", {})});
+  EXPECT_EQ(word_of(conditions, "widget"), "");
+}
+
+TEST(Conditions, ARegionWithRecordsNeedsAnAgentAtWork) {
+  EXPECT_EQ(Conditions().of_region("eu", at_now).word, "unattended");
+  const Conditions silent({one_at_work("a", {"widget"}, 90'001)});
+  EXPECT_EQ(silent.of_region("eu", at_now).word, "unattended");
+  EXPECT_EQ(silent.of_region("eu", at_now).reason,
+            "no agent of the region was heard of for 90 seconds");
+  EXPECT_EQ(Conditions({one_at_work("a", {"widget"}, 90'000)}).of_region("eu", at_now).word, "");
+}
+
+TEST(Conditions, TwoAgentsThatBothWorkAreNamed) {
+  const auto word = [](const Agent& a, const Agent& b) {
+    return Conditions({a, b}).of_region("eu", at_now).word;
+  };
+  const Agent later = one_at_work("b", {"widget"}, 0, at_now - 5000);
+  EXPECT_EQ(word(one_at_work("a", {"widget"}, 1000), later), "contended");
+  EXPECT_EQ(word(one_at_work("a", {"widget"}, 6000), later), "") << "silent since the other began";
+  EXPECT_EQ(word(one_at_work("a", {"gadget"}, 1000), later), "") << "they share no kind";
+  EXPECT_EQ(word(one_at_work("a", {"widget"}, 1000, 1, "us"), later), "") << "another region";
+}
+
+}  // namespace
+}  // namespace davit::desired
