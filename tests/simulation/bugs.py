@@ -81,11 +81,11 @@ STORE = (
         (("if (cursor_version == 0 || std::max(", "if (cursor_version < UINT64_MAX || std::max("),), "plain"),
     Bug("request_is_carried_out_twice", "storage_sqlite", "commit.cpp",
         "repeating a request changes nothing",
-        (("  if (const auto first = repeated(group.request_id)) {", "  if (const auto first = repeated({})) {"),
+        (("repeated(group.request_id, result.error)", "repeated({}, result.error)"),
          ("INSERT INTO requests", "INSERT OR REPLACE INTO requests"))),
     Bug("older_status_wins", "storage_sqlite", "statuses.cpp",
         "of two statuses the older is ignored",
-        (("(std::pair(s.epoch, s.sequence) <= std::pair(stored.number(1), stored.number(2)))", "(false)"),)),
+        (("if (!newer && of_this_world(", "if (false && of_this_world("),)),
     Bug("status_of_a_lost_store_is_taken", "storage_sqlite", "statuses.cpp",
         "a status of what a restored store has lost is ignored",
         (("if (s.observed_version > record.number(0)) return false;", ""),
@@ -195,7 +195,7 @@ REPORTS = (
           "static_cast<uint64_t>(std::max<int64_t>(now_unix_ms, 0));"),), "pair"),
     Bug("epoch_of_a_slow_clock_is_kept", "reporter", "reporter.cpp",
         "an agent whose epoch is below one that is known takes a higher one",
-        (("  if (epoch_taken < progress_.epoch) return;\n", "  return;\n"),), "plain"),
+        (("    if (epoch_taken < progress_.epoch) return unconfirmed_.confirmed();\n", "    return unconfirmed_.confirmed();\n"),), "plain"),
 )
 
 BUGS = WIRE + STORE + AGENT + REPORTS
