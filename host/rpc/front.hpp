@@ -44,7 +44,8 @@ class Front {
   Result<> check();
   // The errors name the server, the address, and what to change.
   Result<> bind();
-  // `sweep` is called when there is no room: for a transport that has to look who has left.
+  // `sweep` is called when there is no room: for a transport that has to look who has left, or who
+  // could.
   Result<> start(Entered, std::function<void()> sweep = {});
   // No connection comes after it. Idempotent.
   void stop() { listener_.stop(); }

@@ -118,7 +118,23 @@ Result<> ConnectServer::listen() {
   const unsigned threads = settings_.on_unix_socket() ? 1 : std::max(1u, settings_.threads);
   for (unsigned i = 0; i < threads; ++i) loops_.push_back(std::make_shared<Loop>());
   for (const auto& loop : loops_) loop->start();
-  return front_.start([this](Visitor v) { entered(std::move(v)); });
+  return front_.start([this](Visitor v) { entered(std::move(v)); }, [this] { make_room(); });
+}
+
+// Whoever only holds a place makes room for those who call: who is refused now gets in when it
+// comes again.
+void ConnectServer::make_room() {
+  constexpr std::chrono::milliseconds between{100};
+  const auto now = std::chrono::steady_clock::now();
+  if (now - made_room_ < between) return;
+  made_room_ = now;
+  on_each_loop([](Loop& loop) {
+    const auto all = loop.connections;
+    for (const auto& c : all) {
+      if (c->is_idle_stranger(std::chrono::steady_clock::now()))
+        c->close("there is no room for who does not call");
+    }
+  });
 }
 
 // To the loop that has the fewest.

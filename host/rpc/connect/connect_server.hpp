@@ -45,6 +45,7 @@ class ConnectServer final : public RpcServer {
 
   // The listener's thread.
   void entered(Visitor);
+  void make_room();
   // The loop's.
   void came(const std::shared_ptr<Loop>&, Visitor);
   void closed(const Caller&, const std::string& why, bool strange);
@@ -65,6 +66,7 @@ class ConnectServer final : public RpcServer {
   std::mutex tls_mutex_;
   std::shared_ptr<boost::asio::ssl::context> tls_;
   std::unordered_map<const Method*, std::unique_ptr<JsonForm>> json_;
+  std::chrono::steady_clock::time_point made_room_;  // the listener's thread
   bool stopped_ = false;
   bool authority_withdrawn_ = false;  // its connections are to go
 

@@ -125,6 +125,11 @@ void Connection::tick(Time now) {
   }
 }
 
+bool Connection::is_idle_stranger(Time now) const {
+  constexpr std::chrono::seconds time_to_call{1};
+  return !known_ && now - since_ > time_to_call && (!session_ || session_->streams() == 0);
+}
+
 void Connection::go_away() {
   leaving_ = true;
   if (session_) session_->go_away();

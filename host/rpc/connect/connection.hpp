@@ -42,6 +42,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool is_leaving() const { return leaving_; }
   // Somebody with credentials calls by it.
   void know() { known_ = true; }
+  // It has been here for a while, nobody with credentials has called by it, and no stream is open:
+  // the first to go when there is no room.
+  bool is_idle_stranger(std::chrono::steady_clock::time_point now) const;
   void close(const std::string& why);
   // NULL before the first bytes have said what it is, and once it is closed.
   HttpSession* session() const { return session_.get(); }

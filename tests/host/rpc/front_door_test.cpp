@@ -38,10 +38,10 @@ int connected(uint16_t port) {
 }
 
 // Opens many connections at once and closes them, again and again.
-[[noreturn]] void flood(int ask) {
+[[noreturn]] void flood(int ask, int at_once) {
   uint16_t port = 0;
   if (::read(ask, &port, sizeof port) != sizeof port) _exit(1);
-  constexpr int rounds = 20, at_once = 250;
+  constexpr int rounds = 20;
   for (int round = 0; round < rounds; ++round) {
     std::vector<int> fds;
     for (int i = 0; i < at_once; ++i) fds.push_back(connected(port));
@@ -56,12 +56,12 @@ bool answers(Limited& rig) {
 }
 
 // In a process of its own. The flood comes from another, which has descriptors enough.
-int outlive_a_flood() {
+int outlive_a_flood(rlim_t descriptors, int at_once) {
   int pair[2] = {};
   if (pipe(pair) != 0) return 1;
   const pid_t attacker = fork();
-  if (attacker == 0) flood(pair[0]);
-  if (!limit_descriptors(128)) return 2;
+  if (attacker == 0) flood(pair[0], at_once);
+  if (!limit_descriptors(descriptors)) return 2;
   Limited rig;
   rig.start();
   if (!answers(rig)) return 3;
@@ -83,7 +83,8 @@ int outlive_a_flood() {
 
 TEST(FrontDoorDeathTest, ServesAfterMoreConnectionsThanThereAreDescriptors) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(_exit(outlive_a_flood()), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(_exit(outlive_a_flood(128, 250)), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(_exit(outlive_a_flood(1'024, 1'000)), testing::ExitedWithCode(0), "");
 }
 
 int wait_without_descriptors() {
@@ -268,6 +269,18 @@ TEST(ConnectFrontDoor, AStrangerThatUsesNothingIsClosedAndACallerStays) {
               Raw::frame(Raw::data, Raw::end_stream, 3, message(0, 0)));
   const std::string head("\1\4\0\0\0\3", 6);
   EXPECT_NE(caller.until(head).find(head), std::string::npos) << "the connection goes on";
+}
+
+TEST(ConnectFrontDoor, WhoOnlyHoldsAPlaceMakesRoomForACaller) {
+  Limited rig;
+  rig.start("request_timeout_ms = 600000\nconnections_max = 4\nconnections_per_address_max = 4");
+  std::vector<std::unique_ptr<Raw>> strangers;
+  for (int i = 0; i < 4; ++i) {
+    strangers.push_back(std::make_unique<Raw>(rig.address()));
+    if (i % 2 == 0) strangers.back()->greet();
+  }
+  EXPECT_TRUE(answers(rig));
+  for (const auto& stranger : strangers) EXPECT_TRUE(stranger->is_closed());
 }
 
 TEST(Revoked, ATokensStreamsEndWithIt) {
