@@ -160,7 +160,7 @@ void Rpc::share_connections() {
 Result<> Rpc::wired(bool check) {
   if (auto r = serve_own(); !r.ok()) return r;
   wired_ = true;
-  share_connections();
+  if (!check) share_connections();
   for (const auto& settings : server_settings_) {
     servers_.push_back(settings.transport == "connect"
                            ? make_connect_server(core_, settings, methods_)
@@ -176,7 +176,7 @@ Result<> Rpc::wired(bool check) {
           {{"instance", m->instance}, {"method", m->path}, {"why", std::string(servers_hint)}});
     }
   }
-  (void)check;  // a start that must fail fails before any plugin is started
+  // A start that must fail fails before any plugin is started.
   for (size_t i = 0; i < servers_.size(); ++i) {
     if (auto r = servers_[i]->check(); !r.ok()) return r.error().in(server_settings_[i].where);
   }
