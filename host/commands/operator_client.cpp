@@ -17,6 +17,9 @@
 
 #include <davit/v1/operator.pb.h>
 
+#include "rpc/grpc/library.hpp"
+#include "rpc/unreachable.hpp"
+
 namespace davit::host {
 
 namespace {
@@ -86,12 +89,17 @@ struct OperatorClient::Connection {
   Result<> result(const grpc::Status& status) const {
     if (status.ok()) return {};
     const auto code = static_cast<Code>(status.error_code());
+    if (code == Code::unauthenticated && authorization.empty()) {
+      return Error{
+          code, status.error_message() + " (--token-file names the file of a token)", {}, {}};
+    }
     if (code != Code::unavailable) return Error{code, status.error_message(), {}, {}};
-    return Error{
-        code,
-        "server " + url + " cannot be reached: " + why_unreachable(status.error_message(), url),
-        {},
-        {}};
+    return Error{code,
+                 "server " + url +
+                     " cannot be reached: " + why_unreachable(status.error_message(), url) +
+                     hint_of(url, status.error_message()),
+                 {},
+                 {}};
   }
 };
 
@@ -100,6 +108,7 @@ OperatorClient::OperatorClient(OperatorClient&&) noexcept = default;
 OperatorClient::~OperatorClient() = default;
 
 Result<OperatorClient> OperatorClient::open(const ServerAddress& address) {
+  tame_grpc();
   auto connection = std::make_unique<Connection>();
   connection->url = address.url;
   std::string target = address.url;
@@ -116,6 +125,12 @@ Result<OperatorClient> OperatorClient::open(const ServerAddress& address) {
     return Error{Code::invalid_argument,
                  "--server must be unix:/path, http://host:port or https://host:port, not \"" +
                      target + "\"",
+                 {},
+                 {}};
+  }
+  if (target.compare(0, 5, "unix:") != 0 && target.find(':') == std::string::npos) {
+    return Error{Code::invalid_argument,
+                 "--server: \"" + address.url + "\" names no port: " + address.url + ":7070",
                  {},
                  {}};
   }

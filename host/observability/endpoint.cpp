@@ -1,5 +1,6 @@
 #include "endpoint.hpp"
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read_until.hpp>
@@ -35,6 +36,7 @@ class Session : public std::enable_shared_from_this<Session> {
     socket_.close(ignored);
     timer_.cancel();
   }
+  bool has_asked() const { return !answer_.empty(); }
 
   void run() {
     timer_.expires_after(patience);
@@ -101,7 +103,7 @@ class Endpoint : public Extension {
       acceptor_.open(endpoint.protocol(), error);
       if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
       if (!error) acceptor_.bind(endpoint, error);
-      if (!error) acceptor_.listen(connections_max, error);
+      if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
     }
     if (error) {
       return Error{Code::unavailable,
@@ -139,13 +141,24 @@ class Endpoint : public Extension {
     });
   }
 
-  // One too many is closed without an answer: the scraper comes again.
+  // Those who ask have their answer at once, and those who are slow to ask stay for long: the
+  // longest there is in the way of the next.
   void serve(tcp::socket socket) {
     std::erase_if(sessions_, [](const auto& session) { return session.expired(); });
-    if (sessions_.size() >= connections_max) return;
+    if (sessions_.size() >= connections_max) close_the_slowest();
     auto session = std::make_shared<Session>(std::move(socket), core_);
     sessions_.push_back(session);
     session->run();
+  }
+
+  void close_the_slowest() {
+    const auto silent = std::find_if(sessions_.begin(), sessions_.end(), [](const auto& weak) {
+      const auto session = weak.lock();
+      return session && !session->has_asked();
+    });
+    const auto slowest = silent == sessions_.end() ? sessions_.begin() : silent;
+    if (const auto session = slowest->lock()) session->close();
+    sessions_.erase(slowest);
   }
 
   const Core& core_;
@@ -154,7 +167,7 @@ class Endpoint : public Extension {
   asio::strand<asio::io_context::executor_type> strand_;
   tcp::acceptor acceptor_;
   asio::steady_timer pause_;
-  std::vector<std::weak_ptr<Session>> sessions_;
+  std::vector<std::weak_ptr<Session>> sessions_;  // in the order they came
 };
 
 }  // namespace

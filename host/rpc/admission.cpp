@@ -3,9 +3,26 @@
 #include <davit/utf8.hpp>
 
 #include "assembly/extension.hpp"
+#include "peer_address.hpp"
 #include "services/log.hpp"
 
 namespace davit::host {
+
+namespace {
+
+// Of what a caller has written; a line of the log stays one that can be read.
+constexpr size_t shown = 200;
+
+Error denied(const std::string& message) {
+  return {Code::permission_denied, message, {}, {}};
+}
+
+// What tells refusals apart. That of an unknown method has the caller's own text in it.
+std::string_view kind_of(const Error& e) {
+  return e.code == Code::unimplemented ? "unknown method" : std::string_view(e.message);
+}
+
+}  // namespace
 
 Admission::Admission(const Core& core, const ServerSettings& settings,
                      const MethodRegistry& methods)
@@ -16,7 +33,10 @@ Admission::Admission(const Core& core, const ServerSettings& settings,
               [this](const std::string& message) {
                 log_.warn("rpc", "token file", {{"server", settings_.name}, {"what", message}});
               }),
-      anybody_(std::make_shared<const Identity>("anybody", "", "", std::vector<std::string>())) {}
+      anybody_(std::make_shared<const Identity>("anybody", "", "", std::vector<std::string>())),
+      metrics_(core.metrics, settings_.name, methods),
+      strangers_(static_cast<size_t>(settings_.health_watches_max),
+                 static_cast<size_t>(settings_.health_watches_per_address_max)) {}
 
 bool Admission::is_open(const Method* method) {
   return method != nullptr && method->gate == Gate::anybody;
@@ -30,33 +50,74 @@ Result<IdentityPtr> Admission::authenticate(const std::string_view* header) {
   return tokens_.authenticate(header);
 }
 
-Result<> Admission::admit(const Identity& who, const Method* method, std::string_view path) const {
+Result<> Admission::may_call(const Identity& who, const Method* method,
+                             std::string_view path) const {
   if (who.role().empty()) {
-    return Error{
-        Code::permission_denied,
-        who.subject() + " may not use " + settings_.listen + " (see allow_users and allow_group)",
-        {},
-        {}};
+    return denied(who.subject() + " may not use " + settings_.listen +
+                  " (see allow_users and allow_group)");
   }
   if (method == nullptr || (method->gate == Gate::reflection && !settings_.reflection)) {
-    constexpr size_t shown = 200;
-    return Error{Code::unimplemented,
-                 "method " + shortened(path, shown) + " is not served here",
-                 {},
-                 {}};
+    return Error{
+        Code::unimplemented, "method " + shortened(path, shown) + " is not served here", {}, {}};
   }
   if (!method->role.empty() && method->role != who.role()) {
-    return Error{Code::permission_denied,
-                 who.subject() + " has role " + who.role() + "; " + std::string(method->service()) +
-                     " needs " + method->role,
-                 {},
-                 {}};
+    return denied(who.subject() + " has role " + who.role() + "; " +
+                  std::string(method->service()) + " needs " + method->role);
   }
   return {};
 }
 
-Error Admission::bad_header() {
-  return {Code::invalid_argument, "a header has characters that none may have", {}, {}};
+Result<Admission::Entry> Admission::enter(const Method* method, Caller caller) {
+  auto entry = judge(method, caller);
+  if (entry.ok()) return entry;
+  metrics_.refused(method, entry.error().code);
+  log_refusal(entry.error(), caller.path, caller.peer, kind_of(entry.error()));
+  return entry;
+}
+
+Result<Admission::Entry> Admission::judge(const Method* method, Caller& caller) {
+  if (!caller.has_place) {
+    return Error{
+        Code::resource_exhausted,
+        "more than " + std::to_string(settings_.streams_max) + " calls at once on one connection",
+        {},
+        {}};
+  }
+  Entry out{anybody_, nullptr};
+  if (!is_open(method)) {
+    if (!caller.who.ok()) return caller.who.error();
+    out.who = std::move(*caller.who);
+    if (auto r = may_call(*out.who, method, caller.path); !r.ok()) return r.error();
+  }
+  // What a caller may not send would end up in log lines, names and answers.
+  if (!caller.legal) {
+    return Error{Code::invalid_argument, "a header has characters that none may have", {}, {}};
+  }
+  auto limited = let_stranger_in(*method, caller.peer);
+  if (!limited.ok()) return limited.error();
+  out.account = std::make_unique<Account>(*this, *method, caller.peer, *limited);
+  return out;
+}
+
+// Whether it counts among those of strangers.
+Result<bool> Admission::let_stranger_in(const Method& method, const std::string& peer) {
+  if (!is_open(&method) || !method.streams_answers()) return false;
+  const std::lock_guard lock(strangers_mutex_);
+  const auto verdict = strangers_.enter(address_of(peer));
+  if (verdict == Quota::Verdict::in) return true;
+  const bool full = verdict == Quota::Verdict::full;
+  const int64_t most =
+      full ? settings_.health_watches_max : settings_.health_watches_per_address_max;
+  return Error{Code::resource_exhausted,
+               "more than " + std::to_string(most) + " watches of health at once" +
+                   (full ? "" : " from one address"),
+               {},
+               {}};
+}
+
+void Admission::stranger_leaves(const std::string& peer) {
+  const std::lock_guard lock(strangers_mutex_);
+  strangers_.leave(address_of(peer));
 }
 
 End Admission::going_down() const {
@@ -65,11 +126,8 @@ End Admission::going_down() const {
           {{"retry-after-ms", std::to_string(settings_.retry_after.count())}}};
 }
 
-Error Admission::too_many_calls() const {
-  return {Code::resource_exhausted,
-          "more than " + std::to_string(settings_.streams_max) + " calls at once on one connection",
-          {},
-          {}};
+End Admission::revoked() {
+  return {Code::unauthenticated, "the token was taken away or replaced", {}};
 }
 
 size_t Admission::calls_max() const {
@@ -77,14 +135,28 @@ size_t Admission::calls_max() const {
   return 2 * static_cast<size_t>(settings_.streams_max) + room;
 }
 
-void Admission::log_refusal(const Error& e, std::string_view path, const std::string& peer) {
-  const auto left_out = refusals_.log(e.message, std::chrono::steady_clock::now());
+void Admission::log_refusal(const Error& e, std::string_view path, const std::string& peer,
+                            std::string_view kind) {
+  const std::string key =
+      address_of(peer) + " " + std::to_string(static_cast<int>(e.code)) + " " + std::string(kind);
+  const auto left_out = refusals_.log(key, std::chrono::steady_clock::now());
   if (!left_out) return;
   log_.warn("rpc", "call refused",
             {{"server", settings_.name},
              {"peer", peer},
-             {"method", std::string(path)},
-             {"reason", e.message},
+             {"method", shortened(path, shown)},
+             {"reason", shortened(e.message, 2 * shown)},
+             {"not_logged", std::to_string(*left_out)}});
+}
+
+void Admission::log_bad_connection(const std::string& what, const std::string& peer) {
+  const auto left_out =
+      refusals_.log(address_of(peer) + " " + what, std::chrono::steady_clock::now());
+  if (!left_out) return;
+  log_.warn("rpc", "connection refused",
+            {{"server", settings_.name},
+             {"peer", peer},
+             {"reason", what},
              {"not_logged", std::to_string(*left_out)}});
 }
 

@@ -1,6 +1,7 @@
 #include "caller.hpp"
 
 #include "certificate.hpp"
+#include "unreachable.hpp"
 
 namespace davit::host {
 
@@ -27,6 +28,17 @@ Result<> Caller::check() {
     return c.ok() ? Result<>() : c.error();
   }();
   return r.ok() ? r : r.error().in("rpc.client." + settings_.name);
+}
+
+void Caller::describe(End& end) {
+  if (end.code == Code::ok) return is_answered();
+  end.message = settings_.name + ": " + end.message;
+  // The others may be said without a server.
+  const bool silent = end.code == Code::unavailable || end.code == Code::cancelled ||
+                      end.code == Code::deadline_exceeded;
+  if (!silent) is_answered();
+  if (end.code == Code::unavailable && !answered_.load(std::memory_order_relaxed))
+    end.message += hint_of(settings_.url, end.message);
 }
 
 void Caller::begun(StartedCall* call) {

@@ -1,6 +1,7 @@
 // What every call of a client carries, whatever the transport. Any thread.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <unordered_set>
@@ -19,12 +20,15 @@ class Caller {
 
   // Whether the files it needs can be used; the error names the client.
   Result<> check();
+  // Of the token's file that was read last (token_file.hpp).
+  std::string doubt() { return token_.doubt(); }
   // Authorization and the region's headers.
   Result<Pairs> metadata();
-  // As the plugin is told it: "control: " in front.
-  std::string described(const std::string& message) const {
-    return settings_.name + ": " + message;
-  }
+  // Words the end of a call as the plugin is told it: "control: " in front, and behind it what it
+  // means when no call has been answered yet.
+  void describe(End&);
+  // The server speaks with us: an end that comes later is not for want of a common language.
+  void is_answered() { answered_.store(true, std::memory_order_relaxed); }
 
   // The calls that have not ended.
   void begun(StartedCall*);
@@ -35,6 +39,7 @@ class Caller {
  private:
   const ClientSettings& settings_;
   TokenFile token_;
+  std::atomic<bool> answered_{false};
   std::mutex mutex_;
   std::condition_variable none_;
   std::unordered_set<StartedCall*> open_;

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "bind_error.hpp"
+#include "system_words.hpp"
 
 namespace davit::host {
 

@@ -2,6 +2,7 @@
 // Unix socket.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,15 +33,19 @@ class Identity {
   const std::string& role() const { return role_; }
   const davit_identity* abi() const { return &abi_; }
 
+  // Its token was taken away or replaced: calls that began with it are ended. [any]
+  void revoke() const { revoked_.store(true, std::memory_order_release); }
+  bool is_revoked() const { return revoked_.load(std::memory_order_acquire); }
+
  private:
   std::string subject_, name_, role_;
   std::vector<std::string> regions_;
   std::vector<davit_str> region_views_;
   davit_identity abi_{};
+  mutable std::atomic<bool> revoked_{false};
 };
 
-// Shared by the calls of one caller; outlives a change of the token's file for as long as they
-// last.
+// Shared by the calls of one caller; a change of the token's file revokes it and makes another.
 using IdentityPtr = std::shared_ptr<const Identity>;
 
 }  // namespace davit::host

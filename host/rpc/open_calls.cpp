@@ -15,6 +15,7 @@ void OpenCalls::remove(ServedCall* call) {
   const std::lock_guard lock(mutex_);
   calls_.erase(call);
   expected_.erase(call);
+  revoked_.erase(call);
   if (calls_.empty()) none_.notify_all();
 }
 
@@ -89,6 +90,23 @@ void OpenCalls::end_late(std::chrono::steady_clock::time_point since, const End&
         }
       },
       [&](ServedCall& call) { call.end_now(end); });
+}
+
+void OpenCalls::end_revoked(const End& end) {
+  constexpr int patience = 2;
+  std::unordered_set<ServedCall*> deaf;
+  each(
+      [&](auto&& take) {
+        for (ServedCall* call : calls_) {
+          if (!call->who().is_revoked()) continue;
+          if (++revoked_[call] > patience) deaf.insert(call);
+          take(call);
+        }
+      },
+      [&](ServedCall& call) {
+        call.end_now(end);
+        if (deaf.contains(&call)) call.drop();
+      });
 }
 
 bool OpenCalls::wait_until_none(std::chrono::steady_clock::time_point deadline) {

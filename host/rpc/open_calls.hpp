@@ -42,6 +42,10 @@ class OpenCalls {
   // Ends the calls whose request has been waited for since before `since`.
   void end_late(std::chrono::steady_clock::time_point since, const End&);
 
+  // Ends the calls whose identity was revoked. Whoever has not taken the end when this has come by
+  // twice more loses the connection. Once a second.
+  void end_revoked(const End&);
+
   void drain() { draining_.store(true, std::memory_order_release); }
   bool draining() const { return draining_.load(std::memory_order_acquire); }
 
@@ -61,6 +65,7 @@ class OpenCalls {
   std::unordered_set<ServedCall*> calls_;
   std::unordered_map<std::string, Calls> connections_;
   std::unordered_map<ServedCall*, std::chrono::steady_clock::time_point> expected_;  // since
+  std::unordered_map<ServedCall*, int> revoked_;  // how often it was told
 };
 
 }  // namespace davit::host

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <optional>
 
-#include "bind_error.hpp"
+#include "system_words.hpp"
 
 namespace davit::host {
 
@@ -92,6 +92,13 @@ bool PeerUsers::allows(uid_t uid, gid_t gid) const {
   if (gid == group_) return true;
   const auto user = user_of(uid);
   return user && is_member(*user, group_);
+}
+
+mode_t PeerUsers::socket_mode() const {
+  constexpr mode_t owner_and_group = 0660, everybody = 0666;
+  const bool others = std::any_of(uids_.begin(), uids_.end(),
+                                  [](uid_t uid) { return uid != 0 && uid != geteuid(); });
+  return others ? everybody : owner_and_group;
 }
 
 IdentityPtr PeerUsers::identify(uid_t uid, gid_t gid) const {

@@ -1,20 +1,39 @@
 #include "repeated.hpp"
 
+#include <utility>
+
 namespace davit::host {
+
+// What was said a minute ago is forgotten first; what it left out counts on.
+bool Repeated::room_for_one_more(Time now) {
+  if (seen_.size() < keys_max) return true;
+  std::erase_if(seen_, [&](const auto& entry) {
+    if (now - entry.second.logged < interval) return false;
+    others_ += entry.second.left_out;
+    return true;
+  });
+  return seen_.size() < keys_max;
+}
 
 std::optional<uint64_t> Repeated::log(const std::string& key, Time now) {
   const std::lock_guard lock(mutex_);
-  if (seen_.size() >= keys_max)
-    seen_.clear();  // keys come from callers: bounded, at the price of a line more
-  const auto [at, first] = seen_.try_emplace(key, Seen{now, 0});
-  if (first) return 0;
-  if (now - at->second.logged < interval) {
-    ++at->second.left_out;
+  if (now - began_ >= interval) {
+    began_ = now;
+    lines_ = 0;
+  }
+  const auto known = seen_.find(key);
+  if (known != seen_.end() && (now - known->second.logged < interval || lines_ >= lines_max)) {
+    ++known->second.left_out;
     return std::nullopt;
   }
-  const uint64_t left_out = at->second.left_out;
-  at->second = {now, 0};
-  return left_out;
+  if (lines_ >= lines_max || (known == seen_.end() && !room_for_one_more(now))) {
+    ++others_;
+    return std::nullopt;
+  }
+  ++lines_;
+  Seen& seen = seen_[key];
+  seen.logged = now;
+  return std::exchange(seen.left_out, 0) + std::exchange(others_, 0);
 }
 
 }  // namespace davit::host

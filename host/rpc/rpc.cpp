@@ -1,8 +1,14 @@
 #include "rpc.hpp"
 
+#include <algorithm>
+#include <thread>
+
 #include <davit/rpc.hpp>
 
+#include "config/config.hpp"
 #include "config/faults.hpp"
+#include "descriptors.hpp"
+#include "peer_address.hpp"
 #include "services/health.hpp"
 #include "services/log.hpp"
 
@@ -66,6 +72,12 @@ const void* Rpc::service(std::string_view id) const {
 void Rpc::configure(const Config& config, Faults& faults) {
   RpcSettings settings = RpcSettings::read(config, faults);
   server_settings_ = std::move(settings.servers);
+  // As many as the host has workers.
+  const int64_t threads = config.table("host", faults).integer("worker_threads", 0, 0, 1024);
+  for (auto& server : server_settings_) {
+    server.threads = threads > 0 ? static_cast<unsigned>(threads)
+                                 : std::max(2u, std::thread::hardware_concurrency());
+  }
   for (auto& client : settings.clients) {
     std::string name = client.name;
     client_names_ += (client_names_.empty() ? "" : ", ") + name;
@@ -121,9 +133,34 @@ Result<> Rpc::serve_own() {
   return {};
 }
 
+// A listener never has more connections than there are descriptors for: then nothing else of this
+// process runs out of them.
+void Rpc::share_connections() {
+  if (server_settings_.empty()) return;
+  const uint64_t descriptors = raise_descriptor_limit();
+  std::vector<size_t> wanted;
+  for (const auto& s : server_settings_) wanted.push_back(static_cast<size_t>(s.connections_max));
+  const auto shares = share_descriptors(wanted, descriptors);
+  for (size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i] == wanted[i]) continue;
+    ServerSettings& s = server_settings_[i];
+    core_.log.info("rpc",
+                   "there are fewer file descriptors than connections_max (raise LimitNOFILE)",
+                   {{"server", s.name},
+                    {"descriptors", std::to_string(descriptors)},
+                    {"connections_max", std::to_string(wanted[i])},
+                    {"instead", std::to_string(shares[i])}});
+    s.connections_max = static_cast<int64_t>(shares[i]);
+    // In the same proportion, so that one address still leaves room for others.
+    s.connections_per_address_max = std::max<int64_t>(
+        1, s.connections_per_address_max * s.connections_max / static_cast<int64_t>(wanted[i]));
+  }
+}
+
 Result<> Rpc::wired(bool check) {
   if (auto r = serve_own(); !r.ok()) return r;
   wired_ = true;
+  if (!check) share_connections();
   for (const auto& settings : server_settings_) {
     servers_.push_back(settings.transport == "connect"
                            ? make_connect_server(core_, settings, methods_)
@@ -139,7 +176,7 @@ Result<> Rpc::wired(bool check) {
           {{"instance", m->instance}, {"method", m->path}, {"why", std::string(servers_hint)}});
     }
   }
-  (void)check;  // a start that must fail fails before any plugin is started
+  // A start that must fail fails before any plugin is started.
   for (size_t i = 0; i < servers_.size(); ++i) {
     if (auto r = servers_[i]->check(); !r.ok()) return r.error().in(server_settings_[i].where);
   }
@@ -157,7 +194,36 @@ std::vector<Described> Rpc::describe() const {
   return out;
 }
 
+// What is legal and seldom meant.
+void Rpc::warn_of_what_is_open() {
+  for (const auto& s : server_settings_) {
+    if (!s.on_unix_socket() && !s.tls() && !is_loopback(s.listen)) {
+      core_.log.warn(
+          "rpc",
+          "a listener without TLS can be reached from other machines: tokens and records "
+          "can be read on the way (tls_certificate_file)",
+          {{"server", s.name}, {"listen", s.listen}});
+    }
+    for (const auto& token : s.tokens) {
+      if (token.role != "agent" || !davit::rpc::names_region(token.regions, "*")) continue;
+      core_.log.warn("rpc",
+                     "a token is for every region: whoever has it can speak for any, and invent "
+                     "them; name the regions",
+                     {{"server", s.name}, {"token", token.name}});
+    }
+  }
+  for (const auto& server : servers_) {
+    for (const auto& doubt : server->doubts())
+      core_.log.warn("rpc", "token file", {{"what", doubt}});
+  }
+  for (const auto& [name, client] : clients_) {
+    if (const auto doubt = client->doubt(); !doubt.empty())
+      core_.log.warn("rpc", "token file", {{"client", name}, {"what", doubt}});
+  }
+}
+
 Result<> Rpc::listen() {
+  warn_of_what_is_open();
   for (const auto& server : servers_) {
     if (auto r = server->listen(); !r.ok()) return r;
   }
@@ -165,6 +231,9 @@ Result<> Rpc::listen() {
   constexpr std::chrono::seconds interval{1};
   look_after_ = std::make_unique<Ticker>(Host(&self_.abi).strand(), interval, [this] {
     for (const auto& server : servers_) server->look_after();
+  });
+  read_files_ = std::make_unique<FileReader>(interval, [this] {
+    for (const auto& server : servers_) server->read_files();
   });
   return {};
 }
@@ -184,6 +253,7 @@ void Rpc::drain() {
 void Rpc::stop(std::chrono::steady_clock::time_point deadline) {
   drain();
   look_after_.reset();
+  read_files_.reset();
   for (const auto& server : servers_) server->stop(deadline);
   for (const auto& [name, client] : clients_) {
     if (!client->stop(deadline)) core_.log.error("rpc", "calls did not end", {{"client", name}});

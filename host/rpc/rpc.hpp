@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assembly/extension.hpp"
+#include "file_reader.hpp"
 #include "method_registry.hpp"
 #include "own/health_check.hpp"
 #include "own/reflection.hpp"
@@ -50,6 +51,8 @@ class Rpc final : public Extension {
   friend int32_t rpc_channel(const davit_host*, davit_str, davit_rpc_channel**, davit_error*);
   static Rpc& of(const davit_host*);
   Result<> serve_own();
+  void share_connections();
+  void warn_of_what_is_open();
 
   const Core core_;
   Table table_;
@@ -66,6 +69,7 @@ class Rpc final : public Extension {
   std::map<std::string, std::unique_ptr<RpcClient>, std::less<>> clients_;
   std::vector<std::pair<std::string, std::string>> callers_;  // instance, client
   std::unique_ptr<Ticker> look_after_;                        // from listen to stop
+  std::unique_ptr<FileReader> read_files_;                    // the same
 };
 
 // The slots that a call's handle answers by itself; `serve` and `channel` are filled in by Rpc.

@@ -85,9 +85,18 @@ void ServedCall::end_now(const End& end) {
   finish_locked(end);
 }
 
+void ServedCall::drop() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+  }
+  drop_connection();
+}
+
 void ServedCall::finish_locked(End end) {
   finished_ = true;
   end_ = std::move(end);
+  if (account_) account_->ended(end_, plugin_finished_);
   const bool wait_for_write = writing_ && method_.streams_answers();
   if (wait_for_write) return;
   sent_end_ = true;

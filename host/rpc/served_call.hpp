@@ -11,12 +11,14 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 
 #include <davit/types.hpp>
 
+#include "account.hpp"
 #include "call.hpp"
 #include "callbacks.hpp"
 #include "end.hpp"
@@ -35,6 +37,9 @@ class ServedCall : public davit_rpc_call {
   static bool is_for_the_method(std::string_view header);
 
   const Method& method() const { return method_; }
+  const Identity& who() const { return *identity_; }
+  // What it counts for, until it goes. Before `offer`.
+  void keep(std::unique_ptr<Account> account) { account_ = std::move(account); }
 
   // Hands the call to its plugin; the call may be gone when this returns.
   void offer();
@@ -43,6 +48,8 @@ class ServedCall : public davit_rpc_call {
   // Ends the call on the plugin's behalf, which is asked to end it, too; what it finishes with does
   // not count.
   void end_now(const End&);
+  // For a caller that does not take the end of its call: its connection is closed.
+  void drop();
   // False when the call is going away already.
   bool try_retain();
   void release();
@@ -67,6 +74,8 @@ class ServedCall : public davit_rpc_call {
   const Pairs& headers_to_send() const { return headers_; }
   // A plugin broke the contract; the call ends with INTERNAL.
   virtual void misused(const char* what) = 0;
+  // Not under the mutex; at any time before on_done.
+  virtual void drop_connection() {}
 
   // --- events, from the transport's threads
   // ---------------------------------------------------------
@@ -101,6 +110,7 @@ class ServedCall : public davit_rpc_call {
 
   const Method& method_;
   const IdentityPtr identity_;
+  std::unique_ptr<Account> account_;
   std::atomic<int> references_{2};
 
   std::mutex mutex_;

@@ -13,6 +13,18 @@ namespace {
 // Time enough for a person: renewals by machine happen a month before the end.
 constexpr std::chrono::hours near{30 * 24};
 
+// Of two files of certificates: whether `now` is without one that is in `before`.
+bool lacks_one_of(std::string_view now, std::string_view before) {
+  constexpr std::string_view begin = "-----BEGIN CERTIFICATE-----";
+  constexpr std::string_view end = "-----END CERTIFICATE-----";
+  for (size_t at = before.find(begin); at != std::string_view::npos; at = before.find(begin, at)) {
+    const size_t to = before.find(end, at);
+    if (now.find(before.substr(at, to - at)) == std::string_view::npos) return true;
+    at = to;
+  }
+  return false;
+}
+
 davit_metric* expiry_metric(const Core& core, const ServerSettings& s) {
   if (!s.tls()) return nullptr;
   const davit_pair server{str("server"), str(s.name)};
@@ -33,7 +45,7 @@ ServerCertificate::Looks ServerCertificate::looks() const {
 }
 
 // Looks before it reads: what changes in between is read again.
-Result<> ServerCertificate::read() {
+Result<bool> ServerCertificate::read() {
   looks_ = looks();
   settled_ = std::all_of(looks_.begin(), looks_.end(),
                          [](const auto& look) { return !look || look->settled(); });
@@ -47,37 +59,50 @@ Result<> ServerCertificate::read() {
   }
   if (pem_.certificate == certificate->certificate && pem_.key == certificate->key &&
       pem_.client_ca == client_ca)
-    return {};
+    return false;
   if (pem_.certificate != certificate->certificate) end_said_ = false;
-  pem_ = {std::move(certificate->certificate), std::move(certificate->key), std::move(client_ca)};
-  fresh_ = true;
   expires_ = certificate->expires;
   Metrics::set(expiry_, static_cast<double>(std::chrono::system_clock::to_time_t(expires_)));
-  return {};
+  const std::lock_guard lock(mutex_);
+  withdrawn_ = withdrawn_ || lacks_one_of(client_ca, pem_.client_ca);
+  pem_ = {std::move(certificate->certificate), std::move(certificate->key), std::move(client_ca)};
+  fresh_ = true;
+  return true;
 }
 
 Result<> ServerCertificate::load() {
-  const std::lock_guard lock(mutex_);
-  auto r = read();
-  if (r.ok()) warn_of_the_end();
-  return r;
+  const std::lock_guard reading(files_);
+  const auto r = read();
+  if (!r.ok()) return r.error();
+  warn_of_the_end();
+  return {};
 }
 
 void ServerCertificate::look() {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard reading(files_);
   if (looks() != looks_ || !settled_) {
-    const bool had = fresh_;
     const auto r = read();
     if (!r.ok() && !refused_) {
       log_.warn("rpc", "certificate files cannot be used; what was read before stays",
                 {{"server", settings_.name}, {"what", r.error().message}});
-    } else if (r.ok() && (refused_ || fresh_ != had)) {
+    } else if (r.ok() && (refused_ || *r)) {
       log_.info("rpc", "certificate files read",
                 {{"server", settings_.name}, {"expires", date(expires_)}});
     }
     refused_ = !r.ok();
   }
   warn_of_the_end();
+}
+
+bool ServerCertificate::has_withdrawn() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(withdrawn_, false);
+}
+
+End ServerCertificate::withdrawn() {
+  return {Code::unauthenticated,
+          "an authority of client certificates is not believed any more; connect again",
+          {}};
 }
 
 void ServerCertificate::warn_of_the_end() {

@@ -1,6 +1,6 @@
 // What a server shows in TLS, and whom it believes. Files are read again when they change, and
 // taken only when all of it can be used together: certificate and key may be replaced one after the
-// other, and what was read before stays until then. Any thread.
+// other, and what was read before stays until then. Any thread; a handshake never waits for a disk.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 #include <davit/types.hpp>
 
 #include "certificate.hpp"
+#include "end.hpp"
 #include "file_look.hpp"
 #include "settings.hpp"
 
@@ -28,7 +29,7 @@ class ServerCertificate {
   // At start; the error names the file.
   Result<> load();
   // Reads what has changed; says once that files cannot be used, that they can again, and that the
-  // end of the certificate is near. Once a second, say.
+  // end of the certificate is near. Once a second; it may block.
   void look();
 
   struct Pem {
@@ -36,24 +37,30 @@ class ServerCertificate {
   };
   // What to show from now on, if that has changed since the last time it was taken.
   std::optional<Pem> take();
+  // Whether an authority that clients were believed by is not believed any more; once.
+  bool has_withdrawn();
+  // How the calls end that began before.
+  static End withdrawn();
 
  private:
   using Looks = std::array<std::optional<FileLook>, 3>;
   Looks looks() const;
-  Result<> read();
+  Result<bool> read();  // whether there is something new
   void warn_of_the_end();
 
   const ServerSettings settings_;
   Log& log_;
   davit_metric* const expiry_;
-  std::mutex mutex_;
+  std::mutex files_;      // for as long as files are read
   Looks looks_;           // of what was read last, usable or not
   bool settled_ = false;  // no other content can hide behind the same looks
   bool refused_ = false;  // the last that was read, and this was said
-  bool fresh_ = false;    // not taken yet
-  Pem pem_;
   std::chrono::system_clock::time_point expires_;
   bool end_said_ = false;
+  std::mutex mutex_;
+  Pem pem_;             // written only by who reads the files
+  bool fresh_ = false;  // not taken yet
+  bool withdrawn_ = false;
 };
 
 }  // namespace davit::host

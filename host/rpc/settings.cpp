@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <set>
 
 #include "config/config.hpp"
@@ -31,6 +32,46 @@ bool has_port(const std::string& address) {
          std::stoi(port) <= 65'535;
 }
 
+// A region's name, where one is given: a word in headers, metrics, file names and object labels.
+// Empty: it is one.
+std::string region_fault(const std::string& region) {
+  constexpr size_t longest = 63;
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  if (region.empty()) return "a region's name is empty";
+  if (region.size() > longest) {
+    return "\"" + region.substr(0, longest) + "...\" is no region: a name has at most " +
+           std::to_string(longest) + " characters";
+  }
+  if (region.find('*') != std::string::npos) {
+    return "\"" + region +
+           "\" is no region: there are no patterns, only names and \"*\" alone for every region";
+  }
+  if (std::all_of(region.begin(), region.end(), fits)) return {};
+  return "\"" + region + "\" is no region: a name has letters, digits, \"-\", \"_\" and \".\"";
+}
+
+void check_regions(const Table& t, const TokenSettings& token) {
+  const bool every =
+      std::find(token.regions.begin(), token.regions.end(), "*") != token.regions.end();
+  if (token.role == "operator") {
+    if (!token.regions.empty() && !(every && token.regions.size() == 1)) {
+      t.reject("regions", "an operator's token is for every region: leave it out, or say [\"*\"]");
+    }
+    return;
+  }
+  if (token.regions.empty())
+    t.reject("regions", "an agent's token must name at least one region (\"*\": every region)");
+  if (every && token.regions.size() > 1)
+    t.reject("regions", "\"*\" is every region: name it alone");
+  for (const auto& region : token.regions) {
+    const std::string fault = region == "*" ? std::string() : region_fault(region);
+    if (!fault.empty()) return t.reject("regions", fault);
+  }
+}
+
 void read_tokens(const Table& table, ServerSettings& s) {
   std::set<std::string> names;
   for (const Table& t : table.tables("token")) {
@@ -39,9 +80,7 @@ void read_tokens(const Table& table, ServerSettings& s) {
     token.file = t.path("file", true);
     token.role = t.word("role", {"agent", "operator"}, "agent");
     token.regions = t.strings("regions");
-    if (token.role == "agent" && token.regions.empty()) {
-      t.reject("regions", "an agent's token must name at least one region (\"*\": every region)");
-    }
+    check_regions(t, token);
     if (!names.insert(token.name).second)
       t.reject("name", "is used by another token of this server");
     s.tokens.push_back(std::move(token));
@@ -79,6 +118,22 @@ void read_unix(const Table& table, ServerSettings& s) {
   s.allow_group = table.string("allow_group", "");
 }
 
+// What callers may use. Ten thousand agents have a connection each, and for a while two when they
+// come back; all of them may stand behind one address.
+void read_limits(const Table& table, ServerSettings& s) {
+  constexpr int64_t agents = 20'000, operators = 200, most = 10'000'000;
+  s.connections_max =
+      table.integer("connections_max", s.on_unix_socket() ? operators : agents, 1, most);
+  s.connections_per_address_max =
+      table.integer("connections_per_address_max", (s.connections_max + 1) / 2, 1, most);
+  s.streams_max = table.integer("streams_max", s.streams_max, 1, 1'000'000);
+  s.header_bytes_max = table.integer("header_bytes_max", s.header_bytes_max, 1'024, 1 << 20);
+  s.health_watches_max = table.integer("health_watches_max", s.health_watches_max, 0, most);
+  s.health_watches_per_address_max =
+      table.integer("health_watches_per_address_max", s.health_watches_per_address_max, 0, most);
+  s.idle_timeout = table.milliseconds("idle_timeout_ms", s.idle_timeout, 1'000);
+}
+
 ServerSettings read_server(const Table& table) {
   ServerSettings s;
   s.name = table.name();
@@ -90,9 +145,7 @@ ServerSettings read_server(const Table& table) {
   } else {
     read_tcp(table, s);
   }
-  s.transport = table.word("transport", {"grpc", "connect"}, "grpc");
-  if (s.transport == "connect" && s.on_unix_socket())
-    table.reject("transport", "a Unix socket speaks grpc");
+  s.transport = table.word("transport", {"grpc", "connect"}, "connect");
   s.gzip = table.boolean("gzip", s.gzip);
   if (s.gzip && s.transport != "connect") table.reject("gzip", "needs transport = \"connect\"");
   s.keepalive_interval = table.milliseconds("keepalive_interval_ms", s.keepalive_interval, 1'000);
@@ -100,7 +153,7 @@ ServerSettings read_server(const Table& table) {
   s.request_timeout = table.milliseconds("request_timeout_ms", s.request_timeout, 100);
   s.retry_after = table.milliseconds("retry_after_ms", s.retry_after, 0);
   s.reflection = table.boolean("reflection", s.reflection);
-  s.streams_max = table.integer("streams_max", s.streams_max, 1, 1'000'000);
+  read_limits(table, s);
   s.memory_bytes_max = table.integer("memory_bytes_max", s.memory_bytes_max, 0, int64_t{1} << 40);
   if (s.memory_bytes_max > 0 && s.transport == "connect")
     table.reject("memory_bytes_max", "needs transport = \"grpc\"");

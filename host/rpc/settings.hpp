@@ -34,8 +34,15 @@ struct ServerSettings {
   std::chrono::milliseconds request_timeout{10'000};  // for a connection, and for a call's request
   std::chrono::milliseconds retry_after{1'000};       // the hint of a server that goes down
   bool reflection = false;                            // who may call may ask what there is
-  int64_t streams_max = 1'000;                        // a connection
+  // Of callers that use nothing: until their connection is closed.
+  std::chrono::milliseconds idle_timeout{120'000};
+  int64_t connections_max = 0, connections_per_address_max = 0;
+  int64_t streams_max = 1'000;       // a connection
+  int64_t header_bytes_max = 8'192;  // a call
+  // Streams of callers without a token.
+  int64_t health_watches_max = 1'000, health_watches_per_address_max = 100;
   int64_t memory_bytes_max = 0;  // of all connections of this server; 0: no limit
+  unsigned threads = 1;          // "connect", TCP: that connections live on
 
   bool on_unix_socket() const { return listen.rfind("unix:", 0) == 0; }
   std::string unix_path() const { return listen.substr(5); }

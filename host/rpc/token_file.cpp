@@ -1,5 +1,7 @@
 #include "token_file.hpp"
 
+#include <sys/stat.h>
+
 #include "services/credentials.hpp"
 
 namespace davit::host {
@@ -9,6 +11,22 @@ bool is_token(std::string_view token) {
     if (c < 0x21 || c > 0x7e) return false;
   }
   return !token.empty();
+}
+
+std::string doubt_about_token(const std::string& path, size_t token_size) {
+  constexpr size_t enough = 16;  // 64 bits of hexadecimal digits, more of any other
+  if (token_size < enough) {
+    return path + ": a token of " + std::to_string(token_size) +
+           " characters can be guessed (openssl rand -hex 24 makes a good one)";
+  }
+  struct stat st {};
+  if (stat(path.c_str(), &st) != 0 || (st.st_mode & S_IROTH) == 0) return {};
+  return path + ": every user of this machine may read it (chmod o-r)";
+}
+
+std::string TokenFile::doubt() {
+  const std::lock_guard lock(mutex_);
+  return doubt_;
 }
 
 Result<> TokenFile::read() {
@@ -27,6 +45,7 @@ Result<> TokenFile::read() {
                  {},
                  {}};
   }
+  doubt_ = doubt_about_token(path_, token.size());
   token_ = std::move(token);
   look_ = look.value_or(FileLook{});
   settled_ = look && look->settled();

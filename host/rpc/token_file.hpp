@@ -18,6 +18,8 @@ class TokenFile {
   // The token; the last good one while the file cannot be used. UNAUTHENTICATED when there never
   // was one. [any]
   Result<std::string> get();
+  // Of what was read last (doubt_about_token).
+  std::string doubt();
 
  private:
   Result<> read();
@@ -26,11 +28,15 @@ class TokenFile {
   std::mutex mutex_;
   FileLook look_;
   bool settled_ = false;
-  std::string token_;
+  std::string token_, doubt_;
   std::chrono::steady_clock::time_point checked_;
 };
 
 // What a header can carry: printable ASCII without spaces, and not nothing.
 bool is_token(std::string_view);
+
+// Why a token's file is doubtful: every user of the machine may read it, or it can be guessed.
+// Empty: it is not.
+std::string doubt_about_token(const std::string& path, size_t token_size);
 
 }  // namespace davit::host

@@ -10,8 +10,6 @@ namespace davit::host {
 
 namespace {
 
-constexpr std::chrono::seconds check_interval{1};
-
 std::string_view first_line(std::string_view s) {
   while (!s.empty() && (s.back() == '\n' || s.back() == '\r')) s.remove_suffix(1);
   return s;
@@ -23,14 +21,29 @@ Error unauthenticated(const char* message) {
 
 }  // namespace
 
-TokenStore::TokenStore(std::vector<TokenSettings> settings, Warn warn, Clock clock)
-    : warn_(std::move(warn)), clock_(std::move(clock)), checked_(clock_()) {
+TokenStore::TokenStore(std::vector<TokenSettings> settings, Warn warn) : warn_(std::move(warn)) {
   for (auto& s : settings) {
     Token& token = tokens_.emplace_back();
-    token.identity =
-        std::make_shared<const Identity>("token \"" + s.name + "\"", s.name, s.role, s.regions);
+    token.subject = "token \"" + s.name + "\"";
     token.settings = std::move(s);
   }
+}
+
+// Another content is another credential: who has come in by the one before is not let stay.
+void TokenStore::take(Token& token, const Digest& digest) {
+  const std::lock_guard lock(mutex_);
+  if (token.usable && token.digest == digest) return;
+  if (token.identity) token.identity->revoke();
+  token.digest = digest;
+  token.usable = true;
+  const TokenSettings& s = token.settings;
+  token.identity = std::make_shared<const Identity>(token.subject, s.name, s.role, s.regions);
+}
+
+void TokenStore::take_away(Token& token) {
+  const std::lock_guard lock(mutex_);
+  token.usable = false;
+  if (token.identity) token.identity->revoke();
 }
 
 // Leaves the token as it was on every error but NOT_FOUND: a file that is being written, or that
@@ -39,16 +52,18 @@ Result<> TokenStore::read(Token& token) {
   const std::string& path = token.settings.file;
   const auto look = FileLook::of(path);
   if (!look) {
-    token.usable = false;
+    take_away(token);
     token.look = {};
     return Error{Code::not_found, path + ": no such file", {}, {}};
   }
   if (token.usable && *look == token.look && token.settled) return {};
   Digest digest{};
   bool good = false;
+  size_t size = 0;
   auto r = read_credential(path, true, [&](std::string_view content) {
     const std::string_view value = first_line(content);
     good = is_token(value);
+    size = value.size();
     SHA256(reinterpret_cast<const unsigned char*>(value.data()), value.size(), digest.data());
   });
   if (!r.ok()) return r;
@@ -60,38 +75,46 @@ Result<> TokenStore::read(Token& token) {
   }
   token.look = *look;
   token.settled = look->settled();
-  token.digest = digest;
-  token.usable = true;
+  token.doubt = doubt_about_token(path, size);
+  take(token, digest);
   return {};
 }
 
 Result<> TokenStore::load() {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard reading(files_);
   for (size_t i = 0; i < tokens_.size(); ++i) {
-    if (auto r = read(tokens_[i]); !r.ok()) return r.error().in(tokens_[i].identity->subject());
+    if (auto r = read(tokens_[i]); !r.ok()) return r.error().in(tokens_[i].subject);
     for (size_t k = 0; k < i; ++k) {
       if (tokens_[k].digest != tokens_[i].digest) continue;
       return Error{Code::failed_precondition,
-                   tokens_[i].identity->subject() + " and " + tokens_[k].identity->subject() +
-                       " are the same",
+                   tokens_[i].subject + " and " + tokens_[k].subject + " are the same",
                    {},
                    {}};
     }
   }
-  checked_ = clock_();
   return {};
 }
 
 void TokenStore::refresh() {
+  const std::lock_guard reading(files_);
   for (Token& token : tokens_) {
     const auto r = read(token);
     if (!r.ok() && !token.warned) {
-      warn_(token.identity->subject() + ": " + r.error().message +
+      warn_(token.subject + ": " + r.error().message +
             (token.usable ? "; the token read before stays valid" : "; it is refused"));
     }
-    if (r.ok() && token.warned) warn_(token.identity->subject() + ": can be read again");
+    if (r.ok() && token.warned) warn_(token.subject + ": can be read again");
     token.warned = !r.ok();
   }
+}
+
+std::vector<std::string> TokenStore::doubts() const {
+  const std::lock_guard reading(files_);
+  std::vector<std::string> out;
+  for (const Token& token : tokens_) {
+    if (!token.doubt.empty()) out.push_back(token.subject + ": " + token.doubt);
+  }
+  return out;
 }
 
 Result<IdentityPtr> TokenStore::authenticate(const std::string_view* header) {
@@ -104,10 +127,6 @@ Result<IdentityPtr> TokenStore::authenticate(const std::string_view* header) {
   SHA256(reinterpret_cast<const unsigned char*>(value.data()), value.size(), digest.data());
 
   const std::lock_guard lock(mutex_);
-  if (const auto now = clock_(); now - checked_ >= check_interval) {
-    checked_ = now;
-    refresh();
-  }
   IdentityPtr found;
   for (const Token& token : tokens_) {  // every one, so that the time does not tell which
     const bool same = CRYPTO_memcmp(token.digest.data(), digest.data(), digest.size()) == 0;

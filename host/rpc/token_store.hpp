@@ -1,9 +1,9 @@
 // Which token is whose. Holds digests, never tokens; reads a file again when it has changed, so
-// that a token is rotated by replacing its file. Any thread.
+// that a token is rotated by replacing its file. Any thread; files are read by `load` and `refresh`
+// only, so that no call waits for a disk.
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -22,39 +22,46 @@ namespace davit::host {
 
 class TokenStore {
  public:
-  using Clock = std::function<std::chrono::steady_clock::time_point()>;
   using Warn = std::function<void(const std::string& message)>;
 
   // `warn` is told once when a file can no longer be used, and once when it can again.
-  TokenStore(std::vector<TokenSettings>, Warn warn, Clock clock = &std::chrono::steady_clock::now);
+  TokenStore(std::vector<TokenSettings>, Warn warn);
 
   // Reads every file; the first that cannot be used is the error. At start.
   Result<> load();
+  // Reads what has changed. Identities of tokens that were replaced or taken away are revoked. Once
+  // a second; it may block.
+  void refresh();
+  // What is doubtful about the files that were read: who may read them, and how short they are.
+  std::vector<std::string> doubts() const;
 
-  // The value of the Authorization header; nullopt-like empty pointer when the call has none.
-  // UNAUTHENTICATED with the words of the seeds' control plane. Looks for changed files at most
-  // once a second.
+  // The value of the Authorization header; NULL when the call has none. UNAUTHENTICATED with the
+  // words of the seeds' control plane.
   Result<IdentityPtr> authenticate(const std::string_view* header);
 
  private:
   using Digest = std::array<unsigned char, 32>;
   struct Token {
     TokenSettings settings;
+    // Of who reads the files.
+    std::string subject;
     FileLook look;
-    bool usable = false;   // there is a digest
     bool settled = false;  // no other content can hide behind the same look
     bool warned = false;
+    std::string doubt;
+    // Under mutex_; written only by who reads the files.
+    bool usable = false;  // there is a digest
     Digest digest{};
     IdentityPtr identity;
   };
   Result<> read(Token&);
-  void refresh();
+  void take(Token&, const Digest&);
+  void take_away(Token&);
 
   const Warn warn_;
-  const Clock clock_;
+  mutable std::mutex files_;  // for as long as files are read
   std::mutex mutex_;
   std::vector<Token> tokens_;
-  std::chrono::steady_clock::time_point checked_;
 };
 
 }  // namespace davit::host

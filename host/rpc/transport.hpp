@@ -30,8 +30,13 @@ class RpcServer {
   virtual Result<> listen() = 0;
   // Where it listens, with the real port; after listen.
   virtual std::string address() const = 0;
-  // Once a second, from listen on: files that change, callers that keep it waiting. Must not block.
+  // Once a second, from listen on: callers that keep it waiting, or whose token was taken away.
+  // Must not block.
   virtual void look_after() = 0;
+  // Once a second, from listen on, on a thread that may wait for a disk: files that change.
+  virtual void read_files() = 0;
+  // What is doubtful about its tokens' files, to be said at start.
+  virtual std::vector<std::string> doubts() = 0;
   // New calls are refused with UNAVAILABLE and a hint when to come back; calls that stream answers
   // are asked to end; the others go on. Idempotent. [any]
   virtual void drain() = 0;
@@ -49,6 +54,8 @@ class RpcClient {
 
   // Whether the files it needs can be used.
   virtual Result<> check() = 0;
+  // What is doubtful about its token's file, to be said at start; empty: nothing.
+  virtual std::string doubt() = 0;
   virtual davit_rpc_call* start(const davit_rpc_start&, davit_strand*, const davit_rpc_handler*,
                                 void* self) = 0;
   // Cancels what is open and waits for it until `deadline`; false when something is left.

@@ -27,7 +27,7 @@ def postgres():
 class Server:
     """Davit, product or mirror, with its metrics. `database`: of another one, to begin with what it holds."""
 
-    def __init__(self, bench, parts, mirror=False, database=None, transport="grpc"):
+    def __init__(self, bench, parts, mirror=False, database=None, transport="connect"):
         self.mirror = mirror
         self.world = parts.World(log_level="warn")
         if database is not None:

@@ -79,9 +79,7 @@ def configuration(folder, request, options):
         path.chmod(0o600)
         return f'"{path}"'
 
-    listener = ['listen = "127.0.0.1:0"']
-    if options.transport != "grpc":
-        listener.append(f'transport = "{options.transport}"')
+    listener = ['listen = "127.0.0.1:0"', f'transport = "{options.transport}"']
     if request.get(USE_TLS):
         credentials = fields(request[SERVER_CREDENTIALS])
         listener.append(f"tls_certificate_file = {write('server.crt', credentials[CERTIFICATE])}")

@@ -68,7 +68,7 @@ class RequestCase(Case):
     """A server with the table's records, and one connection of an agent to it."""
 
     settings = ""  # of the streamer, and tables of their own
-    listener = ""  # of [rpc.server.main]
+    listener = 'transport = "grpc"'  # of [rpc.server.main]
     cluster = defined = None  # ctrl/v1 as generated, and every method of all protos
 
     def setUp(self):

@@ -109,7 +109,8 @@ class WhileRunning(Case):
     COMMANDS = {
         "an agent's token": (["status", "--server", "$SERVER", "--token-file", "$DIR/agent.token"],
                              'davit status: token "agents" has role agent; davit.v1.OperatorService needs operator'),
-        "no token": (["status", "--server", "$SERVER"], "davit status: missing Authorization header"),
+        "no token": (["status", "--server", "$SERVER"],
+                     "davit status: missing Authorization header (--token-file names the file of a token)"),
         "wrong token": (["status", "--server", "$SERVER", "--token-file", "$DIR/wrong.token"],
                         "davit status: invalid bearer token"),
         "nobody at the socket": (["status", "--server", "unix:/does/not/exist.sock"],

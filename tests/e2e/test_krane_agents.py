@@ -25,7 +25,7 @@ QUICK = {"reconnect_min_ms": 50, "reconnect_max_ms": 200}
 class ServerCase(Case):
     """Our server, and agents that speak `protocol` to it."""
 
-    protocol, listener = "grpc", ""  # listener: of [rpc.server.main]
+    protocol, listener = "grpc", 'transport = "grpc"'  # listener: of [rpc.server.main]
     keepalive = ""  # of the same
 
     def setUp(self):

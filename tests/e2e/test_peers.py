@@ -127,7 +127,7 @@ ctrl_bookmarks = true
 [plugin.deployment]
 zero_is_delete = true
 """
-    listener = "streams_max = 5"
+    listener = 'transport = "grpc"\nstreams_max = 5'
 
     def test_no_replicas_is_a_delete(self):
         answer = self.call("ClusterService/GetDesiredDeploymentState", "deployment_id: 'd_8'")

@@ -28,7 +28,7 @@ class OverConnect(OverGrpc):
 
 
 class Reflection(ByGrpcurl, RequestCase):
-    listener = "reflection = true"
+    listener = 'transport = "grpc"\nreflection = true'
 
     def services(self):
         """What our protos define: full name -> methods."""

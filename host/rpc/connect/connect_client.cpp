@@ -157,7 +157,7 @@ void ConnectClient::connected(tcp::socket socket) {
     link = plain_link(std::move(socket));
   }
   const Connection::Patience patience{
-      connect_timeout, settings().keepalive_interval, settings().keepalive_timeout, {}};
+      connect_timeout, settings().keepalive_interval, settings().keepalive_timeout, {}, {}};
   auto weak = std::make_shared<std::weak_ptr<Connection>>();
   connection_ = std::make_shared<Connection>(
       std::move(link), patience,
@@ -175,7 +175,7 @@ void ConnectClient::connected(tcp::socket socket) {
         if (connection == connection_) session_ = session.get();
         return session;
       },
-      [this, weak](const std::string& why) {
+      [this, weak](const std::string& why, bool) {
         if (weak->lock() == connection_) closed(why);
       },
       [this] {

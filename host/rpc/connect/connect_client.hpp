@@ -26,13 +26,14 @@ class ConnectClient final : public RpcClient {
   ~ConnectClient() override;
 
   Result<> check() override;
+  std::string doubt() override { return caller_.doubt(); }
   davit_rpc_call* start(const davit_rpc_start&, davit_strand*, const davit_rpc_handler*,
                         void* self) override;
   bool stop(std::chrono::steady_clock::time_point deadline) override;
 
   // For its calls.
   boost::asio::any_io_executor executor() { return io_.get_executor(); }
-  std::string described(const std::string& message) const { return caller_.described(message); }
+  Caller& caller() { return caller_; }
   void ended(StartedCall* call) { caller_.ended(call); }
   void log_misuse(const std::string& path, const char* what);
 

@@ -4,9 +4,11 @@
 
 #include "../admission.hpp"
 #include "answer.hpp"
+#include "connection.hpp"
 #include "end_json.hpp"
 #include "gzip.hpp"
 #include "json_form.hpp"
+#include "loop.hpp"
 #include "services/log.hpp"
 #include "unwanted.hpp"
 #include "wire_metadata.hpp"
@@ -36,7 +38,7 @@ ConnectServedCall::ConnectServedCall(ConnectServing& serving, const Method& meth
       serving_(serving),
       came_(std::move(came)),
       reader_(flags_known(came_.terms), method.request_bytes_max),
-      deadline_(serving.io) {
+      deadline_(came_.loop->io()) {
   serving_.open.add(this);
 }
 
@@ -47,7 +49,7 @@ ConnectServedCall::~ConnectServedCall() {
 template <class Work>
 void ConnectServedCall::later(Work work) {
   if (!try_retain()) return;
-  boost::asio::post(serving_.io, [this, work = std::move(work)]() mutable {
+  boost::asio::post(came_.loop->io(), [this, work = std::move(work)]() mutable {
     work();
     release();
   });
@@ -120,6 +122,12 @@ void ConnectServedCall::misused(const char* what) {
                       {{"instance", method().instance}, {"method", method().path}, {"what", what}});
 }
 
+void ConnectServedCall::drop_connection() {
+  boost::asio::post(came_.loop->io(), [on = came_.on] {
+    if (const auto connection = on.lock()) connection->close("the caller is not known any more");
+  });
+}
+
 void ConnectServedCall::on_body() {
   read_on();
 }
@@ -132,7 +140,7 @@ void ConnectServedCall::on_over(const std::string&) {
   over_ = true;
   deadline_.cancel();
   came_.stream.reset();
-  serving_.open.leave(came_.connection);
+  serving_.open.leave(came_.place);
   if (end_sent_) return on_ended();
   on_cancelled();
   read_on();

@@ -3,7 +3,6 @@
 // happens.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <optional>
 #include <string>
@@ -17,8 +16,10 @@
 namespace davit::host {
 
 class Admission;
+class Connection;
 class JsonForm;
 class Log;
+class Loop;
 
 // What the calls of one server share; outlives them.
 struct ConnectServing {
@@ -27,19 +28,19 @@ struct ConnectServing {
   std::string server;
   bool gzip = false;  // answers, for callers that take it
   Log* log = nullptr;
-  // One thread runs it. Not told so: what that thread posts would be overtaken by what others post.
-  boost::asio::io_context io;
 };
 
 class ConnectServedCall final : public ServedCall, private HttpStream::Events {
  public:
   struct Came {
     std::shared_ptr<HttpStream> stream;
+    std::shared_ptr<Loop> loop;  // of the connection
+    std::weak_ptr<Connection> on;
     Terms terms;
     const JsonForm* json = nullptr;  // NULL: binary
     Pairs metadata;                  // what is for the method
     std::string peer;
-    OpenCalls::Connection* connection = nullptr;  // left when the call is over
+    OpenCalls::Connection* place = nullptr;  // left when the call is over
   };
   ConnectServedCall(ConnectServing&, const Method&, IdentityPtr, Came);
   ~ConnectServedCall() override;
@@ -56,6 +57,7 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
   void start_write(davit_buf* const* parts, size_t parts_count, bool last) override;
   void send_end(End&) override;
   void misused(const char* what) override;
+  void drop_connection() override;
 
   // HttpStream::Events
   void on_body() override;

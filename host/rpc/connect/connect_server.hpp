@@ -1,19 +1,17 @@
 // One [rpc.server.NAME] with transport = "connect": Connect, gRPC and gRPC-Web on one port, over
-// HTTP/1.1 and HTTP/2. All connections live on one thread.
+// HTTP/1.1 and HTTP/2. A connection lives on one of its threads.
 #pragma once
 
-#include <boost/asio/executor_work_guard.hpp>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 #include <unordered_map>
-#include <unordered_set>
+#include <vector>
 
-#include "../admission.hpp"
-#include "../server_certificate.hpp"
+#include "../front.hpp"
 #include "../transport.hpp"
 #include "connect_served_call.hpp"
 #include "connection.hpp"
+#include "loop.hpp"
 
 namespace davit::host {
 
@@ -24,49 +22,59 @@ class ConnectServer final : public RpcServer {
 
   Result<> check() override;
   Result<> listen() override;
-  std::string address() const override { return address_; }
+  std::string address() const override { return front_.address(); }
+  std::vector<std::string> doubts() override { return front_.admission().doubts(); }
   void look_after() override;
+  void read_files() override;
   void drain() override;
   void stop(std::chrono::steady_clock::time_point deadline) override;
 
  private:
-  using tcp = boost::asio::ip::tcp;
-  Result<> bind();
-  std::string name() const { return "rpc.server." + settings_.name; }
-  Result<> load_tls();
-  Result<> load_json();
+  // What all streams of a connection know of it.
+  struct Caller {
+    std::shared_ptr<Loop> loop;
+    std::weak_ptr<Connection> on;
+    std::string connection, peer, address;
+    IdentityPtr user;  // on a Unix socket
+  };
+  using CallerPtr = std::shared_ptr<Caller>;
 
-  // The connections' thread.
-  void accept(tcp::acceptor&);
-  void came(tcp::socket);
-  std::unique_ptr<HttpSession> session(const std::weak_ptr<Connection>&, const std::string& peer,
-                                       std::string_view begin, bool& refused);
-  void requested(const std::shared_ptr<HttpStream>&, const std::weak_ptr<Connection>&,
-                 const std::string& peer);
-  void answer_or_serve(ConnectServedCall::Came, const RequestHead&, const Method*,
+  Result<> take_certificate();
+  Result<> load_json();
+  std::shared_ptr<boost::asio::ssl::context> tls();
+
+  // The listener's thread.
+  void entered(Visitor);
+  void make_room();
+  // The loop's.
+  void came(const std::shared_ptr<Loop>&, Visitor);
+  void closed(const Caller&, const std::string& why, bool strange);
+  std::unique_ptr<HttpSession> session(const CallerPtr&, std::string_view begin);
+  void requested(const std::shared_ptr<HttpStream>&, const Caller&);
+  void answer_or_serve(ConnectServedCall::Came, const Caller&, const RequestHead&, const Method*,
                        std::string_view path);
-  Result<IdentityPtr> identify(const RequestHead&);
+  Result<IdentityPtr> identify(const Caller&, const RequestHead&);
+  // Any.
+  void on_each_loop(void (*work)(Loop&));
+  void left(Loop&, const std::string& address);
   bool wait_until_no_connection(std::chrono::steady_clock::time_point deadline);
 
   Log& log_;
-  const ServerSettings settings_;
   const MethodRegistry& methods_;
-  Admission admission_;
-  ServerCertificate certificate_;  // with TLS
+  Front front_;
+  const ServerSettings& settings_;
+  std::mutex tls_mutex_;
   std::shared_ptr<boost::asio::ssl::context> tls_;
   std::unordered_map<const Method*, std::unique_ptr<JsonForm>> json_;
-  std::string address_;
+  std::chrono::steady_clock::time_point made_room_;  // the listener's thread
   bool stopped_ = false;
+  bool authority_withdrawn_ = false;  // its connections are to go
 
   ConnectServing serving_;
-  std::vector<tcp::acceptor> acceptors_;
-  std::unordered_set<std::shared_ptr<Connection>> connections_;  // their thread's
+  std::vector<std::shared_ptr<Loop>> loops_;  // from listen to stop
   std::mutex mutex_;
-  std::condition_variable closed_;
-  size_t connections_count_ = 0;
-  bool draining_ = false;  // the connections' thread's
-  std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
-  std::thread thread_;
+  std::condition_variable none_;
+  size_t connections_ = 0;
 };
 
 }  // namespace davit::host

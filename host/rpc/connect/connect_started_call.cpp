@@ -54,8 +54,13 @@ void ConnectStartedCall::misused(const char* what) {
   client_.log_misuse(path_, what);
 }
 
+void ConnectStartedCall::on_answer_head(Pairs head) {
+  client_.caller().is_answered();
+  on_headers(std::move(head));
+}
+
 void ConnectStartedCall::on_call_ended(End end) {
-  if (end.code != Code::ok) end.message = client_.described(end.message);
+  client_.caller().describe(end);
   on_ended(std::move(end));
 }
 

@@ -27,7 +27,7 @@ class ConnectStartedCall final : public StartedCall, public CalledStream::Told {
   void destroy() override;
   void misused(const char* what) override;
   // CalledStream::Told
-  void on_answer_head(Pairs head) override { on_headers(std::move(head)); }
+  void on_answer_head(Pairs head) override;
   void on_answer(Buffer message, bool ok) override { on_read(std::move(message), ok); }
   void on_request_written(bool ok) override { on_written(ok); }
   void on_call_ended(End) override;

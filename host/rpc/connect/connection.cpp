@@ -1,6 +1,7 @@
 #include "connection.hpp"
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/error.hpp>
 
 namespace davit::host {
 
@@ -25,7 +26,11 @@ void Connection::start() {
 
 void Connection::shaken(boost::system::error_code e) {
   if (!closed_) return;
-  if (e) return close("TLS: " + e.message());
+  if (e) {
+    // Whoever goes in the middle of it has not said anything wrong.
+    strange_ = e.category() == asio::error::get_ssl_category();
+    return close("TLS: " + e.message());
+  }
   // The calling end speaks first.
   if (!feed({})) return close("the peer does not offer HTTP/2");
   read();
@@ -111,13 +116,18 @@ void Connection::tick(Time now) {
   if (writing_ && now - writing_since_ > patience_.interval + patience_.timeout)
     return close("the peer does not take what it is sent");
   if (session_->streams() > 0) idle_since_ = now;
-  if (patience_.rest.count() > 0 && now - idle_since_ > patience_.rest)
-    return leaving_ ? close("") : go_away();
+  const auto rest = known_ ? patience_.rest : patience_.first;
+  if (rest.count() > 0 && now - idle_since_ > rest) return leaving_ ? close("") : go_away();
   if (asked_ != Time()) {
     if (now - asked_ > patience_.timeout) close("the peer does not answer");
   } else if (now - heard_ > patience_.interval && session_->ping()) {
     asked_ = now;
   }
+}
+
+bool Connection::is_idle_stranger(Time now) const {
+  constexpr std::chrono::seconds time_to_call{1};
+  return !known_ && now - since_ > time_to_call && (!session_ || session_->streams() == 0);
 }
 
 void Connection::go_away() {
@@ -131,7 +141,7 @@ void Connection::close(const std::string& why) {
   const auto closed = std::exchange(closed_, nullptr);
   link_->close();
   if (session_) session_->lost(why.empty() ? "the connection is closed" : why);
-  closed(why);
+  closed(why, strange_);
 }
 
 }  // namespace davit::host

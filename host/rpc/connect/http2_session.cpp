@@ -9,6 +9,10 @@ namespace davit::host {
 
 namespace {
 
+// Frames that one head may be cut into: one has 16 KiB, twice what all of a head may have.
+constexpr size_t continuations_max = 8;
+// Begun and reset by the peer: so many at a stretch, and so many a second after that.
+constexpr uint64_t resets_burst = 1'000, resets_a_second = 33;
 // So much is given to the socket at once; more waits in the streams.
 constexpr size_t give_max = 256u << 10;
 
@@ -129,6 +133,8 @@ struct Http2Session::Table {
     nghttp2_session_callbacks_set_on_stream_close_callback(c, &closed);
     nghttp2_option_set_no_auto_window_update(o, 1);
     nghttp2_option_set_no_closed_streams(o, 1);
+    nghttp2_option_set_max_continuations(o, continuations_max);
+    nghttp2_option_set_stream_reset_rate_limit(o, resets_burst, resets_a_second);
     nghttp2_session* out = nullptr;
     const int made = s.requested_ ? nghttp2_session_server_new2(&out, c, &s, o)
                                   : nghttp2_session_client_new2(&out, c, &s, o);

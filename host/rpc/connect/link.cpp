@@ -10,11 +10,10 @@ namespace davit::host {
 namespace {
 
 namespace asio = boost::asio;
-using asio::ip::tcp;
 
 class PlainLink final : public Link {
  public:
-  explicit PlainLink(tcp::socket s) : socket_(std::move(s)) {}
+  explicit PlainLink(Socket s) : socket_(std::move(s)) {}
   void handshake(std::function<void(boost::system::error_code)> done) override {
     asio::post(socket_.get_executor(), [done = std::move(done)] { done({}); });
   }
@@ -26,19 +25,19 @@ class PlainLink final : public Link {
   }
   void close() override {
     boost::system::error_code none;
-    socket_.shutdown(tcp::socket::shutdown_both, none);
+    socket_.shutdown(Socket::shutdown_both, none);
     socket_.close(none);
   }
   std::string protocol() const override { return {}; }
   asio::any_io_executor executor() override { return socket_.get_executor(); }
 
  private:
-  tcp::socket socket_;
+  Socket socket_;
 };
 
 class TlsLink final : public Link {
  public:
-  TlsLink(tcp::socket s, std::shared_ptr<asio::ssl::context> context, const std::string& host)
+  TlsLink(Socket s, std::shared_ptr<asio::ssl::context> context, const std::string& host)
       : context_(std::move(context)), stream_(std::move(s), *context_), serving_(host.empty()) {
     if (serving_) return;
     SSL_set_tlsext_host_name(stream_.native_handle(), host.c_str());
@@ -58,7 +57,7 @@ class TlsLink final : public Link {
   // Without TLS's goodbye: it would have to be waited for, and HTTP says where a message ends.
   void close() override {
     boost::system::error_code none;
-    stream_.next_layer().shutdown(tcp::socket::shutdown_both, none);
+    stream_.next_layer().shutdown(Socket::shutdown_both, none);
     stream_.next_layer().close(none);
   }
   std::string protocol() const override {
@@ -71,17 +70,17 @@ class TlsLink final : public Link {
 
  private:
   const std::shared_ptr<asio::ssl::context> context_;
-  asio::ssl::stream<tcp::socket> stream_;
+  asio::ssl::stream<Socket> stream_;
   const bool serving_;
 };
 
 }  // namespace
 
-std::unique_ptr<Link> plain_link(tcp::socket s) {
+std::unique_ptr<Link> plain_link(Socket s) {
   return std::make_unique<PlainLink>(std::move(s));
 }
 
-std::unique_ptr<Link> tls_link(tcp::socket s, std::shared_ptr<asio::ssl::context> context,
+std::unique_ptr<Link> tls_link(Socket s, std::shared_ptr<asio::ssl::context> context,
                                const std::string& host) {
   return std::make_unique<TlsLink>(std::move(s), std::move(context), host);
 }

@@ -1,15 +1,18 @@
-// A connected TCP socket, plain or with TLS: what a connection reads and writes. On the thread of
-// its executor; callbacks come later, never from within a call.
+// A connected socket, TCP or Unix, plain or with TLS: what a connection reads and writes. On the
+// thread of its executor; callbacks come later, never from within a call.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 
 namespace davit::host {
+
+// Of any family; those of TCP become one by moving.
+using Socket = boost::asio::generic::stream_protocol::socket;
 
 class Link {
  public:
@@ -26,9 +29,9 @@ class Link {
   virtual boost::asio::any_io_executor executor() = 0;
 };
 
-std::unique_ptr<Link> plain_link(boost::asio::ip::tcp::socket);
+std::unique_ptr<Link> plain_link(Socket);
 // `host` is what the server's certificate must name; empty: this is the serving end.
-std::unique_ptr<Link> tls_link(boost::asio::ip::tcp::socket,
-                               std::shared_ptr<boost::asio::ssl::context>, const std::string& host);
+std::unique_ptr<Link> tls_link(Socket, std::shared_ptr<boost::asio::ssl::context>,
+                               const std::string& host);
 
 }  // namespace davit::host

@@ -22,6 +22,7 @@ class GrpcClient final : public RpcClient {
   ~GrpcClient() override;
 
   Result<> check() override;
+  std::string doubt() override { return caller_.doubt(); }
   davit_rpc_call* start(const davit_rpc_start&, davit_strand*, const davit_rpc_handler*,
                         void* self) override;
   bool stop(std::chrono::steady_clock::time_point deadline) override;

@@ -1,5 +1,6 @@
 #include "grpc_served_call.hpp"
 
+#include "../cut.hpp"
 #include "buffers.hpp"
 #include "metadata.hpp"
 #include "services/log.hpp"
@@ -112,6 +113,11 @@ void GrpcServedCall::send_end(End& end) {
 void GrpcServedCall::misused(const char* what) {
   serving_.log->error("rpc", "method broke the contract",
                       {{"instance", method().instance}, {"method", method().path}, {"what", what}});
+}
+
+// Only calls of TCP listeners are dropped; there the peer is the connection.
+void GrpcServedCall::drop_connection() {
+  cut(peer_);
 }
 
 void GrpcServedCall::OnReadDone(bool ok) {

@@ -39,6 +39,7 @@ class GrpcServedCall final : public ServedCall, private grpc::ServerGenericBidiR
   void start_write(davit_buf* const* parts, size_t parts_count, bool last) override;
   void send_end(End&) override;
   void misused(const char* what) override;
+  void drop_connection() override;
   void add_headers();
   // gRPC
   void OnReadDone(bool ok) override;

@@ -3,9 +3,9 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 #include <grpcpp/server_posix.h>
-#include <unistd.h>
 
-#include "../bind_error.hpp"
+#include <algorithm>
+
 #include "../cut.hpp"
 #include "assembly/extension.hpp"
 #include "credentials.hpp"
@@ -17,17 +17,13 @@ namespace davit::host {
 
 namespace {
 
-// What gRPC allows by itself: tokens, names and traces fit in many times over.
-constexpr int metadata_bytes_max = 8 << 10;
 // Peers may look whether we are there this often.
 constexpr int ping_interval_min_ms = 1'000;
 
-Result<> check_headers(const GrpcMetadata& headers) {
-  for (const auto& [key, value] : headers) {
-    if (is_legal(view(key), view(value))) continue;
-    return Admission::bad_header();
-  }
-  return {};
+bool are_legal(const GrpcMetadata& headers) {
+  return std::all_of(headers.begin(), headers.end(), [](const auto& header) {
+    return is_legal(view(header.first), view(header.second));
+  });
 }
 
 void set_limits(grpc::ServerBuilder& builder, const ServerSettings& s, uint32_t request_bytes_max) {
@@ -35,7 +31,6 @@ void set_limits(grpc::ServerBuilder& builder, const ServerSettings& s, uint32_t 
   constexpr int64_t room = 1 << 20;
   builder.SetMaxReceiveMessageSize(
       static_cast<int>(std::min<int64_t>(request_bytes_max + room, INT32_MAX)));
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a port in use is an error
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(s.streams_max));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS,
                              static_cast<int>(s.keepalive_interval.count()));
@@ -47,7 +42,9 @@ void set_limits(grpc::ServerBuilder& builder, const ServerSettings& s, uint32_t 
                              ping_interval_min_ms);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
                              static_cast<int>(s.request_timeout.count()));
-  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, metadata_bytes_max);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, static_cast<int>(s.header_bytes_max));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+                             static_cast<int>(s.idle_timeout.count()));
   if (s.memory_bytes_max > 0) {
     builder.SetResourceQuota(grpc::ResourceQuota("rpc.server." + s.name)
                                  .Resize(static_cast<size_t>(s.memory_bytes_max)));
@@ -64,10 +61,9 @@ std::unique_ptr<RpcServer> make_grpc_server(const Core& core, ServerSettings set
 
 GrpcServer::GrpcServer(const Core& core, ServerSettings settings, const MethodRegistry& methods)
     : log_(core.log),
-      settings_(std::move(settings)),
       methods_(methods),
-      admission_(core, settings_, methods),
-      certificate_(core, settings_) {
+      front_(core, std::move(settings), methods),
+      settings_(front_.settings()) {
   serving_.retry_after = settings_.retry_after;
   serving_.server = settings_.name;
   serving_.log = &log_;
@@ -77,118 +73,99 @@ GrpcServer::~GrpcServer() {
   stop(std::chrono::steady_clock::now());
 }
 
-Result<> GrpcServer::prepare() {
-  if (settings_.on_unix_socket()) {
-    auto users = PeerUsers::make(settings_.allow_users, settings_.allow_group);
-    if (!users.ok()) return users.error();
-    users_ = std::move(*users);
-    return {};
-  }
-  if (auto r = admission_.load(); !r.ok()) return r;
-  return settings_.tls() ? certificate_.load() : Result<>();
-}
-
 Result<> GrpcServer::check() {
-  auto r = prepare();
-  return r.ok() ? r : r.error().in(name());
-}
-
-Error GrpcServer::cannot_listen(const std::string& why) const {
-  const char* advice = settings_.on_unix_socket() ? "set another path in " : "set another port in ";
-  return {Code::unavailable,
-          name() + ": cannot listen on " + settings_.listen + ": " + why + " (" + advice +
-              settings_.listen_where + ")",
-          {},
-          {}};
+  return front_.check();
 }
 
 Result<> GrpcServer::listen() {
   if (auto r = check(); !r.ok()) return r;
-  auto r = settings_.on_unix_socket() ? listen_unix() : listen_tcp();
-  if (r.ok()) log_.info("rpc", "listening", {{"server", settings_.name}, {"address", address_}});
-  return r;
-}
-
-Result<> GrpcServer::listen_tcp() {
+  if (auto r = front_.bind(); !r.ok()) return r;
   grpc::ServerBuilder builder;
   set_limits(builder, settings_, methods_.request_bytes_max());
   builder.RegisterCallbackGenericService(this);
-  int port = 0;
-  builder.AddListeningPort(settings_.listen, server_credentials(settings_, certificate_), &port);
+  if (!settings_.on_unix_socket()) {
+    using Type = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+        Type::FROM_FD, server_credentials(settings_, front_.certificate()));
+  }
   server_ = builder.BuildAndStart();
-  if (!server_ || port == 0) return cannot_listen(bind_error(settings_.listen));
-  address_ = settings_.listen.substr(0, settings_.listen.rfind(':') + 1) + std::to_string(port);
-  return {};
+  if (!server_) return Error{Code::unavailable, front_.name() + ": gRPC cannot start", {}, {}};
+  return front_.start([this](Visitor v) { entered(std::move(v)); },
+                      [this] {
+                        // Many may be turned away in a second; each look is at all that are there.
+                        constexpr std::chrono::milliseconds between{100};
+                        const auto now = std::chrono::steady_clock::now();
+                        if (now - swept_ < between) return;
+                        swept_ = now;
+                        sweep();
+                      });
 }
 
-Result<> GrpcServer::listen_unix() {
-  grpc::ServerBuilder builder;
-  set_limits(builder, settings_, methods_.request_bytes_max());
-  builder.RegisterCallbackGenericService(this);
-  server_ = builder.BuildAndStart();
-  if (!server_) return cannot_listen("gRPC cannot start");
-  auto r =
-      listener_.listen(settings_.unix_path(), users_.group(), [this](int fd) { accepted(fd); });
-  if (!r.ok()) return cannot_listen(r.error().message);
-  address_ = settings_.listen;
-  return {};
-}
-
-void GrpcServer::accepted(int fd) {
-  auto who = users_.identify(fd);
-  if (!who.ok()) {
-    close(fd);
-    return;
+void GrpcServer::entered(Visitor visitor) {
+  const int fd = visitor.fd.release();
+  const std::string before = handed_over_.add(fd, visitor.address);
+  if (!before.empty()) front_.door().leave(before);
+  if (acceptor_) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = fd;
+    return acceptor_->HandleNewConnection(&connection);
   }
   {
     // gRPC names a connection it is handed after its descriptor. A number that is used again is a
     // new connection.
-    const std::lock_guard lock(peers_mutex_);
-    peers_["fd:" + std::to_string(fd)] = std::move(*who);
+    const std::lock_guard lock(users_mutex_);
+    users_[visitor.connection] = std::move(visitor.user);
   }
   grpc::AddInsecureChannelFromFd(server_.get(), fd);
 }
 
+void GrpcServer::sweep() {
+  for (const auto& address : handed_over_.sweep()) front_.door().leave(address);
+}
+
 Result<IdentityPtr> GrpcServer::identify(const grpc::GenericCallbackServerContext& context) {
   if (settings_.on_unix_socket()) {
-    const std::lock_guard lock(peers_mutex_);
-    const auto found = peers_.find(context.peer());
-    if (found != peers_.end()) return found->second;
+    const std::lock_guard lock(users_mutex_);
+    const auto found = users_.find(context.peer());
+    if (found != users_.end()) return found->second;
     return Error{Code::internal, "a connection without peer credentials", {}, {}};
   }
   const auto& metadata = context.client_metadata();
   const auto [first, last] = metadata.equal_range("authorization");
-  if (first == last) return admission_.authenticate(nullptr);
+  if (first == last) return front_.admission().authenticate(nullptr);
   std::string_view header = view(first->second);
   if (std::next(first) != last) header = {};  // two credentials: which one is meant?
-  return admission_.authenticate(&header);
+  return front_.admission().authenticate(&header);
+}
+
+// A connection's name as people know it.
+std::string GrpcServer::shown(const std::string& connection) {
+  if (!settings_.on_unix_socket()) return connection;
+  const std::lock_guard lock(users_mutex_);
+  const auto found = users_.find(connection);
+  return "unix:" + (found != users_.end() ? found->second->name() : connection);
 }
 
 grpc::ServerGenericBidiReactor* GrpcServer::CreateReactor(
     grpc::GenericCallbackServerContext* context) {
+  Admission& admission = front_.admission();
   const std::string connection = context->peer();
-  const OpenCalls::Place place = serving_.open.enter(connection, admission_.calls_max());
+  const OpenCalls::Place place = serving_.open.enter(connection, admission.calls_max());
   if (place.first_over) cut(connection);
   std::string_view path = context->method();
   if (!path.empty() && path.front() == '/') path.remove_prefix(1);
-  const Method* method = admission_.find(path);
+  const Method* method = admission.find(path);
   const bool open = Admission::is_open(method);
   if (serving_.open.draining() && !Admission::answers_to_the_end(method))
-    return refuse(serving_, context, admission_.going_down(), place.connection);
-  auto who = open ? Result<IdentityPtr>(admission_.anybody()) : identify(*context);
-  Result<> admitted = place.connection == nullptr ? Result<>(admission_.too_many_calls())
-                      : !who.ok()                 ? Result<>(who.error())
-                      : open                      ? Result<>()
-                                                  : admission_.admit(**who, method, path);
-  if (auto r = check_headers(context->client_metadata()); admitted.ok() && !r.ok()) admitted = r;
-  std::string peer = connection;
-  if (settings_.on_unix_socket() && !open) peer = "unix:" + (who.ok() ? (*who)->name() : peer);
-  if (!admitted.ok()) {
-    admission_.log_refusal(admitted.error(), path, peer);
-    return refuse(serving_, context, End::of(admitted.error()), place.connection);
-  }
-  auto* call = new GrpcServedCall(serving_, *method, std::move(*who), context, std::move(peer),
-                                  place.connection);
+    return refuse(serving_, context, admission.going_down(), place.connection);
+  const std::string peer = shown(connection);
+  auto entry = admission.enter(
+      method, {path, peer, place.connection != nullptr, are_legal(context->client_metadata()),
+               open ? Result<IdentityPtr>(IdentityPtr()) : identify(*context)});
+  if (!entry.ok()) return refuse(serving_, context, End::of(entry.error()), place.connection);
+  auto* call =
+      new GrpcServedCall(serving_, *method, std::move(entry->who), context, peer, place.connection);
+  call->keep(std::move(entry->account));
   auto* reactor = call->reactor();
   // A drain that has begun since has not seen this call.
   if (serving_.open.draining() && method->streams_answers()) call->ask_to_end();
@@ -197,12 +174,25 @@ grpc::ServerGenericBidiReactor* GrpcServer::CreateReactor(
 }
 
 void GrpcServer::look_after() {
-  if (settings_.tls()) certificate_.look();
+  front_.door().look_after();
+  sweep();
   serving_.open.end_late(
       std::chrono::steady_clock::now() - settings_.request_timeout,
       {Code::deadline_exceeded,
        "no request came within " + std::to_string(settings_.request_timeout.count()) + " ms",
        {}});
+  serving_.open.end_revoked(Admission::revoked());
+}
+
+void GrpcServer::read_files() {
+  front_.admission().refresh();
+  if (!settings_.tls()) return;
+  // The ends of the calls have had a second to go out.
+  if (std::exchange(authority_withdrawn_, false)) handed_over_.shut_down();
+  front_.certificate().look();
+  if (!front_.certificate().has_withdrawn()) return;
+  authority_withdrawn_ = true;
+  serving_.open.end_all(ServerCertificate::withdrawn());
 }
 
 void GrpcServer::drain() {
@@ -212,11 +202,11 @@ void GrpcServer::drain() {
 
 void GrpcServer::stop(std::chrono::steady_clock::time_point deadline) {
   if (std::exchange(stopped_, true)) return;
-  listener_.stop();
-  if (!server_) return;
+  if (!server_) return front_.stop();
   drain();
   serving_.open.wait_until_none(deadline);
-  serving_.open.end_all(admission_.going_down());
+  serving_.open.end_all(front_.admission().going_down());
+  front_.stop();
   server_->Shutdown(std::chrono::system_clock::now());
   if (!serving_.open.wait_until_none(std::chrono::steady_clock::now() + last_grace)) {
     log_.error("rpc", "calls did not end",

@@ -4,16 +4,15 @@
 
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
 
 #include <mutex>
 #include <unordered_map>
 
-#include "../admission.hpp"
-#include "../peer_user.hpp"
-#include "../server_certificate.hpp"
+#include "../front.hpp"
 #include "../transport.hpp"
-#include "../unix_listener.hpp"
 #include "grpc_served_call.hpp"
+#include "handed_over.hpp"
 
 namespace davit::host {
 
@@ -24,38 +23,36 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
 
   Result<> check() override;
   Result<> listen() override;
-  std::string address() const override { return address_; }
+  std::string address() const override { return front_.address(); }
+  std::vector<std::string> doubts() override { return front_.admission().doubts(); }
   void look_after() override;
+  void read_files() override;
   void drain() override;
   void stop(std::chrono::steady_clock::time_point deadline) override;
 
  private:
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext*) override;
   Result<IdentityPtr> identify(const grpc::GenericCallbackServerContext&);
-
-  Result<> listen_tcp();
-  Result<> listen_unix();
-  Result<> prepare();
-  Error cannot_listen(const std::string& why) const;
-  std::string name() const { return "rpc.server." + settings_.name; }
-  void accepted(int fd);
+  std::string shown(const std::string& connection);
+  void entered(Visitor);
+  void sweep();
 
   Log& log_;
-  const ServerSettings settings_;
   const MethodRegistry& methods_;
+  Front front_;
+  const ServerSettings& settings_;
   GrpcServing serving_;
-  Admission admission_;
-  ServerCertificate certificate_;  // with TLS
-  std::string address_;
   bool stopped_ = false;
+  bool authority_withdrawn_ = false;  // its connections are to go
 
-  // Unix socket
-  PeerUsers users_;
-  UnixListener listener_;
-  mutable std::mutex peers_mutex_;
-  std::unordered_map<std::string, IdentityPtr> peers_;  // by gRPC's name of a connection, "fd:12"
+  HandedOver handed_over_;
+  std::chrono::steady_clock::time_point swept_;  // the listener's thread
+  std::mutex users_mutex_;
+  // On a Unix socket, by gRPC's name of a connection, "fd:12".
+  std::unordered_map<std::string, IdentityPtr> users_;
 
-  std::unique_ptr<grpc::Server> server_;  // last: goes first
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;  // TCP
+  std::unique_ptr<grpc::Server> server_;                                      // last: goes first
 };
 
 }  // namespace davit::host

@@ -37,7 +37,9 @@ void GrpcStartedCall::misused(const char* what) {
 }
 
 void GrpcStartedCall::OnReadInitialMetadataDone(bool ok) {
-  if (ok) on_headers(from_grpc(context_.GetServerInitialMetadata()));
+  if (!ok) return;
+  client_.caller_.is_answered();
+  on_headers(from_grpc(context_.GetServerInitialMetadata()));
 }
 
 void GrpcStartedCall::OnReadDone(bool ok) {
@@ -52,7 +54,7 @@ void GrpcStartedCall::OnWriteDone(bool ok) {
 void GrpcStartedCall::OnDone(const grpc::Status& status) {
   End end;
   end.code = from_grpc(status.error_code());
-  if (!status.ok()) end.message = client_.caller_.described(status.error_message());
+  end.message = status.error_message();
   end.trailers = from_grpc(context_.GetServerTrailingMetadata());
   std::erase_if(end.trailers, [](const auto& t) { return t.first == "grpc-status-details-bin"; });
   end.details = read_status_details(status.error_details());
@@ -63,6 +65,7 @@ void GrpcStartedCall::OnDone(const grpc::Status& status) {
     end.code = Code::deadline_exceeded;
     end.message = "the deadline has passed";
   }
+  client_.caller_.describe(end);
   on_ended(std::move(end));
 }
 

@@ -58,6 +58,40 @@ TEST(ConnectLimits, HeadersThatAreTooLargeEndTheirStreamOnly) {
   EXPECT_TRUE(comes(raw, head_on(5))) << "the connection goes on";
 }
 
+TEST(ConnectLimits, HowLargeHeadersMayBeIsASetting) {
+  Limited rig;
+  rig.start("header_bytes_max = 2048");
+  Raw raw(rig.address());
+  raw.greet();
+  raw.send(Raw::frame(
+      Raw::headers, Raw::end_headers, 1,
+      Raw::call("t.v1.S/Echo", "agent-secret") + Raw::field("bomb", std::string(3'000, 'b'))));
+  EXPECT_TRUE(comes(raw, reset_of(1, enhance_your_calm)));
+  rig.expect_well();
+}
+
+TEST(ConnectLimits, HeadersWithoutAnEndCostNoMemory) {
+  Limited rig;
+  rig.start();
+  rig.expect_well();
+  const size_t before = resident_bytes();
+  for (int connection = 0; connection < 20; ++connection) {
+    Raw raw(rig.address());
+    raw.greet();
+    bool going =
+        raw.send(Raw::frame(Raw::headers, Raw::none, 1, Raw::call("t.v1.S/Echo", "agent-secret")));
+    for (int i = 0; i < 1'000 && going; ++i) {
+      going = raw.send(Raw::frame(Raw::continuation, Raw::none, 1,
+                                  Raw::field("h" + std::to_string(i), std::string(10'000, 'b'))));
+    }
+    EXPECT_FALSE(going) << "the connection is closed";
+  }
+  if (memory_can_be_measured) {
+    EXPECT_LT(resident_bytes(), before + (16u << 20));
+  }
+  rig.expect_well();
+}
+
 TEST(ConnectLimits, AHeadOfHttp1ThatIsTooLargeIsRefused) {
   Limited rig;
   rig.start();
@@ -187,6 +221,19 @@ TEST(ConnectLimits, WhoGivesNoRoomStopsItsStreamAndNothingElse) {
   EXPECT_LE(rig.poured, 4 * Pouring::once);  // a window of 64 KiB is all that it gave
   rig.expect_well();
   EXPECT_EQ(rig.open, 1) << "it may take its time";
+}
+
+TEST(ConnectLimits, WhoDoesNotTakeTheEndOfARevokedCallLosesTheConnection) {
+  Pouring rig;
+  rig.start();
+  Raw raw(rig.address());
+  raw.greet();
+  raw.send(begin_call(1, "t.v1.S/Pour", "agent-secret") + empty_request(1));
+  EXPECT_TRUE(eventually([&] { return rig.poured > 0; }));
+  rig.rest();
+  std::filesystem::remove(rig.folder.path("agent.token"));
+  EXPECT_TRUE(raw.is_closed());
+  EXPECT_TRUE(eventually([&] { return rig.dones == 1; }));
 }
 
 TEST(ConnectLimits, WhoNeverReadsIsStoppedAndThenCutOff) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <fstream>
 
 #include "raw.hpp"
 
@@ -51,6 +52,18 @@ struct Limited : Rig {
     EXPECT_EQ(end.code, Code::ok) << end;
   }
 };
+
+// What this process holds; the sanitizers' own book-keeping is no measure.
+inline size_t resident_bytes() {
+  size_t pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool memory_can_be_measured = false;
+#else
+inline constexpr bool memory_can_be_measured = true;
+#endif
 
 inline std::string begin_call(uint32_t stream, const std::string& path, const std::string& token) {
   return Raw::frame(Raw::headers, Raw::end_headers, stream, Raw::call(path, token));

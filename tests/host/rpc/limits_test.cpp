@@ -1,31 +1,19 @@
 // What a server takes of a caller that is slow, greedy or broken: always bounded, with a code, and
 // the others notice nothing.
-#include <fstream>
-
 #include "limited.hpp"
 #include "stub.hpp"
 
 namespace davit::host {
 namespace {
 
-// What this process holds; the sanitizers' own book-keeping is no measure.
-size_t resident_bytes() {
-  size_t pages = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> pages >> resident;
-  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool memory_can_be_measured = false;
-#else
-constexpr bool memory_can_be_measured = true;
-#endif
-
 TEST(Limits, AConnectionThatSaysNothingIsClosed) {
   Limited rig;
   // A Unix socket has no handshake: whoever does not answer a ping is gone.
   Side local("local");
   local.configure("[rpc.server.operator]\nlisten = \"unix:" + rig.folder.path("op.sock") +
-                  "\"\nkeepalive_interval_ms = 1000\nkeepalive_timeout_ms = 300\n");
+                  "\"\nkeepalive_interval_ms = 1000\nkeepalive_timeout_ms = 300\n"
+                  "request_timeout_ms = 1000\n" +
+                  transport_line());
   local.listen();
   rig.start("request_timeout_ms = 1000");
   for (const std::string& address : {rig.address(), "unix:" + rig.folder.path("op.sock")}) {

@@ -18,10 +18,26 @@ TEST(Repeated, LogsTheFirstAndThenOnceAMinuteWithTheCount) {
   EXPECT_EQ(repeated.log("a", t + seconds(120)), 1u);
 }
 
-TEST(Repeated, IsBounded) {
+TEST(Repeated, WhateverTheKeysThereAreSoManyLinesAMinute) {
   Repeated repeated;
-  for (size_t i = 0; i < 3 * Repeated::keys_max; ++i) repeated.log(std::to_string(i), {});
-  EXPECT_EQ(repeated.log("0", {}), 0u);  // forgotten long ago
+  const Repeated::Time t{};
+  size_t lines = 0;
+  constexpr size_t events = 3 * Repeated::keys_max;
+  for (size_t i = 0; i < events; ++i) lines += repeated.log(std::to_string(i), t).has_value();
+  EXPECT_EQ(lines, Repeated::lines_max);
+  // The next line has the count of all that were left out.
+  EXPECT_EQ(repeated.log("new", t + Repeated::interval), events - lines);
+}
+
+TEST(Repeated, ForgetsWhatWasSaidLongAgoAndKeepsItsCount) {
+  Repeated repeated;
+  Repeated::Time t{};
+  for (size_t i = 0; i < Repeated::keys_max; ++i) {
+    if (i % Repeated::lines_max == 0) t += Repeated::interval;
+    EXPECT_TRUE(repeated.log(std::to_string(i), t)) << i;
+  }
+  t += 2 * Repeated::interval;
+  EXPECT_TRUE(repeated.log("one more", t)) << "there is room again";
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ Read read(const std::string& toml) {
 TEST(RpcSettings, EverythingThatCanBeSet) {
   const Read r = read(R"([rpc.server.main]
 listen = "0.0.0.0:7070"
+transport = "grpc"
 tls_certificate_file = "/c.pem"
 tls_key_file = "/k.pem"
 tls_client_ca_file = "/ca.pem"
@@ -35,6 +36,12 @@ retry_after_ms = 7
 request_timeout_ms = 700
 reflection = true
 streams_max = 8
+connections_max = 1000
+connections_per_address_max = 100
+header_bytes_max = 2048
+idle_timeout_ms = 3000
+health_watches_max = 20
+health_watches_per_address_max = 10
 memory_bytes_max = 9
 [[rpc.server.main.token]]
 name = "a"
@@ -70,6 +77,12 @@ response_bytes_max = 4096
   EXPECT_EQ(s.listen_where, "s.toml:2");
   EXPECT_TRUE(s.tls());
   EXPECT_EQ(s.streams_max, 8);
+  EXPECT_EQ(s.connections_max, 1'000);
+  EXPECT_EQ(s.connections_per_address_max, 100);
+  EXPECT_EQ(s.header_bytes_max, 2'048);
+  EXPECT_EQ(s.idle_timeout.count(), 3'000);
+  EXPECT_EQ(s.health_watches_max, 20);
+  EXPECT_EQ(s.health_watches_per_address_max, 10);
   EXPECT_EQ(s.request_timeout.count(), 700);
   EXPECT_TRUE(s.reflection);
   EXPECT_EQ(s.memory_bytes_max, 9);
@@ -98,6 +111,19 @@ TEST(RpcSettings, TheDefaultsAreThoseOfTheWire) {
   EXPECT_EQ(c.reconnect_backoff_max.count(), 5'000);
   EXPECT_EQ(c.protocol, "davit.v1");
   EXPECT_FALSE(c.agent.empty());
+}
+
+TEST(RpcSettings, AListenerSpeaksConnectAndTakesTenThousandAgentsBehindOneAddress) {
+  const Read r = read(
+      "[rpc.server.m]\nlisten = \"h:1\"\n[[rpc.server.m.token]]\nname = \"a\"\nfile = \"/a\"\n"
+      "regions = [\"eu-1\", \"Us_2.x\"]\n[rpc.server.op]\nlisten = \"unix:/op.sock\"");
+  EXPECT_EQ(r.faults, std::vector<std::string>{});
+  const ServerSettings &tcp = r.settings.servers[0], &local = r.settings.servers[1];
+  EXPECT_EQ(tcp.transport, "connect");
+  EXPECT_EQ(tcp.connections_max, 20'000);
+  EXPECT_EQ(tcp.connections_per_address_max, 10'000);
+  EXPECT_EQ(local.transport, "connect");
+  EXPECT_EQ(local.connections_max, 200);
 }
 
 TEST(RpcSettings, NothingAtAllIsFine) {
@@ -154,8 +180,8 @@ INSTANTIATE_TEST_SUITE_P(
               "s.toml:2: rpc.server.m.listen: must be \"host:port\" or \"unix:/path\""},
         Wrong{"listen = \"h:1\"\nstreams_max = 0",
               "s.toml:3: rpc.server.m.streams_max: must be between 1 and 1000000, not 0"},
-        Wrong{"listen = \"h:1\"\ngzip = true",
-              "s.toml:3: rpc.server.m.gzip: needs transport = \"connect\""},
+        Wrong{"listen = \"h:1\"\ntransport = \"grpc\"\ngzip = true",
+              "s.toml:4: rpc.server.m.gzip: needs transport = \"connect\""},
         Wrong{"listen = \"h:1\"\ntransport = \"connect\"\nmemory_bytes_max = 1000",
               "s.toml:4: rpc.server.m.memory_bytes_max: needs transport = \"grpc\""},
         Wrong{"listen = \"h:1\"\ntransport = \"http\"",
@@ -196,11 +222,38 @@ INSTANTIATE_TEST_SUITE_P(
               "s.toml:2: rpc.server.m.listen: a Unix socket needs an absolute path"},
         Wrong{"[rpc.server.m]\nlisten = \"unix:/op.sock\"\ntls_key_file = \"/k\"",
               "s.toml:3: rpc.server.m.tls_key_file: unknown key"},
-        Wrong{"[rpc.server.m]\nlisten = \"unix:/op.sock\"\ntransport = \"connect\"",
-              "s.toml:3: rpc.server.m.transport: a Unix socket speaks grpc"},
         Wrong{"[rpc.server]\nm = 1", "s.toml:2: rpc.server.m: must be a table"},
         Wrong{"[rpc.sever.m]\nlisten = \"h:1\"",
               "s.toml:1: rpc.sever: unknown key; did you mean \"server\"?"}));
+
+class WrongRegions : public ::testing::TestWithParam<Wrong> {};
+TEST_P(WrongRegions, IsSaidWhere) {
+  const Read r =
+      read(std::string("[rpc.server.m]\nlisten = \"h:1\"\n[[rpc.server.m.token]]\nname = \"a\"\n"
+                       "file = \"/a\"\n") +
+           GetParam().toml);
+  ASSERT_EQ(r.faults.size(), 1u);
+  const std::string front = ": rpc.server.m.token[0].regions: ";
+  const size_t at = r.faults[0].find(front);
+  ASSERT_NE(at, std::string::npos) << r.faults[0];
+  EXPECT_EQ(r.faults[0].substr(at + front.size()), GetParam().fault);
+}
+INSTANTIATE_TEST_SUITE_P(
+    RpcSettings, WrongRegions,
+    ::testing::Values(
+        Wrong{"role = \"operator\"\nregions = [\"eu\"]",
+              "an operator's token is for every region: leave it out, or say [\"*\"]"},
+        Wrong{"regions = [\"\"]", "a region's name is empty"},
+        Wrong{"regions = [\"eu\", \"*\"]", "\"*\" is every region: name it alone"},
+        Wrong{"regions = [\"eu-*\"]",
+              "\"eu-*\" is no region: there are no patterns, only names and \"*\" alone for every "
+              "region"},
+        Wrong{"regions = [\"a b\"]",
+              "\"a b\" is no region: a name has letters, digits, \"-\", \"_\" and \".\""},
+        Wrong{
+            "regions = [\"0123456789012345678901234567890123456789012345678901234567890123\"]",
+            "\"012345678901234567890123456789012345678901234567890123456789012...\" is no region: "
+            "a name has at most 63 characters"}));
 
 class WrongClient : public ::testing::TestWithParam<Wrong> {};
 TEST_P(WrongClient, IsSaidWhere) {

@@ -62,7 +62,23 @@ TEST(Tls, PlainTextToATlsPortFails) {
   rig.start_tls();
   const auto plain = rig.another("region = \"us-east-1\"\nurl = \"http://" + rig.address() +
                                  "\"\ntoken_file = \"" + rig.folder.path("agent.token") + "\"");
-  EXPECT_EQ(call(*plain, plain->channel("control"), "t.v1.S/Echo", "").code, Code::unavailable);
+  const Outcome o = call(*plain, plain->channel("control"), "t.v1.S/Echo", "");
+  EXPECT_EQ(o.code, Code::unavailable);
+  EXPECT_NE(o.message.find(" (if the server speaks TLS, its url begins with https://)"),
+            std::string::npos)
+      << o.message;
+}
+
+TEST(Tls, ToAPlainTextPortFails) {
+  Rig rig;
+  rig.start();
+  const auto tls = rig.another("region = \"us-east-1\"\nurl = \"https://" + rig.address() +
+                               "\"\ntoken_file = \"" + rig.folder.path("agent.token") + "\"");
+  const Outcome o = call(*tls, tls->channel("control"), "t.v1.S/Echo", "");
+  EXPECT_EQ(o.code, Code::unavailable);
+  EXPECT_NE(o.message.find(" (if the server does not speak TLS, its url begins with http://)"),
+            std::string::npos)
+      << o.message;
 }
 
 TEST(Tls, AClientCertificateIsAskedForWhenAnAuthorityForItIsNamed) {
@@ -172,6 +188,20 @@ TEST(Tls, TheAuthorityOfClientsIsReadAgainToo) {
                         std::filesystem::copy_options::overwrite_existing);
   EXPECT_TRUE(eventually(
       [&] { return call(rig.client, rig.channel, "t.v1.S/Echo", "x").code == Code::ok; }));
+}
+
+TEST(Tls, WhoseAuthorityIsTakenAwayIsNotServedAnyMore) {
+  Rotated rig;
+  rig.authority.issue("agent");
+  std::filesystem::copy(rig.folder.path("ca.crt"), rig.folder.path("clients.crt"));
+  rig.start_tls("tls_client_ca_file = \"" + rig.folder.path("clients.crt") + "\"\n",
+                "certificate_file = \"" + rig.folder.path("agent.crt") + "\"\nkey_file = \"" +
+                    rig.folder.path("agent.key") + "\"\n");
+  ASSERT_EQ(call(rig.client, rig.channel, "t.v1.S/Echo", "x").code, Code::ok);
+  std::filesystem::copy(rig.folder.path("next.crt"), rig.folder.path("clients.crt"),
+                        std::filesystem::copy_options::overwrite_existing);
+  EXPECT_TRUE(eventually(
+      [&] { return call(rig.client, rig.channel, "t.v1.S/Echo", "x").code == Code::unavailable; }));
 }
 
 TEST(Tls, ACertificateThatEndsSoonIsSaidSoAndItsEndIsAMetric) {

@@ -41,7 +41,7 @@ struct Socket {
   }
   std::string path() const { return folder.path("op.sock"); }
   std::string config(const std::string& more = {}) const {
-    return "[rpc.server.operator]\nlisten = \"unix:" + path() + "\"\n" + more;
+    return "[rpc.server.operator]\nlisten = \"unix:" + path() + "\"\n" + transport_line() + more;
   }
   // One call on a connection of its own.
   Outcome ask(const std::string& method) const {
@@ -153,6 +153,12 @@ TEST(PeerUsers, RootOurselvesAndWhoIsNamed) {
   EXPECT_EQ(users->identify(12345, 1)->role(), "operator");
 }
 
+TEST(PeerUsers, TheSocketLetsInWhoeverIsNamed) {
+  EXPECT_EQ(PeerUsers::make({}, {})->socket_mode(), 0660u);
+  EXPECT_EQ(PeerUsers::make({"0"}, {})->socket_mode(), 0660u);
+  EXPECT_EQ(PeerUsers::make({"12345"}, {})->socket_mode(), 0666u);
+}
+
 TEST(PeerUsers, MembersOfTheGroup) {
   const auto users = PeerUsers::make({}, "daemon");  // gid 1 on every Debian
   ASSERT_TRUE(users.ok()) << users.error().message;
@@ -199,17 +205,12 @@ int connected_as(uid_t uid, const std::string& path) {
   return fd;
 }
 
-TEST(UnixSocket, AnotherUserIsRefusedByName) {
-  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
-  Socket s;
-  s.server.configure(s.config());
-  s.server.listen();
-  // So that it is the credentials that refuse, and not the modes.
-  ASSERT_EQ(chmod(s.path().c_str(), 0666), 0);
-  ASSERT_EQ(chmod(s.folder.path("").c_str(), 0755), 0);
-  constexpr uid_t nobody = 65534;
+constexpr uid_t nobody = 65534;
+
+// By a connection that the kernel says is nobody's.
+grpc::Status asked_by_nobody(const Socket& s) {
   const int fd = connected_as(nobody, s.path());
-  ASSERT_GE(fd, 0);
+  if (fd < 0) return {grpc::StatusCode::UNKNOWN, "not connected"};
   fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
   grpc::GenericStub stub(grpc::CreateInsecureChannelFromFd("nobody", fd));
   grpc::ClientContext context;
@@ -218,13 +219,34 @@ TEST(UnixSocket, AnotherUserIsRefusedByName) {
   std::promise<grpc::Status> status;
   stub.UnaryCall(&context, "/davit.v1.OperatorService/Get", {}, &request, &answer,
                  [&](grpc::Status st) { status.set_value(std::move(st)); });
-  const grpc::Status refused = status.get_future().get();
+  return status.get_future().get();
+}
+
+TEST(UnixSocket, AnotherUserIsRefusedByName) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  Socket s;
+  s.server.configure(s.config());
+  s.server.listen();
+  // So that it is the credentials that refuse, and not the modes.
+  ASSERT_EQ(chmod(s.path().c_str(), 0666), 0);
+  ASSERT_EQ(chmod(s.folder.path("").c_str(), 0755), 0);
+  const grpc::Status refused = asked_by_nobody(s);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::PERMISSION_DENIED);
   EXPECT_EQ(refused.error_message(), "user \"" + std::string(getpwuid(nobody)->pw_name) +
                                          "\" may not use unix:" + s.path() +
                                          " (see allow_users and allow_group)");
   // Others go on, and each is who it is.
   EXPECT_EQ(s.ask("davit.v1.OperatorService/Get").code, Code::ok);
+}
+
+TEST(UnixSocket, AUserWhoIsNamedGetsIn) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  Socket s;
+  s.server.configure(s.config("allow_users = [\"65534\"]"));
+  s.server.listen();
+  ASSERT_EQ(chmod(s.folder.path("").c_str(), 0755), 0);
+  const grpc::Status served = asked_by_nobody(s);
+  EXPECT_TRUE(served.ok()) << served.error_message();
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+#include "account.hpp"
+
+#include "admission.hpp"
+
+namespace davit::host {
+
+Account::Account(Admission& admission, const Method& method, std::string peer, bool limited)
+    : admission_(admission), method_(method), peer_(std::move(peer)), limited_(limited) {
+  admission_.metrics().begins(&method_);
+}
+
+Account::~Account() {
+  if (!ended_) ended({Code::cancelled, {}, {}}, false);
+  if (limited_) admission_.stranger_leaves(peer_);
+  admission_.metrics().is_gone(&method_);
+}
+
+void Account::ended(const End& end, bool by_method) {
+  ended_ = true;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began_;
+  admission_.metrics().ends(&method_, end.code, took.count());
+  // What a method says about credentials (a region that they do not name) is for the server's
+  // operator to know, too. Its text may be the caller's, so it does not tell lines apart.
+  const bool refused = end.code == Code::permission_denied || end.code == Code::unauthenticated;
+  if (by_method && refused) {
+    admission_.log_refusal({end.code, end.message, {}, {}}, method_.path, peer_,
+                           method_.path + " refused");
+  }
+}
+
+}  // namespace davit::host

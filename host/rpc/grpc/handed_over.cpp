@@ -1,0 +1,45 @@
+#include "handed_over.hpp"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <utility>
+
+namespace davit::host {
+
+namespace {
+
+// Of a socket: no other has it for as long as this one is open. 0: none.
+ino_t inode_of(int fd) {
+  struct stat st {};
+  return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
+}
+
+}  // namespace
+
+std::string HandedOver::add(int fd, std::string address) {
+  const std::lock_guard lock(mutex_);
+  Connection& at = connections_[fd];
+  at.inode = inode_of(fd);
+  return std::exchange(at.address, std::move(address));
+}
+
+std::vector<std::string> HandedOver::sweep() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> gone;
+  std::erase_if(connections_, [&](auto& entry) {
+    if (inode_of(entry.first) == entry.second.inode) return false;
+    gone.push_back(std::move(entry.second.address));
+    return true;
+  });
+  return gone;
+}
+
+void HandedOver::shut_down() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [fd, connection] : connections_) {
+    if (inode_of(fd) == connection.inode) shutdown(fd, SHUT_RDWR);
+  }
+}
+
+}  // namespace davit::host

@@ -1,0 +1,16 @@
+// The system's words for an errno, as our messages have them: in lower case.
+#pragma once
+
+#include <cstring>
+#include <string>
+
+namespace davit::host {
+
+inline std::string system_words(int error) {
+  std::string text = std::strerror(error);
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z')
+    text[0] = static_cast<char>(text[0] + ('a' - 'A'));
+  return text;
+}
+
+}  // namespace davit::host
