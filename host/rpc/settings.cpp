@@ -121,7 +121,7 @@ void read_unix(const Table& table, ServerSettings& s) {
 // What callers may use. Ten thousand agents have a connection each, and for a while two when they
 // come back; all of them may stand behind one address.
 void read_limits(const Table& table, ServerSettings& s) {
-  constexpr int64_t agents = 20'000, operators = 200, most = 10'000'000;
+  constexpr int64_t agents = 20'000, operators = 400, most = 10'000'000;
   s.connections_max =
       table.integer("connections_max", s.on_unix_socket() ? operators : agents, 1, most);
   s.connections_per_address_max =

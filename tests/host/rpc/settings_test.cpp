@@ -123,7 +123,7 @@ TEST(RpcSettings, AListenerSpeaksConnectAndTakesTenThousandAgentsBehindOneAddres
   EXPECT_EQ(tcp.connections_max, 20'000);
   EXPECT_EQ(tcp.connections_per_address_max, 10'000);
   EXPECT_EQ(local.transport, "connect");
-  EXPECT_EQ(local.connections_max, 200);
+  EXPECT_EQ(local.connections_max, 400);
 }
 
 TEST(RpcSettings, NothingAtAllIsFine) {
