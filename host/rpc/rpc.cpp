@@ -72,8 +72,9 @@ const void* Rpc::service(std::string_view id) const {
 void Rpc::configure(const Config& config, Faults& faults) {
   RpcSettings settings = RpcSettings::read(config, faults);
   server_settings_ = std::move(settings.servers);
-  // As many as the host has workers.
-  const int64_t threads = config.table("host", faults).integer("worker_threads", 0, 0, 1024);
+  // As many as the host has workers. It reads the key, too, and says what is wrong with it.
+  Faults said_already;
+  const int64_t threads = config.table("host", said_already).integer("worker_threads", 0, 0, 1024);
   for (auto& server : server_settings_) {
     server.threads = threads > 0 ? static_cast<unsigned>(threads)
                                  : std::max(2u, std::thread::hardware_concurrency());

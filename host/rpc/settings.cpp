@@ -121,7 +121,7 @@ void read_unix(const Table& table, ServerSettings& s) {
 // What callers may use. Ten thousand agents have a connection each, and for a while two when they
 // come back; all of them may stand behind one address.
 void read_limits(const Table& table, ServerSettings& s) {
-  constexpr int64_t agents = 20'000, operators = 200, most = 10'000'000;
+  constexpr int64_t agents = 20'000, operators = 400, most = 10'000'000;
   s.connections_max =
       table.integer("connections_max", s.on_unix_socket() ? operators : agents, 1, most);
   s.connections_per_address_max =
@@ -162,13 +162,11 @@ ServerSettings read_server(const Table& table) {
 
 void read_credentials(const Table& table, ClientSettings& c) {
   const bool local = c.url.rfind("unix:", 0) == 0;
-  if (!local && c.url.rfind("http://", 0) != 0 && !c.tls()) {
-    table.reject("url", "must start with http://, https:// or unix:/");
-    return;
-  }
-  if (!local && c.target().empty())
+  const bool known = local || c.url.rfind("http://", 0) == 0 || c.tls();
+  if (!known && !c.url.empty()) table.reject("url", "must start with http://, https:// or unix:/");
+  if (known && c.target().empty())
     table.reject("url", "must be http(s)://host or http(s)://host:port, no more");
-  c.token_file = table.path("token_file", !local);
+  c.token_file = table.path("token_file", known && !local);
   c.ca_file = table.path("ca_file", false);
   c.certificate_file = table.path("certificate_file", false);
   c.key_file = table.path("key_file", false);
@@ -177,7 +175,7 @@ void read_credentials(const Table& table, ClientSettings& c) {
                  "certificate_file and key_file go together");
   }
   for (const char* key : {"ca_file", "certificate_file"}) {
-    if (table.has(key) && !c.tls()) table.reject(key, "needs an https:// url");
+    if (known && table.has(key) && !c.tls()) table.reject(key, "needs an https:// url");
   }
 }
 
@@ -186,7 +184,7 @@ ClientSettings read_client(const Table& table) {
   c.name = table.name();
   c.where = table.where("token_file");
   c.url = table.string("url");
-  if (!c.url.empty()) read_credentials(table, c);
+  read_credentials(table, c);
   c.region = table.string("region");
   c.platform = table.string("platform", "");
   c.agent = table.string("agent", host_name());

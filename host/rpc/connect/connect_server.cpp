@@ -184,7 +184,7 @@ void ConnectServer::came(const std::shared_ptr<Loop>& loop, Visitor visitor) {
       [this, caller](std::string_view begin, bool&) { return session(caller, begin); },
       [this, caller](const std::string& why, bool strange) { closed(*caller, why, strange); });
   caller->on = connection;
-  if (caller->user) connection->know();
+  if (caller->user && !caller->user->role().empty()) connection->know();
   loop->connections.insert(connection);
   connection->start();
 }

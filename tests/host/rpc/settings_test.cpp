@@ -123,7 +123,7 @@ TEST(RpcSettings, AListenerSpeaksConnectAndTakesTenThousandAgentsBehindOneAddres
   EXPECT_EQ(tcp.connections_max, 20'000);
   EXPECT_EQ(tcp.connections_per_address_max, 10'000);
   EXPECT_EQ(local.transport, "connect");
-  EXPECT_EQ(local.connections_max, 200);
+  EXPECT_EQ(local.connections_max, 400);
 }
 
 TEST(RpcSettings, NothingAtAllIsFine) {
@@ -260,12 +260,15 @@ TEST_P(WrongClient, IsSaidWhere) {
   const Read r = read(std::string("[rpc.client.c]\n") + agent + GetParam().toml);
   ASSERT_FALSE(r.faults.empty());
   EXPECT_EQ(r.faults[0], GetParam().fault);
+  EXPECT_EQ(r.faults.size(), 1u) << r.faults[1];
 }
 INSTANTIATE_TEST_SUITE_P(
     RpcSettings, WrongClient,
     ::testing::Values(
         Wrong{"", "s.toml:1: rpc.client.c: key \"url\": is missing (a string)"},
         Wrong{"url = \"ftp://x\"",
+              "s.toml:4: rpc.client.c.url: must start with http://, https:// or unix:/"},
+        Wrong{"url = \"ftp://x\"\nca_file = \"/ca\"",
               "s.toml:4: rpc.client.c.url: must start with http://, https:// or unix:/"},
         Wrong{"url = \"http://x/path\"",
               "s.toml:4: rpc.client.c.url: must be http(s)://host or http(s)://host:port, no more"},
