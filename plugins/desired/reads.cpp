@@ -6,8 +6,9 @@
 
 #include "document.hpp"
 #include "listing.hpp"
+#include "page_size.hpp"
 #include "page_token.hpp"
-#include "survey.hpp"
+#include "render.hpp"
 
 namespace davit::desired {
 
@@ -16,6 +17,26 @@ namespace {
 constexpr uint32_t page_size_default = 100;
 constexpr uint32_t page_size_max = 1000;
 constexpr uint64_t page_bytes_max = 8 << 20;
+
+// The store has no look-up of one status: they are gone through.
+Result<std::optional<Status>> status_of(Shared& shared, const Key& key, const GoOn& go_on) {
+  std::optional<Status> found;
+  for (uint64_t at = 0; go_on();) {
+    size_t count = 0;
+    auto next = shared.storage.statuses({key.kind, key.region}, at, records_per_page,
+                                        [&](const davit_status& s) {
+                                          ++count;
+                                          if (view(s.key.id) != key.id) return true;
+                                          found = from_abi(s);
+                                          return false;
+                                        });
+    if (!next.ok()) return next.error();
+    if (found || count < records_per_page) return found;
+    if (*next <= at) return stands_still();
+    at = *next;
+  }
+  return given_up();
+}
 
 // On the storage's pool.
 Result<std::string> get(Shared& shared, const Key& key, const GoOn& go_on) {
@@ -32,13 +53,11 @@ Result<std::string> get(Shared& shared, const Key& key, const GoOn& go_on) {
                  {},
                  {}};
   }
-  Survey survey(shared.storage, shared.lag, {key.kind, key.region, key.id}, go_on);
-  if (auto r = survey.refresh(); !r.ok()) return r.error();
-  v1::StatusResponse status;
-  status.ParseFromString(survey.answer(shared.host.unix_ms()));
-  if (status.objects_size() == 1 && status.objects(0).has_observed()) {
-    *response.mutable_status() = status.objects(0).observed();
-  }
+  auto status = status_of(shared, key, go_on);
+  if (!status.ok()) return status.error();
+  // Of one that is dead and gone there is nothing to say.
+  if (*status && (response.record().live() || !(*status)->gone))
+    to_wire(**status, response.mutable_status());
   return response.SerializeAsString();
 }
 

@@ -4,8 +4,6 @@
 
 namespace davit::desired {
 
-namespace {
-
 void to_wire(const Status& s, v1::Status* out) {
   out->set_kind(s.key.kind);
   out->set_id(s.key.id);
@@ -58,8 +56,6 @@ void to_wire(const Agent& a, v1::AgentStatus* out) {
     issue->set_reason(i.reason);
   }
 }
-
-}  // namespace
 
 Wanted wanted(const davit_record& r) {
   return {text(r.ns),

@@ -6,6 +6,7 @@
 namespace davit::v1 {
 class AgentStatus;
 class ObjectStatus;
+class Status;
 class StatusResponse;
 }  // namespace davit::v1
 
@@ -29,6 +30,8 @@ struct Wanted {
 };
 Wanted wanted(const davit_record& record);
 
+void to_wire(const Status& status, v1::Status* out);
+void to_wire(const Agent& agent, v1::AgentStatus* out);
 // `observed` may be NULL.
 void render(const Key& key, const Wanted& record, const Status* observed,
             const Conditions& conditions, v1::ObjectStatus* out);

@@ -26,8 +26,11 @@ Result<std::optional<std::string>> StatusPages::next() {
     v1::StatusResponse out;
     Result<> done;
     switch (stage_) {
+      case Stage::begin:
+        done = begin(&out);
+        break;
       case Stage::agents:
-        done = agents(&out);
+        agents(&out);
         break;
       case Stage::statuses:
         done = statuses(&out);
@@ -49,7 +52,7 @@ Result<std::optional<std::string>> StatusPages::next() {
   return std::optional<std::string>();
 }
 
-Result<> StatusPages::agents(v1::StatusResponse* out) {
+Result<> StatusPages::begin(v1::StatusResponse* out) {
   auto head = shared_.storage.head();
   if (!head.ok()) return head.error();
   auto all = read_agents(shared_.storage, shared_.lag, [this] { return go_on(); });
@@ -57,9 +60,20 @@ Result<> StatusPages::agents(v1::StatusResponse* out) {
   conditions_ = Conditions(std::move(*all));
   out->mutable_head()->set_incarnation(head->head.incarnation);
   out->mutable_head()->set_version(head->head.version);
-  render(selection_, conditions_, out);
-  stage_ = Stage::statuses;
+  stage_ = Stage::agents;
   return {};
+}
+
+void StatusPages::agents(v1::StatusResponse* out) {
+  const auto& all = conditions_.agents();
+  for (size_t bytes = 0; agents_ < all.size() && bytes < bytes_per_message; ++agents_) {
+    const Agent& agent = all[agents_];
+    if (!selection_.region.empty() && agent.progress.region != selection_.region) continue;
+    auto* said = out->add_agents();
+    to_wire(agent, said);
+    bytes += said->ByteSizeLong();
+  }
+  if (agents_ == all.size()) stage_ = Stage::statuses;
 }
 
 Result<> StatusPages::statuses(v1::StatusResponse* out) {

@@ -19,8 +19,9 @@ class StatusPages : public Source {
   bool ends() const override { return true; }
 
  private:
-  enum class Stage { agents, statuses, records, regions, end };
-  Result<> agents(v1::StatusResponse* out);
+  enum class Stage { begin, agents, statuses, records, regions, end };
+  Result<> begin(v1::StatusResponse* out);
+  void agents(v1::StatusResponse* out);
   Result<> statuses(v1::StatusResponse* out);
   Result<> records(v1::StatusResponse* out);
   Result<> beside_its_record(const Status& status, v1::StatusResponse* out);
@@ -28,8 +29,9 @@ class StatusPages : public Source {
 
   Shared& shared_;
   Selection selection_;
-  Stage stage_ = Stage::agents;
+  Stage stage_ = Stage::begin;
   Conditions conditions_;
+  size_t agents_ = 0;                 // said so many
   uint64_t statuses_ = 0;             // read up to here
   Cursor records_;                    // read up to here
   std::unordered_set<size_t> named_;  // hashes of keys

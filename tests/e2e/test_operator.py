@@ -112,6 +112,31 @@ class Commands(Case):
         self.assertEqual(int(self.world.wait_running(["d_1"])["d_1"]["observed"]["ready"]), 5)
         self.check_clean_end(agent)
 
+    def test_status_of_one_record_says_its_conditions_alone(self):
+        agent = self.world.agent().start()
+        paused = {"annotations": {"davit.dev/pause": "true"}}
+        self.world.apply([{**deployment(n), **paused} for n in (1, 2)])
+        wait_until("both are held", lambda: 2 == len([i for a in self.world.status()["agents"]
+                                                      for i in a.get("issues", [])]))
+        out = self.world.davit("status", "deployment", "d_1", "--region", REGION)[1]
+        self.assertRegex(out, r"held +deployment +d_1")
+        self.assertNotIn("d_2", out)
+        self.check_clean_end(agent)
+
+    def test_a_region_without_an_agent_is_shown_and_an_agent_is_forgotten(self):
+        self.world.apply([deployment(1)])
+        nobody = r"unattended .*no agent of the region has reported"
+        self.assertRegex(self.world.davit("status")[1], nobody)
+        agent = self.world.agent(name="agent-a").start()
+        self.world.wait_running(["d_1"])
+        self.assertNotIn("unattended", self.world.davit("status")[1])
+        self.check_clean_end(agent)
+        self.assertIn("forgot agent agent-a", self.world.davit("agent", "forget", REGION, "agent-a")[1])
+        self.assertRegex(self.world.davit("status")[1], nobody)
+        code, out, err = self.world.davit("agent", "forget", REGION, "agent-a", check=False)
+        self.assertEqual(code, 1, out + err)
+        self.assertIn('no agent "agent-a" of region', err)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

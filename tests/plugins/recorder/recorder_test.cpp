@@ -141,6 +141,34 @@ TEST_F(RecorderTest, AnAgentOfThePastIsToldWhatItsEpochMustBeAbove) {
   EXPECT_EQ(kept, 51u);
 }
 
+// a1 works; a2 of the same region comes with a later epoch, reports, and ends.
+TEST_F(RecorderTest, WhoseSuccessorCameAndWentIsHeardAgain) {
+  rig_.put("w");
+  const auto speak = [&](const std::string& agent, uint64_t epoch) {
+    v1::ProgressRequest p;
+    p.set_agent(agent);
+    p.set_epoch(epoch);
+    v1::ProgressResponse answer;
+    EXPECT_TRUE(answer.ParseFromString(
+        call("davit.v1.AgentService/Progress", p.SerializeAsString()).messages.at(0)));
+    return answer.epoch_taken();
+  };
+  const auto see = [&](uint64_t epoch, uint64_t sequence, int ready) {
+    v1::Status s = status("w", sequence, ready);
+    s.set_epoch(epoch);
+    EXPECT_EQ(report({s}).end->code, Code::ok);
+    return stored().at(0).ready;
+  };
+  EXPECT_EQ(speak("a1", 100), 0u);
+  EXPECT_EQ(see(100, 1, 1), 1);
+  EXPECT_EQ(speak("a2", 200), 0u);
+  EXPECT_EQ(see(200, 1, 2), 2);
+  EXPECT_EQ(see(100, 2, 3), 2) << "ignored: it is taken for one of the past";
+  EXPECT_EQ(speak("a1", 100), 200u) << "though it is not its first word";
+  EXPECT_EQ(see(201, 3, 3), 3);
+  EXPECT_EQ(speak("a1", 201), 0u);
+}
+
 // A peer that knows names only means whoever lives under one, or all that did.
 TEST_F(RecorderTest, ANameMeansTheLiveRecordOrAllThatDiedUnderIt) {
   const auto ids = [&] {
