@@ -15,6 +15,11 @@ mkdir -p "$dir"
 dir=$(realpath "$dir")
 socket=$dir/operator.sock
 umask 077
+exec 9>"$dir/lock"
+if ! flock -n 9; then
+  echo "a demo runs in $dir already: end it, or give this one DAVIT_DEMO_DIR and DAVIT_DEMO_PORT of its own" >&2
+  exit 1
+fi
 [ -s "$dir/agent.token" ] || od -An -N24 -tx1 /dev/urandom | tr -d ' \n' >"$dir/agent.token"
 
 cat >"$dir/server.toml" <<END

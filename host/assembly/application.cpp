@@ -8,11 +8,16 @@
 #include <csignal>
 #include <cstdio>
 #include <mutex>
-#include <thread>
+#include <optional>
+
+#include <davit/storage_copy.hpp>
 
 #include "assembly.hpp"
 #include "config/config.hpp"
+#include "config/difference.hpp"
 #include "host_settings.hpp"
+#include "in_the_way.hpp"
+#include "life.hpp"
 #include "notify.hpp"
 #include "observability/endpoint.hpp"
 #include "print_graph.hpp"
@@ -50,6 +55,15 @@ void print(const Faults& faults) {
   for (const std::string& line : faults.lines()) std::fprintf(stderr, "%s\n", line.c_str());
 }
 
+// "main 0.0.0.0:7070", "metrics http://127.0.0.1:9100/metrics"
+std::string address_of(const Described& listener) {
+  constexpr std::string_view scheme = "http://";
+  std::string out = listener.what.substr(listener.what.rfind(' ') + 1);
+  if (!out.starts_with(scheme)) return out;
+  out.erase(0, scheme.size());
+  return out.substr(0, out.find('/'));
+}
+
 // Many threads share a little work. With glibc's eight arenas a core, each keeps what it freed to
 // itself: at 10,000 idle streams 1.5 of the 2.4 KiB that each cost above gRPC's own.
 void share_arenas() {
@@ -63,28 +77,21 @@ void give_memory_back() {
   ::malloc_trim(0);
 }
 
-// However far everything is by then.
-void end_at(Clock::time_point deadline) {
-  std::thread([deadline] {
-    std::this_thread::sleep_until(deadline);
-    ::_exit(exit_failed);
-  }).detach();
-}
-
 }  // namespace
 
 // In the order of their making; they go in reverse, the plugins before what they use.
 struct Application::Parts {
-  Parts(Config c, const HostSettings& s)
+  Parts(Config c, const HostSettings& s, Log& l)
       : config(std::move(c)),
         settings(s),
+        log(l),
         runtime(s.worker_threads),
         loader(plugin_directories(s)) {
     log.set(s.log_level, s.log_format);
   }
   Config config;
   HostSettings settings;
-  Log log;
+  Log& log;
   Metrics metrics;
   Health health;
   Shutdown shutdown;
@@ -94,22 +101,20 @@ struct Application::Parts {
   std::vector<std::unique_ptr<Extension>> extensions = make_extensions(core);
   Loader loader;
   std::unique_ptr<Assembly> assembly;
-
-  Operation starting{Clock::now() + std::chrono::seconds(60)};
-  std::mutex mutex;
-  std::condition_variable signalled;
-  int signal = 0;  // the first that came
-
-  bool ends() const { return signal != 0 || shutdown.requested(); }  // under the mutex
 };
 
-Application::Application(std::vector<std::string> files) : files_(std::move(files)) {}
+Application::Application(std::vector<std::string> files)
+    : files_(std::move(files)), life_(std::make_unique<Life>()) {}
 
 Application::~Application() {
-  if (parts_ == nullptr) return;
-  parts_->runtime.shutdown(Clock::time_point::max());
-  if (parts_->assembly) parts_->assembly->destroy();
-  parts_->runtime.run_rest();
+  if (parts_ != nullptr) {
+    parts_->runtime.shutdown(Clock::time_point::max());
+    if (parts_->assembly) parts_->assembly->destroy();
+    parts_->runtime.run_rest();
+  }
+  life_->signals.reset();
+  life_->watchdog.reset();
+  life_->made(nullptr, nullptr);
 }
 
 int Application::refuse(const std::string& line) {
@@ -119,11 +124,17 @@ int Application::refuse(const std::string& line) {
 
 bool Application::prepare(bool check) {
   Faults faults;
+  life_->activity.set("host", "reading the configuration");
   Config config = Config::load(files_, faults);
   if (!faults.empty()) return print(faults), false;
   const HostSettings settings = read_host_settings(config, faults);
-  parts_ = std::make_unique<Parts>(std::move(config), settings);
+  parts_ = std::make_unique<Parts>(std::move(config), settings, life_->log);
   Parts& p = *parts_;
+  life_->made(&p.runtime, &p.shutdown);
+  {
+    const std::lock_guard lock(life_->mutex);
+    life_->stop_timeout = settings.stop_timeout;
+  }
   add_host_services(p.services);
   const davit_pair version{str("version"), str(DAVIT_VERSION)};
   Metrics::set(
@@ -132,7 +143,8 @@ bool Application::prepare(bool check) {
     p.services.add(*extension);
     extension->configure(p.config, faults);
   }
-  p.assembly = std::make_unique<Assembly>(p.core, p.services, p.loader, p.settings.state_dir);
+  p.assembly = std::make_unique<Assembly>(p.core, p.services, p.loader, p.settings.state_dir,
+                                          life_->activity);
   p.assembly->create(p.config, faults);
   if (faults.empty() && p.config.plugins(faults).empty()) {
     faults.add(files_.front(), "",
@@ -149,14 +161,22 @@ bool Application::prepare(bool check) {
   return faults.empty();
 }
 
-int Application::check() {
+int Application::check(bool running) {
   if (!prepare(true)) return exit_refused;
   Parts& p = *parts_;
   Faults faults;
-  p.assembly->check(faults);
+  // What another process holds is no fault beside a davit that runs.
+  const auto add = [&](const Result<>& result) {
+    if (result.ok() || (running && result.error().code == Code::unavailable)) return;
+    faults.add("", "", result.error().message);
+  };
+  p.assembly->check(faults, running);
   std::vector<Described> described;
   for (auto& extension : p.extensions) {
-    for (auto& d : extension->describe()) described.push_back(std::move(d));
+    for (auto& d : extension->describe()) {
+      if (d.verb == "listens") add(can_listen(address_of(d)));
+      described.push_back(std::move(d));
+    }
   }
   std::fputs(print_graph(p.assembly->graph(), described).c_str(), stdout);
   std::fflush(stdout);
@@ -164,33 +184,40 @@ int Application::check() {
   return faults.empty() ? exit_ok : exit_refused;
 }
 
+int Application::restore(const std::string& file, const std::string& storage) {
+  if (!prepare(true)) return exit_refused;
+  std::vector<davit_ref> able = parts_->assembly->offering(DAVIT_STORAGE_COPY);
+  if (!storage.empty())
+    std::erase_if(able, [&](const davit_ref& ref) { return view(ref.instance) != storage; });
+  if (able.size() != 1)
+    return refuse(able.empty() ? "no storage of these files can be restored"
+                               : "these files name several storages: say which with --storage");
+  const auto restored = storage::Copies(able.front()).restore(file);
+  if (!restored.ok()) {
+    std::fprintf(stderr, "%s\n", restored.error().message.c_str());
+    return exit_failed;
+  }
+  std::printf("restored: version %llu is the newest\n",
+              static_cast<unsigned long long>(restored->copied.head.version));
+  if (!restored->aside.empty())
+    std::printf("the store that was there is now %s\n", restored->aside.c_str());
+  return exit_ok;
+}
+
 int Application::run() {
   share_arenas();
-  std::signal(SIGPIPE, SIG_IGN);
-  Runtime::keep_stop_signals();
+  life_->listen();
   if (!prepare(false)) return exit_refused;
-  Parts& p = *parts_;
-  p.runtime.on_stop_signal([&p](int count, int signal) {
-    if (count > 1) {
-      p.log.warn("host", "second signal: ending at once");
-      ::_exit(exit_failed);
-    }
-    p.starting.cancel();
-    std::lock_guard lock(p.mutex);
-    p.signal = signal;
-    p.signalled.notify_all();
-  });
-  p.shutdown.on_request([&p](const Shutdown::Request& request) {
-    const auto left = request.deadline - Clock::now();
-    p.log.error(request.instance, "ends the process",
-                {{"reason", request.reason},
-                 {"within_ms",
-                  std::to_string(std::max<int64_t>(
-                      0, std::chrono::duration_cast<std::chrono::milliseconds>(left).count()))}});
-    end_at(request.deadline);
-    p.starting.cancel();
-    std::lock_guard lock(p.mutex);
-    p.signalled.notify_all();
+  parts_->shutdown.on_request([this](const Shutdown::Request& request) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(request.deadline - Clock::now());
+    parts_->log.error(request.instance, "ends the process",
+                      {{"reason", request.reason},
+                       {"within_ms", std::to_string(std::max<int64_t>(0, left.count()))}});
+    life_->watchdog->end_at(request.deadline, exit_failed);
+    life_->starting.cancel();
+    const std::lock_guard lock(life_->mutex);
+    life_->changed.notify_all();
   });
   return wind_down(serve());
 }
@@ -198,27 +225,58 @@ int Application::run() {
 int Application::serve() {
   Parts& p = *parts_;
   p.log.info("host", "starting", {{"version", DAVIT_VERSION}, {"pid", std::to_string(::getpid())}});
-  const auto stopped_meanwhile = [&p] {
-    std::lock_guard lock(p.mutex);
-    return p.ends();
+  const auto stopped_meanwhile = [this] {
+    const std::lock_guard lock(life_->mutex);
+    return life_->ends();
   };
-  const Result<> started = p.assembly->start(p.starting);
+  const Result<> started = p.assembly->start(life_->starting);
   if (!started.ok()) return stopped_meanwhile() ? exit_ok : refuse(started.error().message);
+  life_->activity.set("host", "listening");
   for (auto& extension : p.extensions) {
     const Result<> listening = extension->listen();
     if (!listening.ok()) return refuse(listening.error().message);
   }
   p.log.info("host", "ready", {{"plugins", std::to_string(p.assembly->graph().size())}});
   notify("READY=1");
-  std::unique_lock lock(p.mutex);
-  while (!p.signalled.wait_for(lock, memory_interval, [&p] { return p.ends(); })) {
+  std::unique_lock lock(life_->mutex);
+  while (!life_->ends()) {
+    const bool told = life_->changed.wait_for(lock, memory_interval,
+                                              [this] { return life_->ends() || life_->reload; });
+    const bool wanted = std::exchange(life_->reload, false);
     lock.unlock();
-    give_memory_back();
+    if (wanted) reload();
+    if (!told) give_memory_back();
     lock.lock();
   }
-  if (p.signal != 0)
-    p.log.info("host", "stopping", {{"signal", p.signal == SIGINT ? "SIGINT" : "SIGTERM"}});
+  if (life_->signal != 0)
+    p.log.info("host", "stopping", {{"signal", life_->signal == SIGINT ? "SIGINT" : "SIGTERM"}});
   return exit_ok;
+}
+
+// What the log is like changes at once. Secrets and certificates are read again by themselves,
+// when their files change; the rest is what everything was made of.
+void Application::reload() {
+  Parts& p = *parts_;
+  Faults faults;
+  const Config config = Config::load(files_, faults);
+  const HostSettings settings = read_host_settings(config, faults);
+  for (const std::string& line : faults.lines())
+    p.log.error("host", "not reloaded: the configuration has a fault", {{"fault", line}});
+  if (!faults.empty()) return;
+  if (settings.log_level != p.settings.log_level || settings.log_format != p.settings.log_format) {
+    p.log.set(settings.log_level, settings.log_format);
+    p.settings.log_level = settings.log_level;
+    p.settings.log_format = settings.log_format;
+    p.log.info("host", "reloaded", {{"key", "host.log_level, host.log_format"}});
+  }
+  size_t waiting = 0;
+  for (const Difference& d : differences(p.config.root(), config.root())) {
+    if (d.key == "host.log_level" || d.key == "host.log_format") continue;
+    ++waiting;
+    p.log.warn("host", "changed; takes a restart", {{"key", d.key}, {"where", d.where}});
+  }
+  p.log.info("host", "configuration read again",
+             {{"changes_that_take_a_restart", std::to_string(waiting)}});
 }
 
 // Calls in progress are ended by the plugins that serve them, so: no new calls, plugins, what is
@@ -226,22 +284,27 @@ int Application::serve() {
 int Application::wind_down(int code) {
   Parts& p = *parts_;
   notify("STOPPING=1");
-  auto deadline = Clock::now() + p.settings.stop_timeout;
+  life_->activity.set("host", "draining");
+  Clock::time_point deadline;
+  {
+    const std::lock_guard lock(life_->mutex);
+    life_->stop_within(p.settings.stop_timeout);
+    deadline = *life_->stop_by;
+  }
   // Half of what is left: what is cancelled then can still end.
   if (const auto request = p.shutdown.requested())
     deadline = std::min(deadline, Clock::now() + (request->deadline - Clock::now()) / 2);
-  for (auto& extension : p.extensions) extension->drain();
-  const std::string late = p.assembly->stop(deadline);
-  const auto give_up = [&](const std::string& who) {
-    p.log.error(
-        "host", "did not stop in time; ending without it",
-        {{"instance", who}, {"stop_timeout_ms", std::to_string(p.settings.stop_timeout.count())}});
-    ::_exit(exit_failed);
+  const auto give_up = [&](const std::string& who, const std::string& doing,
+                           const std::string& why) {
+    life_->say_late(who, doing, why);
+    ::_exit(p.shutdown.requested() ? exit_failed : exit_late);
   };
-  if (!late.empty()) give_up(late);
-  constexpr std::chrono::seconds grace{1};
-  for (auto& extension : p.extensions) extension->stop(std::max(deadline, Clock::now() + grace));
-  if (!p.runtime.shutdown(std::max(deadline, Clock::now() + grace))) give_up(p.runtime.busy());
+  for (auto& extension : p.extensions) extension->drain();
+  if (const auto late = p.assembly->stop(deadline)) give_up(late->instance, "stop", late->why);
+  life_->activity.set("host", "ending calls");
+  const auto last = std::max(deadline, Clock::now()) + grace;
+  for (auto& extension : p.extensions) extension->stop(last);
+  if (!p.runtime.shutdown(last)) give_up(p.runtime.busy(), "work", "has work left");
   p.assembly->destroy();
   p.runtime.run_rest();
   p.log.info("host", "stopped");

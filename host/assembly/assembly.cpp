@@ -11,6 +11,7 @@
 #include "services/metrics.hpp"
 #include "services/services.hpp"
 #include "stop_call.hpp"
+#include "watchdog.hpp"
 
 namespace davit::host {
 
@@ -32,8 +33,12 @@ void add_fault(Faults& faults, const Node& settings, const Error& error) {
 }  // namespace
 
 Assembly::Assembly(const Core& core, const Services& services, Loader& loader,
-                   std::string state_root)
-    : core_(core), services_(services), loader_(loader), state_root_(std::move(state_root)) {}
+                   std::string state_root, Activity& activity)
+    : core_(core),
+      services_(services),
+      loader_(loader),
+      state_root_(std::move(state_root)),
+      activity_(activity) {}
 
 Assembly::~Assembly() {
   destroy();
@@ -62,6 +67,7 @@ void Assembly::create(const Config& config, Faults& faults) {
 
 void Assembly::create(Member& member, Faults& faults) {
   InstanceHost& host = member.host;
+  activity_.set(host.name, "create");
   const Node& settings = *host.settings;
   const std::string module_name = Table(&settings, settings.key, &faults).string("module");
   if (module_name.empty()) {
@@ -102,6 +108,7 @@ void Assembly::create(Member& member, Faults& faults) {
 void Assembly::wire(Faults& faults) {
   wiring_ = true;
   for (auto& member : members_) {
+    activity_.set(member->host.name, "wire");
     const Result<> wired = member->instance->wire();
     if (!wired.ok()) add_fault(faults, *member->host.settings, wired.error());
   }
@@ -116,18 +123,21 @@ void Assembly::wire(Faults& faults) {
   }
 }
 
-void Assembly::check(Faults& faults) {
+void Assembly::check(Faults& faults, bool running) {
   constexpr std::chrono::seconds patience{30};
   for (size_t i : order_) {
     const Operation op(std::chrono::steady_clock::now() + patience);
     const Result<> checked = members_[i]->instance->check(op);
-    if (!checked.ok()) add_fault(faults, *members_[i]->host.settings, checked.error());
+    if (checked.ok() || (running && checked.error().code == Code::unavailable)) continue;
+    add_fault(faults, *members_[i]->host.settings, checked.error());
   }
 }
 
 Result<> Assembly::start(const Operation& op) {
   for (size_t i : order_) {
     Member& member = *members_[i];
+    if (op.cancelled()) return Error{Code::cancelled, "told to stop while starting", {}, {}};
+    activity_.set(member.host.name, "start");
     const Result<> started = member.instance->start(op);
     if (!started.ok()) return started.error().in("plugin \"" + member.host.name + "\"");
     started_.push_back(i);
@@ -137,25 +147,30 @@ Result<> Assembly::start(const Operation& op) {
   return {};
 }
 
-std::string Assembly::stop(std::chrono::steady_clock::time_point deadline) {
+std::optional<Assembly::Late> Assembly::stop(std::chrono::steady_clock::time_point deadline) {
   while (!started_.empty()) {
     Member& member = *members_[started_.back()];
-    core_.health.set(member.host.name, DAVIT_HEALTH_NOT_SERVING, "stopping");
+    const std::string& name = member.host.name;
+    activity_.set(name, "stop");
+    core_.health.set(name, DAVIT_HEALTH_NOT_SERVING, "stopping");
+    // Whoever looked it up has stopped. What of theirs still runs would run into what stop ends.
+    if (const std::string guest = member.host.pool->wait_for_guests(deadline); !guest.empty())
+      return Late{name, "a call of \"" + guest + "\" has not ended"};
     const auto result = stop_within(*member.instance, deadline);
-    if (!result) return member.host.name;
+    if (!result) return Late{name, "does not return from stop"};
+    if (!result->ok()) return Late{name, result->error().message};
     started_.pop_back();
-    if (!result->ok()) {
-      core_.log.error("host", "plugin did not stop cleanly",
-                      {{"instance", member.host.name}, {"error", result->error().message}});
-    }
   }
-  return {};
+  return std::nullopt;
 }
 
 void Assembly::destroy() {
   // What was looked up outlives who looked it up.
   if (order_.size() == members_.size()) {
-    for (auto it = order_.rbegin(); it != order_.rend(); ++it) members_[*it]->instance.reset();
+    for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
+      activity_.set(members_[*it]->host.name, "destroy");
+      members_[*it]->instance.reset();
+    }
   }
   order_.clear();
   while (!members_.empty()) members_.pop_back();
@@ -188,10 +203,32 @@ Result<size_t> Assembly::look_up(std::string_view finder, std::string_view name)
                {}};
 }
 
+// The setting that names it, so that a fault is said where it was written.
+std::string Assembly::key_that_says(std::string_view finder, std::string_view name) const {
+  const auto says = [&](const Node& node) {
+    return node.type == Node::Type::string && node.string == name;
+  };
+  for (const auto& member : members_) {
+    if (member->host.name != finder) continue;
+    for (const auto& key : member->host.settings->children) {
+      const auto& items = key->children;
+      const bool among =
+          key->type == Node::Type::array &&
+          std::any_of(items.begin(), items.end(), [&](const auto& item) { return says(*item); });
+      if (key->name != "module" && (says(*key) || among)) return key->name;
+    }
+  }
+  return {};
+}
+
 Result<davit_ref> Assembly::find(std::string_view finder, std::string_view name,
                                  std::string_view interface) {
   auto found = look_up(finder, name);
-  if (!found.ok()) return found.error();
+  if (!found.ok()) {
+    Error error = found.error();
+    error.where = key_that_says(finder, name);
+    return error;
+  }
   Member& member = *members_[*found];
   const void* table = member.instance->role(interface);
   if (table == nullptr) {
@@ -199,11 +236,20 @@ Result<davit_ref> Assembly::find(std::string_view finder, std::string_view name,
                  "plugin \"" + member.host.name + "\" (module " +
                      member.instance->module().note.name + ") does not offer " +
                      std::string(interface),
-                 {},
+                 key_that_says(finder, name),
                  {}};
   }
   members_[*look_up(finder, finder)]->uses.insert(*found);
   return davit_ref{member.instance->self(), table, str(member.host.name)};
+}
+
+std::vector<davit_ref> Assembly::offering(std::string_view interface) const {
+  std::vector<davit_ref> out;
+  for (const auto& member : members_) {
+    if (const void* table = member->instance->role(interface))
+      out.push_back({member->instance->self(), table, str(member->host.name)});
+  }
+  return out;
 }
 
 std::vector<davit_ref> Assembly::each(std::string_view finder, std::string_view interface) {

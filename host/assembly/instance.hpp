@@ -19,6 +19,7 @@ class Operation {
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
   void cancel() { cancelled_ = true; }
+  bool cancelled() const { return cancelled_; }
   const davit_op* abi() const { return &op_; }
 
  private:

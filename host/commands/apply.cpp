@@ -1,5 +1,6 @@
 // davit apply -f FILE... [--wait [--timeout 60s]] [--dry-run]
 #include <cstdio>
+#include <map>
 #include <random>
 #include <thread>
 
@@ -18,6 +19,8 @@ namespace {
 // One request: well below the server's limit for a message.
 constexpr size_t batch_documents = 500;
 constexpr size_t batch_bytes = 2 << 20;
+// Of one message.
+constexpr size_t refusals_told = 10;
 // Between two attempts to watch a server that has gone away.
 constexpr std::chrono::milliseconds reconnect_interval{500};
 
@@ -40,6 +43,7 @@ std::string random_id() {
 Result<bool> send(OperatorClient& client, const std::vector<SourceDocument>& documents,
                   const Options& options, std::vector<v1::Outcome>& outcomes) {
   bool all_taken = true;
+  std::map<std::string, size_t> refused;  // by what is wrong
   for (size_t next = 0; next < documents.size();) {
     v1::ApplyRequest request;
     request.set_dry_run(options.dry_run);
@@ -56,14 +60,18 @@ Result<bool> send(OperatorClient& client, const std::vector<SourceDocument>& doc
       const auto& o = response.outcomes(i);
       if (o.outcome() == "refused") {
         all_taken = false;
-        std::fprintf(
-            stderr, "%s\n",
-            documents[first + static_cast<size_t>(i)].fault(o.field(), o.message()).c_str());
+        // A full disk refuses every document, and is said a few times and counted.
+        if (++refused[o.message()] <= refusals_told)
+          tell(stderr, documents[first + static_cast<size_t>(i)].fault(o.field(), o.message()));
       } else if (options.format == Format::table) {
-        std::printf("%s\n", outcome_line(o, options.dry_run).c_str());
+        tell(stdout, outcome_line(o, options.dry_run));
       }
       outcomes.push_back(o);
     }
+  }
+  for (const auto& [message, times] : refused) {
+    if (times > refusals_told)
+      tell(stderr, "... and " + std::to_string(times - refusals_told) + " more: " + message);
   }
   return all_taken;
 }
@@ -94,8 +102,7 @@ struct Waiting {
       if (r.state() != Rollout::State::waiting) continue;
       const std::string before = r.line();
       const auto state = r.see(response, std::chrono::steady_clock::now());
-      if (r.line() != before)
-        std::fprintf(state == Rollout::State::failed ? stderr : stdout, "%s\n", r.line().c_str());
+      if (r.line() != before) tell(state == Rollout::State::failed ? stderr : stdout, r.line());
       if (state == Rollout::State::waiting) ++open;
       if (state == Rollout::State::failed) good = false;
     }
@@ -135,8 +142,7 @@ bool wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcomes,
   }
   for (const auto& rollout : waiting.rollouts) {
     if (rollout.state() == Rollout::State::waiting) {
-      std::fprintf(stderr, "not running after %s: %s\n", options.timeout_text.c_str(),
-                   rollout.line().c_str());
+      tell(stderr, "not running after " + options.timeout_text + ": " + rollout.line());
     }
   }
   return false;
@@ -145,7 +151,7 @@ bool wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcomes,
 int apply(const ServerAddress& address, const std::vector<std::string>& files,
           const Options& options) {
   Documents documents = read_documents(files, false);
-  for (const auto& fault : documents.faults) std::fprintf(stderr, "%s\n", fault.c_str());
+  for (const auto& fault : documents.faults) tell(stderr, fault);
   if (documents.good.empty()) {
     if (documents.faults.empty())
       std::fprintf(stderr, "davit apply: there is no document in what was given\n");

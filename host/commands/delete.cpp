@@ -38,9 +38,9 @@ Result<bool> remove(OperatorClient& client, const std::vector<Target>& targets, 
       const auto& o = response.outcomes(i);
       if (o.outcome() == "refused") {
         all_taken = false;
-        std::fprintf(stderr, "%s\n", targets[first + static_cast<size_t>(i)].fault(o).c_str());
+        tell(stderr, targets[first + static_cast<size_t>(i)].fault(o));
       } else if (format == Format::table) {
-        std::printf("%s\n", outcome_line(o).c_str());
+        tell(stdout, outcome_line(o));
       }
       *all.add_outcomes() = o;
     }
@@ -72,7 +72,7 @@ int run_delete(Arguments arguments) {
   if (!files.empty()) {
     if (!words.empty()) return usage_error("delete", "either KIND ID or -f FILE, not both");
     Documents documents = read_documents(files, true);
-    for (const auto& fault : documents.faults) std::fprintf(stderr, "%s\n", fault.c_str());
+    for (const auto& fault : documents.faults) tell(stderr, fault);
     good = documents.faults.empty();
     for (auto& d : documents.good) {
       targets.push_back(

@@ -17,6 +17,9 @@ namespace {
 
 namespace json = boost::json;
 
+// A call's request has at most 4 MiB.
+constexpr size_t spec_bytes_max = 3 << 20;
+
 const std::vector<std::string> fields = {"kind", "region", "id", "state", "annotations", "spec"};
 
 // A scalar as text: ids and annotations may look like numbers.
@@ -37,6 +40,8 @@ std::string to_document(const json::object& object, bool keys_only, SourceDocume
     if (key == "spec") {
       if (!value.is_object()) return out.fault(key, "must be an object");
       out.document.set_spec_json(json::serialize(value));
+      if (out.document.spec_json().size() > spec_bytes_max)
+        return out.fault(key, "is larger than 3 MiB, and no server takes more");
     } else if (key == "annotations") {
       if (!value.is_object()) return out.fault(key, "must be an object");
       for (const auto& [annotation, content] : value.get_object()) {

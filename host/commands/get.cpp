@@ -134,14 +134,15 @@ class Changes {
  public:
   explicit Changes(Format format) : format_(format) {}
 
-  void print(const Records& records) {
-    if (records.empty()) return;
+  // False: nobody reads it any more.
+  bool print(const Records& records) {
+    if (records.empty()) return true;
     if (format_ == Format::table) {
       print_rows(table_, records);
     } else {
       for (const auto& r : records) print(r);
     }
-    std::fflush(stdout);
+    return flush_output();
   }
 
  private:
@@ -169,22 +170,19 @@ int watch(OperatorClient& client, const Wanted& wanted) {
   request.set_include_deleted(wanted.deleted);
   Changes changes(wanted.format);
   Records there;
-  bool current = false;
+  bool current = false, written = true;
   v1::OperatorWatchResponse response;
   auto ended = client.watch("Watch", request, response, std::nullopt, [&] {
     Records records(response.records().begin(), response.records().end());
-    if (current) {
-      changes.print(records);
-      return true;
-    }
+    if (current) return written = changes.print(records);
     there.insert(there.end(), records.begin(), records.end());
     current = response.current();
     if (!current) return true;
     if (there.empty() && !wanted.id.empty()) return false;
     sort(there);
-    changes.print(std::exchange(there, {}));
-    return true;
+    return written = changes.print(std::exchange(there, {}));
   });
+  if (!written) return 1;  // which is told where all output is looked at
   return failed("get", ended.ok() ? nowhere(wanted) : ended.error());
 }
 

@@ -71,10 +71,30 @@ json::value to_json(const google::protobuf::Message& message) {
   return status.ok() ? json::parse(text) : json::value(status.ToString());
 }
 
+std::string harmless(std::string text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+    const bool c1 = c == 0xc2 && next >= 0x80 && next < 0xa0;  // U+0080 to U+009F
+    if (c1) ++i;
+    out += c1 || c < ' ' || c == 0x7f ? ' ' : text[i];
+  }
+  return out;
+}
+
+void tell(std::FILE* to, const std::string& line) {
+  std::fprintf(to, "%s\n", harmless(line).c_str());
+}
+
+bool flush_output() {
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+}
+
 int failed(const std::string& command, const Error& error) {
   const std::string line =
       "davit " + command + ": " + (error.where.empty() ? "" : error.where + ": ") + error.message;
-  std::fprintf(stderr, "%s\n", line.c_str());
+  tell(stderr, line);
   return 1;
 }
 

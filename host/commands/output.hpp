@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string>
 
@@ -25,6 +26,14 @@ std::optional<Format> format_of(Arguments& arguments);
 void print(const boost::json::value& value, Format format);
 // With proto field names, 64-bit integers as strings and zeros written out.
 boost::json::value to_json(const google::protobuf::Message& message);
+
+// Without what could move the cursor or hide a line: control characters, of C0 and C1, are spaces.
+// For whatever others have said: agents, servers, documents.
+std::string harmless(std::string text);
+// One line for people, harmless.
+void tell(std::FILE* to, const std::string& line);
+// Writes out what waits; false: standard output has failed, now or before.
+bool flush_output();
 
 // "davit NAME: message" on standard error; returns 1.
 int failed(const std::string& command, const Error& error);

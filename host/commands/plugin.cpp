@@ -51,7 +51,9 @@ int run_plugin(Arguments arguments) {
     return 1;
   }
   print(modules);
-  return 0;
+  const bool broken = std::any_of(modules.begin(), modules.end(),
+                                  [](const ListedModule& m) { return !m.problem.empty(); });
+  return broken ? 1 : 0;
 }
 
 }  // namespace davit::host

@@ -83,7 +83,8 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
   if (!seen.parked().empty()) return say(State::failed, "parked: " + seen.parked());
   if (!object->live()) {
     return seen.gone() ? say(State::done, "gone")
-                       : say(State::waiting, count(seen.ready(), "still there"));
+                       : say(State::waiting, seen.ready() > 0 ? count(seen.ready(), "still there")
+                                                              : "being removed");
   }
   if (seen.updated() == seen.desired() && seen.ready() == seen.desired() && seen.stale() == 0) {
     const std::string at = seen.observed_version() == 0

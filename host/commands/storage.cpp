@@ -1,8 +1,12 @@
-// davit storage maintain [--dry-run] [--retention 7d]
+// davit storage backup FILE | restore FILE CONFIG... | verify [FILE] | maintain
+#include <unistd.h>
+
 #include <cstdio>
+#include <filesystem>
 
 #include <davit/v1/operator.pb.h>
 
+#include "assembly/application.hpp"
 #include "duration.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
@@ -51,39 +55,122 @@ std::string summary(const v1::MaintainResponse& r, bool dry_run) {
   out += "\nkept from version " + std::to_string(r.held_version()) + " on, deleted " +
          age(r.held_committed_at_unix_ms(), unix_ms_now()) + " ago: ";
   if (r.held_by() != "agent") return out + "it is younger than the retention";
-  return out + "agent \"" + r.agent() + "\" of region \"" + r.region() + "\" has not come past it";
+  return out + harmless("agent \"" + r.agent() + "\" of region \"" + r.region() +
+                        "\" has not come past it");
+}
+
+// On the server's machine, where the command runs as a rule.
+std::string absolute(const std::string& file) {
+  return file.empty() ? file : std::filesystem::absolute(file).lexically_normal().string();
+}
+
+std::string mebibytes(uint64_t bytes) {
+  constexpr double mebi = 1 << 20;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / mebi);
+  return text;
+}
+
+int show(const google::protobuf::Message& answer, Format format, const std::string& line) {
+  if (format != Format::table) {
+    print(to_json(answer), format);
+  } else {
+    tell(stdout, line);
+  }
+  return 0;
+}
+
+struct Options {
+  ServerAddress address;
+  Format format = Format::table;
+  std::vector<std::string> words;  // after the verb
+  std::string storage;
+  std::optional<std::string> retention;
+  bool dry_run = false;
+};
+
+int run_backup(const Options& o) {
+  if (o.words.size() != 1) return usage_error("storage", "backup into which file?");
+  auto client = OperatorClient::open(o.address);
+  if (!client.ok()) return failed("storage", client.error());
+  v1::BackupRequest request;
+  request.set_path(absolute(o.words[0]));
+  v1::BackupResponse answer;
+  const bool watched = ::isatty(STDERR_FILENO) == 1;
+  auto ended = client->watch("Backup", request, answer, std::nullopt, [&] {
+    if (!answer.complete() && watched && answer.bytes_total() > 0)
+      tell(stderr, mebibytes(answer.bytes_done()) + " of " + mebibytes(answer.bytes_total()));
+    return !answer.complete();
+  });
+  if (!ended.ok()) return failed("storage", ended.error());
+  return show(answer, o.format,
+              request.path() + ": " + mebibytes(answer.bytes_done()) + ", verified; version " +
+                  std::to_string(answer.version()) + " is the newest");
+}
+
+int run_verify(const Options& o) {
+  if (o.words.size() > 1) return usage_error("storage", "unexpected \"" + o.words[1] + "\"");
+  auto client = OperatorClient::open(o.address);
+  if (!client.ok()) return failed("storage", client.error());
+  v1::VerifyRequest request;
+  if (!o.words.empty()) request.set_path(absolute(o.words[0]));
+  v1::VerifyResponse answer;
+  auto ended =
+      client->watch("Verify", request, answer, std::nullopt, [&] { return !answer.complete(); });
+  if (!ended.ok()) return failed("storage", ended.error());
+  return show(answer, o.format,
+              (o.words.empty() ? "the store" : request.path()) +
+                  " is whole: " + mebibytes(answer.bytes()) + "; version " +
+                  std::to_string(answer.version()) + " is the newest");
+}
+
+int run_restore(const Options& o) {
+  if (o.words.size() < 2)
+    return usage_error("storage",
+                       "restore which file, for the server of which configuration files?");
+  return Application({o.words.begin() + 1, o.words.end()}).restore(absolute(o.words[0]), o.storage);
+}
+
+int run_maintain(const Options& o) {
+  if (!o.words.empty()) return usage_error("storage", "unexpected \"" + o.words[0] + "\"");
+  v1::MaintainRequest request;
+  request.set_dry_run(o.dry_run);
+  if (o.retention) {
+    auto duration = parse_duration(*o.retention);
+    if (!duration)
+      return usage_error("storage",
+                         "--retention must be like 7d or 12h, not \"" + *o.retention + "\"");
+    request.set_retention_ms(static_cast<uint64_t>(duration->count()));
+  }
+  auto client = OperatorClient::open(o.address);
+  if (!client.ok()) return failed("storage", client.error());
+  auto answer = maintain(*client, request);
+  if (!answer.ok()) return failed("storage", answer.error());
+  if (o.format != Format::table) return show(*answer, o.format, "");
+  std::printf("%s\n", summary(*answer, o.dry_run).c_str());
+  return 0;
 }
 
 }  // namespace
 
 int run_storage(Arguments arguments) {
-  v1::MaintainRequest request;
-  request.set_dry_run(arguments.flag("--dry-run"));
-  const auto retention = arguments.option("--retention");
+  Options o;
+  o.dry_run = arguments.flag("--dry-run");
+  o.retention = arguments.option("--retention");
+  o.storage = arguments.option("--storage").value_or("");
   auto format = format_of(arguments);
   if (!format) return usage_error("storage", "-o must be table, json or yaml");
-  const ServerAddress address = ServerAddress::from(arguments);
+  o.format = *format;
+  o.address = ServerAddress::from(arguments);
   if (auto bad = arguments.unknown()) return usage_error("storage", *bad);
-  if (arguments.rest() != std::vector<std::string>{"maintain"})
-    return usage_error("storage", "what? (maintain)");
-  if (retention) {
-    auto duration = parse_duration(*retention);
-    if (!duration)
-      return usage_error("storage",
-                         "--retention must be like 7d or 12h, not \"" + *retention + "\"");
-    request.set_retention_ms(static_cast<uint64_t>(duration->count()));
-  }
-
-  auto client = OperatorClient::open(address);
-  if (!client.ok()) return failed("storage", client.error());
-  auto answer = maintain(*client, request);
-  if (!answer.ok()) return failed("storage", answer.error());
-  if (*format != Format::table) {
-    print(to_json(*answer), *format);
-  } else {
-    std::printf("%s\n", summary(*answer, request.dry_run()).c_str());
-  }
-  return 0;
+  o.words = arguments.rest();
+  const std::string verb = o.words.empty() ? "" : o.words.front();
+  if (!o.words.empty()) o.words.erase(o.words.begin());
+  if (verb == "backup") return run_backup(o);
+  if (verb == "restore") return run_restore(o);
+  if (verb == "verify") return run_verify(o);
+  if (verb == "maintain") return run_maintain(o);
+  return usage_error("storage", "what? (backup, restore, verify or maintain)");
 }
 
 }  // namespace davit::host

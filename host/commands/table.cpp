@@ -1,6 +1,8 @@
 #include "table.hpp"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "config/suggest.hpp"
 
@@ -22,8 +24,10 @@ const std::vector<Command>& commands() {
       {"run", "FILE...", "run the plugins that these files name, until SIGTERM",
        "  FILE  TOML; a directory stands for its *.toml. Later ones are merged over earlier ones\n",
        false, &run_run},
-      {"check", "FILE...", "load and wire everything, print the graph, start nothing",
-       "  FILE  as for run; when this passes, run starts\n", false, &run_check},
+      {"check", "FILE... [--running]", "load and wire everything, print the graph, start nothing",
+       "  FILE       as for run; when this passes, run starts\n"
+       "  --running  beside a davit that runs these files: what it holds is no fault\n",
+       false, &run_check},
       {"plugin", "list [--dir DIR]", "show the plugins that are installed",
        "  --dir DIR  those of another directory\n", false, &run_plugin},
 #ifdef DAVIT_COMMAND_APPLY
@@ -39,7 +43,7 @@ const std::vector<Command>& commands() {
       {"get", "[KIND [ID]] [-o table|json|yaml]", "show desired state",
        "  -r, --region R     of this region only\n"
        "  -w, --watch        and then each change, as it comes\n"
-       "  --deleted          deleted records, too\n"
+       "  --deleted          deleted records, too; those cannot be applied again\n"
        "  -o table|json|yaml what yaml and json print can be applied again\n",
        true, &run_get},
 #endif
@@ -63,13 +67,23 @@ const std::vector<Command>& commands() {
        true, &run_agent},
 #endif
 #ifdef DAVIT_COMMAND_STORAGE
-      {"storage", "maintain [--dry-run]", "remove tombstones that nobody needs any more",
-       "  --dry-run          say what would go, and remove nothing\n"
-       "  --retention 7d     how long tombstones are kept at least; the server's setting when "
+      {"storage", "backup | restore | verify | maintain", "copy the store, check it, tidy it up",
+       "  backup FILE              one state of the running store, on the server's machine\n"
+       "  restore FILE CONFIG...   of a server that is stopped: the copy becomes the store of "
+       "these\n"
+       "                           configuration files; the old one is kept aside\n"
+       "    --storage NAME         when they name several\n"
+       "  verify [FILE]            read all of the store, or of a copy on the server's machine\n"
+       "  maintain                 remove tombstones that nobody needs any more\n"
+       "    --dry-run              say what would go, and remove nothing\n"
+       "    --retention 7d         how long they are kept at least; the server's setting when "
        "absent\n"
        "  -o table|json|yaml\n",
        true, &run_storage},
 #endif
+      {"explain", "[CONDITION]", "say what a condition of status means, and what to do",
+       "  CONDITION  parked, held, orphaned, delayed, blind or unknown; all when absent\n", false,
+       &run_explain},
   };
   return table;
 }
@@ -91,6 +105,19 @@ int usage_error(std::string_view name, std::string_view problem) {
 }
 
 namespace {
+
+// The exit code of a command whose output has been written; otherwise that is what went wrong. A
+// pipe that nobody reads any more is no news.
+int written(const char* name, int code) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  const int why = errno;
+  if (why != EPIPE) {
+    std::fprintf(stderr, "davit %s: the output cannot be written%s%s\n", name, why == 0 ? "" : ": ",
+                 why == 0 ? "" : std::strerror(why));
+  }
+  return code == 0 ? 1 : code;
+}
 
 void print_help(std::FILE* to) {
   std::fputs(
@@ -115,7 +142,7 @@ int run_davit(std::vector<std::string> words) {
   words.erase(words.begin());
   if (name == "help" || name == "--help" || name == "-h") {
     print_help(stdout);
-    return 0;
+    return written("help", 0);
   }
   if (name == "--version" || name == "version") {
     std::printf("davit %s\n", DAVIT_VERSION);
@@ -129,7 +156,7 @@ int run_davit(std::vector<std::string> words) {
                   command->options, command->asks_server ? server_options : "");
       return 0;
     }
-    return command->run(Arguments(std::move(words)));
+    return written(command->name, command->run(Arguments(std::move(words))));
   }
   std::vector<std::string> names;
   for (const Command& command : commands()) names.emplace_back(command.name);

@@ -37,5 +37,6 @@ int run_delete(Arguments);
 int run_status(Arguments);
 int run_storage(Arguments);
 int run_agent(Arguments);
+int run_explain(Arguments);
 
 }  // namespace davit::host

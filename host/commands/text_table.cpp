@@ -6,6 +6,8 @@
 
 #include <unistd.h>
 
+#include "output.hpp"
+
 namespace davit::host {
 
 namespace {
@@ -26,14 +28,6 @@ const char* escape(Tone tone) {
   return "";
 }
 
-// What came from elsewhere must not move the cursor or hide a line.
-std::string harmless(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
-  }
-  return text;
-}
-
 }  // namespace
 
 size_t width(const std::string& text) {
@@ -47,7 +41,8 @@ std::string TextTable::print(bool colour) {
   if (first) {
     for (const auto& h : headings_) widths_.push_back(width(h));
   }
-  for (const auto& row : rows_) {
+  for (auto& row : rows_) {
+    for (Cell& cell : row) cell.text = harmless(std::move(cell.text));
     for (size_t i = 0; i < row.size(); ++i) widths_[i] = std::max(widths_[i], width(row[i].text));
   }
   std::string out;
@@ -55,7 +50,7 @@ std::string TextTable::print(bool colour) {
     for (size_t i = 0; i < cells.size(); ++i) {
       const bool toned = colour && cells[i].tone != Tone::plain;
       if (toned) out += escape(cells[i].tone);
-      out += harmless(cells[i].text);
+      out += cells[i].text;
       if (toned) out += "\033[0m";
       if (i + 1 < cells.size()) out.append(widths_[i] - width(cells[i].text) + 2, ' ');
     }

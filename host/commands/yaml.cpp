@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
 namespace davit::host {
@@ -210,6 +211,9 @@ Result<std::vector<YamlDocument>> read_yaml(const std::string& text, const std::
     for (const auto& node : YAML::LoadAll(with_whole_characters(text))) {
       if (node.IsDefined() && !node.IsNull()) out.push_back(Reader().read(node));
     }
+  } catch (const YAML::DeepRecursion& e) {
+    return at(file, e.mark.line + 1,
+              "is nested deeper than " + std::to_string(depth_max) + " levels");
   } catch (const YAML::Exception& e) {
     return at(file, e.mark.line + 1, e.msg);
   } catch (const Fault& f) {

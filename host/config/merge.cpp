@@ -11,7 +11,9 @@ void merge(Node& into, std::unique_ptr<Node> over) {
     if (same == into.children.end()) {
       into.children.push_back(std::move(entry));
     } else if ((*same)->type == Node::Type::table && entry->type == Node::Type::table) {
-      merge(**same, std::move(entry));  // the table says where it was first named
+      // A fault of the table as a whole is in any of the places that make it.
+      if (!(*same)->where.empty() && !entry->where.empty()) (*same)->where += ", " + entry->where;
+      merge(**same, std::move(entry));
     } else {
       *same = std::move(entry);
     }

@@ -138,7 +138,10 @@ Result<const Module*> Loader::load(std::string_view wanted) {
   for (const std::string& directory : directories_) {
     const std::string path = (fs::path(directory) / (name + ".so")).string();
     std::error_code error;
-    if (!fs::exists(path, error)) continue;
+    if (!fs::exists(path, error)) {
+      if (!fs::is_symlink(fs::symlink_status(path, error))) continue;
+      return fault("module \"" + name + "\": " + path + ": is a link to a file that is not there");
+    }
     auto loaded = open(path);
     if (!loaded.ok()) return loaded.error().in("module \"" + name + "\": " + path);
     loaded_.push_back(std::move(*loaded));

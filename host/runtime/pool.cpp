@@ -13,14 +13,20 @@ Pool::~Pool() {
   shutdown(std::chrono::steady_clock::time_point::max());
 }
 
-void Pool::post(davit_task run, void* arg) {
+void Pool::post(davit_task run, void* arg, std::string_view guest) {
   std::unique_lock lock(mutex_);
   if (closed_ && alive_ == 0) {
     lock.unlock();
     run(arg);
     return;
   }
-  waiting_.push_back({run, arg});
+  Guests::value_type* from = nullptr;
+  if (!guest.empty()) {
+    from = &*guests_.try_emplace(std::string(guest), 0).first;
+    ++from->second;
+    ++calls_;
+  }
+  waiting_.push_back({run, arg, from});
   if (idle_ >= waiting_.size() || alive_ >= max_) {
     changed_.notify_one();
     return;
@@ -33,6 +39,7 @@ void Pool::post(davit_task run, void* arg) {
     --alive_;
     if (alive_ > 0) return;
     waiting_.pop_back();
+    ended(from);
     lock.unlock();
     run(arg);
   }
@@ -54,9 +61,25 @@ void Pool::work() {
     lock.unlock();
     task.run(task.arg);
     lock.lock();
+    ended(task.guest);
   }
   --alive_;
   changed_.notify_all();
+}
+
+// With the lock held.
+void Pool::ended(Guests::value_type* guest) {
+  if (guest == nullptr) return;
+  --guest->second;
+  if (--calls_ == 0) changed_.notify_all();
+}
+
+std::string Pool::wait_for_guests(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  if (changed_.wait_until(lock, deadline, [this] { return calls_ == 0; })) return {};
+  const auto one = std::find_if(guests_.begin(), guests_.end(),
+                                [](const auto& guest) { return guest.second > 0; });
+  return one->first;
 }
 
 bool Pool::busy() {

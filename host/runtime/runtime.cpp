@@ -1,22 +1,20 @@
 #include "runtime.hpp"
 
 #include <pthread.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <condition_variable>
-#include <csignal>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -27,10 +25,11 @@ namespace asio = boost::asio;
 using Clock = std::chrono::steady_clock;
 
 struct davit_strand {
-  explicit davit_strand(std::shared_ptr<davit::host::Runtime::State> s);
+  davit_strand(std::shared_ptr<davit::host::Runtime::State> s, const std::string* o);
   // A foreign thread may let go of a strand after the runtime has: the last one ends both.
   std::shared_ptr<davit::host::Runtime::State> state;
   asio::strand<asio::io_context::executor_type> strand;
+  const std::string* const owner;  // the state's; nullptr: not said
   std::atomic<uint32_t> references{1};
 };
 
@@ -43,12 +42,21 @@ StrandRef hold(davit_strand* s) {
   return {s, &Runtime::release};
 }
 
-sigset_t stop_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  return signals;
+// What a worker is at, for whoever asks what holds it up.
+struct Worker {
+  std::atomic<const std::string*> owner{nullptr};  // of the strand whose task runs
+  std::atomic<Clock::rep> since{0};
+};
+thread_local Worker* this_worker = nullptr;
+
+template <class Task>
+void run_for(const std::string* owner, Task task) {
+  Worker* const worker = this_worker;
+  if (worker == nullptr) return task();
+  worker->since.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+  worker->owner.store(owner, std::memory_order_release);
+  task();
+  worker->owner.store(nullptr, std::memory_order_release);
 }
 
 // A timer that waits. Whoever takes it out of the map decides how it ends.
@@ -67,10 +75,6 @@ struct Runtime::State {
   asio::io_context io;
   std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work{
       asio::make_work_guard(io)};
-  // A signalfd, used on its own strand only.
-  asio::posix::stream_descriptor signals{asio::make_strand(io)};
-  int signal_count = 0;
-
   std::mutex mutex;  // everything below
   std::condition_variable ended;
   std::vector<std::thread> threads;
@@ -79,6 +83,8 @@ struct Runtime::State {
   std::unordered_map<uint64_t, std::shared_ptr<Waiting>> timers;
   uint64_t last_timer = 0;
   std::map<std::string, std::unique_ptr<Pool>, std::less<>> pools;
+  std::set<std::string, std::less<>> owners;  // of strands
+  std::deque<Worker> workers;                 // as many as there were ever threads
 
   // The timer's end, on its strand. Exactly one caller gets the entry out of the map.
   void end_timer(uint64_t id, bool fired) {
@@ -90,22 +96,11 @@ struct Runtime::State {
       waiting = std::move(it->second);
       timers.erase(it);
     }
-    waiting->task(waiting->arg, fired ? 1 : 0);
+    run_for(waiting->strand->owner, [&] { waiting->task(waiting->arg, fired ? 1 : 0); });
   }
 
-  void wait_for_signal(std::function<void(int, int)> on_signal) {
-    signals.async_wait(
-        asio::posix::descriptor_base::wait_read,
-        [this, on_signal = std::move(on_signal)](const boost::system::error_code& error) mutable {
-          if (error) return;
-          signalfd_siginfo info;
-          while (::read(signals.native_handle(), &info, sizeof info) == sizeof info)
-            on_signal(++signal_count, static_cast<int>(info.ssi_signo));
-          wait_for_signal(std::move(on_signal));
-        });
-  }
-
-  void work_loop(unsigned number) {
+  void work_loop(unsigned number, Worker& worker) {
+    this_worker = &worker;
     pthread_setname_np(pthread_self(), ("worker-" + std::to_string(number)).c_str());
     io.run();
     std::lock_guard lock(mutex);
@@ -119,7 +114,9 @@ Runtime::Runtime(unsigned workers) : state_(std::make_shared<State>()) {
   std::lock_guard lock(state_->mutex);
   for (unsigned i = 0; i < workers; ++i) {
     ++state_->alive;
-    state_->threads.emplace_back([state = state_.get(), i] { state->work_loop(i); });
+    Worker& worker = state_->workers.emplace_back();
+    state_->threads.emplace_back(
+        [state = state_.get(), i, &worker] { state->work_loop(i, worker); });
   }
 }
 
@@ -128,8 +125,11 @@ Runtime::~Runtime() {
   run_rest();
 }
 
-davit_strand* Runtime::strand() {
-  return new davit_strand(state_);
+davit_strand* Runtime::strand(std::string_view owner) {
+  std::lock_guard lock(state_->mutex);
+  const std::string* name =
+      owner.empty() ? nullptr : &*state_->owners.emplace(std::string(owner)).first;
+  return new davit_strand(state_, name);
 }
 
 void Runtime::retain(davit_strand* s) {
@@ -140,7 +140,7 @@ void Runtime::release(davit_strand* s) {
 }
 
 void Runtime::post(davit_strand* s, davit_task task, void* arg) {
-  asio::post(s->strand, [task, arg, held = hold(s)] { task(arg); });
+  asio::post(s->strand, [task, arg, held = hold(s)] { run_for(held->owner, [&] { task(arg); }); });
 }
 
 uint64_t Runtime::timer(davit_strand* s, int64_t delay_ns, davit_timer_task task, void* arg) {
@@ -173,7 +173,9 @@ void Runtime::cancel(davit_strand* s, uint64_t id) {
   waiting = std::move(it->second);
   state.timers.erase(it);
   waiting->timer.cancel();
-  asio::post(waiting->strand->strand, [waiting] { waiting->task(waiting->arg, 0); });
+  asio::post(waiting->strand->strand, [waiting] {
+    run_for(waiting->strand->owner, [&] { waiting->task(waiting->arg, 0); });
+  });
 }
 
 void Runtime::post(std::function<void()> task) {
@@ -194,20 +196,6 @@ Pool& Runtime::pool(std::string_view instance, unsigned max_concurrency) {
   return *it->second;
 }
 
-void Runtime::keep_stop_signals() {
-  const sigset_t signals = stop_signals();
-  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-}
-
-void Runtime::on_stop_signal(std::function<void(int, int)> on_signal) {
-  const sigset_t signals = stop_signals();
-  asio::post(state_->signals.get_executor(),
-             [state = state_.get(), signals, on_signal = std::move(on_signal)]() mutable {
-               state->signals.assign(::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
-               state->wait_for_signal(std::move(on_signal));
-             });
-}
-
 bool Runtime::shutdown(Clock::time_point deadline) {
   State& state = *state_;
   // Blocking calls first: what they post is then still run by the workers.
@@ -219,10 +207,6 @@ bool Runtime::shutdown(Clock::time_point deadline) {
   for (Pool* pool : pools) {
     if (!pool->shutdown(deadline)) return false;
   }
-  asio::post(state.signals.get_executor(), [&state] {
-    boost::system::error_code ignored;
-    state.signals.close(ignored);  // cancels, and a wait that begins later fails
-  });
   std::unique_lock lock(state.mutex);
   state.closed = true;
   for (auto& [id, waiting] : state.timers) {
@@ -248,7 +232,31 @@ std::string Runtime::busy() const {
   for (const auto& [name, pool] : state_->pools) {
     if (pool->busy()) return name;
   }
+  for (const Worker& worker : state_->workers) {
+    if (const std::string* owner = worker.owner.load(std::memory_order_acquire)) return *owner;
+  }
   return "workers";
+}
+
+std::string Runtime::current_owner() {
+  if (this_worker != nullptr) {
+    if (const std::string* owner = this_worker->owner.load()) return *owner;
+  }
+  constexpr size_t thread_name_size = 16;
+  char name[thread_name_size] = {};
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  return name;
+}
+
+std::string Runtime::hog() const {
+  constexpr std::chrono::seconds longest{1};  // a task takes milliseconds
+  const auto before = (Clock::now() - longest).time_since_epoch().count();
+  std::lock_guard lock(state_->mutex);
+  for (const Worker& worker : state_->workers) {
+    const std::string* owner = worker.owner.load(std::memory_order_acquire);
+    if (owner != nullptr && worker.since.load(std::memory_order_relaxed) < before) return *owner;
+  }
+  return {};
 }
 
 void Runtime::run_rest() {
@@ -258,5 +266,5 @@ void Runtime::run_rest() {
 
 }  // namespace davit::host
 
-davit_strand::davit_strand(std::shared_ptr<davit::host::Runtime::State> s)
-    : state(std::move(s)), strand(asio::make_strand(state->io)) {}
+davit_strand::davit_strand(std::shared_ptr<davit::host::Runtime::State> s, const std::string* o)
+    : state(std::move(s)), strand(asio::make_strand(state->io)), owner(o) {}

@@ -29,8 +29,8 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // One reference, the caller's. [any]
-  davit_strand* strand();
+  // One reference, the caller's. `owner` is whom a task that does not return is put down to. [any]
+  davit_strand* strand(std::string_view owner = {});
   static void retain(davit_strand*);
   static void release(davit_strand*);
   static void post(davit_strand*, davit_task, void* arg);
@@ -45,19 +45,18 @@ class Runtime {
   // A pool named after its instance (thread names); lives as long as the runtime.
   Pool& pool(std::string_view instance, unsigned max_concurrency);
 
-  // SIGTERM and SIGINT wait from now on until on_stop_signal takes them: nothing is interrupted by
-  // them. For the thread that calls it and all it makes; so before anything makes a thread.
-  static void keep_stop_signals();
-  // Calls `on_signal` with the number of signals so far (1, 2, ...) at each SIGTERM or SIGINT, on a
-  // worker. After keep_stop_signals.
-  void on_stop_signal(std::function<void(int count, int signal)> on_signal);
-
   // Cancels the timers (fired = 0), runs what is queued, ends the threads; false when that was not
   // done by the deadline: then threads are still at it and the process must end with _exit.
   // Idempotent.
   bool shutdown(std::chrono::steady_clock::time_point deadline);
-  // What shutdown waits for: the name of a pool that still has work, or "workers".
+  // What shutdown waits for: the name of a pool that still has work, the owner of a strand whose
+  // task runs, or "workers".
   std::string busy() const;
+  // Whose task runs on this thread: the owner of its strand, otherwise the thread's name, which a
+  // pool's is its instance's.
+  static std::string current_owner();
+  // The owner of a strand whose task has held a worker for longer than a task may; empty: none.
+  std::string hog() const;
   // After shutdown: runs what has been posted since, on the caller's thread.
   void run_rest();
 

@@ -109,9 +109,9 @@ CommitQueue::CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits, davit
       duration_(duration),
       retry_(retry),
       commits_(
-          pool, [this](std::vector<Commit> c) { call_commit(std::move(c)); }, limits),
+          "commits", pool, [this](std::vector<Commit> c) { call_commit(std::move(c)); }, limits),
       reports_(
-          pool, [this](std::vector<Report> r) { call_report(std::move(r)); }, limits) {}
+          "reports", pool, [this](std::vector<Report> r) { call_report(std::move(r)); }, limits) {}
 
 void CommitQueue::commit(Commit request) {
   const auto& storage = *static_cast<const davit_storage*>(storage_.vtable);
@@ -145,6 +145,37 @@ void CommitQueue::report(Report request) {
   }
 }
 
+// Versions are what everything else stands on, so a backend's word is not taken for all of them:
+// they begin at 1, fit 63 bits, and no two groups of a call share one.
+class CommitQueue::Versions {
+ public:
+  explicit Versions(davit_str storage) : storage_(storage) {}
+  // Empty, or what is wrong with the result of a group that was committed.
+  std::optional<Error> judge(const davit_group_result& result, size_t mutations) {
+    if (result.error.code != DAVIT_OK) return std::nullopt;
+    constexpr uint64_t highest = INT64_MAX;
+    const uint64_t first = result.first_version;
+    if (first == 0 || first > highest - mutations) return wrong("version", first);
+    const uint64_t last = first + mutations - 1;
+    const auto next = taken_.lower_bound(first);  // by its last version
+    if (next != taken_.end() && next->second <= last) return wrong("twice the version", first);
+    taken_[last] = first;
+    return std::nullopt;
+  }
+
+ private:
+  Error wrong(const std::string& what, uint64_t version) const {
+    return {Code::internal,
+            "storage \"" + text(storage_) +
+                "\": a fault of the plugin: it answered a commit with " + what + " " +
+                std::to_string(version),
+            {},
+            {}};
+  }
+  const davit_str storage_;
+  std::map<uint64_t, uint64_t> taken_;  // last version of a group -> its first
+};
+
 void CommitQueue::call_commit(std::vector<Commit> batch) {
   const auto& storage = *static_cast<const davit_storage*>(storage_.vtable);
   std::deque<GroupView> views;
@@ -161,8 +192,13 @@ void CommitQueue::call_commit(std::vector<Commit> batch) {
   const Result<> all = checked([&](davit_error* e) {
     return storage.commit(storage_.self, &op, groups.data(), groups.size(), out.data(), e);
   });
+  Versions versions(storage_.instance);
   for (size_t i = 0; i < batch.size(); ++i) {
-    if (!all.ok()) results[i] = failed(all.error());
+    if (!all.ok()) {
+      results[i] = failed(all.error());
+    } else if (auto wrong = versions.judge(results[i], batch[i].group.mutations.size())) {
+      results[i] = failed(*wrong);
+    }
     if (duration_ != nullptr) {
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - batch[i].since;
       Metrics::observe(duration_, took.count());

@@ -51,6 +51,7 @@ class CommitQueue {
   void report(Report);
 
  private:
+  class Versions;  // of commit_queue.cpp
   void call_commit(std::vector<Commit>);
   void call_report(std::vector<Report>);
   Result<> call_report(const Report* const* reports, size_t count);

@@ -15,7 +15,7 @@ void blocking(const davit_host* h, davit_str name, davit_task task, void* arg) {
                          {{"wanted", text(name)}});
     pool = self.pool;
   }
-  pool->post(task, arg);
+  pool->post(task, arg, pool == self.pool ? std::string_view() : self.name);
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ void blocking(const davit_host* h, davit_str name, davit_task task, void* arg) {
 const davit_exec& exec_service() {
   static const davit_exec table = {
       sizeof(davit_exec),
-      [](const davit_host* h) { return instance(h).core->runtime.strand(); },
+      [](const davit_host* h) { return instance(h).core->runtime.strand(instance(h).name); },
       &Runtime::retain,
       &Runtime::release,
       [](davit_strand* s, davit_task task, void* arg) { Runtime::post(s, task, arg); },

@@ -22,8 +22,9 @@ template <class Request>
 class Lane {
  public:
   using Call = std::function<void(std::vector<Request>)>;
-  Lane(Pool& pool, Call call, LaneLimits limits = {})
-      : pool_(pool), call_(std::move(call)), limits_(limits) {}
+  // `name` is what the pool knows its calls by.
+  Lane(std::string name, Pool& pool, Call call, LaneLimits limits = {})
+      : name_(std::move(name)), pool_(pool), call_(std::move(call)), limits_(limits) {}
 
   // False: full, and the request is still the caller's. [any]
   bool offer(Request& request, Footprint footprint) {
@@ -34,7 +35,7 @@ class Lane {
     bytes_ += footprint.bytes;
     requests_.push_back(std::move(request));
     footprints_.push_back(std::move(footprint));
-    if (!std::exchange(running_, true)) pool_.post(&Lane::step, this);
+    if (!std::exchange(running_, true)) pool_.post(&Lane::step, this, name_);
     return true;
   }
 
@@ -47,7 +48,7 @@ class Lane {
     lane.running_ = !lane.requests_.empty();
     if (!lane.running_) return;
     lock.unlock();
-    lane.pool_.post(&Lane::step, self);
+    lane.pool_.post(&Lane::step, self, lane.name_);
   }
 
   std::vector<Request> take() {
@@ -72,6 +73,7 @@ class Lane {
     return out;
   }
 
+  const std::string name_;
   Pool& pool_;
   const Call call_;
   const LaneLimits limits_;

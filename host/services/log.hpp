@@ -24,7 +24,7 @@ class Log {
 
   Log();                      // standard error
   explicit Log(Write write);  // for tests
-  // Before the first thread that logs.
+  // Also while others log. [any]
   void set(int32_t level, Format format);
 
   bool enabled(int32_t level) const { return level >= level_.load(std::memory_order_relaxed); }
@@ -45,7 +45,7 @@ class Log {
   void fields(int32_t level, std::string_view instance, std::string_view message, Fields fields);
 
   std::atomic<int32_t> level_{DAVIT_LOG_INFO};
-  Format format_ = Format::text;
+  std::atomic<Format> format_{Format::text};
   Write write_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -64,10 +65,14 @@ std::string escaped(std::string_view s, bool quotes) {
 std::string number(double d) {
   if (std::isnan(d)) return "NaN";
   if (std::isinf(d)) return d > 0 ? "+Inf" : "-Inf";
+  // As few digits as say exactly this number; without an exponent where people read them.
+  constexpr double small = 1e-5, large = 1e15;
+  const double size = std::fabs(d);
+  const bool plain = d == 0 || (size >= small && size < large);
   std::array<char, 40> text{};
-  const bool whole = d == std::floor(d) && std::fabs(d) < 1e15;
-  std::snprintf(text.data(), text.size(), whole ? "%.0f" : "%.9g", d);
-  return text.data();
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), d,
+                                 plain ? std::chars_format::fixed : std::chars_format::scientific);
+  return std::string(text.data(), end.ptr);
 }
 
 // What has gone has no value: a gauge at NaN is not shown.

@@ -26,12 +26,15 @@ class Desired {
     auto kinds = Kinds::find(host_);
     if (!kinds.ok()) return kinds.error();
     shared_ = std::make_unique<Shared>(host_, *storage, std::move(*kinds), upkeep_);
+    if (auto copies = storage::Copies::find(host_, storage_name_); copies.ok())
+      shared_->copies = *copies;
     const rpc::Server server(host_);
     auto served = serve_changes(*shared_, server);
     if (served.ok()) served = serve_reads(*shared_, server);
     if (served.ok()) served = serve_status(*shared_, server);
     if (served.ok()) served = serve_maintain(*shared_, server);
     if (served.ok()) served = serve_agents(*shared_, server);
+    if (served.ok()) served = serve_copies(*shared_, server);
     return served;
   }
 

@@ -2,9 +2,12 @@
 // in wire().
 #pragma once
 
+#include <atomic>
+
 #include <davit/outstanding.hpp>
 #include <davit/rpc.hpp>
 #include <davit/storage.hpp>
+#include <davit/storage_copy.hpp>
 
 #include "davit_wire_descriptors.h"
 #include "kinds.hpp"
@@ -36,6 +39,7 @@ struct Shared {
       return !stopping && host.now().count() < deadline;
     };
   }
+  std::optional<storage::Copies> copies;  // none: the storage makes no copies of itself
 };
 
 // A method of OperatorService.
@@ -62,5 +66,6 @@ Result<> serve_status(Shared& shared,
                       const rpc::Server& server);  // Status, WatchStatus, ListStatus
 Result<> serve_maintain(Shared& shared, const rpc::Server& server);
 Result<> serve_agents(Shared& shared, const rpc::Server& server);  // ForgetAgent
+Result<> serve_copies(Shared& shared, const rpc::Server& server);  // Backup, Verify
 
 }  // namespace davit::desired

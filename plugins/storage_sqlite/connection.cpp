@@ -5,12 +5,15 @@
 namespace davit::storage_sqlite {
 namespace {
 
-constexpr int busy_timeout_ms =
-    5'000;  // another program may hold the file for a moment (a backup, a query)
 constexpr int watch_every_steps = 4'000;  // of SQLite's machine: well under a millisecond
 
 bool no_space(int system_error) {
   return system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
+}
+
+// Everything is written by then, so it may be kept all the same.
+bool is_sync(int code) {
+  return code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC;
 }
 
 // What the operating system said when a file of this connection failed last: of the journal, where
@@ -81,6 +84,12 @@ Error Connection::translate(int code) const {
     return Error{c, "database \"" + path_ + "\": " + text, path_, {}};
   };
   const int primary = code & 0xff;
+  if (is_sync(code)) {
+    return error(Code::unavailable,
+                 "the disk did not confirm a write (" +
+                     std::string(system_error == 0 ? detail : std::strerror(system_error)) +
+                     "): whether it is kept is not known, so ask again; look at the disk");
+  }
   if (primary == SQLITE_FULL || (primary == SQLITE_IOERR && no_space(system_error))) {
     return error(Code::resource_exhausted,
                  "no space is left on its disk: make room; nothing was written");
@@ -141,6 +150,7 @@ bool Statement::step() {
   if (statement_ == nullptr || connection_.failed()) return false;
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;
+  if (is_sync(code)) connection_.unsettled_ = true;
   if (code != SQLITE_DONE) connection_.fail(connection_.translate(code));
   return false;
 }

@@ -19,6 +19,9 @@ class Statement;
 
 class Connection {
  public:
+  // Another program may hold the file for a moment (a query, a tool).
+  static constexpr int busy_timeout_ms = 5'000;
+
   // flags: SQLITE_OPEN_... `path` is what errors name.
   static Result<std::unique_ptr<Connection>> open(const std::string& path, int flags);
   ~Connection();
@@ -37,6 +40,8 @@ class Connection {
   void script(const char* sql);
 
   bool failed() const { return error_.has_value(); }
+  // The disk has not confirmed a commit: what the file has is not known until it is opened anew.
+  bool unsettled() const { return unsettled_; }
   // The first failure since the last call, which it ends. Only when failed().
   Error take_error();
   // Anything the caller finds wrong counts as the connection's failure.
@@ -72,6 +77,7 @@ class Connection {
   sqlite3* db_ = nullptr;
   std::unordered_map<const char*, sqlite3_stmt*> statements_;
   std::optional<Error> error_;
+  bool unsettled_ = false;
 };
 
 // Bytes as a parameter; a plain string_view is text.

@@ -5,10 +5,11 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <random>
 
 #include "agents.hpp"
 #include "commit.hpp"
+#include "copy.hpp"
+#include "incarnation.hpp"
 #include "purge.hpp"
 #include "records.hpp"
 #include "schema.hpp"
@@ -27,25 +28,7 @@ constexpr const char* reader_settings = "PRAGMA query_only = ON; PRAGMA cache_si
 // when read.
 constexpr int64_t checked_bytes = 256 << 20;
 
-// The journal is moved into the file each time it has grown by so many pages of 4 KiB, beside the
-// commits. When they never pause there is always one more to move, and it does not begin anew: from
-// so many pages on they wait for the last few. A journal that only grows costs each commit up to
-// twice the flush, because the file's size is flushed with it. At its limit, which readers that
-// never end can bring about, commits move it themselves.
-constexpr int journal_step = 1'000;
-constexpr int journal_wanted = 2'000;
-constexpr int journal_max = 16'000;
-constexpr int moves_at_once = 2;  // what is committed during one is left for the next, and is less
-
 constexpr int64_t incarnations_kept = 1'000;  // a cursor older than so many restarts begins anew
-
-// Two copies of one file must not give themselves the same incarnation, so this one number does not
-// come from the host's clock or randomness, which tests repeat. 63 bits: SQLite's integers are
-// signed.
-uint64_t new_incarnation() {
-  std::random_device device;
-  return ((uint64_t{device()} << 32 | device()) & INT64_MAX) | 1;
-}
 
 Result<> check_content(Connection& c, int64_t bytes) {
   if (bytes > checked_bytes) return {};
@@ -107,7 +90,8 @@ class Database::Reader {
 
 Result<> Database::check(const std::string& path) {
   if (path == ":memory:") return {};
-  return inspect(path);
+  if (auto r = inspect(path); !r.ok()) return r;
+  return Lock::look(path);
 }
 
 Result<std::unique_ptr<Database>> Database::open(const Host& host, const std::string& path) {
@@ -120,7 +104,7 @@ Result<std::unique_ptr<Database>> Database::open(const Host& host, const std::st
   }
   std::unique_ptr<Database> d(new Database(host, real));
   if (auto r = memory ? d->open_memory() : d->open_file(); !r.ok()) return r.error();
-  if (auto r = d->begin_incarnation(); !r.ok()) return r.error();
+  if (auto r = d->read_chain(); !r.ok()) return r.error();
   return d;
 }
 
@@ -136,9 +120,19 @@ Result<> Database::open_file() {
   auto lock = Lock::take(path_);
   if (!lock.ok()) return lock.error();
   lock_.emplace(std::move(*lock));
+  if (auto r = inspect_locked(path_, lock_->was_made()); !r.ok()) return r;
   // SQLite would make it readable for everybody; its journal takes over the mode.
   if (const int made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640); made >= 0)
     close(made);
+  if (auto r = open_writer(); !r.ok()) return r;
+  lock_->note_made();
+  whereabouts_.emplace(path_);
+  struct stat status {};
+  if (stat(path_.c_str(), &status) != 0) status.st_size = 0;
+  return check_content(*writer_, status.st_size);
+}
+
+Result<> Database::open_writer() {
   auto made = Connection::open(path_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   if (!made.ok()) return made.error();
   writer_ = std::move(*made);
@@ -159,11 +153,32 @@ Result<> Database::open_file() {
     }
   }
   if (c.failed()) return c.take_error();
-  journal_due_at_ = journal_step;
-  sqlite3_wal_hook(c.get(), &Database::journal_grew, this);
-  struct stat status {};
-  if (stat(path_.c_str(), &status) != 0) status.st_size = 0;
-  return check_content(c, status.st_size);
+  begin_journal();
+  return {};
+}
+
+// What SQLite knows of the file is not what the disk has. With the writer's lock held.
+Result<> Database::reopen() {
+  {
+    const std::lock_guard lock(readers_mutex_);
+    readers_.clear();
+  }
+  mover_is_old_ = true;
+  writer_.reset();
+  auto r = open_writer();
+  if (r.ok()) {
+    uint64_t head = 0;
+    {
+      Statement s = writer_->query("SELECT head FROM store");
+      if (s.step()) head = s.number(0);
+    }
+    begun_ = false;  // it may have been in what was lost; storing it again does no harm
+    if (writer_->failed()) r = writer_->take_error();
+    if (r.ok()) host_.info("database opened anew", {{"head", std::to_string(head)}});
+  }
+  if (!r.ok()) writer_.reset();
+  unsettled_ = !r.ok();
+  return r;
 }
 
 Database::~Database() {
@@ -172,26 +187,30 @@ Database::~Database() {
   writer_.reset();  // the last to close moves the journal into the file
 }
 
-Result<> Database::begin_incarnation() {
+Result<> Database::read_chain() {
   Connection& c = *writer_;
-  Transaction transaction(c, Transaction::Kind::write);
-  c.run("DELETE FROM incarnations WHERE number <= (SELECT max(number) FROM incarnations) - ?",
-        incarnations_kept);
-  uint64_t head = 0;
   {
-    Statement s = c.query("SELECT head FROM store");
-    if (s.step()) head = s.number(0);
-  }
-  {
+    Transaction transaction(c, Transaction::Kind::read);
+    Statement head = c.query("SELECT head FROM store");
+    if (head.step()) first_version_ = head.number(0) + 1;
     Statement s = c.query("SELECT incarnation, first_version FROM incarnations ORDER BY number");
     while (s.step()) chain_.append(s.number(0), s.number(1));
   }
+  if (c.failed()) return c.take_error();
   uint64_t incarnation = new_incarnation();
   while (chain_.has(incarnation)) incarnation = new_incarnation();
-  chain_.append(incarnation, head + 1);
-  c.run("INSERT INTO incarnations (incarnation, first_version, opened_at_unix_ms) VALUES (?, ?, ?)",
-        incarnation, head + 1, host_.unix_ms());
-  return transaction.commit();
+  chain_.append(incarnation, first_version_);
+  return {};
+}
+
+// In the transaction of a write: either both are kept or none.
+void Database::begin_incarnation(Connection& c) {
+  c.run("DELETE FROM incarnations WHERE number <= (SELECT max(number) FROM incarnations) - ?",
+        incarnations_kept);
+  c.run(
+      "INSERT OR IGNORE INTO incarnations (incarnation, first_version, opened_at_unix_ms) VALUES "
+      "(?, ?, ?)",
+      chain_.current(), first_version_, host_.unix_ms());
 }
 
 Result<std::unique_ptr<Connection>> Database::connect_reader() const {
@@ -229,16 +248,30 @@ template <class Work>
 auto Database::writing(const Op& op, Work work)
     -> Result<decltype(work(std::declval<Connection&>()))> {
   const auto lock = take_writer();
+  if (unsettled_) {
+    if (auto r = reopen(); !r.ok()) return r.error();
+  }
   Connection& c = *writer_;
   Transaction transaction(c, Transaction::Kind::write);
   std::optional<decltype(work(c))> out;
   {
     // Not around the commit: a progress handler may answer for a statement that has succeeded.
     const Connection::Watch watch(c, op, host_);
+    if (!begun_) begin_incarnation(c);
     out.emplace(work(c));
   }
-  if (auto r = transaction.commit(); !r.ok()) return r.error();
+  if (auto r = commit(transaction); !r.ok()) return r.error();
   return std::move(*out);
+}
+
+Result<> Database::commit(Transaction& transaction) {
+  Connection& c = *writer_;
+  if (auto fault = whereabouts_ && !c.failed() ? whereabouts_->fault() : std::nullopt)
+    c.fail({Code::data_loss, "database \"" + path_ + "\": " + *fault, path_, {}});
+  auto r = transaction.commit();
+  unsettled_ = c.unsettled();
+  if (r.ok()) begun_ = true;
+  return r;
 }
 
 Result<Head> Database::head(const Op& op) {
@@ -268,7 +301,12 @@ Result<> Database::agents(const Op& op, const storage::VisitProgress& visit) {
   });
 }
 
+// Whoever is told of the incarnation must find it in the chain of the next life.
 Result<History> Database::history(const Op& op) {
+  if (!begun_) {
+    auto begun = writing(op, [](Connection&) { return std::monostate(); });
+    if (!begun.ok()) return begun.error();
+  }
   return reading(op,
                  [&](Connection& c) { return chain_.history(read_head(c, chain_).head.version); });
 }
@@ -310,55 +348,17 @@ Result<> Database::purge(const Op& op, uint64_t through) {
   }
 }
 
-// After each commit, with the writer's lock held.
-int Database::journal_grew(void* self, sqlite3* connection, const char*, int pages) {
-  auto& database = *static_cast<Database*>(self);
-  database.journal_pages_ = pages;
-  if (pages < journal_step) database.journal_due_at_ = journal_step;  // it begins anew
-  if (pages >= journal_max) sqlite3_wal_checkpoint(connection, nullptr);
-  return SQLITE_OK;
+Result<storage::Copied> Database::backup(const Op& op, const std::string& path,
+                                         const storage::CopyProgress& tell) {
+  auto copied = reading(op, [&](Connection& c) { return copy_to(c, path, tell); });
+  if (!copied.ok()) return copied.error();
+  return std::move(*copied);
 }
 
-bool Database::journal_is_due() {
-  int due = journal_due_at_;
-  const int pages = journal_pages_;
-  return lock_ && pages >= due &&
-         journal_due_at_.compare_exchange_strong(due, pages + journal_step);
-}
-
-Result<> Database::move_journal() {
-  const std::lock_guard lock(mover_mutex_);
-  if (!mover_) {
-    auto made = Connection::open(path_, SQLITE_OPEN_READWRITE);
-    if (!made.ok()) return made.error();
-    // Who has never read knows of no journal, and would move nothing.
-    (*made)->script("SELECT count(*) FROM sqlite_schema");
-    if ((*made)->failed()) return (*made)->take_error();
-    mover_ = std::move(*made);
-  }
-  int moved = 0;
-  const auto move = [&] {
-    return sqlite3_wal_checkpoint_v2(mover_->get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr,
-                                     &moved);
-  };
-  int code = SQLITE_OK;
-  for (int i = 0; code == SQLITE_OK && i < moves_at_once && moved < journal_pages_; ++i)
-    code = move();
-  if (code == SQLITE_OK && moved < journal_pages_ && journal_pages_ >= journal_wanted) {
-    const auto no_commits = take_writer();
-    code = move();
-  }
-  if (code == SQLITE_OK || code == SQLITE_BUSY) return {};  // busy: somebody else is at it
-  return mover_->translate(code);
-}
-
-// What SQLite advises to do now and then: statistics for its planner, the journal moved into the
-// file.
-Result<> Database::tidy() {
-  const auto lock = take_writer();
-  writer_->script("PRAGMA optimize; PRAGMA wal_checkpoint(PASSIVE)");
-  if (writer_->failed()) return writer_->take_error();
-  return {};
+Result<storage::Copied> Database::verify(const Op& op, const storage::CopyProgress& tell) {
+  auto verified = reading(op, [&](Connection& c) { return verify_all(c, tell); });
+  if (!verified.ok()) return verified.error();
+  return std::move(*verified);
 }
 
 }  // namespace davit::storage_sqlite

@@ -9,16 +9,19 @@
 #include "chain.hpp"
 #include "connection.hpp"
 #include "davit/storage.hpp"
+#include "davit/storage_copy.hpp"
 #include "lock.hpp"
+#include "whereabouts.hpp"
 
 namespace davit::storage_sqlite {
 
 class Database {
  public:
   // ":memory:" keeps everything in the process and is gone with it. Otherwise an absolute path;
-  // takes the lock and begins a new incarnation.
+  // takes the lock. A new incarnation begins; it is stored with the first write, and before anybody
+  // can ask for the history that it is part of: a start that comes to nothing leaves no trace.
   static Result<std::unique_ptr<Database>> open(const Host& host, const std::string& path);
-  // Would open succeed? Changes nothing and takes no lock, so it cannot see another owner.
+  // Would open succeed? Changes nothing. UNAVAILABLE: another process has it open.
   static Result<> check(const std::string& path);
   ~Database();
 
@@ -41,6 +44,11 @@ class Database {
   Result<> purge(const Op& op, uint64_t through);
   Result<> tidy();
 
+  // See abi/storage_copy.h. `path` of verify may be empty.
+  Result<storage::Copied> backup(const Op& op, const std::string& path,
+                                 const storage::CopyProgress& tell);
+  Result<storage::Copied> verify(const Op& op, const storage::CopyProgress& tell);
+
   // Commits go into a journal, which has to be moved into the file now and then. That takes many
   // times what a commit takes, so it is done beside the commits: once for every true here.
   bool journal_is_due();
@@ -51,7 +59,12 @@ class Database {
   Database(const Host& host, std::string path) : host_(host), path_(std::move(path)) {}
   Result<> open_file();
   Result<> open_memory();
-  Result<> begin_incarnation();
+  Result<> open_writer();
+  Result<> reopen();
+  Result<> read_chain();
+  void begin_journal();
+  void begin_incarnation(Connection& c);
+  Result<> commit(Transaction& transaction);
   Result<std::unique_ptr<Connection>> connect_reader() const;
   static int journal_grew(void* self, sqlite3* connection, const char*, int pages);
   // Runs `work(connection)` in one transaction and answers with what it returns.
@@ -64,8 +77,12 @@ class Database {
 
   const Host host_;
   const std::string path_;
-  std::optional<Lock> lock_;  // first to come, last to go
+  std::optional<Lock> lock_;                // first to come, last to go
+  std::optional<Whereabouts> whereabouts_;  // of a file; with the writer's lock
   Chain chain_;
+  uint64_t first_version_ = 0;      // of this incarnation
+  std::atomic<bool> begun_{false};  // it is stored
+  bool unsettled_ = false;  // to be opened anew before the next write; with the writer's lock
   std::mutex writer_turn_;  // held while waiting for the next: see take_writer
   std::mutex writer_mutex_;
   std::unique_ptr<Connection> writer_;  // in memory: the only connection
@@ -73,6 +90,8 @@ class Database {
   std::vector<std::unique_ptr<Connection>> readers_;  // those nobody is using
   std::mutex mover_mutex_;
   std::unique_ptr<Connection> mover_;  // of the journal; made when it is needed first
+  std::atomic<bool> mover_is_old_{false};
+  bool journal_is_held_ = false;  // and was told of; with the writer's lock
   std::atomic<int> journal_pages_{0};
   std::atomic<int> journal_due_at_{0};  // pages
 };

@@ -5,41 +5,75 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 
 namespace davit::storage_sqlite {
 namespace {
 
-// The owner writes its pid into the file, for people.
-std::string owner(int descriptor) {
-  char buffer[32] = {};
+constexpr std::string_view made_word = "made\n";
+
+// The owner's pid, for people; on the next line whether the database was made.
+std::string content(int descriptor) {
+  char buffer[64] = {};
   const ssize_t size = pread(descriptor, buffer, sizeof buffer - 1, 0);
-  std::string pid(buffer, size > 0 ? static_cast<size_t>(size) : 0);
-  while (!pid.empty() && pid.back() == '\n') pid.pop_back();
-  return pid.empty() ? "" : " (pid " + pid + ")";
+  return {buffer, size > 0 ? static_cast<size_t>(size) : 0};
+}
+
+Error in_use(const std::string& database, int descriptor) {
+  const std::string all = content(descriptor);
+  const std::string pid = all.substr(0, all.find('\n'));
+  return {Code::unavailable,
+          "database \"" + database + "\": is in use by another process" +
+              (pid.empty() ? "" : " (pid " + pid + ")") + ": stop it or choose another path",
+          database,
+          {}};
+}
+
+// Who only looks has it for a moment: a second try finds it free.
+bool lock_soon(int descriptor, int kind) {
+  constexpr timespec moment{0, 20'000'000};
+  if (flock(descriptor, kind | LOCK_NB) == 0) return true;
+  nanosleep(&moment, nullptr);
+  return flock(descriptor, kind | LOCK_NB) == 0;
 }
 
 }  // namespace
 
 Result<Lock> Lock::take(const std::string& database) {
-  const auto error = [&](const std::string& text) {
-    return Error{Code::failed_precondition, "database \"" + database + "\": " + text, database, {}};
-  };
   const std::string path = database + ".lock";
   const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
   if (descriptor < 0) {
-    return error("cannot make its lock file (" + std::string(std::strerror(errno)) +
-                 "): make the directory writable, or choose another path");
+    return Error{Code::failed_precondition,
+                 "database \"" + database + "\": cannot make its lock file (" +
+                     std::string(std::strerror(errno)) +
+                     "): make the directory writable, or choose another path",
+                 database,
+                 {}};
   }
   Lock lock(descriptor);
-  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    return error("is in use by another process" + owner(descriptor) +
-                 ": stop it or choose another path");
-  }
-  const std::string pid = std::to_string(getpid()) + "\n";
-  if (ftruncate(descriptor, 0) != 0 || pwrite(descriptor, pid.data(), pid.size(), 0) < 0) {
+  if (!lock_soon(descriptor, LOCK_EX)) return in_use(database, descriptor);
+  lock.made_ = content(descriptor).find(made_word) != std::string::npos;
+  const std::string pid =
+      std::to_string(getpid()) + "\n" + std::string(lock.made_ ? made_word : "");
+  if (pwrite(descriptor, pid.data(), pid.size(), 0) < 0 ||
+      ftruncate(descriptor, static_cast<off_t>(pid.size())) != 0) {
     // Only for people; the lock holds without it (on a full disk, say).
   }
   return lock;
+}
+
+Result<> Lock::look(const std::string& database) {
+  const int descriptor = open((database + ".lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  const Lock looked(descriptor);
+  if (!lock_soon(descriptor, LOCK_SH)) return in_use(database, descriptor);
+  return {};
+}
+
+void Lock::note_made() {
+  if (std::exchange(made_, true)) return;
+  const std::string all = std::to_string(getpid()) + "\n" + std::string(made_word);
+  if (pwrite(descriptor_, all.data(), all.size(), 0) < 0) made_ = false;  // told the next time
 }
 
 Lock::~Lock() {

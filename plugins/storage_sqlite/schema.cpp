@@ -211,6 +211,39 @@ Result<> inspect(const std::string& path) {
   return {};
 }
 
+Result<> inspect_new_folder(const std::string& path) {
+  std::string above = path;
+  struct stat status {};
+  while (stat(above.c_str(), &status) != 0 && errno == ENOENT && above.size() > 1)
+    above.resize(std::max<size_t>(above.rfind('/'), 1));
+  if (faccessat(AT_FDCWD, above.c_str(), W_OK | X_OK, AT_EACCESS) == 0 && S_ISDIR(status.st_mode))
+    return {};
+  return Error{Code::failed_precondition,
+               "state directory " + path + " cannot be made (" +
+                   std::string(std::strerror(S_ISDIR(status.st_mode) ? errno : ENOTDIR)) +
+                   "): make \"" + above + "\" writable, or set host.state_dir",
+               {},
+               {}};
+}
+
+Result<> inspect_copy(const std::string& path) {
+  return inspect_header(path);
+}
+
+Result<> inspect_locked(const std::string& path, bool was_made) {
+  struct stat status {};
+  if (stat((path + ".restore").c_str(), &status) == 0) {
+    return fault(path, Code::failed_precondition,
+                 "a restore of it was interrupted: repeat `davit storage restore`");
+  }
+  if (was_made && stat(path.c_str(), &status) == 0 && status.st_size == 0) {
+    return fault(path, Code::data_loss,
+                 "is empty, and was not when it was used last: restore a backup, or remove it to "
+                 "begin anew");
+  }
+  return {};
+}
+
 Result<> prepare_schema(Connection& connection) {
   const bool empty = pragma(connection, "SELECT count(*) FROM sqlite_schema") == 0;
   const int64_t application = pragma(connection, "PRAGMA application_id");

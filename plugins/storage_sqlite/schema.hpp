@@ -12,6 +12,16 @@ constexpr int64_t schema_version = 1;
 // nothing, takes no lock.
 Result<> inspect(const std::string& path);
 
+// Could a folder that is not there be made, with those above it?
+Result<> inspect_new_folder(const std::string& path);
+
+// A copy's first bytes: a database of ours that this code can read.
+Result<> inspect_copy(const std::string& path);
+
+// What only whoever has the lock can judge: an empty file of a database that was made before has
+// lost it, and a restore that was killed has to be repeated.
+Result<> inspect_locked(const std::string& path, bool was_made);
+
 // Makes the tables in an empty database; refuses one of another program or of a newer schema.
 Result<> prepare_schema(Connection& connection);
 

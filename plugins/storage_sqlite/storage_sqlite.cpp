@@ -5,14 +5,16 @@
 
 #include "commit.hpp"
 #include "database.hpp"
+#include "restore.hpp"
+#include "schema.hpp"
 #include "trouble.hpp"
 
 namespace davit::storage_sqlite {
 
 class StorageSqlite {
  public:
-  using roles = Roles<storage::Role>;
-  // Two writers that take turns, one mover of the journal, three reads.
+  using roles = Roles<storage::Role, storage::CopyRole>;
+  // Two writers that take turns, one mover of the journal, three reads; a copy is one of those.
   static constexpr uint32_t max_concurrency = 6;
   static constexpr uint32_t max_group_records = storage_sqlite::max_group_records;
 
@@ -33,66 +35,66 @@ class StorageSqlite {
     if (path_ != "") return Database::check(path_);
     auto directory = host_.state_directory(false);
     if (!directory.ok()) return directory.error();
-    // start makes the directory
-    return std::filesystem::exists(*directory) ? Database::check(*directory + "/davit.db")
-                                               : Result<>();
+    if (std::filesystem::exists(*directory)) return Database::check(*directory + "/davit.db");
+    return inspect_new_folder(*directory);  // start makes it
   }
 
   Result<> start(const Op&) {
-    std::string path = path_;
-    if (path == "") {
-      auto directory = host_.state_directory(true);
-      if (!directory.ok()) return directory.error();
-      path = *directory + "/davit.db";
-    }
-    auto opened = Database::open(host_, path);
+    auto path = file();
+    if (!path.ok()) return path.error();
+    auto opened = Database::open(host_, *path);
     if (!opened.ok()) return opened.error();
-    database_ = std::move(*opened);
-    auto head = database_->head(Op());
+    auto head = (*opened)->head(Op());
     if (!head.ok()) return head.error();
-    host_.info("database open", {{"path", path},
+    {
+      const std::lock_guard lock(database_mutex_);
+      database_ = std::move(*opened);
+    }
+    host_.info("database open", {{"path", *path},
                                  {"head", std::to_string(head->head.version)},
                                  {"incarnation", std::to_string(head->head.incarnation)}});
     host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
 
-  // Whoever looked this instance up has stopped before, so no call is under way.
+  // Whoever looked this instance up has stopped before. A call of theirs that has not ended keeps
+  // the database.
   Result<> stop(const Op& op) {
     if (auto r = outstanding_.wait(host_, op); !r.ok()) return r;
+    const std::lock_guard lock(database_mutex_);
     database_.reset();
     return {};
   }
 
   Result<Head> head(const Op& op) {
-    return with(Trouble::reading, [&] { return database_->head(op); });
+    return with(Trouble::reading, [&](Database& d) { return d.head(op); });
   }
   Result<Page> read(const Op& op, const ReadRequest& request, const storage::VisitRecord& visit) {
-    return with(Trouble::reading, [&] { return database_->read(op, request, visit); });
+    return with(Trouble::reading, [&](Database& d) { return d.read(op, request, visit); });
   }
   Result<Head> get(const Op& op, const Query& query, const storage::VisitRecord& visit) {
-    return with(Trouble::reading, [&] { return database_->get(op, query, visit); });
+    return with(Trouble::reading, [&](Database& d) { return d.get(op, query, visit); });
   }
   Result<uint64_t> statuses(const Op& op, const Scope& scope, uint64_t after, uint32_t limit,
                             const storage::VisitStatus& visit) {
     return with(Trouble::reading,
-                [&] { return database_->statuses(op, scope, after, limit, visit); });
+                [&](Database& d) { return d.statuses(op, scope, after, limit, visit); });
   }
   Result<> agents(const Op& op, const storage::VisitProgress& visit) {
-    return with(Trouble::reading, [&] { return database_->agents(op, visit); });
+    return with(Trouble::reading, [&](Database& d) { return d.agents(op, visit); });
   }
   Result<> history(const Op& op, const storage::VisitCursor& visit) {
-    auto r = with(Trouble::reading, [&] { return database_->history(op); });
+    auto r = with(Trouble::reading, [&](Database& d) { return d.history(op); });
     if (!r.ok()) return r.error();
     (void)std::all_of(r->begin(), r->end(), visit);
     return {};
   }
   Result<> progress(const Op& op, const Progress& progress) {
-    return with(Trouble::writing, [&] { return database_->progress(op, progress); });
+    return with(Trouble::writing, [&](Database& d) { return d.progress(op, progress); });
   }
 
   Result<std::vector<GroupResult>> commit(const Op& op, const std::vector<Group>& groups) {
-    auto r = with(Trouble::writing, [&] { return database_->commit(op, groups); });
+    auto r = with(Trouble::writing, [&](Database& d) { return d.commit(op, groups); });
     if (r.ok()) {
       if (r->records != 0) hint();
       records_.add(static_cast<double>(r->records));
@@ -104,20 +106,59 @@ class StorageSqlite {
   }
 
   Result<> report(const Op& op, const std::vector<Status>& statuses) {
-    auto r = with(Trouble::writing, [&] { return database_->report(op, statuses); });
+    auto r = with(Trouble::writing, [&](Database& d) { return d.report(op, statuses); });
     if (!r.ok()) return r.error();
     statuses_.add(static_cast<double>(*r));
     return {};
   }
 
   Result<> maintain(const Op& op, const storage::Maintain& what) {
-    return with(Trouble::writing, [&]() -> Result<> {
-      if (!what.purge && !what.forgets()) return database_->tidy();
+    return with(Trouble::writing, [&](Database& d) -> Result<> {
+      if (!what.purge && !what.forgets()) return d.tidy();
       if (what.forgets()) {
-        if (auto r = database_->forget(op, what.forget); !r.ok()) return r;
+        if (auto r = d.forget(op, what.forget); !r.ok()) return r;
       }
-      return what.purge ? database_->purge(op, what.purge_through) : Result<>();
+      return what.purge ? d.purge(op, what.purge_through) : Result<>();
     });
+  }
+
+  Result<storage::Copied> backup(const Op& op, const std::string& path,
+                                 const storage::CopyProgress& tell) {
+    auto database = open_database();
+    if (!database) return closed();
+    const auto ticket = outstanding_.begin();
+    auto copied = database->backup(op, path, tell);
+    if (copied.ok()) {
+      host_.info("backup made", {{"path", path},
+                                 {"bytes", std::to_string(copied->bytes)},
+                                 {"head", std::to_string(copied->head.version)}});
+    } else {
+      host_.warn("backup failed", {{"path", path}, {"error", copied.error().message}});
+    }
+    return copied;
+  }
+  Result<storage::Copied> verify(const Op& op, const std::string& path,
+                                 const storage::CopyProgress& tell) {
+    auto database = open_database();
+    if (!database) return closed();
+    const auto ticket = outstanding_.begin();
+    std::error_code ignored;
+    // Closing a second descriptor of the file that is open would drop SQLite's locks on it.
+    const auto own = file();
+    if (path.empty() || (own.ok() && std::filesystem::equivalent(path, *own, ignored)))
+      return database->verify(op, tell);
+    return verify_file(path, tell);
+  }
+  Result<storage::Restored> restore(const Op&, const std::string& path) {
+    if (open_database())
+      return Error{Code::unavailable, "the database is open: stop davit first", {}, {}};
+    auto own = file();
+    if (!own.ok()) return own.error();
+    if (*own == ":memory:")
+      return Error{Code::failed_precondition, "a database in memory cannot be restored", {}, {}};
+    std::error_code error;
+    const auto real = std::filesystem::canonical(*own, error);  // not one of several links to it
+    return storage_sqlite::restore(error ? *own : real.string(), path, host_.unix_ms());
   }
 
   void watch(std::function<void()> hint) {
@@ -126,18 +167,42 @@ class StorageSqlite {
   }
 
  private:
+  static Error closed() { return {Code::unavailable, "the database is not open", {}, {}}; }
+  // The configured file, or the one in the state directory, which is made.
+  Result<std::string> file() const {
+    if (path_ != "") return path_;
+    auto directory = host_.state_directory(true);
+    if (!directory.ok()) return directory.error();
+    return *directory + "/davit.db";
+  }
+  std::shared_ptr<Database> open_database() {
+    const std::lock_guard lock(database_mutex_);
+    return database_;
+  }
+
   template <class Work>
-  auto with(Trouble::Doing doing, Work work) -> decltype(work()) {
-    if (!database_) return Error{Code::unavailable, "the database is not open", {}, {}};
-    auto r = work();
+  auto with(Trouble::Doing doing, Work work) -> decltype(work(std::declval<Database&>())) {
+    const auto ticket = outstanding_.begin();
+    const auto database = open_database();
+    if (!database) return closed();
+    auto r = work(*database);
     trouble_.note(doing, r.ok() ? nullptr : &r.error());
-    if (doing == Trouble::writing && database_->journal_is_due()) move_journal();
+    if (doing == Trouble::writing && database->journal_is_due()) move_journal(database);
+    if (!r.ok()) return for_callers(r.error());
     return r;
   }
+  // The log and the health have said which file it is. Agents learn nothing of this machine.
+  Error for_callers(Error error) const {
+    const std::string file = "database \"" + error.where + "\": ";
+    if (error.where.empty() || !error.message.starts_with(file)) return error;
+    error.message.replace(0, file.size(), "storage \"" + std::string(host_.instance()) + "\": ");
+    error.where.clear();
+    return error;
+  }
   // In the background: nobody waits for it.
-  void move_journal() {
-    host_.blocking({}, [this, ticket = outstanding_.begin()] {
-      const auto moved = database_->move_journal();
+  void move_journal(std::shared_ptr<Database> database) {
+    host_.blocking({}, [this, database = std::move(database), ticket = outstanding_.begin()] {
+      const auto moved = database->move_journal();
       if (!moved.ok()) trouble_.note(Trouble::writing, &moved.error());
     });
   }
@@ -151,7 +216,8 @@ class StorageSqlite {
   const std::string path_;  // empty: in the state directory
   Trouble trouble_;
   const Metric records_, statuses_;
-  std::unique_ptr<Database> database_;
+  std::mutex database_mutex_;
+  std::shared_ptr<Database> database_;  // every call has its own share
   Outstanding outstanding_;
   std::mutex hint_mutex_;
   std::function<void()> hint_;

@@ -27,19 +27,21 @@ class Trouble {
       tell(doing, {});
     } else if (ours(error->code) && failures.fetch_add(1) == 0) {
       host_.error("database fails", {{"doing", words[doing]}, {"error", error->message}});
-      tell(doing, error->message);
+      tell(doing, error->message, error->code == Code::data_loss);
     }
   }
 
  private:
-  // Who cannot read serves nobody; on a full disk everything but changes goes on.
-  void tell(Doing doing, const std::string& reason) {
+  // Who cannot read serves nobody, nor who has lost the file; on a full disk everything but changes
+  // goes on.
+  void tell(Doing doing, const std::string& reason, bool lost = false) {
     const std::lock_guard lock(mutex_);
     reasons_[doing] = reason;
+    if (doing == writing) lost_ = lost;
     if (!reasons_[reading].empty()) {
       host_.health(DAVIT_HEALTH_NOT_SERVING, reasons_[reading]);
     } else if (!reasons_[writing].empty()) {
-      host_.health(DAVIT_HEALTH_DEGRADED, reasons_[writing]);
+      host_.health(lost_ ? DAVIT_HEALTH_NOT_SERVING : DAVIT_HEALTH_DEGRADED, reasons_[writing]);
     } else {
       host_.health(DAVIT_HEALTH_SERVING);
     }
@@ -52,6 +54,7 @@ class Trouble {
   const Host host_;
   std::atomic<uint64_t> failures_[2] = {0, 0};
   std::mutex mutex_;
+  bool lost_ = false;       // the file of what is written
   std::string reasons_[2];  // why each fails; empty: it works
 };
 

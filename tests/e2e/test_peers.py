@@ -194,7 +194,7 @@ class Trouble(RequestCase):
         other = self.lock()
         for name, request in (self.REPORT, ("AgentService/Report", table.REQUESTS["AgentService/Report"]),
                               ("AgentService/Progress", table.REQUESTS["AgentService/Progress"])):
-            self.matches(name, f'UNAVAILABLE: ...database "{self.world.database}": is locked by another program: '
+            self.matches(name, f'UNAVAILABLE: ...storage "main": is locked by another program: '
                          "end its transaction", self.outcome(name, request, seconds=4 * SECONDS))
         self.assertEqual(self.outcome("AgentService/Get", table.REQUESTS["AgentService/Get"]), "ok")
         other.execute("ROLLBACK")

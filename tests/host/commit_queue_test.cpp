@@ -5,6 +5,8 @@
 
 #include <condition_variable>
 
+#include <davit/storage.hpp>
+
 namespace davit::host {
 namespace {
 
@@ -52,6 +54,8 @@ class Recorder {
   std::deque<int32_t> report_answers;  // codes of the coming calls; those after them succeed
   std::string poison;                  // an id that fails its own group, or the whole report
   bool forgets_results = false;
+  uint64_t version = 0;          // the newest given
+  bool repeats_version = false;  // gives it to every group of a call
   int most_at_once = 0;
 
  private:
@@ -79,7 +83,8 @@ class Recorder {
     if (whole_call_fails_with != DAVIT_OK)
       return fail(e, whole_call_fails_with, "the database is away");
     for (size_t i = 0; i < n && !forgets_results; ++i) {
-      GroupResult result{++version_, 0, std::nullopt};
+      GroupResult result{version + 1, 0, std::nullopt};
+      if (!repeats_version) version += groups[i]->mutations_count;
       if (text(groups[i]->mutations[0]->record->key.id) == poison) {
         result = {0, 9, Error{Code::aborted, "version is 9", {}, {}}};
       }
@@ -111,7 +116,6 @@ class Recorder {
   std::string calls_;
   bool held_ = false;
   int inside_ = 0;
-  uint64_t version_ = 0;
 };
 
 class CommitQueueTest : public testing::Test {
@@ -196,7 +200,7 @@ TEST_F(CommitQueueTest, GroupsThatShareAKeyOrANameOrARequestGoOneAfterTheOther) 
   commit({mutation("c"), mutation("a")});
   commit({mutation("d")}, "r1");
   commit({mutation("e")}, "r1");
-  EXPECT_EQ(answers(), "first=1 a=2 d=3 b=4 c=5 e=6");
+  EXPECT_EQ(answers(), "first=1 a=2 d=3 b=4 c=5 e=7");
   EXPECT_EQ(storage_.calls(), "first|a,d|b,c,e");
 }
 
@@ -235,6 +239,24 @@ TEST_F(CommitQueueTest, AResultThatIsMissingIsAnError) {
   storage_.forgets_results = true;
   commit({mutation("a")});
   EXPECT_EQ(answers(), "a=the storage gave no result");
+}
+
+TEST_F(CommitQueueTest, VersionsThatCannotBeAreAnErrorOfThePlugin) {
+  const std::string fault = "storage \"main\": a fault of the plugin: it answered a commit with ";
+  storage_.version = INT64_MAX - 2;
+  occupy();
+  commit({mutation("a"), mutation("b")});
+  EXPECT_EQ(answers(), "first=9223372036854775806 a=" + fault + "version 9223372036854775807");
+}
+
+TEST_F(CommitQueueTest, OneVersionForTwoGroupsIsAnErrorOfThePlugin) {
+  occupy();
+  storage_.repeats_version = true;
+  commit({mutation("a"), mutation("b")});
+  commit({mutation("c")});
+  EXPECT_EQ(answers(),
+            "first=1 a=1 c=storage \"main\": a fault of the plugin: it answered a commit with "
+            "twice the version 1");
 }
 
 TEST_F(CommitQueueTest, RefusesAnEmptyGroupAndOneThatIsTooLarge) {
@@ -325,6 +347,44 @@ TEST_F(CommitQueueTest, ReportsThatAreTriedOneByOneEndWhenTheStorageGoesAway) {
             "first=ok a=ok b=the database is locked c=the database is locked "
             "d=the database is locked");
   EXPECT_EQ(storage_.calls(), "first|a,b,c,d|a|b|c");
+}
+
+// A backend in C++ that answers for fewer groups than it was given.
+struct ShortOfAnswers {
+  static constexpr uint32_t max_group_records = 3;
+  Result<Head> head(const Op&) { return Head{}; }
+  Result<Page> read(const Op&, const ReadRequest&, const storage::VisitRecord&) { return Page{}; }
+  Result<Head> get(const Op&, const Query&, const storage::VisitRecord&) { return Head{}; }
+  Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>&) {
+    return std::vector<GroupResult>();
+  }
+  Result<> report(const Op&, const std::vector<Status>&) { return {}; }
+  Result<uint64_t> statuses(const Op&, const Scope&, uint64_t, uint32_t,
+                            const storage::VisitStatus&) {
+    return uint64_t{0};
+  }
+  Result<> progress(const Op&, const Progress&) { return {}; }
+  Result<> agents(const Op&, const storage::VisitProgress&) { return {}; }
+  Result<> maintain(const Op&, const storage::Maintain&) { return {}; }
+  Result<> history(const Op&, const storage::VisitCursor&) { return {}; }
+};
+
+TEST(CommitQueue, ABackendThatForgetsAnswersIsTheOneThatFails) {
+  ShortOfAnswers backend;
+  Pool pool("main", 2);
+  CommitQueue queue({reinterpret_cast<davit_instance*>(&backend),
+                     storage::Role::vtable<ShortOfAnswers>(), str("main")},
+                    pool);
+  std::string answer;
+  Mutation m;
+  m.record.key = {"deployment", "eu", "a"};
+  queue.commit({Group{{m}, {}},
+                [](void* ctx, const davit_group_result* r) {
+                  *static_cast<std::string*>(ctx) = from_abi(*r).error->message;
+                },
+                &answer});
+  EXPECT_TRUE(pool.shutdown(std::chrono::steady_clock::time_point::max()));
+  EXPECT_EQ(answer, "commit gave 0 results for 1 groups");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace davit::host {
 namespace {
 
@@ -24,6 +26,18 @@ TEST(Loader, SearchesFoldersInOrder) {
   const auto missing = loader.load("ghost");
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().message, "module \"ghost\": no ghost.so in /nowhere, " FIXTURES);
+}
+
+TEST(Loader, ALinkToNothingIsNotAdvisedInItsOwnPlace) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "davit-loader-test";
+  std::filesystem::create_directory(folder);
+  std::filesystem::remove(folder / "ghost.so");
+  std::filesystem::create_symlink("nowhere.so", folder / "ghost.so");
+  const auto missing = Loader({folder.string()}).load("ghost");
+  std::filesystem::remove_all(folder);
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().message, "module \"ghost\": " + (folder / "ghost.so").string() +
+                                         ": is a link to a file that is not there");
 }
 
 TEST(Loader, NeverUnloads) {

@@ -44,6 +44,14 @@ TEST(Merge, TablesAreMergedDeep) {
             "a.b.c.x=1 (1.toml:2)\na.b.c.y=2 (2.toml:2)\na.d.z=3 (2.toml:4)\n");
 }
 
+TEST(Merge, ATableSaysAllPlacesThatMakeIt) {
+  Node root;
+  Faults faults;
+  merge(root, parse_toml("[a]\nx = 1\n", "1.toml", faults));
+  merge(root, parse_toml("\n[a]\ny = 1\n", "2.toml", faults));
+  EXPECT_EQ(root.find("a")->where, "1.toml:1, 2.toml:2");
+}
+
 TEST(Merge, ArraysReplace) {
   EXPECT_EQ(merged({"x = [1, 2, 3]\n[[t]]\na = 1\n[[t]]\na = 2\n", "x = [4]\n[[t]]\na = 3\n"}),
             "x=1 items (2.toml:1)\nt=1 items (2.toml:2)\n");

@@ -60,6 +60,20 @@ TEST(Metrics, AGaugeOfWhatHasGoneIsNotShownUntilItIsBack) {
   EXPECT_NE(m.expose().find("davit_lag{agent=\"a\"} 3\n"), std::string::npos);
 }
 
+TEST(Metrics, NoDigitIsLost) {
+  Metrics m;
+  const std::pair<double, const char*> numbers[] = {{1764018043.307, "1764018043.307"},
+                                                    {0.1 + 0.2, "0.30000000000000004"},
+                                                    {0.00025, "0.00025"},
+                                                    {123456789012, "123456789012"},
+                                                    {1e300, "1e+300"},
+                                                    {-2.5, "-2.5"}};
+  for (const auto& [number, text] : numbers) {
+    Metrics::set(make(m, DAVIT_GAUGE, "g"), number);
+    EXPECT_NE(m.expose().find(std::string("\ng ") + text + "\n"), std::string::npos) << m.expose();
+  }
+}
+
 TEST(Metrics, WhatCannotBeShownIsHarmless) {
   Metrics m;
   Metrics::add(make(m, DAVIT_COUNTER, "9bad name"), 1);

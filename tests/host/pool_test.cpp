@@ -80,6 +80,22 @@ TEST(Pool, ATaskPostedByATaskAtShutdownStillRuns) {
   EXPECT_EQ(chain.left, 0);
 }
 
+TEST(Pool, KnowsWhoseCallsHaveNotEnded) {
+  Pool pool("main", 2);
+  Meter meter;
+  meter.wait_for_inside = 3;  // which the third task brings about
+  pool.post(&enter, &meter, "desired");
+  EXPECT_EQ(pool.wait_for_guests(std::chrono::steady_clock::now() + 10ms), "desired");
+  pool.post(&enter, &meter);
+  {
+    std::lock_guard lock(meter.mutex);
+    meter.most = 3;
+    meter.changed.notify_all();
+  }
+  EXPECT_EQ(pool.wait_for_guests(std::chrono::steady_clock::now() + 20s), "");
+  EXPECT_TRUE(pool.shutdown(no_deadline));
+}
+
 TEST(Pool, AfterShutdownTheCallerRunsTheTask) {
   Pool pool("main", 1);
   EXPECT_TRUE(pool.shutdown(no_deadline));

@@ -33,13 +33,15 @@ std::string Folder::write(const std::string& name, const std::string& content) c
   return path.string();
 }
 
-Process::Process(std::vector<std::string> arguments) {
+Process::Process(std::vector<std::string> arguments, const char* output) {
   int out[2], err[2];
   if (::pipe2(out, O_CLOEXEC) != 0 || ::pipe2(err, O_CLOEXEC) != 0)
     throw std::runtime_error("pipe2");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+  if (output != nullptr)
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
   arguments.insert(arguments.begin(), DAVIT);
   std::vector<char*> argv;

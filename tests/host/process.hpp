@@ -25,7 +25,8 @@ class Folder {
 
 class Process {
  public:
-  explicit Process(std::vector<std::string> arguments);
+  // `output`: a file that takes standard output, instead of out().
+  explicit Process(std::vector<std::string> arguments, const char* output = nullptr);
   ~Process();  // kills it when it still runs
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/pool.hpp"
+#include "runtime/signals.hpp"
 
 namespace davit::host {
 namespace {
@@ -209,30 +210,51 @@ TEST(Shutdown, GivesUpAtTheDeadlineAndNamesWhoIsBusy) {
   EXPECT_TRUE(runtime.shutdown(forever));
 }
 
-// The signal that ends the process: whoever waits for the next one must not hold the workers.
-TEST(Shutdown, ComesThroughWhileASignalIsBeingTold) {
+// Nobody else listens when the workers are held.
+TEST(Signals, AreHeardWhileEveryWorkerIsHeld) {
   sigset_t before;
   ASSERT_EQ(::pthread_sigmask(SIG_SETMASK, nullptr, &before), 0);
-  Runtime::keep_stop_signals();
+  Signals::keep();
   {
-    Runtime runtime(2);
-    Gate told, over;
-    runtime.on_stop_signal([&](int, int) {
+    Runtime runtime(1);
+    Gate holds, leave, told;
+    runtime.post([&] {
+      holds.arrive();
+      leave.wait(1);
+    });
+    ASSERT_TRUE(holds.wait(1));
+    int heard = 0;
+    const Signals signals([&](int signal) {
+      heard = signal;
       told.arrive();
-      over.wait(1);
     });
     ::kill(::getpid(), SIGTERM);
-    ASSERT_TRUE(told.wait(1));
-    std::thread later([&] {
-      std::this_thread::sleep_for(100ms);  // shutdown is under way, as far as it comes
-      over.arrive();
-    });
-    const bool ended = runtime.shutdown(Clock::now() + 10s);
-    later.join();
-    EXPECT_TRUE(ended);
-    if (!ended) ::kill(::getpid(), SIGTERM);  // what holds the workers
+    EXPECT_TRUE(told.wait(1));
+    EXPECT_EQ(heard, SIGTERM);
+    leave.arrive();
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+TEST(Shutdown, NamesWhoseStrandTaskDoesNotReturn) {
+  Runtime runtime(1);
+  davit_strand* strand = runtime.strand("applier");
+  Gate in, out;
+  std::pair<Gate*, Gate*> gates{&in, &out};
+  Runtime::post(
+      strand,
+      [](void* arg) {
+        auto [entered, leave] = *static_cast<std::pair<Gate*, Gate*>*>(arg);
+        entered->arrive();
+        leave->wait(1);
+      },
+      &gates);
+  ASSERT_TRUE(in.wait(1));
+  EXPECT_EQ(runtime.busy(), "applier");
+  out.arrive();
+  EXPECT_TRUE(runtime.shutdown(forever));
+  EXPECT_EQ(runtime.busy(), "workers");
+  Runtime::release(strand);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@
 #include "abi/rpc.h"     /* serving and calling RPC methods as bytes */
 #include "abi/services.h" /* what the host offers: log, configuration, strands, clock, look-up, ... */
 #include "abi/sink.h"     /* roles: change sink, status sink */
-#include "abi/storage.h" /* role: storage, and the host's commit queue in front of it */
+#include "abi/storage.h"      /* role: storage, and the host's commit queue in front of it */
+#include "abi/storage_copy.h" /* optional, beside it: backup, verify, restore */
 
 #endif

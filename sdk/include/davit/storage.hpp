@@ -97,6 +97,13 @@ struct Role {
             for (size_t n = 0; n < count; ++n) owned.push_back(from_abi(*groups[n]));
             auto r = object<T>(i).commit(Op(op), owned);
             if (!r.ok()) return r.error();
+            if (r->size() != count) {
+              return Error{Code::internal,
+                           "commit gave " + std::to_string(r->size()) + " results for " +
+                               std::to_string(count) + " groups",
+                           {},
+                           {}};
+            }
             for (size_t n = 0; n < count; ++n) to_abi((*r)[n], results[n]);
             return {};
           });

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <string_view>
 
 #include "suite.hpp"
 
@@ -55,9 +56,24 @@ void filter(const std::vector<std::string>& roles) {
   GTEST_FLAG_SET(filter, f);
 }
 
+constexpr const char* synopsis =
+    "usage: davit-conformance [--config FILE] [gtest flags] plugin.so\n";
+
+int help() {
+  std::cout << synopsis << R"(
+Runs the suites of every role that the plugin's note names; exit code 0 when all hold.
+
+  --config FILE  the instance's settings, one `key = value` a line; $TMP in a value is a folder that
+                 each test gets anew. Keys that begin with `conformance.` are for the suites
+  plugin.so      what davit_add_plugin() has built
+
+Of gtest's flags: --gtest_filter=Storage.S7_*, --gtest_list_tests, --gtest_repeat=N.
+)";
+  return 0;
+}
+
 int usage(const std::string& fault) {
-  std::cerr << "davit-conformance: " << fault << "\n"
-            << "usage: davit-conformance [--config FILE] [gtest flags] plugin.so\n";
+  std::cerr << "davit-conformance: " << fault << "\n" << synopsis;
   return 2;
 }
 
@@ -147,6 +163,9 @@ void Fresh::bring_up(TestHost::Time time) {
 }  // namespace davit::conformance
 
 int main(int argc, char** argv) {
+  // gtest would take it, and print its own.
+  if (argc == 2 && (argv[1] == std::string_view("--help") || argv[1] == std::string_view("-h")))
+    return davit::conformance::help();
   ::testing::InitGoogleTest(&argc, argv);
   return davit::conformance::run(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -246,5 +246,18 @@ TEST(Storage, RefusesAGroupThatNamesAKeyTwiceOrNothing) {
   EXPECT_EQ(store->head()->head.version, 0u);
 }
 
+// Everything stands on versions: agents' lag, cursors, the purge.
+TEST(Storage, S1_TheLastVersionOfACommitIsTheHead) {
+  Store store;
+  for (int i = 0; i < 3; ++i) {
+    const uint64_t before = store->head()->head.version;
+    const std::string n = std::to_string(i);
+    const auto result = commit(*store, Group{{{record("a" + n)}, {record("b" + n)}}, {}});
+    ASSERT_FALSE(result.error) << result.error->message;
+    EXPECT_GT(result.first_version, before);
+    EXPECT_EQ(store->head()->head.version, result.first_version + 1);
+  }
+}
+
 }  // namespace
 }  // namespace davit::conformance

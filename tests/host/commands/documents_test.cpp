@@ -27,6 +27,12 @@ TEST(Documents, FieldsGoWhereTheyBelong) {
   EXPECT_EQ(doc.spec_json(), R"({"image":"i","replicas":2})");
 }
 
+TEST(Documents, OneThatNoServerTakesIsNamedByItsLine) {
+  const auto d = read("kind: d\nregion: eu\nspec: {x: " + std::string(4 << 20, 'x') + "}\n");
+  ASSERT_EQ(d.faults.size(), 1u);
+  EXPECT_EQ(d.faults[0], "deploy.yaml:3: spec: is larger than 3 MiB, and no server takes more");
+}
+
 TEST(Documents, FaultsNameFileLineAndField) {
   struct Row {
     const char* text;

@@ -70,6 +70,7 @@ TEST(Yaml, FaultsNameFileAndLine) {
 TEST(Yaml, DepthIsBounded) {
   EXPECT_EQ(as_json(std::string(100, '[') + std::string(100, ']')),
             "f:1: is nested deeper than 64 levels");
+  EXPECT_EQ(as_json(std::string(200'000, '[')), "f:1: is nested deeper than 64 levels");
 }
 
 TEST(Yaml, WhatIsWrittenIsReadBackTheSame) {

@@ -1,6 +1,5 @@
 // What an operator can get wrong, with the exact message for each. $DB is the path that was
 // configured.
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,13 +12,6 @@ namespace davit::storage_sqlite {
 namespace {
 
 namespace fs = std::filesystem;
-
-void sql(const std::string& path, const char* text) {
-  sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
-  sqlite3_close(db);
-}
 
 // A database that was in use and has been closed.
 void make(const std::string& path, int records = 3) {

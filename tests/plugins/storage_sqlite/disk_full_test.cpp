@@ -56,7 +56,7 @@ TEST(DiskFull, ACommitThatFindsNoRoomIsToldSoAndLosesNothing) {
           continue;
         }
         ++failures;
-        EXPECT_EQ(failed, "database \"" + path + "\": " + full);
+        EXPECT_EQ(failed, "storage \"main\": " + full) << "callers learn no path";
       }
       EXPECT_EQ(failures, 3);
       EXPECT_EQ(life.host.health(), DAVIT_HEALTH_DEGRADED);
@@ -109,7 +109,7 @@ int fill_a_small_file_system(const std::string& at) {
     while (failed.empty()) {
       failed = commit(life.client, group("a" + std::to_string(written++), std::string(5'000, 'x')));
     }
-    if (failed != "database \"" + path + "\": " + full) {
+    if (failed != "storage \"main\": " + full) {
       std::fprintf(stderr, "%s\n", failed.c_str());
       return 3;
     }

@@ -24,5 +24,36 @@ TEST(Journal, StaysBoundedUnderCommitsThatNeverPause) {
   EXPECT_EQ(count(life.client), 10u);
 }
 
+TEST(Journal, IsMadeShortByTheUpkeepWhileNobodyReads) {
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/davit.db";
+  Life life(path);
+  for (int i = 0; i < 300; ++i)
+    ASSERT_EQ(commit(life.client, group("a" + std::to_string(i), std::string(20'000, 'x'))), "");
+  EXPECT_GT(std::filesystem::file_size(path + "-wal"), 1u << 20);
+  ASSERT_TRUE(life.client.maintain({}).ok());
+  EXPECT_EQ(std::filesystem::file_size(path + "-wal"), 0u);
+  EXPECT_EQ(count(life.client), 300u);
+}
+
+// Another program's transaction that nobody ends, say.
+TEST(Journal, ThatAReaderHoldsIsToldOfOnce) {
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/davit.db";
+  Life life(path);
+  ASSERT_EQ(commit(life.client, group("a")), "");
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN; SELECT * FROM records", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  const std::string payload(2'000'000, 'x');
+  for (int i = 0; i < 80; ++i) ASSERT_EQ(commit(life.client, group("a", payload)), "");
+  EXPECT_TRUE(
+      life.host.logged("warn: the journal grows: another program, or a backup, reads the "
+                       "database and does not end"));
+  EXPECT_TRUE(life.client.maintain({}).ok()) << "it does not wait for the reader";
+  sqlite3_close(other);
+}
+
 }  // namespace
 }  // namespace davit::storage_sqlite

@@ -75,21 +75,24 @@ TEST(Ownership, ALinkToTheFileIsTheFile) {
 TEST(Ownership, CheckTakesNoLockAndLeavesNoTrace) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.path() + "/davit.db";
-  const auto check = [&](const testing::Config& config) {
+  const auto check = [&](const testing::Config& config) -> Result<> {
     testing::TestHost host("checked", config);
     testing::Instance instance(plugin(), host);
     EXPECT_TRUE(instance.create().ok());
     auto r = instance.check();
-    EXPECT_TRUE(r.ok()) << r.error().message;
     EXPECT_FALSE(fs::exists(host.state_directory()));
+    return r;
   };
-  check({{"path", path}});
+  EXPECT_TRUE(check({{"path", path}}).ok());
   EXPECT_TRUE(fs::is_empty(directory.path()));
-  check({{"path", ":memory:"}});
-  check({});
+  EXPECT_TRUE(check({{"path", ":memory:"}}).ok());
+  EXPECT_TRUE(check({}).ok());
   Life owner(path);
   ASSERT_TRUE(owner.up.ok());
-  check({{"path", path}});
+  const auto owned = check({{"path", path}});
+  ASSERT_FALSE(owned.ok());
+  EXPECT_EQ(owned.error().message, in_use(path, getpid()));
+  EXPECT_EQ(owned.error().code, Code::unavailable) << "a start would do when the owner has gone";
   EXPECT_EQ(commit(owner.client, group("a")), "");
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include "davit/storage.hpp"
 #include "davit/testing/module.hpp"
@@ -12,6 +13,14 @@ inline const davit_plugin* plugin() {
   static const auto loaded = testing::Loaded::open(STORAGE_SQLITE_SO);
   if (!loaded.ok()) ADD_FAILURE() << loaded.error().message;
   return loaded->plugin();
+}
+
+// By SQLite's own hand.
+inline void sql(const std::string& path, const char* text) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_close(db);
 }
 
 // One life of an instance.

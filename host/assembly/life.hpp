@@ -1,0 +1,60 @@
+// The life of the process from `davit run` to its end: signals, the deadline that they set, and the
+// line that says who kept it from ending in time.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "instance.hpp"
+#include "runtime/signals.hpp"
+#include "services/log.hpp"
+#include "services/shutdown.hpp"
+#include "watchdog.hpp"
+
+namespace davit::host {
+
+class Runtime;
+
+// At the deadline what still runs is cancelled. So long it may take to end then; once more the
+// host's own threads.
+constexpr std::chrono::seconds grace{1};
+
+// What is there before the configuration is read, and outlives all that is made of it.
+struct Life {
+  using Clock = std::chrono::steady_clock;
+
+  Log log;
+  Activity activity;
+  Operation starting{Clock::now() + std::chrono::seconds(60)};
+
+  std::mutex mutex;  // all below
+  std::condition_variable changed;
+  int signal = 0;       // the first that told it to stop
+  bool reload = false;  // SIGHUP came
+  std::optional<Clock::time_point> stop_by;
+  std::chrono::milliseconds stop_timeout{10'000};
+  const Runtime* runtime = nullptr;
+  const Shutdown* shutdown = nullptr;
+
+  std::optional<Watchdog> watchdog;
+  std::optional<Signals> signals;
+
+  bool ends() const {  // under the mutex
+    return signal != 0 || (shutdown != nullptr && shutdown->requested().has_value());
+  }
+  void made(const Runtime* r, const Shutdown* s) {
+    const std::lock_guard lock(mutex);
+    runtime = r;
+    shutdown = s;
+  }
+  void listen();
+  void heard(int number);
+  void stop_within(std::chrono::milliseconds timeout);
+  void say_late(const std::string& instance, const std::string& doing, const std::string& why);
+  void last_words();
+};
+
+}  // namespace davit::host

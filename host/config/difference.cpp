@@ -1,0 +1,69 @@
+#include "difference.hpp"
+
+#include <map>
+
+#include "node.hpp"
+
+namespace davit::host {
+namespace {
+
+struct Said {
+  std::string value, where;
+};
+
+std::string text(const Node& node) {
+  switch (node.type) {
+    case Node::Type::string:
+      return "s" + std::to_string(node.string.size()) + ":" + node.string;
+    case Node::Type::integer:
+      return "i" + std::to_string(node.integer);
+    case Node::Type::real:
+      return "r" + std::to_string(node.real);
+    case Node::Type::boolean:
+      return node.boolean ? "true" : "false";
+    case Node::Type::table:
+    case Node::Type::array:
+      break;
+  }
+  std::string out = node.type == Node::Type::table ? "{" : "[";
+  for (const auto& child : node.children) {
+    if (node.type == Node::Type::table) out += child->name + "=";
+    out += text(*child) + ",";
+  }
+  return out + (node.type == Node::Type::table ? "}" : "]");
+}
+
+void collect(const Node& node, std::map<std::string, Said>& out) {
+  if (node.type != Node::Type::table) {
+    out[node.key] = {text(node), node.where};
+    return;
+  }
+  // The presence of a table says something, too: [plugin.leader] needs no key.
+  if (!node.key.empty() && node.children.empty()) out[node.key] = {"{}", node.where};
+  for (const auto& child : node.children) collect(*child, out);
+}
+
+}  // namespace
+
+std::vector<Difference> differences(const Node& before, const Node& after) {
+  std::map<std::string, Said> was, is;
+  collect(before, was);
+  collect(after, is);
+  std::map<std::string, std::string> keys;
+  for (const auto& [key, said] : was) {
+    const auto now = is.find(key);
+    if (now == is.end()) {
+      keys[key] = "";
+    } else if (now->second.value != said.value) {
+      keys[key] = now->second.where;
+    }
+  }
+  for (const auto& [key, said] : is) {
+    if (!was.contains(key)) keys[key] = said.where;
+  }
+  std::vector<Difference> out;
+  for (auto& [key, where] : keys) out.push_back({key, where});
+  return out;
+}
+
+}  // namespace davit::host

@@ -1,0 +1,17 @@
+// The number of a new incarnation.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+namespace davit::storage_sqlite {
+
+// Two copies of one file must not give themselves the same incarnation, so this one number does not
+// come from the host's clock or randomness, which tests repeat. 63 bits: SQLite's integers are
+// signed.
+inline uint64_t new_incarnation() {
+  std::random_device device;
+  return ((uint64_t{device()} << 32 | device()) & INT64_MAX) | 1;
+}
+
+}  // namespace davit::storage_sqlite

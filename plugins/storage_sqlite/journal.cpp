@@ -1,0 +1,96 @@
+// The part of Database that moves its journal into the file.
+#include "database.hpp"
+
+namespace davit::storage_sqlite {
+namespace {
+
+// The journal is moved into the file each time it has grown by so many pages of 4 KiB, beside the
+// commits. When they never pause there is always one more to move, and it does not begin anew: from
+// so many pages on they wait for the last few. A journal that only grows costs each commit up to
+// twice the flush, because the file's size is flushed with it. At its limit, which readers that
+// never end can bring about, commits move it themselves.
+constexpr int journal_step = 1'000;
+constexpr int journal_wanted = 2'000;
+constexpr int journal_max = 16'000;
+constexpr int journal_held = 2 * journal_max;  // somebody reads and does not end: worth a word
+constexpr int moves_at_once = 2;  // what is committed during one is left for the next, and is less
+
+}  // namespace
+
+void Database::begin_journal() {
+  journal_due_at_ = journal_step;
+  sqlite3_wal_hook(writer_->get(), &Database::journal_grew, this);
+}
+
+// After each commit, with the writer's lock held.
+int Database::journal_grew(void* self, sqlite3* connection, const char*, int pages) {
+  auto& database = *static_cast<Database*>(self);
+  database.journal_pages_ = pages;
+  if (pages < journal_step) database.journal_due_at_ = journal_step;  // it begins anew
+  if (pages >= journal_max) sqlite3_wal_checkpoint(connection, nullptr);
+  const bool held = pages >= (database.journal_is_held_ ? journal_step : journal_held);
+  if (held && !database.journal_is_held_) {
+    database.host_.warn(
+        "the journal grows: another program, or a backup, reads the database and "
+        "does not end",
+        {{"pages", std::to_string(pages)}});
+  } else if (!held && database.journal_is_held_) {
+    database.host_.info("the journal is short again");
+  }
+  database.journal_is_held_ = held;
+  return SQLITE_OK;
+}
+
+bool Database::journal_is_due() {
+  int due = journal_due_at_;
+  const int pages = journal_pages_;
+  return lock_ && pages >= due &&
+         journal_due_at_.compare_exchange_strong(due, pages + journal_step);
+}
+
+Result<> Database::move_journal() {
+  const std::lock_guard lock(mover_mutex_);
+  if (mover_is_old_.exchange(false)) mover_.reset();
+  if (!mover_) {
+    auto made = Connection::open(path_, SQLITE_OPEN_READWRITE);
+    if (!made.ok()) return made.error();
+    // Who has never read knows of no journal, and would move nothing.
+    (*made)->script("SELECT count(*) FROM sqlite_schema");
+    if ((*made)->failed()) return (*made)->take_error();
+    mover_ = std::move(*made);
+  }
+  int moved = 0;
+  const auto move = [&] {
+    return sqlite3_wal_checkpoint_v2(mover_->get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr,
+                                     &moved);
+  };
+  int code = SQLITE_OK;
+  for (int i = 0; code == SQLITE_OK && i < moves_at_once && moved < journal_pages_; ++i)
+    code = move();
+  if (code == SQLITE_OK && moved < journal_pages_ && journal_pages_ >= journal_wanted) {
+    const auto no_commits = take_writer();
+    code = move();
+  }
+  if (code == SQLITE_OK || code == SQLITE_BUSY) return {};  // busy: somebody else is at it
+  return mover_->translate(code);
+}
+
+// What SQLite advises to do now and then: statistics for its planner, the journal moved into the
+// file. While nobody reads, the journal's file is made short, too.
+Result<> Database::tidy() {
+  const auto lock = take_writer();
+  if (unsettled_) {
+    if (auto r = reopen(); !r.ok()) return r;
+  }
+  Connection& c = *writer_;
+  if (auto fault = whereabouts_ ? whereabouts_->fault() : std::nullopt)
+    return Error{Code::data_loss, "database \"" + path_ + "\": " + *fault, path_, {}};
+  c.script("PRAGMA optimize");
+  sqlite3_busy_timeout(c.get(), 0);  // readers are not waited for
+  c.script("PRAGMA wal_checkpoint(TRUNCATE)");
+  sqlite3_busy_timeout(c.get(), Connection::busy_timeout_ms);
+  if (c.failed()) return c.take_error();
+  return {};
+}
+
+}  // namespace davit::storage_sqlite

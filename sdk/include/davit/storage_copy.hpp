@@ -1,0 +1,124 @@
+// Beside role storage: backup, verify and restore of the store as a whole (abi/storage_copy.h).
+// storage::CopyRole makes the table of a backend that also has
+//
+//   Result<storage::Copied> backup(const Op&, const std::string& path, const CopyProgress&);
+//   Result<storage::Copied> verify(const Op&, const std::string& path, const CopyProgress&);
+//   Result<storage::Restored> restore(const Op&, const std::string& path);
+//
+// and storage::Copies is the other end. All block: call them on the storage's pool.
+#pragma once
+
+#include "abi/storage_copy.h"
+#include "lookup.hpp"
+#include "plugin.hpp"
+#include "records.hpp"
+
+namespace davit::storage {
+
+struct Copied {
+  uint64_t bytes = 0;
+  Cursor head;
+};
+struct Restored {
+  Copied copied;
+  std::string aside;  // where the store that was there is now; empty: there was none
+};
+// Bytes; total 0: not known. False ends the call, with CANCELLED.
+using CopyProgress = std::function<bool(uint64_t done, uint64_t total)>;
+
+struct CopyRole {
+  static constexpr std::string_view id = DAVIT_STORAGE_COPY;
+
+  template <class T>
+  static const void* vtable() {
+    using detail::object;
+    static const davit_storage_copy table = {
+        sizeof(davit_storage_copy), 0,
+        [](davit_instance* i, const davit_op* op, davit_str path, davit_copy_progress progress,
+           void* ctx, davit_copied* out, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            return give(object<T>(i).backup(Op(op), text(path), teller(progress, ctx)), out);
+          });
+        },
+        [](davit_instance* i, const davit_op* op, davit_str path, davit_copy_progress progress,
+           void* ctx, davit_copied* out, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            return give(object<T>(i).verify(Op(op), text(path), teller(progress, ctx)), out);
+          });
+        },
+        [](davit_instance* i, const davit_op* op, davit_str path, davit_copied* out,
+           const davit_sink* aside, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            auto r = object<T>(i).restore(Op(op), text(path));
+            if (!r.ok()) return r.error();
+            emit(aside, r->aside);
+            return give(Result<Copied>(r->copied), out);
+          });
+        }};
+    return &table;
+  }
+
+ private:
+  static CopyProgress teller(davit_copy_progress progress, void* ctx) {
+    return [progress, ctx](uint64_t done, uint64_t total) {
+      return progress == nullptr || progress(ctx, done, total) == 0;
+    };
+  }
+  static Result<> give(const Result<Copied>& r, davit_copied* out) {
+    if (!r.ok()) return r.error();
+    out->bytes = r->bytes;
+    out->head = to_abi(r->head);
+    return {};
+  }
+};
+
+class Copies {
+ public:
+  explicit Copies(davit_ref ref)
+      : ref_(ref), vtable_(static_cast<const davit_storage_copy*>(ref.vtable)) {}
+
+  // FAILED_PRECONDITION: the storage has none of this. Only in wire().
+  static Result<Copies> find(const Host& host, std::string_view instance) {
+    auto ref = davit::find(host, instance, DAVIT_STORAGE_COPY);
+    if (!ref.ok()) return ref.error();
+    return Copies(*ref);
+  }
+
+  std::string_view instance() const { return view(ref_.instance); }
+
+  Result<Copied> backup(const std::string& path, CopyProgress tell, const Op& op = Op()) const {
+    return call(vtable_->backup, path, tell, op);
+  }
+  Result<Copied> verify(const std::string& path, CopyProgress tell, const Op& op = Op()) const {
+    return call(vtable_->verify, path, tell, op);
+  }
+  Result<Restored> restore(const std::string& path, const Op& op = Op()) const {
+    davit_copied out{sizeof(davit_copied), 0, 0, {}};
+    StringSink aside;
+    auto r = checked([&](davit_error* e) {
+      return vtable_->restore(ref_.self, op.abi(), str(path), &out, aside.get(), e);
+    });
+    if (!r.ok()) return r.error();
+    return Restored{{out.bytes, from_abi(out.head)}, aside.take()};
+  }
+
+ private:
+  template <class Slot>
+  Result<Copied> call(Slot slot, const std::string& path, CopyProgress& tell, const Op& op) const {
+    davit_copied out{sizeof(davit_copied), 0, 0, {}};
+    const davit_copy_progress progress = [](void* ctx, uint64_t done, uint64_t total) -> int32_t {
+      const auto& f = *static_cast<CopyProgress*>(ctx);
+      return !f || f(done, total) ? 0 : 1;
+    };
+    auto r = checked([&](davit_error* e) {
+      return slot(ref_.self, op.abi(), str(path), progress, &tell, &out, e);
+    });
+    if (!r.ok()) return r.error();
+    return Copied{out.bytes, from_abi(out.head)};
+  }
+
+  davit_ref ref_;
+  const davit_storage_copy* vtable_;
+};
+
+}  // namespace davit::storage

@@ -1,0 +1,80 @@
+// `davit storage` against a server that runs, and against the store of one that does not.
+#include <csignal>
+
+#include "program.hpp"
+
+namespace davit::test {
+namespace {
+
+class StorageCommand : public testing::Test {
+ protected:
+  StorageCommand()
+      : server_("unix:" + folder_.path() + "/operator.sock"),
+        config_(folder_.write("server.toml",
+                              "[host]\nstate_dir = \"state\"\n[rpc.server.operator]\nlisten = \"" +
+                                  server_ +
+                                  "\"\n[plugin.main]\nmodule = \"storage_sqlite\"\n"
+                                  "[plugin.desired]\nmodule = \"desired\"\nstorage = \"main\"\n")),
+        copy_(folder_.path() + "/copy") {}
+
+  // What it printed, after its exit code: "0 ...".
+  std::string storage(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "storage");
+    arguments.insert(arguments.end(), {"--server", server_});
+    Process davit(std::move(arguments));
+    const int code = davit.wait();
+    return std::to_string(code) + " " + davit.out() + davit.err();
+  }
+  static bool begins(const std::string& text, const std::string& with) {
+    return text.starts_with(with);
+  }
+
+  Folder folder_;
+  const std::string server_, config_, copy_;
+};
+
+TEST_F(StorageCommand, CopiesARunningStoreAndBringsItBackWhenItIsStopped) {
+  const std::string database = folder_.path() + "/state/main/davit.db";
+  {
+    Process server({"run", config_});
+    ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
+    EXPECT_PRED2(begins, storage({"backup", copy_}),
+                 "0 " + copy_ + ": 0.1 MiB, verified; version 0");
+    EXPECT_PRED2(begins, storage({"verify"}), "0 the store is whole: 0.1 MiB; version 0");
+    EXPECT_PRED2(begins, storage({"verify", copy_}), "0 " + copy_ + " is whole");
+    EXPECT_EQ(storage({"backup", copy_}),
+              "1 davit storage: \"" + copy_ + "\": is there already: choose another name\n");
+    EXPECT_PRED2(begins, storage({"restore", copy_, config_}),
+                 "1 database \"" + database + "\": is in use by another process");
+    server.signal(SIGTERM);
+    EXPECT_EQ(server.wait(), 0) << server.err();
+  }
+  EXPECT_PRED2(begins, storage({"restore", copy_, config_}),
+               "0 restored: version 0 is the newest\nthe store that was there is now " + database +
+                   ".before-");
+  EXPECT_EQ(storage({"restore", copy_ + "2", config_}),
+            "1 \"" + copy_ + "2\": cannot be read: No such file or directory\n");
+  Process server({"run", config_});
+  EXPECT_TRUE(server.wait_for_line("ready")) << server.err();
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0);
+}
+
+TEST_F(StorageCommand, CheckFindsAStateFolderThatCannotBeMade) {
+  folder_.write("state", "a file");
+  Process davit({"check", config_});
+  EXPECT_EQ(davit.wait(), 2);
+  EXPECT_PRED2(begins, davit.err(),
+               config_ + ":5: plugin.main: state directory " + folder_.path() +
+                   "/state/main cannot be made (Not a directory)");
+}
+
+TEST_F(StorageCommand, SaysHowItIsMeant) {
+  EXPECT_PRED2(begins, storage({}), "2 davit storage: what? (backup, restore, verify or maintain)");
+  EXPECT_PRED2(begins, storage({"backup"}), "2 davit storage: backup into which file?");
+  EXPECT_PRED2(begins, storage({"restore", "x"}), "2 davit storage: restore which file, for");
+  EXPECT_PRED2(begins, storage({"maintain", "x"}), "2 davit storage: unexpected \"x\"");
+}
+
+}  // namespace
+}  // namespace davit::test
