@@ -73,10 +73,12 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
     if (agent.region() != region_) continue;
     for (const auto& i : agent.issues()) {
       if (i.kind() != kind_ || i.id() != id_ || i.version() < version_) continue;
+      if (i.condition() == "delayed") return say(State::waiting, "delayed: " + i.reason());
       return say(State::failed, i.condition() + " by agent " + agent.agent() + ": " + i.reason());
     }
   }
 
+  if (object->condition() == "blind") return say(State::waiting, object->reason());
   const auto& seen = object->observed();
   if (!seen_since(response, *object, version_))
     return say(State::waiting, not_seen(response, *object));

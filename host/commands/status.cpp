@@ -24,6 +24,11 @@ Tone tone_of(const v1::ObjectStatus& o) {
   return Tone::middling;
 }
 
+// Of a record that its agent does not see "blind" alone would leave out what matters: since when.
+std::string condition_of(const v1::ObjectStatus& o) {
+  return o.condition() == "blind" ? o.reason() : o.condition();
+}
+
 std::string objects(const v1::StatusResponse& status, bool colour) {
   TextTable table({"KIND", "ID", "REGION", "STATE", "VERSION", "OBSERVED", "READY", "UPDATED",
                    "STALE", "HEALTH", "CONDITION"});
@@ -41,25 +46,29 @@ std::string objects(const v1::StatusResponse& status, bool colour) {
                seen ? std::to_string(s.updated()) + of : "-",
                seen ? std::to_string(s.stale()) : "-",
                {seen ? s.health() : "-", tone_of(o)},
-               {o.condition(), Tone::bad}});
+               {condition_of(o), Tone::bad}});
   }
   return table.empty() ? "no objects\n" : table.print(colour);
 }
 
 std::string agents(const v1::StatusResponse& status, bool colour) {
-  TextTable table(
-      {"AGENT", "REGION", "SOFTWARE", "SEEN", "LAG", "STATUSES", "PARKED", "HELD", "ORPHANED"});
+  TextTable table({"AGENT", "REGION", "SOFTWARE", "SEEN", "LAG", "STATUSES", "PARKED", "HELD",
+                   "ORPHANED", "BLIND", "DENIED"});
   const int64_t now = unix_ms_now();
   for (const auto& a : status.agents()) {
     int parked = 0;
     int held = 0;
     int orphaned = 0;
+    int blind = 0;
+    int denied = 0;
     bool delayed = false;
     for (const auto& i : a.issues()) {
       parked += i.condition() == "parked";
       held += i.condition() == "held";
       orphaned += i.condition() == "orphaned";
-      delayed = delayed || i.condition() == "delayed";
+      blind += i.condition() == "blind";
+      denied += i.condition() == "denied";
+      delayed = delayed || (i.condition() == "delayed" && i.kind().empty());
     }
     auto counted = [](int n, Tone tone) {
       return TextTable::Cell(std::to_string(n), n > 0 ? tone : Tone::plain);
@@ -68,6 +77,7 @@ std::string agents(const v1::StatusResponse& status, bool colour) {
     const bool silent = now - a.seen_at_unix_ms() > silent_after_ms && !a.taken_over();
     const char* const statuses = a.taken_over() ? "taken over"
                                  : silent       ? "unknown"
+                                 : blind > 0    ? "blind"
                                  : delayed      ? "delayed"
                                                 : "in time";
     table.row({a.agent(),
@@ -77,10 +87,12 @@ std::string agents(const v1::StatusResponse& status, bool colour) {
                a.taken_over() ? TextTable::Cell("-", Tone::plain)
                               : TextTable::Cell(std::to_string(a.lag()),
                                                 a.lag() > 0 ? Tone::middling : Tone::good),
-               {statuses, delayed || silent ? Tone::bad : Tone::plain},
+               {statuses, delayed || silent || blind > 0 ? Tone::bad : Tone::plain},
                counted(parked, Tone::bad),
                counted(held, Tone::middling),
-               counted(orphaned, Tone::middling)});
+               counted(orphaned, Tone::middling),
+               counted(blind, Tone::bad),
+               counted(denied, Tone::bad)});
   }
   return table.empty() ? "no agent has reported\n" : table.print(colour);
 }
@@ -102,9 +114,7 @@ std::string reasons(const v1::StatusResponse& status, const v1::StatusRequest& r
     const auto& seen = o.observed();
     // What an agent says of it stands below.
     const bool unwatched = o.condition() == "unwatched";
-    if (!unwatched &&
-        (!o.condition().empty() || seen.message().empty() || seen.health() == "healthy"))
-      continue;
+    if (!unwatched && (!o.condition().empty() || seen.message().empty())) continue;
     table.row({{unwatched ? o.condition() : seen.health(), tone_of(o)},
                o.kind(),
                o.id(),
@@ -115,10 +125,10 @@ std::string reasons(const v1::StatusResponse& status, const v1::StatusRequest& r
   for (const auto& a : status.agents()) {
     for (const auto& i : a.issues()) {
       if (!asked_for(request, i)) continue;
-      // An object without a record has no id; what is of no kind has a name alone.
-      const std::string object = !i.id().empty()    ? i.id()
-                                 : i.kind().empty() ? i.name()
-                                                    : i.namespace_() + "/" + i.name();
+      // An object without a record has no id; what is of no kind, or of a whole one, a name alone.
+      const std::string object = !i.id().empty()          ? i.id()
+                                 : i.namespace_().empty() ? i.name()
+                                                          : i.namespace_() + "/" + i.name();
       table.row({{i.condition(), Tone::bad},
                  i.kind(),
                  object,

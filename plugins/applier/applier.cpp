@@ -30,6 +30,13 @@ class Applier {
     return hub_->add_kinds(kind::Client::all(host_));
   }
 
+  // Whether the account has the rights that the kinds need; the cluster's own check says whether it
+  // is reached at all.
+  Result<> check(const Op& op) {
+    const auto soon = host_.now() + rules_.request_timeout;
+    return hub_->check_access(std::min(soon, std::chrono::nanoseconds(op.deadline_ns())));
+  }
+
   Result<> start(const Op&) {
     hub_->start();
     return {};

@@ -10,7 +10,9 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::St
       limit_(rules.concurrency_max),
       pump_timer_(strand_),
       resync_timer_(strand_),
-      sync_timer_(strand_) {
+      sync_timer_(strand_),
+      sight_timer_(strand_),
+      access_timer_(strand_) {
   for (size_t i = 0; i < rules.concurrency_max; ++i) {
     workers_.push_back(host.strand());
     idle_.push_back(i);
@@ -29,13 +31,24 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::St
   waiting_ = host.gauge("davit_applier_waiting", "Keys that wait for a worker or for their time");
   parked_gauge_ =
       host.gauge("davit_applier_parked", "Records that can never be applied as they are");
+  missing_rights_ = host.gauge("davit_applier_rights_missing",
+                               "Rights that kinds need and the agent's account does not have");
 }
 
 Result<> Hub::add_kinds(const std::vector<kind::Client>& kinds) {
   for (size_t i = 0; i < kinds.size(); ++i) {
     auto schema = kinds[i].schema(host_);
     if (!schema.ok()) return schema.error().in("kind \"" + kinds[i].kind() + "\"");
-    kinds_.push_back(std::make_unique<KindState>(kinds[i], *schema, strand_, i, kinds.size()));
+    kinds_.push_back(std::make_unique<KindState>(kinds[i], *schema, strand_, i, kinds.size(),
+                                                 shop_->rules.blind_after));
+    KindState& kind = *kinds_.back();
+    for (size_t r = 0; r < kind.views.size(); ++r) {
+      if (!watched(kind.resource(r))) continue;
+      kind.views[r].up =
+          host_.gauge("davit_applier_watch_up", "1 while what a watch has shown can be relied on",
+                      {{"kind", kind.name()}, {"resource", name_of(kind.resource(r))}});
+      kind.views[r].up.set(0);
+    }
   }
   return {};
 }
@@ -56,7 +69,8 @@ void Hub::stop(std::function<void()> done) {
   strand_.post([this, done = std::move(done)]() mutable {
     stopping_ = true;
     stopped_ = std::move(done);
-    for (Timer* t : {&pump_timer_, &resync_timer_, &sync_timer_}) t->cancel();
+    for (Timer* t : {&pump_timer_, &resync_timer_, &sync_timer_, &sight_timer_, &access_timer_})
+      t->cancel();
     for (auto& kind : kinds_) {
       if (!kind->watching) continue;
       kind->watches.stop([this] {
@@ -69,7 +83,7 @@ void Hub::stop(std::function<void()> done) {
 }
 
 void Hub::check_stopped() {
-  if (!stopped_ || watching_ > 0 || idle_.size() < workers_.size()) return;
+  if (!stopped_ || watching_ > 0 || reviewing_ || idle_.size() < workers_.size()) return;
   auto stopped = std::move(stopped_);
   stopped_ = nullptr;
   stopped();
@@ -115,6 +129,10 @@ void Hub::on_open(ChangeStream* stream) {
   if (kind.watching || stopping_) return;
   kind.watching = true;
   ++watching_;
+  for (View& view : kind.views) view.sight.begin(moment());
+  plan_sights();
+  if (!access_timer_.waiting() && !reviewing_)
+    access_timer_.after(Sight::Time(0), [this] { review_access(); });
   kind.watches.start(shop_->cluster, shop_->rules, label_value(region_),
                      [this, &kind](const Arrival& a) {
                        on_arrival(kind, a);

@@ -3,6 +3,7 @@
 // Desired, Observed, Queue, ConcurrencyLimit and Prune; here it is only carried out.
 #pragma once
 
+#include "access.hpp"
 #include "concurrency_limit.hpp"
 #include "kind_state.hpp"
 #include "queue.hpp"
@@ -15,6 +16,8 @@ class Hub {
   Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::StatusClient> status);
   // During wire.
   Result<> add_kinds(const std::vector<kind::Client>& kinds);
+  // For `davit check`: on the calling thread, which waits.
+  Result<> check_access(std::chrono::nanoseconds deadline) const;
   void start();
   // Streams must have been closed. `done` is called once, on the strand; nothing runs after it.
   void stop(std::function<void()> done);
@@ -68,10 +71,27 @@ class Hub {
   void on_arrival(KindState& kind, const Arrival& arrival);
   void on_object(KindState& kind, const Arrival& arrival);
   void on_trouble(KindState& kind, const Arrival& arrival);
-  void on_synced(KindState& kind, uint32_t watch);
   void touch(KindState& kind, Slot& slot);
   void release_unseen(KindState& kind);
   void judge(KindState& kind);
+
+  // --- what is not seen (hub_sight.cpp), and what is not allowed (hub_access.cpp)
+  // ----------------------------------------
+  void look(KindState& kind);
+  void tell_blindness(KindState& kind, size_t view);
+  void tell_again(KindState& kind);
+  void gone_blind(KindState& kind);
+  void sees_again(KindState& kind);
+  void say_delayed(KindState& kind, Slot& slot);
+  void expire_sights();
+  void plan_sights();
+  void show_health();
+  std::vector<Right> needed_rights() const;
+  void review_access();
+  void reviewed(const Access::Answer& answer);
+  void tell_rights(KindState& kind, const Missing& missing);
+  Sight::Moment moment() const { return {now(), host_.unix_ms()}; }
+
   static bool lingers(const KindState& kind, const sink::Change& change);
   void bury(KindState& kind);
   static std::optional<Candidate> candidate(const KindState& kind, const Slot& slot);
@@ -96,7 +116,7 @@ class Hub {
   ConcurrencyLimit limit_;
   std::vector<Strand> workers_;
   std::vector<size_t> idle_;
-  Timer pump_timer_, resync_timer_, sync_timer_;
+  Timer pump_timer_, resync_timer_, sync_timer_, sight_timer_, access_timer_;
   std::chrono::nanoseconds pump_at_{0};        // when pump_timer_ fires
   std::chrono::nanoseconds patient_until_{0};  // applying waits for the watches until then
 
@@ -105,10 +125,13 @@ class Hub {
   std::optional<Telling> telling_;
 
   bool stopping_ = false;
-  size_t watching_ = 0;  // kinds whose watches live
+  size_t watching_ = 0;     // kinds whose watches live
+  bool reviewing_ = false;  // questions about our rights are under way
+  bool review_failed_ = false;
+  std::string health_;  // as it was told last; empty: serving
   std::function<void()> stopped_;
 
-  Metric waiting_, concurrency_, parked_gauge_, trips_, retries_, throttled_;
+  Metric waiting_, concurrency_, parked_gauge_, trips_, retries_, throttled_, missing_rights_;
   int64_t parked_ = 0;
 };
 

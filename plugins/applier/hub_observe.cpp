@@ -20,32 +20,56 @@ bool left_behind(const Slot& slot) {
 }  // namespace
 
 void Hub::on_arrival(KindState& kind, const Arrival& a) {
-  if (a.type == DAVIT_WATCH_TROUBLE) return on_trouble(kind, a);
-  if (kind.trouble[a.watch] > 0) {
-    host_.info("watch works again",
-               {{"kind", kind.name()},
-                {"resource", kind.client.description().resources[a.watch].resource},
-                {"failures", std::to_string(kind.trouble[a.watch])}});
-    kind.trouble[a.watch] = 0;
+  if (a.type == DAVIT_WATCH_TROUBLE || a.type == DAVIT_WATCH_REFUSED) return on_trouble(kind, a);
+  View& view = kind.views[a.watch];
+  // A resource that is not installed is shown as an empty one: that is no end of its trouble.
+  const bool nothing_there =
+      a.resource_version.empty() && (a.type == DAVIT_WATCH_RESTART || a.type == DAVIT_WATCH_SYNCED);
+  if (view.failures > 0 && !nothing_there) {
+    host_.info("watch works again", {{"kind", kind.name()},
+                                     {"resource", name_of(kind.resource(a.watch))},
+                                     {"failures", std::to_string(view.failures)}});
+    view.failures = 0;
     queue_.hasten(now());  // the API server is back: what waits need not wait longer
     try_parked_again(kind, a.watch);
   }
   kind.observed.passed(a.watch, a.resource_version);
   switch (a.type) {
     case DAVIT_WATCH_RESTART:
-      return kind.observed.restart(a.watch);
+      kind.observed.restart(a.watch);
+      view.sight.restarted(moment());
+      return plan_sights();
     case DAVIT_WATCH_SYNCED:
-      return on_synced(kind, a.watch);
+      kind.observed.synced(a.watch, [&](Slot& slot) { touch(kind, slot); });
+      view.sight.synced();
+      return look(kind);
     default:
-      return on_object(kind, a);
+      on_object(kind, a);
+      if (view.sight.due() || view.sight.blind()) {
+        view.sight.event();
+        look(kind);
+      }
   }
 }
 
 void Hub::on_trouble(KindState& kind, const Arrival& a) {
-  if (kind.trouble[a.watch]++ > 0) return;
-  host_.warn("watch fails", {{"kind", kind.name()},
-                             {"resource", kind.client.description().resources[a.watch].resource},
-                             {"reason", a.trouble}});
+  View& view = kind.views[a.watch];
+  const bool refused = a.type == DAVIT_WATCH_REFUSED;
+  if (refused) {
+    view.sight.refused(a.trouble, moment());
+  } else {
+    view.sight.cut(a.trouble, moment());
+  }
+  if (view.failures++ == 0) {
+    host_.warn(refused ? "watch is refused" : "watch fails",
+               {{"kind", kind.name()},
+                {"resource", name_of(kind.resource(a.watch))},
+                {"reason", a.trouble}});
+    // A right may have been taken away: which, the API server can say.
+    if (refused && !reviewing_) access_timer_.after(Sight::Time(0), [this] { review_access(); });
+  }
+  look(kind);
+  plan_sights();
 }
 
 void Hub::on_object(KindState& kind, const Arrival& a) {
@@ -70,15 +94,6 @@ void Hub::on_object(KindState& kind, const Arrival& a) {
   }
 }
 
-void Hub::on_synced(KindState& kind, uint32_t watch) {
-  kind.observed.synced(watch, [&](Slot& slot) { touch(kind, slot); });
-  const bool before = kind.complete();
-  kind.coverage[watch] = Coverage::complete;
-  if (before || !kind.complete()) return;
-  release_unseen(kind);
-  if (kind.ended) judge(kind);
-}
-
 void Hub::release_unseen(KindState& kind) {
   std::set<uint64_t> unseen;
   unseen.swap(kind.unseen);
@@ -91,7 +106,8 @@ void Hub::touch(KindState& kind, Slot& slot) {
     queue_.add(slot.number, Band::repair, now());
     return;
   }
-  if (slot.objects.empty() && slot.wish != Wish::hold) depart(kind, slot);
+  // Else it is looked at when everything is seen.
+  if (slot.objects.empty() && slot.wish != Wish::hold && kind.complete()) depart(kind, slot);
 }
 
 // Nothing of it is left in the cluster, and no stream names it.

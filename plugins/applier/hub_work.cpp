@@ -29,6 +29,7 @@ void Hub::pump() {
     } else if (!may_start(kind, *slot)) {
       queue_.put_aside(*number);
       kind.unseen.insert(*number);
+      say_delayed(kind, *slot);
     } else {
       launch(kind, *slot);
     }
@@ -71,7 +72,7 @@ Task Hub::task_for(KindState& kind, const Slot& slot) const {
   Task task;
   task.kind = &kind.client;
   task.schema = kind.schema;
-  task.coverage = kind.coverage;
+  task.coverage = kind.coverage();
   task.slot = slot.number;
   task.version = slot.version;
   task.wish = slot.wish;
@@ -83,6 +84,7 @@ Task Hub::task_for(KindState& kind, const Slot& slot) const {
   task.ns = slot.ns;
   task.name = slot.name;
   task.payload = slot.payload;
+  task.runs = slot.runs;
   task.look_only = slot.state == Slot::State::parked && now() < slot.parked_until;
   task.applied = slot.applied;
   task.repairs = slot.repairs;
@@ -142,7 +144,10 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   if (current && report.end != Report::End::retry && report.end != Report::End::looked) {
     slot.state = Slot::State::settled;
     slot.parked.clear();
-    if (report.end == Report::End::done) slot.applied_at = {report.incarnation, report.version};
+    if (report.end == Report::End::done) {
+      slot.applied_at = {report.incarnation, report.version};
+      if (slot.wish == Wish::apply) slot.runs = slot.payload;
+    }
     if (report.end == Report::End::parked) {
       park(slot, report);
     } else {
@@ -167,7 +172,7 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
     queue_.add(slot.number, Band::repair, now() + report.look_again);
   if (current && report.end == Report::End::done && slot.wish == Wish::remove &&
       slot.objects.empty()) {
-    if (gone) {
+    if (gone && !slot.untold) {
       remember(kind, {slot.id, slot.ns, slot.name, slot.version});
       erase(kind, slot);
     } else {
@@ -228,12 +233,20 @@ void Hub::tell(KindState& kind, Slot& slot, Report& report) {
   }
   // Statuses are by id: that the objects of one name go is no news of a record that has another.
   if (slot.wish == Wish::remove && kind.desired.lives(slot.id)) return;
-  Status status = report.status ? std::move(*report.status) : Status{};
+  if (report.end == Report::End::retry && !failing) return;  // nothing new is known yet
+  if (!report.status) return;
+  // What is not seen is not told.
+  slot.untold = !report.seen || !kind.sees(report.relies_on);
+  if (slot.untold) {
+    // It has become whole since the trip began.
+    if (kind.sees(report.relies_on)) queue_.add(slot.number, Band::repair, now());
+    return;
+  }
+  Status status = std::move(*report.status);
   // Gone is said once nothing is left to do, not when the last delete was merely asked for.
   if (status.gone && (slot.wish != Wish::remove || report.end != Report::End::done))
     status.gone = false;
   if (failing) status.message = "retrying: " + report.why;
-  if (report.end == Report::End::retry && !failing) return;  // nothing new is known yet
   telling_->status(kind.name(), slot, std::move(status));
 }
 

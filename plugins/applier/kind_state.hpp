@@ -9,6 +9,8 @@
 #include "desired.hpp"
 #include "observed.hpp"
 #include "prune.hpp"
+#include "rights.hpp"
+#include "sight.hpp"
 #include "telling.hpp"
 #include "trip.hpp"
 #include "watches.hpp"
@@ -24,25 +26,55 @@ struct ChangeStream : sink::Stream {
   bool waiting = false;  // the source was told to wait
 };
 
+// One resource of a kind, as its watch shows it.
+struct View {
+  explicit View(Sight::Time patience) : sight(patience) {}
+  Sight sight;
+  bool trusted = false;   // as it was looked at last
+  uint64_t failures = 0;  // in a row
+  std::string told;       // why it is blind, as it was told last; empty: it is not
+  Metric up;
+};
+
 struct KindState {
-  KindState(kind::Client c, Schema s, Strand strand, uint64_t index, uint64_t kinds)
+  KindState(kind::Client c, Schema s, Strand strand, uint64_t index, uint64_t kinds,
+            Sight::Time patience)
       : client(std::move(c)),
         schema(std::move(s)),
         desired(index, kinds),
         observed(client.description().resources.size()),
         watches(client, std::move(strand)) {
-    for (const auto& r : client.description().resources) {
-      coverage.push_back(watched(r) ? Coverage::begun : Coverage::none);
-      trouble.push_back(0);
-    }
+    views.resize(client.description().resources.size(), View(patience));
   }
 
-  // Everything that is watched has been shown.
+  const kind::Resource& resource(size_t i) const { return client.description().resources[i]; }
+  // Everything that is watched is seen.
   bool complete() const {
-    for (const Coverage c : coverage) {
-      if (c == Coverage::begun) return false;
+    for (size_t i = 0; i < views.size(); ++i) {
+      if (watched(resource(i)) && !views[i].sight.trusted()) return false;
     }
     return true;
+  }
+  // All of these are seen; indices of the kind's resources.
+  bool sees(const std::vector<uint32_t>& resources) const {
+    return std::all_of(resources.begin(), resources.end(),
+                       [this](uint32_t i) { return views[i].sight.trusted(); });
+  }
+  std::vector<Coverage> coverage() const {
+    std::vector<Coverage> out;
+    for (size_t i = 0; i < views.size(); ++i) {
+      out.push_back(!watched(resource(i))      ? Coverage::none
+                    : views[i].sight.trusted() ? Coverage::complete
+                                               : Coverage::begun);
+    }
+    return out;
+  }
+  // What it does not see and why; empty: it is not blind.
+  std::string blindness() const {
+    for (size_t i = 0; i < views.size(); ++i) {
+      if (views[i].sight.blind()) return name_of(resource(i)) + " " + views[i].sight.reason();
+    }
+    return {};
   }
   const std::string& name() const { return client.kind(); }
   bool owned(const ObservedObject& o) const {
@@ -61,8 +93,9 @@ struct KindState {
   Observed observed;
   Watches watches;
   bool watching = false;
-  std::vector<Coverage> coverage;  // by index of the kind's resources
-  std::vector<uint64_t> trouble;   // failures in a row, by the same
+  std::vector<View> views;         // by index of the kind's resources
+  bool was_complete = false;       // as it was looked at last
+  Missing missing;                 // rights, as they were told last
   std::set<uint64_t> unseen;       // slots that wait for the watches to be complete
   ChangeStream* stream = nullptr;  // NULL: none is open
   std::shared_ptr<const History> history = std::make_shared<const History>();

@@ -73,8 +73,9 @@ const ObservedObject* Observed::find(const std::string& path) const {
 void Observed::synced(uint32_t watch, const std::function<void(Slot&)>& lost) {
   for (auto it = objects_.begin(); it != objects_.end();) {
     ObservedObject& object = it->second;
-    // What we wrote since the picture was taken is not in it.
-    const bool later = number_of(object.resource_version) > passed_[watch];
+    // What we wrote since the picture was taken is not in it. A picture without a version is of a
+    // resource that is not there any more: nothing is left, whenever it was written.
+    const bool later = passed_[watch] != 0 && number_of(object.resource_version) > passed_[watch];
     if (object.watch != watch || object.round == rounds_[watch] || later) {
       ++it;
       continue;

@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace davit::applier {
+namespace {
+
+// What one turn costs each band: a change and a repair (which is how a status is told) take turns,
+// and of nine turns one is the resync's.
+constexpr std::array<uint64_t, 3> turn_cost{1, 1, 4};
+
+}  // namespace
 
 void Queue::add(Key key, Band band, Time at) {
   Entry& e = entries_[key];
@@ -51,14 +58,35 @@ std::optional<Queue::Key> Queue::take(Time now) {
     ready_.insert({e.band, e.order, due});
   }
   if (ready_.empty()) return std::nullopt;
-  const Key key = std::get<2>(*ready_.begin());
-  ready_.erase(ready_.begin());
+  const auto next = next_ready();
+  const Key key = std::get<2>(*next);
+  ready_.erase(next);
   Entry& e = entries_[key];
   e.waits = false;
   e.out = true;
   e.taken = e.band;
   ++out_;
   return key;
+}
+
+// The oldest of the band that has had the least; of several the most urgent. A band that did not
+// wait has not saved anything up.
+Queue::Ready::iterator Queue::next_ready() {
+  auto best = ready_.end();
+  std::array<bool, 3> waits{};
+  for (size_t band = 0; band < had_.size(); ++band) {
+    const auto first = ready_.lower_bound({static_cast<Band>(band), 0, 0});
+    waits[band] = first != ready_.end() && std::get<0>(*first) == static_cast<Band>(band);
+    if (!waits[band]) continue;
+    if (best == ready_.end() || had_[band] < had_[static_cast<size_t>(std::get<0>(*best))])
+      best = first;
+  }
+  const auto chosen = static_cast<size_t>(std::get<0>(*best));
+  had_[chosen] += turn_cost[chosen];
+  for (size_t band = 0; band < had_.size(); ++band) {
+    if (!waits[band]) had_[band] = std::max(had_[band], had_[chosen]);
+  }
+  return best;
 }
 
 void Queue::done(Key key, Time rest_until) {

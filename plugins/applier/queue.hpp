@@ -1,12 +1,16 @@
 // Queue: which key is worked on next. One entry a key; a key is never given out twice at once, and
-// what is added while it is out comes once more. Live changes go before repairs, repairs before the
-// resync, and what failed stays as urgent as it was. Pure: time comes in with every call. Stands
+// what is added while it is out comes once more. Pure: time comes in with every call. Stands
 // between the desired table and the workers.
+//
+// Live changes go before repairs, repairs before the resync, and what failed stays as urgent as it
+// was; but while several bands wait each gets its share, so that none starves: in a bootstrap of
+// thousands what runs is reported as it comes up, not after the last change.
 //
 // After each trip a key rests: a little after success (a burst of events is one more trip), longer
 // after each failure (its backoff). A live change ends the rest; nothing else does.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -58,9 +62,12 @@ class Queue {
   void wait(Key key, Entry& e, Band band, Time at);
   void enqueue(Key key, Entry& e);
   void remove(Key key, Entry& e);
+  using Ready = std::set<std::tuple<Band, uint64_t, Key>>;
+  Ready::iterator next_ready();
 
   std::unordered_map<Key, Entry> entries_;
-  std::set<std::tuple<Band, uint64_t, Key>> ready_;  // in order of arrival within a band
+  Ready ready_;                           // in order of arrival within a band
+  std::array<uint64_t, 3> had_{0, 0, 0};  // what each band has had, in parts of its share
   std::set<std::pair<Time, Key>> delayed_;
   uint64_t order_ = 0;
   size_t out_ = 0;

@@ -21,6 +21,8 @@ struct Rules {
   std::chrono::milliseconds resync_interval{60'000};
   std::chrono::milliseconds parked_retry{300'000};
   std::chrono::milliseconds sync_wait{5'000};
+  std::chrono::milliseconds blind_after{30'000};
+  std::chrono::milliseconds access_review_interval{300'000};  // 0: never asked
   std::chrono::milliseconds rest{50};
   PruneRules prune;
   Repairs::Limits repairs;
@@ -41,6 +43,9 @@ inline Rules read_rules(const Settings& s) {
   r.resync_interval = s.milliseconds("resync_interval_ms", r.resync_interval, 1);
   r.parked_retry = s.milliseconds("parked_retry_ms", r.parked_retry, 1);
   r.sync_wait = s.milliseconds("sync_wait_ms", r.sync_wait, 0);
+  r.blind_after = s.milliseconds("blind_after_ms", r.blind_after, 1);
+  r.access_review_interval =
+      s.milliseconds("access_review_interval_ms", r.access_review_interval, 0);
   r.rest = s.milliseconds("rest_ms", r.rest, 0);
   r.prune.on_close = s.boolean("prune_on_close", r.prune.on_close);
   r.prune.share_max_percent =

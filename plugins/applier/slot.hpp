@@ -60,6 +60,7 @@ struct Slot {
   bool out = false;  // a worker has it
 
   Cursor applied_at;  // the record's version, and its incarnation
+  Buffer runs;        // the message that was applied last: what runs, whatever came since
   AppliedObjects applied;
   std::vector<ObservedObject*> objects;
 
@@ -78,6 +79,7 @@ struct Slot {
   std::string issue;         // last told; empty: none
   std::string issue_id;      // of the record that it was told of
   uint64_t status_told = 0;  // fingerprint of the status last offered; 0: none
+  bool untold = false;       // a status was kept back, for not all that it is made of is seen
 };
 
 }  // namespace davit::applier

@@ -69,6 +69,12 @@ void Telling::issue(const std::string& kind, Slot& slot, const std::string& cond
     to_->issue(region_, {kind, slot.id, slot.ns, slot.name, slot.version, condition, reason});
 }
 
+void Telling::of_kind(const std::string& kind, const std::string& name,
+                      const std::string& condition, const std::string& reason) const {
+  if (!to_) return;
+  to_->issue(region_, {kind, {}, {}, name, 0, reason.empty() ? std::string() : condition, reason});
+}
+
 void Telling::log(const std::string& kind, const Slot& slot, const std::string& condition,
                   const std::string& reason) const {
   const std::string record = slot.ns + "/" + slot.name;

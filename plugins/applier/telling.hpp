@@ -29,6 +29,9 @@ class Telling {
   // Condition empty: it ends.
   void issue(const std::string& kind, Slot& slot, const std::string& condition,
              const std::string& reason) const;
+  // An issue of a kind as a whole; `name` is what it is about. Reason empty: it ends.
+  void of_kind(const std::string& kind, const std::string& name, const std::string& condition,
+               const std::string& reason) const;
 
  private:
   void log(const std::string& kind, const Slot& slot, const std::string& condition,

@@ -41,15 +41,16 @@ void Trip::run() {
   if (task_.wish == Wish::apply) {
     auto text = decode();
     if (!text.ok())
-      return park(text.error().where.empty() ? text.error().message
-                                             : text.error().where + ": " + text.error().message);
+      return refuse(text.error().where.empty() ? text.error().message
+                                               : text.error().where + ": " + text.error().message);
     desired_ = std::move(*text);
   }
-  auto output = task_.kind->reconcile(input());
-  if (!output.ok()) return park(output.error().message);
+  auto output = task_.kind->reconcile(input(desired_));
+  if (!output.ok()) return refuse(output.error().message);
   auto plan = read_plan(*output, task_.kind->description());
-  if (!plan.ok()) return park(plan.error().message);
+  if (!plan.ok()) return refuse(plan.error().message);
   plan_ = std::move(*plan);
+  rely_on(plan_);
   report_.look_again = plan_.look_again;
   report_.status = std::move(plan_.status);
   if (task_.look_only) return finish(Report::End::looked);
@@ -66,14 +67,14 @@ Result<std::string> Trip::decode() const {
 }
 
 // The input of reconcile, put together from texts without parsing them.
-std::string Trip::input() const {
+std::string Trip::input(std::string_view desired) const {
   const json::object record{{"id", task_.key.id},
                             {"region", task_.key.region},
                             {"namespace", task_.ns},
                             {"name", task_.name},
                             {"version", std::to_string(task_.version)}};
   std::string out = "{\"record\":" + json::serialize(record);
-  if (!desired_.empty()) out += ",\"desired\":" + desired_;
+  if (!desired.empty()) out.append(",\"desired\":").append(desired);
   out += ",\"observed\":[";
   bool first = true;
   for (const auto& [path, known] : task_.known) {

@@ -80,6 +80,7 @@ struct Task {
   Key key;
   std::string ns, name;
   Buffer payload;
+  Buffer runs;                                   // what was applied last; may be empty
   bool look_only = false;                        // parked: say what is there, change nothing
   std::unordered_map<std::string, Known> known;  // by path
   AppliedObjects applied;
@@ -112,6 +113,9 @@ struct Report {
   std::vector<Written> written;
   std::vector<Repair> repaired;
   std::optional<Status> status;
+  // What the status is made of (indices of the kind's resources), and whether all of it was seen.
+  std::vector<uint32_t> relies_on;
+  bool seen = true;
   std::chrono::milliseconds look_again{0};
   std::vector<Answer> answers;
 };
@@ -125,7 +129,7 @@ class Trip : public std::enable_shared_from_this<Trip> {
  private:
   void run();
   Result<std::string> decode() const;
-  std::string input() const;
+  std::string input(std::string_view desired) const;  // empty: none, a delete
 
   void next();
   void step_on();
@@ -182,6 +186,10 @@ class Trip : public std::enable_shared_from_this<Trip> {
   void failed(const ObjectName& name, std::string why, const cluster::Response& r);
   void park(std::string why);
   void park_on(const ObjectName& name, std::string why);
+  // The status, when the record itself cannot be applied, or not even read (trip_status.cpp).
+  void refuse(std::string why);
+  std::optional<Plan> plan_of(std::string_view desired) const;
+  void rely_on(const Plan& plan);
   void retry(std::string why, std::chrono::milliseconds after = {});
   void finish(Report::End end);
   void look_again_in(std::chrono::nanoseconds wait);

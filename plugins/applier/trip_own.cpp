@@ -67,7 +67,7 @@ bool Trip::fenced(const ObjectName& name, const Meta& meta) {
 // What stands around another's object (its pods) is not this record's either.
 void Trip::park_as_foreign(const ObjectName& name, const std::string& why) {
   for (auto& [path, known] : task_.known) known.ours = false;
-  if (auto output = task_.kind->reconcile(input()); output.ok()) {
+  if (auto output = task_.kind->reconcile(input(desired_)); output.ok()) {
     if (auto plan = read_plan(*output, task_.kind->description()); plan.ok())
       report_.status = std::move(plan->status);
   }

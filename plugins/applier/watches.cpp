@@ -13,7 +13,7 @@ Arrival read_arrival(const kind::Client& kind, uint32_t watch, int32_t type,
   Arrival out;
   out.watch = watch;
   out.type = type;
-  if (type == DAVIT_WATCH_TROUBLE) out.trouble = object;
+  if (type == DAVIT_WATCH_TROUBLE || type == DAVIT_WATCH_REFUSED) out.trouble = object;
   if (type != DAVIT_WATCH_ADDED && type != DAVIT_WATCH_MODIFIED && type != DAVIT_WATCH_DELETED &&
       type != DAVIT_WATCH_SYNCED) {
     return out;

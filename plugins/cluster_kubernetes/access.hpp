@@ -19,7 +19,17 @@ struct Access {
   std::string proxy;      // "http://...", empty: the environment's
   bool insecure = false;  // does not verify the server
   std::string source;     // for people: `kubeconfig "/x", context "y"` or "in-cluster"
+
+  // The same server, reached in the same way by the same credentials.
+  bool same_as(const Access& o) const {
+    return url == o.url && ca == o.ca && certificate == o.certificate &&
+           key.view() == o.key.view() && token.view() == o.token.view() &&
+           token_file == o.token_file && tls_server_name == o.tls_server_name && proxy == o.proxy &&
+           insecure == o.insecure;
+  }
 };
+// Reads it anew from where it came from. May block on the disk.
+using ReadAccess = std::function<Result<Access>()>;
 
 // Reads a file that may hold a secret: Host::credential, or a test's.
 using ReadFile = std::function<Result<Secret>(const std::string& path)>;

@@ -12,6 +12,11 @@ using std::chrono::nanoseconds;
 constexpr milliseconds idle_wait{1'000};  // somebody wakes the loop before, when there is work
 constexpr milliseconds expire_every{
     100};  // how late a waiting request may learn that its time is over
+// How often the files that say who we are and where the API server is are read again; and when they
+// did not get us in.
+constexpr std::chrono::seconds read_access_every{60}, read_access_soon{5};
+// A watch that has been open for so long goes on: what was missed has come, and so has an error.
+constexpr milliseconds settled_after{1'000};
 
 cluster::Response failure(Code code, std::string message) {
   cluster::Response r;
@@ -26,17 +31,19 @@ bool clean(std::string_view header) {
 
 }  // namespace
 
-Engine::Engine(const Host& host, Access access, Options options)
+Engine::Engine(const Host& host, Access access, ReadAccess read_access, Options options)
     : host_(host),
-      access_(std::move(access)),
+      access_(std::make_shared<const Access>(std::move(access))),
+      read_access_(std::move(read_access)),
       options_(options),
       token_(
-          access_, [host](const std::string& path) { return host.credential(path); },
+          *access_, [host](const std::string& path) { return host.credential(path); },
           [host](const Error& e) {
             host.warn("the bearer token cannot be read", {{"error", e.message}});
           }),
       transport_(access_, token_, options.transport),
-      requests_(transport_, options.requests) {
+      requests_(transport_, options.requests),
+      access_read_at_(host.now()) {
   seconds_ =
       host_.histogram("davit_cluster_request_seconds", "time of requests to the Kubernetes API");
   running_ =
@@ -60,20 +67,47 @@ void Engine::stop() {
 }
 
 void Engine::run() {
-  while (!stopping_) {
-    run_tasks();
-    run_watches();
-    const auto now = host_.now();
-    if (now - expired_at_ >= expire_every) {
-      expired_at_ = now;
-      requests_.expire(now);
-      transport_.expire(now);
-      running_.set(static_cast<double>(requests_.running()));
-      waiting_.set(static_cast<double>(requests_.waiting()));
-    }
-    transport_.poll(wait_time());
-  }
+  while (!stopping_) turn();
   end_all();
+}
+
+void Engine::run_until(const std::function<bool()>& done) {
+  while (!done()) turn();
+}
+
+void Engine::turn() {
+  run_tasks();
+  run_watches();
+  const auto now = host_.now();
+  if (now - access_read_at_ >= (access_in_doubt_ ? read_access_soon : read_access_every))
+    read_access_again();
+  if (now - expired_at_ >= expire_every) {
+    expired_at_ = now;
+    requests_.expire(now);
+    transport_.expire(now);
+    running_.set(static_cast<double>(requests_.running()));
+    waiting_.set(static_cast<double>(requests_.waiting()));
+  }
+  transport_.poll(wait_time());
+}
+
+// Certificates are short-lived and replaced in place, and so is a kubeconfig as a whole.
+void Engine::read_access_again() {
+  access_read_at_ = host_.now();
+  access_in_doubt_ = false;
+  auto fresh = read_access_();
+  if (!fresh.ok()) {
+    if (!std::exchange(access_unreadable_, true))
+      host_.warn("the access to the API server cannot be read again; what was read goes on",
+                 {{"error", fresh.error().message}});
+    return;
+  }
+  access_unreadable_ = false;
+  if (fresh->same_as(*access_)) return;
+  access_ = std::make_shared<const Access>(std::move(*fresh));
+  token_.use(*access_);
+  transport_.use(access_);
+  host_.info("the access to the API server has changed", {{"server", access_->url}});
 }
 
 void Engine::run_tasks() {
@@ -115,13 +149,40 @@ void Engine::note(const Outcome& o) {
   const bool answered = o.http != 0 || o.transport == Outcome::Transport::too_large;
   if (answered && !answering_) {
     host_.info("the API server answers again", {{"failures", std::to_string(unanswered_)}});
-    host_.health(DAVIT_HEALTH_SERVING);
   } else if (!answered && answering_) {
-    host_.warn("the API server does not answer", {{"server", access_.url}, {"error", o.error}});
-    host_.health(DAVIT_HEALTH_DEGRADED, "the API server does not answer: " + o.error);
+    host_.warn("the API server does not answer", {{"server", access_->url}, {"error", o.error}});
+    unanswered_why_ = o.error;
   }
   answering_ = answered;
   unanswered_ = answered ? 0 : unanswered_ + 1;
+  const bool unauthorized = answered && o.http == 401;
+  access_in_doubt_ = access_in_doubt_ || unauthorized || !answered;
+  if (unauthorized && unauthorized_.empty()) {
+    unauthorized_ = to_response(o).message;
+    host_.warn("the API server does not accept the credentials",
+               {{"server", access_->url}, {"error", unauthorized_}});
+  } else if (answered && !unauthorized && !unauthorized_.empty()) {
+    unauthorized_.clear();
+    host_.info("the API server accepts the credentials again");
+  }
+  show_health();
+}
+
+// A 403 to a request is the record's affair; one to a watch means that we do not see.
+void Engine::show_health() {
+  std::string why;
+  if (!answering_) {
+    why = "the API server does not answer: " + unanswered_why_;
+  } else if (!unauthorized_.empty()) {
+    why = "the API server does not accept the credentials (401): " + unauthorized_;
+  } else {
+    for (const auto& [id, w] : watches_) {
+      if (why.empty() && !w.refused.empty()) why = "the API server refuses a watch: " + w.refused;
+    }
+  }
+  if (why == health_) return;
+  health_ = why;
+  host_.health(why.empty() ? DAVIT_HEALTH_SERVING : DAVIT_HEALTH_DEGRADED, why);
 }
 
 void Engine::send(Transport::Spec spec, std::function<void(Outcome)> done) {
@@ -251,7 +312,9 @@ uintptr_t Engine::watch(cluster::WatchRequest request, uint32_t credit, cluster:
                      std::move(*shared),
                      0,
                      {},
-                     false});
+                     false,
+                     {},
+                     {}});
     it->second.flow.grant(credit);
     if (path.ok()) return;
     // It can never work; it says so and ends when it is cancelled, like any other.
@@ -276,6 +339,7 @@ void Engine::cancel(uintptr_t id) {
     if (it->second.transfer != 0) transport_.abort(it->second.transfer);
     const cluster::Watcher watcher = std::move(it->second.watcher);
     watches_.erase(it);
+    show_health();
     if (watcher.ended) watcher.ended();
   });
 }
@@ -283,6 +347,10 @@ void Engine::cancel(uintptr_t id) {
 // Callbacks come back by posting, so the table does not change meanwhile.
 void Engine::run_watches() {
   for (auto& [id, w] : watches_) {
+    if (w.opened && host_.now() - *w.opened >= settled_after) {
+      w.opened.reset();
+      w.flow.opened();
+    }
     while (auto item = w.flow.take()) w.watcher.event(item->type, item->object);
     const bool room = w.flow.waiting_bytes() < options_.watch_buffer_bytes;
     if (w.transfer == 0 && room && w.due <= host_.now()) step(id, w);
@@ -300,6 +368,11 @@ void Engine::step(uintptr_t id, Watching& w) {
   spec.accept = std::move(next.accept);
   if (next.stream) {
     // The watch is in the table as long as its transfer runs.
+    spec.opened = [this, &w] {
+      w.opened = host_.now();
+      if (std::exchange(w.refused, {}).empty()) return;
+      show_health();
+    };
     spec.data = [this, &w](std::string_view piece) {
       if (w.flow.waiting_bytes() >= options_.watch_buffer_bytes) {
         w.stopped_reading = true;
@@ -313,7 +386,10 @@ void Engine::step(uintptr_t id, Watching& w) {
   w.transfer = transport_.start(std::move(spec), host_.now(), [this, id](Outcome o) {
     auto it = watches_.find(id);
     if (it == watches_.end()) return;
+    Watching& ended = it->second;
+    ended.refused = ended.flow.is_refused(o) ? to_response(o).message : std::string();
     note(o);
+    ended.opened.reset();
     it->second.transfer = 0;
     it->second.stopped_reading = false;
     it->second.due = host_.now() + it->second.flow.ended(o, host_.random());

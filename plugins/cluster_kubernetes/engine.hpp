@@ -22,10 +22,14 @@ class Engine {
   };
   using Done = std::function<void(cluster::Response)>;
 
-  Engine(const Host& host, Access access, Options options);
+  // `read_access`: where the access came from, to be read again.
+  Engine(const Host& host, Access access, ReadAccess read_access, Options options);
 
   // Runs until stop(); then every request has been answered and every watch has ended.
   void run();
+  // Runs on the calling thread until `done` holds, and ends nothing. For what is asked before
+  // run().
+  void run_until(const std::function<bool()>& done);
   void stop();  // [any]
 
   // --- [any]; answers come on the engine's thread
@@ -45,6 +49,8 @@ class Engine {
     Transport::Id transfer = 0;       // 0: none under way
     std::chrono::nanoseconds due{0};  // of the next step, when none is
     bool stopped_reading = false;
+    std::optional<std::chrono::nanoseconds> opened;  // since when it is, and is not known to go on
+    std::string refused;                             // what the API server said; empty: it did not
   };
   using Task = std::function<void()>;
 
@@ -52,26 +58,35 @@ class Engine {
   // A request by path, from any thread: the queue is bounded here.
   void submit(Transport::Spec spec, int64_t deadline_ns, std::function<void(Outcome)> done);
   void send(Transport::Spec spec, std::function<void(Outcome)> done);  // on the engine's thread
+  void turn();
+  void read_access_again();
   void run_tasks();
   void run_watches();
   void step(uintptr_t id, Watching& w);
   std::chrono::milliseconds wait_time() const;
   void note(const Outcome& outcome);
+  void show_health();
   void discover_resources(const std::string& group, const std::string& version,
                           const std::string& kind, Done done);
   void end_all();
 
   const Host host_;
-  const Access access_;
+  std::shared_ptr<const Access> access_;
+  const ReadAccess read_access_;
   const Options options_;
   Token token_;
   Transport transport_;
   Requests requests_;
   Discovery discovery_;
   std::map<uintptr_t, Watching> watches_;
-  bool answering_ = true;    // the API server answered last
+  bool answering_ = true;  // the API server answered last
+  std::string unanswered_why_, unauthorized_;
+  std::string health_;       // as it was told last; empty: serving
   uint64_t unanswered_ = 0;  // since when it did not
   std::chrono::nanoseconds expired_at_{0};
+  std::chrono::nanoseconds access_read_at_{0};
+  bool access_in_doubt_ = false;  // it did not get us in
+  bool access_unreadable_ = false;
 
   std::mutex mutex_;  // for the two below
   std::vector<Task> tasks_;

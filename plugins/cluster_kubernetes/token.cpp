@@ -18,10 +18,15 @@ bool usable(std::string_view token) {
 }  // namespace
 
 Token::Token(const Access& access, ReadFile read, std::function<void(const Error&)> report)
-    : file_(access.token_file),
-      read_(std::move(read)),
-      report_(std::move(report)),
-      token_(access.token.view()) {}
+    : read_(std::move(read)), report_(std::move(report)) {
+  use(access);
+}
+
+void Token::use(const Access& access) {
+  file_ = access.token_file;
+  token_ = Secret(access.token.view());
+  stale_ = true;
+}
 
 Token::Stamp Token::stamp() const {
   struct stat s {};

@@ -12,6 +12,8 @@ class Token {
   // `report` hears of a file that cannot be read; the token that was read before is used on.
   Token(const Access& access, ReadFile read, std::function<void(const Error&)> report);
 
+  // From now on the token of this.
+  void use(const Access& access);
   // Empty: there is none. Valid until the next call. May read a small file.
   std::string_view get(std::chrono::nanoseconds now);
   void refused() { stale_ = true; }
@@ -24,7 +26,7 @@ class Token {
   };
   Stamp stamp() const;
 
-  const std::string file_;
+  std::string file_;
   const ReadFile read_;
   const std::function<void(const Error&)> report_;
   Secret token_;

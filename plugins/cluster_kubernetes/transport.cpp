@@ -7,6 +7,10 @@
 namespace davit::cluster_kubernetes {
 namespace {
 
+// An API server closes connections that have been idle for 90 s (Go's default in kube-apiserver),
+// libcurl would keep them for 118 s: whoever closes later finds out by a request that fails.
+constexpr long idle_connection_seconds = 60;
+
 // The first word in lower case, as our messages are written.
 std::string lower_first(std::string s) {
   if (s.size() > 1 && s[0] >= 'A' && s[0] <= 'Z' && s[1] >= 'a' && s[1] <= 'z')
@@ -56,6 +60,7 @@ struct Transport::Curl {
 struct Transport::Transfer {
   Spec spec;
   Done done;
+  std::shared_ptr<const Access> access;  // libcurl reads its certificates where they are
   CURL* easy = nullptr;
   curl_slist* headers = nullptr;
   curl_slist* connect_to = nullptr;
@@ -63,6 +68,7 @@ struct Transport::Transfer {
   std::chrono::nanoseconds started{0};
   bool too_large = false;
   bool paused = false;
+  bool again = false;  // this is the second try, on a connection of its own
   char error[CURL_ERROR_SIZE] = "";
   Outcome outcome;
 
@@ -89,6 +95,7 @@ struct Transport::Transfer {
     return piece.size();
   }
   void header(std::string_view line) {
+    if (line == "\r\n" && spec.opened && status() == 200) spec.opened();
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos) return;
     std::string key(line.substr(0, colon));
@@ -131,16 +138,23 @@ void set_tls(CURL* easy, const Access& access) {
 
 }  // namespace
 
-Transport::Transport(const Access& access, Token& token, Options options)
-    : access_(access), token_(token), options_(options), curl_(std::make_unique<Curl>()) {
+Transport::Transport(std::shared_ptr<const Access> access, Token& token, Options options)
+    : token_(token), options_(options), curl_(std::make_unique<Curl>()) {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
   (void)ready;
   curl_->multi = curl_multi_init();
   curl_multi_setopt(curl_->multi, CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_NOTHING));
   curl_multi_setopt(curl_->multi, CURLMOPT_MAXCONNECTS,
                     static_cast<long>(options.connections_kept));
+  use(std::move(access));
+}
+
+void Transport::use(std::shared_ptr<const Access> now) {
+  access_ = std::move(now);
+  const Access& access = *access_;
   const Url url = split(access.url);
   curl_->base = access.url;
+  curl_->connect_to.clear();
   curl_->direct = access.proxy.empty() && is_loopback(url.host);
   if (access.tls_server_name.empty()) return;
   // libcurl verifies the name in the URL; so the URL says that name, and the connection goes
@@ -163,6 +177,7 @@ Transport::Id Transport::start(Spec spec, std::chrono::nanoseconds now, Done don
   transfers_.emplace(id, std::move(owned));
   t.spec = std::move(spec);
   t.done = std::move(done);
+  t.access = access_;
   t.body_max = options_.response_bytes_max;
   t.started = now;
   if (curl_->idle.empty()) {
@@ -189,6 +204,7 @@ void Transport::set_connection(Transfer& t) {
   curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(e, CURLOPT_TCP_KEEPIDLE, 15L);
   curl_easy_setopt(e, CURLOPT_TCP_KEEPINTVL, 5L);
+  curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, idle_connection_seconds);
   milliseconds(CURLOPT_CONNECTTIMEOUT_MS, options_.connect_timeout);
   if (t.spec.data) {
     curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -202,9 +218,9 @@ void Transport::set_connection(Transfer& t) {
   curl_easy_setopt(e, CURLOPT_WRITEDATA, &t);
   curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, &on_header<Transfer>);
   curl_easy_setopt(e, CURLOPT_HEADERDATA, &t);
-  set_tls(e, access_);
-  if (!access_.proxy.empty() || curl_->direct) {
-    curl_easy_setopt(e, CURLOPT_PROXY, access_.proxy.c_str());
+  set_tls(e, *t.access);
+  if (!t.access->proxy.empty() || curl_->direct) {
+    curl_easy_setopt(e, CURLOPT_PROXY, t.access->proxy.c_str());
   }
   if (!curl_->connect_to.empty()) {
     t.connect_to = curl_slist_append(nullptr, curl_->connect_to.c_str());
@@ -251,9 +267,33 @@ void Transport::resume(Id id) {
   curl_easy_pause(it->second->easy, CURLPAUSE_CONT);
 }
 
+// A kept-alive connection that turns out dead says nothing about the server: what may be said twice
+// is said once more, on a new one, in what is left of its time.
+bool Transport::go_again(Transfer& t, int code) {
+  if (code == CURLE_OK || code == CURLE_OPERATION_TIMEDOUT || t.again || t.spec.method == "POST")
+    return false;
+  long connects = 0;
+  curl_off_t taken_us = 0;
+  curl_easy_getinfo(t.easy, CURLINFO_NUM_CONNECTS, &connects);
+  curl_easy_getinfo(t.easy, CURLINFO_TOTAL_TIME_T, &taken_us);
+  const bool nothing_came = t.outcome.headers.empty() && t.outcome.body.empty() && t.status() == 0;
+  if (connects > 0 || !nothing_came) return false;
+  if (!t.spec.data && t.spec.timeout.count() > 0) {
+    const long left = static_cast<long>(t.spec.timeout.count() - taken_us / 1000);
+    if (left <= 0) return false;
+    curl_easy_setopt(t.easy, CURLOPT_TIMEOUT_MS, left);
+  }
+  t.again = true;
+  t.error[0] = '\0';
+  curl_easy_setopt(t.easy, CURLOPT_FRESH_CONNECT, 1L);
+  curl_multi_remove_handle(curl_->multi, t.easy);
+  curl_multi_add_handle(curl_->multi, t.easy);
+  return true;
+}
+
 void Transport::finish(Id id, int code) {
   auto it = transfers_.find(id);
-  if (it == transfers_.end()) return;
+  if (it == transfers_.end() || go_again(*it->second, code)) return;
   std::unique_ptr<Transfer> t = std::move(it->second);
   transfers_.erase(it);
   Outcome& o = t->outcome;

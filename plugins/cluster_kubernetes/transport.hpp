@@ -32,16 +32,20 @@ class Transport {
     // A stream's body in pieces, while the status is 200; false: not now, offer it again after
     // resume().
     std::function<bool(std::string_view)> data;
+    // The head of an answer with status 200 has come.
+    std::function<void()> opened;
   };
   using Done = std::function<void(Outcome)>;
   using Id = uint64_t;
 
-  // `access` must outlive it. Throws nothing; a libcurl that cannot start shows in every transfer.
-  Transport(const Access& access, Token& token, Options options);
+  // Throws nothing; a libcurl that cannot start shows in every transfer.
+  Transport(std::shared_ptr<const Access> access, Token& token, Options options);
   ~Transport();
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
 
+  // From now on; what runs goes on as it began.
+  void use(std::shared_ptr<const Access> access);
   // `done` comes once, from poll(), unless abort() comes before.
   Id start(Spec spec, std::chrono::nanoseconds now, Done done);
   void abort(Id id);
@@ -58,9 +62,10 @@ class Transport {
   struct Curl;
   void set_connection(Transfer& transfer);
   void set_request(Transfer& transfer, std::string_view token);
+  bool go_again(Transfer& transfer, int code);
   void finish(Id id, int code);
 
-  const Access& access_;
+  std::shared_ptr<const Access> access_;
   Token& token_;
   const Options options_;
   std::unique_ptr<Curl> curl_;

@@ -22,6 +22,16 @@ std::string message_of(const Outcome& o) {
   return to_response(std::move(copy)).message;
 }
 
+// "403 Forbidden: pods is forbidden: ..."
+std::string refusal_of(const Outcome& o) {
+  Outcome copy = o;
+  copy.body.resize(std::min<size_t>(copy.body.size(), 64u << 10));
+  const cluster::Response r = to_response(std::move(copy));
+  std::string out = std::to_string(o.http);
+  if (!r.reason.empty()) out += " " + r.reason;
+  return r.message == r.reason ? out : out + ": " + r.message;
+}
+
 // Items of a list do not say what they are; events do, and those who receive them need it.
 std::string complete_item(std::string_view item, std::string_view kind,
                           std::string_view api_version) {
@@ -79,6 +89,17 @@ WatchFlow::Step WatchFlow::next(uint64_t random) {
   return {collection_ + query_string(query), std::move(accept), !listing_};
 }
 
+void WatchFlow::opened() {
+  if (!initial_) works();
+}
+
+// What was known still holds: it goes on from there. Whoever was told of trouble is told so.
+void WatchFlow::works() {
+  if (last_trouble_.empty()) return;
+  last_trouble_.clear();
+  push(DAVIT_WATCH_SYNCED, "{\"metadata\":{\"resourceVersion\":\"" + version_ + "\"}}");
+}
+
 void WatchFlow::data(std::string_view chunk) {
   lines_.feed(
       chunk, [this](std::string_view l) { line(l); },
@@ -92,7 +113,8 @@ void WatchFlow::line(std::string_view text) {
   const auto type = json_plain_string(json_member(text, "type"));
   const auto object = json_member(text, "object");
   if (!type || !object || object->empty() || object->front() != '{') {
-    return trouble("the API server sent a line that is no watch event");
+    trouble("the API server sent a line that is no watch event");
+    return;
   }
   if (broken_) return;
   if (initial_ && !announced_ && *type != "ERROR") {
@@ -124,7 +146,7 @@ void WatchFlow::bookmark(std::string_view object) {
   if (!initial_) {
     version_ = std::move(version);
     backoff_.reset();
-    last_trouble_.clear();
+    works();
     return;
   }
   const auto end = json_at(object, {"metadata", "annotations", "k8s.io/initial-events-end"});
@@ -134,14 +156,16 @@ void WatchFlow::bookmark(std::string_view object) {
 
 void WatchFlow::failed_event(std::string_view status) {
   broken_ = true;
-  const auto code = json_member(status, "code").value_or("");
+  const std::string code(json_member(status, "code").value_or(""));
   if (code == "410") return begin_anew();
+  const bool refused = code == "401" || code == "403";
   const auto message = json_plain_string(json_member(status, "message")).value_or("no message");
   const auto seconds = json_at(status, {"details", "retryAfterSeconds"}).value_or("");
   uint16_t wait = 0;
   std::from_chars(seconds.data(), seconds.data() + seconds.size(), wait);
   retry_after_ = std::chrono::seconds(wait);
-  trouble("the watch ended with an error: " + std::string(message));
+  trouble("the watch ended with an error: " + std::string(message),
+          refused ? DAVIT_WATCH_REFUSED : DAVIT_WATCH_TROUBLE);
 }
 
 std::chrono::milliseconds WatchFlow::ended(const Outcome& o, uint64_t random) {
@@ -168,10 +192,15 @@ std::chrono::milliseconds WatchFlow::refused(const Outcome& o, uint64_t random) 
       return backoff_.next(random);
     }
   }
-  if (o.transport == Outcome::Transport::ok && o.http == 404) absent();
   // A stream that breaks off after it worked is no news; that nothing comes is.
   const bool cut = o.http == 200 && progress_;
-  if (!cut) trouble(message_of(o));
+  if (o.transport == Outcome::Transport::ok && o.http == 404 && may_be_absent()) {
+    absent(message_of(o));
+  } else if (is_refused(o)) {
+    trouble(refusal_of(o), DAVIT_WATCH_REFUSED);
+  } else if (!cut) {
+    trouble(message_of(o));
+  }
   return backoff_.next(random, to_response({o.transport, {}, o.http, o.headers, {}}).retry_after);
 }
 
@@ -202,11 +231,26 @@ std::chrono::milliseconds WatchFlow::page(const Outcome& o, uint64_t random) {
   return {};
 }
 
+// An answer that the same question will get again: who we are or what we ask for is not accepted.
+bool WatchFlow::is_refused(const Outcome& o) const {
+  if (o.transport != Outcome::Transport::ok || o.http < 400 || o.http >= 500) return false;
+  if (o.http == 404) return !may_be_absent();
+  // A streaming list that is refused as invalid is asked for as a list.
+  if ((o.http == 400 || o.http == 422) && initial_ && streaming_) return false;
+  return o.http != 408 && o.http != 410 && o.http != 429;
+}
+
+// Groups of Kubernetes' own have no dot, those of definitions that come and go must have one. That
+// pods are not found says something about whoever answers, not about pods.
+bool WatchFlow::may_be_absent() const {
+  return request_.resource.group.find('.') != std::string::npos;
+}
+
 // Of a resource that the API server does not know there is nothing; it may know it later.
-void WatchFlow::absent() {
+void WatchFlow::absent(std::string message) {
   begin_anew();
-  if (absent_) return;
-  absent_ = true;
+  const bool said = trouble(std::move(message));
+  if (std::exchange(absent_, true) && !said) return;
   push(DAVIT_WATCH_RESTART, "{}");
   push(DAVIT_WATCH_SYNCED, "{}");
 }
@@ -226,10 +270,11 @@ void WatchFlow::synced(std::string version, std::string object) {
   push(DAVIT_WATCH_SYNCED, std::move(object));
 }
 
-void WatchFlow::trouble(std::string message) {
-  if (message == last_trouble_) return;
+bool WatchFlow::trouble(std::string message, int32_t type) {
+  if (message == last_trouble_) return false;
   last_trouble_ = message;
-  push(DAVIT_WATCH_TROUBLE, std::move(message));
+  push(type, std::move(message));
+  return true;
 }
 
 void WatchFlow::push(int32_t type, std::string object) {

@@ -37,10 +37,16 @@ class WatchFlow {
   WatchFlow(cluster::WatchRequest request, std::string collection, Options options);
 
   Step next(uint64_t random);
+  // The API server has taken the request of a stream, some time ago: it goes on, though nothing
+  // happens.
+  void opened();
   // A piece of the body of a stream with status 200.
   void data(std::string_view chunk);
   // How the transfer ended; the time to wait before the next step.
   std::chrono::milliseconds ended(const Outcome& outcome, uint64_t random);
+
+  // Whether the API server has said no, and not for a while only.
+  bool is_refused(const Outcome& outcome) const;
 
   void grant(uint32_t more) { credit_ = credit_ > UINT32_MAX - more ? UINT32_MAX : credit_ + more; }
   // The next event, if there is one and credit for it.
@@ -55,10 +61,12 @@ class WatchFlow {
   void failed_event(std::string_view status);
   std::chrono::milliseconds page(const Outcome& outcome, uint64_t random);
   std::chrono::milliseconds refused(const Outcome& outcome, uint64_t random);
-  void absent();
+  bool may_be_absent() const;
+  void absent(std::string message);
+  void works();
   void begin_anew();
   void synced(std::string version, std::string object);
-  void trouble(std::string message);
+  bool trouble(std::string message, int32_t type = DAVIT_WATCH_TROUBLE);  // true: it was said
   void push(int32_t type, std::string object);
 
   const cluster::WatchRequest request_;

@@ -1,6 +1,8 @@
 #include "conditions.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <ctime>
 
 #include "succession.hpp"
 
@@ -20,6 +22,19 @@ bool beside(const Progress& a, const Progress& b) {
                                  [&b](const KindProgress& k) { return names(b, k.kind); });
   const int64_t both_seen = std::min(a.seen_at_unix_ms, b.seen_at_unix_ms);
   return share && both_seen > 0 && static_cast<uint64_t>(both_seen) > std::max(a.epoch, b.epoch);
+}
+
+// When an agent went blind: its reason begins "since 2026-11-24T20:00:00.000Z: ".
+std::optional<int64_t> since_unix_ms(const std::string& reason) {
+  std::tm utc{};
+  int ms = 0;
+  const int read =
+      std::sscanf(reason.c_str(), "since %4d-%2d-%2dT%2d:%2d:%2d.%3dZ", &utc.tm_year, &utc.tm_mon,
+                  &utc.tm_mday, &utc.tm_hour, &utc.tm_min, &utc.tm_sec, &ms);
+  if (read < 6) return std::nullopt;
+  utc.tm_year -= 1900;
+  utc.tm_mon -= 1;
+  return static_cast<int64_t>(timegm(&utc)) * 1000 + ms;
 }
 
 std::string listed(const std::vector<KindProgress>& kinds) {
@@ -51,6 +66,8 @@ Conditions::Conditions(std::vector<Agent> agents) : agents_(std::move(agents)) {
     if (!a.taken_over) regions_[a.progress.region].push_back(&a);
     for (const auto& i : a.progress.issues) {
       if (!i.id.empty()) issues_.emplace(key_of(i.kind, a.progress.region, i.id), &i);
+      if (i.id.empty() && i.condition == DAVIT_ISSUE_BLIND)
+        blind_.insert({{i.kind, a.progress.region}, {i.reason, since_unix_ms(i.reason)}});
     }
   }
 }
@@ -60,7 +77,20 @@ Condition Conditions::of(const Key& key, const Status* observed) const {
     return {issue->second->condition, issue->second->reason};
   if (observed != nullptr && !observed->parked.empty())
     return {DAVIT_ISSUE_PARKED, observed->parked};
+  if (const Blindness* blind = blindness(key, observed))
+    return {DAVIT_ISSUE_BLIND, "unknown " + blind->reason};
   return watched(key);
+}
+
+const Conditions::Blindness* Conditions::blindness(const Key& key, const Status* observed) const {
+  const auto [begin, end] = blind_.equal_range({key.kind, key.region});
+  for (auto it = begin; it != end; ++it) {
+    const Blindness& b = it->second;
+    const bool seen =
+        observed != nullptr && b.since_unix_ms && observed->reported_at_unix_ms >= *b.since_unix_ms;
+    if (!seen) return &b;
+  }
+  return nullptr;
 }
 
 // An agent that names no kind (ctrl.v1 has no word for it, or it has just begun) may watch any.

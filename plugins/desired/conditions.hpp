@@ -4,7 +4,7 @@
 #pragma once
 
 #include <map>
-#include <set>
+#include <optional>
 #include <unordered_map>
 
 #include <davit/records.hpp>
@@ -37,16 +37,28 @@ class Conditions {
   const std::vector<Agent>& agents() const { return agents_; }
   // `observed` may be NULL.
   Condition of(const Key& key, const Status* observed) const;
+  // Whether an agent does not see the record's kind since before it told this status: what it said
+  // is not known to hold. A status that was told since then does not depend on what is not seen.
+  bool is_unseen(const Key& key, const Status* observed) const {
+    return blindness(key, observed) != nullptr;
+  }
   // Of a region that has records.
   Condition of_region(const std::string& region, int64_t now_unix_ms) const;
 
  private:
   static std::string key_of(std::string_view kind, std::string_view region, std::string_view id);
   Condition watched(const Key& key) const;
+  // What an agent does not see of a kind.
+  struct Blindness {
+    std::string reason;
+    std::optional<int64_t> since_unix_ms;  // nothing: it does not say
+  };
+  const Blindness* blindness(const Key& key, const Status* observed) const;  // NULL: it is seen
 
   std::vector<Agent> agents_;
   std::unordered_map<std::string, const Issue*> issues_;                   // by record; of agents_
   std::map<std::string, std::vector<const Agent*>, std::less<>> regions_;  // not taken over
+  std::multimap<std::pair<std::string, std::string>, Blindness> blind_;    // by kind and region
 };
 
 }  // namespace davit::desired

@@ -77,7 +77,10 @@ void render(const Key& key, const Wanted& record, const Status* observed,
   out->set_version(record.version);
   out->set_live(record.live);
   out->set_committed_at_unix_ms(record.committed_at_unix_ms);
-  if (observed != nullptr) to_wire(*observed, out->mutable_observed());
+  if (observed != nullptr) {
+    to_wire(*observed, out->mutable_observed());
+    if (conditions.is_unseen(key, observed)) out->mutable_observed()->set_health("unknown");
+  }
   const Condition c = conditions.of(key, observed);
   out->set_condition(c.word);
   out->set_reason(c.reason);

@@ -1,6 +1,8 @@
 // What the answers of Status, WatchStatus and ListStatus are made of. Pure.
 #pragma once
 
+#include <set>
+
 #include "conditions.hpp"
 
 namespace davit::v1 {

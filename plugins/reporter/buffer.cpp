@@ -12,8 +12,13 @@ std::string Buffer::key_of(const Status& s) {
 }
 
 bool Buffer::drop_oldest() {
-  by_key_.erase(key_of(order_.front()));
-  order_.pop_front();
+  if (!order_.empty()) {
+    by_key_.erase(key_of(order_.front()));
+    order_.pop_front();
+  } else {
+    off_by_key_.erase(off_.begin()->second);
+    off_.erase(off_.begin());
+  }
   ++dropped_;
   return false;
 }
@@ -24,7 +29,11 @@ bool Buffer::offer(Status status) {
     *it->second = std::move(status);
     return true;
   }
-  const bool kept = order_.size() < capacity_ || drop_oldest();
+  if (const auto it = off_by_key_.find(key); it != off_by_key_.end()) {
+    off_.erase({it->second.first, key});
+    off_by_key_.erase(it);
+  }
+  const bool kept = !full() || drop_oldest();
   by_key_[key] = order_.insert(order_.end(), std::move(status));
   return kept;
 }
@@ -46,12 +55,37 @@ void Buffer::put_back(std::vector<Status> statuses) {
   for (auto it = statuses.rbegin(); it != statuses.rend(); ++it) {
     const std::string key = key_of(*it);
     if (by_key_.contains(key)) continue;
-    if (order_.size() >= capacity_) {
+    if (full()) {
       ++dropped_;
       continue;
     }
     by_key_[key] = order_.insert(order_.begin(), std::move(*it));
   }
+}
+
+void Buffer::put_off(Status status, Time due) {
+  std::string key = key_of(status);
+  if (by_key_.contains(key)) return;
+  if (full()) {
+    ++dropped_;
+    return;
+  }
+  off_.insert({due, key});
+  off_by_key_[std::move(key)] = {due, std::move(status)};
+}
+
+void Buffer::release(Time now) {
+  while (!off_.empty() && off_.begin()->first <= now) {
+    const auto it = off_by_key_.find(off_.begin()->second);
+    off_.erase(off_.begin());
+    by_key_[it->first] = order_.insert(order_.end(), std::move(it->second.second));
+    off_by_key_.erase(it);
+  }
+}
+
+std::optional<Buffer::Time> Buffer::next_due() const {
+  if (off_.empty()) return std::nullopt;
+  return off_.begin()->first;
 }
 
 }  // namespace davit::reporter

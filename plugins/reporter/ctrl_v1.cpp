@@ -10,7 +10,10 @@
 namespace davit::reporter {
 namespace {
 
-constexpr uint32_t unknown_max = 3;
+// How many answers UNKNOWN in a row a person is told of.
+constexpr uint32_t told_after = 3;
+// Backoffs that are remembered; above it all begin anew.
+constexpr size_t unknown_max = 100'000;
 
 struct Speaker {
   kind::Client kind;
@@ -27,11 +30,13 @@ std::string observed_header(const Status& s) {
 
 class CtrlV1 : public Sender {
  public:
-  CtrlV1(Calls& calls, std::map<std::string, Speaker> kinds, size_t parallel, std::string platform)
+  CtrlV1(Calls& calls, std::map<std::string, Speaker> kinds, size_t parallel, std::string platform,
+         Backoff::Limits retry)
       : calls_(calls),
         kinds_(std::move(kinds)),
         parallel_(parallel),
-        platform_(std::move(platform)) {}
+        platform_(std::move(platform)),
+        retry_(retry) {}
 
   void send(std::vector<Status> statuses, std::function<void(Sent)> done) override {
     waiting_ = std::move(statuses);
@@ -98,18 +103,24 @@ class CtrlV1 : public Sender {
 
   void answered(Status status, const Result<std::string>& r) {
     const std::string key = status.key.kind + '\n' + status.ns + '\n' + status.name;
-    if (r.ok()) {
-      unknown_.erase(key);
+    // Krane answers so for an object it does not know, and for a fault of its database. The one
+    // must not stop the others, the other must not lose a status: each record has a backoff of its
+    // own.
+    if (!r.ok() && r.error().code == Code::unknown) {
+      if (unknown_.size() >= unknown_max) unknown_.clear();
+      Backoff& backoff = unknown_.try_emplace(key, retry_).first->second;
+      const auto wait = backoff.next(calls_.host().random(), {});
+      if (backoff.failures() == told_after) {
+        calls_.host().warn(
+            "the peer keeps failing at a status, which is sent again and again",
+            {{"kind", status.key.kind}, {"id", status.key.id}, {"reason", r.error().message}});
+      }
+      sent_.later.emplace_back(std::move(status), wait);
       return;
     }
-    // Krane answers so for an object it does not know, and for a fault of its own: not for ever,
-    // then.
-    if (r.error().code == Code::unknown && ++unknown_[key] < unknown_max) {
-      sent_.again.push_back(std::move(status));
-      return;
-    }
-    const bool given_up = unknown_.erase(key) > 0;
-    if (given_up || !worth_retrying(r.error().code)) {
+    unknown_.erase(key);
+    if (r.ok()) return;
+    if (!worth_retrying(r.error().code)) {
       sent_.refusals.push_back({status.key.kind, status.key.id, r.error().message});
       return;
     }
@@ -121,18 +132,20 @@ class CtrlV1 : public Sender {
   const std::map<std::string, Speaker> kinds_;
   const size_t parallel_;
   const std::string platform_;
+  const Backoff::Limits retry_;
 
   std::vector<Status> waiting_;
   size_t next_ = 0, under_way_ = 0;
   Sent sent_;
-  std::map<std::string, uint32_t> unknown_;  // answers UNKNOWN in a row, by record
+  std::map<std::string, Backoff> unknown_;  // of records whose status was answered so last
   std::function<void(Sent)> done_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Sender>> ctrl_v1(Calls& calls, const std::vector<kind::Client>& kinds,
-                                        size_t parallel, std::string platform) {
+                                        size_t parallel, std::string platform,
+                                        Backoff::Limits retry) {
   std::map<std::string, Speaker> speakers;
   for (const auto& kind : kinds) {
     const auto& names = kind.description().ctrl_v1;
@@ -143,7 +156,7 @@ Result<std::unique_ptr<Sender>> ctrl_v1(Calls& calls, const std::vector<kind::Cl
                                           names->report_type});
   }
   return std::unique_ptr<Sender>(
-      std::make_unique<CtrlV1>(calls, std::move(speakers), parallel, std::move(platform)));
+      std::make_unique<CtrlV1>(calls, std::move(speakers), parallel, std::move(platform), retry));
 }
 
 }  // namespace davit::reporter

@@ -50,7 +50,7 @@ class Plugin {
       reporter_->use(davit_v1(*calls_));
       return {};
     }
-    auto sender = ctrl_v1(*calls_, *kinds, parallel_, channel->platform());
+    auto sender = ctrl_v1(*calls_, *kinds, parallel_, channel->platform(), rules_.retry);
     if (!sender.ok()) return sender.error();
     reporter_->use(std::move(*sender));
     return {};

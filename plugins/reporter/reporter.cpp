@@ -8,6 +8,12 @@ constexpr size_t issues_max = 10'000;        // that are kept
 // Two agents of a region that both work rise above each other for as long as they do.
 constexpr std::chrono::minutes rise_logged_every{10};
 
+const char* word(Breaker::State state) {
+  return state == Breaker::State::closed ? "closed"
+         : state == Breaker::State::open ? "open"
+                                         : "half-open";
+}
+
 std::string key_of(const Issue& i) {
   return i.kind + '\n' + i.id + '\n' + i.ns + '\n' + i.name;
 }
@@ -22,6 +28,7 @@ Reporter::Reporter(Host host, Rules rules, Strand strand, std::string region, st
       buffer_(rules.capacity),
       breaker_(rules.breaker),
       backoff_(rules.retry),
+      progress_backoff_(rules.retry),
       unconfirmed_(rules.capacity) {
   progress_.region = std::move(region);
   progress_.agent = std::move(agent);
@@ -120,6 +127,10 @@ void Reporter::start(uint64_t epoch) {
 void Reporter::flush(std::function<void()> flushed) {
   if (!running_) return flushed();
   flushed_ = std::move(flushed);
+  {
+    std::lock_guard lock(mutex_);
+    buffer_.release(Time::max());  // once more; it is the last chance
+  }
   plan();
 }
 
@@ -130,12 +141,16 @@ void Reporter::halt() {
 
 std::optional<Reporter::Time> Reporter::status_due() {
   std::lock_guard lock(mutex_);
-  waiting_.set(static_cast<double>(buffer_.size()));
-  if (sending_ || buffer_.empty()) return std::nullopt;
+  buffer_.release(host_.now());
+  waiting_.set(static_cast<double>(buffer_.size() + buffer_.put_off_count()));
+  if (sending_) return std::nullopt;
   if (!introduced_ && sender_->wants_progress()) return std::nullopt;
+  if (buffer_.empty() && (flushed_ || !buffer_.next_due())) return std::nullopt;
   // The first after a pause goes at once; what follows it waits for the window to fill.
-  if (flushed_) return retry_at_;
-  return std::max(last_send_ + rules_.batch_window, retry_at_);
+  Time due = flushed_ ? retry_at_ : std::max(last_send_ + rules_.batch_window, retry_at_);
+  if (buffer_.empty()) due = std::max(due, *buffer_.next_due());
+  if (breaker_.state(host_.now()) == Breaker::State::open) due = std::max(due, breaker_.opens_at());
+  return due;
 }
 
 std::optional<Reporter::Time> Reporter::progress_due() {
@@ -143,9 +158,10 @@ std::optional<Reporter::Time> Reporter::progress_due() {
   if (progressing_) return std::nullopt;
   const bool hurry = progress_dirty_ && (sender_->wants_progress() || last_progress_.count() == 0);
   if (hurry)
-    return flushed_ ? retry_at_ : std::max(last_progress_ + rules_.batch_window, retry_at_);
+    return flushed_ ? progress_retry_at_
+                    : std::max(last_progress_ + rules_.batch_window, progress_retry_at_);
   if (flushed_) return std::nullopt;
-  return std::max(last_progress_ + rules_.progress_interval, retry_at_);
+  return std::max(last_progress_ + rules_.progress_interval, progress_retry_at_);
 }
 
 // Sets the timer to the next thing that is due.
@@ -163,8 +179,7 @@ void Reporter::plan() {
     timer_.cancel();
     return;
   }
-  Time due = std::min(status.value_or(Time::max()), progress.value_or(Time::max()));
-  if (breaker_.state(host_.now()) == Breaker::State::open) due = std::max(due, breaker_.opens_at());
+  const Time due = std::min(status.value_or(Time::max()), progress.value_or(Time::max()));
   timer_.after(std::max(due - host_.now(), Time(0)), [this] { act(); });
 }
 
@@ -172,28 +187,16 @@ void Reporter::plan() {
 bool Reporter::nothing_left() {
   if (sending_ || progressing_) return false;
   std::lock_guard lock(mutex_);
-  return failures_ > 0 || (buffer_.empty() && !(progress_dirty_ && sender_->wants_progress()));
+  return failures_ > 0 || silences_ > 0 ||
+         (buffer_.empty() && !(progress_dirty_ && sender_->wants_progress()));
 }
 
 void Reporter::act() {
   const Time now = host_.now();
-  const auto status = [this, now] {
-    const auto due = status_due();
-    if (due && *due <= now && breaker_.allow(now)) send();
-  };
-  const auto progress = [this, now] {
-    const auto due = progress_due();
-    if (due && *due <= now && breaker_.allow(now)) send_progress();
-  };
-  if (breaker_.state(now) == Breaker::State::closed) {
-    status();
-    progress();
-  } else {
-    progress();  // the better probe: small, and says why nothing was heard
-    status();
-  }
-  // While the probe is under way nothing else goes, and its end plans again.
-  if (breaker_.state(now) == Breaker::State::half_open && (sending_ || progressing_)) return;
+  const auto progress = progress_due();
+  if (progress && *progress <= now) send_progress();
+  const auto status = status_due();
+  if (status && *status <= now && breaker_.allow(now)) send();
   plan();
 }
 
@@ -217,16 +220,18 @@ void Reporter::send() {
 void Reporter::sent(Sent s) {
   sending_ = false;
   unconfirmed_.ended(!s.failure);
-  sent_total_.add(static_cast<double>(under_way_ - s.again.size() - s.refusals.size()));
+  sent_total_.add(
+      static_cast<double>(under_way_ - s.again.size() - s.later.size() - s.refusals.size()));
   for (const auto& r : s.refusals) {
     refused_total_.add();
     host_.warn("a status was refused", {{"kind", r.kind}, {"id", r.id}, {"reason", r.reason}});
   }
-  if (!s.again.empty()) {
+  {
     std::lock_guard lock(mutex_);
     buffer_.put_back(std::move(s.again));
+    for (auto& [status, wait] : s.later) buffer_.put_off(std::move(status), host_.now() + wait);
   }
-  answered(s.failure);
+  reported(s.failure);
 }
 
 void Reporter::send_progress() {
@@ -265,23 +270,30 @@ void Reporter::add_issues(Progress& p) const {
 
 void Reporter::progressed(const Result<uint64_t>& r) {
   progressing_ = false;
-  std::optional<Error> failure;
-  if (r.ok()) {
-    refused_for_.clear();
-    introduced(*r);
+  if (!r.ok() && worth_retrying(r.error().code)) {
+    last_progress_ = Time(0);  // still to be said: as soon as the backoff lets it, on either wire
+    progress_retry_at_ =
+        host_.now() + progress_backoff_.next(host_.random(), r.error().retry_after);
+    failures_total_.add();
+    if (silences_++ == 0)
+      host_.warn("the peer does not hear that the agent lives", {{"reason", r.error().message}});
+    std::lock_guard lock(mutex_);
+    progress_dirty_ = true;
   } else {
-    if (worth_retrying(r.error().code)) {
-      failure = r.error();
-      last_progress_ = Time(0);  // still to be said: as soon as the backoff lets it, on either wire
-      std::lock_guard lock(mutex_);
-      progress_dirty_ = true;
-    } else {
-      if (std::exchange(refused_for_, r.error().message) != r.error().message)
-        host_.warn("progress was refused", {{"reason", r.error().message}});
-      introduced(0);
+    if (silences_ > 0)
+      host_.info("the peer hears the agent again", {{"failures", std::to_string(silences_)}});
+    silences_ = 0;
+    progress_backoff_.reset();
+    progress_retry_at_ = Time(0);
+    if (r.ok()) {
+      refused_for_.clear();
+    } else if (std::exchange(refused_for_, r.error().message) != r.error().message) {
+      host_.warn("progress was refused", {{"reason", r.error().message}});
     }
+    introduced(r.ok() ? *r : 0);
   }
-  answered(failure);
+  show_health();
+  plan();
 }
 
 void Reporter::introduced(uint64_t epoch_taken) {
@@ -309,8 +321,8 @@ void Reporter::rise_above(uint64_t epoch_taken) {
   buffer_.put_back(unconfirmed_.take());
 }
 
-// A call has ended: told to the breaker, logged when trouble begins and ends, and on to the next.
-void Reporter::answered(const std::optional<Error>& failure) {
+// A batch has ended: told to the breaker, logged when trouble begins and ends, and on to the next.
+void Reporter::reported(const std::optional<Error>& failure) {
   if (failure) {
     const uint64_t opened = breaker_.opened();
     breaker_.failed(host_.now());
@@ -324,14 +336,14 @@ void Reporter::answered(const std::optional<Error>& failure) {
       host_.warn("the peer does not take reports", {{"reason", failure->message}});
   } else {
     breaker_.succeeded();
-    if (!sending_) set_delayed({});
+    set_delayed({});
     backoff_.reset();
     retry_at_ = Time(0);
     if (failures_ > 0)
       host_.info("the peer takes reports again", {{"failures", std::to_string(failures_)}});
     failures_ = 0;
   }
-  show_breaker();
+  show_health();
   plan();
 }
 
@@ -343,30 +355,31 @@ void Reporter::set_delayed(const std::string& why) {
   progress_dirty_ = true;
 }
 
-// To be said when it can be said: with the probe, or later.
 Issue Reporter::delayed() const {
-  const bool closed = breaker_.state(host_.now()) == Breaker::State::closed;
+  const auto state = breaker_.state(host_.now());
   return {{},
           {},
           {},
           "statuses",
           0,
           DAVIT_ISSUE_DELAYED,
-          std::to_string(buffer_.size()) + " wait; the breaker is " +
-              (closed ? "closed" : "half-open") + " and has opened " +
-              std::to_string(breaker_.opened()) + " times, last for: " + delayed_};
+          std::to_string(buffer_.size()) + " wait; the breaker is " + word(state) +
+              " and has opened " + std::to_string(breaker_.opened()) +
+              " times, last for: " + delayed_};
 }
 
-void Reporter::show_breaker() {
+void Reporter::show_health() {
   const auto state = breaker_.state(host_.now());
   breaker_gauge_.set(state == Breaker::State::closed      ? 0
                      : state == Breaker::State::half_open ? 1
                                                           : 2);
-  if (state == Breaker::State::closed) {
-    host_.health(DAVIT_HEALTH_SERVING);
-  } else {
+  if (state != Breaker::State::closed) {
     host_.health(DAVIT_HEALTH_DEGRADED,
                  "the breaker is open: the control plane does not take reports");
+  } else if (silences_ >= rules_.breaker.failures_max) {
+    host_.health(DAVIT_HEALTH_DEGRADED, "the control plane does not hear that the agent lives");
+  } else {
+    host_.health(DAVIT_HEALTH_SERVING);
   }
   std::lock_guard lock(mutex_);
   dropped_total_.add(static_cast<double>(buffer_.dropped() - dropped_told_));

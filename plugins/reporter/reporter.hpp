@@ -57,8 +57,8 @@ class Reporter {
   void progressed(const Result<uint64_t>& r);
   void introduced(uint64_t epoch_taken);
   void rise_above(uint64_t epoch_taken);
-  void answered(const std::optional<Error>& failure);
-  void show_breaker();
+  void reported(const std::optional<Error>& failure);
+  void show_health();
   void set_delayed(const std::string& why);
   Issue delayed() const;  // under the mutex
   bool nothing_left();
@@ -85,9 +85,9 @@ class Reporter {
   uint64_t dropped_told_ = 0;
 
   // On the strand.
-  Breaker breaker_;
-  Backoff backoff_;
-  Time last_send_{0}, last_progress_{0}, retry_at_{0};
+  Breaker breaker_;  // of statuses; that the agent lives is said whatever becomes of them
+  Backoff backoff_, progress_backoff_;
+  Time last_send_{0}, last_progress_{0}, retry_at_{0}, progress_retry_at_{0};
   bool sending_ = false, progressing_ = false, running_ = false;
   bool introduced_ = false;  // the peer has answered our first word, so the epoch stands
   Unconfirmed unconfirmed_;
@@ -95,7 +95,8 @@ class Reporter {
   bool cut_logged_ = false;
   std::string refused_for_;  // why progress was refused last
   size_t under_way_ = 0;     // statuses in the batch that is being sent
-  uint64_t failures_ = 0;    // in a row
+  uint64_t failures_ = 0;    // of reports, in a row
+  uint64_t silences_ = 0;    // of progress, in a row
   std::function<void()> flushed_;
 
   Metric waiting_, sent_total_, refused_total_, dropped_total_, failures_total_, breaker_gauge_,

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include <davit/backoff.hpp>
 #include <davit/kind.hpp>
 
 #include "calls.hpp"
@@ -18,6 +19,8 @@ struct Sent {
   // known.
   std::optional<Error> failure;
   std::vector<Status> again;  // to be sent once more, though not at once
+  // The peer has failed at these alone: each is sent once more after so long.
+  std::vector<std::pair<Status, std::chrono::milliseconds>> later;
   struct Refusal {
     std::string kind, id, reason;
   };
@@ -41,7 +44,9 @@ bool worth_retrying(Code code);
 
 std::unique_ptr<Sender> davit_v1(Calls& calls);
 // `parallel`: reports under way at once. `platform`: what heartbeats say besides the region.
+// `retry`: of a report that is answered UNKNOWN.
 Result<std::unique_ptr<Sender>> ctrl_v1(Calls& calls, const std::vector<kind::Client>& kinds,
-                                        size_t parallel, std::string platform);
+                                        size_t parallel, std::string platform,
+                                        Backoff::Limits retry = {});
 
 }  // namespace davit::reporter

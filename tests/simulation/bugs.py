@@ -162,6 +162,9 @@ AGENT = (
     Bug("issue_outlives_its_record", "applier", "telling.cpp",
         "an issue ends with the record that it was told of",
         (("slot.issue_id != slot.id && ", "false && "),), "restored"),
+    Bug("unseen_is_told", "applier", "hub_work.cpp",
+        "what is not seen is not told",
+        (("slot.untold = !report.seen || !kind.sees(report.relies_on);", "slot.untold = false;"),), "ctrl"),
     Bug("pods_of_an_edit_stay", "kind_deployment", "edited.cpp",
         "pods that were made of an edited template are replaced",
         (("  if (found.none()) return there.hash;\n", "  if (true) return there.hash;\n"),)),
@@ -176,7 +179,7 @@ AGENT = (
 REPORTS = (
     Bug("failed_report_is_forgotten", "reporter", "reporter.cpp",
         "a report that fails is sent again",
-        (("  if (!s.again.empty()) {", "  if (s.again.empty()) {"),)),
+        (("    buffer_.put_back(std::move(s.again));\n", ""),)),
     Bug("older_report_stays", "reporter", "buffer.cpp",
         "the latest status of a key wins",
         (("    *it->second = std::move(status);\n", ""),)),

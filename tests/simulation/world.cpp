@@ -228,6 +228,8 @@ void World::plan(Time in, std::function<void()> what) {
 void World::lose_cluster(Time lasts) {
   story_.tell("the API server goes away");
   for (auto& agent : agents_) agent->cluster.set_away(true);
+  // One that starts meanwhile has nothing to say of what it has never seen.
+  if (fate_.chance(0.3)) some_agent().over = true;
   plan(lasts, [this] {
     for (auto& agent : agents_) agent->cluster.set_away(false);
   });

@@ -95,6 +95,23 @@ TEST_F(RolloutTest, ParkedOrHeldAtThisVersionFailsWithTheReason) {
   EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): parked by agent a: because");
 }
 
+TEST_F(RolloutTest, WhatABlindAgentSaidBeforeIsNotBelieved) {
+  observe(12, 3, 3, 3, 0);
+  object_->set_condition("blind");
+  object_->set_reason("unknown since 2023-11-14T22:13:20.500Z: pods: 403 Forbidden");
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  EXPECT_EQ(rollout_.line(),
+            "deployment/d_1 (eu): unknown since 2023-11-14T22:13:20.500Z: pods: 403 Forbidden");
+  object_->clear_condition();
+  EXPECT_EQ(see(), Rollout::State::done);
+}
+
+TEST_F(RolloutTest, ADelayIsWaitedFor) {
+  issue(12, "delayed");
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): delayed: because");
+}
+
 TEST_F(RolloutTest, ParkedAtAnOlderVersionIsNotAboutThisOne) {
   issue(11, "parked");
   EXPECT_EQ(see(), Rollout::State::waiting);

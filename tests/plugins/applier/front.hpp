@@ -1,11 +1,13 @@
 // The simulated cluster as the applier reaches it: every request is counted, and may be refused as
-// an overloaded API server does, or an admission policy; its watches may show nothing, or fail.
+// an overloaded API server does, or an admission policy; its watches may show nothing, fail, be cut
+// or be refused; rights may be missing. Questions about rights are answered here and not counted.
 #pragma once
 
 #include <davit/cluster.hpp>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace davit::applier::test {
@@ -22,24 +24,55 @@ class Front {
   Policy policy;
   std::chrono::milliseconds retry_after{0};  // not 0: nothing gets through
   bool blind = false;                        // watches that begin now show nothing
+  std::set<std::string> denied;              // rights that are missing: "list pods"
+  size_t reviews = 0;
+  bool hold = false;  // requests wait for release()
+
+  void release() {
+    hold = false;
+    for (const auto& request : std::exchange(held_, {})) request();
+  }
 
   // What began blind shows what there is.
   void see() {
     blind = false;
     for (auto& w : watches_) {
-      if (w->withheld > 0) w->watch.credit(std::exchange(w->withheld, 0));
+      if (w->withheld > 0) credit(w.get(), std::exchange(w->withheld, 0));
+    }
+  }
+  // The watches of a resource say this (DAVIT_WATCH_TROUBLE or _REFUSED) and show nothing, those
+  // that begin from now on as well.
+  void stop_showing(const std::string& resource, int32_t type, const std::string& why) {
+    stopped_[resource] = {type, why};
+    for (auto& w : watches_) {
+      if (w->request.resource.resource == resource) silence(*w);
+    }
+  }
+  // They begin anew.
+  void show(const std::string& resource) {
+    stopped_.erase(resource);
+    for (auto& w : watches_) {
+      if (w->request.resource.resource == resource && !w->cancelled) open(*w);
+    }
+  }
+  // As from the API server: an event of a watch that is silent.
+  void say(const std::string& resource, int32_t type, const std::string& object) {
+    for (auto& w : watches_) {
+      if (w->request.resource.resource == resource && !w->cancelled) deliver(*w, type, object);
     }
   }
 
   // All watches say that they fail.
   void trouble() {
-    for (auto& w : watches_) w->event(DAVIT_WATCH_TROUBLE, "the resource is not there");
+    for (auto& w : watches_) deliver(*w, DAVIT_WATCH_TROUBLE, "the resource is not there");
   }
 
   // --- role cluster
   void request(const cluster::Request& q, std::function<void(cluster::Response)> done) {
+    if (q.resource.resource == "selfsubjectaccessreviews") return review(q, done);
     ++requests;
     ++sent[q.verb + " " + q.resource.resource];
+    if (hold) return held_.push_back([this, q, done] { request(q, done); });
     if (policy) {
       if (auto refused = policy(q)) return done(*std::move(refused));
     }
@@ -54,15 +87,29 @@ class Front {
   cluster::WatchHandle* watch(const cluster::WatchRequest& q, uint32_t credit,
                               cluster::Watcher watcher) {
     watches_.push_back(std::make_unique<Handle>());
-    watches_.back()->event = watcher.event;
-    watches_.back()->watch = behind_.watch(q, blind ? 0 : credit, std::move(watcher));
-    watches_.back()->withheld = blind ? credit : 0;
-    return watches_.back().get();
+    Handle& h = *watches_.back();
+    h.request = q;
+    h.watcher = std::move(watcher);
+    h.credit = blind ? 0 : credit;
+    h.withheld = blind ? credit : 0;
+    if (stopped_.contains(q.resource.resource)) {
+      silence(h);
+    } else {
+      open(h);
+    }
+    return &h;
   }
-  void credit(cluster::WatchHandle* h, uint32_t more) {
-    static_cast<Handle*>(h)->watch.credit(more);
+  void credit(cluster::WatchHandle* handle, uint32_t more) {
+    Handle& h = *static_cast<Handle*>(handle);
+    h.credit += more;
+    if (h.open) h.watch.credit(more);
   }
-  void cancel(cluster::WatchHandle* h) { static_cast<Handle*>(h)->watch.cancel(); }
+  void cancel(cluster::WatchHandle* handle) {
+    Handle& h = *static_cast<Handle*>(handle);
+    h.cancelled = true;
+    if (h.open) return h.watch.cancel();
+    h.watcher.ended();
+  }
   void discover(const std::string& group, const std::string& version, const std::string& kind,
                 std::function<void(cluster::Response)> done) {
     behind_.discover(group, version, kind, std::move(done));
@@ -71,12 +118,56 @@ class Front {
 
  private:
   struct Handle : cluster::WatchHandle {
+    cluster::WatchRequest request;
+    cluster::Watcher watcher;
     cluster::Watch watch;
-    std::function<void(int32_t, std::string_view)> event;
     uint32_t withheld = 0;
+    uint32_t credit = 0;
+    uint64_t generation = 0;  // what an older watch still shows is not passed on
+    bool open = false, cancelled = false;
   };
+
+  void open(Handle& h) {
+    h.open = true;
+    cluster::Watcher watcher;
+    watcher.event = [this, &h, generation = ++h.generation](int32_t type, std::string_view object) {
+      if (generation == h.generation) deliver(h, type, object);
+    };
+    watcher.ended = [&h, generation = h.generation] {
+      if (generation == h.generation && h.cancelled) h.watcher.ended();
+    };
+    h.watch = behind_.watch(h.request, h.credit, std::move(watcher));
+  }
+  void silence(Handle& h) {
+    ++h.generation;
+    if (std::exchange(h.open, false)) h.watch.cancel();
+    const auto& [type, why] = stopped_.at(h.request.resource.resource);
+    if (!h.cancelled) deliver(h, type, why);
+  }
+  static void deliver(Handle& h, int32_t type, std::string_view object) {
+    if (h.credit > 0) --h.credit;
+    h.watcher.event(type, object);
+  }
+  void review(const cluster::Request& q, const std::function<void(cluster::Response)>& done) {
+    ++reviews;
+    const auto member = [&q](const std::string& key) {
+      const std::string start = "\"" + key + "\":\"";
+      const size_t at = q.body.find(start);
+      if (at == std::string::npos) return std::string();
+      const size_t from = at + start.size();
+      return q.body.substr(from, q.body.find('"', from) - from);
+    };
+    const bool no = denied.contains(member("verb") + " " + member("resource"));
+    cluster::Response r;
+    r.http_status = 201;
+    r.body = std::string(R"({"status":{"allowed":)") + (no ? "false" : "true") + "}}";
+    done(std::move(r));
+  }
+
   const cluster::Client behind_;
   std::vector<std::unique_ptr<Handle>> watches_;
+  std::map<std::string, std::pair<int32_t, std::string>> stopped_;
+  std::vector<std::function<void()>> held_;
 };
 
 // A refusal as an API server gives it: `causes` is the JSON of the Status' details.causes.

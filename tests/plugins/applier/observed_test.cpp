@@ -64,5 +64,16 @@ TEST_F(ObservedTest, ANewPictureForgetsWhatItDoesNotShow) {
   EXPECT_FALSE(there());
 }
 
+// The definition of its resource has gone while the watch was cut: the picture has no version.
+TEST_F(ObservedTest, APictureOfAResourceThatIsNotThereLeavesNothing) {
+  shown("5");
+  EXPECT_TRUE(written("7"));
+  observed_.restart(0);
+  int lost = 0;
+  observed_.synced(0, [&lost](Slot&) { ++lost; });
+  EXPECT_FALSE(there());
+  EXPECT_EQ(lost, 1);
+}
+
 }  // namespace
 }  // namespace davit::applier

@@ -68,6 +68,30 @@ TEST(Queue, PutsChangesBeforeRepairsBeforeResync) {
   EXPECT_EQ(tell("resync 1 0\nrepair 2 0\nchange 3 0\ntake 0\ntake 0\ntake 0\n"), "3 2 1 ");
 }
 
+std::string many(const std::string& command, int from, int count) {
+  std::string out;
+  for (int key = from; key < from + count; ++key)
+    out += command + " " + std::to_string(key) + " 0\n";
+  return out;
+}
+std::string takes(int count) {
+  std::string out;
+  while (count-- > 0) out += "take 0\n";
+  return out;
+}
+
+// A status is told in the repair's band: what runs is to be known during a bootstrap, too.
+TEST(Queue, GivesEachBandItsShare) {
+  EXPECT_EQ(
+      tell(many("change", 100, 20) + many("repair", 200, 20) + many("resync", 300, 20) + takes(14)),
+      "100 200 300 101 201 102 202 103 203 104 204 301 105 205 ");
+}
+
+TEST(Queue, SavesNothingUpForABandThatDidNotWait) {
+  EXPECT_EQ(tell(many("change", 100, 20) + takes(10) + many("repair", 200, 3) + takes(5)),
+            "100 101 102 103 104 105 106 107 108 109 110 200 111 201 112 ");
+}
+
 TEST(Queue, MovesAKeyUpWhenItBecomesUrgent) {
   EXPECT_EQ(tell("resync 1 0\nrepair 2 0\nchange 1 0\ntake 0\ntake 0\ntake 0\n"), "1 2 - ");
 }

@@ -126,10 +126,27 @@ void World::restart() {
   start();
 }
 
+std::string World::check() {
+  testing::Config config;
+  config.set({"cluster", "front"});
+  config.set({"status", "reporter"});
+  testing::TestHost host(host_, "applier-check", config);
+  auto checked = load(APPLIER, host);
+  EXPECT_TRUE(checked->create().ok());
+  EXPECT_TRUE(checked->wire().ok());
+  const auto r = checked->check();
+  return r.ok() ? std::string() : r.error().message;
+}
+
 void World::begin(bool snapshot, uint64_t incarnation, uint64_t at) {
   History history;
   if (snapshot) history.push_back({incarnation, 1'000'000});
   stream_.begin({snapshot, {incarnation, at}, history});
+  host_.run();
+}
+
+void World::begin_ctrl_v1() {
+  stream_.begin({true, {}, {}});
   host_.run();
 }
 
@@ -193,7 +210,7 @@ void World::issue(const std::string&, const Issue& i) {
   } else {
     issues[i.name] = i.condition;
     reasons[i.name] = i.reason;
-    troubled.insert(i.id);
+    if (!i.id.empty()) troubled.insert(i.id);
   }
 }
 

@@ -48,6 +48,8 @@ class World {
   void begin(bool snapshot, uint64_t incarnation = 1, uint64_t at = 0);
   void apply(const std::string& name, uint64_t version, const ApplyOptions& o = {});
   void garbage(const std::string& name, uint64_t version);
+  // Of a peer that knows no incarnations, no history and no ids in what it deletes.
+  void begin_ctrl_v1();
   void remove(const std::string& name, uint64_t version, bool with_id = true);
   void hold(const std::string& name, uint64_t version);
   void end(std::optional<uint64_t> live_count, uint64_t at);
@@ -72,8 +74,8 @@ class World {
   // From now on its watches show nothing, those that it has already apart.
   void blind() { front_->blind = true; }
   void see() { front_->see(); }
-  size_t requests() const { return front_->requests; }
   Front& front() { return *front_; }
+  size_t requests() const { return front_->requests; }
   // Makes a namespace, and a ReplicaSet in it with nine replicas, as somebody else could. `labels`
   // and `annotations` are JSON objects; pods get the labels, too.
   void stranger(const std::string& name, const std::string& labels,
@@ -95,14 +97,15 @@ class World {
 
   // --- what was reported
   // ------------------------------------------------------------------------------------
-  std::map<std::string, Status> statuses;      // by id
-  std::map<std::string, std::string> issues;   // by name: condition
-  std::map<std::string, std::string> reasons;  // the same: why
-  std::set<std::string> troubled;              // ids that have one
+  std::map<std::string, Status> statuses;              // by id
+  std::map<std::string, std::string> issues, reasons;  // by name: condition, and why
+  std::set<std::string> troubled;                      // ids that have one
   void offer(Status s) { statuses[s.key.id] = std::move(s); }
   void advance(const std::string&, const KindProgress&) {}
   void issue(const std::string&, const Issue& i);
 
+  // What `davit check` says of an applier; empty: nothing.
+  std::string check();
   // Stops the applier and starts another one: it knows nothing but the cluster.
   void restart();
   testing::TestHost& host() { return host_; }
@@ -117,7 +120,6 @@ class World {
 
   testing::TestHost host_;  // the applier's
   testing::TestHost cluster_host_, kind_host_, test_host_;
-  testing::Config config_;
   std::unique_ptr<testing::Instance> cluster_, kind_, applier_;
   cluster::Client client_;
   std::unique_ptr<Front> front_;

@@ -15,7 +15,10 @@ namespace {
 // Answers every connection with the same bytes; with `answer` empty it only listens.
 class Server {
  public:
-  explicit Server(std::string answer = {}) : answer_(std::move(answer)) {
+  // After an answer: the connection is closed; or it is kept, and reset with the next request.
+  enum class Then { close, reset_the_next };
+  explicit Server(std::string answer = {}, Then then = Then::close)
+      : answer_(std::move(answer)), then_(then) {
     socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -53,10 +56,15 @@ class Server {
           sent += static_cast<size_t>(n);
         }
       }
+      if (then_ == Then::reset_the_next && ::recv(c, request, 1, 0) > 0) {
+        const linger at_once{1, 0};
+        ::setsockopt(c, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+      }
       ::close(c);
     }
   }
   const std::string answer_;
+  const Then then_;
   int socket_ = -1;
   std::atomic<bool> stopping_{false};
   std::thread thread_;
@@ -119,6 +127,66 @@ TEST_F(Edge, CheckSaysWhyItWouldNotWork) {
   EXPECT_EQ(r.error().code, Code::permission_denied);
   EXPECT_EQ(r.error().message,
             "kubeconfig \"" + directory.path() + "/kubeconfig\", context \"x\": you may not");
+}
+
+TEST_F(Edge, WhileItIsCheckedItAnswersWhatItsNeighboursAsk) {
+  Server server(http("200 OK", "{}"));
+  testing::TestHost host("cluster", config(server.port));
+  testing::Instance instance(plugin(), host);
+  ASSERT_TRUE(instance.create().ok());
+  ASSERT_TRUE(instance.check().ok());
+  std::optional<Response> answer;
+  cluster::Request q;
+  q.verb = DAVIT_VERB_GET;
+  q.resource = config_maps;
+  cluster::Client(instance.ref(DAVIT_CLUSTER)).request(q, [&](Response r) { answer = r; });
+  ASSERT_TRUE(answer) << "before request returns: nothing runs in the background";
+  EXPECT_EQ(answer->code, Code::ok);
+}
+
+TEST_F(Edge, CredentialsThatAreNotAcceptedAreNoServing) {
+  Server server(http("401 Unauthorized",
+                     R"({"kind":"Status","reason":"Unauthorized","message":"Unauthorized"})"));
+  Running running(config(server.port));
+  EXPECT_EQ(running.get("a").code, Code::unauthenticated);
+  EXPECT_TRUE(running.host.run_until([&] { return running.host.health() == DAVIT_HEALTH_DEGRADED; },
+                                     patience));
+  EXPECT_EQ(running.host.health_reason(),
+            "the API server does not accept the credentials (401): Unauthorized");
+}
+
+TEST_F(Edge, AKubeconfigThatWasReplacedIsReadAgainWhenItDoesNotGetUsIn) {
+  Server old(http("401 Unauthorized", R"({"kind":"Status","message":"expired"})"));
+  Server present(http("200 OK", "{}"));
+  Running running(config(old.port));
+  EXPECT_EQ(running.get("a").code, Code::unauthenticated);
+  (void)config(present.port);
+  EXPECT_TRUE(running.host.run_until([&] { return running.get("a").code == Code::ok; }, patience));
+  EXPECT_TRUE(running.host.logged("the access to the API server has changed"));
+}
+
+TEST_F(Edge, AWatchThatIsRefusedIsNoServing) {
+  Server server(
+      http("403 Forbidden", R"({"kind":"Status","reason":"Forbidden","message":"you may not"})"));
+  Running running(config(server.port));
+  Seen seen(running, watching(), 10);
+  EXPECT_TRUE(seen.wait_for("!403 Forbidden: you may not")) << seen.text();
+  EXPECT_TRUE(running.host.run_until([&] { return running.host.health() == DAVIT_HEALTH_DEGRADED; },
+                                     patience));
+  EXPECT_EQ(running.host.health_reason(), "the API server refuses a watch: you may not");
+}
+
+// Takes a request in, and then the connection is gone: what a server does that had it idle for
+// long.
+TEST_F(Edge, AKeptConnectionThatIsDeadIsNoOutage) {
+  Server server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", Server::Then::reset_the_next);
+  Running running(config(server.port));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(running.get("a").code, Code::ok);
+    EXPECT_EQ(running.apply("a", "v").code, Code::ok) << "on a connection that was used before";
+  }
+  EXPECT_GT(server.connections, 1);
+  EXPECT_FALSE(running.host.logged("the API server does not answer"));
 }
 
 TEST_F(Edge, AServerThatNeverAnswersIsATimeOut) {

@@ -139,6 +139,7 @@ class Seen {
         events.push_back("SYNCED");
         break;
       case DAVIT_WATCH_TROUBLE:
+      case DAVIT_WATCH_REFUSED:
         events.push_back("!" + std::string(o));
         break;
       case DAVIT_WATCH_DELETED:

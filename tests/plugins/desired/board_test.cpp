@@ -32,6 +32,13 @@ class BoardTest : public testing::Test {
     s.gone = gone;
     board_.status(s);
   }
+  void seen_at(const std::string& id, int64_t unix_ms) {
+    Status s;
+    s.key = {"widget", "eu", id};
+    s.health = "healthy";
+    s.reported_at_unix_ms = unix_ms;
+    board_.status(s);
+  }
   v1::StatusResponse answer() {
     v1::StatusResponse out;
     board_.render({1, 9}, 0, &out);
@@ -124,6 +131,44 @@ TEST_F(BoardTest, WhatAnAgentSaidOfKindsThatAnotherHasTakenOverIsNoLongerSo) {
   EXPECT_TRUE(out.agents(0).taken_over());
   EXPECT_EQ(out.agents(0).issues_size(), 0);
   EXPECT_FALSE(out.agents(1).taken_over());
+}
+
+TEST_F(BoardTest, WhatABlindAgentDoesNotSeeIsUnknown) {
+  record("before", 4);
+  record("since", 5);
+  record("never", 6);
+  seen_at("before", 1'700'000'000'499);
+  seen_at("since", 1'700'000'000'500);
+  const Issue blind{
+      "widget", "", "", "pods", 0, "blind", "since 2023-11-14T22:13:20.500Z: pods: 403 Forbidden"};
+  board_.agents({{{"eu", "agent-a", "davit", 0, {}, {blind}, 0}, 0}});
+  const auto out = answer();
+  ASSERT_EQ(out.objects_size(), 3);
+  EXPECT_EQ(out.objects(0).observed().health(), "unknown");
+  EXPECT_EQ(out.objects(0).condition(), "blind");
+  EXPECT_EQ(out.objects(0).reason(), "unknown since 2023-11-14T22:13:20.500Z: pods: 403 Forbidden");
+  EXPECT_EQ(out.objects(1).condition(), "blind") << "of which nothing was ever seen";
+  EXPECT_FALSE(out.objects(1).has_observed());
+  EXPECT_EQ(out.objects(2).observed().health(), "healthy") << "told since: seen all the same";
+  EXPECT_EQ(out.objects(2).condition(), "");
+  EXPECT_EQ(out.agents(0).issues_size(), 1);
+  board_.agents({{{"eu", "agent-a", "davit", 0, {}, {}, 0}, 0}});
+  EXPECT_EQ(answer().objects(0).observed().health(), "healthy");
+}
+
+TEST_F(BoardTest, BlindnessIsOfItsKindAndRegion) {
+  record("a", 4);
+  seen_at("a", 1);
+  const auto blind = [](const std::string& kind) {
+    return Issue{kind, "", "", "pods", 0, "blind", "since 2023-11-14T22:13:20.500Z: no"};
+  };
+  board_.agents({{{"eu", "agent-a", "davit", 0, {}, {blind("gadget")}, 0}, 0},
+                 {{"us", "agent-b", "davit", 0, {}, {blind("widget")}, 0}, 0}});
+  EXPECT_EQ(answer().objects(0).observed().health(), "healthy");
+  Issue without_time = blind("widget");
+  without_time.reason = "a peer that does not say since when";
+  board_.agents({{{"eu", "agent-a", "davit", 0, {}, {without_time}, 0}, 0}});
+  EXPECT_EQ(answer().objects(0).observed().health(), "unknown");
 }
 
 TEST_F(BoardTest, OtherRegionsDoNotMixIn) {

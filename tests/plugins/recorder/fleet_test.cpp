@@ -28,13 +28,25 @@ TEST(Fleet, IssuesAreThoseOfAllAgentsOfTheRegionAsSaidLast) {
   fleet.heard(said("eu", "a", 1, {"parked", "parked", "held"}));
   fleet.heard(said("eu", "b", 1, {"parked", "orphaned", "delayed", "a word of its own"}));
   fleet.heard(said("eu-2", "c", 1, {"held"}));
-  EXPECT_EQ(fleet.issues("eu"),
-            (Fleet::Issues{{"delayed", 1}, {"held", 1}, {"orphaned", 1}, {"parked", 3}}));
+  EXPECT_EQ(fleet.issues("eu"), (Fleet::Issues{{"blind", 0},
+                                               {"delayed", 1},
+                                               {"denied", 0},
+                                               {"held", 1},
+                                               {"orphaned", 1},
+                                               {"parked", 3}}));
   fleet.heard(said("eu", "a", 2));
-  EXPECT_EQ(fleet.issues("eu"),
-            (Fleet::Issues{{"delayed", 1}, {"held", 0}, {"orphaned", 1}, {"parked", 1}}));
-  EXPECT_EQ(fleet.issues("us"),
-            (Fleet::Issues{{"delayed", 0}, {"held", 0}, {"orphaned", 0}, {"parked", 0}}));
+  EXPECT_EQ(fleet.issues("eu"), (Fleet::Issues{{"blind", 0},
+                                               {"delayed", 1},
+                                               {"denied", 0},
+                                               {"held", 0},
+                                               {"orphaned", 1},
+                                               {"parked", 1}}));
+  EXPECT_EQ(fleet.issues("us"), (Fleet::Issues{{"blind", 0},
+                                               {"delayed", 0},
+                                               {"denied", 0},
+                                               {"held", 0},
+                                               {"orphaned", 0},
+                                               {"parked", 0}}));
 }
 
 TEST(Fleet, ForgetsTheSilentWithTheirIssues) {

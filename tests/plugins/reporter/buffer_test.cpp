@@ -68,6 +68,40 @@ TEST(Buffer, LimitsABatchByCountAndBytesButGivesAtLeastOne) {
   EXPECT_EQ(b.take(10, 1).size(), 1u);
 }
 
+TEST(Buffer, KeepsWhatIsPutOffUntilItIsDue) {
+  using std::chrono::seconds;
+  Buffer b(10);
+  b.put_off(status("late", 1), seconds(20));
+  b.put_off(status("early", 2), seconds(10));
+  b.offer(status("now", 3));
+  EXPECT_EQ(b.next_due(), seconds(10));
+  b.release(seconds(9));
+  EXPECT_EQ(text(b.take(10, plenty)), "now3 ");
+  b.release(seconds(20));
+  EXPECT_EQ(text(b.take(10, plenty)), "early2 late1 ");
+  EXPECT_EQ(b.next_due(), std::nullopt);
+}
+
+TEST(Buffer, ANewerStatusTakesThePlaceOfOneThatIsPutOff) {
+  Buffer b(10);
+  b.put_off(status("a", 1), std::chrono::seconds(20));
+  b.offer(status("a", 2));
+  b.put_off(status("a", 1), std::chrono::seconds(30));
+  EXPECT_EQ(b.put_off_count(), 0u);
+  EXPECT_EQ(text(b.take(10, plenty)), "a2 ");
+}
+
+TEST(Buffer, CountsWhatIsPutOff) {
+  Buffer b(2);
+  b.put_off(status("a", 1), std::chrono::seconds(20));
+  b.put_off(status("b", 2), std::chrono::seconds(10));
+  b.put_off(status("c", 3), std::chrono::seconds(30));
+  EXPECT_EQ(b.dropped(), 1u) << "nothing more goes in";
+  EXPECT_FALSE(b.offer(status("d", 4))) << "but for what is new";
+  b.release(std::chrono::seconds(60));
+  EXPECT_EQ(text(b.take(10, plenty)), "d4 a1 ");
+}
+
 TEST(Buffer, KnowsARecordWithoutAnIdByItsName) {
   Buffer b(10);
   Status one = status("", 1), other = status("", 2);

@@ -71,6 +71,11 @@ typedef struct davit_cluster_watch_request {
 #define DAVIT_WATCH_SYNCED \
   5 /* initial events are complete: what they did not name does not exist */
 #define DAVIT_WATCH_TROUBLE 6 /* object = message; the watch goes on trying */
+/* The API server answers and refuses: credentials, rights, a resource that must be there. object =
+ * what it said; the watch goes on trying. SYNCED follows TROUBLE and REFUSED once the picture is
+ * whole again, without a RESTART when it goes on where it was. A SYNCED whose object names no
+ * resourceVersion: the resource is not installed, and nothing of it exists. */
+#define DAVIT_WATCH_REFUSED 7
 typedef struct davit_cluster_watcher {
   uint32_t struct_size;
   uint32_t reserved;

@@ -157,7 +157,16 @@ typedef int32_t (*davit_visit_status)(void* ctx, const davit_status*);
 #define DAVIT_ISSUE_PARKED "parked"
 #define DAVIT_ISSUE_HELD "held"
 #define DAVIT_ISSUE_ORPHANED "orphaned"
-#define DAVIT_ISSUE_DELAYED "delayed" /* statuses that could not be sent; of no kind and record */
+/* Statuses that could not be sent, of no kind and record; or a record's delete that waits until the
+ * agent sees what there is. */
+#define DAVIT_ISSUE_DELAYED "delayed"
+/* The agent does not see a resource of the kind; the name is the resource's, the id is empty. The
+ * reason begins "since TIME: " (RFC 3339, UTC): statuses of the kind from before are not known to
+ * hold. */
+#define DAVIT_ISSUE_BLIND "blind"
+/* The agent's account lacks rights that the kind needs; the name is "access to" and the resource's,
+ * the id is empty. */
+#define DAVIT_ISSUE_DENIED "denied"
 typedef struct davit_issue {
   uint32_t struct_size;
   uint32_t reserved;

@@ -1,0 +1,125 @@
+// Hub: what the agent does not see: said of the kind, of the records that wait for it, in the
+// metrics and in the health.
+#include <algorithm>
+
+#include "hub.hpp"
+
+namespace davit::applier {
+
+// What has changed of what a kind's watches can be relied on.
+void Hub::look(KindState& kind) {
+  bool lost = false, gained = false;
+  for (size_t i = 0; i < kind.views.size(); ++i) {
+    if (!watched(kind.resource(i))) continue;
+    View& view = kind.views[i];
+    tell_blindness(kind, i);
+    const bool trusted = view.sight.trusted();
+    if (trusted == view.trusted) continue;
+    view.trusted = trusted;
+    view.up.set(trusted ? 1 : 0);
+    (trusted ? gained : lost) = true;
+  }
+  if (lost) gone_blind(kind);
+  if (gained) sees_again(kind);
+}
+
+void Hub::tell_blindness(KindState& kind, size_t i) {
+  View& view = kind.views[i];
+  const std::string reason = view.sight.reason();
+  if (reason == view.told) return;
+  const std::string resource = name_of(kind.resource(i));
+  if (view.told.empty()) {
+    host_.warn("blind: statuses that depend on it are not told, and deletes wait",
+               {{"kind", kind.name()}, {"resource", resource}, {"reason", reason}});
+  } else if (reason.empty()) {
+    host_.info("no longer blind", {{"kind", kind.name()}, {"resource", resource}});
+  }
+  const bool began = view.told.empty();
+  view.told = reason;
+  telling_->of_kind(kind.name(), resource, DAVIT_ISSUE_BLIND, reason);
+  show_health();
+  if (!began) return;
+  tell_again(kind);
+  for (const uint64_t number : kind.unseen) {
+    if (Slot* slot = kind.desired.find(number)) say_delayed(kind, *slot);
+  }
+}
+
+// A status that is told after the blindness began is one that is seen all the same: it does not
+// depend on what is not.
+void Hub::tell_again(KindState& kind) {
+  kind.desired.each([&](Slot& slot) {
+    slot.status_told = 0;
+    if (slot.wish == Wish::apply) queue_.add(slot.number, Band::resync, now());
+  });
+}
+
+void Hub::gone_blind(KindState& kind) {
+  kind.was_complete = kind.complete();
+}
+
+void Hub::sees_again(KindState& kind) {
+  kind.desired.each([&](Slot& slot) {
+    if (std::exchange(slot.untold, false)) queue_.add(slot.number, Band::repair, now());
+  });
+  if (!kind.complete() || std::exchange(kind.was_complete, true)) return;
+  // What has gone while that could not be said.
+  kind.desired.each([&](Slot& slot) {
+    const bool wanted = slot.wish != Wish::unknown && slot.wish != Wish::orphan;
+    if (!wanted && slot.objects.empty() && !slot.out) depart(kind, slot);
+  });
+  release_unseen(kind);
+  if (kind.ended) judge(kind);
+}
+
+void Hub::say_delayed(KindState& kind, Slot& slot) {
+  const std::string what = kind.blindness();
+  if (slot.wish != Wish::remove || what.empty()) return;
+  telling_->issue(kind.name(), slot, DAVIT_ISSUE_DELAYED,
+                  "its delete waits until the agent sees " + what);
+}
+
+void Hub::expire_sights() {
+  for (auto& kind : kinds_) {
+    if (!kind->watching) continue;
+    for (View& view : kind->views) view.sight.expire(now());
+    look(*kind);
+  }
+  plan_sights();
+  pump();
+}
+
+void Hub::plan_sights() {
+  if (stopping_) return;
+  std::optional<Sight::Time> next;
+  for (const auto& kind : kinds_) {
+    for (size_t i = 0; i < kind->views.size() && kind->watching; ++i) {
+      const auto due = watched(kind->resource(i)) ? kind->views[i].sight.due() : std::nullopt;
+      if (due) next = std::min(next.value_or(*due), *due);
+    }
+  }
+  if (!next) return sight_timer_.cancel();
+  sight_timer_.after(std::max(*next - now(), Sight::Time(0)), [this] { expire_sights(); });
+}
+
+void Hub::show_health() {
+  std::string worst;
+  size_t more = 0;
+  for (const auto& kind : kinds_) {
+    for (size_t i = 0; i < kind->views.size(); ++i) {
+      if (kind->views[i].told.empty()) continue;
+      if (!worst.empty()) {
+        ++more;
+        continue;
+      }
+      worst =
+          "blind: " + name_of(kind->resource(i)) + " (" + kind->name() + ") " + kind->views[i].told;
+    }
+  }
+  if (more > 0) worst += " (and " + std::to_string(more) + " more)";
+  if (worst == health_) return;
+  health_ = worst;
+  host_.health(worst.empty() ? DAVIT_HEALTH_SERVING : DAVIT_HEALTH_DEGRADED, worst);
+}
+
+}  // namespace davit::applier

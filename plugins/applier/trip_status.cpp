@@ -1,0 +1,55 @@
+// What a trip may say of its record: which watches its status is made of, and what runs when the
+// record itself cannot be applied.
+#include "trip.hpp"
+#include "watches.hpp"
+
+namespace davit::applier {
+
+// Pods and the like always; of what is owned that which the record has. A record that goes is gone
+// when nothing at all is left.
+void Trip::rely_on(const Plan& plan) {
+  const auto& resources = task_.kind->description().resources;
+  std::vector<bool> needed(resources.size());
+  for (size_t i = 0; i < resources.size(); ++i)
+    needed[i] = plan.steps.empty() || resources[i].role == DAVIT_RESOURCE_SEEN;
+  for (const Step& step : plan.steps) needed[watch_of(*step.as)] = true;
+  report_.relies_on.clear();
+  report_.seen = true;
+  for (uint32_t i = 0; i < resources.size(); ++i) {
+    if (!needed[i] || !watched(resources[i])) continue;
+    report_.relies_on.push_back(i);
+    report_.seen = report_.seen && task_.coverage[i] == Coverage::complete;
+  }
+}
+
+std::optional<Plan> Trip::plan_of(std::string_view desired) const {
+  auto output = task_.kind->reconcile(input(desired));
+  if (!output.ok()) return std::nullopt;
+  auto plan = read_plan(*output, task_.kind->description());
+  if (!plan.ok()) return std::nullopt;
+  return std::move(*plan);
+}
+
+// What runs goes on whatever becomes of the record's new version, and is told as it is: by what was
+// applied last, or, when this process has applied nothing yet, by what is there.
+void Trip::refuse(std::string why) {
+  std::optional<Plan> plan;
+  if (task_.runs) {
+    const auto text = task_.schema.to_json(task_.kind->description().apply_type, task_.runs.view());
+    if (text.ok()) plan = plan_of(*text);
+  }
+  if (!plan) {
+    plan = plan_of({});
+    if (plan) {  // without the record nothing says how many there should be
+      if (plan->status.ready == 0) plan->status.health = "unknown";
+      plan->status.message.clear();
+    }
+  }
+  if (plan) {
+    rely_on(*plan);
+    report_.status = std::move(plan->status);
+  }
+  park(std::move(why));
+}
+
+}  // namespace davit::applier

@@ -1,0 +1,286 @@
+// The agent says only what it sees, and says that it cannot see.
+#include <gtest/gtest.h>
+
+#include "world.hpp"
+
+namespace davit::applier::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::string forbidden = "403 Forbidden: cannot watch resource \"pods\" at the cluster scope";
+
+// Two pods run, and are reported.
+struct Truth : World {
+  explicit Truth(const testing::Config& c = {}) : World(c) {
+    begin(true);
+    apply("web", 10, {2});
+    end(1, 10);
+    wait();
+    EXPECT_EQ(statuses["d_web"].ready, 2);
+  }
+  void start_again() {
+    restart();
+    begin(true);
+    apply("web", 10, {2});
+    end(1, 10);
+  }
+  double up(const std::string& resource) {
+    return host().metric("davit_applier_watch_up",
+                         {{"kind", "deployment"}, {"resource", resource}});
+  }
+};
+
+TEST(Truth, SaysNothingOfPodsWhoseFirstPictureHasNotCome) {
+  Truth w;
+  w.blind();
+  w.start_again();
+  w.wait(20s);
+  EXPECT_EQ(w.outcome(10), "done") << "applying does not wait for ever";
+  EXPECT_FALSE(w.statuses.contains("d_web")) << "0 of 2 would not be true";
+  w.see();
+  w.wait();
+  EXPECT_EQ(w.statuses["d_web"].ready, 2);
+}
+
+// The trip has begun without the picture, which is whole before the trip ends.
+TEST(Truth, SaysWhatItSeesThoughATripBeganBefore) {
+  Truth w;
+  w.blind();
+  w.start_again();
+  w.front().hold = true;
+  w.wait(10s);
+  w.see();
+  w.wait();
+  w.front().release();
+  w.wait(1s);
+  EXPECT_EQ(w.statuses["d_web"].ready, 2) << "at once, not with the next resync";
+}
+
+TEST(Truth, SaysNothingOfPodsItMayNotWatch) {
+  Truth w;
+  w.front().stop_showing("pods", DAVIT_WATCH_REFUSED, forbidden);
+  w.start_again();
+  w.wait(5min);
+  EXPECT_FALSE(w.statuses.contains("d_web"));
+  EXPECT_EQ(w.issues["pods"], "blind");
+  EXPECT_TRUE(w.reasons["pods"].starts_with("since 20")) << w.reasons["pods"];
+  EXPECT_TRUE(w.reasons["pods"].ends_with("Z: " + forbidden)) << w.reasons["pods"];
+  EXPECT_EQ(w.host().health(), DAVIT_HEALTH_DEGRADED);
+  EXPECT_TRUE(w.host().health_reason().starts_with("blind: pods (deployment) since 20"))
+      << w.host().health_reason();
+  w.front().show("pods");
+  w.wait();
+  EXPECT_EQ(w.statuses["d_web"].ready, 2);
+  EXPECT_FALSE(w.issues.contains("pods"));
+  EXPECT_EQ(w.host().health(), DAVIT_HEALTH_SERVING);
+}
+
+TEST(Truth, IsBlindAtOnceWhenAWatchThatWorkedIsRefused) {
+  Truth w;
+  w.statuses.clear();
+  w.front().stop_showing("pods", DAVIT_WATCH_REFUSED, forbidden);
+  w.wait(0ms);
+  EXPECT_EQ(w.issues["pods"], "blind");
+  w.apply("web", 11, {3});
+  w.wait(5min);
+  EXPECT_EQ(w.replicas("web"), 3) << "what is wanted is done all the same";
+  EXPECT_FALSE(w.statuses.contains("d_web"));
+  w.front().show("pods");
+  w.wait();
+  EXPECT_EQ(w.statuses["d_web"].ready, 3);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, 11u);
+}
+
+TEST(Truth, TrustsWhatItSawForAWhileWhenAWatchIsCut) {
+  Truth w({{"blind_after_ms", 30'000}});
+  w.front().stop_showing("pods", DAVIT_WATCH_TROUBLE, "connection refused");
+  w.wait(29s);
+  EXPECT_FALSE(w.issues.contains("pods"));
+  EXPECT_EQ(w.host().health(), DAVIT_HEALTH_SERVING);
+  w.wait(2s);
+  EXPECT_EQ(w.issues["pods"], "blind");
+  w.statuses.clear();
+  w.apply("web", 11, {3});
+  w.wait();
+  EXPECT_FALSE(w.statuses.contains("d_web"));
+}
+
+// Nothing has happened meanwhile: the picture goes on from where it was.
+TEST(Truth, SeesAgainWhenACutWatchGoesOnWithoutAnyEvent) {
+  Truth w;
+  w.front().stop_showing("pods", DAVIT_WATCH_TROUBLE, "connection refused");
+  w.wait(1min);
+  ASSERT_EQ(w.issues["pods"], "blind");
+  w.statuses.clear();
+  w.front().say("pods", DAVIT_WATCH_SYNCED, R"({"metadata":{"resourceVersion":"1000000"}})");
+  w.wait();
+  EXPECT_FALSE(w.issues.contains("pods"));
+  EXPECT_EQ(w.statuses["d_web"].health, "healthy") << "said anew, so that it is known to hold";
+}
+
+TEST(Truth, SaysThatAFirstPictureDoesNotCome) {
+  Truth w;
+  w.blind();
+  w.start_again();
+  w.wait(1min);
+  EXPECT_EQ(w.issues["pods"], "blind");
+  EXPECT_TRUE(w.reasons["pods"].ends_with("its first picture has not come")) << w.reasons["pods"];
+}
+
+// Autoscalers are nothing that the status of a deployment without one is made of.
+TEST(Truth, GoesOnSayingWhatDoesNotDependOnWhatItDoesNotSee) {
+  Truth w;
+  w.statuses.clear();
+  w.front().stop_showing("horizontalpodautoscalers", DAVIT_WATCH_REFUSED, "403 Forbidden");
+  w.wait(10s);
+  EXPECT_EQ(w.issues["horizontalpodautoscalers.autoscaling"], "blind");
+  EXPECT_EQ(w.statuses["d_web"].ready, 2) << "said anew since: it is seen all the same";
+  w.apply("web", 11, {3});
+  w.wait();
+  EXPECT_EQ(w.statuses["d_web"].ready, 3);
+}
+
+TEST(Truth, ADeleteThatWaitsSaysForWhat) {
+  Truth w;
+  w.front().stop_showing("horizontalpodautoscalers", DAVIT_WATCH_REFUSED, "403 Forbidden");
+  w.remove("web", 11);
+  w.wait(2min);
+  EXPECT_EQ(w.replica_sets(), "web");
+  EXPECT_EQ(w.issues["web"], "delayed");
+  EXPECT_TRUE(
+      w.reasons["web"].starts_with("its delete waits until the agent sees "
+                                   "horizontalpodautoscalers.autoscaling since 20"))
+      << w.reasons["web"];
+  w.front().show("horizontalpodautoscalers");
+  w.wait();
+  EXPECT_EQ(w.replica_sets(), "");
+  EXPECT_TRUE(w.statuses["d_web"].gone);
+  EXPECT_FALSE(w.issues.contains("web"));
+}
+
+TEST(Truth, ADeleteThatWaitsAlreadySaysSoWhenTheAgentGoesBlind) {
+  Truth w;
+  w.blind();
+  w.start_again();
+  w.remove("web", 11);
+  w.wait(10s);
+  EXPECT_FALSE(w.issues.contains("web")) << "it may come yet";
+  w.wait(1min);
+  EXPECT_EQ(w.issues["web"], "delayed");
+}
+
+TEST(Truth, ShowsInTheMetricsWhichWatchesWork) {
+  Truth w;
+  EXPECT_EQ(w.up("pods"), 1);
+  EXPECT_EQ(w.up("horizontalpodautoscalers.autoscaling"), 1);
+  w.front().stop_showing("pods", DAVIT_WATCH_REFUSED, forbidden);
+  w.wait(0ms);
+  EXPECT_EQ(w.up("pods"), 0);
+  EXPECT_EQ(w.up("horizontalpodautoscalers.autoscaling"), 1);
+}
+
+// --- rights
+// ----------------------------------------------------------------------------------------------
+
+TEST(Truth, NamesEachRightThatIsMissing) {
+  Truth w;
+  w.front().denied = {"list pods", "watch pods", "delete replicasets"};
+  w.start_again();
+  w.wait();
+  EXPECT_EQ(w.issues["access to pods"], "denied");
+  EXPECT_EQ(w.reasons["access to pods"],
+            "the agent's account may not list, watch pods (API group \"\") in all namespaces: "
+            "grant it by a ClusterRole");
+  EXPECT_EQ(w.reasons["access to replicasets.apps"],
+            "the agent's account may not delete replicasets (API group \"apps\") in all "
+            "namespaces: grant it by a ClusterRole");
+  EXPECT_TRUE(
+      w.host().logged("a right is missing kind=deployment resource=replicasets.apps verbs=delete"));
+  EXPECT_EQ(w.host().metric("davit_applier_rights_missing"), 3);
+  EXPECT_EQ(w.statuses["d_web"].ready, 2) << "what is allowed goes on";
+  w.front().denied.clear();
+  w.wait(6min);
+  EXPECT_TRUE(w.issues.empty());
+}
+
+TEST(Truth, AsksForItsRightsOnceWhenItHasThem) {
+  Truth w;
+  const size_t before = w.front().reviews;
+  EXPECT_EQ(before, 16u) << "namespaces 2, replica sets and autoscalers 6 each, pods 2";
+  w.wait(30min);
+  EXPECT_EQ(w.front().reviews, before);
+  w.front().stop_showing("pods", DAVIT_WATCH_REFUSED, forbidden);
+  w.wait();
+  EXPECT_EQ(w.front().reviews, 2 * before) << "a refusal is a reason to ask again";
+}
+
+TEST(Truth, AsksForNoRightsWhenItIsToldNotTo) {
+  Truth w({{"access_review_interval_ms", 0}});
+  w.wait(30min);
+  EXPECT_EQ(w.front().reviews, 0u);
+}
+
+TEST(Truth, ItsCheckNamesTheRightsThatAreMissing) {
+  Truth w;
+  EXPECT_EQ(w.check(), "");
+  w.front().denied = {"list horizontalpodautoscalers", "patch replicasets"};
+  EXPECT_EQ(w.check(),
+            "the agent's account lacks rights in all namespaces: deployment: list "
+            "horizontalpodautoscalers.autoscaling; deployment: patch replicasets.apps");
+}
+
+// --- what runs
+// ----------------------------------------------------------------------------------------------
+
+TEST(Truth, AnInvalidVersionErasesNothingOfWhatRuns) {
+  Truth w;
+  w.garbage("web", 11);
+  w.wait();
+  EXPECT_EQ(w.outcome(11), "parked");
+  const Status& s = w.statuses["d_web"];
+  EXPECT_NE(s.parked, "");
+  EXPECT_EQ(s.observed_version, 11u);
+  EXPECT_EQ(s.children.size(), 2u);
+  EXPECT_EQ(s.ready, 2);
+  EXPECT_EQ(s.desired, 2);
+  EXPECT_EQ(s.health, "healthy");
+  w.apply("web", 12, {.replicas = 2, .cpu = -5});
+  w.wait();
+  EXPECT_EQ(w.statuses["d_web"].children.size(), 2u) << "nor does one that can be read";
+  EXPECT_FALSE(w.statuses["d_web"].gone);
+}
+
+TEST(Truth, AnInvalidVersionErasesNothingThoughTheAgentKnowsNoOther) {
+  Truth w;
+  w.restart();
+  w.begin(true);
+  w.garbage("web", 11);
+  w.end(1, 11);
+  w.wait();
+  const Status& s = w.statuses["d_web"];
+  EXPECT_NE(s.parked, "");
+  EXPECT_EQ(s.children.size(), 2u);
+  EXPECT_EQ(s.ready, 2);
+  EXPECT_FALSE(s.gone);
+  EXPECT_EQ(s.message, "") << "it is not being deleted";
+}
+
+TEST(Truth, AfterARestartAPeerWithoutHistoryCausesNoApplies) {
+  World w;
+  w.begin_ctrl_v1();
+  for (uint64_t n = 1; n <= 20; ++n) w.apply("web" + std::to_string(n), n);
+  w.end(std::nullopt, 20);
+  w.wait();
+  const double before = w.count("applies");
+  EXPECT_EQ(before, 20);
+  w.restart();
+  w.begin_ctrl_v1();
+  for (uint64_t n = 1; n <= 20; ++n) w.apply("web" + std::to_string(n), n);
+  w.end(std::nullopt, 20);
+  w.wait(10min);
+  EXPECT_EQ(w.count("applies"), before);
+}
+
+}  // namespace
+}  // namespace davit::applier::test
