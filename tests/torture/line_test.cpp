@@ -155,5 +155,28 @@ TEST(TortureLine, CtrlReaderPrunesAtTheFirstBookmark) {
   EXPECT_EQ(line.cursor().version, 9u);
 }
 
+TEST(TortureLine, CtrlReaderThatIsGivenEverythingAgainPrunesAtTheFirstBookmark) {
+  Line line(Wire::ctrl_v1);
+  line.opened();
+  line.delivered(1, live("a", 3));
+  line.delivered(1, live("b", 14));
+  EXPECT_EQ(line.opened().version, 14u);
+  line.delivered(2, live("c", 2));
+  line.delivered(2, live("b", 14));
+  EXPECT_EQ(line.objects().size(), 2u);
+  line.bookmark(3, {0, 20});
+  EXPECT_EQ(line.objects().count("a"), 0u);
+  EXPECT_EQ(line.objects().count("c"), 1u);
+  EXPECT_TRUE(line.faults().empty());
+}
+
+TEST(TortureLine, FindsACtrlRecordBelowTheOneBeforeIt) {
+  Line line(Wire::ctrl_v1);
+  line.opened();
+  line.delivered(1, live("a", 3));
+  line.delivered(1, live("b", 2));
+  expect_fault(line, "out of order");
+}
+
 }  // namespace
 }  // namespace davit::torture

@@ -53,5 +53,23 @@ TEST(Conditions, TwoAgentsThatBothWorkAreNamed) {
   EXPECT_EQ(word(one_at_work("a", {"widget"}, 1000, 1, "us"), later), "") << "another region";
 }
 
+TEST(Conditions, WhatWasToldBeforeAnAgentWentBlindIsUnknown) {
+  Agent blind = one_at_work("a", {"widget"});
+  blind.progress.issues.push_back({"widget", "", "", "pods", 0, DAVIT_ISSUE_BLIND,
+                                   "since 2023-11-14T22:13:20.500Z: pods: 403 Forbidden"});
+  const Conditions conditions({blind});
+  Status told;
+  told.reported_at_unix_ms = 1'700'000'000'499;
+  const Key key{"widget", "eu", "x"};
+  EXPECT_TRUE(conditions.is_unseen(key, &told));
+  EXPECT_TRUE(conditions.is_unseen(key, nullptr)) << "of which nothing was ever seen";
+  EXPECT_EQ(conditions.of(key, &told).word, DAVIT_ISSUE_BLIND);
+  EXPECT_EQ(conditions.of(key, &told).reason,
+            "unknown since 2023-11-14T22:13:20.500Z: pods: 403 Forbidden");
+  told.reported_at_unix_ms = 1'700'000'000'500;
+  EXPECT_FALSE(conditions.is_unseen(key, &told)) << "told since: seen all the same";
+  EXPECT_FALSE(conditions.is_unseen({"widget", "us", "x"}, nullptr));
+}
+
 }  // namespace
 }  // namespace davit::desired
