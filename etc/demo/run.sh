@@ -63,14 +63,14 @@ END
 
 server= agent=
 finish() {
-  trap - EXIT INT TERM
+  trap - EXIT INT TERM HUP
   for pid in $agent $server; do
     kill "$pid" 2>/dev/null || true
     wait "$pid" 2>/dev/null || true
   done
 }
 trap finish EXIT
-trap 'echo; echo "stopping"; exit 0' INT TERM
+trap 'echo; echo "stopping"; exit 0' INT TERM HUP
 
 # ended NAME PID: says why and ends, when that process has gone.
 ended() {
@@ -80,7 +80,8 @@ ended() {
   exit 1
 }
 
-"$davit" run "$etc/server.toml" "$dir/server.toml" >"$dir/server.log" 2>&1 &
+# Each has a session of its own: the terminal's Ctrl-C reaches this script alone, which ends them in order.
+setsid "$davit" run "$etc/server.toml" "$dir/server.toml" >"$dir/server.log" 2>&1 &
 server=$!
 for _ in $(seq 100); do
   ended server "$server"
@@ -89,7 +90,7 @@ for _ in $(seq 100); do
 done
 echo "server   127.0.0.1:$port, operator's socket $socket"
 
-"$davit" run "$etc/agent.toml" "$dir/agent.toml" >"$dir/agent.log" 2>&1 &
+setsid "$davit" run "$etc/agent.toml" "$dir/agent.toml" >"$dir/agent.log" 2>&1 &
 agent=$!
 echo "agent    region $region, $cluster"
 
