@@ -80,7 +80,7 @@ int show(const google::protobuf::Message& answer, Format format, const std::stri
   return 0;
 }
 
-struct Options {
+struct StorageOptions {
   ServerAddress address;
   Format format = Format::table;
   std::vector<std::string> words;  // after the verb
@@ -89,7 +89,7 @@ struct Options {
   bool dry_run = false;
 };
 
-int run_backup(const Options& o) {
+int run_backup(const StorageOptions& o) {
   if (o.words.size() != 1) return usage_error("storage", "backup into which file?");
   auto client = OperatorClient::open(o.address);
   if (!client.ok()) return failed("storage", client.error());
@@ -108,7 +108,7 @@ int run_backup(const Options& o) {
                   std::to_string(answer.version()) + " is the newest");
 }
 
-int run_verify(const Options& o) {
+int run_verify(const StorageOptions& o) {
   if (o.words.size() > 1) return usage_error("storage", "unexpected \"" + o.words[1] + "\"");
   auto client = OperatorClient::open(o.address);
   if (!client.ok()) return failed("storage", client.error());
@@ -124,14 +124,14 @@ int run_verify(const Options& o) {
                   std::to_string(answer.version()) + " is the newest");
 }
 
-int run_restore(const Options& o) {
+int run_restore(const StorageOptions& o) {
   if (o.words.size() < 2)
     return usage_error("storage",
                        "restore which file, for the server of which configuration files?");
   return Application({o.words.begin() + 1, o.words.end()}).restore(absolute(o.words[0]), o.storage);
 }
 
-int run_maintain(const Options& o) {
+int run_maintain(const StorageOptions& o) {
   if (!o.words.empty()) return usage_error("storage", "unexpected \"" + o.words[0] + "\"");
   v1::MaintainRequest request;
   request.set_dry_run(o.dry_run);
@@ -154,7 +154,7 @@ int run_maintain(const Options& o) {
 }  // namespace
 
 int run_storage(Arguments arguments) {
-  Options o;
+  StorageOptions o;
   o.dry_run = arguments.flag("--dry-run");
   o.retention = arguments.option("--retention");
   o.storage = arguments.option("--storage").value_or("");

@@ -11,7 +11,7 @@ struct Said {
   std::string value, where;
 };
 
-std::string text(const Node& node) {
+std::string shown(const Node& node) {
   switch (node.type) {
     case Node::Type::string:
       return "s" + std::to_string(node.string.size()) + ":" + node.string;
@@ -28,14 +28,14 @@ std::string text(const Node& node) {
   std::string out = node.type == Node::Type::table ? "{" : "[";
   for (const auto& child : node.children) {
     if (node.type == Node::Type::table) out += child->name + "=";
-    out += text(*child) + ",";
+    out += shown(*child) + ",";
   }
   return out + (node.type == Node::Type::table ? "}" : "]");
 }
 
 void collect(const Node& node, std::map<std::string, Said>& out) {
   if (node.type != Node::Type::table) {
-    out[node.key] = {text(node), node.where};
+    out[node.key] = {shown(node), node.where};
     return;
   }
   // The presence of a table says something, too: [plugin.leader] needs no key.

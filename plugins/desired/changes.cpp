@@ -14,7 +14,7 @@ namespace davit::desired {
 
 namespace {
 
-void to_wire(const Outcome& o, v1::Outcome* out) {
+void outcome_to_wire(const Outcome& o, v1::Outcome* out) {
   out->set_kind(o.key.kind);
   out->set_region(o.key.region);
   out->set_id(o.key.id);
@@ -125,7 +125,7 @@ void apply(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::R
                  [&shared, reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
                    shared.lookout.hint();
                    v1::ApplyResponse response;
-                   for (const auto& o : outcomes) to_wire(o, response.add_outcomes());
+                   for (const auto& o : outcomes) outcome_to_wire(o, response.add_outcomes());
                    reply(response.SerializeAsString());
                  });
 }
@@ -158,7 +158,7 @@ void remove(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::
                  [&shared, reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
                    shared.lookout.hint();
                    v1::DeleteResponse response;
-                   for (const auto& o : outcomes) to_wire(o, response.add_outcomes());
+                   for (const auto& o : outcomes) outcome_to_wire(o, response.add_outcomes());
                    reply(response.SerializeAsString());
                  });
 }

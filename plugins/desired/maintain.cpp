@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t retention_ms_max = 10ULL * 366 * 86'400'000;
 
-std::string to_wire(const Upkeep::Answer& answer) {
+std::string answer_to_wire(const Upkeep::Answer& answer) {
   v1::MaintainResponse out;
   out.set_purged_through(answer.purged_through);
   out.set_tombstones(answer.count);
@@ -51,7 +51,7 @@ Result<> serve_maintain(Shared& shared, const rpc::Server& server) {
                                               ticket = shared.outstanding.begin()] {
                                                auto answer = shared.upkeep.round(ask);
                                                if (!answer.ok()) return reply(answer.error());
-                                               reply(to_wire(*answer));
+                                               reply(answer_to_wire(*answer));
                                              });
                       });
 }
