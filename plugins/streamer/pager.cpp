@@ -67,6 +67,7 @@ void Pager::head(const Head& head) {
   // head (the store was restored) it is given everything again, or it would never hear more.
   const bool served =
       cursor_.version >= head.purged_through && cursor_.version <= head.head.version;
+  const bool again = !served && cursor_.version != 0;
   if (!served) cursor_.version = 0;
   if (cursor_.version != 0) {
     // Such a peer's cluster may be further than its cursor (it died in the middle of a snapshot).
@@ -78,6 +79,8 @@ void Pager::head(const Head& head) {
   purged_through_ = head.purged_through;
   phase_ = Phase::snapshot;
   begin(Mark::begin_snapshot, head.head);
+  // A peer that knows bookmarks is told: its cursor is void, and what it is not sent now is gone.
+  if (again && manners_.bookmarks && !manners_.begins) opening_ = Todo{Act::bookmark, cursor_};
 }
 
 Result<> Pager::page(const Page& page, size_t records, std::shared_ptr<const PageNames> names) {

@@ -1,12 +1,10 @@
 #include "line.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace davit::torture {
 Cursor Line::opened() {
   begun_ = wire_ == Wire::ctrl_v1;
-  first_ = true;
   staged_.clear();
   named_.clear();
   // Nothing of a snapshot counts before its end. A ctrl.v1 reader whose cluster was empty has
@@ -35,12 +33,6 @@ void Line::delivered(uint64_t now, const Delivery& record) {
   const std::string shown =
       "version " + std::to_string(record.version) + " of \"" + record.name + "\"";
   if (!begun_) return fault(shown + " came before the stream's beginning");
-  const bool first = std::exchange(first_, false);
-  if (wire_ == Wire::ctrl_v1 && first && !snapshot_ && record.version <= cursor_.version) {
-    // That wire has no word for it: what lies below the cursor says that everything comes again.
-    start_over();
-    sent_ = 0;
-  }
   if (record.version <= sent_) {
     return fault(shown + " came after version " + std::to_string(sent_) +
                  (record.version <= cursor_.version && !snapshot_ ? ": twice, or out of order"
@@ -65,6 +57,12 @@ void Line::delivered(uint64_t now, const Delivery& record) {
 
 void Line::bookmark(uint64_t now, Cursor at) {
   if (!begun_) return fault("a bookmark came before the stream's beginning");
+  if (wire_ == Wire::ctrl_v1 && at.version == 0 && sent_ == cursor_.version) {
+    // Its cursor is void: everything comes again.
+    start_over();
+    sent_ = 0;
+    return;
+  }
   if (at.version < sent_)
     return fault("a bookmark at " + std::to_string(at.version) + " came after version " +
                  std::to_string(sent_));

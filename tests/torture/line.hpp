@@ -25,7 +25,8 @@ class Line {
   // davit.v1: the first frame.
   void begins(bool snapshot, Cursor at);
   void delivered(uint64_t now, const Delivery& record);
-  // Everything up to there was sent. In ctrl.v1 the first one also ends a snapshot.
+  // Everything up to there was sent. In ctrl.v1 the first one also ends a snapshot, and one at 0,
+  // before anything else of a stream, begins it.
   void bookmark(uint64_t now, Cursor at);
   void snapshot_end(uint64_t now, Cursor at, uint64_t live_count);
   // OUT_OF_RANGE. Only what was purged may be refused: nothing else ever takes a cursor's history

@@ -161,8 +161,9 @@ TEST(TortureLine, CtrlReaderThatIsGivenEverythingAgainPrunesAtTheFirstBookmark) 
   line.delivered(1, live("a", 3));
   line.delivered(1, live("b", 14));
   EXPECT_EQ(line.opened().version, 14u);
-  line.delivered(2, live("c", 2));
-  line.delivered(2, live("b", 14));
+  line.bookmark(2, {0, 0});
+  line.delivered(2, live("b", 15));
+  line.delivered(2, live("c", 16));
   EXPECT_EQ(line.objects().size(), 2u);
   line.bookmark(3, {0, 20});
   EXPECT_EQ(line.objects().count("a"), 0u);

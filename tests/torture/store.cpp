@@ -39,6 +39,12 @@ std::string text(sqlite3_stmt* row, int column) {
   const auto size = static_cast<size_t>(sqlite3_column_bytes(row, column));
   return bytes == nullptr ? std::string() : std::string(bytes, size);
 }
+// What a caller chose as its request id stands between whose it is and a mark of what was asked.
+std::string request_id(sqlite3_stmt* row, int column) {
+  const std::string stored = text(row, column);
+  const size_t begin = stored.find('\t') + 1;  // 0 where there is none
+  return stored.substr(begin, stored.find('\n') - begin);
+}
 uint64_t number(sqlite3_stmt* row, int column) {
   return static_cast<uint64_t>(sqlite3_column_int64(row, column));
 }
@@ -63,13 +69,13 @@ Stored read_store(const std::string& path) {
                   r.name = text(row, 2);
                   r.id = text(row, 3);
                   r.content = content_of(r.topic.kind, text(row, 4));
-                  r.request_id = text(row, 5);
+                  r.request_id = request_id(row, 5);
                   r.version = number(row, 6);
                   r.live = number(row, 7) != 0;
                   out.rows.push_back(std::move(r));
                 });
   database.each("SELECT request_id, first_version FROM requests",
-                [&](sqlite3_stmt* row) { out.requests[text(row, 0)] = number(row, 1); });
+                [&](sqlite3_stmt* row) { out.requests[request_id(row, 0)] = number(row, 1); });
   return out;
 }
 

@@ -43,18 +43,13 @@ class Purge:
 
     def __init__(self, world):
         self.world, self.count, self.error = world, 0, ""
-        self.there = "storage maintain" in world.davit("--help", check=False)[1]
 
     def __call__(self):
-        if not self.there:
-            return
         code, _, error = self.world.davit("storage", "maintain", check=False)
         self.count += code == 0
         self.error = self.error if code == 0 else error.strip()
 
     def __str__(self):
-        if not self.there:
-            return "this davit has no storage maintain"
         return f"{self.count} purges by an operator" + (f", refused: {self.error}" if self.error else "")
 
 

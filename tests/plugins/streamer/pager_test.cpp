@@ -270,6 +270,21 @@ ring from 7:20)");
 }
 
 // They keep their cursor whatever they are told.
+TEST(Pager, APeerWithoutIncarnationsThatKnowsBookmarksIsToldThatItsCursorIsVoid) {
+  Manners manners = ctrl();
+  manners.bookmarks = true;
+  for (const uint64_t asked : {0, 5, 6}) {
+    Pager pager(manners, {0, asked});
+    EXPECT_EQ(pager.next().act, Pager::Act::read_head);
+    pager.head({{7, 20}, 0, 6});
+    const auto opening = pager.opening();
+    EXPECT_EQ(opening.has_value(), asked == 5) << "asked with " << asked;
+    if (opening) {
+      EXPECT_EQ(opening->cursor.version, 0u);
+    }
+  }
+}
+
 TEST(Pager, PeersWithoutIncarnationsGetEverythingAgainWhereTheStoreCannotGoOn) {
   Scenario(ctrl()).run(R"(watch 0:5
 next
