@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include <boost/asio/post.hpp>
+
 #include "connection.hpp"
 
 namespace davit::host {
@@ -15,8 +17,12 @@ void Loop::start() {
 
 void Loop::stop() {
   if (!thread_.joinable()) return;
-  io_.stop();
+  work_.reset();
+  boost::asio::post(io_, [this] { io_.stop(); });
   thread_.join();
+  // What waits still holds this loop, which would hold what waits: a circle that nobody frees.
+  io_.restart();
+  io_.poll();
 }
 
 }  // namespace davit::host
