@@ -274,16 +274,24 @@ Result<> Database::commit(Transaction& transaction) {
   return r;
 }
 
+Result<> Database::begin(const Op& op) {
+  if (begun_) return {};
+  auto begun = writing(op, [](Connection&) { return std::monostate(); });
+  return begun.ok() ? Result<>() : begun.error();
+}
+
 Result<Head> Database::head(const Op& op) {
   return reading(op, [&](Connection& c) { return read_head(c, chain_); });
 }
 
 Result<Page> Database::read(const Op& op, const ReadRequest& request,
                             const storage::VisitRecord& visit) {
+  if (auto r = begin(op); !r.ok()) return r.error();
   return reading(op, [&](Connection& c) { return read_page(c, chain_, request, visit); });
 }
 
 Result<Head> Database::get(const Op& op, const Query& query, const storage::VisitRecord& visit) {
+  if (auto r = begin(op); !r.ok()) return r.error();
   return reading(op, [&](Connection& c) { return get_records(c, chain_, query, visit); });
 }
 
@@ -301,12 +309,8 @@ Result<> Database::agents(const Op& op, const storage::VisitProgress& visit) {
   });
 }
 
-// Whoever is told of the incarnation must find it in the chain of the next life.
 Result<History> Database::history(const Op& op) {
-  if (!begun_) {
-    auto begun = writing(op, [](Connection&) { return std::monostate(); });
-    if (!begun.ok()) return begun.error();
-  }
+  if (auto r = begin(op); !r.ok()) return r.error();
   return reading(op,
                  [&](Connection& c) { return chain_.history(read_head(c, chain_).head.version); });
 }

@@ -63,6 +63,8 @@ class Database {
   Result<> reopen();
   Result<> read_chain();
   void begin_journal();
+  // Whoever is given a cursor to keep must find its incarnation in the chain of the next life.
+  Result<> begin(const Op& op);
   void begin_incarnation(Connection& c);
   Result<> commit(Transaction& transaction);
   Result<std::unique_ptr<Connection>> connect_reader() const;
