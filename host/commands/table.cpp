@@ -67,7 +67,7 @@ const std::vector<Command>& commands() {
        true, &run_agent},
 #endif
 #ifdef DAVIT_COMMAND_STORAGE
-      {"storage", "backup | restore | verify | maintain", "copy the store, check it, tidy it up",
+      {"storage", "backup|restore|verify|maintain", "copy the store, check it, tidy it up",
        "  backup FILE              one state of the running store, on the server's machine\n"
        "  restore FILE CONFIG...   of a server that is stopped: the copy becomes the store of "
        "these\n"

@@ -64,7 +64,7 @@ void store_children(Connection& c, const Status& status) {
 }
 
 // An epoch is a time. One that is years ahead was never true, and nothing would ever be newer.
-bool of_this_world(uint64_t epoch, int64_t now_unix_ms) {
+bool is_possible_epoch(uint64_t epoch, int64_t now_unix_ms) {
   constexpr int64_t ahead_max_ms = int64_t{10} * 365 * 24 * 3600 * 1000;
   constexpr int64_t surely_ms = 2'000'000'000'000;  // the year 2033: this clock may not be set yet
   return epoch <= static_cast<uint64_t>(std::max(now_unix_ms + ahead_max_ms, surely_ms));
@@ -81,7 +81,7 @@ bool store(Connection& c, const Status& s, uint64_t version, int64_t now) {
     if (stored.step()) {
       const bool newer =
           std::pair(s.epoch, s.sequence) > std::pair(stored.number(1), stored.number(2));
-      if (!newer && of_this_world(stored.number(1), now)) return false;
+      if (!newer && is_possible_epoch(stored.number(1), now)) return false;
       before = stored.number(0);
     }
   }
