@@ -47,16 +47,26 @@ void ServedCall::write(davit_buf* const* parts, size_t parts_count) {
   const Hold hold(*this);
   const std::lock_guard lock(mutex_);
   if (finished_) return;
-  if (writing_) {
+  if (writing_ || granted_) {
     misused("wrote again before on_writable");
     ask_locked();
     return finish_locked({Code::internal, "the method wrote out of turn", {}});
   }
   writing_ = wrote_ = true;
   const bool only_answer = !method_.streams_answers();
-  start_write(parts, parts_count, only_answer);
-  if (only_answer && callbacks_)
-    callbacks_.post(&deliver_writable, this);  // it is kept for the end
+  const bool room = start_write(parts, parts_count, only_answer);
+  if (only_answer) {
+    if (callbacks_) callbacks_.post(&deliver_writable, this);  // it is kept for the end
+  } else if (room) {
+    writing_ = false;
+    grant_locked();
+  }
+}
+
+void ServedCall::grant_locked() {
+  if (!callbacks_ || asked_) return;
+  granted_ = true;
+  callbacks_.post(&deliver_writable, this);
 }
 
 void ServedCall::headers(const davit_pair* headers, size_t count) {
@@ -154,7 +164,7 @@ void ServedCall::on_written(bool ok) {
     }
     return;
   }
-  if (ok && callbacks_ && !asked_) callbacks_.post(&deliver_writable, this);
+  if (ok) grant_locked();
 }
 
 void ServedCall::on_ended() {
@@ -187,6 +197,7 @@ void ServedCall::deliver_writable(void* arg) {
   auto* self = static_cast<ServedCall*>(arg);
   {
     const std::lock_guard lock(self->mutex_);
+    self->granted_ = false;
     if (self->finished_) return;
   }
   if (!self->cancel_delivered_) self->callbacks_.writable();

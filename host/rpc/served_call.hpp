@@ -1,10 +1,11 @@
 // The serving end of one call: the rules of abi/rpc.h, whatever the transport. A transport derives
 // it, does what the start_... hooks ask, and says what came of it with the on_... events.
 //
-// Rules kept here: reads are granted one at a time; one write is outstanding; on_cancel only asks
-// and nothing but on_message and on_done follows it; a finish waits for the write before it;
-// on_done comes once and last. Two owners keep the call: on_call, while it runs, and the transport,
-// until on_done has returned.
+// Rules kept here: reads are granted one at a time; a write waits for on_writable, which comes as
+// soon as the transport has room for one more; on_cancel only asks and nothing but on_message and
+// on_done follows it; a finish waits for the write that waits for room; on_done comes once and
+// last. Two owners keep the call: on_call, while it runs, and the transport, until on_done has
+// returned.
 //
 // Plugins call from any thread, hence the mutex. Hooks run under it; events must not come from
 // within a hook.
@@ -66,8 +67,9 @@ class ServedCall : public davit_rpc_call {
   // --- hooks, under the mutex
   // -----------------------------------------------------------------------
   virtual void start_read() = 0;
-  // With `last`, the write of a method that has one answer: keep it for send_end.
-  virtual void start_write(davit_buf* const* parts, size_t parts_count, bool last) = 0;
+  // True: there is room for the next one already. False: `on_written` says when there is. With
+  // `last`, the write of a method that has one answer: keep it for send_end.
+  virtual bool start_write(davit_buf* const* parts, size_t parts_count, bool last) = 0;
   // Sends what was kept (if the code is OK), then the end. Once.
   virtual void send_end(End&) = 0;
   // What the plugin wants in the head of the answer: for the first write, or the end.
@@ -106,6 +108,7 @@ class ServedCall : public davit_rpc_call {
   static void deliver_cancel(void*);
   static void deliver_done(void*);
   void ask_locked();
+  void grant_locked();
   void finish_locked(End);
 
   const Method& method_;
@@ -119,7 +122,8 @@ class ServedCall : public davit_rpc_call {
   bool has_incoming_ = false;
   bool reading_ = false;  // granted and not yet delivered
   Pairs headers_;
-  bool writing_ = false;
+  bool writing_ = false;  // until the transport has room
+  bool granted_ = false;  // the next write, and the plugin has not been told
   bool wrote_ = false;
   bool asked_ = false;     // the plugin is to be asked, or was
   bool finished_ = false;  // by the plugin or on its behalf

@@ -5,7 +5,7 @@ from statistics import median
 
 from fleet import open_streams, seeded  # beside this file
 from processes import processor_seconds
-from server import Server
+from server import ORIGINAL_BOOTSTRAP_RECORDS_S, Server
 
 # The transport of the listener, and the framing that the client speaks to it.
 WAYS = {"Connect": ("connect", "connect"), "gRPC": ("grpc", "grpc"), "gRPC on a Connect listener": ("connect", "grpc")}
@@ -34,6 +34,31 @@ def transport_stream(bench, parts):
                    f"{way} {median(rates[way]):.0f}/s, {median(spent[way]):.2f} s" for way in WAYS))
 
 
+def ctrl_stream(bench, parts):
+    """The same bootstrap over the original's wire, where each record is a message of its own."""
+    count = 20_000 if bench.short else 100_000
+    before = seeded(bench, parts, count)
+    rates, spent = {"ctrl.v1": [], "davit.v1": []}, {"ctrl.v1": [], "davit.v1": []}
+    for _ in range(2 if bench.short else 9):
+        for wire in rates:
+            server = Server(bench, parts, database=before.world.database)
+            try:
+                begin = processor_seconds(server.pid)
+                found = bench.client("http2-bench", "drain", "connect", wire, server.address, server.token, "r-0",
+                                     count)
+                spent[wire].append(processor_seconds(server.pid) - begin)
+                rates[wire].append(found["records"] / found["seconds"])
+            finally:
+                server.close()
+    before.world.close()
+    times = median(rates["ctrl.v1"]) / ORIGINAL_BOOTSTRAP_RECORDS_S
+    bench.line(f"bootstrap of {count} records of 1 KB over ctrl.v1, records/s", "davit.v1, same listener and client",
+               [a / b for a, b in zip(rates["ctrl.v1"], rates["davit.v1"])], lambda r: r >= 0.5, ">= 0.5",
+               "records and the server's processor time: " + ", ".join(
+                   f"{wire} {median(rates[wire]):.0f}/s, {median(spent[wire]):.2f} s" for wire in rates) +
+               f"; the original's {ORIGINAL_BOOTSTRAP_RECORDS_S}/s {times:.1f} times")
+
+
 def transport_memory(bench, parts):
     """Streams that wait."""
     streams, connections = (2000, 400) if bench.short else (10_000, 2_000)
@@ -55,4 +80,4 @@ def transport_memory(bench, parts):
                ", ".join(f"{way} {median(found[way]):.1f} KiB" for way in WAYS))
 
 
-MEASURES = (transport_stream, transport_memory)
+MEASURES = (transport_stream, ctrl_stream, transport_memory)

@@ -19,6 +19,9 @@ namespace {
 
 // Smaller messages do not become smaller.
 constexpr size_t gzip_from = 512;
+// Of a stream's messages may wait for the socket: enough to keep it busy while the method makes
+// more, and little for each of many peers that do not read.
+constexpr size_t queue_bytes_max = 32u << 10;
 
 uint8_t flags_known(const Terms& t) {
   return t.wire == Wire::connect_stream ? flag::compressed | flag::end_of_stream : flag::compressed;
@@ -38,6 +41,7 @@ ConnectServedCall::ConnectServedCall(ConnectServing& serving, const Method& meth
       serving_(serving),
       came_(std::move(came)),
       reader_(flags_known(came_.terms), method.request_bytes_max),
+      queue_(queue_bytes_max),
       deadline_(came_.loop->io()) {
   serving_.open.add(this);
 }
@@ -87,21 +91,19 @@ void ConnectServedCall::start_read() {
   });
 }
 
-void ConnectServedCall::start_write(davit_buf* const* parts, size_t parts_count, bool last) {
+bool ConnectServedCall::start_write(davit_buf* const* parts, size_t parts_count, bool last) {
   std::string message = join(parts, parts_count);
   if (last) {
     answer_ = std::move(message);
-    return;
+    return false;
   }
-  later([this, message = std::move(message), headers = headers_to_send()]() mutable {
-    writing_ = true;
+  const auto put = queue_.put(std::move(message));
+  if (!put.first) return put.room;
+  later([this, headers = headers_to_send()]() mutable {
     headers_ = std::move(headers);
-    if (over_) {
-      writing_ = false;
-      return on_written(false);
-    }
-    write_message(std::move(message));
+    write_on();
   });
+  return put.room;
 }
 
 void ConnectServedCall::send_end(End& end) {
@@ -133,7 +135,7 @@ void ConnectServedCall::on_body() {
 }
 
 void ConnectServedCall::on_sent() {
-  if (std::exchange(writing_, false)) on_written(true);
+  if (queue_.sent()) on_written(true);
 }
 
 void ConnectServedCall::on_over(const std::string&) {
@@ -144,7 +146,7 @@ void ConnectServedCall::on_over(const std::string&) {
   if (end_sent_) return on_ended();
   on_cancelled();
   read_on();
-  on_sent();
+  if (queue_.close()) on_written(false);
 }
 
 void ConnectServedCall::read_on() {
@@ -267,24 +269,34 @@ void ConnectServedCall::write_head() {
   came_.stream->send_head(head, false);
 }
 
-void ConnectServedCall::write_message(std::string message) {
-  uint8_t flags = 0;
-  auto sent = sendable(std::move(message), flags);
-  if (!sent.ok()) {
-    writing_ = false;
-    end_now(End::of(sent.error()));
-    return on_written(false);
+// All that the method has written since, as one piece.
+void ConnectServedCall::write_on() {
+  auto messages = queue_.take();
+  if (over_) return;
+  std::string out;
+  std::optional<Error> fault;
+  for (auto& message : messages) {
+    uint8_t flags = 0;
+    auto sent = sendable(std::move(message), flags);
+    if (!sent.ok()) {
+      fault = sent.error();
+      break;
+    }
+    add_envelope(out, flags, *sent);
   }
-  write_head();
-  write_envelope(flags, *sent);
+  if (!out.empty()) {
+    write_head();
+    came_.stream->send(std::move(out));
+  }
+  if (!fault) return;
+  end_now(End::of(*fault));
+  if (queue_.close()) on_written(false);
 }
 
-void ConnectServedCall::write_envelope(uint8_t flags, const std::string& message) {
+void ConnectServedCall::add_envelope(std::string& out, uint8_t flags, const std::string& message) {
   const auto head = envelope_head(flags, static_cast<uint32_t>(message.size()));
-  std::string out;
-  out.reserve(head.size() + message.size());
+  if (out.empty()) out.reserve(head.size() + message.size());
   out.append(head.data(), head.size()).append(message);
-  came_.stream->send(std::move(out));
 }
 
 void ConnectServedCall::write_end(End end) {
@@ -303,14 +315,13 @@ void ConnectServedCall::write_end(End end) {
   const bool only_an_end = !head_sent_ && !last && end.code != Code::ok && headers_.empty();
   if (only_an_end) return answer(refusal(came_.terms, end));
   write_head();
-  if (last) write_envelope(flags, *last);
-  if (came_.terms.wire == Wire::grpc) return came_.stream->end(grpc_trailers(end));
-  if (came_.terms.wire == Wire::connect_stream) {
-    write_envelope(flag::end_of_stream, end_of_stream_json(end));
-  } else {
-    write_envelope(flag::trailers, web_trailers(end));
-  }
-  came_.stream->end({});
+  std::string out;
+  if (last) add_envelope(out, flags, *last);
+  if (came_.terms.wire == Wire::connect_stream)
+    add_envelope(out, flag::end_of_stream, end_of_stream_json(end));
+  if (came_.terms.wire == Wire::grpc_web) add_envelope(out, flag::trailers, web_trailers(end));
+  if (!out.empty()) came_.stream->send(std::move(out));
+  came_.stream->end(came_.terms.wire == Wire::grpc ? grpc_trailers(end) : Pairs());
 }
 
 void ConnectServedCall::write_body(const End& end, uint8_t flags,

@@ -12,6 +12,7 @@
 #include "envelope.hpp"
 #include "http_stream.hpp"
 #include "request_head.hpp"
+#include "write_queue.hpp"
 
 namespace davit::host {
 
@@ -54,7 +55,7 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
  private:
   // ServedCall, from any thread
   void start_read() override;
-  void start_write(davit_buf* const* parts, size_t parts_count, bool last) override;
+  bool start_write(davit_buf* const* parts, size_t parts_count, bool last) override;
   void send_end(End&) override;
   void misused(const char* what) override;
   void drop_connection() override;
@@ -77,9 +78,9 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
   Result<Buffer> readable(std::string message, bool compressed) const;
   void fail(const Error&);
   Result<std::string> sendable(std::string message, uint8_t& flags) const;
-  void write_message(std::string message);
+  void write_on();
   void write_head();
-  void write_envelope(uint8_t flags, const std::string& message);
+  static void add_envelope(std::string& out, uint8_t flags, const std::string& message);
   void write_end(End);
   void write_body(const End&, uint8_t flags, const std::optional<std::string>& body);
   void answer(const HttpAnswer&);
@@ -89,6 +90,7 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
   ConnectServing& serving_;
   Came came_;
   EnvelopeReader reader_;
+  WriteQueue queue_;
   std::string body_;       // unary: what has come of it
   size_t body_bytes_ = 0;  // how much
   boost::asio::steady_timer deadline_;
@@ -100,7 +102,6 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
   Buffer only_;          // the one request, until it is seen that nothing follows
   bool given_ = false;   // it was given to the method
   bool failed_ = false;  // nothing is read any more
-  bool writing_ = false;
   bool head_sent_ = false, end_sent_ = false, over_ = false;
 };
 

@@ -87,11 +87,12 @@ int64_t GrpcServedCall::deadline_ns() const {
   return (std::chrono::steady_clock::now().time_since_epoch() + left).count();
 }
 
-void GrpcServedCall::start_write(davit_buf* const* parts, size_t parts_count, bool last) {
+bool GrpcServedCall::start_write(davit_buf* const* parts, size_t parts_count, bool last) {
   add_headers();
   out_ = to_grpc(parts, parts_count);
   answer_kept_ = last;
   if (!last) StartWrite(&out_);
+  return false;
 }
 
 void GrpcServedCall::send_end(End& end) {

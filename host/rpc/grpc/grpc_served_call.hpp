@@ -36,7 +36,7 @@ class GrpcServedCall final : public ServedCall, private grpc::ServerGenericBidiR
  private:
   // ServedCall
   void start_read() override;
-  void start_write(davit_buf* const* parts, size_t parts_count, bool last) override;
+  bool start_write(davit_buf* const* parts, size_t parts_count, bool last) override;
   void send_end(End&) override;
   void misused(const char* what) override;
   void drop_connection() override;

@@ -169,7 +169,7 @@ TEST(ConnectLimits, ABodyThatComesByTheByteIsNotWaitedFor) {
 // A method that always has more to say.
 struct Pouring : Limited {
   static constexpr size_t once = 64u << 10;
-  std::atomic<size_t> poured{0};
+  std::atomic<size_t> poured{0}, size{once};
   class Pour : public davit::rpc::Handler {
    public:
     Pour(davit::rpc::Call c, Pouring& p) : call_(c), pouring_(p) { ++pouring_.open; }
@@ -183,8 +183,8 @@ struct Pouring : Limited {
 
    private:
     void pour() {
-      pouring_.poured += once;
-      call_.write(std::string(once, 'x'));
+      pouring_.poured += pouring_.size;
+      call_.write(std::string(pouring_.size, 'x'));
     }
     davit::rpc::Call call_;
     Pouring& pouring_;
@@ -221,6 +221,23 @@ TEST(ConnectLimits, WhoGivesNoRoomStopsItsStreamAndNothingElse) {
   EXPECT_LE(rig.poured, 4 * Pouring::once);  // a window of 64 KiB is all that it gave
   rig.expect_well();
   EXPECT_EQ(rig.open, 1) << "it may take its time";
+}
+
+TEST(ConnectLimits, SmallMessagesShareFramesAndNoMoreThanSoManyWait) {
+  Pouring rig;
+  rig.size = 1'000;
+  rig.start();
+  Raw raw(rig.address());
+  const std::string no_window = std::string("\0\4\0\0\0\0", 6);
+  raw.send(Raw::preface() + Raw::frame(Raw::settings, Raw::none, 0, no_window) +
+           begin_call(1, "t.v1.S/Pour", "agent-secret") + empty_request(1));
+  EXPECT_TRUE(eventually([&] { return rig.poured > 16u << 10; }));
+  rig.rest();
+  EXPECT_LE(rig.poured, 33u << 10) << "what waits for a peer that gives no room";
+  constexpr auto window_update = static_cast<Raw::Type>(8);
+  raw.send(Raw::frame(window_update, Raw::none, 1, std::string("\0\0\x80\0", 4)));
+  EXPECT_TRUE(comes(raw, std::string("\0\x40\0\0\0\0\0\0\1", 9))) << "16 KiB in a frame";
+  rig.expect_well();
 }
 
 TEST(ConnectLimits, WhoDoesNotTakeTheEndOfARevokedCallLosesTheConnection) {

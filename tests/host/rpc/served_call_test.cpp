@@ -19,14 +19,16 @@ class PlayedServed : public ServedCall {
   using ServedCall::on_ended;
   using ServedCall::on_read;
   using ServedCall::on_written;
+  bool has_room = false;
 
  private:
   void start_read() override { ask("read"); }
-  void start_write(davit_buf* const* parts, size_t n, bool last) override {
+  bool start_write(davit_buf* const* parts, size_t n, bool last) override {
     std::string text;
     for (size_t i = 0; i < n; ++i)
       text.append(reinterpret_cast<const char*>(parts[i]->data), parts[i]->size);
     ask((last ? "keep:" : "write:") + text);
+    return has_room;
   }
   void send_end(End& end) override { ask("end:" + std::to_string(static_cast<int>(end.code))); }
   void misused(const char* what) override { ask(std::string("misused:") + what); }
@@ -78,6 +80,37 @@ TEST_F(ServedCallTest, GrantsOneReadAndOneWriteAtATime) {
   call->on_ended();
   EXPECT_EQ(recorder.told(), "message:a writable end done:0");
   EXPECT_EQ(asked, "read write:x read end:0");
+}
+
+TEST_F(ServedCallTest, IsWritableAtOnceWhileTheTransportHasRoom) {
+  accept();
+  call->has_room = true;
+  write_text(*call, "x");
+  EXPECT_EQ(recorder.told(), "writable");
+  call->has_room = false;
+  write_text(*call, "y");
+  EXPECT_EQ(recorder.told(), "writable");
+  call->on_written(true);
+  EXPECT_EQ(recorder.told(), "writable writable");
+  call->has_room = true;
+  write_text(*call, "z");
+  finish(Code::ok);
+  EXPECT_EQ(asked, "write:x write:y write:z end:0") << "what has room is not waited for";
+  call->on_ended();
+  EXPECT_TRUE(recorder.told().ends_with("done:0"));
+}
+
+TEST_F(ServedCallTest, AWriteBeforeItsTurnEndsTheCallThoughThereIsRoom) {
+  accept();
+  call->has_room = true;
+  {
+    const Recorder::Halt halt(recorder);
+    write_text(*call, "x");
+    write_text(*call, "y");
+  }
+  EXPECT_EQ(asked, "write:x misused:wrote again before on_writable end:13");
+  call->on_ended();
+  EXPECT_EQ(recorder.told(), "cancel done:13");
 }
 
 TEST_F(ServedCallTest, FinishWaitsForTheWriteBeforeIt) {

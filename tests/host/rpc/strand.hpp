@@ -29,6 +29,27 @@ class Recorder {
     const std::lock_guard lock(mutex_);
     return told_;
   }
+  // As long as it lives nothing is told.
+  class Halt {
+   public:
+    explicit Halt(const Recorder& r) {
+      Runtime::post(
+          r.strand(), [](void* p) { static_cast<Halt*>(p)->halt(); }, this);
+    }
+    ~Halt() {
+      go_.set_value();
+      gone_.get_future().wait();
+    }
+    Halt(const Halt&) = delete;
+    Halt& operator=(const Halt&) = delete;
+
+   private:
+    void halt() {
+      go_.get_future().wait();
+      gone_.set_value();
+    }
+    std::promise<void> go_, gone_;
+  };
   static const davit_rpc_handler* handler() {
     static const davit_rpc_handler table = {
         sizeof table,
