@@ -4,14 +4,14 @@
 
 namespace davit::host {
 
-Account::Account(Admission& admission, const Method& method, std::string peer, bool limited)
-    : admission_(admission), method_(method), peer_(std::move(peer)), limited_(limited) {
+Account::Account(Admission& admission, const Method& method, std::string peer, Quota* counted)
+    : admission_(admission), method_(method), peer_(std::move(peer)), counted_(counted) {
   admission_.metrics().begins(&method_);
 }
 
 Account::~Account() {
   if (!ended_) ended({Code::cancelled, {}, {}}, false);
-  if (limited_) admission_.stranger_leaves(peer_);
+  if (counted_ != nullptr) admission_.leaves(*counted_, peer_);
   admission_.metrics().is_gone(&method_);
 }
 

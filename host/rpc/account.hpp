@@ -1,5 +1,5 @@
 // What a call that was let in counts for: in metrics, in the log when its method refuses it, and
-// among those that strangers may have open. Lives as long as the call.
+// among those that may be open at once. Lives as long as the call.
 #pragma once
 
 #include <chrono>
@@ -11,11 +11,12 @@
 namespace davit::host {
 
 class Admission;
+class Quota;
 
 class Account {
  public:
-  // `limited`: leaves the strangers' quota when it goes.
-  Account(Admission&, const Method&, std::string peer, bool limited);
+  // `counted`: leaves that one when it goes; NULL: none.
+  Account(Admission&, const Method&, std::string peer, Quota* counted);
   ~Account();
   Account(const Account&) = delete;
   Account& operator=(const Account&) = delete;
@@ -27,7 +28,7 @@ class Account {
   Admission& admission_;
   const Method& method_;
   const std::string peer_;
-  const bool limited_;
+  Quota* const counted_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   bool ended_ = false;
 };

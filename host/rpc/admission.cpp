@@ -36,7 +36,9 @@ Admission::Admission(const Core& core, const ServerSettings& settings,
       anybody_(std::make_shared<const Identity>("anybody", "", "", std::vector<std::string>())),
       metrics_(core.metrics, settings_.name, methods),
       strangers_(static_cast<size_t>(settings_.health_watches_max),
-                 static_cast<size_t>(settings_.health_watches_per_address_max)) {}
+                 static_cast<size_t>(settings_.health_watches_per_address_max)),
+      calls_(static_cast<size_t>(settings_.calls_max),
+             static_cast<size_t>(settings_.calls_per_address_max)) {}
 
 bool Admission::is_open(const Method* method) {
   return method != nullptr && method->gate == Gate::anybody;
@@ -93,31 +95,39 @@ Result<Admission::Entry> Admission::judge(const Method* method, Caller& caller) 
   if (!caller.legal) {
     return Error{Code::invalid_argument, "a header has characters that none may have", {}, {}};
   }
-  auto limited = let_stranger_in(*method, caller.peer);
-  if (!limited.ok()) return limited.error();
-  out.account = std::make_unique<Account>(*this, *method, caller.peer, *limited);
+  if (auto r = count(*method, caller.peer); !r.ok()) return r.error();
+  out.account = std::make_unique<Account>(*this, *method, caller.peer, quota_of(*method));
   return out;
 }
 
-// Whether it counts among those of strangers.
-Result<bool> Admission::let_stranger_in(const Method& method, const std::string& peer) {
-  if (!is_open(&method) || !method.streams_answers()) return false;
-  const std::lock_guard lock(strangers_mutex_);
-  const auto verdict = strangers_.enter(address_of(peer));
-  if (verdict == Quota::Verdict::in) return true;
-  const bool full = verdict == Quota::Verdict::full;
-  const int64_t most =
-      full ? settings_.health_watches_max : settings_.health_watches_per_address_max;
+Quota* Admission::quota_of(const Method& method) {
+  if (!is_open(&method)) return &calls_;
+  return method.streams_answers() ? &strangers_ : nullptr;
+}
+
+Result<> Admission::count(const Method& method, const std::string& peer) {
+  Quota* const quota = quota_of(method);
+  if (quota == nullptr) return {};
+  const std::lock_guard lock(quotas_mutex_);
+  const auto verdict = quota->enter(address_of(peer));
+  if (verdict == Quota::Verdict::in) return {};
+  const bool full = verdict == Quota::Verdict::full, known = quota == &calls_;
+  const int64_t most = known  ? (full ? settings_.calls_max : settings_.calls_per_address_max)
+                       : full ? settings_.health_watches_max
+                              : settings_.health_watches_per_address_max;
   return Error{Code::resource_exhausted,
-               "more than " + std::to_string(most) + " watches of health at once" +
-                   (full ? "" : " from one address"),
+               "more than " + std::to_string(most) + (known ? " calls" : " watches of health") +
+                   " at once" + (full ? "" : " from one address") +
+                   (!known ? ""
+                    : full ? " (calls_max)"
+                           : " (calls_per_address_max)"),
                {},
                {}};
 }
 
-void Admission::stranger_leaves(const std::string& peer) {
-  const std::lock_guard lock(strangers_mutex_);
-  strangers_.leave(address_of(peer));
+void Admission::leaves(Quota& quota, const std::string& peer) {
+  const std::lock_guard lock(quotas_mutex_);
+  quota.leave(address_of(peer));
 }
 
 End Admission::going_down() const {

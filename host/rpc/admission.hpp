@@ -67,7 +67,7 @@ class Admission {
   size_t calls_max() const;
 
   CallMetrics& metrics() { return metrics_; }
-  void stranger_leaves(const std::string& peer);
+  void leaves(Quota&, const std::string& peer);
   // `kind` tells refusals of one address apart: nothing that a caller is free to choose.
   void log_refusal(const Error&, std::string_view path, const std::string& peer,
                    std::string_view kind);
@@ -77,7 +77,9 @@ class Admission {
  private:
   Result<Entry> judge(const Method*, Caller&);
   Result<> may_call(const Identity&, const Method*, std::string_view path) const;
-  Result<bool> let_stranger_in(const Method&, const std::string& peer);
+  // Among which its calls count; NULL: none.
+  Quota* quota_of(const Method&);
+  Result<> count(const Method&, const std::string& peer);
 
   Log& log_;
   const ServerSettings& settings_;
@@ -86,8 +88,9 @@ class Admission {
   const IdentityPtr anybody_;
   Repeated refusals_;
   CallMetrics metrics_;
-  std::mutex strangers_mutex_;
+  std::mutex quotas_mutex_;
   Quota strangers_;  // streams of methods that ask for no token
+  Quota calls_;      // of those that do
 };
 
 }  // namespace davit::host

@@ -190,6 +190,7 @@ void ServedCall::deliver_message(void* arg) {
     self->has_incoming_ = false;
     self->reading_ = false;
   }
+  self->on_taken();
   self->callbacks_.message(message.get());
 }
 

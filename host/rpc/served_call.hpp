@@ -78,6 +78,8 @@ class ServedCall : public davit_rpc_call {
   virtual void misused(const char* what) = 0;
   // Not under the mutex; at any time before on_done.
   virtual void drop_connection() {}
+  // Not under the mutex, on the plugin's strand: what `on_read` brought is the plugin's now.
+  virtual void on_taken() {}
 
   // --- events, from the transport's threads
   // ---------------------------------------------------------

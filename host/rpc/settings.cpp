@@ -119,14 +119,16 @@ void read_unix(const Table& table, ServerSettings& s) {
 }
 
 // What callers may use. Ten thousand agents have a connection each, and for a while two when they
-// come back; all of them may stand behind one address.
+// come back, with some ten calls; all of them may stand behind one address.
 void read_limits(const Table& table, ServerSettings& s) {
-  constexpr int64_t agents = 20'000, operators = 400, most = 10'000'000;
+  constexpr int64_t agents = 20'000, operators = 400, calls = 200'000, most = 10'000'000;
   s.connections_max =
       table.integer("connections_max", s.on_unix_socket() ? operators : agents, 1, most);
   s.connections_per_address_max =
       table.integer("connections_per_address_max", (s.connections_max + 1) / 2, 1, most);
   s.streams_max = table.integer("streams_max", s.streams_max, 1, 1'000'000);
+  s.calls_max = table.integer("calls_max", calls, 1, most);
+  s.calls_per_address_max = table.integer("calls_per_address_max", (s.calls_max + 1) / 2, 1, most);
   s.header_bytes_max = table.integer("header_bytes_max", s.header_bytes_max, 1'024, 1 << 20);
   s.health_watches_max = table.integer("health_watches_max", s.health_watches_max, 0, most);
   s.health_watches_per_address_max =
@@ -154,6 +156,11 @@ ServerSettings read_server(const Table& table) {
   s.retry_after = table.milliseconds("retry_after_ms", s.retry_after, 0);
   s.reflection = table.boolean("reflection", s.reflection);
   read_limits(table, s);
+  // Ten thousand agents report 25 KiB each at once.
+  s.requests_bytes_max =
+      table.integer("requests_bytes_max", s.requests_bytes_max, 64 << 10, int64_t{1} << 40);
+  if (table.has("requests_bytes_max") && s.transport != "connect")
+    table.reject("requests_bytes_max", "needs transport = \"connect\"");
   s.memory_bytes_max = table.integer("memory_bytes_max", s.memory_bytes_max, 0, int64_t{1} << 40);
   if (s.memory_bytes_max > 0 && s.transport == "connect")
     table.reject("memory_bytes_max", "needs transport = \"grpc\"");

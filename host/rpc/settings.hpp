@@ -37,10 +37,13 @@ struct ServerSettings {
   // Of callers that use nothing: until their connection is closed.
   std::chrono::milliseconds idle_timeout{120'000};
   int64_t connections_max = 0, connections_per_address_max = 0;
-  int64_t streams_max = 1'000;       // a connection
+  int64_t streams_max = 1'000;  // a connection
+  int64_t calls_max = 0, calls_per_address_max = 0;
   int64_t header_bytes_max = 8'192;  // a call
   // Streams of callers without a token.
   int64_t health_watches_max = 1'000, health_watches_per_address_max = 100;
+  // "connect": of all requests that are being received.
+  int64_t requests_bytes_max = 256 << 20;
   int64_t memory_bytes_max = 0;  // of all connections of this server; 0: no limit
   unsigned threads = 1;          // "connect", TCP: that connections live on
 

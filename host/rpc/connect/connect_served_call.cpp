@@ -1,6 +1,7 @@
 #include "connect_served_call.hpp"
 
 #include <boost/asio/post.hpp>
+#include <charconv>
 
 #include "../admission.hpp"
 #include "answer.hpp"
@@ -27,6 +28,15 @@ uint8_t flags_known(const Terms& t) {
   return t.wire == Wire::connect_stream ? flag::compressed | flag::end_of_stream : flag::compressed;
 }
 
+// Of the body as the head has it; 0: it does not say.
+size_t length_in(const Pairs& head) {
+  size_t out = 0;
+  for (const auto& [key, value] : head) {
+    if (key == "content-length") std::from_chars(value.data(), value.data() + value.size(), out);
+  }
+  return out;
+}
+
 std::string join(davit_buf* const* parts, size_t parts_count) {
   std::string out;
   for (size_t i = 0; i < parts_count; ++i) out += Buffer(parts[i]).view();
@@ -40,13 +50,18 @@ ConnectServedCall::ConnectServedCall(ConnectServing& serving, const Method& meth
     : ServedCall(method, std::move(identity)),
       serving_(serving),
       came_(std::move(came)),
+      work_(came_.loop->work()),
       reader_(flags_known(came_.terms), method.request_bytes_max),
+      share_(serving.requests, came_.address),
       queue_(queue_bytes_max),
       deadline_(came_.loop->io()) {
+  if (one_body()) announced_ = length_in(came_.stream->head());
+  if (announced_ > method.request_bytes_max) announced_ = 0;  // it will not be kept
   serving_.open.add(this);
 }
 
 ConnectServedCall::~ConnectServedCall() {
+  keep(nullptr);  // the server may go once nobody is left
   serving_.open.remove(this);
 }
 
@@ -61,6 +76,7 @@ void ConnectServedCall::later(Work work) {
 
 void ConnectServedCall::begin() {
   came_.stream->listen(this);
+  count_held();
   if (!came_.terms.timeout) return;
   deadline_.expires_after(*came_.terms.timeout);
   if (!try_retain()) return;
@@ -140,6 +156,7 @@ void ConnectServedCall::on_sent() {
 
 void ConnectServedCall::on_over(const std::string&) {
   over_ = true;
+  count_held();
   deadline_.cancel();
   came_.stream.reset();
   serving_.open.leave(came_.place);
@@ -149,15 +166,27 @@ void ConnectServedCall::on_over(const std::string&) {
   if (queue_.close()) on_written(false);
 }
 
+size_t ConnectServedCall::held() const {
+  if (over_ || failed_) return 0;
+  const size_t waiting = came_.stream->waiting();
+  if (one_body()) return given_ ? 0 : std::max(announced_, body_.size() + waiting);
+  return only_.size() + std::max(reader_.holds(), reader_.waiting() + waiting);
+}
+
+void ConnectServedCall::count_held() {
+  if (auto r = share_.hold(held()); !r.ok()) fail(r.error());
+}
+
 void ConnectServedCall::read_on() {
-  if (!wants_ || failed_) return;
+  if (!wants_ || failed_) return count_held();
   auto next = one_body() ? next_body() : next_message();
-  if (!next && !over_) return;
+  if (!next && !over_) return count_held();
   wants_ = false;
   if (!method().streams_requests()) serving_.open.came(this);
   if (!next) return on_read({}, false);
   if (!next->ok()) return fail(next->error());
   const bool message = static_cast<bool>(**next);
+  share_.pass((**next).size(), held());
   on_read(std::move(**next), message);
 }
 
@@ -242,6 +271,7 @@ Result<Buffer> ConnectServedCall::readable(std::string message, bool compressed)
 
 void ConnectServedCall::fail(const Error& e) {
   failed_ = true;
+  (void)share_.hold(0);
   end_now(End::of(e));
 }
 

@@ -8,9 +8,11 @@
 #include <string>
 
 #include "../open_calls.hpp"
+#include "../request_bytes.hpp"
 #include "../served_call.hpp"
 #include "envelope.hpp"
 #include "http_stream.hpp"
+#include "loop.hpp"
 #include "request_head.hpp"
 #include "write_queue.hpp"
 
@@ -20,11 +22,11 @@ class Admission;
 class Connection;
 class JsonForm;
 class Log;
-class Loop;
 
 // What the calls of one server share; outlives them.
 struct ConnectServing {
   OpenCalls open;
+  RequestBytes& requests;
   const Admission* admission = nullptr;
   std::string server;
   bool gzip = false;  // answers, for callers that take it
@@ -41,6 +43,7 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
     const JsonForm* json = nullptr;  // NULL: binary
     Pairs metadata;                  // what is for the method
     std::string peer;
+    std::string address;                     // whose requests they are; empty: not known
     OpenCalls::Connection* place = nullptr;  // left when the call is over
   };
   ConnectServedCall(ConnectServing&, const Method&, IdentityPtr, Came);
@@ -59,6 +62,7 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
   void send_end(End&) override;
   void misused(const char* what) override;
   void drop_connection() override;
+  void on_taken() override { share_.taken(); }
 
   // HttpStream::Events
   void on_body() override;
@@ -69,6 +73,9 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
   template <class Work>
   void later(Work);
   void read_on();
+  // What waits here of the request, and what has been announced of it.
+  size_t held() const;
+  void count_held();
   // nullopt: it has not come yet; no buffer: no more will.
   using Next = std::optional<Result<Buffer>>;
   Next next_message();
@@ -89,10 +96,13 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
 
   ConnectServing& serving_;
   Came came_;
+  const Loop::Work work_;
   EnvelopeReader reader_;
+  RequestBytes::Share share_;
   WriteQueue queue_;
   std::string body_;       // unary: what has come of it
   size_t body_bytes_ = 0;  // how much
+  size_t announced_ = 0;   // its length, when it was said
   boost::asio::steady_timer deadline_;
   std::optional<std::string> answer_;  // kept for the end; under ServedCall's mutex
   bool expected_ = false;              // a request, by OpenCalls; under the mutex

@@ -69,12 +69,9 @@ ConnectServer::ConnectServer(const Core& core, ServerSettings settings,
     : log_(core.log),
       methods_(methods),
       front_(core, std::move(settings), methods),
-      settings_(front_.settings()) {
-  serving_.admission = &front_.admission();
-  serving_.server = settings_.name;
-  serving_.gzip = settings_.gzip;
-  serving_.log = &log_;
-}
+      settings_(front_.settings()),
+      requests_(core, settings_.name, static_cast<size_t>(settings_.requests_bytes_max)),
+      serving_{{}, requests_, &front_.admission(), settings_.name, settings_.gzip, &log_} {}
 
 ConnectServer::~ConnectServer() {
   stop(std::chrono::steady_clock::now());
@@ -241,8 +238,8 @@ void ConnectServer::requested(const std::shared_ptr<HttpStream>& stream, const C
       if (const auto connection = on.lock()) connection->close("too many calls");
     });
   }
-  ConnectServedCall::Came call{stream,  caller.loop, caller.on,   std::get<Terms>(terms),
-                               nullptr, {},          caller.peer, place.connection};
+  ConnectServedCall::Came call{stream, caller.loop, caller.on, std::get<Terms>(terms), nullptr,
+                               {},     caller.peer, {},        place.connection};
   answer_or_serve(std::move(call), caller, head, method, path);
 }
 
@@ -265,6 +262,7 @@ void ConnectServer::answer_or_serve(ConnectServedCall::Came call, const Caller& 
                                open ? Result<IdentityPtr>(IdentityPtr()) : identify(caller, head)});
   if (!entry.ok()) return refuse(End::of(entry.error()));
   if (const auto connection = caller.on.lock(); connection && !open) connection->know();
+  if (!open) call.address = caller.address;
   call.metadata = for_the_method(head.headers);
   if (call.terms.form == Form::json) call.json = json_.at(method).get();
   auto* served = new ConnectServedCall(serving_, *method, std::move(entry->who), std::move(call));
@@ -281,6 +279,7 @@ void ConnectServer::on_each_loop(void (*work)(Loop&)) {
 
 void ConnectServer::look_after() {
   front_.door().look_after();
+  requests_.look_after();
   serving_.open.end_late(
       std::chrono::steady_clock::now() - settings_.request_timeout,
       {Code::deadline_exceeded,
@@ -339,13 +338,17 @@ void ConnectServer::stop(std::chrono::steady_clock::time_point deadline) {
     const auto all = loop.connections;
     for (const auto& c : all) c->close("the server is shutting down");
   });
+  // Connections first: as long as there is one, there may be a new call. A call posts to its loop
+  // until it has gone.
   const auto grace = std::chrono::steady_clock::now() + last_grace;
-  if (!serving_.open.wait_until_none(grace)) {
-    log_.error("rpc", "calls did not end",
-               {{"server", settings_.name}, {"calls", std::to_string(serving_.open.size())}});
-  }
   wait_until_no_connection(grace);
-  for (const auto& loop : loops_) loop->stop();
+  if (serving_.open.wait_until_none(grace)) {
+    for (const auto& loop : loops_) loop->stop();
+    return;
+  }
+  log_.error("rpc", "calls did not end",
+             {{"server", settings_.name}, {"calls", std::to_string(serving_.open.size())}});
+  for (const auto& loop : loops_) loop->leave();
 }
 
 }  // namespace davit::host

@@ -70,6 +70,7 @@ class ConnectServer final : public RpcServer {
   bool stopped_ = false;
   bool authority_withdrawn_ = false;  // its connections are to go
 
+  RequestBytes requests_;
   ConnectServing serving_;
   std::vector<std::shared_ptr<Loop>> loops_;  // from listen to stop
   std::mutex mutex_;

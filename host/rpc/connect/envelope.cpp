@@ -95,6 +95,12 @@ std::optional<Result<Envelope>> EnvelopeReader::next() {
   return out;
 }
 
+size_t EnvelopeReader::holds() const {
+  if (waiting() < head_size) return waiting();
+  const size_t size = message_size(bytes_.data() + read_);
+  return std::max(waiting(), size > bytes_max_ ? 0 : head_size + size);
+}
+
 bool EnvelopeReader::at_a_boundary() const {
   if (fault_) return false;
   size_t at = read_;

@@ -38,6 +38,10 @@ class EnvelopeReader {
   std::optional<Result<Envelope>> next();
   // The size of the message that was too large, once `next` has given that error.
   std::optional<uint32_t> too_large() const { return unwanted_ > 0 ? std::nullopt : too_large_; }
+  // Bytes that wait, and those that are still to come of the message at their front, if it will be
+  // kept.
+  size_t holds() const;
+  size_t waiting() const { return bytes_.size() - read_; }
   // No part of a message is waiting: the stream may end here.
   bool at_a_boundary() const;
 

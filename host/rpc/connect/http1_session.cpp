@@ -47,6 +47,7 @@ class Http1Session::Stream final : public HttpStream {
   int http_major() const override { return 1; }
   const Pairs& trailers() const override { return trailers_; }
   bool body_ended() const override { return ended_; }
+  size_t waiting() const override { return body_.size(); }
   std::string take() override {
     std::string out = std::exchange(body_, {});
     if (session_ == nullptr) return out;

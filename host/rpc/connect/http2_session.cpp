@@ -103,7 +103,7 @@ struct Http2Session::Table {
     if (!s.requested_ || !may_end || (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return 0;
     const auto stream = s.find(frame->hd.stream_id);
     if (stream == nullptr || stream->ended_) return 0;
-    stream->take();
+    stream->let_come();
     stream->unwanted_ = true;
     ++s.unwanted_streams_;
     s.unwanted_.push_back(stream);

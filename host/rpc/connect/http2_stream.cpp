@@ -33,6 +33,7 @@ void Http2Session::Stream::send_head(const Pairs& head, bool last) {
   nghttp2_submit_response(session_->session_, id_, values.data(), values.size(),
                           last ? nullptr : &body);
   end_ = last;
+  if (last) drop_body();
   session_->wake_();
 }
 
@@ -52,7 +53,20 @@ void Http2Session::Stream::end(const Pairs& trailers) {
   if (session_ == nullptr || end_) return;
   end_ = true;
   last_ = trailers;
+  drop_body();
   resume();
+}
+
+void Http2Session::Stream::drop_body() {
+  if (!session_->requested_) return;
+  answered_ = true;
+  dropped_ += body_.size();
+  std::string().swap(body_);
+}
+
+void Http2Session::Stream::let_come() {
+  if (session_ != nullptr)
+    nghttp2_session_consume_stream(session_->session_, id_, std::exchange(dropped_, 0));
 }
 
 nghttp2_data_provider Http2Session::Stream::provider() {

@@ -18,6 +18,7 @@ class Http2Session::Stream final : public HttpStream, public std::enable_shared_
   int http_major() const override { return 2; }
   const Pairs& trailers() const override { return trailers_; }
   bool body_ended() const override { return ended_; }
+  size_t waiting() const override { return body_.size(); }
   std::string take() override;
   void send_head(const Pairs& head, bool last) override;
   void send(std::string bytes) override;
@@ -38,6 +39,10 @@ class Http2Session::Stream final : public HttpStream, public std::enable_shared_
       unwanted_bytes_ += bytes.size();
       return false;
     }
+    if (answered_) {
+      dropped_ += bytes.size();
+      return true;
+    }
     body_ += bytes;
     if (events_ != nullptr) events_->on_body();
     return true;
@@ -53,6 +58,8 @@ class Http2Session::Stream final : public HttpStream, public std::enable_shared_
   void sent() {
     if (drained_ && events_ != nullptr) events_->on_sent();
   }
+  // The answer has gone: what was dropped before may be followed by more.
+  void let_come();
   void over(const std::string& why) {
     session_ = nullptr;
     if (auto* events = std::exchange(events_, nullptr); events != nullptr) events->on_over(why);
@@ -64,6 +71,9 @@ class Http2Session::Stream final : public HttpStream, public std::enable_shared_
 
  private:
   void resume();
+  // The serving end has said all it has to say. The peer's window stays as it is until that has
+  // gone.
+  void drop_body();
   // What nghttp2 asks for when it can send.
   ssize_t read(uint8_t* to, size_t room, uint32_t& flags);
 
@@ -71,6 +81,8 @@ class Http2Session::Stream final : public HttpStream, public std::enable_shared_
   Events* events_ = nullptr;
   Pairs head_, trailers_;
   std::string body_;
+  bool answered_ = false;
+  size_t dropped_ = 0;  // bytes since
   std::string out_;
   size_t out_at_ = 0;
   bool deferred_ = false, drained_ = true;

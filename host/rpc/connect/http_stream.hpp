@@ -43,8 +43,11 @@ class HttpStream {
   // What has come of the body and was not taken. Taking lets the peer send more.
   virtual std::string take() = 0;
   virtual bool body_ended() const = 0;
+  // Bytes that `take` would give.
+  virtual size_t waiting() const = 0;
 
-  // Once, before anything else. With `last` there is no body.
+  // Once, before anything else. With `last` there is no body. Serving end: what still comes of the
+  // peer's body is dropped once there is an end, here or by `end`.
   virtual void send_head(const Pairs& head, bool last) = 0;
   virtual void send(std::string bytes) = 0;
   // No more of this side. HTTP/1.1 has no room for trailers; they are dropped.

@@ -2,27 +2,25 @@
 
 #include <pthread.h>
 
-#include <boost/asio/post.hpp>
-
 #include "connection.hpp"
 
 namespace davit::host {
 
 void Loop::start() {
-  thread_ = std::thread([this] {
+  thread_ = std::thread([self = shared_from_this()] {
     pthread_setname_np(pthread_self(), "connect");
-    io_.run();
+    self->io_.run();
   });
 }
 
 void Loop::stop() {
-  if (!thread_.joinable()) return;
   work_.reset();
-  boost::asio::post(io_, [this] { io_.stop(); });
   thread_.join();
-  // What waits still holds this loop, which would hold what waits: a circle that nobody frees.
-  io_.restart();
-  io_.poll();
+}
+
+void Loop::leave() {
+  work_.reset();
+  thread_.detach();
 }
 
 }  // namespace davit::host

@@ -57,6 +57,7 @@ GrpcServedCall::GrpcServedCall(GrpcServing& serving, const Method& m, IdentityPt
 }
 
 GrpcServedCall::~GrpcServedCall() {
+  keep(nullptr);  // the server may go once nobody is left
   serving_.open.remove(this);
 }
 

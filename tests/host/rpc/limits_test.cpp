@@ -77,6 +77,32 @@ TEST(Limits, AConnectionHasSoManyStreamsAndTheNextOneWaits) {
   EXPECT_EQ(fourth.get(), "hello");
 }
 
+TEST(Limits, SoManyCallsAreOpenInAllAndOfOneAddress) {
+  for (const auto& [settings, words] :
+       {std::pair{"calls_max = 9\ncalls_per_address_max = 3",
+                  "more than 3 calls at once from one address (calls_per_address_max)"},
+        std::pair{"calls_max = 3\ncalls_per_address_max = 3",
+                  "more than 3 calls at once (calls_max)"}}) {
+    Limited rig;
+    rig.start(settings);
+    std::vector<std::unique_ptr<Stub>> stubs;  // a connection each
+    std::vector<std::unique_ptr<Stub::Talk>> talks;
+    for (int i = 0; i < 3; ++i) {
+      stubs.push_back(std::make_unique<Stub>(rig.address(), "agent-secret"));
+      talks.push_back(std::make_unique<Stub::Talk>(*stubs.back(), "t.v1.S/Stay"));
+      talks.back()->ask("go");
+      EXPECT_EQ(talks.back()->read(), "hello");
+    }
+    Stub stub(rig.address(), "agent-secret");
+    const auto refused = stub.unary("t.v1.S/Echo", "x").status;
+    EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+    EXPECT_EQ(refused.error_message(), words);
+    EXPECT_TRUE(stub.unary("grpc.health.v1.Health/Check", "").status.ok()) << "asks for no token";
+    talks.pop_back();
+    EXPECT_TRUE(eventually([&] { return stub.unary("t.v1.S/Echo", "x").status.ok(); }));
+  }
+}
+
 TEST(GrpcLimits, ACallerThatDoesNotAcknowledgeTheLimitIsHeldToItAllTheSame) {
   Limited rig;
   rig.start("streams_max = 3");

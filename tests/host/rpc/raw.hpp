@@ -1,6 +1,7 @@
 // HTTP/2 by hand, for what no gRPC library would send.
 #pragma once
 
+#include <arpa/inet.h>
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -28,8 +29,8 @@ class Raw {
   };
   enum Flag : char { none = 0, end_stream = 1, acknowledged = 1, end_headers = 4 };
 
-  // "127.0.0.1:1234" or "unix:/path".
-  explicit Raw(const std::string& address) {
+  // "127.0.0.1:1234" or "unix:/path"; over TCP from the IPv4 address `from`, if it is given.
+  explicit Raw(const std::string& address, const char* from = nullptr) {
     if (address.starts_with("unix:")) {
       sockaddr_un to{};
       to.sun_family = AF_UNIX;
@@ -47,6 +48,12 @@ class Raw {
                           &hints, &found),
               0);
     fd_ = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (from != nullptr) {
+      sockaddr_in own{};
+      own.sin_family = AF_INET;
+      EXPECT_EQ(inet_pton(AF_INET, from, &own.sin_addr), 1);
+      EXPECT_EQ(bind(fd_, reinterpret_cast<const sockaddr*>(&own), sizeof own), 0);
+    }
     EXPECT_EQ(connect(fd_, found->ai_addr, found->ai_addrlen), 0);
     freeaddrinfo(found);
   }

@@ -38,6 +38,7 @@ reflection = true
 streams_max = 8
 connections_max = 1000
 connections_per_address_max = 100
+calls_max = 31
 header_bytes_max = 2048
 idle_timeout_ms = 3000
 health_watches_max = 20
@@ -53,6 +54,7 @@ file = "/b"
 role = "operator"
 [rpc.server.op]
 listen = "unix:/run/op.sock"
+requests_bytes_max = 70000
 allow_users = ["anna"]
 allow_group = "ops"
 [rpc.client.control]
@@ -79,6 +81,8 @@ response_bytes_max = 4096
   EXPECT_EQ(s.streams_max, 8);
   EXPECT_EQ(s.connections_max, 1'000);
   EXPECT_EQ(s.connections_per_address_max, 100);
+  EXPECT_EQ(s.calls_max, 31);
+  EXPECT_EQ(s.calls_per_address_max, 16);
   EXPECT_EQ(s.header_bytes_max, 2'048);
   EXPECT_EQ(s.idle_timeout.count(), 3'000);
   EXPECT_EQ(s.health_watches_max, 20);
@@ -93,6 +97,7 @@ response_bytes_max = 4096
   EXPECT_EQ(s.tokens[1].role, "operator");
   EXPECT_EQ(r.settings.servers[1].unix_path(), "/run/op.sock");
   EXPECT_EQ(r.settings.servers[1].allow_group, "ops");
+  EXPECT_EQ(r.settings.servers[1].requests_bytes_max, 70'000);
   ASSERT_EQ(r.settings.clients.size(), 1u);
   const ClientSettings& c = r.settings.clients[0];
   EXPECT_EQ(c.target(), "control.example:443");
@@ -184,6 +189,11 @@ INSTANTIATE_TEST_SUITE_P(
               "s.toml:4: rpc.server.m.gzip: needs transport = \"connect\""},
         Wrong{"listen = \"h:1\"\ntransport = \"connect\"\nmemory_bytes_max = 1000",
               "s.toml:4: rpc.server.m.memory_bytes_max: needs transport = \"grpc\""},
+        Wrong{"listen = \"h:1\"\ntransport = \"grpc\"\nrequests_bytes_max = 1000000",
+              "s.toml:4: rpc.server.m.requests_bytes_max: needs transport = \"connect\""},
+        Wrong{"listen = \"h:1\"\nrequests_bytes_max = 1000",
+              "s.toml:3: rpc.server.m.requests_bytes_max: must be between 65536 and "
+              "1099511627776, not 1000"},
         Wrong{"listen = \"h:1\"\ntransport = \"http\"",
               "s.toml:3: rpc.server.m.transport: must be one of \"grpc\", \"connect\", not "
               "\"http\""},

@@ -1,7 +1,9 @@
 // Going down: what a server tells its callers, and that nothing waits for ever.
 #include <atomic>
+#include <boost/asio/post.hpp>
 
 #include "rig.hpp"
+#include "rpc/connect/loop.hpp"
 
 namespace davit::host {
 namespace {
@@ -126,6 +128,35 @@ TEST(Shutdown, AClientThatGoesDownCancelsItsCalls) {
   rig.client.rpc.stop(std::chrono::steady_clock::now() + std::chrono::seconds(5));
   EXPECT_EQ(outcome.get().code, Code::cancelled);
   EXPECT_TRUE(eventually([&] { return rig.dones == 1; }));
+}
+
+TEST(Loop, RunsAllThatWasPostedBeforeItStops) {
+  const auto loop = std::make_shared<Loop>();
+  loop->start();
+  int ran = 0;
+  boost::asio::post(loop->io(), [&] {
+    ++ran;
+    boost::asio::post(loop->io(), [&] { ++ran; });
+  });
+  loop->stop();
+  EXPECT_EQ(ran, 2);
+  EXPECT_EQ(loop.use_count(), 1);
+}
+
+TEST(Loop, ThatIsLeftRunsWhatIsPostedUntilTheLastWhoPostsHasGone) {
+  auto loop = std::make_shared<Loop>();
+  const std::weak_ptr<Loop> left = loop;
+  loop->start();
+  {
+    // As a call has them.
+    const std::shared_ptr<Loop> held = std::move(loop);
+    const Loop::Work work = held->work();
+    held->leave();
+    std::promise<void> ran;
+    boost::asio::post(held->io(), [&ran, held] { ran.set_value(); });
+    ran.get_future().wait();
+  }
+  EXPECT_TRUE(eventually([&] { return left.expired(); }));
 }
 
 TEST(Shutdown, ACallThatIsAcceptedLateIsToldAtOnce) {

@@ -46,6 +46,21 @@ TEST(EnvelopeReader, GivesMessagesInOrder) {
   EXPECT_FALSE(reader.next());
 }
 
+TEST(EnvelopeReader, SaysWhatItHoldsAndWillHold) {
+  EnvelopeReader reader(known, 100);
+  EXPECT_EQ(reader.holds(), 0u);
+  reader.feed(head_only(0, 50).substr(0, 4));
+  EXPECT_EQ(reader.holds(), 4u);
+  reader.feed(head_only(0, 50).substr(4) + "abc");
+  EXPECT_EQ(reader.holds(), 55u) << "announced";
+  reader.feed(std::string(47, 'x') + head_only(0, 0xffffffff));
+  EXPECT_EQ(reader.holds(), 60u);
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.holds(), 5u) << "what is too large will not be kept";
+  EXPECT_FALSE(reader.next());
+  EXPECT_EQ(reader.holds(), 0u);
+}
+
 TEST(EnvelopeReader, KeepsEveryByteOfAMessage) {
   std::string every;
   for (int i = 0; i < 256; ++i) every += static_cast<char>(i);
