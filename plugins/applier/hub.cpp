@@ -42,6 +42,9 @@ Result<> Hub::add_kinds(const std::vector<kind::Client>& kinds) {
     kinds_.push_back(std::make_unique<KindState>(kinds[i], *schema, strand_, i, kinds.size(),
                                                  shop_->rules.blind_after));
     KindState& kind = *kinds_.back();
+    kind.orphaned = host_.gauge("davit_applier_orphaned",
+                                "Records that nobody names and whose objects are left alone",
+                                {{"kind", kind.name()}});
     for (size_t r = 0; r < kind.views.size(); ++r) {
       if (!watched(kind.resource(r))) continue;
       kind.views[r].up =
@@ -227,8 +230,9 @@ void Hub::bookmark(sink::Stream* stream, const sink::Bookmark& bookmark) {
 
 void Hub::on_bookmark(KindState& kind, const sink::Bookmark& bookmark) {
   if (kind.judged) kind.judged->reach(bookmark.at);
-  if (!bookmark.snapshot_end) return;
-  kind.ended = SnapshotEnd{*kind.history, bookmark.live_count, kind.desired.counted(), {}};
+  if (!bookmark.snapshot_end && !bookmark.quiet) return;
+  kind.ended =
+      SnapshotEnd{*kind.history, bookmark.live_count, kind.desired.counted(), {}, bookmark.quiet};
   // A clean close may come from a peer that has named no version yet.
   if (bookmark.live_count || bookmark.at.version != 0) kind.ended->reach(bookmark.at);
   if (kind.complete()) judge(kind);

@@ -97,6 +97,7 @@ class Hub {
   static std::optional<Candidate> candidate(const KindState& kind, const Slot& slot);
   static bool proven_dead(const KindState& kind, const Slot& slot, const Meta& meta);
   void carry_out(KindState& kind, const Verdict& verdict);
+  static void count_orphans(KindState& kind);
   void erase(KindState& kind, Slot& slot);
   void depart(KindState& kind, Slot& slot);
   void say_gone(KindState& kind, Lingering dead);

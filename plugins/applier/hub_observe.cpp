@@ -182,8 +182,10 @@ void Hub::judge(KindState& kind) {
   const SnapshotEnd end = *std::exchange(kind.ended, std::nullopt);
   if (end.live_count) kind.judged = end;
   std::vector<Candidate> candidates;
+  const bool proves_nothing = end.proves_nothing(shop_->rules.prune);
   kind.desired.each([&](Slot& slot) {
     if (kind.desired.named_now(slot)) return;
+    if (proves_nothing && slot.wish != Wish::unknown) return;
     settle(kind, slot, sink::Outcome::done);
     if (slot.wish == Wish::orphan) return;  // until it is named again or a person removes it
     if (const auto c = candidate(kind, slot)) {
@@ -204,6 +206,13 @@ void Hub::judge(KindState& kind) {
   }
   carry_out(kind, verdict);
   bury(kind);
+  count_orphans(kind);
+}
+
+void Hub::count_orphans(KindState& kind) {
+  size_t orphans = 0;
+  kind.desired.each([&](const Slot& slot) { orphans += slot.wish == Wish::orphan ? 1 : 0; });
+  kind.orphaned.set(static_cast<double>(orphans));
 }
 
 void Hub::carry_out(KindState& kind, const Verdict& verdict) {

@@ -258,6 +258,7 @@ void Hub::resync() {
       kind->ended = kind->judged;
       judge(*kind);
     }
+    count_orphans(*kind);
     kind->desired.each([&](Slot& slot) {
       if (slot.wish == Wish::apply || slot.wish == Wish::remove)
         queue_.add(slot.number, Band::resync, now());

@@ -93,6 +93,7 @@ struct KindState {
   Observed observed;
   Watches watches;
   bool watching = false;
+  Metric orphaned;
   std::vector<View> views;         // by index of the kind's resources
   bool was_complete = false;       // as it was looked at last
   Missing missing;                 // rights, as they were told last

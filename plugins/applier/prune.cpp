@@ -7,8 +7,8 @@ namespace {
 
 // Why nothing at all may go; empty: it may.
 std::string doubt(const SnapshotEnd& end, const PruneRules& rules) {
-  if (!end.live_count)
-    return rules.on_close ? "" : "the peer does not say how many records it named";
+  if (end.proves_nothing(rules)) return "the peer does not say how many records it named";
+  if (!end.live_count) return {};
   if (*end.live_count == end.counted) return {};
   return "the peer named " + std::to_string(*end.live_count) + " records, but " +
          std::to_string(end.counted) + " were counted";
@@ -44,7 +44,7 @@ Verdict prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
   Verdict out;
   if (candidates.empty()) return out;
   std::string why = doubt(end, rules);
-  const bool expected = !end.live_count && !rules.on_close;
+  const bool expected = end.proves_nothing(rules);
   std::vector<uint64_t> removable;
   for (const auto& c : candidates) {
     if (!why.empty()) {

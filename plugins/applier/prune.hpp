@@ -43,6 +43,13 @@ struct SnapshotEnd {
   std::optional<uint64_t> live_count;  // what the peer says it named
   uint64_t counted = 0;                // what we counted
   std::optional<uint64_t> at_version;  // what it is a picture of; of an empty store 0
+  bool quiet = false;  // nobody said that it has: the peer has merely been silent for long
+
+  // Nothing may be removed for it, and what this process has heard of before is no orphan either:
+  // the peer may have left out what lives.
+  bool proves_nothing(const PruneRules& rules) const {
+    return quiet || (!live_count && !rules.on_close);
+  }
 
   // All changes up to there have been heard.
   void reach(Cursor at);

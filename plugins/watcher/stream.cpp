@@ -114,7 +114,11 @@ void Stream::connect() {
   if (from.version != 0) known_ = from;
   if (!dialect_.bookmarks) {
     begin(from.version == 0, from, {});
-    if (from.version == 0) audit_->listing(with_->host.now());
+    heard_at_ = with_->host.now();
+    if (from.version == 0) {
+      listing_ = true;
+      audit_->listing(heard_at_);
+    }
     cursor_.begin_without_bookmarks();
     timer_.after(quiet_connect, [this] { connected(); });
   }
@@ -200,6 +204,7 @@ void Stream::finish_batch() {
     sink_.bookmark({end, mark.live_count, mark.at});
   }
   batch_ = {};
+  if (audit_) heard_at_ = with_->host.now();
   feed_found();
   report_progress();
   if (ended_) {
@@ -232,6 +237,7 @@ void Stream::handle_end(const rpc::End& end) {
   if (end.code == Code::ok) {
     if (snapshot_) {
       snapshot_ = false;
+      listing_ = false;
       sink_.bookmark({true, std::nullopt, cursor_.committed()});
     }
     cursor_.closed_clean();

@@ -19,6 +19,8 @@ namespace davit::watcher {
 struct Timing {
   std::chrono::milliseconds reconnect_min{1000}, reconnect_max{5000};
   Audit::Timing audit;  // of peers without bookmarks
+  // Of such a peer: silent for so long, it has named what it has to name; 0: never.
+  std::chrono::milliseconds quiet{30'000};
 };
 
 // What every stream of an instance works with.
@@ -63,6 +65,7 @@ class Stream {
   void ask(const Audit::Known& known);
   void answered(const Audit::Known& known, const Result<std::string>& answer);
   void feed_found();
+  void end_quietly(std::chrono::nanoseconds now);
 
   void settle();
   void report_progress();
@@ -95,6 +98,8 @@ class Stream {
   std::deque<Item> found_;      // by asking; the sink has not taken them yet
   size_t asking_ = 0;
   bool relisting_ = false, distrust_said_ = false;
+  bool listing_ = false;                  // it began from nothing, and has not been silent since
+  std::chrono::nanoseconds heard_at_{0};  // when it began, or was heard of
 
   bool up_ = false;
   uint64_t failures_ = 0;      // since it was last up

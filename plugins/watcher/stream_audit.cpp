@@ -26,6 +26,7 @@ void Stream::audit() {
   audit_timer_.after(look_interval, [this] { audit(); });
   const auto now = with_->host.now();
   if (!up_ || feeding_) return;
+  end_quietly(now);
   if (call_ && audit_->wants_listing(now)) {
     relisting_ = true;
     return call_.cancel();
@@ -43,6 +44,15 @@ void Stream::audit() {
         {{"kind", kind_}, {"records", std::to_string(audit_->size())}});
   }
   distrust_said_ = distrusts;
+}
+
+// A listing may go on after the connection broke, so it is over when the stream that goes on is
+// silent, whichever that is.
+void Stream::end_quietly(std::chrono::nanoseconds now) {
+  const auto quiet = with_->timing.quiet;
+  if (!listing_ || !call_ || quiet.count() == 0 || now - heard_at_ < quiet) return;
+  listing_ = false;
+  sink_.bookmark({false, std::nullopt, cursor_.committed(), true});
 }
 
 void Stream::ask(const Audit::Known& known) {

@@ -48,6 +48,7 @@ class Watcher {
     timing_.reconnect_max = settings.milliseconds("reconnect_max_ms", timing_.reconnect_max, 1);
     timing_.audit.relist = settings.milliseconds("relist_interval_ms", timing_.audit.relist, 0);
     timing_.audit.confirm = settings.milliseconds("missing_confirm_ms", timing_.audit.confirm, 1);
+    timing_.quiet = settings.milliseconds("listing_quiet_ms", timing_.quiet, 0);
     if (timing_.reconnect_max < timing_.reconnect_min) {
       settings.reject("reconnect_max_ms", "must not be below reconnect_min_ms");
     }

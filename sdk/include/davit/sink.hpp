@@ -56,6 +56,7 @@ struct Bookmark {
   bool snapshot_end = false;
   std::optional<uint64_t> live_count;
   Cursor at;
+  bool quiet = false;  // DAVIT_BOOKMARK_QUIET
 };
 
 // What an open stream is to the ABI; a sink derives its own from it.
@@ -88,8 +89,7 @@ struct ChangeRole {
         },
         [](davit_instance* i, davit_change_stream* s, const davit_begin* b) {
           History history;
-          for (size_t n = 0; n < b->history_count; ++n)
-            history.push_back(from_abi(b->history[n]));
+          for (size_t n = 0; n < b->history_count; ++n) history.push_back(from_abi(b->history[n]));
           object<T>(i).begin(stream(s), {(b->flags & DAVIT_BEGIN_SNAPSHOT) != 0, from_abi(b->at),
                                          std::move(history)});
         },
@@ -104,8 +104,9 @@ struct ChangeRole {
         },
         [](davit_instance* i, davit_change_stream* s, const davit_bookmark* b) {
           Bookmark mark{(b->flags & DAVIT_BOOKMARK_SNAPSHOT_END) != 0, std::nullopt,
-                        from_abi(b->at)};
+                        from_abi(b->at), false};
           if ((b->flags & DAVIT_BOOKMARK_COUNTED) != 0) mark.live_count = b->live_count;
+          mark.quiet = (b->flags & DAVIT_BOOKMARK_QUIET) != 0;
           object<T>(i).bookmark(stream(s), mark);
         },
         [](davit_instance* i, davit_change_stream* s) { object<T>(i).close(stream(s)); }};
@@ -145,9 +146,8 @@ class ChangeStream {
   void begin(const Begin& b) const {
     std::vector<davit_cursor> history;
     for (const Cursor& link : b.history) history.push_back(to_abi(link));
-    const davit_begin abi = {sizeof abi,   b.snapshot ? DAVIT_BEGIN_SNAPSHOT : 0u,
-                             to_abi(b.at), history.data(),
-                             history.size()};
+    const davit_begin abi = {sizeof abi, b.snapshot ? DAVIT_BEGIN_SNAPSHOT : 0u, to_abi(b.at),
+                             history.data(), history.size()};
     table()->begin(ref_.self, stream_, &abi);
   }
   // False: no room, nothing was taken; wake follows.
@@ -161,7 +161,8 @@ class ChangeStream {
   void bookmark(const Bookmark& b) const {
     const davit_bookmark abi = {sizeof abi,
                                 (b.snapshot_end ? DAVIT_BOOKMARK_SNAPSHOT_END : 0u) |
-                                    (b.live_count ? DAVIT_BOOKMARK_COUNTED : 0u),
+                                    (b.live_count ? DAVIT_BOOKMARK_COUNTED : 0u) |
+                                    (b.quiet ? DAVIT_BOOKMARK_QUIET : 0u),
                                 to_abi(b.at), b.live_count.value_or(0)};
     table()->bookmark(ref_.self, stream_, &abi);
   }

@@ -34,6 +34,7 @@ const PruneRow prunes[] = {
      3,
      0,
      false},
+    {"SilenceIsNoEnd", {none, std::nullopt, 100, 50, true}, 3, 7, {true, 100, 10}, 0, 3, false},
     {"OfAnotherHistoryOnClose",
      {other, std::nullopt, 100, std::nullopt},
      3,

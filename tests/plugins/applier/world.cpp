@@ -145,6 +145,11 @@ void World::begin(bool snapshot, uint64_t incarnation, uint64_t at) {
   host_.run();
 }
 
+void World::quiet() {
+  stream_.bookmark({false, std::nullopt, {}, true});
+  host_.run();
+}
+
 void World::begin_ctrl_v1() {
   stream_.begin({true, {}, {}});
   host_.run();

@@ -53,6 +53,8 @@ class World {
   void remove(const std::string& name, uint64_t version, bool with_id = true);
   void hold(const std::string& name, uint64_t version);
   void end(std::optional<uint64_t> live_count, uint64_t at);
+  // A peer without a word for it has been silent for long.
+  void quiet();
   // "done", "parked", "held", "abandoned", or "" while it is on its way.
   std::string outcome(uint64_t version) const;
 

@@ -25,7 +25,7 @@ struct AuditSink : FakeSink {
             std::to_string(c.version) + " ";
     return true;
   }
-  void bookmark(sink::Stream*, const sink::Bookmark&) { seen += "mark "; }
+  void bookmark(sink::Stream*, const sink::Bookmark& b) { seen += b.quiet ? "quiet " : "mark "; }
 };
 
 Dialect words() {
@@ -51,9 +51,10 @@ Dialect words() {
 
 class StreamAuditTest : public ::testing::Test {
  protected:
-  StreamAuditTest() : host_("watcher", {}, TestHost::Time::manual), rpc_(host_, "ctrl.v1") {
+  explicit StreamAuditTest(std::chrono::milliseconds quiet = 0s)
+      : host_("watcher", {}, TestHost::Time::manual), rpc_(host_, "ctrl.v1") {
     add_sink(host_, sink_);
-    const auto with = neighbours(host_, {1s, 1s, {300s, 60s}});
+    const auto with = neighbours(host_, {1s, 1s, {300s, 60s}, quiet});
     stream_ = std::make_unique<Stream>(with, "word", words());
     EXPECT_TRUE(stream_->start().ok());
     stream_->open();
@@ -142,6 +143,70 @@ TEST_F(StreamAuditTest, TakesNothingAwayFromAPeerThatHasForgottenItsRegion) {
   host_.advance(200s);
   EXPECT_EQ(asked(), "");
   EXPECT_EQ(sink_.take(), "snapshot ");
+}
+
+// --- a bootstrap has no end that the peer says
+
+struct QuietStreamTest : StreamAuditTest {
+  QuietStreamTest() : StreamAuditTest(30s) {}
+};
+
+TEST_F(QuietStreamTest, ABootstrapIsOverWhenThePeerHasBeenSilentForLong) {
+  host_.advance(20s);
+  say("apply d 4");
+  host_.advance(29s);
+  EXPECT_EQ(sink_.take(), "+d4 ");
+  host_.advance(2s);
+  EXPECT_EQ(sink_.take(), "quiet ");
+  say("apply e 5");
+  host_.advance(200s);
+  EXPECT_EQ(sink_.take(), "+e5 ") << "once";
+}
+
+TEST_F(QuietStreamTest, ABootstrapThatIsCutIsOverWhenTheStreamThatGoesOnIsSilent) {
+  for (const uint64_t version : {1, 2, 3}) sink_.source->settled(version, sink::Outcome::done);
+  host_.advance(20s);
+  rpc_.end(*rpc_.open("Watch"), Code::unavailable);
+  EXPECT_EQ(rpc_.open("Watch"), nullptr);
+  host_.advance(15s);
+  say("apply d 4");
+  host_.advance(20s);
+  EXPECT_EQ(sink_.take(), "tail +d4 ");
+  host_.advance(15s);
+  EXPECT_EQ(sink_.take(), "quiet ");
+}
+
+TEST_F(QuietStreamTest, NoBootstrapIsOverWhileThePeerIsAway) {
+  host_.advance(20s);
+  rpc_.end(*rpc_.open("Watch"), Code::unavailable);
+  for (int i = 0; i < 100; ++i) {
+    host_.advance(2s);
+    if (auto* watch = rpc_.open("Watch")) rpc_.end(*watch, Code::unavailable);
+  }
+  EXPECT_EQ(sink_.take().find("quiet"), std::string::npos);
+}
+
+TEST_F(QuietStreamTest, NoBootstrapIsOverWhileTheSinkHasNoRoom) {
+  sink_.full = true;
+  say("apply d 4");
+  host_.advance(60s);
+  EXPECT_EQ(sink_.take(), "");
+  sink_.full = false;
+  sink_.source->wake();
+  host_.advance(29s);
+  EXPECT_EQ(sink_.take(), "+d4 ");
+  host_.advance(2s);
+  EXPECT_EQ(sink_.take(), "quiet ");
+}
+
+TEST_F(QuietStreamTest, AnotherListingIsOverInTheSameWay) {
+  host_.advance(299s);
+  EXPECT_EQ(sink_.take(), "quiet ");
+  host_.advance(2s);
+  EXPECT_EQ(sink_.take(), "snapshot ");
+  say("apply a 1");
+  host_.advance(32s);
+  EXPECT_EQ(sink_.take(), "+a1 quiet ");
 }
 
 }  // namespace

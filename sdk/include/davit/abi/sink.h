@@ -54,6 +54,9 @@ typedef struct davit_begin {
 
 #define DAVIT_BOOKMARK_SNAPSHOT_END 1u
 #define DAVIT_BOOKMARK_COUNTED 2u /* live_count is stated by the peer */
+/* The peer has no word for a snapshot's end, and has been silent since its last change. What it did
+ * not name may be shown, and never removed for that. Never with the flags above. */
+#define DAVIT_BOOKMARK_QUIET 4u
 typedef struct davit_bookmark {
   uint32_t struct_size;
   uint32_t flags;
