@@ -11,7 +11,9 @@ void Board::reset() {
 
 void Board::record(const davit_record& r) {
   Key key = from_abi(r.key);
-  if (selection_.takes(key)) records_[std::move(key)] = wanted(r);
+  if (!selection_.takes(key)) return;
+  Wanted& record = records_[std::move(key)] = wanted(r);
+  if (kinds_ != nullptr) record.unsent = kinds_->unsent(r);
 }
 
 void Board::status(Status s) {

@@ -5,13 +5,16 @@
 
 #include <array>
 
+#include "kinds.hpp"
 #include "render.hpp"
 
 namespace davit::desired {
 
 class Board {
  public:
-  explicit Board(Selection selection) : selection_(std::move(selection)) {}
+  // `kinds` outlives it; NULL: what agents of Krane's are not sent is not asked for.
+  explicit Board(Selection selection, const Kinds* kinds = nullptr)
+      : selection_(std::move(selection)), kinds_(kinds) {}
   const Selection& selection() const { return selection_; }
 
   // Forgets what it was fed.
@@ -33,6 +36,7 @@ class Board {
   static bool taken_over(const Key& key, const Wanted& dead, const Names& live);
 
   Selection selection_;
+  const Kinds* kinds_;
   std::map<Key, Wanted> records_;
   std::map<Key, Status> statuses_;
   Conditions conditions_;

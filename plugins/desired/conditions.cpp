@@ -107,6 +107,14 @@ Condition Conditions::watched(const Key& key) const {
               one.agent + " has " + listed(one.kinds) + ")"};
 }
 
+bool Conditions::only_ctrl_v1(const std::string& region) const {
+  const auto found = regions_.find(region);
+  return found != regions_.end() &&
+         std::all_of(found->second.begin(), found->second.end(), [](const Agent* a) {
+           return a->progress.software == "ctrl.v1";  // what the recorder says of a heartbeat
+         });
+}
+
 Condition Conditions::of_region(const std::string& region, int64_t now_unix_ms) const {
   const auto found = regions_.find(region);
   if (found == regions_.end()) return {unattended, "no agent of the region has reported"};

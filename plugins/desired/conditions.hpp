@@ -42,6 +42,8 @@ class Conditions {
   bool is_unseen(const Key& key, const Status* observed) const {
     return blindness(key, observed) != nullptr;
   }
+  // All agents of the region speak ctrl.v1.
+  bool only_ctrl_v1(const std::string& region) const;
   // Of a region that has records.
   Condition of_region(const std::string& region, int64_t now_unix_ms) const;
 

@@ -30,6 +30,21 @@ class Kinds {
     auto it = kinds_.find(name);
     return it == kinds_.end() ? nullptr : &it->second;
   }
+  // Why agents of Krane's are not sent a live record; empty: they are. Such an agent would refuse
+  // it and what follows.
+  std::string unsent(const davit_record& r) const {
+    const Kind* kind = get(view(r.key.kind));
+    if (kind == nullptr || !kind->client.description().ctrl_v1) return {};
+    if ((r.flags & DAVIT_RECORD_LIVE) == 0) return {};
+    auto json = r.json.len != 0
+                    ? Result<std::string>(text(r.json))
+                    : kind->schema.to_json(kind->client.description().apply_type, view(r.payload));
+    if (json.ok() && kind->client.classify(view(r.state), *json) != kind::Class::apply) return {};
+    auto told = json.ok() ? kind->client.apply_message(*json) : json;
+    if (told.ok()) return {};
+    const Error& why = told.error();
+    return "not sent on ctrl.v1: " + (why.where.empty() ? "" : why.where + ": ") + why.message;
+  }
   // "cilium_network_policy, deployment": for messages.
   std::string names() const {
     std::string out;

@@ -63,7 +63,8 @@ Wanted wanted(const davit_record& r) {
           text(r.state),
           r.version,
           (r.flags & DAVIT_RECORD_LIVE) != 0,
-          r.committed_at_unix_ms};
+          r.committed_at_unix_ms,
+          {}};
 }
 
 void render(const Key& key, const Wanted& record, const Status* observed,
@@ -81,7 +82,11 @@ void render(const Key& key, const Wanted& record, const Status* observed,
     to_wire(*observed, out->mutable_observed());
     if (conditions.is_unseen(key, observed)) out->mutable_observed()->set_health("unknown");
   }
-  const Condition c = conditions.of(key, observed);
+  Condition c = conditions.of(key, observed);
+  // An agent of ours on that wire is sent it, and says of which version it speaks.
+  const bool has_it = observed != nullptr && observed->observed_version == record.version;
+  if (c.word.empty() && !record.unsent.empty() && !has_it && conditions.only_ctrl_v1(key.region))
+    c = {DAVIT_ISSUE_HELD, record.unsent};
   out->set_condition(c.word);
   out->set_reason(c.reason);
 }

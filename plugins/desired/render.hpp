@@ -29,6 +29,7 @@ struct Wanted {
   uint64_t version = 0;
   bool live = true;
   int64_t committed_at_unix_ms = 0;
+  std::string unsent;  // why agents of Krane's are not sent it; empty: they are, or nobody asked
 };
 Wanted wanted(const davit_record& record);
 

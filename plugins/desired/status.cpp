@@ -11,9 +11,10 @@ namespace {
 class StatusSource : public Source {
  public:
   StatusSource(Shared& shared, Selection selection)
-      : shared_(shared), survey_(shared.storage, shared.lag, std::move(selection), [this] {
-          return !left() && !shared_.stopping;
-        }) {}
+      : shared_(shared),
+        survey_(
+            shared.storage, shared.lag, std::move(selection),
+            [this] { return !left() && !shared_.stopping; }, &shared.kinds) {}
 
   Result<std::optional<std::string>> next() override {
     auto moved = survey_.refresh();
@@ -36,7 +37,7 @@ Selection selection_of(const v1::StatusRequest& message) {
 }
 
 Result<std::string> status(Shared& shared, const Selection& selection, const GoOn& go_on) {
-  Survey survey(shared.storage, shared.lag, selection, go_on);
+  Survey survey(shared.storage, shared.lag, selection, go_on, &shared.kinds);
   auto r = survey.refresh();
   if (!r.ok()) return r.error();
   if (survey.nothing() && shared.kinds.mistyped(selection.kind))

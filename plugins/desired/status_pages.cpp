@@ -96,10 +96,16 @@ Result<> StatusPages::statuses(v1::StatusResponse* out) {
   return {};
 }
 
+Wanted StatusPages::judged(const davit_record& r) const {
+  Wanted out = wanted(r);
+  if (conditions_.only_ctrl_v1(text(r.key.region))) out.unsent = shared_.kinds.unsent(r);
+  return out;
+}
+
 Result<> StatusPages::beside_its_record(const Status& status, v1::StatusResponse* out) {
   std::optional<Wanted> record;
-  auto head = shared_.storage.get({status.key, {}, {}}, [&record](const davit_record& r) {
-    record = wanted(r);
+  auto head = shared_.storage.get({status.key, {}, {}}, [this, &record](const davit_record& r) {
+    record = judged(r);
     return false;
   });
   if (!head.ok()) return head.error();
@@ -120,7 +126,7 @@ Result<> StatusPages::records(v1::StatusResponse* out) {
         const Key key = from_abi(r.key);
         if (!selection_.takes(key) || !named_.insert(number_of(key)).second) return true;
         regions_.insert(key.region);
-        render(key, wanted(r), nullptr, conditions_, out->add_objects());
+        render(key, judged(r), nullptr, conditions_, out->add_objects());
         return true;
       });
   if (!page.ok()) return page.error();

@@ -24,6 +24,7 @@ class StatusPages : public Source {
   void agents(v1::StatusResponse* out);
   Result<> statuses(v1::StatusResponse* out);
   Result<> records(v1::StatusResponse* out);
+  Wanted judged(const davit_record& record) const;
   Result<> beside_its_record(const Status& status, v1::StatusResponse* out);
   bool go_on() const { return !left() && !shared_.stopping; }
 

@@ -14,12 +14,13 @@ Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag,
 
 class Survey {
  public:
-  // `lag` outlives it.
-  Survey(storage::Client storage, Lag& lag, Selection selection, GoOn go_on)
+  // `lag` and `kinds` outlive it; NULL as of Board.
+  Survey(storage::Client storage, Lag& lag, Selection selection, GoOn go_on,
+         const Kinds* kinds = nullptr)
       : storage_(std::move(storage)),
         lag_(lag),
         go_on_(std::move(go_on)),
-        board_(std::move(selection)) {}
+        board_(std::move(selection), kinds) {}
 
   // True when there may be something new to show.
   Result<bool> refresh();

@@ -3,6 +3,7 @@
 #include <boost/json/value.hpp>
 #include <davit/kind.hpp>
 
+#include "ctrl_apply.hpp"
 #include "ctrl_report.hpp"
 #include "deployment_descriptors.h"
 #include "fields.hpp"
@@ -77,6 +78,9 @@ class Deployment {
     return deployment::attribute(*value, site_);
   }
   Result<std::string> delete_message(const Named& n) const { return deployment::delete_message(n); }
+  Result<std::string> apply_message(std::string_view apply) const {
+    return deployment::apply_message(apply, site_);
+  }
   Result<std::string> to_report(const Named& n, const Status& s) const {
     return deployment::to_report(n, s);
   }

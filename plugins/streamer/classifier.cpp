@@ -77,23 +77,25 @@ std::optional<Change> Classifier::change(const Kind& kind, const davit_record& r
              {},        r.committed_at_unix_ms};
   if (j.verb == Verb::apply) out.body = std::string(view(r.payload));
   if (j.verb == Verb::hold) {
-    if (j.cause != Cause::paused) log_hold(r, j.reason);
+    if (j.cause != Cause::paused) {
+      log_hold(text(r.key.kind) + '/' + text(r.key.region) + '/' + text(r.key.id), r.version,
+               j.reason);
+    }
     out.body = std::move(j.reason);
   }
   return out;
 }
 
-void Classifier::log_hold(const davit_record& r, const std::string& reason) {
-  const std::string key = text(r.key.kind) + '/' + text(r.key.region) + '/' + text(r.key.id);
+void Classifier::log_hold(const std::string& record, uint64_t version, const std::string& reason) {
   {
     std::lock_guard lock(mutex_);
     if (logged_.size() >= logged_max) logged_.clear();
-    auto& version = logged_[key];
-    if (version == r.version) return;
-    version = r.version;
+    auto& logged = logged_[record];
+    if (logged == version) return;
+    logged = version;
   }
   host_.warn("record held",
-             {{"record", key}, {"version", std::to_string(r.version)}, {"reason", reason}});
+             {{"record", record}, {"version", std::to_string(version)}, {"reason", reason}});
 }
 
 }  // namespace davit::streamer

@@ -44,10 +44,10 @@ class Classifier {
   static Judgement judge(const Kind& kind, const davit_record& record);
   // Nothing: the record has no name any more, and nobody may act on it.
   std::optional<Change> change(const Kind& kind, const davit_record& record);
+  // Once per version. `record`: "kind/region/id".
+  void log_hold(const std::string& record, uint64_t version, const std::string& reason);
 
  private:
-  void log_hold(const davit_record& record, const std::string& reason);
-
   Host host_;
   std::map<std::string, Kind, std::less<>> kinds_;
   std::mutex mutex_;

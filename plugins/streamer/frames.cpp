@@ -106,6 +106,27 @@ Result<std::string> encode_state(const Classifier::Kind& kind, const Change& cha
   return out;
 }
 
+Result<std::string> encode_krane_state(const Classifier::Kind& kind, const Change& change,
+                                       uint64_t version) {
+  if (change.verb != Verb::apply) return encode_state(kind, change, version);
+  const std::string& type = kind.client.description().apply_type;
+  auto json = kind.schema.to_json(type, change.body);
+  if (!json.ok()) return json.error();
+  auto told = kind.client.apply_message(*json);
+  if (!told.ok()) {
+    Error why = told.error();
+    if (!why.where.empty()) why.message = why.where + ": " + why.message;
+    why.code = Code::failed_precondition;
+    return why;
+  }
+  if (told->empty()) return encode_state(kind, change, version);
+  auto body = kind.schema.from_json(type, *told);
+  if (!body.ok()) return body.error();
+  Change other = change;
+  other.body = std::move(*body);
+  return encode_state(kind, other, version);
+}
+
 Buffer encode_state_bookmark(uint64_t version) {
   std::string out;
   put_version(out, version);

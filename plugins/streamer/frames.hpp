@@ -24,6 +24,10 @@ std::string encode_get(const Change* change, Cursor at);
 // The state message of one apply or delete; version 0 leaves the version out.
 Result<std::string> encode_state(const Classifier::Kind& kind, const Change& change,
                                  uint64_t version);
+// The same for an agent of Krane's: with the fields in which its kind says it there. An error: such
+// an agent would refuse it and what follows, and is not told.
+Result<std::string> encode_krane_state(const Classifier::Kind& kind, const Change& change,
+                                       uint64_t version);
 // A state message with nothing but a version: "move your cursor".
 Buffer encode_state_bookmark(uint64_t version);
 

@@ -36,7 +36,7 @@ Result<Found> look_up(Shared& shared, const Classifier::Kind& kind, const Query&
 }
 
 Result<std::string> state_of(const Classifier::Kind& kind, const Found& found,
-                             const std::string& id) {
+                             const std::string& id, bool krane) {
   if (!found.change) {
     return Error{Code::not_found,
                  "no " + kind.client.kind() + " with id \"" + id + "\" in this region",
@@ -50,7 +50,7 @@ Result<std::string> state_of(const Classifier::Kind& kind, const Found& found,
         found.judgement.cause == Cause::paused ? Code::failed_precondition : Code::internal;
     return Error{code, found.change->body, {}, {}};
   }
-  return encode_state(kind, *found.change, 0);
+  return krane ? encode_krane_state(kind, *found.change, 0) : encode_state(kind, *found.change, 0);
 }
 
 }  // namespace
@@ -96,21 +96,21 @@ Result<> serve_ctrl_get(Shared& shared, const rpc::Server& server, const Classif
                            .response_type = description.ctrl_v1->state_type,
                            .descriptor_set = description.descriptor_set,
                            .role = "agent"};
-  return server.unary(method,
-                      [&shared, &kind](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
-                        auto region = rpc::authorized_region(call);
-                        if (!region.ok()) return reply(region.error());
-                        auto id = parse_ctrl_get(request.view());
-                        if (!id.ok()) return reply(id.error());
-                        const Query query{{kind.client.kind(), *region, *id}, {}, {}};
-                        shared.host.blocking(shared.storage.instance(),
-                                             [&shared, &kind, query, reply = std::move(reply),
-                                              ticket = shared.feed.outstanding().begin()] {
-                                               auto found = look_up(shared, kind, query);
-                                               if (!found.ok()) return reply(found.error());
-                                               reply(state_of(kind, *found, query.key.id));
-                                             });
-                      });
+  return server.unary(method, [&shared, &kind](rpc::Call call, Buffer request,
+                                               rpc::Server::Reply reply) {
+    auto region = rpc::authorized_region(call);
+    if (!region.ok()) return reply(region.error());
+    auto id = parse_ctrl_get(request.view());
+    if (!id.ok()) return reply(id.error());
+    const Query query{{kind.client.kind(), *region, *id}, {}, {}};
+    shared.host.blocking(shared.storage.instance(),
+                         [&shared, &kind, query, krane = !is_davit(call), reply = std::move(reply),
+                          ticket = shared.feed.outstanding().begin()] {
+                           auto found = look_up(shared, kind, query);
+                           if (!found.ok()) return reply(found.error());
+                           reply(state_of(kind, *found, query.key.id, krane));
+                         });
+  });
 }
 
 }  // namespace davit::streamer

@@ -36,17 +36,18 @@ class Streamer {
     davit_.manners.ring = !mirror_;
     ctrl_.ctrl = true;
     ctrl_.encoding = 1;
-    ctrl_.cut = {1, 0, false, [this](const Topic& t, std::span<const Change* const> c) {
-                   return state(t, *c[0]);
-                 }};
+    ctrl_.cut = cut(&encode_state);
     ctrl_.manners = {false, ctrl_bookmarks, false, true, !mirror_, close_when_drained};
     if (mirror_) {
       davit_.cut.records_max = 1;
       davit_.page_records = ctrl_.page_records = 100;
       davit_.page_bytes = ctrl_.page_bytes = UINT64_MAX >> 1;
     }
+    krane_ = ctrl_;
+    krane_.encoding = 2;
+    krane_.cut = cut(&encode_krane_state);
     feed_ = std::make_unique<Feed>(host, classifier_, pages_, feed,
-                                   std::vector<Encoding>{davit_.cut, ctrl_.cut});
+                                   std::vector<Encoding>{davit_.cut, ctrl_.cut, krane_.cut});
   }
 
   Result<> wire() {
@@ -81,16 +82,22 @@ class Streamer {
   Result<> stop(const Op& op) { return feed_->stop(op); }
 
  private:
-  // One record as a ctrl.v1 message. A delete that its kind cannot express moves the peer's cursor
-  // and nothing else.
-  Buffer state(const Topic& topic, const Change& change) const {
+  using Encode = Result<std::string> (*)(const Classifier::Kind&, const Change&, uint64_t version);
+
+  // One record a message, on ctrl.v1.
+  Encoding cut(Encode encode) {
+    return {1, 0, false, [this, encode](const Topic& t, std::span<const Change* const> c) {
+              return state(t, *c[0], encode);
+            }};
+  }
+
+  // What cannot be said moves the peer's cursor and nothing else.
+  Buffer state(const Topic& topic, const Change& change, Encode encode) {
     const auto* kind = classifier_.kind(topic.kind);
-    auto made = encode_state(*kind, change, change.version);
+    auto made = encode(*kind, change, change.version);
     if (made.ok()) return Buffer::of(std::move(*made));
-    host_.warn("record cannot be said in ctrl.v1", {{"kind", topic.kind},
-                                                    {"region", topic.region},
-                                                    {"id", change.id},
-                                                    {"reason", made.error().message}});
+    classifier_.log_hold(topic.kind + '/' + topic.region + '/' + change.id, change.version,
+                         "not sent on ctrl.v1: " + made.error().message);
     return encode_state_bookmark(change.version);
   }
 
@@ -112,7 +119,7 @@ class Streamer {
       watch.request_type = description.ctrl_v1->watch_type;
       watch.response_type = description.ctrl_v1->state_type;
       watch.descriptor_set = description.descriptor_set;
-      served = serve_watch(server, watch, ctrl_,
+      served = serve_watch(server, watch, krane_,
                            [name = name](std::string_view request, const std::string& region) {
                              return parse_ctrl_watch(name, request, region);
                            });
@@ -122,15 +129,15 @@ class Streamer {
     return {};
   }
 
-  Result<> serve_watch(const rpc::Server& server, const rpc::Method& method,
-                       const Protocol& protocol, Stream::Parse parse) {
-    return server.serve(
-        method, [this, server, &protocol, parse = std::move(parse)](rpc::Call call) {
-          const Strand strand = host_.strand();
-          server.accept(call, strand,
-                        std::make_unique<Stream>(*shared_, call, strand, protocol, parse));
-          call.read();
-        });
+  Result<> serve_watch(const rpc::Server& server, const rpc::Method& method, const Protocol& spoken,
+                       Stream::Parse parse) {
+    return server.serve(method, [this, server, &spoken, parse = std::move(parse)](rpc::Call call) {
+      const Strand strand = host_.strand();
+      const Protocol& protocol = spoken.ctrl && is_davit(call) ? ctrl_ : spoken;
+      server.accept(call, strand,
+                    std::make_unique<Stream>(*shared_, call, strand, protocol, parse));
+      call.read();
+    });
   }
 
   Host host_;
@@ -138,7 +145,7 @@ class Streamer {
   std::string storage_name_;
   std::chrono::milliseconds retry_after_{};
   bool mirror_ = false;
-  Protocol davit_, ctrl_;
+  Protocol davit_, ctrl_, krane_;  // ctrl.v1 as agents of ours hear it, and as Krane's do
   std::unique_ptr<Feed> feed_;
   PageCache pages_{page_cache_bytes};
   Latest latest_;

@@ -35,6 +35,7 @@ struct Batch {
 
 struct Dialect {
   std::string path;  // of the method
+  Pairs metadata;    // of each call
   bool bookmarks = true;
   std::function<Buffer(Position)> request;
   // An error is the peer's fault: the stream is not to be trusted any further.
@@ -46,7 +47,9 @@ struct Dialect {
 };
 
 Dialect davit_v1(const std::string& kind, const std::string& region, const std::string& agent);
-// FAILED_PRECONDITION when the kind is not on that wire.
-Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const std::string& region);
+// FAILED_PRECONDITION when the kind is not on that wire. The agent's name goes in a header: a
+// server of ours then sends what it does not send to agents of Krane's.
+Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const std::string& region,
+                        const std::string& agent = {});
 
 }  // namespace davit::watcher

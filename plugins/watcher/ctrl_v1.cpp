@@ -115,7 +115,8 @@ struct Reader {
 
 }  // namespace
 
-Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const std::string& region) {
+Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const std::string& region,
+                        const std::string& agent) {
   const auto& names = kind.description().ctrl_v1;
   if (!names || names->watch.empty() || names->get.empty()) {
     return Error{Code::failed_precondition,
@@ -127,6 +128,7 @@ Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const st
   if (!shape.ok()) return shape.error();
   Dialect out;
   out.path = "ctrl.v1.ClusterService/" + names->watch;
+  out.metadata = {{"x-davit-agent", agent.empty() ? "davit" : agent}};
   out.bookmarks = false;
   out.request = [region](Position from) {
     std::string request;

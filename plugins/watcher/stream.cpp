@@ -109,7 +109,8 @@ void Stream::close_sink() {
 
 void Stream::connect() {
   if (stopped_) return;
-  call_ = with_->channel.start(dialect_.path, strand_, std::make_unique<Handler>(*this));
+  call_ = with_->channel.start(dialect_.path, strand_, std::make_unique<Handler>(*this),
+                               dialect_.metadata);
   const Position from = dialect_.bookmarks ? cursor_.received() : cursor_.committed();
   if (from.version != 0) known_ = from;
   if (!dialect_.bookmarks) {

@@ -68,7 +68,7 @@ void Stream::ask(const Audit::Known& known) {
         }
         answered(known, answer);
       },
-      {}, std::chrono::nanoseconds(deadline).count());
+      dialect_.metadata, std::chrono::nanoseconds(deadline).count());
 }
 
 void Stream::answered(const Audit::Known& known, const Result<std::string>& answer) {

@@ -143,7 +143,7 @@ class Watcher {
       if (protocol == "ctrl.v1") {
         auto schema = kind.schema(host_);
         if (!schema.ok()) return schema.error();
-        auto made = ctrl_v1(kind, *schema, with->channel.region());
+        auto made = ctrl_v1(kind, *schema, with->channel.region(), with->channel.agent());
         if (!made.ok()) return made.error();
         dialect = std::move(*made);
       } else {

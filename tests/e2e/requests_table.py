@@ -168,7 +168,8 @@ POINT_QUERIES = [
     ("undecodable, no JSON", HERE, DEPLOYMENT, "d_15", f"INTERNAL: {BROKEN}", f"hold shop/app-15 @15: {BROKEN}"),
     ("a text that is none", HERE, DEPLOYMENT, "d_16", f"INTERNAL: {BROKEN}", f"hold shop/app-16 @16: {BROKEN}"),
     ("broken within", HERE, DEPLOYMENT, "d_17", f"INTERNAL: {BROKEN}", f"hold shop/app-17 @17: {BROKEN}"),
-    ("no replicas", HERE, DEPLOYMENT, "d_8", "apply shop/app-8", "apply shop/app-8 @8"),
+    ("no replicas", HERE, DEPLOYMENT, "d_8", "FAILED_PRECONDITION: replicas: no pods cannot be said on ctrl.v1...",
+     "apply shop/app-8 @8"),
     ("another region's", HERE, DEPLOYMENT, "d_7", missing(DEPLOYMENT, "d_7"), "none"),
     ("in its own region", "there", DEPLOYMENT, "d_7", "apply shop/app-7", "apply shop/app-7 @7"),
     ("a region without records", "empty", DEPLOYMENT, "d_1", missing(DEPLOYMENT, "d_1"), "none"),
@@ -193,7 +194,7 @@ HOSTILE = ["d_1\nlevel=error forged", "d_1\r\ngrpc-status: 0", "d_1\0", "\x1b[2J
 # what, region, kind, cursor, ctrl.v1, davit.v1; the ctrl.v1 streams end when they have caught up
 WATCHES = [
     ("from nothing", HERE, DEPLOYMENT, "0",
-     "apply shop/app-1 @1, delete shop/app-2 @2, delete shop/app-3 @3, apply shop/app-8 @8, apply shop/app-9 @9, "
+     "apply shop/app-1 @1, delete shop/app-2 @2, delete shop/app-3 @3, move to 8, apply shop/app-9 @9, "
      "apply mall/app-9 @10, delete shop/app-14 @18",
      f"snapshot, apply shop/app-1 @1, hold shop/app-4 @4: {PAUSED}, hold shop/app-5 @5: {EXPLODING}, "
      f"hold shop/app-6 @6: {BROKEN}, apply shop/app-8 @8, apply shop/app-9 @9, apply mall/app-9 @10, "
@@ -210,7 +211,7 @@ WATCHES = [
     ("sentinels", HERE, SENTINEL, "0", "apply sentinel-1 @19, delete sentinel-2 @20",
      "snapshot, apply .../sentinel-1 @19, end of 1 at the head"),
     ("from the future", HERE, DEPLOYMENT, "future",  # the store was restored: a ctrl.v1 peer gets everything again
-     "apply shop/app-1 @1, delete shop/app-2 @2, delete shop/app-3 @3, apply shop/app-8 @8, apply shop/app-9 @9, "
+     "apply shop/app-1 @1, delete shop/app-2 @2, delete shop/app-3 @3, move to 8, apply shop/app-9 @9, "
      "apply mall/app-9 @10, delete shop/app-14 @18",
      "OUT_OF_RANGE: cursor 1000000 is above ..."),
     ("of another history", HERE, DEPLOYMENT, "elsewhere", None, "OUT_OF_RANGE: cursor 3 is of another history..."),
@@ -219,13 +220,13 @@ WATCHES = [
 PURGED_THROUGH = 12
 WATCHES_AFTER_PURGE = [
     ("below the purge mark", HERE, DEPLOYMENT, "3",
-     "apply shop/app-1 @1, apply shop/app-8 @8, apply shop/app-9 @9, apply mall/app-9 @10, delete shop/app-14 @18",
+     "apply shop/app-1 @1, move to 8, apply shop/app-9 @9, apply mall/app-9 @10, delete shop/app-14 @18",
      "OUT_OF_RANGE: ..."),
     ("at the purge mark", HERE, DEPLOYMENT, "12", "delete shop/app-14 @18",
      "tail after 12, hold shop/app-15 @15: ..., hold shop/app-16 @16: ..., hold shop/app-17 @17: ..., "
      "delete shop/app-14 @18..."),
     ("from nothing", HERE, DEPLOYMENT, "0",
-     "apply shop/app-1 @1, apply shop/app-8 @8, apply shop/app-9 @9, apply mall/app-9 @10, delete shop/app-14 @18",
+     "apply shop/app-1 @1, move to 8, apply shop/app-9 @9, apply mall/app-9 @10, delete shop/app-14 @18",
      "snapshot, apply shop/app-1 @1, ..., end of 10 at the head"),
 ]
 # what, request

@@ -106,6 +106,24 @@ class OnServer(ServerCase):
                          {(f"aws/{region}", region) for region in REGIONS})
         self.check_end(agents)
 
+    def test_what_they_would_refuse_is_held_and_shown(self):
+        """Krane's agent wants a pod at least, and stops at what it refuses."""
+        self.apply(deployment(1, replicas=0), deployment(2), sentinel(1, replicas=0))
+        agents = self.agents()
+        self.wait_objects(agents, "deployment", 1)
+        self.wait_objects(agents, "sentinel", 1)
+
+        def conditions():
+            return {(o["region"], o["id"]): (o.get("condition", ""), o.get("reason", "")[:40])
+                    for o in self.world.status()["objects"]}
+        why = "not sent on ctrl.v1: replicas: no pods cannot be said"[:40]
+        wait_until(lambda: f"it is shown: {conditions()}", lambda: conditions() == {
+            **{(region, "d_1"): ("held", why) for region in REGIONS},
+            **{(region, key): ("", "") for region in REGIONS for key in ("d_2", "s_1")}})
+        self.apply(deployment(1, replicas=2))
+        self.wait_objects(agents, "deployment", 2)
+        self.check_end(agents)
+
     def test_a_query_and_a_report_for_each_object_again_and_again(self):
         self.apply(*(deployment(n) for n in range(50)), sentinel(1), policy(1))
         agents = self.agents(resync_ms=1000)

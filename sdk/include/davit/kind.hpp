@@ -15,6 +15,7 @@
 //     Result<std::string> delete_message(const Named&) const;
 //     Result<std::string> to_report(const Named&, const Status&) const;
 //     Result<std::pair<Named, Status>> from_report(std::string_view report) const;
+//     Result<std::string> apply_message(std::string_view apply) const;  // may be left out
 //   };
 #pragma once
 
@@ -182,7 +183,8 @@ struct Role {
         },
         delete_slot<T>(),
         to_report_slot<T>(),
-        from_report_slot<T>()};
+        from_report_slot<T>(),
+        apply_slot<T>()};
     return &table;
   }
 
@@ -249,6 +251,16 @@ struct Role {
           visit_status(ctx, &s.abi);
           return {};
         });
+      };
+    } else {
+      return nullptr;
+    }
+  }
+  template <class T>
+  static auto apply_slot() -> decltype(davit_kind::apply_message) {
+    if constexpr (requires(const T& t) { t.apply_message(std::string_view{}); }) {
+      return [](davit_instance* i, davit_str apply, const davit_sink* out, davit_error* e) {
+        return json(e, out, [&] { return object<T>(i).apply_message(view(apply)); });
       };
     } else {
       return nullptr;
@@ -324,6 +336,17 @@ class Client {
     const davit_named abi = to_abi(n);
     return json([&](const davit_sink* s, davit_error* e) {
       return vtable_->delete_message(ref_.self, &abi, s, e);
+    });
+  }
+  // The apply message as ctrl.v1 peers are told it; empty: as it is. An error: they are not told.
+  Result<std::string> apply_message(std::string_view apply) const {
+    if (!DAVIT_HAS(vtable_, apply_message) || vtable_->apply_message == nullptr) {
+      auto valid = validate(apply);
+      if (!valid.ok()) return valid.error();
+      return std::string();
+    }
+    return json([&](const davit_sink* s, davit_error* e) {
+      return vtable_->apply_message(ref_.self, str(apply), s, e);
     });
   }
   Result<std::string> to_report(const Named& n, const Status& status) const {

@@ -210,6 +210,24 @@ TEST_F(KindOnCtrlV1, SaysDelete) {
   EXPECT_EQ(state.as_object().size(), 1u) << "only the delete; the version is the server's";
 }
 
+// A kind may say a record in other fields there; it is the same record, and as good a one.
+TEST_F(KindOnCtrlV1, SaysTheSameRecord) {
+  if (!description().ctrl_v1) GTEST_SKIP() << "not on that wire";
+  for (const json::value sample : samples()) {
+    const std::string apply = json::serialize(sample);
+    const auto told = kind_.apply_message(apply);
+    ASSERT_TRUE(told.ok()) << why(told) << "\n" << apply;
+    if (told->empty()) continue;
+    EXPECT_EQ(kind_.identify(*told).value(), kind_.identify(apply).value());
+    EXPECT_EQ(kind_.classify(description().default_state, *told), kind::Class::apply);
+    const auto valid = kind_.validate(*told);
+    EXPECT_TRUE(valid.ok()) << why(valid) << "\n" << *told;
+    const auto again = kind_.apply_message(*told);
+    ASSERT_TRUE(again.ok()) << why(again);
+    EXPECT_EQ(*again, "") << "told once more in other fields: " << *told;
+  }
+}
+
 TEST_F(KindOnCtrlV1, ReadsTheReportsItWrites) {
   if (!description().ctrl_v1 || description().ctrl_v1->report.empty())
     GTEST_SKIP() << "reports nothing there";

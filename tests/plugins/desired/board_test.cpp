@@ -47,6 +47,31 @@ class BoardTest : public testing::Test {
   Board board_{{"", "eu", ""}};
 };
 
+// What agents of Krane's are not sent: nobody but the server could say so.
+TEST(Rendering, ARecordThatKranesAgentsAreNotSentIsHeld) {
+  const Key key{"widget", "eu", "a"};
+  const auto word = [&key](const std::string& software, const Status* observed,
+                           const std::string& unsent) {
+    Progress p;
+    p.region = "eu";
+    p.agent = "aws/eu";
+    p.software = software;
+    Wanted record;
+    record.version = 7;
+    record.unsent = unsent;
+    v1::ObjectStatus out;
+    render(key, record, observed, Conditions({Agent{p}}), &out);
+    return out.condition() + "|" + out.reason();
+  };
+  Status earlier, ours;
+  ours.observed_version = 7;
+  EXPECT_EQ(word("ctrl.v1", nullptr, "size: no"), "held|size: no");
+  EXPECT_EQ(word("ctrl.v1", &earlier, "size: no"), "held|size: no");
+  EXPECT_EQ(word("ctrl.v1", &ours, "size: no"), "|") << "an agent of ours has it";
+  EXPECT_EQ(word("ctrl.v1", &earlier, ""), "|");
+  EXPECT_EQ(word("davit 1", &earlier, "size: no"), "|");
+}
+
 TEST_F(BoardTest, ShowsDesiredBesideObserved) {
   record("b", 5);
   record("a", 4);

@@ -42,6 +42,17 @@ class Widget {
   Result<std::string> delete_message(const Named& n) const {
     return "{\"delete\":\"" + n.name + "\"}";
   }
+  // Of a size of 0 that wire has no word; it says sizes in another field.
+  Result<std::string> apply_message(std::string_view apply) const {
+    if (auto valid = validate(apply); !valid.ok()) return valid.error();
+    auto o = boost::json::parse(apply).as_object();
+    const auto* size = o.if_contains("size");
+    if (size == nullptr) return std::string();
+    const auto number = size->to_number<int64_t>();
+    if (number == 0) return Error{Code::invalid_argument, "cannot be said", "size", {}};
+    o["bounds"] = number;
+    return boost::json::serialize(o);
+  }
   Result<std::string> to_report(const Named&, const Status&) const { return std::string("{}"); }
   Result<std::pair<Named, Status>> from_report(std::string_view report) const {
     const auto o = boost::json::parse(report).as_object();

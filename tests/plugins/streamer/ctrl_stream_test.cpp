@@ -107,6 +107,86 @@ TEST_F(StreamTest, CtrlWatchFromAboveTheHeadGetsEverythingAgainAndThenWhatChange
   EXPECT_EQ(call.messages.size(), 3u);
 }
 
+// --- agents of Krane's, which stop at what they refuse
+
+class KraneStreamTest : public StreamTest {
+ protected:
+  static std::string sized(int size, const char* more = "") {
+    return testing::fake_message(json_of(size, more));
+  }
+  static std::string json_of(int size, const char* more = "") {
+    return R"({"id":"a","ns":"shop","name":"name-a","size":)" + std::to_string(size) + more + "}";
+  }
+  static void put(ServerRig& rig, int size) {
+    Record r;
+    r.key = {"widget", "eu", "a"};
+    r.ns = "shop";
+    r.name = "name-a";
+    r.state = "running";
+    r.json = json_of(size);
+    r.payload = testing::fake_message(r.json);
+    auto results = rig.storage.commit_now({{{{r, DAVIT_EXPECT_ANY}}, ""}});
+    ASSERT_TRUE(results.ok());
+    rig.host.run();
+  }
+  static davit_rpc_call& watch(ServerRig& rig, bool ours = false) {
+    auto& call =
+        rig.rpc.call("ctrl.v1.ClusterService/WatchWidgets", "", "eu", [ours](davit_rpc_call& made) {
+          if (ours) made.headers["x-davit-agent"] = "agent-1";
+        });
+    rig.host.run();
+    return call;
+  }
+};
+
+TEST_F(KraneStreamTest, AreToldInTheFieldsThatTheyKnow) {
+  auto rig = start();
+  put(*rig, 3);
+  for (int from_memory = 0; from_memory < 2; ++from_memory) {
+    auto& call = watch(*rig);
+    if (from_memory == 1) put(*rig, 4);
+    const std::string message = call.messages.back();
+    const std::string wanted =
+        from_memory == 1 ? sized(4, ",\"bounds\":4") : sized(3, ",\"bounds\":3");
+    EXPECT_EQ(message.substr(0, field(1, wanted).size()), field(1, wanted));
+  }
+  auto& get = rig->rpc.call("ctrl.v1.ClusterService/GetWidget", field(1, "a"));
+  rig->host.run();
+  EXPECT_EQ(get.messages.at(0), field(1, sized(4, ",\"bounds\":4")));
+}
+
+TEST_F(KraneStreamTest, AreNotToldWhatTheyWouldRefuse) {
+  auto rig = start();
+  put(*rig, 3);
+  auto& call = watch(*rig);
+  call.messages.clear();
+  for (const int refused : {0, -1}) {
+    put(*rig, refused);
+    ASSERT_EQ(call.messages.size(), 1u) << "the cursor moves on";
+    EXPECT_EQ(call.messages[0].size(), 2u) << "a version and nothing else";
+    call.messages.clear();
+    auto& get = rig->rpc.call("ctrl.v1.ClusterService/GetWidget", field(1, "a"));
+    rig->host.run();
+    ASSERT_TRUE(get.end);
+    EXPECT_EQ(get.end->code, Code::failed_precondition) << "anything but not found";
+    EXPECT_TRUE(rig->host.logged("record held"));
+  }
+  rig->put("b");
+  rig->host.run();
+  EXPECT_EQ(call.messages.size(), 1u);
+}
+
+TEST_F(KraneStreamTest, AreOthersThanOursWhichAreToldRecordsAsTheyAre) {
+  auto rig = start();
+  auto& call = watch(*rig, true);
+  for (const int size : {3, 0, -1}) {
+    put(*rig, size);
+    ASSERT_EQ(call.messages.size(), 1u);
+    EXPECT_TRUE(call.messages[0].starts_with(field(1, sized(size))));
+    call.messages.clear();
+  }
+}
+
 // --- regions
 // -----------------------------------------------------------------------------------------------
 

@@ -114,6 +114,12 @@ typedef struct davit_kind {
   /* JSON of the report request: visits who it speaks of (id may be empty), then what it says. */
   int32_t (*from_report)(davit_instance*, davit_str report, davit_visit_named named,
                          davit_visit_status status, void* ctx, davit_error*);
+
+  /* Optional: NULL, or left out of a table that ends before it; then a valid message is sent as it
+   * is. JSON of the apply message as ctrl.v1 peers are told it; nothing is written when it is sent
+   * as it is. INVALID_ARGUMENT as of validate: it is not valid, or that wire cannot say it. An
+   * agent of Krane's that refuses one message stops there, so such a record is not sent. */
+  int32_t (*apply_message)(davit_instance*, davit_str apply, const davit_sink* json, davit_error*);
 } davit_kind;
 
 #ifdef __cplusplus

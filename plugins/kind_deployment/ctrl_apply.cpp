@@ -1,0 +1,78 @@
+#include "ctrl_apply.hpp"
+
+#include <algorithm>
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <davit/names.hpp>
+
+#include "fields.hpp"
+
+namespace davit::deployment {
+namespace json = boost::json;
+namespace {
+
+constexpr const char* secrets_field = "encrypted_environment_variables";
+
+Error unsayable(std::string where, std::string why) {
+  return {Code::invalid_argument, std::move(why), std::move(where), {}};
+}
+
+bool absent(const json::object& message, std::string_view key) {
+  const auto* v = message.if_contains({key.data(), key.size()});
+  return v == nullptr || v->is_null();
+}
+
+// Krane keeps a workload's secrets in a Secret and a ServiceAccount of this name.
+std::string secret_name(const Workload& w) {
+  std::string out = "deploy-" + w.deployment_id;
+  for (char& c : out) {
+    if (names::upper(c)) c = static_cast<char>(c - 'A' + 'a');
+    if (c == '_') c = '-';
+  }
+  return out;
+}
+
+// Such an agent reads the blob: it must be a SecretsConfig.
+std::optional<Error> secrets_fault(const json::object& message, const Workload& w) {
+  if (w.encrypted_env.empty()) return std::nullopt;
+  const auto* blob = message.at(secrets_field).if_object();
+  if (blob == nullptr || !blob->contains("secrets"))
+    return unsayable(secrets_field, "must be JSON, {\"secrets\": {name: ciphertext}}, on ctrl.v1");
+  if (auto fault = dns_subdomain_fault(secret_name(w)))
+    return unsayable("deployment_id", "names a Secret on ctrl.v1, which " + *fault);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::string> apply_message(std::string_view apply, const Site& site) {
+  auto value = parse_object(apply, "the deployment");
+  if (!value.ok()) return value.error();
+  json::object& message = value->get_object();
+  const auto workload = read_workload(message, site);
+  if (!workload.ok()) return workload.error();
+  if (auto fault = secrets_fault(message, *workload)) return *fault;
+  // A blob without secrets is one all the same to an agent that has no Vault.
+  bool same = !workload->encrypted_env.empty() || message.erase(secrets_field) == 0;
+  if (absent(message, "autoscaling")) {
+    const int64_t n = workload->replicas;
+    if (n == 0) {
+      return unsayable("replicas",
+                       "no pods cannot be said on ctrl.v1, where bounds begin at 1: stop or delete "
+                       "the record, or set zero_is_delete of the kind");
+    }
+    // `replicas` stays beside it for agents of before 2026-04-02, which know nothing else.
+    message["autoscaling"] = {{"min_replicas", n}, {"max_replicas", n}};
+    same = false;
+  }
+  const auto port = integer_at(*value, "/port");
+  if (port.value_or(0) == 0) {
+    message["port"] = workload->port;
+    same = false;
+  }
+  return same ? std::string() : json::serialize(message);
+}
+
+}  // namespace davit::deployment

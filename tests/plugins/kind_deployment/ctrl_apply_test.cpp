@@ -1,0 +1,102 @@
+#include "ctrl_apply.hpp"
+
+#include <gtest/gtest.h>
+
+#include "json_text.hpp"
+
+namespace davit::deployment {
+namespace {
+
+namespace json = boost::json;
+using test::minimal;
+
+// What is told of it, as JSON; "as it is", or "field: why not".
+std::string told(const json::object& message, const Site& site = {}) {
+  const auto r = apply_message(json::serialize(message), site);
+  if (!r.ok()) return r.error().where + ": " + r.error().message;
+  return r->empty() ? "as it is" : *r;
+}
+json::object told_object(const json::object& message, const Site& site = {}) {
+  const std::string text = told(message, site);
+  EXPECT_EQ(text.front(), '{') << text;
+  return json::parse(text).as_object();
+}
+
+TEST(CtrlApply, SaysANumberOfPodsAsBoundsToo) {
+  auto message = minimal();
+  message["replicas"] = 3;
+  const auto out = told_object(message);
+  EXPECT_EQ(out.at("autoscaling"), json::value({{"min_replicas", 3}, {"max_replicas", 3}}));
+  EXPECT_EQ(out.at("replicas"), 3) << "for agents that know no bounds";
+  EXPECT_TRUE(read_workload(out, {}).ok());
+  EXPECT_EQ(told(out), "as it is");
+}
+
+TEST(CtrlApply, LeavesBoundsAsTheyAre) {
+  auto message = minimal();
+  message.erase("replicas");
+  message["autoscaling"] = {{"min_replicas", 2}, {"max_replicas", 5}, {"cpu_threshold", 70}};
+  message["port"] = 9000;
+  EXPECT_EQ(told(message), "as it is");
+  Site without;
+  without.autoscaling = false;
+  EXPECT_EQ(told(message, without), "as it is") << "of the agent's cluster it says nothing";
+}
+
+// Krane's agent does not look at the port, and the API server refuses 0.
+TEST(CtrlApply, SaysThePortThatIsMeant) {
+  Site site;
+  site.default_port = 3000;
+  EXPECT_EQ(told_object(minimal(), site).at("port"), 3000);
+  auto message = minimal();
+  message["port"] = 9000;
+  EXPECT_EQ(told_object(message, site).at("port"), 9000);
+}
+
+TEST(CtrlApply, DoesNotSayNoPods) {
+  auto message = minimal();
+  message["replicas"] = 0;
+  EXPECT_TRUE(told(message).starts_with("replicas: no pods cannot be said on ctrl.v1"))
+      << told(message);
+  message.erase("replicas");
+  Site site;
+  site.absent_replicas_is_zero = true;
+  EXPECT_TRUE(told(message, site).starts_with("replicas: ")) << told(message, site);
+}
+
+TEST(CtrlApply, DoesNotSaySecretsThatNobodyCanRead) {
+  auto message = minimal();
+  auto& secrets = message["encrypted_environment_variables"];
+  secrets = {{"secrets", {{"KEY", "djE6"}}}};
+  EXPECT_EQ(told_object(message).at("encrypted_environment_variables"), secrets);
+  message["deployment_id"] = "d_._1";
+  EXPECT_TRUE(told(message).starts_with("deployment_id: ")) << told(message);
+  message["deployment_id"] = "D_1";
+  EXPECT_TRUE(told(message).starts_with("{")) << told(message);
+  secrets = {{"$base64", "AAEC"}};
+  EXPECT_TRUE(told(message).starts_with("encrypted_environment_variables: ")) << told(message);
+  secrets = json::object();
+  EXPECT_FALSE(told_object(message).contains("encrypted_environment_variables")) << "no secrets";
+}
+
+// What Krane's agent requires (its validation), one broken rule a row: a record that breaks one is
+// not sent, whoever wrote it into the store.
+TEST(CtrlApply, SaysNothingThatKranesAgentRefuses) {
+  for (const char* needed :
+       {"workspace_id", "project_id", "environment_id", "deployment_id", "k8s_namespace",
+        "k8s_name", "image", "cpu_millicores", "memory_mib"}) {
+    auto message = minimal();
+    message.erase(needed);
+    EXPECT_TRUE(told(message).starts_with(std::string(needed) + ": ")) << told(message);
+  }
+  auto message = minimal();
+  message.erase("replicas");
+  for (const json::value& bounds : {json::value{{"min_replicas", 0}, {"max_replicas", 2}},
+                                    json::value{{"min_replicas", 3}, {"max_replicas", 2}}}) {
+    message["autoscaling"] = bounds;
+    EXPECT_TRUE(told(message).starts_with("autoscaling.")) << told(message);
+  }
+}
+
+}  // namespace
+}  // namespace davit::deployment
