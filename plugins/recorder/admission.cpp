@@ -32,6 +32,11 @@ Result<> check_issue(const Issue& issue) {
   return {};
 }
 
+size_t size_of(const Issue& i) {
+  return i.kind.size() + i.id.size() + i.ns.size() + i.name.size() + i.condition.size() +
+         i.reason.size();
+}
+
 }  // namespace
 
 Result<> check_name(std::string_view field, std::string_view name) {
@@ -61,9 +66,16 @@ Result<> admit(const Progress& said, const std::vector<std::string>& kinds, cons
 
 void cut_to(const Limits& limits, Progress& said) {
   said.software = shortened(said.software, name_bytes_max);
-  if (said.issues.size() > limits.issues) {
-    const size_t more = said.issues.size() - limits.issues;
-    said.issues.resize(limits.issues);
+  size_t kept = 0, bytes = 0;
+  for (; kept < said.issues.size() && kept < limits.issues; ++kept) {
+    Issue& issue = said.issues[kept];
+    issue.reason = shortened(issue.reason, limits.status.text_bytes);
+    bytes += size_of(issue);
+    if (bytes > limits.issue_bytes) break;
+  }
+  if (kept < said.issues.size()) {
+    const size_t more = said.issues.size() - kept;
+    said.issues.resize(kept);
     said.issues.push_back(
         {{},
          {},
@@ -71,9 +83,9 @@ void cut_to(const Limits& limits, Progress& said) {
          "issues",
          0,
          "more",
-         std::to_string(more) + " more are not kept (issues_per_agent_max of the server)"});
+         std::to_string(more) +
+             " more are not kept (issues_per_agent_max, issue_bytes_per_agent_max of the server)"});
   }
-  for (auto& issue : said.issues) issue.reason = shortened(issue.reason, limits.status.text_bytes);
 }
 
 Result<> admit(const Status& status, const std::vector<std::string>& kinds, const Limits& limits,

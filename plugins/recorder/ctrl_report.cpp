@@ -7,6 +7,7 @@
 #include "admission.hpp"
 #include "davit_ctrl_descriptors.h"
 #include "envelope.hpp"
+#include "serve_in_turn.hpp"
 #include "wanted.hpp"
 
 namespace davit::recorder {
@@ -127,19 +128,14 @@ Result<> serve_ctrl_report(Shared& shared, const rpc::Server& server, const kind
                            .response_type = description.ctrl_v1->report_response_type,
                            .descriptor_set = description.descriptor_set,
                            .role = "agent"};
-  return server.unary(method, [&shared, kind, schema = *schema](rpc::Call call, Buffer request,
-                                                                rpc::Server::Reply reply) {
-    auto region = rpc::authorized_region(call);
-    if (!region.ok()) return reply(region.error());
-    auto reported = decode(kind, schema, request.view());
-    if (!reported.ok()) return reply(reported.error());
-    Arrival arrival =
-        arrive(shared, std::move(reported->status), call.metadata("x-davit-observed"));
-    shared.knowing_epochs([&shared, kind, schema, region = *region, named = reported->named,
-                           arrival = std::move(arrival),
-                           reply = std::move(reply)](const Result<>& known) {
-      if (!known.ok()) return reply(known.error());
-      store(shared, kind, schema, region, named, arrival, reply);
+  return serve_in_turn(shared, server, method, [&shared, kind, schema = *schema](Said said) {
+    auto reported = decode(kind, schema, said.message.view());
+    if (!reported.ok()) return said.reply(reported.error());
+    Arrival arrival = arrive(shared, std::move(reported->status), said.observed);
+    shared.knowing_epochs([&shared, kind, schema, said = std::move(said), named = reported->named,
+                           arrival = std::move(arrival)](const Result<>& known) {
+      if (!known.ok()) return said.reply(known.error());
+      store(shared, kind, schema, said.region, named, arrival, said.reply);
     });
   });
 }

@@ -4,6 +4,8 @@
 
 #include <davit/status_size.hpp>
 
+#include "turns.hpp"
+
 namespace davit::recorder {
 
 struct Limits {
@@ -11,7 +13,12 @@ struct Limits {
   size_t agents_a_region = 8;  // one, a standby or two, and those whose machines have gone
   size_t issues = 2000;        // of one agent; what is above is left out and counted
   size_t statuses = 10'000;    // of one call
-  StatusSize status;           // what is above is cut
+  // Nested in one call: two bytes on the wire are hundreds in memory.
+  size_t messages = 100'000;
+  size_t statuses_at_once = 32;    // of one call, in one transaction of the store
+  size_t issue_bytes = 256 << 10;  // of one agent; what is above is left out and counted
+  TurnLimits turns;
+  StatusSize status;  // what is above is cut
   std::chrono::milliseconds epoch_ahead{std::chrono::hours(24 * 3650)};
 };
 

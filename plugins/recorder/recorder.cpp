@@ -7,6 +7,9 @@
 #include "ctrl_report.hpp"
 #include "davit_wire_descriptors.h"
 #include "envelope.hpp"
+#include "message_count.hpp"
+#include "serve_in_turn.hpp"
+#include "slices.hpp"
 
 namespace davit::recorder {
 
@@ -26,6 +29,11 @@ class Recorder {
     count("agents_per_region_max", limits_.agents_a_region, 10'000);
     count("issues_per_agent_max", limits_.issues, 1'000'000);
     count("statuses_per_call_max", limits_.statuses, 1'000'000);
+    count("messages_per_call_max", limits_.messages, 10'000'000);
+    count("statuses_per_transaction_max", limits_.statuses_at_once, 10'000);
+    count("issue_bytes_per_agent_max", limits_.issue_bytes, 1 << 24);
+    count("working_bytes_per_region_max", limits_.turns.working_bytes, 1 << 30);
+    count("waiting_bytes_per_region_max", limits_.turns.waiting_bytes, 1 << 30);
     count("text_bytes_max", limits_.status.text_bytes, 1 << 20);
     count("status_bytes_max", limits_.status.total_bytes, 1 << 24);
     limits_.epoch_ahead = settings.milliseconds("epoch_ahead_max_ms", limits_.epoch_ahead, 0,
@@ -67,15 +75,25 @@ class Recorder {
                              .response_type = "davit.v1.ReportResponse",
                              .descriptor_set = davit_wire_descriptors(),
                              .role = "agent"};
-    return server.unary(method, [this](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
-      auto region = rpc::authorized_region(call);
-      if (!region.ok()) return reply(region.error());
+    return serve_in_turn(*shared_, server, method, [this](const Said& said) {
       v1::ReportRequest message;
-      if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
-        return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
-      }
-      report(message, *region, std::move(reply));
+      if (auto r = decode(said.message.view(), message); !r.ok()) return said.reply(r.error());
+      report(message, said.region, said.reply);
     });
+  }
+
+  // A message with too many in it is not decoded at all.
+  template <class Message>
+  Result<> decode(std::string_view bytes, Message& message) const {
+    if (messages_in(bytes, *Message::descriptor(), limits_.messages) > limits_.messages) {
+      return Error{Code::invalid_argument,
+                   "more than " + std::to_string(limits_.messages) +
+                       " messages in one (messages_per_call_max of the server)",
+                   {},
+                   {}};
+    }
+    if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return {};
+    return Error{Code::invalid_argument, "the request cannot be decoded", {}, {}};
   }
 
   // What cannot be taken is refused by key; it does not hold its neighbours. Statuses of records
@@ -113,16 +131,12 @@ class Recorder {
     std::string answer = response.SerializeAsString();
     if (statuses.empty()) return reply(std::move(answer));
     shared_->reported(region, epoch);
-    shared_->storage.report(
-        statuses, [this, count = statuses.size(), answer = std::move(answer),
-                   reply = std::move(reply), ticket = shared_->outstanding.begin()](Result<> r) {
-          if (!r.ok()) {
-            shared_->errors.add();
-            return reply(r.error());
-          }
-          shared_->statuses.add(static_cast<double>(count));
-          reply(answer);
-        });
+    store_in_slices(*shared_, std::move(statuses),
+                    [this, answer = std::move(answer), reply = std::move(reply)](Result<> r) {
+                      if (r.ok()) return reply(answer);
+                      shared_->errors.add();
+                      reply(r.error());
+                    });
   }
 
   Result<> serve_progress(const rpc::Server& server) {
@@ -131,21 +145,16 @@ class Recorder {
                              .response_type = "davit.v1.ProgressResponse",
                              .descriptor_set = davit_wire_descriptors(),
                              .role = "agent"};
-    return server.unary(method, [this](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
-      auto region = rpc::authorized_region(call);
-      if (!region.ok()) return reply(region.error());
+    return serve_in_turn(*shared_, server, method, [this](const Said& said) {
       v1::ProgressRequest message;
-      if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
-        return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
-      }
-      Progress said = from_wire(message, *region, host_.unix_ms());
-      if (auto r = admit(said, shared_->kinds, limits_); !r.ok()) return reply(r.error());
-      cut_to(limits_, said);
+      if (auto r = decode(said.message.view(), message); !r.ok()) return said.reply(r.error());
+      Progress word = from_wire(message, said.region, host_.unix_ms());
+      if (auto r = admit(word, shared_->kinds, limits_); !r.ok()) return said.reply(r.error());
+      cut_to(limits_, word);
       host_.blocking(shared_->storage.instance(),
-                     [this, progress = std::move(said), reply = std::move(reply),
-                      ticket = shared_->outstanding.begin()] {
+                     [this, word = std::move(word), reply = said.reply] {
                        shared_->progress(
-                           progress,
+                           word,
                            [](uint64_t epoch_taken) {
                              v1::ProgressResponse response;
                              response.set_epoch_taken(epoch_taken);

@@ -11,6 +11,7 @@
 #include "limits.hpp"
 #include "roster.hpp"
 #include "status_scan.hpp"
+#include "turns.hpp"
 
 namespace davit::recorder {
 
@@ -24,6 +25,8 @@ class Shared {
   const Limits limits;
   std::vector<std::string> kinds;  // of this server; set in wire()
   Outstanding outstanding;
+  Turns turns;
+  std::atomic<bool> stopping{false};
   AgentMetrics agents;
   Metric statuses, refused, errors;
 

@@ -1,6 +1,8 @@
 // An agent of region "evil" does its worst; the one of region "eu" goes on as if it were alone.
 #include <davit/v1/agent.pb.h>
 
+#include <algorithm>
+
 #include "fakes/server_rig.hpp"
 
 extern "C" const davit_plugin* davit_plugin_entry_v1(uint32_t, davit_error*);
@@ -17,6 +19,8 @@ class HostileTest : public ::testing::Test {
       : rig_(davit_plugin_entry_v1(0, nullptr), STORAGE_MODULE,
              testing::Config{{"agents_per_region_max", 3},
                              {"issues_per_agent_max", 5},
+                             {"issue_bytes_per_agent_max", 2'100},
+                             {"statuses_per_transaction_max", 4},
                              {"statuses_per_call_max", 10},
                              {"text_bytes_max", 100},
                              {"status_bytes_max", 2000}}) {
@@ -148,7 +152,9 @@ TEST_F(HostileTest, IssuesAndTextsAreCutAndTheRestIsCounted) {
   ASSERT_EQ(kept.issues.size(), 6u);
   EXPECT_EQ(kept.issues[0].reason, std::string(100, 'r') + "...");
   EXPECT_EQ(kept.issues[5].condition, "more");
-  EXPECT_EQ(kept.issues[5].reason, "995 more are not kept (issues_per_agent_max of the server)");
+  EXPECT_EQ(
+      kept.issues[5].reason,
+      "995 more are not kept (issues_per_agent_max, issue_bytes_per_agent_max of the server)");
   EXPECT_LE(kept.software.size(), 256u);
   p.mutable_issues(0)->set_id(std::string(1000, 'i'));
   EXPECT_EQ(say(p), "issues: a name is longer than 253 bytes");
@@ -216,6 +222,49 @@ TEST_F(HostileTest, WhatStandsInTheStoreIsHealed) {
   EXPECT_EQ(report(status("w", now_, 1, 2), "eu"), "");
   EXPECT_EQ(stored("w").ready, 2);
   for (const Progress& p : agents("eu")) EXPECT_LE(p.epoch, now_) << p.agent;
+}
+
+// Two bytes each, and hundreds in memory.
+TEST_F(HostileTest, AMessageOfTooManyMessagesIsNotDecoded) {
+  std::string hollow;
+  for (int i = 0; i < 200'000; ++i) hollow.append("\x0a\x00", 2);
+  for (const char* path : {report_path, progress_path}) {
+    // The issues of a progress have another number.
+    if (path == progress_path) std::replace(hollow.begin(), hollow.end(), '\x0a', '\x2a');
+    auto& c = rig_.rpc.call(path, hollow, "evil");
+    rig_.host.run();
+    EXPECT_EQ(c.end->message,
+              "more than 100000 messages in one (messages_per_call_max of the server)");
+  }
+  honest_goes_on(1);
+}
+
+TEST_F(HostileTest, TheIssuesOfAnAgentHaveASizeTogether) {
+  v1::ProgressRequest p = word("a", 1);
+  for (int i = 0; i < 5; ++i) {
+    auto* issue = p.add_issues();
+    issue->set_id(std::string(200, 'i'));
+    issue->set_name(std::string(200, 'n'));
+    issue->set_reason(std::string(100, 'r'));
+  }
+  EXPECT_EQ(say(p), "");
+  const Progress kept = agents("evil").at(0);
+  ASSERT_EQ(kept.issues.size(), 5u);
+  EXPECT_EQ(kept.issues[4].condition, "more");
+}
+
+// More statuses than one transaction takes, the last of them twice: all are stored in their order.
+TEST_F(HostileTest, AReportOfSeveralTransactionsIsStoredWholly) {
+  v1::ReportRequest many;
+  for (int i = 0; i < 9; ++i) {
+    const std::string id = "w" + std::to_string(i);
+    rig_.put(id);
+    *many.add_statuses() = status(id, now_, 1, i);
+  }
+  *many.add_statuses() = status("w8", now_, 2, 80);
+  EXPECT_EQ(call(report_path, many, "eu").end->code, Code::ok);
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(stored("w" + std::to_string(i)).ready, i);
+  EXPECT_EQ(stored("w8").ready, 80);
 }
 
 TEST_F(HostileTest, OneWhoMovesToAndFroShowsNothingOfOthers) {

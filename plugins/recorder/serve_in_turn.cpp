@@ -1,0 +1,41 @@
+#include "serve_in_turn.hpp"
+
+namespace davit::recorder {
+namespace {
+
+// Each on a strand of its own: a reply may come on a thread of the storage's pool, which is not
+// there for decoding.
+void run(Shared& shared, std::vector<Turns::Job> jobs) {
+  for (auto& job : jobs) {
+    const Strand strand = shared.host.strand();
+    strand.post([strand, job = std::move(job)] { job(); });
+  }
+}
+
+}  // namespace
+
+Result<> serve_in_turn(Shared& shared, const rpc::Server& server, const rpc::Method& method,
+                       std::function<void(Said)> work) {
+  return server.unary(method, [&shared, work = std::move(work)](rpc::Call call, Buffer request,
+                                                                rpc::Server::Reply reply) {
+    auto region = rpc::authorized_region(call);
+    if (!region.ok()) return reply(region.error());
+    const size_t bytes = request.size();
+    const auto ends = [&shared, region = *region, bytes, reply,
+                       ticket = shared.outstanding.begin()](Result<std::string> answer) {
+      run(shared, shared.turns.leave(region, bytes));
+      reply(std::move(answer));
+    };
+    auto said = std::make_shared<Said>(
+        Said{*region, call.metadata("x-davit-observed"), std::move(request), ends});
+    auto turn = shared.turns.enter(*region, bytes, [&shared, work, said] {
+      if (shared.stopping)
+        return said->reply(Error{Code::unavailable, "the server is shutting down", {}, {}});
+      work(std::move(*said));
+    });
+    if (!turn.ok()) return reply(turn.error());
+    for (const auto& job : *turn) job();  // this is the call's own strand
+  });
+}
+
+}  // namespace davit::recorder
