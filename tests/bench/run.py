@@ -24,6 +24,7 @@ from at_rest import at_rest, memory  # noqa: E402  beside this file
 from convergence import converge  # noqa: E402
 from created import created  # noqa: E402
 import fleet  # noqa: E402
+from hostile import hostile  # noqa: E402
 import krane_fleet  # noqa: E402
 from latency import latencies  # noqa: E402
 from server import ORIGINAL_BOOTSTRAP_RECORDS_S, ORIGINAL_RECEIPT_P50_MS, Server  # noqa: E402
@@ -131,7 +132,7 @@ def bootstrap(bench, parts):
 
 
 def main():
-    measures = (receipt, bootstrap, *fleet.MEASURES, *transports.MEASURES, *krane_fleet.MEASURES, converge, created,
+    measures = (receipt, bootstrap, hostile, *fleet.MEASURES, *transports.MEASURES, *krane_fleet.MEASURES, converge, created,
                 latencies, at_rest, memory)
     parser = argparse.ArgumentParser(description="measures Davit against named peers")
     parser.add_argument("--build", default=str(ROOT / "build/release"))

@@ -25,9 +25,10 @@ def postgres():
 
 
 class Server:
-    """Davit, product or mirror, with its metrics. `database`: of another one, to begin with what it holds."""
+    """Davit, product or mirror, with its metrics. `database`: of another one, to begin with what it holds;
+    `regions`: each has a token of its own, REGION.token; otherwise one is for all."""
 
-    def __init__(self, bench, parts, mirror=False, database=None, transport="connect"):
+    def __init__(self, bench, parts, mirror=False, database=None, transport="connect", regions=None):
         self.mirror = mirror
         self.world = parts.World(log_level="warn")
         if database is not None:
@@ -36,6 +37,14 @@ class Server:
             self.world.database = postgres().database()
         self.process = self.world.server(regions=("*",))
         self.metrics_port = parts.free_port()
+        tokens = ""
+        for region in regions or ():
+            self.world.token(region, f"agent-secret-of-{region}")
+            tokens += f'''[[rpc.server.main.token]]
+name = "{region}"
+file = "{self.world.folder}/{region}.token"
+regions = ["{region}"]
+'''
         self.process.argv.append(str(self.world.write("measured.toml", f"""[host]
 metrics_listen = "127.0.0.1:{self.metrics_port}"
 plugin_dirs = ["{bench.build.resolve()}/tests/bench/storage_mirror"]
@@ -45,7 +54,7 @@ transport = "{transport}"
 module = "{'storage_mirror' if mirror else 'storage_sqlite'}"
 [plugin.streamer]
 mirror = {'true' if mirror else 'false'}
-""")))
+{tokens}""")))
         self.wire = "ctrl.v1" if mirror else "davit.v1"
         self.address = f"127.0.0.1:{self.world.port}"
         self.token = self.world.folder / "agent.token"

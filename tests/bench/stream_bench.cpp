@@ -5,6 +5,8 @@
 //   0 stream-bench receipt   PROTOCOL SERVER TOKEN_FILE REGION OPERATOR COUNT PAUSE_MS
 //                          commits COUNT changes one by one and takes the time until each has
 //                          arrived
+//   stream-bench neighbour (the same)
+//                          the same, and after each change reports a status of it
 //
 // Prints one JSON object. Times of `receipt` begin before the commit is asked for, so they include
 // it.
@@ -135,7 +137,13 @@ class Stopwatch {
   std::vector<double> milliseconds_;
 };
 
-int receipt(const Arguments& a) {
+// Milliseconds from the request for each of COUNT changes to its arrival, in ascending order.
+// `beside` is called after each with the number of the changed record.
+std::vector<double> receipts(const Arguments& a, const std::function<void(size_t)>& beside) {
+  // Records that no run before has written: an apply that changes nothing does not arrive.
+  const auto first = static_cast<size_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                             std::chrono::system_clock::now().time_since_epoch())
+                                             .count());
   const size_t count = std::stoul(a.at(5));
   const auto pause = std::chrono::milliseconds(std::stoul(a.at(6)));
   const std::string token = read_token(a.at(2));
@@ -147,7 +155,7 @@ int receipt(const Arguments& a) {
   size_t received = 0;
   std::thread reader([&] {
     read_stream(a.at(0), a.at(1), token, a.at(3), [&](const std::string& name, size_t) {
-      if (name == "b1000000") {
+      if (name == "b" + std::to_string(first)) {
         const std::lock_guard lock(mutex);
         live = true;
         live_changed.notify_all();
@@ -157,30 +165,69 @@ int receipt(const Arguments& a) {
     });
   });
   // The stream is live when a first change has come through it.
-  apply(channel, a.at(3), 1000000, 1000001, 1024);
+  apply(channel, a.at(3), first, first + 1, 1024);
   {
     std::unique_lock lock(mutex);
     if (!live_changed.wait_for(lock, std::chrono::seconds(30), [&] { return live; })) {
+      reader.detach();  // the process ends with it
       throw std::runtime_error("the stream did not become live in 30 s");
     }
   }
   for (size_t i = 0; i < count; ++i) {
-    const size_t id = 1000001 + i;
+    const size_t id = first + 1 + i;
     stopwatch.asked("b" + std::to_string(id));
     apply(channel, a.at(3), id, id + 1, 1024);
+    beside(id);
     std::this_thread::sleep_for(pause);
   }
-  const std::vector<double> times = stopwatch.wait_for(count, std::chrono::seconds(30));
+  std::vector<double> times = stopwatch.wait_for(count, std::chrono::seconds(30));
   if (times.size() < count)
     throw std::runtime_error("lost: " + std::to_string(count - times.size()));
   reader.join();
-  std::printf("{\"count\": %zu, \"p50_ms\": %.3f, \"p99_ms\": %.3f, \"max_ms\": %.3f}\n", count,
-              times[count / 2], times[std::min(count - 1, count * 99 / 100)], times.back());
+  return times;
+}
+
+double p99(const std::vector<double>& sorted) {
+  return sorted[std::min(sorted.size() - 1, sorted.size() * 99 / 100)];
+}
+
+int receipt(const Arguments& a) {
+  const auto times = receipts(a, [](size_t) {});
+  std::printf("{\"count\": %zu, \"p50_ms\": %.3f, \"p99_ms\": %.3f, \"max_ms\": %.3f}\n",
+              times.size(), times[times.size() / 2], p99(times), times.back());
   return 0;
 }
 
-const std::map<std::string, Command> commands = {
-    {"seed", {4, seed}}, {"bootstrap", {5, bootstrap}}, {"receipt", {7, receipt}}};
+int neighbour(const Arguments& a) {
+  const std::string token = read_token(a.at(2));
+  const auto channel = connect(a.at(1));
+  std::vector<double> reports;
+  const auto times = receipts(a, [&](size_t id) {
+    davit::v1::ReportRequest request;
+    auto* status = request.add_statuses();
+    status->set_kind("deployment");
+    status->set_id("d" + std::to_string(id));
+    status->set_health("progressing");
+    status->set_epoch(1);
+    status->set_sequence(1);
+    const auto begin = Clock::now();
+    const auto answer = call<davit::v1::ReportResponse>(channel, "/davit.v1.AgentService/Report",
+                                                        request, token, a.at(3));
+    reports.push_back(milliseconds(Clock::now() - begin));
+    if (answer.refusals_size() > 0) throw std::runtime_error(answer.refusals(0).message());
+  });
+  std::sort(reports.begin(), reports.end());
+  std::printf(
+      "{\"receipt_p50_ms\": %.3f, \"receipt_p99_ms\": %.3f, \"report_p50_ms\": %.3f, "
+      "\"report_p99_ms\": %.3f}\n",
+      times[times.size() / 2], p99(times), reports[reports.size() / 2], p99(reports));
+  return 0;
+}
+
+const std::map<std::string, Command> commands = {{"seed", {4, seed}},
+                                                 {"bootstrap", {5, bootstrap}},
+                                                 {"receipt", {7, receipt}},
+                                                 {"neighbour", {7, neighbour}}};
 
 }  // namespace
 }  // namespace davit::bench
