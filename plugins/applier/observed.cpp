@@ -10,13 +10,18 @@ bool Observed::put(uint32_t watch, const std::string& path, Text text,
                    const std::string& resource_version, Slot* slot, bool foreign) {
   ObservedObject& object = at(watch, path);
   object.round = rounds_[watch];
+  // A picture was taken after all that was known when it began.
+  if (in_picture_[watch] && object.written != rounds_[watch])
+    return replace(object, std::move(text), resource_version, slot, foreign);
   return set(object, std::move(text), resource_version, slot, foreign);
 }
 
 bool Observed::put_written(uint32_t watch, const std::string& path, Text text,
                            const std::string& resource_version, Slot* slot) {
   if (find(path) == nullptr && has_passed(watch, resource_version)) return false;
-  return set(at(watch, path), std::move(text), resource_version, slot, false);
+  ObservedObject& object = at(watch, path);
+  object.written = rounds_[watch];
+  return set(object, std::move(text), resource_version, slot, false);
 }
 
 void Observed::passed(uint32_t watch, const std::string& resource_version) {
@@ -33,7 +38,7 @@ ObservedObject& Observed::at(uint32_t watch, const std::string& path) {
   if (made) {
     it->second.path = &it->first;
     it->second.watch = watch;
-    it->second.round = rounds_[watch] - 1;
+    it->second.round = it->second.written = rounds_[watch] - 1;
   }
   return it->second;
 }
@@ -43,6 +48,18 @@ bool Observed::set(ObservedObject& object, Text text, const std::string& resourc
   if (object.text != nullptr) {
     if (object.resource_version == resource_version ||
         !not_older(resource_version, object.resource_version)) {
+      return false;
+    }
+  }
+  return replace(object, std::move(text), resource_version, slot, foreign);
+}
+
+bool Observed::replace(ObservedObject& object, Text text, const std::string& resource_version,
+                       Slot* slot, bool foreign) {
+  if (object.text != nullptr) {
+    // The versions of a restored store say other things than before.
+    if (object.resource_version == resource_version && object.slot == slot &&
+        object.foreign == foreign && *object.text == *text) {
       return false;
     }
     if (object.slot != slot) detach(object);
@@ -71,11 +88,13 @@ const ObservedObject* Observed::find(const std::string& path) const {
 }
 
 void Observed::synced(uint32_t watch, const std::function<void(Slot&)>& lost) {
+  in_picture_[watch] = false;
   for (auto it = objects_.begin(); it != objects_.end();) {
     ObservedObject& object = it->second;
-    // What we wrote since the picture was taken is not in it. A picture without a version is of a
-    // resource that is not there any more: nothing is left, whenever it was written.
-    const bool later = passed_[watch] != 0 && number_of(object.resource_version) > passed_[watch];
+    // What we wrote since the picture was begun need not be in it. A picture without a version is
+    // of a resource that is not there any more: nothing is left, whenever it was written.
+    const bool later = passed_[watch] != 0 && object.written == rounds_[watch] &&
+                       number_of(object.resource_version) > passed_[watch];
     if (object.watch != watch || object.round == rounds_[watch] || later) {
       ++it;
       continue;

@@ -25,11 +25,13 @@ struct ObservedObject {
   bool foreign = false;  // another region's: known only so that it is left alone
   uint32_t watch = 0;    // which of the kind's resources it is
   uint32_t round = 0;    // of the watch, when it was last shown
+  uint32_t written = 0;  // the same, when we wrote it last
 };
 
 class Observed {
  public:
-  explicit Observed(size_t watches) : rounds_(watches, 0), passed_(watches, 0) {}
+  explicit Observed(size_t watches)
+      : rounds_(watches, 0), passed_(watches, 0), in_picture_(watches, false) {}
 
   // The watch has shown all that happened up to this version.
   void passed(uint32_t watch, const std::string& resource_version);
@@ -45,11 +47,13 @@ class Observed {
   Slot* remove(const std::string& path, const std::string& resource_version);
   const ObservedObject* find(const std::string& path) const;
 
-  // Initial events begin anew; what they do not show until `synced` is gone. `lost` gets the slot
-  // of each.
+  // Initial events begin anew: each takes the place of what is known, whatever its version says,
+  // and what they do not show until `synced` is gone. `lost` gets the slot of each. A restored
+  // store of the API server counts its versions from an earlier one.
   void restart(uint32_t watch) {
     ++rounds_[watch];
     passed_[watch] = 0;
+    in_picture_[watch] = true;
   }
   void synced(uint32_t watch, const std::function<void(Slot&)>& lost);
   size_t size() const { return objects_.size(); }
@@ -59,11 +63,14 @@ class Observed {
   ObservedObject& at(uint32_t watch, const std::string& path);
   bool set(ObservedObject& object, Text text, const std::string& resource_version, Slot* slot,
            bool foreign);
+  bool replace(ObservedObject& object, Text text, const std::string& resource_version, Slot* slot,
+               bool foreign);
   bool has_passed(uint32_t watch, const std::string& resource_version) const;
   void detach(ObservedObject& object);
   std::unordered_map<std::string, ObservedObject> objects_;
   std::vector<uint32_t> rounds_;
   std::vector<uint64_t> passed_;  // resource versions, by watch
+  std::vector<bool> in_picture_;  // between restart and synced, by watch
 };
 
 }  // namespace davit::applier

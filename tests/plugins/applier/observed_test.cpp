@@ -75,5 +75,45 @@ TEST_F(ObservedTest, APictureOfAResourceThatIsNotThereLeavesNothing) {
   EXPECT_EQ(lost, 1);
 }
 
+// The API server's store was restored, and counts from an earlier version.
+TEST_F(ObservedTest, APictureReplacesWhatIsKnownWhateverTheVersionsSay) {
+  shown("900");
+  observed_.restart(0);
+  const Text restored = std::make_shared<const std::string>("{\"restored\":true}");
+  EXPECT_TRUE(observed_.put(0, "p", restored, "500", &slot_));
+  synced("510");
+  ASSERT_TRUE(there());
+  EXPECT_EQ(*observed_.find("p")->text, *restored);
+  EXPECT_EQ(slot_.objects.size(), 1u);
+  EXPECT_FALSE(observed_.put(0, "p", text_, "499", &slot_)) << "after it versions count again";
+  EXPECT_TRUE(observed_.put(0, "p", text_, "511", &slot_));
+}
+
+TEST_F(ObservedTest, APictureWithOlderVersionsForgetsWhatItDoesNotShow) {
+  shown("900");
+  EXPECT_TRUE(written("901"));
+  observed_.restart(0);
+  synced("510");
+  EXPECT_FALSE(there());
+}
+
+TEST_F(ObservedTest, ThePictureOfARestoredStoreMayGiveOneVersionToSomethingElse) {
+  shown("500");
+  observed_.restart(0);
+  const Text other = std::make_shared<const std::string>("{\"other\":true}");
+  EXPECT_TRUE(observed_.put(0, "p", other, "500", &slot_));
+  observed_.restart(0);
+  EXPECT_FALSE(observed_.put(0, "p", other, "500", &slot_)) << "the same is no news";
+}
+
+TEST_F(ObservedTest, WhatIsWrittenDuringAPictureIsNotTakenBackByIt) {
+  shown("5");
+  observed_.restart(0);
+  EXPECT_TRUE(written("8"));
+  EXPECT_FALSE(observed_.put(0, "p", text_, "5", &slot_));
+  synced("6");
+  EXPECT_EQ(observed_.find("p")->resource_version, "8");
+}
+
 }  // namespace
 }  // namespace davit::applier
