@@ -8,12 +8,14 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::St
       status_(std::move(status)),
       strand_(host.strand()),
       limit_(rules.concurrency_max),
+      shares_(rules.slow_after, 2 * rules.concurrency_max),
       pump_timer_(strand_),
       resync_timer_(strand_),
       sync_timer_(strand_),
       sight_timer_(strand_),
       access_timer_(strand_) {
-  for (size_t i = 0; i < rules.concurrency_max; ++i) {
+  // As many again for what goes past slow ones.
+  for (size_t i = 0; i < 2 * rules.concurrency_max; ++i) {
     workers_.push_back(host.strand());
     idle_.push_back(i);
   }

@@ -7,6 +7,7 @@
 #include "concurrency_limit.hpp"
 #include "kind_state.hpp"
 #include "queue.hpp"
+#include "shares.hpp"
 #include "telling.hpp"
 
 namespace davit::applier {
@@ -45,10 +46,14 @@ class Hub {
   // -------------------------------------------------------------------------------
   void pump();
   bool may_start(KindState& kind, const Slot& slot) const;
+  static Shares::Group group_of(const KindState& kind, const Slot& slot);
+  void hold_back(const Shares::Group& group, Slot& slot);
+  void let_go();
+  std::optional<std::chrono::nanoseconds> next_pump() const;
   void launch(KindState& kind, Slot& slot);
   Task task_for(KindState& kind, const Slot& slot) const;
   void on_report(size_t worker, size_t under_way, Report report);
-  void learn(const Report& report, size_t under_way);
+  void learn(const Report& report, const Shares::Group& group, size_t under_way);
   void conclude(KindState& kind, Slot& slot, Report& report);
   std::chrono::nanoseconds rest_after(const KindState& kind, Slot& slot, const Report& report);
   void take_over(KindState& kind, Slot& slot, const Report& report);
@@ -115,6 +120,12 @@ class Hub {
   std::vector<std::unique_ptr<ChangeStream>> streams_;
   Queue queue_;
   ConcurrencyLimit limit_;
+  Shares shares_;
+  struct HeldBack {
+    uint64_t number;
+    Band band;
+  };
+  std::map<Shares::Group, std::deque<HeldBack>> held_back_;
   std::vector<Strand> workers_;
   std::vector<size_t> idle_;
   Timer pump_timer_, resync_timer_, sync_timer_, sight_timer_, access_timer_;

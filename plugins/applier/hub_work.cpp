@@ -19,7 +19,8 @@ sink::Outcome outcome_of(Report::End end) {
 void Hub::pump() {
   if (stopping_) return;
   const auto paused_until = limit_.paused_until();
-  while (queue_.out() < limit_.value() && now() >= paused_until) {
+  let_go();
+  while (shares_.has_room(limit_.value(), now()) && now() >= paused_until) {
     const auto number = queue_.take(now());
     if (!number) break;
     KindState& kind = kind_of(*number);
@@ -30,18 +31,58 @@ void Hub::pump() {
       queue_.put_aside(*number);
       kind.unseen.insert(*number);
       say_delayed(kind, *slot);
+    } else if (const auto group = group_of(kind, *slot);
+               shares_.room(group, limit_.value(), now()) == 0) {
+      hold_back(group, *slot);
     } else {
       launch(kind, *slot);
     }
   }
-  waiting_.set(static_cast<double>(queue_.waiting()));
-  auto due = queue_.out() < limit_.value() ? queue_.next_due() : std::nullopt;
-  if (due) due = std::max(*due, paused_until);
+  size_t held_back = 0;
+  for (const auto& [group, waiting] : held_back_) held_back += waiting.size();
+  waiting_.set(static_cast<double>(queue_.waiting() + held_back));
+  const auto due = next_pump();
   if (!due) {
     pump_timer_.cancel();
   } else if (!pump_timer_.waiting() || pump_at_ != *due) {
     pump_at_ = *due;
     pump_timer_.after(std::max(*due - now(), std::chrono::nanoseconds(0)), [this] { pump(); });
+  }
+}
+
+// nullopt: not before something ends or comes.
+std::optional<std::chrono::nanoseconds> Hub::next_pump() const {
+  auto due = queue_.next_due();
+  if (!due) return due;
+  due = std::max(*due, limit_.paused_until());
+  if (shares_.has_room(limit_.value(), now())) return due;
+  const auto slow = shares_.next_slow(now());
+  if (slow.count() == 0) return std::nullopt;
+  return std::max(*due, slow);
+}
+
+Shares::Group Hub::group_of(const KindState& kind, const Slot& slot) {
+  return kind.name() + " " + slot.ns;
+}
+
+// Until one of its group's trips ends: those of the others go past it.
+void Hub::hold_back(const Shares::Group& group, Slot& slot) {
+  const Band band = queue_.put_aside(slot.number);
+  if (!std::exchange(slot.held_back, true)) held_back_[group].push_back({slot.number, band});
+}
+
+void Hub::let_go() {
+  for (auto it = held_back_.begin(); it != held_back_.end();) {
+    auto& waiting = it->second;
+    for (size_t room = shares_.room(it->first, limit_.value(), now()); room > 0 && !waiting.empty();
+         waiting.pop_front()) {
+      const auto [number, band] = waiting.front();
+      Slot* slot = kind_of(number).desired.find(number);
+      if (slot == nullptr || !std::exchange(slot->held_back, false)) continue;
+      queue_.add(number, band, now());
+      --room;
+    }
+    it = waiting.empty() ? held_back_.erase(it) : std::next(it);
   }
 }
 
@@ -55,6 +96,8 @@ void Hub::launch(KindState& kind, Slot& slot) {
   const size_t worker = idle_.back();
   idle_.pop_back();
   slot.out = true;
+  slot.held_back = false;
+  shares_.began(group_of(kind, slot), slot.number, now());
   end_park_on_change(kind, slot);
   slot.repairs.forget(shop_->rules.repairs, now());
   trips_.add();
@@ -103,7 +146,7 @@ Task Hub::task_for(KindState& kind, const Slot& slot) const {
 
 void Hub::on_report(size_t worker, size_t under_way, Report report) {
   idle_.push_back(worker);
-  learn(report, under_way);
+  learn(report, shares_.ended(report.slot), under_way);
   KindState& kind = kind_of(report.slot);
   Slot* slot = kind.desired.find(report.slot);
   if (slot == nullptr) {
@@ -120,14 +163,17 @@ void Hub::on_report(size_t worker, size_t under_way, Report report) {
 }
 
 // `under_way`: when the trip began. Others may have begun or ended since.
-void Hub::learn(const Report& report, size_t under_way) {
+void Hub::learn(const Report& report, const Shares::Group& group, size_t under_way) {
   for (const Answer& a : report.answers) {
     if (a.overloaded) {
       throttled_.add();
-      limit_.overloaded(a.sent, a.retry_after, now());
-    } else {
-      limit_.answered(a.like, a.took, std::max(under_way, queue_.out()), now());
+      // Else the record's own backoff is enough.
+      if (shares_.refused(group, a.of_webhook, a.sent, now()))
+        limit_.overloaded(a.sent, a.retry_after, now());
+      continue;
     }
+    shares_.answered(group, now());
+    limit_.answered(a.like, a.took, std::max(under_way, queue_.out()), now());
   }
   concurrency_.set(static_cast<double>(limit_.value()));
   shop_->paused_until = limit_.paused_until().count();

@@ -111,11 +111,12 @@ void Queue::retry(Key key, Time at) {
   wait(key, e, e.taken, at);
 }
 
-void Queue::put_aside(Key key) {
+Band Queue::put_aside(Key key) {
   Entry& e = entries_[key];
   e.out = false;
   --out_;
   if (e.waits) enqueue(key, e);
+  return e.taken;
 }
 
 void Queue::forget(Key key) {

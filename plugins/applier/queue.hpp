@@ -36,8 +36,8 @@ class Queue {
   void done(Key key, Time rest_until);
   // The key's trip failed: it rests until then and comes again, as urgent as it was.
   void retry(Key key, Time at);
-  // Gives a key back untouched: it waits for an `add`.
-  void put_aside(Key key);
+  // Gives a key back untouched: it waits for an `add`. The band that it was taken from.
+  Band put_aside(Key key);
   // The key is no more. It must not be out.
   void forget(Key key);
   // What failed may be tried at once: every rest ends.

@@ -24,6 +24,7 @@ struct Rules {
   std::chrono::milliseconds blind_after{30'000};
   std::chrono::milliseconds access_review_interval{300'000};  // 0: never asked
   std::chrono::milliseconds rest{50};
+  std::chrono::milliseconds slow_after{2'000};
   PruneRules prune;
   Repairs::Limits repairs;
   std::chrono::milliseconds right_patience{60'000};
@@ -47,6 +48,7 @@ inline Rules read_rules(const Settings& s) {
   r.access_review_interval =
       s.milliseconds("access_review_interval_ms", r.access_review_interval, 0);
   r.rest = s.milliseconds("rest_ms", r.rest, 0);
+  r.slow_after = s.milliseconds("slow_after_ms", r.slow_after, 1);
   r.prune.on_close = s.boolean("prune_on_close", r.prune.on_close);
   r.prune.share_max_percent =
       static_cast<uint64_t>(s.integer("prune_share_max_percent", 50, 0, 100));

@@ -57,7 +57,8 @@ struct Slot {
   uint64_t pruned_at = 0;             // no snapshot of this version named it: it is to go
   std::vector<uint64_t> outstanding;  // accepted versions that are not settled
   State state = State::pending;
-  bool out = false;  // a worker has it
+  bool out = false;        // a worker has it
+  bool held_back = false;  // its group has no room
 
   Cursor applied_at;  // the record's version, and its incarnation
   Buffer runs;        // the message that was applied last: what runs, whatever came since

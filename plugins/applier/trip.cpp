@@ -126,12 +126,14 @@ void Trip::request(cluster::Request q, std::function<void(const cluster::Respons
   if (q.verb == DAVIT_VERB_APPLY) shop_->applies.add();
   if (q.verb == DAVIT_VERB_DELETE) shop_->deletes.add();
   q.deadline_ns = (now + shop_->rules.request_timeout).count();
-  Answer answer{q.verb + ' ' + q.resource.group + '/' + q.resource.resource, now, {}, false, {}};
+  Answer answer{
+      q.verb + ' ' + q.resource.group + '/' + q.resource.resource, now, {}, false, false, {}};
   shop_->cluster.request(q, [self = shared_from_this(), answer = std::move(answer),
                              then = std::move(then)](cluster::Response r) mutable {
     auto* trip = self.get();
     answer.took = trip->shop_->host.now() - answer.sent;
     answer.overloaded = overloaded(r);
+    answer.of_webhook = names_webhook(r);
     answer.retry_after = r.retry_after;
     trip->strand_.post([self = std::move(self), answer = std::move(answer), then = std::move(then),
                         r = std::move(r)]() mutable {

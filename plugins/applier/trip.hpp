@@ -49,6 +49,7 @@ struct Answer {
   std::string like;  // verb and resource
   std::chrono::nanoseconds sent{0}, took{0};
   bool overloaded = false;
+  bool of_webhook = false;  // it says so
   std::chrono::milliseconds retry_after{0};
 };
 

@@ -136,6 +136,10 @@ bool overloaded(const cluster::Response& r) {
   return r.http_status > 500 || (r.http_status == 500 && r.retry_after.count() > 0);
 }
 
+bool names_webhook(const cluster::Response& r) {
+  return says(r, "admission webhook \"") || says(r, "failed calling webhook \"");
+}
+
 std::string describe(const cluster::Response& r) {
   std::string out = r.http_status == 0 ? "no answer" : std::to_string(r.http_status);
   if (!r.reason.empty()) out += " " + r.reason;

@@ -46,6 +46,10 @@ bool would_be_accepted(const cluster::Response& answer);
 // 500: one record's webhook may fail for ever.
 bool overloaded(const cluster::Response& response);
 
+// It is a webhook that refused the request, or could not be asked, in the API server's words. A
+// webhook may say anything, so this only spares other records a pause; it never makes one.
+bool names_webhook(const cluster::Response& response);
+
 // For logs, issues and statuses: "422 Invalid: ...".
 std::string describe(const cluster::Response& response);
 

@@ -26,10 +26,12 @@ class Front {
   bool blind = false;                        // watches that begin now show nothing
   std::set<std::string> denied;              // rights that are missing: "list pods"
   size_t reviews = 0;
-  bool hold = false;  // requests wait for release()
+  bool hold = false;                                   // requests wait for release()
+  std::function<bool(const cluster::Request&)> hangs;  // the same, of some
 
   void release() {
     hold = false;
+    hangs = nullptr;
     for (const auto& request : std::exchange(held_, {})) request();
   }
 
@@ -72,7 +74,7 @@ class Front {
     if (q.resource.resource == "selfsubjectaccessreviews") return review(q, done);
     ++requests;
     ++sent[q.verb + " " + q.resource.resource];
-    if (hold) return held_.push_back([this, q, done] { request(q, done); });
+    if (hold || (hangs && hangs(q))) return held_.push_back([this, q, done] { request(q, done); });
     if (policy) {
       if (auto refused = policy(q)) return done(*std::move(refused));
     }

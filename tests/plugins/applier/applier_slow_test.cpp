@@ -1,0 +1,111 @@
+// Something behind the API server, an admission webhook say, that hangs or refuses in one
+// namespace.
+#include <gtest/gtest.h>
+
+#include "world.hpp"
+
+namespace davit::applier::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+bool applies_in(const cluster::Request& q, const std::string& ns) {
+  return q.verb == DAVIT_VERB_APPLY && q.ns == ns;
+}
+
+// 429 with the longest Retry-After, for applies in one namespace.
+Front::Policy throttles(const std::string& ns, const std::string& message) {
+  return [=](const cluster::Request& q) -> std::optional<cluster::Response> {
+    if (!applies_in(q, ns)) return std::nullopt;
+    auto r = refusal(429, "TooManyRequests", message);
+    r.code = Code::resource_exhausted;
+    r.retry_after = 30s;
+    return r;
+  };
+}
+
+void apply_many(World& w, const std::string& ns, uint64_t from, uint64_t to) {
+  for (uint64_t n = from; n <= to; ++n) w.apply("web" + std::to_string(n), n, {.ns = ns});
+}
+
+size_t done(const World& w, uint64_t from, uint64_t to) {
+  size_t out = 0;
+  for (uint64_t n = from; n <= to; ++n) out += w.outcome(n) == "done" ? 1 : 0;
+  return out;
+}
+
+TEST(Slow, WhatHangsInOneNamespaceDoesNotHoldUpTheOthers) {
+  World w;
+  w.front().hangs = [](const cluster::Request& q) { return applies_in(q, "stuck"); };
+  w.begin(true);
+  apply_many(w, "stuck", 1, 100);
+  w.wait(3s);
+  EXPECT_EQ(w.front().sent["apply replicasets"], 16u) << "no more than were learned";
+  apply_many(w, "acme", 101, 200);
+  w.wait(5s);
+  EXPECT_EQ(done(w, 101, 200), 100u);
+  EXPECT_EQ(done(w, 1, 100), 0u);
+  w.front().release();
+  w.wait(60s);
+  EXPECT_EQ(done(w, 1, 100), 100u);
+}
+
+TEST(Slow, WhatBeginsBehindHangingOnesWaitsUntilTheseAreKnownToBeSlow) {
+  World w;
+  w.front().hangs = [](const cluster::Request& q) { return applies_in(q, "stuck"); };
+  w.begin(true);
+  apply_many(w, "stuck", 1, 100);
+  apply_many(w, "acme", 101, 110);
+  w.wait(4s);
+  EXPECT_EQ(done(w, 101, 110), 10u);
+  w.front().release();
+  w.wait(60s);
+  EXPECT_EQ(done(w, 1, 110), 110u);
+}
+
+TEST(Slow, AWebhookThatAnswers429PausesItsOwnRecordsAndNoOthers) {
+  World w;
+  w.front().policy =
+      throttles("busy", "admission webhook \"quota.example.com\" denied the request: slow down");
+  w.begin(true);
+  apply_many(w, "busy", 1, 50);
+  apply_many(w, "acme", 51, 100);
+  w.wait(2s);
+  EXPECT_EQ(done(w, 51, 100), 50u);
+  EXPECT_GE(w.host().metric("davit_applier_concurrency"), 16);
+  EXPECT_EQ(w.front().sent["apply replicasets"], 100u) << "each is asked for again after 30 s";
+  w.front().policy = nullptr;
+  w.wait(60s);
+  EXPECT_EQ(done(w, 1, 50), 50u);
+}
+
+// Nothing in the answer tells that it is not the API server's own.
+TEST(Slow, A429OfOneNamespaceWhileOthersAreServedIsNotTheApiServers) {
+  World w;
+  w.front().policy = throttles("busy", "slow down");
+  w.begin(true);
+  apply_many(w, "acme", 1, 1);
+  apply_many(w, "busy", 2, 50);
+  apply_many(w, "acme", 51, 100);
+  w.wait(2s);
+  EXPECT_EQ(done(w, 51, 100), 50u);
+  w.front().policy = nullptr;
+  w.wait(60s);
+  EXPECT_EQ(done(w, 1, 100), 100u);
+}
+
+TEST(Slow, A429OfMostNamespacesIsTheApiServers) {
+  World w;
+  w.begin(true);
+  w.throttle(10s);
+  for (uint64_t n = 1; n <= 50; ++n)
+    w.apply("web" + std::to_string(n), n, {.ns = "ns" + std::to_string(n)});
+  w.wait(5s);
+  EXPECT_LE(w.requests(), 16u);
+  w.throttle(0ms);
+  w.wait(120s);
+  EXPECT_EQ(done(w, 1, 50), 50u);
+}
+
+}  // namespace
+}  // namespace davit::applier::test
