@@ -60,7 +60,7 @@ transport = "{self.transport}"
         found, sentinels = self.krane.instances(REGION), self.krane.sentinels()
         out = []
         for (kind, _), document in self.wanted.items():
-            count = document["spec"].get("replicas")
+            count = document["spec"].get("replicas", document["spec"].get("autoscaling", {}).get("min_replicas"))
             if kind == "deployment":
                 pods = found.pop(named(document), None)
                 if pods is None or [status for _, status in pods] != ["running"] * count:

@@ -10,6 +10,7 @@ import unittest
 
 import expected
 import parts
+from api_proxy import ApiProxy
 from krane import PLATFORM, TOKEN
 from krane_case import KINDS, PAGE_ROWS, Peer, named
 from parts import REGION, Case, deployment, policy, sentinel, wait_until
@@ -233,6 +234,52 @@ class OnKubernetes(Peer, parts.KubernetesCase):
             self.assertEqual(self.uids(), uids)
         self.assertEqual(self.deletes(), [])
         self.end()
+
+    def test_a_restarted_agent_writes_nothing(self):
+        """What stands there is what it wants, and it sees so: no apply, no create, however often it looks."""
+        namespace = "krane-quiet"
+        proxy = ApiProxy(self.kubernetes, self.world.folder)
+        self.addCleanup(proxy.down)
+        odd = [deployment(1001, namespace, environment_slug="", git_branch="", git_commit_sha="c0ffee",
+                          healthcheck={"method": "GET", "path": "/", "intervalSeconds": 10, "timeoutSeconds": 5,
+                                       "failureThreshold": 3, "initialDelaySeconds": 0}),
+               deployment(1002, namespace, cpu_millicores="1000", memory_mib="1024", command=["run", ""]),
+               deployment(1003, namespace, replicas=0, app_id="", build_id="b_1", shutdown_signal="SIGINT")]
+        bounded = deployment(1004, namespace, autoscaling={"min_replicas": 2, "max_replicas": 4, "cpu_threshold": 70})
+        del bounded["spec"]["replicas"]
+        documents = [*self.records(namespace, 236), *odd, bounded, sentinel(3, replicas=0)]
+        for hidden in (False, True):
+            with self.subTest(hide_kubernetes=hidden):
+                self.check_writes_nothing(proxy, documents, hidden)
+
+    def check_writes_nothing(self, proxy, documents, hidden):
+        port = parts.free_port()
+        self.want(*documents)
+        self.running = self.agent(kubeconfig=proxy.kubeconfig)
+        self.running.argv.append(self.world.write("quiet.toml", f"""
+[host]
+metrics_listen = "127.0.0.1:{port}"
+[plugin.applier]
+resync_interval_ms = 2000
+[plugin.deployment]
+hide_kubernetes = {str(hidden).lower()}
+"""))
+        self.running.start()
+        self.wait_reported(180)
+        self.assertEqual(self.running.stop(), 0, self.running.tail())
+        place = self.krane.now()
+        proxy.begin_counting()
+        self.running.start()
+        names = {named(d) for d in documents if d["kind"] == "deployment"}
+        wait_until(lambda: "all is reported again\n" + self.tails(), lambda: names <= {
+            c["message"].get("update", {}).get("k8s_name") for c in self.krane.calls("ReportDeploymentStatus", place)}, 120)
+        trips = parts.metrics(port)["davit_applier_trips_total"]
+        wait_until("all is looked at twice more", lambda: parts.metrics(port)[
+            "davit_applier_trips_total"] > trips + 2 * len(documents), 120, pause=0.5)
+        writes = [str(c) for c in proxy.calls if c.mutation and "accessreviews" not in c.path]
+        self.assertEqual(writes, [], f"{len(writes)} of {len(documents)} records")
+        self.end()
+        self.wanted.clear()
 
     def restart_agent(self):
         self.assertEqual(self.running.stop(), 0, self.running.tail())
