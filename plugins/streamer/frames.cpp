@@ -2,6 +2,8 @@
 
 #include <davit/v1/agent.pb.h>
 
+#include <utility>
+
 namespace davit::streamer {
 
 namespace {
@@ -115,7 +117,7 @@ Result<std::string> encode_krane_state(const Classifier::Kind& kind, const Chang
   auto told = kind.client.apply_message(*json);
   if (!told.ok()) {
     Error why = told.error();
-    if (!why.where.empty()) why.message = why.where + ": " + why.message;
+    if (!why.where.empty()) why.message = std::exchange(why.where, {}) + ": " + why.message;
     why.code = Code::failed_precondition;
     return why;
   }
