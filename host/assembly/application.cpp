@@ -253,13 +253,17 @@ int Application::serve() {
   return exit_ok;
 }
 
-// What the log is like changes at once. Secrets and certificates are read again by themselves,
-// when their files change; the rest is what everything was made of.
+// What the log is like and which tokens there are changes at once. Secrets and certificates are
+// read again by themselves, when their files change; the rest is what everything was made of.
 void Application::reload() {
   Parts& p = *parts_;
   Faults faults;
   const Config config = Config::load(files_, faults);
   const HostSettings settings = read_host_settings(config, faults);
+  std::vector<std::string> live = {"host.log_level", "host.log_format"};
+  if (faults.empty()) {
+    for (auto& extension : p.extensions) extension->reload(config, faults, live);
+  }
   for (const std::string& line : faults.lines())
     p.log.error("host", "not reloaded: the configuration has a fault", {{"fault", line}});
   if (!faults.empty()) return;
@@ -271,7 +275,7 @@ void Application::reload() {
   }
   size_t waiting = 0;
   for (const Difference& d : differences(p.config.root(), config.root())) {
-    if (d.key == "host.log_level" || d.key == "host.log_format") continue;
+    if (std::find(live.begin(), live.end(), d.key) != live.end()) continue;
     ++waiting;
     p.log.warn("host", "changed; takes a restart", {{"key", d.key}, {"where", d.where}});
   }

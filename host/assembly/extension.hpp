@@ -59,6 +59,9 @@ class Extension {
   virtual std::vector<Described> describe() const { return {}; }
   // Every plugin is started: bind the ports, serve.
   virtual Result<> listen() { return {}; }
+  // The configuration was read again: what can change while it runs is taken over, and its keys are
+  // added to `live`, changed or not. With a fault nothing changes. From main, after listen.
+  virtual void reload(const Config&, Faults&, std::vector<std::string>& live) { (void)live; }
   // No new call is taken any more; calls in progress go on, for their plugins end them in `stop`.
   virtual void drain() {}
   // Every plugin is stopped: cancel what is left and return when no callback will come any more.

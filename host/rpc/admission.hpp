@@ -31,6 +31,10 @@ class Admission {
   Result<> load() { return tokens_.load(); }
   // Reads those that have changed. It may block.
   void refresh() { tokens_.refresh(); }
+  // An error changes nothing. It may block.
+  Result<> replace_tokens(std::vector<TokenSettings> tokens) {
+    return tokens_.replace(std::move(tokens));
+  }
   std::vector<std::string> doubts() const { return tokens_.doubts(); }
 
   // `path` without a slash in front. NULL: nothing of that name is served.

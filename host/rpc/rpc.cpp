@@ -91,6 +91,7 @@ void Rpc::configure(const Config& config, Faults& faults) {
 }
 
 bool Rpc::region_known(std::string_view region) const {
+  const std::lock_guard lock(tokens_mutex_);
   for (const auto& server : server_settings_) {
     for (const auto& token : server.tokens) {
       if (token.role == "agent" && davit::rpc::names_region(token.regions, region)) return true;
@@ -205,13 +206,7 @@ void Rpc::warn_of_what_is_open() {
           "can be read on the way (tls_certificate_file)",
           {{"server", s.name}, {"listen", s.listen}});
     }
-    for (const auto& token : s.tokens) {
-      if (token.role != "agent" || !davit::rpc::names_region(token.regions, "*")) continue;
-      core_.log.warn("rpc",
-                     "a token is for every region: whoever has it can speak for any, and invent "
-                     "them; name the regions",
-                     {{"server", s.name}, {"token", token.name}});
-    }
+    warn_of_tokens(s);
   }
   for (const auto& server : servers_) {
     for (const auto& doubt : server->doubts())
@@ -220,6 +215,42 @@ void Rpc::warn_of_what_is_open() {
   for (const auto& [name, client] : clients_) {
     if (const auto doubt = client->doubt(); !doubt.empty())
       core_.log.warn("rpc", "token file", {{"client", name}, {"what", doubt}});
+  }
+}
+
+void Rpc::warn_of_tokens(const ServerSettings& s) {
+  for (const auto& token : s.tokens) {
+    if (token.role != "agent" || !davit::rpc::names_region(token.regions, "*")) continue;
+    core_.log.warn("rpc",
+                   "a token is for every region: whoever has it can speak for any, and invent "
+                   "them; name the regions",
+                   {{"server", s.name}, {"token", token.name}});
+  }
+}
+
+void Rpc::reload(const Config& config, Faults& faults, std::vector<std::string>& live) {
+  const RpcSettings settings = RpcSettings::read(config, faults);
+  if (!faults.empty()) return;
+  for (size_t i = 0; i < servers_.size(); ++i) {
+    ServerSettings& now = server_settings_[i];
+    const auto next = std::find_if(settings.servers.begin(), settings.servers.end(),
+                                   [&](const ServerSettings& s) { return s.name == now.name; });
+    if (now.on_unix_socket() || next == settings.servers.end() || next->on_unix_socket()) continue;
+    const std::string key = "rpc.server." + now.name + ".token";
+    if (next->tokens != now.tokens) {
+      if (auto r = servers_[i]->replace_tokens(next->tokens); !r.ok()) {
+        faults.add(next->where, key, r.error().message);
+        continue;
+      }
+      {
+        const std::lock_guard lock(tokens_mutex_);
+        now.tokens = next->tokens;
+      }
+      core_.log.info("rpc", "reloaded",
+                     {{"key", key}, {"tokens", std::to_string(now.tokens.size())}});
+      warn_of_tokens(now);
+    }
+    live.push_back(key);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ class Rpc final : public Extension {
   Result<> wired(bool check) override;
   std::vector<Described> describe() const override;
   Result<> listen() override;
+  // The tokens of listeners that were there at the start.
+  void reload(const Config&, Faults&, std::vector<std::string>& live) override;
   void drain() override;
   void stop(std::chrono::steady_clock::time_point deadline) override;
 
@@ -38,7 +41,7 @@ class Rpc final : public Extension {
   // The slots of the table that need the layer; only while plugins are wired.
   Result<> serve(std::string_view instance, const davit_rpc_method&);
   Result<RpcClient*> channel(std::string_view instance, std::string_view name);
-  // Of the settings, so from configure on and from any thread.
+  // Of the tokens, so from configure on and from any thread.
   bool region_known(std::string_view region) const;
 
  private:
@@ -53,6 +56,7 @@ class Rpc final : public Extension {
   Result<> serve_own();
   void share_connections();
   void warn_of_what_is_open();
+  void warn_of_tokens(const ServerSettings&);
 
   const Core core_;
   Table table_;
@@ -65,6 +69,7 @@ class Rpc final : public Extension {
   HealthCheck health_check_{core_.health, methods_};
   Reflection reflection_;
   std::vector<ServerSettings> server_settings_;
+  mutable std::mutex tokens_mutex_;  // guards their tokens, once wired; main alone writes
   std::vector<std::unique_ptr<RpcServer>> servers_;  // one for each of the settings, once wired
   std::map<std::string, std::unique_ptr<RpcClient>, std::less<>> clients_;
   std::vector<std::pair<std::string, std::string>> callers_;  // instance, client

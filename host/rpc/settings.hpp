@@ -16,6 +16,7 @@ struct TokenSettings {
   std::string file;
   std::string role;  // "agent" or "operator"
   std::vector<std::string> regions;
+  bool operator==(const TokenSettings&) const = default;
 };
 
 struct ServerSettings {

@@ -3,6 +3,9 @@
 #include <openssl/crypto.h>
 #include <openssl/sha.h>
 
+#include <algorithm>
+#include <map>
+
 #include "services/credentials.hpp"
 #include "token_file.hpp"
 
@@ -22,11 +25,14 @@ Error unauthenticated(const char* message) {
 }  // namespace
 
 TokenStore::TokenStore(std::vector<TokenSettings> settings, Warn warn) : warn_(std::move(warn)) {
-  for (auto& s : settings) {
-    Token& token = tokens_.emplace_back();
-    token.subject = "token \"" + s.name + "\"";
-    token.settings = std::move(s);
-  }
+  for (auto& s : settings) tokens_.push_back(made_of(std::move(s)));
+}
+
+TokenStore::Token TokenStore::made_of(TokenSettings settings) {
+  Token token;
+  token.subject = "token \"" + settings.name + "\"";
+  token.settings = std::move(settings);
+  return token;
 }
 
 // Another content is another credential: who has come in by the one before is not let stay.
@@ -82,16 +88,46 @@ Result<> TokenStore::read(Token& token) {
 
 Result<> TokenStore::load() {
   const std::lock_guard reading(files_);
-  for (size_t i = 0; i < tokens_.size(); ++i) {
-    if (auto r = read(tokens_[i]); !r.ok()) return r.error().in(tokens_[i].subject);
-    for (size_t k = 0; k < i; ++k) {
-      if (tokens_[k].digest != tokens_[i].digest) continue;
-      return Error{Code::failed_precondition,
-                   tokens_[i].subject + " and " + tokens_[k].subject + " are the same",
-                   {},
-                   {}};
-    }
+  for (Token& token : tokens_) {
+    if (auto r = read(token); !r.ok()) return r.error().in(token.subject);
   }
+  return all_differ(tokens_);
+}
+
+Result<> TokenStore::all_differ(const std::vector<Token>& tokens) {
+  std::map<Digest, const Token*> known;
+  for (const Token& token : tokens) {
+    const auto [at, is_new] = known.emplace(token.digest, &token);
+    if (is_new || !token.usable) continue;
+    return Error{Code::failed_precondition,
+                 token.subject + " and " + at->second->subject + " are the same",
+                 {},
+                 {}};
+  }
+  return {};
+}
+
+Result<> TokenStore::replace(std::vector<TokenSettings> settings) {
+  const std::lock_guard reading(files_);
+  std::vector<Token> next;
+  for (auto& s : settings) {
+    const auto same = std::find_if(tokens_.begin(), tokens_.end(),
+                                   [&](const Token& t) { return t.settings == s; });
+    if (same != tokens_.end()) {
+      next.push_back(*same);
+      continue;
+    }
+    Token& token = next.emplace_back(made_of(std::move(s)));
+    if (auto r = read(token); !r.ok()) return r.error().in(token.subject);
+  }
+  if (auto r = all_differ(next); !r.ok()) return r;
+  const std::lock_guard lock(mutex_);
+  for (const Token& token : tokens_) {
+    const bool stays = std::any_of(next.begin(), next.end(),
+                                   [&](const Token& t) { return t.identity == token.identity; });
+    if (token.identity && !stays) token.identity->revoke();
+  }
+  tokens_ = std::move(next);
   return {};
 }
 

@@ -32,6 +32,10 @@ class TokenStore {
   // Reads what has changed. Identities of tokens that were replaced or taken away are revoked. Once
   // a second; it may block.
   void refresh();
+  // Other tokens instead. One that is the same in all that is said of it stays as it is; the others
+  // are read, and an error changes nothing. Identities of tokens that are gone are revoked. It may
+  // block.
+  Result<> replace(std::vector<TokenSettings>);
   // What is doubtful about the files that were read: who may read them, and how short they are.
   std::vector<std::string> doubts() const;
 
@@ -54,6 +58,8 @@ class TokenStore {
     Digest digest{};
     IdentityPtr identity;
   };
+  static Token made_of(TokenSettings);
+  static Result<> all_differ(const std::vector<Token>&);
   Result<> read(Token&);
   void take(Token&, const Digest&);
   void take_away(Token&);

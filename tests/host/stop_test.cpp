@@ -81,6 +81,29 @@ TEST_F(Program, ReadsItsConfigurationAgainOnSighupAndSaysWhatTakesARestart) {
   EXPECT_EQ(davit.wait(), 0) << davit.err();
 }
 
+TEST_F(Program, TakesOtherTokensOnSighupWithoutARestart) {
+  folder_.write("one.token", "0123456789abcdef\n");
+  folder_.write("two.token", "fedcba9876543210\n");
+  const auto with = [](const std::string& tokens) {
+    return "[plugin.a]\nmodule = \"actor\"\n[rpc.server.main]\nlisten = \"127.0.0.1:0\"\n" + tokens;
+  };
+  const auto token = [](const std::string& name) {
+    return "[[rpc.server.main.token]]\nname = \"" + name + "\"\nfile = \"" + name +
+           ".token\"\nregions = [\"" + name + "\"]\n";
+  };
+  Process davit({"run", file(with(token("one")))});
+  ASSERT_TRUE(davit.wait_for_line("ready"));
+  file(with(token("one") + token("two")));
+  davit.signal(SIGHUP);
+  EXPECT_TRUE(davit.wait_for_line("reloaded key=rpc.server.main.token tokens=2")) << davit.err();
+  EXPECT_TRUE(davit.wait_for_line("changes_that_take_a_restart=0")) << davit.err();
+  file(with(token("one") + token("three")));
+  davit.signal(SIGHUP);
+  EXPECT_TRUE(davit.wait_for_line("three.token: no such file")) << davit.err();
+  davit.signal(SIGTERM);
+  EXPECT_EQ(davit.wait(), 0) << davit.err();
+}
+
 TEST_F(Program, ASlowStopIsCancelledAtTheDeadlineAndThenClean) {
   Process davit(
       {"run",

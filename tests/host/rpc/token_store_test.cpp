@@ -46,6 +46,51 @@ TEST(TokenStore, SaysWhatIsWrongWithAHeader) {
   }
 }
 
+TEST(TokenStore, TakesOtherTokensAndLetsThoseBeThatAreTheSame) {
+  Store s;
+  for (const char* name : {"a", "b", "c", "d"}) s.folder.write(name, "token-" + std::string(name));
+  const auto settings = [&](const std::string& name, const std::string& region) {
+    return TokenSettings{name, s.folder.path(name), "agent", {region}};
+  };
+  TokenStore store({settings("a", "r"), settings("b", "r"), settings("c", "r")},
+                   [](const std::string&) {});
+  ASSERT_TRUE(store.load().ok());
+  const auto who = [&](const std::string& name) {
+    const std::string header = "Bearer token-" + name;
+    const std::string_view text = header;
+    const auto r = store.authenticate(&text);
+    return r.ok() ? *r : nullptr;
+  };
+  const IdentityPtr a = who("a"), b = who("b"), c = who("c");
+  // a stays, b is for another region, c is gone, d is new.
+  ASSERT_TRUE(store.replace({settings("d", "r"), settings("a", "r"), settings("b", "q")}).ok());
+  EXPECT_EQ(who("a"), a);
+  EXPECT_FALSE(a->is_revoked());
+  EXPECT_TRUE(b->is_revoked());
+  EXPECT_TRUE(c->is_revoked());
+  EXPECT_EQ(text(who("b")->abi()->regions[0]), "q");
+  EXPECT_EQ(who("c"), nullptr);
+  ASSERT_NE(who("d"), nullptr);
+  s.folder.write("d", "another");
+  store.refresh();
+  EXPECT_EQ(who("d"), nullptr) << "its file is looked at like the others'";
+}
+
+TEST(TokenStore, ListsThatCannotBeUsedChangeNothing) {
+  Store s;
+  s.folder.write("a", "one");
+  s.folder.write("b", "one");
+  auto store = s.make({"a"});
+  ASSERT_TRUE(store.load().ok());
+  const TokenSettings a{"a", s.folder.path("a"), "agent", {"r"}};
+  const TokenSettings b{"b", s.folder.path("b"), "agent", {"r"}};
+  const TokenSettings none{"none", s.folder.path("none"), "agent", {"r"}};
+  EXPECT_EQ(store.replace({a, b}).error().message, "token \"b\" and token \"a\" are the same");
+  EXPECT_EQ(store.replace({none}).error().message,
+            "token \"none\": " + s.folder.path("none") + ": no such file");
+  EXPECT_EQ(Store::ask(store, "Bearer one"), "a");
+}
+
 TEST(TokenStore, NamesTheFileItCannotUse) {
   Store s;
   auto store = s.make({"a"});

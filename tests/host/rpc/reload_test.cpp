@@ -1,0 +1,100 @@
+// The lists of tokens, read again while the server runs.
+#include <atomic>
+#include <thread>
+
+#include "config/config.hpp"
+#include "config/faults.hpp"
+#include "rig.hpp"
+
+namespace davit::host {
+namespace {
+
+class Reload : public ::testing::Test {
+ protected:
+  Reload() {
+    rig_.folder.write("west.token", "west-secret\n");
+    rig_.serve_unary("test.Echo/Say", "agent",
+                     [](davit::rpc::Call call, Buffer, davit::rpc::Server::Reply reply) {
+                       auto region = davit::rpc::authorized_region(call);
+                       if (!region.ok()) return reply(region.error());
+                       reply(*region);
+                     });
+    davit::rpc::Method stays;
+    stays.path = "test.Echo/Stay";
+    stays.role = "agent";
+    stays.server_streams = true;
+    const auto served = rig_.serving().serve(stays, [this](davit::rpc::Call call) {
+      struct Stays : davit::rpc::Handler {
+        davit::rpc::Call call;
+        void on_cancel() override { call.finish({Code::cancelled, "gone", {}}); }
+      };
+      auto handler = std::make_unique<Stays>();
+      handler->call = call;
+      rig_.serving().accept(call, rig_.server.host().strand(), std::move(handler));
+      ++staying_;
+    });
+    EXPECT_TRUE(served.ok());
+    rig_.start();
+  }
+
+  std::string token(const std::string& name, const std::string& region) const {
+    return "[[rpc.server.main.token]]\nname = \"" + name + "\"\nregions = [\"" + region +
+           "\"]\nfile = \"" + rig_.folder.path(name) + ".token\"\n";
+  }
+  // What is wrong; empty: it was taken.
+  std::string reload(const std::string& tokens, const std::string& more = {}) {
+    Faults faults;
+    const Config config = Config::parse(
+        "[rpc.server.main]\nlisten = \"127.0.0.1:0\"\n" + more + transport_line() + tokens,
+        "test.toml", faults);
+    live_.clear();
+    rig_.server.rpc.reload(config, faults, live_);
+    return faults.empty() ? "" : faults.lines().front();
+  }
+  Outcome call_as(const std::string& name, const std::string& region, const std::string& path) {
+    auto side =
+        rig_.another("url = \"http://" + rig_.address() + "\"\nregion = \"" + region +
+                     "\"\nagent = \"a\"\ntoken_file = \"" + rig_.folder.path(name) + ".token\"\n");
+    const auto channel = side->channel("control");
+    EXPECT_TRUE(side->try_wired().ok());
+    return call(*side, channel, path, "hello");
+  }
+
+  Rig rig_;
+  std::vector<std::string> live_;
+  std::atomic<int> staying_{0};
+};
+
+TEST_F(Reload, ANewAgentOfANewRegionNeedsNoRestart) {
+  EXPECT_FALSE(rig_.serving().knows_region("us-west-1"));
+  EXPECT_EQ(call_as("west", "us-west-1", "test.Echo/Say").code, Code::unauthenticated);
+  EXPECT_EQ(reload(token("agent", "us-east-1") + token("west", "us-west-1")), "");
+  EXPECT_EQ(live_, std::vector<std::string>{"rpc.server.main.token"});
+  EXPECT_TRUE(rig_.serving().knows_region("us-west-1"));
+  EXPECT_EQ(call_as("west", "us-west-1", "test.Echo/Say").messages,
+            std::vector<std::string>{"us-west-1"});
+  EXPECT_EQ(call_as("agent", "us-east-1", "test.Echo/Say").code, Code::ok);
+}
+
+TEST_F(Reload, WhoIsNotAmongTheTokensAnyMoreLosesItsStreams) {
+  std::thread meanwhile([this] {
+    eventually([this] { return staying_ == 1; });
+    EXPECT_EQ(reload(token("west", "us-west-1")), "");
+  });
+  const auto end = call_as("agent", "us-east-1", "test.Echo/Stay");
+  meanwhile.join();
+  EXPECT_EQ(end.code, Code::unauthenticated) << end;
+  EXPECT_FALSE(rig_.serving().knows_region("us-east-1"));
+}
+
+TEST_F(Reload, AListWithAFaultChangesNothing) {
+  EXPECT_NE(reload(token("agent", "us-east-1") + token("nobody", "us-west-1")), "");
+  EXPECT_TRUE(live_.empty());
+  EXPECT_NE(reload(token("agent", "no region")), "");
+  EXPECT_NE(reload(""), "") << "a listener without tokens";
+  EXPECT_EQ(call_as("agent", "us-east-1", "test.Echo/Say").code, Code::ok);
+  EXPECT_FALSE(rig_.serving().knows_region("us-west-1"));
+}
+
+}  // namespace
+}  // namespace davit::host
