@@ -12,6 +12,16 @@ void run(Shared& shared, std::vector<Turns::Job> jobs) {
   }
 }
 
+// What answers also ends the turn.
+rpc::Server::Reply in_turn(Shared& shared, const std::string& region, size_t bytes,
+                           rpc::Server::Reply reply) {
+  return [&shared, region, bytes, reply = std::move(reply),
+          ticket = shared.outstanding.begin()](Result<std::string> answer) {
+    run(shared, shared.turns.leave(region, bytes));
+    reply(std::move(answer));
+  };
+}
+
 }  // namespace
 
 Result<> serve_in_turn(Shared& shared, const rpc::Server& server, const rpc::Method& method,
@@ -21,18 +31,19 @@ Result<> serve_in_turn(Shared& shared, const rpc::Server& server, const rpc::Met
     auto region = rpc::authorized_region(call);
     if (!region.ok()) return reply(region.error());
     const size_t bytes = request.size();
-    const auto ends = [&shared, region = *region, bytes, reply,
-                       ticket = shared.outstanding.begin()](Result<std::string> answer) {
-      run(shared, shared.turns.leave(region, bytes));
-      reply(std::move(answer));
-    };
-    auto said = std::make_shared<Said>(
-        Said{*region, call.metadata("x-davit-observed"), std::move(request), ends});
+    auto said =
+        std::make_shared<Said>(Said{*region, call.metadata("x-davit-observed"), std::move(request),
+                                    in_turn(shared, *region, bytes, reply)});
     auto turn = shared.turns.enter(*region, bytes, [&shared, work, said] {
       if (shared.stopping)
         return said->reply(Error{Code::unavailable, "the server is shutting down", {}, {}});
       work(std::move(*said));
     });
+    if (!turn.ok()) {
+      said.reset();
+      turn = shared.turns.enter_refusal(
+          *region, [reply = in_turn(shared, *region, 0, reply), e = turn.error()] { reply(e); });
+    }
     if (!turn.ok()) return reply(turn.error());
     for (const auto& job : *turn) job();  // this is the call's own strand
   });

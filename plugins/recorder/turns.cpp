@@ -9,9 +9,18 @@ size_t Turns::cost(size_t bytes) {
 }
 
 Result<std::vector<Turns::Job>> Turns::enter(const std::string& region, size_t bytes, Job job) {
+  return enter(region, bytes, std::move(job), limits_.waiting_bytes);
+}
+
+Result<std::vector<Turns::Job>> Turns::enter_refusal(const std::string& region, Job job) {
+  return enter(region, 0, std::move(job), 2 * limits_.waiting_bytes);
+}
+
+Result<std::vector<Turns::Job>> Turns::enter(const std::string& region, size_t bytes, Job job,
+                                             size_t most) {
   const std::lock_guard lock(mutex_);
   Queue& queue = regions_[region];
-  if (!queue.waiting.empty() && queue.waiting_bytes + cost(bytes) > limits_.waiting_bytes) {
+  if (!queue.waiting.empty() && queue.waiting_bytes + cost(bytes) > most) {
     return Error{Code::resource_exhausted,
                  "too many calls of region \"" + region + "\" wait: wait for the answers",
                  {},

@@ -32,6 +32,9 @@ class Turns {
   // The jobs that are to run now: this one, or none yet. RESOURCE_EXHAUSTED: too much waits
   // already.
   Result<std::vector<Job>> enter(const std::string& region, size_t bytes, Job job);
+  // The same for what `enter` has refused: who is told so at once asks again at once, and reading
+  // what it asks is work, too. Such jobs count as if they were empty, and have as much room again.
+  Result<std::vector<Job>> enter_refusal(const std::string& region, Job job);
   // A job that `enter` or `leave` has given has ended: the jobs whose turn it is now.
   std::vector<Job> leave(const std::string& region, size_t bytes);
 
@@ -45,6 +48,7 @@ class Turns {
     size_t waiting_bytes = 0;
     std::deque<Waiting> waiting;
   };
+  Result<std::vector<Job>> enter(const std::string& region, size_t bytes, Job job, size_t most);
   std::vector<Job> next(Queue& queue) const;
   static size_t cost(size_t bytes);
 

@@ -64,6 +64,17 @@ TEST_F(TurnsTest, WhatWaitsOfARegionHasALimitAndTheOthersHaveTheirOwn) {
   EXPECT_EQ(enter("evil", "f", large), "");
 }
 
+TEST_F(TurnsTest, ARefusalIsToldWhenItIsItsTurn) {
+  EXPECT_EQ(enter("evil", "a", large), "a");
+  EXPECT_EQ(enter("evil", "b", large), "");
+  EXPECT_EQ(enter("evil", "c", large), "");
+  ASSERT_FALSE(turns_.enter("evil", large, [] {}).ok());
+  EXPECT_EQ(run(*turns_.enter_refusal("evil", [this] { ran_ += "refused"; })), "");
+  EXPECT_EQ(leave("evil", large), "b");
+  EXPECT_EQ(leave("evil", large), "c");
+  EXPECT_EQ(leave("evil", large), "refused");
+}
+
 TEST_F(TurnsTest, ARegionThatIsDoneBeginsAnew) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(enter("eu", "a", large), "a");
