@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 
+#include <davit/rights.hpp>
 #include <davit/storage_copy.hpp>
 
 #include "assembly.hpp"
@@ -182,6 +183,22 @@ int Application::check(bool running) {
   std::fflush(stdout);
   print(faults);
   return faults.empty() ? exit_ok : exit_refused;
+}
+
+int Application::rights() {
+  if (!prepare(true)) return exit_refused;
+  const char* separator = "";
+  for (const davit_ref& ref : parts_->assembly->offering(DAVIT_RIGHTS)) {
+    StringSink text;
+    const auto r = checked([&](davit_error* e) {
+      return static_cast<const davit_rights*>(ref.vtable)->document(ref.self, text.get(), e);
+    });
+    if (!r.ok()) return refuse(r.error().message);
+    std::printf("%s%s", separator, text.take().c_str());
+    separator = "---\n";
+  }
+  if (*separator == '\0') return refuse("nothing in these files needs rights of a cluster");
+  return exit_ok;
 }
 
 int Application::restore(const std::string& file, const std::string& storage) {

@@ -28,6 +28,9 @@ class Application {
   // Makes and wires everything, asks every plugin whether it would start, prints the graph; starts
   // nothing. `running`: beside a davit of these files, so what another process holds is no fault.
   int check(bool running);
+  // Prints what the plugins' accounts must be allowed, as documents that grant it. Makes and wires
+  // everything; starts nothing and asks nobody.
+  int rights();
   // Makes the copy at `file` the store of a storage instance; starts nothing. `storage` may be
   // empty when only one can.
   int restore(const std::string& file, const std::string& storage);

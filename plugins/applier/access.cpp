@@ -6,38 +6,51 @@
 
 namespace davit::applier {
 
-Access::Access(const Host& host, cluster::Client cluster, Strand strand, std::vector<Right> rights,
+Access::Access(const Host& host, cluster::Client cluster, Strand strand, Question question,
                std::chrono::nanoseconds timeout, std::function<void(Answer)> done)
     : host_(host),
       cluster_(std::move(cluster)),
       strand_(std::move(strand)),
-      rights_(std::move(rights)),
+      question_(std::move(question)),
       timeout_(timeout),
       done_(std::move(done)) {}
 
 void Access::ask(const Host& host, const cluster::Client& cluster, const Strand& strand,
-                 std::vector<Right> rights, std::chrono::nanoseconds timeout,
+                 Question question, std::chrono::nanoseconds timeout,
                  std::function<void(Answer)> done) {
   std::shared_ptr<Access> access(
-      new Access(host, cluster, strand, std::move(rights), timeout, std::move(done)));
+      new Access(host, cluster, strand, std::move(question), timeout, std::move(done)));
   access->next();
 }
 
 void Access::next() {
-  if (next_ == rights_.size()) return done_(std::move(answer_));
-  cluster::Request q = review_of(rights_[next_]);
+  if (next_ == question_.size()) return done_(std::move(answer_));
+  cluster::Request q = ask_of(question_, next_);
   q.deadline_ns = (host_.now() + timeout_).count();
   cluster_.request(q, [self = shared_from_this()](cluster::Response r) {
     self->strand_.post([self, r = std::move(r)] {
-      const bool go_on = take(self->rights_[self->next_++], r, self->answer_);
-      if (!go_on) self->next_ = self->rights_.size();
+      const bool go_on = take(self->question_, self->next_++, r, self->answer_);
+      if (!go_on) self->next_ = self->question_.size();
       self->next();
     });
   });
 }
 
+cluster::Request Access::ask_of(const Question& question, size_t n) {
+  const size_t rights = question.rights.size();
+  return n < rights ? review_of(question.rights[n]) : look_for(question.parts[n - rights]);
+}
+
 // False: there is no use in going on.
-bool Access::take(const Right& right, const cluster::Response& r, Answer& into) {
+bool Access::take(const Question& question, size_t n, const cluster::Response& r, Answer& into) {
+  if (n >= question.rights.size()) {
+    const Part& part = question.parts[n - question.rights.size()];
+    if (is_missing(part, r)) into.absent.push_back(part);
+    if (meaning(r, true) != Meaning::retry) return true;
+    into.failure = describe(r);
+    return false;
+  }
+  const Right& right = question.rights[n];
   const auto may = allowed(r);
   if (may) {
     if (!*may) into.missing.push_back(right);
@@ -50,11 +63,10 @@ bool Access::take(const Right& right, const cluster::Response& r, Answer& into) 
 }
 
 Access::Answer Access::ask_and_wait(const Host& host, const cluster::Client& cluster,
-                                    const std::vector<Right>& rights,
-                                    std::chrono::nanoseconds deadline) {
+                                    const Question& question, std::chrono::nanoseconds deadline) {
   Answer out;
-  for (const Right& right : rights) {
-    cluster::Request q = review_of(right);
+  for (size_t n = 0; n < question.size(); ++n) {
+    cluster::Request q = ask_of(question, n);
     q.deadline_ns = deadline.count();
     // Shared with an answer that comes when nobody waits for it any more.
     auto answered = std::make_shared<std::promise<cluster::Response>>();
@@ -64,7 +76,7 @@ Access::Answer Access::ask_and_wait(const Host& host, const cluster::Client& clu
       out.failure = "the API server did not answer in time";
       return out;
     }
-    if (!take(right, answer.get(), out)) return out;
+    if (!take(question, n, answer.get(), out)) return out;
   }
   return out;
 }

@@ -1,5 +1,6 @@
-// Access: asks the API server which rights the agent's account has, one question after another, so
-// that a start is no burst. Lives as long as a question is under way.
+// Access: asks the API server which rights the agent's account has, and whether the cluster has
+// what the kinds need, one question after another, so that a start is no burst. Lives as long as a
+// question is under way.
 #pragma once
 
 #include <functional>
@@ -15,29 +16,36 @@ class Access : public std::enable_shared_from_this<Access> {
  public:
   struct Answer {
     std::vector<Right> missing;
+    std::vector<Part> absent;
     // Why not all could be asked for; empty: they could. Then `missing` is what is known.
     std::string failure;
     bool refused = false;       // the API server does not even say which
     bool unknown_here = false;  // this cluster has no such reviews
   };
+  struct Question {
+    std::vector<Right> rights;
+    std::vector<Part> parts;
+    size_t size() const { return rights.size() + parts.size(); }
+  };
   // `done` is called once, on the strand; one question takes `timeout` at most.
   static void ask(const Host& host, const cluster::Client& cluster, const Strand& strand,
-                  std::vector<Right> rights, std::chrono::nanoseconds timeout,
+                  Question question, std::chrono::nanoseconds timeout,
                   std::function<void(Answer)> done);
   // The same on the calling thread, which waits, until `deadline`.
   static Answer ask_and_wait(const Host& host, const cluster::Client& cluster,
-                             const std::vector<Right>& rights, std::chrono::nanoseconds deadline);
+                             const Question& question, std::chrono::nanoseconds deadline);
 
  private:
-  Access(const Host& host, cluster::Client cluster, Strand strand, std::vector<Right> rights,
+  Access(const Host& host, cluster::Client cluster, Strand strand, Question question,
          std::chrono::nanoseconds timeout, std::function<void(Answer)> done);
   void next();
-  static bool take(const Right& right, const cluster::Response& r, Answer& into);
+  static cluster::Request ask_of(const Question& question, size_t n);
+  static bool take(const Question& question, size_t n, const cluster::Response& r, Answer& into);
 
   Host host_;
   cluster::Client cluster_;
   Strand strand_;
-  const std::vector<Right> rights_;
+  const Question question_;
   const std::chrono::nanoseconds timeout_;
   std::function<void(Answer)> done_;
   size_t next_ = 0;

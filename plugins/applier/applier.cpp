@@ -1,6 +1,8 @@
 // The plugin: reads the settings, finds its neighbours, and hands every call to the Hub.
 #include <condition_variable>
 
+#include <davit/rights.hpp>
+
 #include "hub.hpp"
 
 namespace davit::applier {
@@ -8,7 +10,7 @@ namespace {
 
 class Applier {
  public:
-  using roles = Roles<sink::ChangeRole>;
+  using roles = Roles<sink::ChangeRole, RightsRole>;
 
   explicit Applier(Host host) : host_(host) {
     Settings settings(host);
@@ -27,11 +29,13 @@ class Applier {
       status = *found;
     }
     hub_.emplace(host_, rules_, *cluster, std::move(status));
-    return hub_->add_kinds(kind::Client::all(host_));
+    return hub_->add_kinds(kind::Client::all(host_), kind::all_needs(host_));
   }
 
-  // Whether the account has the rights that the kinds need; the cluster's own check says whether it
-  // is reached at all.
+  std::string rights() const { return hub_->cluster_role(); }
+
+  // Whether the account has the rights that the kinds need, and the cluster what they need; the
+  // cluster's own check says whether it is reached at all.
   Result<> check(const Op& op) {
     const auto soon = host_.now() + rules_.request_timeout;
     return hub_->check_access(std::min(soon, std::chrono::nanoseconds(op.deadline_ns())));

@@ -37,12 +37,14 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::St
                                "Rights that kinds need and the agent's account does not have");
 }
 
-Result<> Hub::add_kinds(const std::vector<kind::Client>& kinds) {
+Result<> Hub::add_kinds(const std::vector<kind::Client>& kinds, const kind::Needs& needs) {
   for (size_t i = 0; i < kinds.size(); ++i) {
     auto schema = kinds[i].schema(host_);
     if (!schema.ok()) return schema.error().in("kind \"" + kinds[i].kind() + "\"");
-    kinds_.push_back(std::make_unique<KindState>(kinds[i], *schema, strand_, i, kinds.size(),
-                                                 shop_->rules.blind_after));
+    const auto said = needs.find(kinds[i].kind());
+    kinds_.push_back(std::make_unique<KindState>(
+        kinds[i], said == needs.end() ? std::vector<kind::Need>() : said->second, *schema, strand_,
+        i, kinds.size(), shop_->rules.blind_after));
     KindState& kind = *kinds_.back();
     kind.orphaned = host_.gauge("davit_applier_orphaned",
                                 "Records that nobody names and whose objects are left alone",
@@ -136,8 +138,7 @@ void Hub::on_open(ChangeStream* stream) {
   ++watching_;
   for (View& view : kind.views) view.sight.begin(moment());
   plan_sights();
-  if (!access_timer_.waiting() && !reviewing_)
-    access_timer_.after(Sight::Time(0), [this] { review_access(); });
+  if (!access_timer_.waiting()) review_soon();
   kind.watches.start(shop_->cluster, shop_->rules, label_value(region_),
                      [this, &kind](const Arrival& a) {
                        on_arrival(kind, a);

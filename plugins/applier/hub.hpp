@@ -16,7 +16,9 @@ class Hub {
  public:
   Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::StatusClient> status);
   // During wire.
-  Result<> add_kinds(const std::vector<kind::Client>& kinds);
+  Result<> add_kinds(const std::vector<kind::Client>& kinds, const kind::Needs& needs);
+  // The rights that the kinds need, as the ClusterRole that grants them.
+  std::string cluster_role() const;
   // For `davit check`: on the calling thread, which waits.
   Result<> check_access(std::chrono::nanoseconds deadline) const;
   void start();
@@ -91,10 +93,12 @@ class Hub {
   void expire_sights();
   void plan_sights();
   void show_health();
-  std::vector<Right> needed_rights() const;
+  Access::Question question() const;
   void review_access();
   void reviewed(const Access::Answer& answer);
   void tell_rights(KindState& kind, const Missing& missing);
+  void tell_absent(KindState& kind, const std::vector<Part>& absent);
+  void review_soon();
   Sight::Moment moment() const { return {now(), host_.unix_ms()}; }
 
   static bool lingers(const KindState& kind, const sink::Change& change);

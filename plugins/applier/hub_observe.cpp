@@ -30,6 +30,7 @@ void Hub::on_arrival(KindState& kind, const Arrival& a) {
                                      {"resource", name_of(kind.resource(a.watch))},
                                      {"failures", std::to_string(view.failures)}});
     view.failures = 0;
+    if (!kind.absent.empty()) review_soon();
     queue_.hasten(now());  // the API server is back: what waits need not wait longer
     try_parked_again(kind, a.watch);
   }
@@ -41,6 +42,7 @@ void Hub::on_arrival(KindState& kind, const Arrival& a) {
       return plan_sights();
     case DAVIT_WATCH_SYNCED:
       kind.observed.synced(a.watch, [&](Slot& slot) { touch(kind, slot); });
+      if (nothing_there && view.failures > 0) review_soon();  // its definition may be gone
       view.sight.synced();
       return look(kind);
     default:
@@ -66,7 +68,7 @@ void Hub::on_trouble(KindState& kind, const Arrival& a) {
                 {"resource", name_of(kind.resource(a.watch))},
                 {"reason", a.trouble}});
     // A right may have been taken away: which, the API server can say.
-    if (refused && !reviewing_) access_timer_.after(Sight::Time(0), [this] { review_access(); });
+    if (refused) review_soon();
   }
   look(kind);
   plan_sights();

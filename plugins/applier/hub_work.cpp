@@ -201,6 +201,9 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
     }
     settle(kind, slot, outcome_of(report.end));
   }
+  // A right may have been taken away: which, the API server can say.
+  if (current && report.right_refused && slot.refused_since.count() == 0 && kind.missing.empty())
+    review_soon();
   if (current) note_refusal(slot, report);
   count_parked(slot);
   const bool gone = report.status && report.status->gone;

@@ -37,9 +37,10 @@ struct View {
 };
 
 struct KindState {
-  KindState(kind::Client c, Schema s, Strand strand, uint64_t index, uint64_t kinds,
-            Sight::Time patience)
+  KindState(kind::Client c, std::vector<kind::Need> n, Schema s, Strand strand, uint64_t index,
+            uint64_t kinds, Sight::Time patience)
       : client(std::move(c)),
+        needs(std::move(n)),
         schema(std::move(s)),
         desired(index, kinds),
         observed(client.description().resources.size()),
@@ -88,17 +89,19 @@ struct KindState {
   }
 
   kind::Client client;
+  const std::vector<kind::Need> needs;
   Schema schema;
   Desired desired;
   Observed observed;
   Watches watches;
   bool watching = false;
   Metric orphaned;
-  std::vector<View> views;         // by index of the kind's resources
-  bool was_complete = false;       // as it was looked at last
-  Missing missing;                 // rights, as they were told last
-  std::set<uint64_t> unseen;       // slots that wait for the watches to be complete
-  ChangeStream* stream = nullptr;  // NULL: none is open
+  std::vector<View> views;             // by index of the kind's resources
+  bool was_complete = false;           // as it was looked at last
+  Missing missing;                     // rights, as they were told last
+  std::map<std::string, Part> absent;  // what the cluster lacks, by its name, as it was told last
+  std::set<uint64_t> unseen;           // slots that wait for the watches to be complete
+  ChangeStream* stream = nullptr;      // NULL: none is open
   std::shared_ptr<const History> history = std::make_shared<const History>();
   uint64_t snapshot_began = 0;        // at this version of the store; 0: no snapshot, or unknown
   std::vector<Lingering> lingering;   // named by the snapshot

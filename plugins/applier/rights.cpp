@@ -1,7 +1,10 @@
 #include "rights.hpp"
 
+#include <algorithm>
+
 #include <boost/json.hpp>
 
+#include "verdict.hpp"
 #include "watches.hpp"
 
 namespace davit::applier {
@@ -12,23 +15,50 @@ std::string name_of(const kind::Resource& r) {
   return r.group.empty() ? r.resource : r.resource + "." + r.group;
 }
 
-std::vector<Right> rights_of(const kind::Description& description) {
+std::vector<Right> rights_of(const kind::Description& description,
+                             const std::vector<kind::Need>& needs) {
   std::vector<Right> out;
+  const auto need = [&out](const auto& of, const std::string& verb) {
+    Right right{verb, of.group, of.version, of.resource};
+    if (std::find(out.begin(), out.end(), right) == out.end()) out.push_back(std::move(right));
+  };
   for (const auto& r : description.resources) {
-    const auto need = [&](const char* verb) {
-      out.push_back({verb, r.group, r.version, r.resource});
-    };
     if (watched(r)) {
-      need("list");
-      need("watch");
+      need(r, "list");
+      need(r, "watch");
     }
     if (r.role == DAVIT_RESOURCE_OWNED) {
-      for (const char* verb : {"get", "create", "patch", "delete"}) need(verb);
+      for (const char* verb : {"get", "create", "patch", "delete"}) need(r, verb);
     }
     if (r.role == DAVIT_RESOURCE_ENSURED) {
-      need("get");
-      need("create");
+      need(r, "get");
+      need(r, "create");
     }
+  }
+  for (const auto& n : needs) {
+    for (const auto& verb : n.verbs) need(n, verb);
+    if (!n.name.empty()) need(n, "get");
+  }
+  return out;
+}
+
+std::string cluster_role(const std::vector<Right>& rights) {
+  std::vector<std::pair<const Right*, std::string>> rules;  // in the order of the rights
+  for (const Right& right : rights) {
+    const auto same = [&right](const auto& rule) { return rule.first->name() == right.name(); };
+    auto rule = std::find_if(rules.begin(), rules.end(), same);
+    if (rule == rules.end()) rule = rules.insert(rules.end(), {&right, {}});
+    rule->second += (rule->second.empty() ? "" : ", ") + right.verb;
+  }
+  std::string out =
+      "apiVersion: rbac.authorization.k8s.io/v1\n"
+      "kind: ClusterRole\n"
+      "metadata:\n"
+      "  name: davit-agent\n"
+      "rules:\n";
+  for (const auto& [right, verbs] : rules) {
+    out += "- apiGroups: [\"" + right->group + "\"]\n  resources: [" + right->resource +
+           "]\n  verbs: [" + verbs + "]\n";
   }
   return out;
 }
@@ -62,11 +92,79 @@ void add(Missing& missing, const Right& right) {
   verbs += (verbs.empty() ? "" : ", ") + right.verb;
 }
 
-std::string describe(const std::string& name, const std::string& verbs) {
+std::string way_out(const std::vector<kind::Need>& needs, const std::string& name,
+                    const std::string& verbs) {
+  const auto covers = [&](const kind::Need& n) {
+    if (n.setting.empty() || Right{{}, n.group, {}, n.resource}.name() != name) return false;
+    if (n.verbs.empty()) return true;
+    // "list, watch": all of them must be among those that the setting does without.
+    std::string left = ", " + verbs + ", ";
+    for (const auto& verb : n.verbs) {
+      const size_t at = left.find(", " + verb + ", ");
+      if (at != std::string::npos) left.erase(at, verb.size() + 2);
+    }
+    return left == ", ";
+  };
+  const auto found = std::find_if(needs.begin(), needs.end(), covers);
+  return found == needs.end() ? std::string() : found->setting;
+}
+
+std::string describe(const std::string& name, const std::string& verbs,
+                     const std::string& setting) {
   const size_t dot = name.find('.');
   const std::string group = dot == std::string::npos ? std::string() : name.substr(dot + 1);
   return "the agent's account may not " + verbs + " " + name.substr(0, dot) + " (API group \"" +
-         group + "\") in all namespaces: grant it by a ClusterRole";
+         group + "\") in all namespaces: grant it by a ClusterRole" +
+         (setting.empty() ? "" : ", or set " + setting + " for this kind");
+}
+
+std::string Part::shown() const {
+  return resource + "." + group + (name.empty() ? "/" + version : " " + name);
+}
+
+std::vector<Part> parts_of(const kind::Description& description,
+                           const std::vector<kind::Need>& needs) {
+  std::vector<Part> out;
+  for (const auto& r : description.resources) {
+    if (watched(r) && !r.group.empty()) out.push_back({r.group, r.version, r.resource, {}});
+  }
+  for (const auto& n : needs) {
+    if (!n.name.empty()) out.push_back({n.group, n.version, n.resource, n.name});
+  }
+  return out;
+}
+
+cluster::Request look_for(const Part& part) {
+  cluster::Request q;
+  q.verb = DAVIT_VERB_GET;
+  q.resource = {part.group, part.version, part.resource};
+  q.name = part.name;
+  if (part.name.empty()) q.query = {{"limit", "1"}};
+  return q;
+}
+
+bool is_missing(const Part& part, const cluster::Response& answer) {
+  if (meaning(answer, true) != Meaning::absent) return false;
+  if (part.name.empty()) return true;
+  // A server that does not know the resource cannot say that the object is needed and not there.
+  boost::system::error_code bad;
+  const json::value status = json::parse(answer.body, bad);
+  if (bad) return false;
+  const json::value* name = status.find_pointer("/details/name", bad);
+  return !bad && name->is_string() && name->get_string() == part.name;
+}
+
+std::string describe_missing(const Part& part, const std::vector<kind::Need>& needs) {
+  std::string setting;
+  for (const auto& n : needs) {
+    if (n.group == part.group && n.resource == part.resource && n.name == part.name &&
+        n.verbs.empty())
+      setting = n.setting;
+  }
+  return "the cluster has no " + part.shown() +
+         (part.name.empty() ? ": install its definition, or " : ": create it, or ") +
+         (setting.empty() ? "leave this kind's plugin out of the agent's configuration"
+                          : "set " + setting + " for this kind");
 }
 
 }  // namespace davit::applier

@@ -1,5 +1,6 @@
 // Rights: what the agent's account must be allowed to do for a kind, as the kind's description says
-// it, and how the API server is asked whether it is (SelfSubjectAccessReview). Pure.
+// it, and how the API server is asked whether it is (SelfSubjectAccessReview); and what the cluster
+// itself must have. Pure.
 #pragma once
 
 #include <map>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include <davit/cluster.hpp>
-#include <davit/kind.hpp>
+#include <davit/kind_needs.hpp>
 
 namespace davit::applier {
 
@@ -25,8 +26,12 @@ struct Right {
 };
 
 // Watched resources are listed and watched; owned ones are read, made, changed and deleted; ensured
-// ones are read and made. In all namespaces. In the order of the description.
-std::vector<Right> rights_of(const kind::Description& description);
+// ones are read and made; named objects are read; and what the kind needs besides. In all
+// namespaces. In the order of the description.
+std::vector<Right> rights_of(const kind::Description& description,
+                             const std::vector<kind::Need>& needs = {});
+// The ClusterRole that grants them, as YAML.
+std::string cluster_role(const std::vector<Right>& rights);
 
 cluster::Request review_of(const Right& right);
 // Nothing: that was no answer.
@@ -35,7 +40,28 @@ std::optional<bool> allowed(const cluster::Response& answer);
 // The verbs that are missing, by resource ("replicasets.apps": "list, watch").
 using Missing = std::map<std::string, std::string>;
 void add(Missing& missing, const Right& right);
-// "may not list, watch replicasets.apps (group "apps") in all namespaces"
-std::string describe(const std::string& name, const std::string& verbs);
+// The setting that does without these verbs of a resource ("autoscaling = false"); empty: none
+// does.
+std::string way_out(const std::vector<kind::Need>& needs, const std::string& name,
+                    const std::string& verbs);
+// "the agent's account may not list, watch replicasets (API group "apps") in all namespaces: ..."
+std::string describe(const std::string& name, const std::string& verbs, const std::string& setting);
+
+// A resource that the cluster must serve, or an object that it must have.
+struct Part {
+  std::string group, version, resource;
+  std::string name;  // empty: the resource
+  auto operator<=>(const Part&) const = default;
+  bool operator==(const Part&) const = default;
+  // "ciliumnetworkpolicies.cilium.io/v2", "runtimeclasses.node.k8s.io gvisor"
+  std::string shown() const;
+};
+// Of the core group everything is there.
+std::vector<Part> parts_of(const kind::Description& description,
+                           const std::vector<kind::Need>& needs);
+cluster::Request look_for(const Part& part);
+// The API server says that there is no such thing. Any other answer says nothing about it.
+bool is_missing(const Part& part, const cluster::Response& answer);
+std::string describe_missing(const Part& part, const std::vector<kind::Need>& needs);
 
 }  // namespace davit::applier

@@ -1,7 +1,7 @@
 // The plugin: hands each slot of the kind role to the part that decides it. It has no state but its
 // settings.
 #include <boost/json/value.hpp>
-#include <davit/kind.hpp>
+#include <davit/kind_needs.hpp>
 
 #include "ctrl_apply.hpp"
 #include "ctrl_report.hpp"
@@ -47,13 +47,28 @@ kind::Description describe(const Site& site) {
   return d;
 }
 
+std::vector<kind::Need> needs_of(const Site& site) {
+  std::vector<kind::Need> out;
+  if (site.replace_stale)
+    out.push_back({"", "v1", "pods", {}, {"delete"}, "replace_stale = false"});
+  if (site.autoscaling) {
+    out.push_back({"autoscaling", "v2", "horizontalpodautoscalers", {}, {}, "autoscaling = false"});
+  }
+  if (!site.runtime_class.empty()) {
+    out.push_back(
+        {"node.k8s.io", "v1", "runtimeclasses", site.runtime_class, {}, "runtime_class = \"\""});
+  }
+  return out;
+}
+
 class Deployment {
  public:
-  using roles = Roles<kind::Role>;
+  using roles = Roles<kind::Role, kind::NeedsRole>;
 
   explicit Deployment(Host host) : site_(read_site(host)), described_(describe(site_)) {}
 
   const kind::Described& described() const { return described_; }
+  std::vector<kind::Need> needs() const { return needs_of(site_); }
   Result<Named> identify(std::string_view apply) const { return deployment::identify(apply); }
   Result<> validate(std::string_view apply) const {
     auto workload = read_workload(apply, site_);

@@ -1,7 +1,7 @@
 // The plugin: hands each slot of the kind role to the part that decides it. It has no state but its
 // settings, and the platform of the server that one of them names.
 #include <boost/json/value.hpp>
-#include <davit/kind.hpp>
+#include <davit/kind_needs.hpp>
 #include <davit/rpc.hpp>
 
 #include "ctrl_report.hpp"
@@ -53,9 +53,23 @@ kind::Description describe(const Site& site) {
   return d;
 }
 
+std::vector<kind::Need> needs_of(const Site& site) {
+  std::vector<kind::Need> out;
+  if (site.disruption_budget) {
+    out.push_back({"policy", "v1", "poddisruptionbudgets", {}, {}, "disruption_budget = false"});
+  }
+  if (site.gossip_policy)
+    out.push_back({"cilium.io", "v2", "ciliumnetworkpolicies", {}, {}, "gossip_policy = false"});
+  if (!site.runtime_class.empty()) {
+    out.push_back(
+        {"node.k8s.io", "v1", "runtimeclasses", site.runtime_class, {}, "runtime_class = \"\""});
+  }
+  return out;
+}
+
 class Kind {
  public:
-  using roles = Roles<kind::Role>;
+  using roles = Roles<kind::Role, kind::NeedsRole>;
 
   explicit Kind(Host host)
       : host_(host),
@@ -73,6 +87,7 @@ class Kind {
   }
 
   const kind::Described& described() const { return described_; }
+  std::vector<kind::Need> needs() const { return needs_of(site_); }
   Result<Named> identify(std::string_view apply) const { return sentinel::identify(apply, site_); }
   Result<> validate(std::string_view apply) const {
     const auto read = read_sentinel(apply);

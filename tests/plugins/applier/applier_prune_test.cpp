@@ -323,6 +323,21 @@ TEST(Prune, NeverRemovesMoreThanAShare) {
   w.expect_orphan();
 }
 
+TEST(Prune, RemovesAnOrphanOfALostHistoryThatATombstoneConfirms) {
+  PruneWorld w;
+  w.restart();
+  w.begin(true, 2, 5);
+  w.end(0, 5);
+  w.wait();
+  w.expect_orphan();
+  w.remove("drop", 6);
+  w.wait();
+  EXPECT_EQ(w.replica_sets(), "keep");
+  EXPECT_TRUE(w.statuses["d_drop"].gone);
+  EXPECT_FALSE(w.issues.contains("drop"));
+  EXPECT_EQ(w.issues["keep"], "orphaned") << "nobody has confirmed that one";
+}
+
 TEST(Prune, RemovesWhatHasATombstoneWhateverItsShare) {
   PruneWorld w({{"prune_always_allowed", 0}, {"prune_share_max_percent", 0}});
   w.restart();

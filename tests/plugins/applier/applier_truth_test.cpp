@@ -204,10 +204,26 @@ TEST(Truth, NamesEachRightThatIsMissing) {
   EXPECT_TRUE(w.issues.empty());
 }
 
+TEST(Truth, ARightThatIsTakenAwayWhileItWorksIsNamed) {
+  Truth w;
+  w.front().denied = {"create replicasets"};
+  w.front().policy = [](const cluster::Request& q) -> std::optional<cluster::Response> {
+    if (q.verb != DAVIT_VERB_APPLY || q.name != "new") return std::nullopt;
+    return refusal(403, "Forbidden",
+                   "replicasets.apps is forbidden: User \"davit\" cannot create resource "
+                   "\"replicasets\" in API group \"apps\"");
+  };
+  w.apply("new", 11);
+  w.wait();
+  EXPECT_EQ(w.issues["access to replicasets.apps"], "denied");
+  EXPECT_EQ(w.statuses["d_web"].ready, 2) << "what is allowed goes on";
+}
+
 TEST(Truth, AsksForItsRightsOnceWhenItHasThem) {
   Truth w;
   const size_t before = w.front().reviews;
-  EXPECT_EQ(before, 16u) << "namespaces 2, replica sets and autoscalers 6 each, pods 2";
+  EXPECT_EQ(before, 18u)
+      << "namespaces 2, replica sets and autoscalers 6 each, pods 3, the runtime class 1";
   w.wait(30min);
   EXPECT_EQ(w.front().reviews, before);
   w.front().stop_showing("pods", DAVIT_WATCH_REFUSED, forbidden);
@@ -226,8 +242,32 @@ TEST(Truth, ItsCheckNamesTheRightsThatAreMissing) {
   EXPECT_EQ(w.check(), "");
   w.front().denied = {"list horizontalpodautoscalers", "patch replicasets"};
   EXPECT_EQ(w.check(),
-            "the agent's account lacks rights in all namespaces: deployment: list "
-            "horizontalpodautoscalers.autoscaling; deployment: patch replicasets.apps");
+            "deployment: the agent's account may not list horizontalpodautoscalers (API group "
+            "\"autoscaling\") in all namespaces: grant it by a ClusterRole, or set autoscaling = "
+            "false for this kind; deployment: the agent's account may not patch replicasets (API "
+            "group \"apps\") in all namespaces: grant it by a ClusterRole");
+}
+
+TEST(Truth, SaysWhatTheClusterLacksAndWhichSettingDoesWithout) {
+  Truth w;
+  w.front().absent = {"runtimeclasses", "horizontalpodautoscalers"};
+  const std::string gvisor =
+      "the cluster has no runtimeclasses.node.k8s.io gvisor: create it, or set runtime_class = "
+      "\"\" for this kind";
+  EXPECT_EQ(w.check(),
+            "deployment: the cluster has no horizontalpodautoscalers.autoscaling/v2: install its "
+            "definition, or set autoscaling = false for this kind; deployment: " +
+                gvisor);
+  w.start_again();
+  w.wait();
+  EXPECT_EQ(w.issues["runtimeclasses.node.k8s.io gvisor"], "missing");
+  EXPECT_EQ(w.reasons["runtimeclasses.node.k8s.io gvisor"], gvisor);
+  EXPECT_EQ(w.issues["horizontalpodautoscalers.autoscaling/v2"], "missing");
+  EXPECT_TRUE(w.host().logged("the cluster lacks what a kind needs kind=deployment"));
+  EXPECT_EQ(w.statuses["d_web"].ready, 2) << "what does not need it goes on";
+  w.front().absent.clear();
+  w.wait(6min);
+  EXPECT_TRUE(w.issues.empty());
 }
 
 // --- what runs

@@ -1,6 +1,7 @@
 // The simulated cluster as the applier reaches it: every request is counted, and may be refused as
 // an overloaded API server does, or an admission policy; its watches may show nothing, fail, be cut
-// or be refused; rights may be missing. Questions about rights are answered here and not counted.
+// or be refused; rights may be missing. Questions about rights and about what the cluster has are
+// answered here and not counted.
 #pragma once
 
 #include <davit/cluster.hpp>
@@ -25,6 +26,7 @@ class Front {
   std::chrono::milliseconds retry_after{0};  // not 0: nothing gets through
   bool blind = false;                        // watches that begin now show nothing
   std::set<std::string> denied;              // rights that are missing: "list pods"
+  std::set<std::string> absent;              // what the cluster lacks: "runtimeclasses"
   size_t reviews = 0;
   bool hold = false;                                   // requests wait for release()
   std::function<bool(const cluster::Request&)> hangs;  // the same, of some
@@ -72,6 +74,8 @@ class Front {
   // --- role cluster
   void request(const cluster::Request& q, std::function<void(cluster::Response)> done) {
     if (q.resource.resource == "selfsubjectaccessreviews") return review(q, done);
+    if (q.resource.resource == "runtimeclasses" || q.query == Pairs{{"limit", "1"}})
+      return done(look(q));
     ++requests;
     ++sent[q.verb + " " + q.resource.resource];
     if (hold || (hangs && hangs(q))) return held_.push_back([this, q, done] { request(q, done); });
@@ -119,6 +123,15 @@ class Front {
   void identity(std::function<void(cluster::Response)> done) { behind_.identity(std::move(done)); }
 
  private:
+  // Whether the cluster has it.
+  cluster::Response look(const cluster::Request& q) const {
+    cluster::Response r;
+    if (!absent.contains(q.resource.resource)) return r;
+    r.code = Code::not_found;
+    r.http_status = 404;
+    r.body = R"({"kind":"Status","details":{"name":")" + q.name + R"("}})";
+    return r;
+  }
   struct Handle : cluster::WatchHandle {
     cluster::WatchRequest request;
     cluster::Watcher watcher;

@@ -56,9 +56,71 @@ TEST(Rights, ThatAreMissingAreNamedByResource) {
   add(missing, {"list", "apps", "v1", "replicasets"});
   add(missing, {"watch", "apps", "v1", "replicasets"});
   ASSERT_EQ(missing.size(), 1u);
-  EXPECT_EQ(describe("replicasets.apps", missing["replicasets.apps"]),
+  EXPECT_EQ(describe("replicasets.apps", missing["replicasets.apps"], ""),
             "the agent's account may not list, watch replicasets (API group \"apps\") in all "
             "namespaces: grant it by a ClusterRole");
+}
+
+const std::vector<kind::Need>& needs() {
+  static const std::vector<kind::Need> all = {
+      {"", "v1", "pods", {}, {"delete"}, "replace = false"},
+      {"apps", "v1", "replicasets", {}, {}, "sets = false"},
+      {"node.k8s.io", "v1", "runtimeclasses", "gvisor", {}, "runtime_class = \"\""},
+  };
+  return all;
+}
+
+TEST(Rights, AreAlsoWhatTheKindNeedsBesides) {
+  const auto all = rights_of(widgets(), needs());
+  EXPECT_EQ(all.size(), rights_of(widgets()).size() + 2);
+  EXPECT_EQ(all[all.size() - 2].verb + " " + all[all.size() - 2].name(), "delete pods");
+  EXPECT_EQ(all.back().verb + " " + all.back().name(), "get runtimeclasses.node.k8s.io");
+}
+
+TEST(Rights, AreGrantedByOneRuleForEachResource) {
+  EXPECT_EQ(cluster_role(rights_of(widgets(), needs())),
+            "apiVersion: rbac.authorization.k8s.io/v1\n"
+            "kind: ClusterRole\n"
+            "metadata:\n"
+            "  name: davit-agent\n"
+            "rules:\n"
+            "- apiGroups: [\"\"]\n  resources: [namespaces]\n  verbs: [get, create]\n"
+            "- apiGroups: [\"apps\"]\n  resources: [replicasets]\n"
+            "  verbs: [list, watch, get, create, patch, delete]\n"
+            "- apiGroups: [\"\"]\n  resources: [pods]\n  verbs: [list, watch, delete]\n"
+            "- apiGroups: [\"node.k8s.io\"]\n  resources: [runtimeclasses]\n  verbs: [get]\n");
+}
+
+TEST(Rights, ASettingIsNamedOnlyWhenItDoesWithoutAllThatIsMissing) {
+  EXPECT_EQ(way_out(needs(), "pods", "delete"), "replace = false");
+  EXPECT_EQ(way_out(needs(), "pods", "list, delete"), "");
+  EXPECT_EQ(way_out(needs(), "replicasets.apps", "list, watch"), "sets = false");
+  EXPECT_EQ(way_out(needs(), "namespaces", "get"), "");
+}
+
+TEST(Parts, OnlyANotFoundThatMeansItIsWhatTheClusterLacks) {
+  const auto parts = parts_of(widgets(), needs());
+  ASSERT_EQ(parts.size(), 2u);
+  const Part &sets = parts[0], &gvisor = parts[1];
+  cluster::Response r;
+  r.code = Code::not_found;
+  r.http_status = 404;
+  EXPECT_TRUE(is_missing(sets, r));
+  EXPECT_FALSE(is_missing(gvisor, r)) << "the server does not know the resource";
+  r.body = R"({"details":{"name":"gvisor"}})";
+  EXPECT_TRUE(is_missing(gvisor, r));
+  r.http_status = 503;
+  r.code = Code::unavailable;
+  EXPECT_FALSE(is_missing(sets, r));
+  EXPECT_EQ(describe_missing(sets, needs()),
+            "the cluster has no replicasets.apps/v1: install its definition, or set sets = false "
+            "for this kind");
+  EXPECT_EQ(describe_missing(gvisor, needs()),
+            "the cluster has no runtimeclasses.node.k8s.io gvisor: create it, or set runtime_class "
+            "= \"\" for this kind");
+  EXPECT_EQ(describe_missing(sets, {}),
+            "the cluster has no replicasets.apps/v1: install its definition, or leave this kind's "
+            "plugin out of the agent's configuration");
 }
 
 }  // namespace

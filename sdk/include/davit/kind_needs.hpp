@@ -1,0 +1,80 @@
+// Beside role kind: what a kind needs of its cluster beyond its description (abi/kind_needs.h).
+// kind::NeedsRole makes the table of a kind that also has
+//
+//   std::vector<kind::Need> needs() const;
+//
+// and kind::all_needs is the other end.
+#pragma once
+
+#include <map>
+
+#include "abi/kind_needs.h"
+#include "kind.hpp"
+
+namespace davit::kind {
+
+// A right besides those that a resource's role implies, an object that must be there, or no more
+// than the setting that does without a resource.
+struct Need {
+  std::string group, version, resource;
+  std::string name{};                // of an object; empty: it is of the resource
+  std::vector<std::string> verbs{};  // besides
+  std::string setting{};             // "autoscaling = false"; empty: none does without
+};
+
+struct NeedsRole {
+  static constexpr std::string_view id = DAVIT_KIND_NEEDS;
+
+  template <class T>
+  static const void* vtable() {
+    static const davit_kind_needs table = {
+        sizeof(davit_kind_needs), 0, [](davit_instance* i, davit_visit_kind_need visit, void* ctx) {
+          guard(nullptr, [&]() -> Result<> {
+            const T& kind = *reinterpret_cast<const T*>(i);
+            for (const Need& need : kind.needs())
+              tell(kind.described().get().kind, need, visit, ctx);
+            return {};
+          });
+        }};
+    return &table;
+  }
+
+ private:
+  static void tell(const std::string& kind, const Need& need, davit_visit_kind_need visit,
+                   void* ctx) {
+    std::vector<davit_str> verbs;
+    for (const auto& verb : need.verbs) verbs.push_back(str(verb));
+    const davit_kind_need abi{sizeof(davit_kind_need),
+                              static_cast<uint32_t>(verbs.size()),
+                              str(kind),
+                              str(need.group),
+                              str(need.version),
+                              str(need.resource),
+                              str(need.name),
+                              verbs.data(),
+                              str(need.setting)};
+    visit(ctx, &abi);
+  }
+};
+
+using Needs = std::map<std::string, std::vector<Need>, std::less<>>;  // by kind
+
+// Of every kind of this process. Only in wire().
+inline Needs all_needs(const Host& host) {
+  Needs out;
+  for (const auto& ref : each(host, DAVIT_KIND_NEEDS)) {
+    static_cast<const davit_kind_needs*>(ref.vtable)
+        ->needs(
+            ref.self,
+            [](void* ctx, const davit_kind_need* n) {
+              Need need{text(n->group), text(n->version), text(n->resource), text(n->name)};
+              for (uint32_t v = 0; v < n->verbs_count; ++v) need.verbs.push_back(text(n->verbs[v]));
+              need.setting = text(n->setting);
+              (*static_cast<Needs*>(ctx))[text(n->kind)].push_back(std::move(need));
+            },
+            &out);
+  }
+  return out;
+}
+
+}  // namespace davit::kind

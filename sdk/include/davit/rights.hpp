@@ -1,0 +1,28 @@
+// The rights that an instance's account needs somewhere else (abi/rights.h). RightsRole makes the
+// table of a plugin that also has
+//
+//   std::string rights() const;  // YAML
+#pragma once
+
+#include "abi/rights.h"
+#include "plugin.hpp"
+
+namespace davit {
+
+struct RightsRole {
+  static constexpr std::string_view id = DAVIT_RIGHTS;
+
+  template <class T>
+  static const void* vtable() {
+    static const davit_rights table = {
+        sizeof(davit_rights), 0, [](davit_instance* i, const davit_sink* text, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            emit(text, reinterpret_cast<const T*>(i)->rights());
+            return {};
+          });
+        }};
+    return &table;
+  }
+};
+
+}  // namespace davit
