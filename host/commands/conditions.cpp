@@ -17,9 +17,11 @@ const std::vector<Condition>& conditions() {
        "knows."},
       {"orphaned",
        "The object carries our mark, but the store names no record for it, and nobody deleted that "
-       "record as far as the store knows: it was emptied or restored. The object is left alone.",
-       "If it should stay, apply its document again. If not, delete it in the cluster with "
-       "kubectl."},
+       "record as far as the store knows: it was emptied or restored. Or so many are missing at "
+       "once that the agent takes it for a mistake. The object is left alone.",
+       "If it should stay, apply its document again. If not, confirm it: `davit delete KIND ID "
+       "--region REGION`, or `--orphaned` instead of ID for all of the kind; `--dry-run` says what "
+       "goes. One without an id is deleted in the cluster with kubectl."},
       {"delayed",
        "Of an agent: it cannot send its statuses as fast as they come, or not at all, and what "
        "status shows may be old. Of a record: its delete waits until the agent sees what is there. "
@@ -37,6 +39,15 @@ const std::vector<Condition>& conditions() {
        "need it goes on.",
        "Grant the right that the reason names (verb, resource and group), or turn off the setting "
        "of the kind that needs it; its README says which."},
+      {"missing",
+       "The agent's cluster lacks something that a kind needs: a custom resource's definition, an "
+       "API, or an object such as a RuntimeClass. Records that need it wait or have no pods; the "
+       "rest goes on.",
+       "Install it, or turn off the setting that the reason names."},
+      {"retrying",
+       "The agent cannot apply the record's present version yet and goes on trying. What status "
+       "shows of it may be of the version before.",
+       "Read the reason: it is what the cluster answered last. Other records are not held up."},
       {"contested",
        "Somebody else keeps changing an object that the agent puts right: another controller, a "
        "person, or a second agent with other settings. It is put right at growing intervals.",

@@ -1,5 +1,6 @@
-// davit delete KIND ID --region R | -f FILE
+// davit delete KIND ID --region R | KIND --orphaned --region R | -f FILE
 #include <cstdio>
+#include <set>
 
 #include "documents.hpp"
 #include "operator_client.hpp"
@@ -24,11 +25,12 @@ struct Target {
   }
 };
 
-Result<bool> remove(OperatorClient& client, const std::vector<Target>& targets, Format format,
-                    v1::DeleteResponse& all) {
+Result<bool> remove(OperatorClient& client, const std::vector<Target>& targets, bool dry_run,
+                    Format format, v1::DeleteResponse& all) {
   bool all_taken = true;
   for (size_t next = 0; next < targets.size();) {
     v1::DeleteRequest request;
+    request.set_dry_run(dry_run);
     const size_t first = next;
     for (; next < targets.size() && request.keys_size() < batch_keys; ++next)
       *request.add_keys() = targets[next].key;
@@ -40,7 +42,7 @@ Result<bool> remove(OperatorClient& client, const std::vector<Target>& targets, 
         all_taken = false;
         tell(stderr, targets[first + static_cast<size_t>(i)].fault(o));
       } else if (format == Format::table) {
-        tell(stdout, outcome_line(o));
+        tell(stdout, outcome_line(o, dry_run));
       }
       *all.add_outcomes() = o;
     }
@@ -56,11 +58,33 @@ v1::ObjectKey key_of(const std::string& kind, const std::string& region, const s
   return key;
 }
 
+// What agents of the region show as orphaned of this kind, by an id.
+Result<> add_orphans(OperatorClient& client, const std::string& kind, const std::string& region,
+                     std::vector<Target>& to) {
+  v1::StatusRequest request;
+  request.set_kind(kind);
+  request.set_region(region);
+  v1::StatusResponse page;
+  std::set<std::string> ids;
+  auto r = client.list("ListStatus", request, page, [&] {
+    for (const auto& agent : page.agents()) {
+      for (const auto& i : agent.issues()) {
+        if (i.condition() == "orphaned" && i.kind() == kind && !i.id().empty()) ids.insert(i.id());
+      }
+    }
+  });
+  if (!r.ok()) return r;
+  for (const auto& id : ids) to.push_back({key_of(kind, region, id), std::nullopt});
+  return {};
+}
+
 }  // namespace
 
 int run_delete(Arguments arguments) {
   const std::string region = arguments.option("--region", "-r").value_or("");
   const std::vector<std::string> files = arguments.options("-f", "--file");
+  const bool orphaned = arguments.flag("--orphaned");
+  const bool dry_run = arguments.flag("--dry-run");
   auto format = format_of(arguments);
   if (!format) return usage_error("delete", "-o must be table, json or yaml");
   const ServerAddress address = ServerAddress::from(arguments);
@@ -70,7 +94,8 @@ int run_delete(Arguments arguments) {
   std::vector<Target> targets;
   bool good = true;
   if (!files.empty()) {
-    if (!words.empty()) return usage_error("delete", "either KIND ID or -f FILE, not both");
+    if (!words.empty() || orphaned)
+      return usage_error("delete", "either KIND ID or -f FILE, not both");
     Documents documents = read_documents(files, true);
     for (const auto& fault : documents.faults) tell(stderr, fault);
     good = documents.faults.empty();
@@ -79,17 +104,22 @@ int run_delete(Arguments arguments) {
           {key_of(d.document.kind(), d.document.region(), d.document.id()), std::move(d)});
     }
   } else {
-    if (words.size() != 2)
+    if (words.size() != (orphaned ? 1 : 2))
       return usage_error("delete", "which object? (KIND ID --region REGION, or -f FILE)");
     if (region.empty()) return usage_error("delete", "--region is needed");
-    targets.push_back({key_of(words[0], region, words[1]), std::nullopt});
+    if (!orphaned) targets.push_back({key_of(words[0], region, words[1]), std::nullopt});
   }
-  if (targets.empty()) return 1;
+  if (targets.empty() && !orphaned) return 1;
 
   auto client = OperatorClient::open(address);
   if (!client.ok()) return failed("delete", client.error());
+  if (orphaned) {
+    if (auto r = add_orphans(*client, words[0], region, targets); !r.ok())
+      return failed("delete", r.error());
+    if (targets.empty() && *format == Format::table) std::puts("nothing is orphaned");
+  }
   v1::DeleteResponse all;
-  auto removed = remove(*client, targets, *format, all);
+  auto removed = remove(*client, targets, dry_run, *format, all);
   if (*format != Format::table) print(to_json(all), *format);
   if (!removed.ok()) return failed("delete", removed.error());
   return good && *removed ? 0 : 1;

@@ -7,6 +7,7 @@ namespace davit::host {
 std::string outcome_line(const v1::Outcome& o, bool dry_run) {
   std::string line = o.kind() + "/" + o.id() + " (" + o.region() + ") " + o.outcome();
   if (o.version() != 0) line += " (version " + std::to_string(o.version()) + ")";
+  if (!o.message().empty()) line += ": " + o.message();
   if (dry_run) line += " (dry run)";
   return line;
 }

@@ -64,8 +64,11 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
   for (const auto& o : response.objects()) {
     if (o.kind() == kind_ && o.region() == region_ && o.id() == id_) object = &o;
   }
-  // Only dead records of which nothing is left are not shown.
+  // Only deleted records of which nothing is left are not shown.
   if (object == nullptr) return say(State::done, "gone");
+  const bool nothing_left = !object->has_observed() || object->observed().gone();
+  if (!object->live() && object->version() == version_ && nothing_left)
+    return say(State::done, "gone");
   if (object->version() > version_) {
     return say(State::failed, "replaced by version " + std::to_string(object->version()));
   }

@@ -24,6 +24,11 @@ Tone tone_of(const v1::ObjectStatus& o) {
   return Tone::middling;
 }
 
+// Nothing of it is left in the cluster.
+bool is_gone(const v1::ObjectStatus& o) {
+  return !o.live() && o.observed().gone();
+}
+
 // Of a record that its agent does not see "blind" alone would leave out what matters: since when.
 std::string condition_of(const v1::ObjectStatus& o) {
   return o.condition() == "blind" ? o.reason() : o.condition();
@@ -35,7 +40,8 @@ std::string objects(const v1::StatusResponse& status, bool colour) {
   for (const auto& o : status.objects()) {
     const auto& s = o.observed();
     const std::string of = "/" + std::to_string(s.desired());
-    const bool seen = o.has_observed();
+    const bool gone = is_gone(o);
+    const bool seen = o.has_observed() && !gone;
     table.row({o.kind(),
                o.id(),
                o.region(),
@@ -45,7 +51,10 @@ std::string objects(const v1::StatusResponse& status, bool colour) {
                seen ? std::to_string(s.ready()) + of : "-",
                seen ? std::to_string(s.updated()) + of : "-",
                seen ? std::to_string(s.stale()) : "-",
-               {seen ? s.health() : "-", tone_of(o)},
+               {seen   ? s.health()
+                : gone ? "gone"
+                       : "-",
+                gone ? Tone::faint : tone_of(o)},
                {condition_of(o), Tone::bad}});
   }
   return table.empty() ? "no objects\n" : table.print(colour);
@@ -113,22 +122,24 @@ std::string reasons(const v1::StatusResponse& status, const v1::StatusRequest& r
   for (const auto& o : status.objects()) {
     const auto& seen = o.observed();
     // What an agent says of it stands below.
-    const bool unwatched = o.condition() == "unwatched";
-    if (!unwatched && (!o.condition().empty() || seen.message().empty())) continue;
-    table.row({{unwatched ? o.condition() : seen.health(), tone_of(o)},
+    const bool own = o.condition() == "unwatched" || o.condition() == "retrying";
+    if (is_gone(o) || (!own && (!o.condition().empty() || seen.message().empty()))) continue;
+    table.row({{own ? o.condition() : seen.health(), tone_of(o)},
                o.kind(),
                o.id(),
                o.region(),
                std::to_string(o.version()),
-               unwatched ? o.reason() : seen.message()});
+               own ? o.reason() : seen.message()});
   }
   for (const auto& a : status.agents()) {
     for (const auto& i : a.issues()) {
       if (!asked_for(request, i)) continue;
       // An object without a record has no id; what is of no kind, or of a whole one, a name alone.
-      const std::string object = !i.id().empty()          ? i.id()
-                                 : i.namespace_().empty() ? i.name()
-                                                          : i.namespace_() + "/" + i.name();
+      const std::string name = i.namespace_().empty() ? i.name() : i.namespace_() + "/" + i.name();
+      // What is orphaned has no row above that says what it is called.
+      const std::string object = i.id().empty()                ? name
+                                 : i.condition() == "orphaned" ? i.id() + " (" + name + ")"
+                                                               : i.id();
       table.row({{i.condition(), Tone::bad},
                  i.kind(),
                  object,

@@ -24,9 +24,11 @@ const std::vector<Command>& commands() {
       {"run", "FILE...", "run the plugins that these files name, until SIGTERM",
        "  FILE  TOML; a directory stands for its *.toml. Later ones are merged over earlier ones\n",
        false, &run_run},
-      {"check", "FILE... [--running]", "load and wire everything, print the graph, start nothing",
+      {"check", "FILE... [--running | --rights]",
+       "load and wire everything, print the graph, start nothing",
        "  FILE       as for run; when this passes, run starts\n"
-       "  --running  beside a davit that runs these files: what it holds is no fault\n",
+       "  --running  beside a davit that runs these files: what it holds is no fault\n"
+       "  --rights   print the ClusterRole that an agent's account needs, and ask nobody\n",
        false, &run_check},
       {"plugin", "list [--dir DIR]", "show the plugins that are installed",
        "  --dir DIR  those of another directory\n", false, &run_plugin},
@@ -48,9 +50,11 @@ const std::vector<Command>& commands() {
        true, &run_get},
 #endif
 #ifdef DAVIT_COMMAND_DELETE
-      {"delete", "KIND ID --region R | -f FILE", "delete from the desired state",
+      {"delete", "KIND ID|--orphaned --region R | -f FILE", "delete from the desired state",
        "  -r, --region R     where the record belongs\n"
        "  -f, --file FILE    the records of these documents; - is standard input\n"
+       "  --orphaned         what the region's agents show as orphaned, instead of an ID\n"
+       "  --dry-run          say what would be deleted, and delete nothing\n"
        "  -o table|json|yaml\n",
        true, &run_delete},
 #endif
@@ -82,7 +86,7 @@ const std::vector<Command>& commands() {
        true, &run_storage},
 #endif
       {"explain", "[CONDITION]", "say what a condition of status means, and what to do",
-       "  CONDITION  parked, held, orphaned, delayed, blind or unknown; all when absent\n", false,
+       "  CONDITION  parked, held, orphaned, denied, missing, ...; all when absent\n", false,
        &run_explain},
   };
   return table;

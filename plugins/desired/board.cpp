@@ -47,8 +47,8 @@ void Board::render(Cursor head, int64_t now_unix_ms, v1::StatusResponse* out) co
     auto it = statuses_.find(key);
     const Status* observed = it == statuses_.end() ? nullptr : &it->second;
     // The objects of one whose name another record has taken over are that one's.
-    if (!record.live && (observed == nullptr || observed->gone || taken_over(key, record, live)))
-      continue;
+    if (!record.live && taken_over(key, record, live)) observed = nullptr;
+    if (!is_shown(record, observed)) continue;
     regions.insert(key.region);
     desired::render(key, record, observed, conditions_, out->add_objects());
   }

@@ -25,7 +25,7 @@ class Board {
   // All of them, also of other regions and kinds.
   void agents(std::vector<Agent> agents);
 
-  // Live records, and dead ones of which something is left in the cluster; ordered by kind, region
+  // Records, and deleted ones of which something is left in the cluster; ordered by kind, region
   // and id. `now_unix_ms`: by which an agent is silent.
   void render(Cursor head, int64_t now_unix_ms, v1::StatusResponse* out) const;
 

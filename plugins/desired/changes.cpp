@@ -6,6 +6,7 @@
 #include <davit/v1/operator.pb.h>
 #include <davit/short_hash.hpp>
 
+#include "conditions.hpp"
 #include "document.hpp"
 #include "mutations.hpp"
 #include "shared.hpp"
@@ -20,6 +21,7 @@ void outcome_to_wire(const Outcome& o, v1::Outcome* out) {
   out->set_id(o.key.id);
   out->set_outcome(o.word);
   out->set_version(o.version);
+  out->set_message(o.note);
   if (!o.error) return;
   out->set_code(static_cast<int32_t>(o.error->code));
   out->set_field(o.error->where);
@@ -130,20 +132,52 @@ void apply(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::R
                  });
 }
 
+// What agents have found orphaned, read when it is first asked for: most deletes are of records.
+class Orphans {
+ public:
+  explicit Orphans(storage::Client storage) : storage_(std::move(storage)) {}
+
+  // On the storage's pool, one at a time. NULL: nothing.
+  Result<const Issue*> find(const Key& key) {
+    if (!said_) {
+      std::vector<Agent> agents;
+      auto r = storage_.agents([&agents](const davit_progress& p) {
+        agents.push_back({from_abi(p)});
+        return true;
+      });
+      if (!r.ok()) return r.error();
+      said_.emplace(std::move(agents));
+    }
+    return said_->orphan(key);
+  }
+
+ private:
+  storage::Client storage_;
+  std::optional<Conditions> said_;
+};
+
+Decision decide_removal(const Shared& shared, Orphans& orphans, const Key& key,
+                        const std::string& author, const std::optional<Record>& stored) {
+  // What is there can be deleted, also when its kind is not loaded any more.
+  if (!stored && shared.kinds.mistyped(key.kind))
+    return {"refused", 0, {}, shared.kinds.unknown(key.kind)};
+  if (stored && stored->state != "deleted") return decide_delete(key, stored, author);
+  const auto orphan = orphans.find(key);
+  if (!orphan.ok()) return {"refused", 0, {}, orphan.error()};
+  return decide_delete(key, stored, author, *orphan);
+}
+
 void remove(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::Reply reply) {
   v1::DeleteRequest message;
   if (!parse(message, request)) return reply(undecodable());
   std::vector<Mutations::Item> items;
+  const auto orphans = std::make_shared<Orphans>(shared.storage);
   for (const auto& k : message.keys()) {
     Key key{k.kind(), k.region(), k.id()};
     Mutations::Item item{key,
-                         [&shared, kind = key.kind, author = author_of(message.author(), call)](
+                         [&shared, orphans, key, author = author_of(message.author(), call)](
                              const std::optional<Record>& stored) {
-                           // What is there can be deleted, also when its kind is not loaded any
-                           // more.
-                           if (!stored && shared.kinds.mistyped(kind))
-                             return Decision{"refused", 0, {}, shared.kinds.unknown(kind)};
-                           return decide_delete(stored, author);
+                           return decide_removal(shared, *orphans, key, author, stored);
                          },
                          {},
                          {}};
@@ -154,7 +188,8 @@ void remove(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::
     items.push_back(std::move(item));
   }
   refuse_twins(items);
-  Mutations::run(shared.host, shared.storage, std::move(items), false, shared.outstanding.begin(),
+  Mutations::run(shared.host, shared.storage, std::move(items), message.dry_run(),
+                 shared.outstanding.begin(),
                  [&shared, reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
                    shared.lookout.hint();
                    v1::DeleteResponse response;

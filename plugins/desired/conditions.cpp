@@ -10,6 +10,9 @@ namespace davit::desired {
 
 namespace {
 
+// So the message of a status begins when the change that it waits for keeps failing.
+constexpr std::string_view retrying_prefix = "retrying: ";
+
 bool names(const Progress& p, std::string_view kind) {
   return std::any_of(p.kinds.begin(), p.kinds.end(),
                      [kind](const KindProgress& k) { return k.kind == kind; });
@@ -79,7 +82,16 @@ Condition Conditions::of(const Key& key, const Status* observed) const {
     return {DAVIT_ISSUE_PARKED, observed->parked};
   if (const Blindness* blind = blindness(key, observed))
     return {DAVIT_ISSUE_BLIND, "unknown " + blind->reason};
+  // The counts are of what was applied last, and may look healthy.
+  if (observed != nullptr && observed->message.starts_with(retrying_prefix))
+    return {retrying, observed->message.substr(retrying_prefix.size())};
   return watched(key);
+}
+
+const Issue* Conditions::orphan(const Key& key) const {
+  const auto issue = issues_.find(key_of(key.kind, key.region, key.id));
+  if (issue == issues_.end() || issue->second->condition != DAVIT_ISSUE_ORPHANED) return nullptr;
+  return issue->second;
 }
 
 const Conditions::Blindness* Conditions::blindness(const Key& key, const Status* observed) const {

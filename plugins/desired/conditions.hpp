@@ -28,6 +28,7 @@ class Conditions {
   static constexpr const char* unwatched = "unwatched";
   static constexpr const char* unattended = "unattended";
   static constexpr const char* contended = "contended";
+  static constexpr const char* retrying = "retrying";
 
   Conditions() = default;
   explicit Conditions(std::vector<Agent> agents);
@@ -37,6 +38,9 @@ class Conditions {
   const std::vector<Agent>& agents() const { return agents_; }
   // `observed` may be NULL.
   Condition of(const Key& key, const Status* observed) const;
+  // What an agent found in the cluster of a key that no record names; NULL: nothing. As long as
+  // this lives.
+  const Issue* orphan(const Key& key) const;
   // Whether an agent does not see the record's kind since before it told this status: what it said
   // is not known to hold. A status that was told since then does not depend on what is not seen.
   bool is_unseen(const Key& key, const Status* observed) const {

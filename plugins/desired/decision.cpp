@@ -16,14 +16,24 @@ Decision decide_apply(const Record& wanted, const std::optional<Record>& stored,
   return {revived ? "created" : "changed", 0, Mutation{wanted, stored->version}, {}};
 }
 
-Decision decide_delete(const std::optional<Record>& stored, const std::string& author) {
-  if (!stored) return {"absent", 0, {}, {}};
-  if (stored->state == "deleted") return {"absent", stored->version, {}, {}};
-  Mutation m{*stored, stored->version};
+Decision decide_delete(const Key& key, const std::optional<Record>& stored,
+                       const std::string& author, const Issue* orphan) {
+  const bool dead = !stored || stored->state == "deleted";
+  // The object may be of a later version than an older tombstone: a new one is needed.
+  const bool confirmed = dead && orphan != nullptr && !orphan->name.empty();
+  if (dead && !confirmed) return {"absent", stored ? stored->version : 0, {}, {}};
+  Mutation m{stored.value_or(Record()), stored ? stored->version : 0};
+  std::string note;
+  if (confirmed) {
+    m.record.key = key;
+    m.record.ns = orphan->ns;
+    m.record.name = orphan->name;
+    note = "an orphan: its agent removes " + orphan->ns + "/" + orphan->name;
+  }
   m.record.state = "deleted";
   m.record.live = false;
   m.record.author = author;
-  return {"deleted", 0, std::move(m), {}};
+  return {"deleted", 0, std::move(m), {}, std::move(note)};
 }
 
 }  // namespace davit::desired

@@ -14,6 +14,7 @@ struct Outcome {
   std::string word;  // created, changed, unchanged, deleted, absent, refused
   uint64_t version = 0;
   std::optional<Error> error;  // of refused
+  std::string note{};          // what more there is to know; may be empty
 };
 
 struct Decision {
@@ -21,6 +22,7 @@ struct Decision {
   uint64_t version = 0;              // of what is stored, when nothing is to be done
   std::optional<Mutation> mutation;  // commit this first
   std::optional<Error> error;        // of refused
+  std::string note{};                // for the outcome
 };
 using Decide = std::function<Decision(const std::optional<Record>& stored)>;
 
@@ -29,7 +31,10 @@ using SamePayload = std::function<bool(std::string_view, std::string_view)>;
 
 Decision decide_apply(const Record& wanted, const std::optional<Record>& stored,
                       const SamePayload& same);
-// A deleted record stays as a tombstone with its payload, so that agents hear of it.
-Decision decide_delete(const std::optional<Record>& stored, const std::string& author);
+// A deleted record stays as a tombstone with its payload, so that agents hear of it. `orphan`: what
+// an agent found of the key that no record names; NULL: nothing. Then a tombstone is made that says
+// so, and the agent removes it.
+Decision decide_delete(const Key& key, const std::optional<Record>& stored,
+                       const std::string& author, const Issue* orphan = nullptr);
 
 }  // namespace davit::desired

@@ -16,7 +16,7 @@ Result<> Listing::begin() {
   if (std::exchange(begun_, true) || include_deleted_) return {};
   auto head = shared_.storage.head();
   if (!head.ok()) return head.error();
-  dead_after_ = head->head.version;
+  begun_at_ = head->head.version;
   return {};
 }
 
@@ -26,17 +26,21 @@ Result<std::optional<std::string>> Listing::next() {
   for (;;) {
     if (left() || shared_.stopping) return given_up();
     v1::OperatorWatchResponse response;
-    auto page = shared_.storage.read({{selection_.kind, selection_.region},
-                                      cursor_,
-                                      dead_after_,
-                                      records_per_page,
-                                      bytes_per_answer},
-                                     [&](const davit_record& r) {
-                                       if (selection_.takes(from_abi(r.key)))
-                                         to_wire(shared_.kinds.get(view(r.key.kind)), from_abi(r),
-                                                 response.add_records());
-                                       return true;
-                                     });
+    Result<uint64_t> dead_after = uint64_t{0};
+    if (!current_) dead_after = leave_out_none(shared_.storage);
+    if (!dead_after.ok()) return dead_after.error();
+    auto page = shared_.storage.read(
+        {{selection_.kind, selection_.region},
+         cursor_,
+         *dead_after,
+         records_per_page,
+         bytes_per_answer},
+        [&](const davit_record& r) {
+          const bool before = view(r.state) == "deleted" && r.version <= begun_at_;
+          if (!before && selection_.takes(from_abi(r.key)))
+            to_wire(shared_.kinds.get(view(r.key.kind)), from_abi(r), response.add_records());
+          return true;
+        });
     if (!page.ok()) return page.error();
     if (page->more && page->next_version <= cursor_.version) return stands_still();
     cursor_ = {page->head.head.incarnation, page->next_version};

@@ -21,9 +21,9 @@ class Listing : public Source {
   Selection selection_;
   bool include_deleted_;
   bool begun_ = false;
-  bool current_ = false;     // everything that was there has been named
-  bool any_ = false;         // a record was named
-  uint64_t dead_after_ = 0;  // who was dead before the watch began is left out
+  bool current_ = false;   // everything that was there has been named
+  bool any_ = false;       // a record was named
+  uint64_t begun_at_ = 0;  // who was deleted before that is left out
   Cursor cursor_;
 };
 

@@ -57,9 +57,11 @@ void Mutations::read_and_decide(size_t index) {
   if (!decision.mutation || dry_run_) {
     item.outcome.word = decision.word;
     item.outcome.version = decision.version;
+    item.outcome.note = std::move(decision.note);
     if (decision.mutation) foresee(item.outcome, decision.mutation->record, stored);
     return;
   }
+  item.outcome.note = std::move(decision.note);
   commit(index, std::move(*decision.mutation), std::move(decision.word));
 }
 

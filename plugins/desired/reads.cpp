@@ -65,12 +65,14 @@ Result<std::string> list(Shared& shared, const v1::ListRequest& request, Cursor 
   v1::ListResponse response;
   const uint32_t limit =
       request.page_size() == 0 ? page_size_default : std::min(request.page_size(), page_size_max);
-  // Versions are below this in every store.
-  const uint64_t dead_after = request.include_deleted() ? 0 : static_cast<uint64_t>(INT64_MAX);
+  const auto dead_after = leave_out_none(shared.storage);
+  if (!dead_after.ok()) return dead_after.error();
   auto page = shared.storage.read(
-      {{request.kind(), request.region()}, from, dead_after, limit, page_bytes_max},
+      {{request.kind(), request.region()}, from, *dead_after, limit, page_bytes_max},
       [&](const davit_record& r) {
-        to_wire(shared.kinds.get(view(r.key.kind)), from_abi(r), response.add_records());
+        // A record that is stopped or archived is one all the same.
+        if (request.include_deleted() || view(r.state) != "deleted")
+          to_wire(shared.kinds.get(view(r.key.kind)), from_abi(r), response.add_records());
         return true;
       });
   if (!page.ok()) return page.error();

@@ -32,6 +32,11 @@ struct Wanted {
   std::string unsent;  // why agents of Krane's are not sent it; empty: they are, or nobody asked
 };
 Wanted wanted(const davit_record& record);
+// Records are, stopped and archived ones too; deleted ones while something is left of them.
+// `observed` may be NULL.
+inline bool is_shown(const Wanted& record, const Status* observed) {
+  return record.live || record.state != "deleted" || (observed != nullptr && !observed->gone);
+}
 
 void to_wire(const Status& status, v1::Status* out);
 void to_wire(const Agent& agent, v1::AgentStatus* out);

@@ -11,8 +11,6 @@ namespace davit::desired {
 namespace {
 
 constexpr size_t bytes_per_message = 1 << 20;
-// Versions are below this in every store.
-constexpr auto no_dead = static_cast<uint64_t>(INT64_MAX);
 
 size_t number_of(const Key& key) {
   return std::hash<std::string>{}(key.kind + '\n' + key.region + '\n' + key.id);
@@ -110,25 +108,35 @@ Result<> StatusPages::beside_its_record(const Status& status, v1::StatusResponse
   });
   if (!head.ok()) return head.error();
   if (!record) return {};
-  // Of one that is dead and gone, or whose name another record has taken over, nothing is left.
-  if (!record->live && (status.gone || record->name.empty())) return {};
+  // Of one whose name another record has taken over nothing is left.
+  const bool taken_over = !record->live && record->name.empty();
+  const Status* observed = taken_over ? nullptr : &status;
+  if (!is_shown(*record, observed)) return {};
   // A status that was renewed meanwhile comes again.
   if (!named_.insert(number_of(status.key)).second) return {};
   regions_.insert(status.key.region);
-  render(status.key, *record, &status, conditions_, out->add_objects());
+  render(status.key, *record, observed, conditions_, out->add_objects());
   return {};
 }
 
 Result<> StatusPages::records(v1::StatusResponse* out) {
-  auto page = shared_.storage.read(
-      {{selection_.kind, selection_.region}, records_, no_dead, records_per_page, bytes_per_page},
-      [&](const davit_record& r) {
-        const Key key = from_abi(r.key);
-        if (!selection_.takes(key) || !named_.insert(number_of(key)).second) return true;
-        regions_.insert(key.region);
-        render(key, judged(r), nullptr, conditions_, out->add_objects());
-        return true;
-      });
+  const auto dead_after = leave_out_none(shared_.storage);
+  if (!dead_after.ok()) return dead_after.error();
+  const auto show = [&](const davit_record& r) {
+    const Key key = from_abi(r.key);
+    const Wanted record = judged(r);
+    if (!is_shown(record, nullptr) || !selection_.takes(key)) return true;
+    if (!named_.insert(number_of(key)).second) return true;
+    regions_.insert(key.region);
+    render(key, record, nullptr, conditions_, out->add_objects());
+    return true;
+  };
+  auto page = shared_.storage.read({{selection_.kind, selection_.region},
+                                    records_,
+                                    *dead_after,
+                                    records_per_page,
+                                    bytes_per_page},
+                                   show);
   if (!page.ok()) return page.error();
   if (page->more && page->next_version <= records_.version) return stands_still();
   records_ = {page->head.head.incarnation, page->next_version};

@@ -52,12 +52,17 @@ Result<> Survey::read_records() {
     if (!head.ok()) return head.error();
     return {};
   }
+  const bool all = records_.version == 0;
   for (bool more = true; more;) {
-    auto page = storage_.read({{s.kind, s.region}, records_, 0, records_per_page, bytes_per_page},
-                              [&](const davit_record& r) {
-                                board_.record(r);
-                                return true;
-                              });
+    Result<uint64_t> dead_after = uint64_t{0};
+    if (all) dead_after = leave_out_none(storage_);
+    if (!dead_after.ok()) return dead_after.error();
+    auto page =
+        storage_.read({{s.kind, s.region}, records_, *dead_after, records_per_page, bytes_per_page},
+                      [&](const davit_record& r) {
+                        board_.record(r);
+                        return true;
+                      });
     if (!page.ok()) return page.error();
     more = page->more;
     if (more && page->next_version <= records_.version) return stands_still();

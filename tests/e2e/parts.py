@@ -218,7 +218,8 @@ transport = "{transport}"
     def wait_gone(self, seconds=60.0):
         """Until the agent has said gone of every record that is dead."""
         def left():
-            return [o for o in self.status().get("objects", []) if not o.get("live", False)]
+            return [o for o in self.status().get("objects", []) if not o.get("live", False)
+                    and "observed" in o and not o["observed"].get("gone", False)]
         wait_until(lambda: f"nothing is left of what is dead: {json.dumps(left()[:3])}", lambda: not left(), seconds)
 
     def wait_ready(self, process=None):

@@ -123,6 +123,44 @@ class Commands(Case):
         self.assertNotIn("d_2", out)
         self.check_clean_end(agent)
 
+    def test_an_orphan_is_confirmed_by_its_id(self):
+        agent = self.world.agent(extra=AT_ONCE).start()
+        self.world.apply([deployment(n) for n in (1, 2, 3)])
+        self.world.wait_running(["d_1", "d_2", "d_3"])
+        self.assertEqual(self.server.stop(), 0)
+        for suffix in ("", "-wal", "-shm"):
+            self.world.database.with_name(self.world.database.name + suffix).unlink(missing_ok=True)
+        self.server.start()
+        self.world.wait_ready(self.server)
+
+        def orphans():
+            return sorted(i["id"] for a in self.world.status().get("agents", []) for i in a.get("issues", [])
+                          if i["condition"] == "orphaned")
+        wait_until(lambda: f"all are orphaned: {orphans()}; {agent.tail()}", lambda: orphans() == ["d_1", "d_2", "d_3"])
+        self.assertRegex(self.world.davit("status")[1], r"orphaned +deployment +d_1 \(shop/app-1\)")
+        dry = self.world.davit("delete", "deployment", "--orphaned", "--region", REGION, "--dry-run")[1]
+        self.assertEqual(len(re.findall(r"deployment/d_\d .*deleted.*removes shop/app-\d \(dry run\)", dry)), 3, dry)
+        self.assertRegex(self.world.delete("deployment", "d_1"), r"deleted \(version 1\): an orphan")
+        wait_until(lambda: f"d_1 is gone: {orphans()}", lambda: orphans() == ["d_2", "d_3"])
+        self.world.davit("delete", "deployment", "--orphaned", "--region", REGION)
+        wait_until(lambda: f"no orphans: {orphans()}", lambda: not orphans())
+        self.world.wait_gone()
+        out = self.world.davit("delete", "deployment", "--orphaned", "--region", REGION)[1]
+        self.assertIn("nothing is orphaned", out)
+        self.check_clean_end(agent)
+
+    def test_an_archived_record_stays_in_sight(self):
+        agent = self.world.agent(extra=AT_ONCE).start()
+        self.world.apply([deployment(1)])
+        self.world.wait_running(["d_1"])
+        self.world.apply([{**deployment(1), "state": "archived"}], "--wait")
+        self.assertRegex(self.world.davit("status")[1], r"deployment +d_1 +\S+ +archived .*gone")
+        saved = self.world.davit("get", "-o", "yaml")[1]
+        self.assertIn("state: archived", saved)
+        self.assertIn("archived", self.world.davit("get", "deployment", "d_1")[1])
+        self.assertIn("unchanged", self.world.davit("apply", "-f", "-", stdin=saved)[1])
+        self.check_clean_end(agent)
+
     def test_a_region_without_an_agent_is_shown_and_an_agent_is_forgotten(self):
         self.world.apply([deployment(1)])
         nobody = r"unattended .*no agent of the region has reported"

@@ -21,7 +21,8 @@ class Steps(Case):
 
     def rows(self):
         """All rows of `davit status`, those of deleted records that still have objects, too."""
-        return {o["id"]: o for o in self.world.status().get("objects", []) if o["kind"] == "sentinel"}
+        return {o["id"]: o for o in self.world.status().get("objects", []) if o["kind"] == "sentinel"
+                and (o.get("live", False) or not o.get("observed", {"gone": True}).get("gone", False))}
 
     def start(self, protocol, server_extra="", **options):
         world = self.world

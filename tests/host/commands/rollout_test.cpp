@@ -55,6 +55,16 @@ TEST_F(RolloutTest, IsDoneWhenAllOfThisVersionAreReady) {
   EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): running at version 12, 3 of 3 ready");
 }
 
+TEST_F(RolloutTest, WhatIsArchivedIsDoneWhenNothingIsLeft) {
+  object_->set_live(false);
+  object_->set_version(12);
+  observe(11, 1, 1, 1, 0);
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  object_->mutable_observed()->set_gone(true);
+  EXPECT_EQ(see(), Rollout::State::done);
+  EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): gone");
+}
+
 TEST_F(RolloutTest, ReadyPodsOfAnOlderVersionDoNotCount) {
   observe(11, 3, 3, 3, 0);
   EXPECT_EQ(see(), Rollout::State::waiting);

@@ -12,14 +12,15 @@ class BoardTest : public testing::Test {
   void record(const std::string& id, uint64_t version, bool live = true) {
     named(id, id, version, live);
   }
-  void named(const std::string& id, const std::string& name, uint64_t version, bool live) {
+  void named(const std::string& id, const std::string& name, uint64_t version, bool live,
+             const std::string& dead = "deleted") {
     Record r;
     r.key = {"widget", "eu", id};
     r.ns = "shop";
     r.name = name;
     r.version = version;
     r.live = live;
-    r.state = live ? "running" : "deleted";
+    r.state = live ? "running" : dead;
     const RecordView v(r);
     board_.record(v.abi);
   }
@@ -104,6 +105,29 @@ TEST_F(BoardTest, DeadRecordsAreShownWhileSomethingIsLeft) {
   EXPECT_FALSE(answer().objects(0).live());
   status("a", 4, "", true);
   EXPECT_EQ(answer().objects_size(), 0);
+}
+
+TEST_F(BoardTest, ArchivedRecordsAreShownAlsoWhenNothingIsLeft) {
+  named("a", "a", 4, false, "archived");
+  ASSERT_EQ(answer().objects_size(), 1);
+  EXPECT_EQ(answer().objects(0).state(), "archived");
+  status("a", 4, "", true);
+  ASSERT_EQ(answer().objects_size(), 1);
+  EXPECT_TRUE(answer().objects(0).observed().gone());
+  named("new", "a", 5, true);
+  ASSERT_EQ(answer().objects_size(), 2);
+  EXPECT_FALSE(answer().objects(0).has_observed()) << "what is there is the other's";
+}
+
+TEST_F(BoardTest, ARecordThatIsRetriedSaysWhy) {
+  record("a", 4);
+  Status s;
+  s.key = {"widget", "eu", "a"};
+  s.health = "healthy";
+  s.message = "retrying: 409 Conflict: the object is being deleted";
+  board_.status(s);
+  EXPECT_EQ(answer().objects(0).condition(), "retrying");
+  EXPECT_EQ(answer().objects(0).reason(), "409 Conflict: the object is being deleted");
 }
 
 TEST_F(BoardTest, OfADeadRecordWhoseNameIsTakenOverNothingIsLeft) {

@@ -5,6 +5,8 @@
 namespace davit::desired {
 namespace {
 
+const Key the_key{"widget", "eu", "w_1"};
+
 Record record(const std::string& payload, const std::string& state = "running", bool live = true) {
   Record r;
   r.key = {"widget", "eu", "w_1"};
@@ -72,7 +74,7 @@ TEST(DecideApply, WhatWasDeletedIsCreatedAgainOverItsTombstone) {
 }
 
 TEST(DecideDelete, KeepsThePayloadInTheTombstone) {
-  auto d = decide_delete(stored(record("x"), 7), "alice");
+  auto d = decide_delete(the_key, stored(record("x"), 7), "alice");
   EXPECT_EQ(d.word, "deleted");
   ASSERT_TRUE(d.mutation);
   EXPECT_EQ(d.mutation->expect, 7u);
@@ -84,14 +86,32 @@ TEST(DecideDelete, KeepsThePayloadInTheTombstone) {
 }
 
 TEST(DecideDelete, WhatIsNotThereOrDeletedAlreadyIsAbsent) {
-  EXPECT_EQ(decide_delete(std::nullopt, "a").word, "absent");
-  auto again = decide_delete(stored(record("x", "deleted", false), 7), "a");
+  EXPECT_EQ(decide_delete(the_key, std::nullopt, "a").word, "absent");
+  auto again = decide_delete(the_key, stored(record("x", "deleted", false), 7), "a");
   EXPECT_EQ(again.word, "absent");
   EXPECT_FALSE(again.mutation);
 }
 
 TEST(DecideDelete, AnArchivedRecordCanStillBeDeleted) {
-  EXPECT_TRUE(decide_delete(stored(record("x", "archived", false), 7), "a").mutation);
+  EXPECT_TRUE(decide_delete(the_key, stored(record("x", "archived", false), 7), "a").mutation);
+}
+
+TEST(DecideDelete, WhatAnAgentFoundOrphanedGetsATombstoneOfItsName) {
+  const Issue orphan{"widget", "w_1", "shop", "one", 3, "orphaned", "not named"};
+  auto d = decide_delete(the_key, std::nullopt, "alice", &orphan);
+  EXPECT_EQ(d.word, "deleted");
+  EXPECT_EQ(d.note, "an orphan: its agent removes shop/one");
+  ASSERT_TRUE(d.mutation);
+  EXPECT_EQ(d.mutation->expect, 0u);
+  EXPECT_EQ(d.mutation->record.key, the_key);
+  EXPECT_EQ(d.mutation->record.ns + "/" + d.mutation->record.name, "shop/one");
+  EXPECT_EQ(d.mutation->record.state, "deleted");
+  EXPECT_FALSE(d.mutation->record.live);
+  d = decide_delete(the_key, stored(record("x", "deleted", false), 7), "alice", &orphan);
+  ASSERT_TRUE(d.mutation) << "its own tombstone is older than the object";
+  EXPECT_EQ(d.mutation->expect, 7u);
+  d = decide_delete(the_key, stored(record("x"), 7), "alice", &orphan);
+  EXPECT_EQ(d.note, "") << "the record lives";
 }
 
 }  // namespace

@@ -188,6 +188,40 @@ TEST_F(DesiredTest, DeletedRecordsCanBeAppliedAgain) {
   EXPECT_EQ(show(apply({document("a")})), "a:created@3");
 }
 
+TEST_F(DesiredTest, AnOrphanIsDeletedByItsIdAndADryRunOnlySaysSo) {
+  const Issue orphan{"widget", "lost", "shop", "web", 3, "orphaned", "not named"};
+  ASSERT_TRUE(rig_.storage.progress({"eu", "agent", "davit", 1, {}, {orphan}, 1}).ok());
+  v1::DeleteRequest r;
+  auto* k = r.add_keys();
+  k->set_kind("widget");
+  k->set_region("eu");
+  k->set_id("lost");
+  r.set_dry_run(true);
+  for (const uint64_t version : {0, 1}) {
+    const auto said = ask<v1::DeleteResponse>("Delete", r).outcomes(0);
+    EXPECT_EQ(said.outcome(), "deleted");
+    EXPECT_EQ(said.message(), "an orphan: its agent removes shop/web");
+    EXPECT_EQ(said.version(), version);
+    r.set_dry_run(false);
+  }
+  v1::ListRequest list;
+  EXPECT_EQ(ask<v1::ListResponse>("List", list).records_size(), 0);
+  list.set_include_deleted(true);
+  const auto dead = ask<v1::ListResponse>("List", list);
+  ASSERT_EQ(dead.records_size(), 1);
+  EXPECT_EQ(dead.records(0).name(), "web");
+  EXPECT_EQ(remove("nobody"), "absent");
+}
+
+TEST_F(DesiredTest, ListNamesWhatIsArchivedAndNotWhatIsDeleted) {
+  rig_.put("a", "archived", false);
+  rig_.put("b");
+  rig_.kill("b");
+  const auto all = ask<v1::ListResponse>("List", v1::ListRequest());
+  ASSERT_EQ(all.records_size(), 1);
+  EXPECT_EQ(all.records(0).document().state(), "archived");
+}
+
 TEST_F(DesiredTest, GetAndListGiveBackWhatWasApplied) {
   v1::Document d = document("a", 7);
   (*d.mutable_annotations())["k"] = "v";

@@ -79,6 +79,22 @@ TEST_F(WatchTest, TheDeadAreNamedAtTheBeginningOnlyWhenAskedFor) {
   EXPECT_EQ(heard(watch({}, {}, {}, true)), "a@2:deleted current");
 }
 
+TEST_F(WatchTest, WhatIsArchivedIsNamedAtTheBeginning) {
+  rig_.put("a", "archived", false);
+  rig_.put("b");
+  rig_.kill("b");
+  EXPECT_EQ(heard(watch()), "a@1:archived current");
+}
+
+TEST_F(WatchTest, APurgeBehindAScanOfManyPagesDoesNotEndIt) {
+  for (int n = 0; n < 1'500; ++n) rig_.put("w" + std::to_string(n));
+  rig_.kill("w0");
+  ASSERT_TRUE(rig_.storage.maintain({true, 1'501, {}}).ok());
+  rig_.put("z");
+  const std::string all = heard(watch({}, {}, {}, true));
+  EXPECT_TRUE(all.ends_with("z@1502 current")) << all.substr(all.size() - 40);
+}
+
 TEST_F(WatchTest, HearsOnlyOfWhatItSelected) {
   rig_.put("a");
   rig_.put("b");
