@@ -273,6 +273,28 @@ TEST(Truth, SaysWhatTheClusterLacksAndWhichSettingDoesWithout) {
 // --- what runs
 // ----------------------------------------------------------------------------------------------
 
+TEST(Truth, AChangeThatKeepsFailingSaysWhy) {
+  Truth w;
+  w.front().policy = [](const cluster::Request& q) -> std::optional<cluster::Response> {
+    if (q.verb != DAVIT_VERB_APPLY) return std::nullopt;
+    cluster::Response r;
+    r.code = Code::unavailable;
+    r.http_status = 500;
+    r.reason = "InternalError";
+    r.message = "a webhook does not answer";
+    return r;
+  };
+  w.apply("web", 11, {2, "nginx:2"});
+  w.wait(10s);
+  EXPECT_EQ(w.statuses["d_web"].message,
+            "retrying: replicasets.apps acme/web: 500 InternalError: a webhook does not answer")
+      << "so status shows its condition";
+  w.front().policy = {};
+  w.wait(60s);
+  EXPECT_EQ(w.statuses["d_web"].message.find("retrying"), std::string::npos);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, 11u);
+}
+
 TEST(Truth, AnInvalidVersionErasesNothingOfWhatRuns) {
   Truth w;
   w.garbage("web", 11);
