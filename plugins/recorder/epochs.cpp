@@ -21,6 +21,10 @@ void Epochs::heard(const Progress& said) {
   if (said.epoch > greatest.epoch || its_own) greatest = {said.epoch, said.agent};
 }
 
+void Epochs::told(const Progress& said, uint64_t taken) {
+  heard({said.region, said.agent, {}, taken + 1, {}, {}, 0});
+}
+
 void Epochs::reported(const std::string& region, uint64_t epoch) {
   Greatest& greatest = regions_[region];
   if (epoch > greatest.epoch) greatest = {epoch, {}};

@@ -10,11 +10,14 @@ namespace davit::recorder {
 
 class Epochs {
  public:
-  // The epoch that this agent's is not above; 0: there is none.
+  // The epoch that this agent's is not above, which it answers with the next one; 0: there is none.
   uint64_t taken(const Progress& said) const;
   // True: as the last time. Another server of the same store may have heard of a greater one else.
   bool known(const Progress& said) const;
   void heard(const Progress& said);
+  // The agent was told to rise above this one. What it rises to is its own from now on: nobody else
+  // is given it, not its next process either, whatever that process says first.
+  void told(const Progress& said, uint64_t taken);
   // A status was reported with this epoch, by an agent that is not named.
   void reported(const std::string& region, uint64_t epoch);
   // The least epoch that no agent of the region has reached; 0: none has spoken.

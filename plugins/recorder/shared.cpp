@@ -69,10 +69,11 @@ void Shared::reported(const std::string& region, uint64_t epoch) {
 void Shared::progress(const Progress& said, const std::function<std::string(uint64_t)>& answer,
                       const rpc::Server::Reply& reply) {
   // What is stored takes the place of what the same agent said before, and is all that a later
-  // process of the server knows: an epoch that was taken stays, whether the answer arrives or not.
+  // process of the server knows: the epoch that the agent rises to is stored before it hears of it,
+  // so that no other process is given the same one.
   const auto taken = introduce(said);
   Progress kept = said;
-  if (taken.ok()) kept.epoch = std::max(said.epoch, *taken);
+  if (taken.ok() && *taken != 0) kept.epoch = *taken + 1;
   auto stored = taken.ok() ? storage.progress(kept) : Result<>(taken.error());
   if (!stored.ok()) {
     if (stored.error().code != Code::failed_precondition) errors.add();
@@ -95,7 +96,11 @@ Result<uint64_t> Shared::introduce(const Progress& said) {
   roster_.heard(said);
   if (said.epoch == 0) return 0;  // a peer that has none
   const uint64_t taken = epochs_.taken(said);
-  epochs_.heard(said);
+  if (taken != 0) {
+    epochs_.told(said, taken);
+  } else {
+    epochs_.heard(said);
+  }
   return taken;
 }
 

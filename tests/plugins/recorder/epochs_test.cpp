@@ -25,6 +25,17 @@ TEST(Epochs, WhoIsNotAboveTheGreatestIsToldIt) {
   EXPECT_EQ(epochs.taken(from("eu", "b", 5)), 5u) << "two that started in the same millisecond";
 }
 
+// One that was told may end with statuses under way that carry what it has risen to.
+TEST(Epochs, NoTwoProcessesOfAnAgentRiseToTheSameEpoch) {
+  Epochs epochs;
+  epochs.heard(from("eu", "a", 5));
+  EXPECT_EQ(epochs.taken(from("eu", "a", 4)), 5u);
+  epochs.told(from("eu", "a", 4), 5);
+  EXPECT_EQ(epochs.taken(from("eu", "a", 6)), 0u) << "it has risen";
+  EXPECT_EQ(epochs.taken(from("eu", "a", 4)), 6u) << "its next process";
+  EXPECT_EQ(epochs.taken(from("eu", "b", 5)), 6u);
+}
+
 TEST(Epochs, TheGreatestItselfIsKnownAndToldNothing) {
   Epochs epochs;
   epochs.heard(from("eu", "a", 5));
