@@ -29,6 +29,7 @@ Reporter::Reporter(Host host, Rules rules, Strand strand, std::string region, st
       breaker_(rules.breaker),
       backoff_(rules.retry),
       progress_backoff_(rules.retry),
+      rise_backoff_(rules.retry),
       unconfirmed_(rules.capacity) {
   progress_.region = std::move(region);
   progress_.agent = std::move(agent);
@@ -300,7 +301,10 @@ void Reporter::introduced(uint64_t epoch_taken) {
   introduced_ = true;
   {
     std::lock_guard lock(mutex_);
-    if (epoch_taken < progress_.epoch) return unconfirmed_.confirmed();
+    if (epoch_taken < progress_.epoch) {
+      rise_backoff_.reset();
+      return unconfirmed_.confirmed();
+    }
   }
   rise_above(epoch_taken);
 }
@@ -315,6 +319,9 @@ void Reporter::rise_above(uint64_t epoch_taken) {
   }
   // Nothing is above the last number: the peer should not have taken it.
   if (epoch_taken == UINT64_MAX) return;
+  // Another agent that works rises, too. Who is told so again and again waits longer and longer, so
+  // that one of them has its word confirmed and both rest until there is something to say.
+  progress_retry_at_ = now + rise_backoff_.next(host_.random());
   std::lock_guard lock(mutex_);
   progress_.epoch = epoch_taken + 1;
   progress_dirty_ = true;

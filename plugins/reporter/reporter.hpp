@@ -86,7 +86,7 @@ class Reporter {
 
   // On the strand.
   Breaker breaker_;  // of statuses; that the agent lives is said whatever becomes of them
-  Backoff backoff_, progress_backoff_;
+  Backoff backoff_, progress_backoff_, rise_backoff_;
   Time last_send_{0}, last_progress_{0}, retry_at_{0}, progress_retry_at_{0};
   bool sending_ = false, progressing_ = false, running_ = false;
   bool introduced_ = false;  // the peer has answered our first word, so the epoch stands

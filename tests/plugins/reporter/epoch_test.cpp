@@ -141,6 +141,22 @@ TEST_F(TwoAgents, WhatWasIgnoredIsSaidAgainWithAGreaterEpoch) {
   EXPECT_EQ(epoch_, 301u) << "and above again, whenever another comes";
 }
 
+TEST_F(TwoAgents, WhoAreBothAtWorkRiseAboveEachOtherLessAndLess) {
+  host_.advance(31s);
+  uint64_t other = 200;
+  int words = 0;
+  for (int seconds = 0; seconds < 120; ++seconds) {
+    if (rpc_.open("Progress") == nullptr) {
+      host_.advance(1s);
+      continue;
+    }
+    tell(other += 2);
+    ++words;
+  }
+  EXPECT_GT(words, 4);
+  EXPECT_LT(words, 15) << "it goes on for as long as both work, and so must be seldom";
+}
+
 TEST_F(TwoAgents, AnAnswerConfirmsNothingThatWasSentAfterItsQuestion) {
   host_.advance(31s);
   offer("b");
