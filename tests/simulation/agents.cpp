@@ -61,6 +61,32 @@ void World::crash_agent(Agent& agent) {
   agent.over = false;
 }
 
+// Another of the region, without a Lease: it comes for a while.
+void World::second_comes_or_goes() {
+  Agent& second = *agents_[1];
+  if (!second.side.up) {
+    second.up_at = now();
+  } else {
+    crash_agent(second);
+    second.up_at = now() + milliseconds(fate_.below(30'000));
+  }
+}
+
+// It goes on by what it has heard, and falls behind the others.
+void World::cut_off_one() {
+  Agent& agent = some_agent();
+  story_.tell("the link of agent " + agent.name + " is cut");
+  link_.set_cut(agent.name, true);
+  plan(milliseconds(3'000 + fate_.below(25'000)),
+       [this, &agent] { link_.set_cut(agent.name, false); });
+}
+
+size_t World::working(const std::string& where) const {
+  return static_cast<size_t>(std::count_if(agents_.begin(), agents_.end(), [&](const auto& agent) {
+    return agent->side.up && agent->region == where;
+  }));
+}
+
 // The host ends the process. What it has until the deadline it may use.
 void World::lease_lost(Agent& agent, const std::string& reason, Time deadline) {
   story_.tell("agent " + agent.name + ": " + reason);

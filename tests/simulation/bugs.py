@@ -198,10 +198,77 @@ REPORTS = (
           "static_cast<uint64_t>(std::max<int64_t>(now_unix_ms, 0));"),), "pair"),
     Bug("epoch_of_a_slow_clock_is_kept", "reporter", "reporter.cpp",
         "an agent whose epoch is below one that is known takes a higher one",
-        (("    if (epoch_taken < progress_.epoch) return unconfirmed_.confirmed();\n", "    return unconfirmed_.confirmed();\n"),), "plain"),
+        (("    if (epoch_taken < progress_.epoch) {\n", "    if (epoch_taken < UINT64_MAX) {\n"),), "plain"),
 )
 
-BUGS = WIRE + STORE + AGENT + REPORTS
+# Operators that race for one record, and changes that race with the work on them.
+RACES = (
+    Bug("expected_version_is_not_checked", "storage_sqlite", "commit.cpp",
+        "of two operators that give the same expected version at most one wins",
+        (("if (m.expect != DAVIT_EXPECT_ANY && m.expect != before.version) {", "if (false) {"),)),
+    Bug("change_expects_nothing", "desired", "decision.cpp",
+        "a change is made of the version that it was judged by",
+        (("Mutation{wanted, stored->version}, {}};", "Mutation{wanted, DAVIT_EXPECT_ANY}, {}};"),)),
+    Bug("lost_race_is_called_done", "desired", "mutations.cpp",
+        "what an operator is told was done is in the store",
+        (("  if (!result.error) {\n    outcome.word", "  if (!result.error || result.error->code == Code::aborted) {\n    outcome.word"),)),
+    Bug("newer_change_is_dropped_while_worked_on", "applier", "queue.cpp",
+        "a change that comes while its record is worked on is worked on next",
+        (("  e.waits = true;\n  e.band = band;", "  if (e.out) return;\n  e.waits = true;\n  e.band = band;"),)),
+    Bug("newer_change_passes_for_done", "applier", "hub_work.cpp",
+        "what a trip has done is said of the version that it was made for",
+        (("  const bool current = slot.version == report.version && slot.incarnation == report.incarnation &&\n"
+          "                       slot.wish == report.wish;", "  const bool current = true;"),)),
+    Bug("repairs_wait_for_the_resync", "applier", "hub_observe.cpp",
+        "what somebody has changed is put right when it is seen",
+        (("    queue_.add(slot.number, Band::repair, now());\n    return;", "    return;"),)),
+    Bug("pods_that_start_count_as_serving", "kind_deployment", "rollout.cpp",
+        "a rollout leaves all pods but one serving",
+        (("  return pod.ready() && until_available(pod, pace) == 0;", "  return until_available(pod, pace) == 0;"),
+         ("there.ready - (replicas - pace.max_unavailable)", "there.ready"),
+         ("there.available - (replicas - pace.max_unavailable)", "there.available"))),
+)
+
+# Two agents of a region without a Lease, and another region that has the same names.
+RIVALS = (
+    Bug("fence_is_dropped", "applier", "trip_own.cpp",
+        "what was made of a later version is left alone",
+        (("  if (!made_later(meta.made_of, known)) return false;\n", "  if (known.version < UINT64_MAX) return false;\n"),),
+        "rivals"),
+    Bug("fence_is_for_deletes_alone", "applier", "trip_apply.cpp",
+        "no apply takes back what was made of a later version",
+        (("  if (step.mode == Mode::apply && fenced(step.name, meta)) return Found::ended;\n", ""),), "rivals"),
+    Bug("fence_does_not_know_the_stream", "applier", "ownership.cpp",
+        "what was made of a later version since the server started anew is left alone",
+        (("  if (made_of.incarnation == known.incarnation || made_of.incarnation == known.stream) return true;\n", ""),
+         ("  return known.history != nullptr && knows(*known.history, made_of);", "  return false;")), "rivals"),
+    Bug("owner_is_not_asked_for", "applier", "trip_own.cpp",
+        "before an apply the object itself is asked whose it is",
+        (("  if (const std::string owner = owner_of(object); !owner.empty()) {", "  if (const std::string owner; !owner.empty()) {"),),
+        "rivals"),
+    Bug("only_what_a_watch_shows_is_asked", "applier", "trip_apply.cpp",
+        "an object that no watch shows is looked for before it is applied",
+        (("  if (!looked_at_.contains(path)) return Found::unseen;\n", ""),), "rivals"),
+    Bug("owner_is_not_named", "applier", "trip_own.cpp",
+        "who has another's object is told whose it is",
+        (('" belongs to " + owner);\n    return true;', '" is not ours");\n    return true;'),), "rivals"),
+    Bug("epoch_of_another_does_not_count", "recorder", "epochs.cpp",
+        "who is not above the epoch of a second agent, which has ended, is told so",
+        (("  return it->second.epoch >= said.epoch ? it->second.epoch : 0;",
+          "  return it->second.agent == said.agent && it->second.epoch >= said.epoch ? it->second.epoch : 0;"),), "rivals"),
+    Bug("epoch_is_given_twice", "recorder", "shared.cpp",
+        "no two processes of an agent have the same epoch",
+        (("    epochs_.told(said, taken);\n", "    epochs_.heard(said);\n"),
+         ("kept.epoch = *taken + 1;", "kept.epoch = *taken;")), "plain"),
+    Bug("ignored_is_not_said_again", "reporter", "reporter.cpp",
+        "what was ignored for its epoch is said again with a greater one",
+        (("  buffer_.put_back(unconfirmed_.take());\n", ""),), "rivals"),
+    Bug("rivals_rise_for_ever", "reporter", "reporter.cpp",
+        "two agents that both work come to rest",
+        (("  progress_retry_at_ = now + rise_backoff_.next(host_.random());\n", ""),), "rivals"),
+)
+
+BUGS = WIRE + STORE + AGENT + REPORTS + RACES + RIVALS
 
 
 def compile_command(build, source):

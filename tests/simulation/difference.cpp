@@ -19,15 +19,22 @@ std::string World::difference() {
       if (const Stamp stamp = stamp_of(item); stamp && stamp.name.kind == kind.kind)
         objects[stamp.name] = item;
     }
+    std::set<Name> theirs;
+    for (const auto& [name, object] : objects) theirs.insert(name);
     for (const auto& [name, written] : history_.all()) {
       if (name.kind != kind.kind) continue;
       const auto found = objects.extract(name);
-      if (contested_ && name == contested_name()) continue;
+      if (contested_ && name.name == contested_name().name) continue;
+      const Written& wanted = History::now(written);
+      const bool others = found.empty() && theirs.contains(of_other_region(name));
       const auto left =
-          difference(name, History::now(written), found.empty() ? json::value() : found.mapped());
+          others ? wanted.live && !wanted.held ? rival_difference(name) : ""
+                 : difference(name, wanted, found.empty() ? json::value() : found.mapped());
       if (!left.empty()) return display(name) + " " + left;
     }
-    if (contested_) objects.erase(contested_name());
+    std::erase_if(objects, [&](const auto& found) {
+      return contested_ && found.first.name == contested_name().name;
+    });
     if (!objects.empty()) return display(objects.begin()->first) + " is no record's";
   }
   if (object({"apps", "v1", "replicasets"}, "others", "stranger").at("spec") != stranger_)
@@ -65,13 +72,16 @@ std::string World::difference(const Name& name, const Written& wanted, const jso
 
 // The agent that works has come as far as the store.
 std::string World::cursor_difference() const {
-  std::map<std::string, uint64_t> last;
+  std::map<std::pair<std::string, std::string>, uint64_t> last;
   for (const auto& [name, written] : history_.all()) {
-    for (const auto& w : written) last[name.kind] = std::max(last[name.kind], w.version);
+    uint64_t& version = last[{name.kind, name.region}];
+    for (const auto& w : written) version = std::max(version, w.version);
   }
-  for (const auto& [kind, version] : last) {
+  for (const auto& [stream, version] : last) {
+    const auto& [kind, where] = stream;
     uint64_t heard = 0;
     for (const auto& agent : agents_) {
+      if (agent->region != where) continue;
       if (const auto it = agent->heard.find(kind); it != agent->heard.end())
         heard = std::max(heard, it->second.version);
     }
@@ -83,15 +93,36 @@ std::string World::cursor_difference() const {
 // What is said to be orphaned is no live record's.
 std::string World::issue_difference() const {
   for (const auto& agent : agents_) {
-    if (agent->process != worker_) continue;
+    if (rivals() ? !agent->side.up : agent->process != worker_) continue;
     for (const Issue& issue : agent->issues) {
-      const auto written = history_.all().find({issue.kind, issue.ns, issue.name});
+      const auto written = history_.all().find({issue.kind, issue.ns, issue.name, agent->region});
       if (issue.condition != DAVIT_ISSUE_ORPHANED || written == history_.all().end()) continue;
       const Written& last = History::now(written->second);
       if (last.live && !last.held) return display(written->first) + " is said to be orphaned";
     }
   }
   return {};
+}
+
+// Another region has the name: an agent says so, and whose it is.
+std::string World::rival_difference(const Name& name) const {
+  const std::string owner = "belongs to region \"" + of_other_region(name).region + "\"";
+  for (const auto& agent : agents_) {
+    if (agent->region != name.region || !agent->side.up) continue;
+    const bool said =
+        std::any_of(agent->issues.begin(), agent->issues.end(), [&](const Issue& issue) {
+          return issue.kind == name.kind && issue.ns == name.ns && issue.name == name.name &&
+                 issue.condition == DAVIT_ISSUE_PARKED &&
+                 issue.reason.find(owner) != std::string::npos;
+        });
+    if (said) return {};
+  }
+  return "is another region's, and nobody says so";
+}
+
+bool World::stands_for_other(const Name& name, const json::value& object) const {
+  const std::string owner = stamp_of(object).region;
+  return rivals() && !owner.empty() && owner != name.region;
 }
 
 std::string World::status_difference() {
@@ -106,13 +137,15 @@ std::string World::status_difference() {
     const Written& wanted = History::now(written);
     // That wire has no report for a policy.
     const bool told = scene_ != Scene::ctrl || name.kind != "cilium_network_policy";
-    if (wanted.held || !told || (contested_ && name == contested_name())) continue;
-    const auto found = statuses.find({name.kind, region, wanted.id});
+    if (wanted.held || !told || (contested_ && name.name == contested_name().name)) continue;
+    const Kind& kind = *kind_of(name.kind);
+    if (stands_for_other(name, object(kind.resource, name.ns, name.name))) continue;
+    const auto found = statuses.find({name.kind, name.region, wanted.id});
     const bool missing = found == statuses.end();
     std::string left;
     if (wanted.live) {
       left = missing ? "is missing" : status_difference(name, wanted, found->second);
-    } else if (!missing && !found->second.gone) {
+    } else if (!missing && !found->second.gone && !rivals()) {  // another's word may be the last
       left = "of version " + std::to_string(found->second.observed_version) + " does not say gone";
     }
     if (!left.empty()) return "the status of " + display(name) + " " + left;

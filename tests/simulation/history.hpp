@@ -11,14 +11,15 @@
 namespace davit::simulation {
 
 // A record's name in the cluster. Names are what objects are known by, and what two records may
-// follow each other on.
+// follow each other on. Regions have the same ones.
 struct Name {
   std::string kind, ns, name;
+  std::string region = "eu";
   auto operator<=>(const Name&) const = default;
 };
 
 inline std::string display(const Name& n) {
-  return n.kind + " " + n.ns + "/" + n.name;
+  return n.kind + " " + n.ns + "/" + n.name + (n.region == "eu" ? "" : " of " + n.region);
 }
 
 struct Written {
@@ -39,15 +40,15 @@ class History {
     uint64_t version = first_version;
     for (const auto& m : group.mutations) {
       const Record& r = m.record;
-      Name& name = names_[{r.key.kind, r.key.id}];
-      if (!r.name.empty()) name = {r.key.kind, r.ns, r.name};
+      Name& name = names_[r.key];
+      if (!r.name.empty()) name = {r.key.kind, r.ns, r.name, r.key.region};
       const bool held = std::any_of(r.annotations.begin(), r.annotations.end(), [](const auto& a) {
         return a.first == "davit.dev/pause" && a.second == "true";
       });
       // A repeated request is answered with what it did the first time.
       if (seen_.insert(version).second) {
         check_expectation(m, version);
-        last_[{r.key.kind, r.key.id}] = {version, r.live};
+        last_[r.key] = {version, r.live};
         written_[name].push_back(
             {version, r.key.id, r.live && r.state != "archived", held, r.json});
       }
@@ -70,6 +71,15 @@ class History {
            (open_ && at.incarnation == chain_.back().incarnation);
   }
 
+  // Whether who has read in this incarnation of the store may not have heard of that one yet.
+  bool later_than(uint64_t incarnation, uint64_t read_in) const {
+    const auto place = [&](uint64_t which) {
+      return std::find_if(chain_.begin(), chain_.end(),
+                          [&](const Cursor& link) { return link.incarnation == which; });
+    };
+    return read_in == 0 || place(incarnation) > place(read_in);
+  }
+
   std::set<uint64_t> incarnations() const {
     std::set<uint64_t> out;
     for (const Cursor& link : chain_) out.insert(link.incarnation);
@@ -78,6 +88,8 @@ class History {
 
   const std::map<Name, std::vector<Written>>& all() const { return written_; }
   uint64_t head() const { return seen_.empty() ? 0 : *seen_.rbegin(); }
+  // Whether anything was ever committed with this version.
+  bool seen(uint64_t version) const { return seen_.contains(version); }
   // A request that changed something, and then something else.
   const std::string& twice() const { return twice_; }
   // A change that was judged by a version of its record that was no longer the last.
@@ -125,8 +137,12 @@ class History {
 
  private:
   void check_expectation(const Mutation& m, uint64_t version) {
-    if (m.expect == DAVIT_EXPECT_ANY) return;
-    const auto last = last_.find({m.record.key.kind, m.record.key.id});
+    if (m.expect == DAVIT_EXPECT_ANY) {
+      unexpected_ = m.record.key.kind + " " + m.record.key.id + " @" + std::to_string(version) +
+                    " was changed whatever there was";
+      return;
+    }
+    const auto last = last_.find(m.record.key);
     const bool none = last == last_.end() || !last->second.second;
     if (m.expect == 0 ? none : last != last_.end() && last->second.first == m.expect) return;
     unexpected_ = m.record.key.kind + " " + m.record.key.id + " @" + std::to_string(version) +
@@ -134,12 +150,12 @@ class History {
                   (last == last_.end() ? "none" : std::to_string(last->second.first));
   }
 
-  std::map<std::pair<std::string, std::string>, Name> names_;  // of a kind and id
+  std::map<Key, Name> names_;
   std::map<Name, std::vector<Written>> written_;
   std::set<uint64_t> seen_;
   std::map<std::string, uint64_t> requests_;
   std::string twice_, unexpected_;
-  std::map<std::pair<std::string, std::string>, std::pair<uint64_t, bool>> last_;  // by kind and id
+  std::map<Key, std::pair<uint64_t, bool>> last_;  // version, and whether it lives
   davit::History chain_;
   bool open_ = false;
 };

@@ -17,7 +17,8 @@ struct davit_rpc_call {
 };
 
 struct davit_rpc_channel {
-  std::string role, token;
+  std::string role, token, region;
+  bool cut = false;   // for itself
   bool gone = false;  // whoever has it has crashed
   int first = 0;  // calls of a new process: its snapshots, which shall not all go through at once
 };
@@ -156,9 +157,9 @@ struct Slots {
     rpc->channel = channel;
     rpc->path = text(s->path);
     if (!is_operators(channel)) rpc->slow = link().fate_.strikes(channel->first-- > 0 ? 0.5 : 0.1);
-    rpc->headers["x-krane-region"] = region;
+    rpc->headers["x-krane-region"] = channel->region;
     for (const auto& [k, v] : from_abi(s->metadata, s->metadata_count)) rpc->headers[k] = v;
-    rpc->region_view = str(region);
+    rpc->region_view = str(channel->region);
     rpc->identity = {sizeof rpc->identity, 1, str(channel->token), str(channel->role),
                      &rpc->region_view};
     hold(rpc->client, strand, handler, self);
@@ -210,7 +211,10 @@ struct Slots {
 Link::Link(Host host, Fate& fate, std::string protocol)
     : host_(host), fate_(fate), strand_(host.strand()), protocol_(std::move(protocol)) {
   current_ = this;
-  channels = {{"operator", {"operator", "root"}}, {"a", {"agent", "a"}}, {"b", {"agent", "b"}}};
+  channels = {{"operator", {"operator", "root", region}},
+              {"a", {"agent", "a", region}},
+              {"b", {"agent", "b", region}},
+              {"c", {"agent", "c", other_region}}};
 }
 
 Link::~Link() {
@@ -227,10 +231,12 @@ const davit_rpc* Link::table() const {
       [](const davit_rpc_call* c) -> const davit_identity* { return &c->rpc->identity; },
       &Slots::metadata,
       [](const davit_rpc_call*) { return str("simulation"); },
-      [](const davit_host*, davit_str name) -> int32_t { return view(name) == region ? 1 : 0; },
+      [](const davit_host*, davit_str name) -> int32_t {
+        return view(name) == region || view(name) == other_region ? 1 : 0;
+      },
       &Slots::finish,
       &Slots::channel,
-      [](const davit_rpc_channel*) { return str(region); },
+      [](const davit_rpc_channel* c) { return str(c->region); },
       [](const davit_rpc_channel*) { return str(""); },
       [](const davit_rpc_channel* c) { return str(c->token); },
       [](const davit_rpc_channel*) { return str(current_->protocol_); },
@@ -249,7 +255,7 @@ void Link::send(const std::shared_ptr<Rpc>& rpc, bool to_server, std::function<v
   const bool operators_call = is_operators(rpc->channel);
   if (rpc->channel->gone) return strand_.post([rpc] { current_->lose(*rpc, "the agent is gone"); });
   if (rpc->cut) return;
-  if (!operators_call && (cut_ || fate_.strikes(rpc->slow ? 0.2 : 0.01))) {
+  if (!operators_call && (cut_ || rpc->channel->cut || fate_.strikes(rpc->slow ? 0.2 : 0.01))) {
     rpc->cut = true;
     return later(strand_, fate_.delay(), [rpc] { current_->lose(*rpc, "the connection was cut"); });
   }
@@ -309,6 +315,13 @@ void Link::set_cut(bool cut) {
   cut_ = cut;
   if (cut)
     lose_all("the connection was cut", [](const Rpc& rpc) { return !is_operators(rpc.channel); });
+}
+
+void Link::set_cut(const std::string& agent, bool cut) {
+  davit_rpc_channel& channel = channels.at(agent);
+  channel.cut = cut;
+  if (cut)
+    lose_all("the connection was cut", [&](const Rpc& rpc) { return rpc.channel == &channel; });
 }
 
 void Link::forget_ended() {

@@ -30,6 +30,7 @@ class Link {
   void expect_snapshots();
   // Nobody reaches the server for as long as this holds.
   void set_cut(bool cut);
+  void set_cut(const std::string& agent, bool cut);  // or one of them does not
   // A call that nothing happens to: the operator's. Runs in the simulation's time.
   void ask(const std::string& path, std::string request,
            std::function<void(Result<std::string>)> done);

@@ -11,7 +11,13 @@ namespace davit::simulation {
 
 namespace json = boost::json;
 
-inline constexpr const char* region = "eu";  // ours
+inline constexpr const char* region = "eu";        // ours
+inline constexpr const char* other_region = "ap";  // of rivals: it has our names, too
+
+inline Name of_other_region(Name name) {
+  name.region = name.region == region ? other_region : region;
+  return name;
+}
 
 // The one object of each record that stands for it: it is there as long as the record lives.
 struct Kind {
@@ -80,6 +86,7 @@ inline Stamp stamp_of(const json::value& object) {
                 record.substr(slash + 1)};
   stamp.id = text_at(object, "/metadata/annotations/davit.dev~1id");
   stamp.region = text_at(object, "/metadata/labels/davit.dev~1region");
+  stamp.name.region = stamp.region;
   stamp.made_of = {number_at(object, "/metadata/annotations/davit.dev~1incarnation"),
                    number_at(object, "/metadata/annotations/davit.dev~1version")};
   return stamp;

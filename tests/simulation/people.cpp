@@ -66,17 +66,25 @@ void World::apply_something() {
   const std::string kind = kinds()[fate_.below(kinds().size())].kind;
   if (kind == cleared_ && now() < cleared_until_) return;
   const uint64_t number = some_number(kind);
-  apply(kind, number);
-  if (fate_.chance(0.1)) apply(kind, number);  // by somebody else, at the same moment
+  const std::string where = some_region(kind);
+  apply(kind, number, where);
+  if (!fate_.chance(0.1)) return;
+  // Somebody else, at the same moment.
+  fate_.chance(0.3) ? remove(kind, number, where) : apply(kind, number, where);
 }
 
-void World::apply(const std::string& kind, uint64_t number) {
+// Of sentinels, which are several objects, two regions that want the same ones may each get some.
+std::string World::some_region(const std::string& kind) {
+  return rivals() && kind != "sentinel" && fate_.chance(0.3) ? other_region : region;
+}
+
+void World::apply(const std::string& kind, uint64_t number, const std::string& where) {
   ++changes_;
   v1::ApplyRequest request;
   request.set_request_id("change-" + std::to_string(changes_));
   auto& document = *request.add_documents();
   document.set_kind(kind);
-  document.set_region(region);
+  document.set_region(where);
   // Now and then another record wants the name: refused while the first one lives.
   const std::string id = kind.substr(0, 1) + std::to_string(number) +
                          (fate_.chance(0.2) ? "x" + std::to_string(fate_.below(3)) : "");
@@ -94,7 +102,27 @@ void World::apply(const std::string& kind, uint64_t number) {
     how += " paused";
   }
   last_apply_ = request.SerializeAsString();
+  if (where != region) how += " of " + where;
   ask("Apply", last_apply_, "apply " + kind + " " + id + how);
+}
+
+// Each record that lives, so that whoever works has something new to say of each.
+void World::change_all() {
+  v1::ApplyRequest request;
+  request.set_request_id("all-" + std::to_string(++changes_));
+  for (const auto& [name, written] : history_.all()) {
+    const Written& last = History::now(written);
+    if (!last.live) continue;
+    ++changes_;
+    auto& document = *request.add_documents();
+    document.set_kind(name.kind);
+    document.set_region(name.region);
+    document.set_id(last.id);
+    json::object s = spec(name.kind, std::stoull(name.name.substr(name.name.rfind('-') + 1)));
+    s[name.kind + "_id"] = last.id;
+    document.set_spec_json(json::serialize(s));
+  }
+  ask("Apply", request.SerializeAsString(), "apply of all that lives");
 }
 
 // Who has had no answer asks again; others may have been there in between.
@@ -104,11 +132,15 @@ void World::repeat_something() {
 
 void World::delete_something() {
   const std::string kind = kinds()[fate_.below(kinds().size())].kind;
+  remove(kind, some_number(kind), some_region(kind));
+}
+
+void World::remove(const std::string& kind, uint64_t number, const std::string& where) {
   v1::DeleteRequest request;
   auto& key = *request.add_keys();
   key.set_kind(kind);
-  key.set_region(region);
-  key.set_id(kind.substr(0, 1) + std::to_string(some_number(kind)));
+  key.set_region(where);
+  key.set_id(kind.substr(0, 1) + std::to_string(number));
   ask("Delete", request.SerializeAsString(), "delete " + kind + " " + key.id());
 }
 
@@ -137,7 +169,7 @@ void World::delete_of_a_kind() {
     if (name.kind != cleared_ || !last.live || !fate_.chance(share)) continue;
     auto& key = *request.add_keys();
     key.set_kind(name.kind);
-    key.set_region(region);
+    key.set_region(name.region);
     key.set_id(last.id);
   }
   ask("Delete", request.SerializeAsString(),
@@ -153,9 +185,23 @@ void World::purge() {
 void World::ask(const std::string& method, std::string request, const std::string& what) {
   if (!server_.up) return;
   link_.ask("davit.v1.OperatorService/" + method, std::move(request),
-            [this, what](const Result<std::string>& r) {
+            [this, what, changes = method != "Maintain"](const Result<std::string>& r) {
+              if (changes && r.ok()) check_answer(*r, what);
               story_.tell(what + ": " + (r.ok() ? said(*r) : r.error().message));
             });
+}
+
+// What somebody is told was done is in the store.
+void World::check_answer(const std::string& answer, const std::string& what) {
+  v1::ApplyResponse response;
+  if (!response.ParseFromString(answer)) return;
+  for (const auto& o : response.outcomes()) {
+    const bool done =
+        o.outcome() == "created" || o.outcome() == "changed" || o.outcome() == "deleted";
+    if (done && !history_.seen(o.version()))
+      story_.fault(what + ": said to be " + o.outcome() + " @" + std::to_string(o.version()) +
+                   ", and nothing was committed so");
+  }
 }
 
 // An edit of what pods are made of: another image, or, without one, a variable that takes its value
@@ -178,7 +224,7 @@ void World::meddle() {
   const Kind& kind = kinds()[fate_.below(kinds().size())];
   std::vector<Name> there;
   for (const auto& [name, written] : history_.all()) {
-    if (name.kind == kind.kind && name != contested_name()) there.push_back(name);
+    if (name.kind == kind.kind && name.name != contested_name().name) there.push_back(name);
   }
   if (there.empty()) return;
   const Name& name = there[fate_.below(there.size())];
@@ -188,12 +234,14 @@ void World::meddle() {
   q.name = name.name;
   q.verb = fate_.chance(0.4) ? DAVIT_VERB_DELETE : DAVIT_VERB_MERGE;
   bool edited = false;
+  Name edited_name;
   if (q.verb == DAVIT_VERB_MERGE) {
     q.body = name.kind == "cilium_network_policy" ? R"({"spec":{"description":"meddled"}})"
                                                   : R"({"spec":{"replicas":9}})";
     if (name.kind == "deployment") {
       const json::value live = object(kind.resource, name.ns, name.name);
       edited = !stamp_of(live).id.empty() && fate_.chance(0.5);
+      edited_name = stamp_of(live).name;
       // Never the same twice: of two edits in one second that say the same, nobody can tell.
       const std::string image = "meddled:" + std::to_string(++meddled_);
       if (edited) q.body = other_template(live, fate_.chance(0.5) ? image : "");
@@ -203,7 +251,7 @@ void World::meddle() {
   if (r.code != Code::ok) return;
   story_.tell("somebody sends " + q.verb + " of " + display(name));
   if (!edited) return;
-  edited_at_[name] = now();
+  edited_at_[edited_name] = now();
   restart_pod(name);
 }
 
@@ -312,7 +360,7 @@ void World::remove_orphans() {
       };
       const bool by_rule = says("history") || says("does not know") || says("percent");
       if (issue.condition != DAVIT_ISSUE_ORPHANED || !by_rule) continue;
-      const Name record{issue.kind, issue.ns, issue.name};
+      const Name record{issue.kind, issue.ns, issue.name, agent->region};
       if (says("history") && named_.contains({record, issue.id}))
         story_.fault(display(record) + " is said to be orphaned, and this store has named it");
       cluster::Request q;

@@ -44,6 +44,7 @@ std::string World::object_difference(const Name& name) {
   const auto written = history_.all().find(name);
   if (written == history_.all().end()) return {};
   json::value found = object(kind_of(name.kind)->resource, name.ns, name.name);
+  if (stands_for_other(name, found)) return {};
   if (text_at(found, "/metadata/name").empty()) found = nullptr;
   return difference(name, History::now(written->second), found);
 }
@@ -67,10 +68,11 @@ bool World::quiet() {
     if (fate_.chance(0.3)) {
       meddle();
       for (const auto& [other, written] : history_.all()) {
-        if (!(contested_ && other == contested_name())) expect_in_time(other, {});
+        if (!(contested_ && other.name == contested_name().name)) expect_in_time(other, {});
       }
       continue;
     }
+    if (wanted_by_both(name)) continue;
     const Place before{history_.head(), wanted_pods(name)};
     apply(kind.kind, number);
     // A change that comes while the one before it is carried out is carried out, too.
@@ -81,6 +83,24 @@ bool World::quiet() {
     expect_in_time(name, before);
   }
   return story_.broken().empty();
+}
+
+// Whether another region wants the name, too.
+bool World::wanted_by_both(const Name& name) const {
+  const auto theirs = history_.all().find(of_other_region(name));
+  return theirs != history_.all().end() && History::now(theirs->second).live;
+}
+
+void World::rest() {
+  constexpr seconds quiet_down{75}, while_nothing_changes{75}, a_word_each{5};
+  pass(quiet_down);
+  writes_ = words_ = 0;
+  for (const auto until = now() + while_nothing_changes; now() < until;) pass(seconds(5));
+  if (writes_ > 0)
+    story_.fault(std::to_string(writes_) + " writes to the cluster while nothing changes, " +
+                 last_write_ + " the last");
+  if (words_ > agents_.size() * (while_nothing_changes / a_word_each))
+    story_.fault("agents speak " + std::to_string(words_) + " times while nothing changes");
 }
 
 // How many pods have to serve while the record goes from there to what it is now: all but one of
@@ -101,6 +121,8 @@ void World::expect_in_time(const Name& name, const Place& before) {
   pass(step);  // the request has been answered
   const int64_t serving = serving_since(name, before);
   const auto check = [&] {
+    // Two that work without a Lease may each replace one.
+    if (working(name.region) > 1 && rivals()) return;
     if (const int64_t ready = ready_pods(name); ready < serving) {
       story_.fault(display(name) + " has " + std::to_string(ready) +
                    " pods that serve during a rollout, of " + std::to_string(serving) +
@@ -140,6 +162,7 @@ void World::look_at_pods() {
     for (const auto& [name, written] : history_.all()) {
       const Written& last = History::now(written);
       if (name.kind != key.kind || last.id != key.id || !last.live || last.held) continue;
+      if (name.region != key.region || history_.all().contains(of_other_region(name))) continue;
       for (const auto& [pod, since] : ready_since_) {
         if (pod.starts_with(name.name + "-") && since < looked_since &&
             pod_image(pods.at(pod)) == text_at(json::parse(last.spec), "/image"))

@@ -7,24 +7,31 @@ void World::asked(const cluster::Request& q, const std::string& agent) {
   const Kind* kind = kind_of(q.resource);
   if (kind == nullptr || (q.verb != DAVIT_VERB_APPLY && q.verb != DAVIT_VERB_DELETE)) return;
   Agent& asker = *agent_of("-" + agent);
+  const Name name{kind->kind, q.ns, q.name, asker.region};
+  note_write(q);
   check_worker(asker);
-  check_hold(asker, {kind->kind, q.ns, q.name});
+  check_hold(asker, name);
   if (no_more_troubles_ || !fate_.strikes(q.verb == DAVIT_VERB_DELETE ? 0.2 : 0.02)) return;
   story_.tell("agent " + agent + " dies as it sends " + q.verb + " of " + q.ns + "/" + q.name);
   cut_off(asker);
-  if (q.verb != DAVIT_VERB_DELETE || !history_.all().contains({kind->kind, q.ns, q.name})) return;
+  if (q.verb != DAVIT_VERB_DELETE || !history_.all().contains(name)) return;
   // It is wanted back, and somebody is quick to carry that out, while the request still hangs
   // somewhere.
   const uint64_t number = std::stoull(q.name.substr(q.name.rfind('-') + 1));
   plan(std::chrono::milliseconds(200 + fate_.below(500)), [=, this, &asker] {
-    apply(kind->kind, number);
+    apply(kind->kind, number, asker.region);
     asker.up_at = now();
   });
 }
 
+void World::note_write(const cluster::Request& q) {
+  ++writes_;
+  last_write_ = q.verb + " of " + q.resource.resource + " " + q.ns + "/" + q.name;
+}
+
 // One works: whoever another has followed works no more.
 void World::check_worker(const Agent& agent) {
-  if (agent.process == worker_) return;
+  if (agent.process == worker_ || rivals()) return;
   if (superseded_.contains(agent.process))
     story_.fault("agent " + agent.name + " works although another one has taken over");
   superseded_.insert(std::exchange(worker_, agent.process));
@@ -55,13 +62,43 @@ void World::before(const cluster::Request& q, const std::string& text,
                    const ShakyCluster::Asking& by) {
   if (kind_of(q.resource) == nullptr) return;
   const json::value object = json::parse(text);
+  if (object.is_null()) owners_.erase(q.resource.resource + " " + q.ns + "/" + q.name);
   if (object.is_null() || (q.verb == DAVIT_VERB_DELETE && names_another(q, object))) return;
   const Stamp there = stamp_of(object);
   const bool changes = q.verb == DAVIT_VERB_DELETE || q.verb == DAVIT_VERB_APPLY;
-  if (changes && there && there.region != region)
+  if (changes && there && there.region != agent_of("-" + by.agent)->region) {
+    if (just_taken(q, by)) return;
     return story_.fault(q.verb + " of another region's object " + q.ns + "/" + q.name);
+  }
   if (q.verb == DAVIT_VERB_DELETE) before_delete(q, there, by);
   if (q.verb == DAVIT_VERB_APPLY) before_apply(stamp_of(json::parse(q.body)), there, by);
+}
+
+// Two regions that want a name which is free may both find it free, and both apply: what is asked
+// for within a look's time of the other's apply cannot know of it. A delete can: it names the
+// object.
+bool World::just_taken(const cluster::Request& q, const ShakyCluster::Asking& by) const {
+  constexpr std::chrono::seconds looks_take_up_to{5};
+  const auto owner = owners_.find(q.resource.resource + " " + q.ns + "/" + q.name);
+  return rivals() && q.verb == DAVIT_VERB_APPLY && owner != owners_.end() &&
+         owner->second.since > by.at - looks_take_up_to;
+}
+
+// Two agents that both work: what one has asked for may come after what the other has asked for
+// later. Once that it can have seen what stands there; it does not go on.
+bool World::under_way(const Stamp& there, const ShakyCluster::Asking& by) {
+  constexpr int often = 2;
+  const uint64_t process = agent_of("-" + by.agent)->process;
+  if (cannot_place(there, by)) return true;
+  return rivals() && ++taken_back_[{process, there.name, there.made_of.version}] <= often;
+}
+
+// An agent that has heard of no such incarnation of the store cannot tell a later one from one that
+// was lost. With a Lease nobody is that far behind and works.
+bool World::cannot_place(const Stamp& there, const ShakyCluster::Asking& by) {
+  return rivals() &&
+         history_.later_than(there.made_of.incarnation,
+                             agent_of("-" + by.agent)->heard[there.name.kind].incarnation);
 }
 
 // Until it has heard of a restored store an agent goes by the one before.
@@ -81,7 +118,8 @@ void World::before_apply(const Stamp& wanted, const Stamp& there, const ShakyClu
   const auto edited = edited_at_.find(wanted.name);
   if (edited != edited_at_.end() && by.at <= edited->second)
     plan(Time(0), [this, name = wanted.name] { excuse_pods(name); });
-  if (by.late || wanted.id != there.id || wanted.made_of.version >= there.made_of.version) return;
+  const bool same_record = wanted.id == there.id || rivals();
+  if (by.late || !same_record || wanted.made_of.version >= there.made_of.version) return;
   const auto lost_by = [&](const History& history) {
     return history.find(there.name, there.id, there.made_of) == nullptr;
   };
@@ -89,6 +127,7 @@ void World::before_apply(const Stamp& wanted, const Stamp& there, const ShakyClu
   if (!knows_this_store(by, wanted.name.kind) &&
       std::any_of(lost_.begin(), lost_.end(), [&](const Past& p) { return lost_by(p.history); }))
     return;
+  if (under_way(there, by)) return;
   story_.fault(display(there.name) + " @" + std::to_string(there.made_of.version) +
                " is taken back to @" + std::to_string(wanted.made_of.version));
 }
@@ -109,7 +148,7 @@ void World::before_delete(const cluster::Request& q, const Stamp& there,
   story_.tell("agent " + by.agent + " deletes " + what);
   Agent& agent = *agent_of("-" + by.agent);
   if (!by.late) check_share(agent, there.name);
-  if (may_go(there, history_, restored_head_)) return;
+  if (may_go(there, history_, restored_head_) || cannot_place(there, by)) return;
   if (!knows_this_store(by, there.name.kind) &&
       std::any_of(lost_.begin(), lost_.end(),
                   [&](const Past& p) { return may_go(there, p.history, p.restored_head); }))
@@ -142,7 +181,7 @@ bool World::has_tombstone(const Name& name, const std::vector<Written>& written)
   if (!server_.up || last.live) return false;
   bool found = false;
   const auto read =
-      storage_.inner().get({{name.kind, region, last.id}, {}, {}}, [&](const davit_record&) {
+      storage_.inner().get({{name.kind, name.region, last.id}, {}, {}}, [&](const davit_record&) {
         found = true;
         return true;
       });
@@ -168,6 +207,8 @@ void World::after(const cluster::Request& q, const cluster::Response& r) {
   if (!stamp) return;
   story_.tell("apply of " + display(stamp.name) + " @" + std::to_string(stamp.made_of.version));
   applied_[stamp.name].insert({stamp.id, stamp.made_of});
+  Owner& owner = owners_[q.resource.resource + " " + q.ns + "/" + q.name];
+  if (owner.region != stamp.region) owner = {stamp.region, now()};
 }
 
 // Whoever leads later has a higher epoch, whatever its clock says.
@@ -193,6 +234,7 @@ bool World::survived(const Stamp& stamp) const {
 void World::heard(const Progress& p) {
   Agent* agent = agent_of("-" + p.agent);
   if (agent == nullptr) return;  // of ctrl.v1: it says nothing but that it lives
+  ++words_;
   agent->issues = p.issues;
   for (const auto& kind : p.kinds) {
     // One of before a restore may be known, and say that its agent has not heard of that.
@@ -200,20 +242,24 @@ void World::heard(const Progress& p) {
     auto& known = agent->heard[kind.kind];
     if (known.since.count() == 0) known.since = now();
     known.version = kind.applied.version;
-    check_cursor(kind);
+    known.incarnation = kind.applied.incarnation;
+    check_cursor(kind, agent->region);
   }
 }
 
 // A cursor says that everything up to it was applied, or is held.
-void World::check_cursor(const KindProgress& kind) {
+void World::check_cursor(const KindProgress& kind, const std::string& where) {
   for (const auto& [name, written] : history_.all()) {
-    if (name.kind != kind.kind || name == contested_name()) continue;
+    if (name.kind != kind.kind || name.region != where) continue;
+    // Parked, perhaps: another region has it, or had it then.
+    if (name.name == contested_name().name || history_.all().contains(of_other_region(name)))
+      continue;
     const Written& last = History::now(written);
     if (!last.live || last.held || last.version > kind.applied.version) continue;
     named_.insert({name, last.id});
     const auto& applied = applied_[name];
     const bool taken = std::any_of(applied.begin(), applied.end(), [&](const auto& a) {
-      const Stamp stamp{name, a.first, region, a.second};
+      const Stamp stamp{name, a.first, where, a.second};
       return a.second.version >= last.version &&
              (history_.find(name, a.first, a.second) != nullptr || survived(stamp));
     });
@@ -223,6 +269,16 @@ void World::check_cursor(const KindProgress& kind) {
                    " was never applied");
     }
   }
+}
+
+// What is purged has no status any more; another record of its id begins anew.
+void World::purged() {
+  std::set<Key> left;
+  const auto read = storage_.inner().statuses({}, 0, 1000, [&](const davit_status& s) {
+    left.insert(from_abi(s.key));
+    return true;
+  });
+  if (read.ok()) std::erase_if(stored_, [&](const auto& s) { return !left.contains(s.first); });
 }
 
 // A later report, or one of a later epoch, is never overwritten.

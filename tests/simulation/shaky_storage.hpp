@@ -19,6 +19,7 @@ class ShakyStorage {
     virtual ~Witness() = default;
     virtual void heard(const Progress& p) = 0;  // what an agent says of itself
     virtual void stored(const Status& s) = 0;
+    virtual void purged() = 0;
   };
 
   ShakyStorage(Fate& fate, History& history, Witness& witness)
@@ -101,7 +102,10 @@ class ShakyStorage {
     return inner_.agents([&](const davit_progress& p) { return visit(from_abi(p)); }, op);
   }
   Result<> maintain(const Op& op, const storage::Maintain& m) {
-    return away() ? Result<>(trouble()) : inner_.maintain(m, op);
+    if (away()) return trouble();
+    auto r = inner_.maintain(m, op);
+    witness_.purged();
+    return r;
   }
   void watch(std::function<void()> hint) { hint_ = std::move(hint); }
 

@@ -3,8 +3,8 @@
 //   simulation --seed N [--moments N]                        one life, told
 //   simulation --seeds FIRST LAST [--moments N] [--twice]    a line for each; the story of one that
 //                                                            failed ends it
-//   ... --scene WORD                                         plain, ctrl, pair or restored, instead
-//                                                            of what the seed says
+//   ... --scene WORD                                         plain, ctrl, pair, restored or rivals,
+//                                                            instead of what the seed says
 //   ... --plugin NAME=FILE                                   with another plugin than the build's
 //
 // Each life of the second form is a process of its own, so that it is the first form's: what was
@@ -41,7 +41,7 @@ int live(const Options& o) {
       if (i == o.moments * 3 / 5) world.may_be_last_trouble();
       world.live();
     }
-    if (story.broken().empty() && world.settle(patience)) (void)world.quiet();
+    if (story.broken().empty() && world.settle(patience) && world.quiet()) world.rest();
   } catch (const std::exception& e) {
     stuck = e.what();
   }
@@ -161,7 +161,7 @@ int main(int argc, char** argv) {
   if (!parse(argc, argv, options)) {
     std::fprintf(stderr,
                  "usage: simulation --seed N | --seeds FIRST LAST [--twice]  [--moments N] "
-                 "[--scene plain|ctrl|pair|restored] [--plugin NAME=FILE]...\n");
+                 "[--scene plain|ctrl|pair|restored|rivals] [--plugin NAME=FILE]...\n");
     return 2;
   }
   try {

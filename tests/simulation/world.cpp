@@ -38,6 +38,7 @@ World::World(uint64_t seed, std::optional<Scene> scene, Plugins plugins)
       scene_(scene ? *scene : static_cast<Scene>(fate_.below(scenes.size()))),
       story_([this] { return host_.now(); }),
       link_(host_, fate_, scene_ == Scene::ctrl ? "ctrl.v1" : "davit.v1"),
+      commits_(host_, fate_, "main"),
       storage_(fate_, history_, *this) {
   current_ = this;
   host_.seed(seed);
@@ -45,6 +46,7 @@ World::World(uint64_t seed, std::optional<Scene> scene, Plugins plugins)
   own_services();
   host_.add_service(DAVIT_CODEC, codec_.table());
   host_.add_service(DAVIT_RPC, link_.table());
+  host_.add_service(DAVIT_COMMIT, CommitQueue::table());
   host_.add_role("main", DAVIT_STORAGE, reinterpret_cast<davit_instance*>(&storage_),
                  storage::Role::vtable<ShakyStorage>());
   load(kinds_, "kind_deployment", "deployment", {{"min_ready_s", 0}});
@@ -52,8 +54,9 @@ World::World(uint64_t seed, std::optional<Scene> scene, Plugins plugins)
   load(kinds_, "kind_cilium_network_policy", "cilium_network_policy", {});
   start_cluster();
   start_server();
-  for (const char* name : {"a", "b"}) {
-    if (name[0] == 'b' && scene_ != Scene::pair) continue;
+  for (const char* name : {"a", "b", "c"}) {
+    const bool takes_part = name[0] == 'a' || rivals() || (name[0] == 'b' && scene_ == Scene::pair);
+    if (!takes_part) continue;
     Judge& judge = *this;
     agents_.push_back(
         std::unique_ptr<Agent>(new Agent{name, ShakyCluster(host_, fate_, cluster_, judge, name)}));
@@ -61,6 +64,7 @@ World::World(uint64_t seed, std::optional<Scene> scene, Plugins plugins)
     host_.add_role("cluster-" + agent.name, DAVIT_CLUSTER,
                    reinterpret_cast<davit_instance*>(&agent.cluster),
                    cluster::Role::vtable<ShakyCluster>());
+    if (name[0] == 'c') agent.region = other_region;
     start_agent(agent);
   }
 }
@@ -192,6 +196,8 @@ void World::live() {
     back_up();
   } else if (what < 535 && scene_ == Scene::restored && fate_.strikes(1)) {
     restore();
+  } else if (what < 560 && rivals() && fate_.strikes(1)) {
+    what < 545 ? second_comes_or_goes() : cut_off_one();
   }
   quick ? pass(std::chrono::microseconds(500 + fate_.below(2'500)))
         : pass(milliseconds(1 + fate_.below(200)));
@@ -282,6 +288,13 @@ bool World::settle(seconds limit) {
   for (auto& agent : agents_) {
     agent->cluster.set_away(false);
     agent->up_at = now();
+    link_.set_cut(agent->name, false);
+  }
+  if (rivals() && fate_.chance(0.5)) {  // the second one has gone for good
+    crash_agent(*agents_[1]);
+    agents_[1]->up_at = Time::max();
+    pass(seconds(1));
+    change_all();
   }
   if (fate_.chance(0.5)) leave_contested_name();
   std::string left;

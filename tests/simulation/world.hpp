@@ -10,6 +10,7 @@
 #include <davit/testing/module.hpp>
 
 #include "codec/codec.hpp"
+#include "commit_queue.hpp"
 #include "link.hpp"
 #include "objects.hpp"
 #include "scene.hpp"
@@ -36,6 +37,9 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   // After that: a few changes, each of which has to be in the cluster within seconds. True: they
   // were, and rollouts left pods serving.
   bool quiet();
+  // And then: what nobody changes any more comes to rest. Nothing is written to the cluster, and
+  // agents say little.
+  void rest();
 
   const Story& story() const { return story_; }
   uint64_t faults() const { return fate_.faults(); }
@@ -58,7 +62,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
     uint64_t process = 0;    // each life of it is another one
     bool over = false;       // is to be taken down
     struct Heard {
-      uint64_t version = 0;
+      uint64_t version = 0, incarnation = 0;
       Time since{0};
     };
     std::map<std::string, Heard> heard{};  // its cursors in this life, by kind
@@ -66,6 +70,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
     std::set<Name> pruned{};               // of that
     std::set<Name> tombstones{};           // that the store had when it started
     std::vector<Issue> issues{};           // that it told last
+    std::string region = simulation::region;
   };
   struct Past {  // what a restored store does not know any more
     History history;
@@ -94,11 +99,18 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void jump_clock(Agent& agent);
   Agent* agent_of(std::string_view instance);
   Agent& some_agent() { return *agents_[fate_.below(agents_.size())]; }
+  void second_comes_or_goes();
+  void change_all();
+  void cut_off_one();
+  bool rivals() const { return scene_ == Scene::rivals; }
+  size_t working(const std::string& where) const;
   void own_services();
 
   // What operators and strangers do (people.cpp).
   void apply_something();
-  void apply(const std::string& kind, uint64_t number);
+  void apply(const std::string& kind, uint64_t number, const std::string& where = region);
+  void remove(const std::string& kind, uint64_t number, const std::string& where);
+  std::string some_region(const std::string& kind);
   void delete_something();
   void repeat_something();
   void clear_out();
@@ -112,6 +124,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void leave_contested_name();
   void remove_orphans();
   void ask(const std::string& method, std::string request, const std::string& what);
+  void check_answer(const std::string& answer, const std::string& what);
   json::object spec(const std::string& kind, uint64_t number);
   uint64_t some_number(const std::string& kind);
   static Name name_of(const std::string& kind, uint64_t number);
@@ -123,6 +136,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
               const ShakyCluster::Asking& by) override;
   void after(const cluster::Request& q, const cluster::Response& r) override;
   void heard(const Progress& p) override;
+  void purged() override;
   void stored(const Status& s) override;
   bool survived(const Stamp& stamp) const;
   void excuse_pods(const Name& name);
@@ -135,7 +149,11 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void before_delete(const cluster::Request& q, const Stamp& there, const ShakyCluster::Asking& by);
   bool has_tombstone(const Name& name, const std::vector<Written>& written);
   static bool may_go(const Stamp& there, const History& history, uint64_t restored_head);
-  void check_cursor(const KindProgress& kind);
+  void check_cursor(const KindProgress& kind, const std::string& where);
+  bool just_taken(const cluster::Request& q, const ShakyCluster::Asking& by) const;
+  bool under_way(const Stamp& there, const ShakyCluster::Asking& by);
+  bool cannot_place(const Stamp& there, const ShakyCluster::Asking& by);
+  void note_write(const cluster::Request& q);
 
   // What must hold while nothing goes wrong (quiet.cpp).
   struct Place {  // before a change
@@ -146,6 +164,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   int64_t serving_since(const Name& name, const Place& before) const;
   std::string object_difference(const Name& name);
   int64_t wanted_pods(const Name& name) const;
+  bool wanted_by_both(const Name& name) const;
   static int64_t pods_of(const Name& name, const Written& w);
   int64_t ready_pods(const Name& name);
   void look_at_pods();
@@ -157,6 +176,8 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::string difference(const Name& name, const Written& wanted, const json::value& object);
   std::string cursor_difference() const;
   std::string issue_difference() const;
+  std::string rival_difference(const Name& name) const;
+  bool stands_for_other(const Name& name, const json::value& object) const;
   std::string status_difference();
   std::string status_difference(const Name& name, const Written& wanted, const Status& status);
   json::value object(const cluster::Resource& r, const std::string& ns, const std::string& name);
@@ -182,6 +203,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   const davit_clock* clock_ = nullptr;  // everybody's
   const davit_lookup* lookup_ = nullptr;
   Link link_;
+  CommitQueue commits_;
   ShakyStorage storage_;
   Side cluster_side_, kinds_, server_;
   cluster::Client cluster_;  // as strangers see it
@@ -206,6 +228,15 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::vector<std::pair<Key, std::string>> said_none_ready_;  // statuses, since the last look
   json::value stranger_;
   bool contested_ = true;  // another region's object stands under contested_name
+  struct Owner {
+    std::string region;
+    Time since{0};
+  };
+  std::map<std::string, Owner> owners_;  // of objects, by path
+  // How often a process has taken an object back from a version.
+  std::map<std::tuple<uint64_t, Name, uint64_t>, int> taken_back_;
+  uint64_t writes_ = 0, words_ = 0;  // to the cluster, and of agents
+  std::string last_write_;
   uint64_t processes_ = 0;
   uint64_t worker_ = 0;  // the process that changed the cluster last
   uint64_t lease_epoch_ = 0;
