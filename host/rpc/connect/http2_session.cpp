@@ -1,6 +1,8 @@
 #include "http2_session.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "http2_stream.hpp"
 #include "unwanted.hpp"
@@ -15,6 +17,8 @@ constexpr size_t continuations_max = 8;
 constexpr uint64_t resets_burst = 1'000, resets_a_second = 33;
 // So much is given to the socket at once; more waits in the streams.
 constexpr size_t give_max = 256u << 10;
+// In the ping that follows the notice that we are going away.
+constexpr uint8_t notice[8] = {'g', 'o', 'a', 'w', 'a', 'y'};
 
 std::string words(uint32_t error_code) {
   return std::string("the peer ended the stream: ") + nghttp2_http2_strerror(error_code);
@@ -56,6 +60,9 @@ struct Http2Session::Table {
     Http2Session& s = of(user);
     if (frame->hd.type == NGHTTP2_SETTINGS) s.begun_ = true;
     if (frame->hd.type == NGHTTP2_GOAWAY) s.leaving_ = true;
+    const bool answer = frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0;
+    if (answer && s.ticks_to_leave_ > 0 && std::equal(notice, notice + 8, frame->ping.opaque_data))
+      s.take_no_more();
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
     const auto stream = s.find(frame->hd.stream_id);
     if (stream == nullptr) return 0;
@@ -236,15 +243,27 @@ void Http2Session::lost(const std::string& why) {
   while (!streams_.empty()) forget(streams_.begin()->first, why);
 }
 
+// Streams that were begun before the peer heard of it are still served: what it had sent before the
+// answer to the ping is here when that comes (RFC 9113, 6.8).
 void Http2Session::go_away() {
-  leaving_ = true;
-  // Streams that were begun before the peer heard of it are still served.
+  if (std::exchange(leaving_, true)) return;
+  if (!requested_) return take_no_more();
+  constexpr int ticks_to_answer = 2;
+  ticks_to_leave_ = ticks_to_answer;
+  nghttp2_submit_shutdown_notice(session_);
+  nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, notice);
+  wake_();
+}
+
+void Http2Session::take_no_more() {
+  ticks_to_leave_ = 0;
   const int32_t last = nghttp2_session_get_last_proc_stream_id(session_);
   nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE, last, NGHTTP2_NO_ERROR, nullptr, 0);
   wake_();
 }
 
 void Http2Session::tick() {
+  if (ticks_to_leave_ > 0 && --ticks_to_leave_ == 0) take_no_more();
   for (const auto& weak : std::exchange(unwanted_before_, std::exchange(unwanted_, {}))) {
     const auto stream = weak.lock();
     if (stream != nullptr && find(stream->id_) == stream) reset(stream->id_, NGHTTP2_NO_ERROR);

@@ -49,6 +49,7 @@ class Http2Session final : public HttpSession {
   std::shared_ptr<Stream> find(int32_t id) const;
   void forget(int32_t id, const std::string& why);
   void reset(int32_t id, uint32_t code);
+  void take_no_more();
 
   const Limits limits_;
   const Requested requested_;
@@ -60,6 +61,7 @@ class Http2Session final : public HttpSession {
   std::vector<std::weak_ptr<Stream>> unwanted_before_, unwanted_;
   size_t unwanted_streams_ = 0;
   bool begun_ = false, leaving_ = false, broken_ = false;
+  int ticks_to_leave_ = 0;  // until the peer is taken to know that we are going away; 0: it does
 };
 
 }  // namespace davit::host

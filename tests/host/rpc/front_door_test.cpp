@@ -278,6 +278,26 @@ TEST(ConnectFrontDoor, AStrangerThatUsesNothingIsClosedAndACallerStays) {
   EXPECT_NE(caller.until(head).find(head), std::string::npos) << "the connection goes on";
 }
 
+// A call may be on its way while its connection is given up for having none.
+TEST(ConnectFrontDoor, ACallThatCrossesTheWordOfLeavingIsServed) {
+  Limited rig;
+  rig.start("request_timeout_ms = 1000");
+  Raw caller(rig.address());
+  caller.greet();
+  const std::string notice("\0\0\x8\7\0\0\0\0\0\x7f\xff\xff\xff\0\0\0\0", 17);
+  EXPECT_NE(caller.until(notice).find(notice), std::string::npos);
+  const std::string ping("\6\0\0\0\0\0goaway\0\0", 14);
+  EXPECT_NE(caller.until(ping).find(ping), std::string::npos);
+  caller.send(begin_call(1, "t.v1.S/Echo", "agent-secret") +
+              Raw::frame(Raw::data, Raw::end_stream, 1, message(0, 0)) +
+              Raw::frame(Raw::ping, Raw::acknowledged, 0, std::string_view("goaway\0\0", 8)));
+  const std::string head("\1\4\0\0\0\1", 6);
+  EXPECT_NE(caller.until(head).find(head), std::string::npos);
+  const std::string last("\7\0\0\0\0\0\0\0\0\1\0\0\0\0", 14);
+  EXPECT_NE(caller.until(last).find(last), std::string::npos);
+  EXPECT_TRUE(caller.is_closed());
+}
+
 TEST(ConnectFrontDoor, WhoOnlyHoldsAPlaceMakesRoomForACaller) {
   Limited rig;
   rig.start("request_timeout_ms = 600000\nconnections_max = 4\nconnections_per_address_max = 4");
