@@ -128,7 +128,7 @@ Result<> serve_ctrl_report(Shared& shared, const rpc::Server& server, const kind
                            .response_type = description.ctrl_v1->report_response_type,
                            .descriptor_set = description.descriptor_set,
                            .role = "agent"};
-  return serve_in_turn(shared, server, method, [&shared, kind, schema = *schema](Said said) {
+  return serve_in_turn(shared, server, method, 0, [&shared, kind, schema = *schema](Said said) {
     auto reported = decode(kind, schema, said.message.view());
     if (!reported.ok()) return said.reply(reported.error());
     Arrival arrival = arrive(shared, std::move(reported->status), said.observed);
@@ -166,12 +166,15 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
     const Progress progress{
         message.region(),     platform + "/" + message.region(), "ctrl.v1", 0, {}, {},
         shared.host.unix_ms()};
-    shared.host.blocking(shared.storage.instance(), [&shared, progress, reply = std::move(reply),
-                                                     ticket = shared.outstanding.begin()] {
-      // The response has no fields.
-      shared.progress(
-          progress, [](uint64_t) { return std::string(); }, reply);
-    });
+    // Each is a transaction of its own: one of a region at a time.
+    in_turn_of(shared, progress.region, shared.limits.turns.working_bytes, reply,
+               [&shared, progress](const rpc::Server::Reply& ends) {
+                 shared.host.blocking(shared.storage.instance(), [&shared, progress, ends] {
+                   // The response has no fields.
+                   shared.progress(
+                       progress, [](uint64_t) { return std::string(); }, ends);
+                 });
+               });
   });
 }
 

@@ -75,7 +75,7 @@ class Recorder {
                              .response_type = "davit.v1.ReportResponse",
                              .descriptor_set = davit_wire_descriptors(),
                              .role = "agent"};
-    return serve_in_turn(*shared_, server, method, [this](const Said& said) {
+    return serve_in_turn(*shared_, server, method, 0, [this](const Said& said) {
       v1::ReportRequest message;
       if (auto r = decode(said.message.view(), message); !r.ok()) return said.reply(r.error());
       report(message, said.region, said.reply);
@@ -145,24 +145,28 @@ class Recorder {
                              .response_type = "davit.v1.ProgressResponse",
                              .descriptor_set = davit_wire_descriptors(),
                              .role = "agent"};
-    return serve_in_turn(*shared_, server, method, [this](const Said& said) {
-      v1::ProgressRequest message;
-      if (auto r = decode(said.message.view(), message); !r.ok()) return said.reply(r.error());
-      Progress word = from_wire(message, said.region, host_.unix_ms());
-      if (auto r = admit(word, shared_->kinds, limits_); !r.ok()) return said.reply(r.error());
-      cut_to(limits_, word);
-      host_.blocking(shared_->storage.instance(),
-                     [this, word = std::move(word), reply = said.reply] {
-                       shared_->progress(
-                           word,
-                           [](uint64_t epoch_taken) {
-                             v1::ProgressResponse response;
-                             response.set_epoch_taken(epoch_taken);
-                             return response.SerializeAsString();
-                           },
-                           reply);
-                     });
-    });
+    // Each is a transaction of its own: one of a region at a time.
+    return serve_in_turn(*shared_, server, method, limits_.turns.working_bytes,
+                         [this](const Said& said) {
+                           v1::ProgressRequest message;
+                           if (auto r = decode(said.message.view(), message); !r.ok())
+                             return said.reply(r.error());
+                           Progress word = from_wire(message, said.region, host_.unix_ms());
+                           if (auto r = admit(word, shared_->kinds, limits_); !r.ok())
+                             return said.reply(r.error());
+                           cut_to(limits_, word);
+                           host_.blocking(shared_->storage.instance(),
+                                          [this, word = std::move(word), reply = said.reply] {
+                                            shared_->progress(
+                                                word,
+                                                [](uint64_t epoch_taken) {
+                                                  v1::ProgressResponse response;
+                                                  response.set_epoch_taken(epoch_taken);
+                                                  return response.SerializeAsString();
+                                                },
+                                                reply);
+                                          });
+                         });
   }
 
   Host host_;

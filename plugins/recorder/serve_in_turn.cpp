@@ -1,5 +1,7 @@
 #include "serve_in_turn.hpp"
 
+#include <algorithm>
+
 namespace davit::recorder {
 namespace {
 
@@ -24,28 +26,36 @@ rpc::Server::Reply in_turn(Shared& shared, const std::string& region, size_t byt
 
 }  // namespace
 
+void in_turn_of(Shared& shared, const std::string& region, size_t bytes,
+                const rpc::Server::Reply& reply, std::function<void(rpc::Server::Reply)> work) {
+  auto turn = shared.turns.enter(
+      region, bytes,
+      [&shared, work = std::move(work), ends = in_turn(shared, region, bytes, reply)] {
+        if (shared.stopping)
+          return ends(Error{Code::unavailable, "the server is shutting down", {}, {}});
+        work(ends);
+      });
+  if (!turn.ok()) {
+    turn = shared.turns.enter_refusal(
+        region, [ends = in_turn(shared, region, 0, reply), e = turn.error()] { ends(e); });
+  }
+  if (!turn.ok()) return reply(turn.error());
+  for (const auto& job : *turn) job();  // this is the call's own strand
+}
+
 Result<> serve_in_turn(Shared& shared, const rpc::Server& server, const rpc::Method& method,
-                       std::function<void(Said)> work) {
-  return server.unary(method, [&shared, work = std::move(work)](rpc::Call call, Buffer request,
-                                                                rpc::Server::Reply reply) {
+                       size_t bytes_min, std::function<void(Said)> work) {
+  return server.unary(method, [&shared, bytes_min, work = std::move(work)](
+                                  rpc::Call call, Buffer request, rpc::Server::Reply reply) {
     auto region = rpc::authorized_region(call);
     if (!region.ok()) return reply(region.error());
-    const size_t bytes = request.size();
-    auto said =
-        std::make_shared<Said>(Said{*region, call.metadata("x-davit-observed"), std::move(request),
-                                    in_turn(shared, *region, bytes, reply)});
-    auto turn = shared.turns.enter(*region, bytes, [&shared, work, said] {
-      if (shared.stopping)
-        return said->reply(Error{Code::unavailable, "the server is shutting down", {}, {}});
+    const size_t bytes = std::max(request.size(), bytes_min);
+    auto said = std::make_shared<Said>(
+        Said{*region, call.metadata("x-davit-observed"), std::move(request), {}});
+    in_turn_of(shared, *region, bytes, reply, [said, work](rpc::Server::Reply ends) {
+      said->reply = std::move(ends);
       work(std::move(*said));
     });
-    if (!turn.ok()) {
-      said.reset();
-      turn = shared.turns.enter_refusal(
-          *region, [reply = in_turn(shared, *region, 0, reply), e = turn.error()] { reply(e); });
-    }
-    if (!turn.ok()) return reply(turn.error());
-    for (const auto& job : *turn) job();  // this is the call's own strand
   });
 }
 
