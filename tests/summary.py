@@ -75,6 +75,10 @@ def program_of(found, folder):
         if whole.state == "failed" and begun and cases is None:
             whole.name = begun[-1]
         program.cases = [whole] + [c for c in cases or [] if c.state != "passed"]
+    elif not cases:
+        # A filter that fits nothing passes, too.
+        whole.state, whole.text = "failed", "none of its test cases ran"
+        program.cases = [whole]
     else:
         program.cases = cases
     return program

@@ -49,6 +49,13 @@ class Summary(unittest.TestCase):
         self.assertEqual((code, text.splitlines()[-1]), (1, "1 passed, 1 failed, 0 skipped"))
         self.assertIn("failed   asan: watcher_test Cursor.Moves\n  | 3 is not 4", text)
 
+    def test_a_program_of_which_nothing_ran_has_failed(self):
+        self.write("tsan.xml", CTEST.format(RAN.format("watcher_test")))
+        self.write("tsan/watcher_test.xml", "<testsuites></testsuites>")
+        code, text = self.summed()
+        self.assertEqual((code, text.splitlines()[-1]), (1, "0 passed, 1 failed, 0 skipped"))
+        self.assertIn("failed   tsan: watcher_test\n  | none of its test cases ran", text)
+
     def test_a_program_that_died_has_failed_in_the_test_that_it_had_begun(self):
         self.write("tsan.xml", CTEST.format(FAILED.format(
             "watcher_test", "[ RUN      ] Cursor.Moves\n[       OK ] Cursor.Moves\n[ RUN      ] Cursor.Holds\nraced")))

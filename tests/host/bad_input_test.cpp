@@ -203,7 +203,7 @@ TEST(BadUsage, SaysWhatIsMeant) {
       {{"fly"}, "davit: no command \"fly\"; see davit help\n"},
       {{"run"}, "davit run: names no configuration file (usage: davit run FILE...)\n"},
       {{"check", "-x", "f"},
-       "davit check: unknown option -x (usage: davit check FILE... [--running])\n"},
+       "davit check: unknown option -x (usage: davit check FILE... [--running | --rights])\n"},
       {{"plugin"}, "davit plugin: say \"list\" (usage: davit plugin list [--dir DIR])\n"},
       {{"plugin", "list", "--dir"},
        "davit plugin: option --dir needs a value (usage: davit plugin list [--dir DIR])\n"},
