@@ -45,10 +45,11 @@ give_up() {
 
 # Sanitizers: LeakSanitizer guesses where glibc puts the thread-local storage of a library that is loaded later, and can
 # guess wrong and end; what lies there it finds all the same, through glibc's own tables (intercept_tls_get_addr). With
-# equal addresses suppressed, ThreadSanitizer searches a list of all suppressed accesses for each: minutes of it.
+# equal addresses suppressed, ThreadSanitizer searches a list of all suppressed accesses for each: minutes of it. By default
+# each process sleeps a second before it ends.
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:intercept_tls_get_addr=0 UBSAN_OPTIONS=print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$PWD/tests/sanitizers/lsan.supp:print_suppressions=0
-export TSAN_OPTIONS=suppressions=$PWD/tests/sanitizers/tsan.supp:history_size=7:suppress_equal_addresses=0
+export TSAN_OPTIONS=suppressions=$PWD/tests/sanitizers/tsan.supp:history_size=7:suppress_equal_addresses=0:atexit_sleep_ms=100
 
 # begin PART: ends the one before; its time goes to parts.tsv
 begin() {

@@ -38,10 +38,12 @@ void Watchdog::watch() {
     }
   }
   if (over_) return;
+  const int code = code_;
+  lock.unlock();  // the last words take locks under which others call end_at
   constexpr unsigned patience_s = 1;
   ::alarm(patience_s);  // nobody may read what we say: SIGALRM ends the process, too
   last_words_();
-  ::_exit(code_);
+  ::_exit(code);
 }
 
 }  // namespace davit::host
