@@ -85,7 +85,7 @@ STORE = (
          ("INSERT INTO requests", "INSERT OR REPLACE INTO requests"))),
     Bug("older_status_wins", "storage_sqlite", "statuses.cpp",
         "of two statuses the older is ignored",
-        (("if (!newer && of_this_world(", "if (false && of_this_world("),)),
+        (("if (!newer && is_possible_epoch(", "if (false && is_possible_epoch("),)),
     Bug("status_of_a_lost_store_is_taken", "storage_sqlite", "statuses.cpp",
         "a status of what a restored store has lost is ignored",
         (("if (s.observed_version > record.number(0)) return false;", ""),
