@@ -17,6 +17,7 @@ void GrpcStartedCall::start(const davit_rpc_start& start, const Pairs& metadata)
   path_ = "/" + text(start.path);
   client_.stub_.PrepareBidiStreamingCall(&context_, path_, {}, this);
   AddHold();  // before StartCall: afterwards the call may be over already
+  given_.store(true, std::memory_order_release);
   StartCall();
   begin();
 }
@@ -37,7 +38,7 @@ void GrpcStartedCall::misused(const char* what) {
 }
 
 void GrpcStartedCall::OnReadInitialMetadataDone(bool ok) {
-  if (!ok) return;
+  if (!ok || !given_.load(std::memory_order_acquire)) return;
   client_.caller_.is_answered();
   on_headers(from_grpc(context_.GetServerInitialMetadata()));
 }
@@ -55,7 +56,8 @@ void GrpcStartedCall::OnDone(const grpc::Status& status) {
   End end;
   end.code = from_grpc(status.error_code());
   end.message = status.error_message();
-  end.trailers = from_grpc(context_.GetServerTrailingMetadata());
+  if (given_.load(std::memory_order_acquire))
+    end.trailers = from_grpc(context_.GetServerTrailingMetadata());
   std::erase_if(end.trailers, [](const auto& t) { return t.first == "grpc-status-details-bin"; });
   end.details = read_status_details(status.error_details());
   // A peer resets a call whose time is up. gRPC takes that for a cancelled one when it has looked

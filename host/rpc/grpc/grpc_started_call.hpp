@@ -3,6 +3,8 @@
 
 #include <grpcpp/generic/generic_stub.h>
 
+#include <atomic>
+
 #include "../started_call.hpp"
 
 namespace davit::host {
@@ -36,6 +38,9 @@ class GrpcStartedCall final : public StartedCall,
 
   GrpcClient& client_;
   grpc::ClientContext context_;
+  // Set before gRPC has the call, read when it comes back. gRPC passes it on under locks of its
+  // own, which ThreadSanitizer does not see.
+  std::atomic<bool> given_{false};
   std::string path_;
   grpc::ByteBuffer in_, out_;
 };
