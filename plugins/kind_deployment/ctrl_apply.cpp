@@ -1,7 +1,5 @@
 #include "ctrl_apply.hpp"
 
-#include <algorithm>
-
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>

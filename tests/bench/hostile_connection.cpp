@@ -1,6 +1,5 @@
 #include "hostile_connection.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <nghttp2/nghttp2.h>
 #include <poll.h>
@@ -15,26 +14,14 @@
 #include <system_error>
 #include <vector>
 
+#include "socket.hpp"
+
 namespace davit::bench {
 
 namespace {
 
 constexpr size_t read_bytes = 64 << 10;
 constexpr int look_ms = 50;
-
-int connected_to(const std::string& server) {
-  const size_t colon = server.rfind(':');
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(static_cast<uint16_t>(std::stoul(server.substr(colon + 1))));
-  if (inet_pton(AF_INET, server.substr(0, colon).c_str(), &to.sin_addr) != 1)
-    throw std::runtime_error(server + " is no address and port");
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
-    throw std::system_error(errno, std::generic_category(), "connect");
-  fcntl(fd, F_SETFL, O_NONBLOCK);
-  return fd;
-}
 
 std::string in_grpc_frame(const std::string& message) {
   const auto size = static_cast<uint32_t>(message.size());
@@ -52,11 +39,13 @@ struct HostileConnection::Session {
   };
 
   Session(const std::string& server, std::string t, std::string r, const Habit& h, HabitCounts& c)
-      : fd(connected_to(server)),
+      : fd(connected(server)),
         authorization("Bearer " + t),
         region(std::move(r)),
         habit(h),
-        counts(c) {}
+        counts(c) {
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+  }
   ~Session() {
     nghttp2_session_del(http);
     close(fd);

@@ -1,6 +1,6 @@
 #include "http2_streams.hpp"
 
-#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <nghttp2/nghttp2.h>
 #include <sys/epoll.h>
@@ -11,6 +11,8 @@
 #include <array>
 #include <stdexcept>
 #include <system_error>
+
+#include "socket.hpp"
 
 namespace davit::bench {
 
@@ -23,21 +25,6 @@ constexpr size_t read_bytes = 256 << 10;
 
 [[noreturn]] void fail(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
-}
-
-int connected(const std::string& server) {
-  const size_t colon = server.rfind(':');
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(static_cast<uint16_t>(std::stoul(server.substr(colon + 1))));
-  if (inet_pton(AF_INET, server.substr(0, colon).c_str(), &to.sin_addr) != 1)
-    throw std::runtime_error(server + " is no address and port");
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
-    fail("connect");
-  const int yes = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-  return fd;
 }
 
 uint32_t message_size(std::string_view envelope) {
@@ -93,7 +80,10 @@ struct Http2Streams::Connection {
   const int fd;
   nghttp2_session* session = nullptr;
 
-  explicit Connection(const std::string& server) : fd(connected(server)) {}
+  explicit Connection(const std::string& server) : fd(connected(server)) {
+    const int yes = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  }
   ~Connection() {
     nghttp2_session_del(session);
     close(fd);

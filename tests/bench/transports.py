@@ -11,51 +11,47 @@ from server import ORIGINAL_BOOTSTRAP_RECORDS_S, Server
 WAYS = {"Connect": ("connect", "connect"), "gRPC": ("grpc", "grpc"), "gRPC on a Connect listener": ("connect", "grpc")}
 
 
-def transport_stream(bench, parts):
-    """A bootstrap of many records through one stream."""
-    count = 20_000 if bench.short else 100_000
+def drained(bench, parts, count, ways):
+    """Bootstraps of `count` records through one stream, by way: (transport of the listener, framing, wire). Gives, by way,
+    records a second and the server's processor time."""
     before = seeded(bench, parts, count)
-    rates, spent = {way: [] for way in WAYS}, {way: [] for way in WAYS}
+    rates, spent = {way: [] for way in ways}, {way: [] for way in ways}
     for _ in range(2 if bench.short else 9):
-        for way, (transport, framing) in WAYS.items():
+        for way, (transport, framing, wire) in ways.items():
             server = Server(bench, parts, database=before.world.database, transport=transport)
             try:
                 begin = processor_seconds(server.pid)
-                found = bench.client("http2-bench", "drain", framing, server.wire, server.address, server.token, "r-0",
-                                     count)
+                found = bench.client("http2-bench", "drain", framing, wire, server.address, server.token, "r-0", count)
                 spent[way].append(processor_seconds(server.pid) - begin)
                 rates[way].append(found["records"] / found["seconds"])
             finally:
                 server.close()
     before.world.close()
+    return rates, spent
+
+
+def what_was_spent(rates, spent):
+    return "records and the server's processor time: " + ", ".join(
+        f"{way} {median(rates[way]):.0f}/s, {median(spent[way]):.2f} s" for way in rates)
+
+
+def transport_stream(bench, parts):
+    """A bootstrap of many records through one stream."""
+    count = 20_000 if bench.short else 100_000
+    rates, spent = drained(bench, parts, count, {way: (*ends, "davit.v1") for way, ends in WAYS.items()})
     bench.line(f"bootstrap of {count} records of 1 KB over Connect, records/s", "gRPC, same client",
                [a / b for a, b in zip(rates["Connect"], rates["gRPC"])], lambda r: r >= 0.8, ">= 0.8",
-               "records and the server's processor time: " + ", ".join(
-                   f"{way} {median(rates[way]):.0f}/s, {median(spent[way]):.2f} s" for way in WAYS))
+               what_was_spent(rates, spent))
 
 
 def ctrl_stream(bench, parts):
     """The same bootstrap over the original's wire, where each record is a message of its own."""
     count = 20_000 if bench.short else 100_000
-    before = seeded(bench, parts, count)
-    rates, spent = {"ctrl.v1": [], "davit.v1": []}, {"ctrl.v1": [], "davit.v1": []}
-    for _ in range(2 if bench.short else 9):
-        for wire in rates:
-            server = Server(bench, parts, database=before.world.database)
-            try:
-                begin = processor_seconds(server.pid)
-                found = bench.client("http2-bench", "drain", "connect", wire, server.address, server.token, "r-0",
-                                     count)
-                spent[wire].append(processor_seconds(server.pid) - begin)
-                rates[wire].append(found["records"] / found["seconds"])
-            finally:
-                server.close()
-    before.world.close()
+    rates, spent = drained(bench, parts, count, {wire: ("connect", "connect", wire) for wire in ("ctrl.v1", "davit.v1")})
     times = median(rates["ctrl.v1"]) / ORIGINAL_BOOTSTRAP_RECORDS_S
     bench.line(f"bootstrap of {count} records of 1 KB over ctrl.v1, records/s", "davit.v1, same listener and client",
                [a / b for a, b in zip(rates["ctrl.v1"], rates["davit.v1"])], lambda r: r >= 0.5, ">= 0.5",
-               "records and the server's processor time: " + ", ".join(
-                   f"{wire} {median(rates[wire]):.0f}/s, {median(spent[wire]):.2f} s" for wire in rates) +
+               what_was_spent(rates, spent) +
                f"; the original's {ORIGINAL_BOOTSTRAP_RECORDS_S}/s {times:.1f} times")
 
 

@@ -10,7 +10,8 @@ namespace {
 namespace json = boost::json;
 using test::minimal;
 
-// What is told of it, as JSON; "as it is", or "field: why not".
+// The JSON that an agent of Krane's is sent for the message. "as it is": the message itself.
+// "field: reason": nothing is sent.
 std::string told(const json::object& message, const Site& site = {}) {
   const auto r = apply_message(json::serialize(message), site);
   if (!r.ok()) return r.error().where + ": " + r.error().message;
