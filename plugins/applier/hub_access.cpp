@@ -118,7 +118,7 @@ void Hub::tell_rights(KindState& kind, const Missing& missing) {
     const std::string setting = way_out(kind.needs, name, verbs);
     host_.warn("a right is missing", {{"kind", kind.name()},
                                       {"resource", name},
-                                      {"verbs", verbs},
+                                      {"verbs", listed(verbs)},
                                       {"or_set", setting.empty() ? "nothing" : setting}});
     telling_->of_kind(kind.name(), "access to " + name, DAVIT_ISSUE_DENIED,
                       describe(name, verbs, setting));

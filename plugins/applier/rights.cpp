@@ -43,12 +43,12 @@ std::vector<Right> rights_of(const kind::Description& description,
 }
 
 std::string cluster_role(const std::vector<Right>& rights) {
-  std::vector<std::pair<const Right*, std::string>> rules;  // in the order of the rights
+  std::vector<std::pair<const Right*, Verbs>> rules;  // in the order of the rights
   for (const Right& right : rights) {
     const auto same = [&right](const auto& rule) { return rule.first->name() == right.name(); };
     auto rule = std::find_if(rules.begin(), rules.end(), same);
     if (rule == rules.end()) rule = rules.insert(rules.end(), {&right, {}});
-    rule->second += (rule->second.empty() ? "" : ", ") + right.verb;
+    rule->second.push_back(right.verb);
   }
   std::string out =
       "apiVersion: rbac.authorization.k8s.io/v1\n"
@@ -58,7 +58,7 @@ std::string cluster_role(const std::vector<Right>& rights) {
       "rules:\n";
   for (const auto& [right, verbs] : rules) {
     out += "- apiGroups: [\"" + right->group + "\"]\n  resources: [" + right->resource +
-           "]\n  verbs: [" + verbs + "]\n";
+           "]\n  verbs: [" + listed(verbs) + "]\n";
   }
   return out;
 }
@@ -88,33 +88,33 @@ std::optional<bool> allowed(const cluster::Response& answer) {
 }
 
 void add(Missing& missing, const Right& right) {
-  std::string& verbs = missing[right.name()];
-  verbs += (verbs.empty() ? "" : ", ") + right.verb;
+  missing[right.name()].push_back(right.verb);
+}
+
+std::string listed(const Verbs& verbs) {
+  std::string out;
+  for (const auto& verb : verbs) out += (out.empty() ? "" : ", ") + verb;
+  return out;
 }
 
 std::string way_out(const std::vector<kind::Need>& needs, const std::string& name,
-                    const std::string& verbs) {
+                    const Verbs& verbs) {
   const auto covers = [&](const kind::Need& n) {
     if (n.setting.empty() || Right{{}, n.group, {}, n.resource}.name() != name) return false;
-    if (n.verbs.empty()) return true;
-    // "list, watch": all of them must be among those that the setting does without.
-    std::string left = ", " + verbs + ", ";
-    for (const auto& verb : n.verbs) {
-      const size_t at = left.find(", " + verb + ", ");
-      if (at != std::string::npos) left.erase(at, verb.size() + 2);
-    }
-    return left == ", ";
+    // All of them must be among those that the setting does without.
+    return n.verbs.empty() || std::all_of(verbs.begin(), verbs.end(), [&n](const auto& verb) {
+             return std::find(n.verbs.begin(), n.verbs.end(), verb) != n.verbs.end();
+           });
   };
   const auto found = std::find_if(needs.begin(), needs.end(), covers);
   return found == needs.end() ? std::string() : found->setting;
 }
 
-std::string describe(const std::string& name, const std::string& verbs,
-                     const std::string& setting) {
+std::string describe(const std::string& name, const Verbs& verbs, const std::string& setting) {
   const size_t dot = name.find('.');
   const std::string group = dot == std::string::npos ? std::string() : name.substr(dot + 1);
-  return "the agent's account may not " + verbs + " " + name.substr(0, dot) + " (API group \"" +
-         group + "\") in all namespaces: grant it by a ClusterRole" +
+  return "the agent's account may not " + listed(verbs) + " " + name.substr(0, dot) +
+         " (API group \"" + group + "\") in all namespaces: grant it by a ClusterRole" +
          (setting.empty() ? "" : ", or set " + setting + " for this kind");
 }
 

@@ -37,15 +37,18 @@ cluster::Request review_of(const Right& right);
 // Nothing: that was no answer.
 std::optional<bool> allowed(const cluster::Response& answer);
 
-// The verbs that are missing, by resource ("replicasets.apps": "list, watch").
-using Missing = std::map<std::string, std::string>;
+using Verbs = std::vector<std::string>;
+// "list, watch"
+std::string listed(const Verbs& verbs);
+// The verbs that are missing, by resource ("replicasets.apps").
+using Missing = std::map<std::string, Verbs>;
 void add(Missing& missing, const Right& right);
 // The setting that does without these verbs of a resource ("autoscaling = false"); empty: none
 // does.
 std::string way_out(const std::vector<kind::Need>& needs, const std::string& name,
-                    const std::string& verbs);
+                    const Verbs& verbs);
 // "the agent's account may not list, watch replicasets (API group "apps") in all namespaces: ..."
-std::string describe(const std::string& name, const std::string& verbs, const std::string& setting);
+std::string describe(const std::string& name, const Verbs& verbs, const std::string& setting);
 
 // A resource that the cluster must serve, or an object that it must have.
 struct Part {

@@ -92,10 +92,10 @@ TEST(Rights, AreGrantedByOneRuleForEachResource) {
 }
 
 TEST(Rights, ASettingIsNamedOnlyWhenItDoesWithoutAllThatIsMissing) {
-  EXPECT_EQ(way_out(needs(), "pods", "delete"), "replace = false");
-  EXPECT_EQ(way_out(needs(), "pods", "list, delete"), "");
-  EXPECT_EQ(way_out(needs(), "replicasets.apps", "list, watch"), "sets = false");
-  EXPECT_EQ(way_out(needs(), "namespaces", "get"), "");
+  EXPECT_EQ(way_out(needs(), "pods", {"delete"}), "replace = false");
+  EXPECT_EQ(way_out(needs(), "pods", {"list", "delete"}), "");
+  EXPECT_EQ(way_out(needs(), "replicasets.apps", {"list", "watch"}), "sets = false");
+  EXPECT_EQ(way_out(needs(), "namespaces", {"get"}), "");
 }
 
 TEST(Parts, OnlyANotFoundThatMeansItIsWhatTheClusterLacks) {
