@@ -154,10 +154,14 @@ void Hub::begin(sink::Stream* stream, const sink::Begin& begin) {
 void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   // The store may be another one, or an older one: it is told everything once more.
   const bool other = kind.desired.begin(begin.snapshot, begin.at.incarnation);
+  if (other) kind.strangers.forget();
+  on_word(kind);
   if (begin.snapshot || other) kind.desired.each([](Slot& slot) { slot.status_told = 0; });
   kind.snapshot_began = begin.snapshot ? begin.at.version : 0;
+  kind.history = std::make_shared<const History>(
+      begin.snapshot ? begin.history : continued(*kind.history, begin.history, begin.at));
   if (!begin.snapshot) {  // one that has ended is still to be judged
-    if (kind.judged && other) kind.judged->history.push_back(begin.at);
+    if (kind.judged && other) kind.judged->go_on(begin.history, begin.at);
     if (other) say_again_who_is_gone(kind);
     return;
   }
@@ -165,8 +169,15 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   kind.lingering.clear();
   kind.tombstones.clear();
   kind.departed.clear();
-  kind.history = std::make_shared<const History>(begin.history);
   kind.ended.reset();
+}
+
+// The peer has said that it is still in the incarnation that it has named.
+void Hub::on_word(KindState& kind) {
+  if (!kind.strangers.word(now())) return;
+  kind.desired.each([this](Slot& slot) {
+    if (std::exchange(slot.unplaced, 0) != 0) queue_.add(slot.number, Band::change, now());
+  });
 }
 
 bool Hub::offer(sink::Stream* stream, sink::Change change) {
@@ -233,6 +244,7 @@ void Hub::bookmark(sink::Stream* stream, const sink::Bookmark& bookmark) {
 
 void Hub::on_bookmark(KindState& kind, const sink::Bookmark& bookmark) {
   if (kind.judged) kind.judged->reach(bookmark.at);
+  if (bookmark.at.incarnation == kind.desired.incarnation()) on_word(kind);
   if (!bookmark.snapshot_end && !bookmark.quiet) return;
   kind.ended =
       SnapshotEnd{*kind.history, bookmark.live_count, kind.desired.counted(), {}, bookmark.quiet};

@@ -40,6 +40,7 @@ class Hub {
   void on_begin(KindState& kind, const sink::Begin& begin);
   void on_change(ChangeStream* stream, const sink::Change& change);
   void on_bookmark(KindState& kind, const sink::Bookmark& bookmark);
+  void on_word(KindState& kind);
   void on_close(ChangeStream* stream);
   void taken(ChangeStream* stream);
   void settle(KindState& kind, Slot& slot, sink::Outcome outcome);

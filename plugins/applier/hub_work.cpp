@@ -123,6 +123,7 @@ Task Hub::task_for(KindState& kind, const Slot& slot) const {
   task.stream = kind.desired.incarnation();
   task.fence = std::max(slot.version, slot.pruned_at);
   task.history = kind.history;
+  task.strangers = kind.strangers.known();
   task.key = {kind.name(), region_, slot.id};
   task.ns = slot.ns;
   task.name = slot.name;
@@ -255,6 +256,8 @@ std::chrono::nanoseconds Hub::rest_after(const KindState& kind, Slot& slot, cons
 }
 
 void Hub::take_over(KindState& kind, Slot& slot, const Report& report) {
+  slot.unplaced = report.unplaced;
+  if (slot.unplaced != 0) kind.strangers.seen(slot.unplaced, now());
   slot.applied = report.applied;
   for (const Repair& r : report.repaired)
     slot.repairs.note(r, shop_->rules.repairs, now(), host_.random());

@@ -103,6 +103,7 @@ struct KindState {
   std::set<uint64_t> unseen;           // slots that wait for the watches to be complete
   ChangeStream* stream = nullptr;      // NULL: none is open
   std::shared_ptr<const History> history = std::make_shared<const History>();
+  Strangers strangers;                // that objects name and the history does not
   uint64_t snapshot_began = 0;        // at this version of the store; 0: no snapshot, or unknown
   std::vector<Lingering> lingering;   // named by the snapshot
   Tombstones tombstones;              // the same, as proofs for as long as it is the last snapshot

@@ -1,5 +1,6 @@
 #include "ownership.hpp"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "object.hpp"
@@ -62,6 +63,15 @@ bool made_later(Cursor made_of, const Knowledge& known) {
   if (made_of.incarnation == 0 || made_of.version <= known.version) return false;
   if (made_of.incarnation == known.incarnation || made_of.incarnation == known.stream) return true;
   return known.history != nullptr && knows(*known.history, made_of);
+}
+
+bool cannot_be_placed(Cursor made_of, const Knowledge& known) {
+  const uint64_t it = made_of.incarnation;
+  if (it == 0 || known.stream == 0 || it == known.stream || it == known.incarnation) return false;
+  if (known.strangers != nullptr && known.strangers->contains(it)) return false;
+  return known.history == nullptr ||
+         std::none_of(known.history->begin(), known.history->end(),
+                      [it](const Cursor& link) { return link.incarnation == it; });
 }
 
 std::string last_writer(const json::object& metadata) {

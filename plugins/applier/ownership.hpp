@@ -8,6 +8,8 @@
 
 #include <davit/records.hpp>
 
+#include "strangers.hpp"
+
 namespace davit::applier {
 
 namespace json = boost::json;
@@ -28,10 +30,13 @@ std::string other_owner(const Meta& meta, const Claim& claim);
 struct Knowledge {
   uint64_t version = 0, incarnation = 0, stream = 0;
   const History* history = nullptr;
+  const Incarnations* strangers = nullptr;  // that are none of the store's
 };
 // Whether an object was made of a later version of the same store. Of another store nothing can be
 // said, nor of a peer that names no incarnations.
 bool made_later(Cursor made_of, const Knowledge& known);
+// Whether it is not known yet if it was: it names an incarnation that this agent has not heard of.
+bool cannot_be_placed(Cursor made_of, const Knowledge& known);
 
 // The manager that has changed the object last and is neither us nor Kubernetes itself; empty: none
 // is named. Of an object whose own and status entries trim_managers has taken out.

@@ -39,6 +39,22 @@ void SnapshotEnd::reach(Cursor at) {
     history.back().version = std::max(history.back().version, at.version);
 }
 
+History continued(History before, const History& told, Cursor at) {
+  if (!told.empty()) {
+    const auto from = std::ranges::find(before, told.front().incarnation, &Cursor::incarnation);
+    before.erase(from, before.end());
+    before.insert(before.end(), told.begin(), told.end());
+  }
+  const bool named = !before.empty() && before.back().incarnation == at.incarnation;
+  if (!named && at.incarnation != 0) before.push_back(at);
+  return before;
+}
+
+void SnapshotEnd::go_on(const History& told, Cursor at) {
+  history = continued(std::move(history), told, at);
+  reach(at);
+}
+
 Verdict prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
               const PruneRules& rules) {
   Verdict out;

@@ -37,6 +37,10 @@ struct Candidate {
 // Tombstones that a snapshot has named: of "namespace/name" and id the version.
 using Tombstones = std::map<std::pair<std::string, std::string>, uint64_t>;
 
+// What the peer has told of its history before, and what it tells when a stream goes on: from the
+// incarnation of the cursor on. Empty: nothing, but that the stream is in the incarnation of `at`.
+History continued(History before, const History& told, Cursor at);
+
 // A snapshot that has ended.
 struct SnapshotEnd {
   History history;                     // the store's; empty: the peer has none to tell
@@ -53,6 +57,8 @@ struct SnapshotEnd {
 
   // All changes up to there have been heard.
   void reach(Cursor at);
+  // The stream goes on in another incarnation.
+  void go_on(const History& told, Cursor at);
 };
 
 struct Verdict {

@@ -60,8 +60,9 @@ struct Slot {
   bool out = false;        // a worker has it
   bool held_back = false;  // its group has no room
 
-  Cursor applied_at;  // the record's version, and its incarnation
-  Buffer runs;        // the message that was applied last: what runs, whatever came since
+  uint64_t unplaced = 0;  // an object of it names this incarnation, which nobody has explained yet
+  Cursor applied_at;      // the record's version, and its incarnation
+  Buffer runs;            // the message that was applied last: what runs, whatever came since
   AppliedObjects applied;
   std::vector<ObservedObject*> objects;
 

@@ -78,6 +78,7 @@ struct Task {
   uint64_t stream = 0;       // the incarnation that is read now
   uint64_t fence = 0;        // what was made of a later version is left alone
   std::shared_ptr<const History> history;
+  std::shared_ptr<const Incarnations> strangers;
   Key key;
   std::string ns, name;
   Buffer payload;
@@ -96,6 +97,7 @@ struct Report {
   End end = End::done;
   std::string why;  // parked, retry
   std::chrono::milliseconds retry_after{0};
+  uint64_t unplaced = 0;  // retry: an object names this incarnation; 0: none that is unknown
   // Retry: a right is refused, which an API server that has just started may do to anybody.
   bool right_refused = false;
   // Parked: the watch of the object that it is about; npos: of none. And what was seen of the

@@ -182,7 +182,8 @@ Trip::Found Trip::drifted(const Step& step, const Meta& meta, const json::object
 // Else its stamp speaks of a store that has been lost, and would not let it be pruned one day.
 bool Trip::of_this_history(Cursor made_of) const {
   if (!task_.history || task_.history->empty()) return true;
-  return made_of.incarnation == task_.incarnation || knows(*task_.history, made_of);
+  return made_of.incarnation == task_.incarnation || made_of.incarnation == task_.stream ||
+         knows(*task_.history, made_of);
 }
 
 // Asks for an object no watch has shown, once. True: the answer will go on.

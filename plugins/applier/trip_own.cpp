@@ -6,6 +6,9 @@
 #include "trip.hpp"
 
 namespace davit::applier {
+namespace {
+constexpr std::chrono::seconds word_wait{5};  // the hub looks again as soon as it has the word
+}  // namespace
 
 // Whether the kind tells this record from the object's own name and labels.
 bool Trip::named_like_the_record(const json::object& object) const {
@@ -56,7 +59,17 @@ bool Trip::not_ours_to_delete(const Removal& removal, const json::object& object
 
 // An agent that lags behind another one takes nothing back.
 bool Trip::fenced(const ObjectName& name, const Meta& meta) {
-  const Knowledge known{task_.fence, task_.incarnation, task_.stream, task_.history.get()};
+  const Knowledge known{task_.fence, task_.incarnation, task_.stream, task_.history.get(),
+                        task_.strangers.get()};
+  if (cannot_be_placed(meta.made_of, known)) {
+    report_.unplaced = meta.made_of.incarnation;
+    retry(
+        name.text() + " is made of version " + std::to_string(meta.made_of.version) +
+            " of a store, or of a start of it, that this agent has not heard of: it is left as it "
+            "is until the control plane has spoken",
+        word_wait);
+    return true;
+  }
   if (!made_later(meta.made_of, known)) return false;
   park_on(name, name.text() + " is made of version " + std::to_string(meta.made_of.version) +
                     ", and this agent knows of none later than " + std::to_string(task_.fence) +

@@ -25,9 +25,11 @@ class Unconfirmed {
     move(sent, asked_);
   }
   void confirmed() { static_cast<void>(asked_.take(SIZE_MAX, SIZE_MAX)); }
-  // All of them; none is unconfirmed any more.
+  // All of them; none is unconfirmed any more. What is under way is among them: it has the epoch
+  // that may not count, and what was sent of its key before is older.
   std::vector<Status> take() {
     asking();
+    for (const Status& s : under_way_) asked_.offer(s);
     return asked_.take(SIZE_MAX, SIZE_MAX);
   }
 

@@ -1,5 +1,7 @@
 #include "feed.hpp"
 
+#include <algorithm>
+
 namespace davit::streamer {
 
 namespace {
@@ -99,7 +101,7 @@ Result<Feed::Batch> Feed::fetch() {
     auto head = storage_.head();
     if (!head.ok()) return head.error();
     batch.page = {false, head->head.version, *head};
-    return batch;
+    return with_history(std::move(batch));
   }
   auto page =
       storage_.read({{}, cursor_, 0, records_per_read, bytes_per_read}, [&](const davit_record& r) {
@@ -113,6 +115,14 @@ Result<Feed::Batch> Feed::fetch() {
       });
   if (!page.ok()) return page.error();
   batch.page = *page;
+  return with_history(std::move(batch));
+}
+
+Result<Feed::Batch> Feed::with_history(Batch batch) {
+  if (known_ && batch.page.head.head.incarnation == cursor_.incarnation) return batch;
+  auto history = storage_.history();
+  if (!history.ok()) return history.error();
+  batch.history = std::move(*history);
   return batch;
 }
 
@@ -128,6 +138,7 @@ bool Feed::taken(Batch batch) {
   for (const auto& [topic, change] : batch.changes) pages_.changed(topic, change);
   {
     std::lock_guard lock(mutex_);
+    if (!batch.history.empty()) history_ = std::move(batch.history);
     if (!known_) ring_.reset(tip);
     Ports once;
     for (auto& [topic, change] : batch.changes) {
@@ -160,6 +171,12 @@ bool Feed::failed(const Error& error) {
     host_.health(DAVIT_HEALTH_NOT_SERVING, "storage cannot be read: " + error.message);
   }
   return false;
+}
+
+History Feed::history_since(uint64_t incarnation) const {
+  std::lock_guard lock(mutex_);
+  const auto from = std::ranges::find(history_, incarnation, &Cursor::incarnation);
+  return {from, history_.end()};
 }
 
 Ring::Step Feed::next(const Topic& topic, Cursor cursor, size_t encoding) {

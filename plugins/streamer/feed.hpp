@@ -64,6 +64,8 @@ class Feed {
   Result<> stop(const Op& op);
 
   Ring::Step next(const Topic& topic, Cursor cursor, size_t encoding);
+  // The store's, from that incarnation on. Empty: that is not of it, or nothing has been read yet.
+  History history_since(uint64_t incarnation) const;
   // False: the feed is stopping, and the listener must end by itself.
   bool join(const std::shared_ptr<Port>& port, const std::vector<Topic>& topics);
   void leave(const std::shared_ptr<Port>& port, const std::vector<Topic>& topics);
@@ -74,11 +76,13 @@ class Feed {
   struct Batch {
     std::vector<std::pair<Topic, Change>> changes;
     Page page;
+    History history;  // empty: it is what it was
   };
   // Reads, now or after the read that is under way. [any]
   void want();
   void read();
   Result<Batch> fetch();
+  Result<Batch> with_history(Batch batch);
   bool taken(Batch batch);
   bool failed(const Error& error);
   void schedule_poll();
@@ -105,7 +109,8 @@ class Feed {
   bool known_ = false;     // cursor_ is a place in the store's history
   uint64_t failures_ = 0;  // in a row
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  History history_;
   bool reading_ = false;
   bool again_ = false;  // something came while reading
   Ring ring_;

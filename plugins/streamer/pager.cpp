@@ -1,6 +1,11 @@
 #include "pager.hpp"
 
+#include <algorithm>
+
 namespace davit::streamer {
+namespace {
+constexpr int silence = 3;  // bookmark intervals; of 10,000 agents a few thousand words a second
+}  // namespace
 
 Pager::Pager(Manners manners, Cursor cursor)
     : manners_(manners),
@@ -43,9 +48,10 @@ Pager::Todo Pager::next() {
 std::optional<Pager::Todo> Pager::bookmark() {
   // Within a snapshot nothing may be committed: its own bookmark ends it.
   const bool tailing = phase_ == Phase::ring || phase_ == Phase::pages || phase_ == Phase::sleep;
-  if (!manners_.bookmarks || !begun_ || !tailing || !due_ || cursor_.version <= marked_)
-    return std::nullopt;
+  const bool news = cursor_.version > marked_ || (manners_.begins && silent_ >= silence);
+  if (!manners_.bookmarks || !begun_ || !tailing || !due_ || !news) return std::nullopt;
   due_ = false;
+  silent_ = 0;
   marked_ = cursor_.version;
   return Todo{Act::bookmark, cursor_};
 }
@@ -156,6 +162,11 @@ void Pager::ring_frame(Cursor after, bool at_end) {
 void Pager::woken() {
   waits_ = false;
   dry_ = false;
+}
+
+void Pager::tick() {
+  due_ = true;
+  silent_ = std::min(silent_ + 1, silence);
 }
 
 void Pager::slept() {

@@ -17,8 +17,9 @@ namespace davit::streamer {
 
 // How the subscriptions of one protocol behave.
 struct Manners {
-  bool begins = true;               // a begin bookmark; a snapshot ends with a count
-  bool bookmarks = true;            // a bookmark when caught up and when the cursor moved
+  bool begins = true;  // a begin bookmark; a snapshot ends with a count
+  // When caught up and when the cursor moved; else now and then, to say that it still stands there.
+  bool bookmarks = true;
   bool has_incarnation = true;      // false: the peer's cursor is a version of the current history
   bool buries = false;              // a snapshot names dead records, too
   bool ring = true;                 // false: the store is polled, as the original did
@@ -57,9 +58,9 @@ class Pager {
   void ring_ahead();
   void ring_tip(Cursor after);
   void ring_frame(Cursor after, bool caught_up);
-  void woken();                 // something may have come
-  void slept();                 // the sleep is over
-  void tick() { due_ = true; }  // a bookmark interval has passed
+  void woken();  // something may have come
+  void slept();  // the sleep is over
+  void tick();   // a bookmark interval has passed
 
   Cursor cursor() const { return cursor_; }
   // The next thing is a read of the store, which may run while a message is being written.
@@ -85,6 +86,7 @@ class Pager {
   bool waits_ = false;
   bool sleeping_ = false;
   bool due_ = false;
+  int silent_ = 0;  // bookmark intervals since the last bookmark
   bool caught_up_ = false;
   bool dry_ =
       false;  // the last read found nothing: reading again at once would find nothing either

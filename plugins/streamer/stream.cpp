@@ -51,7 +51,15 @@ void Stream::on_message(Buffer request) {
           {Code::invalid_argument, "kind \"" + topic.kind + "\" is not known to this server", {}});
     }
     topics_.push_back(topic);
-    parts_.push_back({topic, kind, Pager(protocol_.manners, cursor), {}, {}, false, false, {}});
+    parts_.push_back({topic,
+                      kind,
+                      Pager(protocol_.manners, cursor),
+                      cursor.incarnation,
+                      {},
+                      {},
+                      false,
+                      false,
+                      {}});
   }
   if (!shared_.feed.join(port_, topics_)) return finish(shutdown());
   if (protocol_.one_on_a_connection) replace_older();
@@ -215,8 +223,12 @@ void Stream::open(Part& part) {
 
 Stream::Message Stream::bookmark(const Part& part, const Pager::Todo& todo) const {
   if (protocol_.ctrl) return {encode_state_bookmark(todo.cursor.version), {}};
-  if (todo.mark != Pager::Mark::begin_snapshot) return {encode_bookmark(part.topic.kind, todo), {}};
-  return {encode_bookmark(part.topic.kind, todo, *part.history), {}};
+  History history;
+  if (todo.mark == Pager::Mark::begin_snapshot) history = *part.history;
+  if (todo.mark == Pager::Mark::begin_tail) history = shared_.feed.history_since(part.came_from);
+  // One that does not know the stream's own incarnation would be an old one.
+  if (!history.empty() && history.back().incarnation != todo.cursor.incarnation) history.clear();
+  return {encode_bookmark(part.topic.kind, todo, history), {}};
 }
 
 // Where the snapshot begins, or what a cursor without incarnation is worth.

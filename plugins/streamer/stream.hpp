@@ -72,6 +72,7 @@ class Stream : public rpc::Handler, public Listener {
     Topic topic;
     const Classifier::Kind* kind;
     Pager pager;
+    uint64_t came_from = 0;                  // the incarnation of the peer's cursor
     std::shared_ptr<const History> history;  // of a snapshot
     std::list<Message> ready;                // of the page just read; mostly empty
     bool busy = false;                       // a read of the store is under way

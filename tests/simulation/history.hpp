@@ -71,15 +71,6 @@ class History {
            (open_ && at.incarnation == chain_.back().incarnation);
   }
 
-  // Whether who has read in this incarnation of the store may not have heard of that one yet.
-  bool later_than(uint64_t incarnation, uint64_t read_in) const {
-    const auto place = [&](uint64_t which) {
-      return std::find_if(chain_.begin(), chain_.end(),
-                          [&](const Cursor& link) { return link.incarnation == which; });
-    };
-    return read_in == 0 || place(incarnation) > place(read_in);
-  }
-
   std::set<uint64_t> incarnations() const {
     std::set<uint64_t> out;
     for (const Cursor& link : chain_) out.insert(link.incarnation);

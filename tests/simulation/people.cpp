@@ -106,25 +106,6 @@ void World::apply(const std::string& kind, uint64_t number, const std::string& w
   ask("Apply", last_apply_, "apply " + kind + " " + id + how);
 }
 
-// Each record that lives, so that whoever works has something new to say of each.
-void World::change_all() {
-  v1::ApplyRequest request;
-  request.set_request_id("all-" + std::to_string(++changes_));
-  for (const auto& [name, written] : history_.all()) {
-    const Written& last = History::now(written);
-    if (!last.live) continue;
-    ++changes_;
-    auto& document = *request.add_documents();
-    document.set_kind(name.kind);
-    document.set_region(name.region);
-    document.set_id(last.id);
-    json::object s = spec(name.kind, std::stoull(name.name.substr(name.name.rfind('-') + 1)));
-    s[name.kind + "_id"] = last.id;
-    document.set_spec_json(json::serialize(s));
-  }
-  ask("Apply", request.SerializeAsString(), "apply of all that lives");
-}
-
 // Who has had no answer asks again; others may have been there in between.
 void World::repeat_something() {
   if (!last_apply_.empty()) ask("Apply", last_apply_, "the last apply again");
@@ -250,6 +231,7 @@ void World::meddle() {
   const auto r = call(q);
   if (r.code != Code::ok) return;
   story_.tell("somebody sends " + q.verb + " of " + display(name));
+  ++repairs_[name];
   if (!edited) return;
   edited_at_[edited_name] = now();
   restart_pod(name);

@@ -89,16 +89,7 @@ bool World::just_taken(const cluster::Request& q, const ShakyCluster::Asking& by
 bool World::under_way(const Stamp& there, const ShakyCluster::Asking& by) {
   constexpr int often = 2;
   const uint64_t process = agent_of("-" + by.agent)->process;
-  if (cannot_place(there, by)) return true;
   return rivals() && ++taken_back_[{process, there.name, there.made_of.version}] <= often;
-}
-
-// An agent that has heard of no such incarnation of the store cannot tell a later one from one that
-// was lost. With a Lease nobody is that far behind and works.
-bool World::cannot_place(const Stamp& there, const ShakyCluster::Asking& by) {
-  return rivals() &&
-         history_.later_than(there.made_of.incarnation,
-                             agent_of("-" + by.agent)->heard[there.name.kind].incarnation);
 }
 
 // Until it has heard of a restored store an agent goes by the one before.
@@ -148,7 +139,7 @@ void World::before_delete(const cluster::Request& q, const Stamp& there,
   story_.tell("agent " + by.agent + " deletes " + what);
   Agent& agent = *agent_of("-" + by.agent);
   if (!by.late) check_share(agent, there.name);
-  if (may_go(there, history_, restored_head_) || cannot_place(there, by)) return;
+  if (may_go(there, history_, restored_head_)) return;
   if (!knows_this_store(by, there.name.kind) &&
       std::any_of(lost_.begin(), lost_.end(),
                   [&](const Past& p) { return may_go(there, p.history, p.restored_head); }))

@@ -294,7 +294,6 @@ bool World::settle(seconds limit) {
     crash_agent(*agents_[1]);
     agents_[1]->up_at = Time::max();
     pass(seconds(1));
-    change_all();
   }
   if (fate_.chance(0.5)) leave_contested_name();
   std::string left;

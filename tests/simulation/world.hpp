@@ -100,7 +100,6 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   Agent* agent_of(std::string_view instance);
   Agent& some_agent() { return *agents_[fate_.below(agents_.size())]; }
   void second_comes_or_goes();
-  void change_all();
   void cut_off_one();
   bool rivals() const { return scene_ == Scene::rivals; }
   size_t working(const std::string& where) const;
@@ -152,7 +151,6 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void check_cursor(const KindProgress& kind, const std::string& where);
   bool just_taken(const cluster::Request& q, const ShakyCluster::Asking& by) const;
   bool under_way(const Stamp& there, const ShakyCluster::Asking& by);
-  bool cannot_place(const Stamp& there, const ShakyCluster::Asking& by);
   void note_write(const cluster::Request& q);
 
   // What must hold while nothing goes wrong (quiet.cpp).
@@ -221,6 +219,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::string last_apply_;          // the request
   std::map<Name, std::set<std::pair<std::string, Cursor>>> applied_;  // ids, and what was made of
   std::set<std::pair<Name, std::string>> named_;         // ids: an agent has them out of this store
+  std::map<Name, int> repairs_;                          // how often somebody made one needed
   std::map<Name, Time> edited_at_;                       // a template, by somebody
   std::set<std::string> excused_;                        // pods
   std::map<Key, std::pair<uint64_t, uint64_t>> stored_;  // epoch and sequence of statuses

@@ -274,12 +274,61 @@ TEST(Fence, AnOlderDeleteDeletesNothing) {
 // A restored store has lost version 30, and gives its versions again.
 TEST(Fence, AnotherHistoryIsNotOlder) {
   FencedWorld w;
-  w.begin(true, 2, 20);
+  w.begin(true, 2, 20, {{1, 20}});
   w.apply("web", 20, {3});
   w.end(1, 20);
   w.wait();
   EXPECT_EQ(w.replicas("web"), 3);
   EXPECT_FALSE(w.issues.contains("web"));
+}
+
+// The store has begun anew, and another agent has heard of it first.
+struct OvertakenWorld : World {
+  OvertakenWorld() {
+    begin(true, 1, 20);
+    apply("web", 20, {2});
+    end(1, 20);
+    wait();
+    edit("web",
+         R"({"metadata":{"annotations":{"davit.dev/version":"30","davit.dev/incarnation":"2"}},
+             "spec":{"replicas":7}})",
+         "krane");
+  }
+};
+
+TEST(Fence, WhatIsMadeOfAnUnknownIncarnationIsNotTakenBack) {
+  OvertakenWorld w;
+  w.wait(10min);
+  EXPECT_EQ(w.replicas("web"), 7);
+  EXPECT_TRUE(contains(w.statuses["d_web"].message, "has not heard of"))
+      << w.statuses["d_web"].message;
+  w.remove("web", 25);
+  w.wait(10min);
+  EXPECT_EQ(w.replica_sets(), "web") << "nor deleted";
+}
+
+TEST(Fence, AStreamThatGoesOnSaysWhatHasComeBetween) {
+  OvertakenWorld w;
+  w.begin(false, 3, 20, {{1, 20}, {2, 35}});
+  w.wait(10min);
+  EXPECT_EQ(w.replicas("web"), 7);
+  EXPECT_EQ(w.issues["web"], "parked");
+  EXPECT_TRUE(contains(w.reasons["web"], "version 30")) << w.reasons["web"];
+  w.apply("web", 36, {3});
+  w.wait();
+  EXPECT_EQ(w.replicas("web"), 3);
+}
+
+// Made by another store, or by one that was lost: nobody will ever hear of it.
+TEST(Fence, WhatTheStoreDoesNotKnowThoughItHasSpokenSinceIsTakenOver) {
+  OvertakenWorld w;
+  w.wait(10s);
+  w.word(1, 20);
+  w.wait(1min);
+  EXPECT_EQ(w.replicas("web"), 7) << "it may have been on its way when the object was seen";
+  w.word(1, 20);
+  w.wait();
+  EXPECT_EQ(w.replicas("web"), 2) << "at once";
 }
 
 }  // namespace

@@ -74,5 +74,29 @@ TEST(Quiet, DeletesAnOrphanByThePeersWord) {
   EXPECT_FALSE(w.issues.contains("drop"));
 }
 
+// A backup may be older than the word, and its versions go on as the stream does.
+TEST(Gone, IsSaidAgainToAStoreThatMayHaveLostIt) {
+  World w;
+  w.begin(true);
+  w.apply("web", 10);
+  w.apply("other", 11);
+  w.end(2, 11);
+  w.wait();
+  w.remove("web", 12);
+  w.remove("other", 13);
+  w.wait();
+  ASSERT_TRUE(w.statuses["d_web"].gone);
+  w.statuses.clear();
+  w.begin(false, 1);  // the same store
+  w.wait();
+  EXPECT_FALSE(w.statuses.contains("d_web"));
+  w.apply("other", 14);
+  w.wait();
+  w.begin(false, 2);
+  w.wait();
+  EXPECT_TRUE(w.statuses["d_web"].gone);
+  EXPECT_FALSE(w.statuses["d_other"].gone) << "it lives again";
+}
+
 }  // namespace
 }  // namespace davit::applier::test

@@ -286,7 +286,7 @@ TEST(Applier, TellsAStoreThatWasOpenedAnewEverythingOnceMore) {
 TEST(Applier, SaysInWhichHistoryItReadWhatItApplied) {
   World w;
   for (const uint64_t incarnation : {1, 2}) {
-    w.begin(true, incarnation);
+    w.begin(true, incarnation, 0, incarnation == 1 ? History() : History{{1, 5}});
     w.apply("web", 10);
     w.garbage("worse", 11);
     w.end(2, 11);

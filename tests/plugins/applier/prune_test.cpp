@@ -127,5 +127,20 @@ TEST(Prune, WithoutAStampOfAHistoryNothingGoes) {
   EXPECT_TRUE(v.remove.empty());
 }
 
+TEST(Continued, TakesWhatIsToldFromTheCursorsIncarnationOn) {
+  const auto same = [](const History& is, const History& wanted) {
+    return std::ranges::equal(is, wanted, [](Cursor a, Cursor b) {
+      return a.incarnation == b.incarnation && a.version == b.version;
+    });
+  };
+  const History before{{1, 50}, {2, 90}, {3, 95}};
+  EXPECT_TRUE(same(continued(before, {{2, 80}, {4, 81}}, {4, 80}), {{1, 50}, {2, 80}, {4, 81}}))
+      << "the store was restored: 3 is lost, and 2 above 80";
+  EXPECT_TRUE(same(continued(before, {}, {4, 96}), {{1, 50}, {2, 90}, {3, 95}, {4, 96}}))
+      << "of a server that tells no more";
+  EXPECT_TRUE(same(continued(before, {}, {3, 96}), before));
+  EXPECT_TRUE(same(continued({}, {}, {0, 7}), {})) << "of a peer without incarnations";
+}
+
 }  // namespace
 }  // namespace davit::applier

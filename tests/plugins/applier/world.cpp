@@ -138,10 +138,14 @@ std::string World::check() {
   return r.ok() ? std::string() : r.error().message;
 }
 
-void World::begin(bool snapshot, uint64_t incarnation, uint64_t at) {
-  History history;
-  if (snapshot) history.push_back({incarnation, 1'000'000});
-  stream_.begin({snapshot, {incarnation, at}, history});
+void World::begin(bool snapshot, uint64_t incarnation, uint64_t at, History before) {
+  if (snapshot || !before.empty()) before.push_back({incarnation, 1'000'000});
+  stream_.begin({snapshot, {incarnation, at}, std::move(before)});
+  host_.run();
+}
+
+void World::word(uint64_t incarnation, uint64_t at) {
+  stream_.bookmark({false, std::nullopt, {incarnation, at}});
   host_.run();
 }
 

@@ -44,8 +44,9 @@ class World {
 
   // --- the watcher's part
   // ---------------------------------------------------------------------------------
-  // Of a store that has had this one incarnation, and is at this version.
-  void begin(bool snapshot, uint64_t incarnation = 1, uint64_t at = 0);
+  // Of a store in this incarnation, at this version. A snapshot begins with its history, and so
+  // does a tail where `before` says what came before.
+  void begin(bool snapshot, uint64_t incarnation = 1, uint64_t at = 0, History before = {});
   void apply(const std::string& name, uint64_t version, const ApplyOptions& o = {});
   void garbage(const std::string& name, uint64_t version);
   // Of a peer that knows no incarnations, no history and no ids in what it deletes.
@@ -53,6 +54,8 @@ class World {
   void remove(const std::string& name, uint64_t version, bool with_id = true);
   void hold(const std::string& name, uint64_t version);
   void end(std::optional<uint64_t> live_count, uint64_t at);
+  // A bookmark of a stream that has nothing else to say.
+  void word(uint64_t incarnation, uint64_t at);
   // A peer without a word for it has been silent for long.
   void quiet();
   // "done", "parked", "held", "abandoned", or "" while it is on its way.

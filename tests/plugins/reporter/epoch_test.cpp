@@ -105,18 +105,21 @@ class TwoAgents : public NewReporter {
     for (const auto& s : r.statuses()) {
       out += s.id();
       epoch_ = s.epoch();
+      health_ = s.health();
     }
     rpc_.answer(*call, v1::ReportResponse().SerializeAsString());
     host_.advance(1s);
     return out;
   }
-  void offer(const std::string& id) {
+  void offer(const std::string& id, const std::string& health = {}) {
     Status s;
     s.key = {"deployment", "eu", id};
+    s.health = health;
     reporter_.offer(std::move(s));
     host_.advance(1s);
   }
   uint64_t epoch_ = 0;
+  std::string health_;
 };
 
 TEST_F(TwoAgents, WhatWasIgnoredIsSaidAgainWithAGreaterEpoch) {
@@ -166,6 +169,21 @@ TEST_F(TwoAgents, AnAnswerConfirmsNothingThatWasSentAfterItsQuestion) {
   host_.advance(31s);
   tell(200);
   EXPECT_EQ(reported(), "b");
+}
+
+// What is under way has the old epoch, and is later than what waits to be said again.
+TEST_F(TwoAgents, WhoRisesWhileItReportsSaysItsLastWordAgain) {
+  host_.advance(31s);
+  offer("b", "progressing");
+  EXPECT_EQ(reported(), "b");
+  offer("b", "healthy");
+  ASSERT_NE(rpc_.open("Report"), nullptr);
+  tell(200);
+  EXPECT_EQ(reported(), "b");
+  EXPECT_EQ(epoch_, 7u);
+  EXPECT_EQ(reported(), "ab") << "a was not confirmed either";
+  EXPECT_EQ(epoch_, 201u);
+  EXPECT_EQ(health_, "healthy");
 }
 
 TEST_F(TwoAgents, NothingIsAboveTheLastNumber) {

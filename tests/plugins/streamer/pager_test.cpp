@@ -145,6 +145,34 @@ bookmark 7:18
 ring from 7:18)");
 }
 
+TEST(Pager, IdleStreamSaysNowAndThenThatItStandsWhereItStood) {
+  Scenario({}).run(R"(watch 7:15
+next
+tip 7:15
+next
+tick
+next
+tip 7:15
+tick
+next
+tip 7:15
+tick
+next
+next
+tip 7:15
+tick
+next
+----
+ring from 7:15
+begin tail 7:15
+idle
+ring from 7:15
+ring from 7:15
+bookmark 7:15
+ring from 7:15
+ring from 7:15)");
+}
+
 TEST(Pager, IdleStreamIsBookmarkedWhenOthersMovedTheStore) {
   Scenario({}).run(R"(watch 7:15
 next

@@ -44,6 +44,31 @@ TEST_F(StreamTest, ATailStartsAtItsCursorAndGetsTombstones) {
   EXPECT_EQ(show(call), "tail +b -a mark(3)");
 }
 
+// What another agent has applied meanwhile was made in one of them.
+TEST_F(StreamTest, ATailBeginsWithTheHistorySinceItsCursor) {
+  const testing::TemporaryDirectory folder;
+  std::vector<uint64_t> incarnations;
+  for (int n = 0; n < 4; ++n) {
+    ServerRig rig(davit_plugin_entry_v1(0, nullptr), STORAGE_MODULE, {},
+                  folder.path() + "/store.db");
+    rig.up();
+    rig.put("a");
+    incarnations.push_back(incarnation(rig));
+    if (n < 3) continue;
+    auto& call = rig.rpc.call(watch_path, watch_request({incarnations[1], 2}));
+    rig.host.run();
+    v1::Frame begin;
+    ASSERT_TRUE(begin.ParseFromString(call.messages.at(0)));
+    ASSERT_EQ(begin.bookmark().type(), v1::Bookmark::TYPE_BEGIN_TAIL);
+    ASSERT_EQ(begin.bookmark().history_size(), 3);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(begin.bookmark().history(i).incarnation(),
+                incarnations[static_cast<size_t>(i) + 1]);
+    }
+    EXPECT_EQ(begin.bookmark().history(0).version(), 2u) << "where it ended";
+  }
+}
+
 TEST_F(StreamTest, ACursorOfTheFutureOrOfAnotherHistoryIsOutOfRange) {
   auto rig = start();
   rig->put("a");
@@ -161,8 +186,10 @@ TEST_F(StreamTest, OtherRegionsAndKindsMoveTheCursorAtTheInterval) {
   EXPECT_EQ(show(call), "");
   rig->host.advance(std::chrono::seconds(2));
   EXPECT_EQ(show(call), "mark(2)");
-  rig->host.advance(std::chrono::seconds(20));
+  rig->host.advance(std::chrono::seconds(9));
   EXPECT_EQ(show(call), "");
+  rig->host.advance(std::chrono::seconds(11));
+  EXPECT_EQ(show(call), "mark(2)") << "it still stands there";
 }
 
 TEST_F(StreamTest, BadRequestsAndRegionsAreRefused) {

@@ -1,0 +1,32 @@
+#include "strangers.hpp"
+
+namespace davit::applier {
+namespace {
+
+constexpr std::chrono::seconds on_its_way{15};
+constexpr size_t many = 256;  // anybody may write into an annotation
+
+}  // namespace
+
+void Strangers::seen(uint64_t incarnation, std::chrono::nanoseconds now) {
+  if (!known_->contains(incarnation) && seen_.size() < many) seen_.emplace(incarnation, now);
+}
+
+bool Strangers::word(std::chrono::nanoseconds now) {
+  Incarnations known = *known_;
+  if (known.size() >= many) known.clear();
+  const size_t told = std::erase_if(seen_, [&](const auto& s) {
+    if (now - s.second < on_its_way) return false;
+    known.insert(s.first);
+    return true;
+  });
+  if (told != 0) known_ = std::make_shared<const Incarnations>(std::move(known));
+  return told != 0;
+}
+
+void Strangers::forget() {
+  seen_.clear();
+  known_ = std::make_shared<const Incarnations>();
+}
+
+}  // namespace davit::applier
