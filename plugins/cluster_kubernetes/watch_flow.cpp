@@ -22,6 +22,16 @@ std::string message_of(const Outcome& o) {
   return to_response(std::move(copy)).message;
 }
 
+// Numbers that grow. Anything else can be compared with nothing.
+bool is_before(std::string_view a, std::string_view b) {
+  uint64_t x = 0, y = 0;
+  const auto whole = [](std::string_view text, uint64_t& out) {
+    const auto r = std::from_chars(text.data(), text.data() + text.size(), out);
+    return r.ec == std::errc() && r.ptr == text.data() + text.size();
+  };
+  return whole(a, x) && whole(b, y) && x < y;
+}
+
 // "403 Forbidden: pods is forbidden: ..."
 std::string refusal_of(const Outcome& o) {
   Outcome copy = o;
@@ -60,6 +70,9 @@ WatchFlow::Step WatchFlow::next(uint64_t random) {
   retry_after_ = {};
   lines_.reset();
   listing_ = initial_ && !streaming_;
+  looking_ = !initial_ && !looked_;
+  if (looking_) return look();
+  looked_ = false;  // by the time this one ends
   if (continue_.empty()) announced_ = false;
   Pairs query;
   if (!request_.label_selector.empty())
@@ -87,6 +100,25 @@ WatchFlow::Step WatchFlow::next(uint64_t random) {
     accept += ";g=meta.k8s.io;v=v1";
   }
   return {collection_ + query_string(query), std::move(accept), !listing_};
+}
+
+// One object, whichever, and of it the metadata: the version is the list's. Without a selector, by
+// which the API server might look through all there are.
+WatchFlow::Step WatchFlow::look() const {
+  return {collection_ + query_string({{"limit", "1"}}),
+          "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
+          false};
+}
+
+std::chrono::milliseconds WatchFlow::looked(const Outcome& o, uint64_t random) {
+  const std::string version = version_text(o.body);
+  if (version.empty()) {
+    trouble("the API server answered with something that is no list");
+    return backoff_.next(random);
+  }
+  looked_ = true;
+  if (is_before(version, version_)) begin_anew();
+  return {};
 }
 
 void WatchFlow::opened() {
@@ -171,6 +203,7 @@ void WatchFlow::failed_event(std::string_view status) {
 std::chrono::milliseconds WatchFlow::ended(const Outcome& o, uint64_t random) {
   lines_.reset();
   if (o.transport == Outcome::Transport::ok && o.http == 200) {
+    if (looking_) return looked(o, random);
     if (listing_) return page(o, random);
     if (broken_) return backoff_.next(random, retry_after_);
     // The server's time for this connection is over, as agreed.
@@ -226,6 +259,7 @@ std::chrono::milliseconds WatchFlow::page(const Outcome& o, uint64_t random) {
   for (const auto item : items) push(DAVIT_WATCH_ADDED, complete_item(item, kind, api_version));
   continue_ = json_plain_string(json_at(o.body, {"metadata", "continue"})).value_or("");
   if (continue_.empty()) {
+    looked_ = true;
     synced(version, "{\"metadata\":{\"resourceVersion\":\"" + version + "\"}}");
   }
   return {};

@@ -5,7 +5,9 @@
 //
 // Initial events come as a streaming list (Kubernetes 1.32 and newer), or, where the server refuses
 // that, as pages of a list; the changes after them continue from their resource version, over any
-// number of connections. Pure: time, randomness and sockets are the caller's.
+// number of connections. Before each further connection the resource version of now is asked for:
+// in an etcd that was restored it is below the one that was reached, a watch from there would be
+// silent, and everything is listed anew. Pure: time, randomness and sockets are the caller's.
 #pragma once
 
 #include <davit/backoff.hpp>
@@ -56,9 +58,11 @@ class WatchFlow {
   const std::string& resource_version() const { return version_; }
 
  private:
+  Step look() const;
   void line(std::string_view line);
   void bookmark(std::string_view object);
   void failed_event(std::string_view status);
+  std::chrono::milliseconds looked(const Outcome& outcome, uint64_t random);
   std::chrono::milliseconds page(const Outcome& outcome, uint64_t random);
   std::chrono::milliseconds refused(const Outcome& outcome, uint64_t random);
   bool may_be_absent() const;
@@ -76,6 +80,8 @@ class WatchFlow {
   bool initial_;            // initial events are still to come, or to be completed
   bool announced_ = false;  // RESTART was sent for them
   bool listing_ = false;    // the step under way is a page of a list
+  bool looking_ = false;    // the step under way asks for the version of now
+  bool looked_ = true;      // no connection has ended since that was asked for
   bool progress_ = false;   // this connection brought something
   bool broken_ = false;     // this connection brought an ERROR
   bool absent_ = false;     // it was said that there is nothing: no such resource

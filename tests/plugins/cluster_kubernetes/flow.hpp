@@ -83,6 +83,17 @@ class Flow : public testing::Test {
     o.http = status;
     return o;
   }
+  static std::string list_at(const std::string& version) {
+    return R"({"kind":"PodList","metadata":{"resourceVersion":")" + version + R"("},"items":[]})";
+  }
+  // The step after a connection has ended, once the API server has said which version it is at.
+  WatchFlow::Step resume(const std::string& version) {
+    const auto look = flow.next(0);
+    EXPECT_EQ(look.path, "/api/v1/pods?limit=1");
+    EXPECT_FALSE(look.stream);
+    EXPECT_EQ(flow.ended(http(200, list_at(version)), 0), milliseconds(0));
+    return flow.next(0);
+  }
   void sync(int version) {
     flow.next(0);
     bookmark(version, true);

@@ -27,9 +27,39 @@ TEST_F(Flow, ContinuesWhereItWasAndTellsNobody) {
   event("ADDED", "a", 61);
   take();
   EXPECT_EQ(flow.ended(http(200), 0), milliseconds(0));  // the server's time was over
-  EXPECT_EQ(flow.next(0).path,
+  EXPECT_EQ(resume("61").path,
             "/api/v1/pods?watch=1&allowWatchBookmarks=true&timeoutSeconds=300&resourceVersion=61");
   EXPECT_EQ(take(), "");
+}
+
+// A watch from a version that is not there yet says nothing until it is.
+TEST_F(Flow, AHistoryThatIsShorterThanItWasMeansAllOverAgain) {
+  sync(60);
+  flow.ended(http(200), 0);
+  EXPECT_NE(resume("59").path.find("sendInitialEvents"), std::string::npos);
+  event("ADDED", "a", 41);
+  bookmark(59, true);
+  EXPECT_EQ(take(), "RESTART, +a, SYNCED");
+  flow.ended(broken("reset", 200), 0);
+  EXPECT_NE(resume("59").path.find("&resourceVersion=59"), std::string::npos);
+}
+
+TEST_F(Flow, VersionsThatAreNoNumbersAreNotCompared) {
+  sync(60);
+  flow.ended(http(200), 0);
+  EXPECT_NE(resume("5x").path.find("&resourceVersion=60"), std::string::npos);
+}
+
+TEST_F(Flow, WithoutAnAnswerToItsLookItLooksAgain) {
+  sync(60);
+  flow.ended(http(200), 0);
+  flow.next(0);
+  EXPECT_GT(flow.ended(broken("connection refused"), 0), milliseconds(0));
+  EXPECT_EQ(take(), "!connection refused");
+  flow.next(0);
+  EXPECT_GT(flow.ended(http(200, "{}"), 0), milliseconds(0));
+  EXPECT_EQ(take(), "!the API server answered with something that is no list");
+  EXPECT_NE(resume("60").path.find("&resourceVersion=60"), std::string::npos);
 }
 
 TEST_F(Flow, BookmarksMoveTheVersion) {
@@ -174,7 +204,7 @@ TEST_F(Flow, ErrorsAndNonsenseOfAServerAreTroubleNotTheEnd) {
       "\n");
   EXPECT_EQ(take(), "!the watch ended with an error: etcd has a bad day");
   EXPECT_GT(flow.ended(http(200), 0), milliseconds(0));
-  EXPECT_NE(flow.next(0).path.find("resourceVersion=61"), std::string::npos);
+  EXPECT_NE(resume("61").path.find("resourceVersion=61"), std::string::npos);
 }
 
 TEST_F(Flow, RefusalsOfTheSelectorAreTold) {
