@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
+#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -16,6 +17,7 @@
 #include "assembly.hpp"
 #include "config/config.hpp"
 #include "config/difference.hpp"
+#include "config/node.hpp"
 #include "host_settings.hpp"
 #include "in_the_way.hpp"
 #include "life.hpp"
@@ -76,6 +78,12 @@ void share_arenas() {
 constexpr std::chrono::seconds memory_interval{30};
 void give_memory_back() {
   ::malloc_trim(0);
+}
+
+// What plugins read they read at the next start; every other key must be known now.
+void reject_unread_but_of_plugins(const Config& config, Faults& faults) {
+  for (const Node* plugin : config.plugins(faults)) plugin->closed = true;
+  config.reject_unread(faults);
 }
 
 }  // namespace
@@ -271,19 +279,26 @@ int Application::serve() {
 }
 
 // What the log is like and which tokens there are changes at once. Secrets and certificates are
-// read again by themselves, when their files change; the rest is what everything was made of.
+// read again by themselves, when their files change; the rest is what everything was made of. All
+// of it is read and checked before any of it is taken: a fault anywhere changes nothing.
 void Application::reload() {
   Parts& p = *parts_;
   Faults faults;
   const Config config = Config::load(files_, faults);
   const HostSettings settings = read_host_settings(config, faults);
   std::vector<std::string> live = {"host.log_level", "host.log_format"};
-  if (faults.empty()) {
-    for (auto& extension : p.extensions) extension->reload(config, faults, live);
+  std::vector<std::function<void()>> changes;
+  for (auto& extension : p.extensions) {
+    changes.push_back(extension->prepare_reload(config, faults, live));
   }
+  if (faults.empty()) reject_unread_but_of_plugins(config, faults);
   for (const std::string& line : faults.lines())
     p.log.error("host", "not reloaded: the configuration has a fault", {{"fault", line}});
   if (!faults.empty()) return;
+  for (const auto& change : changes) {
+    if (change) change();
+  }
+  changes.clear();
   if (settings.log_level != p.settings.log_level || settings.log_format != p.settings.log_format) {
     p.log.set(settings.log_level, settings.log_format);
     p.settings.log_level = settings.log_level;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -59,9 +60,16 @@ class Extension {
   virtual std::vector<Described> describe() const { return {}; }
   // Every plugin is started: bind the ports, serve.
   virtual Result<> listen() { return {}; }
-  // The configuration was read again: what can change while it runs is taken over, and its keys are
-  // added to `live`, changed or not. With a fault nothing changes. From main, after listen.
-  virtual void reload(const Config&, Faults&, std::vector<std::string>& live) { (void)live; }
+  // The configuration was read again, in two steps, so that all of it is taken or nothing. This one
+  // reads and checks what can change while the host runs, changes nothing, adds its faults, and its
+  // keys to `live`, changed or not. What it gives makes the change when it is called, and cannot
+  // fail; it is called only if nobody has found a fault, and is destroyed soon, on main. May be
+  // empty: nothing changes. From main, after listen.
+  virtual std::function<void()> prepare_reload(const Config&, Faults&,
+                                               std::vector<std::string>& live) {
+    (void)live;
+    return {};
+  }
   // No new call is taken any more; calls in progress go on, for their plugins end them in `stop`.
   virtual void drain() {}
   // Every plugin is stopped: cancel what is left and return when no callback will come any more.

@@ -78,14 +78,15 @@ class Endpoint : public Extension {
   const void* service(std::string_view) const override { return nullptr; }
 
   void configure(const Config& config, Faults& faults) override {
-    const Table host = config.table("host", faults);
-    listen_ = host.string("metrics_listen", "");
-    if (listen_.empty()) return;
-    if (auto parsed = parse_listen(listen_); parsed.ok()) {
-      at_ = *parsed;
-    } else {
-      host.reject("metrics_listen", parsed.error().message);
-    }
+    at_ = read(config, faults, listen_);
+  }
+
+  // Another address takes a restart; a faulty one is a fault now.
+  std::function<void()> prepare_reload(const Config& config, Faults& faults,
+                                       std::vector<std::string>&) override {
+    std::string listen;
+    read(config, faults, listen);
+    return {};
   }
 
   std::vector<Described> describe() const override {
@@ -162,6 +163,16 @@ class Endpoint : public Extension {
   }
 
   const Core& core_;
+  static HostPort read(const Config& config, Faults& faults, std::string& listen) {
+    const Table host = config.table("host", faults);
+    listen = host.string("metrics_listen", "");
+    if (listen.empty()) return {};
+    auto parsed = parse_listen(listen);
+    if (parsed.ok()) return *parsed;
+    host.reject("metrics_listen", parsed.error().message);
+    return {};
+  }
+
   std::string listen_;
   HostPort at_;
   asio::strand<asio::io_context::executor_type> strand_;

@@ -1,6 +1,7 @@
 // Who may call what on one server: the same words and codes whatever the transport. Any thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,9 +32,9 @@ class Admission {
   Result<> load() { return tokens_.load(); }
   // Reads those that have changed. It may block.
   void refresh() { tokens_.refresh(); }
-  // An error changes nothing. It may block.
-  Result<> replace_tokens(std::vector<TokenSettings> tokens) {
-    return tokens_.replace(std::move(tokens));
+  // What takes other tokens when it is called (TokenStore::prepare). It may block.
+  Result<std::function<void()>> prepare_tokens(std::vector<TokenSettings> tokens) {
+    return tokens_.prepare(std::move(tokens));
   }
   std::vector<std::string> doubts() const { return tokens_.doubts(); }
 

@@ -228,29 +228,40 @@ void Rpc::warn_of_tokens(const ServerSettings& s) {
   }
 }
 
-void Rpc::reload(const Config& config, Faults& faults, std::vector<std::string>& live) {
+std::function<void()> Rpc::prepare_reload(const Config& config, Faults& faults,
+                                          std::vector<std::string>& live) {
   const RpcSettings settings = RpcSettings::read(config, faults);
-  if (!faults.empty()) return;
+  if (!faults.empty()) return {};
+  std::vector<OtherTokens> others;
   for (size_t i = 0; i < servers_.size(); ++i) {
     ServerSettings& now = server_settings_[i];
     const auto next = std::find_if(settings.servers.begin(), settings.servers.end(),
                                    [&](const ServerSettings& s) { return s.name == now.name; });
     if (now.on_unix_socket() || next == settings.servers.end() || next->on_unix_socket()) continue;
     const std::string key = "rpc.server." + now.name + ".token";
-    if (next->tokens != now.tokens) {
-      if (auto r = servers_[i]->replace_tokens(next->tokens); !r.ok()) {
-        faults.add(next->where, key, r.error().message);
-        continue;
-      }
-      {
-        const std::lock_guard lock(tokens_mutex_);
-        now.tokens = next->tokens;
-      }
-      core_.log.info("rpc", "reloaded",
-                     {{"key", key}, {"tokens", std::to_string(now.tokens.size())}});
-      warn_of_tokens(now);
-    }
     live.push_back(key);
+    if (next->tokens == now.tokens) continue;
+    auto take = servers_[i]->prepare_tokens(next->tokens);
+    if (take.ok()) {
+      others.push_back({&now, next->tokens, std::move(*take)});
+    } else {
+      faults.add(next->where, key, take.error().message);
+    }
+  }
+  return [this, others = std::move(others)] { take(others); };
+}
+
+void Rpc::take(const std::vector<OtherTokens>& others) {
+  for (const OtherTokens& other : others) {
+    other.take();
+    {
+      const std::lock_guard lock(tokens_mutex_);
+      other.of->tokens = other.settings;
+    }
+    core_.log.info("rpc", "reloaded",
+                   {{"key", "rpc.server." + other.of->name + ".token"},
+                    {"tokens", std::to_string(other.settings.size())}});
+    warn_of_tokens(*other.of);
   }
 }
 

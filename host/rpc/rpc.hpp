@@ -31,7 +31,8 @@ class Rpc final : public Extension {
   std::vector<Described> describe() const override;
   Result<> listen() override;
   // The tokens of listeners that were there at the start.
-  void reload(const Config&, Faults&, std::vector<std::string>& live) override;
+  std::function<void()> prepare_reload(const Config&, Faults&,
+                                       std::vector<std::string>& live) override;
   void drain() override;
   void stop(std::chrono::steady_clock::time_point deadline) override;
 
@@ -57,6 +58,13 @@ class Rpc final : public Extension {
   void share_connections();
   void warn_of_what_is_open();
   void warn_of_tokens(const ServerSettings&);
+  // A listener's other tokens, read and checked.
+  struct OtherTokens {
+    ServerSettings* of;
+    std::vector<TokenSettings> settings;
+    std::function<void()> take;
+  };
+  void take(const std::vector<OtherTokens>&);
 
   const Core core_;
   Table table_;

@@ -107,28 +107,31 @@ Result<> TokenStore::all_differ(const std::vector<Token>& tokens) {
   return {};
 }
 
-Result<> TokenStore::replace(std::vector<TokenSettings> settings) {
-  const std::lock_guard reading(files_);
-  std::vector<Token> next;
+Result<std::function<void()>> TokenStore::prepare(std::vector<TokenSettings> settings) {
+  const auto next = std::make_shared<Prepared>();
+  next->reading = std::unique_lock(files_);
   for (auto& s : settings) {
     const auto same = std::find_if(tokens_.begin(), tokens_.end(),
                                    [&](const Token& t) { return t.settings == s; });
     if (same != tokens_.end()) {
-      next.push_back(*same);
+      next->tokens.push_back(*same);
       continue;
     }
-    Token& token = next.emplace_back(made_of(std::move(s)));
+    Token& token = next->tokens.emplace_back(made_of(std::move(s)));
     if (auto r = read(token); !r.ok()) return r.error().in(token.subject);
   }
-  if (auto r = all_differ(next); !r.ok()) return r;
+  if (auto r = all_differ(next->tokens); !r.ok()) return r.error();
+  return std::function<void()>([this, next] { commit(*next); });
+}
+
+void TokenStore::commit(Prepared& next) {
   const std::lock_guard lock(mutex_);
   for (const Token& token : tokens_) {
-    const bool stays = std::any_of(next.begin(), next.end(),
+    const bool stays = std::any_of(next.tokens.begin(), next.tokens.end(),
                                    [&](const Token& t) { return t.identity == token.identity; });
     if (token.identity && !stays) token.identity->revoke();
   }
-  tokens_ = std::move(next);
-  return {};
+  tokens_ = std::move(next.tokens);
 }
 
 void TokenStore::refresh() {

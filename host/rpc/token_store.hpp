@@ -1,6 +1,6 @@
 // Which token is whose. Holds digests, never tokens; reads a file again when it has changed, so
-// that a token is rotated by replacing its file. Any thread; files are read by `load` and `refresh`
-// only, so that no call waits for a disk.
+// that a token is rotated by replacing its file. Any thread; files are read by `load`,
+// `refresh` and `prepare` only, so that no call waits for a disk.
 #pragma once
 
 #include <array>
@@ -32,10 +32,11 @@ class TokenStore {
   // Reads what has changed. Identities of tokens that were replaced or taken away are revoked. Once
   // a second; it may block.
   void refresh();
-  // Other tokens instead. One that is the same in all that is said of it stays as it is; the others
-  // are read, and an error changes nothing. Identities of tokens that are gone are revoked. It may
-  // block.
-  Result<> replace(std::vector<TokenSettings>);
+  // Reads what is needed to have other tokens instead, and gives what makes the change: a call of
+  // it, which cannot fail; unless it is called nothing changes. One that is the same in all that is
+  // said of it stays as it is. Identities of tokens that are gone are revoked. It may block, and
+  // `refresh` waits until what it gave is destroyed, on the same thread.
+  Result<std::function<void()>> prepare(std::vector<TokenSettings>);
   // What is doubtful about the files that were read: who may read them, and how short they are.
   std::vector<std::string> doubts() const;
 
@@ -58,11 +59,17 @@ class TokenStore {
     Digest digest{};
     IdentityPtr identity;
   };
+  // Tokens that are ready to be taken, and until then the right to read files.
+  struct Prepared {
+    std::unique_lock<std::mutex> reading;
+    std::vector<Token> tokens;
+  };
   static Token made_of(TokenSettings);
   static Result<> all_differ(const std::vector<Token>&);
   Result<> read(Token&);
   void take(Token&, const Digest&);
   void take_away(Token&);
+  void commit(Prepared&);
 
   const Warn warn_;
   mutable std::mutex files_;  // for as long as files are read

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,9 +36,10 @@ class RpcServer {
   virtual void look_after() = 0;
   // Once a second, from listen on, on a thread that may wait for a disk: files that change.
   virtual void read_files() = 0;
-  // Other tokens from now on. Those that are not among them, or say something else, are revoked. An
-  // error (a file that cannot be used) changes nothing. Blocks.
-  virtual Result<> replace_tokens(std::vector<TokenSettings>) = 0;
+  // Reads other tokens; what it gives takes them when it is called, and cannot fail. Those that are
+  // not among them, or say something else, are then revoked. Blocks; files that change are looked
+  // at again when what it gave is destroyed, on the same thread.
+  virtual Result<std::function<void()>> prepare_tokens(std::vector<TokenSettings>) = 0;
   // What is doubtful about its tokens' files, to be said at start.
   virtual std::vector<std::string> doubts() = 0;
   // New calls are refused with UNAVAILABLE and a hint when to come back; calls that stream answers

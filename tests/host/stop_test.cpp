@@ -104,6 +104,34 @@ TEST_F(Program, TakesOtherTokensOnSighupWithoutARestart) {
   EXPECT_EQ(davit.wait(), 0) << davit.err();
 }
 
+TEST_F(Program, AFaultAnywhereInTheFileTakesNothingOfItOnSighup) {
+  for (const char* name : {"one", "two"})
+    folder_.write(std::string(name) + ".token", std::string(name) + "-0123456789abcdef\n");
+  const auto with = [](const std::string& level, const std::string& token,
+                       const std::string& more) {
+    return "log_level = \"" + level + "\"\n[plugin.a]\nmodule = \"actor\"\n[rpc.server.main]\n" +
+           "listen = \"127.0.0.1:0\"\n[[rpc.server.main.token]]\nname = \"" + token +
+           "\"\nfile = \"" + token + ".token\"\nregions = [\"r\"]\n" + more;
+  };
+  Process davit({"run", file(with("info", "one", ""))});
+  ASSERT_TRUE(davit.wait_for_line("ready"));
+  const std::pair<const char*, const char*> faults[] = {
+      {"rol = \"operator\"\n", "rol: unknown key; did you mean \\\"role\\\""},
+      {"[hots]\n", "hots: unknown key"},
+      {"[plugin.B]\n", "plugin.B: an instance's name is lower_snake_case"}};
+  for (const auto& [fault, named] : faults) {
+    file(with("debug", "two", fault));
+    davit.signal(SIGHUP);
+    EXPECT_TRUE(davit.wait_for_line(named)) << davit.err();
+  }
+  EXPECT_EQ(davit.err().find("reloaded key="), std::string::npos) << davit.err();
+  file(with("debug", "two", ""));
+  davit.signal(SIGHUP);
+  EXPECT_TRUE(davit.wait_for_line("reloaded key=rpc.server.main.token")) << davit.err();
+  davit.signal(SIGTERM);
+  EXPECT_EQ(davit.wait(), 0) << davit.err();
+}
+
 TEST_F(Program, ASlowStopIsCancelledAtTheDeadlineAndThenClean) {
   Process davit(
       {"run",

@@ -26,8 +26,8 @@ class ConnectServer final : public RpcServer {
   std::vector<std::string> doubts() override { return front_.admission().doubts(); }
   void look_after() override;
   void read_files() override;
-  Result<> replace_tokens(std::vector<TokenSettings> tokens) override {
-    return front_.admission().replace_tokens(std::move(tokens));
+  Result<std::function<void()>> prepare_tokens(std::vector<TokenSettings> tokens) override {
+    return front_.admission().prepare_tokens(std::move(tokens));
   }
   void drain() override;
   void stop(std::chrono::steady_clock::time_point deadline) override;

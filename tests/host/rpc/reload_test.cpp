@@ -34,7 +34,15 @@ class Reload : public ::testing::Test {
       ++staying_;
     });
     EXPECT_TRUE(served.ok());
-    rig_.start();
+    rig_.start(other_listener() + other_tokens("west"));
+  }
+
+  static std::string other_listener() {
+    return "[rpc.server.other]\nlisten = \"127.0.0.1:0\"\n" + transport_line();
+  }
+  std::string other_tokens(const std::string& name) const {
+    return "[[rpc.server.other.token]]\nname = \"" + name +
+           "\"\nregions = [\"eu-west-1\"]\nfile = \"" + rig_.folder.path(name) + ".token\"\n";
   }
 
   std::string token(const std::string& name, const std::string& region) const {
@@ -48,7 +56,8 @@ class Reload : public ::testing::Test {
         "[rpc.server.main]\nlisten = \"127.0.0.1:0\"\n" + more + transport_line() + tokens,
         "test.toml", faults);
     live_.clear();
-    rig_.server.rpc.reload(config, faults, live_);
+    const auto change = rig_.server.rpc.prepare_reload(config, faults, live_);
+    if (faults.empty()) change();
     return faults.empty() ? "" : faults.lines().front();
   }
   Outcome call_as(const std::string& name, const std::string& region, const std::string& path) {
@@ -89,11 +98,23 @@ TEST_F(Reload, WhoIsNotAmongTheTokensAnyMoreLosesItsStreams) {
 
 TEST_F(Reload, AListWithAFaultChangesNothing) {
   EXPECT_NE(reload(token("agent", "us-east-1") + token("nobody", "us-west-1")), "");
-  EXPECT_TRUE(live_.empty());
   EXPECT_NE(reload(token("agent", "no region")), "");
   EXPECT_NE(reload(""), "") << "a listener without tokens";
   EXPECT_EQ(call_as("agent", "us-east-1", "test.Echo/Say").code, Code::ok);
   EXPECT_FALSE(rig_.serving().knows_region("us-west-1"));
+}
+
+TEST_F(Reload, AFaultOfOneListenerLeavesTheOtherAsItIs) {
+  const std::string mains = token("west", "us-west-1");
+  EXPECT_NE(reload(mains + other_listener() + other_tokens("nobody")), "");
+  EXPECT_EQ(call_as("agent", "us-east-1", "test.Echo/Say").code, Code::ok);
+  EXPECT_EQ(call_as("west", "us-west-1", "test.Echo/Say").code, Code::unauthenticated);
+  EXPECT_FALSE(rig_.serving().knows_region("us-west-1"));
+  // The same list is taken once the file is there.
+  rig_.folder.write("nobody.token", "somebody-secret\n");
+  EXPECT_EQ(reload(mains + other_listener() + other_tokens("nobody")), "");
+  EXPECT_EQ(call_as("west", "us-west-1", "test.Echo/Say").code, Code::ok);
+  EXPECT_EQ(call_as("agent", "us-east-1", "test.Echo/Say").code, Code::unauthenticated);
 }
 
 }  // namespace

@@ -63,7 +63,13 @@ TEST(TokenStore, TakesOtherTokensAndLetsThoseBeThatAreTheSame) {
   };
   const IdentityPtr a = who("a"), b = who("b"), c = who("c");
   // a stays, b is for another region, c is gone, d is new.
-  ASSERT_TRUE(store.replace({settings("d", "r"), settings("a", "r"), settings("b", "q")}).ok());
+  {
+    const auto take = store.prepare({settings("d", "r"), settings("a", "r"), settings("b", "q")});
+    ASSERT_TRUE(take.ok());
+    EXPECT_FALSE(c->is_revoked()) << "nothing changes before it is taken";
+    EXPECT_EQ(who("d"), nullptr);
+    (*take)();
+  }
   EXPECT_EQ(who("a"), a);
   EXPECT_FALSE(a->is_revoked());
   EXPECT_TRUE(b->is_revoked());
@@ -85,8 +91,8 @@ TEST(TokenStore, ListsThatCannotBeUsedChangeNothing) {
   const TokenSettings a{"a", s.folder.path("a"), "agent", {"r"}};
   const TokenSettings b{"b", s.folder.path("b"), "agent", {"r"}};
   const TokenSettings none{"none", s.folder.path("none"), "agent", {"r"}};
-  EXPECT_EQ(store.replace({a, b}).error().message, "token \"b\" and token \"a\" are the same");
-  EXPECT_EQ(store.replace({none}).error().message,
+  EXPECT_EQ(store.prepare({a, b}).error().message, "token \"b\" and token \"a\" are the same");
+  EXPECT_EQ(store.prepare({none}).error().message,
             "token \"none\": " + s.folder.path("none") + ": no such file");
   EXPECT_EQ(Store::ask(store, "Bearer one"), "a");
 }
