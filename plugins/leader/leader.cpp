@@ -8,6 +8,7 @@
 #include <davit/gate.hpp>
 #include <davit/names.hpp>
 #include <davit/outstanding.hpp>
+#include <davit/rights.hpp>
 #include <davit/rpc.hpp>
 
 #include "lease.hpp"
@@ -30,7 +31,7 @@ std::string unique(const std::string& name, uint64_t random) {
 
 class Leader {
  public:
-  using roles = Roles<gate::Role>;
+  using roles = Roles<gate::Role, RightsRole>;
 
   explicit Leader(Host host) : host_(host), strand_(host.strand()), timer_(strand_) {
     const Settings s(host);
@@ -73,6 +74,9 @@ class Leader {
     strand_.post([this] { turn(); });
     return {};
   }
+
+  // After wire, which completes the Lease's name.
+  std::string rights() const { return lease_role(place_); }
 
   // Gives the Lease back, so that the next one need not wait for its end; but not when time is up,
   // for then somebody may still have a write under way.

@@ -45,6 +45,25 @@ cluster::Resource leases() {
   return {"coordination.k8s.io", "v1", "leases"};
 }
 
+// RBAC cannot bind "create" to a name: the name is in the body.
+std::string lease_role(const Place& place) {
+  return "apiVersion: rbac.authorization.k8s.io/v1\n"
+         "kind: Role\n"
+         "metadata:\n"
+         "  name: " +
+         place.name + "\n  namespace: " + place.ns +
+         "\nrules:\n"
+         "- apiGroups: [\"coordination.k8s.io\"]\n"
+         "  resources: [leases]\n"
+         "  resourceNames: [\"" +
+         place.name +
+         "\"]\n"
+         "  verbs: [get, patch]\n"
+         "- apiGroups: [\"coordination.k8s.io\"]\n"
+         "  resources: [leases]\n"
+         "  verbs: [create]\n";
+}
+
 Result<Lease> parse_lease(std::string_view object) {
   boost::system::error_code bad;
   const json::value lease = json::parse({object.data(), object.size()}, bad);

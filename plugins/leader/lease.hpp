@@ -19,6 +19,10 @@ struct Place {
 // Of this resource every request is.
 cluster::Resource leases();
 
+// What write_request and a look at the Lease need, as the Role that grants it and no more: YAML. A
+// right on all Leases would let an agent take the place of any controller of the cluster.
+std::string lease_role(const Place& place);
+
 Result<Lease> parse_lease(std::string_view object);
 
 // The request that makes the Lease what `lease` says; it is refused when it is not as it was read.

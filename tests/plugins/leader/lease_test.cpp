@@ -64,6 +64,23 @@ TEST(LeaseObject, IsChangedOnlyAsItWasReadAndKeepsWhatIsNotOurs) {
             R"("renewTime":"2026-11-22T03:04:05.006000Z"}})");
 }
 
+TEST(LeaseObject, NeedsNoRightOnAnyOtherLeaseButToCreate) {
+  EXPECT_EQ(lease_role(held_place),
+            "apiVersion: rbac.authorization.k8s.io/v1\n"
+            "kind: Role\n"
+            "metadata:\n"
+            "  name: davit-eu\n"
+            "  namespace: kube-system\n"
+            "rules:\n"
+            "- apiGroups: [\"coordination.k8s.io\"]\n"
+            "  resources: [leases]\n"
+            "  resourceNames: [\"davit-eu\"]\n"
+            "  verbs: [get, patch]\n"
+            "- apiGroups: [\"coordination.k8s.io\"]\n"
+            "  resources: [leases]\n"
+            "  verbs: [create]\n");
+}
+
 TEST(LeaseObject, IsGivenBackWithoutAHolder) {
   const auto q = write_request(held_place, {"", "", 15'000ms, 4, 12, "7"}, false, moment);
   EXPECT_NE(q.body.find(R"("holderIdentity":null)"), std::string::npos) << q.body;
