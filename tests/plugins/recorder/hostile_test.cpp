@@ -224,6 +224,27 @@ TEST_F(HostileTest, WhatStandsInTheStoreIsHealed) {
   for (const Progress& p : agents("eu")) EXPECT_LE(p.epoch, now_) << p.agent;
 }
 
+// Each is a transaction: many at once would take the store's pool from everybody.
+TEST_F(HostileTest, OfTheWordsOfProgressOfARegionOneIsWorkedOnAtATime) {
+  for (int i = 0; i < 3; ++i) rig_.put("w" + std::to_string(i));
+  for (uint64_t version = 1; version <= 3; ++version) {
+    v1::ProgressRequest p = word("a", now_);
+    rig_.rpc.call(progress_path, at(p, version).SerializeAsString(), "evil");
+  }
+  const auto applied = [this] {
+    const auto all = agents("evil");
+    return all.size() == 1 && !all[0].kinds.empty() ? all[0].kinds[0].applied.version : 0;
+  };
+  // Another's work for the store, from when all three have arrived: it waits for one of them. (Of
+  // the pools with work the first by name is run, and only once no strand has any.)
+  uint64_t meanwhile = 0;
+  const Host host = rig_.host.host();
+  host.blocking("arrived", [&] { host.blocking("main", [&] { meanwhile = applied(); }); });
+  rig_.host.run();
+  EXPECT_EQ(meanwhile, 1u);
+  EXPECT_EQ(applied(), 3u);
+}
+
 // Two bytes each, and hundreds in memory.
 TEST_F(HostileTest, AMessageOfTooManyMessagesIsNotDecoded) {
   std::string hollow;
