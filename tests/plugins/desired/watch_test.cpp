@@ -253,12 +253,12 @@ class MaintainTest : public WatchTest {
   }
 };
 
-TEST_F(MaintainTest, PurgesWhatIsOlderThanTheRetention) {
+TEST_F(MaintainTest, PurgesWhatWasDeletedOrArchivedBeforeTheRetention) {
   rig_.put("a");
   rig_.put("b");
   rig_.kill("a");
   rig_.host.advance(hours(2));
-  rig_.kill("b");
+  rig_.put("b", "archived", false);
   const auto answer = maintain();
   EXPECT_EQ(answer.tombstones(), 1u);
   EXPECT_EQ(answer.purged_through(), 3u);
