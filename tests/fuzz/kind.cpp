@@ -68,6 +68,24 @@ void look_at_rendered(const Named& named, const json::value& desired, const json
                 "what is rendered can be deleted again", json::serialize(observed));
 }
 
+// As a peer on ctrl.v1 is told it: the same record, as good a one, and not told in yet other
+// fields.
+void look_at_told(std::string_view apply, const Named& named, bool valid) {
+  const auto& client = subject().client;
+  const auto told = client.apply_message(apply);
+  if (!fuzz::sound(told, "apply_message", apply).ok() || told->empty()) return;
+  const auto same = client.identify(*told);
+  fuzz::require(same.ok() && *same == named, "what is told is the same record", *told);
+  fuzz::require(!valid || client.validate(*told).ok(), "what is told of a valid one is valid",
+                *told);
+  const auto again = client.apply_message(*told);
+  fuzz::require(again.ok() && again->empty(), "what is told is told as it is", *told);
+  const auto encodes = [&](std::string_view json) {
+    return subject().schema.from_json(client.description().apply_type, std::string(json)).ok();
+  };
+  fuzz::require(!encodes(apply) || encodes(*told), "what is told can be encoded", *told);
+}
+
 void on_apply(std::string_view apply) {
   const auto& client = subject().client;
   for (const char* state : {"running", "archived", "standby", "", "deleted"})
@@ -75,6 +93,7 @@ void on_apply(std::string_view apply) {
   const auto named = client.identify(apply);
   const auto valid = client.validate(apply);
   fuzz::sound(named, "identify", apply);
+  if (named.ok() && client.description().ctrl_v1) look_at_told(apply, *named, valid.ok());
   if (!fuzz::sound(valid, "validate", apply).ok()) return;
   fuzz::require(named.ok(), "what is valid has a name", apply);
   const json::value desired = parsed(apply);
