@@ -94,6 +94,33 @@ TEST(Slow, A429OfOneNamespaceWhileOthersAreServedIsNotTheApiServers) {
   EXPECT_EQ(done(w, 1, 100), 100u);
 }
 
+// What API Priority and Fairness answers names nobody; that nobody else asks proves nothing.
+TEST(Slow, A429ThatNamesNoWebhookPausesAllThoughOneNamespaceAsks) {
+  World w;
+  w.front().policy = throttles("busy", "Too many requests, please try again later.");
+  w.begin(true);
+  apply_many(w, "busy", 1, 1);
+  w.wait(2s);
+  apply_many(w, "acme", 51, 60);
+  w.wait(20s);
+  EXPECT_EQ(done(w, 51, 60), 0u) << "the API server asked for 30 s";
+  w.front().policy = nullptr;
+  w.wait(60s);
+  EXPECT_EQ(done(w, 1, 1) + done(w, 51, 60), 11u);
+}
+
+TEST(Slow, A429ThatNamesAWebhookPausesNobodyElseThoughOneNamespaceAsks) {
+  World w;
+  w.front().policy =
+      throttles("busy", "admission webhook \"quota.example.com\" denied the request: slow down");
+  w.begin(true);
+  apply_many(w, "busy", 1, 1);
+  w.wait(2s);
+  apply_many(w, "acme", 51, 60);
+  w.wait(5s);
+  EXPECT_EQ(done(w, 51, 60), 10u) << "though it has Retry-After";
+}
+
 TEST(Slow, A429OfMostNamespacesIsTheApiServers) {
   World w;
   w.begin(true);
