@@ -2,6 +2,8 @@
 // until it is moved. Between each and the cluster is a line that the test can cut.
 #include <gtest/gtest.h>
 
+#include <davit/rights.hpp>
+
 #include "../fakes/fake_gate.hpp"
 #include "../watcher/fake_rpc.hpp"
 #include "lease.hpp"
@@ -141,6 +143,19 @@ class LeaderTest : public ::testing::Test {
   cluster::Client client_;
   std::optional<Member> a_, b_;
 };
+
+// `davit check --rights` prints it.
+TEST_F(LeaderTest, SaysTheRightsOfTheLeaseThatItAsksFor) {
+  ASSERT_TRUE(a_->instance.create().ok());
+  ASSERT_TRUE(a_->instance.wire().ok());
+  const auto* rights = a_->instance.role<davit_rights>(DAVIT_RIGHTS);
+  ASSERT_NE(rights, nullptr);
+  StringSink document;
+  EXPECT_TRUE(checked([&](davit_error* e) {
+                return rights->document(a_->instance.get(), document.get(), e);
+              }).ok());
+  EXPECT_EQ(document.take(), lease_role(place));
+}
 
 TEST_F(LeaderTest, OneWorksAndTheOtherStandsByAndBothAreWell) {
   both();
