@@ -28,7 +28,8 @@ const std::vector<Command>& commands() {
        "load and wire everything, print the graph, start nothing",
        "  FILE       as for run; when this passes, run starts\n"
        "  --running  beside a davit that runs these files: what it holds is no fault\n"
-       "  --rights   print the ClusterRole (and Role) that an agent's account needs, and ask nobody\n",
+       "  --rights   print the ClusterRole (and Role) that an agent's account needs, and ask "
+       "nobody\n",
        false, &run_check},
       {"plugin", "list [--dir DIR]", "show the plugins that are installed",
        "  --dir DIR  those of another directory\n", false, &run_plugin},
