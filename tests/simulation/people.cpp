@@ -106,6 +106,7 @@ void World::apply(const std::string& kind, uint64_t number, const std::string& w
   ask("Apply", last_apply_, "apply " + kind + " " + id + how);
 }
 
+
 // Who has had no answer asks again; others may have been there in between.
 void World::repeat_something() {
   if (!last_apply_.empty()) ask("Apply", last_apply_, "the last apply again");
@@ -231,7 +232,7 @@ void World::meddle() {
   const auto r = call(q);
   if (r.code != Code::ok) return;
   story_.tell("somebody sends " + q.verb + " of " + display(name));
-  ++repairs_[name];
+  ++changed_by_people_[name];
   if (!edited) return;
   edited_at_[edited_name] = now();
   restart_pod(name);

@@ -11,13 +11,14 @@ using std::chrono::seconds;
 
 // From the request to the cluster. What takes longer has waited for a resync, or for a retry.
 constexpr seconds timely{5};
+// The same of an object that people keep changing: its repairs wait up to a minute.
+constexpr seconds timely_if_contested{65};
+// Of ctrl.v1, which has no word for it: so many changes are a fight.
+constexpr uint64_t changes_of_a_fight = 5;
 // Pods take half a second each, and are replaced one by one.
 constexpr seconds rolled_out{30};
 constexpr milliseconds step{50};
 constexpr int changes = 6;
-// Each repair of one object in a row waits twice as long as the one before, from 100 ms on: so many
-// are over in time.
-constexpr int repairs_in_time = 6;
 
 }  // namespace
 
@@ -71,8 +72,8 @@ bool World::quiet() {
     if (fate_.chance(0.3)) {
       meddle();
       for (const auto& [other, written] : history_.all()) {
-        if (contested_ && other.name == contested_name().name) continue;
-        if (repairs_[other] <= repairs_in_time) expect_in_time(other, {});
+        if (!(contested_ && other.name == contested_name().name))
+          expect_in_time(other, {}, is_contested(other) ? timely_if_contested : timely);
       }
       continue;
     }
@@ -84,9 +85,24 @@ bool World::quiet() {
       host_.advance(std::chrono::microseconds(fate_.below(5'000)));
       apply(kind.kind, number);
     }
-    expect_in_time(name, before);
+    expect_in_time(name, before, timely);
   }
   return story_.broken().empty();
+}
+
+// Whether people are told that somebody keeps changing it: only then may a repair be late.
+bool World::is_contested(const Name& name) const {
+  if (scene_ == Scene::ctrl) {
+    const auto changed = changed_by_people_.find(name);
+    return changed != changed_by_people_.end() && changed->second >= changes_of_a_fight;
+  }
+  return std::any_of(agents_.begin(), agents_.end(), [&](const auto& agent) {
+    return agent->region == name.region && agent->side.up &&
+           std::any_of(agent->issues.begin(), agent->issues.end(), [&](const Issue& issue) {
+             return issue.kind == name.kind && issue.ns == name.ns && issue.name == name.name &&
+                    issue.condition == "contested";
+           });
+  });
 }
 
 // Whether another region wants the name, too.
@@ -120,34 +136,47 @@ int64_t World::serving_since(const Name& name, const Place& before) const {
   return least - 1;
 }
 
-void World::expect_in_time(const Name& name, const Place& before) {
+void World::expect_in_time(const Name& name, const Place& before, Time within) {
   std::string left;
   const auto begin = now();
   pass(step);  // the request has been answered
   const int64_t serving = serving_since(name, before);
-  const auto check = [&] {
-    // Two that work without a Lease may each replace one.
-    if (working(name.region) > 1 && rivals()) return;
-    if (const int64_t ready = ready_pods(name); ready < serving) {
-      story_.fault(display(name) + " has " + std::to_string(ready) +
-                   " pods that serve during a rollout, of " + std::to_string(serving) +
-                   " at least");
-    }
-  };
   do {
     pass(step);
-    check();
+    check_serving(name, serving);
     left = object_difference(name);
-  } while (!left.empty() && now() < begin + timely && story_.broken().empty());
+  } while (!left.empty() && now() < begin + within && story_.broken().empty());
   if (!left.empty())
-    return story_.fault(display(name) + " " + left + ", " + std::to_string(timely.count()) +
+    return story_.fault(display(name) + " " + left + ", " + std::to_string(within / seconds(1)) +
                         " s after the change");
+  await_pods(name, serving);
+}
+
+void World::check_serving(const Name& name, int64_t least) {
+  // Two that work without a Lease may each replace one.
+  if (rivals() && working(name.region) > 1) return;
+  if (const int64_t ready = ready_pods(name); ready < least)
+    story_.fault(display(name) + " has " + std::to_string(ready) +
+                 " pods that serve during a rollout, of " + std::to_string(least) + " at least");
+}
+
+// Also of what has just been made: the next change is judged by what serves before it.
+void World::await_pods(const Name& name, int64_t serving) {
+  const int64_t wanted = wanted_pods(name);
+  if (wanted == 0 ||
+      stands_for_other(name, object(kind_of(name.kind)->resource, name.ns, name.name)))
+    return;
   const auto until = now() + rolled_out;
-  for (left = "?"; serving > 0 && !left.empty() && now() < until && story_.broken().empty();) {
+  int64_t ready = -1;
+  while (ready != wanted && now() < until && story_.broken().empty()) {
     pass(step);
-    check();
-    left = ready_pods(name) == wanted_pods(name) ? "" : "does not serve";
+    check_serving(name, serving);
+    ready = ready_pods(name);
   }
+  if (ready != wanted && !rivals())
+    story_.fault(display(name) + " has " + std::to_string(ready) + " pods that serve, and not " +
+                 std::to_string(wanted) + ", " + std::to_string(rolled_out.count()) +
+                 " s after the change");
 }
 
 // A status that says that nothing is ready is a lie if a pod of the wanted template has been ready

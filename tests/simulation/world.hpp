@@ -158,7 +158,10 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
     uint64_t head = 0;
     int64_t pods = 0;
   };
-  void expect_in_time(const Name& name, const Place& before);
+  void expect_in_time(const Name& name, const Place& before, Time within);
+  void check_serving(const Name& name, int64_t least);
+  void await_pods(const Name& name, int64_t serving);
+  bool is_contested(const Name& name) const;
   int64_t serving_since(const Name& name, const Place& before) const;
   std::string object_difference(const Name& name);
   int64_t wanted_pods(const Name& name) const;
@@ -219,8 +222,8 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::string last_apply_;          // the request
   std::map<Name, std::set<std::pair<std::string, Cursor>>> applied_;  // ids, and what was made of
   std::set<std::pair<Name, std::string>> named_;         // ids: an agent has them out of this store
-  std::map<Name, int> repairs_;                          // how often somebody made one needed
   std::map<Name, Time> edited_at_;                       // a template, by somebody
+  std::map<Name, uint64_t> changed_by_people_;           // how often, past the store
   std::set<std::string> excused_;                        // pods
   std::map<Key, std::pair<uint64_t, uint64_t>> stored_;  // epoch and sequence of statuses
   std::map<std::string, Time> ready_since_;              // pods

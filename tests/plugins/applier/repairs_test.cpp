@@ -53,6 +53,20 @@ TEST(Repairs, PeopleAreToldOfWhoKeepsChangingIt) {
             "again, at growing intervals");
 }
 
+// As long as nobody is told of a fight a repair is a matter of seconds.
+TEST(Repairs, NobodyWaitsForLongUntold) {
+  Repairs repairs;
+  RepairTime now = 10s;
+  for (int i = 0; i < 20; ++i) {
+    repairs.note(one_repair, repair_limits, now, ~uint64_t{0});
+    const RepairTime wait = repairs.wait("p", now);
+    if (wait > 2s) {
+      EXPECT_NE(repairs.contested(repair_limits), "");
+    }
+    now += wait + 5s;
+  }
+}
+
 TEST(Repairs, AreForgottenWhenNobodyChangesTheObjectForAWhile) {
   Repairs repairs;
   for (int i = 0; i < 6; ++i) repairs.note(one_repair, repair_limits, 10s, 0);
