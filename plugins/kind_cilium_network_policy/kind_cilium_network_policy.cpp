@@ -67,6 +67,9 @@ class CiliumNetworkPolicy {
   Result<Named> attribute(std::string_view object) const {
     return cilium::attribute(object, site_);
   }
+  Result<std::string> apply_message(std::string_view apply) const {
+    return cilium::apply_message(apply);
+  }
   Result<std::string> delete_message(const Named& n) const { return cilium::delete_message(n); }
 
  private:

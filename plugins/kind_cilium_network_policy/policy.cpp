@@ -11,6 +11,8 @@ namespace {
 constexpr const char* managed_by = "app.kubernetes.io/managed-by";
 constexpr const char* component = "app.kubernetes.io/component";
 constexpr const char* component_policy = "ciliumnetworkpolicy";
+constexpr const char* api_version = "cilium.io/v2";
+constexpr const char* policy_kind = "CiliumNetworkPolicy";
 constexpr size_t fault_max = 300;  // of what Cilium says
 
 Error wrong(std::string where, std::string message) {
@@ -59,18 +61,27 @@ Result<> check_names(const Named& n) {
   return {};
 }
 
+// What the policy says that it is: a wrong word is refused; one that is missing only where
+// `complete` is asked for, for policies that are stored already may lack both.
+Result<> check_type(const json::object& policy, bool complete) {
+  for (const auto& [key, word] : {std::pair{"apiVersion", api_version}, {"kind", policy_kind}}) {
+    const auto* said = policy.if_contains(key);
+    if (said == nullptr ? complete : *said != word)
+      return wrong(std::string("policy.") + key, std::string("must be ") + word);
+  }
+  return {};
+}
+
 // Names as Kubernetes wants them, and of the policy what no policy can be without. The rest is
 // Cilium's to judge.
-Result<Named> check(const json::value& apply) {
+Result<Named> check(const json::value& apply, bool complete) {
   auto named = named_in(apply);
   if (!named.ok()) return named;
   if (auto names = check_names(*named); !names.ok()) return names.error();
   const auto* policy = policy_of(apply);
   if (policy == nullptr)
     return wrong("policy", "must be a CiliumNetworkPolicy as JSON, and not empty");
-  const auto* kind = policy->if_contains("kind");
-  if (kind != nullptr && *kind != "CiliumNetworkPolicy")
-    return wrong("policy.kind", "must be CiliumNetworkPolicy");
+  if (auto type = check_type(*policy, complete); !type.ok()) return type.error();
   const auto* spec = policy->if_contains("spec");
   const auto* specs = policy->if_contains("specs");
   if (spec == nullptr && specs == nullptr) return wrong("policy", "must have a spec or specs");
@@ -87,8 +98,8 @@ json::object labels(const Site& site, const char* of) {
 json::object render(const json::value& apply, const Named& named, const Site& site) {
   json::object object = *policy_of(apply);
   object.erase("status");
-  object["apiVersion"] = "cilium.io/v2";
-  object["kind"] = "CiliumNetworkPolicy";
+  object["apiVersion"] = api_version;
+  object["kind"] = policy_kind;
   json::object own = labels(site, component_policy);
   own[site.label_prefix + "networkpolicy.id"] = named.id;
   json::object metadata{{"name", named.name}, {"namespace", named.ns}, {"labels", std::move(own)}};
@@ -100,8 +111,7 @@ json::object render(const json::value& apply, const Named& named, const Site& si
 }
 
 bool is_policy(const json::value& object) {
-  return text_at(object, "/kind") == "CiliumNetworkPolicy" &&
-         !text_at(object, "/metadata/name").empty() &&
+  return text_at(object, "/kind") == policy_kind && !text_at(object, "/metadata/name").empty() &&
          !text_at(object, "/metadata/namespace").empty();
 }
 
@@ -170,8 +180,20 @@ Result<Named> identify(std::string_view apply) {
 Result<> validate(std::string_view apply) {
   const auto message = parse(apply, "the policy");
   if (!message.ok()) return message.error();
-  if (auto named = check(*message); !named.ok()) return named.error();
+  if (auto named = check(*message, true); !named.ok()) return named.error();
   return {};
+}
+
+Result<std::string> apply_message(std::string_view apply) {
+  auto message = parse(apply, "the policy");
+  if (!message.ok()) return message.error();
+  if (auto named = check(*message, false); !named.ok()) return named.error();
+  const json::object& given = *policy_of(*message);
+  if (given.contains("apiVersion") && given.contains("kind")) return std::string();
+  json::object policy{{"apiVersion", api_version}, {"kind", policy_kind}};
+  policy.insert(given.begin(), given.end());
+  message->get_object()["policy"] = std::move(policy);
+  return json::serialize(*message);
 }
 
 bool has_policy(std::string_view apply) {
@@ -196,7 +218,7 @@ Result<std::string> reconcile(std::string_view input, const Site& site) {
   const auto* desired = root->get_object().if_contains("desired");
   if (desired != nullptr && !desired->is_null()) {
     if (!desired->is_object()) return wrong("desired", "must be an object");
-    const auto named = check(*desired);
+    const auto named = check(*desired, false);
     if (!named.ok()) return named.error();
     json::object ns{{"apiVersion", "v1"}, {"kind", "Namespace"}};
     ns["metadata"] = {{"name", named->ns}, {"labels", labels(site, "namespace")}};

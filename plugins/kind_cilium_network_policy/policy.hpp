@@ -16,6 +16,9 @@ struct Site {
 
 Result<Named> identify(std::string_view apply);
 Result<> validate(std::string_view apply);
+// The message for peers that stop at a policy without apiVersion or kind, where it is stored
+// without: with them. Empty: the message is complete.
+Result<std::string> apply_message(std::string_view apply);
 // True when the message has a policy with something in it. A record without one is held.
 bool has_policy(std::string_view apply);
 Result<std::string> reconcile(std::string_view input, const Site&);

@@ -15,6 +15,11 @@ std::string apply_of(const std::string& policy) {
   return "{" + std::string(names) + ",\"policy\":" + policy + "}";
 }
 
+// A whole policy with these fields.
+std::string apply_with(const std::string& fields) {
+  return apply_of(R"({"apiVersion":"cilium.io/v2","kind":"CiliumNetworkPolicy",)" + fields + "}");
+}
+
 std::string fault_of(const std::string& apply) {
   const auto r = validate(apply);
   return r.ok() ? "ok" : r.error().where + ": " + r.error().message;
@@ -98,8 +103,8 @@ TEST(Policy, IsNotDeletedTwice) {
 
 TEST(Policy, IsCheckedBeforeTheApiServerSeesIt) {
   const std::pair<std::string, const char*> rows[] = {
-      {apply_of(R"({"spec":{}})"), "ok"},
-      {apply_of(R"({"specs":[{}]})"), "ok"},
+      {apply_with(R"("spec":{})"), "ok"},
+      {apply_with(R"("specs":[{}])"), "ok"},
       {"{}", "cilium_network_policy_id: is missing"},
       {R"({"cilium_network_policy_id":"np","k8s_name":"a"})", "k8s_namespace: is missing"},
       {R"({"cilium_network_policy_id":"np","k8s_namespace":"a"})", "k8s_name: is missing"},
@@ -118,14 +123,34 @@ TEST(Policy, IsCheckedBeforeTheApiServerSeesIt) {
       {apply_of("\"\""), "policy: must be a CiliumNetworkPolicy as JSON, and not empty"},
       {apply_of(R"({"$base64":"eA=="})"),
        "policy: must be a CiliumNetworkPolicy as JSON, and not empty"},
-      {apply_of(R"({"kind":"NetworkPolicy","spec":{}})"),
+      {apply_of(R"({"apiVersion":"cilium.io/v2","kind":"NetworkPolicy","spec":{}})"),
        "policy.kind: must be CiliumNetworkPolicy"},
-      {apply_of(R"({"kind":"CiliumNetworkPolicy"})"), "policy: must have a spec or specs"},
-      {apply_of(R"({"spec":7})"), "policy.spec: must be an object"},
-      {apply_of(R"({"specs":{}})"), "policy.specs: must be a list"},
+      {apply_of(R"({"apiVersion":"cilium.io/v2","spec":{}})"),
+       "policy.kind: must be CiliumNetworkPolicy"},
+      {apply_of(R"({"apiVersion":"v1","kind":"CiliumNetworkPolicy","spec":{}})"),
+       "policy.apiVersion: must be cilium.io/v2"},
+      {apply_of(R"({"kind":"CiliumNetworkPolicy","spec":{}})"),
+       "policy.apiVersion: must be cilium.io/v2"},
+      {apply_with(R"("x":1)"), "policy: must have a spec or specs"},
+      {apply_with(R"("spec":7)"), "policy.spec: must be an object"},
+      {apply_with(R"("specs":{})"), "policy.specs: must be a list"},
       {"[]", ": the policy is not a JSON object"},
   };
   for (const auto& [apply, fault] : rows) EXPECT_EQ(fault_of(apply), fault) << apply;
+}
+
+// Servers have taken such policies before; the cluster has them, and an agent of Krane's would
+// stop.
+TEST(Policy, StoredWithoutTypeIsAppliedAndSentWithIt) {
+  const std::string untyped = apply_of(R"({"spec":{"a":1}})");
+  const auto plan = json::parse(reconcile_ok(R"({"desired":)" + untyped + "}"));
+  EXPECT_EQ(plan.at("apply").at(1).at("object").at("apiVersion"), "cilium.io/v2");
+  const auto told = apply_message(untyped);
+  ASSERT_TRUE(told.ok());
+  EXPECT_EQ(json::parse(*told), json::parse(apply_with(R"("spec":{"a":1})")));
+  EXPECT_EQ(apply_message(*told).value(), "") << "as it is";
+  EXPECT_EQ(apply_message(apply_of(R"({"apiVersion":"v1","spec":{}})")).error().where,
+            "policy.apiVersion");
 }
 
 TEST(Policy, IsKnownByItsLabels) {
