@@ -61,12 +61,11 @@ Result<> check_names(const Named& n) {
   return {};
 }
 
-// What the policy says that it is: a wrong word is refused; one that is missing only where
-// `complete` is asked for, for policies that are stored already may lack both.
-Result<> check_type(const json::object& policy, bool complete) {
+// What the policy says that it is. Who leaves it out means what it can only be.
+Result<> check_type(const json::object& policy) {
   for (const auto& [key, word] : {std::pair{"apiVersion", api_version}, {"kind", policy_kind}}) {
     const auto* said = policy.if_contains(key);
-    if (said == nullptr ? complete : *said != word)
+    if (said != nullptr && *said != word)
       return wrong(std::string("policy.") + key, std::string("must be ") + word);
   }
   return {};
@@ -74,14 +73,14 @@ Result<> check_type(const json::object& policy, bool complete) {
 
 // Names as Kubernetes wants them, and of the policy what no policy can be without. The rest is
 // Cilium's to judge.
-Result<Named> check(const json::value& apply, bool complete) {
+Result<Named> check(const json::value& apply) {
   auto named = named_in(apply);
   if (!named.ok()) return named;
   if (auto names = check_names(*named); !names.ok()) return names.error();
   const auto* policy = policy_of(apply);
   if (policy == nullptr)
     return wrong("policy", "must be a CiliumNetworkPolicy as JSON, and not empty");
-  if (auto type = check_type(*policy, complete); !type.ok()) return type.error();
+  if (auto type = check_type(*policy); !type.ok()) return type.error();
   const auto* spec = policy->if_contains("spec");
   const auto* specs = policy->if_contains("specs");
   if (spec == nullptr && specs == nullptr) return wrong("policy", "must have a spec or specs");
@@ -180,14 +179,14 @@ Result<Named> identify(std::string_view apply) {
 Result<> validate(std::string_view apply) {
   const auto message = parse(apply, "the policy");
   if (!message.ok()) return message.error();
-  if (auto named = check(*message, true); !named.ok()) return named.error();
+  if (auto named = check(*message); !named.ok()) return named.error();
   return {};
 }
 
 Result<std::string> apply_message(std::string_view apply) {
   auto message = parse(apply, "the policy");
   if (!message.ok()) return message.error();
-  if (auto named = check(*message, false); !named.ok()) return named.error();
+  if (auto named = check(*message); !named.ok()) return named.error();
   const json::object& given = *policy_of(*message);
   if (given.contains("apiVersion") && given.contains("kind")) return std::string();
   json::object policy{{"apiVersion", api_version}, {"kind", policy_kind}};
@@ -218,7 +217,7 @@ Result<std::string> reconcile(std::string_view input, const Site& site) {
   const auto* desired = root->get_object().if_contains("desired");
   if (desired != nullptr && !desired->is_null()) {
     if (!desired->is_object()) return wrong("desired", "must be an object");
-    const auto named = check(*desired, false);
+    const auto named = check(*desired);
     if (!named.ok()) return named.error();
     json::object ns{{"apiVersion", "v1"}, {"kind", "Namespace"}};
     ns["metadata"] = {{"name", named->ns}, {"labels", labels(site, "namespace")}};

@@ -106,7 +106,6 @@ void World::apply(const std::string& kind, uint64_t number, const std::string& w
   ask("Apply", last_apply_, "apply " + kind + " " + id + how);
 }
 
-
 // Who has had no answer asks again; others may have been there in between.
 void World::repeat_something() {
   if (!last_apply_.empty()) ask("Apply", last_apply_, "the last apply again");

@@ -13,7 +13,7 @@ extern "C" {
 typedef struct davit_rights {
   uint32_t struct_size;
   uint32_t reserved;
-  /* After wire. YAML, whole lines: Kubernetes objects, a ClusterRole or a Role say. */
+  /* After wire. YAML, whole lines: a Kubernetes ClusterRole. */
   int32_t (*document)(davit_instance*, const davit_sink* text, davit_error*);
 } davit_rights;
 
