@@ -16,11 +16,12 @@ struct Change {
   Verb verb = Verb::hold;
   std::string body;  // apply: the kind's message; hold: why
   int64_t committed_at_unix_ms = 0;
+  std::string json{};  // of an apply, as the store keeps it; empty: it was not asked for
 
   bool live() const { return verb != Verb::remove; }
   // What it costs to keep, near enough.
   size_t bytes() const {
-    return sizeof(Change) + id.size() + ns.size() + name.size() + body.size();
+    return sizeof(Change) + id.size() + ns.size() + name.size() + body.size() + json.size();
   }
 };
 

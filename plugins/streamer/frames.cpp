@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "added.hpp"
+
 namespace davit::streamer {
 
 namespace {
@@ -40,6 +42,25 @@ void put_version(std::string& out, uint64_t version) {
   if (version == 0) return;
   out.push_back(version_tag);
   put_varint(out, version);
+}
+
+// `more`: what readers merge into the message.
+std::string apply_state(std::string_view message, std::string_view more, uint64_t version) {
+  std::string out;
+  out.reserve(message.size() + more.size() + 16);
+  out.push_back(apply_tag);
+  put_varint(out, message.size() + more.size());
+  out += message;
+  out += more;
+  put_version(out, version);
+  return out;
+}
+
+// An agent of Krane's would refuse it, for this reason.
+Error refused(Error why) {
+  if (!why.where.empty()) why.message = std::exchange(why.where, {}) + ": " + why.message;
+  why.code = Code::failed_precondition;
+  return why;
 }
 
 }  // namespace
@@ -91,42 +112,36 @@ std::string encode_get(const Change* change, Cursor at) {
 
 Result<std::string> encode_state(const Classifier::Kind& kind, const Change& change,
                                  uint64_t version) {
-  std::string out;
-  if (change.verb == Verb::apply) {
-    out.reserve(change.body.size() + 16);
-    out.push_back(apply_tag);
-    put_varint(out, change.body.size());
-    out += change.body;
-  } else {
-    auto json = kind.client.delete_message({change.id, change.ns, change.name});
-    if (!json.ok()) return json.error();
-    auto made = kind.schema.from_json(kind.client.description().ctrl_v1->state_type, *json);
-    if (!made.ok()) return made.error();
-    out = std::move(*made);
-  }
-  put_version(out, version);
-  return out;
+  if (change.verb == Verb::apply) return apply_state(change.body, {}, version);
+  auto json = kind.client.delete_message({change.id, change.ns, change.name});
+  if (!json.ok()) return json.error();
+  auto made = kind.schema.from_json(kind.client.description().ctrl_v1->state_type, *json);
+  if (!made.ok()) return made.error();
+  put_version(*made, version);
+  return made;
 }
 
 Result<std::string> encode_krane_state(const Classifier::Kind& kind, const Change& change,
                                        uint64_t version) {
   if (change.verb != Verb::apply) return encode_state(kind, change, version);
   const std::string& type = kind.client.description().apply_type;
-  auto json = kind.schema.to_json(type, change.body);
-  if (!json.ok()) return json.error();
-  auto told = kind.client.apply_message(*json);
-  if (!told.ok()) {
-    Error why = told.error();
-    if (!why.where.empty()) why.message = std::exchange(why.where, {}) + ": " + why.message;
-    why.code = Code::failed_precondition;
-    return why;
+  std::string decoded;
+  if (change.json.empty()) {
+    auto json = kind.schema.to_json(type, change.body);
+    if (!json.ok()) return json.error();
+    decoded = std::move(*json);
   }
-  if (told->empty()) return encode_state(kind, change, version);
+  const std::string& json = change.json.empty() ? decoded : change.json;
+  auto told = kind.client.apply_message(json);
+  if (!told.ok()) return refused(told.error());
+  if (told->empty()) return apply_state(change.body, {}, version);
+  if (const auto beyond = added(json, *told)) {
+    const auto more = kind.schema.from_json(type, *beyond);
+    if (more.ok()) return apply_state(change.body, *more, version);
+  }
   auto body = kind.schema.from_json(type, *told);
   if (!body.ok()) return body.error();
-  Change other = change;
-  other.body = std::move(*body);
-  return encode_state(kind, other, version);
+  return apply_state(*body, {}, version);
 }
 
 Buffer encode_state_bookmark(uint64_t version) {

@@ -33,6 +33,7 @@ struct Encoding {
   size_t bytes_max = 64 * 1024;  // of bodies; a frame has at least one record
   bool holds = true;             // false: holds are passed over
   std::function<Buffer(const Topic&, std::span<const Change* const>)> encode;
+  bool json = false;  // of a page: it takes the JSON that the store keeps
 };
 
 class Ring {

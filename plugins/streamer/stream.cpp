@@ -297,8 +297,11 @@ PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCac
                                    protocol.page_bytes,
                                    true},
                                   [&](const davit_record& r) {
-                                    if (auto change = shared.classifier.change(kind, r))
-                                      changes.push_back(std::move(*change));
+                                    auto change = shared.classifier.change(kind, r);
+                                    if (!change) return true;
+                                    if (protocol.cut.json && change->verb == Verb::apply)
+                                      change->json = text(r.json);
+                                    changes.push_back(std::move(*change));
                                     return true;
                                   });
   if (!page.ok()) return page.error();

@@ -46,6 +46,7 @@ class Streamer {
     krane_ = ctrl_;
     krane_.encoding = 2;
     krane_.cut = cut(&encode_krane_state);
+    krane_.cut.json = true;
     feed_ = std::make_unique<Feed>(host, classifier_, pages_, feed,
                                    std::vector<Encoding>{davit_.cut, ctrl_.cut, krane_.cut});
   }
