@@ -13,7 +13,7 @@ void Board::record(const davit_record& r) {
   Key key = from_abi(r.key);
   if (!selection_.takes(key)) return;
   Wanted& record = records_[std::move(key)] = wanted(r);
-  if (kinds_ != nullptr) record.unsent = kinds_->unsent(r);
+  if (unsent_ && conditions_.only_ctrl_v1(text(r.key.region))) record.unsent = unsent_(r);
 }
 
 void Board::status(Status s) {
@@ -24,6 +24,15 @@ void Board::status(Status s) {
 
 void Board::agents(std::vector<Agent> agents) {
   conditions_ = Conditions(std::move(agents));
+}
+
+std::set<std::string> Board::judged_regions() const {
+  if (!unsent_) return {};
+  auto out = conditions_.only_ctrl_v1_regions();
+  std::erase_if(out, [this](const std::string& region) {
+    return !selection_.region.empty() && region != selection_.region;
+  });
+  return out;
 }
 
 Board::Names Board::live_names() const {

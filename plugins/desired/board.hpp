@@ -4,26 +4,32 @@
 #pragma once
 
 #include <array>
+#include <functional>
 
-#include "kinds.hpp"
 #include "render.hpp"
 
 namespace davit::desired {
 
 class Board {
  public:
-  // `kinds` outlives it; NULL: what agents of Krane's are not sent is not asked for.
-  explicit Board(Selection selection, const Kinds* kinds = nullptr)
-      : selection_(std::move(selection)), kinds_(kinds) {}
+  // Why agents of Krane's are not sent a record; empty: they are.
+  using Unsent = std::function<std::string(const davit_record&)>;
+
+  // `unsent` is asked of regions where all agents speak ctrl.v1; it may be empty.
+  explicit Board(Selection selection, Unsent unsent = {})
+      : selection_(std::move(selection)), unsent_(std::move(unsent)) {}
   const Selection& selection() const { return selection_; }
 
   // Forgets what it was fed.
   void reset();
+  // Judged by the agents that it knows of at that moment.
   void record(const davit_record& record);
   void status(Status status);
   bool empty() const { return records_.empty() && statuses_.empty(); }
   // All of them, also of other regions and kinds.
   void agents(std::vector<Agent> agents);
+  // Selected regions whose records are judged by what agents of Krane's are not sent.
+  std::set<std::string> judged_regions() const;
 
   // Records, and deleted ones of which something is left in the cluster; ordered by kind, region
   // and id. `now_unix_ms`: by which an agent is silent.
@@ -36,7 +42,7 @@ class Board {
   static bool taken_over(const Key& key, const Wanted& dead, const Names& live);
 
   Selection selection_;
-  const Kinds* kinds_;
+  Unsent unsent_;
   std::map<Key, Wanted> records_;
   std::map<Key, Status> statuses_;
   Conditions conditions_;

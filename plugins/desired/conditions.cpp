@@ -127,6 +127,14 @@ bool Conditions::only_ctrl_v1(const std::string& region) const {
          });
 }
 
+std::set<std::string> Conditions::only_ctrl_v1_regions() const {
+  std::set<std::string> out;
+  for (const auto& [region, agents] : regions_) {
+    if (only_ctrl_v1(region)) out.insert(region);
+  }
+  return out;
+}
+
 Condition Conditions::of_region(const std::string& region, int64_t now_unix_ms) const {
   const auto found = regions_.find(region);
   if (found == regions_.end()) return {unattended, "no agent of the region has reported"};

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include <davit/records.hpp>
@@ -48,6 +49,8 @@ class Conditions {
   }
   // All agents of the region speak ctrl.v1.
   bool only_ctrl_v1(const std::string& region) const;
+  // Of those that have agents.
+  std::set<std::string> only_ctrl_v1_regions() const;
   // Of a region that has records.
   Condition of_region(const std::string& region, int64_t now_unix_ms) const;
 

@@ -8,13 +8,17 @@ namespace davit::desired {
 
 namespace {
 
+Board::Unsent asks(const Shared& shared) {
+  return [&shared](const davit_record& r) { return shared.kinds.unsent(r); };
+}
+
 class StatusSource : public Source {
  public:
   StatusSource(Shared& shared, Selection selection)
       : shared_(shared),
         survey_(
             shared.storage, shared.lag, std::move(selection),
-            [this] { return !left() && !shared_.stopping; }, &shared.kinds) {}
+            [this] { return !left() && !shared_.stopping; }, asks(shared)) {}
 
   Result<std::optional<std::string>> next() override {
     auto moved = survey_.refresh();
@@ -37,7 +41,7 @@ Selection selection_of(const v1::StatusRequest& message) {
 }
 
 Result<std::string> status(Shared& shared, const Selection& selection, const GoOn& go_on) {
-  Survey survey(shared.storage, shared.lag, selection, go_on, &shared.kinds);
+  Survey survey(shared.storage, shared.lag, selection, go_on, asks(shared));
   auto r = survey.refresh();
   if (!r.ok()) return r.error();
   if (survey.nothing() && shared.kinds.mistyped(selection.kind))

@@ -20,29 +20,45 @@ Result<bool> Survey::refresh() {
   const bool records_moved = first_ || head->head != head_.head;
   const bool statuses_moved = first_ || head->status_head != head_.status_head;
   head_ = *head;
+  // First: which records the kinds are asked about depends on the agents.
+  auto agents_moved = look_at_agents();
+  if (!agents_moved.ok()) return agents_moved.error();
   if (records_moved) {
-    auto r = read_records();
-    if (!r.ok() &&
-        r.error().code ==
-            Code::out_of_range) {  // another history, or purged meanwhile: from the start
-      board_.reset();
-      records_ = {};
-      statuses_ = 0;
-      r = read_records();
-      if (r.ok()) r = read_statuses();
-    }
-    if (!r.ok()) return r.error();
+    if (auto r = read_all_records(); !r.ok()) return r.error();
   }
+  if (auto r = judge_records(); !r.ok()) return r.error();
   if (statuses_moved) {
     if (auto r = read_statuses(); !r.ok()) return r.error();
   }
-  auto agents_moved = look_at_agents();
-  if (!agents_moved.ok()) return agents_moved.error();
   first_ = false;
   return records_moved || statuses_moved || *agents_moved;
 }
 
-Result<> Survey::read_records() {
+Result<> Survey::read_all_records() {
+  const std::string& region = board_.selection().region;
+  auto r = read_records(region, records_);
+  if (r.ok() || r.error().code != Code::out_of_range) return r;
+  // Another history, or purged meanwhile: from the start.
+  board_.reset();
+  records_ = {};
+  statuses_ = 0;
+  if (r = read_records(region, records_); !r.ok()) return r;
+  return read_statuses();
+}
+
+// Those that were read while nobody had to ask about them.
+Result<> Survey::judge_records() {
+  auto regions = board_.judged_regions();
+  for (const auto& region : regions) {
+    if (first_ || judged_.contains(region)) continue;
+    Cursor from;
+    if (auto r = read_records(region, from); !r.ok()) return r;
+  }
+  judged_ = std::move(regions);
+  return {};
+}
+
+Result<> Survey::read_records(const std::string& region, Cursor& from) {
   const Selection& s = board_.selection();
   if (!s.id.empty() && !s.kind.empty() && !s.region.empty()) {
     auto head = storage_.get({{s.kind, s.region, s.id}, {}, {}}, [&](const davit_record& r) {
@@ -52,21 +68,21 @@ Result<> Survey::read_records() {
     if (!head.ok()) return head.error();
     return {};
   }
-  const bool all = records_.version == 0;
+  const bool all = from.version == 0;
   for (bool more = true; more;) {
     Result<uint64_t> dead_after = uint64_t{0};
     if (all) dead_after = leave_out_none(storage_);
     if (!dead_after.ok()) return dead_after.error();
     auto page =
-        storage_.read({{s.kind, s.region}, records_, *dead_after, records_per_page, bytes_per_page},
+        storage_.read({{s.kind, region}, from, *dead_after, records_per_page, bytes_per_page},
                       [&](const davit_record& r) {
                         board_.record(r);
                         return true;
                       });
     if (!page.ok()) return page.error();
     more = page->more;
-    if (more && page->next_version <= records_.version) return stands_still();
-    records_ = {page->head.head.incarnation, page->next_version};
+    if (more && page->next_version <= from.version) return stands_still();
+    from = {page->head.head.incarnation, page->next_version};
     if (more && !go_on_()) return given_up();
   }
   return {};

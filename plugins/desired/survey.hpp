@@ -14,13 +14,13 @@ Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag,
 
 class Survey {
  public:
-  // `lag` and `kinds` outlive it; NULL as of Board.
+  // `lag` outlives it; `unsent` as of Board.
   Survey(storage::Client storage, Lag& lag, Selection selection, GoOn go_on,
-         const Kinds* kinds = nullptr)
+         Board::Unsent unsent = {})
       : storage_(std::move(storage)),
         lag_(lag),
         go_on_(std::move(go_on)),
-        board_(std::move(selection), kinds) {}
+        board_(std::move(selection), std::move(unsent)) {}
 
   // True when there may be something new to show.
   Result<bool> refresh();
@@ -30,7 +30,9 @@ class Survey {
   bool nothing() const { return board_.empty(); }
 
  private:
-  Result<> read_records();
+  Result<> read_all_records();
+  Result<> read_records(const std::string& region, Cursor& from);
+  Result<> judge_records();
   Result<> read_statuses();
   Result<bool> look_at_agents();
 
@@ -39,8 +41,9 @@ class Survey {
   GoOn go_on_;
   Board board_;
   Head head_;
-  Cursor records_;         // read up to here
-  uint64_t statuses_ = 0;  // read up to here
+  Cursor records_;                // read up to here
+  uint64_t statuses_ = 0;         // read up to here
+  std::set<std::string> judged_;  // regions whose records were judged when they were read
   bool first_ = true;
   // Of each agent last: when it was heard of, and its lag.
   std::map<std::pair<std::string, std::string>, std::pair<int64_t, uint64_t>> seen_;

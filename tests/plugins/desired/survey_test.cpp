@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <davit/v1/operator.pb.h>
 #include <davit/testing/host.hpp>
+#include <davit/testing/module.hpp>
 
 namespace davit::desired {
 namespace {
 
-// Says that there is always more, and never moves on.
+// Says that there is always more of a region, and never moves on.
 class StuckStore {
  public:
   static constexpr uint32_t max_group_records = 1;
@@ -16,6 +18,7 @@ class StuckStore {
 
   Result<Head> head(const Op&) { return Head{{1, 10}, 0, 0}; }
   Result<Page> read(const Op&, const ReadRequest& request, const storage::VisitRecord&) {
+    if (request.scope.region.empty()) return Page{false, 10, {{1, 10}, 0, 0}};
     ++pages;
     return Page{
         true, advances ? request.cursor.version + 1 : request.cursor.version, {{1, 10}, 0, 0}};
@@ -45,7 +48,7 @@ class SurveyTest : public ::testing::Test {
     davit_ref ref{};
     ref.self = reinterpret_cast<davit_instance*>(&store_);
     ref.vtable = storage::Role::vtable<StuckStore>();
-    return {storage::Client(host_.host(), ref), lag_, {}, std::move(go_on)};
+    return {storage::Client(host_.host(), ref), lag_, {"", "eu", ""}, std::move(go_on)};
   }
   testing::TestHost host_;
   davit_commit no_queue_{};
@@ -63,10 +66,101 @@ TEST_F(SurveyTest, EndsWhenTheStoreDoesNotAdvance) {
 TEST_F(SurveyTest, EndsWhenItsCallerHasGone) {
   store_.advances = true;
   int asked = 0;
-  const auto r = survey([&asked] { return ++asked < 5; }).refresh();
+  const auto r = survey([&asked] { return ++asked < 6; }).refresh();
   ASSERT_FALSE(r.ok());
   EXPECT_EQ(r.error().code, Code::cancelled);
   EXPECT_EQ(store_.pages, 5);
+}
+
+// What agents of Krane's are not sent.
+class SurveyOfKraneTest : public ::testing::Test {
+ protected:
+  SurveyOfKraneTest()
+      : store_(*testing::Loaded::open(STORAGE_MODULE)), made_(store_.plugin(), host_) {
+    EXPECT_TRUE(made_.up().ok());
+    storage_ = storage::Client(host_.host(), made_.ref(DAVIT_STORAGE));
+    for (const char* region : {"eu", "us"}) {
+      put(region, "a");
+      put(region, "b");
+    }
+  }
+  ~SurveyOfKraneTest() override { EXPECT_TRUE(made_.stop().ok()); }
+
+  void put(const std::string& region, const std::string& id) {
+    Record r;
+    r.key = {"widget", region, id};
+    r.ns = "shop";
+    r.name = id;
+    r.state = "running";
+    r.live = true;
+    ASSERT_TRUE(storage_.commit_now({{{{r, DAVIT_EXPECT_ANY}}, ""}}).ok());
+  }
+  void heard_of(const std::string& region, const std::string& software) {
+    ASSERT_TRUE(storage_.progress({region, "one", software, 1, {}, {}, ++now_}).ok());
+  }
+  Survey survey(Selection selection = {}) {
+    return {storage_, lag_, std::move(selection), [] { return true; },
+            [this](const davit_record& r) {
+              asked_ += text(r.key.region) + '/' + text(r.key.id) + ' ';
+              return std::string("no");
+            }};
+  }
+  // Of whom the kind was asked meanwhile.
+  std::string refreshed(Survey& survey) {
+    asked_.clear();
+    const auto r = survey.refresh();
+    return r.ok() ? asked_ : r.error().message;
+  }
+  static std::string held(const Survey& survey) {
+    v1::StatusResponse answer;
+    EXPECT_TRUE(answer.ParseFromString(survey.answer(0)));
+    std::string out;
+    for (const auto& o : answer.objects()) {
+      if (o.condition() == DAVIT_ISSUE_HELD) out += o.region() + '/' + o.id() + ' ';
+    }
+    return out;
+  }
+
+  testing::TestHost host_{"main", {{"path", ":memory:"}}, testing::TestHost::Time::manual};
+  testing::Loaded store_;
+  testing::Instance made_;
+  storage::Client storage_;
+  Lag lag_;
+  std::string asked_;
+  int64_t now_ = 0;
+};
+
+TEST_F(SurveyOfKraneTest, TheKindIsAskedOnlyWhereAllAgentsSpeakCtrlV1) {
+  heard_of("eu", "davit");
+  heard_of("us", "ctrl.v1");
+  auto all = survey();
+  EXPECT_EQ(refreshed(all), "us/a us/b ");
+  EXPECT_EQ(held(all), "us/a us/b ");
+  put("eu", "c");
+  put("us", "c");
+  EXPECT_EQ(refreshed(all), "us/c ");
+  EXPECT_EQ(refreshed(all), "");
+  auto one = survey({"widget", "eu", "a"});
+  EXPECT_EQ(refreshed(one), "");
+}
+
+TEST_F(SurveyOfKraneTest, TheKindIsAskedAgainOfARegionWhoseAgentsSpeakNothingElseAnyMore) {
+  heard_of("us", "davit");
+  auto all = survey();
+  auto one = survey({"widget", "us", "b"});
+  auto other = survey({"", "eu", ""});
+  EXPECT_EQ(refreshed(all) + refreshed(one) + refreshed(other), "");
+  heard_of("us", "ctrl.v1");
+  EXPECT_EQ(refreshed(all), "us/a us/b ");
+  EXPECT_EQ(held(all), "us/a us/b ");
+  EXPECT_EQ(refreshed(one), "us/b ");
+  EXPECT_EQ(refreshed(other), "");
+  heard_of("us", "davit");
+  put("us", "a");
+  EXPECT_EQ(refreshed(all), "");
+  EXPECT_EQ(held(all), "");
+  heard_of("us", "ctrl.v1");
+  EXPECT_EQ(refreshed(all), "us/b us/a ") << "also what it was not asked of meanwhile";
 }
 
 }  // namespace
