@@ -33,7 +33,7 @@ begin "tests asan"
 run_tests asan asan -LE 'kubernetes|bench'
 begin "tests kubernetes"
 if have kubernetes; then
-  run_tests kubernetes asan -L kubernetes
+  parallel=$jobs run_tests kubernetes asan -L kubernetes
 fi
 
 begin fuzzing
