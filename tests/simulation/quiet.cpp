@@ -18,6 +18,8 @@ constexpr uint64_t changes_of_a_fight = 5;
 // Pods take half a second each, and are replaced one by one.
 constexpr seconds rolled_out{30};
 constexpr milliseconds step{50};
+// Kubernetes says in whole seconds when a pod became ready, and we look once in a step.
+constexpr milliseconds ready_for_too_little{1'200};
 constexpr int changes = 6;
 
 }  // namespace
@@ -36,10 +38,14 @@ bool World::is_ready(const json::value& pod) {
                      });
 }
 
-int64_t World::ready_pods(const Name& name) {
+int64_t World::ready_pods(const Name& name, Time at_least) {
   int64_t ready = 0;
   for (const auto& pod : list({"", "v1", "pods"}, name.ns)) {
-    if (text_at(pod, "/metadata/name").starts_with(name.name + "-") && is_ready(pod)) ++ready;
+    const std::string called = text_at(pod, "/metadata/name");
+    if (!called.starts_with(name.name + "-") || !is_ready(pod)) continue;
+    const auto since = ready_since_.find(called);
+    const bool long_enough = since != ready_since_.end() && since->second + at_least <= now();
+    if (at_least == Time(0) || long_enough) ++ready;
   }
   return ready;
 }
@@ -65,6 +71,7 @@ int64_t World::wanted_pods(const Name& name) const {
 }
 
 bool World::quiet() {
+  for (const auto until = now() + min_ready; now() < until;) pass(step);
   for (int i = 0; i < changes && story_.broken().empty(); ++i) {
     const Kind& kind = kinds()[fate_.below(kinds().size())];
     const uint64_t number = fate_.below(names_of_a_kind);
@@ -88,6 +95,12 @@ bool World::quiet() {
     expect_in_time(name, before, timely);
   }
   return story_.broken().empty();
+}
+
+// An agent tells by its clock how long a pod has been ready.
+bool World::any_clock_jumped() const {
+  return std::any_of(agents_.begin(), agents_.end(),
+                     [](const auto& agent) { return agent->clock_ahead.count() != 0; });
 }
 
 // Whether people are told that somebody keeps changing it: only then may a repair be late.
@@ -155,7 +168,8 @@ void World::expect_in_time(const Name& name, const Place& before, Time within) {
 void World::check_serving(const Name& name, int64_t least) {
   // Two that work without a Lease may each replace one.
   if (rivals() && working(name.region) > 1) return;
-  if (const int64_t ready = ready_pods(name); ready < least)
+  const Time served = any_clock_jumped() ? Time(0) : Time(min_ready - ready_for_too_little);
+  if (const int64_t ready = ready_pods(name, served); ready < least)
     story_.fault(display(name) + " has " + std::to_string(ready) +
                  " pods that serve during a rollout, of " + std::to_string(least) + " at least");
 }
@@ -171,7 +185,7 @@ void World::await_pods(const Name& name, int64_t serving) {
   while (ready != wanted && now() < until && story_.broken().empty()) {
     pass(step);
     check_serving(name, serving);
-    ready = ready_pods(name);
+    ready = ready_pods(name, min_ready);
   }
   if (ready != wanted && !rivals())
     story_.fault(display(name) + " has " + std::to_string(ready) + " pods that serve, and not " +

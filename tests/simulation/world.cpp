@@ -49,7 +49,7 @@ World::World(uint64_t seed, std::optional<Scene> scene, Plugins plugins)
   host_.add_service(DAVIT_COMMIT, CommitQueue::table());
   host_.add_role("main", DAVIT_STORAGE, reinterpret_cast<davit_instance*>(&storage_),
                  storage::Role::vtable<ShakyStorage>());
-  load(kinds_, "kind_deployment", "deployment", {{"min_ready_s", 0}});
+  load(kinds_, "kind_deployment", "deployment", {{"min_ready_s", min_ready / seconds(1)}});
   load(kinds_, "kind_sentinel", "sentinel", {});
   load(kinds_, "kind_cilium_network_policy", "cilium_network_policy", {});
   start_cluster();

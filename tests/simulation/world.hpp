@@ -167,7 +167,9 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   int64_t wanted_pods(const Name& name) const;
   bool wanted_by_both(const Name& name) const;
   static int64_t pods_of(const Name& name, const Written& w);
-  int64_t ready_pods(const Name& name);
+  // That have been ready for so long.
+  int64_t ready_pods(const Name& name, Time at_least);
+  bool any_clock_jumped() const;
   void look_at_pods();
   static bool is_ready(const json::value& pod);
   static std::string pod_image(const json::value& pod);
@@ -188,8 +190,9 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   // The streamer's: a snapshot may begin where one did so long before.
   static constexpr std::chrono::seconds snapshots_share_begin{12};
   static constexpr uint64_t names_of_a_kind = 6;  // names of each kind: few, so that they meet
-  // The settings of the same names: the server's, and the agents'.
+  // The settings of the same names: the server's, the agents', and the deployments'.
   static constexpr std::chrono::seconds agent_live{10};
+  static constexpr std::chrono::seconds min_ready{2};
   static constexpr uint64_t prune_always_allowed = 2, prune_share_max_percent = 50;
 
   static World* current_;  // for the services, whose slots carry no pointer to it
