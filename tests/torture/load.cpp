@@ -64,9 +64,14 @@ std::shared_ptr<grpc::Channel> connect(const std::string& target) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
+  // So long an attempt may take: on a busy machine the server's first frame can.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5'000);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 300);
   return bench::connect(target, arguments);
+}
+
+void wait_for_connection(grpc::Channel& channel) {
+  channel.WaitForConnected(in(std::chrono::seconds(1)));
 }
 
 bench::Deadline in(std::chrono::milliseconds time) {

@@ -57,6 +57,9 @@ inline unsigned between(Random& random, unsigned low, unsigned high) {
 
 // A connection of its own that looks for its server again at once.
 std::shared_ptr<grpc::Channel> connect(const std::string& target);
+// For a second at most. gRPC goes on with a connection only while somebody waits: of calls that
+// fail at once none comes about on a busy machine.
+void wait_for_connection(grpc::Channel& channel);
 bench::Deadline in(std::chrono::milliseconds time);
 
 }  // namespace davit::torture

@@ -63,6 +63,7 @@ void Reader::run(unsigned number) {
   Random random(course_.place.seed * 2000 + number);
   while (!course_.over && !arrived_) {
     try {
+      wait_for_connection(*channel);
       ++streams;
       wire_ == Wire::davit_v1 ? watch_davit(random, channel) : watch_ctrl(random, channel);
     } catch (const bench::Ended& e) {

@@ -155,6 +155,7 @@ bool Writers::carry_out(const std::shared_ptr<grpc::Channel>& channel, const cha
       }
       ++repeated_;
       std::this_thread::sleep_for(before_again);
+      wait_for_connection(*channel);
     }
     try {
       const auto response = bench::call<Response>(channel, path, request, {}, {},
