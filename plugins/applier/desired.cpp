@@ -128,6 +128,11 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
     return out;
   }
   const bool other_id = !change.key.id.empty() && !slot.id.empty() && change.key.id != slot.id;
+  if (change.type == sink::ChangeType::remove && other_id && slot.wish == Wish::apply &&
+      named_now(slot)) {
+    out.outcome = sink::Outcome::done;  // the name belongs to another record by now
+    return out;
+  }
   const bool again = same(slot, change);
   slot.snapshot = snapshot_;
   slot.incarnation = incarnation_;

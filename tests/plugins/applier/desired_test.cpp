@@ -65,22 +65,6 @@ TEST(Desired, WhoHadANameBeforeIsRemembered) {
   EXPECT_EQ(slot->had_it_before.back().first, "n198");
 }
 
-// Of two records that died while nobody listened only the last owner of the name is told with it.
-TEST(Desired, ALaterOwnersDeathIsThatOfTheName) {
-  Desired desired(0, 1);
-  const auto as = [](const std::string& id, sink::Change c) {
-    c.key.id = id;
-    return c;
-  };
-  const Slot* slot = desired.accept(as("a", change(sink::ChangeType::apply, "shop", 5))).slot;
-  desired.accept(as("b", change(sink::ChangeType::remove, "shop", 8)));
-  EXPECT_EQ(slot->wish, Wish::remove);
-  EXPECT_EQ(slot->had_it_before.size(), 1u) << "both are to be said gone";
-  desired.accept(as("c", change(sink::ChangeType::apply, "shop", 9)));
-  desired.accept(as("b", change(sink::ChangeType::remove, "shop", 8)));
-  EXPECT_EQ(slot->wish, Wish::apply) << "an older word";
-}
-
 // Work that an earlier stream asked for may wait until a restored store has begun its own: stamped
 // as that one's, it would be pruned when that one does not name it.
 TEST(Desired, AWishIsOfTheStoreThatSaidSo) {
