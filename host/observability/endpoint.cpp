@@ -162,7 +162,6 @@ class Endpoint : public Extension {
     sessions_.erase(slowest);
   }
 
-  const Core& core_;
   static HostPort read(const Config& config, Faults& faults, std::string& listen) {
     const Table host = config.table("host", faults);
     listen = host.string("metrics_listen", "");
@@ -173,6 +172,7 @@ class Endpoint : public Extension {
     return {};
   }
 
+  const Core& core_;
   std::string listen_;
   HostPort at_;
   asio::strand<asio::io_context::executor_type> strand_;

@@ -13,6 +13,7 @@ void Strangers::seen(uint64_t incarnation, std::chrono::nanoseconds now) {
 }
 
 bool Strangers::word(std::chrono::nanoseconds now) {
+  if (seen_.empty()) return false;
   Incarnations known = *known_;
   if (known.size() >= many) known.clear();
   const size_t told = std::erase_if(seen_, [&](const auto& s) {

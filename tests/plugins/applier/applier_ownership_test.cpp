@@ -229,14 +229,16 @@ TEST(Ownership, ARenamedCopyIsNobodysToDelete) {
 
 // --- versions
 
+// Another agent, which knows of a later version, has been there. `more`: of its stamps.
 struct FencedWorld : World {
-  // Another agent, which knows of a later version, has been there.
-  FencedWorld() {
+  explicit FencedWorld(const std::string& more = {}) {
     begin(true, 1, 20);
     apply("web", 20, {2});
     end(1, 20);
     wait();
-    edit("web", R"({"metadata":{"annotations":{"davit.dev/version":"30"}},"spec":{"replicas":7}})",
+    edit("web",
+         R"({"metadata":{"annotations":{"davit.dev/version":"30")" + more +
+             R"(}},"spec":{"replicas":7}})",
          "krane");
   }
 };
@@ -283,17 +285,8 @@ TEST(Fence, AnotherHistoryIsNotOlder) {
 }
 
 // The store has begun anew, and another agent has heard of it first.
-struct OvertakenWorld : World {
-  OvertakenWorld() {
-    begin(true, 1, 20);
-    apply("web", 20, {2});
-    end(1, 20);
-    wait();
-    edit("web",
-         R"({"metadata":{"annotations":{"davit.dev/version":"30","davit.dev/incarnation":"2"}},
-             "spec":{"replicas":7}})",
-         "krane");
-  }
+struct OvertakenWorld : FencedWorld {
+  OvertakenWorld() : FencedWorld(R"(,"davit.dev/incarnation":"2")") {}
 };
 
 TEST(Fence, WhatIsMadeOfAnUnknownIncarnationIsNotTakenBack) {

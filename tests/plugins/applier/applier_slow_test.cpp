@@ -94,14 +94,20 @@ TEST(Slow, A429OfOneNamespaceWhileOthersAreServedIsNotTheApiServers) {
   EXPECT_EQ(done(w, 1, 100), 100u);
 }
 
+// A namespace that alone asks is answered with a 429 that says so; then another one asks.
+struct OneIsThrottled : World {
+  explicit OneIsThrottled(const std::string& says) {
+    front().policy = throttles("busy", says);
+    begin(true);
+    apply_many(*this, "busy", 1, 1);
+    wait(2s);
+    apply_many(*this, "acme", 51, 60);
+  }
+};
+
 // What API Priority and Fairness answers names nobody; that nobody else asks proves nothing.
 TEST(Slow, A429ThatNamesNoWebhookPausesAllThoughOneNamespaceAsks) {
-  World w;
-  w.front().policy = throttles("busy", "Too many requests, please try again later.");
-  w.begin(true);
-  apply_many(w, "busy", 1, 1);
-  w.wait(2s);
-  apply_many(w, "acme", 51, 60);
+  OneIsThrottled w("Too many requests, please try again later.");
   w.wait(20s);
   EXPECT_EQ(done(w, 51, 60), 0u) << "the API server asked for 30 s";
   w.front().policy = nullptr;
@@ -110,13 +116,7 @@ TEST(Slow, A429ThatNamesNoWebhookPausesAllThoughOneNamespaceAsks) {
 }
 
 TEST(Slow, A429ThatNamesAWebhookPausesNobodyElseThoughOneNamespaceAsks) {
-  World w;
-  w.front().policy =
-      throttles("busy", "admission webhook \"quota.example.com\" denied the request: slow down");
-  w.begin(true);
-  apply_many(w, "busy", 1, 1);
-  w.wait(2s);
-  apply_many(w, "acme", 51, 60);
+  OneIsThrottled w("admission webhook \"quota.example.com\" denied the request: slow down");
   w.wait(5s);
   EXPECT_EQ(done(w, 51, 60), 10u) << "though it has Retry-After";
 }
