@@ -21,6 +21,7 @@ try:
     import h2.config
     import h2.connection
     import h2.events
+    import h2.exceptions
     from google.protobuf import json_format, text_format
     MISSING = None
 except ImportError as error:
@@ -171,7 +172,11 @@ class RawClient:
                 return "closed"
             if not data:
                 return "closed"
-            events = self.h2.receive_data(data)
+            try:
+                events = self.h2.receive_data(data)
+            except h2.exceptions.StreamClosedError:
+                # gRPC's library, which may send headers on a stream that it has ended when it gives up a connection.
+                return "closed"
             self.flush()  # what HTTP/2 wants acknowledged
             for event in events:
                 headers = dict(getattr(event, "headers", None) or ())

@@ -11,6 +11,8 @@ struct Cancel {
   bool before_close_send = false;
   std::optional<std::chrono::milliseconds> after_close_send;
   size_t after_responses = 0;
+
+  bool any() const { return before_close_send || after_close_send || after_responses > 0; }
 };
 
 struct Case {
@@ -31,6 +33,9 @@ struct Case {
   std::optional<std::chrono::milliseconds> timeout;
   std::chrono::milliseconds delay{0};  // before each request
   Cancel cancel;
+
+  // Whether the client may give the call up before it is answered.
+  bool may_end_early() const { return timeout || cancel.any(); }
 };
 Case read_case(std::string_view message);
 
