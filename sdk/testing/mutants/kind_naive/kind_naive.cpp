@@ -2,7 +2,7 @@
 #include <atomic>
 
 #include <boost/json.hpp>
-#include <davit/kind.hpp>
+#include <davit/kind_needs.hpp>
 
 #include "naive_descriptors.h"
 
@@ -20,11 +20,20 @@ std::string text_at(const json::value& from, const char* pointer) {
 
 class Naive {
  public:
-  using roles = Roles<kind::Role>;
+  using roles = Roles<kind::Role, kind::NeedsRole>;
   explicit Naive(Host host)
       : fault_(Settings(host).string("fault", "none")), described_(describe()) {}
 
   const kind::Described& described() const { return described_; }
+  std::vector<kind::Need> needs() const {
+    kind::Need need{"", "v1", "configmaps", {}, {"delete"}, "deletes = false"};
+    if (fault_ == "needs_no_version") need.version.clear();
+    if (fault_ == "needs_nothing") need.verbs.clear(), need.setting.clear();
+    if (fault_ == "needs_others") need.resource = "secrets";
+    if (fault_ == "needs_without_value") need.setting = "deletes";
+    if (fault_ == "needs_more_each_time") need.verbs.emplace_back(std::to_string(++calls_));
+    return {need};
+  }
   Result<Named> identify(std::string_view apply) const {
     return named_in(apply, "/id", "/namespace", "/name");
   }
