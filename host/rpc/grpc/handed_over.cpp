@@ -9,10 +9,12 @@ namespace davit::host {
 
 namespace {
 
-// Of a socket: no other has it for as long as this one is open. 0: none.
+// Of a socket: no other has it for as long as this one is open. 0: none. By its path: the
+// descriptor is gRPC's, which may close it meanwhile, and another thread may get its number.
 ino_t inode_of(int fd) {
   struct stat st {};
-  return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
+  const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  return stat(path.c_str(), &st) == 0 && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
 }
 
 }  // namespace

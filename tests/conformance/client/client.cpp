@@ -85,13 +85,13 @@ class Client {
 
  private:
   // Cases of one server share a connection, as calls of a plugin do. With gRPC's library a case
-  // that may end early has its own: the library resets a call on the wire whose beginning it has
-  // not sent, for which Go's server gives up the connection and every other call on it.
+  // that ends early has its own: the library resets a call on the wire whose beginning it has not
+  // sent, for which Go's server gives up the connection and every other call on it.
   Result<Remote*> remote_of(const Case& c) {
     std::string key = c.host + ':' + std::to_string(c.port) + ' ' +
                       std::to_string(c.response_bytes_max) + c.server_certificate +
                       c.client_certificate;
-    if (transport_ == "grpc" && c.may_end_early()) key += c.name;
+    if (transport_ == "grpc" && c.ends_early()) key += c.name;
     auto& remote = remotes_[key];
     if (!remote) {
       auto opened = Remote::open(settings_of(c));
