@@ -57,6 +57,14 @@ struct NeedsRole {
   }
 };
 
+// A need as it came over the ABI, without the kind whose it is.
+inline Need need_of(const davit_kind_need& n) {
+  Need out{text(n.group), text(n.version), text(n.resource), text(n.name)};
+  for (uint32_t v = 0; v < n.verbs_count; ++v) out.verbs.push_back(text(n.verbs[v]));
+  out.setting = text(n.setting);
+  return out;
+}
+
 using Needs = std::map<std::string, std::vector<Need>, std::less<>>;  // by kind
 
 // Of every kind of this process. Only in wire().
@@ -67,10 +75,7 @@ inline Needs all_needs(const Host& host) {
         ->needs(
             ref.self,
             [](void* ctx, const davit_kind_need* n) {
-              Need need{text(n->group), text(n->version), text(n->resource), text(n->name)};
-              for (uint32_t v = 0; v < n->verbs_count; ++v) need.verbs.push_back(text(n->verbs[v]));
-              need.setting = text(n->setting);
-              (*static_cast<Needs*>(ctx))[text(n->kind)].push_back(std::move(need));
+              (*static_cast<Needs*>(ctx))[text(n->kind)].push_back(need_of(*n));
             },
             &out);
   }

@@ -31,12 +31,7 @@ class KindNeeds : public KindTest {
     table->needs(
         fresh_.instance().get(),
         [](void* ctx, const davit_kind_need* n) {
-          Said said{text(n->kind),
-                    {text(n->group), text(n->version), text(n->resource), text(n->name)}};
-          for (uint32_t v = 0; v < n->verbs_count; ++v)
-            said.need.verbs.push_back(text(n->verbs[v]));
-          said.need.setting = text(n->setting);
-          static_cast<std::vector<Said>*>(ctx)->push_back(std::move(said));
+          static_cast<std::vector<Said>*>(ctx)->push_back({text(n->kind), kind::need_of(*n)});
         },
         &out);
     return out;
