@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks the tree against its own rules: who may include whom, sizes, words. Every message says what to do instead."""
 
+import fnmatch
 import re
 import subprocess
 import sys
@@ -50,6 +51,36 @@ def includes_of(name, text):
             yield f"{name}: includes <{included}>: the host knows plugins, not resources"
 
 
+def tests():
+    """The names of all test cases: Suite.Case of GoogleTest, and of the end-to-end tests file and method."""
+    case = re.compile(r"^\s*(?:TYPED_)?TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", re.M)
+    found = set()
+    for name in tracked():
+        if name.startswith("tests/e2e/test_") and name.endswith(".py"):
+            found.add(Path(name).stem.removeprefix("test_"))
+            found.update(re.findall(r"def test_(\w+)", (ROOT / name).read_text(encoding="utf-8")))
+        elif name.startswith(("tests/", "sdk/")) and name.endswith(".cpp"):
+            found.update(".".join(m) for m in case.findall((ROOT / name).read_text(encoding="utf-8")))
+    return found
+
+
+def table_of_faults():
+    """Names in the table of tests/README.md that no test has. `.Case` is of the suite before it; after "e2e" come names of
+    end-to-end tests."""
+    there = tests()
+    text = (ROOT / "tests/README.md").read_text(encoding="utf-8")
+    for row in re.findall(r"^\|.*\|(.*)\|$", text[text.index("## Faults"):], re.M):
+        _, *rest = row.split("e2e ")
+        suite = ""
+        for word in re.findall(r"`((?:[A-Z]\w*|\*)?\.[\w*]+)`", row):
+            suite, name = (word.split(".")[0], word) if word[0] != "." else (suite, suite + word)
+            if not fnmatch.filter(there, name):
+                yield f"tests/README.md: no test is called {name}"
+        for name in re.findall(r"`([a-z_0-9]+)`", "".join(rest)):
+            if name not in there:
+                yield f"tests/README.md: no end-to-end test is called {name}"
+
+
 def kinds():
     return [p.name.removeprefix("kind_") for p in (ROOT / "plugins").glob("kind_*") if p.is_dir()]
 
@@ -81,7 +112,7 @@ def faults():
 
 
 def main():
-    found = list(faults())
+    found = [*faults(), *table_of_faults()]
     print("\n".join(found) if found else f"{len(tracked())} files are tidy")
     return 1 if found else 0
 
