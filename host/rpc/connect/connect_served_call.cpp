@@ -23,6 +23,10 @@ constexpr size_t gzip_from = 512;
 // Of a stream's messages may wait for the socket: enough to keep it busy while the method makes
 // more, and little for each of many peers that do not read.
 constexpr size_t queue_bytes_max = 32u << 10;
+// A caller ends its call at the deadline by itself, and an answer of ours at that moment would
+// cross its own end: Go's client for HTTP/1 may then close a connection that its next call has
+// taken, which fails with the deadline of the one before. So a call ends here a little later.
+constexpr auto after_the_callers_own_end = std::chrono::milliseconds(100);
 
 uint8_t flags_known(const Terms& t) {
   return t.wire == Wire::connect_stream ? flag::compressed | flag::end_of_stream : flag::compressed;
@@ -78,7 +82,7 @@ void ConnectServedCall::begin() {
   came_.stream->listen(this);
   count_held();
   if (!came_.terms.timeout) return;
-  deadline_.expires_after(*came_.terms.timeout);
+  deadline_.expires_after(*came_.terms.timeout + after_the_callers_own_end);
   if (!try_retain()) return;
   deadline_.async_wait([this](boost::system::error_code cancelled) {
     if (!cancelled && !over_) end_now({Code::deadline_exceeded, "the deadline has passed", {}});
