@@ -35,7 +35,7 @@ def requests(kubernetes):
 
 def at_rest(bench, parts):
     """An agent that has nothing to do, with many deployments, over ten minutes."""
-    count, seconds = (60, 75) if bench.short else (1000, 600)
+    count, seconds = (60, 45) if bench.short else (1000, 600)
     kubernetes = parts.Kubernetes()
     world = parts.World(log_level="warn")
     server = world.server().start()
@@ -68,7 +68,7 @@ NODES = ("untrusted-local-a", "untrusted-local-b", "untrusted-local-c")
 def memory(bench, parts):
     """An agent's memory beside the pods in its cluster: the same deployments with few and with many pods each."""
     deployments, counts = (20, (200, 1000)) if bench.short else (100, (2000, 10_000, 50_000))
-    found = {count: sizes_beside(bench, parts, deployments, count // deployments) for count in counts}
+    found = sizes_beside(bench, parts, deployments, counts)
     for few, many in zip(counts, counts[1:]):
         sizes = [found[count]["VmRSS"] for count in (few, many)]
         slope = (sizes[1] - sizes[0]) / (many - few)
@@ -104,8 +104,8 @@ def floor_memory(bench, world, kubernetes):
     return size
 
 
-def sizes_beside(bench, parts, deployments, replicas):
-    """The median sizes of an agent that comes to a cluster with all pods in it, and settles.
+def sizes_beside(bench, parts, deployments, counts):
+    """By the count of pods, the median sizes of an agent that comes to a cluster with all of them in it, and settles.
 
     The pods are made here, bound and ready: a scheduler would take an hour for 50,000 that spread over zones. Whoever
     else would touch them is halted, so the cluster cannot be used for anything afterwards.
@@ -114,7 +114,7 @@ def sizes_beside(bench, parts, deployments, replicas):
     world = parts.World(log_level="warn")
     server = world.server().start()
     agent = world.agent(kubeconfig=kubernetes.kubeconfig)
-    sizes = []
+    found = {}
     try:
         kubernetes.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
         account = f"/api/v1/namespaces/{namespace}/serviceaccounts/default"
@@ -122,36 +122,49 @@ def sizes_beside(bench, parts, deployments, replicas):
         for name in ("kube-controller-manager", "kube-scheduler", "kwok"):
             os.kill(kubernetes.state["processes"][name]["pid"], signal.SIGSTOP)
         world.wait_ready(server)
-        world.apply([parts.deployment(n, namespace, replicas=replicas) for n in range(deployments)])
-        agent.start()
-        parts.wait_until("all ReplicaSets", lambda: len(kubernetes.replica_sets({namespace})) == deployments)
-        agent.stop()
-        make_pods(bench, kubernetes, namespace)
-        for _ in range(1 if bench.short else 3):
+        there = 0
+        for count in counts:
+            replicas = count // deployments
+            world.apply([parts.deployment(n, namespace, replicas=replicas) for n in range(deployments)])
             agent.start()
-            world.wait_running([f"d_{n}" for n in range(deployments)], seconds=600)
-            time.sleep(SETTLED_SECONDS)
-            sizes.append({of: agent.memory_bytes(of) for of in ("VmRSS", "RssAnon")})
-            sizes[-1]["floor"] = floor_memory(bench, world, kubernetes)
+            parts.wait_until("all ReplicaSets", lambda wanted=replicas: [
+                r["spec"]["replicas"] for r in kubernetes.replica_sets({namespace}).values()] == [wanted] * deployments)
             agent.stop()
+            make_pods(bench, kubernetes, namespace, there)
+            there = replicas
+            found[count] = median_sizes(bench, world, kubernetes, agent, deployments)
     finally:
         agent.stop()
         server.stop()
         world.close()
         kubernetes.close()
+    return found
+
+
+def median_sizes(bench, world, kubernetes, agent, deployments):
+    sizes = []
+    for _ in range(1 if bench.short else 3):
+        agent.start()
+        world.wait_running([f"d_{n}" for n in range(deployments)], seconds=600)
+        time.sleep(SETTLED_SECONDS)
+        sizes.append({of: agent.memory_bytes(of) for of in ("VmRSS", "RssAnon")})
+        sizes[-1]["floor"] = floor_memory(bench, world, kubernetes)
+        agent.stop()
     return {of: statistics.median(s[of] for s in sizes) for of in sizes[0]}
 
 
-def make_pods(bench, kubernetes, namespace):
-    """What the controllers, the scheduler and the kubelets make of our ReplicaSets, without them."""
+def make_pods(bench, kubernetes, namespace, there):
+    """What the controllers, the scheduler and the kubelets make of our ReplicaSets, without them. `there` pods of each
+    ReplicaSet exist."""
     pods, statuses = [], []
-    for (_, owner), replica_set in sorted(kubernetes.replica_sets({namespace}).items()):
+    replica_sets = sorted(kubernetes.replica_sets({namespace}).items())
+    for index, ((_, owner), replica_set) in enumerate(replica_sets):
         template = replica_set["spec"]["template"]
         reference = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": owner, "controller": True,
                      "uid": replica_set["metadata"]["uid"]}
-        for _ in range(replica_set["spec"]["replicas"]):
-            number = len(pods)
-            name = f"{owner}-{number}"
+        for own in range(there, replica_set["spec"]["replicas"]):
+            number = own * len(replica_sets) + index
+            name = f"{owner}-{own}"
             path = f"/api/v1/namespaces/{namespace}/pods/{name}"
             body = {"apiVersion": "v1", "kind": "Pod", "metadata": {
                 **template["metadata"], "name": name, "ownerReferences": [reference]},

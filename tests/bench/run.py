@@ -14,6 +14,7 @@ import os
 import statistics
 import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -77,7 +78,7 @@ def receipt(bench, parts):
     """From the operator's commit to the receipt by an agent."""
     name = "commit to the agent's receipt, p50"
     # Changes spread evenly over whole seconds, so that every moment of the mirror's sleep is met alike.
-    count, pause, runs = (28, 69, 2) if bench.short else (84, 69, 3)
+    count, pause, runs = (28, 69, 1) if bench.short else (84, 69, 3)
     ratios, notes = [], []
     for _ in range(runs):
         p50 = {}
@@ -104,7 +105,7 @@ def bootstrap(bench, parts):
     name = f"bootstrap of {count} records of 1 KB, records/s"
     full = {mirror: fleet.seeded(bench, parts, count, mirror) for mirror in (True, False)}
     rates, growth = {True: [], False: []}, []
-    for _ in range(2 if bench.short else 9):
+    for _ in range(1 if bench.short else 9):
         for mirror in full:
             server = Server(bench, parts, mirror=mirror, database=full[mirror].world.database)
             before = fleet.memory_kib(server.pid)
@@ -146,7 +147,9 @@ def main():
     try:
         for measure in measures:
             if arguments.only in (None, measure.__name__):
+                begin = time.monotonic()
                 measure(bench, parts)
+                print(f"      {measure.__name__} took {time.monotonic() - begin:.0f} s", flush=True)
     finally:
         unittest.doModuleCleanups()  # what the parts made in passing
     result = ROOT / "build/bench/result.json"

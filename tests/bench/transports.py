@@ -16,7 +16,7 @@ def drained(bench, parts, count, ways):
     records a second and the server's processor time."""
     before = seeded(bench, parts, count)
     rates, spent = {way: [] for way in ways}, {way: [] for way in ways}
-    for _ in range(2 if bench.short else 9):
+    for _ in range(1 if bench.short else 9):
         for way, (transport, framing, wire) in ways.items():
             server = Server(bench, parts, database=before.world.database, transport=transport)
             try:
