@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <map>
 #include <random>
-#include <thread>
 
 #include "documents.hpp"
 #include "duration.hpp"
@@ -23,12 +22,13 @@ constexpr size_t batch_bytes = 2 << 20;
 constexpr size_t refusals_told = 10;
 // Between two attempts to watch a server that has gone away.
 constexpr std::chrono::milliseconds reconnect_interval{500};
+// Of all that `--wait` does, when no other is given.
+constexpr std::chrono::seconds wait_timeout{60};
 
 struct Options {
   bool wait = false;
   bool dry_run = false;
-  std::chrono::milliseconds timeout{0};
-  std::string timeout_text;
+  std::string timeout;  // as it is told
   Format format = Format::table;
 };
 
@@ -122,27 +122,21 @@ bool wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcomes,
     waiting.rollouts.emplace_back(o.kind(), o.region(), o.id(), o.version());
   }
   if (taken.empty()) return true;
-  const auto deadline = OperatorClient::Clock::now() + options.timeout;
   const v1::StatusRequest request = selection(taken);
   for (;;) {
     v1::StatusResponse response;
-    auto r = client.watch("WatchStatus", request, response, deadline,
-                          [&] { return waiting.see(response); });
+    auto r = client.watch("WatchStatus", request, response, [&] { return waiting.see(response); });
     if (r.ok()) return waiting.good;
-    // An answer may say that a person should look; the watch ends only when it cannot go on.
-    const bool again = r.error().code == Code::unavailable &&
-                       OperatorClient::Clock::now() + reconnect_interval < deadline;
-    if (!again && r.error().code != Code::deadline_exceeded &&
-        r.error().code != Code::unavailable) {
-      failed("apply", r.error());
-      return false;
-    }
-    if (!again) break;
-    std::this_thread::sleep_for(reconnect_interval);
+    // A server that is away is waited for, too.
+    if (r.error().code == Code::unavailable && client.pause(reconnect_interval)) continue;
+    if (r.error().code == Code::deadline_exceeded) break;
+    failed("apply", r.error());
+    if (r.error().code != Code::unavailable) return false;
+    break;
   }
   for (const auto& rollout : waiting.rollouts) {
     if (rollout.state() == Rollout::State::waiting) {
-      tell(stderr, "not running after " + options.timeout_text + ": " + rollout.line());
+      tell(stderr, "not running after " + options.timeout + ": " + rollout.line());
     }
   }
   return false;
@@ -179,16 +173,12 @@ int run_apply(Arguments arguments) {
   Options options;
   options.wait = arguments.flag("--wait");
   options.dry_run = arguments.flag("--dry-run");
-  options.timeout_text = arguments.option("--timeout").value_or("60s");
-  auto timeout = parse_duration(options.timeout_text);
-  if (!timeout)
-    return usage_error("apply",
-                       "--timeout must be like 60s or 5m, not \"" + options.timeout_text + "\"");
-  options.timeout = *timeout;
   auto format = format_of(arguments);
   if (!format) return usage_error("apply", "-o must be table, json or yaml");
   options.format = *format;
-  const ServerAddress address = ServerAddress::from(arguments);
+  ServerAddress address = ServerAddress::from(arguments);
+  if (options.wait && !address.timeout) address.timeout = wait_timeout;
+  options.timeout = to_text(address.timeout.value_or(wait_timeout));
   const std::vector<std::string> files = arguments.options("-f", "--file");
   if (auto bad = arguments.unknown()) return usage_error("apply", *bad);
   if (!arguments.rest().empty())

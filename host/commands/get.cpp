@@ -172,7 +172,7 @@ int watch(OperatorClient& client, const Wanted& wanted) {
   Records there;
   bool current = false, written = true;
   v1::OperatorWatchResponse response;
-  auto ended = client.watch("Watch", request, response, std::nullopt, [&] {
+  auto ended = client.watch("Watch", request, response, [&] {
     Records records(response.records().begin(), response.records().end());
     if (current) return written = changes.print(records);
     there.insert(there.end(), records.begin(), records.end());

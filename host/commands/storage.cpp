@@ -7,7 +7,6 @@
 #include <davit/v1/operator.pb.h>
 
 #include "assembly/application.hpp"
-#include "duration.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
 #include "table.hpp"
@@ -85,7 +84,7 @@ struct StorageOptions {
   Format format = Format::table;
   std::vector<std::string> words;  // after the verb
   std::string storage;
-  std::optional<std::string> retention;
+  std::optional<std::chrono::milliseconds> retention;
   bool dry_run = false;
 };
 
@@ -97,7 +96,7 @@ int run_backup(const StorageOptions& o) {
   request.set_path(absolute(o.words[0]));
   v1::BackupResponse answer;
   const bool watched = ::isatty(STDERR_FILENO) == 1;
-  auto ended = client->watch("Backup", request, answer, std::nullopt, [&] {
+  auto ended = client->watch("Backup", request, answer, [&] {
     if (!answer.complete() && watched && answer.bytes_total() > 0)
       tell(stderr, mebibytes(answer.bytes_done()) + " of " + mebibytes(answer.bytes_total()));
     return !answer.complete();
@@ -115,8 +114,7 @@ int run_verify(const StorageOptions& o) {
   v1::VerifyRequest request;
   if (!o.words.empty()) request.set_path(absolute(o.words[0]));
   v1::VerifyResponse answer;
-  auto ended =
-      client->watch("Verify", request, answer, std::nullopt, [&] { return !answer.complete(); });
+  auto ended = client->watch("Verify", request, answer, [&] { return !answer.complete(); });
   if (!ended.ok()) return failed("storage", ended.error());
   return show(answer, o.format,
               (o.words.empty() ? "the store" : request.path()) +
@@ -135,13 +133,7 @@ int run_maintain(const StorageOptions& o) {
   if (!o.words.empty()) return usage_error("storage", "unexpected \"" + o.words[0] + "\"");
   v1::MaintainRequest request;
   request.set_dry_run(o.dry_run);
-  if (o.retention) {
-    auto duration = parse_duration(*o.retention);
-    if (!duration)
-      return usage_error("storage",
-                         "--retention must be like 7d or 12h, not \"" + *o.retention + "\"");
-    request.set_retention_ms(static_cast<uint64_t>(duration->count()));
-  }
+  if (o.retention) request.set_retention_ms(static_cast<uint64_t>(o.retention->count()));
   auto client = OperatorClient::open(o.address);
   if (!client.ok()) return failed("storage", client.error());
   auto answer = maintain(*client, request);
@@ -156,7 +148,7 @@ int run_maintain(const StorageOptions& o) {
 int run_storage(Arguments arguments) {
   StorageOptions o;
   o.dry_run = arguments.flag("--dry-run");
-  o.retention = arguments.option("--retention");
+  o.retention = arguments.duration("--retention");
   o.storage = arguments.option("--storage").value_or("");
   auto format = format_of(arguments);
   if (!format) return usage_error("storage", "-o must be table, json or yaml");

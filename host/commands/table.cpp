@@ -15,7 +15,9 @@ constexpr const char* server_options =
     "  --server URL       unix:/PATH, http://HOST:PORT or https://HOST:PORT; also $DAVIT_SERVER;\n"
     "                     the packaged server's socket when absent\n"
     "  --token-file FILE  an operator's token, which a server asks for over TCP\n"
-    "  --ca-file FILE     whom to trust, instead of the system's authorities\n";
+    "  --ca-file FILE     whom to trust, instead of the system's authorities\n"
+    "  --timeout 60s      give up when the command has not ended by then; without it, when a call\n"
+    "                     is not answered within 30s, or 5m for a list\n";
 
 }  // namespace
 
@@ -36,8 +38,7 @@ const std::vector<Command>& commands() {
 #ifdef DAVIT_COMMAND_APPLY
       {"apply", "-f FILE [--wait]", "make the desired state what the documents say",
        "  -f, --file FILE    YAML or JSON documents; - is standard input; may be repeated\n"
-       "  --wait             until all run at this version, or cannot\n"
-       "  --timeout 60s      how long to wait\n"
+       "  --wait             until all run at this version, or cannot; 60s without --timeout\n"
        "  --dry-run          say what would change, and change nothing\n"
        "  -o table|json|yaml\n",
        true, &run_apply},
