@@ -38,11 +38,11 @@ std::string random_id() {
   return "apply-" + std::to_string(id);
 }
 
-// Sends the documents in batches. What is refused is told with its line; returns whether nothing
-// was.
-Result<bool> send(OperatorClient& client, const std::vector<SourceDocument>& documents,
-                  const Options& options, std::vector<v1::Outcome>& outcomes) {
-  bool all_taken = true;
+// Sends the documents in batches. What is refused is told with its line; returns the exit code of
+// the first.
+Result<ExitCode> send(OperatorClient& client, const std::vector<SourceDocument>& documents,
+                      const Options& options, std::vector<v1::Outcome>& outcomes) {
+  ExitCode code = exit_code_done;
   std::map<std::string, size_t> refused;  // by what is wrong
   for (size_t next = 0; next < documents.size();) {
     v1::ApplyRequest request;
@@ -59,7 +59,7 @@ Result<bool> send(OperatorClient& client, const std::vector<SourceDocument>& doc
     for (int i = 0; i < response.outcomes_size(); ++i) {
       const auto& o = response.outcomes(i);
       if (o.outcome() == "refused") {
-        all_taken = false;
+        if (code == exit_code_done) code = exit_code_of(o);
         // A full disk refuses every document, and is said a few times and counted.
         if (++refused[o.message()] <= refusals_told)
           tell(stderr, documents[first + static_cast<size_t>(i)].fault(o.field(), o.message()));
@@ -73,7 +73,7 @@ Result<bool> send(OperatorClient& client, const std::vector<SourceDocument>& doc
     if (times > refusals_told)
       tell(stderr, "... and " + std::to_string(times - refusals_told) + " more: " + message);
   }
-  return all_taken;
+  return code;
 }
 
 // The narrowest selection that covers all of them.
@@ -93,7 +93,7 @@ v1::StatusRequest selection(const std::vector<v1::Outcome>& outcomes) {
 struct Waiting {
   std::vector<Rollout> rollouts;
   size_t open = 0;
-  bool good = true;
+  ExitCode code = exit_code_done;
 
   // False when nothing is left to wait for.
   bool see(const v1::StatusResponse& response) {
@@ -104,16 +104,16 @@ struct Waiting {
       const auto state = r.see(response, std::chrono::steady_clock::now());
       if (r.line() != before) tell(state == Rollout::State::failed ? stderr : stdout, r.line());
       if (state == Rollout::State::waiting) ++open;
-      if (state == Rollout::State::failed) good = false;
+      if (state == Rollout::State::failed) code = exit_code_rollout_failed;
     }
     std::fflush(stdout);
     return open > 0;
   }
 };
 
-// Until all run; returns whether they do.
-bool wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcomes,
-              const Options& options) {
+// Until all run, or cannot.
+ExitCode wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcomes,
+                  const Options& options) {
   Waiting waiting;
   std::vector<v1::Outcome> taken;
   for (const auto& o : outcomes) {
@@ -121,17 +121,17 @@ bool wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcomes,
     taken.push_back(o);
     waiting.rollouts.emplace_back(o.kind(), o.region(), o.id(), o.version());
   }
-  if (taken.empty()) return true;
+  if (taken.empty()) return exit_code_done;
   const v1::StatusRequest request = selection(taken);
   for (;;) {
     v1::StatusResponse response;
     auto r = client.watch("WatchStatus", request, response, [&] { return waiting.see(response); });
-    if (r.ok()) return waiting.good;
+    if (r.ok()) return waiting.code;
     // A server that is away is waited for, too.
     if (r.error().code == Code::unavailable && client.pause(reconnect_interval)) continue;
     if (r.error().code == Code::deadline_exceeded) break;
-    failed("apply", r.error());
-    if (r.error().code != Code::unavailable) return false;
+    const int code = failed("apply", r.error());
+    if (r.error().code != Code::unavailable) return static_cast<ExitCode>(code);
     break;
   }
   for (const auto& rollout : waiting.rollouts) {
@@ -139,7 +139,7 @@ bool wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcomes,
       tell(stderr, "not running after " + options.timeout + ": " + rollout.line());
     }
   }
-  return false;
+  return waiting.code == exit_code_done ? exit_code_no_answer : waiting.code;
 }
 
 int apply(const ServerAddress& address, const std::vector<std::string>& files,
@@ -149,10 +149,10 @@ int apply(const ServerAddress& address, const std::vector<std::string>& files,
   if (documents.good.empty()) {
     if (documents.faults.empty())
       std::fprintf(stderr, "davit apply: there is no document in what was given\n");
-    return 1;
+    return exit_code_refused;
   }
   auto client = OperatorClient::open(address);
-  if (!client.ok()) return failed("apply", client.error());
+  if (!client.ok()) return not_usable("apply", client.error());
   std::vector<v1::Outcome> outcomes;
   auto sent = send(*client, documents.good, options, outcomes);
   if (options.format != Format::table) {
@@ -162,9 +162,10 @@ int apply(const ServerAddress& address, const std::vector<std::string>& files,
   }
   if (!sent.ok()) return failed("apply", sent.error());
   std::fflush(stdout);
-  bool good = *sent && documents.faults.empty();
-  if (options.wait && !options.dry_run) good &= wait_for(*client, outcomes, options);
-  return good ? 0 : 1;
+  const ExitCode waited =
+      options.wait && !options.dry_run ? wait_for(*client, outcomes, options) : exit_code_done;
+  if (!documents.faults.empty()) return exit_code_refused;
+  return *sent != exit_code_done ? *sent : waited;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "documents.hpp"
+#include "exit_codes.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
 #include "table.hpp"
@@ -182,7 +183,7 @@ int watch(OperatorClient& client, const Wanted& wanted) {
     sort(there);
     return written = changes.print(std::exchange(there, {}));
   });
-  if (!written) return 1;  // which is told where all output is looked at
+  if (!written) return exit_code_failed;  // which is told where all output is looked at
   return failed("get", ended.ok() ? nowhere(wanted) : ended.error());
 }
 
@@ -203,7 +204,7 @@ int run_get(Arguments arguments) {
   if (words.size() == 2) wanted.id = words[1];
 
   auto client = OperatorClient::open(address);
-  if (!client.ok()) return failed("get", client.error());
+  if (!client.ok()) return not_usable("get", client.error());
   wanted.format = *format;
   return watching ? watch(*client, wanted) : show(*client, wanted);
 }

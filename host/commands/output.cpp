@@ -7,6 +7,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "exit_codes.hpp"
 #include "yaml.hpp"
 
 namespace davit::host {
@@ -95,7 +96,12 @@ int failed(const std::string& command, const Error& error) {
   const std::string line =
       "davit " + command + ": " + (error.where.empty() ? "" : error.where + ": ") + error.message;
   tell(stderr, line);
-  return 1;
+  return exit_code_of(error.code);
+}
+
+int not_usable(const std::string& command, const Error& error) {
+  failed(command, error);
+  return exit_code_usage;
 }
 
 int64_t unix_ms_now() {

@@ -35,8 +35,10 @@ void tell(std::FILE* to, const std::string& line);
 // Writes out what waits; false: standard output has failed, now or before.
 bool flush_output();
 
-// "davit NAME: message" on standard error; returns 1.
+// "davit NAME: message" on standard error; returns the exit code of the error.
 int failed(const std::string& command, const Error& error);
+// The same of what the command line names (a server's address, a token file).
+int not_usable(const std::string& command, const Error& error);
 int64_t unix_ms_now();
 
 }  // namespace davit::host

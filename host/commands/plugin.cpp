@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "exit_codes.hpp"
 #include "loader/loader.hpp"
 #include "table.hpp"
 
@@ -48,12 +49,12 @@ int run_plugin(Arguments arguments) {
   const auto modules = loader.list();
   if (modules.empty()) {
     std::fprintf(stderr, "no plugin in %s\n", loader.directories().front().c_str());
-    return 1;
+    return exit_code_failed;
   }
   print(modules);
   const bool broken = std::any_of(modules.begin(), modules.end(),
                                   [](const ListedModule& m) { return !m.problem.empty(); });
-  return broken ? 1 : 0;
+  return broken ? exit_code_failed : exit_code_done;
 }
 
 }  // namespace davit::host

@@ -112,6 +112,16 @@ bool asked_for(const v1::StatusRequest& request, const v1::Issue& issue) {
   return request.kind().empty() || issue.kind().empty() || issue.kind() == request.kind();
 }
 
+// Whether there is anything of the object that was asked for: its record, or what an agent found.
+bool is_there(const v1::StatusResponse& status, const v1::StatusRequest& request) {
+  const auto of_it = [&](const auto& agent) {
+    return std::any_of(agent.issues().begin(), agent.issues().end(),
+                       [&](const auto& issue) { return asked_for(request, issue); });
+  };
+  return status.objects_size() > 0 ||
+         std::any_of(status.agents().begin(), status.agents().end(), of_it);
+}
+
 // Why things are not as they should be: what agents say of records and objects, and of what they
 // still try.
 std::string reasons(const v1::StatusResponse& status, const v1::StatusRequest& request,
@@ -178,12 +188,16 @@ int run_status(Arguments arguments) {
   if (words.size() == 2) request.set_id(words[1]);
 
   auto client = OperatorClient::open(address);
-  if (!client.ok()) return failed("status", client.error());
+  if (!client.ok()) return not_usable("status", client.error());
   v1::StatusResponse response;
   if (auto r = ask(*client, request, response); !r.ok()) return failed("status", r.error());
   if (*format != Format::table) {
     print(to_json(response), *format);
     return 0;
+  }
+  if (!request.id().empty() && !is_there(response, request)) {
+    return failed("status",
+                  {Code::not_found, "no " + request.kind() + " \"" + request.id() + "\"", {}, {}});
   }
   const bool colour = use_colour();
   const std::string troubles = reasons(response, request, colour);

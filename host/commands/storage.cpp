@@ -91,7 +91,7 @@ struct StorageOptions {
 int run_backup(const StorageOptions& o) {
   if (o.words.size() != 1) return usage_error("storage", "backup into which file?");
   auto client = OperatorClient::open(o.address);
-  if (!client.ok()) return failed("storage", client.error());
+  if (!client.ok()) return not_usable("storage", client.error());
   v1::BackupRequest request;
   request.set_path(absolute(o.words[0]));
   v1::BackupResponse answer;
@@ -110,7 +110,7 @@ int run_backup(const StorageOptions& o) {
 int run_verify(const StorageOptions& o) {
   if (o.words.size() > 1) return usage_error("storage", "unexpected \"" + o.words[1] + "\"");
   auto client = OperatorClient::open(o.address);
-  if (!client.ok()) return failed("storage", client.error());
+  if (!client.ok()) return not_usable("storage", client.error());
   v1::VerifyRequest request;
   if (!o.words.empty()) request.set_path(absolute(o.words[0]));
   v1::VerifyResponse answer;
@@ -135,7 +135,7 @@ int run_maintain(const StorageOptions& o) {
   request.set_dry_run(o.dry_run);
   if (o.retention) request.set_retention_ms(static_cast<uint64_t>(o.retention->count()));
   auto client = OperatorClient::open(o.address);
-  if (!client.ok()) return failed("storage", client.error());
+  if (!client.ok()) return not_usable("storage", client.error());
   auto answer = maintain(*client, request);
   if (!answer.ok()) return failed("storage", answer.error());
   if (o.format != Format::table) return show(*answer, o.format, "");

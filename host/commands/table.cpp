@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "config/suggest.hpp"
+#include "exit_codes.hpp"
 
 namespace davit::host {
 
@@ -107,7 +108,7 @@ int usage_error(std::string_view name, std::string_view problem) {
                name.data(), static_cast<int>(problem.size()), problem.data(),
                static_cast<int>(name.size()), name.data(),
                command == nullptr ? "" : command->usage);
-  return 2;
+  return exit_code_usage;
 }
 
 namespace {
@@ -122,7 +123,7 @@ int written(const char* name, int code) {
     std::fprintf(stderr, "davit %s: the output cannot be written%s%s\n", name, why == 0 ? "" : ": ",
                  why == 0 ? "" : std::strerror(why));
   }
-  return code == 0 ? 1 : code;
+  return code == exit_code_done ? exit_code_failed : code;
 }
 
 void print_help(std::FILE* to) {
@@ -135,6 +136,8 @@ void print_help(std::FILE* to) {
   }
   std::fprintf(to, "  davit %-40s %s\n  davit %-40s %s\n", "--version", "print the version", "help",
                "print this");
+  std::fputs("\nexit codes:\n", to);
+  for (const ExitMeaning& e : exit_meanings()) std::fprintf(to, "  %d  %s\n", e.code, e.means);
 }
 
 }  // namespace
@@ -142,7 +145,7 @@ void print_help(std::FILE* to) {
 int run_davit(std::vector<std::string> words) {
   if (words.empty()) {
     print_help(stderr);
-    return 2;
+    return exit_code_usage;
   }
   const std::string name = words.front();
   words.erase(words.begin());
@@ -160,7 +163,7 @@ int run_davit(std::vector<std::string> words) {
       if (word != "--help" && word != "-h") continue;
       std::printf("davit %s %s\n%s\n\n%s%s", command->name, command->usage, command->summary,
                   command->options, command->asks_server ? server_options : "");
-      return 0;
+      return written(command->name, exit_code_done);
     }
     return written(command->name, command->run(Arguments(std::move(words))));
   }
@@ -169,7 +172,7 @@ int run_davit(std::vector<std::string> words) {
   const std::string near = nearest(name, names);
   const std::string advice = near.empty() ? "see davit help" : "did you mean \"" + near + "\"?";
   std::fprintf(stderr, "davit: no command \"%s\"; %s\n", name.c_str(), advice.c_str());
-  return 2;
+  return exit_code_usage;
 }
 
 }  // namespace davit::host

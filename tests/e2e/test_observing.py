@@ -111,7 +111,7 @@ class Watching(Observed):
         # An open watch does not hold the server up.
         self.check_clean_end(server)
         wait_until("the watch ends", lambda: not watch.alive())
-        self.assertEqual(watch.process.returncode, 1)
+        self.assertEqual(watch.process.returncode, 6)
         self.assertRegex(watch.text().splitlines()[-1],
                          r"^davit get: server unix:\S+ has ended the stream: the server is shutting down$")
 
@@ -122,7 +122,7 @@ class Watching(Observed):
         self.wait_lines(watch, 2)
         server.kill()
         wait_until("the watch ends", lambda: not watch.alive())
-        self.assertEqual(watch.process.returncode, 1)
+        self.assertEqual(watch.process.returncode, 6)
         self.assertRegex(watch.text().splitlines()[-1], r"^davit get: server unix:\S+ has ended the stream")
 
     def test_interrupt_ends_it(self):
@@ -136,10 +136,10 @@ class Watching(Observed):
 
     def test_what_is_mistyped_is_said_so(self):
         self.start_server()
-        for words, said in ((("deploymnt",), "is not known to this server"),
-                            (("deployment", "d_404"), 'no deployment "d_404" in any region')):
+        for words, expected, said in ((("deploymnt",), 4, "is not known to this server"),
+                                      (("deployment", "d_404"), 5, 'no deployment "d_404" in any region')):
             code, out, err = self.world.davit("get", *words, "--watch", check=False)
-            self.assertEqual((code, out), (1, ""), err)
+            self.assertEqual((code, out), (expected, ""), err)
             self.assertIn(said, err)
 
 
