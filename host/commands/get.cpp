@@ -1,12 +1,16 @@
 // davit get [KIND [ID]] [--region R] [--watch]
 #include <algorithm>
 #include <cstdio>
+#include <random>
 #include <tuple>
 
 #include <boost/json/serialize.hpp>
 
+#include <davit/backoff.hpp>
+
 #include "documents.hpp"
 #include "exit_codes.hpp"
+#include "follower.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
 #include "table.hpp"
@@ -19,6 +23,9 @@ namespace {
 namespace json = boost::json;
 
 constexpr uint32_t page_size = 1000;
+// Of a watch whose server is away.
+constexpr Backoff::Limits reconnect_limits{std::chrono::milliseconds(500),
+                                           std::chrono::milliseconds(10'000)};
 
 struct Wanted {
   std::string kind, id, region;
@@ -90,7 +97,7 @@ void print_rows(TextTable& table, const Records& records) {
                r.namespace_(),
                r.name(),
                {d.state(), r.live() ? Tone::plain : Tone::faint},
-               std::to_string(r.version()),
+               r.version() == 0 ? "-" : std::to_string(r.version()),
                age(r.committed_at_unix_ms(), now),
                r.author()});
   }
@@ -162,29 +169,43 @@ class Changes {
   bool any_ = false;
 };
 
-// Until the server goes or somebody interrupts.
+// Whether another stream can go on where this one has ended: its server was away, or it fell below
+// the purge mark.
+bool goes_on(const Error& ended) {
+  return ended.code == Code::unavailable || ended.code == Code::out_of_range;
+}
+
+// Until somebody interrupts, or the timeout.
 int watch(OperatorClient& client, const Wanted& wanted) {
   v1::OperatorWatchRequest request;
   request.set_kind(wanted.kind);
   request.set_region(wanted.region);
   request.set_id(wanted.id);
-  request.set_include_deleted(wanted.deleted);
+  request.set_include_deleted(true);  // Follower leaves out what was not asked for
   Changes changes(wanted.format);
-  Records there;
-  bool current = false, written = true;
-  v1::OperatorWatchResponse response;
-  auto ended = client.watch("Watch", request, response, [&] {
-    Records records(response.records().begin(), response.records().end());
-    if (current) return written = changes.print(records);
-    there.insert(there.end(), records.begin(), records.end());
-    current = response.current();
-    if (!current) return true;
-    if (there.empty() && !wanted.id.empty()) return false;
-    sort(there);
-    return written = changes.print(std::exchange(there, {}));
-  });
-  if (!written) return exit_code_failed;  // which is told where all output is looked at
-  return failed("get", ended.ok() ? nowhere(wanted) : ended.error());
+  Follower follower(wanted.deleted);
+  Backoff backoff(reconnect_limits);
+  std::random_device random;
+  bool away = false, written = true;
+  for (;;) {
+    v1::OperatorWatchResponse response;
+    follower.begin();
+    auto ended = client.watch("Watch", request, response, [&] {
+      if (std::exchange(away, false)) tell(stderr, "davit get: connected again");
+      if (response.current()) backoff.reset();
+      const bool beginning = !follower.current();
+      const Records records = follower.take(response);
+      const bool nothing = beginning && follower.current() && records.empty();
+      if (nothing && !wanted.id.empty()) return false;
+      return written = changes.print(records);
+    });
+    if (!written) return exit_code_failed;  // which is told where all output is looked at
+    if (ended.ok()) return failed("get", nowhere(wanted));
+    if (!follower.current() || !goes_on(ended.error())) return failed("get", ended.error());
+    if (!std::exchange(away, true))
+      tell(stderr, "davit get: " + ended.error().message + "; connecting again");
+    if (!client.pause(backoff.next(random()))) return failed("get", ended.error());
+  }
 }
 
 }  // namespace

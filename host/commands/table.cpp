@@ -47,7 +47,7 @@ const std::vector<Command>& commands() {
 #ifdef DAVIT_COMMAND_GET
       {"get", "[KIND [ID]] [-o table|json|yaml]", "show desired state",
        "  -r, --region R     of this region only\n"
-       "  -w, --watch        and then each change, as it comes\n"
+       "  -w, --watch        and then each change, as it comes; goes on after the server was away\n"
        "  --deleted          deleted records, too; those cannot be applied again\n"
        "  -o table|json|yaml what yaml and json print can be applied again\n",
        true, &run_get},
