@@ -1,9 +1,10 @@
-// davit explain [CONDITION]
+// davit explain [WORD]
 #include <cstdio>
 #include <string>
 
 #include "conditions.hpp"
 #include "config/suggest.hpp"
+#include "exit_codes.hpp"
 #include "table.hpp"
 
 namespace davit::host {
@@ -37,21 +38,23 @@ void explain(const Condition& c) {
 
 int run_explain(Arguments arguments) {
   if (auto bad = arguments.unknown()) return usage_error("explain", *bad);
-  const std::vector<std::string> words = arguments.rest();
-  if (words.size() > 1) return usage_error("explain", "unexpected \"" + words[1] + "\"");
+  // As status shows it, what follows a word included: "taken over", "unknown since 2026-...".
+  std::string typed;
+  for (const std::string& word : arguments.rest()) typed += (typed.empty() ? "" : " ") + word;
   std::vector<std::string> names;
   const char* separator = "";
-  for (const Condition& c : conditions()) {
-    names.emplace_back(c.name);
-    if (!words.empty() && words[0] != c.name) continue;
+  for (const Condition& c : conditions) {
+    const std::string name(c.name);
+    names.push_back(name);
+    if (!typed.empty() && typed != name && !typed.starts_with(name + " ")) continue;
     std::fputs(separator, stdout);
     separator = "\n";
     explain(c);
-    if (!words.empty()) return 0;
+    if (!typed.empty()) return exit_code_done;
   }
-  if (words.empty()) return 0;
-  const std::string near = nearest(words[0], names);
-  return usage_error("explain", "no condition \"" + words[0] + "\"" +
+  if (typed.empty()) return exit_code_done;
+  const std::string near = nearest(typed, names);
+  return usage_error("explain", "status shows no \"" + typed + "\"" +
                                     (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
 }
 

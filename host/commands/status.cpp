@@ -5,6 +5,7 @@
 
 #include <davit/v1/operator.pb.h>
 
+#include "conditions.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
 #include "table.hpp"
@@ -52,7 +53,7 @@ std::string objects(const v1::StatusResponse& status, bool colour) {
                seen ? std::to_string(s.updated()) + of : "-",
                seen ? std::to_string(s.stale()) : "-",
                {seen   ? s.health()
-                : gone ? "gone"
+                : gone ? std::string(explained("gone"))
                        : "-",
                 gone ? Tone::faint : tone_of(o)},
                {condition_of(o), Tone::bad}});
@@ -72,11 +73,11 @@ std::string agents(const v1::StatusResponse& status, bool colour) {
     int denied = 0;
     bool delayed = false;
     for (const auto& i : a.issues()) {
-      parked += i.condition() == "parked";
-      held += i.condition() == "held";
-      orphaned += i.condition() == "orphaned";
-      blind += i.condition() == "blind";
-      denied += i.condition() == "denied";
+      parked += i.condition() == explained("parked");
+      held += i.condition() == explained("held");
+      orphaned += i.condition() == explained("orphaned");
+      blind += i.condition() == explained("blind");
+      denied += i.condition() == explained("denied");
       delayed = delayed || (i.condition() == "delayed" && i.kind().empty());
     }
     auto counted = [](int n, Tone tone) {
@@ -84,11 +85,11 @@ std::string agents(const v1::StatusResponse& status, bool colour) {
     };
     // Of one whose work another does nothing is expected.
     const bool silent = now - a.seen_at_unix_ms() > silent_after_ms && !a.taken_over();
-    const char* const statuses = a.taken_over() ? "taken over"
-                                 : silent       ? "unknown"
-                                 : blind > 0    ? "blind"
-                                 : delayed      ? "delayed"
-                                                : "in time";
+    const std::string_view statuses = a.taken_over() ? explained("taken over")
+                                      : silent       ? explained("unknown")
+                                      : blind > 0    ? explained("blind")
+                                      : delayed      ? explained("delayed")
+                                                     : explained("in time");
     table.row({a.agent(),
                a.region(),
                a.software(),
@@ -96,7 +97,7 @@ std::string agents(const v1::StatusResponse& status, bool colour) {
                a.taken_over() ? TextTable::Cell("-", Tone::plain)
                               : TextTable::Cell(std::to_string(a.lag()),
                                                 a.lag() > 0 ? Tone::middling : Tone::good),
-               {statuses, delayed || silent || blind > 0 ? Tone::bad : Tone::plain},
+               {std::string(statuses), delayed || silent || blind > 0 ? Tone::bad : Tone::plain},
                counted(parked, Tone::bad),
                counted(held, Tone::middling),
                counted(orphaned, Tone::middling),

@@ -88,9 +88,9 @@ const std::vector<Command>& commands() {
        "  -o table|json|yaml\n",
        true, &run_storage},
 #endif
-      {"explain", "[CONDITION]", "say what a condition of status means, and what to do",
-       "  CONDITION  parked, held, orphaned, denied, missing, ...; all when absent\n", false,
-       &run_explain},
+      {"explain", "[WORD]", "say what a word of status means, and what to do",
+       "  WORD  parked, held, orphaned, unknown, taken over, unhealthy, ...; all when absent\n",
+       false, &run_explain},
   };
   return table;
 }
