@@ -6,32 +6,23 @@
 #include "config/suggest.hpp"
 #include "exit_codes.hpp"
 #include "table.hpp"
+#include "text_table.hpp"
 
 namespace davit::host {
 
 namespace {
 
-// At spaces, so that no line is longer than a terminal's.
-std::string wrapped(std::string_view text, const std::string& indent) {
-  constexpr size_t width = 78;
-  std::string out, line = indent;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    const std::string_view word = text.substr(at, end - at);
-    if (line.size() > indent.size() && line.size() + 1 + word.size() > width) {
-      out += line + "\n";
-      line = indent;
-    }
-    if (line.size() > indent.size()) line += ' ';
-    line += word;
-    at = end + 1;
-  }
-  return out + line + "\n";
+void print_indented(std::string_view text, const std::string& indent) {
+  constexpr size_t line_columns = 78;
+  for (const std::string& line : wrapped(std::string(text), line_columns - indent.size()))
+    std::printf("%s%s\n", indent.c_str(), line.c_str());
 }
 
 void explain(const Condition& c) {
-  std::printf("%s\n%s  What to do:\n%s", std::string(c.name).c_str(),
-              wrapped(c.means, "  ").c_str(), wrapped(c.to_do, "    ").c_str());
+  std::printf("%s\n", std::string(c.name).c_str());
+  print_indented(c.means, "  ");
+  std::puts("  What to do:");
+  print_indented(c.to_do, "    ");
 }
 
 }  // namespace

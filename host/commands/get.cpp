@@ -83,8 +83,15 @@ Result<Records> fetch(OperatorClient& client, const Wanted& wanted) {
 }
 
 TextTable table_of_records() {
-  return TextTable(
-      {"KIND", "ID", "REGION", "NAMESPACE", "NAME", "STATE", "VERSION", "CHANGED", "BY"});
+  return TextTable({"KIND",
+                    "ID",
+                    "REGION",
+                    {"NAMESPACE", 2},
+                    "NAME",
+                    "STATE",
+                    {"VERSION", 4},
+                    {"CHANGED", 3},
+                    {"BY", 1}});
 }
 
 void print_rows(TextTable& table, const Records& records) {
@@ -101,7 +108,7 @@ void print_rows(TextTable& table, const Records& records) {
                age(r.committed_at_unix_ms(), now),
                r.author()});
   }
-  std::fputs(table.print(use_colour()).c_str(), stdout);
+  std::fputs(table.print(use_colour(), terminal_columns()).c_str(), stdout);
 }
 
 // As documents, which `davit apply` takes again.

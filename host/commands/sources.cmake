@@ -2,5 +2,5 @@
 find_package(yaml-cpp REQUIRED)
 list(APPEND commands
   commands/documents.cpp commands/follower.cpp commands/operator_client.cpp commands/outcomes.cpp commands/output.cpp commands/rollout.cpp
-  commands/text_table.cpp commands/yaml.cpp)
+  commands/yaml.cpp)
 list(APPEND command_libraries davit_proto PkgConfig::GRPC yaml-cpp Boost::json)

@@ -18,6 +18,12 @@ namespace {
 // An agent says where it stands at least every 30 s; one that missed three is in doubt.
 constexpr int64_t silent_after_ms = 90'000;
 
+// Of the terminal.
+struct Look {
+  bool colour;
+  size_t columns;
+};
+
 Tone tone_of(const v1::ObjectStatus& o) {
   const std::string& health = o.observed().health();
   if (!o.condition().empty() || health == "unhealthy") return Tone::bad;
@@ -35,9 +41,18 @@ std::string condition_of(const v1::ObjectStatus& o) {
   return o.condition() == "blind" ? o.reason() : o.condition();
 }
 
-std::string objects(const v1::StatusResponse& status, bool colour) {
-  TextTable table({"KIND", "ID", "REGION", "STATE", "VERSION", "OBSERVED", "READY", "UPDATED",
-                   "STALE", "HEALTH", "CONDITION"});
+std::string objects(const v1::StatusResponse& status, const Look& look) {
+  TextTable table({"KIND",
+                   "ID",
+                   "REGION",
+                   "STATE",
+                   {"VERSION", 4},
+                   {"OBSERVED", 3},
+                   "READY",
+                   {"UPDATED", 2},
+                   {"STALE", 1},
+                   "HEALTH",
+                   "CONDITION"});
   for (const auto& o : status.objects()) {
     const auto& s = o.observed();
     const std::string of = "/" + std::to_string(s.desired());
@@ -58,12 +73,22 @@ std::string objects(const v1::StatusResponse& status, bool colour) {
                 gone ? Tone::faint : tone_of(o)},
                {condition_of(o), Tone::bad}});
   }
-  return table.empty() ? "no objects\n" : table.print(colour);
+  return table.empty() ? "no objects\n" : table.print(look.colour, look.columns);
 }
 
-std::string agents(const v1::StatusResponse& status, bool colour) {
-  TextTable table({"AGENT", "REGION", "SOFTWARE", "SEEN", "LAG", "STATUSES", "PARKED", "HELD",
-                   "ORPHANED", "BLIND", "DENIED"});
+std::string agents(const v1::StatusResponse& status, const Look& look) {
+  // What is counted stands below with its reasons.
+  TextTable table({"AGENT",
+                   "REGION",
+                   {"SOFTWARE", 1},
+                   "SEEN",
+                   "LAG",
+                   "STATUSES",
+                   {"PARKED", 6},
+                   {"HELD", 5},
+                   {"ORPHANED", 4},
+                   {"BLIND", 3},
+                   {"DENIED", 2}});
   const int64_t now = unix_ms_now();
   for (const auto& a : status.agents()) {
     int parked = 0;
@@ -104,7 +129,7 @@ std::string agents(const v1::StatusResponse& status, bool colour) {
                counted(blind, Tone::bad),
                counted(denied, Tone::bad)});
   }
-  return table.empty() ? "no agent has reported\n" : table.print(colour);
+  return table.empty() ? "no agent has reported\n" : table.print(look.colour, look.columns);
 }
 
 // Whether an issue is of what was asked for. One that is of no kind is the agent's own.
@@ -126,8 +151,9 @@ bool is_there(const v1::StatusResponse& status, const v1::StatusRequest& request
 // Why things are not as they should be: what agents say of records and objects, and of what they
 // still try.
 std::string reasons(const v1::StatusResponse& status, const v1::StatusRequest& request,
-                    bool colour) {
-  TextTable table({"CONDITION", "KIND", "OBJECT", "REGION", "VERSION", "REASON"});
+                    const Look& look) {
+  TextTable table({"CONDITION", "KIND", "OBJECT", {"REGION", 2}, {"VERSION", 1}, "REASON"},
+                  TextTable::Last::wrapped);
   for (const auto& r : status.regions())
     table.row({{r.condition(), Tone::bad}, "", "", r.region(), "", r.reason()});
   for (const auto& o : status.objects()) {
@@ -159,7 +185,7 @@ std::string reasons(const v1::StatusResponse& status, const v1::StatusRequest& r
                  i.reason()});
     }
   }
-  return table.empty() ? "" : table.print(colour);
+  return table.empty() ? "" : table.print(look.colour, look.columns);
 }
 
 // In pages where the server has them: then it keeps none of what it says.
@@ -200,9 +226,9 @@ int run_status(Arguments arguments) {
     return failed("status",
                   {Code::not_found, "no " + request.kind() + " \"" + request.id() + "\"", {}, {}});
   }
-  const bool colour = use_colour();
-  const std::string troubles = reasons(response, request, colour);
-  std::printf("%s\n%s", objects(response, colour).c_str(), agents(response, colour).c_str());
+  const Look look{use_colour(), terminal_columns()};
+  const std::string troubles = reasons(response, request, look);
+  std::printf("%s\n%s", objects(response, look).c_str(), agents(response, look).c_str());
   if (!troubles.empty()) std::printf("\n%s", troubles.c_str());
   return 0;
 }

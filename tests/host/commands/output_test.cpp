@@ -1,4 +1,4 @@
-#include "commands/output.hpp"
+#include "commands/text_table.hpp"
 
 #include <gtest/gtest.h>
 
