@@ -91,6 +91,7 @@ v1::StatusRequest selection(const std::vector<v1::Outcome>& outcomes) {
 }
 
 struct Waiting {
+  std::FILE* progress;  // where what goes well is told
   std::vector<Rollout> rollouts;
   size_t open = 0;
   ExitCode code = exit_code_done;
@@ -102,11 +103,11 @@ struct Waiting {
       if (r.state() != Rollout::State::waiting) continue;
       const std::string before = r.line();
       const auto state = r.see(response, std::chrono::steady_clock::now());
-      if (r.line() != before) tell(state == Rollout::State::failed ? stderr : stdout, r.line());
+      if (r.line() != before) tell(state == Rollout::State::failed ? stderr : progress, r.line());
       if (state == Rollout::State::waiting) ++open;
       if (state == Rollout::State::failed) code = exit_code_rollout_failed;
     }
-    std::fflush(stdout);
+    std::fflush(progress);
     return open > 0;
   }
 };
@@ -114,7 +115,8 @@ struct Waiting {
 // Until all run, or cannot.
 ExitCode wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcomes,
                   const Options& options) {
-  Waiting waiting;
+  // JSON and YAML are read by programs: no line for people goes among them.
+  Waiting waiting{options.format == Format::table ? stdout : stderr, {}, 0, exit_code_done};
   std::vector<v1::Outcome> taken;
   for (const auto& o : outcomes) {
     if (o.outcome() == "refused") continue;

@@ -89,6 +89,14 @@ class Commands(Case):
         self.assertEqual(code, 6, out + err)
         self.assertIn("1s", out + err)
 
+    def test_what_apply_prints_for_programs_has_nothing_for_people_in_it(self):
+        agent = self.world.agent(extra=AT_ONCE).start()
+        document = json.dumps(deployment(1))
+        _, out, err = self.world.davit("apply", "-f", "-", "--wait", "-o", "json", stdin=document)
+        self.assertEqual(json.loads(out)["outcomes"][0]["outcome"], "created")
+        self.assertIn("running at version 1", err)
+        self.check_clean_end(agent)
+
     def test_each_way_to_end_has_its_exit_code(self):
         agent = self.world.agent(extra=AT_ONCE).start()
         self.world.apply([deployment(1)], "--wait")
