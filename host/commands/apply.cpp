@@ -1,4 +1,4 @@
-// davit apply -f FILE... [--wait [--timeout 60s]] [--dry-run]
+// davit apply -f FILE... [--wait [--timeout 60s]] [--again] [--dry-run]
 #include <cstdio>
 #include <map>
 #include <random>
@@ -27,6 +27,7 @@ constexpr std::chrono::seconds wait_timeout{60};
 
 struct Options {
   bool wait = false;
+  bool again = false;
   bool dry_run = false;
   std::string timeout;  // as it is told
   Format format = Format::table;
@@ -47,6 +48,7 @@ Result<ExitCode> send(OperatorClient& client, const std::vector<SourceDocument>&
   for (size_t next = 0; next < documents.size();) {
     v1::ApplyRequest request;
     request.set_dry_run(options.dry_run);
+    request.set_again(options.again);
     request.set_request_id(random_id());
     const size_t first = next;
     for (size_t bytes = 0;
@@ -175,6 +177,7 @@ int apply(const ServerAddress& address, const std::vector<std::string>& files,
 int run_apply(Arguments arguments) {
   Options options;
   options.wait = arguments.flag("--wait");
+  options.again = arguments.flag("--again");
   options.dry_run = arguments.flag("--dry-run");
   auto format = format_of(arguments);
   if (!format) return usage_error("apply", "-o must be table, json or yaml");

@@ -19,7 +19,7 @@ inline constexpr std::array conditions = {
               "the cluster refuses it, or its object belongs to somebody else. Other records are "
               "not held up.",
               "Read the reason and apply a corrected document, or remove what stands in the way "
-              "and apply the record again."},
+              "and say so with `davit apply --again`."},
     Condition{"held",
               "The record exists, and the agent leaves its object as it is: the annotation "
               "`davit.dev/pause` asks for that, or the server does not send the record's content, "

@@ -42,6 +42,7 @@ const std::vector<Command>& commands() {
        "  -f, --file FILE    YAML or JSON; - is standard input; may be repeated\n"
        "  --wait             until all run at this version, or cannot; without --timeout\n"
        "                     for 60s\n"
+       "  --again            also what is unchanged: agents apply it once more\n"
        "  --dry-run          say what would change, and change nothing\n"
        "  -o table|json|yaml\n",
        true, &run_apply},

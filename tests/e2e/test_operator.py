@@ -27,6 +27,13 @@ class Commands(Case):
         self.world.apply([deployment(1)])
         self.assertEqual(self.world.objects()["d_1"]["version"], before)
 
+    def test_again_applies_what_is_unchanged(self):
+        agent = self.world.agent(extra=AT_ONCE).start()
+        self.world.apply([deployment(1)], "--wait")
+        self.assertRegex(self.world.apply([deployment(1)], "--again", "--wait"), r"applied \(version 2\)\n.*version 2, 1 of 1")
+        self.assertIn("unchanged", self.world.apply([deployment(1)]))
+        self.check_clean_end(agent)
+
     def test_dry_run_changes_nothing(self):
         self.world.apply([deployment(1)], "--dry-run")
         self.assertEqual(self.world.objects(), {})
