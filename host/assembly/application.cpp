@@ -15,6 +15,7 @@
 #include <davit/storage_copy.hpp>
 
 #include "assembly.hpp"
+#include "commands/text_table.hpp"
 #include "config/config.hpp"
 #include "config/difference.hpp"
 #include "config/node.hpp"
@@ -187,7 +188,7 @@ int Application::check(bool running) {
       described.push_back(std::move(d));
     }
   }
-  std::fputs(print_graph(p.assembly->graph(), described).c_str(), stdout);
+  std::fputs(print_graph(p.assembly->graph(), described, terminal_columns()).c_str(), stdout);
   std::fflush(stdout);
   print(faults);
   return faults.empty() ? exit_ok : exit_refused;

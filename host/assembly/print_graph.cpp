@@ -1,6 +1,6 @@
 #include "print_graph.hpp"
 
-#include <algorithm>
+#include "commands/text_table.hpp"
 
 namespace davit::host {
 namespace {
@@ -11,39 +11,20 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-// Columns as wide as their widest cell, two spaces apart; no trailing spaces.
-std::string table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string out;
-  for (const auto& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i)
-      line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string print_graph(const std::vector<Assembly::Line>& lines,
-                        const std::vector<Described>& described) {
-  std::vector<std::vector<std::string>> rows = {{"INSTANCE", "MODULE", "VERSION", "ROLES", "USES"}};
-  for (const auto& line : lines) {
-    rows.push_back(
-        {line.instance, line.module, line.version, joined(line.roles), joined(line.uses)});
-  }
-  std::string out = table(rows);
+                        const std::vector<Described>& described, size_t columns) {
+  TextTable graph({"INSTANCE", "MODULE", {"VERSION", 1}, {"ROLES", 2}, "USES"},
+                  TextTable::Last::wrapped);
+  for (const auto& line : lines)
+    graph.row({line.instance, line.module, line.version, joined(line.roles), joined(line.uses)});
+  const std::string out = graph.print(false, columns);
   if (described.empty()) return out;
-  rows.clear();
+  TextTable rest({"", "", ""}, TextTable::Last::wrapped);
   for (const Described& d : described)
-    rows.push_back({d.instance.empty() ? "host" : d.instance, d.verb, d.what});
-  return out + "\n" + table(rows);
+    rest.row({d.instance.empty() ? "host" : d.instance, d.verb, d.what});
+  return out + "\n" + rest.print(false, columns);
 }
 
 }  // namespace davit::host

@@ -8,7 +8,8 @@
 
 namespace davit::host {
 
+// `columns`: of the terminal; 0: none.
 std::string print_graph(const std::vector<Assembly::Line>& lines,
-                        const std::vector<Described>& described);
+                        const std::vector<Described>& described, size_t columns);
 
 }  // namespace davit::host

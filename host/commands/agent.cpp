@@ -30,7 +30,7 @@ int run_agent(Arguments arguments) {
   request.set_region(words[1]);
   request.set_agent(words[2]);
   auto client = OperatorClient::open(address);
-  if (!client.ok()) return failed("agent", client.error());
+  if (!client.ok()) return not_usable("agent", client.error());
   v1::ForgetAgentResponse response;
   if (auto r = client->call("ForgetAgent", request, response); !r.ok())
     return failed("agent", r.error());

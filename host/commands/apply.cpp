@@ -1,8 +1,7 @@
-// davit apply -f FILE... [--wait [--timeout 60s]] [--dry-run]
+// davit apply -f FILE... [--wait [--timeout 60s]] [--again] [--dry-run]
 #include <cstdio>
 #include <map>
 #include <random>
-#include <thread>
 
 #include "documents.hpp"
 #include "duration.hpp"
@@ -23,12 +22,14 @@ constexpr size_t batch_bytes = 2 << 20;
 constexpr size_t refusals_told = 10;
 // Between two attempts to watch a server that has gone away.
 constexpr std::chrono::milliseconds reconnect_interval{500};
+// Of all that `--wait` does, when no other is given.
+constexpr std::chrono::seconds wait_timeout{60};
 
 struct Options {
   bool wait = false;
+  bool again = false;
   bool dry_run = false;
-  std::chrono::milliseconds timeout{0};
-  std::string timeout_text;
+  std::string timeout;  // as it is told
   Format format = Format::table;
 };
 
@@ -38,15 +39,16 @@ std::string random_id() {
   return "apply-" + std::to_string(id);
 }
 
-// Sends the documents in batches. What is refused is told with its line; returns whether nothing
-// was.
-Result<bool> send(OperatorClient& client, const std::vector<SourceDocument>& documents,
-                  const Options& options, std::vector<v1::Outcome>& outcomes) {
-  bool all_taken = true;
+// Sends the documents in batches. What is refused is told with its line; returns the exit code of
+// the first.
+Result<ExitCode> send(OperatorClient& client, const std::vector<SourceDocument>& documents,
+                      const Options& options, std::vector<v1::Outcome>& outcomes) {
+  ExitCode code = exit_code_done;
   std::map<std::string, size_t> refused;  // by what is wrong
   for (size_t next = 0; next < documents.size();) {
     v1::ApplyRequest request;
     request.set_dry_run(options.dry_run);
+    request.set_again(options.again);
     request.set_request_id(random_id());
     const size_t first = next;
     for (size_t bytes = 0;
@@ -59,7 +61,7 @@ Result<bool> send(OperatorClient& client, const std::vector<SourceDocument>& doc
     for (int i = 0; i < response.outcomes_size(); ++i) {
       const auto& o = response.outcomes(i);
       if (o.outcome() == "refused") {
-        all_taken = false;
+        if (code == exit_code_done) code = exit_code_of(o);
         // A full disk refuses every document, and is said a few times and counted.
         if (++refused[o.message()] <= refusals_told)
           tell(stderr, documents[first + static_cast<size_t>(i)].fault(o.field(), o.message()));
@@ -73,7 +75,7 @@ Result<bool> send(OperatorClient& client, const std::vector<SourceDocument>& doc
     if (times > refusals_told)
       tell(stderr, "... and " + std::to_string(times - refusals_told) + " more: " + message);
   }
-  return all_taken;
+  return code;
 }
 
 // The narrowest selection that covers all of them.
@@ -91,9 +93,10 @@ v1::StatusRequest selection(const std::vector<v1::Outcome>& outcomes) {
 }
 
 struct Waiting {
+  std::FILE* progress;  // where what goes well is told
   std::vector<Rollout> rollouts;
   size_t open = 0;
-  bool good = true;
+  ExitCode code = exit_code_done;
 
   // False when nothing is left to wait for.
   bool see(const v1::StatusResponse& response) {
@@ -102,50 +105,45 @@ struct Waiting {
       if (r.state() != Rollout::State::waiting) continue;
       const std::string before = r.line();
       const auto state = r.see(response, std::chrono::steady_clock::now());
-      if (r.line() != before) tell(state == Rollout::State::failed ? stderr : stdout, r.line());
+      if (r.line() != before) tell(state == Rollout::State::failed ? stderr : progress, r.line());
       if (state == Rollout::State::waiting) ++open;
-      if (state == Rollout::State::failed) good = false;
+      if (state == Rollout::State::failed) code = exit_code_rollout_failed;
     }
-    std::fflush(stdout);
+    std::fflush(progress);
     return open > 0;
   }
 };
 
-// Until all run; returns whether they do.
-bool wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcomes,
-              const Options& options) {
-  Waiting waiting;
+// Until all run, or cannot.
+ExitCode wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcomes,
+                  const Options& options) {
+  // JSON and YAML are read by programs: no line for people goes among them.
+  Waiting waiting{options.format == Format::table ? stdout : stderr, {}, 0, exit_code_done};
   std::vector<v1::Outcome> taken;
   for (const auto& o : outcomes) {
     if (o.outcome() == "refused") continue;
     taken.push_back(o);
     waiting.rollouts.emplace_back(o.kind(), o.region(), o.id(), o.version());
   }
-  if (taken.empty()) return true;
-  const auto deadline = OperatorClient::Clock::now() + options.timeout;
+  if (taken.empty()) return exit_code_done;
   const v1::StatusRequest request = selection(taken);
   for (;;) {
     v1::StatusResponse response;
-    auto r = client.watch("WatchStatus", request, response, deadline,
-                          [&] { return waiting.see(response); });
-    if (r.ok()) return waiting.good;
-    // An answer may say that a person should look; the watch ends only when it cannot go on.
-    const bool again = r.error().code == Code::unavailable &&
-                       OperatorClient::Clock::now() + reconnect_interval < deadline;
-    if (!again && r.error().code != Code::deadline_exceeded &&
-        r.error().code != Code::unavailable) {
-      failed("apply", r.error());
-      return false;
-    }
-    if (!again) break;
-    std::this_thread::sleep_for(reconnect_interval);
+    auto r = client.watch("WatchStatus", request, response, [&] { return waiting.see(response); });
+    if (r.ok()) return waiting.code;
+    // A server that is away is waited for, too.
+    if (r.error().code == Code::unavailable && client.pause(reconnect_interval)) continue;
+    if (r.error().code == Code::deadline_exceeded) break;
+    const int code = failed("apply", r.error());
+    if (r.error().code != Code::unavailable) return static_cast<ExitCode>(code);
+    break;
   }
   for (const auto& rollout : waiting.rollouts) {
     if (rollout.state() == Rollout::State::waiting) {
-      tell(stderr, "not running after " + options.timeout_text + ": " + rollout.line());
+      tell(stderr, "not running after " + options.timeout + ": " + rollout.line());
     }
   }
-  return false;
+  return waiting.code == exit_code_done ? exit_code_no_answer : waiting.code;
 }
 
 int apply(const ServerAddress& address, const std::vector<std::string>& files,
@@ -155,10 +153,10 @@ int apply(const ServerAddress& address, const std::vector<std::string>& files,
   if (documents.good.empty()) {
     if (documents.faults.empty())
       std::fprintf(stderr, "davit apply: there is no document in what was given\n");
-    return 1;
+    return exit_code_refused;
   }
   auto client = OperatorClient::open(address);
-  if (!client.ok()) return failed("apply", client.error());
+  if (!client.ok()) return not_usable("apply", client.error());
   std::vector<v1::Outcome> outcomes;
   auto sent = send(*client, documents.good, options, outcomes);
   if (options.format != Format::table) {
@@ -168,9 +166,10 @@ int apply(const ServerAddress& address, const std::vector<std::string>& files,
   }
   if (!sent.ok()) return failed("apply", sent.error());
   std::fflush(stdout);
-  bool good = *sent && documents.faults.empty();
-  if (options.wait && !options.dry_run) good &= wait_for(*client, outcomes, options);
-  return good ? 0 : 1;
+  const ExitCode waited =
+      options.wait && !options.dry_run ? wait_for(*client, outcomes, options) : exit_code_done;
+  if (!documents.faults.empty()) return exit_code_refused;
+  return *sent != exit_code_done ? *sent : waited;
 }
 
 }  // namespace
@@ -178,17 +177,14 @@ int apply(const ServerAddress& address, const std::vector<std::string>& files,
 int run_apply(Arguments arguments) {
   Options options;
   options.wait = arguments.flag("--wait");
+  options.again = arguments.flag("--again");
   options.dry_run = arguments.flag("--dry-run");
-  options.timeout_text = arguments.option("--timeout").value_or("60s");
-  auto timeout = parse_duration(options.timeout_text);
-  if (!timeout)
-    return usage_error("apply",
-                       "--timeout must be like 60s or 5m, not \"" + options.timeout_text + "\"");
-  options.timeout = *timeout;
   auto format = format_of(arguments);
   if (!format) return usage_error("apply", "-o must be table, json or yaml");
   options.format = *format;
-  const ServerAddress address = ServerAddress::from(arguments);
+  ServerAddress address = ServerAddress::from(arguments);
+  if (options.wait && !address.timeout) address.timeout = wait_timeout;
+  options.timeout = to_text(address.timeout.value_or(wait_timeout));
   const std::vector<std::string> files = arguments.options("-f", "--file");
   if (auto bad = arguments.unknown()) return usage_error("apply", *bad);
   if (!arguments.rest().empty())

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "duration.hpp"
+
 namespace davit::host {
 
 size_t Arguments::options_end() const {
@@ -50,6 +52,14 @@ std::vector<std::string> Arguments::options(std::string_view name, std::string_v
     }
   }
   return found;
+}
+
+std::optional<std::chrono::milliseconds> Arguments::duration(std::string_view name) {
+  const auto text = option(name);
+  if (!text) return std::nullopt;
+  const auto parsed = parse_duration(*text);
+  if (!parsed) problem_ = std::string(name) + " must be like 60s, 5m or 7d, not \"" + *text + "\"";
+  return parsed;
 }
 
 std::optional<std::string> Arguments::unknown() const {

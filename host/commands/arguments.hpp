@@ -7,6 +7,7 @@
 //   file : arguments.rest()) ...
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,9 +25,11 @@ class Arguments {
   std::optional<std::string> option(std::string_view name, std::string_view other = {});
   // All values, in order: "-f a -f b".
   std::vector<std::string> options(std::string_view name, std::string_view other = {});
+  // A length of time ("60s"); the last one wins. What is none: noted, see `unknown`.
+  std::optional<std::chrono::milliseconds> duration(std::string_view name);
   // What is wrong with the words that are left: an option nobody knows ("unknown option --foo"), or
-  // one that came without its value. "-" alone is positional (standard input); after "--"
-  // everything is.
+  // one that came without its value or with one that it cannot have. "-" alone is positional
+  // (standard input); after "--" everything is.
   std::optional<std::string> unknown() const;
   // The positional words.
   std::vector<std::string> rest() const;

@@ -25,9 +25,10 @@ struct Target {
   }
 };
 
-Result<bool> remove(OperatorClient& client, const std::vector<Target>& targets, bool dry_run,
-                    Format format, v1::DeleteResponse& all) {
-  bool all_taken = true;
+// Returns the exit code of the first that is refused.
+Result<ExitCode> remove(OperatorClient& client, const std::vector<Target>& targets, bool dry_run,
+                        Format format, v1::DeleteResponse& all) {
+  ExitCode code = exit_code_done;
   for (size_t next = 0; next < targets.size();) {
     v1::DeleteRequest request;
     request.set_dry_run(dry_run);
@@ -39,7 +40,7 @@ Result<bool> remove(OperatorClient& client, const std::vector<Target>& targets, 
     for (int i = 0; i < response.outcomes_size(); ++i) {
       const auto& o = response.outcomes(i);
       if (o.outcome() == "refused") {
-        all_taken = false;
+        if (code == exit_code_done) code = exit_code_of(o);
         tell(stderr, targets[first + static_cast<size_t>(i)].fault(o));
       } else if (format == Format::table) {
         tell(stdout, outcome_line(o, dry_run));
@@ -47,7 +48,7 @@ Result<bool> remove(OperatorClient& client, const std::vector<Target>& targets, 
       *all.add_outcomes() = o;
     }
   }
-  return all_taken;
+  return code;
 }
 
 v1::ObjectKey key_of(const std::string& kind, const std::string& region, const std::string& id) {
@@ -109,10 +110,10 @@ int run_delete(Arguments arguments) {
     if (region.empty()) return usage_error("delete", "--region is needed");
     if (!orphaned) targets.push_back({key_of(words[0], region, words[1]), std::nullopt});
   }
-  if (targets.empty() && !orphaned) return 1;
+  if (targets.empty() && !orphaned) return exit_code_refused;
 
   auto client = OperatorClient::open(address);
-  if (!client.ok()) return failed("delete", client.error());
+  if (!client.ok()) return not_usable("delete", client.error());
   if (orphaned) {
     if (auto r = add_orphans(*client, words[0], region, targets); !r.ok())
       return failed("delete", r.error());
@@ -122,7 +123,7 @@ int run_delete(Arguments arguments) {
   auto removed = remove(*client, targets, dry_run, *format, all);
   if (*format != Format::table) print(to_json(all), *format);
   if (!removed.ok()) return failed("delete", removed.error());
-  return good && *removed ? 0 : 1;
+  return good ? *removed : exit_code_refused;
 }
 
 }  // namespace davit::host

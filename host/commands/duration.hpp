@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace davit::host {
@@ -23,6 +24,16 @@ inline std::optional<std::chrono::milliseconds> parse_duration(std::string_view 
   constexpr int64_t year_ms = 366 * 24 * 3'600'000LL;
   if (factor == 0 || value > year_ms / factor) return std::nullopt;
   return std::chrono::milliseconds(value * factor);
+}
+
+// As parse_duration reads it, in the largest unit that needs no fraction: "90s", "2m".
+inline std::string to_text(std::chrono::milliseconds duration) {
+  const int64_t ms = duration.count();
+  if (ms % 1000 != 0) return std::to_string(ms) + "ms";
+  const int64_t s = ms / 1000;
+  if (s == 0 || s % 60 != 0) return std::to_string(s) + "s";
+  if (s % 3600 != 0) return std::to_string(s / 60) + "m";
+  return s % 86'400 != 0 ? std::to_string(s / 3600) + "h" : std::to_string(s / 86'400) + "d";
 }
 
 }  // namespace davit::host

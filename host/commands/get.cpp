@@ -1,11 +1,16 @@
 // davit get [KIND [ID]] [--region R] [--watch]
 #include <algorithm>
 #include <cstdio>
+#include <random>
 #include <tuple>
 
 #include <boost/json/serialize.hpp>
 
+#include <davit/backoff.hpp>
+
 #include "documents.hpp"
+#include "exit_codes.hpp"
+#include "follower.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
 #include "table.hpp"
@@ -18,6 +23,9 @@ namespace {
 namespace json = boost::json;
 
 constexpr uint32_t page_size = 1000;
+// Of a watch whose server is away.
+constexpr Backoff::Limits reconnect_limits{std::chrono::milliseconds(500),
+                                           std::chrono::milliseconds(10'000)};
 
 struct Wanted {
   std::string kind, id, region;
@@ -75,8 +83,15 @@ Result<Records> fetch(OperatorClient& client, const Wanted& wanted) {
 }
 
 TextTable table_of_records() {
-  return TextTable(
-      {"KIND", "ID", "REGION", "NAMESPACE", "NAME", "STATE", "VERSION", "CHANGED", "BY"});
+  return TextTable({"KIND",
+                    "ID",
+                    "REGION",
+                    {"NAMESPACE", 2},
+                    "NAME",
+                    "STATE",
+                    {"VERSION", 4},
+                    {"CHANGED", 3},
+                    {"BY", 1}});
 }
 
 void print_rows(TextTable& table, const Records& records) {
@@ -89,11 +104,11 @@ void print_rows(TextTable& table, const Records& records) {
                r.namespace_(),
                r.name(),
                {d.state(), r.live() ? Tone::plain : Tone::faint},
-               std::to_string(r.version()),
+               r.version() == 0 ? "-" : std::to_string(r.version()),
                age(r.committed_at_unix_ms(), now),
                r.author()});
   }
-  std::fputs(table.print(use_colour()).c_str(), stdout);
+  std::fputs(table.print(use_colour(), terminal_columns()).c_str(), stdout);
 }
 
 // As documents, which `davit apply` takes again.
@@ -161,29 +176,43 @@ class Changes {
   bool any_ = false;
 };
 
-// Until the server goes or somebody interrupts.
+// Whether another stream can go on where this one has ended: its server was away, or it fell below
+// the purge mark.
+bool goes_on(const Error& ended) {
+  return ended.code == Code::unavailable || ended.code == Code::out_of_range;
+}
+
+// Until somebody interrupts, or the timeout.
 int watch(OperatorClient& client, const Wanted& wanted) {
   v1::OperatorWatchRequest request;
   request.set_kind(wanted.kind);
   request.set_region(wanted.region);
   request.set_id(wanted.id);
-  request.set_include_deleted(wanted.deleted);
+  request.set_include_deleted(true);  // Follower leaves out what was not asked for
   Changes changes(wanted.format);
-  Records there;
-  bool current = false, written = true;
-  v1::OperatorWatchResponse response;
-  auto ended = client.watch("Watch", request, response, std::nullopt, [&] {
-    Records records(response.records().begin(), response.records().end());
-    if (current) return written = changes.print(records);
-    there.insert(there.end(), records.begin(), records.end());
-    current = response.current();
-    if (!current) return true;
-    if (there.empty() && !wanted.id.empty()) return false;
-    sort(there);
-    return written = changes.print(std::exchange(there, {}));
-  });
-  if (!written) return 1;  // which is told where all output is looked at
-  return failed("get", ended.ok() ? nowhere(wanted) : ended.error());
+  Follower follower(wanted.deleted);
+  Backoff backoff(reconnect_limits);
+  std::random_device random;
+  bool away = false, written = true;
+  for (;;) {
+    v1::OperatorWatchResponse response;
+    follower.begin();
+    auto ended = client.watch("Watch", request, response, [&] {
+      if (std::exchange(away, false)) tell(stderr, "davit get: connected again");
+      if (response.current()) backoff.reset();
+      const bool beginning = !follower.current();
+      const Records records = follower.take(response);
+      const bool nothing = beginning && follower.current() && records.empty();
+      if (nothing && !wanted.id.empty()) return false;
+      return written = changes.print(records);
+    });
+    if (!written) return exit_code_failed;  // which is told where all output is looked at
+    if (ended.ok()) return failed("get", nowhere(wanted));
+    if (!follower.current() || !goes_on(ended.error())) return failed("get", ended.error());
+    if (!std::exchange(away, true))
+      tell(stderr, "davit get: " + ended.error().message + "; connecting again");
+    if (!client.pause(backoff.next(random()))) return failed("get", ended.error());
+  }
 }
 
 }  // namespace
@@ -203,7 +232,7 @@ int run_get(Arguments arguments) {
   if (words.size() == 2) wanted.id = words[1];
 
   auto client = OperatorClient::open(address);
-  if (!client.ok()) return failed("get", client.error());
+  if (!client.ok()) return not_usable("get", client.error());
   wanted.format = *format;
   return watching ? watch(*client, wanted) : show(*client, wanted);
 }

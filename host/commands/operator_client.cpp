@@ -6,6 +6,7 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <thread>
 
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
@@ -17,6 +18,7 @@
 
 #include <davit/v1/operator.pb.h>
 
+#include "duration.hpp"
 #include "rpc/grpc/library.hpp"
 #include "rpc/unreachable.hpp"
 
@@ -24,8 +26,12 @@ namespace davit::host {
 
 namespace {
 
+// Of calls of a command without a timeout.
 constexpr std::chrono::seconds call_timeout{30};
 constexpr std::chrono::minutes list_timeout{5};
+// Between two attempts of gRPC's to connect; its own would be up to two minutes.
+constexpr int connect_interval_min_ms = 200;
+constexpr int connect_interval_max_ms = 5000;
 constexpr const char* packaged_socket = "unix:/run/davit/operator.sock";
 
 using Message = google::protobuf::MessageLite;
@@ -59,6 +65,9 @@ std::string why_unreachable(std::string message, const std::string& target) {
   return message;
 }
 
+// What a call waits for at most, and until when. Nothing: for ever.
+using Limit = std::optional<std::chrono::milliseconds>;
+
 // gRPC's clock is the system's.
 std::chrono::system_clock::time_point wall(OperatorClient::Clock::time_point t) {
   return std::chrono::system_clock::now() +
@@ -75,20 +84,45 @@ ServerAddress ServerAddress::from(Arguments& arguments) {
   out.url = arguments.option("--server").value_or(set ? environment : packaged_socket);
   out.token_file = arguments.option("--token-file").value_or("");
   out.ca_file = arguments.option("--ca-file").value_or("");
+  out.timeout = arguments.duration("--timeout");
   return out;
 }
 
 struct OperatorClient::Connection {
   std::string url, authorization;
   std::shared_ptr<grpc::Channel> channel;
+  std::optional<std::chrono::milliseconds> timeout;
+  Clock::time_point opened;
 
-  void prepare(grpc::ClientContext& context, std::optional<Clock::time_point> deadline) const {
-    if (deadline) context.set_deadline(wall(*deadline));
+  // `limit`: when the command has no timeout.
+  void prepare(grpc::ClientContext& context, Limit limit) const {
+    if (timeout) {
+      context.set_deadline(wall(opened + *timeout));
+    } else if (limit) {
+      context.set_deadline(wall(Clock::now() + *limit));
+    }
     if (!authorization.empty()) context.AddMetadata("authorization", authorization);
   }
-  Result<> result(const grpc::Status& status) const {
+  Error too_late(const std::string& method, Limit limit, bool heard) const {
+    std::string text = "server " + url;
+    if (heard) {
+      text += " was still answering " + method;
+    } else if (channel->GetState(false) != GRPC_CHANNEL_READY) {
+      text += " could not be connected to";
+    } else {
+      text += " did not answer " + method;
+    }
+    text += (heard ? " after " : " within ") + to_text(timeout ? *timeout : *limit);
+    if (!timeout) text += " (--timeout gives it longer)";
+    return {Code::deadline_exceeded, std::move(text), {}, {}};
+  }
+  // `heard`: the server had answered something before.
+  Result<> result(const grpc::Status& status, const std::string& method, Limit limit,
+                  bool heard = false) const {
     if (status.ok()) return {};
     const auto code = static_cast<Code>(status.error_code());
+    if (code == Code::deadline_exceeded && (timeout || limit))
+      return too_late(method, limit, heard);
     if (code == Code::unauthenticated && authorization.empty()) {
       return Error{
           code, status.error_message() + " (--token-file names the file of a token)", {}, {}};
@@ -111,6 +145,8 @@ Result<OperatorClient> OperatorClient::open(const ServerAddress& address) {
   tame_grpc();
   auto connection = std::make_unique<Connection>();
   connection->url = address.url;
+  connection->timeout = address.timeout;
+  connection->opened = Clock::now();
   std::string target = address.url;
   std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
   if (take_prefix(target, "https://")) {
@@ -143,6 +179,8 @@ Result<OperatorClient> OperatorClient::open(const ServerAddress& address) {
   arguments.SetMaxReceiveMessageSize(std::numeric_limits<int>::max());
   // A proxy of the environment is for the web, not for a server that was named.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, connect_interval_min_ms);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, connect_interval_max_ms);
   connection->channel = grpc::CreateCustomChannel(target, credentials, arguments);
   return OperatorClient(std::move(connection));
 }
@@ -150,31 +188,35 @@ Result<OperatorClient> OperatorClient::open(const ServerAddress& address) {
 Result<> OperatorClient::call(const std::string& method, const Message& request,
                               Message& response) {
   grpc::ClientContext context;
-  connection_->prepare(context, Clock::now() + call_timeout);
+  connection_->prepare(context, call_timeout);
   const std::string path = "/davit.v1.OperatorService/" + method;
   const grpc::internal::RpcMethod rpc(path.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
-  return connection_->result(grpc::internal::BlockingUnaryCall<Message, Message, Message, Message>(
-      connection_->channel.get(), rpc, &context, request, &response));
+  const auto status = grpc::internal::BlockingUnaryCall<Message, Message, Message, Message>(
+      connection_->channel.get(), rpc, &context, request, &response);
+  return connection_->result(status, method, call_timeout);
 }
 
 Result<> OperatorClient::list(const std::string& method, const Message& request, Message& response,
                               const std::function<void()>& see) {
   grpc::ClientContext context;
-  connection_->prepare(context, Clock::now() + list_timeout);
+  connection_->prepare(context, list_timeout);
   const std::string path = "/davit.v1.OperatorService/" + method;
   const grpc::internal::RpcMethod rpc(path.c_str(), grpc::internal::RpcMethod::SERVER_STREAMING);
   const std::unique_ptr<grpc::ClientReader<Message>> reader(
       grpc::internal::ClientReaderFactory<Message>::Create(connection_->channel.get(), rpc,
                                                            &context, request));
-  while (reader->Read(&response)) see();
-  return connection_->result(reader->Finish());
+  bool heard = false;
+  while (reader->Read(&response)) {
+    heard = true;
+    see();
+  }
+  return connection_->result(reader->Finish(), method, list_timeout, heard);
 }
 
 Result<> OperatorClient::watch(const std::string& method, const Message& request, Message& response,
-                               std::optional<Clock::time_point> deadline,
                                const std::function<bool()>& see) {
   grpc::ClientContext context;
-  connection_->prepare(context, deadline);
+  connection_->prepare(context, std::nullopt);
   const std::string path = "/davit.v1.OperatorService/" + method;
   const grpc::internal::RpcMethod rpc(path.c_str(), grpc::internal::RpcMethod::SERVER_STREAMING);
   const std::unique_ptr<grpc::ClientReader<Message>> reader(
@@ -192,10 +234,17 @@ Result<> OperatorClient::watch(const std::string& method, const Message& request
   }
   const grpc::Status status = reader->Finish();
   if (!status.ok() && (!heard || status.error_code() != grpc::StatusCode::UNAVAILABLE))
-    return connection_->result(status);
+    return connection_->result(status, method, std::nullopt, heard);
   const std::string why = status.ok() ? "" : ": " + status.error_message();
   return Error{
       Code::unavailable, "server " + connection_->url + " has ended the stream" + why, {}, {}};
+}
+
+bool OperatorClient::pause(std::chrono::milliseconds duration) const {
+  const auto& c = *connection_;
+  if (c.timeout && Clock::now() + duration >= c.opened + *c.timeout) return false;
+  std::this_thread::sleep_for(duration);
+  return true;
 }
 
 }  // namespace davit::host

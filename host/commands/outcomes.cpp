@@ -12,4 +12,8 @@ std::string outcome_line(const v1::Outcome& o, bool dry_run) {
   return line;
 }
 
+ExitCode exit_code_of(const v1::Outcome& refused) {
+  return exit_code_of(static_cast<Code>(refused.code()));
+}
+
 }  // namespace davit::host

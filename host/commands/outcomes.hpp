@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "exit_codes.hpp"
+
 namespace davit::v1 {
 class Outcome;
 }
@@ -11,5 +13,8 @@ namespace davit::host {
 
 // One line, without the newline; a refused one is the caller's to tell.
 std::string outcome_line(const v1::Outcome& outcome, bool dry_run = false);
+
+// What a command ends with of which this is the first that was refused.
+ExitCode exit_code_of(const v1::Outcome& refused);
 
 }  // namespace davit::host

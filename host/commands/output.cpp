@@ -7,6 +7,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "exit_codes.hpp"
+#include "text_table.hpp"
 #include "yaml.hpp"
 
 namespace davit::host {
@@ -71,18 +73,6 @@ json::value to_json(const google::protobuf::Message& message) {
   return status.ok() ? json::parse(text) : json::value(status.ToString());
 }
 
-std::string harmless(std::string text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
-    const bool c1 = c == 0xc2 && next >= 0x80 && next < 0xa0;  // U+0080 to U+009F
-    if (c1) ++i;
-    out += c1 || c < ' ' || c == 0x7f ? ' ' : text[i];
-  }
-  return out;
-}
-
 void tell(std::FILE* to, const std::string& line) {
   std::fprintf(to, "%s\n", harmless(line).c_str());
 }
@@ -95,7 +85,12 @@ int failed(const std::string& command, const Error& error) {
   const std::string line =
       "davit " + command + ": " + (error.where.empty() ? "" : error.where + ": ") + error.message;
   tell(stderr, line);
-  return 1;
+  return exit_code_of(error.code);
+}
+
+int not_usable(const std::string& command, const Error& error) {
+  failed(command, error);
+  return exit_code_usage;
 }
 
 int64_t unix_ms_now() {

@@ -27,16 +27,15 @@ void print(const boost::json::value& value, Format format);
 // With proto field names, 64-bit integers as strings and zeros written out.
 boost::json::value to_json(const google::protobuf::Message& message);
 
-// Without what could move the cursor or hide a line: control characters, of C0 and C1, are spaces.
-// For whatever others have said: agents, servers, documents.
-std::string harmless(std::string text);
-// One line for people, harmless.
+// One line for people, harmless (text_table.hpp).
 void tell(std::FILE* to, const std::string& line);
 // Writes out what waits; false: standard output has failed, now or before.
 bool flush_output();
 
-// "davit NAME: message" on standard error; returns 1.
+// "davit NAME: message" on standard error; returns the exit code of the error.
 int failed(const std::string& command, const Error& error);
+// The same of what the command line names (a server's address, a token file).
+int not_usable(const std::string& command, const Error& error);
 int64_t unix_ms_now();
 
 }  // namespace davit::host

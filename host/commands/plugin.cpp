@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "exit_codes.hpp"
 #include "loader/loader.hpp"
 #include "table.hpp"
+#include "text_table.hpp"
 
 namespace davit::host {
 namespace {
@@ -13,27 +15,25 @@ std::string roles_of(const Note& note) {
   return out;
 }
 
+bool any_broken(const std::vector<ListedModule>& modules) {
+  return std::any_of(modules.begin(), modules.end(),
+                     [](const ListedModule& m) { return !m.problem.empty(); });
+}
+
 void print(const std::vector<ListedModule>& modules) {
-  size_t name = 6, roles = 5;  // as wide as the heads of the columns
-  for (const ListedModule& m : modules) {
-    name = std::max(name, m.name.size());
-    roles = std::max(roles, roles_of(m.note).size());
-  }
-  const auto line = [&](const std::string& a, const std::string& b, const std::string& c,
-                        const std::string& d, const std::string& e) {
-    std::printf("%-*s  %-9s  %-4s  %-*s  %s\n", static_cast<int>(name), a.c_str(), b.c_str(),
-                c.c_str(), static_cast<int>(roles), d.c_str(), e.c_str());
-  };
-  line("MODULE", "VERSION", "ABI", "ROLES", "FILE");
+  // Where a file is can be left out; what is wrong with it cannot.
+  TextTable table({"MODULE", "VERSION", "ABI", "ROLES", {"FILE", any_broken(modules) ? 0 : 1}},
+                  TextTable::Last::wrapped);
   for (const ListedModule& m : modules) {
     if (!m.problem.empty()) {
-      line(m.name, "-", "-", "-", m.path + ": " + m.problem);
+      table.row({m.name, "-", "-", "-", m.path + ": " + m.problem});
       continue;
     }
     const std::string abi =
         std::to_string(m.note.abi_major) + "." + std::to_string(m.note.abi_minor);
-    line(m.name, m.note.version, abi, roles_of(m.note), m.path);
+    table.row({m.name, m.note.version, abi, roles_of(m.note), m.path});
   }
+  std::fputs(table.print(false, terminal_columns()).c_str(), stdout);
 }
 
 }  // namespace
@@ -48,12 +48,10 @@ int run_plugin(Arguments arguments) {
   const auto modules = loader.list();
   if (modules.empty()) {
     std::fprintf(stderr, "no plugin in %s\n", loader.directories().front().c_str());
-    return 1;
+    return exit_code_failed;
   }
   print(modules);
-  const bool broken = std::any_of(modules.begin(), modules.end(),
-                                  [](const ListedModule& m) { return !m.problem.empty(); });
-  return broken ? 1 : 0;
+  return any_broken(modules) ? exit_code_failed : exit_code_done;
 }
 
 }  // namespace davit::host

@@ -5,6 +5,7 @@
 
 #include <davit/v1/operator.pb.h>
 
+#include "conditions.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
 #include "table.hpp"
@@ -16,6 +17,12 @@ namespace {
 
 // An agent says where it stands at least every 30 s; one that missed three is in doubt.
 constexpr int64_t silent_after_ms = 90'000;
+
+// Of the terminal.
+struct Look {
+  bool colour;
+  size_t columns;
+};
 
 Tone tone_of(const v1::ObjectStatus& o) {
   const std::string& health = o.observed().health();
@@ -34,9 +41,18 @@ std::string condition_of(const v1::ObjectStatus& o) {
   return o.condition() == "blind" ? o.reason() : o.condition();
 }
 
-std::string objects(const v1::StatusResponse& status, bool colour) {
-  TextTable table({"KIND", "ID", "REGION", "STATE", "VERSION", "OBSERVED", "READY", "UPDATED",
-                   "STALE", "HEALTH", "CONDITION"});
+std::string objects(const v1::StatusResponse& status, const Look& look) {
+  TextTable table({"KIND",
+                   "ID",
+                   "REGION",
+                   "STATE",
+                   {"VERSION", 4},
+                   {"OBSERVED", 3},
+                   "READY",
+                   {"UPDATED", 2},
+                   {"STALE", 1},
+                   "HEALTH",
+                   "CONDITION"});
   for (const auto& o : status.objects()) {
     const auto& s = o.observed();
     const std::string of = "/" + std::to_string(s.desired());
@@ -52,17 +68,27 @@ std::string objects(const v1::StatusResponse& status, bool colour) {
                seen ? std::to_string(s.updated()) + of : "-",
                seen ? std::to_string(s.stale()) : "-",
                {seen   ? s.health()
-                : gone ? "gone"
+                : gone ? std::string(explained("gone"))
                        : "-",
                 gone ? Tone::faint : tone_of(o)},
                {condition_of(o), Tone::bad}});
   }
-  return table.empty() ? "no objects\n" : table.print(colour);
+  return table.empty() ? "no objects\n" : table.print(look.colour, look.columns);
 }
 
-std::string agents(const v1::StatusResponse& status, bool colour) {
-  TextTable table({"AGENT", "REGION", "SOFTWARE", "SEEN", "LAG", "STATUSES", "PARKED", "HELD",
-                   "ORPHANED", "BLIND", "DENIED"});
+std::string agents(const v1::StatusResponse& status, const Look& look) {
+  // What is counted stands below with its reasons.
+  TextTable table({"AGENT",
+                   "REGION",
+                   {"SOFTWARE", 1},
+                   "SEEN",
+                   "LAG",
+                   "STATUSES",
+                   {"PARKED", 6},
+                   {"HELD", 5},
+                   {"ORPHANED", 4},
+                   {"BLIND", 3},
+                   {"DENIED", 2}});
   const int64_t now = unix_ms_now();
   for (const auto& a : status.agents()) {
     int parked = 0;
@@ -72,11 +98,11 @@ std::string agents(const v1::StatusResponse& status, bool colour) {
     int denied = 0;
     bool delayed = false;
     for (const auto& i : a.issues()) {
-      parked += i.condition() == "parked";
-      held += i.condition() == "held";
-      orphaned += i.condition() == "orphaned";
-      blind += i.condition() == "blind";
-      denied += i.condition() == "denied";
+      parked += i.condition() == explained("parked");
+      held += i.condition() == explained("held");
+      orphaned += i.condition() == explained("orphaned");
+      blind += i.condition() == explained("blind");
+      denied += i.condition() == explained("denied");
       delayed = delayed || (i.condition() == "delayed" && i.kind().empty());
     }
     auto counted = [](int n, Tone tone) {
@@ -84,11 +110,11 @@ std::string agents(const v1::StatusResponse& status, bool colour) {
     };
     // Of one whose work another does nothing is expected.
     const bool silent = now - a.seen_at_unix_ms() > silent_after_ms && !a.taken_over();
-    const char* const statuses = a.taken_over() ? "taken over"
-                                 : silent       ? "unknown"
-                                 : blind > 0    ? "blind"
-                                 : delayed      ? "delayed"
-                                                : "in time";
+    const std::string_view statuses = a.taken_over() ? explained("taken over")
+                                      : silent       ? explained("unknown")
+                                      : blind > 0    ? explained("blind")
+                                      : delayed      ? explained("delayed")
+                                                     : explained("in time");
     table.row({a.agent(),
                a.region(),
                a.software(),
@@ -96,14 +122,14 @@ std::string agents(const v1::StatusResponse& status, bool colour) {
                a.taken_over() ? TextTable::Cell("-", Tone::plain)
                               : TextTable::Cell(std::to_string(a.lag()),
                                                 a.lag() > 0 ? Tone::middling : Tone::good),
-               {statuses, delayed || silent || blind > 0 ? Tone::bad : Tone::plain},
+               {std::string(statuses), delayed || silent || blind > 0 ? Tone::bad : Tone::plain},
                counted(parked, Tone::bad),
                counted(held, Tone::middling),
                counted(orphaned, Tone::middling),
                counted(blind, Tone::bad),
                counted(denied, Tone::bad)});
   }
-  return table.empty() ? "no agent has reported\n" : table.print(colour);
+  return table.empty() ? "no agent has reported\n" : table.print(look.colour, look.columns);
 }
 
 // Whether an issue is of what was asked for. One that is of no kind is the agent's own.
@@ -112,11 +138,22 @@ bool asked_for(const v1::StatusRequest& request, const v1::Issue& issue) {
   return request.kind().empty() || issue.kind().empty() || issue.kind() == request.kind();
 }
 
+// Whether there is anything of the object that was asked for: its record, or what an agent found.
+bool is_there(const v1::StatusResponse& status, const v1::StatusRequest& request) {
+  const auto of_it = [&](const auto& agent) {
+    return std::any_of(agent.issues().begin(), agent.issues().end(),
+                       [&](const auto& issue) { return asked_for(request, issue); });
+  };
+  return status.objects_size() > 0 ||
+         std::any_of(status.agents().begin(), status.agents().end(), of_it);
+}
+
 // Why things are not as they should be: what agents say of records and objects, and of what they
 // still try.
 std::string reasons(const v1::StatusResponse& status, const v1::StatusRequest& request,
-                    bool colour) {
-  TextTable table({"CONDITION", "KIND", "OBJECT", "REGION", "VERSION", "REASON"});
+                    const Look& look) {
+  TextTable table({"CONDITION", "KIND", "OBJECT", {"REGION", 2}, {"VERSION", 1}, "REASON"},
+                  TextTable::Last::wrapped);
   for (const auto& r : status.regions())
     table.row({{r.condition(), Tone::bad}, "", "", r.region(), "", r.reason()});
   for (const auto& o : status.objects()) {
@@ -148,7 +185,7 @@ std::string reasons(const v1::StatusResponse& status, const v1::StatusRequest& r
                  i.reason()});
     }
   }
-  return table.empty() ? "" : table.print(colour);
+  return table.empty() ? "" : table.print(look.colour, look.columns);
 }
 
 // In pages where the server has them: then it keeps none of what it says.
@@ -178,16 +215,20 @@ int run_status(Arguments arguments) {
   if (words.size() == 2) request.set_id(words[1]);
 
   auto client = OperatorClient::open(address);
-  if (!client.ok()) return failed("status", client.error());
+  if (!client.ok()) return not_usable("status", client.error());
   v1::StatusResponse response;
   if (auto r = ask(*client, request, response); !r.ok()) return failed("status", r.error());
   if (*format != Format::table) {
     print(to_json(response), *format);
     return 0;
   }
-  const bool colour = use_colour();
-  const std::string troubles = reasons(response, request, colour);
-  std::printf("%s\n%s", objects(response, colour).c_str(), agents(response, colour).c_str());
+  if (!request.id().empty() && !is_there(response, request)) {
+    return failed("status",
+                  {Code::not_found, "no " + request.kind() + " \"" + request.id() + "\"", {}, {}});
+  }
+  const Look look{use_colour(), terminal_columns()};
+  const std::string troubles = reasons(response, request, look);
+  std::printf("%s\n%s", objects(response, look).c_str(), agents(response, look).c_str());
   if (!troubles.empty()) std::printf("\n%s", troubles.c_str());
   return 0;
 }

@@ -7,7 +7,6 @@
 #include <davit/v1/operator.pb.h>
 
 #include "assembly/application.hpp"
-#include "duration.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
 #include "table.hpp"
@@ -85,19 +84,19 @@ struct StorageOptions {
   Format format = Format::table;
   std::vector<std::string> words;  // after the verb
   std::string storage;
-  std::optional<std::string> retention;
+  std::optional<std::chrono::milliseconds> retention;
   bool dry_run = false;
 };
 
 int run_backup(const StorageOptions& o) {
   if (o.words.size() != 1) return usage_error("storage", "backup into which file?");
   auto client = OperatorClient::open(o.address);
-  if (!client.ok()) return failed("storage", client.error());
+  if (!client.ok()) return not_usable("storage", client.error());
   v1::BackupRequest request;
   request.set_path(absolute(o.words[0]));
   v1::BackupResponse answer;
   const bool watched = ::isatty(STDERR_FILENO) == 1;
-  auto ended = client->watch("Backup", request, answer, std::nullopt, [&] {
+  auto ended = client->watch("Backup", request, answer, [&] {
     if (!answer.complete() && watched && answer.bytes_total() > 0)
       tell(stderr, mebibytes(answer.bytes_done()) + " of " + mebibytes(answer.bytes_total()));
     return !answer.complete();
@@ -111,12 +110,11 @@ int run_backup(const StorageOptions& o) {
 int run_verify(const StorageOptions& o) {
   if (o.words.size() > 1) return usage_error("storage", "unexpected \"" + o.words[1] + "\"");
   auto client = OperatorClient::open(o.address);
-  if (!client.ok()) return failed("storage", client.error());
+  if (!client.ok()) return not_usable("storage", client.error());
   v1::VerifyRequest request;
   if (!o.words.empty()) request.set_path(absolute(o.words[0]));
   v1::VerifyResponse answer;
-  auto ended =
-      client->watch("Verify", request, answer, std::nullopt, [&] { return !answer.complete(); });
+  auto ended = client->watch("Verify", request, answer, [&] { return !answer.complete(); });
   if (!ended.ok()) return failed("storage", ended.error());
   return show(answer, o.format,
               (o.words.empty() ? "the store" : request.path()) +
@@ -135,15 +133,9 @@ int run_maintain(const StorageOptions& o) {
   if (!o.words.empty()) return usage_error("storage", "unexpected \"" + o.words[0] + "\"");
   v1::MaintainRequest request;
   request.set_dry_run(o.dry_run);
-  if (o.retention) {
-    auto duration = parse_duration(*o.retention);
-    if (!duration)
-      return usage_error("storage",
-                         "--retention must be like 7d or 12h, not \"" + *o.retention + "\"");
-    request.set_retention_ms(static_cast<uint64_t>(duration->count()));
-  }
+  if (o.retention) request.set_retention_ms(static_cast<uint64_t>(o.retention->count()));
   auto client = OperatorClient::open(o.address);
-  if (!client.ok()) return failed("storage", client.error());
+  if (!client.ok()) return not_usable("storage", client.error());
   auto answer = maintain(*client, request);
   if (!answer.ok()) return failed("storage", answer.error());
   if (o.format != Format::table) return show(*answer, o.format, "");
@@ -156,7 +148,7 @@ int run_maintain(const StorageOptions& o) {
 int run_storage(Arguments arguments) {
   StorageOptions o;
   o.dry_run = arguments.flag("--dry-run");
-  o.retention = arguments.option("--retention");
+  o.retention = arguments.duration("--retention");
   o.storage = arguments.option("--storage").value_or("");
   auto format = format_of(arguments);
   if (!format) return usage_error("storage", "-o must be table, json or yaml");

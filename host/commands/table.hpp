@@ -16,13 +16,14 @@ struct Command {
   const char* summary;    // one line
   const char* options;    // a line or more each
   bool asks_server;       // and has the options that say which
-  int (*run)(Arguments);  // the exit code: 0, 2 for usage, configuration and start-up, 1 otherwise
+  int (*run)(Arguments);  // returns an ExitCode
 };
 
 const std::vector<Command>& commands();
 const Command* find_command(std::string_view name);
 
-// "davit NAME: <problem>" and how it is meant, on standard error; returns 2.
+// "davit NAME: <problem>" and how it is meant, on standard error; returns
+// exit_code_usage.
 int usage_error(std::string_view command, std::string_view problem);
 
 // `davit ...` as a whole.

@@ -49,7 +49,7 @@ Result<Record> wanted_of(const Shared& shared, const v1::Document& document) {
 }
 
 Mutations::Item item_of(const Shared& shared, const v1::Document& document,
-                        const std::string& author) {
+                        const std::string& author, bool again) {
   auto record = wanted_of(shared, document);
   if (!record.ok()) {
     const Key key{document.kind(), document.region(), document.id()};
@@ -62,17 +62,18 @@ Mutations::Item item_of(const Shared& shared, const v1::Document& document,
   };
   Key key = record->key;
   return {std::move(key),
-          [wanted = std::move(*record), same](const std::optional<Record>& stored) {
-            return decide_apply(wanted, stored, same);
+          [wanted = std::move(*record), same, again](const std::optional<Record>& stored) {
+            return decide_apply(wanted, stored, same, again);
           },
           {},
           {}};
 }
 
-// What a document asks for, whatever is stored. A later word with the same request id and another
-// mark is refused by the store (short_hash is not for what is forged; nobody gains by it here).
-std::string fingerprint(const v1::Document& d) {
-  std::string all;
+// What is asked for by a document, whatever is stored. A later word with the same request id and
+// another mark is refused by the store (short_hash is not for what is forged; nobody gains by it
+// here).
+std::string fingerprint(const v1::Document& d, bool again) {
+  std::string all = again ? "again:" : "";
   for (const std::string* part : {&d.kind(), &d.region(), &d.id(), &d.state(), &d.spec_json()})
     all += std::to_string(part->size()) + ':' + *part;
   const std::map<std::string, std::string> sorted(d.annotations().begin(), d.annotations().end());
@@ -85,7 +86,7 @@ std::string fingerprint(const v1::Document& d) {
 Mutations::Request request_of(const v1::ApplyRequest& message, int n, const std::string& caller) {
   if (message.request_id().empty()) return {};
   const std::string shown = message.request_id() + "#" + std::to_string(n + 1);
-  return {shown, caller + "\t" + shown + "\n" + fingerprint(message.documents(n))};
+  return {shown, caller + "\t" + shown + "\n" + fingerprint(message.documents(n), message.again())};
 }
 
 Result<> usable_request_id(const std::string& id) {
@@ -118,7 +119,7 @@ void apply(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::R
   const std::string caller = call.identity().name;
   std::vector<Mutations::Item> items;
   for (int n = 0; n < message.documents_size(); ++n) {
-    items.push_back(item_of(shared, message.documents(n), author));
+    items.push_back(item_of(shared, message.documents(n), author, message.again()));
     items.back().request = request_of(message, n, caller);
   }
   refuse_twins(items);

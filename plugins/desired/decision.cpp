@@ -5,13 +5,14 @@
 namespace davit::desired {
 
 Decision decide_apply(const Record& wanted, const std::optional<Record>& stored,
-                      const SamePayload& same) {
+                      const SamePayload& same, bool again) {
   if (!stored) return {"created", 0, Mutation{wanted, 0}, {}};
   Pairs annotations = stored->annotations;
   std::sort(annotations.begin(), annotations.end());
   const bool unchanged = stored->state == wanted.state && stored->live == wanted.live &&
                          annotations == wanted.annotations && same(stored->payload, wanted.payload);
-  if (unchanged) return {"unchanged", stored->version, {}, {}};
+  if (unchanged && !again) return {"unchanged", stored->version, {}, {}};
+  if (unchanged) return {"applied", 0, Mutation{wanted, stored->version}, {}};
   const bool revived = wanted.live && !stored->live;
   return {revived ? "created" : "changed", 0, Mutation{wanted, stored->version}, {}};
 }

@@ -11,7 +11,7 @@ namespace davit::desired {
 // What became of one document or key; the words are those of the wire.
 struct Outcome {
   Key key;
-  std::string word;  // created, changed, unchanged, deleted, absent, refused
+  std::string word;  // created, changed, unchanged, applied, deleted, absent, refused
   uint64_t version = 0;
   std::optional<Error> error;  // of refused
   std::string note{};          // what more there is to know; may be empty
@@ -29,8 +29,9 @@ using Decide = std::function<Decision(const std::optional<Record>& stored)>;
 // True when both payloads mean the same.
 using SamePayload = std::function<bool(std::string_view, std::string_view)>;
 
+// `again`: what is stored as it stands is committed once more ("applied").
 Decision decide_apply(const Record& wanted, const std::optional<Record>& stored,
-                      const SamePayload& same);
+                      const SamePayload& same, bool again = false);
 // A deleted record stays as a tombstone with its payload, so that agents hear of it. `orphan`: what
 // an agent found of the key that no record names; NULL: nothing. Then a tombstone is made that says
 // so, and the agent removes it.

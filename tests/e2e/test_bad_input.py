@@ -173,7 +173,7 @@ class WhileRunning(Case):
         bad["spec"]["memory_mib"] = "-1"
         code, out, err = self.world.davit("apply", "-f", "-", check=False, stdin="\n---\n".join(
             json.dumps(d) for d in (deployment(0), bad, deployment(2))))
-        self.assertEqual(code, 1, out + err)
+        self.assertEqual(code, 4, out + err)
         self.assertEqual(set(self.world.objects()), {"d_0", "d_2"})
 
 

@@ -267,7 +267,7 @@ class OnKubernetes(KubernetesCase):
         code, out, err = self.world.davit("apply", "-f", "-", "--wait", "--timeout", "30s", check=False,
                                           stdin='{"kind": "deployment", "region": "eu-test-1", "id": "d_900", "spec": '
                                           + json.dumps(deployment(900, "fault-parked")["spec"]) + "}")
-        self.assertEqual(code, 1, out + err)
+        self.assertEqual(code, 7, out + err)
         self.assertIn("parked", out + err)
         self.world.delete("deployment", "d_900")
         self.kubernetes.request("DELETE", "/apis/apps/v1/namespaces/fault-parked/replicasets/app-900")

@@ -103,27 +103,66 @@ class Watching(Observed):
         self.assertRegex(lines[2], r"^deployment +d_1 +\S+ .*deleted")
         self.check_clean_end(server)
 
-    def test_ends_with_one_line_when_the_server_goes(self):
+    def documents(self, watch):
+        return [(d["id"], d["state"]) for d in map(json.loads, filter(lambda line: line.startswith("{"),
+                                                                      watch.text().splitlines()))]
+
+    def wait_documents(self, watch, expected):
+        wait_until(lambda: f"{expected} of {watch.text()}", lambda: len(self.documents(watch)) >= len(expected))
+        self.assertEqual(self.documents(watch), expected)
+
+    def wait_line(self, watch, line):
+        wait_until(lambda: f"{line} in {watch.text()}", lambda: re.search(line, watch.text(), re.M))
+
+    def test_goes_on_after_its_server_was_away(self):
         server = self.start_server()
-        self.world.apply([deployment(1)])
-        watch = self.watch()
-        self.wait_lines(watch, 2)
+        self.world.apply([deployment(1), deployment(2), deployment(3)])
+        self.world.delete("deployment", "d_3")
+        watch = self.watch("deployment", "-o", "json")
+        expected = [("d_1", "running"), ("d_2", "running")]
+        self.wait_documents(watch, expected)
         # An open watch does not hold the server up.
         self.check_clean_end(server)
-        wait_until("the watch ends", lambda: not watch.alive())
-        self.assertEqual(watch.process.returncode, 1)
-        self.assertRegex(watch.text().splitlines()[-1],
-                         r"^davit get: server unix:\S+ has ended the stream: the server is shutting down$")
+        self.wait_line(watch, r"^davit get: server unix:\S+ has ended the stream: the server is shutting down; "
+                              r"connecting again$")
+        # What happens before the watch is back is not lost, and what it has printed does not come again.
+        watch.process.send_signal(signal.SIGSTOP)
+        server.start()
+        self.world.wait_ready(server)
+        self.world.apply([{**deployment(1), "state": "archived"}])
+        self.world.delete("deployment", "d_2")
+        watch.process.send_signal(signal.SIGCONT)
+        expected += [("d_1", "archived"), ("d_2", "deleted")]
+        self.wait_documents(watch, expected)
+        self.wait_line(watch, "^davit get: connected again$")
+        self.world.apply([deployment(4)])
+        self.wait_documents(watch, expected + [("d_4", "running")])
+        self.assertEqual(len(re.findall("connecting again", watch.text())), 1, watch.text())
+        self.check_clean_end(server)
 
-    def test_ends_with_one_line_when_the_server_is_killed(self):
+    def test_says_what_a_store_has_lost_meanwhile(self):
         server = self.start_server()
         self.world.apply([deployment(1)])
-        watch = self.watch()
+        watch = self.watch("-o", "json")
+        self.wait_documents(watch, [("d_1", "running")])
+        server.kill()
+        self.wait_line(watch, r"^davit get: server unix:\S+ has ended the stream.*; connecting again$")
+        for suffix in ("", "-wal", "-shm"):
+            self.world.database.with_name(self.world.database.name + suffix).unlink(missing_ok=True)
+        server.start()
+        self.wait_documents(watch, [("d_1", "running"), ("d_1", "absent")])
+        self.world.apply([deployment(1)])
+        self.wait_documents(watch, [("d_1", "running"), ("d_1", "absent"), ("d_1", "running")])
+        self.check_clean_end(server)
+
+    def test_ends_at_its_timeout_though_the_server_is_away(self):
+        server = self.start_server()
+        self.world.apply([deployment(1)])
+        watch = self.watch("--timeout", "10s")
         self.wait_lines(watch, 2)
         server.kill()
         wait_until("the watch ends", lambda: not watch.alive())
-        self.assertEqual(watch.process.returncode, 1)
-        self.assertRegex(watch.text().splitlines()[-1], r"^davit get: server unix:\S+ has ended the stream")
+        self.assertEqual(watch.process.returncode, 6)
 
     def test_interrupt_ends_it(self):
         self.start_server()
@@ -136,10 +175,10 @@ class Watching(Observed):
 
     def test_what_is_mistyped_is_said_so(self):
         self.start_server()
-        for words, said in ((("deploymnt",), "is not known to this server"),
-                            (("deployment", "d_404"), 'no deployment "d_404" in any region')):
+        for words, expected, said in ((("deploymnt",), 4, "is not known to this server"),
+                                      (("deployment", "d_404"), 5, 'no deployment "d_404" in any region')):
             code, out, err = self.world.davit("get", *words, "--watch", check=False)
-            self.assertEqual((code, out), (1, ""), err)
+            self.assertEqual((code, out), (expected, ""), err)
             self.assertIn(said, err)
 
 

@@ -27,6 +27,13 @@ class Commands(Case):
         self.world.apply([deployment(1)])
         self.assertEqual(self.world.objects()["d_1"]["version"], before)
 
+    def test_again_applies_what_is_unchanged(self):
+        agent = self.world.agent(extra=AT_ONCE).start()
+        self.world.apply([deployment(1)], "--wait")
+        self.assertRegex(self.world.apply([deployment(1)], "--again", "--wait"), r"applied \(version 2\)\n.*version 2, 1 of 1")
+        self.assertIn("unchanged", self.world.apply([deployment(1)]))
+        self.check_clean_end(agent)
+
     def test_dry_run_changes_nothing(self):
         self.world.apply([deployment(1)], "--dry-run")
         self.assertEqual(self.world.objects(), {})
@@ -86,8 +93,37 @@ class Commands(Case):
     def test_wait_gives_up_at_its_timeout(self):
         code, out, err = self.world.davit("apply", "-f", "-", "--wait", "--timeout", "1s", check=False,
                                           stdin=json.dumps(deployment(1)))
-        self.assertEqual(code, 1, out + err)
+        self.assertEqual(code, 6, out + err)
         self.assertIn("1s", out + err)
+
+    def test_what_apply_prints_for_programs_has_nothing_for_people_in_it(self):
+        agent = self.world.agent(extra=AT_ONCE).start()
+        document = json.dumps(deployment(1))
+        _, out, err = self.world.davit("apply", "-f", "-", "--wait", "-o", "json", stdin=document)
+        self.assertEqual(json.loads(out)["outcomes"][0]["outcome"], "created")
+        self.assertIn("running at version 1", err)
+        self.check_clean_end(agent)
+
+    def test_each_way_to_end_has_its_exit_code(self):
+        agent = self.world.agent(extra=AT_ONCE).start()
+        self.world.apply([deployment(1)], "--wait")
+        held = json.dumps({**deployment(1, replicas=2), "annotations": {"davit.dev/pause": "true"}})
+        refused = json.dumps(deployment(2, memory_mib="-1"))
+        for expected, stdin, *words in ((0, None, "status", "deployment", "d_1"),
+                                        (0, held, "apply", "-f", "-", "--dry-run"),
+                                        (2, None, "get", "--fast"),
+                                        (4, None, "get", "deploymnt"),
+                                        (4, refused, "apply", "-f", "-"),
+                                        (5, None, "get", "deployment", "d_404"),
+                                        (5, None, "get", "deployment", "d_404", "--region", REGION),
+                                        (5, None, "status", "deployment", "d_404"),
+                                        (5, None, "agent", "forget", REGION, "nobody"),
+                                        (6, None, "status", "--server", f"unix:{self.world.folder}/nobody.sock"),
+                                        (7, held, "apply", "-f", "-", "--wait")):
+            with self.subTest(" ".join(words)):
+                code, out, err = self.world.davit(*words, stdin=stdin, check=False)
+                self.assertEqual(code, expected, out + err)
+        self.check_clean_end(agent)
 
     def test_status_shows_lag_and_agents(self):
         agent = self.world.agent(name="agent-a").start()
@@ -172,7 +208,7 @@ class Commands(Case):
         self.assertIn("forgot agent agent-a", self.world.davit("agent", "forget", REGION, "agent-a")[1])
         self.assertRegex(self.world.davit("status")[1], nobody)
         code, out, err = self.world.davit("agent", "forget", REGION, "agent-a", check=False)
-        self.assertEqual(code, 1, out + err)
+        self.assertEqual(code, 5, out + err)
         self.assertIn('no agent "agent-a" of region', err)
 
 

@@ -35,6 +35,14 @@ TEST(Arguments, NamesAnOptionWithoutItsValue) {
   EXPECT_EQ(a.unknown(), "option -o needs a value");
 }
 
+TEST(Arguments, ReadsLengthsOfTimeAndNamesWhatIsNone) {
+  Arguments a({"--timeout", "5m", "--retention=soon"});
+  EXPECT_EQ(a.duration("--timeout"), std::chrono::minutes(5));
+  EXPECT_EQ(a.duration("--patience"), std::nullopt);
+  EXPECT_EQ(a.duration("--retention"), std::nullopt);
+  EXPECT_EQ(a.unknown(), "--retention must be like 60s, 5m or 7d, not \"soon\"");
+}
+
 TEST(Arguments, AfterTwoDashesEverythingIsPositional) {
   Arguments a({"--", "--wait", "-o"});
   EXPECT_FALSE(a.flag("--wait"));

@@ -2,6 +2,8 @@
 // these lines.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "process.hpp"
 
 namespace davit::test {
@@ -183,7 +185,7 @@ TEST(BadFiles, MissingOnesAreNamed) {
 
 TEST(Help, OfACommandNamesItsOptions) {
   const std::pair<std::vector<std::string>, std::vector<std::string>> cases[] = {
-      {{"help"}, {"davit run FILE...", "davit apply -f FILE [--wait]"}},
+      {{"help"}, {"davit run  ", "davit apply  ", "exit codes:\n  0  ", "  4  refused"}},
       {{"run", "--help"}, {"davit run FILE...\n", "  FILE  "}},
       {{"apply", "-h"}, {"--wait", "--timeout", "--dry-run", "--file", "-o ", "--server"}},
       {{"get", "--help"}, {"--region", "--deleted", "--token-file"}},
@@ -194,6 +196,20 @@ TEST(Help, OfACommandNamesItsOptions) {
     Process davit(arguments);
     EXPECT_EQ(davit.wait(), 0);
     for (const auto& text : wanted) EXPECT_NE(davit.out().find(text), std::string::npos) << text;
+  }
+}
+
+TEST(Help, FitsATerminal) {
+  std::vector<std::vector<std::string>> asked = {{"help"}};
+  for (const char* command : {"run", "check", "plugin", "apply", "get", "delete", "status", "agent",
+                              "storage", "explain"})
+    asked.push_back({command, "--help"});
+  for (const auto& arguments : asked) {
+    Process davit(arguments);
+    EXPECT_EQ(davit.wait(), 0);
+    std::istringstream lines(davit.out());
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(line.size(), 80u) << arguments.front() << ": " << line;
   }
 }
 

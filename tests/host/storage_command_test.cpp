@@ -43,7 +43,7 @@ TEST_F(StorageCommand, CopiesARunningStoreAndBringsItBackWhenItIsStopped) {
     EXPECT_PRED2(begins, storage({"verify"}), "0 the store is whole: 0.1 MiB; version 0");
     EXPECT_PRED2(begins, storage({"verify", copy_}), "0 " + copy_ + " is whole");
     EXPECT_EQ(storage({"backup", copy_}),
-              "1 davit storage: \"" + copy_ + "\": is there already: choose another name\n");
+              "4 davit storage: \"" + copy_ + "\": is there already: choose another name\n");
     EXPECT_PRED2(begins, storage({"restore", copy_, config_}),
                  "1 database \"" + database + "\": is in use by another process");
     server.signal(SIGTERM);

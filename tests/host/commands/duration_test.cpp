@@ -16,6 +16,12 @@ TEST(Duration, TakesTheUsualUnits) {
   EXPECT_EQ(parse_duration("7d"), milliseconds(604'800'000));
 }
 
+TEST(Duration, IsWrittenInTheLargestUnitThatFits) {
+  for (const char* text : {"0s", "1500ms", "90s", "5m", "36h", "7d"})
+    EXPECT_EQ(to_text(*parse_duration(text)), text);
+  EXPECT_EQ(to_text(milliseconds(60'000)), "1m");
+}
+
 TEST(Duration, RefusesTheRest) {
   for (const char* bad :
        {"", "s", "-1s", "1.5s", "1w", "5 s", "367d", "1000000h", "99999999999999999999s"}) {

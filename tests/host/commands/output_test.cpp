@@ -1,12 +1,6 @@
-#include "commands/output.hpp"
+#include "commands/text_table.hpp"
 
 #include <gtest/gtest.h>
-
-#include <cctype>
-#include <fstream>
-#include <sstream>
-
-#include "commands/conditions.hpp"
 
 namespace davit::host {
 namespace {
@@ -18,30 +12,6 @@ TEST(Output, NothingThatOthersSayMovesTheCursor) {
             " 31m")
       << "U+009B is an escape, too";
   EXPECT_EQ(harmless("caf\xc3\xa9 \xc2\xa0"), "caf\xc3\xa9 \xc2\xa0");
-}
-
-std::string in_one_line(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    const bool space = std::isspace(static_cast<unsigned char>(c)) != 0;
-    if (!space) out += c;
-    if (space && !out.empty() && out.back() != ' ') out += ' ';
-  }
-  return out;
-}
-
-// `davit explain` and the README are one text.
-TEST(Conditions, AreSaidInTheReadmeWithTheSameWords) {
-  std::ifstream in(README);
-  std::ostringstream text;
-  text << in.rdbuf();
-  const std::string readme = in_one_line(text.str());
-  ASSERT_FALSE(conditions().empty());
-  for (const Condition& c : conditions()) {
-    const std::string entry = "* **" + std::string(c.name) + "**: " + std::string(c.means) +
-                              " *What to do:* " + std::string(c.to_do);
-    EXPECT_NE(readme.find(entry), std::string::npos) << "the README does not say: " << entry;
-  }
 }
 
 }  // namespace

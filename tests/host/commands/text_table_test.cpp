@@ -45,6 +45,51 @@ TEST(TextTable, ControlCharactersOfOthersStayOut) {
   EXPECT_EQ(t.print(true), "A\na [2Jb c\n");
 }
 
+TEST(TextTable, LeavesSpareColumnsOutWhenThereIsNoRoom) {
+  const auto printed = [](size_t room) {
+    TextTable t({"ID", {"VERSION", 2}, {"STALE", 1}, "HEALTH"});
+    t.row({"d_1", "12", "0", "healthy"});
+    return t.print(false, room);
+  };
+  EXPECT_EQ(printed(0), "ID   VERSION  STALE  HEALTH\nd_1  12       0      healthy\n");
+  EXPECT_EQ(printed(28), printed(0));
+  EXPECT_EQ(printed(27), "ID   VERSION  HEALTH\nd_1  12       healthy\n");
+  EXPECT_EQ(printed(15), "ID   HEALTH\nd_1  healthy\n");
+}
+
+TEST(TextTable, CutsTheLongestWhereThereIsNoRoomByLetters) {
+  TextTable t({"ID", "NAME"});
+  t.row({"d_größe_größe_größe", "shop/a"});
+  EXPECT_EQ(t.print(false, 18), "ID          NAME\nd_größe_g…  shop/a\n");
+}
+
+TEST(TextTable, WrapsALastColumnThatMustBeReadWhole) {
+  TextTable t({"ID", "REASON"}, TextTable::Last::wrapped);
+  t.row({"d_1", "pods: 403 Forbidden for the-account-of-the-agent"});
+  t.row({"d_2", ""});
+  EXPECT_EQ(t.print(false, 24),
+            "ID   REASON\n"
+            "d_1  pods: 403 Forbidden\n"
+            "     for\n"
+            "     the-account-of-the-\n"
+            "     agent\n"
+            "d_2\n");
+}
+
+TEST(TextTable, KeepsItsColumnsWhenItGoesOn) {
+  TextTable t({"ID", {"VERSION", 1}, "STATE"});
+  t.row({"d_1", "1", "running"});
+  EXPECT_EQ(t.print(false, 18), "ID   STATE\nd_1  running\n");
+  t.row({"d_22222222222", "2", "x"});
+  EXPECT_EQ(t.print(false, 18), "d_222222…  x\n");
+}
+
+TEST(TextTable, WithoutHeadingsHasNoLineOfThem) {
+  TextTable t({"", ""});
+  t.row({"a", "b"});
+  EXPECT_EQ(t.print(false), "a  b\n");
+}
+
 TEST(Age, GrowsCoarserWithTime) {
   EXPECT_EQ(age(0, 1000), "-");
   EXPECT_EQ(age(1000, 6000), "5s");

@@ -42,6 +42,15 @@ TEST(DecideApply, TheSameChangesNothing) {
   EXPECT_FALSE(d.mutation);
 }
 
+TEST(DecideApply, TheSameIsCommittedOnceMoreOnRequest) {
+  auto d = decide_apply(record("x"), stored(record("x"), 7), same_bytes, true);
+  EXPECT_EQ(d.word, "applied");
+  ASSERT_TRUE(d.mutation);
+  EXPECT_EQ(d.mutation->expect, 7u);
+  EXPECT_EQ(decide_apply(record("x"), stored(record("y"), 7), same_bytes, true).word, "changed");
+  EXPECT_EQ(decide_apply(record("x"), std::nullopt, same_bytes, true).word, "created");
+}
+
 TEST(DecideApply, OrderOfAnnotationsDoesNotCount) {
   Record other = record("x");
   std::swap(other.annotations[0], other.annotations[1]);

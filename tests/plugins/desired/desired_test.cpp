@@ -67,6 +67,18 @@ TEST_F(DesiredTest, ApplySaysWhatBecameOfEachDocumentInOrder) {
             "b:changed@3 a:unchanged@1 c:created@4");
 }
 
+TEST_F(DesiredTest, AgainGivesWhatIsUnchangedANewVersion) {
+  apply({document("a")});
+  v1::ApplyRequest r;
+  *r.add_documents() = document("a");
+  r.set_again(true);
+  r.set_request_id("42");
+  EXPECT_EQ(show(ask<v1::ApplyResponse>("Apply", r)), "a:applied@2");
+  EXPECT_EQ(show(ask<v1::ApplyResponse>("Apply", r)), "a:applied@2") << "the same request";
+  r.set_again(false);
+  EXPECT_EQ(show(ask<v1::ApplyResponse>("Apply", r)), "a:unchanged@2");
+}
+
 TEST_F(DesiredTest, RefusedDocumentsNameTheirFieldAndLeaveTheirNeighbours) {
   v1::Document no_region = document("r");
   no_region.clear_region();

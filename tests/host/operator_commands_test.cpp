@@ -1,0 +1,116 @@
+// The operator's commands as scripts use them: when they end, and how.
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "program.hpp"
+
+namespace davit::test {
+namespace {
+
+// Connections are made by the kernel, and nobody ever answers.
+class SilentServer {
+ public:
+  explicit SilentServer(const std::string& path) : fd_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    if (::bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        ::listen(fd_, 16) != 0)
+      throw std::runtime_error(path + " cannot be listened on");
+  }
+  ~SilentServer() { ::close(fd_); }
+  SilentServer(const SilentServer&) = delete;
+  SilentServer& operator=(const SilentServer&) = delete;
+
+ private:
+  int fd_;
+};
+
+class OperatorCommands : public testing::Test {
+ protected:
+  // What it printed, after its exit code: "0 ...".
+  std::string davit(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--server", server_});
+    Process davit(std::move(arguments));
+    const int code = davit.wait();
+    return std::to_string(code) + " " + davit.out() + davit.err();
+  }
+
+  Folder folder_;
+  const std::string socket_ = folder_.path() + "/operator.sock";
+  const std::string server_ = "unix:" + socket_;
+  const std::string document_ =
+      folder_.write("one.yaml", "{kind: deployment, region: eu, id: d_1, spec: {}}");
+  const std::string config_ = folder_.write(
+      "server.toml", "[host]\nstate_dir = \"state\"\n[rpc.server.operator]\nlisten = \"" + server_ +
+                         "\"\n[plugin.main]\nmodule = \"storage_sqlite\"\n"
+                         "[plugin.desired]\nmodule = \"desired\"\nstorage = \"main\"\n");
+};
+
+TEST_F(OperatorCommands, EachEndsAtItsTimeoutWhenTheServerIsSilent) {
+  const SilentServer silent(socket_);
+  const std::vector<std::vector<std::string>> commands = {
+      {"apply", "-f", document_},
+      {"apply", "-f", document_, "--wait"},
+      {"get"},
+      {"get", "--watch"},
+      {"get", "deployment", "d_1", "--region", "eu"},
+      {"delete", "deployment", "d_1", "--region", "eu"},
+      {"delete", "deployment", "--orphaned", "--region", "eu"},
+      {"status"},
+      {"agent", "forget", "eu", "a"},
+      {"storage", "backup", folder_.path() + "/copy"},
+      {"storage", "verify"},
+      {"storage", "maintain"},
+  };
+  for (auto command : commands) {
+    const std::string expected = "6 davit " + command.front() + ": server " + server_ +
+                                 " could not be connected to within 300ms\n";
+    command.insert(command.end(), {"--timeout", "300ms"});
+    EXPECT_EQ(davit(command), expected);
+  }
+}
+
+TEST_F(OperatorCommands, AWatchEndsAtItsTimeout) {
+  Process server({"run", config_});
+  ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
+  // A machine under load may need longer to connect.
+  std::string said, timeout;
+  for (int s = 1; s < 100 && said.find(" was still answering ") == std::string::npos; s *= 2) {
+    timeout = std::to_string(s) + "s";
+    said = davit({"get", "--watch", "--timeout", timeout});
+  }
+  EXPECT_EQ(said, "6 davit get: server " + server_ + " was still answering Watch after " + timeout +
+                      "\n");
+}
+
+TEST_F(OperatorCommands, WhatWentWrongIsTheExitCode) {
+  const std::vector<std::string> apply = {"apply", "-f", document_};
+  EXPECT_EQ(davit(apply).front(), '6') << "no server is there";
+  Process server({"run", config_});
+  ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
+  EXPECT_EQ(davit({"status"}).front(), '0');
+  EXPECT_EQ(davit({"get", "--fast"}).front(), '2');
+  EXPECT_EQ(davit({"get", "--token-file", folder_.path() + "/none"}).front(), '2');
+  EXPECT_EQ(davit(apply).front(), '4') << "the server knows no such kind";
+  EXPECT_EQ(davit({"delete", "-f", document_}).front(), '4');
+  EXPECT_EQ(davit({"apply", "-f", folder_.write("half.yaml", "{kind: deployment")}).front(), '4');
+  EXPECT_EQ(davit({"agent", "forget", "eu", "a"}).front(), '5');
+}
+
+TEST_F(OperatorCommands, ATimeoutThatIsNoneIsAUsageError) {
+  for (const std::string command : {"get", "status"}) {
+    const std::string said = davit({command, "--timeout", "soon"});
+    EXPECT_EQ(
+        said.find("2 davit " + command + ": --timeout must be like 60s, 5m or 7d, not \"soon\""),
+        0u)
+        << said;
+  }
+}
+
+}  // namespace
+}  // namespace davit::test
