@@ -28,6 +28,7 @@
 #include "services/health.hpp"
 #include "services/log.hpp"
 #include "services/metrics.hpp"
+#include "services/process_metrics.hpp"
 #include "services/services.hpp"
 #include "services/shutdown.hpp"
 
@@ -148,6 +149,7 @@ bool Application::prepare(bool check) {
   const davit_pair version{str("version"), str(DAVIT_VERSION)};
   Metrics::set(
       p.metrics.metric(DAVIT_GAUGE, "davit_info", "which davit this is; always 1", &version, 1), 1);
+  show_process(p.metrics);
   for (auto& extension : p.extensions) {
     p.services.add(*extension);
     extension->configure(p.config, faults);
