@@ -165,6 +165,7 @@ Result<> Database::reopen() {
   }
   mover_is_old_ = true;
   writer_.reset();
+  if (whereabouts_) whereabouts_->journal_was_closed();
   auto r = open_writer();
   if (r.ok()) {
     uint64_t head = 0;
