@@ -130,9 +130,9 @@ class StorageSqlite {
 
   Result<storage::Copied> backup(const Op& op, const std::string& path,
                                  const storage::CopyProgress& tell) {
-    auto database = open_database();
-    if (!database) return closed();
     const auto ticket = outstanding_.begin();
+    const auto database = open_database();
+    if (!database) return closed();
     auto copied = database->backup(op, path, tell);
     if (copied.ok()) {
       host_.info("backup made", {{"path", path},
@@ -145,9 +145,9 @@ class StorageSqlite {
   }
   Result<storage::Copied> verify(const Op& op, const std::string& path,
                                  const storage::CopyProgress& tell) {
-    auto database = open_database();
-    if (!database) return closed();
     const auto ticket = outstanding_.begin();
+    const auto database = open_database();
+    if (!database) return closed();
     std::error_code ignored;
     // Closing a second descriptor of the file that is open would drop SQLite's locks on it.
     const auto own = file();
@@ -206,9 +206,10 @@ class StorageSqlite {
     error.where.clear();
     return error;
   }
-  // In the background: nobody waits for it.
+  // In the background: nobody waits for it. The ticket goes last, so that nothing has the database
+  // open when a stop has waited.
   void move_journal(std::shared_ptr<Database> database) {
-    host_.blocking({}, [this, database = std::move(database), ticket = outstanding_.begin()] {
+    host_.blocking({}, [this, ticket = outstanding_.begin(), database = std::move(database)] {
       const auto moved = database->move_journal();
       if (!moved.ok()) trouble_.note(Trouble::writing, &moved.error());
     });
