@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <sstream>
+
+#include <davit/issues.hpp>
 
 #include "commands/conditions.hpp"
 
@@ -41,6 +44,15 @@ TEST(Conditions, AreSaidInTheReadmeWithTheSameWords) {
     const std::string entry = "* **" + std::string(c.name) + "**: " + std::string(c.means) +
                               " *What to do:* " + std::string(c.to_do);
     EXPECT_NE(readme.find(entry), std::string::npos) << "the README does not say: " << entry;
+  }
+}
+
+TEST(Conditions, ExplainEveryIssueOfAnAgent) {
+  for (const std::string_view issue : issues::all) {
+    const auto& all = conditions();
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Condition& c) {
+      return std::string_view(c.name) == issue;
+    })) << issue;
   }
 }
 
