@@ -24,6 +24,7 @@
 #include "notify.hpp"
 #include "observability/endpoint.hpp"
 #include "print_graph.hpp"
+#include "private_process.hpp"
 #include "runtime/runtime.hpp"
 #include "services/health.hpp"
 #include "services/log.hpp"
@@ -133,11 +134,13 @@ int Application::refuse(const std::string& line) {
 }
 
 bool Application::prepare(bool check) {
+  keep_files_private();
   Faults faults;
   life_->activity.set("host", "reading the configuration");
   Config config = Config::load(files_, faults);
   if (!faults.empty()) return print(faults), false;
   const HostSettings settings = read_host_settings(config, faults);
+  if (!settings.core_dumps) forbid_core_dumps();
   parts_ = std::make_unique<Parts>(std::move(config), settings, life_->log);
   Parts& p = *parts_;
   life_->made(&p.runtime, &p.shutdown);

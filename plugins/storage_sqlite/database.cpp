@@ -121,8 +121,8 @@ Result<> Database::open_file() {
   if (!lock.ok()) return lock.error();
   lock_.emplace(std::move(*lock));
   if (auto r = inspect_locked(path_, lock_->was_made()); !r.ok()) return r;
-  // SQLite would make it readable for everybody; its journal takes over the mode.
-  if (const int made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640); made >= 0)
+  // Its journal takes over the mode.
+  if (const int made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); made >= 0)
     close(made);
   if (auto r = open_writer(); !r.ok()) return r;
   lock_->note_made();

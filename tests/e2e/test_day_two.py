@@ -72,7 +72,7 @@ class DayTwo(Case):
         self.world.apply([deployment(3)], "--wait")
 
     def test_a_call_that_outlasts_the_stop_ends_the_process_and_not_by_a_crash(self):
-        server = self.start("stop_timeout_ms = 300")
+        server = self.start("stop_timeout_ms = 300\ncore_dumps = true")  # so that `sleeps` may look
         other = sqlite3.connect(self.world.database, isolation_level=None)
         self.addCleanup(other.close)
         other.execute("BEGIN IMMEDIATE")  # SQLite waits five seconds for it
