@@ -25,10 +25,12 @@
 #include "notify.hpp"
 #include "observability/endpoint.hpp"
 #include "print_graph.hpp"
+#include "private_process.hpp"
 #include "runtime/runtime.hpp"
 #include "services/health.hpp"
 #include "services/log.hpp"
 #include "services/metrics.hpp"
+#include "services/process_metrics.hpp"
 #include "services/services.hpp"
 #include "services/shutdown.hpp"
 
@@ -133,11 +135,13 @@ int Application::refuse(const std::string& line) {
 }
 
 bool Application::prepare(bool check) {
+  keep_files_private();
   Faults faults;
   life_->activity.set("host", "reading the configuration");
   Config config = Config::load(files_, faults);
   if (!faults.empty()) return print(faults), false;
   const HostSettings settings = read_host_settings(config, faults);
+  if (!settings.core_dumps) forbid_core_dumps();
   parts_ = std::make_unique<Parts>(std::move(config), settings, life_->log);
   Parts& p = *parts_;
   life_->made(&p.runtime, &p.shutdown);
@@ -149,6 +153,7 @@ bool Application::prepare(bool check) {
   const davit_pair version{str("version"), str(DAVIT_VERSION)};
   Metrics::set(
       p.metrics.metric(DAVIT_GAUGE, "davit_info", "which davit this is; always 1", &version, 1), 1);
+  show_process(p.metrics);
   for (auto& extension : p.extensions) {
     p.services.add(*extension);
     extension->configure(p.config, faults);

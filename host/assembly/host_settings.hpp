@@ -17,6 +17,7 @@ struct HostSettings {
   int32_t log_level = DAVIT_LOG_INFO;
   Log::Format log_format = Log::Format::text;
   unsigned worker_threads = 0;  // 0: one per core, at least 2
+  bool core_dumps = false;
   std::chrono::milliseconds stop_timeout{10'000};
   std::string state_dir;                 // absolute
   std::vector<std::string> plugin_dirs;  // searched before the installation's own

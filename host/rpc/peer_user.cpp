@@ -95,10 +95,11 @@ bool PeerUsers::allows(uid_t uid, gid_t gid) const {
 }
 
 mode_t PeerUsers::socket_mode() const {
-  constexpr mode_t owner_and_group = 0660, everybody = 0666;
+  constexpr mode_t owner = 0600, owner_and_group = 0660, everybody = 0666;
   const bool others = std::any_of(uids_.begin(), uids_.end(),
                                   [](uid_t uid) { return uid != 0 && uid != geteuid(); });
-  return others ? everybody : owner_and_group;
+  if (others) return everybody;
+  return group_ == static_cast<gid_t>(-1) ? owner : owner_and_group;
 }
 
 IdentityPtr PeerUsers::identify(uid_t uid, gid_t gid) const {

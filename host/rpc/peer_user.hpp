@@ -22,8 +22,8 @@ class PeerUsers {
   bool allows(uid_t, gid_t) const;
   // (gid_t)-1: no group.
   gid_t group() const { return group_; }
-  // Of the socket. The kernel lets only owner and group in by it; when others are named it lets in
-  // everybody, and who is not named is refused by name.
+  // Of the socket. The kernel lets in only the owner by it, and the group that is named; when other
+  // users are named it lets in everybody, and who is not named is refused by name.
   mode_t socket_mode() const;
 
   // Role operator, or no role when the user is not allowed.

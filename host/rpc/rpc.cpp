@@ -170,7 +170,11 @@ Result<> Rpc::wired(bool check) {
   }
   for (const auto& [name, client] : clients_) {
     if (auto r = client->check(); !r.ok()) return r.error().in(client->settings().where);
+    if (!client->settings().certificate_file.empty())
+      client_certificates_.push_back(
+          std::make_unique<ClientCertificate>(core_, client->settings()));
   }
+  look_at_certificates();
   if (servers_.empty()) {
     for (const Method* m : methods_.all()) {
       core_.log.warn(
@@ -194,6 +198,10 @@ std::vector<Described> Rpc::describe() const {
         {instance, "calls", name + " (" + clients_.find(name)->second->settings().url + ")"});
   }
   return out;
+}
+
+void Rpc::look_at_certificates() {
+  for (const auto& certificate : client_certificates_) certificate->look();
 }
 
 // What is legal and seldom meant.
@@ -270,13 +278,16 @@ Result<> Rpc::listen() {
   for (const auto& server : servers_) {
     if (auto r = server->listen(); !r.ok()) return r;
   }
-  if (servers_.empty()) return {};
   constexpr std::chrono::seconds interval{1};
-  look_after_ = std::make_unique<Ticker>(Host(&self_.abi).strand(), interval, [this] {
-    for (const auto& server : servers_) server->look_after();
-  });
+  if (!servers_.empty()) {
+    look_after_ = std::make_unique<Ticker>(Host(&self_.abi).strand(), interval, [this] {
+      for (const auto& server : servers_) server->look_after();
+    });
+  }
+  if (servers_.empty() && client_certificates_.empty()) return {};
   read_files_ = std::make_unique<FileReader>(interval, [this] {
     for (const auto& server : servers_) server->read_files();
+    look_at_certificates();
   });
   return {};
 }

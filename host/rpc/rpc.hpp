@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "assembly/extension.hpp"
+#include "client_certificate.hpp"
 #include "file_reader.hpp"
 #include "method_registry.hpp"
 #include "own/health_check.hpp"
@@ -56,6 +57,7 @@ class Rpc final : public Extension {
   static Rpc& of(const davit_host*);
   Result<> serve_own();
   void share_connections();
+  void look_at_certificates();
   void warn_of_what_is_open();
   void warn_of_tokens(const ServerSettings&);
   // A listener's other tokens, read and checked.
@@ -80,9 +82,10 @@ class Rpc final : public Extension {
   mutable std::mutex tokens_mutex_;  // guards their tokens, once wired; main alone writes
   std::vector<std::unique_ptr<RpcServer>> servers_;  // one for each of the settings, once wired
   std::map<std::string, std::unique_ptr<RpcClient>, std::less<>> clients_;
-  std::vector<std::pair<std::string, std::string>> callers_;  // instance, client
-  std::unique_ptr<Ticker> look_after_;                        // from listen to stop
-  std::unique_ptr<FileReader> read_files_;                    // the same
+  std::vector<std::unique_ptr<ClientCertificate>> client_certificates_;  // once wired
+  std::vector<std::pair<std::string, std::string>> callers_;             // instance, client
+  std::unique_ptr<Ticker> look_after_;                                   // from listen to stop
+  std::unique_ptr<FileReader> read_files_;                               // the same
 };
 
 // The slots that a call's handle answers by itself; `serve` and `channel` are filled in by Rpc.

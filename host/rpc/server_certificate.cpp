@@ -4,14 +4,10 @@
 
 #include "assembly/extension.hpp"
 #include "services/log.hpp"
-#include "services/metrics.hpp"
 
 namespace davit::host {
 
 namespace {
-
-// Time enough for a person: renewals by machine happen a month before the end.
-constexpr std::chrono::hours near{30 * 24};
 
 // Of two files of certificates: whether `now` is without one that is in `before`.
 bool lacks_one_of(std::string_view now, std::string_view before) {
@@ -25,18 +21,10 @@ bool lacks_one_of(std::string_view now, std::string_view before) {
   return false;
 }
 
-davit_metric* expiry_metric(const Core& core, const ServerSettings& s) {
-  if (!s.tls()) return nullptr;
-  const davit_pair server{str("server"), str(s.name)};
-  return core.metrics.metric(DAVIT_GAUGE, "davit_rpc_certificate_expiry_seconds",
-                             "when the server's certificate ends, in seconds since 1970", &server,
-                             1);
-}
-
 }  // namespace
 
 ServerCertificate::ServerCertificate(const Core& core, const ServerSettings& s)
-    : settings_(s), log_(core.log), expiry_(expiry_metric(core, s)) {}
+    : settings_(s), log_(core.log), end_(core, "server", s.name, s.certificate_file) {}
 
 ServerCertificate::Looks ServerCertificate::looks() const {
   Looks out = {FileLook::of(settings_.certificate_file), FileLook::of(settings_.key_file), {}};
@@ -60,9 +48,7 @@ Result<bool> ServerCertificate::read() {
   if (pem_.certificate == certificate->certificate && pem_.key == certificate->key &&
       pem_.client_ca == client_ca)
     return false;
-  if (pem_.certificate != certificate->certificate) end_said_ = false;
-  expires_ = certificate->expires;
-  Metrics::set(expiry_, static_cast<double>(std::chrono::system_clock::to_time_t(expires_)));
+  end_.begins_with(certificate->expires);
   const std::lock_guard lock(mutex_);
   withdrawn_ = withdrawn_ || lacks_one_of(client_ca, pem_.client_ca);
   pem_ = {std::move(certificate->certificate), std::move(certificate->key), std::move(client_ca)};
@@ -74,7 +60,7 @@ Result<> ServerCertificate::load() {
   const std::lock_guard reading(files_);
   const auto r = read();
   if (!r.ok()) return r.error();
-  warn_of_the_end();
+  end_.warn_when_near();
   return {};
 }
 
@@ -87,11 +73,11 @@ void ServerCertificate::look() {
                 {{"server", settings_.name}, {"what", r.error().message}});
     } else if (r.ok() && (refused_ || *r)) {
       log_.info("rpc", "certificate files read",
-                {{"server", settings_.name}, {"expires", date(expires_)}});
+                {{"server", settings_.name}, {"expires", date(end_.at())}});
     }
     refused_ = !r.ok();
   }
-  warn_of_the_end();
+  end_.warn_when_near();
 }
 
 bool ServerCertificate::has_withdrawn() {
@@ -103,15 +89,6 @@ End ServerCertificate::withdrawn() {
   return {Code::unauthenticated,
           "an authority of client certificates is not believed any more; connect again",
           {}};
-}
-
-void ServerCertificate::warn_of_the_end() {
-  if (end_said_ || std::chrono::system_clock::now() < expires_ - near) return;
-  end_said_ = true;
-  log_.warn("rpc", "certificate ends soon",
-            {{"server", settings_.name},
-             {"file", settings_.certificate_file},
-             {"expires", date(expires_)}});
 }
 
 std::optional<ServerCertificate::Pem> ServerCertificate::take() {

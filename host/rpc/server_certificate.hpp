@@ -11,11 +11,10 @@
 #include <davit/types.hpp>
 
 #include "certificate.hpp"
+#include "certificate_end.hpp"
 #include "end.hpp"
 #include "file_look.hpp"
 #include "settings.hpp"
-
-struct davit_metric;
 
 namespace davit::host {
 
@@ -46,17 +45,14 @@ class ServerCertificate {
   using Looks = std::array<std::optional<FileLook>, 3>;
   Looks looks() const;
   Result<bool> read();  // whether there is something new
-  void warn_of_the_end();
 
   const ServerSettings settings_;
   Log& log_;
-  davit_metric* const expiry_;
   std::mutex files_;      // for as long as files are read
+  CertificateEnd end_;    // of what was read last and is usable
   Looks looks_;           // of what was read last, usable or not
   bool settled_ = false;  // no other content can hide behind the same looks
   bool refused_ = false;  // the last that was read, and this was said
-  std::chrono::system_clock::time_point expires_;
-  bool end_said_ = false;
   std::mutex mutex_;
   Pem pem_;             // written only by who reads the files
   bool fresh_ = false;  // not taken yet

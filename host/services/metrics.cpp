@@ -104,6 +104,8 @@ struct Metrics::State {
   mutable std::mutex mutex;
   std::map<std::string, Family, std::less<>> families;
   davit_metric nowhere;  // what a metric that cannot be shown adds to
+  std::mutex measuring;
+  std::vector<std::function<void()>> measures;
 };
 
 Metrics::Metrics() : state_(std::make_unique<State>()) {}
@@ -153,7 +155,16 @@ void Metrics::observe(davit_metric* m, double seconds) {
   atomic_add(m->value, seconds);
 }
 
+void Metrics::before_each_look(std::function<void()> measure) {
+  const std::lock_guard lock(state_->measuring);
+  state_->measures.push_back(std::move(measure));
+}
+
 std::string Metrics::expose() const {
+  {
+    const std::lock_guard lock(state_->measuring);
+    for (const auto& measure : state_->measures) measure();
+  }
   static constexpr std::array<const char*, 4> types = {"untyped", "counter", "gauge", "histogram"};
   std::string out;
   std::lock_guard lock(state_->mutex);

@@ -2,6 +2,7 @@
 // long as the registry; adding to one is one atomic operation.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +24,10 @@ class Metrics {
   static void add(davit_metric*, double by);  // counter (by >= 0), gauge
   static void set(davit_metric*, double to);  // gauge; NaN: not shown until it is set again
   static void observe(davit_metric*, double seconds);
+
+  // Called by each expose() first, to bring up to date what nobody tells of by itself; one call at
+  // a time. It must not block for long, nor call expose. [any]
+  void before_each_look(std::function<void()> measure);
 
   // Text exposition format 0.0.4, families and series in the order of their names. [any]
   std::string expose() const;

@@ -3,6 +3,8 @@
 // check`.
 #include <algorithm>
 
+#include <davit/issues.hpp>
+
 #include "hub.hpp"
 
 namespace davit::applier {
@@ -10,8 +12,6 @@ namespace {
 
 // One question; a stop waits for it.
 constexpr std::chrono::seconds review_timeout{5};
-// The condition of a kind whose cluster lacks something that it needs.
-constexpr const char* issue_missing = "missing";
 
 Missing missing_of(const KindState& kind, const Access::Answer& answer) {
   Missing out;
@@ -138,12 +138,12 @@ void Hub::tell_absent(KindState& kind, const std::vector<Part>& absent) {
     if (kind.absent.contains(name)) continue;
     const std::string reason = describe_missing(part, kind.needs);
     host_.warn("the cluster lacks what a kind needs", {{"kind", kind.name()}, {"reason", reason}});
-    telling_->of_kind(kind.name(), name, issue_missing, reason);
+    telling_->of_kind(kind.name(), name, issues::missing, reason);
   }
   for (const auto& [name, part] : kind.absent) {
     if (now.contains(name)) continue;
     host_.info("the cluster has what it lacked", {{"kind", kind.name()}, {"what", name}});
-    telling_->of_kind(kind.name(), name, issue_missing, {});
+    telling_->of_kind(kind.name(), name, issues::missing, {});
   }
   kind.absent = std::move(now);
 }

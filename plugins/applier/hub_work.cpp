@@ -1,4 +1,6 @@
 // Hub: giving keys to workers and taking in what they report.
+#include <davit/issues.hpp>
+
 #include "hub.hpp"
 
 namespace davit::applier {
@@ -6,8 +8,6 @@ namespace {
 
 // How many trips of a key may fail before people are told.
 constexpr uint32_t quiet_failures = 3;
-// The condition of a record whose object somebody keeps changing.
-constexpr const char* issue_contested = "contested";
 
 sink::Outcome outcome_of(Report::End end) {
   if (end == Report::End::held) return sink::Outcome::held;
@@ -281,7 +281,7 @@ void Hub::tell(KindState& kind, Slot& slot, Report& report) {
     return;  // what a held record looks like is not ours to say
   } else {
     const std::string contested = slot.repairs.contested(shop_->rules.repairs);
-    telling_->issue(kind.name(), slot, contested.empty() ? "" : issue_contested, contested);
+    telling_->issue(kind.name(), slot, contested.empty() ? "" : issues::contested, contested);
   }
   // Statuses are by id: that the objects of one name go is no news of a record that has another.
   if (slot.wish == Wish::remove && kind.desired.lives(slot.id)) return;

@@ -99,13 +99,14 @@ bool Trip::stamp_it(Step& step) {
     park("kind: " + step.name.text() + " is to be owned by an object without a uid");
     return false;
   }
+  // Without blockOwnerDeletion: where OwnerReferencesPermissionEnforcement is on, that takes the
+  // right to update the owner's finalizers.
   metadata["ownerReferences"] =
       json::array{json::object{{"apiVersion", owner.object.get_object().at("apiVersion")},
                                {"kind", owner.as->kind},
                                {"name", owner.name.name},
                                {"uid", uids_[step.owner]},
-                               {"controller", step.controller},
-                               {"blockOwnerDeletion", step.controller}}};
+                               {"controller", step.controller}}};
   return true;
 }
 

@@ -91,7 +91,7 @@ Metric AgentMetrics::seen_of(const Fleet::Name& name) const {
 void AgentMetrics::show_issues(const std::string& region) {
   for (const auto& [condition, count] : fleet_.issues(region)) {
     host_
-        .gauge("davit_recorder_issues", "Objects that agents hold, parked or found orphaned.",
+        .gauge("davit_recorder_issues", "Issues that agents tell of, by condition.",
                {{"region", region}, {"condition", condition}})
         .set(static_cast<double>(count));
   }

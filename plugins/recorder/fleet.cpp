@@ -1,5 +1,7 @@
 #include "fleet.hpp"
 
+#include <davit/issues.hpp>
+
 namespace davit::recorder {
 
 std::optional<Cursor> Fleet::applied_before(const Name& name, const std::string& kind) const {
@@ -40,8 +42,8 @@ std::vector<Fleet::Name> Fleet::forget(int64_t seen_before_unix_ms) {
 }
 
 Fleet::Issues Fleet::issues(const std::string& region) const {
-  Issues out{{DAVIT_ISSUE_PARKED, 0},  {DAVIT_ISSUE_HELD, 0},  {DAVIT_ISSUE_ORPHANED, 0},
-             {DAVIT_ISSUE_DELAYED, 0}, {DAVIT_ISSUE_BLIND, 0}, {DAVIT_ISSUE_DENIED, 0}};
+  Issues out;
+  for (const char* condition : issues::all) out.emplace(condition, 0);
   for (auto it = agents_.lower_bound({region, ""});
        it != agents_.end() && it->first.region == region; ++it) {
     for (const auto& [condition, count] : it->second.issues) {

@@ -121,8 +121,8 @@ Result<> Database::open_file() {
   if (!lock.ok()) return lock.error();
   lock_.emplace(std::move(*lock));
   if (auto r = inspect_locked(path_, lock_->was_made()); !r.ok()) return r;
-  // SQLite would make it readable for everybody; its journal takes over the mode.
-  if (const int made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640); made >= 0)
+  // Its journal takes over the mode.
+  if (const int made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); made >= 0)
     close(made);
   if (auto r = open_writer(); !r.ok()) return r;
   lock_->note_made();
@@ -159,12 +159,14 @@ Result<> Database::open_writer() {
 
 // What SQLite knows of the file is not what the disk has. With the writer's lock held.
 Result<> Database::reopen() {
+  const std::lock_guard no_measure(measuring_);
   {
     const std::lock_guard lock(readers_mutex_);
     readers_.clear();
   }
   mover_is_old_ = true;
   writer_.reset();
+  if (whereabouts_) whereabouts_->journal_was_closed();
   auto r = open_writer();
   if (r.ok()) {
     uint64_t head = 0;
@@ -363,6 +365,20 @@ Result<storage::Copied> Database::verify(const Op& op, const storage::CopyProgre
   auto verified = reading(op, [&](Connection& c) { return verify_all(c, tell); });
   if (!verified.ok()) return verified.error();
   return std::move(*verified);
+}
+
+Measured Database::measure(const Op& op) {
+  // A connection of this process that is open keeps what SQLite knows of the file alive.
+  const std::lock_guard no_reopen(measuring_);
+  auto counted = reading(op, [](Connection& c) {
+    Measured out;
+    count_rows(c, out);
+    return out;
+  });
+  Measured out = counted.ok() ? *counted : Measured();
+  look_at_files(path_, out);
+  if (const int64_t moved = moved_at_unix_ms_; moved != 0) out.moved_at_unix_ms = moved;
+  return out;
 }
 
 }  // namespace davit::storage_sqlite

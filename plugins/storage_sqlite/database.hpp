@@ -11,6 +11,7 @@
 #include "davit/storage.hpp"
 #include "davit/storage_copy.hpp"
 #include "lock.hpp"
+#include "measure.hpp"
 #include "whereabouts.hpp"
 
 namespace davit::storage_sqlite {
@@ -54,6 +55,9 @@ class Database {
   bool journal_is_due();
   Result<> move_journal();
 
+  // Of a file. Never at the same time as the file is opened anew, which waits for it.
+  Measured measure(const Op& op);
+
  private:
   class Reader;
   Database(const Host& host, std::string path) : host_(host), path_(std::move(path)) {}
@@ -96,6 +100,8 @@ class Database {
   bool journal_is_held_ = false;  // and was told of; with the writer's lock
   std::atomic<int> journal_pages_{0};
   std::atomic<int> journal_due_at_{0};  // pages
+  std::atomic<int64_t> moved_at_unix_ms_{0};
+  std::mutex measuring_;  // after the writer's lock
 };
 
 }  // namespace davit::storage_sqlite

@@ -71,6 +71,7 @@ Result<> Database::move_journal() {
     const auto no_commits = take_writer();
     code = move();
   }
+  if (code == SQLITE_OK && moved >= journal_pages_) moved_at_unix_ms_ = host_.unix_ms();
   if (code == SQLITE_OK || code == SQLITE_BUSY) return {};  // busy: somebody else is at it
   return mover_->translate(code);
 }
@@ -87,10 +88,13 @@ Result<> Database::tidy() {
     return Error{Code::data_loss, "database \"" + path_ + "\": " + *fault, path_, {}};
   c.script("PRAGMA optimize");
   sqlite3_busy_timeout(c.get(), 0);  // readers are not waited for
-  c.script("PRAGMA wal_checkpoint(TRUNCATE)");
+  const int code =
+      sqlite3_wal_checkpoint_v2(c.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   sqlite3_busy_timeout(c.get(), Connection::busy_timeout_ms);
   if (c.failed()) return c.take_error();
-  return {};
+  if (code == SQLITE_OK) moved_at_unix_ms_ = host_.unix_ms();
+  if (code == SQLITE_OK || code == SQLITE_BUSY) return {};
+  return c.translate(code);
 }
 
 }  // namespace davit::storage_sqlite

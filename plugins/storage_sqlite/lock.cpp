@@ -41,7 +41,7 @@ bool lock_soon(int descriptor, int kind) {
 
 Result<Lock> Lock::take(const std::string& database) {
   const std::string path = database + ".lock";
-  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor < 0) {
     return Error{Code::failed_precondition,
                  "database \"" + database + "\": cannot make its lock file (" +

@@ -46,7 +46,7 @@ int copy_bytes(int from, int to) {
 int copy_file(const std::string& from, const std::string& to) {
   const int in = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
   if (in < 0) return errno;
-  const int out = ::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+  const int out = ::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const int error = out < 0 ? errno : copy_bytes(in, out);
   if (out >= 0) ::close(out);
   ::close(in);

@@ -5,6 +5,7 @@
 
 #include "commit.hpp"
 #include "database.hpp"
+#include "gauges.hpp"
 #include "restore.hpp"
 #include "schema.hpp"
 #include "trouble.hpp"
@@ -14,8 +15,9 @@ namespace davit::storage_sqlite {
 class StorageSqlite {
  public:
   using roles = Roles<storage::Role, storage::CopyRole>;
-  // Two writers that take turns, one mover of the journal, three reads; a copy is one of those.
-  static constexpr uint32_t max_concurrency = 6;
+  // Two writers that take turns, one mover of the journal, one measure, three reads; a copy is one
+  // of those.
+  static constexpr uint32_t max_concurrency = 7;
   static constexpr uint32_t max_group_records = storage_sqlite::max_group_records;
 
   explicit StorageSqlite(Host host)
@@ -25,7 +27,9 @@ class StorageSqlite {
         records_(host.counter("davit_storage_records_committed_total",
                               "Records that commits have written")),
         statuses_(host.counter("davit_storage_statuses_stored_total",
-                               "Statuses that reports have written")) {
+                               "Statuses that reports have written")),
+        gauges_(host, Settings(host).milliseconds("measure_interval_ms", measure_interval),
+                outstanding_) {
     if (path_ != "" && path_ != ":memory:" && path_[0] != '/') {
       Settings(host).reject("path", "must be an absolute path, or \":memory:\"");
     }
@@ -50,6 +54,7 @@ class StorageSqlite {
       const std::lock_guard lock(database_mutex_);
       database_ = std::move(*opened);
     }
+    if (*path != ":memory:") gauges_.begin(open_database());
     host_.info("database open", {{"path", *path},
                                  {"head", std::to_string(head->head.version)},
                                  {"incarnation", std::to_string(head->head.incarnation)}});
@@ -60,6 +65,7 @@ class StorageSqlite {
   // Whoever looked this instance up has stopped before. A call of theirs that has not ended keeps
   // the database.
   Result<> stop(const Op& op) {
+    gauges_.end();
     if (auto r = outstanding_.wait(host_, op); !r.ok()) return r;
     const std::lock_guard lock(database_mutex_);
     database_.reset();
@@ -124,9 +130,9 @@ class StorageSqlite {
 
   Result<storage::Copied> backup(const Op& op, const std::string& path,
                                  const storage::CopyProgress& tell) {
-    auto database = open_database();
-    if (!database) return closed();
     const auto ticket = outstanding_.begin();
+    const auto database = open_database();
+    if (!database) return closed();
     auto copied = database->backup(op, path, tell);
     if (copied.ok()) {
       host_.info("backup made", {{"path", path},
@@ -139,9 +145,9 @@ class StorageSqlite {
   }
   Result<storage::Copied> verify(const Op& op, const std::string& path,
                                  const storage::CopyProgress& tell) {
-    auto database = open_database();
-    if (!database) return closed();
     const auto ticket = outstanding_.begin();
+    const auto database = open_database();
+    if (!database) return closed();
     std::error_code ignored;
     // Closing a second descriptor of the file that is open would drop SQLite's locks on it.
     const auto own = file();
@@ -167,6 +173,7 @@ class StorageSqlite {
   }
 
  private:
+  static constexpr std::chrono::seconds measure_interval{30};
   static Error closed() { return {Code::unavailable, "the database is not open", {}, {}}; }
   // The configured file, or the one in the state directory, which is made.
   Result<std::string> file() const {
@@ -199,9 +206,10 @@ class StorageSqlite {
     error.where.clear();
     return error;
   }
-  // In the background: nobody waits for it.
+  // In the background: nobody waits for it. The ticket goes last, so that nothing has the database
+  // open when a stop has waited.
   void move_journal(std::shared_ptr<Database> database) {
-    host_.blocking({}, [this, database = std::move(database), ticket = outstanding_.begin()] {
+    host_.blocking({}, [this, ticket = outstanding_.begin(), database = std::move(database)] {
       const auto moved = database->move_journal();
       if (!moved.ok()) trouble_.note(Trouble::writing, &moved.error());
     });
@@ -219,6 +227,7 @@ class StorageSqlite {
   std::mutex database_mutex_;
   std::shared_ptr<Database> database_;  // every call has its own share
   Outstanding outstanding_;
+  Gauges gauges_;
   std::mutex hint_mutex_;
   std::function<void()> hint_;
 };

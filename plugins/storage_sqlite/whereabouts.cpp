@@ -21,6 +21,10 @@ Whereabouts::Whereabouts(const std::string& database)
   for (auto& place : places_) (void)place.moved();
 }
 
+void Whereabouts::journal_was_closed() {
+  places_[journal].known = false;
+}
+
 std::optional<std::string> Whereabouts::fault() {
   for (auto& place : places_) {
     if (place.moved()) {

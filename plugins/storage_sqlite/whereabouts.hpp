@@ -16,6 +16,9 @@ class Whereabouts {
   // For the files of this database, which is open: itself, its journal and its lock. The journal is
   // known from the first look on that finds one.
   explicit Whereabouts(const std::string& database);
+  // Whoever closes the database last removes its journal: the next one is known from the first look
+  // on that finds it.
+  void journal_was_closed();
   // What is wrong, and what to do; nothing: all are where they were.
   std::optional<std::string> fault();
 
@@ -28,6 +31,7 @@ class Whereabouts {
     ino_t inode = 0;
     bool moved();
   };
+  enum { file, journal, lock };
   std::vector<Place> places_;
 };
 

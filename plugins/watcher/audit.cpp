@@ -3,6 +3,16 @@
 #include <algorithm>
 
 namespace davit::watcher {
+namespace {
+
+constexpr std::chrono::milliseconds first_retry{1'000};
+
+}  // namespace
+
+Audit::Record* Audit::find(const std::string& id) {
+  const auto found = records_.find(id);
+  return found == records_.end() ? nullptr : &found->second;
+}
 
 void Audit::listing(Time now) {
   ++listing_;
@@ -14,7 +24,11 @@ bool Audit::wants_listing(Time now) const {
 }
 
 void Audit::lives(const Named& named, uint64_t version) {
-  records_[named.id] = {{named, version}, listing_, std::nullopt, std::nullopt};
+  records_[named.id] = {{named, version},
+                        listing_,
+                        std::nullopt,
+                        std::nullopt,
+                        Backoff({first_retry, std::max(first_retry, timing_.confirm)})};
 }
 
 void Audit::goes(const Named& named) {
@@ -25,7 +39,7 @@ void Audit::goes(const Named& named) {
   });
 }
 
-std::vector<Audit::Known> Audit::to_ask(Time now) {
+std::vector<Audit::Known> Audit::to_ask(Time now, size_t limit) {
   std::vector<Known> out;
   if (timing_.relist.count() == 0 || now - began_ < timing_.confirm) return out;
   const auto unnamed =
@@ -35,9 +49,9 @@ std::vector<Audit::Known> Audit::to_ask(Time now) {
   distrusts_ = unnamed > 0 && (unnamed == records_.size() || 2 * unnamed > records_.size());
   if (distrusts_) return out;
   for (auto& [id, record] : records_) {
-    if (record.listing == listing_) continue;
-    if (record.asked && now - *record.asked < timing_.confirm) continue;
-    record.asked = now;
+    if (out.size() == limit) break;
+    if (record.listing == listing_ || (record.ask_at && now < *record.ask_at)) continue;
+    record.ask_at = now + timing_.confirm;
     out.push_back(record.known);
   }
   return out;
@@ -47,6 +61,7 @@ bool Audit::absent(const std::string& id, Time now) {
   const auto found = records_.find(id);
   if (found == records_.end() || found->second.listing == listing_) return false;
   Record& record = found->second;
+  record.unanswered.reset();
   if (!record.absent) {
     record.absent = now;
     return false;
@@ -57,8 +72,15 @@ bool Audit::absent(const std::string& id, Time now) {
 }
 
 void Audit::present(const std::string& id) {
-  const auto found = records_.find(id);
-  if (found != records_.end()) found->second.absent.reset();
+  Record* record = find(id);
+  if (record == nullptr) return;
+  record->absent.reset();
+  record->unanswered.reset();
+}
+
+void Audit::unanswered(const std::string& id, Time now, uint64_t random) {
+  Record* record = find(id);
+  if (record != nullptr) record->ask_at = now + record->unanswered.next(random);
 }
 
 }  // namespace davit::watcher

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <davit/backoff.hpp>
 #include <davit/kind.hpp>
 
 namespace davit::watcher {
@@ -37,25 +38,29 @@ class Audit {
     Named named;
     uint64_t version = 0;  // last heard of
   };
-  // Whom to ask for now. Nobody when the listing named none at all, or left out more than half:
-  // then it is the peer that has a fault (a region it does not know is an empty one to it), see
-  // `distrusts`.
-  std::vector<Known> to_ask(Time now);
+  // Whom to ask for now, `limit` of them at most; the others come next time. Nobody when the
+  // listing named none at all, or left out more than half: then it is the peer that has a fault (a
+  // region it does not know is an empty one to it), see `distrusts`.
+  std::vector<Known> to_ask(Time now, size_t limit);
   bool distrusts() const { return distrusts_; }
   // The peer has no such record. True: that is the second time, nothing was heard of it meanwhile,
   // and it is forgotten here.
   bool absent(const std::string& id, Time now);
-  // It has, or could not say.
   void present(const std::string& id);
+  // It could not say: it is asked again, later each time, and what it had said counts.
+  void unanswered(const std::string& id, Time now, uint64_t random);
 
   size_t size() const { return records_.size(); }
 
  private:
   struct Record {
     Known known;
-    uint64_t listing = 0;               // the last that named it
-    std::optional<Time> asked, absent;  // last asked for; first answered that it is gone
+    uint64_t listing = 0;        // the last that named it
+    std::optional<Time> ask_at;  // not before; nothing: not asked for yet
+    std::optional<Time> absent;  // first answered that it is gone
+    Backoff unanswered;
   };
+  Record* find(const std::string& id);
   const Timing timing_;
   std::unordered_map<std::string, Record> records_;  // by id
   uint64_t listing_ = 0;

@@ -32,10 +32,7 @@ void Stream::audit() {
     return call_.cancel();
   }
   if (asking_ > 0) return;
-  for (const Audit::Known& known : audit_->to_ask(now)) {
-    ask(known);
-    if (asking_ >= asking_max) break;
-  }
+  for (const Audit::Known& known : audit_->to_ask(now, asking_max)) ask(known);
   const bool distrusts = audit_->distrusts();
   if (distrusts && !distrust_said_) {
     with_->host.error(
@@ -85,8 +82,9 @@ void Stream::answered(const Audit::Known& known, const Result<std::string>& answ
     found_.push_back(std::move(gone));
     return feed_found();
   }
+  if (!answer.ok())
+    return audit_->unanswered(known.named.id, with_->host.now(), with_->host.random());
   audit_->present(known.named.id);
-  if (!answer.ok()) return;  // the next look asks again
   auto batch = dialect_.decode(Buffer::of(*answer));
   if (!batch.ok()) return;
   for (Item& item : batch->items) {

@@ -9,7 +9,7 @@ from pathlib import Path
 from parts import Case, deployment, wait_until
 
 
-class DayTwo(Case):
+class Served(Case):
     def start(self, host=""):
         server = self.world.server()
         server.argv.append(str(self.world.write("more.toml", f"[host]\n{host}\n")))
@@ -20,6 +20,8 @@ class DayTwo(Case):
     def stored(self):
         return set(self.world.objects())
 
+
+class DayTwo(Served):
     def test_a_backup_ends_under_steady_writes_and_brings_everything_back(self):
         server = self.start()
         self.world.apply([deployment(n) for n in range(20)])
@@ -71,8 +73,10 @@ class DayTwo(Case):
                                for i in a.get("issues", [])))
         self.world.apply([deployment(3)], "--wait")
 
+
+class Outlasted(Served):
     def test_a_call_that_outlasts_the_stop_ends_the_process_and_not_by_a_crash(self):
-        server = self.start("stop_timeout_ms = 300")
+        server = self.start("stop_timeout_ms = 300\ncore_dumps = true")  # so that `sleeps` may look
         other = sqlite3.connect(self.world.database, isolation_level=None)
         self.addCleanup(other.close)
         other.execute("BEGIN IMMEDIATE")  # SQLite waits five seconds for it

@@ -35,6 +35,7 @@ class Process {
   // one.
   bool wait_for_line(const std::string& text);
   void signal(int number) const;
+  pid_t pid() const { return pid_; }
   // Reads both ends to their end and returns the exit code; 128 + signal when one ended it.
   int wait();
   const std::string& out() const { return out_; }

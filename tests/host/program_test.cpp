@@ -3,10 +3,13 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
+#include <sstream>
 
 #include "program.hpp"
 
@@ -68,6 +71,36 @@ TEST_F(Program, EndsWithZeroOnSigint) {
   davit.signal(SIGINT);
   EXPECT_EQ(davit.wait(), 0);
   EXPECT_NE(davit.err().find("stopping signal=SIGINT"), std::string::npos);
+}
+
+// "0 bytes" of /proc/PID/limits.
+std::string core_limit(pid_t pid) {
+  std::ifstream limits("/proc/" + std::to_string(pid) + "/limits");
+  for (std::string line; std::getline(limits, line);) {
+    std::istringstream words(line);
+    std::string max, core, file, size, soft;
+    if (words >> max >> core >> file >> size >> soft && core == "core") return soft;
+  }
+  return "none";
+}
+
+TEST_F(Program, LeavesNoCoreDumpUnlessToldTo) {
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_CORE, &limit), 0);
+  const rlimit before = limit;
+  limit.rlim_cur = limit.rlim_max;
+  ASSERT_EQ(setrlimit(RLIMIT_CORE, &limit), 0);
+  const std::string own = core_limit(getpid());
+  for (const bool dumps : {false, true}) {
+    Process davit(
+        {"run", folder_.write("a.toml", head + "core_dumps = " + (dumps ? "true" : "false") +
+                                            "\n[plugin.a]\nmodule = \"actor\"\n")});
+    ASSERT_TRUE(davit.wait_for_line("ready")) << davit.err();
+    EXPECT_EQ(core_limit(davit.pid()), dumps ? own : "0");
+    davit.signal(SIGTERM);
+    EXPECT_EQ(davit.wait(), 0);
+  }
+  setrlimit(RLIMIT_CORE, &before);
 }
 
 TEST_F(Program, IgnoresSigpipe) {

@@ -1,5 +1,10 @@
 // `davit storage` against a server that runs, and against the store of one that does not.
+#include <sys/stat.h>
+
 #include <csignal>
+#include <filesystem>
+#include <set>
+#include <sstream>
 
 #include "program.hpp"
 
@@ -58,6 +63,40 @@ TEST_F(StorageCommand, CopiesARunningStoreAndBringsItBackWhenItIsStopped) {
   EXPECT_TRUE(server.wait_for_line("ready")) << server.err();
   server.signal(SIGTERM);
   EXPECT_EQ(server.wait(), 0);
+}
+
+// "700 state/main": each file and folder of the test, of the server's making or of a command's.
+std::set<std::string> modes(const std::string& folder) {
+  std::set<std::string> out;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    std::ostringstream line;
+    line << std::oct << static_cast<unsigned>(entry.symlink_status().permissions()) << ' '
+         << entry.path().lexically_relative(folder).string();
+    out.insert(line.str());
+  }
+  return out;
+}
+
+TEST_F(StorageCommand, WhatItMakesIsForItsUserAloneWhateverTheUmask) {
+  const mode_t before = umask(0);
+  std::filesystem::permissions(config_, std::filesystem::perms::owner_read);
+  {
+    Process server({"run", config_});
+    ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
+    EXPECT_PRED2(begins, storage({"backup", copy_}), "0 ");
+    EXPECT_EQ(modes(folder_.path()),
+              (std::set<std::string>{"400 server.toml", "600 copy", "600 operator.sock",
+                                     "600 state/main/davit.db", "600 state/main/davit.db-shm",
+                                     "600 state/main/davit.db-wal", "600 state/main/davit.db.lock",
+                                     "700 state", "700 state/main"}));
+    server.signal(SIGTERM);
+    EXPECT_EQ(server.wait(), 0) << server.err();
+  }
+  std::filesystem::remove_all(folder_.path() + "/state");
+  EXPECT_PRED2(begins, storage({"restore", copy_, config_}), "0 ");
+  umask(before);
+  EXPECT_EQ(modes(folder_.path() + "/state"),
+            (std::set<std::string>{"600 main/davit.db", "600 main/davit.db.lock", "700 main"}));
 }
 
 TEST_F(StorageCommand, CheckFindsAStateFolderThatCannotBeMade) {

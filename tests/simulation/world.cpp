@@ -115,7 +115,8 @@ void World::start_cluster() {
 void World::start_server() {
   if (server_.up) return;
   story_.tell("the server starts");
-  load(server_, "storage_sqlite", "store", {{"path", folder_.path() + "/davit.db"}});
+  load(server_, "storage_sqlite", "store",
+       {{"path", folder_.path() + "/davit.db"}, {"measure_interval_ms", 0}});
   storage_.stand_before(storage::Client(host_, server_.instances.back()->ref(DAVIT_STORAGE)));
   if (auto chain = storage_.inner().history(); chain.ok()) history_.opened(std::move(*chain));
   load(server_, "streamer", "streamer", {{"storage", "main"}});

@@ -10,6 +10,8 @@
 #include <set>
 #include <sstream>
 
+#include <davit/issues.hpp>
+
 namespace davit::host {
 namespace {
 
@@ -44,17 +46,12 @@ std::set<std::string> words(const std::string& text, const std::string& pattern)
 // As the sources define them: a condition that is new there is found here.
 std::set<std::string> words_of_others() {
   const fs::path sources = SOURCES;
-  std::set<std::string> out = words(content_of(sources / "sdk/include/davit/abi/storage.h"),
-                                    "#define DAVIT_ISSUE_[A-Z_]+ \"([a-z ]+)\"");
+  std::set<std::string> out(issues::all.begin(), issues::all.end());
   out.merge(words(content_of(sources / "plugins/desired/conditions.hpp"),
                   "static constexpr const char\\* [a-z_]+ = \"([a-z ]+)\""));
   const std::string envelope = content_of(sources / "plugins/recorder/envelope.cpp");
   for (const std::string& list : words(envelope, "healths = \\{([^}]*)\\}"))
     out.merge(words(list, "\"([a-z ]+)\""));
-  for (const auto& file : fs::recursive_directory_iterator(sources / "plugins")) {
-    if (file.path().extension() == ".cpp")
-      out.merge(words(content_of(file.path()), "issue_[a-z_]+ = \"([a-z ]+)\""));
-  }
   return out;
 }
 

@@ -1,4 +1,6 @@
 // TLS with certificates of an authority of the test's own.
+#include <algorithm>
+
 #include "certificates.hpp"
 #include "rig.hpp"
 
@@ -204,22 +206,80 @@ TEST(Tls, WhoseAuthorityIsTakenAwayIsNotServedAnyMore) {
       [&] { return call(rig.client, rig.channel, "t.v1.S/Echo", "x").code == Code::unavailable; }));
 }
 
+constexpr double day_s = 24 * 3600;
+
+// 0: it is not shown.
+double end_shown(const Side& side, const std::string& whose) {
+  const std::string metric = "davit_rpc_certificate_not_after_timestamp_seconds{" + whose + "} ";
+  const std::string shown = side.metrics.expose();
+  const size_t at = shown.find(metric);
+  return at == std::string::npos ? 0 : std::stod(shown.substr(at + metric.size()));
+}
+
 TEST(Tls, ACertificateThatEndsSoonIsSaidSoAndItsEndIsAMetric) {
-  const std::string metric = "davit_rpc_certificate_expiry_seconds{server=\"main\"} ";
   Rotated soon, late;
   late.authority.issue("server", 90);
   soon.start_tls();
   late.start_tls();
   EXPECT_TRUE(soon.logged("certificate ends soon"));
   EXPECT_FALSE(late.logged("certificate ends soon"));
-  const auto expiry = [&](const Rotated& rig) {
-    const std::string shown = rig.server.metrics.expose();
-    const size_t at = shown.find(metric);
-    return at == std::string::npos ? 0 : std::stod(shown.substr(at + metric.size()));
+  const double now = static_cast<double>(std::time(nullptr));
+  EXPECT_NEAR(end_shown(soon.server, "server=\"main\""), now + day_s, day_s / 2);
+  EXPECT_NEAR(end_shown(late.server, "server=\"main\""), now + 90 * day_s, day_s / 2);
+}
+
+TEST(Tls, SoIsTheEndOfAClientsCertificateAndOfTheOneThatTakesItsPlace) {
+  Tls rig;
+  rig.authority.issue("agent");
+  rig.start_tls("tls_client_ca_file = \"" + rig.folder.path("ca.crt") + "\"\n",
+                "certificate_file = \"" + rig.folder.path("agent.crt") + "\"\nkey_file = \"" +
+                    rig.folder.path("agent.key") + "\"\n");
+  ASSERT_TRUE(rig.client.rpc.listen().ok());
+  const auto said = [&] {
+    const auto lines = rig.client.lines();
+    return std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+      return line.find("certificate ends soon: renew it client=control") != std::string::npos;
+    });
   };
-  const double day = 24 * 3600, now = static_cast<double>(std::time(nullptr));
-  EXPECT_NEAR(expiry(soon), now + day, day / 2);
-  EXPECT_NEAR(expiry(late), now + 90 * day, day / 2);
+  const double now = static_cast<double>(std::time(nullptr));
+  const std::string client = "client=\"control\"";
+  EXPECT_NEAR(end_shown(rig.client, client), now + day_s, day_s / 2);
+  EXPECT_EQ(said(), 1);
+  rig.authority.issue("agent", 90);
+  EXPECT_TRUE(eventually([&] { return end_shown(rig.client, client) > now + 80 * day_s; }))
+      << end_shown(rig.client, client);
+  EXPECT_EQ(said(), 1);
+}
+
+TEST(Tls, ACheckSaysWhichCertificatesEndSoon) {
+  Tls rig;
+  rig.authority.issue("late", 90);
+  rig.authority.issue("old", -1);
+  const auto warnings = [&](const std::string& toml) {
+    Side side("s");
+    side.configure(toml);
+    EXPECT_TRUE(side.rpc.wired(true).ok());
+    std::string out;
+    for (const auto& line : side.lines()) {
+      if (line.find("certificate ") != std::string::npos) out += line + "\n";
+    }
+    return out;
+  };
+  const auto token = "\"" + rig.folder.path("agent.token") + "\"\n";
+  const auto server = [&](const std::string& certificate) {
+    return "[rpc.server.main]\nlisten = \"127.0.0.1:0\"\n" + rig.server_lines(certificate) +
+           "[[rpc.server.main.token]]\nname = \"edge\"\nregions = [\"a\"]\nfile = " + token;
+  };
+  const auto client = [&](const std::string& certificate) {
+    return "[rpc.client.control]\nregion = \"a\"\nurl = \"https://127.0.0.1:1\"\ntoken_file = " +
+           token + "certificate_file = \"" + rig.folder.path(certificate + ".crt") +
+           "\"\nkey_file = \"" + rig.folder.path(certificate + ".key") + "\"\n";
+  };
+  EXPECT_NE(warnings(server("server")).find("server=main"), std::string::npos);
+  EXPECT_NE(warnings(client("server")).find("client=control"), std::string::npos);
+  EXPECT_NE(warnings(client("old")).find("certificate expired on"), std::string::npos);
+  EXPECT_EQ(warnings(server("late")), "");
+  EXPECT_EQ(warnings(client("late")), "");
 }
 
 TEST(Tls, ACertificateThatHasExpiredSinceIsSaidSoToTheClient) {

@@ -84,7 +84,7 @@ TEST(UnixSocket, HasTheModeThatKeepsOthersOut) {
   s.server.listen();
   struct stat st {};
   ASSERT_EQ(stat(s.path().c_str(), &st), 0);
-  EXPECT_EQ(st.st_mode & 0777, 0660u);
+  EXPECT_EQ(st.st_mode & 0777, 0600u);
   s.server.stop();
   EXPECT_NE(stat(s.path().c_str(), &st), 0);
 }
@@ -154,9 +154,11 @@ TEST(PeerUsers, RootOurselvesAndWhoIsNamed) {
 }
 
 TEST(PeerUsers, TheSocketLetsInWhoeverIsNamed) {
-  EXPECT_EQ(PeerUsers::make({}, {})->socket_mode(), 0660u);
-  EXPECT_EQ(PeerUsers::make({"0"}, {})->socket_mode(), 0660u);
+  EXPECT_EQ(PeerUsers::make({}, {})->socket_mode(), 0600u);
+  EXPECT_EQ(PeerUsers::make({"0"}, {})->socket_mode(), 0600u);
+  EXPECT_EQ(PeerUsers::make({}, "daemon")->socket_mode(), 0660u);
   EXPECT_EQ(PeerUsers::make({"12345"}, {})->socket_mode(), 0666u);
+  EXPECT_EQ(PeerUsers::make({"12345"}, "daemon")->socket_mode(), 0666u);
 }
 
 TEST(PeerUsers, MembersOfTheGroup) {

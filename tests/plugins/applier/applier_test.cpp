@@ -45,6 +45,19 @@ TEST(Applier, StampsWhatItOwns) {
       << "a namespace is never owned";
 }
 
+TEST(Applier, OwnsByReferencesThatNeedNoRightToFinalizers) {
+  World w;
+  w.begin(true);
+  w.apply("web", 10, {.autoscaling = true});
+  w.wait();
+  const auto scaler = w.call(DAVIT_VERB_GET, "horizontalpodautoscalers", "acme", "web", "");
+  ASSERT_EQ(scaler.code, Code::ok) << scaler.message;
+  const json::value owner = json::parse(scaler.body).at_pointer("/metadata/ownerReferences/0");
+  EXPECT_EQ(owner.at("uid"), w.uid("web"));
+  EXPECT_EQ(owner.at("controller"), true);
+  EXPECT_FALSE(owner.as_object().contains("blockOwnerDeletion")) << owner;
+}
+
 TEST(Applier, FollowsChangesAndDeletes) {
   World w;
   w.begin(false);

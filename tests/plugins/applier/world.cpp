@@ -174,18 +174,22 @@ void World::offer_change(sink::ChangeType type, const std::string& name, const s
 
 void World::apply(const std::string& name, uint64_t version, const ApplyOptions& o) {
   const std::string id = o.id.empty() ? "d_" + name : o.id;
-  const json::object message{{"k8s_namespace", o.ns},
-                             {"k8s_name", name},
-                             {"workspace_id", o.workspace},
-                             {"project_id", "p"},
-                             {"environment_id", "e"},
-                             {"deployment_id", id},
-                             {"app_id", "a"},
-                             {"image", o.image},
-                             {"replicas", o.replicas},
-                             {"cpu_millicores", std::to_string(o.cpu)},
-                             {"memory_mib", "128"},
-                             {"port", 8080}};
+  json::object message{{"k8s_namespace", o.ns},
+                       {"k8s_name", name},
+                       {"workspace_id", o.workspace},
+                       {"project_id", "p"},
+                       {"environment_id", "e"},
+                       {"deployment_id", id},
+                       {"app_id", "a"},
+                       {"image", o.image},
+                       {"replicas", o.replicas},
+                       {"cpu_millicores", std::to_string(o.cpu)},
+                       {"memory_mib", "128"},
+                       {"port", 8080}};
+  if (o.autoscaling) {
+    message.erase("replicas");
+    message["autoscaling"] = json::object{{"min_replicas", 1}, {"max_replicas", 3}};
+  }
   offer_change(sink::ChangeType::apply, name, o.ns, version, json::serialize(message), id);
 }
 
@@ -229,6 +233,7 @@ cluster::Response World::call(const std::string& verb, const std::string& resour
   cluster::Request q;
   q.verb = verb;
   q.resource = {resource == "replicasets" ? "apps" : "", "v1", resource};
+  if (resource == "horizontalpodautoscalers") q.resource = {"autoscaling", "v2", resource};
   q.ns = ns;
   q.name = name;
   q.body = body;

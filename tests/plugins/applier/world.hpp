@@ -31,6 +31,7 @@ struct ApplyOptions {
   std::string ns = "acme";
   std::string workspace = "ws";
   std::string id = {};  // empty: "d_" and the name
+  bool autoscaling = false;
 };
 
 inline bool contains(const std::string& text, const std::string& part) {

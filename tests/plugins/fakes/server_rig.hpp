@@ -20,7 +20,8 @@ class ServerRig {
   // `plugin` is the one under test; `storage_module` the path of storage_sqlite.so.
   ServerRig(const davit_plugin* plugin, const std::string& storage_module, Config config = {},
             const std::string& database = ":memory:")
-      : store_host("main", {{"path", database}}, TestHost::Time::manual),
+      : store_host("main", {{"path", database}, {"measure_interval_ms", 0}},
+                   TestHost::Time::manual),
         kind_host(store_host, "widget"),
         host(store_host, "plugin", with_storage(std::move(config))),
         rpc(host.host().service<davit_exec>(DAVIT_EXEC)),

@@ -23,30 +23,30 @@ TEST(Fleet, RemembersWhereAnAgentWas) {
   EXPECT_EQ(fleet.applied_before({"eu", "a"}, "widget"), (Cursor{7, 9}));
 }
 
+// Every condition that there is, with 0 where nothing is said here.
+Fleet::Issues issues(const std::map<std::string, uint64_t>& counts) {
+  Fleet::Issues out = {{"blind", 0}, {"contested", 0}, {"delayed", 0},  {"denied", 0},
+                       {"held", 0},  {"missing", 0},   {"orphaned", 0}, {"parked", 0}};
+  for (const auto& [condition, count] : counts) out[condition] = count;
+  return out;
+}
+
 TEST(Fleet, IssuesAreThoseOfAllAgentsOfTheRegionAsSaidLast) {
   Fleet fleet(10, 10);
-  fleet.heard(said("eu", "a", 1, {"parked", "parked", "held"}));
-  fleet.heard(said("eu", "b", 1, {"parked", "orphaned", "delayed", "a word of its own"}));
+  fleet.heard(said("eu", "a", 1, {"parked", "parked", "held", "contested"}));
+  fleet.heard(said("eu", "b", 1,
+                   {"parked", "orphaned", "delayed", "missing", "missing", "a word of its own"}));
   fleet.heard(said("eu-2", "c", 1, {"held"}));
-  EXPECT_EQ(fleet.issues("eu"), (Fleet::Issues{{"blind", 0},
-                                               {"delayed", 1},
-                                               {"denied", 0},
-                                               {"held", 1},
-                                               {"orphaned", 1},
-                                               {"parked", 3}}));
+  EXPECT_EQ(fleet.issues("eu"), issues({{"contested", 1},
+                                        {"delayed", 1},
+                                        {"held", 1},
+                                        {"missing", 2},
+                                        {"orphaned", 1},
+                                        {"parked", 3}}));
   fleet.heard(said("eu", "a", 2));
-  EXPECT_EQ(fleet.issues("eu"), (Fleet::Issues{{"blind", 0},
-                                               {"delayed", 1},
-                                               {"denied", 0},
-                                               {"held", 0},
-                                               {"orphaned", 1},
-                                               {"parked", 1}}));
-  EXPECT_EQ(fleet.issues("us"), (Fleet::Issues{{"blind", 0},
-                                               {"delayed", 0},
-                                               {"denied", 0},
-                                               {"held", 0},
-                                               {"orphaned", 0},
-                                               {"parked", 0}}));
+  EXPECT_EQ(fleet.issues("eu"),
+            issues({{"delayed", 1}, {"missing", 2}, {"orphaned", 1}, {"parked", 1}}));
+  EXPECT_EQ(fleet.issues("us"), issues({}));
 }
 
 TEST(Fleet, ForgetsTheSilentWithTheirIssues) {

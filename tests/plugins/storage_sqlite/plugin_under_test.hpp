@@ -30,8 +30,10 @@ struct Life {
   Result<> up;
   storage::Client client;
 
-  explicit Life(const std::string& path)
-      : host("main", {{"path", path}}), instance(plugin(), host), up(instance.up()) {
+  explicit Life(const std::string& path, int measure_interval_ms = 30'000)
+      : host("main", {{"path", path}, {"measure_interval_ms", measure_interval_ms}}),
+        instance(plugin(), host),
+        up(instance.up()) {
     if (up.ok()) client = storage::Client(host, instance.ref(DAVIT_STORAGE));
   }
 };

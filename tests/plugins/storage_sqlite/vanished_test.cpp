@@ -2,10 +2,12 @@
 // would be lost with the process.
 #include <sqlite3.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 
 #include "plugin_under_test.hpp"
 
@@ -70,7 +72,7 @@ TEST_F(Vanished, AFileThatWasEmptiedIsNotTakenForANewOne) {
 
 // A file system that takes what is written and then cannot keep it: delayed allocation, quotas,
 // network file systems.
-bool sync_fails = false;
+std::atomic<bool> sync_fails{false};
 int failing_sync(sqlite3_file* file, int flags);
 struct Shim {
   sqlite3_io_methods methods;
@@ -86,9 +88,12 @@ int failing_sync(sqlite3_file* file, int flags) {
 int open_shimmed(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out) {
   const int code = real_vfs->xOpen(real_vfs, name, file, flags, out);
   if (code != SQLITE_OK || (flags & SQLITE_OPEN_WAL) == 0) return code;
-  shim.real = file->pMethods;
-  shim.methods = *file->pMethods;
-  shim.methods.xSync = &failing_sync;
+  static std::once_flag once;  // the one who measures opens it on another thread
+  std::call_once(once, [file] {
+    shim.real = file->pMethods;
+    shim.methods = *file->pMethods;
+    shim.methods.xSync = &failing_sync;
+  });
   file->pMethods = &shim.methods;
   return code;
 }
@@ -112,7 +117,7 @@ class FailingSync {
 
 TEST_F(Vanished, ACommitThatTheDiskDidNotConfirmIsNotSaidToBeLost) {
   const FailingSync disk;
-  Life life(path_);
+  Life life(path_, 1);  // it is measured all the time, but not while it is opened anew
   ASSERT_EQ(commit(life.client, group("a")), "");
   sync_fails = true;
   Group asked = group("b");
@@ -133,6 +138,22 @@ TEST_F(Vanished, ACommitThatTheDiskDidNotConfirmIsNotSaidToBeLost) {
   Life later(path_);
   EXPECT_EQ(count(later.client), 2u);
   EXPECT_EQ(later.client.head()->head.version, 2u);
+}
+
+TEST_F(Vanished, TheJournalThatOpeningAnewMakesIsTheDatabasesOwn) {
+  const FailingSync disk;
+  Life life(path_);
+  ASSERT_EQ(commit(life.client, group("a")), "");
+  // By this name the old one lives on, so the new one cannot have its number.
+  std::filesystem::create_hard_link(path_ + "-wal", path_ + ".old");
+  sync_fails = true;
+  EXPECT_NE(commit(life.client, group("b")), "");
+  sync_fails = false;
+  EXPECT_EQ(commit(life.client, group("b")), "");
+  EXPECT_EQ(commit(life.client, group("c")), "");
+  EXPECT_EQ(life.host.health(), DAVIT_HEALTH_SERVING);
+  std::filesystem::remove(path_ + "-wal");
+  EXPECT_EQ(commit(life.client, group("d")), lost("its journal")) << "it is watched as before";
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ class AuditTest : public ::testing::Test {
   }
   void lives(const std::string& id) { audit_.lives({id, "ns", "name-" + id}, ++version_); }
   // The ids that are to be asked for, sorted.
-  std::string asked() {
+  std::string asked(size_t limit = 100) {
     std::vector<std::string> ids;
-    for (const auto& known : audit_.to_ask(now_)) ids.push_back(known.named.id);
+    for (const auto& known : audit_.to_ask(now_, limit)) ids.push_back(known.named.id);
     std::sort(ids.begin(), ids.end());
     std::string out;
     for (const auto& id : ids) out += id;
@@ -54,6 +54,49 @@ TEST_F(AuditTest, AsksForWhatAListingLeftOut) {
   lives("c");
   wait(60s);
   EXPECT_EQ(asked(), "");
+}
+
+TEST_F(AuditTest, AsksInTheNextRoundForThoseWhoHadNoPlaceInThisOne) {
+  listing({"a", "b", "c", "d", "e", "f", "g"});
+  listing({"a", "b", "c", "d"});
+  wait(60s);
+  std::string all = asked(2);
+  EXPECT_EQ(all.size(), 2u);
+  all += asked(2);
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(all, "efg");
+  EXPECT_EQ(asked(2), "");
+}
+
+TEST_F(AuditTest, AsksAgainSoonAndThenLaterWhenThereWasNoAnswer) {
+  listing({"a", "b", "c"});
+  listing({"a", "b"});
+  wait(60s);
+  ASSERT_EQ(asked(), "c");
+  // With this randomness a wait is half its ceiling.
+  for (const auto pause : {500ms, 1000ms, 2000ms, 4000ms, 8000ms, 16000ms, 30000ms, 30000ms}) {
+    audit_.unanswered("c", now_, 0);
+    wait(pause - 1ms);
+    EXPECT_EQ(asked(), "") << pause.count();
+    wait(1ms);
+    EXPECT_EQ(asked(), "c") << pause.count();
+  }
+  audit_.present("c");
+  wait(60s);
+  ASSERT_EQ(asked(), "c") << "still not named";
+  audit_.unanswered("c", now_, 0);
+  wait(500ms);
+  EXPECT_EQ(asked(), "c") << "an answer ends the waits";
+}
+
+TEST_F(AuditTest, NoAnswerTakesNothingBack) {
+  listing({"a", "b", "c"});
+  listing({"a", "b"});
+  EXPECT_FALSE(absent("c"));
+  wait(30s);
+  audit_.unanswered("c", now_, 0);
+  wait(30s);
+  EXPECT_TRUE(absent("c"));
 }
 
 TEST_F(AuditTest, BelievesTwoAnswersAMinuteApart) {

@@ -1,0 +1,32 @@
+#include "client_certificate.hpp"
+
+#include "assembly/extension.hpp"
+#include "certificate.hpp"
+#include "services/log.hpp"
+
+namespace davit::host {
+
+ClientCertificate::ClientCertificate(const Core& core, const ClientSettings& s)
+    : log_(core.log),
+      name_(s.name),
+      certificate_file_(s.certificate_file),
+      key_file_(s.key_file),
+      end_(core, "client", s.name, s.certificate_file) {}
+
+void ClientCertificate::look() {
+  const auto now = FileLook::of(certificate_file_);
+  if (refused_ || now != looked_ || !now || !now->settled()) {
+    looked_ = now;
+    const auto read = read_certificate(certificate_file_, key_file_);
+    if (read.ok()) {
+      end_.begins_with(read->expires);
+    } else if (!refused_) {
+      log_.warn("rpc", "certificate files cannot be used",
+                {{"client", name_}, {"what", read.error().message}});
+    }
+    refused_ = !read.ok();
+  }
+  end_.warn_when_near();
+}
+
+}  // namespace davit::host
