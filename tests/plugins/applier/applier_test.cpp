@@ -53,7 +53,7 @@ TEST(Applier, OwnsByReferencesThatNeedNoRightToFinalizers) {
   const auto scaler = w.call(DAVIT_VERB_GET, "horizontalpodautoscalers", "acme", "web", "");
   ASSERT_EQ(scaler.code, Code::ok) << scaler.message;
   const json::value owner = json::parse(scaler.body).at_pointer("/metadata/ownerReferences/0");
-  EXPECT_EQ(owner.at("uid"), w.uid("web"));
+  EXPECT_EQ(owner.at("uid").as_string(), w.uid("web"));
   EXPECT_EQ(owner.at("controller"), true);
   EXPECT_FALSE(owner.as_object().contains("blockOwnerDeletion")) << owner;
 }
