@@ -30,7 +30,8 @@ class Commands(Case):
     def test_again_applies_what_is_unchanged(self):
         agent = self.world.agent(extra=AT_ONCE).start()
         self.world.apply([deployment(1)], "--wait")
-        self.assertRegex(self.world.apply([deployment(1)], "--again", "--wait"), r"applied \(version 2\)\n.*version 2, 1 of 1")
+        said = self.world.apply([deployment(1)], "--again", "--wait")
+        self.assertRegex(said, r"(?s)applied \(version 2\)\n.*version 2, 1 of 1")
         self.assertIn("unchanged", self.world.apply([deployment(1)]))
         self.check_clean_end(agent)
 
