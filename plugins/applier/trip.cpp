@@ -104,8 +104,7 @@ void Trip::next() {
 
 void Trip::step_on() {
   ++step_;
-  replaced_ = taken_over_ = false;
-  changed_by_.clear();
+  current_ = {};
 }
 
 std::optional<json::object> Trip::answered(const cluster::Response& r) {
