@@ -172,6 +172,7 @@ void Trip::retry(std::string why, std::chrono::milliseconds after) {
 
 void Trip::finish(Report::End end) {
   report_.end = end;
+  if (end != Report::End::done && end != Report::End::retry) note_unplaced();
   if (end == Report::End::parked || report_.right_refused) {
     for (const auto& [path, known] : task_.known) {
       if (known.grounds) report_.grounds += fingerprint_of_wishes(*known.text);

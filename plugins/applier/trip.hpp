@@ -98,7 +98,7 @@ struct Report {
   End end = End::done;
   std::string why;  // parked, retry
   std::chrono::milliseconds retry_after{0};
-  uint64_t unplaced = 0;  // retry: an object names this incarnation; 0: none that is unknown
+  uint64_t unplaced = 0;  // an object names this incarnation; 0: none that is unknown
   // Retry: a right is refused, which an API server that has just started may do to anybody.
   bool right_refused = false;
   // Parked: the watch of the object that it is about; npos: of none. And what was seen of the
@@ -167,7 +167,9 @@ class Trip : public std::enable_shared_from_this<Trip> {
   // --- whose an object is (trip_own.cpp). True: it is not to be touched, and the trip has ended.
   bool foreign(const Step& step, const json::object& object);
   bool not_ours_to_delete(const Removal& removal, const json::object& object, bool attributed);
+  Knowledge knowledge() const;
   bool fenced(const ObjectName& name, const Meta& meta);
+  void note_unplaced();
   std::string owner_of(const json::object& object) const;
   bool named_like_the_record(const json::object& object) const;
   void park_as_foreign(const ObjectName& name, const std::string& why);
