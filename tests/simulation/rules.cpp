@@ -90,9 +90,6 @@ void World::before_apply(const Stamp& wanted, const Stamp& there, const ShakyClu
   if (written != nullptr && written->held)
     story_.fault(display(wanted.name) + " @" + std::to_string(wanted.made_of.version) +
                  " is applied, and is held");
-  const auto edited = edited_at_.find(wanted.name);
-  if (edited != edited_at_.end() && by.at <= edited->second)
-    plan(Time(0), [this, name = wanted.name] { excuse_pods(name); });
   const bool same_record = wanted.id == there.id || rivals();
   if (!same_record || wanted.made_of.version >= there.made_of.version) return;
   const auto lost_by = [&](const History& history) {
@@ -104,15 +101,6 @@ void World::before_apply(const Stamp& wanted, const Stamp& there, const ShakyClu
     return;
   story_.fault(display(there.name) + " @" + std::to_string(there.made_of.version) +
                " is taken back to @" + std::to_string(wanted.made_of.version));
-}
-
-// Nobody can know of an edit that is undone at once by what was asked for before it, nor of the
-// pods that were made meanwhile.
-void World::excuse_pods(const Name& name) {
-  for (const auto& pod : list({"", "v1", "pods"}, name.ns)) {
-    const std::string called = text_at(pod, "/metadata/name");
-    if (called.starts_with(name.name + "-")) excused_.insert(called);
-  }
 }
 
 void World::before_delete(const cluster::Request& q, const Stamp& there,

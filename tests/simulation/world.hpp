@@ -138,7 +138,6 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void purged() override;
   void stored(const Status& s) override;
   bool survived(const Stamp& stamp) const;
-  void excuse_pods(const Name& name);
   void check_hold(const Agent& agent, const Name& name);
   void check_share(Agent& agent, const Name& name);
   void check_lease(const json::value& lease);
@@ -223,9 +222,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::string last_apply_;          // the request
   std::map<Name, std::set<std::pair<std::string, Cursor>>> applied_;  // ids, and what was made of
   std::set<std::pair<Name, std::string>> named_;         // ids: an agent has them out of this store
-  std::map<Name, Time> edited_at_;                       // a template, by somebody
   std::map<Name, uint64_t> changed_by_people_;           // how often, past the store
-  std::set<std::string> excused_;                        // pods
   std::map<Key, std::pair<uint64_t, uint64_t>> stored_;  // epoch and sequence of statuses
   std::map<std::string, Time> ready_since_;              // pods
   std::vector<std::pair<Key, std::string>> said_none_ready_;  // statuses, since the last look

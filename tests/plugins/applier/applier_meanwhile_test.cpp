@@ -27,9 +27,39 @@ struct MeanwhileWorld : World {
     hold_applies();
   }
   void hold_applies() { front().hangs = is_apply; }
+  // Another region makes an object that an apply of this record's would fit: nine replicas.
+  void another_region_makes(const std::string& name, const std::string& id) {
+    call(DAVIT_VERB_CREATE, "namespaces", "", "",
+         R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"acme"}})");
+    const json::value labels{{"unkey.com/deployment.id", id}};
+    const json::value pods{{"metadata", {{"labels", labels}}},
+                           {"spec", json::parse(R"({"containers":[{"name":"c","image":"i"}]})")}};
+    const json::value made{
+        {"apiVersion", "apps/v1"},
+        {"kind", "ReplicaSet"},
+        {"metadata", {{"name", name}, {"labels", {{"davit.dev/region", "us"}}}}},
+        {"spec", {{"replicas", 9}, {"selector", {{"matchLabels", labels}}}, {"template", pods}}}};
+    const auto r = call(DAVIT_VERB_CREATE, "replicasets", "acme", "", json::serialize(made));
+    ASSERT_EQ(r.code, Code::ok) << r.message;
+  }
   void go_on() {
     front().release();
     wait();
+  }
+  // Names and images.
+  std::vector<std::pair<std::string, std::string>> pods() {
+    const json::value all = json::parse(call(DAVIT_VERB_GET, "pods", "acme", "", "").body);
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const auto& pod : all.at("items").as_array()) {
+      out.emplace_back(pod.at_pointer("/metadata/name").as_string(),
+                       pod.at_pointer("/spec/containers/0/image").as_string());
+    }
+    return out;
+  }
+  int pods_of(const std::string& image) {
+    int count = 0;
+    for (const auto& [name, of] : pods()) count += of == image ? 1 : 0;
+    return count;
   }
   std::string label(const char* key) {
     const json::value rs = replica_set("web");
@@ -51,7 +81,7 @@ TEST(Meanwhile, WhatAnotherRegionHasAppliedIsLeftAlone) {
 TEST(Meanwhile, WhatAnotherRegionHasMadeUnderANameThatWasFreeIsLeftAlone) {
   MeanwhileWorld w;
   w.apply("api", 21);
-  w.stranger("api", R"({"davit.dev/region":"us"})");
+  w.another_region_makes("api", "d_api");
   w.go_on();
   EXPECT_EQ(w.replicas("api"), 9);
   EXPECT_EQ(w.outcome(21), "parked");
@@ -77,7 +107,7 @@ TEST(Meanwhile, WhatIsDeletedAndMadeAnewIsAnotherObject) {
   MeanwhileWorld w;
   w.apply("web", 21, {3});
   w.call(DAVIT_VERB_DELETE, "replicasets", "acme", "web", "{}");
-  w.stranger("web", R"({"davit.dev/region":"us"})");
+  w.another_region_makes("web", "d_web");
   const std::string uid = w.uid("web");
   w.go_on();
   EXPECT_EQ(w.uid("web"), uid);
@@ -110,6 +140,23 @@ TEST(Meanwhile, AnEditOfWhatIsNotOursStaysAndIsNoDrift) {
     w.wait(10min);
     EXPECT_EQ(w.count("applies"), applies) << "nothing differs any more";
   }
+}
+
+// The pods that a ReplicaSet has made of somebody's edit carry our hash. Who takes the edit back
+// without having seen it would take them for its own.
+TEST(Meanwhile, PodsOfAnEditOfTheTemplateAreReplaced) {
+  MeanwhileWorld w;
+  w.apply("web", 21, {3});
+  json::value edited = w.replica_set("web").at_pointer("/spec/template");
+  edited.at_pointer("/spec/containers/0").as_object()["image"] = "meddled:1";
+  w.edit("web", json::serialize(json::object{{"spec", json::object{{"template", edited}}}}));
+  w.call(DAVIT_VERB_DELETE, "pods", "acme", w.pods().front().first, "{}");
+  w.wait(100ms);
+  EXPECT_EQ(w.pods_of("meddled:1"), 1);
+  w.go_on();
+  w.wait(2min);
+  EXPECT_EQ(w.pods_of("meddled:1"), 0);
+  EXPECT_EQ(w.pods_of("nginx:1"), 3);
 }
 
 TEST(Meanwhile, ARepairThatBeginsAgainCountsOnce) {
@@ -155,7 +202,7 @@ TEST(Meanwhile, WhatComesInThePlaceOfWhatIsMadeAnewIsLeftAlone) {
   w.apply("web", 21, {.replicas = 3, .id = "d_other"});
   w.wait(100ms);
   ASSERT_EQ(w.uid("web"), "") << "deleted, and not made anew yet";
-  w.stranger("web", R"({"davit.dev/region":"us"})");
+  w.another_region_makes("web", "d_other");
   const std::string theirs = w.uid("web");
   w.go_on();
   EXPECT_EQ(w.uid("web"), theirs);
