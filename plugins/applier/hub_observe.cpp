@@ -104,12 +104,12 @@ void Hub::release_unseen(KindState& kind) {
 
 // Something of the slot's has changed in the cluster.
 void Hub::touch(KindState& kind, Slot& slot) {
-  if (slot.wish == Wish::apply || slot.wish == Wish::remove) {
+  if (slot.wish == Wish::apply || slot.wish == Wish::remove || slot.wish == Wish::hold) {
     queue_.add(slot.number, Band::repair, now());
     return;
   }
   // Else it is looked at when everything is seen.
-  if (slot.objects.empty() && slot.wish != Wish::hold && kind.complete()) depart(kind, slot);
+  if (slot.objects.empty() && kind.complete()) depart(kind, slot);
 }
 
 // Nothing of it is left in the cluster, and no stream names it.

@@ -312,7 +312,7 @@ void Hub::resync() {
     }
     count_orphans(*kind);
     kind->desired.each([&](Slot& slot) {
-      if (slot.wish == Wish::apply || slot.wish == Wish::remove)
+      if (slot.wish == Wish::apply || slot.wish == Wish::remove || slot.wish == Wish::hold)
         queue_.add(slot.number, Band::resync, now());
     });
   }

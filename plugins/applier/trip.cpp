@@ -104,8 +104,7 @@ void Trip::next() {
 
 void Trip::step_on() {
   ++step_;
-  replaced_ = taken_over_ = false;
-  changed_by_.clear();
+  current_ = {};
 }
 
 std::optional<json::object> Trip::answered(const cluster::Response& r) {
@@ -173,6 +172,7 @@ void Trip::retry(std::string why, std::chrono::milliseconds after) {
 
 void Trip::finish(Report::End end) {
   report_.end = end;
+  if (end != Report::End::done && end != Report::End::retry) note_unplaced();
   if (end == Report::End::parked || report_.right_refused) {
     for (const auto& [path, known] : task_.known) {
       if (known.grounds) report_.grounds += fingerprint_of_wishes(*known.text);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_set>
 
 #include <boost/json/value.hpp>
@@ -97,7 +98,7 @@ struct Report {
   End end = End::done;
   std::string why;  // parked, retry
   std::chrono::milliseconds retry_after{0};
-  uint64_t unplaced = 0;  // retry: an object names this incarnation; 0: none that is unknown
+  uint64_t unplaced = 0;  // an object names this incarnation; 0: none that is unknown
   // Retry: a right is refused, which an API server that has just started may do to anybody.
   bool right_refused = false;
   // Parked: the watch of the object that it is about; npos: of none. And what was seen of the
@@ -148,18 +149,27 @@ class Trip : public std::enable_shared_from_this<Trip> {
   Found compare_unseen(const Step& step, uint64_t rendered);
   Found drifted(const Step& step, const Meta& meta, const json::object& observed);
   bool of_this_history(Cursor made_of) const;
-  bool look_first(const ObjectName& name, const kind::Resource& as);
-  void looked(const ObjectName& name, const kind::Resource& as, const cluster::Response& r);
-  std::string body_of(const Step& step, uint64_t rendered) const;
+  json::value body_of(const Step& step, uint64_t rendered) const;
   void send_apply(Step& step, uint64_t rendered);
   void applied(Step& step, uint64_t rendered, const cluster::Response& r);
+  void note_repair(const Step& step);
   void remember(const ObjectName& name, const kind::Resource& as, bool attributed,
                 json::object object);
+
+  // --- looking at an object that no watch shows, or that has changed since it was judged
+  // (trip_look.cpp)
+  bool look_first(const ObjectName& name, const kind::Resource& as);
+  void look_anew(const Step& step, const cluster::Response& refusal);
+  void looked(const ObjectName& name, const kind::Resource& as, const cluster::Response& r);
+  bool know(const std::string& path, std::optional<Task::Known> now);
+  void start_over();
 
   // --- whose an object is (trip_own.cpp). True: it is not to be touched, and the trip has ended.
   bool foreign(const Step& step, const json::object& object);
   bool not_ours_to_delete(const Removal& removal, const json::object& object, bool attributed);
+  Knowledge knowledge() const;
   bool fenced(const ObjectName& name, const Meta& meta);
+  void note_unplaced();
   std::string owner_of(const json::object& object) const;
   bool named_like_the_record(const json::object& object) const;
   void park_as_foreign(const ObjectName& name, const std::string& why);
@@ -174,6 +184,7 @@ class Trip : public std::enable_shared_from_this<Trip> {
   void replace_live(const Step& step, uint64_t rendered, const std::string& why,
                     const cluster::Response& live);
   void delete_for_successor(const Step& step, const Meta& live);
+  void make_anew(const ObjectName& name);
   void ask_for_new(const Step& step, uint64_t rendered,
                    std::function<void(const cluster::Response&)> then);
 
@@ -181,6 +192,7 @@ class Trip : public std::enable_shared_from_this<Trip> {
   bool may_take_over(const Step& step, const cluster::Response& refusal) const;
   void take_over(const Step& step, uint64_t rendered, const cluster::Response& refusal);
   void hand_over(const Step& step, const std::string& refusal, const cluster::Response& live);
+  void handed_over(const cluster::Response& r);
 
   // The object in an answer; none: the trip has ended, to be made again.
   std::optional<json::object> answered(const cluster::Response& r);
@@ -210,11 +222,18 @@ class Trip : public std::enable_shared_from_this<Trip> {
   size_t step_ = 0, removal_ = 0;
   std::vector<std::string> uids_;              // of the steps' objects, for owner references
   std::unordered_set<std::string> looked_at_;  // paths asked for in this trip
-  // Of the current step's object: it was deleted to be made anew; what others set is ours now. Then
-  // the same apply goes out once more.
-  bool replaced_ = false, taken_over_ = false;
-  std::string changed_by_;  // of the current step's object, which is to be put right; empty: nobody
-  std::string desired_;     // the record's message as JSON; empty: it is to be deleted
+  // What is known of the current step's object. An apply goes out of exactly the state that was
+  // judged; all empty: it was judged not to be there.
+  struct Current {
+    std::string uid, resource_version;
+    // It was deleted to be made anew; what others set is ours now. Then the same apply goes out
+    // once more.
+    bool replaced = false, taken_over = false;
+    std::string changed_by;  // who has changed what is to be put right; empty: nobody
+  };
+  Current current_;
+  uint32_t start_overs_ = 0;
+  std::string desired_;  // the record's message as JSON; empty: it is to be deleted
   Report report_;
 };
 

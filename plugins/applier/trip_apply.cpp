@@ -9,6 +9,9 @@ namespace {
 
 // How soon to look at a name again that is on its way out.
 constexpr std::chrono::milliseconds leaving_wait{500};
+// A resource version that the API server gives no object. An apply that names it makes a new object
+// or is refused: to make one the API server needs no version.
+constexpr std::string_view version_of_none = "9223372036854775807";
 
 }  // namespace
 
@@ -58,7 +61,7 @@ void Trip::ensured(const ObjectName& name) {
 }
 
 bool Trip::apply(Step& step) {
-  if (replaced_ || taken_over_) {  // the same object once more, stamped already
+  if (current_.replaced || current_.taken_over) {  // the same object once more, stamped already
     send_apply(step, fingerprint(step.object));
     return false;
   }
@@ -122,10 +125,12 @@ Trip::Found Trip::compare(const Step& step, uint64_t rendered) {
     uids_[step_] = applied->second.uid;
     return Found::same;
   }
+  current_.resource_version = known->second.resource_version;
   boost::system::error_code bad;
   const json::value observed = json::parse(*known->second.text, bad);
   if (bad || !observed.is_object()) return Found::differs;
   const Meta meta = meta_of(observed.get_object());
+  current_.uid = meta.uid;
   if (foreign(step, observed.get_object())) return Found::ended;
   if (meta.terminating) {
     retry(step.name.text() + " is being deleted", leaving_wait);
@@ -150,7 +155,8 @@ Trip::Found Trip::compare_unseen(const Step& step, uint64_t rendered) {
   const std::string path = step.name.path();
   const auto applied = report_.applied.find(path);
   const bool same = applied != report_.applied.end() && applied->second.rendered == rendered;
-  if (same && task_.coverage[watch_of(*step.as)] != Coverage::complete) {
+  const bool looked = looked_at_.contains(path);
+  if (same && !looked && task_.coverage[watch_of(*step.as)] != Coverage::complete) {
     uids_[step_] = applied->second.uid;
     return Found::same;
   }
@@ -160,8 +166,8 @@ Trip::Found Trip::compare_unseen(const Step& step, uint64_t rendered) {
           std::chrono::ceil<std::chrono::milliseconds>(wait));
     return Found::ended;
   }
-  if (!looked_at_.contains(path)) return Found::unseen;
-  if (same) changed_by_ = "somebody";
+  if (!looked) return Found::unseen;
+  if (same) current_.changed_by = "somebody";
   return Found::differs;
 }
 
@@ -174,9 +180,9 @@ Trip::Found Trip::drifted(const Step& step, const Meta& meta, const json::object
     return Found::same;
   }
   const std::string writer = last_writer(observed.at("metadata").get_object());
-  changed_by_ = writer.empty() ? "another writer under our own field manager \"" +
-                                     shop_->rules.field_manager + "\" (a second agent?)"
-                               : "field manager \"" + writer + "\"";
+  current_.changed_by = writer.empty() ? "another writer under our own field manager \"" +
+                                             shop_->rules.field_manager + "\" (a second agent?)"
+                                       : "field manager \"" + writer + "\"";
   return Found::differs;
 }
 
@@ -187,54 +193,29 @@ bool Trip::of_this_history(Cursor made_of) const {
          knows(*task_.history, made_of);
 }
 
-// Asks for an object no watch has shown, once. True: the answer will go on.
-bool Trip::look_first(const ObjectName& name, const kind::Resource& as) {
-  if (!looked_at_.insert(name.path()).second) return false;
-  request(name.request(DAVIT_VERB_GET),
-          [this, name, &as](const cluster::Response& r) { looked(name, as, r); });
-  return true;
-}
-
-void Trip::looked(const ObjectName& name, const kind::Resource& as, const cluster::Response& r) {
-  const Meaning m = meaning(r, true);
-  if (m == Meaning::absent) return next();
-  if (m != Meaning::fine) return failed(name, r);
-  auto object = answered(r);
-  if (!object) return;
-  const Meta meta = meta_of(*object);
-  compact(*object, as, shop_->rules.field_manager);
-  const bool ours = meta.region == claim_.region && meta.record == claim_.record &&
-                    other_owner(meta, claim_).empty();
-  task_.known[name.path()] = {std::make_shared<const std::string>(json::serialize(*object)),
-                              meta.resource_version, ours, false};
-  if (!ours) return next();
-  // The plan was made without it, and may depend on it.
-  step_ = removal_ = 0;
-  replaced_ = taken_over_ = false;
-  run();
-}
-
 // As it is sent, with what changes from apply to apply.
-std::string Trip::body_of(const Step& step, uint64_t rendered) const {
+json::value Trip::body_of(const Step& step, uint64_t rendered) const {
   json::value body = step.object;
   json::object& annotations =
       body.get_object()["metadata"].get_object()["annotations"].get_object();
   annotations[stamp::version] = std::to_string(task_.version);
   if (task_.incarnation != 0) annotations[stamp::incarnation] = std::to_string(task_.incarnation);
   annotations[stamp::hash] = hex(rendered);
-  return json::serialize(body);
+  return body;
 }
 
+// It is of exactly the state that was judged, although it is forced: who has applied since, or made
+// the object anew, is not applied over.
 void Trip::send_apply(Step& step, uint64_t rendered) {
-  if (!changed_by_.empty()) {
-    shop_->repairs.add();
-    report_.repaired.push_back(
-        {step.name.path(), step.name.text(), std::exchange(changed_by_, {})});
-  }
   cluster::Request q = step.name.request(DAVIT_VERB_APPLY);
   q.query = {{"fieldManager", shop_->rules.field_manager},
              {"force", shop_->rules.force ? "true" : "false"}};
-  q.body = body_of(step, rendered);
+  json::value body = body_of(step, rendered);
+  json::object& metadata = body.get_object()["metadata"].get_object();
+  if (!current_.uid.empty()) metadata["uid"] = current_.uid;
+  metadata["resourceVersion"] =
+      current_.resource_version.empty() ? version_of_none : current_.resource_version;
+  q.body = json::serialize(body);
   request(std::move(q), [this, rendered](const cluster::Response& r) {
     applied(plan_.steps[step_], rendered, r);
   });
@@ -244,8 +225,10 @@ void Trip::applied(Step& step, uint64_t rendered, const cluster::Response& r) {
   switch (meaning(r, shop_->rules.force)) {
     case Meaning::fine:
       break;
+    case Meaning::changed:
+      return look_anew(step, r);
     case Meaning::immutable:
-      if (replaced_) return retry(step.name.text() + " is being deleted", leaving_wait);
+      if (current_.replaced) return retry(step.name.text() + " is being deleted", leaving_wait);
       if (step.replace_on_immutable) return replace(step, rendered, describe(r));
       return failed(step.name, r);
     case Meaning::absent:
@@ -266,22 +249,30 @@ void Trip::applied(Step& step, uint64_t rendered, const cluster::Response& r) {
   report_.applied[step.name.path()] = {rendered, projected, meta.uid, meta.resource_version,
                                        meta.made_of};
   uids_[step_] = meta.uid;
+  note_repair(step);
   remember(step.name, *step.as, step.mode == Mode::apply, std::move(observed.get_object()));
   if (meta.terminating) return retry(step.name.text() + " is being deleted", leaving_wait);
   step_on();
   next();
 }
 
+void Trip::note_repair(const Step& step) {
+  if (current_.changed_by.empty()) return;
+  shop_->repairs.add();
+  report_.repaired.push_back({step.name.path(), step.name.text(), current_.changed_by});
+}
+
 // What the cluster says it has now, so that the cache does not lag behind what we did.
 void Trip::remember(const ObjectName& name, const kind::Resource& as, bool attributed,
                     json::object object) {
-  const size_t watch = watch_of(as);
-  if (task_.coverage[watch] == Coverage::none) return;
   const Meta meta = meta_of(object);
   compact(object, as, shop_->rules.field_manager);
-  report_.written.push_back({name.path(), static_cast<uint32_t>(watch), attributed,
-                             std::make_shared<const std::string>(json::serialize(object)),
-                             meta.resource_version});
+  const auto text = std::make_shared<const std::string>(json::serialize(object));
+  know(name.path(), Task::Known{text, meta.resource_version, attributed, false});
+  const size_t watch = watch_of(as);
+  if (task_.coverage[watch] == Coverage::none) return;
+  report_.written.push_back(
+      {name.path(), static_cast<uint32_t>(watch), attributed, text, meta.resource_version});
 }
 
 }  // namespace davit::applier

@@ -57,10 +57,13 @@ bool Trip::not_ours_to_delete(const Removal& removal, const json::object& object
   return true;
 }
 
+Knowledge Trip::knowledge() const {
+  return {task_.fence, task_.incarnation, task_.stream, task_.history.get(), task_.strangers.get()};
+}
+
 // An agent that lags behind another one takes nothing back.
 bool Trip::fenced(const ObjectName& name, const Meta& meta) {
-  const Knowledge known{task_.fence, task_.incarnation, task_.stream, task_.history.get(),
-                        task_.strangers.get()};
+  const Knowledge known = knowledge();
   if (cannot_be_placed(meta.made_of, known)) {
     report_.unplaced = meta.made_of.incarnation;
     retry(
@@ -75,6 +78,19 @@ bool Trip::fenced(const ObjectName& name, const Meta& meta) {
                     ", and this agent knows of none later than " + std::to_string(task_.fence) +
                     ": it is left as it is");
   return true;
+}
+
+// What is not touched now may be made of an incarnation that this agent has not heard of, too. The
+// control plane's word takes a while, and is to be there when the object may be touched again.
+void Trip::note_unplaced() {
+  for (const auto& [path, known] : task_.known) {
+    if (!known.ours || known.text->find(stamp::incarnation) == std::string::npos) continue;
+    boost::system::error_code bad;
+    const json::value object = json::parse(*known.text, bad);
+    if (bad || !object.is_object()) continue;
+    const Cursor made_of = meta_of(object.get_object()).made_of;
+    if (cannot_be_placed(made_of, knowledge())) report_.unplaced = made_of.incarnation;
+  }
 }
 
 // What stands around another's object (its pods) is not this record's either.

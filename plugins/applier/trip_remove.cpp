@@ -55,6 +55,7 @@ void Trip::removed(const Removal& removal, const cluster::Response& r) {
   } else {
     report_.written.push_back({path, static_cast<uint32_t>(watch_of(*removal.as)), true, nullptr,
                                task_.known[path].resource_version});
+    know(path, std::nullopt);
   }
   ++removal_;
   next();

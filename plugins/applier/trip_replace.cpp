@@ -22,10 +22,7 @@ void Trip::replace(const Step& step, uint64_t rendered, std::string why) {
 void Trip::replace_live(const Step& step, uint64_t rendered, const std::string& why,
                         const cluster::Response& live) {
   const Meaning m = meaning(live, true);
-  if (m == Meaning::absent) {  // it has gone meanwhile
-    replaced_ = true;
-    return next();
-  }
+  if (m == Meaning::absent) return make_anew(step.name);
   if (m != Meaning::fine) return failed(step.name, live);
   const auto object = answered(live);
   if (!object) return;
@@ -51,9 +48,17 @@ void Trip::delete_for_successor(const Step& step, const Meta& live) {
   send_delete(step.name, live.uid, live.resource_version, [this](const cluster::Response& r) {
     const Meaning m = meaning(r, true);
     if (m != Meaning::fine && m != Meaning::absent) return failed(plan_.steps[step_].name, r);
-    replaced_ = true;
-    next();
+    make_anew(plan_.steps[step_].name);
   });
+}
+
+// Nothing is there any more: the same apply once more.
+void Trip::make_anew(const ObjectName& name) {
+  know(name.path(), std::nullopt);
+  current_.uid.clear();
+  current_.resource_version.clear();
+  current_.replaced = true;
+  next();
 }
 
 void Trip::ask_for_new(const Step& step, uint64_t rendered,
@@ -63,7 +68,7 @@ void Trip::ask_for_new(const Step& step, uint64_t rendered,
   q.resource = step.name.resource;
   q.ns = step.name.ns;
   q.query = {{"fieldManager", shop_->rules.field_manager}, {"dryRun", "All"}};
-  q.body = body_of(step, rendered);
+  q.body = json::serialize(body_of(step, rendered));
   request(std::move(q), std::move(then));
 }
 

@@ -12,7 +12,7 @@
 namespace davit::applier {
 
 bool Trip::may_take_over(const Step& step, const cluster::Response& refusal) const {
-  return refused_by_validation(refusal) && shop_->rules.force && !taken_over_ &&
+  return refused_by_validation(refusal) && shop_->rules.force && !current_.taken_over &&
          task_.known.contains(step.name.path());
 }
 
@@ -45,11 +45,19 @@ void Trip::hand_over(const Step& step, const std::string& refusal, const cluster
   q.body = json::serialize(
       json::object{{"metadata", json::object{{"resourceVersion", meta.resource_version},
                                              {"managedFields", std::move(*managers)}}}});
-  request(std::move(q), [this](const cluster::Response& r) {
-    if (meaning(r, true) != Meaning::fine) return failed(plan_.steps[step_].name, r);
-    taken_over_ = true;
-    next();
-  });
+  request(std::move(q), [this](const cluster::Response& r) { handed_over(r); });
+}
+
+// What was judged is in this state now.
+void Trip::handed_over(const cluster::Response& r) {
+  if (meaning(r, true) != Meaning::fine) return failed(plan_.steps[step_].name, r);
+  const auto object = answered(r);
+  if (!object) return;
+  const Meta meta = meta_of(*object);
+  current_.uid = meta.uid;
+  current_.resource_version = meta.resource_version;
+  current_.taken_over = true;
+  next();
 }
 
 }  // namespace davit::applier

@@ -36,11 +36,20 @@ bool cannot_change(const Cause& c) {
                      [&](std::string_view begin) { return c.message.starts_with(begin); });
 }
 
+// The API server names each field of another manager's that the apply would change. A 409 that
+// names none says that the object is in another state than the request's, or is another object.
+bool is_of_field_managers(const cluster::Response& r) {
+  const auto causes = causes_of(r);
+  return std::any_of(causes.begin(), causes.end(),
+                     [](const Cause& c) { return c.reason == "FieldManagerConflict"; });
+}
+
 Meaning conflict(const cluster::Response& r, bool force) {
   if (r.reason == "AlreadyExists" || r.code == Code::already_exists) {
     // A name that is on its way out is free again soon.
     return says(r, "object is being deleted") ? Meaning::retry : Meaning::exists;
   }
+  if (!is_of_field_managers(r)) return Meaning::changed;
   return force ? Meaning::retry : Meaning::refused;
 }
 

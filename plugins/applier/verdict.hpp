@@ -16,14 +16,15 @@ enum class Meaning {
   fine,
   absent,     // 404
   exists,     // 409 AlreadyExists
+  changed,    // 409: the object is not in the state that the request names
   immutable,  // 422, and nothing is wrong but fields that cannot change and would have to
   retry,      // nobody's fault: again, later
   no_right,   // 403 of the authorizer, or of an API server that starts: again for a while
   refused,    // it can never succeed as it is
 };
 
-// `force`: our applies take over fields of other managers, so that a conflict can only be a passing
-// one.
+// `force`: our applies take over fields of other managers, so that a conflict about fields can only
+// be a passing one.
 Meaning meaning(const cluster::Response& response, bool force);
 
 // One of a Status' details.causes.

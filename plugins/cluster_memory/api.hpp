@@ -62,6 +62,8 @@ class Api {
   std::optional<Refusal> check_body(Call& call, boost::json::object& object) const;
   std::optional<Refusal> check_new(const Call& call) const;
   std::optional<Refusal> check_object(const Call& call, const boost::json::object& object) const;
+  // Whether the object that is written names the one that is there, in the state that it is in.
+  static std::optional<Refusal> check_state(const Call& call, const boost::json::object& object);
 
   Store& store_;
   Resources resources_;

@@ -190,6 +190,28 @@ std::optional<Refusal> Api::check_object(const Call& call, const json::object& o
   return std::nullopt;
 }
 
+std::optional<Refusal> Api::check_state(const Call& call, const json::object& object) {
+  const auto conflict = [&](const std::string& why) {
+    return Refusal{409, "Conflict",
+                   "Operation cannot be fulfilled on " + qualified_resource(call.type) + " \"" +
+                       call.key.name + "\": " + why};
+  };
+  const std::string uid(string_at(object, {"metadata", "uid"}));
+  if (call.live == nullptr) {
+    if (uid.empty() || !call.request.subresource.empty()) return std::nullopt;
+    return conflict("uid mismatch: the provided object specified uid " + uid +
+                    ", and no existing object was found");
+  }
+  const auto version = string_at(object, {"metadata", "resourceVersion"});
+  if ((version.empty() || version == string_at(*call.live, {"metadata", "resourceVersion"})) &&
+      (uid.empty() || uid == string_at(*call.live, {"metadata", "uid"}))) {
+    return std::nullopt;
+  }
+  return conflict(
+      "the object has been modified; please apply your changes to the latest version and try "
+      "again");
+}
+
 cluster::Response Api::write(Call& call) {
   auto bad = [&](std::string message) {
     return refuse({400, "BadRequest", std::move(message)}, call.type, call.key.name);
@@ -253,10 +275,14 @@ cluster::Response Api::apply(Call& call, json::object applied) {
       if (m.is(call.manager, "Apply", sub)) continue;
       const auto found = fields::conflicts(set, m.set, wanted, *call.live);
       if (!found.empty() && !force) {
-        return refuse({409, "Conflict",
-                       "Apply failed with " + std::to_string(found.size()) +
-                           " conflict: conflict with \"" + m.name + "\": " + found.front().text},
-                      call.type, call.key.name);
+        Refusal conflict{409, "Conflict",
+                         "Apply failed with " + std::to_string(found.size()) +
+                             " conflict: conflict with \"" + m.name + "\": " + found.front().text};
+        for (const auto& c : found) {
+          conflict.causes.push_back(
+              {"FieldManagerConflict", "conflict with \"" + m.name + "\"", c.text});
+        }
+        return refuse(conflict, call.type, call.key.name);
       }
       for (const auto& c : found) fields::erase(m.set, c.path);
     }
@@ -273,6 +299,9 @@ cluster::Response Api::apply(Call& call, json::object applied) {
     fields::remove_omitted(merged, old_set, set, others);
     merged["apiVersion"] = applied["apiVersion"];
   }
+  // Also of an apply that is forced: what it takes from others are fields, not this. A version of
+  // what is not there yet says nothing.
+  if (auto refused = check_state(call, applied)) return refuse(*refused, call.type, call.key.name);
   FieldManager& mine = manager_entry(managers, call.manager, "Apply", sub);
   mine.set = set;
   mine.time = json::value(format_time(call.now_ms));
@@ -291,17 +320,7 @@ cluster::Response Api::merge(Call& call, const json::object& patch) {
 
 cluster::Response Api::update(Call& call, json::object object) {
   if (call.live == nullptr) return read(call);
-  const auto uid = string_at(object, {"metadata", "uid"});
-  const auto version = string_at(object, {"metadata", "resourceVersion"});
-  if ((!version.empty() && version != string_at(*call.live, {"metadata", "resourceVersion"})) ||
-      (!uid.empty() && uid != string_at(*call.live, {"metadata", "uid"}))) {
-    return refuse({409, "Conflict",
-                   "Operation cannot be fulfilled on " + qualified_resource(call.type) + " \"" +
-                       call.key.name +
-                       "\": the object has been modified; please apply your changes "
-                       "to the latest version and try again"},
-                  call.type, call.key.name);
-  }
+  if (auto refused = check_state(call, object)) return refuse(*refused, call.type, call.key.name);
   const bool status_write = !call.request.subresource.empty();
   if (call.type.status || status_write) keep_other_half(call.live, object, status_write);
   assign_changes(call.live, object, call.type, call.manager, call.request.subresource, call.now_ms);

@@ -170,8 +170,7 @@ std::string World::status_difference(const Name& name, const Written& wanted,
     const std::string called = text_at(pod, "/metadata/name");
     if (!called.starts_with(name.name + "-")) continue;
     there.insert(called);
-    if (text_at(pod, "/spec/containers/0/image") != image && !excused_.contains(called))
-      return "is of pods of another image";
+    if (text_at(pod, "/spec/containers/0/image") != image) return "is of pods of another image";
   }
   return scene_ == Scene::ctrl || said == there ? "" : "names other pods";
 }

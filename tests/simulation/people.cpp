@@ -215,14 +215,12 @@ void World::meddle() {
   q.name = name.name;
   q.verb = fate_.chance(0.4) ? DAVIT_VERB_DELETE : DAVIT_VERB_MERGE;
   bool edited = false;
-  Name edited_name;
   if (q.verb == DAVIT_VERB_MERGE) {
     q.body = name.kind == "cilium_network_policy" ? R"({"spec":{"description":"meddled"}})"
                                                   : R"({"spec":{"replicas":9}})";
     if (name.kind == "deployment") {
       const json::value live = object(kind.resource, name.ns, name.name);
       edited = !stamp_of(live).id.empty() && fate_.chance(0.5);
-      edited_name = stamp_of(live).name;
       // Never the same twice: of two edits in one second that say the same, nobody can tell.
       const std::string image = "meddled:" + std::to_string(++meddled_);
       if (edited) q.body = other_template(live, fate_.chance(0.5) ? image : "");
@@ -232,9 +230,7 @@ void World::meddle() {
   if (r.code != Code::ok) return;
   story_.tell("somebody sends " + q.verb + " of " + display(name));
   ++changed_by_people_[name];
-  if (!edited) return;
-  edited_at_[edited_name] = now();
-  restart_pod(name);
+  if (edited) restart_pod(name);
 }
 
 // So that there is one of the template as it is now.

@@ -47,49 +47,33 @@ void World::check_hold(const Agent& agent, const Name& name) {
     story_.fault(display(name) + " is touched, and held since " + std::to_string(*since));
 }
 
-// A request that names another object than the one that stands there is refused.
+// A request that names another object than the one that stands there, or another state of it, is
+// refused.
 static bool names_another(const cluster::Request& q, const json::value& object) {
+  const bool deletes = q.verb == DAVIT_VERB_DELETE;
   boost::system::error_code none;
   const json::value body = json::parse(q.body, none);
-  const json::value* of = none ? nullptr : body.find_pointer("/preconditions", none);
+  const json::value* of =
+      none ? nullptr : body.find_pointer(deletes ? "/preconditions" : "/metadata", none);
   if (of == nullptr) return false;
-  const json::object& is = object.at("metadata").get_object();
-  const auto differs = [&](const auto& wanted) { return is.at(wanted.key()) != wanted.value(); };
-  return std::any_of(of->get_object().begin(), of->get_object().end(), differs);
+  const auto differs = [&](const char* member) {
+    const json::value* wanted = of->get_object().if_contains(member);
+    return wanted != nullptr && *wanted != object.at("metadata").at(member);
+  };
+  return differs("uid") || differs("resourceVersion");
 }
 
 void World::before(const cluster::Request& q, const std::string& text,
                    const ShakyCluster::Asking& by) {
   if (kind_of(q.resource) == nullptr) return;
   const json::value object = json::parse(text);
-  if (object.is_null()) owners_.erase(q.resource.resource + " " + q.ns + "/" + q.name);
-  if (object.is_null() || (q.verb == DAVIT_VERB_DELETE && names_another(q, object))) return;
-  const Stamp there = stamp_of(object);
   const bool changes = q.verb == DAVIT_VERB_DELETE || q.verb == DAVIT_VERB_APPLY;
-  if (changes && there && there.region != agent_of("-" + by.agent)->region) {
-    if (just_taken(q, by)) return;
+  if (object.is_null() || (changes && names_another(q, object))) return;
+  const Stamp there = stamp_of(object);
+  if (changes && there && there.region != agent_of("-" + by.agent)->region)
     return story_.fault(q.verb + " of another region's object " + q.ns + "/" + q.name);
-  }
   if (q.verb == DAVIT_VERB_DELETE) before_delete(q, there, by);
   if (q.verb == DAVIT_VERB_APPLY) before_apply(stamp_of(json::parse(q.body)), there, by);
-}
-
-// Two regions that want a name which is free may both find it free, and both apply: what is asked
-// for within a look's time of the other's apply cannot know of it. A delete can: it names the
-// object.
-bool World::just_taken(const cluster::Request& q, const ShakyCluster::Asking& by) const {
-  constexpr std::chrono::seconds looks_take_up_to{5};
-  const auto owner = owners_.find(q.resource.resource + " " + q.ns + "/" + q.name);
-  return rivals() && q.verb == DAVIT_VERB_APPLY && owner != owners_.end() &&
-         owner->second.since > by.at - looks_take_up_to;
-}
-
-// Two agents that both work: what one has asked for may come after what the other has asked for
-// later. Once that it can have seen what stands there; it does not go on.
-bool World::under_way(const Stamp& there, const ShakyCluster::Asking& by) {
-  constexpr int often = 2;
-  const uint64_t process = agent_of("-" + by.agent)->process;
-  return rivals() && ++taken_back_[{process, there.name, there.made_of.version}] <= often;
 }
 
 // Until it has heard of a restored store an agent goes by the one before.
@@ -99,18 +83,15 @@ bool World::knows_this_store(const ShakyCluster::Asking& by, const std::string& 
   return it != heard.end() && by.at > it->second.since;
 }
 
-// What was asked for by somebody who does not wait any more may come late; nobody else takes an
-// object back, unless the store has lost what it was made of.
+// Nobody takes an object back, unless the store has lost what it was made of: what is asked for
+// names the state of the object that it was judged by, so that it is refused if it comes late.
 void World::before_apply(const Stamp& wanted, const Stamp& there, const ShakyCluster::Asking& by) {
   const Written* written = history_.find(wanted.name, wanted.id, wanted.made_of);
   if (written != nullptr && written->held)
     story_.fault(display(wanted.name) + " @" + std::to_string(wanted.made_of.version) +
                  " is applied, and is held");
-  const auto edited = edited_at_.find(wanted.name);
-  if (edited != edited_at_.end() && by.at <= edited->second)
-    plan(Time(0), [this, name = wanted.name] { excuse_pods(name); });
   const bool same_record = wanted.id == there.id || rivals();
-  if (by.late || !same_record || wanted.made_of.version >= there.made_of.version) return;
+  if (!same_record || wanted.made_of.version >= there.made_of.version) return;
   const auto lost_by = [&](const History& history) {
     return history.find(there.name, there.id, there.made_of) == nullptr;
   };
@@ -118,18 +99,8 @@ void World::before_apply(const Stamp& wanted, const Stamp& there, const ShakyClu
   if (!knows_this_store(by, wanted.name.kind) &&
       std::any_of(lost_.begin(), lost_.end(), [&](const Past& p) { return lost_by(p.history); }))
     return;
-  if (under_way(there, by)) return;
   story_.fault(display(there.name) + " @" + std::to_string(there.made_of.version) +
                " is taken back to @" + std::to_string(wanted.made_of.version));
-}
-
-// Nobody can know of an edit that is undone at once by what was asked for before it, nor of the
-// pods that were made meanwhile.
-void World::excuse_pods(const Name& name) {
-  for (const auto& pod : list({"", "v1", "pods"}, name.ns)) {
-    const std::string called = text_at(pod, "/metadata/name");
-    if (called.starts_with(name.name + "-")) excused_.insert(called);
-  }
 }
 
 void World::before_delete(const cluster::Request& q, const Stamp& there,
@@ -198,8 +169,6 @@ void World::after(const cluster::Request& q, const cluster::Response& r) {
   if (!stamp) return;
   story_.tell("apply of " + display(stamp.name) + " @" + std::to_string(stamp.made_of.version));
   applied_[stamp.name].insert({stamp.id, stamp.made_of});
-  Owner& owner = owners_[q.resource.resource + " " + q.ns + "/" + q.name];
-  if (owner.region != stamp.region) owner = {stamp.region, now()};
 }
 
 // Whoever leads later has a higher epoch, whatever its clock says.

@@ -138,7 +138,6 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void purged() override;
   void stored(const Status& s) override;
   bool survived(const Stamp& stamp) const;
-  void excuse_pods(const Name& name);
   void check_hold(const Agent& agent, const Name& name);
   void check_share(Agent& agent, const Name& name);
   void check_lease(const json::value& lease);
@@ -149,8 +148,6 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   bool has_tombstone(const Name& name, const std::vector<Written>& written);
   static bool may_go(const Stamp& there, const History& history, uint64_t restored_head);
   void check_cursor(const KindProgress& kind, const std::string& where);
-  bool just_taken(const cluster::Request& q, const ShakyCluster::Asking& by) const;
-  bool under_way(const Stamp& there, const ShakyCluster::Asking& by);
   void note_write(const cluster::Request& q);
 
   // What must hold while nothing goes wrong (quiet.cpp).
@@ -225,21 +222,12 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::string last_apply_;          // the request
   std::map<Name, std::set<std::pair<std::string, Cursor>>> applied_;  // ids, and what was made of
   std::set<std::pair<Name, std::string>> named_;         // ids: an agent has them out of this store
-  std::map<Name, Time> edited_at_;                       // a template, by somebody
   std::map<Name, uint64_t> changed_by_people_;           // how often, past the store
-  std::set<std::string> excused_;                        // pods
   std::map<Key, std::pair<uint64_t, uint64_t>> stored_;  // epoch and sequence of statuses
   std::map<std::string, Time> ready_since_;              // pods
   std::vector<std::pair<Key, std::string>> said_none_ready_;  // statuses, since the last look
   json::value stranger_;
-  bool contested_ = true;  // another region's object stands under contested_name
-  struct Owner {
-    std::string region;
-    Time since{0};
-  };
-  std::map<std::string, Owner> owners_;  // of objects, by path
-  // How often a process has taken an object back from a version.
-  std::map<std::tuple<uint64_t, Name, uint64_t>, int> taken_back_;
+  bool contested_ = true;            // another region's object stands under contested_name
   uint64_t writes_ = 0, words_ = 0;  // to the cluster, and of agents
   std::string last_write_;
   uint64_t processes_ = 0;

@@ -38,7 +38,51 @@ TEST_F(Cluster, ApplyOfAnothersFieldIsAbortedUnlessForced) {
   EXPECT_EQ(refused.code, Code::aborted);
   EXPECT_EQ(refused.http_status, 409);
   EXPECT_EQ(refused.reason, "Conflict");
+  const json::value causes = json::parse(refused.body).at("details").at("causes");
+  EXPECT_EQ(causes.at(0).at("reason"), "FieldManagerConflict");
+  EXPECT_EQ(causes.at(0).at("field"), ".data.k");
   EXPECT_EQ(data(apply("a", R"({"k":"w"})", "{}", "someone", true)), R"({"k":"w"})");
+}
+
+// So that whoever looks before it applies can say what it has seen.
+TEST_F(Cluster, ApplyOfAnOlderVersionIsAbortedThoughItIsForced) {
+  const auto old = apply("a", R"({"k":"v"})");
+  const auto live = apply("a", R"({"other":"x"})", "{}", "someone");
+  const auto refused = apply_to(old, R"({"k":"w"})");
+  EXPECT_EQ(refused.code, Code::aborted) << refused.body;
+  EXPECT_EQ(refused.http_status, 409);
+  EXPECT_EQ(refused.reason, "Conflict");
+  EXPECT_FALSE(refused.body.find("FieldManagerConflict") != std::string::npos) << refused.body;
+  EXPECT_EQ(apply_to(old, R"({"k":"v"})").code, Code::aborted) << "even if it would change nothing";
+  EXPECT_EQ(data(call("get", config_maps, ns, "a")), R"({"k":"v","other":"x"})");
+  const auto taken = apply_to(live, R"({"k":"w"})");
+  EXPECT_EQ(taken.code, Code::ok) << taken.message;
+  EXPECT_EQ(data(taken), R"({"k":"w","other":"x"})");
+}
+
+TEST_F(Cluster, ApplyThatNamesAnObjectMakesNoOther) {
+  const auto gone = apply("a", R"({"k":"v"})");
+  call("delete", config_maps, ns, "a");
+  EXPECT_EQ(apply_to(gone, "{}").code, Code::aborted);
+  EXPECT_EQ(call("get", config_maps, ns, "a").code, Code::not_found);
+  apply("a", R"({"k":"anew"})");
+  EXPECT_EQ(apply_to(gone, R"({"k":"w"})").code, Code::aborted);
+  EXPECT_EQ(data(call("get", config_maps, ns, "a")), R"({"k":"anew"})");
+}
+
+TEST_F(Cluster, ApplyThatNamesNothingButAVersionThatNoObjectHasMakesANewOneOnly) {
+  const auto create = [&](const std::string& value) {
+    return call("apply", config_maps, ns, "a",
+                R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a",
+                    "resourceVersion":"9223372036854775807"},"data":{"k":")" +
+                    value + "\"}}",
+                {{"fieldManager", "suite"}, {"force", "true"}});
+  };
+  const auto made = create("v");
+  EXPECT_EQ(made.http_status, 201) << made.message;
+  EXPECT_NE(meta(made.body, "resourceVersion"), "9223372036854775807");
+  EXPECT_EQ(create("w").code, Code::aborted);
+  EXPECT_EQ(data(call("get", config_maps, ns, "a")), R"({"k":"v"})");
 }
 
 TEST_F(Cluster, CreateOfWhatIsThereSaysAlreadyExists) {

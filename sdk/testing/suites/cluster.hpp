@@ -177,6 +177,15 @@ class Cluster : public ::testing::Test {
                     R"(","labels":)" + labels + R"(},"data":)" + data + "}",
                 {{"fieldManager", manager}, {"force", force ? "true" : "false"}});
   }
+  // Forced, of the very object and state that this answer shows.
+  Response apply_to(const Response& seen, const std::string& data) {
+    const std::string name = meta(seen.body, "name");
+    return call("apply", config_maps, ns, name,
+                R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" + name +
+                    R"(","uid":")" + meta(seen.body, "uid") + R"(","resourceVersion":")" +
+                    meta(seen.body, "resourceVersion") + R"("},"data":)" + data + "}",
+                {{"fieldManager", "suite"}, {"force", "true"}});
+  }
   std::string data(const Response& r) {
     auto o = parsed(r.body);
     return o.contains("data") ? json::serialize(o["data"]) : "none";

@@ -324,5 +324,53 @@ TEST(Fence, WhatTheStoreDoesNotKnowThoughItHasSpokenSinceIsTakenOver) {
   EXPECT_EQ(w.replicas("web"), 2) << "at once";
 }
 
+// The server is asked in good time: not when the record may be touched again.
+TEST(Fence, WhatIsHeldOrParkedIsExplainedMeanwhile) {
+  for (const bool held : {true, false}) {
+    World w;
+    w.begin(true, 1, 20);
+    w.apply("web", 20, {2});
+    w.end(1, 20);
+    w.wait();
+    held ? w.hold("web", 25) : w.garbage("web", 25);
+    w.wait();
+    ASSERT_EQ(w.outcome(25), held ? "held" : "parked");
+    w.edit("web",
+           R"({"metadata":{"annotations":{"davit.dev/version":"30","davit.dev/incarnation":"2"}},
+               "spec":{"replicas":7}})",
+           "krane");
+    w.wait(1min);
+    w.word(1, 26);
+    w.wait();
+    EXPECT_EQ(w.replicas("web"), 7);
+    w.apply("web", 31, {3});
+    w.wait();
+    EXPECT_EQ(w.replicas("web"), 3) << held;
+    EXPECT_EQ(w.outcome(31), "done") << held;
+  }
+}
+
+// It was seen before the stream went on in another incarnation of the store.
+TEST(Fence, WhatIsHeldIsExplainedInEachIncarnation) {
+  World w;
+  w.begin(true, 1, 20);
+  w.apply("web", 20, {2});
+  w.end(1, 20);
+  w.wait();
+  w.hold("web", 25);
+  w.edit("web",
+         R"({"metadata":{"annotations":{"davit.dev/version":"30","davit.dev/incarnation":"2"}},
+             "spec":{"replicas":7}})",
+         "krane");
+  w.wait();
+  w.begin(false, 3, 25, {{1, 25}});
+  w.wait(2min);
+  w.word(3, 26);
+  w.apply("web", 31, {3});
+  w.wait();
+  EXPECT_EQ(w.replicas("web"), 3);
+  EXPECT_EQ(w.outcome(31), "done");
+}
+
 }  // namespace
 }  // namespace davit::applier::test

@@ -46,8 +46,6 @@ TEST(Meaning, OfEveryAnswer) {
       {404, "NotFound", "", true, Meaning::absent},
       {409, "AlreadyExists", "", true, Meaning::exists},
       {409, "AlreadyExists", "object is being deleted: x", true, Meaning::retry},
-      {409, "Conflict", "", true, Meaning::retry},
-      {409, "Conflict", "conflict with \"kubectl\"", false, Meaning::refused},
       {410, "Gone", "", true, Meaning::retry},
       {413, "RequestEntityTooLarge", "", true, Meaning::refused},
       {422, "Invalid", "spec.image: Required value", true, Meaning::refused},
@@ -59,6 +57,22 @@ TEST(Meaning, OfEveryAnswer) {
   for (const AnswerRow& row : rows) {
     EXPECT_EQ(meaning(answer_of(row.http, row.reason, row.message), row.force), row.meaning)
         << row.http << " " << row.message;
+  }
+}
+
+// The message may hold any text; the causes are the API server's.
+TEST(Meaning, AConflictIsAboutFieldsOrAboutTheStateOfTheObject) {
+  const char* field = R"([{"reason":"FieldManagerConflict","field":".spec.replicas",
+      "message":"conflict with \"kubectl\" using apps/v1"}])";
+  const char* modified =
+      "Operation cannot be fulfilled on replicasets.apps \"x\": the object has been modified; "
+      "please apply your changes to the latest version and try again";
+  const char* fields = "Apply failed with 1 conflict: conflict with \"kubectl\": .spec.replicas";
+  for (const bool force : {true, false}) {
+    EXPECT_EQ(meaning(answer_of(409, "Conflict", modified), force), Meaning::changed);
+    EXPECT_EQ(meaning(answer_of(409, "Conflict", fields), force), Meaning::changed);
+    EXPECT_EQ(meaning(answer_of(409, "Conflict", modified, field), force),
+              force ? Meaning::retry : Meaning::refused);
   }
 }
 

@@ -57,6 +57,41 @@ TEST_F(Apply, AnotherValueForAnothersFieldConflictsUnlessForced) {
   EXPECT_EQ(data_of(apply_map("a", R"({"z":"1"})")), R"({"k":"w","z":"1"})");
 }
 
+TEST_F(Apply, AConflictNamesTheFieldsAndTheirManagers) {
+  apply_map("a", R"({"k":"v","l":"w"})");
+  const auto refused = apply_map("a", R"({"k":"x","l":"y"})", "someone", false);
+  const auto o = object(refused);
+  EXPECT_EQ(json::serialize(*at(o, {"details", "causes"})),
+            R"([{"reason":"FieldManagerConflict","message":"conflict with \"davit\"",)"
+            R"("field":".data.k"},{"reason":"FieldManagerConflict",)"
+            R"("message":"conflict with \"davit\"","field":".data.l"}])");
+}
+
+TEST_F(Apply, OfAnotherStateThanItNamesIsRefusedBeforeItsObjectIsJudged) {
+  const std::string old = text(apply_replica_set("web", 2), {"metadata", "resourceVersion"});
+  const std::string live = text(apply_replica_set("web", 3), {"metadata", "resourceVersion"});
+  const auto invalid = [&](const std::string& version) {
+    return apply("apps/v1/replicasets", "default", "web",
+                 R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"resourceVersion":")" +
+                     version + R"("},"spec":{"replicas":-1}})");
+  };
+  const auto refused = invalid(old);
+  EXPECT_EQ(refused.http_status, 409);
+  EXPECT_EQ(refused.message,
+            "Operation cannot be fulfilled on replicasets.apps \"web\": the object has been "
+            "modified; please apply your changes to the latest version and try again");
+  EXPECT_EQ(at(object(refused), {"details", "causes"}), nullptr);
+  EXPECT_EQ(invalid(live).http_status, 422);
+}
+
+TEST_F(Apply, OfAStatusOfWhatIsNotThereIsNotFound) {
+  const auto refused =
+      call("apply", "apps/v1/replicasets", "default", "web",
+           R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"uid":"u"}})",
+           {{"fieldManager", "davit"}, {"force", "true"}}, "status");
+  EXPECT_EQ(refused.http_status, 404);
+}
+
 TEST_F(Apply, AnEditBehindOurBackIsTakenBack) {
   apply_replica_set("web", 2);
   call("merge", "apps/v1/replicasets", "default", "web", R"({"spec":{"replicas":9}})",
