@@ -128,16 +128,18 @@ Result<> serve_ctrl_report(Shared& shared, const rpc::Server& server, const kind
                            .response_type = description.ctrl_v1->report_response_type,
                            .descriptor_set = description.descriptor_set,
                            .role = "agent"};
-  return serve_in_turn(shared, server, method, 0, [&shared, kind, schema = *schema](Said said) {
-    auto reported = decode(kind, schema, said.message.view());
-    if (!reported.ok()) return said.reply(reported.error());
-    Arrival arrival = arrive(shared, std::move(reported->status), said.observed);
-    shared.knowing_epochs([&shared, kind, schema, said = std::move(said), named = reported->named,
-                           arrival = std::move(arrival)](const Result<>& known) {
-      if (!known.ok()) return said.reply(known.error());
-      store(shared, kind, schema, said.region, named, arrival, said.reply);
-    });
-  });
+  return serve_in_turn(
+      shared, server, method, Counts::bytes, [&shared, kind, schema = *schema](Said said) {
+        auto reported = decode(kind, schema, said.message.view());
+        if (!reported.ok()) return said.reply(reported.error());
+        Arrival arrival = arrive(shared, std::move(reported->status), said.observed);
+        shared.knowing_epochs([&shared, kind, schema, said = std::move(said),
+                               named = reported->named,
+                               arrival = std::move(arrival)](const Result<>& known) {
+          if (!known.ok()) return said.reply(known.error());
+          store(shared, kind, schema, said.region, named, arrival, said.reply);
+        });
+      });
 }
 
 Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
@@ -166,15 +168,15 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
     const Progress progress{
         message.region(),     platform + "/" + message.region(), "ctrl.v1", 0, {}, {},
         shared.host.unix_ms()};
-    // Each is a transaction of its own: one of a region at a time.
-    in_turn_of(shared, progress.region, shared.limits.turns.working_bytes, reply,
-               [&shared, progress](const rpc::Server::Reply& ends) {
-                 shared.host.blocking(shared.storage.instance(), [&shared, progress, ends] {
-                   // The response has no fields.
-                   shared.progress(
-                       progress, [](uint64_t) { return std::string(); }, ends);
-                 });
-               });
+    const Turns::Ask ask =
+        ask_of(shared, call, progress.region, request.size(), Counts::transaction);
+    in_turn_of(shared, ask, reply, [&shared, progress](const rpc::Server::Reply& ends) {
+      shared.host.blocking(shared.storage.instance(), [&shared, progress, ends] {
+        // The response has no fields.
+        shared.progress(
+            progress, [](uint64_t) { return std::string(); }, ends);
+      });
+    });
   });
 }
 

@@ -13,6 +13,9 @@
 
 namespace davit::recorder {
 
+// Of the bytes that a region may report: what a status counts at least.
+constexpr size_t status_work = 256;
+
 class Recorder {
  public:
   using roles = Roles<>;
@@ -22,8 +25,8 @@ class Recorder {
     storage_name_ = settings.string("storage");
     agent_stale_after_ =
         settings.milliseconds("agent_stale_after_ms", std::chrono::minutes(10), 1000);
-    const auto count = [&settings](const char* key, size_t& value, int64_t max) {
-      value = static_cast<size_t>(settings.integer(key, static_cast<int64_t>(value), 1, max));
+    const auto count = [&settings](const char* key, size_t& value, int64_t max, int64_t min = 1) {
+      value = static_cast<size_t>(settings.integer(key, static_cast<int64_t>(value), min, max));
     };
     count("agents_max", limits_.agents, 1'000'000);
     count("agents_per_region_max", limits_.agents_a_region, 10'000);
@@ -34,6 +37,9 @@ class Recorder {
     count("issue_bytes_per_agent_max", limits_.issue_bytes, 1 << 24);
     count("working_bytes_per_region_max", limits_.turns.working_bytes, 1 << 30);
     count("waiting_bytes_per_region_max", limits_.turns.waiting_bytes, 1 << 30);
+    constexpr int64_t tib = int64_t{1} << 40;
+    count("bytes_per_second_per_region_max", limits_.turns.pace.bytes_per_second, tib, 64 << 10);
+    count("burst_bytes_per_region_max", limits_.turns.pace.burst_bytes, tib);
     count("text_bytes_max", limits_.status.text_bytes, 1 << 20);
     count("status_bytes_max", limits_.status.total_bytes, 1 << 24);
     limits_.epoch_ahead = settings.milliseconds("epoch_ahead_max_ms", limits_.epoch_ahead, 0,
@@ -75,10 +81,10 @@ class Recorder {
                              .response_type = "davit.v1.ReportResponse",
                              .descriptor_set = davit_wire_descriptors(),
                              .role = "agent"};
-    return serve_in_turn(*shared_, server, method, 0, [this](const Said& said) {
+    return serve_in_turn(*shared_, server, method, Counts::bytes, [this](const Said& said) {
       v1::ReportRequest message;
       if (auto r = decode(said.message.view(), message); !r.ok()) return said.reply(r.error());
-      report(message, said.region, said.reply);
+      report(message, said);
     });
   }
 
@@ -98,21 +104,23 @@ class Recorder {
 
   // What cannot be taken is refused by key; it does not hold its neighbours. Statuses of records
   // that the store does not know are the store's to ignore.
-  void report(const v1::ReportRequest& message, const std::string& region,
-              rpc::Server::Reply reply) {
+  void report(const v1::ReportRequest& message, const Said& said) {
     const auto count = static_cast<size_t>(message.statuses_size());
     if (count > limits_.statuses) {
-      return reply(Error{Code::invalid_argument,
-                         "more than " + std::to_string(limits_.statuses) + " of them",
-                         "statuses",
-                         {}});
+      return said.reply(Error{Code::invalid_argument,
+                              "more than " + std::to_string(limits_.statuses) + " of them",
+                              "statuses",
+                              {}});
     }
+    // The store's work is by the status, however short each is.
+    const size_t bytes = said.message.size(), work = count * status_work;
+    if (work > bytes) shared_->turns.spend(said.region, work - bytes);
     v1::ReportResponse response;
     std::vector<Status> statuses;
     uint64_t epoch = 0;
     const int64_t now = host_.unix_ms();
     for (const auto& s : message.statuses()) {
-      auto status = from_wire(s, region, now);
+      auto status = from_wire(s, said.region, now);
       if (status.ok()) {
         if (auto r = admit(*status, shared_->kinds, limits_, now); !r.ok()) status = r.error();
       }
@@ -129,10 +137,10 @@ class Recorder {
     }
     shared_->refused.add(response.refusals_size());
     std::string answer = response.SerializeAsString();
-    if (statuses.empty()) return reply(std::move(answer));
-    shared_->reported(region, epoch);
+    if (statuses.empty()) return said.reply(std::move(answer));
+    shared_->reported(said.region, epoch);
     store_in_slices(*shared_, std::move(statuses),
-                    [this, answer = std::move(answer), reply = std::move(reply)](Result<> r) {
+                    [this, answer = std::move(answer), reply = said.reply](Result<> r) {
                       if (r.ok()) return reply(answer);
                       shared_->errors.add();
                       reply(r.error());
@@ -145,28 +153,24 @@ class Recorder {
                              .response_type = "davit.v1.ProgressResponse",
                              .descriptor_set = davit_wire_descriptors(),
                              .role = "agent"};
-    // Each is a transaction of its own: one of a region at a time.
-    return serve_in_turn(*shared_, server, method, limits_.turns.working_bytes,
-                         [this](const Said& said) {
-                           v1::ProgressRequest message;
-                           if (auto r = decode(said.message.view(), message); !r.ok())
-                             return said.reply(r.error());
-                           Progress word = from_wire(message, said.region, host_.unix_ms());
-                           if (auto r = admit(word, shared_->kinds, limits_); !r.ok())
-                             return said.reply(r.error());
-                           cut_to(limits_, word);
-                           host_.blocking(shared_->storage.instance(),
-                                          [this, word = std::move(word), reply = said.reply] {
-                                            shared_->progress(
-                                                word,
-                                                [](uint64_t epoch_taken) {
-                                                  v1::ProgressResponse response;
-                                                  response.set_epoch_taken(epoch_taken);
-                                                  return response.SerializeAsString();
-                                                },
-                                                reply);
-                                          });
-                         });
+    return serve_in_turn(*shared_, server, method, Counts::transaction, [this](const Said& said) {
+      v1::ProgressRequest message;
+      if (auto r = decode(said.message.view(), message); !r.ok()) return said.reply(r.error());
+      Progress word = from_wire(message, said.region, host_.unix_ms());
+      if (auto r = admit(word, shared_->kinds, limits_); !r.ok()) return said.reply(r.error());
+      cut_to(limits_, word);
+      host_.blocking(shared_->storage.instance(),
+                     [this, word = std::move(word), reply = said.reply] {
+                       shared_->progress(
+                           word,
+                           [](uint64_t epoch_taken) {
+                             v1::ProgressResponse response;
+                             response.set_epoch_taken(epoch_taken);
+                             return response.SerializeAsString();
+                           },
+                           reply);
+                     });
+    });
   }
 
   Host host_;

@@ -13,13 +13,21 @@ struct Said {
   rpc::Server::Reply reply;  // to be called once; that ends the turn
 };
 
-// `work` runs on a strand, with no lock held. A call counts as `bytes_min` bytes at least.
+// What a call asks of its region's turns: what its bytes do, or at least what a transaction of its
+// own does.
+enum class Counts { bytes, transaction };
+
+// `work` runs on a strand, with no lock held.
 Result<> serve_in_turn(Shared& shared, const rpc::Server& server, const rpc::Method& method,
-                       size_t bytes_min, std::function<void(Said)> work);
+                       Counts counts, std::function<void(Said)> work);
 
 // The same for a call whose region is known: `work` gets what it is to reply by. On the call's
 // strand.
-void in_turn_of(Shared& shared, const std::string& region, size_t bytes,
-                const rpc::Server::Reply& reply, std::function<void(rpc::Server::Reply)> work);
+void in_turn_of(Shared& shared, const Turns::Ask& ask, const rpc::Server::Reply& reply,
+                std::function<void(rpc::Server::Reply)> work);
+
+// While the call is there.
+Turns::Ask ask_of(const Shared& shared, const rpc::Call& call, const std::string& region,
+                  size_t bytes, Counts counts);
 
 }  // namespace davit::recorder

@@ -12,7 +12,7 @@ Shared::Shared(Host h, storage::Client s, std::chrono::milliseconds agents_stale
     : host(h),
       storage(std::move(s)),
       limits(l),
-      turns(limits.turns),
+      turns(h, outstanding, limits.turns),
       agents(h, storage, outstanding, agents_stale_after, limits),
       statuses(host.counter("davit_recorder_statuses_total", "Statuses handed to the store.")),
       refused(host.counter("davit_recorder_refused_total", "Statuses that were refused.")),
@@ -35,6 +35,7 @@ void Shared::start() {
 
 void Shared::stop() {
   stopping = true;  // what waits for its turn is told so
+  turns.stop();
   scan_.stop();
   agents.stop();
 }

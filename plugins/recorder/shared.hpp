@@ -11,7 +11,7 @@
 #include "limits.hpp"
 #include "roster.hpp"
 #include "status_scan.hpp"
-#include "turns.hpp"
+#include "turn_runner.hpp"
 
 namespace davit::recorder {
 
@@ -25,7 +25,7 @@ class Shared {
   const Limits limits;
   std::vector<std::string> kinds;  // of this server; set in wire()
   Outstanding outstanding;
-  Turns turns;
+  TurnRunner turns;
   std::atomic<bool> stopping{false};
   AgentMetrics agents;
   Metric statuses, refused, errors;

@@ -41,10 +41,12 @@ size_t length_in(const Pairs& head) {
   return out;
 }
 
-std::string join(davit_buf* const* parts, size_t parts_count) {
+// Shared when it is in one part, as all large ones are.
+Buffer whole(davit_buf* const* parts, size_t parts_count) {
+  if (parts_count == 1) return Buffer(parts[0]);
   std::string out;
   for (size_t i = 0; i < parts_count; ++i) out += Buffer(parts[i]).view();
-  return out;
+  return Buffer::of(std::move(out));
 }
 
 }  // namespace
@@ -112,7 +114,7 @@ void ConnectServedCall::start_read() {
 }
 
 bool ConnectServedCall::start_write(davit_buf* const* parts, size_t parts_count, bool last) {
-  std::string message = join(parts, parts_count);
+  Buffer message = whole(parts, parts_count);
   if (last) {
     answer_ = std::move(message);
     return false;
@@ -279,17 +281,18 @@ void ConnectServedCall::fail(const Error& e) {
   end_now(End::of(e));
 }
 
-Result<std::string> ConnectServedCall::sendable(std::string message, uint8_t& flags) const {
+Result<Outgoing> ConnectServedCall::sendable(Buffer message) const {
+  uint8_t flags = 0;
   if (came_.json != nullptr) {
-    auto json = came_.json->answer(message);
+    auto json = came_.json->answer(message.view());
     if (!json.ok()) return json.error();
-    message = std::move(*json);
+    message = Buffer::of(std::move(*json));
   }
   if (compresses() && message.size() >= gzip_from) {
     flags |= flag::compressed;
-    message = gzip(message);
+    message = Buffer::of(gzip(message.view()));
   }
-  return message;
+  return in_envelope(flags, std::move(message));
 }
 
 void ConnectServedCall::write_head() {
@@ -303,20 +306,20 @@ void ConnectServedCall::write_head() {
   came_.stream->send_head(head, false);
 }
 
-// All that the method has written since, as one piece.
+// All that the method has written since.
 void ConnectServedCall::write_on() {
   auto messages = queue_.take();
   if (over_) return;
-  std::string out;
+  std::vector<Outgoing> out;
+  out.reserve(messages.size());
   std::optional<Error> fault;
   for (auto& message : messages) {
-    uint8_t flags = 0;
-    auto sent = sendable(std::move(message), flags);
+    auto sent = sendable(std::move(message));
     if (!sent.ok()) {
       fault = sent.error();
       break;
     }
-    add_envelope(out, flags, *sent);
+    out.push_back(std::move(*sent));
   }
   if (!out.empty()) {
     write_head();
@@ -327,47 +330,41 @@ void ConnectServedCall::write_on() {
   if (queue_.close()) on_written(false);
 }
 
-void ConnectServedCall::add_envelope(std::string& out, uint8_t flags, const std::string& message) {
-  const auto head = envelope_head(flags, static_cast<uint32_t>(message.size()));
-  if (out.empty()) out.reserve(head.size() + message.size());
-  out.append(head.data(), head.size()).append(message);
-}
-
 void ConnectServedCall::write_end(End end) {
-  uint8_t flags = 0;
-  std::optional<std::string> last;  // the one answer
+  std::optional<Outgoing> last;  // the one answer
   if (end.code == Code::ok && answer_) {
-    auto sent = sendable(std::move(*answer_), flags);
+    auto sent = sendable(std::exchange(answer_, Buffer()));
     if (sent.ok()) {
       last = std::move(*sent);
     } else {
       end = End::of(sent.error());
     }
   }
-  if (one_body()) return write_body(end, flags, last);
+  if (one_body()) return write_body(end, last);
   // A caller takes the head of an answer that is nothing else for trailers.
   const bool only_an_end = !head_sent_ && !last && end.code != Code::ok && headers_.empty();
   if (only_an_end) return answer(refusal(came_.terms, end));
   write_head();
-  std::string out;
-  if (last) add_envelope(out, flags, *last);
+  std::vector<Outgoing> out;
+  if (last) out.push_back(std::move(*last));
   if (came_.terms.wire == Wire::connect_stream)
-    add_envelope(out, flag::end_of_stream, end_of_stream_json(end));
-  if (came_.terms.wire == Wire::grpc_web) add_envelope(out, flag::trailers, web_trailers(end));
+    out.push_back(in_envelope(flag::end_of_stream, Buffer::of(end_of_stream_json(end))));
+  if (came_.terms.wire == Wire::grpc_web)
+    out.push_back(in_envelope(flag::trailers, Buffer::of(web_trailers(end))));
   if (!out.empty()) came_.stream->send(std::move(out));
   came_.stream->end(came_.terms.wire == Wire::grpc ? grpc_trailers(end) : Pairs());
 }
 
-void ConnectServedCall::write_body(const End& end, uint8_t flags,
-                                   const std::optional<std::string>& body) {
-  if (!body) {
+// Without the envelope: the answer is the whole body.
+void ConnectServedCall::write_body(const End& end, const std::optional<Outgoing>& last) {
+  if (!last) {
     const bool empty = end.code == Code::ok;
     return answer(
         refusal(came_.terms, empty ? End{Code::internal, "the method gave no answer", {}} : end));
   }
-  HttpAnswer out{200, {{"content-type", came_.terms.content_type}}, *body};
+  HttpAnswer out{200, {{"content-type", came_.terms.content_type}}, std::string(last->body.view())};
   out.headers.emplace_back("accept-encoding", "gzip");
-  if (flags != 0) out.headers.emplace_back("content-encoding", "gzip");
+  if ((last->head[0] & flag::compressed) != 0) out.headers.emplace_back("content-encoding", "gzip");
   for (const auto& [key, value] : metadata_to_wire(end.trailers))
     out.headers.emplace_back("trailer-" + key, value);
   answer(out);

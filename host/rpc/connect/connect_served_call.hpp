@@ -84,12 +84,12 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
   static Result<Buffer> one_request(const char* what);
   Result<Buffer> readable(std::string message, bool compressed) const;
   void fail(const Error&);
-  Result<std::string> sendable(std::string message, uint8_t& flags) const;
+  // The message in the encodings that were agreed upon, in its envelope.
+  Result<Outgoing> sendable(Buffer message) const;
   void write_on();
   void write_head();
-  static void add_envelope(std::string& out, uint8_t flags, const std::string& message);
   void write_end(End);
-  void write_body(const End&, uint8_t flags, const std::optional<std::string>& body);
+  void write_body(const End&, const std::optional<Outgoing>& last);
   void answer(const HttpAnswer&);
   bool compresses() const { return serving_.gzip && came_.terms.accepts_gzip; }
   bool one_body() const { return came_.terms.wire == Wire::connect_unary; }
@@ -104,9 +104,9 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
   size_t body_bytes_ = 0;  // how much
   size_t announced_ = 0;   // its length, when it was said
   boost::asio::steady_timer deadline_;
-  std::optional<std::string> answer_;  // kept for the end; under ServedCall's mutex
-  bool expected_ = false;              // a request, by OpenCalls; under the mutex
-  Pairs headers_;                      // for the head of the answer
+  Buffer answer_;          // kept for the end; under ServedCall's mutex
+  bool expected_ = false;  // a request, by OpenCalls; under the mutex
+  Pairs headers_;          // for the head of the answer
   const std::chrono::steady_clock::time_point came_at_ = std::chrono::steady_clock::now();
   bool wants_ = false;   // a read is granted
   Buffer only_;          // the one request, until it is seen that nothing follows

@@ -7,6 +7,11 @@ namespace davit::host {
 
 namespace asio = boost::asio;
 
+namespace {
+// Of what was written last; a connection that is silent for days keeps no more.
+constexpr size_t kept_bytes_max = 4u << 10;
+}  // namespace
+
 Connection::Connection(std::unique_ptr<Link> link, Patience patience, Choose choose, Closed closed,
                        std::function<void()> ready)
     : link_(std::move(link)),
@@ -86,6 +91,7 @@ void Connection::pump() {
   out_.clear();
   session_->give(out_);
   if (out_.empty()) {
+    if (out_.capacity() > kept_bytes_max) std::string().swap(out_);
     if (ending_ || session_->is_over()) close("");
     return;
   }

@@ -43,6 +43,11 @@ std::array<char, 5> envelope_head(uint8_t flags, uint32_t size) {
           static_cast<char>(size >> 8), static_cast<char>(size)};
 }
 
+Outgoing in_envelope(uint8_t flags, Buffer message) {
+  const auto head = envelope_head(flags, static_cast<uint32_t>(message.size()));
+  return {head, head.size(), std::move(message)};
+}
+
 void EnvelopeReader::feed(std::string_view bytes) {
   if (fault_) {
     unwanted_ -= std::min(unwanted_, bytes.size());

@@ -10,6 +10,8 @@
 
 #include <davit/types.hpp>
 
+#include "outgoing.hpp"
+
 namespace davit::host {
 
 namespace flag {
@@ -19,6 +21,7 @@ inline constexpr uint8_t trailers = 0x80;       // gRPC-Web: the message is a bl
 }  // namespace flag
 
 std::array<char, 5> envelope_head(uint8_t flags, uint32_t size);
+Outgoing in_envelope(uint8_t flags, Buffer message);
 
 struct Envelope {
   uint8_t flags = 0;

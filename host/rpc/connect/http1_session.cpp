@@ -78,8 +78,12 @@ class Http1Session::Stream final : public HttpStream {
     end_ = last;
     session_->wake_();
   }
-  void send(std::string bytes) override {
+  void send(std::vector<Outgoing> pieces) override {
     if (session_ == nullptr) return;
+    std::string bytes;
+    for (const Outgoing& piece : pieces) {
+      bytes.append(piece.head.data(), piece.head_size).append(piece.body.view());
+    }
     if (chunked_) {
       session_->out_ += boost::beast::buffers_to_string(
           http::make_chunk(boost::asio::buffer(bytes.data(), bytes.size())));

@@ -15,8 +15,8 @@ namespace {
 constexpr size_t continuations_max = 8;
 // Begun and reset by the peer: so many at a stretch, and so many a second after that.
 constexpr uint64_t resets_burst = 1'000, resets_a_second = 33;
-// So much is given to the socket at once; more waits in the streams.
-constexpr size_t give_max = 256u << 10;
+// So much is given to the socket at once; more waits in the streams, where it may be shared.
+constexpr size_t give_max = 32u << 10;
 // In the ping that follows the notice that we are going away.
 constexpr uint8_t notice[8] = {'g', 'o', 'a', 'w', 'a', 'y'};
 

@@ -1,7 +1,6 @@
 #include "http2_stream.hpp"
 
-#include <algorithm>
-#include <cstring>
+#include <iterator>
 
 namespace davit::host {
 
@@ -37,13 +36,13 @@ void Http2Session::Stream::send_head(const Pairs& head, bool last) {
   session_->wake_();
 }
 
-void Http2Session::Stream::send(std::string bytes) {
+void Http2Session::Stream::send(std::vector<Outgoing> pieces) {
   if (session_ == nullptr) return;
-  if (out_at_ == out_.size()) {
-    out_ = std::move(bytes);
-    out_at_ = 0;
+  if (out_.empty()) {
+    out_ = std::move(pieces);
   } else {
-    out_ += bytes;
+    out_.insert(out_.end(), std::make_move_iterator(pieces.begin()),
+                std::make_move_iterator(pieces.end()));
   }
   drained_ = false;
   resume();
@@ -85,14 +84,22 @@ void Http2Session::Stream::resume() {
 }
 
 ssize_t Http2Session::Stream::read(uint8_t* to, size_t room, uint32_t& flags) {
-  const size_t size = std::min(room, out_.size() - out_at_);
-  std::memcpy(to, out_.data() + out_at_, size);
-  out_at_ += size;
-  const bool all = out_at_ == out_.size();
+  size_t size = 0;
+  while (out_first_ < out_.size()) {
+    Outgoing& piece = out_[out_first_];
+    const size_t copied = piece.copy(out_at_, reinterpret_cast<char*>(to) + size, room - size);
+    size += copied;
+    out_at_ += copied;
+    if (out_at_ < piece.size()) break;  // there is no more room
+    piece.body = {};
+    ++out_first_;
+    out_at_ = 0;
+  }
+  const bool all = out_first_ == out_.size();
   if (all && !drained_) {
     drained_ = true;
-    out_.clear();
-    out_at_ = 0;
+    std::vector<Outgoing>().swap(out_);  // a stream that is silent for days keeps none
+    out_first_ = 0;
     session_->drained_.push_back(weak_from_this());
   }
   if (!all) return static_cast<ssize_t>(size);

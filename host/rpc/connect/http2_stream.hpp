@@ -21,7 +21,7 @@ class Http2Session::Stream final : public HttpStream, public std::enable_shared_
   size_t waiting() const override { return body_.size(); }
   std::string take() override;
   void send_head(const Pairs& head, bool last) override;
-  void send(std::string bytes) override;
+  void send(std::vector<Outgoing> pieces) override;
   void end(const Pairs& trailers) override;
   void reset() override {
     if (session_ != nullptr) session_->reset(id_, NGHTTP2_CANCEL);
@@ -83,8 +83,8 @@ class Http2Session::Stream final : public HttpStream, public std::enable_shared_
   std::string body_;
   bool answered_ = false;
   size_t dropped_ = 0;  // bytes since
-  std::string out_;
-  size_t out_at_ = 0;
+  std::vector<Outgoing> out_;
+  size_t out_first_ = 0, out_at_ = 0;  // the piece that goes, and how much of it has gone
   bool deferred_ = false, drained_ = true;
   Pairs last_;
 };

@@ -5,8 +5,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <davit/types.hpp>
+
+#include "outgoing.hpp"
 
 namespace davit::host {
 
@@ -49,7 +52,12 @@ class HttpStream {
   // Once, before anything else. With `last` there is no body. Serving end: what still comes of the
   // peer's body is dropped once there is an end, here or by `end`.
   virtual void send_head(const Pairs& head, bool last) = 0;
-  virtual void send(std::string bytes) = 0;
+  virtual void send(std::vector<Outgoing> pieces) = 0;
+  void send(std::string bytes) {
+    std::vector<Outgoing> pieces(1);
+    pieces.front().body = Buffer::of(std::move(bytes));
+    send(std::move(pieces));
+  }
   // No more of this side. HTTP/1.1 has no room for trailers; they are dropped.
   virtual void end(const Pairs& trailers) = 0;
   // Over, without an end. HTTP/1.1 closes the connection.

@@ -1,13 +1,15 @@
 // What a method has written and what of it has not gone into the socket yet. The method's thread
 // puts messages, the connection's takes all that there are at once: a stream of small messages
 // costs a wake-up and a write for many of them. A peer that does not read makes it full, and then
-// the method waits. Any thread.
+// the method waits. Messages are held and not copied: streams that send the same one share it. Any
+// thread.
 #pragma once
 
 #include <mutex>
-#include <string>
 #include <utility>
 #include <vector>
+
+#include <davit/types.hpp>
 
 namespace davit::host {
 
@@ -20,7 +22,7 @@ class WriteQueue {
     bool first = false;  // nobody is on the way to take it
     bool room = true;    // for the next one; else `sent` or `close` says so
   };
-  Put put(std::string message) {
+  Put put(Buffer message) {
     const std::lock_guard lock(mutex_);
     if (closed_) return {};
     waiting_bytes_ += message.size() + each;
@@ -29,7 +31,7 @@ class WriteQueue {
     return {waiting_.size() == 1, !full_};
   }
   // They count until they are sent.
-  std::vector<std::string> take() {
+  std::vector<Buffer> take() {
     const std::lock_guard lock(mutex_);
     taken_bytes_ += std::exchange(waiting_bytes_, 0);
     return std::exchange(waiting_, {});
@@ -45,7 +47,7 @@ class WriteQueue {
   bool close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
-    std::vector<std::string>().swap(waiting_);
+    std::vector<Buffer>().swap(waiting_);
     waiting_bytes_ = taken_bytes_ = 0;
     return std::exchange(full_, false);
   }
@@ -55,7 +57,7 @@ class WriteQueue {
 
   const size_t bytes_max_;
   std::mutex mutex_;
-  std::vector<std::string> waiting_;
+  std::vector<Buffer> waiting_;
   size_t waiting_bytes_ = 0, taken_bytes_ = 0;
   bool full_ = false, closed_ = false;
 };

@@ -17,6 +17,7 @@ struct davit_rpc_call {
   std::vector<std::string> regions{"*"};
   std::map<std::string, std::string> headers;
   std::string request;
+  int64_t deadline_ns = INT64_MAX;
   bool stalled = false;  // the peer does not read: no write is ever done
 
   // What came back.
@@ -82,7 +83,7 @@ class FakeRpc {
       served.finish = &finish;
       served.read = &read;
       served.write = &write;
-      served.deadline_ns = [](const davit_rpc_call*) { return INT64_MAX; };
+      served.deadline_ns = [](const davit_rpc_call* c) { return c->deadline_ns; };
       return served;
     }();
     return &t;
