@@ -1,5 +1,8 @@
 #include "ctrl_apply.hpp"
 
+#include <array>
+
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -43,17 +46,36 @@ std::optional<Error> secrets_fault(const json::object& message, const Workload& 
   return std::nullopt;
 }
 
+// The text of the object with these members behind its own, which it does not have.
+std::string with(std::string_view object, const json::object& members) {
+  std::string out(object.substr(0, object.rfind('}')));
+  out += ',';
+  out += std::string_view(json::serialize(members)).substr(1);
+  return out;
+}
+
 }  // namespace
 
+// A snapshot asks this of every record: what is read is in memory of its own, and what stands there
+// is not written anew when something is only added to it.
 Result<std::string> apply_message(std::string_view apply, const Site& site) {
-  auto value = parse_object(apply, "the deployment");
+  std::array<unsigned char, 8 << 10> first;
+  json::monotonic_resource memory(first.data(), first.size());
+  auto value = parse_object(apply, "the deployment", &memory);
   if (!value.ok()) return value.error();
   json::object& message = value->get_object();
   const auto workload = read_workload(message, site);
   if (!workload.ok()) return workload.error();
   if (auto fault = secrets_fault(message, *workload)) return *fault;
+  json::object more(&memory);
+  bool rewritten = false;
+  const auto say = [&](json::string_view key, json::value said) {
+    rewritten = rewritten || message.contains(key);
+    more[key] = said;
+    message[key] = std::move(said);
+  };
   // A blob without secrets is one all the same to an agent that has no Vault.
-  bool same = !workload->encrypted_env.empty() || message.erase(secrets_field) == 0;
+  if (workload->encrypted_env.empty() && message.erase(secrets_field) > 0) rewritten = true;
   if (absent(message, "autoscaling")) {
     const int64_t n = workload->replicas;
     if (n == 0) {
@@ -62,15 +84,11 @@ Result<std::string> apply_message(std::string_view apply, const Site& site) {
                        "the record, or set zero_is_delete of the kind");
     }
     // `replicas` stays beside it for agents of before 2026-04-02, which know nothing else.
-    message["autoscaling"] = {{"min_replicas", n}, {"max_replicas", n}};
-    same = false;
+    say("autoscaling", {{"min_replicas", n}, {"max_replicas", n}});
   }
-  const auto port = integer_at(*value, "/port");
-  if (port.value_or(0) == 0) {
-    message["port"] = workload->port;
-    same = false;
-  }
-  return same ? std::string() : json::serialize(message);
+  if (integer_at(*value, "/port").value_or(0) == 0) say("port", workload->port);
+  if (rewritten) return json::serialize(message);
+  return more.empty() ? std::string() : with(apply, more);
 }
 
 }  // namespace davit::deployment

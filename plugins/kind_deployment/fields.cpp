@@ -43,9 +43,10 @@ std::optional<int64_t> as_integer(const json::value& v) {
 
 }  // namespace
 
-Result<json::value> parse_object(std::string_view text, std::string_view what) {
+Result<json::value> parse_object(std::string_view text, std::string_view what,
+                                 json::storage_ptr memory) {
   json::error_code error;
-  json::value value = json::parse({text.data(), text.size()}, error);
+  json::value value = json::parse({text.data(), text.size()}, error, std::move(memory));
   if (error)
     return Error{
         Code::invalid_argument, std::string(what) + " is not JSON: " + error.message(), {}, {}};

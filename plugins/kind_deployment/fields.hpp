@@ -11,12 +11,15 @@
 #include <vector>
 
 #include <boost/json/fwd.hpp>
+#include <boost/json/storage_ptr.hpp>
 #include <davit/types.hpp>
 
 namespace davit::deployment {
 
 // Parses text whose root must be an object; `what` names it in the error.
-Result<boost::json::value> parse_object(std::string_view text, std::string_view what);
+// What it makes is in `memory`.
+Result<boost::json::value> parse_object(std::string_view text, std::string_view what,
+                                        boost::json::storage_ptr memory = {});
 
 // At a JSON pointer; an empty view or NULL when it is absent or of another type.
 std::string_view text_at(const boost::json::value& from, std::string_view pointer);

@@ -71,9 +71,28 @@ std::optional<std::vector<Member>> members(std::string_view object) {
   }
 }
 
+// The same where all of it follows what was there before: nothing but that has to be read.
+std::optional<std::string> appended(std::string_view before, std::string_view after) {
+  if (before.size() < 2 || after.size() <= before.size()) return std::nullopt;
+  const size_t end = before.size() - 1;  // of its last member
+  if (before[end] != '}' || after[end] != ',' || !after.starts_with(before.substr(0, end)))
+    return std::nullopt;
+  std::string out = "{";
+  out += after.substr(end + 1);
+  const auto more = members(out);
+  if (!more || more->empty()) return std::nullopt;
+  // One of that name somewhere, if only within another member: all is to be looked at.
+  const bool named = std::any_of(more->begin(), more->end(), [&](const Member& m) {
+    return before.find(m.key) != std::string_view::npos;
+  });
+  if (named) return std::nullopt;
+  return out;
+}
+
 }  // namespace
 
 std::optional<std::string> added(std::string_view before, std::string_view after) {
+  if (auto out = appended(before, after)) return out;
   const auto had = members(before);
   const auto has = members(after);
   if (!had || !has) return std::nullopt;

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 
 #include <davit/kind.hpp>
 
+#include "additions.hpp"
 #include "change.hpp"
 #include "shape.hpp"
 
@@ -36,6 +38,7 @@ class Classifier {
     kind::Client client;
     Schema schema;
     Shape shape;  // of its apply message
+    std::unique_ptr<Additions> additions = std::make_unique<Additions>();
   };
   // NULL when no such kind is loaded.
   const Kind* kind(std::string_view name) const;

@@ -136,7 +136,7 @@ Result<std::string> encode_krane_state(const Classifier::Kind& kind, const Chang
   if (!told.ok()) return refused(told.error());
   if (told->empty()) return apply_state(change.body, {}, version);
   if (const auto beyond = added(json, *told)) {
-    const auto more = kind.schema.from_json(type, *beyond);
+    const auto more = kind.additions->encoded(kind.schema, type, *beyond);
     if (more.ok()) return apply_state(change.body, *more, version);
   }
   auto body = kind.schema.from_json(type, *told);

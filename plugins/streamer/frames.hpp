@@ -1,5 +1,5 @@
 // Turns changes and bookmarks into messages: Frame for davit.v1, the kind's state message for
-// ctrl.v1. Pure.
+// ctrl.v1. Pure, but for what kinds remember (Additions).
 #pragma once
 
 #include <span>

@@ -33,6 +33,29 @@ TEST(CtrlApply, SaysANumberOfPodsAsBoundsToo) {
   EXPECT_EQ(told(out), "as it is");
 }
 
+TEST(CtrlApply, AddsBehindWhatStandsThereAlready) {
+  auto message = minimal();
+  message["port"] = 9000;
+  message["replicas"] = 3;
+  const std::string text = json::serialize(message);
+  EXPECT_EQ(told(message), text.substr(0, text.size() - 1) +
+                               R"(,"autoscaling":{"min_replicas":3,"max_replicas":3}})");
+  const auto spaced = apply_message("{ " + text.substr(1) + "\n", {});
+  ASSERT_TRUE(spaced.ok());
+  EXPECT_EQ(json::parse(*spaced), json::parse(told(message)));
+}
+
+TEST(CtrlApply, SaysNothingTwice) {
+  auto message = minimal();
+  message["autoscaling"] = nullptr;
+  message["port"] = 0;
+  message["replicas"] = 3;
+  const std::string text = told(message);
+  for (const std::string name : {"\"autoscaling\"", "\"port\""})
+    EXPECT_EQ(text.find(name), text.rfind(name)) << text;
+  EXPECT_TRUE(read_workload(text, {}).ok());
+}
+
 TEST(CtrlApply, LeavesBoundsAsTheyAre) {
   auto message = minimal();
   message.erase("replicas");

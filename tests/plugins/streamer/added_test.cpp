@@ -13,6 +13,15 @@ TEST(Added, IsWhatTheSecondObjectHasBeyondTheFirst) {
             R"({"z":[1,{"q":2}],"c":{"d":"}"}})");
 }
 
+TEST(Added, FindsWhatWasAppendedWhateverItsNames) {
+  const char* before = R"({"a":{"c":"\"}"},"b":2})";
+  EXPECT_EQ(added(before, R"({"a":{"c":"\"}"},"b":2,"d":{"e":[3]},"f":4})"),
+            R"({"d":{"e":[3]},"f":4})");
+  EXPECT_EQ(added(before, R"({"a":{"c":"\"}"},"b":2,"c":5})"), R"({"c":5})")
+      << "a name that stands within another member";
+  EXPECT_EQ(added(before, R"({"a":{"c":"\"}"},"b":2,"b":5})"), std::nullopt);
+}
+
 TEST(Added, ReadsOverQuotesAndBracketsInTexts) {
   EXPECT_EQ(added(R"({"a":"\\\"},{","b\"":"\\"})", R"({"a":"\\\"},{","b\"":"\\","c":true})"),
             R"({"c":true})");
