@@ -4,14 +4,14 @@
 
 namespace davit::host {
 
-Account::Account(Admission& admission, const Method& method, std::string peer, Quota* counted)
-    : admission_(admission), method_(method), peer_(std::move(peer)), counted_(counted) {
+Account::Account(Admission& admission, const Method& method, std::string peer, Counted counted)
+    : admission_(admission), method_(method), peer_(std::move(peer)), counted_(std::move(counted)) {
   admission_.metrics().begins(&method_);
 }
 
 Account::~Account() {
   if (!ended_) ended({Code::cancelled, {}, {}}, false);
-  if (counted_ != nullptr) admission_.leaves(*counted_, peer_);
+  if (counted_.quota != nullptr) admission_.leaves(*counted_.quota, counted_.whose);
   admission_.metrics().is_gone(&method_);
 }
 

@@ -15,8 +15,12 @@ class Quota;
 
 class Account {
  public:
-  // `counted`: leaves that one when it goes; NULL: none.
-  Account(Admission&, const Method&, std::string peer, Quota* counted);
+  // Where it counts until it goes; NULL: nowhere.
+  struct Counted {
+    Quota* quota;
+    std::string whose;
+  };
+  Account(Admission&, const Method&, std::string peer, Counted);
   ~Account();
   Account(const Account&) = delete;
   Account& operator=(const Account&) = delete;
@@ -28,7 +32,7 @@ class Account {
   Admission& admission_;
   const Method& method_;
   const std::string peer_;
-  Quota* const counted_;
+  const Counted counted_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   bool ended_ = false;
 };

@@ -95,8 +95,10 @@ Result<Admission::Entry> Admission::judge(const Method* method, Caller& caller) 
   if (!caller.legal) {
     return Error{Code::invalid_argument, "a header has characters that none may have", {}, {}};
   }
-  if (auto r = count(*method, caller.peer); !r.ok()) return r.error();
-  out.account = std::make_unique<Account>(*this, *method, caller.peer, quota_of(*method));
+  std::string share = whose(*out.who, address_of(caller.peer));
+  if (auto r = count(*method, share); !r.ok()) return r.error();
+  out.account = std::make_unique<Account>(*this, *method, caller.peer,
+                                          Account::Counted{quota_of(*method), std::move(share)});
   return out;
 }
 
@@ -105,11 +107,15 @@ Quota* Admission::quota_of(const Method& method) {
   return method.streams_answers() ? &strangers_ : nullptr;
 }
 
-Result<> Admission::count(const Method& method, const std::string& peer) {
+std::string Admission::whose(const Identity& who, const std::string& address) {
+  return who.name().empty() ? address : who.name() + " at " + address;
+}
+
+Result<> Admission::count(const Method& method, const std::string& whose) {
   Quota* const quota = quota_of(method);
   if (quota == nullptr) return {};
   const std::lock_guard lock(quotas_mutex_);
-  const auto verdict = quota->enter(address_of(peer));
+  const auto verdict = quota->enter(whose);
   if (verdict == Quota::Verdict::in) return {};
   const bool full = verdict == Quota::Verdict::full, known = quota == &calls_;
   const int64_t most = known  ? (full ? settings_.calls_max : settings_.calls_per_address_max)
@@ -117,7 +123,10 @@ Result<> Admission::count(const Method& method, const std::string& peer) {
                               : settings_.health_watches_per_address_max;
   return Error{Code::resource_exhausted,
                "more than " + std::to_string(most) + (known ? " calls" : " watches of health") +
-                   " at once" + (full ? "" : " from one address") +
+                   " at once" +
+                   (full    ? ""
+                    : known ? " of one credential at one address"
+                            : " from one address") +
                    (!known ? ""
                     : full ? " (calls_max)"
                            : " (calls_per_address_max)"),
@@ -125,9 +134,9 @@ Result<> Admission::count(const Method& method, const std::string& peer) {
                {}};
 }
 
-void Admission::leaves(Quota& quota, const std::string& peer) {
+void Admission::leaves(Quota& quota, const std::string& whose) {
   const std::lock_guard lock(quotas_mutex_);
-  quota.leave(address_of(peer));
+  quota.leave(whose);
 }
 
 End Admission::going_down() const {

@@ -72,7 +72,10 @@ class Admission {
   size_t calls_max() const;
 
   CallMetrics& metrics() { return metrics_; }
-  void leaves(Quota&, const std::string& peer);
+  // Whose share of a limit a call counts in: those of one credential at one address. Agents behind
+  // one NAT have shares of their own if they have tokens of their own.
+  static std::string whose(const Identity&, const std::string& address);
+  void leaves(Quota&, const std::string& whose);
   // `kind` tells refusals of one address apart: nothing that a caller is free to choose.
   void log_refusal(const Error&, std::string_view path, const std::string& peer,
                    std::string_view kind);
@@ -84,7 +87,7 @@ class Admission {
   Result<> may_call(const Identity&, const Method*, std::string_view path) const;
   // Among which its calls count; NULL: none.
   Quota* quota_of(const Method&);
-  Result<> count(const Method&, const std::string& peer);
+  Result<> count(const Method&, const std::string& whose);
 
   Log& log_;
   const ServerSettings& settings_;

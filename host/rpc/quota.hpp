@@ -1,5 +1,6 @@
 // How many of something there may be at once, in all and of one address: connections of a listener,
-// watches of callers that are not known. Plain: whoever uses it from several threads locks it.
+// watches of callers that are not known, calls (of one credential at one address). Plain: whoever
+// uses it from several threads locks it.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@ namespace davit::host {
 
 namespace {
 
-constexpr size_t of_an_address = 2, of_strangers = 16;  // their part of all
+constexpr size_t of_a_caller = 2, of_strangers = 16;  // their part of all
 
 davit_metric* requests_metric(const Core& core, int32_t type, const char* name, const char* help,
                               const std::string& server) {
@@ -56,20 +56,20 @@ Result<> RequestBytes::resize(Share& share, size_t held, size_t passed, bool may
     share.passed_ = passed;
     return {};
   }
-  auto& of_address = *addresses_.try_emplace(share.address_, 0).first;
+  auto& of_caller = *callers_.try_emplace(share.whose_, 0).first;
   if (may_refuse && now > before) {
     const size_t more = now - before;
-    const size_t most = most_ / (share.address_.empty() ? of_strangers : of_an_address);
+    const size_t most = most_ / (share.whose_.empty() ? of_strangers : of_a_caller);
     const bool all = size_ + more > most_;
-    if (all || of_address.second + more > most) {
-      const size_t by_others = (all ? size_ : of_address.second) - before;
-      if (of_address.second == 0) addresses_.erase(share.address_);
+    if (all || of_caller.second + more > most) {
+      const size_t by_others = (all ? size_ : of_caller.second) - before;
+      if (of_caller.second == 0) callers_.erase(share.whose_);
       return no_room(share, now, by_others, all ? most_ : most);
     }
   }
   size_ += now - before;
-  of_address.second += now - before;
-  if (of_address.second == 0) addresses_.erase(share.address_);
+  of_caller.second += now - before;
+  if (of_caller.second == 0) callers_.erase(share.whose_);
   share.held_ = held;
   share.passed_ = passed;
   Metrics::set(bytes_, static_cast<double>(size_));
@@ -77,9 +77,9 @@ Result<> RequestBytes::resize(Share& share, size_t held, size_t passed, bool may
 }
 
 Error RequestBytes::no_room(const Share& share, size_t wanted, size_t taken, size_t most) {
-  const char* whose = most == most_            ? "all callers"
-                      : share.address_.empty() ? "callers without credentials"
-                                               : "one address";
+  const char* whose = most == most_          ? "all callers"
+                      : share.whose_.empty() ? "callers without credentials"
+                                             : "one credential at one address";
   Metrics::add(refused_, 1);
   if (full_.happens(std::chrono::steady_clock::now())) {
     log_.warn("rpc", "requests are refused",
@@ -87,7 +87,7 @@ Error RequestBytes::no_room(const Share& share, size_t wanted, size_t taken, siz
                {"limit", "requests_bytes_max"},
                {"most", std::to_string(most)},
                {"of", whose},
-               {"address", share.address_}});
+               {"caller", share.whose_}});
   }
   return {Code::resource_exhausted,
           "no room for a request of " + std::to_string(wanted) + " bytes: " +
@@ -110,9 +110,9 @@ size_t RequestBytes::size() const {
   return size_;
 }
 
-size_t RequestBytes::addresses() const {
+size_t RequestBytes::callers() const {
   const std::lock_guard lock(mutex_);
-  return addresses_.size();
+  return callers_.size();
 }
 
 }  // namespace davit::host

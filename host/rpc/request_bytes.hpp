@@ -1,6 +1,6 @@
-// How many bytes the requests of one server take, in all and of one address: what has come and was
-// not taken by a method, and what is still to come of a message that said how long it is. What has
-// found room comes to its end, whatever comes later. Any thread.
+// How many bytes the requests of one server take, in all and of one caller (a credential at an
+// address): what has come and was not taken by a method, and what is still to come of a message
+// that said how long it is. What has found room comes to its end, whatever comes later. Any thread.
 #pragma once
 
 #include <mutex>
@@ -20,14 +20,14 @@ class Log;
 
 class RequestBytes {
  public:
-  // One address has half of `most`, all callers without credentials together a sixteenth.
+  // One caller has half of `most`, all callers without credentials together a sixteenth.
   RequestBytes(const Core&, const std::string& server, size_t most);
 
   // What one call has of it, until it goes.
   class Share {
    public:
-    // `address` is empty for a caller without credentials.
-    Share(RequestBytes& of, std::string address) : of_(of), address_(std::move(address)) {}
+    // `whose` is empty for a caller without credentials.
+    Share(RequestBytes& of, std::string whose) : of_(of), whose_(std::move(whose)) {}
     ~Share();
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
@@ -43,14 +43,14 @@ class RequestBytes {
    private:
     friend class RequestBytes;
     RequestBytes& of_;
-    const std::string address_;
+    const std::string whose_;
     size_t held_ = 0, passed_ = 0;  // under the mutex of what it is a share of
   };
 
   // Once a second: says when nothing is refused any more.
   void look_after();
   size_t size() const;
-  size_t addresses() const;
+  size_t callers() const;
 
  private:
   Result<> resize(Share&, size_t held, size_t passed, bool may_refuse);
@@ -63,7 +63,7 @@ class RequestBytes {
   davit_metric* const refused_;
   mutable std::mutex mutex_;
   size_t size_ = 0;
-  std::unordered_map<std::string, size_t> addresses_;
+  std::unordered_map<std::string, size_t> callers_;
   Episode full_;
 };
 

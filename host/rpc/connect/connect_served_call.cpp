@@ -58,7 +58,7 @@ ConnectServedCall::ConnectServedCall(ConnectServing& serving, const Method& meth
       came_(std::move(came)),
       work_(came_.loop->work()),
       reader_(flags_known(came_.terms), method.request_bytes_max),
-      share_(serving.requests, came_.address),
+      share_(serving.requests, came_.whose),
       queue_(queue_bytes_max),
       deadline_(came_.loop->io()) {
   if (one_body()) announced_ = length_in(came_.stream->head());

@@ -43,7 +43,7 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
     const JsonForm* json = nullptr;  // NULL: binary
     Pairs metadata;                  // what is for the method
     std::string peer;
-    std::string address;                     // whose requests they are; empty: not known
+    std::string whose;                       // requests they are; empty: not known
     OpenCalls::Connection* place = nullptr;  // left when the call is over
   };
   ConnectServedCall(ConnectServing&, const Method&, IdentityPtr, Came);

@@ -262,7 +262,7 @@ void ConnectServer::answer_or_serve(ConnectServedCall::Came call, const Caller& 
                                open ? Result<IdentityPtr>(IdentityPtr()) : identify(caller, head)});
   if (!entry.ok()) return refuse(End::of(entry.error()));
   if (const auto connection = caller.on.lock(); connection && !open) connection->know();
-  if (!open) call.address = caller.address;
+  if (!open) call.whose = Admission::whose(*entry->who, caller.address);
   call.metadata = for_the_method(head.headers);
   if (call.terms.form == Form::json) call.json = json_.at(method).get();
   auto* served = new ConnectServedCall(serving_, *method, std::move(entry->who), std::move(call));

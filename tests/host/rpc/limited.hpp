@@ -47,6 +47,11 @@ struct Limited : Rig {
         },
         request_bytes_max);
   }
+  // A further token of an agent; its file is NAME.token.
+  std::string token(const std::string& name) const {
+    return "\n[[rpc.server.main.token]]\nname = \"" + name + "\"\nrole = \"agent\"\nregions = [\"" +
+           name + "\"]\nfile = \"" + folder.path(name + ".token") + "\"";
+  }
   void expect_well() {
     const Outcome end = call(client, channel, "t.v1.S/Echo", "still here");
     EXPECT_EQ(end.code, Code::ok) << end;

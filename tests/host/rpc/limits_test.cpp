@@ -77,10 +77,11 @@ TEST(Limits, AConnectionHasSoManyStreamsAndTheNextOneWaits) {
   EXPECT_EQ(fourth.get(), "hello");
 }
 
-TEST(Limits, SoManyCallsAreOpenInAllAndOfOneAddress) {
+TEST(Limits, SoManyCallsAreOpenInAllAndOfOneCredentialAtOneAddress) {
   for (const auto& [settings, words] :
        {std::pair{"calls_max = 9\ncalls_per_address_max = 3",
-                  "more than 3 calls at once from one address (calls_per_address_max)"},
+                  "more than 3 calls at once of one credential at one address "
+                  "(calls_per_address_max)"},
         std::pair{"calls_max = 3\ncalls_per_address_max = 3",
                   "more than 3 calls at once (calls_max)"}}) {
     Limited rig;
@@ -101,6 +102,23 @@ TEST(Limits, SoManyCallsAreOpenInAllAndOfOneAddress) {
     talks.pop_back();
     EXPECT_TRUE(eventually([&] { return stub.unary("t.v1.S/Echo", "x").status.ok(); }));
   }
+}
+
+// Two agents behind one NAT, each with the token of its region.
+TEST(Limits, CallsOfAnotherTokenAtTheSameAddressAreNotCountedTogether) {
+  Limited rig;
+  rig.folder.write("west.token", "west-secret\n");
+  rig.start("calls_max = 9\ncalls_per_address_max = 3\n" + rig.token("west"));
+  Stub hostile(rig.address(), "agent-secret"), other(rig.address(), "west-secret");
+  std::vector<std::unique_ptr<Stub::Talk>> talks;
+  for (int i = 0; i < 3; ++i) {
+    talks.push_back(std::make_unique<Stub::Talk>(hostile, "t.v1.S/Stay"));
+    talks.back()->ask("go");
+    EXPECT_EQ(talks.back()->read(), "hello");
+  }
+  EXPECT_EQ(hostile.unary("t.v1.S/Echo", "x").status.error_code(),
+            grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_TRUE(other.unary("t.v1.S/Echo", "x").status.ok());
 }
 
 TEST(GrpcLimits, ACallerThatDoesNotAcknowledgeTheLimitIsHeldToItAllTheSame) {

@@ -16,7 +16,7 @@ struct Bytes : Side {
   RequestBytes bytes{core, "main", 1'600};
 };
 
-TEST(RequestBytes, OneAddressHasHalfAndStrangersTogetherASixteenth) {
+TEST(RequestBytes, OneCallerHasHalfAndStrangersTogetherASixteenth) {
   Bytes b;
   Share a1(b.bytes, "a"), a2(b.bytes, "a"), other(b.bytes, "b"), stranger(b.bytes, "");
   EXPECT_TRUE(a1.hold(500).ok());
@@ -37,8 +37,8 @@ TEST(RequestBytes, WhatWasRefusedLeavesWhatWasThere) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, Code::resource_exhausted);
   EXPECT_EQ(refused.error().message,
-            "no room for a request of 801 bytes: 0 of the 800 bytes for one address are taken "
-            "(requests_bytes_max = 1600); try again later");
+            "no room for a request of 801 bytes: 0 of the 800 bytes for one credential at one "
+            "address are taken (requests_bytes_max = 1600); try again later");
   EXPECT_EQ(b.bytes.size(), 100u);
 }
 
@@ -54,13 +54,13 @@ TEST(RequestBytes, AMessageCountsUntilItsMethodHasIt) {
     EXPECT_EQ(b.bytes.size(), 10u);
   }
   EXPECT_EQ(b.bytes.size(), 0u);
-  EXPECT_EQ(b.bytes.addresses(), 0u);
+  EXPECT_EQ(b.bytes.callers(), 0u);
 }
 
 TEST(RequestBytes, WhoWasRefusedIsNotRemembered) {
   Bytes b;
   EXPECT_FALSE(Share(b.bytes, "a").hold(900).ok());
-  EXPECT_EQ(b.bytes.addresses(), 0u);
+  EXPECT_EQ(b.bytes.callers(), 0u);
 }
 
 // --- a server, and callers that send large requests slowly
@@ -99,9 +99,10 @@ TEST(RequestBytesLimit, ManySlowRequestsLeaveRoomForOthersAndOneTooManyIsToldWhy
   late.ask(std::string(mib - head_size, 'x'));
   const auto status = late.finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(status.error_message(),
-            "no room for a request of 1048576 bytes: 3165728 of the 4194304 bytes for one address "
-            "are taken (requests_bytes_max = 8388608); try again later");
+  EXPECT_EQ(
+      status.error_message(),
+      "no room for a request of 1048576 bytes: 3165728 of the 4194304 bytes for one credential at "
+      "one address are taken (requests_bytes_max = 8388608); try again later");
   EXPECT_EQ(metric_of(rig, "davit_rpc_requests_refused_total"), 1);
   EXPECT_EQ(held(), 3 * mib + small);
   // Who calls from elsewhere is served: each address has half.
@@ -118,6 +119,24 @@ TEST(RequestBytesLimit, ManySlowRequestsLeaveRoomForOthersAndOneTooManyIsToldWhy
   EXPECT_TRUE(came(hostile, std::string(10'000, 'x')));
   EXPECT_TRUE(eventually([&] { return held() == 3 * mib; })) << held();
   rig.expect_well();
+}
+
+// Two agents behind one NAT, each with the token of its region.
+TEST(RequestBytesLimit, WhoHasAnotherTokenAtTheSameAddressIsServed) {
+  Limited rig;
+  rig.folder.write("west.token", "west-secret\n");
+  rig.start("requests_bytes_max = 4194304\nrequest_timeout_ms = 60000\n" + rig.token("west"));
+  Raw hostile(rig.address());
+  hostile.greet();
+  for (uint32_t i = 1; i < 5; i += 2) hostile.send(slow_request(i, mib - head_size));
+  EXPECT_TRUE(eventually([&] { return metric_of(rig, "davit_rpc_request_bytes") == 2 * mib; }));
+  const std::string large(mib - head_size, 'x');
+  Stub same(rig.address(), "agent-secret"), other(rig.address(), "west-secret");
+  Stub::Talk refused(same, "t.v1.S/Echo"), served(other, "t.v1.S/Echo");
+  refused.ask(large);
+  EXPECT_EQ(refused.finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  served.ask(large);
+  EXPECT_EQ(served.read(), large);
 }
 
 TEST(RequestBytesLimit, WhatWasAnnouncedIsFreeAgainWhenItDoesNotCome) {

@@ -11,7 +11,10 @@ namespace {
 
 class AdditionsTest : public ::testing::Test {
  protected:
-  AdditionsTest() { host_.add_service(DAVIT_CODEC, &counting()); }
+  AdditionsTest() {
+    host_.add_service(DAVIT_CODEC, &counting());
+    schema_ = *host_.host().schema({}, {});
+  }
 
   // The fake codec, and how often it was asked.
   static inline int asked = 0;
@@ -32,7 +35,7 @@ class AdditionsTest : public ::testing::Test {
   }
 
   testing::TestHost host_;
-  Schema schema_ = *host_.host().schema({}, {});
+  Schema schema_;
   Additions additions_;
 };
 
