@@ -204,7 +204,7 @@ REPORTS = (
         "a later leader's epoch is higher, whatever the clocks say",
         (("std::max(static_cast<uint64_t>(std::max<int64_t>(now_unix_ms, 0)), lease_.epoch + 1);",
           "static_cast<uint64_t>(std::max<int64_t>(now_unix_ms, 0));"),), "pair"),
-    Bug("epoch_of_a_slow_clock_is_kept", "reporter", "reporter.cpp",
+    Bug("epoch_of_a_slow_clock_is_kept", "reporter", "reporter_progress.cpp",
         "an agent whose epoch is below one that is known takes a higher one",
         (("    if (epoch_taken < progress_.epoch) {\n", "    if (epoch_taken < UINT64_MAX) {\n"),), "plain"),
 )
@@ -281,7 +281,10 @@ RIVALS = (
         "who is not above the epoch of a second agent, which has ended, is told so",
         (("  return it->second.epoch >= said.epoch ? it->second.epoch : 0;",
           "  return it->second.agent == said.agent && it->second.epoch >= said.epoch ? it->second.epoch : 0;"),), "rivals"),
-    Bug("rivals_rise_for_ever", "reporter", "reporter.cpp",
+    Bug("last_words_are_not_said_again", "reporter", "reporter_progress.cpp",
+        "what another agent has said over ours is said again",
+        (("  if (!repeat_from_ || *repeat_from_ <= now)\n", "  if (now == Time(0))\n"),), "rivals"),
+    Bug("rivals_rise_for_ever", "reporter", "reporter_progress.cpp",
         "two agents that both work come to rest",
         (("  progress_retry_at_ = now + rise_backoff_.next(host_.random());\n", ""),), "rivals"),
 )
