@@ -31,8 +31,9 @@ bool same(const Slot& slot, const sink::Change& change) {
 // The name becomes another record's.
 void pass_on(Slot& slot, const std::string& id) {
   auto& before = slot.had_it_before;
-  std::erase_if(before, [&](const auto& b) { return b.first == slot.id || b.first == id; });
-  before.emplace_back(slot.id, slot.version);
+  std::erase_if(before, [&](const auto& b) { return b.id == slot.id || b.id == id; });
+  const bool dead = slot.wish == Wish::remove || slot.taken_over_at != 0;
+  before.push_back({slot.id, std::max(slot.version, slot.taken_over_at), dead});
   if (before.size() > had_it_before_max) before.erase(before.begin());
 }
 
@@ -91,7 +92,21 @@ Slot* Desired::find(const std::string& ns, const std::string& name) {
   return it == by_name_.end() ? nullptr : it->second;
 }
 
+void Desired::identify(Slot& slot, const std::string& id) {
+  const auto [begin, end] = by_id_.equal_range(slot.id);
+  const auto known = std::find_if(begin, end, [&](const auto& e) { return e.second == &slot; });
+  if (known != end) by_id_.erase(known);
+  slot.id = id;
+  if (!id.empty()) by_id_.emplace(id, &slot);
+}
+
+Slot* Desired::of_record(const std::string& id) const {
+  const auto it = by_id_.find(id);
+  return it == by_id_.end() ? nullptr : it->second;
+}
+
 void Desired::erase(Slot& slot) {
+  identify(slot, {});
   by_name_.erase(name_key(slot.ns, slot.name));
   slots_.erase(slot.number);
 }
@@ -112,11 +127,22 @@ uint64_t Desired::counted() const {
 }
 
 bool Desired::lives(const std::string& id) const {
-  if (id.empty()) return false;
-  return std::any_of(slots_.begin(), slots_.end(), [&](const auto& entry) {
+  const auto [begin, end] = by_id_.equal_range(id);
+  return std::any_of(begin, end, [](const auto& entry) {
     const Slot& slot = *entry.second;
-    return slot.id == id && (slot.wish == Wish::apply || slot.wish == Wish::hold);
+    return slot.taken_over_at == 0 && (slot.wish == Wish::apply || slot.wish == Wish::hold);
   });
+}
+
+void Desired::taken_over(const std::string& id, uint64_t version) {
+  const auto [begin, end] = by_id_.equal_range(id);
+  for (auto it = begin; it != end; ++it) {
+    Slot& slot = *it->second;
+    const bool lived = slot.wish == Wish::apply || slot.wish == Wish::hold;
+    // Of another incarnation: a restored store gives the same versions to something else.
+    if (lived && (slot.version < version || slot.incarnation != incarnation_))
+      slot.taken_over_at = version;
+  }
 }
 
 Desired::Accepted Desired::accept(const sink::Change& change) {
@@ -129,11 +155,11 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   }
   const bool other_id = !change.key.id.empty() && !slot.id.empty() && change.key.id != slot.id;
   if (change.type == sink::ChangeType::remove && other_id && slot.wish == Wish::apply &&
-      named_now(slot)) {
+      named_now(slot) && slot.taken_over_at == 0) {
     out.outcome = sink::Outcome::done;  // the name belongs to another record by now
     return out;
   }
-  const bool again = same(slot, change);
+  const bool again = same(slot, change) && slot.taken_over_at == 0;
   slot.snapshot = snapshot_;
   slot.incarnation = incarnation_;
   out.slot = &slot;
@@ -151,7 +177,8 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   slot.wish = wish_of(change.type);
   slot.version = change.version;
   slot.payload = change.payload;
-  if (!change.key.id.empty()) slot.id = change.key.id;
+  slot.taken_over_at = 0;
+  if (!change.key.id.empty()) identify(slot, change.key.id);
   slot.state = Slot::State::pending;
   slot.parked.clear();
   slot.refused_since = {};

@@ -30,8 +30,14 @@ class Desired {
   uint64_t counted() const;
   bool named_now(const Slot& slot) const { return slot.snapshot == snapshot_; }
   // Whether the id is a live record's, under whatever name: a store that was emptied and filled
-  // again may name its records anew. A walk, for deletes only.
+  // again may name its records anew.
   bool lives(const std::string& id) const;
+  // The record of this id has died with this version, and another one has taken its name.
+  void taken_over(const std::string& id, uint64_t version);
+  // Says whose the slot is.
+  void identify(Slot& slot, const std::string& id);
+  // The first slot of this record; NULL: none is.
+  Slot* of_record(const std::string& id) const;
 
   // The slot of a name, made if there is none. One that waits without a namespace takes this one.
   Slot& at(const std::string& ns, const std::string& name);
@@ -48,7 +54,8 @@ class Desired {
   Slot* find_by_name(const sink::Change& change);
 
   std::unordered_map<uint64_t, std::unique_ptr<Slot>> slots_;
-  std::unordered_map<std::string, Slot*> by_name_;  // "namespace/name"
+  std::unordered_map<std::string, Slot*> by_name_;     // "namespace/name"
+  std::unordered_multimap<std::string, Slot*> by_id_;  // of those that have one
   uint64_t next_, step_;
   uint64_t snapshot_ = 1;
   uint64_t incarnation_ = 0;

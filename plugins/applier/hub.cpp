@@ -210,19 +210,13 @@ void Hub::taken(ChangeStream* stream) {
   if (wake) stream->source.wake();
 }
 
-// Dead when the snapshot began. Whether objects that stand for it may go is judged as of any record
-// that the snapshot does not name: the store may have lost what they were made of.
-bool Hub::lingers(const KindState& kind, const sink::Change& change) {
-  return change.type == sink::ChangeType::remove && !change.key.id.empty() &&
-         change.version <= kind.snapshot_began;
-}
-
 void Hub::on_change(ChangeStream* stream, const sink::Change& change) {
   KindState& kind = *kinds_[stream->kind];
-  if (lingers(kind, change)) {
-    kind.lingering.push_back({change.key.id, change.ns, change.name, change.version});
-    uint64_t& dead = kind.tombstones[{change.ns + "/" + change.name, change.key.id}];
-    dead = std::max(dead, change.version);
+  const bool nameless = change.type == sink::ChangeType::remove && change.name.empty();
+  if (nameless || lingers(kind, change)) {
+    note_dead(kind, change);
+    // A snapshot's are buried when it has ended.
+    if (kind.judged && kind.complete()) bury(kind);
     return stream->source.settled(change.version, sink::Outcome::done);
   }
   if (kind.judged) kind.judged->reach({kind.desired.incarnation(), change.version});

@@ -103,7 +103,9 @@ class Hub {
   Sight::Moment moment() const { return {now(), host_.unix_ms()}; }
 
   static bool lingers(const KindState& kind, const sink::Change& change);
+  static void note_dead(KindState& kind, const sink::Change& change);
   void bury(KindState& kind);
+  void bury_predecessors(KindState& kind, Slot& slot);
   static std::optional<Candidate> candidate(const KindState& kind, const Slot& slot);
   static bool proven_dead(const KindState& kind, const Slot& slot, const Meta& meta);
   void carry_out(KindState& kind, const Verdict& verdict);

@@ -6,18 +6,6 @@
 #include "hub.hpp"
 
 namespace davit::applier {
-namespace {
-
-constexpr size_t departed_max = 1'000;  // of a kind: some 100 bytes each
-
-// Nobody works on it, and of its objects none is ours.
-bool left_behind(const Slot& slot) {
-  return slot.wish == Wish::unknown && !slot.out &&
-         std::all_of(slot.objects.begin(), slot.objects.end(),
-                     [](const ObservedObject* o) { return o->foreign; });
-}
-
-}  // namespace
 
 void Hub::on_arrival(KindState& kind, const Arrival& a) {
   if (a.type == DAVIT_WATCH_TROUBLE || a.type == DAVIT_WATCH_REFUSED) return on_trouble(kind, a);
@@ -120,29 +108,10 @@ void Hub::depart(KindState& kind, Slot& slot) {
   erase(kind, slot);
 }
 
-void Hub::say_gone(KindState& kind, Lingering dead) {
-  telling_->gone(kind.name(), dead);
-  remember(kind, std::move(dead));
-}
-
-// For a store that is restored, and has lost that it was said: a stream that goes on names no dead.
-void Hub::remember(KindState& kind, Lingering gone) {
-  kind.departed.push_back(std::move(gone));
-  if (kind.departed.size() > departed_max) kind.departed.pop_front();
-}
-
-void Hub::say_again_who_is_gone(KindState& kind) {
-  std::set<std::string> known;
-  kind.desired.each([&](const Slot& slot) { known.insert(slot.id); });
-  for (const Lingering& dead : kind.departed) {
-    if (!known.contains(dead.id)) telling_->gone(kind.name(), dead);
-  }
-}
-
 void Hub::erase(KindState& kind, Slot& slot) {
   if (slot.out) return;
-  for (const auto& [id, version] : slot.had_it_before) {
-    if (!kind.desired.lives(id)) say_gone(kind, {id, slot.ns, slot.name, version});
+  for (const Slot::Predecessor& p : slot.had_it_before) {
+    if (!kind.desired.lives(p.id)) say_gone(kind, {p.id, slot.ns, slot.name, p.version});
   }
   slot.state = Slot::State::settled;
   count_parked(slot);
@@ -151,10 +120,14 @@ void Hub::erase(KindState& kind, Slot& slot) {
   kind.desired.erase(slot);
 }
 
-// The snapshot has named the tombstone of the record that the object was made of.
+// The snapshot has named the tombstone of the record that the object was made of; without its name
+// when another record has taken that.
 bool Hub::proven_dead(const KindState& kind, const Slot& slot, const Meta& meta) {
-  const auto dead = kind.tombstones.find({slot.ns + "/" + slot.name, meta.id});
-  return !meta.id.empty() && dead != kind.tombstones.end() && dead->second > meta.made_of.version;
+  const auto dead_as = [&](const std::string& name) {
+    const auto dead = kind.tombstones.find({name, meta.id});
+    return dead != kind.tombstones.end() && dead->second > meta.made_of.version;
+  };
+  return !meta.id.empty() && (dead_as(slot.ns + "/" + slot.name) || dead_as("/"));
 }
 
 // A record the snapshot did not name, if objects that are ours stand for it.
@@ -224,7 +197,8 @@ void Hub::carry_out(KindState& kind, const Verdict& verdict) {
       if (!slot.id.empty()) return;
       boost::system::error_code bad;
       const json::value object = json::parse(*o->text, bad);
-      if (!bad && object.is_object() && !o->foreign) slot.id = meta_of(object.get_object()).id;
+      if (!bad && object.is_object() && !o->foreign)
+        kind.desired.identify(slot, meta_of(object.get_object()).id);
     }
   };
   for (const uint64_t number : verdict.remove) {
@@ -249,15 +223,6 @@ void Hub::carry_out(KindState& kind, const Verdict& verdict) {
   if (!verdict.orphans.empty()) {
     host_.warn("orphaned: not named by the store and left alone",
                {{"kind", kind.name()}, {"records", std::to_string(verdict.orphans.size())}});
-  }
-}
-
-// Says gone for those of whom nothing is left: the agent that deleted it died before it could.
-void Hub::bury(KindState& kind) {
-  for (const Lingering& dead : std::exchange(kind.lingering, {})) {
-    Slot* slot = kind.desired.find(dead.ns, dead.name);
-    if (slot != nullptr && slot->id.empty()) slot->id = dead.id;  // its stamps had lost it
-    if (slot == nullptr || slot->id != dead.id || left_behind(*slot)) say_gone(kind, dead);
   }
 }
 

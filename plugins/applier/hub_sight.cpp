@@ -69,7 +69,11 @@ void Hub::sees_again(KindState& kind) {
     if (!wanted && slot.objects.empty() && !slot.out) depart(kind, slot);
   });
   release_unseen(kind);
-  if (kind.ended) judge(kind);
+  if (kind.ended) {
+    judge(kind);
+  } else if (kind.judged) {
+    bury(kind);
+  }
 }
 
 void Hub::say_delayed(KindState& kind, Slot& slot) {

@@ -220,6 +220,8 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   if (!report.written.empty()) queue_.add(slot.number, Band::repair, now());
   if (report.look_again.count() > 0)
     queue_.add(slot.number, Band::repair, now() + report.look_again);
+  if (current && report.end == Report::End::done && slot.wish == Wish::apply && report.seen)
+    bury_predecessors(kind, slot);
   if (current && report.end == Report::End::done && slot.wish == Wish::remove &&
       slot.objects.empty()) {
     if (gone && !slot.untold) {

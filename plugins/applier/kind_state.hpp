@@ -105,7 +105,7 @@ struct KindState {
   std::shared_ptr<const History> history = std::make_shared<const History>();
   Strangers strangers;                // that objects name and the history does not
   uint64_t snapshot_began = 0;        // at this version of the store; 0: no snapshot, or unknown
-  std::vector<Lingering> lingering;   // named by the snapshot
+  std::vector<Lingering> lingering;   // dead, as the stream says; to be looked at
   Tombstones tombstones;              // the same, as proofs for as long as it is the last snapshot
   std::deque<Lingering> departed;     // said gone of since that began, the last of them
   std::optional<SnapshotEnd> ended;   // a snapshot has ended and is to be judged

@@ -44,10 +44,21 @@ struct Slot {
 
   uint64_t number = 0;
   std::string ns, name;
-  std::string id;  // empty: not told (a ctrl.v1 delete), or nothing but observed objects
-  // Records that had this name before, with their last versions. Once nothing stands under it
-  // nothing is left of them either; a restored store may know of them alone.
-  std::vector<std::pair<std::string, uint64_t>> had_it_before;
+  // Empty: not told (a ctrl.v1 delete), or nothing but observed objects. Desired's to set.
+  std::string id;
+  // Records that had this name before. Nothing is left of them once nothing stands under it, or,
+  // of those that are known to be dead, once what stands there is this record's; a restored store
+  // may know of them alone.
+  struct Predecessor {
+    std::string id;
+    uint64_t version = 0;  // its last
+    bool dead = false;
+    bool operator==(const Predecessor&) const = default;
+  };
+  std::vector<Predecessor> had_it_before;
+  // The record died with this version and another one has taken its name: what stands here is for
+  // the word about that one, which is to come. 0: it has not.
+  uint64_t taken_over_at = 0;
 
   Wish wish = Wish::unknown;
   uint64_t version = 0;

@@ -11,7 +11,8 @@
 
 namespace davit::applier {
 
-// A dead record that its server still names: nobody has said that nothing is left of it.
+// A dead record of which nobody has said yet that nothing is left of it. Its name is empty when
+// another record has it.
 struct Lingering {
   std::string id, ns, name;
   uint64_t version = 0;
@@ -25,6 +26,7 @@ class Telling {
   // Offers the status when it is not what was told last. Key, names and parked reason are filled in
   // here.
   void status(const std::string& kind, Slot& slot, Status status) const;
+  // Of a record whose name is another one's now the name is left empty.
   void gone(const std::string& kind, const Lingering& dead) const;
   // Condition empty: it ends.
   void issue(const std::string& kind, Slot& slot, const std::string& condition,

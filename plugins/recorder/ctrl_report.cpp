@@ -49,6 +49,17 @@ Result<Reported> decode(const kind::Client& kind, const Schema& schema, std::str
   return Reported{std::move(reported->first), std::move(reported->second)};
 }
 
+// An agent of ours says the id, too: the name may be another record's since. It counts unless it is
+// the id of a record that has another name.
+Result<std::vector<Record>> records_meant(const storage::Client& storage, const std::string& kind,
+                                          const std::string& region, const Named& named,
+                                          const std::string& id) {
+  if (id.empty()) return find_records(storage, kind, region, named);
+  auto found = find_records(storage, kind, region, {id, {}, {}});
+  if (!found.ok() || found->front().name.empty() || found->front().name == named.name) return found;
+  return find_records(storage, kind, region, named);
+}
+
 // What the server adds to a report: an order, and what the header says beside it.
 struct Arrival {
   Status status;
@@ -92,7 +103,7 @@ void complete(const kind::Client& kind, const Schema& schema, const Record& reco
 void store(Shared& shared, const kind::Client& kind, const Schema& schema,
            const std::string& region, const Named& named, Arrival arrival,
            const rpc::Server::Reply& reply) {
-  auto records = find_records(shared.storage, kind.kind(), region, named);
+  auto records = records_meant(shared.storage, kind.kind(), region, named, arrival.status.key.id);
   if (!records.ok()) {
     if (records.error().code != Code::not_found) shared.errors.add();
     return reply(records.error());

@@ -92,6 +92,7 @@ void apply_observed_header(std::string_view header, Status& status) {
     if (name == "epoch") read_number(value, status.epoch);
     if (name == "sequence") read_number(value, status.sequence);
     if (name == "gone" && value == "1") status.gone = true;
+    if (name == "id") status.key.id = value;
     if (name == "health" && known_health(value)) status.health = value;
   }
 }

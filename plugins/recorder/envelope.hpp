@@ -19,8 +19,8 @@ Progress from_wire(const v1::ProgressRequest& progress, const std::string& regio
 
 // What the header x-davit-observed says, which our own agent adds to reports over ctrl.v1 because
 // that wire has no field for it: "version=12;desired=2;updated=2;ready=2;stale=0;health=healthy",
-// also epoch and sequence. Parts that are unknown or malformed are passed over: the header is an
-// extra, never a reason to refuse.
+// also epoch, sequence and the record's id. Parts that are unknown or malformed are passed over:
+// the header is an extra, never a reason to refuse.
 void apply_observed_header(std::string_view header, Status& status);
 
 }  // namespace davit::recorder

@@ -43,9 +43,10 @@ class Buffer {
   size_t put_off_count() const { return off_.size(); }
   bool empty() const { return order_.empty(); }
   uint64_t dropped() const { return dropped_; }
+  // What a status is the latest of.
+  static std::string key_of(const Status& status);
 
  private:
-  static std::string key_of(const Status& status);
   bool drop_oldest();
 
   bool full() const { return order_.size() + off_.size() >= capacity_; }

@@ -3,6 +3,7 @@
 // that Krane ignores.
 #include <ctrl/v1/cluster.pb.h>
 
+#include <algorithm>
 #include <map>
 
 #include "sender.hpp"
@@ -21,11 +22,18 @@ struct Speaker {
   std::string path, type;
 };
 
+bool can_stand_in_a_header(const std::string& id) {
+  return !id.empty() && std::all_of(id.begin(), id.end(), [](unsigned char c) {
+    return c > 0x20 && c < 0x7f && c != ';';
+  });
+}
+
 std::string observed_header(const Status& s) {
   return "version=" + std::to_string(s.observed_version) + ";desired=" + std::to_string(s.desired) +
          ";updated=" + std::to_string(s.updated) + ";ready=" + std::to_string(s.ready) +
          ";stale=" + std::to_string(s.stale) + ";health=" + s.health + (s.gone ? ";gone=1" : "") +
-         ";epoch=" + std::to_string(s.epoch) + ";sequence=" + std::to_string(s.sequence);
+         ";epoch=" + std::to_string(s.epoch) + ";sequence=" + std::to_string(s.sequence) +
+         (can_stand_in_a_header(s.key.id) ? ";id=" + s.key.id : "");
 }
 
 class CtrlV1 : public Sender {
@@ -79,7 +87,8 @@ class CtrlV1 : public Sender {
 
   void report(Status status) {
     const auto it = kinds_.find(status.key.kind);
-    if (it == kinds_.end()) return;  // a kind whose status that wire has no report for
+    if (it == kinds_.end()) return;   // a kind whose status that wire has no report for
+    if (status.name.empty()) return;  // its name is another record's: it would be said of that one
     const Speaker& speaker = it->second;
     const Named named{status.key.id, status.ns, status.name};
     auto text = speaker.kind.to_report(named, status);

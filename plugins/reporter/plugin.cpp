@@ -25,6 +25,7 @@ class Plugin {
         static_cast<uint32_t>(s.integer("breaker_failures_max", 5, 1, 1'000'000));
     rules_.breaker.open_for = s.milliseconds("breaker_open_ms", rules_.breaker.open_for, 1);
     rules_.progress_interval = s.milliseconds("progress_interval_ms", rules_.progress_interval, 1);
+    rules_.repeat_interval = s.milliseconds("repeat_interval_ms", rules_.repeat_interval, 1);
     auto& size = rules_.status_size;
     size.text_bytes = static_cast<size_t>(
         s.integer("text_bytes_max", static_cast<int64_t>(size.text_bytes), 1, 1 << 20));

@@ -3,16 +3,8 @@
 namespace davit::reporter {
 namespace {
 
-constexpr size_t batch_bytes_max = 1 << 20;  // a quarter of what a peer takes in one message
-constexpr size_t issues_max = 10'000;        // that are kept
-// Two agents of a region that both work rise above each other for as long as they do.
-constexpr std::chrono::minutes rise_logged_every{10};
-
-const char* word(Breaker::State state) {
-  return state == Breaker::State::closed ? "closed"
-         : state == Breaker::State::open ? "open"
-                                         : "half-open";
-}
+constexpr size_t issues_max = 10'000;  // that are kept
+constexpr size_t gone_max = 1'000;     // records whose end may have to be said again
 
 std::string key_of(const Issue& i) {
   return i.kind + '\n' + i.id + '\n' + i.ns + '\n' + i.name;
@@ -30,7 +22,7 @@ Reporter::Reporter(Host host, Rules rules, Strand strand, std::string region, st
       backoff_(rules.retry),
       progress_backoff_(rules.retry),
       rise_backoff_(rules.retry),
-      unconfirmed_(rules.capacity) {
+      last_words_(rules.capacity, gone_max) {
   progress_.region = std::move(region);
   progress_.agent = std::move(agent);
   progress_.software = std::string("davit ") + DAVIT_PLUGIN_VERSION;
@@ -146,11 +138,22 @@ std::optional<Reporter::Time> Reporter::status_due() {
   waiting_.set(static_cast<double>(buffer_.size() + buffer_.put_off_count()));
   if (sending_) return std::nullopt;
   if (!introduced_ && sender_->wants_progress()) return std::nullopt;
-  if (buffer_.empty() && (flushed_ || !buffer_.next_due())) return std::nullopt;
+  const auto waiting = waiting_due();
+  if (!waiting) return std::nullopt;
   // The first after a pause goes at once; what follows it waits for the window to fill.
   Time due = flushed_ ? retry_at_ : std::max(last_send_ + rules_.batch_window, retry_at_);
-  if (buffer_.empty()) due = std::max(due, *buffer_.next_due());
+  due = std::max(due, *waiting);
   if (breaker_.state(host_.now()) == Breaker::State::open) due = std::max(due, breaker_.opens_at());
+  return due;
+}
+
+// When there is something to send; nullopt: there is nothing.
+std::optional<Reporter::Time> Reporter::waiting_due() const {
+  if (!buffer_.empty()) return Time(0);
+  if (flushed_) return std::nullopt;
+  auto due = buffer_.next_due();
+  if (repeat_from_ && last_words_.has_below(progress_.epoch))
+    due = std::min(due.value_or(*repeat_from_), *repeat_from_);
   return due;
 }
 
@@ -204,27 +207,33 @@ void Reporter::act() {
 // --- what
 // -----------------------------------------------------------------------------------------------
 
+// What is new, and, where there is room, what has to be said again.
+std::vector<Status> Reporter::next_batch() {
+  std::lock_guard lock(mutex_);
+  std::vector<Status> batch = buffer_.take(rules_.batch_max, batch_bytes_max);
+  if (!flushed_ && repeat_from_ && *repeat_from_ <= host_.now())
+    last_words_.add_below(progress_.epoch, rules_.batch_max, batch_bytes_max, batch);
+  for (Status& s : batch) s.epoch = progress_.epoch;
+  return batch;
+}
+
 void Reporter::send() {
-  std::vector<Status> batch;
-  {
-    std::lock_guard lock(mutex_);
-    batch = buffer_.take(rules_.batch_max, batch_bytes_max);
-    for (Status& s : batch) s.epoch = progress_.epoch;
-  }
+  std::vector<Status> batch = next_batch();
   sending_ = true;
   last_send_ = host_.now();
   under_way_ = batch.size();
-  if (sender_->wants_progress()) unconfirmed_.sending(batch);
+  if (sender_->wants_progress()) last_words_.sending(batch);
   sender_->send(std::move(batch), [this](Sent s) { sent(std::move(s)); });
 }
 
 void Reporter::sent(Sent s) {
   sending_ = false;
-  unconfirmed_.ended(!s.failure);
+  last_words_.ended(!s.failure);
   sent_total_.add(
       static_cast<double>(under_way_ - s.again.size() - s.later.size() - s.refusals.size()));
   for (const auto& r : s.refusals) {
     refused_total_.add();
+    last_words_.forget({r.kind, progress_.region, r.id});
     host_.warn("a status was refused", {{"kind", r.kind}, {"id", r.id}, {"reason", r.reason}});
   }
   {
@@ -233,99 +242,6 @@ void Reporter::sent(Sent s) {
     for (auto& [status, wait] : s.later) buffer_.put_off(std::move(status), host_.now() + wait);
   }
   reported(s.failure);
-}
-
-void Reporter::send_progress() {
-  Progress p;
-  {
-    std::lock_guard lock(mutex_);
-    progress_dirty_ = false;
-    p = progress_;
-    for (const auto& [kind, at] : applied_) p.kinds.push_back({kind, at});
-    add_issues(p);
-    if (!delayed_.empty()) p.issues.push_back(delayed());
-  }
-  progressing_ = true;
-  unconfirmed_.asking();
-  last_progress_ = host_.now();
-  sender_->progress(p, [this](const Result<uint64_t>& r) { progressed(r); });
-}
-
-// As many as one message can carry, and how many more there are.
-void Reporter::add_issues(Progress& p) const {
-  size_t bytes = 0, more = 0;
-  for (const auto& [key, issue] : issues_) {
-    const std::string reason = shortened(issue.reason, rules_.status_size.text_bytes);
-    bytes += key.size() + reason.size() + issue.condition.size() + sizeof issue.version;
-    if (bytes > batch_bytes_max) {
-      ++more;
-      continue;
-    }
-    p.issues.push_back(issue);
-    p.issues.back().reason = reason;
-  }
-  if (more > 0)
-    p.issues.push_back(
-        {{}, {}, {}, "issues", 0, "more", std::to_string(more) + " more do not fit a message"});
-}
-
-void Reporter::progressed(const Result<uint64_t>& r) {
-  progressing_ = false;
-  if (!r.ok() && worth_retrying(r.error().code)) {
-    last_progress_ = Time(0);  // still to be said: as soon as the backoff lets it, on either wire
-    progress_retry_at_ =
-        host_.now() + progress_backoff_.next(host_.random(), r.error().retry_after);
-    failures_total_.add();
-    if (silences_++ == 0)
-      host_.warn("the peer does not hear that the agent lives", {{"reason", r.error().message}});
-    std::lock_guard lock(mutex_);
-    progress_dirty_ = true;
-  } else {
-    if (silences_ > 0)
-      host_.info("the peer hears the agent again", {{"failures", std::to_string(silences_)}});
-    silences_ = 0;
-    progress_backoff_.reset();
-    progress_retry_at_ = Time(0);
-    if (r.ok()) {
-      refused_for_.clear();
-    } else if (std::exchange(refused_for_, r.error().message) != r.error().message) {
-      host_.warn("progress was refused", {{"reason", r.error().message}});
-    }
-    introduced(r.ok() ? *r : 0);
-  }
-  show_health();
-  plan();
-}
-
-void Reporter::introduced(uint64_t epoch_taken) {
-  introduced_ = true;
-  {
-    std::lock_guard lock(mutex_);
-    if (epoch_taken < progress_.epoch) {
-      rise_backoff_.reset();
-      return unconfirmed_.confirmed();
-    }
-  }
-  rise_above(epoch_taken);
-}
-
-// Whatever was sent since the peer confirmed our epoch may have been ignored.
-void Reporter::rise_above(uint64_t epoch_taken) {
-  const auto now = host_.now();
-  if (!rise_logged_at_ || now - *rise_logged_at_ >= rise_logged_every) {
-    rise_logged_at_ = now;
-    host_.info("an agent of the region has a greater epoch; ours is raised above it",
-               {{"known", std::to_string(epoch_taken)}});
-  }
-  // Nothing is above the last number: the peer should not have taken it.
-  if (epoch_taken == UINT64_MAX) return;
-  // Another agent that works rises, too. Who is told so again and again waits longer and longer, so
-  // that one of them has its word confirmed and both rest until there is something to say.
-  progress_retry_at_ = now + rise_backoff_.next(host_.random());
-  std::lock_guard lock(mutex_);
-  progress_.epoch = epoch_taken + 1;
-  progress_dirty_ = true;
-  buffer_.put_back(unconfirmed_.take());
 }
 
 // A batch has ended: told to the breaker, logged when trouble begins and ends, and on to the next.
@@ -352,27 +268,6 @@ void Reporter::reported(const std::optional<Error>& failure) {
   }
   show_health();
   plan();
-}
-
-// Begins with the breaker's opening, ends when nothing waits any more.
-void Reporter::set_delayed(const std::string& why) {
-  std::lock_guard lock(mutex_);
-  if (why.empty() && (delayed_.empty() || !buffer_.empty())) return;
-  delayed_ = why;
-  progress_dirty_ = true;
-}
-
-Issue Reporter::delayed() const {
-  const auto state = breaker_.state(host_.now());
-  return {{},
-          {},
-          {},
-          "statuses",
-          0,
-          DAVIT_ISSUE_DELAYED,
-          std::to_string(buffer_.size()) + " wait; the breaker is " + word(state) +
-              " and has opened " + std::to_string(breaker_.opened()) +
-              " times, last for: " + delayed_};
 }
 
 void Reporter::show_health() {

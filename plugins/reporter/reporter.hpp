@@ -10,8 +10,9 @@
 #include <davit/status_size.hpp>
 
 #include "breaker.hpp"
+#include "buffer.hpp"
+#include "last_words.hpp"
 #include "sender.hpp"
-#include "unconfirmed.hpp"
 
 namespace davit::reporter {
 
@@ -22,6 +23,7 @@ struct Rules {
   Backoff::Limits retry{std::chrono::milliseconds(200), std::chrono::milliseconds(30'000)};
   Breaker::Rules breaker;
   std::chrono::milliseconds progress_interval{30'000};
+  std::chrono::milliseconds repeat_interval{60'000};
   StatusSize status_size;
 };
 
@@ -47,9 +49,13 @@ class Reporter {
   void halt();
 
  private:
+  // A quarter of what a peer takes in one message.
+  static constexpr size_t batch_bytes_max = 1 << 20;
+
   void kick();
   void plan();
   void act();
+  std::vector<Status> next_batch();
   void send();
   void sent(Sent sent);
   void send_progress();
@@ -65,6 +71,7 @@ class Reporter {
 
   using Time = std::chrono::nanoseconds;
   std::optional<Time> status_due();
+  std::optional<Time> waiting_due() const;  // under the mutex
   std::optional<Time> progress_due();
 
   Host host_;
@@ -90,7 +97,8 @@ class Reporter {
   Time last_send_{0}, last_progress_{0}, retry_at_{0}, progress_retry_at_{0};
   bool sending_ = false, progressing_ = false, running_ = false;
   bool introduced_ = false;  // the peer has answered our first word, so the epoch stands
-  Unconfirmed unconfirmed_;
+  LastWords last_words_;     // over a wire on which the peer says that it ignores what we say
+  std::optional<Time> repeat_from_;  // what was sent with a lower epoch
   std::optional<Time> rise_logged_at_;
   bool cut_logged_ = false;
   std::string refused_for_;  // why progress was refused last

@@ -70,9 +70,8 @@ Judgement Classifier::judge(const Kind& kind, const davit_record& r) {
   return {Verb::apply, Cause::none, {}};
 }
 
-std::optional<Change> Classifier::change(const Kind& kind, const davit_record& r) {
+Change Classifier::change(const Kind& kind, const davit_record& r) {
   Judgement j = judge(kind, r);
-  if (j.verb == Verb::remove && r.name.len == 0) return std::nullopt;
   Change out{r.version, text(r.key.id),        text(r.ns), text(r.name), j.verb,
              {},        r.committed_at_unix_ms};
   if (j.verb == Verb::apply) out.body = std::string(view(r.payload));

@@ -1,5 +1,5 @@
-// Turns a stored record into what streams say about it, with the kind's help: apply, delete, hold,
-// or nothing at all. Any thread. What cannot be sent is held and logged once per version; it never
+// Turns a stored record into what streams say about it, with the kind's help: apply, delete or
+// hold. Any thread. What cannot be sent is held and logged once per version; it never
 // stops a stream.
 #pragma once
 
@@ -45,8 +45,8 @@ class Classifier {
   const std::map<std::string, Kind, std::less<>>& kinds() const { return kinds_; }
 
   static Judgement judge(const Kind& kind, const davit_record& record);
-  // Nothing: the record has no name any more, and nobody may act on it.
-  std::optional<Change> change(const Kind& kind, const davit_record& record);
+  // A delete has no name when another record has taken it over.
+  Change change(const Kind& kind, const davit_record& record);
   // Once per version. `record`: "kind/region/id".
   void log_hold(const std::string& record, uint64_t version, const std::string& reason);
 

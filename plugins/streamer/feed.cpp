@@ -106,10 +106,8 @@ Result<Feed::Batch> Feed::fetch() {
   auto page =
       storage_.read({{}, cursor_, 0, records_per_read, bytes_per_read}, [&](const davit_record& r) {
         if (const auto* kind = classifier_.kind(view(r.key.kind))) {
-          if (auto change = classifier_.change(*kind, r)) {
-            batch.changes.emplace_back(Topic{text(r.key.kind), text(r.key.region)},
-                                       std::move(*change));
-          }
+          batch.changes.emplace_back(Topic{text(r.key.kind), text(r.key.region)},
+                                     classifier_.change(*kind, r));
         }
         return true;
       });

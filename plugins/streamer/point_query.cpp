@@ -23,6 +23,7 @@ Result<Found> look_up(Shared& shared, const Classifier::Kind& kind, const Query&
     const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;
     // By name there may be a dead record beside the live one: the live one is meant.
     if (out.change && !live) return true;
+    if (!live && r.name.len == 0) return true;  // another record has its name: there is none
     out.judgement = Classifier::judge(kind, r);
     out.change = shared.classifier.change(kind, r);
     return !live;

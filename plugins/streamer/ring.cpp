@@ -57,9 +57,8 @@ Ring::Step Ring::next(const Topic& topic, Cursor cursor, size_t encoding) {
   auto& changes = track->second.changes;
   auto at = std::upper_bound(changes.begin(), changes.end(), cursor.version,
                              [](uint64_t v, const Change& c) { return v < c.version; });
-  if (!encodings_[encoding].holds) {
-    at = std::find_if(at, changes.end(), [](const Change& c) { return c.verb != Verb::hold; });
-  }
+  at = std::find_if(at, changes.end(),
+                    [&](const Change& c) { return encodings_[encoding].takes(c); });
   if (at == changes.end()) return {Place::at_tip, {}, 0, true, tip_, {}};
 
   const Frame* frame =
@@ -84,7 +83,7 @@ const Ring::Frame* Ring::encoded(const Topic& topic, Track& track, size_t from, 
   size_t bytes = 0;
   for (size_t i = from; i < track.changes.size() && batch.size() < e.records_max; ++i) {
     const Change& c = track.changes[i];
-    if (!e.holds && c.verb == Verb::hold) continue;
+    if (!e.takes(c)) continue;
     if (!batch.empty() && bytes + c.body.size() > e.bytes_max) break;
     bytes += c.body.size();
     batch.push_back(&c);

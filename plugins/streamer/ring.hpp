@@ -31,9 +31,13 @@ struct Topic {
 struct Encoding {
   size_t records_max = 128;
   size_t bytes_max = 64 * 1024;  // of bodies; a frame has at least one record
-  bool holds = true;             // false: holds are passed over
+  // The peer knows records by their ids. Else holds, and deletes of records whose name another one
+  // has by now, are passed over.
+  bool by_id = true;
   std::function<Buffer(const Topic&, std::span<const Change* const>)> encode;
   bool json = false;  // of a page: it takes the JSON that the store keeps
+
+  bool takes(const Change& c) const { return by_id || (c.verb != Verb::hold && !c.name.empty()); }
 };
 
 class Ring {

@@ -298,10 +298,9 @@ PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCac
                                    true},
                                   [&](const davit_record& r) {
                                     auto change = shared.classifier.change(kind, r);
-                                    if (!change) return true;
-                                    if (protocol.cut.json && change->verb == Verb::apply)
-                                      change->json = text(r.json);
-                                    changes.push_back(std::move(*change));
+                                    if (protocol.cut.json && change.verb == Verb::apply)
+                                      change.json = text(r.json);
+                                    changes.push_back(std::move(change));
                                     return true;
                                   });
   if (!page.ok()) return page.error();
@@ -319,7 +318,7 @@ PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCac
   for (const auto& c : changes) {
     names.add(c.id, c.version, c.live());
     if (!c.live()) out->add_dead(c);
-    if (c.verb == Verb::hold && !protocol.cut.holds) continue;
+    if (!protocol.cut.takes(c)) continue;
     if (batch.size() == protocol.cut.records_max || bytes + c.body.size() > protocol.cut.bytes_max)
       flush();
     batch.push_back(&c);

@@ -20,6 +20,8 @@ Item item(v1::Record& record, const std::string& kind, const std::string& region
       break;
     case v1::Record::kDelete:
       c.type = sink::ChangeType::remove;
+      // Of a record whose name another one has the id alone is told.
+      if (c.name.empty() && c.key.id.empty()) out.fault = "a delete without a name and an id";
       break;
     case v1::Record::kHold:
       c.type = sink::ChangeType::hold;

@@ -44,7 +44,7 @@ TEST(Desired, DeletesAndAppliesOneRecordInOrderWhateverTheyName) {
 
 // All are to be said gone once nothing stands under the name.
 TEST(Desired, WhoHadANameBeforeIsRemembered) {
-  using Before = std::vector<std::pair<std::string, uint64_t>>;
+  using Before = std::vector<Slot::Predecessor>;
   Desired desired(0, 1);
   const auto as = [](const std::string& id, sink::Change c) {
     c.key.id = id;
@@ -53,16 +53,37 @@ TEST(Desired, WhoHadANameBeforeIsRemembered) {
   Slot* slot = desired.accept(as("a", change(sink::ChangeType::remove, "shop", 5))).slot;
   desired.accept(as("b", change(sink::ChangeType::remove, "shop", 6)));
   EXPECT_EQ(slot->id, "b");
-  EXPECT_EQ(slot->had_it_before, (Before{{"a", 5}}));
+  EXPECT_EQ(slot->had_it_before, (Before{{"a", 5, true}}));
   desired.accept(as("c", change(sink::ChangeType::apply, "shop", 7)));
   desired.accept(as("", change(sink::ChangeType::remove, "shop", 8)));
-  EXPECT_EQ(slot->had_it_before, (Before{{"a", 5}, {"b", 6}}));
+  EXPECT_EQ(slot->had_it_before, (Before{{"a", 5, true}, {"b", 6, true}}));
   desired.accept(as("a", change(sink::ChangeType::apply, "shop", 9)));
-  EXPECT_EQ(slot->had_it_before, (Before{{"b", 6}, {"c", 8}}));
+  EXPECT_EQ(slot->had_it_before, (Before{{"b", 6, true}, {"c", 8, true}}));
   for (int i = 0; i < 200; ++i)
     desired.accept(as("n" + std::to_string(i), change(sink::ChangeType::apply, "shop", 10 + i)));
   EXPECT_EQ(slot->had_it_before.size(), 100u);
-  EXPECT_EQ(slot->had_it_before.back().first, "n198");
+  EXPECT_EQ(slot->had_it_before.back().id, "n198");
+}
+
+TEST(Desired, KnowsTheSlotsOfARecordWhateverBecomesOfThem) {
+  Desired desired(0, 1);
+  auto first = change(sink::ChangeType::apply, "shop", 5);
+  first.key.id = "a";
+  Slot& slot = *desired.accept(first).slot;
+  EXPECT_EQ(desired.of_record("a"), &slot);
+  EXPECT_TRUE(desired.lives("a"));
+  desired.taken_over("a", 4);
+  EXPECT_TRUE(desired.lives("a")) << "it has been revived since";
+  desired.taken_over("a", 6);
+  EXPECT_FALSE(desired.lives("a"));
+  auto next = change(sink::ChangeType::apply, "shop", 7);
+  next.key.id = "b";
+  desired.accept(next);
+  EXPECT_EQ(desired.of_record("a"), nullptr);
+  EXPECT_EQ(slot.had_it_before, (std::vector<Slot::Predecessor>{{"a", 6, true}}));
+  EXPECT_TRUE(desired.lives("b"));
+  desired.erase(slot);
+  EXPECT_EQ(desired.of_record("b"), nullptr);
 }
 
 // Work that an earlier stream asked for may wait until a restored store has begun its own: stamped

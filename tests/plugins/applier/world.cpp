@@ -200,6 +200,9 @@ void World::remove(const std::string& name, uint64_t version, bool with_id) {
   offer_change(sink::ChangeType::remove, name, "acme", version, {},
                with_id ? "d_" + name : std::string());
 }
+void World::remove_record(const std::string& id, const std::string& name, uint64_t version) {
+  offer_change(sink::ChangeType::remove, name, name.empty() ? "" : "acme", version, {}, id);
+}
 void World::hold(const std::string& name, uint64_t version) {
   offer_change(sink::ChangeType::hold, name, "acme", version, "paused by an operator", "d_" + name);
 }

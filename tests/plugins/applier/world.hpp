@@ -53,6 +53,8 @@ class World {
   // Of a peer that knows no incarnations, no history and no ids in what it deletes.
   void begin_ctrl_v1();
   void remove(const std::string& name, uint64_t version, bool with_id = true);
+  // The name is empty when another record has it by now.
+  void remove_record(const std::string& id, const std::string& name, uint64_t version);
   void hold(const std::string& name, uint64_t version);
   void end(std::optional<uint64_t> live_count, uint64_t at);
   // A bookmark of a stream that has nothing else to say.

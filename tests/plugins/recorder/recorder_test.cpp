@@ -319,6 +319,29 @@ TEST_F(RecorderTest, AKraneAgentThatFollowsOneOfOursIsHeard) {
   EXPECT_EQ(stored()[0].ready, 2);
 }
 
+// A report that comes late: another record has the name by now.
+TEST_F(RecorderTest, AReportThatSaysItsIdIsOfThatRecordWhoeverHasTheName) {
+  rig_.put("a");
+  rig_.kill("a");
+  rig_.put("b", "running", true, {}, "eu", "name-a");
+  call(ctrl_report, ctrl("name-a", 0), "eu", "version=2;gone=1;id=a");
+  ASSERT_EQ(stored().size(), 1u);
+  EXPECT_EQ(stored()[0].key.id, "a");
+  EXPECT_TRUE(stored()[0].gone);
+  EXPECT_EQ(call(ctrl_report, ctrl("name-a", 0), "eu", "version=2;gone=1;id=purged").end->code,
+            Code::not_found);
+  EXPECT_EQ(stored().size(), 1u);
+}
+
+TEST_F(RecorderTest, AnIdOfARecordWithAnotherNameDoesNotCount) {
+  rig_.put("a");
+  rig_.put("b");
+  EXPECT_EQ(call(ctrl_report, ctrl("name-a", 1), "eu", "version=1;ready=1;id=b").end->code,
+            Code::ok);
+  ASSERT_EQ(stored().size(), 1u);
+  EXPECT_EQ(stored()[0].key.id, "a");
+}
+
 TEST_F(RecorderTest, OurOwnHeaderSaysWhatTheWireCannot) {
   rig_.put("a");
   call(ctrl_report, ctrl("name-a", 1), "eu",

@@ -162,6 +162,30 @@ TEST_F(Krane, AHeartbeatGoesOnWhileReportsFail) {
   EXPECT_GE(heartbeats, 9) << "one each half minute";
 }
 
+// It would be said of the record that has the name now.
+TEST_F(Krane, HearsNothingOfARecordWithoutAName) {
+  offer("", "unknown");
+  offer("a", "healthy");
+  EXPECT_EQ(answer(1min, ""), "a=healthy ");
+}
+
+TEST_F(Krane, IsToldTheIdBesideTheNameWhereAHeaderCanCarryIt) {
+  const auto header = [&](const std::string& id) {
+    Status s;
+    s.key = {"widget", "eu", id};
+    s.name = "a";
+    reporter_->offer(std::move(s));
+    host_.advance(1s);
+    auto* call = rpc_.open("ReportWidget");
+    const std::string out = call == nullptr ? "" : call->metadata.at(0).second;
+    if (call != nullptr) rpc_.answer(*call, "");
+    host_.advance(1s);
+    return out;
+  };
+  EXPECT_TRUE(header("w-1").ends_with(";id=w-1"));
+  EXPECT_EQ(header("w;gone=1").find("id="), std::string::npos);
+}
+
 // Heartbeats have an interval of their own, and the first one makes the region known: one that
 // fails is not left to the next interval.
 TEST(CtrlV1, AHeartbeatThatFailsIsSaidAgainSoonAndOneThatIsTakenAfterItsInterval) {

@@ -130,7 +130,7 @@ TEST_F(TwoAgents, WhatWasIgnoredIsSaidAgainWithAGreaterEpoch) {
   EXPECT_EQ(reported(), "b");
   host_.advance(31s);
   tell(200);  // a2 came and went
-  EXPECT_EQ(reported(), "b") << "and not what was confirmed before";
+  EXPECT_EQ(reported(), "ba") << "a2 may have said something else of a, too";
   EXPECT_EQ(epoch_, 201u);
   EXPECT_EQ(epoch_of_progress(), 201u);
   tell(0);
@@ -138,10 +138,64 @@ TEST_F(TwoAgents, WhatWasIgnoredIsSaidAgainWithAGreaterEpoch) {
   tell(0);
   host_.advance(31s);
   tell(300);
-  EXPECT_EQ(reported(), "") << "nothing was said since";
-  offer("c");
-  EXPECT_EQ(reported(), "c");
+  EXPECT_EQ(reported(), "ba");
   EXPECT_EQ(epoch_, 301u) << "and above again, whenever another comes";
+  tell(0);
+  EXPECT_EQ(reported(), "") << "once is enough";
+}
+
+TEST_F(TwoAgents, WhatIsNewGoesBeforeWhatIsSaidAgain) {
+  host_.advance(31s);
+  tell(0);
+  host_.advance(31s);
+  offer("b");
+  ASSERT_NE(rpc_.open("Report"), nullptr);
+  offer("c");
+  tell(200);
+  EXPECT_EQ(reported(), "b");
+  EXPECT_EQ(reported(), "bca") << "b was under way with the old epoch";
+  EXPECT_EQ(epoch_, 201u);
+}
+
+// While both work each is told again and again: a region with many records would be said anew all
+// the time.
+TEST_F(TwoAgents, WhoRisesAgainSoonRepeatsItsConfirmedWordsLater) {
+  host_.advance(31s);
+  tell(200);
+  EXPECT_EQ(reported(), "a");
+  tell(0);
+  reporter_.advance("eu", {"deployment", {1, 5}});
+  host_.advance(1s);
+  tell(0);  // a is confirmed
+  host_.advance(31s);
+  tell(300);
+  EXPECT_EQ(reported(), "");
+  tell(0);
+  host_.advance(31s);
+  EXPECT_EQ(reported(), "a");
+  EXPECT_EQ(epoch_, 301u);
+}
+
+TEST_F(TwoAgents, NothingIsRepeatedWhileNobodyElseIsHeardOf) {
+  for (int minutes = 0; minutes < 60; ++minutes) {
+    host_.advance(60s);
+    if (rpc_.open("Progress") != nullptr) tell(0);
+    EXPECT_EQ(reported(), "");
+  }
+}
+
+TEST_F(TwoAgents, WhatThePeerRefusesIsNotSaidAgain) {
+  offer("b");
+  auto* call = rpc_.open("Report");
+  ASSERT_NE(call, nullptr);
+  v1::ReportResponse refused;
+  auto* refusal = refused.add_refusals();
+  refusal->set_kind("deployment");
+  refusal->set_id("b");
+  rpc_.answer(*call, refused.SerializeAsString());
+  host_.advance(31s);
+  tell(200);
+  EXPECT_EQ(reported(), "a");
 }
 
 TEST_F(TwoAgents, WhoAreBothAtWorkRiseAboveEachOtherLessAndLess) {
@@ -168,7 +222,7 @@ TEST_F(TwoAgents, AnAnswerConfirmsNothingThatWasSentAfterItsQuestion) {
   tell(0);
   host_.advance(31s);
   tell(200);
-  EXPECT_EQ(reported(), "b");
+  EXPECT_EQ(reported(), "ba") << "b first: what was confirmed is repeated after it";
 }
 
 // What is under way has the old epoch, and is later than what waits to be said again.

@@ -34,6 +34,15 @@ TEST_F(StreamTest, CtrlWatchSendsOneStateARecordWithoutHoldsOrBookmarks) {
   EXPECT_EQ(call.messages[0], field(1, payload("c")) + version_field(4));
 }
 
+TEST_F(StreamTest, CtrlWatchSaysNothingOfADeadRecordWhoseNameIsAnothers) {
+  auto rig = start();
+  rig->kill("a");
+  rig->put("b", "running", true, {}, "eu", "name-a");
+  auto& call = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  rig->host.run();
+  EXPECT_EQ(call.messages.size(), 1u);
+}
+
 // Krane's agent leaves a stream open that it does not read any more.
 TEST_F(StreamTest, CtrlWatchTakesThePlaceOfAnOlderOneOnItsConnection) {
   auto rig = start();

@@ -15,8 +15,8 @@ Change change(uint64_t version, Verb verb = Verb::apply, size_t size = 0) {
 // Encodes as the versions, so that a test can read a frame. Counts how often it is asked.
 class RingTest : public ::testing::Test {
  protected:
-  Encoding encoding(size_t records_max, bool holds) {
-    return {records_max, 1000, holds, [this](const Topic&, std::span<const Change* const> changes) {
+  Encoding encoding(size_t records_max, bool by_id) {
+    return {records_max, 1000, by_id, [this](const Topic&, std::span<const Change* const> changes) {
               ++encoded_;
               std::string out;
               for (const Change* c : changes) out += std::to_string(c->version) + " ";
@@ -36,6 +36,15 @@ class RingTest : public ::testing::Test {
 
 TEST_F(RingTest, IsUnreadyUntilItKnowsWhereTheStoreIs) {
   EXPECT_EQ(ring_.next(eu, {1, 5}, 0).place, Ring::Place::unready);
+}
+
+TEST_F(RingTest, PassesOverADeleteWithoutANameWhereThePeerKnowsNothingElse) {
+  ring_.reset({1, 10});
+  ring_.append(eu, {11, "id11", {}, {}, Verb::remove, {}});
+  ring_.append(eu, change(12));
+  ring_.advance({1, 12});
+  EXPECT_EQ(text(ring_.next(eu, {1, 10}, 0)), "11 12 ");
+  EXPECT_EQ(text(ring_.next(eu, {1, 10}, 1)), "12 ");
 }
 
 TEST_F(RingTest, GivesWhatFollowsTheCursorOfOneTopicOnly) {

@@ -44,6 +44,21 @@ TEST_F(StreamTest, ATailStartsAtItsCursorAndGetsTombstones) {
   EXPECT_EQ(show(call), "tail +b -a mark(3)");
 }
 
+// Who knows the record by its id is to say what is left of it.
+TEST_F(StreamTest, ADeadRecordWhoseNameIsAnothersIsSentByItsId) {
+  auto rig = start();
+  rig->put("a");
+  rig->kill("a");
+  rig->put("b", "running", true, {}, "eu", "name-a");
+  auto& call = rig->rpc.call(watch_path, watch_request({incarnation(*rig), 1}));
+  rig->host.run();
+  v1::Frame frame;
+  ASSERT_TRUE(frame.ParseFromString(call.messages.at(1)));
+  EXPECT_EQ(frame.records(0).id(), "a");
+  EXPECT_EQ(frame.records(0).name(), "");
+  EXPECT_EQ(show(call), "tail -a +b mark(3)");
+}
+
 // What another agent has applied meanwhile was made in one of them.
 TEST_F(StreamTest, ATailBeginsWithTheHistorySinceItsCursor) {
   const testing::TemporaryDirectory folder;

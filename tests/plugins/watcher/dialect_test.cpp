@@ -90,6 +90,20 @@ TEST(DavitV1, ReadsAppliesDeletesHoldsAndTheMark) {
   EXPECT_EQ(batch->mark->live_count, 3u);
 }
 
+TEST(DavitV1, ADeleteNamesItsRecordByItsNameOrItsId) {
+  v1::Frame frame;
+  frame.set_kind("deployment");
+  auto& of_id = *frame.add_records();
+  of_id.set_id("d1");
+  of_id.set_delete_(true);
+  frame.add_records()->set_delete_(true);
+  auto batch = davit_v1("deployment", "eu", "a").decode(encode(frame));
+  ASSERT_TRUE(batch.ok());
+  EXPECT_EQ(batch->items[0].change.key.id, "d1");
+  EXPECT_EQ(batch->items[0].fault, "");
+  EXPECT_NE(batch->items[1].fault, "");
+}
+
 TEST(DavitV1, RefusesAnotherKindsFrameAndGarbage) {
   v1::Frame frame;
   frame.set_kind("sentinel");

@@ -1,0 +1,135 @@
+// Reporter: where the agent stands, and what it does when its peer has heard of another agent.
+#include "reporter.hpp"
+
+namespace davit::reporter {
+namespace {
+
+// Two agents of a region that both work rise above each other for as long as they do.
+constexpr std::chrono::minutes rise_logged_every{10};
+
+const char* word(Breaker::State state) {
+  return state == Breaker::State::closed ? "closed"
+         : state == Breaker::State::open ? "open"
+                                         : "half-open";
+}
+
+}  // namespace
+
+void Reporter::send_progress() {
+  Progress p;
+  {
+    std::lock_guard lock(mutex_);
+    progress_dirty_ = false;
+    p = progress_;
+    for (const auto& [kind, at] : applied_) p.kinds.push_back({kind, at});
+    add_issues(p);
+    if (!delayed_.empty()) p.issues.push_back(delayed());
+  }
+  progressing_ = true;
+  last_words_.asking();
+  last_progress_ = host_.now();
+  sender_->progress(p, [this](const Result<uint64_t>& r) { progressed(r); });
+}
+
+// As many as one message can carry, and how many more there are.
+void Reporter::add_issues(Progress& p) const {
+  size_t bytes = 0, more = 0;
+  for (const auto& [key, issue] : issues_) {
+    const std::string reason = shortened(issue.reason, rules_.status_size.text_bytes);
+    bytes += key.size() + reason.size() + issue.condition.size() + sizeof issue.version;
+    if (bytes > batch_bytes_max) {
+      ++more;
+      continue;
+    }
+    p.issues.push_back(issue);
+    p.issues.back().reason = reason;
+  }
+  if (more > 0)
+    p.issues.push_back(
+        {{}, {}, {}, "issues", 0, "more", std::to_string(more) + " more do not fit a message"});
+}
+
+void Reporter::progressed(const Result<uint64_t>& r) {
+  progressing_ = false;
+  if (!r.ok() && worth_retrying(r.error().code)) {
+    last_progress_ = Time(0);  // still to be said: as soon as the backoff lets it, on either wire
+    progress_retry_at_ =
+        host_.now() + progress_backoff_.next(host_.random(), r.error().retry_after);
+    failures_total_.add();
+    if (silences_++ == 0)
+      host_.warn("the peer does not hear that the agent lives", {{"reason", r.error().message}});
+    std::lock_guard lock(mutex_);
+    progress_dirty_ = true;
+  } else {
+    if (silences_ > 0)
+      host_.info("the peer hears the agent again", {{"failures", std::to_string(silences_)}});
+    silences_ = 0;
+    progress_backoff_.reset();
+    progress_retry_at_ = Time(0);
+    if (r.ok()) {
+      refused_for_.clear();
+    } else if (std::exchange(refused_for_, r.error().message) != r.error().message) {
+      host_.warn("progress was refused", {{"reason", r.error().message}});
+    }
+    introduced(r.ok() ? *r : 0);
+  }
+  show_health();
+  plan();
+}
+
+void Reporter::introduced(uint64_t epoch_taken) {
+  introduced_ = true;
+  {
+    std::lock_guard lock(mutex_);
+    if (epoch_taken < progress_.epoch) {
+      rise_backoff_.reset();
+      return last_words_.confirmed();
+    }
+  }
+  rise_above(epoch_taken);
+}
+
+// Whatever was sent since the peer confirmed our epoch may have been ignored, and the other agent
+// may have said something else over what was sent before.
+void Reporter::rise_above(uint64_t epoch_taken) {
+  const auto now = host_.now();
+  if (!rise_logged_at_ || now - *rise_logged_at_ >= rise_logged_every) {
+    rise_logged_at_ = now;
+    host_.info("an agent of the region has a greater epoch; ours is raised above it",
+               {{"known", std::to_string(epoch_taken)}});
+  }
+  // Nothing is above the last number: the peer should not have taken it.
+  if (epoch_taken == UINT64_MAX) return;
+  // Another agent that works rises, too. Who is told so again and again waits longer and longer, so
+  // that one of them has its word confirmed and both rest until there is something to say.
+  progress_retry_at_ = now + rise_backoff_.next(host_.random());
+  if (!repeat_from_ || *repeat_from_ <= now)
+    repeat_from_ = repeat_from_ ? std::max(now, *repeat_from_ + rules_.repeat_interval) : now;
+  std::lock_guard lock(mutex_);
+  progress_.epoch = epoch_taken + 1;
+  progress_dirty_ = true;
+  buffer_.put_back(last_words_.take_unconfirmed());
+}
+
+// Begins with the breaker's opening, ends when nothing waits any more.
+void Reporter::set_delayed(const std::string& why) {
+  std::lock_guard lock(mutex_);
+  if (why.empty() && (delayed_.empty() || !buffer_.empty())) return;
+  delayed_ = why;
+  progress_dirty_ = true;
+}
+
+Issue Reporter::delayed() const {
+  const auto state = breaker_.state(host_.now());
+  return {{},
+          {},
+          {},
+          "statuses",
+          0,
+          DAVIT_ISSUE_DELAYED,
+          std::to_string(buffer_.size()) + " wait; the breaker is " + word(state) +
+              " and has opened " + std::to_string(breaker_.opened()) +
+              " times, last for: " + delayed_};
+}
+
+}  // namespace davit::reporter

@@ -1,0 +1,117 @@
+// What the applier says of records that have died when other records have their names, and what it
+// does with the objects.
+#include <gtest/gtest.h>
+
+#include "world.hpp"
+
+namespace davit::applier::test {
+namespace {
+
+struct OneRecord : World {
+  OneRecord() {
+    begin(true);
+    apply("web", 10);
+    end(1, 10);
+    wait();
+  }
+  void apply_another(uint64_t version) { apply("web", version, {.id = "d_another"}); }
+};
+
+TEST(Successor, TheDeadRecordIsGoneOnceTheObjectIsItsSuccessors) {
+  OneRecord w;
+  w.remove_record("d_web", "", 12);
+  EXPECT_EQ(w.outcome(12), "done");
+  w.wait();
+  EXPECT_FALSE(w.statuses["d_web"].gone) << "its object still stands";
+  w.apply_another(13);
+  w.wait();
+  EXPECT_TRUE(w.statuses["d_web"].gone);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, 12u);
+  EXPECT_TRUE(w.statuses["d_web"].name.empty()) << "the name is not its own any more";
+  EXPECT_FALSE(w.statuses["d_another"].gone);
+  EXPECT_EQ(w.replica_sets(), "web");
+}
+
+// The delete came while it still had the name, and was not carried out before the name was taken.
+TEST(Successor, TheDeadRecordIsGoneThoughItsDeleteWasOvertaken) {
+  OneRecord w;
+  w.front().hold = true;
+  w.remove("web", 12);
+  w.apply_another(13);
+  w.front().release();
+  w.wait();
+  EXPECT_TRUE(w.statuses["d_web"].gone);
+  EXPECT_FALSE(w.statuses["d_another"].gone);
+  EXPECT_EQ(w.replica_sets(), "web");
+}
+
+TEST(Successor, OfARecordThatIsNotKnownToBeDeadNothingIsSaid) {
+  OneRecord w;
+  w.apply_another(13);
+  w.wait();
+  EXPECT_FALSE(w.statuses["d_web"].gone);
+  w.remove_record("d_web", "", 14);
+  w.wait();
+  EXPECT_TRUE(w.statuses["d_web"].gone);
+}
+
+// Both died while the agent was away: the object is still the first one's.
+TEST(Successor, ADeadSuccessorTakesTheObjectWithIt) {
+  OneRecord w;
+  w.remove_record("d_web", "", 12);
+  w.remove_record("d_another", "web", 14);
+  w.wait();
+  EXPECT_EQ(w.replica_sets(), "");
+  EXPECT_TRUE(w.statuses["d_web"].gone);
+  EXPECT_TRUE(w.statuses["d_another"].gone);
+}
+
+// A control plane that has two records of one name: the object is the living one's.
+TEST(Successor, ADeleteOfAnotherRecordLeavesTheObjectOfTheOneThatLives) {
+  OneRecord w;
+  w.remove_record("d_another", "web", 14);
+  w.wait();
+  EXPECT_EQ(w.replica_sets(), "web");
+  EXPECT_FALSE(w.statuses["d_web"].gone);
+}
+
+TEST(Successor, ARecordThatNobodyKnowsIsGone) {
+  OneRecord w;
+  w.remove_record("d_nobody", "", 12);
+  w.wait();
+  EXPECT_TRUE(w.statuses["d_nobody"].gone);
+}
+
+TEST(Successor, WhatIsNotSeenIsNotSaidToBeGone) {
+  World w;
+  w.blind();
+  w.restart();
+  w.begin(true, 1, 20);
+  w.apply("web", 13, {.id = "d_another"});
+  w.remove_record("d_web", "", 12);
+  w.end(1, 20);
+  w.wait();
+  EXPECT_FALSE(w.statuses["d_web"].gone);
+  w.see();
+  w.wait();
+  EXPECT_TRUE(w.statuses["d_web"].gone);
+}
+
+// A snapshot names the tombstone of the first one without the name, and nothing of the second.
+TEST(Successor, WhatIsLeftOfADeadRecordGoesAtTheEndOfASnapshotWhateverItsShare) {
+  World w({{"prune_always_allowed", int64_t{0}}, {"prune_share_max_percent", int64_t{1}}});
+  w.begin(true);
+  w.apply("web", 10);
+  w.end(1, 10);
+  w.wait();
+  w.restart();
+  w.begin(true, 1, 20);
+  w.remove_record("d_web", "", 12);
+  w.end(0, 20);
+  w.wait();
+  EXPECT_EQ(w.replica_sets(), "");
+  EXPECT_TRUE(w.statuses["d_web"].gone);
+}
+
+}  // namespace
+}  // namespace davit::applier::test
