@@ -83,7 +83,11 @@ void TextTable::choose(size_t room) {
   std::iota(shown_.begin(), shown_.end(), size_t{0});
   const auto need = [this] {
     std::vector<size_t> needed;
-    for (const size_t i : shown_) needed.push_back(std::min(widths_[i], enough_columns));
+    // One that can be spared is left out rather than cut.
+    for (const size_t i : shown_) {
+      const bool spare = headings_[i].spare != 0;
+      needed.push_back(spare ? widths_[i] : std::min(widths_[i], enough_columns));
+    }
     return sum_of(needed);
   };
   const auto rank = [this](size_t i) {

@@ -57,6 +57,12 @@ TEST(TextTable, LeavesSpareColumnsOutWhenThereIsNoRoom) {
   EXPECT_EQ(printed(15), "ID   HEALTH\nd_1  healthy\n");
 }
 
+TEST(TextTable, LeavesASpareColumnOutRatherThanCutIt) {
+  TextTable t({"MODULE", {"FILE", 1}}, TextTable::Last::wrapped);
+  t.row({"desired", "/usr/lib/davit/plugins/desired.so"});
+  EXPECT_EQ(t.print(false, 40), "MODULE\ndesired\n");
+}
+
 TEST(TextTable, CutsTheLongestWhereThereIsNoRoomByLetters) {
   TextTable t({"ID", "NAME"});
   t.row({"d_größe_größe_größe", "shop/a"});
