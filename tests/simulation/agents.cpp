@@ -39,6 +39,7 @@ void World::start_agent(Agent& agent) {
        {{"cluster", cluster},
         {"status", "reporter" + of},
         {"parked_retry_ms", 60'000},
+        {"blind_after_ms", blind_after / milliseconds(1)},
         {"prune_always_allowed", int64_t{prune_always_allowed}},
         {"prune_share_max_percent", int64_t{prune_share_max_percent}}});
   load(agent.side, "watcher", "watcher" + of,

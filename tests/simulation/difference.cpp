@@ -90,11 +90,13 @@ std::string World::cursor_difference() const {
   return {};
 }
 
-// What is said to be orphaned is no live record's.
+// What is said to be orphaned is no live record's, and everything is seen.
 std::string World::issue_difference() const {
   for (const auto& agent : agents_) {
     if (rivals() ? !agent->side.up : agent->process != worker_) continue;
     for (const Issue& issue : agent->issues) {
+      if (issue.condition == DAVIT_ISSUE_BLIND)
+        return issue.name + " is said not to be seen by agent " + agent->name;
       const auto written = history_.all().find({issue.kind, issue.ns, issue.name, agent->region});
       if (issue.condition != DAVIT_ISSUE_ORPHANED || written == history_.all().end()) continue;
       const Written& last = History::now(written->second);
@@ -145,10 +147,24 @@ std::string World::status_difference() {
     std::string left;
     if (wanted.live) {
       left = missing ? "is missing" : status_difference(name, wanted, found->second);
-    } else if (!missing && !found->second.gone && !rivals()) {  // another's word may be the last
+    } else if (!missing && !found->second.gone) {
       left = "of version " + std::to_string(found->second.observed_version) + " does not say gone";
     }
+    if (left.empty()) left = predecessor_difference(name, written, statuses);
     if (!left.empty()) return "the status of " + display(name) + " " + left;
+  }
+  return {};
+}
+
+// Records that had the name before and are dead have nothing in the cluster. Over ctrl.v1, which
+// knows records by their names, nobody can say so.
+std::string World::predecessor_difference(const Name& name, const std::vector<Written>& writes,
+                                          const std::map<Key, Status>& statuses) const {
+  const std::string& owner = History::now(writes).id;
+  for (const Written& w : writes) {
+    const auto found = statuses.find({name.kind, name.region, w.id});
+    if (w.id == owner || scene_ == Scene::ctrl || found == statuses.end()) continue;
+    if (!found->second.gone) return "of " + w.id + ", which had the name before, does not say gone";
   }
   return {};
 }

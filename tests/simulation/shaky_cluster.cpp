@@ -127,6 +127,8 @@ void ShakyCluster::set_away(bool away) {
 
 void ShakyCluster::open(const std::shared_ptr<Watch>& w) {
   if (away_) return;
+  if (const auto hidden = hidden_.find(w->request.resource.resource); hidden != hidden_.end())
+    return deliver(w, hidden->second.first, hidden->second.second);
   w->open = true;
   const uint64_t generation = ++w->generation;
   cluster::Watcher watcher;
@@ -152,13 +154,42 @@ void ShakyCluster::deliver(const std::shared_ptr<Watch>& w, int32_t type, std::s
   });
 }
 
+void ShakyCluster::lose(Watch& w) {
+  if (!w.open || w.closing || w.cancelled) return;
+  ++w.generation;  // what is on its way is lost
+  w.closing = true;
+  w.inner.cancel();
+}
+
 void ShakyCluster::break_watches() {
+  for (const auto& w : watches_) lose(*w);
+}
+
+void ShakyCluster::hide(const std::string& resource, int32_t trouble, const std::string& why) {
+  hidden_[resource] = {trouble, why};
   for (const auto& w : watches_) {
-    if (!w->open || w->closing || w->cancelled) continue;
-    ++w->generation;  // what is on its way is lost
-    w->closing = true;
-    w->inner.cancel();
+    if (w->request.resource.resource == resource) lose(*w);
   }
+}
+
+void ShakyCluster::show(const std::string& resource) {
+  hidden_.erase(resource);
+  const auto watches = watches_;
+  for (const auto& w : watches) {
+    if (w->request.resource.resource == resource && !w->open && !w->cancelled) open(w);
+  }
+}
+
+void ShakyCluster::show_all() {
+  for (const auto& [resource, how] : std::map(hidden_)) show(resource);
+}
+
+std::multiset<std::string> ShakyCluster::watched() const {
+  std::multiset<std::string> out;
+  for (const auto& w : watches_) {
+    if (!w->cancelled) out.insert(w->request.resource.resource);
+  }
+  return out;
 }
 
 void ShakyCluster::credit(cluster::WatchHandle* h, uint32_t more) {

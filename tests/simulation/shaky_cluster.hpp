@@ -4,6 +4,9 @@
 // has been. Each agent has one of its own.
 #pragma once
 
+#include <map>
+#include <set>
+
 #include <davit/cluster.hpp>
 
 #include "fate.hpp"
@@ -43,6 +46,13 @@ class ShakyCluster {
   void asker_back() { asker_gone_ = false; }
   // All watches lose their connection and begin anew.
   void break_watches();
+  // The watches of this resource, also those that are asked for later, are refused, or lose their
+  // connection and get no other one, until it is shown again.
+  void hide(const std::string& resource, int32_t trouble, const std::string& why);
+  void show(const std::string& resource);
+  void show_all();
+  // Resources of which there are watches, each as often as there are.
+  std::multiset<std::string> watched() const;
 
   void request(cluster::Request q, Done done);
   cluster::WatchHandle* watch(cluster::WatchRequest q, uint32_t credit, cluster::Watcher watcher);
@@ -64,6 +74,7 @@ class ShakyCluster {
   void open(const std::shared_ptr<Watch>& w);
   void deliver(const std::shared_ptr<Watch>& w, int32_t type, std::string object);
   void end(const std::shared_ptr<Watch>& w);
+  void lose(Watch& w);
 
   Host host_;
   Fate& fate_;
@@ -74,6 +85,7 @@ class ShakyCluster {
   bool away_ = false, asker_gone_ = false;
   std::vector<Asked> asked_;
   std::vector<std::shared_ptr<Watch>> watches_;
+  std::map<std::string, std::pair<int32_t, std::string>> hidden_;  // resources: how, and why
 };
 
 }  // namespace davit::simulation

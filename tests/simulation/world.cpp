@@ -199,6 +199,8 @@ void World::live() {
     restore();
   } else if (what < 560 && rivals() && fate_.strikes(1)) {
     what < 545 ? second_comes_or_goes() : cut_off_one();
+  } else if (what >= 560 && what < 563 && fate_.strikes(1)) {
+    hide_something();
   }
   quick ? pass(std::chrono::microseconds(500 + fate_.below(2'500)))
         : pass(milliseconds(1 + fate_.below(200)));
@@ -288,6 +290,7 @@ bool World::settle(seconds limit) {
   start_server();
   for (auto& agent : agents_) {
     agent->cluster.set_away(false);
+    agent->cluster.show_all();
     agent->up_at = now();
     link_.set_cut(agent->name, false);
   }

@@ -37,6 +37,9 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   // After that: a few changes, each of which has to be in the cluster within seconds. True: they
   // were, and rollouts left pods serving.
   bool quiet();
+  // After that: an agent loses sight of something for long. True: the server's conditions said so
+  // in time, and no longer once it saw again.
+  bool blind();
   // And then: what nobody changes any more comes to rest. Nothing is written to the cluster, and
   // agents say little.
   void rest();
@@ -89,6 +92,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void pass(Time by);
   void plan(Time in, std::function<void()> what);
   void lose_cluster(Time lasts);
+  void hide_something();
   void cut_link(bool for_long);
 
   // The agents' processes (agents.cpp).
@@ -171,6 +175,12 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   static bool is_ready(const json::value& pod);
   static std::string pod_image(const json::value& pod);
 
+  // That an agent says what it cannot see (blind.cpp).
+  void hide(Agent& agent, const std::string& resource, bool refused);
+  size_t said_to_be_blind(const Agent& agent, const std::string& resource, const std::string& why);
+  bool await_blindness(const Agent& agent, const std::string& resource, const std::string& why,
+                       size_t kinds, Time within);
+
   // What is not as it should be, once all is quiet; "": nothing (difference.cpp).
   std::string difference();
   std::string difference(const Name& name, const Written& wanted, const json::value& object);
@@ -180,6 +190,8 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   bool stands_for_other(const Name& name, const json::value& object) const;
   std::string status_difference();
   std::string status_difference(const Name& name, const Written& wanted, const Status& status);
+  std::string predecessor_difference(const Name& name, const std::vector<Written>& writes,
+                                     const std::map<Key, Status>& statuses) const;
   json::value object(const cluster::Resource& r, const std::string& ns, const std::string& name);
   json::array list(const cluster::Resource& r, const std::string& ns);
   cluster::Response call(const cluster::Request& q);
@@ -187,9 +199,10 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   // The streamer's: a snapshot may begin where one did so long before.
   static constexpr std::chrono::seconds snapshots_share_begin{12};
   static constexpr uint64_t names_of_a_kind = 6;  // names of each kind: few, so that they meet
-  // The settings of the same names: the server's, the agents', and the deployments'.
+  // The settings of the same names: the server's, the deployments', and the agents'.
   static constexpr std::chrono::seconds agent_live{10};
   static constexpr std::chrono::seconds min_ready{2};
+  static constexpr std::chrono::seconds blind_after{8};
   static constexpr uint64_t prune_always_allowed = 2, prune_share_max_percent = 50;
 
   static World* current_;  // for the services, whose slots carry no pointer to it
