@@ -110,11 +110,10 @@ void World::before_delete(const cluster::Request& q, const Stamp& there,
   story_.tell("agent " + by.agent + " deletes " + what);
   Agent& agent = *agent_of("-" + by.agent);
   if (!by.late) check_share(agent, there.name);
-  if (may_go(there, history_, restored_head_)) return;
-  if (!knows_this_store(by, there.name.kind) &&
-      std::any_of(lost_.begin(), lost_.end(),
-                  [&](const Past& p) { return may_go(there, p.history, p.restored_head); }))
-    return;
+  if (may_go(there, lost_.size())) return;
+  for (size_t past = 0; past < lost_.size() && !knows_this_store(by, there.name.kind); ++past) {
+    if (may_go(there, past)) return;
+  }
   story_.fault(what + " is deleted, and was never dead since");
 }
 
@@ -151,15 +150,27 @@ bool World::has_tombstone(const Name& name, const std::vector<Written>& written)
 }
 
 // Whether by this history the object may go: its record has died since; or the history does not
-// know of it, and has another record of its name, or one that was written since the store was
-// restored.
-bool World::may_go(const Stamp& there, const History& history, uint64_t restored_head) {
+// know of it, and has another record of its name, or one that was written since it was lost.
+bool World::may_go(const Stamp& there, size_t store) const {
+  const History& history = store < lost_.size() ? lost_[store].history : history_;
   if (history.find(there.name, there.id, there.made_of) != nullptr)
     return history.died_after(there.name, there.id, there.made_of.version);
   const auto written = history.all().find(there.name);
   if (written == history.all().end()) return false;
   const Written& last = History::now(written->second);
-  return (last.live && last.id != there.id) || written->second.back().version > restored_head;
+  return (last.live && last.id != there.id) ||
+         written->second.back().version > head_without(there, store);
+}
+
+// The least head that a store was restored to since the one that had this version: what is written
+// above it was written after the version was lost.
+uint64_t World::head_without(const Stamp& there, size_t store) const {
+  uint64_t head = UINT64_MAX;
+  for (size_t later = store;; --later) {
+    head = std::min(head, later < lost_.size() ? lost_[later].restored_head : restored_head_);
+    if (later == 0 || lost_[later - 1].history.find(there.name, there.id, there.made_of) != nullptr)
+      return head;
+  }
 }
 
 void World::after(const cluster::Request& q, const cluster::Response& r) {

@@ -150,7 +150,9 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void before_apply(const Stamp& wanted, const Stamp& there, const ShakyCluster::Asking& by);
   void before_delete(const cluster::Request& q, const Stamp& there, const ShakyCluster::Asking& by);
   bool has_tombstone(const Name& name, const std::vector<Written>& written);
-  static bool may_go(const Stamp& there, const History& history, uint64_t restored_head);
+  // `store` counts those that were lost; their number means the present one.
+  bool may_go(const Stamp& there, size_t store) const;
+  uint64_t head_without(const Stamp& there, size_t store) const;
   void check_cursor(const KindProgress& kind, const std::string& where);
   void note_write(const cluster::Request& q);
 
