@@ -6,7 +6,6 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -34,12 +33,14 @@ std::string in_one_line(const std::string& text) {
   return out;
 }
 
-// What `pattern` finds in its first group.
-std::set<std::string> words(const std::string& text, const std::string& pattern) {
-  const std::regex expression(pattern);
+// What stands in quotes between each `begin` and the next `end`.
+std::set<std::string> words(const std::string& text, const std::string& begin, char end) {
   std::set<std::string> out;
-  for (std::sregex_iterator at(text.begin(), text.end(), expression), end; at != end; ++at)
-    out.insert((*at)[1]);
+  for (size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
+    std::istringstream quoted(text.substr(at, text.find(end, at) - at));
+    std::string before, word;
+    while (std::getline(quoted, before, '"') && std::getline(quoted, word, '"')) out.insert(word);
+  }
   return out;
 }
 
@@ -48,10 +49,8 @@ std::set<std::string> words_of_others() {
   const fs::path sources = SOURCES;
   std::set<std::string> out(issues::all.begin(), issues::all.end());
   out.merge(words(content_of(sources / "plugins/desired/conditions.hpp"),
-                  "static constexpr const char\\* [a-z_]+ = \"([a-z ]+)\""));
-  const std::string envelope = content_of(sources / "plugins/recorder/envelope.cpp");
-  for (const std::string& list : words(envelope, "healths = \\{([^}]*)\\}"))
-    out.merge(words(list, "\"([a-z ]+)\""));
+                  "static constexpr const char* ", ';'));
+  out.merge(words(content_of(sources / "plugins/recorder/envelope.cpp"), "healths = {", '}'));
   return out;
 }
 
