@@ -40,7 +40,8 @@ Result<Turns::Next> Turns::enter(const Ask& ask, size_t bytes, size_t most, Time
                  std::chrono::seconds(1)};
   }
   queue.waiting_bytes += room(bytes);
-  Waiting& waits = queue.waiting.emplace_back(ask, std::move(job));
+  queue.waiting.push_back({ask, std::move(job)});
+  Waiting& waits = queue.waiting.back();
   waits.ask.bytes = bytes;
   Next out;
   go_on(region, now, out);
