@@ -48,8 +48,12 @@ void TurnRunner::stop() {
   });
 }
 
-void TurnRunner::tell(const std::string& region, const Turns::Next& next) const {
+void TurnRunner::observe(const Turns::Next& next) const {
   for (const auto waited : next.waited) waited_.observe(waited);
+}
+
+void TurnRunner::tell(const std::string& region, const Turns::Next& next) const {
+  observe(next);
   if (!next.slowed) return;
   host_.warn("a region's agents say more than its pace allows; their calls wait",
              {{"region", region}, {"bytes_per_second", std::to_string(bytes_per_second_)}});
@@ -72,7 +76,7 @@ void TurnRunner::set_timer() {
   if (!at || ended_) return;
   timer_.after(std::max(*at - host_.now(), Turns::Time(0)), [this] {
     Turns::Next next = turns_.wake(host_.now());
-    for (const auto waited : next.waited) waited_.observe(waited);
+    observe(next);
     post(std::move(next.jobs));
     set_timer();
   });

@@ -25,6 +25,7 @@ class TurnRunner {
 
  private:
   Result<> entered(const Turns::Ask& ask, Result<Turns::Next> next);
+  void observe(const Turns::Next& next) const;
   void tell(const std::string& region, const Turns::Next& next) const;
   void post(std::vector<Turns::Job> jobs) const;
   void look();
