@@ -118,17 +118,39 @@ def is_free(port):
     return True
 
 
-def free_ports(count):
-    """Free ports below the range that the kernel uses for outgoing connections.
+# A port is ours while a socket of its name is bound (unix(7), "abstract"): the kernel lets go of it when this process ends,
+# and the name is valid where the port is, in one network namespace.
+RESERVED = {}
 
-    While a server is stopped, no one who connects may be given its port.
+
+def reserve(port):
+    """Whether `port` is this process's from now on: no other test is given it while what listens there is stopped."""
+    name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        name.bind(f"\0davit-test-port-{port}")
+    except OSError:
+        name.close()
+        return False
+    RESERVED[port] = name
+    return True
+
+
+def free_ports(count):
+    """Free ports below the range that the kernel uses for outgoing connections, reserved until this process ends.
+
+    While a server is stopped, no one who connects may be given its port, and no other test.
     """
     with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="utf-8") as file:
         lowest = int(file.read().split()[0])
     candidates = range(10000, lowest) if lowest > 11000 else range(10000, 60000)
-    ports = [port for port in random.sample(candidates, 200) if is_free(port)]
+    ports = []
+    for port in random.sample(candidates, len(candidates)):
+        if len(ports) == count:
+            break
+        if reserve(port) and is_free(port):
+            ports.append(port)
     if len(ports) < count:
         raise RigError(
             f"no {count} free ports on 127.0.0.1 between {candidates[0]} and {candidates[-1]}"
         )
-    return ports[:count]
+    return ports
