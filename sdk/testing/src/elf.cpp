@@ -2,9 +2,8 @@
 // symbol table.
 #include <elf.h>
 
-#include <fstream>
-
 #include "davit/testing/module.hpp"
+#include "file.hpp"
 
 namespace davit::testing {
 namespace {
@@ -13,9 +12,9 @@ namespace {
 class Elf {
  public:
   static Result<Elf> open(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return Error{Code::not_found, "cannot read " + path, path, {}};
-    Elf elf{std::string(std::istreambuf_iterator<char>(in), {})};
+    auto bytes = read_file(path);
+    if (!bytes.ok()) return bytes.error();
+    Elf elf{std::move(*bytes)};
     const auto* header = elf.at<Elf64_Ehdr>(0);
     if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr)) {

@@ -2,9 +2,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "davit/storage.hpp"
+#include "file.hpp"
 #include "shared.hpp"
 
 namespace davit::testing {
@@ -12,12 +12,6 @@ namespace {
 
 Runtime::Strand* strand(davit_strand* s) {
   return reinterpret_cast<Runtime::Strand*>(s);
-}
-
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Error{Code::not_found, "cannot read " + path, path, {}};
-  return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
 }  // namespace
