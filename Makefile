@@ -7,7 +7,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench kubernetes torture soak converge faults simulation fuzz format dependencies configure build build-asan build-tsan build-fuzz
+.PHONY: help run test check bench kubernetes torture soak converge faults simulation fuzz format dependencies configure build build-asan build-tsan
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -67,8 +67,8 @@ simulation: ## ten minutes of server, agent and cluster in virtual time, with se
 FUZZ_SECONDS ?= 3600
 fuzz: ## an hour of each fuzz target, two at a time (FUZZ_SECONDS)
 	@packaging/install-dependencies.sh
-	@$(MAKE) build-fuzz
-	@tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
+	@$(MAKE) build-asan TARGETS="--target fuzz-targets"
+	@tests/fuzz/run.sh build/asan $(FUZZ_SECONDS)
 
 format: ## clang-format everything
 	@git ls-files '*.cpp' '*.hpp' '*.h' | xargs clang-format -i
@@ -86,7 +86,7 @@ configure:
 build: configure
 	@cmake --build $(PRESET_DIR) -j$(JOBS)
 
-build-asan build-tsan build-fuzz: build-%:
+build-asan build-tsan: build-%:
 	@mkdir -p build
 	@cmake --preset $* >build/$*.configure.log 2>&1 || { cat build/$*.configure.log; exit 1; }
-	@cmake --build --preset $* -j$(JOBS)
+	@cmake --build --preset $* -j$(JOBS) $(TARGETS)

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd) || exit 2
 seconds=$2
 programs=$build/fuzz
-[ -s "$programs/targets.txt" ] || { echo "no fuzz targets in $build: make build-fuzz" >&2; exit 2; }
+[ -s "$programs/targets.txt" ] || { echo "no fuzz targets in $build: make build-asan" >&2; exit 2; }
 mkdir -p "$build/corpus" "$build/crashes"
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:allocator_may_return_null=1:handle_abort=1
 export UBSAN_OPTIONS=print_stacktrace=1

@@ -84,7 +84,7 @@ std::string core_limit(pid_t pid) {
   return "none";
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef DAVIT_SANITIZED
 constexpr bool runtime_forbids_core_dumps = true;
 #else
 constexpr bool runtime_forbids_core_dumps = false;

@@ -229,11 +229,12 @@ void World::check_cursor(const KindProgress& kind, const std::string& where) {
     if (!last.live || last.held || last.version > kind.applied.version) continue;
     named_.insert({name, last.id});
     const auto& applied = applied_[name];
-    const bool taken = std::any_of(applied.begin(), applied.end(), [&](const auto& a) {
-      const Stamp stamp{name, a.first, where, a.second};
-      return a.second.version >= last.version &&
-             (history_.find(name, a.first, a.second) != nullptr || survived(stamp));
-    });
+    const bool taken =
+        std::any_of(applied.begin(), applied.end(), [&, &name = name](const auto& a) {
+          const Stamp stamp{name, a.first, where, a.second};
+          return a.second.version >= last.version &&
+                 (history_.find(name, a.first, a.second) != nullptr || survived(stamp));
+        });
     if (!taken) {
       story_.fault("the cursor of " + name.kind + " is at " + std::to_string(kind.applied.version) +
                    ", and " + display(name) + " @" + std::to_string(last.version) +

@@ -49,7 +49,6 @@ class Line {
   Cursor cursor_;
   uint64_t sent_ = 0;  // highest version of this stream
   bool begun_ = false;
-  bool first_ = true;      // nothing was delivered yet
   bool snapshot_ = false;  // what comes is staged, and takes the cluster's place at its end
   Objects staged_;
   std::map<std::string, bool> named_;  // ids of the snapshot: was its last change a live one?

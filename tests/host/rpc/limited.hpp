@@ -64,7 +64,7 @@ inline size_t resident_bytes() {
   std::ifstream("/proc/self/statm") >> pages >> resident;
   return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef DAVIT_SANITIZED
 inline constexpr bool memory_can_be_measured = false;
 #else
 inline constexpr bool memory_can_be_measured = true;

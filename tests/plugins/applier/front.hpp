@@ -145,7 +145,7 @@ class Front {
   void open(Handle& h) {
     h.open = true;
     cluster::Watcher watcher;
-    watcher.event = [this, &h, generation = ++h.generation](int32_t type, std::string_view object) {
+    watcher.event = [&h, generation = ++h.generation](int32_t type, std::string_view object) {
       if (generation == h.generation) deliver(h, type, object);
     };
     watcher.ended = [&h, generation = h.generation] {
