@@ -246,6 +246,7 @@ std::chrono::nanoseconds Hub::rest_after(const KindState& kind, Slot& slot, cons
     slot.backoff.reset();
     return shop_->rules.rest;
   }
+  if (slot.backoff.failures() == 0) slot.backoff = Backoff(shop_->rules.retry);
   std::chrono::nanoseconds rest = slot.backoff.next(host_.random(), report.retry_after);
   if (report.right_refused && slot.refused_since.count() > 0)
     rest = std::min(rest, slot.refused_since + shop_->rules.right_patience - now());
