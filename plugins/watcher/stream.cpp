@@ -23,6 +23,12 @@ std::chrono::milliseconds retry_after(const rpc::End& end) {
   return {};
 }
 
+std::string reason_of(const rpc::End& end) {
+  if (end.code == Code::ok) return "the peer has ended the stream in the middle of a snapshot";
+  if (!end.message.empty()) return end.message;
+  return "code " + std::to_string(static_cast<int>(end.code));
+}
+
 }  // namespace
 
 class Stream::Handler : public rpc::Handler {
@@ -235,7 +241,9 @@ void Stream::handle_end(const rpc::End& end) {
     return connect();
   }
   reconnects_.add();
-  if (end.code == Code::ok) {
+  // Of a peer with bookmarks only its bookmark ends a snapshot.
+  const bool cut = snapshot_ && dialect_.bookmarks;
+  if (end.code == Code::ok && !cut) {
     if (snapshot_) {
       snapshot_ = false;
       listing_ = false;
@@ -256,7 +264,7 @@ void Stream::handle_end(const rpc::End& end) {
       return;
     }
   }
-  trouble(end.message.empty() ? "code " + std::to_string(static_cast<int>(end.code)) : end.message);
+  trouble(reason_of(end));
   reconnect(retry_after(end));
 }
 

@@ -25,7 +25,9 @@ struct AuditSink : FakeSink {
             std::to_string(c.version) + " ";
     return true;
   }
-  void bookmark(sink::Stream*, const sink::Bookmark& b) { seen += b.quiet ? "quiet " : "mark "; }
+  void bookmark(sink::Stream*, const sink::Bookmark& b) {
+    seen += b.quiet ? "quiet " : b.snapshot_end ? "end " : "mark ";
+  }
 };
 
 Dialect words() {
@@ -93,6 +95,22 @@ class StreamAuditTest : public ::testing::Test {
   AuditSink sink_;
   std::unique_ptr<Stream> stream_;
 };
+
+TEST_F(StreamAuditTest, TakesACleanCloseForTheEndOfWhatIsListed) {
+  rpc_.end(*rpc_.open("Watch"), Code::ok);
+  EXPECT_EQ(sink_.take(), "end ");
+}
+
+TEST_F(StreamAuditTest, FinishesWhatIsInHandBeforeItTakesACloseForTheEnd) {
+  sink_.full = true;
+  say("apply d 4");
+  rpc_.end(*rpc_.open("Watch"), Code::ok);
+  EXPECT_EQ(sink_.take(), "");
+  sink_.full = false;
+  sink_.source->wake();
+  host_.run();
+  EXPECT_EQ(sink_.take(), "+d4 end ");
+}
 
 TEST_F(StreamAuditTest, FindsWhatWasCommittedLateByListingAgain) {
   EXPECT_EQ(relist(), "from 0");
