@@ -280,22 +280,6 @@ TEST(Applier, DoesNotHammerAClusterThatAsksForAPause) {
   EXPECT_GE(w.host().metric("davit_applier_concurrency"), 8);
 }
 
-// How long a record waits at most, and how often it is tried in a minute.
-TEST(Applier, TriesWhatFailsAsOftenAsItsSettingsSay) {
-  for (const auto& [most, tries] : {std::pair{int64_t{1'000}, 60.0}, {int64_t{30'000}, 5.0}}) {
-    World w({{"retry_first_ms", int64_t{1'000}}, {"retry_most_ms", most}});
-    w.front().policy = [](const cluster::Request& q) -> std::optional<cluster::Response> {
-      if (q.verb != DAVIT_VERB_APPLY) return std::nullopt;
-      return refusal(410, "Expired", "not now");
-    };
-    w.begin(true);
-    w.apply("web", 1);
-    w.wait(60s);
-    EXPECT_GE(w.count("retries"), tries) << most;
-    EXPECT_LE(w.count("retries"), 2 * tries) << most << ": the upper half of the wait";
-  }
-}
-
 // It may have been restored: the records that the agent knows are there, its statuses may not be.
 TEST(Applier, TellsAStoreThatWasOpenedAnewEverythingOnceMore) {
   World w;

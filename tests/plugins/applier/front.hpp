@@ -37,6 +37,14 @@ class Front {
     for (const auto& request : std::exchange(held_, {})) request();
   }
 
+  // How many events the watches asked for that began blind.
+  std::set<uint32_t> withheld() const {
+    std::set<uint32_t> out;
+    for (const auto& w : watches_) {
+      if (!w->cancelled) out.insert(w->withheld);
+    }
+    return out;
+  }
   // What began blind shows what there is.
   void see() {
     blind = false;
