@@ -8,6 +8,20 @@
 namespace davit::storage_sqlite {
 namespace {
 
+// By nobody but the thread for it: there are too few pages for a commit to move them.
+TEST(Journal, IsMovedWithoutACommitThatDoesIt) {
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/davit.db";
+  Life life(path);
+  ASSERT_TRUE(life.up.ok());
+  const auto new_file = std::filesystem::file_size(path);
+  for (int i = 0; i < 300; ++i)
+    ASSERT_EQ(commit(life.client, group("a" + std::to_string(i), std::string(20'000, 'x'))), "");
+  for (int i = 0; i < 3'000 && std::filesystem::file_size(path) < new_file + (4u << 20); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_GE(std::filesystem::file_size(path), new_file + (4u << 20));
+}
+
 TEST(Journal, StaysBoundedUnderCommitsThatNeverPause) {
   const testing::TemporaryDirectory directory;
   const std::string path = directory.path() + "/davit.db";
@@ -20,8 +34,9 @@ TEST(Journal, StaysBoundedUnderCommitsThatNeverPause) {
     ASSERT_EQ(commit(life.client, group("a" + std::to_string(i % 10), payload)), "");
     longest = std::max(longest, std::filesystem::file_size(path + "-wal"));
   }
-  // 3,000 commits wrote about 130 MB; at 64 MB one of them would have moved the journal.
-  EXPECT_LT(longest, 48u << 20);
+  // 3,000 commits write about 130 MB. On a machine that is busy with other things, one of them
+  // moves the journal itself when it has 16,000 pages; and a few more may have come by then.
+  EXPECT_LT(longest, 17'000u * (4'096 + 24));
   EXPECT_GT(std::filesystem::file_size(path), new_file);
   EXPECT_EQ(count(life.client), 10u);
 }
