@@ -181,7 +181,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
         shared.host.unix_ms()};
     const Turns::Ask ask =
         ask_of(shared, call, progress.region, request.size(), Counts::transaction);
-    in_turn_of(shared, ask, reply, [&shared, progress](const rpc::Server::Reply& ends) {
+    shared.turns.in_turn(ask, reply, [&shared, progress](const rpc::Server::Reply& ends) {
       shared.host.blocking(shared.storage.instance(), [&shared, progress, ends] {
         // The response has no fields.
         shared.progress(

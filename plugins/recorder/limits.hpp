@@ -3,8 +3,7 @@
 #pragma once
 
 #include <davit/status_size.hpp>
-
-#include "turns.hpp"
+#include <davit/turns.hpp>
 
 namespace davit::recorder {
 

@@ -21,11 +21,6 @@ enum class Counts { bytes, transaction };
 Result<> serve_in_turn(Shared& shared, const rpc::Server& server, const rpc::Method& method,
                        Counts counts, std::function<void(Said)> work);
 
-// The same for a call whose region is known: `work` gets what it is to reply by. On the call's
-// strand.
-void in_turn_of(Shared& shared, const Turns::Ask& ask, const rpc::Server::Reply& reply,
-                std::function<void(rpc::Server::Reply)> work);
-
 // While the call is there.
 Turns::Ask ask_of(const Shared& shared, const rpc::Call& call, const std::string& region,
                   size_t bytes, Counts counts);

@@ -12,7 +12,10 @@ Shared::Shared(Host h, storage::Client s, std::chrono::milliseconds agents_stale
     : host(h),
       storage(std::move(s)),
       limits(l),
-      turns(h, outstanding, limits.turns),
+      turns(h, outstanding, limits.turns,
+            host.histogram("davit_recorder_pace_wait_seconds",
+                           "How long regions beyond their pace (bytes_per_second_per_region_max) "
+                           "waited until their next call could begin.")),
       agents(h, storage, outstanding, agents_stale_after, limits),
       statuses(host.counter("davit_recorder_statuses_total", "Statuses handed to the store.")),
       refused(host.counter("davit_recorder_refused_total", "Statuses that were refused.")),
@@ -34,7 +37,6 @@ void Shared::start() {
 }
 
 void Shared::stop() {
-  stopping = true;  // what waits for its turn is told so
   turns.stop();
   scan_.stop();
   agents.stop();

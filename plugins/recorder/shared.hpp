@@ -5,13 +5,13 @@
 #include <davit/outstanding.hpp>
 #include <davit/rpc.hpp>
 #include <davit/storage.hpp>
+#include <davit/turn_runner.hpp>
 
 #include "agent_metrics.hpp"
 #include "epochs.hpp"
 #include "limits.hpp"
 #include "roster.hpp"
 #include "status_scan.hpp"
-#include "turn_runner.hpp"
 
 namespace davit::recorder {
 
@@ -26,7 +26,6 @@ class Shared {
   std::vector<std::string> kinds;  // of this server; set in wire()
   Outstanding outstanding;
   TurnRunner turns;
-  std::atomic<bool> stopping{false};
   AgentMetrics agents;
   Metric statuses, refused, errors;
 

@@ -69,7 +69,7 @@ TEST_F(RegionPaceTest, ARegionBeyondItsPaceWaitsAndAnotherDoesNot) {
   rig_.host.advance(milliseconds(500));
   EXPECT_FALSE(first.end);
   EXPECT_EQ(stored("evil"), 1);
-  EXPECT_TRUE(rig_.host.logged("say more than its pace allows; their calls wait region=evil"));
+  EXPECT_TRUE(rig_.host.logged("ask for more than its pace allows; their calls wait region=evil"));
   EXPECT_FALSE(rig_.host.logged("region=eu"));
   rig_.host.advance(seconds(1));
   ASSERT_TRUE(first.end && second.end);

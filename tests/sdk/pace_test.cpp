@@ -1,10 +1,10 @@
-#include "pace.hpp"
+#include <davit/pace.hpp>
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace davit::recorder {
+namespace davit {
 namespace {
 
 using std::chrono::milliseconds;
@@ -70,4 +70,4 @@ TEST_F(PaceTest, InTheLongRunARegionGetsWhatThePaceSays) {
 }
 
 }  // namespace
-}  // namespace davit::recorder
+}  // namespace davit

@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
-namespace davit::recorder {
+namespace davit {
 
 struct PaceLimits {
   // A region at this pace leaves the larger part of a store and of two cores to the others.
@@ -16,6 +17,9 @@ struct PaceLimits {
   // What an agent says of 10,000 pods at its start is about half of it.
   size_t burst_bytes = 8 << 20;
 };
+
+// Nothing waits.
+inline constexpr PaceLimits no_pace{.bytes_per_second = SIZE_MAX, .burst_bytes = SIZE_MAX};
 
 class Pace {
  public:
@@ -40,4 +44,4 @@ class Pace {
   Time full_{Time::min() / 2};  // when all that was spent has come in
 };
 
-}  // namespace davit::recorder
+}  // namespace davit

@@ -1,8 +1,8 @@
-#include "turns.hpp"
+#include <davit/turns.hpp>
 
 #include <gtest/gtest.h>
 
-namespace davit::recorder {
+namespace davit {
 namespace {
 
 using std::chrono::milliseconds;
@@ -188,4 +188,4 @@ TEST_F(PacedTurnsTest, NobodyWaitsForItsPaceOnceTheServerEnds) {
 }
 
 }  // namespace
-}  // namespace davit::recorder
+}  // namespace davit

@@ -1,0 +1,211 @@
+// Turns: which calls are worked on now. Each region has a queue of its own, in order of arrival, a
+// small part of the work in progress, and a pace: what one region's agents ask for waits behind
+// that region's own calls, never behind another's. Stands between the RPC layer and everything that
+// decoding and storing costs. Pure, and for any thread.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pace.hpp"
+#include "types.hpp"
+
+namespace davit {
+
+struct TurnLimits {
+  // Of one region, in progress at once; one call goes whatever its size. Small calls reach the
+  // store together.
+  size_t working_bytes = 64 << 10;
+  // Of one region, in its queue: four of the largest calls. What is above is refused.
+  size_t waiting_bytes = 16 << 20;
+  PaceLimits pace;
+};
+
+class Turns {
+ public:
+  using Time = Pace::Time;
+  using Job = std::function<void()>;
+
+  explicit Turns(TurnLimits limits = {}) : limits_(limits) {}
+
+  struct Ask {
+    std::string region;
+    size_t bytes = 0;             // counted in the queue and in progress
+    size_t paced_bytes = 0;       // what it spends of the region's pace
+    Time deadline = Time::max();  // past it the call does nothing any more, and spends nothing
+  };
+  // What follows from a step.
+  struct Next {
+    std::vector<Job> jobs;     // to be run now
+    std::vector<Time> waited;  // how long the pace held those of them that it held
+    bool held = false;         // a region waits for its pace: look at `wake_at`
+    bool slowed = false;       // ... for the first time since it had rested
+  };
+
+  // RESOURCE_EXHAUSTED: too much of the region waits already.
+  Result<Next> enter(const Ask& ask, Time now, Job job);
+  // The same for what `enter` has refused: who is told so at once asks again at once, and reading
+  // what it asks is work, too. Such jobs count as if they were empty, and have as much room again.
+  Result<Next> enter_refusal(const Ask& ask, Time now, Job job);
+  // A job that `enter`, `leave` or `wake` has given has ended.
+  Next leave(const std::string& region, size_t bytes, Time now);
+  // A job that is in progress costs so much more than it was taken for.
+  void spend(const std::string& region, size_t paced_bytes, Time now);
+
+  // When to call `wake`; nothing: no region waits for its pace.
+  std::optional<Time> wake_at() const;
+  Next wake(Time now);
+  // From now on nothing waits for its pace: the server ends, and whoever waits is to hear so.
+  Next hurry(Time now);
+
+ private:
+  struct Waiting {
+    Ask ask;
+    Job job;
+  };
+  struct Queue {
+    explicit Queue(const PaceLimits& limits) : pace(limits) {}
+    size_t working = 0;  // bytes
+    size_t waiting_bytes = 0;
+    std::deque<Waiting> waiting;
+    Pace pace;
+    std::optional<Time> held_since, wakes_at;  // while the pace holds the first of them
+    bool slowed = false;                       // said since it had rested
+  };
+  using Regions = std::map<std::string, Queue>;
+
+  Result<Next> enter(const Ask& ask, size_t bytes, size_t most, Time now, Job job);
+  void go_on(Regions::iterator region, Time now, Next& out);
+  // Whether the pace lets the first one go.
+  bool in_pace(Regions::iterator region, Time now, Next& out);
+  void forget_rested(Time now);
+  // An empty call takes room, too ...
+  static size_t room(size_t bytes) { return bytes + 512; }
+  // ... and work: to be received, decoded and answered, and its part of a transaction.
+  static size_t work(size_t bytes) { return bytes + (4 << 10); }
+
+  const TurnLimits limits_;
+  mutable std::mutex mutex_;
+  Regions regions_;  // those with calls, and those that have not rested yet
+  size_t regions_max_ = 64;
+  std::set<std::pair<Time, std::string>> held_;  // when each wakes
+  bool hurried_ = false;
+};
+
+inline Result<Turns::Next> Turns::enter(const Ask& ask, Time now, Job job) {
+  return enter(ask, ask.bytes, limits_.waiting_bytes, now, std::move(job));
+}
+
+inline Result<Turns::Next> Turns::enter_refusal(const Ask& ask, Time now, Job job) {
+  return enter(ask, 0, 2 * limits_.waiting_bytes, now, std::move(job));
+}
+
+inline Result<Turns::Next> Turns::enter(const Ask& ask, size_t bytes, size_t most, Time now,
+                                        Job job) {
+  const std::lock_guard lock(mutex_);
+  forget_rested(now);
+  const auto region = regions_.try_emplace(ask.region, limits_.pace).first;
+  Queue& queue = region->second;
+  if (!queue.waiting.empty() && queue.waiting_bytes + room(bytes) > most) {
+    return Error{Code::resource_exhausted,
+                 "too many calls of region \"" + ask.region + "\" wait: wait for the answers",
+                 {},
+                 std::chrono::seconds(1)};
+  }
+  queue.waiting_bytes += room(bytes);
+  queue.waiting.push_back({ask, std::move(job)});
+  Waiting& waits = queue.waiting.back();
+  waits.ask.bytes = bytes;
+  Next out;
+  go_on(region, now, out);
+  return out;
+}
+
+inline Turns::Next Turns::leave(const std::string& region, size_t bytes, Time now) {
+  const std::lock_guard lock(mutex_);
+  const auto at = regions_.find(region);
+  at->second.working -= room(bytes);
+  Next out;
+  go_on(at, now, out);
+  return out;
+}
+
+inline void Turns::spend(const std::string& region, size_t paced_bytes, Time now) {
+  const std::lock_guard lock(mutex_);
+  regions_.find(region)->second.pace.spend(paced_bytes, now);
+}
+
+inline std::optional<Turns::Time> Turns::wake_at() const {
+  const std::lock_guard lock(mutex_);
+  if (held_.empty()) return std::nullopt;
+  return held_.begin()->first;
+}
+
+inline Turns::Next Turns::wake(Time now) {
+  const std::lock_guard lock(mutex_);
+  Next out;
+  while (!held_.empty() && held_.begin()->first <= now) {
+    go_on(regions_.find(held_.begin()->second), now, out);
+  }
+  return out;
+}
+
+inline Turns::Next Turns::hurry(Time now) {
+  const std::lock_guard lock(mutex_);
+  hurried_ = true;
+  Next out;
+  while (!held_.empty()) go_on(regions_.find(held_.begin()->second), now, out);
+  return out;
+}
+
+inline void Turns::go_on(Regions::iterator region, Time now, Next& out) {
+  Queue& queue = region->second;
+  if (queue.wakes_at) held_.erase({*std::exchange(queue.wakes_at, std::nullopt), region->first});
+  while (!queue.waiting.empty()) {
+    Waiting& first = queue.waiting.front();
+    const size_t bytes = room(first.ask.bytes);
+    if (queue.working > 0 && queue.working + bytes > limits_.working_bytes) return;
+    if (!in_pace(region, now, out)) return;
+    queue.working += bytes;
+    queue.waiting_bytes -= bytes;
+    out.jobs.push_back(std::move(first.job));
+    queue.waiting.pop_front();
+  }
+}
+
+inline bool Turns::in_pace(Regions::iterator region, Time now, Next& out) {
+  Queue& queue = region->second;
+  const Ask& first = queue.waiting.front().ask;
+  if (queue.pace.rested(now)) queue.slowed = false;
+  const Time begins = queue.pace.begins();
+  if (begins > now && !hurried_) {
+    if (!queue.held_since) queue.held_since = now;
+    queue.wakes_at = begins;
+    held_.insert({begins, region->first});
+    out.held = true;
+    if (!std::exchange(queue.slowed, true)) out.slowed = true;
+    return false;
+  }
+  if (queue.held_since) out.waited.push_back(now - *std::exchange(queue.held_since, std::nullopt));
+  if (first.deadline > now) queue.pace.spend(work(first.paced_bytes), now);
+  return true;
+}
+
+// Its cost is a share of what was added since the last time.
+inline void Turns::forget_rested(Time now) {
+  if (regions_.size() < regions_max_) return;
+  std::erase_if(regions_, [now](const auto& entry) {
+    const Queue& queue = entry.second;
+    return queue.working == 0 && queue.waiting.empty() && queue.pace.rested(now);
+  });
+  regions_max_ = std::max<size_t>(64, 2 * regions_.size());
+}
+
+}  // namespace davit
