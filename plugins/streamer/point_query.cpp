@@ -36,6 +36,24 @@ Result<Found> look_up(Shared& shared, const Classifier::Kind& kind, const Query&
   return out;
 }
 
+// What one counts for: about a record.
+constexpr size_t look_up_bytes = 4 << 10;
+
+// In the region's turn, on the storage's pool.
+void look_up_in_turn(Shared& shared, const rpc::Call& call, const Classifier::Kind& kind,
+                     const Query& query, const rpc::Server::Reply& reply,
+                     std::function<Result<std::string>(const Found&)> answer) {
+  const Turns::Ask ask{query.key.region, look_up_bytes, 0, Turns::Time(call.deadline_ns())};
+  shared.look_ups.in_turn(
+      ask, reply,
+      [&shared, &kind, query, answer = std::move(answer)](const rpc::Server::Reply& ends) {
+        shared.host.blocking(shared.storage.instance(), [&shared, &kind, query, answer, ends] {
+          const auto found = look_up(shared, kind, query);
+          ends(found.ok() ? answer(*found) : found.error());
+        });
+      });
+}
+
 Result<std::string> state_of(const Classifier::Kind& kind, const Found& found,
                              const std::string& id, bool krane) {
   if (!found.change) {
@@ -81,11 +99,8 @@ Result<> serve_get(Shared& shared, const rpc::Server& server) {
     }
     const Query query{
         {message.kind(), *region, message.id()}, message.namespace_(), message.name()};
-    shared.host.blocking(shared.storage.instance(), [&shared, kind, query, reply = std::move(reply),
-                                                     ticket = shared.feed.outstanding().begin()] {
-      auto found = look_up(shared, *kind, query);
-      if (!found.ok()) return reply(found.error());
-      reply(encode_get(found->change ? &*found->change : nullptr, found->at));
+    look_up_in_turn(shared, call, *kind, query, reply, [](const Found& found) {
+      return encode_get(found.change ? &*found.change : nullptr, found.at);
     });
   });
 }
@@ -97,21 +112,18 @@ Result<> serve_ctrl_get(Shared& shared, const rpc::Server& server, const Classif
                            .response_type = description.ctrl_v1->state_type,
                            .descriptor_set = description.descriptor_set,
                            .role = "agent"};
-  return server.unary(method, [&shared, &kind](rpc::Call call, Buffer request,
-                                               rpc::Server::Reply reply) {
-    auto region = rpc::authorized_region(call);
-    if (!region.ok()) return reply(region.error());
-    auto id = parse_ctrl_get(request.view());
-    if (!id.ok()) return reply(id.error());
-    const Query query{{kind.client.kind(), *region, *id}, {}, {}};
-    shared.host.blocking(shared.storage.instance(),
-                         [&shared, &kind, query, krane = !is_davit(call), reply = std::move(reply),
-                          ticket = shared.feed.outstanding().begin()] {
-                           auto found = look_up(shared, kind, query);
-                           if (!found.ok()) return reply(found.error());
-                           reply(state_of(kind, *found, query.key.id, krane));
-                         });
-  });
+  return server.unary(
+      method, [&shared, &kind](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+        auto region = rpc::authorized_region(call);
+        if (!region.ok()) return reply(region.error());
+        auto id = parse_ctrl_get(request.view());
+        if (!id.ok()) return reply(id.error());
+        const Query query{{kind.client.kind(), *region, *id}, {}, {}};
+        look_up_in_turn(shared, call, kind, query, reply,
+                        [&kind, id = *id, krane = !is_davit(call)](const Found& found) {
+                          return state_of(kind, found, id, krane);
+                        });
+      });
 }
 
 }  // namespace davit::streamer

@@ -9,7 +9,7 @@
 
 #include <list>
 
-#include <davit/rpc.hpp>
+#include <davit/turn_runner.hpp>
 
 #include "feed.hpp"
 #include "latest.hpp"
@@ -40,6 +40,7 @@ struct Shared {
   std::chrono::milliseconds retry_after;  // said to peers when the server shuts down
   Latest& latest;
   Regions& regions;
+  TurnRunner& look_ups;  // of point queries
   Metric streams, waiting, records_sent, ring_hits, ring_misses, propagation, storage_reads,
       storage_errors;
 };

@@ -57,8 +57,9 @@ class Streamer {
     auto kinds = classifier_.wire();
     if (!kinds.ok()) return kinds;
     feed_->wire(*storage);
+    look_ups_ = std::make_unique<TurnRunner>(host_, feed_->outstanding(), look_up_limits);
     shared_ = std::make_unique<Shared>(Shared{
-        host_, classifier_, *feed_, pages_, *storage, retry_after_, latest_, *regions_,
+        host_, classifier_, *feed_, pages_, *storage, retry_after_, latest_, *regions_, *look_ups_,
         host_.gauge("davit_streamer_streams", "Watches being served."),
         host_.gauge("davit_streamer_messages_waiting",
                     "Messages that streams hold until the one before them is written."),
@@ -80,7 +81,10 @@ class Streamer {
     host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
-  Result<> stop(const Op& op) { return feed_->stop(op); }
+  Result<> stop(const Op& op) {
+    look_ups_->stop();
+    return feed_->stop(op);
+  }
 
  private:
   using Encode = Result<std::string> (*)(const Classifier::Kind&, const Change&, uint64_t version);
@@ -151,6 +155,7 @@ class Streamer {
   PageCache pages_{page_cache_bytes};
   Latest latest_;
   std::unique_ptr<Regions> regions_;
+  std::unique_ptr<TurnRunner> look_ups_;
   std::unique_ptr<Shared> shared_;
 };
 

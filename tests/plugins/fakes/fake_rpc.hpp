@@ -25,6 +25,7 @@ struct davit_rpc_call {
   bool writing = false;
   bool cancelled = false;
   std::optional<davit::rpc::End> end;
+  size_t ended_as = 0;  // 1: the first call that ended
   bool done = false;
 
   // The peer reads again.
@@ -156,6 +157,7 @@ class FakeRpc {
     if (c->end) std::abort();
     c->end = rpc::End{static_cast<Code>(end->code), text(end->message),
                       from_abi(end->trailers, end->trailers_count)};
+    c->ended_as = ++current()->ended_;
     c->post([c] {
       c->done = true;
       const davit_rpc_end abi = {
@@ -170,6 +172,7 @@ class FakeRpc {
   const davit_exec* exec_;
   std::map<std::string, davit_rpc_method> methods_;
   std::deque<std::unique_ptr<davit_rpc_call>> calls_;
+  size_t ended_ = 0;
 };
 
 }  // namespace davit::testing
