@@ -15,6 +15,15 @@ testing::Config config(const char* name, int64_t value) {
   return {{name, value}};
 }
 
+// An edit of what has just been put right is put right after the upper half of `wait`.
+void expect_repair_waits(World& w, std::chrono::milliseconds wait) {
+  w.edit("web", nine_replicas);
+  w.wait(wait / 2 - 250ms);
+  EXPECT_EQ(w.replicas("web"), 9) << wait.count();
+  w.wait(wait);
+  EXPECT_EQ(w.replicas("web"), 2) << wait.count();
+}
+
 TEST(ApplierSettings, ARecordThatFailsIsTriedAgainAsOftenAsRetryMostSays) {
   for (const auto& [most, tries] : {std::pair{int64_t{1'000}, 60.0}, {int64_t{30'000}, 5.0}}) {
     World w({{"retry_first_ms", int64_t{1'000}}, {"retry_most_ms", most}});
@@ -115,11 +124,7 @@ TEST(ApplierSettings, TheSecondRepairInARowWaitsAsLongAsRepairFirstSays) {
     w.edit("web", nine_replicas);
     w.wait(200ms);
     EXPECT_EQ(w.replicas("web"), 2) << "the first is immediate";
-    w.edit("web", nine_replicas);
-    w.wait(first / 2 - 250ms);
-    EXPECT_EQ(w.replicas("web"), 9) << first.count();
-    w.wait(first);
-    EXPECT_EQ(w.replicas("web"), 2) << first.count();
+    expect_repair_waits(w, first);
   }
 }
 
@@ -134,11 +139,7 @@ TEST(ApplierSettings, RepairsNeverWaitLongerThanRepairMostSays) {
       for (auto waited = 0ms; w.replicas("web") == 9 && waited <= most; waited += 100ms)
         w.wait(100ms);
     }
-    w.edit("web", nine_replicas);
-    w.wait(most / 2 - 250ms);
-    EXPECT_EQ(w.replicas("web"), 9) << most.count();
-    w.wait(most);
-    EXPECT_EQ(w.replicas("web"), 2) << most.count();
+    expect_repair_waits(w, most);
   }
 }
 
