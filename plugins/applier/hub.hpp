@@ -105,6 +105,7 @@ class Hub {
   static bool lingers(const KindState& kind, const sink::Change& change);
   static void note_dead(KindState& kind, const sink::Change& change);
   void bury(KindState& kind);
+  void take_unnamed_for_dead(KindState& kind);
   void bury_predecessors(KindState& kind, Slot& slot);
   static std::optional<Candidate> candidate(const KindState& kind, const Slot& slot);
   static bool proven_dead(const KindState& kind, const Slot& slot, const Meta& meta);

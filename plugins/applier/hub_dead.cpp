@@ -69,6 +69,20 @@ void Hub::bury(KindState& kind) {
   }
 }
 
+// A complete snapshot names each record that lives. Who is not named is dead, or a restored store
+// has lost it; its tombstone comes only as long as no agent has said gone.
+void Hub::take_unnamed_for_dead(KindState& kind) {
+  kind.desired.each([&](Slot& slot) {
+    bool news = false;
+    for (Slot::Predecessor& p : slot.had_it_before) {
+      if (p.dead || kind.desired.lives(p.id)) continue;
+      p.dead = news = true;
+      p.version = std::max(p.version, kind.proven_through());
+    }
+    if (news && slot.wish == Wish::apply) queue_.add(slot.number, Band::repair, now());
+  });
+}
+
 // What stands under the name is this record's by now. They are told without the name: over ctrl.v1,
 // which knows nothing else of a record, it would be said of this one.
 void Hub::bury_predecessors(KindState& kind, Slot& slot) {

@@ -104,7 +104,7 @@ void Hub::touch(KindState& kind, Slot& slot) {
 void Hub::depart(KindState& kind, Slot& slot) {
   telling_->issue(kind.name(), slot, {}, {});
   if (!slot.id.empty() && !slot.out && !kind.desired.lives(slot.id))
-    say_gone(kind, {slot.id, slot.ns, slot.name, slot.version});
+    say_gone(kind, {slot.id, slot.ns, slot.name, std::max(slot.version, kind.proven_through())});
   erase(kind, slot);
 }
 
@@ -181,6 +181,7 @@ void Hub::judge(KindState& kind) {
   }
   carry_out(kind, verdict);
   bury(kind);
+  if (!proves_nothing) take_unnamed_for_dead(kind);
   count_orphans(kind);
 }
 

@@ -77,6 +77,9 @@ struct KindState {
     }
     return {};
   }
+  // A record that the last snapshot did not name is dead as of this version; 0: of none it is
+  // known.
+  uint64_t proven_through() const { return judged ? snapshot_began : 0; }
   const std::string& name() const { return client.kind(); }
   bool owned(const ObservedObject& o) const {
     return client.description().resources[o.watch].role == DAVIT_RESOURCE_OWNED;

@@ -51,7 +51,7 @@ struct Slot {
   // may know of them alone.
   struct Predecessor {
     std::string id;
-    uint64_t version = 0;  // its last
+    uint64_t version = 0;  // its last, or the one as of which it is known to be dead
     bool dead = false;
     bool operator==(const Predecessor&) const = default;
   };

@@ -1,5 +1,6 @@
 #include "telling.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace davit::applier {
@@ -34,6 +35,8 @@ void Telling::status(const std::string& kind, Slot& slot, Status status) const {
   const bool parked = slot.state == Slot::State::parked;
   status.observed_version = parked ? slot.version : slot.applied_at.version;
   status.observed_incarnation = parked ? slot.incarnation : slot.applied_at.incarnation;
+  // Of what a snapshot left out the version is known as of which that is so.
+  if (status.gone) status.observed_version = std::max(status.observed_version, slot.pruned_at);
   status.parked = parked ? slot.parked : std::string();
   if (status.health.empty()) status.health = "unknown";
   const uint64_t told = fingerprint_of(status);

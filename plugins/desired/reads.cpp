@@ -41,7 +41,9 @@ Result<std::optional<Status>> status_of(Shared& shared, const Key& key, const Go
 // On the storage's pool.
 Result<std::string> get(Shared& shared, const Key& key, const GoOn& go_on) {
   v1::OperatorGetResponse response;
+  Wanted record;
   auto head = shared.storage.get({key, {}, {}}, [&](const davit_record& r) {
+    record = wanted(r);
     to_wire(shared.kinds.get(key.kind), from_abi(r), response.mutable_record());
     return false;
   });
@@ -56,8 +58,7 @@ Result<std::string> get(Shared& shared, const Key& key, const GoOn& go_on) {
   auto status = status_of(shared, key, go_on);
   if (!status.ok()) return status.error();
   // Of one that is dead and gone there is nothing to say.
-  if (*status && (response.record().live() || !(*status)->gone))
-    to_wire(**status, response.mutable_status());
+  if (*status && !is_gone(record, **status)) to_wire(**status, response.mutable_status());
   return response.SerializeAsString();
 }
 

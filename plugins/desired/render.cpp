@@ -80,6 +80,7 @@ void render(const Key& key, const Wanted& record, const Status* observed,
   out->set_committed_at_unix_ms(record.committed_at_unix_ms);
   if (observed != nullptr) {
     to_wire(*observed, out->mutable_observed());
+    out->mutable_observed()->set_gone(is_gone(record, *observed));
     if (conditions.is_unseen(key, observed)) out->mutable_observed()->set_health("unknown");
   }
   Condition c = conditions.of(key, observed);

@@ -32,10 +32,18 @@ struct Wanted {
   std::string unsent;  // why agents of Krane's are not sent it; empty: they are, or nobody asked
 };
 Wanted wanted(const davit_record& record);
+// Its agent has confirmed that nothing is left of it. What was said of an earlier life of the
+// record confirms nothing; who reports by ctrl.v1 may have no version to say it of (0).
+inline bool is_gone(const Wanted& record, const Status& observed) {
+  const bool of_this_death =
+      observed.observed_version == 0 || observed.observed_version >= record.version;
+  return !record.live && observed.gone && of_this_death;
+}
 // Records are, stopped and archived ones too; deleted ones while something is left of them.
 // `observed` may be NULL.
 inline bool is_shown(const Wanted& record, const Status* observed) {
-  return record.live || record.state != "deleted" || (observed != nullptr && !observed->gone);
+  return record.live || record.state != "deleted" ||
+         (observed != nullptr && !is_gone(record, *observed));
 }
 
 void to_wire(const Status& status, v1::Status* out);

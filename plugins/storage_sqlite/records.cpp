@@ -32,9 +32,9 @@ void fill(Connection& connection, const Statement& row, Record& r) {
 
 // One statement for each shape of scope, so that each gets the index it needs.
 const std::string wanted =
-    " WHERE version > ?1 AND (live OR version > ?2 OR (?4 AND EXISTS (SELECT 1 FROM statuses AS s "
-    "WHERE s.kind = records.kind AND s.region = records.region AND s.id = records.id AND NOT "
-    "s.gone)))";
+    " WHERE version > ?1 AND (live OR version > ?2 OR (?4 AND NOT EXISTS (SELECT 1 FROM statuses "
+    "AS s WHERE s.kind = records.kind AND s.region = records.region AND s.id = records.id AND "
+    "s.gone AND s.observed_version >= records.version)))";
 const std::string in_order = " ORDER BY version LIMIT ?3";
 const std::string page_of_all = "SELECT * FROM records" + wanted + in_order;
 const std::string page_of_kind = "SELECT * FROM records" + wanted + " AND +kind = ?5" + in_order;

@@ -99,15 +99,25 @@ TEST(Storage, S7_AScanLeavesOutTheDeadOnlyUpToWhereItSays) {
   EXPECT_EQ(ids(read_all(*store, {}, {}, 1, d).records), (std::vector<std::string>{"a", "e"}));
 }
 
-// Whoever has to say that nothing is left of it must hear of it.
-TEST(Storage, S7_AScanNamesTheDeadOfWhichSomethingIsLeftWhenAsked) {
+Status gone(const std::string& id, uint64_t epoch, uint64_t version) {
+  Status out = status(id, epoch);
+  out.gone = true;
+  out.observed_version = version;
+  return out;
+}
+
+// Whoever has to say that nothing is left of it must hear of it, whatever is stored of the time
+// before it died, and whatever is still on its way.
+TEST(Storage, S7_AScanNamesTheDeadThatNobodyHasSaidToBeGoneWhenAsked) {
   Store store;
-  for (const char* id : {"gone", "lingers", "unheard"}) put(*store, record(id));
-  Status gone = status("gone", 1);
-  gone.gone = true;
-  ASSERT_TRUE(store->report_now({gone, status("lingers", 1)}).ok());
+  for (const char* id : {"again", "gone", "lingers", "unheard"}) put(*store, record(id));
+  const uint64_t first = put(*store, dead(record("again")));
+  ASSERT_TRUE(store->report_now({gone("again", 1, first), status("lingers", 1)}).ok());
+  put(*store, record("again"));
   uint64_t last = 0;
-  for (const char* id : {"gone", "lingers", "unheard"}) last = put(*store, dead(record(id)));
+  for (const char* id : {"again", "lingers", "unheard", "gone"})
+    last = put(*store, dead(record(id)));
+  ASSERT_TRUE(store->report_now({gone("gone", 1, last)}).ok());
   put(*store, record("live"));
   const auto scan = [&](const Scope& scope) {
     std::vector<std::string> out;
@@ -123,14 +133,15 @@ TEST(Storage, S7_AScanNamesTheDeadOfWhichSomethingIsLeftWhenAsked) {
     }
     return out;
   };
-  const std::vector<std::string> both{"lingers", "live"};
+  const std::vector<std::string> all{"again", "lingers", "unheard", "live"};
   for (const auto& kind : {"", "widget"}) {
-    for (const auto& region : {"", "r1"}) EXPECT_EQ(scan({kind, region}), both);
+    for (const auto& region : {"", "r1"}) EXPECT_EQ(scan({kind, region}), all);
   }
   EXPECT_EQ(ids(read_all(*store, {}, {}, 1, last).records), std::vector<std::string>{"live"});
-  gone = status("lingers", 2);
-  gone.gone = true;
-  ASSERT_TRUE(store->report_now({gone}).ok());
+  ASSERT_TRUE(
+      store
+          ->report_now({gone("again", 2, last), gone("lingers", 2, last), gone("unheard", 2, last)})
+          .ok());
   EXPECT_EQ(scan({}), std::vector<std::string>{"live"});
 }
 

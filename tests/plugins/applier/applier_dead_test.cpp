@@ -55,6 +55,40 @@ TEST(Successor, OfARecordThatIsNotKnownToBeDeadNothingIsSaid) {
   EXPECT_TRUE(w.statuses["d_web"].gone);
 }
 
+// Another agent has said gone of it already, so the snapshot does not list its tombstone. What this
+// one has said of it would stand for ever.
+TEST(Successor, TheDeadRecordIsGoneThatACompleteSnapshotDoesNotName) {
+  OneRecord w;
+  w.begin(true, 1, 20);
+  w.apply_another(13);
+  w.end(1, 20);
+  w.wait();
+  EXPECT_TRUE(w.statuses["d_web"].gone);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, 20u) << "as of the snapshot";
+  EXPECT_FALSE(w.statuses["d_another"].gone);
+  EXPECT_EQ(w.replica_sets(), "web");
+}
+
+TEST(Successor, ASnapshotThatLeftSomethingOutProvesNoDeath) {
+  OneRecord w;
+  w.begin(true, 1, 20);
+  w.apply_another(13);
+  w.end(2, 20);
+  w.wait();
+  EXPECT_FALSE(w.statuses["d_web"].gone);
+}
+
+TEST(Successor, WhoLivesUnderAnotherNameIsNotGone) {
+  OneRecord w;
+  w.begin(true, 1, 20);
+  w.apply_another(13);
+  w.apply("moved", 14, {.id = "d_web"});
+  w.end(2, 20);
+  w.wait();
+  EXPECT_FALSE(w.statuses["d_web"].gone);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, 14u);
+}
+
 // Both died while the agent was away: the object is still the first one's.
 TEST(Successor, ADeadSuccessorTakesTheObjectWithIt) {
   OneRecord w;

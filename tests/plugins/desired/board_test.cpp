@@ -107,6 +107,15 @@ TEST_F(BoardTest, DeadRecordsAreShownWhileSomethingIsLeft) {
   EXPECT_EQ(answer().objects_size(), 0);
 }
 
+TEST_F(BoardTest, WhatWasSaidOfAnEarlierLifeHidesNoDeadRecord) {
+  record("a", 4, false);
+  status("a", 3, "", true);
+  ASSERT_EQ(answer().objects_size(), 1);
+  EXPECT_FALSE(answer().objects(0).observed().gone());
+  status("a", 0, "", true);
+  EXPECT_EQ(answer().objects_size(), 0) << "an agent of Krane's names no version";
+}
+
 TEST_F(BoardTest, ArchivedRecordsAreShownAlsoWhenNothingIsLeft) {
   named("a", "a", 4, false, "archived");
   ASSERT_EQ(answer().objects_size(), 1);

@@ -96,8 +96,9 @@ typedef struct davit_read {
   davit_cursor cursor; /* read what is above it; version 0 needs no incarnation */
   uint64_t dead_after; /* leave out dead records at or below this version */
   uint64_t bytes_max;  /* of payloads; at least one record is given all the same (S12) */
-  uint32_t flags;      /* DAVIT_READ_LINGERING: `dead_after` leaves out no record whose stored
-                          status does not say gone */
+  uint32_t flags;      /* DAVIT_READ_LINGERING: `dead_after` leaves out only records whose stored
+                          status says gone of this version or of a later one. What was said of
+                          the record before it died does not count */
   uint32_t reserved;
 } davit_read;
 

@@ -37,6 +37,8 @@ class StorageNaive {
         "whole_pages",    // knows no bytes_max
         "renames",        // a record may change its name
         "leaves_out_lingering",
+        "leaves_out_unheard",     // of which no status came
+        "takes_an_earlier_gone",  // of a record that has lived again since
         "takes_lost_status",
         "takes_foreign_status",  // of another history
         "forgets_who_came_back"};
@@ -209,8 +211,12 @@ class StorageNaive {
     return r;
   }
   bool lingers(const Record& r) const {
+    if (fault_ == "leaves_out_lingering") return false;
     const auto s = statuses_.find(r.key);
-    return fault_ != "leaves_out_lingering" && s != statuses_.end() && !s->second.gone;
+    if (s == statuses_.end()) return fault_ != "leaves_out_unheard";
+    const bool of_this_death =
+        s->second.observed_version >= r.version || fault_ == "takes_an_earlier_gone";
+    return !s->second.gone || !of_this_death;
   }
   // The pause between a number and its commit that every real database has.
   static void dither() {
