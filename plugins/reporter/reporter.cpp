@@ -160,7 +160,7 @@ std::optional<Reporter::Time> Reporter::waiting_due() const {
 std::optional<Reporter::Time> Reporter::progress_due() {
   std::lock_guard lock(mutex_);
   if (progressing_) return std::nullopt;
-  const bool hurry = progress_dirty_ && (sender_->wants_progress() || last_progress_.count() == 0);
+  const bool hurry = progress_dirty_ && (sender_->wants_progress() || last_progress_ == never);
   if (hurry)
     return flushed_ ? progress_retry_at_
                     : std::max(last_progress_ + rules_.batch_window, progress_retry_at_);

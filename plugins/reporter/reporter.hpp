@@ -70,6 +70,8 @@ class Reporter {
   bool nothing_left();
 
   using Time = std::chrono::nanoseconds;
+  // Before any other; the clock may have begun a moment ago.
+  static constexpr Time never = Time::min() / 2;
   std::optional<Time> status_due();
   std::optional<Time> waiting_due() const;  // under the mutex
   std::optional<Time> progress_due();
@@ -94,7 +96,7 @@ class Reporter {
   // On the strand.
   Breaker breaker_;  // of statuses; that the agent lives is said whatever becomes of them
   Backoff backoff_, progress_backoff_, rise_backoff_;
-  Time last_send_{0}, last_progress_{0}, retry_at_{0}, progress_retry_at_{0};
+  Time last_send_ = never, last_progress_ = never, retry_at_{0}, progress_retry_at_{0};
   bool sending_ = false, progressing_ = false, running_ = false;
   bool introduced_ = false;  // the peer has answered our first word, so the epoch stands
   LastWords last_words_;     // over a wire on which the peer says that it ignores what we say

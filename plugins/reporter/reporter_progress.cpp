@@ -52,7 +52,7 @@ void Reporter::add_issues(Progress& p) const {
 void Reporter::progressed(const Result<uint64_t>& r) {
   progressing_ = false;
   if (!r.ok() && worth_retrying(r.error().code)) {
-    last_progress_ = Time(0);  // still to be said: as soon as the backoff lets it, on either wire
+    last_progress_ = never;  // still to be said: as soon as the backoff lets it, on either wire
     progress_retry_at_ =
         host_.now() + progress_backoff_.next(host_.random(), r.error().retry_after);
     failures_total_.add();

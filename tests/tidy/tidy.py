@@ -81,6 +81,44 @@ def table_of_faults():
                 yield f"tests/README.md: no end-to-end test is called {name}"
 
 
+def keys_read(text):
+    """The keys of the configuration that a source file asks for: `s.integer("key"` of whatever is a Settings or a Table in
+    it, `read_tolerations(s, "key"`, and `count("key"` where `count` is a lambda that has a Settings."""
+    names = re.findall(r"\b(?:Settings|Table)&? (\w+)\b", text)
+    tables = "|".join([r"(?:Settings|Table)\([^()]*\)", *names])
+    lambdas = re.findall(rf"\bauto (\w+) = \[&(?:{tables})\]", text)
+    asked = [rf"\b(?:{tables})\.\w+\(", rf"\w\((?:{tables}),", *(rf"\b{name}\(" for name in lambdas)]
+    return {key for start in asked for key in re.findall(start + r'\s*"(\w+)"', text)}
+
+
+def settings():
+    """A setting that is read is documented, and set by a test."""
+    documented, tested, read = set(), set(), []
+    for name in tracked():
+        text = (ROOT / name).read_text(encoding="utf-8", errors="replace")
+        if name.startswith("etc/") and name.endswith(".toml"):
+            documented.update(re.findall(r"\b(\w+)(?: =|\])", text))
+        elif re.match(r"(host|plugins)/.*\bREADME\.md$", name):
+            documented.update((part_of(name), key) for key in re.findall(r"`(\w+)", text))
+        elif name.startswith(("host/", "plugins/")) and Path(name).suffix in CODE:
+            read += [(name, key) for key in sorted(keys_read(text))]
+        elif re.match(r"tests/(?!tidy/).*(?<!\.md)$", name):
+            # {"key", 5}, or key = 5 in a text; not `rules.key = 5`, which passes the reading of it by.
+            set_here = re.findall(r'"(\w+)["=. ]|(?:\\n|(?<![.\w]))(\w+) ?=|\.(\w+)\]', text)
+            tested.update(key for found in set_here for key in found)
+    for name, key in read:
+        part = part_of(name)
+        if key not in documented and (part, key) not in documented:
+            yield f"{name}: nothing says what the setting {key} does: add it to {part}/README.md or to etc/*.toml"
+        if key not in tested:
+            yield f"{name}: no test sets {key}: write one that sees what {part} does with another value"
+
+
+def part_of(name):
+    """plugins/reporter, or host."""
+    return "/".join(name.split("/")[:2 if name.startswith("plugins/") else 1])
+
+
 def kinds():
     return [p.name.removeprefix("kind_") for p in (ROOT / "plugins").glob("kind_*") if p.is_dir()]
 
@@ -112,7 +150,7 @@ def faults():
 
 
 def main():
-    found = [*faults(), *table_of_faults()]
+    found = [*faults(), *table_of_faults(), *settings()]
     print("\n".join(found) if found else f"{len(tracked())} files are tidy")
     return 1 if found else 0
 

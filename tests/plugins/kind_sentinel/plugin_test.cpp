@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include <boost/json.hpp>
 #include <davit/kind.hpp>
 #include <davit/testing/module.hpp>
 
@@ -78,6 +79,89 @@ TEST(KindPlugins, NameThePlatformOfTheServer) {
 TEST(KindPlugins, NameTheMetricsPortThatTheContainerHas) {
   const std::string plan = rendered(Made(KIND_SENTINEL, {{"metrics_port", 9191}}));
   EXPECT_NE(plan.find("prometheus_port = 9191\\n"), std::string::npos) << plan;
+}
+
+TEST(KindPlugins, GiveSentinelsTheAnnotationsThatAreSetInPlaceOfTheirOwn) {
+  const std::string usual = rendered(Made(KIND_SENTINEL, {}));
+  EXPECT_NE(usual.find("reloader.stakater.com/auto"), std::string::npos) << usual;
+  const std::string plan = rendered(Made(KIND_SENTINEL, {{"pod_annotations.team", "edge"}}));
+  EXPECT_NE(plan.find(R"("team":"edge")"), std::string::npos) << plan;
+  EXPECT_EQ(plan.find("reloader.stakater.com/auto"), std::string::npos) << plan;
+}
+
+// --- of a deployment
+
+namespace json = boost::json;
+
+json::object deployment() {
+  return {{"k8s_namespace", "acme"},   {"k8s_name", "web"},
+          {"workspace_id", "ws_1"},    {"project_id", "proj_1"},
+          {"environment_id", "env_1"}, {"deployment_id", "d_1"},
+          {"image", "nginx:1.27"},     {"replicas", 1},
+          {"cpu_millicores", "250"},   {"memory_mib", "256"}};
+}
+
+json::value planned(const Made& made, const json::object& desired, const json::array& observed,
+                    int64_t now_unix_ms) {
+  const json::object input{
+      {"record", {{"id", "d_1"}, {"namespace", "acme"}, {"name", "web"}, {"version", "17"}}},
+      {"desired", desired},
+      {"observed", observed},
+      {"now_unix_ms", now_unix_ms}};
+  const auto plan = made.client.reconcile(json::serialize(input));
+  EXPECT_TRUE(plan.ok()) << plan.error().message;
+  return plan.ok() ? json::parse(*plan) : json::value();
+}
+
+// A pod of an older template as it is seen a minute after it was made.
+json::value minute_after_a_stale_pod(const Made& made) {
+  constexpr int64_t now_ms = 120'000;
+  const json::value first = planned(made, deployment(), {}, now_ms);
+  const json::value replica_set = first.at_pointer("/apply/1/object");
+  EXPECT_EQ(replica_set.at("kind"), "ReplicaSet");
+  const json::object pod{{"apiVersion", "v1"},
+                         {"kind", "Pod"},
+                         {"metadata",
+                          {{"name", "web-a"},
+                           {"namespace", "acme"},
+                           {"creationTimestamp", "1970-01-01T00:01:00Z"},
+                           {"annotations", {{"davit.dev/template-hash", "older"}}}}},
+                         {"spec", {{"containers", json::array()}}},
+                         {"status", {{"phase", "Pending"}}}};
+  return planned(made, deployment(), {replica_set, pod}, now_ms);
+}
+
+TEST(KindPlugins, LeaveAStalePodAloneForReplaceAfter) {
+  const json::value old_enough =
+      minute_after_a_stale_pod(Made(KIND_DEPLOYMENT, {{"replace_after_s", 60}}));
+  EXPECT_EQ(old_enough.at_pointer("/delete/0/name"), "web-a") << old_enough;
+  const json::value too_young =
+      minute_after_a_stale_pod(Made(KIND_DEPLOYMENT, {{"replace_after_s", 100}}));
+  EXPECT_EQ(too_young.at("delete"), json::array()) << too_young;
+  EXPECT_EQ(too_young.at("look_again_ms"), 40'000) << too_young;
+}
+
+TEST(KindPlugins, TakeAbsentReplicasForNoneWhereTheSiteSaysSo) {
+  json::object desired = deployment();
+  desired.erase("replicas");
+  const std::string apply = json::serialize(desired);
+  EXPECT_FALSE(Made(KIND_DEPLOYMENT, {}).client.validate(apply).ok());
+  const Made made(KIND_DEPLOYMENT, {{"absent_replicas_is_zero", true}});
+  EXPECT_TRUE(made.client.validate(apply).ok());
+  const json::value plan = planned(made, desired, {}, 0);
+  EXPECT_EQ(plan.at_pointer("/apply/1/object/spec/replicas"), 0) << plan;
+}
+
+TEST(KindPlugins, NameASettingThatIsWrong) {
+  for (const auto& [file, key] : {std::pair{KIND_DEPLOYMENT, "replace_after_s"},
+                                  {KIND_DEPLOYMENT, "absent_replicas_is_zero"},
+                                  {KIND_SENTINEL, "pod_annotations"}}) {
+    const auto module = *Loaded::open(file);
+    TestHost host("kind", {{key, -1}});
+    const auto created = Instance(module.plugin(), host).create();
+    ASSERT_FALSE(created.ok()) << key;
+    EXPECT_NE(created.error().message.find(key), std::string::npos) << created.error().message;
+  }
 }
 
 }  // namespace

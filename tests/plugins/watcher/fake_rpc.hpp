@@ -18,6 +18,7 @@ class FakeRpc {
   struct Call {
     std::string path, request;
     Pairs metadata;
+    std::chrono::nanoseconds deadline{0};  // by the host's clock
     bool cancelled = false, ended = false;
     int reads = 0;  // granted and not used
 
@@ -102,6 +103,7 @@ class FakeRpc {
         auto call = std::make_unique<Call>();
         call->path = text(s->path);
         call->metadata = from_abi(s->metadata, s->metadata_count);
+        call->deadline = std::chrono::nanoseconds(s->deadline_ns);
         call->handler = handler;
         call->self = self;
         call->strand = strand;
