@@ -208,8 +208,8 @@ void Transport::set_connection(Transfer& t) {
   milliseconds(CURLOPT_CONNECTTIMEOUT_MS, options_.connect_timeout);
   if (t.spec.data) {
     curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME,
-                     static_cast<long>(options_.stream_idle_timeout.count() / 1000));
+    const auto idle = std::chrono::ceil<std::chrono::seconds>(options_.stream_idle_timeout);
+    curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, static_cast<long>(idle.count()));
   } else {
     milliseconds(CURLOPT_TIMEOUT_MS, t.spec.timeout);
   }

@@ -39,8 +39,9 @@ void Watch::begin(const Store& store) {
   const bool resumes = !from.empty() && bad == std::errc() && end == from.data() + from.size() &&
                        store.since(version, missed);
   if (!resumes) return restart(store);
-  room_ = queue_max_ + missed.size();
+  room_ = missed.size();
   for (const auto& e : missed) offer(e);
+  room_ = waiting_.size() + queue_max_;
 }
 
 void Watch::restart(const Store& store) {
@@ -86,6 +87,7 @@ std::optional<Watch::Item> Watch::next(const Store& store) {
   --credit_;
   Item item{waiting_.front().type, render(waiting_.front())};
   waiting_.pop_front();
+  if (room_ > queue_max_) --room_;  // the first to go are those that it began with
   return item;
 }
 

@@ -46,7 +46,7 @@ class Watch {
   FieldSelector fields_;
   uint32_t credit_ = 0;
   size_t queue_max_ = 0;
-  size_t room_ = 0;  // how many may wait: queue_max beyond the initial events
+  size_t room_ = 0;  // how many may wait: queue_max beside what it began with
   bool behind_ = false;
   std::deque<Waiting> waiting_;
 };

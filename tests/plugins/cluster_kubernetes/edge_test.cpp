@@ -1,5 +1,6 @@
 // Servers that are not there, never answer, or talk nonsense. No Kubernetes needed.
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,6 +13,27 @@
 namespace davit::cluster_kubernetes {
 namespace {
 
+sockaddr_in loopback(uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+// A socket that listens on a free port; `port` says which.
+int listening(int backlog, uint16_t& port) {
+  const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof address;
+  if (::bind(s, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(s, backlog) != 0 ||
+      ::getsockname(s, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    throw std::runtime_error("no socket");
+  }
+  port = ntohs(address.sin_port);
+  return s;
+}
+
 // Answers every connection with the same bytes; with `answer` empty it only listens.
 class Server {
  public:
@@ -19,17 +41,7 @@ class Server {
   enum class Then { close, reset_the_next };
   explicit Server(std::string answer = {}, Then then = Then::close)
       : answer_(std::move(answer)), then_(then) {
-    socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    if (::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-        ::listen(socket_, 64) != 0 ||
-        ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-      throw std::runtime_error("no socket");
-    }
-    port = ntohs(address.sin_port);
+    socket_ = listening(64, port);
     if (!answer_.empty()) thread_ = std::thread([this] { serve(); });
   }
   ~Server() {
@@ -68,6 +80,30 @@ class Server {
   int socket_ = -1;
   std::atomic<bool> stopping_{false};
   std::thread thread_;
+};
+
+// Does not even take connections: its queue has room for one, which is there, and the kernel
+// ignores all others.
+class FullServer {
+ public:
+  FullServer()
+      : socket_(listening(0, port)), first_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const sockaddr_in address = loopback(port);
+    pollfd queued{socket_, POLLIN, 0};
+    if (::connect(first_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        ::poll(&queued, 1, 30'000) != 1) {
+      throw std::runtime_error("no connection");
+    }
+  }
+  ~FullServer() {
+    ::close(first_);
+    ::close(socket_);
+  }
+  uint16_t port = 0;
+
+ private:
+  const int socket_;
+  const int first_;
 };
 
 class Edge : public ::testing::Test {
@@ -211,6 +247,24 @@ TEST_F(Edge, AServerThatNeverAnswersIsATimeOut) {
         [&](const Response& r) { late += r.code == Code::deadline_exceeded ? 1 : 0; });
   }
   EXPECT_TRUE(running.host.run_until([&] { return late == 20; }, std::chrono::seconds(2)));
+}
+
+TEST_F(Edge, AnAttemptToConnectEndsAfterConnectTimeout) {
+  FullServer full;
+  Running running(config(full.port, {{"connect_timeout_ms", 100}}));
+  const auto before = running.host.now();
+  EXPECT_EQ(running.get("a").code, Code::deadline_exceeded);
+  EXPECT_LT(running.host.now() - before, std::chrono::seconds(4)) << "the default is 5 s";
+}
+
+TEST_F(Edge, AWatchThatIsSilentForWatchIdleTimeoutIsConnectedAgain) {
+  Server silent("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", Server::Then::reset_the_next);
+  Running running(config(silent.port, {{"watch_idle_timeout_ms", 1'500}}));
+  const auto before = running.host.now();
+  Seen seen(running, watching(), 10);
+  EXPECT_TRUE(
+      running.host.run_until([&] { return silent.connections > 1; }, std::chrono::seconds(30)));
+  EXPECT_GE(running.host.now() - before, std::chrono::milliseconds(1'500));
 }
 
 TEST_F(Edge, RetryAfterIsPassedOn) {

@@ -21,7 +21,7 @@ inline Random counter() {
   return [n = uint64_t{0}]() mutable { return ++n * 0x9e3779b97f4a7c15ull; };
 }
 
-class Simulation : public testing::Test {
+class Simulation : public ::testing::Test {
  protected:
   using Response = cluster::Response;
 

@@ -125,6 +125,18 @@ TEST_F(Watching, BeginsAnewWhenItFallsTooFarBehind) {
   EXPECT_EQ(take(w), "*a");
 }
 
+TEST_F(Watching, WhatItMissedOfOthersMakesItsQueueNoLonger) {
+  cluster::WatchRequest q;
+  q.resource_version = text(apply_map("a", "{}"), {"metadata", "resourceVersion"});
+  q.field_selector = "metadata.name=a";
+  for (int i = 0; i < 5; ++i) apply_map("b", R"({"k":")" + std::to_string(i) + R"("})");
+  auto w = start(0, q, 1);
+  for (int i = 0; i < 2; ++i) apply_map("a", R"({"k":")" + std::to_string(i) + R"("})");
+  EXPECT_EQ(take(w), "");
+  w.grant(100);
+  EXPECT_EQ(take(w), "RESTART, +a, SYNCED");
+}
+
 TEST_F(Watching, OneNamespaceDoesNotSeeAnother) {
   cluster::WatchRequest q;
   q.ns = "kube-system";

@@ -1,0 +1,85 @@
+// The plugin as it is loaded: its settings change what it plans and reports.
+#include <gtest/gtest.h>
+
+#include <davit/kind.hpp>
+#include <davit/testing/module.hpp>
+
+#include "json_text.hpp"
+
+namespace davit::deployment::test {
+namespace {
+
+namespace json = boost::json;
+using davit::testing::Config;
+using davit::testing::Instance;
+using davit::testing::Loaded;
+using davit::testing::TestHost;
+
+const davit_plugin* plugin_as_loaded() {
+  static const Loaded loaded = *Loaded::open(KIND_DEPLOYMENT);
+  return loaded.plugin();
+}
+
+// What is planned for the smallest message, of which one pod is there.
+json::value planned(const Config& settings) {
+  TestHost host("deployment", settings, TestHost::Time::manual);
+  Instance instance(plugin_as_loaded(), host);
+  const auto created = instance.create();
+  EXPECT_TRUE(created.ok()) << created.error().message;
+  const json::object pod{{"apiVersion", "v1"},
+                         {"kind", "Pod"},
+                         {"metadata", {{"name", "web-a"}, {"namespace", "acme"}}},
+                         {"status", {{"podIP", "10.1.2.3"}}}};
+  const json::object input{{"desired", minimal()}, {"observed", json::array{pod}}};
+  const auto plan = kind::Client(instance.ref(DAVIT_KIND)).reconcile(json::serialize(input));
+  EXPECT_TRUE(plan.ok()) << plan.error().message;
+  return json::parse(*plan);
+}
+
+TEST(DeploymentSettings, PodsPreferToBeNearThoseOfSentinelNamespace) {
+  const json::value plan = planned({{"sentinel_namespace", "gates"}});
+  const json::value* namespaces = nullptr;
+  for (const auto& step : plan.at("apply").as_array()) {
+    if (step.at_pointer("/object/kind") != "ReplicaSet") continue;
+    namespaces = &step.at_pointer(
+        "/object/spec/template/spec/affinity/podAffinity"
+        "/preferredDuringSchedulingIgnoredDuringExecution/0/podAffinityTerm"
+        "/namespaces");
+  }
+  ASSERT_NE(namespaces, nullptr);
+  EXPECT_EQ(*namespaces, json::array{"gates"});
+}
+
+TEST(DeploymentSettings, PodsAreReportedUnderTheAddressThatInstanceAddressSays) {
+  const std::pair<Config, const char*> rows[] = {
+      {{}, "10-1-2-3.acme.pod.cluster.local:8080"},
+      {{{"instance_address", "dns"}}, "10-1-2-3.acme.pod.cluster.local:8080"},
+      {{{"cluster_domain", "k8s.example"}}, "10-1-2-3.acme.pod.k8s.example:8080"},
+      {{{"instance_address", "dns"}, {"cluster_domain", "k8s.example"}},
+       "10-1-2-3.acme.pod.k8s.example:8080"},
+      {{{"instance_address", "ip"}}, "10.1.2.3:8080"},
+      {{{"instance_address", "ip"}, {"cluster_domain", "k8s.example"}}, "10.1.2.3:8080"},
+  };
+  for (const auto& [settings, address] : rows)
+    EXPECT_EQ(planned(settings).at_pointer("/status/children/0/address"), json::value(address));
+}
+
+TEST(DeploymentSettings, WhatCannotWorkIsRefused) {
+  const std::tuple<const char*, const char*, const char*> rows[] = {
+      {"sentinel_namespace", "a.b",
+       "must be a DNS label (at most 63 lower-case letters, digits and \"-\"), not \"a.b\""},
+      {"cluster_domain", "a..b",
+       "must be a DNS name (at most 253 lower-case letters, digits, \"-\" and \".\"), not "
+       "\"a..b\""},
+      {"instance_address", "name", "must be \"dns\" or \"ip\""},
+  };
+  for (const auto& [key, value, fault] : rows) {
+    TestHost host("deployment", {{key, value}}, TestHost::Time::manual);
+    EXPECT_FALSE(Instance(plugin_as_loaded(), host).create().ok());
+    EXPECT_EQ(host.faults(), std::vector<std::string>{"test.toml:1: plugin.deployment." +
+                                                      std::string(key) + ": " + fault});
+  }
+}
+
+}  // namespace
+}  // namespace davit::deployment::test
