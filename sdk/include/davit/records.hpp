@@ -179,8 +179,8 @@ struct ReadRequest {
   uint64_t dead_after = 0;
   uint32_t limit = 100;
   uint64_t bytes_max = UINT64_MAX;
-  // Not even up to `dead_after` are those left out of which something is left: their stored status
-  // does not say gone.
+  // DAVIT_READ_LINGERING: up to `dead_after` only those are left out whose stored status says gone
+  // of their version, or of a later one.
   bool lingering = false;
 };
 
