@@ -63,7 +63,7 @@ def at_rest(bench, parts):
                f"{found:.0f} an hour, counted over {seconds} s ({most or 'none'}); the original: 361,000")
 
 
-SETTLED_SECONDS = 40  # the host gives back what it does not need twice a minute
+SETTLED_SECONDS = 32  # the host gives back what it does not need each thirty seconds
 NODES = ("untrusted-local-a", "untrusted-local-b", "untrusted-local-c")
 
 

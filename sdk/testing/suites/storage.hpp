@@ -1,6 +1,5 @@
 // What the storage suites share: a store to talk to, and short ways to write and read. The rules S1
-// to S12 stand in abi/storage.h and, by number, at the tests. (S6, fencing, is not part of this
-// contract: one process owns a store or the database orders its writers.)
+// to S12 stand in abi/storage.h; a test carries the number of the rule that it proves.
 #pragma once
 
 #include "davit/storage.hpp"

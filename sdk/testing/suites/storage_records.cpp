@@ -220,7 +220,7 @@ TEST(Storage, S5_OfTwoWhoExpectTheSameVersionOneWins) {
   }
 }
 
-TEST(Storage, ARepeatedRequestChangesNothingAndAnswersAsTheFirstTime) {
+TEST(Storage, S6_ARepeatedRequestChangesNothingAndAnswersAsTheFirstTime) {
   Store store;
   const Group group{{{record("a", "one")}, {record("b"), 0}}, "request-1"};
   const auto first = commit(*store, group);

@@ -1,9 +1,32 @@
-/* Role storage: where desired state and statuses live. The contract is rules S1 to S12 (sdk/testing
- * proves them); the one that naive SQL breaks is S2: once a reader has seen version V, nothing with
- * a version at or below V may become visible later. Take the number under one lock as the last act
- * before commit.
+/* Role storage: where desired state and statuses live. All calls block and run on the instance's
+ * pool [pool], at most max_concurrency at once.
  *
- * All calls block and run on the instance's pool [pool], at most max_concurrency at once. */
+ * The contract. Tests of the conformance suite carry the number of the rule that they prove.
+ *
+ * S1  Versions. A change gets a version above every version that was visible before. A record is
+ *     read once, at its newest version; versions ascend in a page and from page to page. A page
+ *     that was cut ends at its last record, one that was not at the head.
+ * S2  Nothing arrives late. Once a reader has seen version V, nothing with a version at or below V
+ *     becomes visible, whoever writes. It holds for statuses, too. Numbers that are taken before
+ *     the commit, as SQL sequences are, break it: take the number under one lock as the last act
+ *     before the commit.
+ * S3  What a call has committed is read by every call that begins after its answer.
+ * S4  A group is committed as a whole or not at all, whatever becomes of the groups beside it. Its
+ *     mutations get consecutive versions in their order. What was answered survives a kill of the
+ *     process.
+ * S5  `expect` is compared in the transaction of the change. Of two groups that expect the same
+ *     version one is committed. The other changes nothing and is told what is there.
+ * S6  A request id that is repeated changes nothing and is answered as the first time.
+ * S7  A deleted record is read as a tombstone until it is purged. Who might miss a purged one is
+ *     refused (OUT_OF_RANGE) and never left without it in silence. Statuses are purged with their
+ *     record.
+ * S8  A report that is repeated changes nothing. Children that are not reported again are removed.
+ * S9  After a commit a hint comes soon. None is owed: who is hinted reads at intervals, too.
+ * S10 An incarnation is a stretch of the store's history in which no version was lost or given
+ *     twice. A store that was restored, or may have been, begins another. The chain of incarnations
+ *     says where each one ended; a cursor beyond that end is refused (OUT_OF_RANGE).
+ * S11 A caller that gives up, or whose deadline passes, leaves no transaction open.
+ * S12 A page keeps to its byte limit and has at least one record. */
 #ifndef DAVIT_ABI_STORAGE_H
 #define DAVIT_ABI_STORAGE_H
 
