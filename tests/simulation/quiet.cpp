@@ -18,9 +18,14 @@ constexpr uint64_t changes_of_a_fight = 5;
 // Pods take half a second each, and are replaced one by one.
 constexpr seconds rolled_out{30};
 constexpr milliseconds step{50};
-// Kubernetes says in whole seconds when a pod became ready, and we look once in a step.
+// Kubernetes says in whole seconds when a pod became ready.
 constexpr milliseconds ready_for_too_little{1'200};
 constexpr int changes = 6;
+
+// `pod` is a "namespace/name".
+bool is_pod_of(const Name& name, const std::string& pod) {
+  return pod.starts_with(name.ns + "/" + name.name + "-");
+}
 
 }  // namespace
 
@@ -38,16 +43,12 @@ bool World::is_ready(const json::value& pod) {
                      });
 }
 
-int64_t World::ready_pods(const Name& name, Time at_least) {
-  int64_t ready = 0;
-  for (const auto& pod : list({"", "v1", "pods"}, name.ns)) {
-    const std::string called = text_at(pod, "/metadata/name");
-    if (!called.starts_with(name.name + "-") || !is_ready(pod)) continue;
-    const auto since = ready_since_.find(called);
-    const bool long_enough = since != ready_since_.end() && since->second + at_least <= now();
-    if (at_least == Time(0) || long_enough) ++ready;
+int64_t World::ready_pods(const Name& name, Time at_least) const {
+  int64_t count = 0;
+  for (const auto& [pod, ready] : ready_) {
+    if (is_pod_of(name, pod) && ready.since + at_least <= now()) ++count;
   }
-  return ready;
+  return count;
 }
 
 std::string World::object_difference(const Name& name) {
@@ -195,15 +196,27 @@ void World::await_pods(const Name& name, int64_t serving) {
 
 // A status that says that nothing is ready is a lie if a pod of the wanted template has been ready
 // since before the agent that says it began to look.
-void World::look_at_pods() {
-  std::map<std::string, json::value> pods;
-  for (const char* ns : {"shop", "sentinel"}) {
-    for (const auto& pod : list({"", "v1", "pods"}, ns)) {
-      if (is_ready(pod)) pods.emplace(text_at(pod, "/metadata/name"), pod);
-    }
+void World::watch_pods() {
+  cluster::WatchRequest q;
+  q.resource = {"", "v1", "pods"};
+  pods_watch_ = cluster_.watch(
+      q, UINT32_MAX,
+      {[this](int32_t type, std::string_view object) { see_pod(type, object); }, [] {}});
+}
+
+void World::see_pod(int32_t type, std::string_view object) {
+  if (type > DAVIT_WATCH_DELETED) return;
+  const json::value pod = json::parse(object);
+  const std::string key =
+      text_at(pod, "/metadata/namespace") + "/" + text_at(pod, "/metadata/name");
+  if (type == DAVIT_WATCH_DELETED || !is_ready(pod)) {
+    ready_.erase(key);
+  } else {
+    ready_.try_emplace(key, ReadyPod{now(), pod_image(pod)});
   }
-  std::erase_if(ready_since_, [&](const auto& seen) { return !pods.contains(seen.first); });
-  for (const auto& [name, pod] : pods) ready_since_.try_emplace(name, now());
+}
+
+void World::check_what_was_said_of_pods() {
   Time looked_since = now();
   for (const auto& agent : agents_) looked_since = std::min(looked_since, agent->started_before);
   for (const auto& [key, what] : std::exchange(said_none_ready_, {})) {
@@ -211,9 +224,9 @@ void World::look_at_pods() {
       const Written& last = History::now(written);
       if (name.kind != key.kind || last.id != key.id || !last.live || last.held) continue;
       if (name.region != key.region || history_.all().contains(of_other_region(name))) continue;
-      for (const auto& [pod, since] : ready_since_) {
-        if (pod.starts_with(name.name + "-") && since < looked_since &&
-            pod_image(pods.at(pod)) == text_at(json::parse(last.spec), "/image"))
+      const std::string image = text_at(json::parse(last.spec), "/image");
+      for (const auto& [pod, ready] : ready_) {
+        if (is_pod_of(name, pod) && ready.since < looked_since && ready.image == image)
           story_.fault("the status of " + display(name) + " says that nothing is ready (" + what +
                        "), and " + pod + " has been since before its agent began");
       }

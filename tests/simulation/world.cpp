@@ -73,6 +73,8 @@ World::~World() {
   fate_.make_peace();
   for (auto& agent : agents_) crash_agent(*agent);
   crash_server();
+  pods_watch_.cancel();
+  host_.run();
   stop(cluster_side_);
   current_ = nullptr;
 }
@@ -93,6 +95,7 @@ void World::load(Side& side, const std::string& file, const std::string& name, C
 void World::start_cluster() {
   load(cluster_side_, "cluster_memory", "kubernetes", {{"pod_ready_ms", 500}});
   cluster_ = cluster::Client(cluster_side_.instances.back()->ref(DAVIT_CLUSTER));
+  watch_pods();
   cluster::Request q;
   q.verb = DAVIT_VERB_CREATE;
   q.resource = {"", "v1", "namespaces"};
@@ -272,7 +275,7 @@ void World::pass(Time by) {
   while (heads_.size() > 1 && std::next(heads_.begin())->first <= now() - snapshots_share_begin)
     heads_.erase(heads_.begin());
   host_.advance(by);
-  look_at_pods();
+  check_what_was_said_of_pods();
   for (auto& agent : agents_) {
     if (agent->over && agent->side.up) {
       crash_agent(*agent);

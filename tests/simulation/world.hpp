@@ -171,9 +171,11 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   bool wanted_by_both(const Name& name) const;
   static int64_t pods_of(const Name& name, const Written& w);
   // That have been ready for so long.
-  int64_t ready_pods(const Name& name, Time at_least);
+  int64_t ready_pods(const Name& name, Time at_least) const;
   bool any_clock_jumped() const;
-  void look_at_pods();
+  void watch_pods();
+  void see_pod(int32_t type, std::string_view object);
+  void check_what_was_said_of_pods();
   static bool is_ready(const json::value& pod);
   static std::string pod_image(const json::value& pod);
 
@@ -239,7 +241,12 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::set<std::pair<Name, std::string>> named_;         // ids: an agent has them out of this store
   std::map<Name, uint64_t> changed_by_people_;           // how often, past the store
   std::map<Key, std::pair<uint64_t, uint64_t>> stored_;  // epoch and sequence of statuses
-  std::map<std::string, Time> ready_since_;              // pods
+  struct ReadyPod {
+    Time since;
+    std::string image;
+  };
+  cluster::Watch pods_watch_;
+  std::map<std::string, ReadyPod> ready_;                     // by "namespace/name"
   std::vector<std::pair<Key, std::string>> said_none_ready_;  // statuses, since the last look
   json::value stranger_;
   bool contested_ = true;            // another region's object stands under contested_name
