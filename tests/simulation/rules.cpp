@@ -254,7 +254,7 @@ void World::purged() {
 }
 
 // A later report, or one of a later epoch, is never overwritten.
-void World::stored(const Status& s) {
+void World::stored(const Status& s, bool now) {
   auto& last = stored_[s.key];
   const std::pair number{s.epoch, s.sequence};
   if (number < last) {
@@ -263,7 +263,8 @@ void World::stored(const Status& s) {
                  " after " + std::to_string(last.first) + "/" + std::to_string(last.second));
   }
   last = number;
-  if (s.ready == 0 && s.desired > 0 && !s.gone)
+  // What a restored store has of earlier nobody says now.
+  if (now && s.ready == 0 && s.desired > 0 && !s.gone)
     said_none_ready_.emplace_back(s.key, s.health + ": " + s.message);
   const Cursor read_at{s.observed_incarnation, s.observed_version};
   if (!s.gone && !history_.has(read_at)) {

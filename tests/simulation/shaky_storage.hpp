@@ -18,7 +18,8 @@ class ShakyStorage {
   struct Witness {
     virtual ~Witness() = default;
     virtual void heard(const Progress& p) = 0;  // what an agent says of itself
-    virtual void stored(const Status& s) = 0;
+    // Once for each instance of the store that has it. `now`: it was reported to this one.
+    virtual void stored(const Status& s, bool now) = 0;
     virtual void purged() = 0;
   };
 
@@ -74,13 +75,15 @@ class ShakyStorage {
     if (fate_.strikes(0.05)) straggler_ = statuses;
     auto next = inner_.statuses({}, witnessed_, 1000, [&](const davit_status& stored) {
       Status s = from_abi(stored);
+      bool now = false;
       for (const auto* said : {&late, &statuses}) {
         for (const Status& one : *said) {
-          if (one.key == s.key && one.epoch == s.epoch && one.sequence == s.sequence)
-            s.observed_incarnation = one.observed_incarnation;
+          if (one.key != s.key || one.epoch != s.epoch || one.sequence != s.sequence) continue;
+          s.observed_incarnation = one.observed_incarnation;
+          now = true;
         }
       }
-      witness_.stored(s);
+      witness_.stored(s, now);
       return true;
     });
     if (next.ok()) witnessed_ = *next;

@@ -140,7 +140,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void after(const cluster::Request& q, const cluster::Response& r) override;
   void heard(const Progress& p) override;
   void purged() override;
-  void stored(const Status& s) override;
+  void stored(const Status& s, bool now) override;
   bool survived(const Stamp& stamp) const;
   void check_hold(const Agent& agent, const Name& name);
   void check_share(Agent& agent, const Name& name);
