@@ -7,8 +7,8 @@
 
 namespace davit::applier {
 namespace {
-constexpr std::chrono::seconds word_wait{
-    5};  // the hub starts the next trip as soon as the server confirms
+// The hub starts the next trip earlier if the server confirms its incarnation.
+constexpr std::chrono::seconds word_wait{5};
 }  // namespace
 
 // Whether the kind attributes the object to this record by the object's own name and labels.
