@@ -1,5 +1,6 @@
-// One pod as the cluster shows it. Readiness follows the later original: a container that is not
-// ready is pending, not failed, and dead and terminating pods are no instances.
+// One pod as the cluster shows it. Reconcile counts and replaces pods by it. Readiness follows the
+// later revision of Krane: a container that is not ready is pending, not failed, and dead and
+// terminating pods are no instances.
 #pragma once
 
 #include <cstdint>

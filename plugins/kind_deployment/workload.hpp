@@ -41,7 +41,7 @@ struct Workload {
   std::string shutdown_signal;  // empty, or SIG...
   std::optional<Healthcheck> healthcheck;
   std::string encrypted_env;  // the secrets blob in base64; empty: none
-  // Variables of the later revision that the message has, in order: ("GIT_BRANCH", "main").
+  // Variables of Krane's later revision that the message has, in order: ("GIT_BRANCH", "main").
   std::vector<std::pair<std::string, std::string>> later_env;
   // What the message asks for and the kind does not do, for the status.
   std::vector<std::string> notes;
