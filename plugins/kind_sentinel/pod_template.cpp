@@ -73,8 +73,7 @@ json::object container(const Sentinel& s, const Place& place, const Site& site) 
                 port("gossip-lan-udp", site.gossip_port, "UDP"),
                 port("metrics", site.metrics_port, "TCP")};
   c["resources"] = resources(s, site);
-  // The numbers are the original's: a failing pod is quickly taken out of traffic and slowly
-  // restarted.
+  // The numbers are Krane's: a failing pod is quickly taken out of traffic and slowly restarted.
   c["livenessProbe"] = probe(site.liveness_path, site, 10, 10, 5, 3);
   c["readinessProbe"] = probe(site.readiness_path, site, 5, 5, 3, 2);
   return c;
