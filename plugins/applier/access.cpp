@@ -41,7 +41,7 @@ cluster::Request Access::ask_of(const Question& question, size_t n) {
   return n < rights ? review_of(question.rights[n]) : look_for(question.parts[n - rights]);
 }
 
-// False: there is no use in going on.
+// False: the review ends here, because further questions would fail, too.
 bool Access::take(const Question& question, size_t n, const cluster::Response& r, Answer& into) {
   if (n >= question.rights.size()) {
     const Part& part = question.parts[n - question.rights.size()];
@@ -68,7 +68,7 @@ Access::Answer Access::ask_and_wait(const Host& host, const cluster::Client& clu
   for (size_t n = 0; n < question.size(); ++n) {
     cluster::Request q = ask_of(question, n);
     q.deadline_ns = deadline.count();
-    // Shared with an answer that comes when nobody waits for it any more.
+    // Shared with the callback, which may come after this function has stopped waiting.
     auto answered = std::make_shared<std::promise<cluster::Response>>();
     auto answer = answered->get_future();
     cluster.request(q, [answered](cluster::Response r) { answered->set_value(std::move(r)); });

@@ -1,6 +1,6 @@
 // Access: asks the API server which rights the agent's account has, and whether the cluster has
-// what the kinds need, one question after another, so that a start is no burst. Lives as long as a
-// question is under way.
+// what the kinds need. It asks one question after another, so that a start causes no burst of
+// requests. The hub starts it; an object of this class lives as long as a question is under way.
 #pragma once
 
 #include <functional>
@@ -17,21 +17,22 @@ class Access : public std::enable_shared_from_this<Access> {
   struct Answer {
     std::vector<Right> missing;
     std::vector<Part> absent;
-    // Why not all could be asked for; empty: they could. Then `missing` is what is known.
+    // Why the review stopped early; empty: every question was answered. After a failure `missing`
+    // and `absent` hold what is known so far.
     std::string failure;
-    bool refused = false;       // the API server does not even say which
-    bool unknown_here = false;  // this cluster has no such reviews
+    bool refused = false;       // the API server refuses the review itself
+    bool unknown_here = false;  // this cluster does not serve such reviews
   };
   struct Question {
     std::vector<Right> rights;
     std::vector<Part> parts;
     size_t size() const { return rights.size() + parts.size(); }
   };
-  // `done` is called once, on the strand; one question takes `timeout` at most.
+  // `done` is called once, on the strand. Each question takes at most `timeout`.
   static void ask(const Host& host, const cluster::Client& cluster, const Strand& strand,
                   Question question, std::chrono::nanoseconds timeout,
                   std::function<void(Answer)> done);
-  // The same on the calling thread, which waits, until `deadline`.
+  // Asks the same on the calling thread, which blocks until `deadline` at most.
   static Answer ask_and_wait(const Host& host, const cluster::Client& cluster,
                              const Question& question, std::chrono::nanoseconds deadline);
 

@@ -1,4 +1,4 @@
-// The plugin: reads the settings, finds its neighbours, and hands every call to the Hub.
+// The plugin: it reads the settings, finds its neighbours, and hands every call to the Hub.
 #include <condition_variable>
 
 #include <davit/rights.hpp>
@@ -34,8 +34,8 @@ class Applier {
 
   std::string rights() const { return hub_->cluster_role(); }
 
-  // Whether the account has the rights that the kinds need, and the cluster what they need; the
-  // cluster's own check says whether it is reached at all.
+  // Whether the account has the rights that the kinds need, and the cluster has what they need. The
+  // cluster's own check says whether the API server can be reached.
   Result<> check(const Op& op) {
     const auto soon = host_.now() + rules_.request_timeout;
     return hub_->check_access(std::min(soon, std::chrono::nanoseconds(op.deadline_ns())));

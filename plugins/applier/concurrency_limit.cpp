@@ -5,26 +5,28 @@
 namespace davit::applier {
 namespace {
 
-// No more than other controllers do at once. Latency alone never shrinks the limit further: what we
-// make gives the cluster's controllers work, and the server slows down because of them; with fewer
-// requests we would only be later. A server that really has enough says so.
+// No more than other controllers do at once. Latency alone never shrinks the limit below this: our
+// changes give the cluster's controllers work, and that work slows the API server down. Fewer
+// requests would only make us later. An overloaded API server says so.
 constexpr size_t modest = 16;
-// With so many under way nobody waits for us.
+// With so few requests under way nobody waits for us.
 constexpr size_t light_load = 2;
 // Fewer answers say nothing about a median.
 constexpr size_t round_min = 16;
-// As long as answers take less than so many times what they take under light load, more requests
-// are more throughput; above the second they only wait in a longer queue. What lies between keeps
-// the server busy without a gap.
+// Below the first factor of the time under light load, more requests mean more throughput. Above
+// the second they only wait in a longer queue. Between the two the API server stays busy without a
+// gap.
 constexpr double slowdown_free = 2;
 constexpr double slowdown_max = 4;
-// One step of a median. Smaller is calmer and later: 33 answers move it by e.
+// One step of a median. A smaller step is calmer and slower: 33 answers move the median by e.
 constexpr double step_min = 1.0 / 32;
-// Above the ceiling: a refusal costs a pause of (usually) a second, so they are to be rare.
+// How often the limit grows by one above the ceiling. A refusal (usually) costs a pause of a
+// second, so refusals must be rare.
 constexpr std::chrono::seconds probe_every{5};
-// The server's capacity may have changed since.
+// After this time the API server's capacity may have changed.
 constexpr std::chrono::minutes ceiling_holds{5};
-// A proxy may ask for an hour; then one request a while asks whether that is still so.
+// A proxy may ask for a pause of an hour. After this time one request at a time checks whether that
+// still holds.
 constexpr std::chrono::seconds pause_max{30};
 
 void move_towards(double& median, double sample, double step) {
@@ -38,7 +40,7 @@ ConcurrencyLimit::ConcurrencyLimit(size_t most)
 
 double ConcurrencyLimit::Latency::add(double took, bool lightly_loaded) {
   if (answers++ == 0) recent = light = took;
-  // The first few go far, so that it does not matter where it began.
+  // The first few steps are large, so that the start value does not matter.
   const double step = std::max(step_min, 1.0 / static_cast<double>(answers));
   move_towards(recent, took, step);
   if (lightly_loaded) move_towards(light, took, step);
@@ -79,9 +81,10 @@ void ConcurrencyLimit::grow(Time now) {
 void ConcurrencyLimit::overloaded(Time sent, Time retry_after, Time now) {
   if (retry_after.count() > 0)
     paused_until_ = std::max(paused_until_, now + std::min<Time>(retry_after, pause_max));
-  // Those that were under way when it shrank say the same once more.
+  // Requests that were under way when the limit shrank report the same overload again.
   if (sent <= shrunk_at_) return;
-  // Only the first of several says where too much begins; the others that the server is away.
+  // Only the first of several overloads says where too much begins. The later ones say that the API
+  // server is away.
   if (round_completed_) ceiling_ = std::max<size_t>(limit_ * 3 / 4, 1);
   round_completed_ = false;
   limit_ = std::max<size_t>(limit_ / 2, 1);

@@ -1,11 +1,12 @@
 // ConcurrencyLimit: how many records are worked on at once, learned from the API server's answers.
-// It grows while all of it is in use and answers take about as long as they do under light load,
-// shrinks gently, to its first value, when they take much longer (a queue has formed in there), and
-// at once, down to 1, when the server says that it is overloaded or does not answer. Pure: time
-// comes in with every call. Stands between the queue and the workers.
+// It stands between the queue and the workers. The limit grows while all of it is in use and
+// answers take about as long as under light load. It shrinks gently, to its first value, when
+// answers take much longer, because then a queue has formed in the API server. It shrinks at once,
+// down to 1, when the API server reports overload or does not answer. Pure: the caller passes the
+// time.
 //
-// Latencies are compared with those of their like only: a create that passes admission webhooks is
-// no slow delete. What is compared are medians, so that a few answers that take ten times as long
+// Latencies are compared within one verb and resource only: a create that passes admission webhooks
+// is no slow delete. The comparison uses medians, so a few answers that take ten times as long
 // (there are always some) change nothing.
 #pragma once
 
@@ -19,26 +20,27 @@ class ConcurrencyLimit {
  public:
   using Time = std::chrono::nanoseconds;
 
-  // Between 1 and `most`; begins with 16 or `most`, if that is less.
+  // The limit lies between 1 and `most`. It begins with 16, or with `most` if that is less.
   explicit ConcurrencyLimit(size_t most);
 
-  // A request was answered. `like`: its verb and resource; `under_way`: how many were, with it.
+  // A request was answered. `like`: its verb and resource. `under_way`: how many requests were
+  // under way, this one included.
   void answered(const std::string& like, Time took, size_t under_way, Time now);
   // A request that was sent at `sent` was refused because of overload, or not answered at all.
   void overloaded(Time sent, Time retry_after, Time now);
 
   size_t value() const { return limit_; }
-  // Nothing may be sent before: the server asked for it.
+  // Nothing may be sent before this time: the API server has asked for a pause.
   Time paused_until() const { return paused_until_; }
 
  private:
-  // Medians of one verb and resource, in nanoseconds, that forget: each answer moves them by a
+  // Medians for one verb and resource, in nanoseconds. They forget: each answer moves them by a
   // small step towards itself, however far away it is.
   struct Latency {
     size_t answers = 0;
     double recent = 0;
-    double light = 0;  // under light load, or the least that `recent` has been
-    // How many times as long as under light load.
+    double light = 0;  // under light load, or the lowest value of `recent`
+    // Returns how many times as long answers take as under light load.
     double add(double took, bool lightly_loaded);
   };
   void judge(Time now);
@@ -47,15 +49,16 @@ class ConcurrencyLimit {
 
   const size_t most_;
   size_t limit_;
-  // What is approached fast; above it one by one. Three quarters of what was too much last.
+  // The limit grows fast up to the ceiling, and by one at a time above it. The ceiling is three
+  // quarters of the limit that was too much last.
   size_t ceiling_;
   std::unordered_map<std::string, Latency> latencies_;
 
-  // A round: as many answers as there may be requests under way.
+  // A round: as many answers as requests may be under way, and at least 16.
   size_t answers_ = 0;
   size_t answers_in_full_use_ = 0;
-  double slowdowns_ = 0;          // their sum
-  bool round_completed_ = false;  // since it shrank because of overload
+  double slowdowns_ = 0;          // the sum over the round
+  bool round_completed_ = false;  // since the last overload
 
   Time shrunk_at_{-1};  // because of overload
   Time grown_at_{0};

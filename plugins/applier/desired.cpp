@@ -28,7 +28,7 @@ bool same(const Slot& slot, const sink::Change& change) {
          slot.payload.view() == change.payload.view();
 }
 
-// The name becomes another record's.
+// Another record takes the slot's name.
 void pass_on(Slot& slot, const std::string& id) {
   auto& before = slot.had_it_before;
   std::erase_if(before, [&](const auto& b) { return b.id == slot.id || b.id == id; });
@@ -53,8 +53,8 @@ Slot* Desired::find_by_name(const sink::Change& change) {
   const auto it = by_name_.find(name_key(change.ns, change.name));
   if (it != by_name_.end()) return it->second;
   if (!change.ns.empty()) return nullptr;
-  // A delete of a kind whose objects all live in one namespace does not name it. Rare, so a walk
-  // will do.
+  // A delete may leave the namespace out when all objects of the kind live in one. That is rare, so
+  // a scan of all slots is enough.
   for (auto& [number, slot] : slots_) {
     if (slot->name == change.name) return slot.get();
   }
@@ -64,7 +64,7 @@ Slot* Desired::find_by_name(const sink::Change& change) {
 Slot& Desired::at(const std::string& ns, const std::string& name) {
   Slot*& slot = by_name_[name_key(ns, name)];
   if (slot == nullptr && !ns.empty()) {
-    // A delete that names no namespace may come before the objects that show which one it means.
+    // A delete without a namespace may come before the objects that show its namespace.
     if (auto early = by_name_.extract(name_key({}, name))) {
       slot = early.mapped();
       slot->ns = ns;
@@ -139,7 +139,8 @@ void Desired::taken_over(const std::string& id, uint64_t version) {
   for (auto it = begin; it != end; ++it) {
     Slot& slot = *it->second;
     const bool lived = slot.wish == Wish::apply || slot.wish == Wish::hold;
-    // Of another incarnation: a restored store gives the same versions to something else.
+    // A restored store may give the same versions to other changes, so another incarnation counts,
+    // too.
     if (lived && (slot.version < version || slot.incarnation != incarnation_))
       slot.taken_over_at = version;
   }
@@ -150,13 +151,13 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   Slot* known = find_by_name(change);
   Slot& slot = known != nullptr ? *known : at(change.ns, change.name);
   if (named_now(slot) && change.version < slot.version) {
-    out.outcome = sink::Outcome::done;  // older than what is wanted already
+    out.outcome = sink::Outcome::done;  // older than the present intent
     return out;
   }
   const bool other_id = !change.key.id.empty() && !slot.id.empty() && change.key.id != slot.id;
   if (change.type == sink::ChangeType::remove && other_id && slot.wish == Wish::apply &&
       named_now(slot) && slot.taken_over_at == 0) {
-    out.outcome = sink::Outcome::done;  // the name belongs to another record by now
+    out.outcome = sink::Outcome::done;  // another record has the name by now
     return out;
   }
   const bool again = same(slot, change) && slot.taken_over_at == 0;

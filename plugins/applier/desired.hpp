@@ -1,5 +1,6 @@
-// Desired: the records of one kind that a stream named, by name, and what each new change means for
-// what was there before. Pure; on the applier's strand between `offer` and the queue.
+// Desired: the table of the records of one kind that a stream has named, by name. It decides what
+// each new change means for the record that had the name before. It stands between `offer` and the
+// queue. Pure; used on the applier's strand.
 #pragma once
 
 #include <functional>
@@ -13,33 +14,35 @@ namespace davit::applier {
 
 class Desired {
  public:
-  // What is to be done about an accepted change.
+  // What the caller does about an accepted change.
   struct Accepted {
-    Slot* slot = nullptr;                  // NULL: nothing, it is settled
+    Slot* slot = nullptr;                  // NULL: nothing, the change is settled
     bool work = false;                     // the slot has something new: queue it
-    std::vector<uint64_t> superseded;      // settled as done by this change
-    std::optional<sink::Outcome> outcome;  // the change itself is settled at once
+    std::vector<uint64_t> superseded;      // versions that this change settles as done
+    std::optional<sink::Outcome> outcome;  // if set, the change itself is settled at once
   };
 
-  // Of a stream, in this incarnation of the store. True: it is another one than the last stream's.
+  // A stream begins, in this incarnation of the store. True: the incarnation differs from that of
+  // the previous stream.
   bool begin(bool snapshot, uint64_t incarnation);
   uint64_t incarnation() const { return incarnation_; }
-  // Its namespace may be empty in a delete of a kind whose objects all live in one.
+  // The namespace may be empty in a delete, for a kind whose objects all live in one namespace.
   Accepted accept(const sink::Change& change);
   // Distinct live records (holds included) that this snapshot has named.
   uint64_t counted() const;
   bool named_now(const Slot& slot) const { return slot.snapshot == snapshot_; }
-  // Whether the id is a live record's, under whatever name: a store that was emptied and filled
-  // again may name its records anew.
+  // Whether the id belongs to a live record, under whatever name. A store that was emptied and
+  // filled again may give its records new names.
   bool lives(const std::string& id) const;
-  // The record of this id has died with this version, and another one has taken its name.
+  // The record with this id was deleted in this version, and another record has taken its name.
   void taken_over(const std::string& id, uint64_t version);
-  // Says whose the slot is.
+  // Sets the id of the record that the slot belongs to.
   void identify(Slot& slot, const std::string& id);
-  // The first slot of this record; NULL: none is.
+  // The first slot of this record; NULL: there is none.
   Slot* of_record(const std::string& id) const;
 
-  // The slot of a name, made if there is none. One that waits without a namespace takes this one.
+  // The slot of a name; it is created if there is none. A slot that was created without a namespace
+  // gets this one.
   Slot& at(const std::string& ns, const std::string& name);
   Slot* find(uint64_t number);
   Slot* find(const std::string& ns, const std::string& name);
@@ -47,7 +50,8 @@ class Desired {
   void each(const std::function<void(Slot&)>& visit);
   size_t size() const { return slots_.size(); }
 
-  // Numbers are unique over all kinds: the first is `base`, and each next one `step` further.
+  // Slot numbers are unique over all kinds: the first is `base`, and each following one is `step`
+  // higher.
   Desired(uint64_t base, uint64_t step) : next_(base), step_(step) {}
 
  private:
@@ -55,7 +59,7 @@ class Desired {
 
   std::unordered_map<uint64_t, std::unique_ptr<Slot>> slots_;
   std::unordered_map<std::string, Slot*> by_name_;     // "namespace/name"
-  std::unordered_multimap<std::string, Slot*> by_id_;  // of those that have one
+  std::unordered_multimap<std::string, Slot*> by_id_;  // only slots that have an id
   uint64_t next_, step_;
   uint64_t snapshot_ = 1;
   uint64_t incarnation_ = 0;

@@ -14,7 +14,7 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::St
       sync_timer_(strand_),
       sight_timer_(strand_),
       access_timer_(strand_) {
-  // As many again for what goes past slow ones.
+  // Twice the limit: the second half is for trips that pass slow ones.
   for (size_t i = 0; i < 2 * rules.concurrency_max; ++i) {
     workers_.push_back(host.strand());
     idle_.push_back(i);
@@ -97,7 +97,6 @@ void Hub::check_stopped() {
 }
 
 // --- streams
-// ------------------------------------------------------------------------------------------------
 
 Result<sink::Stream*> Hub::open(const std::string& kind, const std::string& region,
                                 sink::Source source) {
@@ -152,7 +151,7 @@ void Hub::begin(sink::Stream* stream, const sink::Begin& begin) {
 }
 
 void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
-  // The store may be another one, or an older one: it is told everything once more.
+  // The store may be another one, or an older one, so every status is sent once more.
   const bool other = kind.desired.begin(begin.snapshot, begin.at.incarnation);
   if (other) kind.strangers.forget();
   on_word(kind);
@@ -160,7 +159,7 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   kind.snapshot_began = begin.snapshot ? begin.at.version : 0;
   kind.history = std::make_shared<const History>(
       begin.snapshot ? begin.history : continued(*kind.history, begin.history, begin.at));
-  if (!begin.snapshot) {  // one that has ended is still to be judged
+  if (!begin.snapshot) {  // a snapshot that has ended is still to be judged
     if (kind.judged && other) kind.judged->go_on(begin.history, begin.at);
     if (other) say_again_who_is_gone(kind);
     return;
@@ -172,7 +171,7 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   kind.ended.reset();
 }
 
-// The peer has said that it is still in the incarnation that it has named.
+// The peer has confirmed the incarnation that it has named.
 void Hub::on_word(KindState& kind) {
   if (!kind.strangers.word(now())) return;
   kind.desired.each([this](Slot& slot) {
@@ -198,7 +197,8 @@ bool Hub::offer(sink::Stream* stream, sink::Change change) {
   return true;
 }
 
-// One change less in the inbox; the source may come again when half of it is free.
+// Takes one change out of the inbox. A source that was told to wait is woken when half of the inbox
+// is free.
 void Hub::taken(ChangeStream* stream) {
   bool wake = false;
   {
@@ -215,7 +215,7 @@ void Hub::on_change(ChangeStream* stream, const sink::Change& change) {
   const bool nameless = change.type == sink::ChangeType::remove && change.name.empty();
   if (nameless || lingers(kind, change)) {
     note_dead(kind, change);
-    // A snapshot's are buried when it has ended.
+    // Those of a snapshot are reported as gone when the snapshot is judged.
     if (kind.judged && kind.complete()) bury(kind);
     return stream->source.settled(change.version, sink::Outcome::done);
   }
@@ -242,7 +242,7 @@ void Hub::on_bookmark(KindState& kind, const sink::Bookmark& bookmark) {
   if (!bookmark.snapshot_end && !bookmark.quiet) return;
   kind.ended =
       SnapshotEnd{*kind.history, bookmark.live_count, kind.desired.counted(), {}, bookmark.quiet};
-  // A clean close may come from a peer that has named no version yet.
+  // A clean close may come from a peer that has not named a version yet.
   if (bookmark.live_count || bookmark.at.version != 0) kind.ended->reach(bookmark.at);
   if (kind.complete()) judge(kind);
 }

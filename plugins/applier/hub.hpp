@@ -1,6 +1,7 @@
-// Hub: the applier's one strand, where changes, watch events and finished trips meet: it keeps the
-// tables, asks the queue what is next and gives it to a worker. What is decided is decided by
-// Desired, Observed, Queue, ConcurrencyLimit and Prune; here it is only carried out.
+// Hub: the applier's one strand, where changes, watch events and finished trips meet. The hub keeps
+// the tables, asks the queue for the next slot and gives it to a worker. The pure classes (Desired,
+// Observed, Queue, ConcurrencyLimit, Shares, Sight, Repairs, Strangers and prune) decide; the hub
+// only carries out. A trip is one reconciliation of a slot (trip.hpp).
 #pragma once
 
 #include "access.hpp"
@@ -15,14 +16,14 @@ namespace davit::applier {
 class Hub {
  public:
   Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::StatusClient> status);
-  // During wire.
+  // Called during wire.
   Result<> add_kinds(const std::vector<kind::Client>& kinds, const kind::Needs& needs);
-  // The rights that the kinds need, as the ClusterRole that grants them.
+  // The rights that the kinds need, as the YAML of a ClusterRole that grants them.
   std::string cluster_role() const;
-  // For `davit check`: on the calling thread, which waits.
+  // For `davit check`. Blocks the calling thread until `deadline` at most.
   Result<> check_access(std::chrono::nanoseconds deadline) const;
   void start();
-  // Streams must have been closed. `done` is called once, on the strand; nothing runs after it.
+  // All streams must be closed before. `done` is called once, on the strand; nothing runs after it.
   void stop(std::function<void()> done);
 
   // The change sink; any thread.
@@ -35,7 +36,6 @@ class Hub {
 
  private:
   // --- streams (hub.cpp)
-  // ---------------------------------------------------------------------------------
   void on_open(ChangeStream* stream);
   void on_begin(KindState& kind, const sink::Begin& begin);
   void on_change(ChangeStream* stream, const sink::Change& change);
@@ -46,7 +46,6 @@ class Hub {
   void settle(KindState& kind, Slot& slot, sink::Outcome outcome);
 
   // --- work (hub_work.cpp)
-  // -------------------------------------------------------------------------------
   void pump();
   bool may_start(KindState& kind, const Slot& slot) const;
   static Shares::Group group_of(const KindState& kind, const Slot& slot);
@@ -64,8 +63,7 @@ class Hub {
   void resync();
   void check_stopped();
 
-  // --- what cannot be applied (hub_park.cpp)
-  // -----------------------------------------------------------------------------------------------
+  // --- records that cannot be applied (hub_park.cpp)
   void judge_refusal(const Slot& slot, Report& report) const;
   void note_refusal(Slot& slot, const Report& report);
   void park(Slot& slot, const Report& report);
@@ -74,8 +72,7 @@ class Hub {
   void try_parked_again(KindState& kind, uint32_t watch);
   void count_parked(Slot& slot);
 
-  // --- what is seen, and what a snapshot left out (hub_observe.cpp)
-  // ----------------------------------------
+  // --- watch events and pruning (hub_observe.cpp)
   void on_arrival(KindState& kind, const Arrival& arrival);
   void on_object(KindState& kind, const Arrival& arrival);
   void on_trouble(KindState& kind, const Arrival& arrival);
@@ -83,8 +80,7 @@ class Hub {
   void release_unseen(KindState& kind);
   void judge(KindState& kind);
 
-  // --- what is not seen (hub_sight.cpp), and what is not allowed (hub_access.cpp)
-  // ----------------------------------------
+  // --- blindness (hub_sight.cpp), and rights (hub_access.cpp)
   void look(KindState& kind);
   void tell_blindness(KindState& kind, size_t view);
   void tell_again(KindState& kind);
@@ -102,6 +98,7 @@ class Hub {
   void review_soon();
   Sight::Moment moment() const { return {now(), host_.unix_ms()}; }
 
+  // --- records that are gone (hub_dead.cpp), and carrying out a verdict (hub_observe.cpp)
   static bool lingers(const KindState& kind, const sink::Change& change);
   static void note_dead(KindState& kind, const sink::Change& change);
   void bury(KindState& kind);
@@ -138,17 +135,17 @@ class Hub {
   std::vector<size_t> idle_;
   Timer pump_timer_, resync_timer_, sync_timer_, sight_timer_, access_timer_;
   std::chrono::nanoseconds pump_at_{0};        // when pump_timer_ fires
-  std::chrono::nanoseconds patient_until_{0};  // applying waits for the watches until then
+  std::chrono::nanoseconds patient_until_{0};  // until then applying waits for the watches
 
-  std::mutex open_mutex_;  // guards streams_, region_ and telling_'s making
+  std::mutex open_mutex_;  // guards streams_, region_ and the creation of telling_
   std::string region_;
   std::optional<Telling> telling_;
 
   bool stopping_ = false;
-  size_t watching_ = 0;     // kinds whose watches live
-  bool reviewing_ = false;  // questions about our rights are under way
+  size_t watching_ = 0;     // kinds whose watches are running
+  bool reviewing_ = false;  // questions about the account's rights are under way
   bool review_failed_ = false;
-  std::string health_;  // as it was told last; empty: serving
+  std::string health_;  // the detail last reported; empty: serving
   std::function<void()> stopped_;
 
   Metric waiting_, concurrency_, parked_gauge_, trips_, retries_, throttled_, missing_rights_;

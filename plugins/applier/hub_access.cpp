@@ -1,6 +1,6 @@
-// Hub: whether the agent's account has the rights that the kinds need, and the cluster what they
-// need: asked at the start, again while something is missing and when a watch fails, and by `davit
-// check`.
+// Hub: whether the agent's account has the rights that the kinds need, and the cluster has what
+// they need. The hub asks at the start, when a watch or a record is refused, and at intervals while
+// something is missing. `davit check` asks, too.
 #include <algorithm>
 
 #include <davit/issues.hpp>
@@ -10,7 +10,7 @@
 namespace davit::applier {
 namespace {
 
-// One question; a stop waits for it.
+// Time limit of one question. A stop waits for the question that is under way.
 constexpr std::chrono::seconds review_timeout{5};
 
 Missing missing_of(const KindState& kind, const Access::Answer& answer) {
@@ -39,7 +39,7 @@ void add_once(std::vector<T>& to, std::vector<T> more) {
 
 }  // namespace
 
-// Of all kinds, each once.
+// What all kinds need, each right and part once.
 Access::Question Hub::question() const {
   Access::Question out;
   for (const auto& kind : kinds_) {
@@ -62,7 +62,7 @@ Result<> Hub::check_access(std::chrono::nanoseconds deadline) const {
                  {},
                  {}};
   }
-  // That nobody answers is what the cluster's own check says.
+  // If nobody answers, the cluster's own check reports that.
   std::string all;
   const auto say = [&all](const std::string& line) { all += (all.empty() ? "" : "; ") + line; };
   for (const auto& kind : kinds_) {
@@ -76,7 +76,7 @@ Result<> Hub::check_access(std::chrono::nanoseconds deadline) const {
       answer.missing.empty() ? Code::failed_precondition : Code::permission_denied, all, {}, {}};
 }
 
-// Not while a question is under way: when it is answered, what is asked for again is decided anew.
+// A review that is under way decides itself, at its end, whether another one is needed.
 void Hub::review_soon() {
   if (!reviewing_) access_timer_.after(Sight::Time(0), [this] { review_access(); });
 }
@@ -92,7 +92,7 @@ void Hub::review_access() {
               });
 }
 
-// Asked again until nothing is missing; then only a refusal is a reason to ask.
+// The review is repeated until nothing is missing. After that only a refusal causes another one.
 void Hub::reviewed(const Access::Answer& answer) {
   if (!answer.failure.empty() && !answer.unknown_here && !std::exchange(review_failed_, true)) {
     host_.warn("the account's rights could not be asked for", {{"reason", answer.failure}});

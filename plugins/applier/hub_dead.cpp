@@ -1,5 +1,5 @@
-// Hub: of whom nothing is left, and that this is said. It is said by the record's id: its name may
-// be another record's by now.
+// Hub: reports records as gone once nothing of them is left. A report names the record's id,
+// because another record may have its name by now.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -9,16 +9,16 @@
 namespace davit::applier {
 namespace {
 
-constexpr size_t departed_max = 1'000;  // of a kind: some 100 bytes each
+constexpr size_t departed_max = 1'000;  // of one kind; about 100 bytes each
 
-// Nobody works on it, and of its objects none is ours.
+// No worker has the slot, and none of its objects is ours.
 bool left_behind(const Slot& slot) {
   return slot.wish == Wish::unknown && !slot.out &&
          std::all_of(slot.objects.begin(), slot.objects.end(),
                      [](const ObservedObject* o) { return o->foreign; });
 }
 
-// The slots whose names these records had before.
+// For each predecessor's id, the slot that has its name now.
 std::unordered_map<std::string, Slot*> heirs_in(Desired& desired) {
   std::unordered_map<std::string, Slot*> out;
   desired.each([&](Slot& slot) {
@@ -29,8 +29,8 @@ std::unordered_map<std::string, Slot*> heirs_in(Desired& desired) {
 
 }  // namespace
 
-// Dead when the snapshot began. Whether objects that stand for it may go is judged as of any record
-// that the snapshot does not name: the store may have lost what they were made of.
+// True for a delete from before the snapshot began. Its objects are judged like those of any record
+// that the snapshot does not name, because the store may have lost what they were made of.
 bool Hub::lingers(const KindState& kind, const sink::Change& change) {
   return change.type == sink::ChangeType::remove && !change.key.id.empty() &&
          change.version <= kind.snapshot_began;
@@ -38,22 +38,23 @@ bool Hub::lingers(const KindState& kind, const sink::Change& change) {
 
 void Hub::note_dead(KindState& kind, const sink::Change& change) {
   kind.lingering.push_back({change.key.id, change.ns, change.name, change.version});
-  if (!kind.judged) {  // a proof of the snapshot's
+  if (!kind.judged) {  // a proof within the present snapshot
     uint64_t& dead = kind.tombstones[{change.ns + "/" + change.name, change.key.id}];
     dead = std::max(dead, change.version);
   }
   if (change.name.empty()) kind.desired.taken_over(change.key.id, change.version);
 }
 
-// Says gone for those of whom nothing is left: the agent that deleted it died before it could, or
-// another record has taken the name.
+// Reports as gone those deleted records of which nothing is left. The agent that deleted the
+// objects may have died before it reported that, or another record may have taken the name.
 void Hub::bury(KindState& kind) {
   std::optional<std::unordered_map<std::string, Slot*>> heirs;
   for (const Lingering& dead : std::exchange(kind.lingering, {})) {
     Slot* slot =
         dead.name.empty() ? kind.desired.of_record(dead.id) : kind.desired.find(dead.ns, dead.name);
     if (slot != nullptr && slot->id.empty())
-      kind.desired.identify(*slot, dead.id);  // its stamps had lost it
+      // The objects' stamps had lost the id.
+      kind.desired.identify(*slot, dead.id);
     if (slot != nullptr && slot->id == dead.id && !left_behind(*slot)) continue;
     Slot* heir = nullptr;
     if (dead.name.empty()) {
@@ -69,8 +70,9 @@ void Hub::bury(KindState& kind) {
   }
 }
 
-// A complete snapshot names each record that lives. Who is not named is dead, or a restored store
-// has lost it; its tombstone comes only as long as no agent has said gone.
+// A complete snapshot names every live record. A predecessor that it does not name is dead, or a
+// restored store has lost it. The snapshot names its tombstone only while no agent has reported it
+// as gone.
 void Hub::take_unnamed_for_dead(KindState& kind) {
   kind.desired.each([&](Slot& slot) {
     bool news = false;
@@ -83,8 +85,9 @@ void Hub::take_unnamed_for_dead(KindState& kind) {
   });
 }
 
-// What stands under the name is this record's by now. They are told without the name: over ctrl.v1,
-// which knows nothing else of a record, it would be said of this one.
+// The objects with this name are this record's by now. Its dead predecessors are reported as gone
+// without a name: ctrl.v1 knows a record by its name only, and would take the report to be about
+// this record.
 void Hub::bury_predecessors(KindState& kind, Slot& slot) {
   std::erase_if(slot.had_it_before, [&](const Slot::Predecessor& p) {
     if (!p.dead || kind.desired.lives(p.id)) return false;
@@ -98,7 +101,8 @@ void Hub::say_gone(KindState& kind, Lingering dead) {
   remember(kind, std::move(dead));
 }
 
-// For a store that is restored, and has lost that it was said: a stream that goes on names no dead.
+// Kept for a restored store, which may have lost the report: a stream that goes on lists no deleted
+// records.
 void Hub::remember(KindState& kind, Lingering gone) {
   kind.departed.push_back(std::move(gone));
   if (kind.departed.size() > departed_max) kind.departed.pop_front();

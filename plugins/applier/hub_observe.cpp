@@ -1,4 +1,4 @@
-// Hub: what the cluster shows, and what is to become of records that a snapshot did not name.
+// Hub: watch events, and the records that a snapshot did not name.
 #include <algorithm>
 
 #include <boost/json.hpp>
@@ -10,7 +10,8 @@ namespace davit::applier {
 void Hub::on_arrival(KindState& kind, const Arrival& a) {
   if (a.type == DAVIT_WATCH_TROUBLE || a.type == DAVIT_WATCH_REFUSED) return on_trouble(kind, a);
   View& view = kind.views[a.watch];
-  // A resource that is not installed is shown as an empty one: that is no end of its trouble.
+  // The watch of a resource that is not installed shows an empty list without a version. That does
+  // not end its trouble.
   const bool nothing_there =
       a.resource_version.empty() && (a.type == DAVIT_WATCH_RESTART || a.type == DAVIT_WATCH_SYNCED);
   if (view.failures > 0 && !nothing_there) {
@@ -19,7 +20,7 @@ void Hub::on_arrival(KindState& kind, const Arrival& a) {
                                      {"failures", std::to_string(view.failures)}});
     view.failures = 0;
     if (!kind.absent.empty()) review_soon();
-    queue_.hasten(now());  // the API server is back: what waits need not wait longer
+    queue_.hasten(now());  // the API server is back, so no back-off needs to run out
     try_parked_again(kind, a.watch);
   }
   kind.observed.passed(a.watch, a.resource_version);
@@ -55,7 +56,7 @@ void Hub::on_trouble(KindState& kind, const Arrival& a) {
                {{"kind", kind.name()},
                 {"resource", name_of(kind.resource(a.watch))},
                 {"reason", a.trouble}});
-    // A right may have been taken away: which, the API server can say.
+    // A right may have been taken away. The API server can say which one.
     if (refused) review_soon();
   }
   look(kind);
@@ -75,7 +76,7 @@ void Hub::on_object(KindState& kind, const Arrival& a) {
   Slot* before = known == nullptr ? nullptr : known->slot;
   Slot* slot = a.attributed ? &kind.desired.at(a.ns, a.name) : nullptr;
   const bool news = kind.observed.put(a.watch, a.path, a.text, a.resource_version, slot, a.foreign);
-  // An edit of its labels may have made it another record's.
+  // An edit of the object's labels may have made it another record's.
   if (news && before != nullptr && before != slot) touch(kind, *before);
   if (news && slot != nullptr) {
     touch(kind, *slot);
@@ -90,17 +91,17 @@ void Hub::release_unseen(KindState& kind) {
   for (const uint64_t number : unseen) queue_.add(number, Band::change, now());
 }
 
-// Something of the slot's has changed in the cluster.
+// Something has changed in the cluster for this slot.
 void Hub::touch(KindState& kind, Slot& slot) {
   if (slot.wish == Wish::apply || slot.wish == Wish::remove || slot.wish == Wish::hold) {
     queue_.add(slot.number, Band::repair, now());
     return;
   }
-  // Else it is looked at when everything is seen.
+  // Otherwise sees_again looks at it once all watches can be trusted.
   if (slot.objects.empty() && kind.complete()) depart(kind, slot);
 }
 
-// Nothing of it is left in the cluster, and no stream names it.
+// The cluster has nothing of the record left, and no stream names it.
 void Hub::depart(KindState& kind, Slot& slot) {
   telling_->issue(kind.name(), slot, {}, {});
   if (!slot.id.empty() && !slot.out && !kind.desired.lives(slot.id))
@@ -120,8 +121,8 @@ void Hub::erase(KindState& kind, Slot& slot) {
   kind.desired.erase(slot);
 }
 
-// The snapshot has named the tombstone of the record that the object was made of; without its name
-// when another record has taken that.
+// Whether the snapshot has named the tombstone of the record that the object was made of. A
+// tombstone has no name when another record has taken the name.
 bool Hub::proven_dead(const KindState& kind, const Slot& slot, const Meta& meta) {
   const auto dead_as = [&](const std::string& name) {
     const auto dead = kind.tombstones.find({name, meta.id});
@@ -130,7 +131,7 @@ bool Hub::proven_dead(const KindState& kind, const Slot& slot, const Meta& meta)
   return !meta.id.empty() && (dead_as(slot.ns + "/" + slot.name) || dead_as("/"));
 }
 
-// A record the snapshot did not name, if objects that are ours stand for it.
+// A record that the snapshot did not name, if the cluster has objects with our stamps for it.
 std::optional<Candidate> Hub::candidate(const KindState& kind, const Slot& slot) {
   Candidate out{slot.number, {}, true, false};
   bool ours = false;
@@ -151,8 +152,8 @@ std::optional<Candidate> Hub::candidate(const KindState& kind, const Slot& slot)
   return out;
 }
 
-// The snapshot is complete and so is what we see: what it did not name goes, or is shown as
-// orphaned.
+// The snapshot is complete, and so are the watches. What the snapshot did not name is pruned or
+// shown as orphaned.
 void Hub::judge(KindState& kind) {
   const SnapshotEnd end = *std::exchange(kind.ended, std::nullopt);
   if (end.live_count) kind.judged = end;
@@ -162,7 +163,7 @@ void Hub::judge(KindState& kind) {
     if (kind.desired.named_now(slot)) return;
     if (proves_nothing && slot.wish != Wish::unknown) return;
     settle(kind, slot, sink::Outcome::done);
-    if (slot.wish == Wish::orphan) return;  // until it is named again or a person removes it
+    if (slot.wish == Wish::orphan) return;  // until the store names it again or a person removes it
     if (const auto c = candidate(kind, slot)) {
       candidates.push_back(*c);
     } else if (slot.wish != Wish::unknown) {
@@ -193,7 +194,7 @@ void Hub::count_orphans(KindState& kind) {
 
 void Hub::carry_out(KindState& kind, const Verdict& verdict) {
   const auto name_it = [&](Slot& slot) {
-    // The stamp knows the id of a record that no stream has named.
+    // When no stream has named the record, its id comes from the stamp.
     for (const ObservedObject* o : slot.objects) {
       if (!slot.id.empty()) return;
       boost::system::error_code bad;

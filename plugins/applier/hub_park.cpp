@@ -1,10 +1,11 @@
-// Hub: records that cannot be applied: when one is parked, and when it is tried again.
+// Hub: records that cannot be applied: when a record is parked, and when it is tried again.
 #include "hub.hpp"
 
 namespace davit::applier {
 namespace {
 
-// What people and agents have set of the record's objects. A trip makes the same of its copies.
+// A fingerprint of what people and agents have set in the record's objects. A trip computes the
+// same of its copies.
 uint64_t grounds_of(const KindState& kind, const Slot& slot) {
   uint64_t out = 0;
   for (const ObservedObject* o : slot.objects) {
@@ -15,8 +16,9 @@ uint64_t grounds_of(const KindState& kind, const Slot& slot) {
 
 }  // namespace
 
-// A refused right may only be not known yet to an API server that has just started: it parks the
-// record when it has been refused for a while, or was before.
+// An API server that has just started may refuse a right that the account has. So a refused right
+// parks the record only when it has been refused for `right_patience`, or when the record is parked
+// already.
 void Hub::judge_refusal(const Slot& slot, Report& report) const {
   if (report.end != Report::End::retry || !report.right_refused) return;
   const bool lasts =
@@ -45,20 +47,21 @@ void Hub::park(Slot& slot, const Report& report) {
   slot.parked_grounds = report.grounds;
 }
 
-// Somebody has changed one of its objects since, perhaps what it is parked for.
+// Ends the park when somebody has changed one of the record's objects since, perhaps the one that
+// it is parked for.
 void Hub::end_park_on_change(const KindState& kind, Slot& slot) const {
   if (slot.state != Slot::State::parked || now() < slot.parked_at_least_until) return;
   if (now() < slot.parked_until && grounds_of(kind, slot) != slot.parked_grounds)
     slot.parked_until = now();
 }
 
-// When a parked record is to be looked at next, whatever happens until then.
+// When a parked record is looked at next at the latest.
 Queue::Time Hub::next_look(const Slot& slot) const {
   return now() < slot.parked_at_least_until ? slot.parked_at_least_until : slot.parked_until;
 }
 
-// The watch of what they were parked for works again: the definition is installed, the API server
-// is another one.
+// The watch of what the records are parked for works again: the definition may be installed by now,
+// or another API server may answer.
 void Hub::try_parked_again(KindState& kind, uint32_t watch) {
   kind.desired.each([&](Slot& slot) {
     if (slot.state != Slot::State::parked || slot.parked_on != watch) return;

@@ -1,12 +1,12 @@
-// Hub: what the agent does not see: said of the kind, of the records that wait for it, in the
-// metrics and in the health.
+// Hub: reports what the agent does not see: as issues of the kind and of the records that wait, in
+// the metrics and in the health.
 #include <algorithm>
 
 #include "hub.hpp"
 
 namespace davit::applier {
 
-// What has changed of what a kind's watches can be relied on.
+// Acts on watches whose trust has changed since the last look.
 void Hub::look(KindState& kind) {
   bool lost = false, gained = false;
   for (size_t i = 0; i < kind.views.size(); ++i) {
@@ -45,8 +45,8 @@ void Hub::tell_blindness(KindState& kind, size_t i) {
   }
 }
 
-// A status that is told after the blindness began is one that is seen all the same: it does not
-// depend on what is not.
+// When blindness begins, statuses that do not depend on the blind watch are sent again, so that the
+// server knows that they still hold.
 void Hub::tell_again(KindState& kind) {
   kind.desired.each([&](Slot& slot) {
     slot.status_told = 0;
@@ -63,7 +63,7 @@ void Hub::sees_again(KindState& kind) {
     if (std::exchange(slot.untold, false)) queue_.add(slot.number, Band::repair, now());
   });
   if (!kind.complete() || std::exchange(kind.was_complete, true)) return;
-  // What has gone while that could not be said.
+  // Records that have gone while this could not be reported.
   kind.desired.each([&](Slot& slot) {
     const bool wanted = slot.wish != Wish::unknown && slot.wish != Wish::orphan;
     if (!wanted && slot.objects.empty() && !slot.out) depart(kind, slot);

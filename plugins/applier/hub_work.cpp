@@ -1,4 +1,4 @@
-// Hub: giving keys to workers and taking in what they report.
+// Hub: gives slots to workers and takes in what their trips report.
 #include <davit/issues.hpp>
 
 #include "hub.hpp"
@@ -6,7 +6,7 @@
 namespace davit::applier {
 namespace {
 
-// How many trips of a key may fail before people are told.
+// After so many failed trips in a row, people are told.
 constexpr uint32_t quiet_failures = 3;
 
 sink::Outcome outcome_of(Report::End end) {
@@ -50,7 +50,7 @@ void Hub::pump() {
   }
 }
 
-// nullopt: not before something ends or comes.
+// nullopt: not before a trip ends or something is added.
 std::optional<std::chrono::nanoseconds> Hub::next_pump() const {
   auto due = queue_.next_due();
   if (!due) return due;
@@ -65,7 +65,7 @@ Shares::Group Hub::group_of(const KindState& kind, const Slot& slot) {
   return kind.name() + " " + slot.ns;
 }
 
-// Until one of its group's trips ends: those of the others go past it.
+// The slot waits until its group has room; slots of other groups pass it.
 void Hub::hold_back(const Shares::Group& group, Slot& slot) {
   const Band band = queue_.put_aside(slot.number);
   if (!std::exchange(slot.held_back, true)) held_back_[group].push_back({slot.number, band});
@@ -86,7 +86,8 @@ void Hub::let_go() {
   }
 }
 
-// What is there must be known before anything is deleted; applying waits for it a little.
+// A delete waits until all watches can be trusted. An apply waits for that only until
+// `patient_until_`.
 bool Hub::may_start(KindState& kind, const Slot& slot) const {
   if (kind.complete() || slot.wish == Wish::hold) return true;
   return slot.wish == Wish::apply && now() >= patient_until_;
@@ -163,12 +164,12 @@ void Hub::on_report(size_t worker, size_t under_way, Report report) {
   }
 }
 
-// `under_way`: when the trip began. Others may have begun or ended since.
+// `under_way`: trips that were out when this one began. Others may have begun or ended since.
 void Hub::learn(const Report& report, const Shares::Group& group, size_t under_way) {
   for (const Answer& a : report.answers) {
     if (a.overloaded) {
       throttled_.add();
-      // Else the record's own backoff is enough.
+      // Otherwise the record's own back-off is enough.
       if (shares_.refused(group, a.of_webhook, a.sent, now()))
         limit_.overloaded(a.sent, a.retry_after, now());
       continue;
@@ -184,7 +185,8 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   slot.out = false;
   take_over(kind, slot, report);
   judge_refusal(slot, report);
-  // Nothing newer came meanwhile; a restored store gives the same version to something else.
+  // Whether nothing newer has come since. The incarnation counts, too: a restored store may give
+  // the same version to another change.
   const bool current = slot.version == report.version && slot.incarnation == report.incarnation &&
                        slot.wish == report.wish;
   const auto rest = rest_after(kind, slot, report);
@@ -202,7 +204,7 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
     }
     settle(kind, slot, outcome_of(report.end));
   }
-  // A right may have been taken away: which, the API server can say.
+  // A right may have been taken away. The API server can say which one.
   if (current && report.right_refused && slot.refused_since.count() == 0 && kind.missing.empty())
     review_soon();
   if (current) note_refusal(slot, report);
@@ -216,7 +218,7 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   }
   if (slot.state == Slot::State::parked && slot.parked_until > now())
     queue_.add(slot.number, Band::resync, next_look(slot));
-  // What we wrote shows in the tables now: the status is to speak of it.
+  // The tables now show what this trip wrote. One more trip derives the status from it.
   if (!report.written.empty()) queue_.add(slot.number, Band::repair, now());
   if (report.look_again.count() > 0)
     queue_.add(slot.number, Band::repair, now() + report.look_again);
@@ -228,13 +230,14 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
       remember(kind, {slot.id, slot.ns, slot.name, slot.version});
       erase(kind, slot);
     } else {
-      queue_.add(slot.number, Band::repair, now());  // the last of it went in this trip: to be told
+      // This trip deleted the last object: one more trip reports that.
+      queue_.add(slot.number, Band::repair, now());
     }
   }
 }
 
-// How long the record rests after its trip; says when it begins to keep failing, and when that
-// ends.
+// How long the record rests after its trip. Also logs when the record begins to keep failing, and
+// when that ends.
 std::chrono::nanoseconds Hub::rest_after(const KindState& kind, Slot& slot, const Report& report) {
   const std::string object = slot.ns + "/" + slot.name;
   if (report.end != Report::End::retry) {
@@ -281,24 +284,26 @@ void Hub::tell(KindState& kind, Slot& slot, Report& report) {
     telling_->issue(kind.name(), slot, DAVIT_ISSUE_PARKED, slot.parked);
   } else if (report.end == Report::End::held) {
     telling_->issue(kind.name(), slot, DAVIT_ISSUE_HELD, std::string(slot.payload.view()));
-    return;  // what a held record looks like is not ours to say
+    return;  // a held record's status is not ours to report
   } else {
     const std::string contested = slot.repairs.contested(shop_->rules.repairs);
     telling_->issue(kind.name(), slot, contested.empty() ? "" : issues::contested, contested);
   }
-  // Statuses are by id: that the objects of one name go is no news of a record that has another.
+  // Statuses are by id. A record that lives under another name is not gone because the objects of
+  // this name go.
   if (slot.wish == Wish::remove && kind.desired.lives(slot.id)) return;
   if (report.end == Report::End::retry && !failing) return;  // nothing new is known yet
   if (!report.status) return;
-  // What is not seen is not told.
+  // No status is reported from a watch that cannot be trusted.
   slot.untold = !report.seen || !kind.sees(report.relies_on);
   if (slot.untold) {
-    // It has become whole since the trip began.
+    // The watches have become complete since the trip began.
     if (kind.sees(report.relies_on)) queue_.add(slot.number, Band::repair, now());
     return;
   }
   Status status = std::move(*report.status);
-  // Gone is said once nothing is left to do, not when the last delete was merely asked for.
+  // A record is reported as gone when nothing is left to do, not when the last delete was only
+  // requested.
   if (status.gone && (slot.wish != Wish::remove || report.end != Report::End::done))
     status.gone = false;
   if (failing) status.message = "retrying: " + report.why;
@@ -307,8 +312,8 @@ void Hub::tell(KindState& kind, Slot& slot, Report& report) {
 
 void Hub::resync() {
   for (auto& kind : kinds_) {
-    // What has come since and nobody names: an apply that an earlier process had sent, a restored
-    // backup of the cluster.
+    // Judges what has arrived since the last snapshot and nobody names: an apply that an earlier
+    // process had sent, or a restored backup of the cluster.
     if (kind->judged && kind->complete()) {
       kind->ended = kind->judged;
       judge(*kind);

@@ -1,5 +1,5 @@
-// KindState: all the applier has for one kind: its tables, its watches, its stream. On the
-// applier's strand.
+// KindState: everything the hub keeps for one kind: its tables, its watches and its stream. Used on
+// the applier's strand.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 
 namespace davit::applier {
 
-// The accepting end of a stream. `inbox` counts changes that were accepted and not yet worked in.
+// The accepting end of a stream. `inbox` counts changes that were accepted and are not yet taken
+// in.
 struct ChangeStream : sink::Stream {
   size_t kind = 0;
   sink::Source source;
@@ -30,9 +31,9 @@ struct ChangeStream : sink::Stream {
 struct View {
   explicit View(Sight::Time patience) : sight(patience) {}
   Sight sight;
-  bool trusted = false;   // as it was looked at last
+  bool trusted = false;   // as of the last look
   uint64_t failures = 0;  // in a row
-  std::string told;       // why it is blind, as it was told last; empty: it is not
+  std::string told;       // why it is blind, as last reported; empty: not blind
   Metric up;
 };
 
@@ -49,14 +50,15 @@ struct KindState {
   }
 
   const kind::Resource& resource(size_t i) const { return client.description().resources[i]; }
-  // Everything that is watched is seen.
+  // Whether every watch of the kind can be trusted.
   bool complete() const {
     for (size_t i = 0; i < views.size(); ++i) {
       if (watched(resource(i)) && !views[i].sight.trusted()) return false;
     }
     return true;
   }
-  // All of these are seen; indices of the kind's resources.
+  // Whether the watches of these resources can be trusted. `resources` are indices of the kind's
+  // resources.
   bool sees(const std::vector<uint32_t>& resources) const {
     return std::all_of(resources.begin(), resources.end(),
                        [this](uint32_t i) { return views[i].sight.trusted(); });
@@ -70,22 +72,22 @@ struct KindState {
     }
     return out;
   }
-  // What it does not see and why; empty: it is not blind.
+  // Which resource the agent is blind for, and why; empty: it is not blind.
   std::string blindness() const {
     for (size_t i = 0; i < views.size(); ++i) {
       if (views[i].sight.blind()) return name_of(resource(i)) + " " + views[i].sight.reason();
     }
     return {};
   }
-  // A record that the last snapshot did not name is dead as of this version; 0: of none it is
-  // known.
+  // A record that the last snapshot did not name is known to be dead as of this version. 0: nothing
+  // is known.
   uint64_t proven_through() const { return judged ? snapshot_began : 0; }
   const std::string& name() const { return client.kind(); }
   bool owned(const ObservedObject& o) const {
     return client.description().resources[o.watch].role == DAVIT_RESOURCE_OWNED;
   }
-  // Another region's or kind's object stands where one of the record's would: the pods there are
-  // that one's, too.
+  // Whether an object of another region or kind has the name of one of the record's objects. The
+  // pods there then belong to that object, too.
   bool taken_by_others(const Slot& slot) const {
     return std::any_of(slot.objects.begin(), slot.objects.end(),
                        [&](const ObservedObject* o) { return o->foreign && owned(*o); });
@@ -100,19 +102,19 @@ struct KindState {
   bool watching = false;
   Metric orphaned;
   std::vector<View> views;             // by index of the kind's resources
-  bool was_complete = false;           // as it was looked at last
-  Missing missing;                     // rights, as they were told last
-  std::map<std::string, Part> absent;  // what the cluster lacks, by its name, as it was told last
-  std::set<uint64_t> unseen;           // slots that wait for the watches to be complete
+  bool was_complete = false;           // as of the last look
+  Missing missing;                     // missing rights, as last reported
+  std::map<std::string, Part> absent;  // what the cluster lacks, by name, as last reported
+  std::set<uint64_t> unseen;           // slots that wait until all watches can be trusted
   ChangeStream* stream = nullptr;      // NULL: none is open
   std::shared_ptr<const History> history = std::make_shared<const History>();
-  Strangers strangers;                // that objects name and the history does not
-  uint64_t snapshot_began = 0;        // at this version of the store; 0: no snapshot, or unknown
-  std::vector<Lingering> lingering;   // dead, as the stream says; to be looked at
-  Tombstones tombstones;              // the same, as proofs for as long as it is the last snapshot
-  std::deque<Lingering> departed;     // said gone of since that began, the last of them
-  std::optional<SnapshotEnd> ended;   // a snapshot has ended and is to be judged
-  std::optional<SnapshotEnd> judged;  // it has been, and what has been heard since
+  Strangers strangers;          // incarnations that objects name and the history does not
+  uint64_t snapshot_began = 0;  // version at which the snapshot began; 0: no snapshot, or unknown
+  std::vector<Lingering> lingering;  // records the stream lists as deleted, not yet confirmed gone
+  Tombstones tombstones;  // the same records, as proofs while this snapshot is the last one
+  std::deque<Lingering> departed;     // reported as gone since that snapshot began; only the latest
+  std::optional<SnapshotEnd> ended;   // a snapshot that has ended and is not yet judged
+  std::optional<SnapshotEnd> judged;  // the judged snapshot, and what was heard since
 };
 
 }  // namespace davit::applier

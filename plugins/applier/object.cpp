@@ -58,7 +58,7 @@ const json::value* member(const json::object& object, std::string_view key) {
   return object.if_contains(json::string_view(key.data(), key.size()));
 }
 
-// A member that is an object; an empty one when there is none.
+// A member that is an object, or an empty object.
 const json::object& object_in(const json::object& object, std::string_view key) {
   static const json::object none;
   const json::value* v = member(object, key);
@@ -69,7 +69,7 @@ bool plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// A key of a JSON pointer as it is meant (RFC 6901): "davit.dev~1hash" is "davit.dev/hash".
+// A key of a JSON pointer without its escapes (RFC 6901): "davit.dev~1hash" is "davit.dev/hash".
 std::string unescaped(std::string_view key) {
   std::string out(key);
   boost::replace_all(out, "~1", "/");
@@ -77,8 +77,8 @@ std::string unescaped(std::string_view key) {
   return out;
 }
 
-// Copies what `pointer` ("/status/podIPs/0/ip", "/status/conditions/*/type") names from one object
-// into another, making what is missing.
+// Copies what `pointer` names ("/status/podIPs/0/ip", "/status/conditions/*/type") into the other
+// value, and creates what is missing there.
 void copy_pointer(const json::value& from, json::value& to, std::string_view pointer) {
   if (pointer.empty()) {
     to = from;

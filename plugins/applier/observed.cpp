@@ -10,7 +10,7 @@ bool Observed::put(uint32_t watch, const std::string& path, Text text,
                    const std::string& resource_version, Slot* slot, bool foreign) {
   ObservedObject& object = at(watch, path);
   object.round = rounds_[watch];
-  // A picture was taken after all that was known when it began.
+  // A new list is newer than everything that was known when it began, except our writes since then.
   if (in_picture_[watch] && object.written != rounds_[watch])
     return replace(object, std::move(text), resource_version, slot, foreign);
   return set(object, std::move(text), resource_version, slot, foreign);
@@ -57,7 +57,7 @@ bool Observed::set(ObservedObject& object, Text text, const std::string& resourc
 bool Observed::replace(ObservedObject& object, Text text, const std::string& resource_version,
                        Slot* slot, bool foreign) {
   if (object.text != nullptr) {
-    // The versions of a restored store say other things than before.
+    // A restored store may give the same version to another content, so the text is compared, too.
     if (object.resource_version == resource_version && object.slot == slot &&
         object.foreign == foreign && *object.text == *text) {
       return false;
@@ -91,8 +91,8 @@ void Observed::synced(uint32_t watch, const std::function<void(Slot&)>& lost) {
   in_picture_[watch] = false;
   for (auto it = objects_.begin(); it != objects_.end();) {
     ObservedObject& object = it->second;
-    // What we wrote since the picture was begun need not be in it. A picture without a version is
-    // of a resource that is not there any more: nothing is left, whenever it was written.
+    // The list need not have what we wrote after it began. A list without a version means that the
+    // resource is no longer installed: then nothing is left, whenever it was written.
     const bool later = passed_[watch] != 0 && object.written == rounds_[watch] &&
                        number_of(object.resource_version) > passed_[watch];
     if (object.watch != watch || object.round == rounds_[watch] || later) {

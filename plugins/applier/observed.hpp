@@ -1,9 +1,10 @@
-// Observed: what the cluster watches of one kind have shown, by path, each object with the slot it
-// belongs to. Objects are kept as JSON text: a tenth of what a parsed one takes, and reconcile
-// wants text. Pure; on the applier's strand.
+// Observed: the objects that the cluster watches of one kind have shown, by path, each with the
+// slot it belongs to. It stands between the watches and the trips. Objects are kept as JSON text:
+// it takes a tenth of the memory of a parsed object, and reconcile needs text. Pure; used on the
+// applier's strand.
 //
-// Our own writes are put in as they are answered: a watch that lags behind them must not make them
-// look lost, and one that has passed them knows better.
+// The answers to our own writes are entered, too. An object that we wrote must not look lost
+// because its watch lags behind. Once the watch has passed the write, the watch is right.
 #pragma once
 
 #include <functional>
@@ -18,14 +19,14 @@ namespace davit::applier {
 using Text = std::shared_ptr<const std::string>;
 
 struct ObservedObject {
-  const std::string* path = nullptr;  // its key in the cache
+  const std::string* path = nullptr;  // the object's key in the cache
   Text text;
   std::string resource_version;
-  Slot* slot = nullptr;  // NULL: nobody's (a shared object)
-  bool foreign = false;  // another region's: known only so that it is left alone
-  uint32_t watch = 0;    // which of the kind's resources it is
-  uint32_t round = 0;    // of the watch, when it was last shown
-  uint32_t written = 0;  // the same, when we wrote it last
+  Slot* slot = nullptr;  // NULL: belongs to no record (a shared object)
+  bool foreign = false;  // another region's or kind's: known only so that it is left alone
+  uint32_t watch = 0;    // index of the kind's resource
+  uint32_t round = 0;    // the watch's round when it last showed the object
+  uint32_t written = 0;  // the watch's round when we last wrote the object
 };
 
 class Observed {
@@ -33,23 +34,24 @@ class Observed {
   explicit Observed(size_t watches)
       : rounds_(watches, 0), passed_(watches, 0), in_picture_(watches, false) {}
 
-  // The watch has shown all that happened up to this version.
+  // The watch has shown everything that happened up to this version.
   void passed(uint32_t watch, const std::string& resource_version);
-  // What the watch shows. False: what is known is the same or newer, nothing changed.
+  // An object that the watch shows. False: the known state is the same or newer, and nothing
+  // changed.
   bool put(uint32_t watch, const std::string& path, Text text, const std::string& resource_version,
            Slot* slot, bool foreign = false);
-  // The answer to a write of ours. False as well: the watch has passed it and does not show it, so
-  // it is gone already.
+  // The answer to a write of ours. Also false when the watch has passed the write and does not show
+  // the object: then it is gone already.
   bool put_written(uint32_t watch, const std::string& path, Text text,
                    const std::string& resource_version, Slot* slot);
-  // The slot it belonged to; NULL when it was not known, is newer than the event, or belonged to
-  // none.
+  // Returns the slot that the object belonged to. NULL: the object was not known, is newer than the
+  // event, or belonged to no slot.
   Slot* remove(const std::string& path, const std::string& resource_version);
   const ObservedObject* find(const std::string& path) const;
 
-  // Initial events begin anew: each takes the place of what is known, whatever its version says,
-  // and what they do not show until `synced` is gone. `lost` gets the slot of each. A restored
-  // store of the API server counts its versions from an earlier one.
+  // The watch lists its resource anew. Each listed object replaces what is known, whatever its
+  // version says, because a restored API server store counts its versions from an earlier one. At
+  // `synced` the objects that were not listed are removed. `lost` gets the slot of each.
   void restart(uint32_t watch) {
     ++rounds_[watch];
     passed_[watch] = 0;
@@ -59,7 +61,7 @@ class Observed {
   size_t size() const { return objects_.size(); }
 
  private:
-  // What is new is nothing yet, and not shown by its watch.
+  // A new entry has no content, and counts as not shown by its watch.
   ObservedObject& at(uint32_t watch, const std::string& path);
   bool set(ObservedObject& object, Text text, const std::string& resource_version, Slot* slot,
            bool foreign);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kubernetes_itself = "kube-";
 
-// FieldsV1: an object for each field, {} where it is owned.
+// FieldsV1 has an object for each field, and {} where the field is owned.
 json::object* fields_of(json::object& entry) {
   json::value* fields = entry.if_contains("fieldsV1");
   return fields == nullptr ? nullptr : fields->if_object();
@@ -24,7 +24,7 @@ void unite(json::object& into, const json::object& more) {
   }
 }
 
-// Takes the fields that a desired state can be about out of an entry.
+// Moves the fields that a desired state can set out of an entry.
 json::object taken_from(json::object& fields) {
   json::object out;
   for (auto it = fields.begin(); it != fields.end();) {

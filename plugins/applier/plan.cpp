@@ -27,7 +27,7 @@ const json::array* array_at(const json::object& o, const char* key) {
   return v == nullptr ? nullptr : v->if_array();
 }
 
-// The described resource of a rendered object.
+// The resource of the kind's description that a rendered object belongs to; NULL: none.
 const kind::Resource* resource_of(const json::object& object,
                                   const kind::Description& description) {
   const std::string version = text_in(object, "apiVersion");

@@ -1,5 +1,5 @@
-// Plan: what a kind's reconcile asks for, checked against what the kind said it may ever make.
-// Pure.
+// Plan: the parsed output of a kind's reconcile, checked against the resources that the kind's
+// description names. A trip carries it out. Pure.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -10,10 +10,12 @@
 
 namespace davit::applier {
 
+// How a step's object is sent. `ensure` creates it if it is absent and never changes it. `apply`
+// and `shared` are server-side applies; a shared object belongs to no single record.
 enum class Mode : uint8_t { apply, ensure, shared };
 
 struct Step {
-  json::value object;  // an object
+  json::value object;  // always a JSON object
   ObjectName name;
   const kind::Resource* as = nullptr;
   Mode mode = Mode::apply;

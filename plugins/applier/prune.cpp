@@ -5,7 +5,7 @@
 namespace davit::applier {
 namespace {
 
-// Why nothing at all may go; empty: it may.
+// Why nothing at all may be removed; empty: there is no doubt.
 std::string doubt(const SnapshotEnd& end, const PruneRules& rules) {
   if (end.proves_nothing(rules)) return "the peer does not say how many records it named";
   if (!end.live_count) return {};
@@ -14,8 +14,9 @@ std::string doubt(const SnapshotEnd& end, const PruneRules& rules) {
          std::to_string(end.counted) + " were counted";
 }
 
-// Nobody has deleted what the store has lost: it was restored or emptied since. Against a peer
-// that tells no history versions alone have to do.
+// Why a candidate counts as lost by the store, and not as deleted; empty: it was deleted. A store
+// loses records when it is restored or emptied. If the peer tells no history, only the versions can
+// show it.
 std::string lost(const SnapshotEnd& end, const Candidate& candidate) {
   if (candidate.disputed)
     return "its annotation davit.dev/record names another record than its own name";
@@ -68,7 +69,8 @@ Verdict prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
     } else if (std::string why_lost = lost(end, c); !why_lost.empty()) {
       out.orphans.push_back({c.slot, std::move(why_lost)});
     } else {
-      // The share is a guard against a peer that has left out what lives; a tombstone is its word.
+      // The share guards against a peer that leaves out what lives. A tombstone is a delete, so it
+      // does not count.
       (c.proven_dead ? out.remove : removable).push_back(c.slot);
     }
   }

@@ -1,11 +1,12 @@
-// Prune: what may be removed from the cluster because a complete snapshot did not name it. Pure,
-// and the one place where an object can be deleted without anybody having asked for it: every doubt
-// means no.
+// Prune: decides which records may be removed from the cluster because a complete snapshot did not
+// name them. The hub calls it at the end of a snapshot and carries out the verdict. Pure. This is
+// the only place where an object can be deleted without a request to do so, so every doubt means
+// no.
 //
-// It judges records, not objects: a candidate is a record that the snapshot did not name although
-// objects that we own stand in the cluster for it. What may go is deleted by its kind in the kind's
-// own order; what may not is orphaned: shown, never touched, until it is named again or a person
-// removes it.
+// The decision is about records, not objects. A candidate is a record that the snapshot did not
+// name although the cluster has objects with our stamps for it. The kind deletes what may go, in
+// its own order. What may not go becomes orphaned: it is shown and left alone until the store names
+// it again or a person removes it.
 #pragma once
 
 #include <cstdint>
@@ -19,48 +20,54 @@
 namespace davit::applier {
 
 struct PruneRules {
-  bool on_close = false;  // a clean close of a stream without bookmarks counts as a snapshot's end
+  // A clean close of a stream without bookmarks counts as the end of a snapshot.
+  bool on_close = false;
   uint64_t share_max_percent = 50;
-  uint64_t always_allowed =
-      10;  // so many may go whatever their share: a small region may shrink to nothing
+  // So many may go whatever their share: a small region may shrink to nothing.
+  uint64_t always_allowed = 10;
 };
 
 struct Candidate {
   uint64_t slot = 0;
-  std::vector<Cursor> made_of;  // what its objects' stamps say; empty: they have lost them
-  // The snapshot has named its tombstone, and that is younger than all its objects: it was deleted
-  // by somebody's word.
+  // From its objects' stamps; empty: the objects have lost their annotations.
+  std::vector<Cursor> made_of;
+  // The snapshot has named the record's tombstone, and the tombstone is younger than all of its
+  // objects: somebody has deleted the record.
   bool proven_dead = false;
-  bool disputed = false;  // an object's annotation names another record than its own name does
+  bool disputed = false;  // an object's annotation names another record than the object's name does
 };
 
-// Tombstones that a snapshot has named: of "namespace/name" and id the version.
+// The tombstones that a snapshot has named: from "namespace/name" and id to the version.
 using Tombstones = std::map<std::pair<std::string, std::string>, uint64_t>;
 
-// What the peer has told of its history before, and what it tells when a stream goes on: from the
-// incarnation of the cursor on. Empty: nothing, but that the stream is in the incarnation of `at`.
+// The store's history after a stream goes on. `before` is what the peer has told earlier; `told` is
+// what it tells now, from the cursor's incarnation on. `told` empty: the peer tells nothing, but
+// the stream is in the incarnation of `at`.
 History continued(History before, const History& told, Cursor at);
 
 // A snapshot that has ended.
 struct SnapshotEnd {
-  History history;                     // the store's; empty: the peer has none to tell
-  std::optional<uint64_t> live_count;  // what the peer says it named
-  uint64_t counted = 0;                // what we counted
-  std::optional<uint64_t> at_version;  // what it is a picture of; of an empty store 0
-  bool quiet = false;  // nobody said that it has: the peer has merely been silent for long
+  History history;                     // the store's; empty: the peer tells none
+  std::optional<uint64_t> live_count;  // the number of live records the peer says it named
+  uint64_t counted = 0;                // the number of live records that we counted
+  // All changes up to this version have been heard; 0: an empty store; nullopt: the peer named
+  // none.
+  std::optional<uint64_t> at_version;
+  bool quiet = false;  // nobody said that it has ended: the peer has only been silent for long
 
-  // Nothing may be removed for it, and what this process has heard of before is no orphan either:
-  // the peer may have left out what lives.
+  // True: nothing may be removed because of this snapshot. A record that this process has heard of
+  // does not become an orphan either, because the peer may have left out what lives.
   bool proves_nothing(const PruneRules& rules) const {
     return quiet || (!live_count && !rules.on_close);
   }
 
-  // All changes up to there have been heard.
+  // All changes up to `at` have been heard.
   void reach(Cursor at);
   // The stream goes on in another incarnation.
   void go_on(const History& told, Cursor at);
 };
 
+// What is to become of the candidates. A candidate is in one of the two lists.
 struct Verdict {
   struct Orphan {
     uint64_t slot;

@@ -5,8 +5,8 @@
 namespace davit::applier {
 namespace {
 
-// What one turn costs each band: a change and a repair (which is how a status is told) take turns,
-// and of nine turns one is the resync's.
+// What one turn costs each band. Changes and repairs (which also report statuses) take turns, and
+// one of nine turns is the resync's.
 constexpr std::array<uint64_t, 3> turn_cost{1, 1, 4};
 
 }  // namespace
@@ -35,7 +35,7 @@ void Queue::wait(Key key, Entry& e, Band band, Time at) {
 }
 
 void Queue::enqueue(Key key, Entry& e) {
-  // What is due is found by take, which knows the time.
+  // take moves the key to the ready ones when it is due, because only take knows the time.
   e.delayed = true;
   delayed_.insert({e.at, key});
 }
@@ -69,8 +69,8 @@ std::optional<Queue::Key> Queue::take(Time now) {
   return key;
 }
 
-// The oldest of the band that has had the least; of several the most urgent. A band that did not
-// wait has not saved anything up.
+// The oldest key of the band that has had the least, and of several such bands of the most urgent.
+// A band saves nothing up while it has no keys waiting.
 Queue::Ready::iterator Queue::next_ready() {
   auto best = ready_.end();
   std::array<bool, 3> waits{};

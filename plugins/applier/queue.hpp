@@ -1,13 +1,15 @@
-// Queue: which key is worked on next. One entry a key; a key is never given out twice at once, and
-// what is added while it is out comes once more. Pure: time comes in with every call. Stands
-// between the desired table and the workers.
+// Queue: decides which slot is worked on next. It stands between the desired table and the workers.
+// A slot has one entry, by its number (the key). A key is never given out twice at once; a key that
+// is added while it is out comes once more. Pure: the caller passes the time.
 //
-// Live changes go before repairs, repairs before the resync, and what failed stays as urgent as it
-// was; but while several bands wait each gets its share, so that none starves: in a bootstrap of
-// thousands what runs is reported as it comes up, not after the last change.
+// Live changes have priority over repairs, and repairs over the resync. A slot that failed keeps
+// its priority. While several priorities wait, each gets a share of the turns, so that none
+// starves: during a bootstrap of thousands of records, what runs is reported as it comes up and not
+// after the last change.
 //
-// After each trip a key rests: a little after success (a burst of events is one more trip), longer
-// after each failure (its backoff). A live change ends the rest; nothing else does.
+// After each trip (one reconciliation) a key rests: a little after a success, so that a burst of
+// events causes one more trip, and for its back-off after a failure. A live change ends the rest;
+// nothing else does, except hasten.
 #pragma once
 
 #include <array>
@@ -20,6 +22,7 @@
 
 namespace davit::applier {
 
+// A priority, the most urgent first.
 enum class Band : uint8_t { change, repair, resync };
 
 class Queue {
@@ -27,34 +30,35 @@ class Queue {
   using Key = uint64_t;
   using Time = std::chrono::nanoseconds;
 
-  // To be worked on at `at`, or once it has rested. Of several the earliest time and the most
-  // urgent band count.
+  // Queues the key for `at`, or for the end of its rest. If it waits already, the earlier time and
+  // the more urgent band count.
   void add(Key key, Band band, Time at);
-  // The next key that is due; it is out until `done`.
+  // Returns the next key that is due. The key is out until done, retry or put_aside.
   std::optional<Key> take(Time now);
-  // The key's trip is over; it rests until then.
+  // The key's trip is over. The key rests until `rest_until`.
   void done(Key key, Time rest_until);
-  // The key's trip failed: it rests until then and comes again, as urgent as it was.
+  // The key's trip failed. The key rests until `at` and then comes again, in the same band.
   void retry(Key key, Time at);
-  // Gives a key back untouched: it waits for an `add`. The band that it was taken from.
+  // Gives a key back without work; the key waits for an add. Returns the band that it was taken
+  // from.
   Band put_aside(Key key);
-  // The key is no more. It must not be out.
+  // Removes a key. It must not be out.
   void forget(Key key);
-  // What failed may be tried at once: every rest ends.
+  // Ends every rest and back-off: what failed may be tried at once.
   void hasten(Time now);
 
-  // When take may give something again; nullopt: only after an add.
+  // When take may return a key again; nullopt: no key waits.
   std::optional<Time> next_due() const;
   size_t waiting() const { return ready_.size() + delayed_.size(); }
   size_t out() const { return out_; }
 
  private:
   struct Entry {
-    bool waits = false;  // in ready_ or delayed_, or, while out, to come again
+    bool waits = false;  // in ready_ or delayed_; while out: to come again
     bool out = false;
     bool delayed = false;
     Band band = Band::resync;
-    Band taken = Band::resync;  // the band it is out in
+    Band taken = Band::resync;  // the band from which it was taken
     Time at{0};
     Time rest_until{0};
     uint64_t order = 0;
@@ -66,8 +70,8 @@ class Queue {
   Ready::iterator next_ready();
 
   std::unordered_map<Key, Entry> entries_;
-  Ready ready_;                           // in order of arrival within a band
-  std::array<uint64_t, 3> had_{0, 0, 0};  // what each band has had, in parts of its share
+  Ready ready_;                           // within a band in the order of arrival
+  std::array<uint64_t, 3> had_{0, 0, 0};  // turns that each band has had, times its turn_cost
   std::set<std::pair<Time, Key>> delayed_;
   uint64_t order_ = 0;
   size_t out_ = 0;

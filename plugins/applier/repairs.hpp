@@ -1,7 +1,7 @@
-// Repairs: how soon an object of a record is put right again that somebody keeps changing, and what
-// people are told of it. The first repair is immediate; each next one waits longer, until nobody
-// has changed the object for a while. Pure: time and randomness come in with the calls. The slot
-// has one, a trip gets a copy.
+// Repairs: decides how soon an object that somebody keeps changing is repaired again, and what
+// people are told of it. The first repair is immediate. Each following one waits longer, until
+// nobody has changed the object for a while. Pure: the caller passes time and randomness. Each slot
+// has one, and each trip gets a copy.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace davit::applier {
 
-// One repair: the object's path, what it is called, and who had changed it.
+// One repair: the object's path, its name for people, and who had changed it.
 struct Repair {
   std::string path, object, by;
 };
@@ -22,18 +22,19 @@ class Repairs {
   using Time = std::chrono::nanoseconds;
   struct Limits {
     Backoff::Limits wait{std::chrono::milliseconds(100), std::chrono::milliseconds(60'000)};
-    std::chrono::milliseconds quiet{300'000};  // nobody changes it for so long: all is forgotten
-    uint32_t warn_after = 5;                   // repairs in a row
+    std::chrono::milliseconds quiet{
+        300'000};  // when nobody changes the object for this long, its repairs are forgotten
+    uint32_t warn_after = 5;  // repairs in a row
   };
 
-  // An object was put right at `now`.
+  // An object was repaired at `now`.
   void note(const Repair& repair, const Limits& limits, Time now, uint64_t random);
-  // How long an object's next repair has to wait; 0: not at all.
+  // How long the object's next repair has to wait; 0: not at all.
   Time wait(const std::string& path, Time now) const;
-  // Forgets what nobody has changed for long enough.
+  // Forgets objects that nobody has changed for `limits.quiet`.
   void forget(const Limits& limits, Time now);
-  // For people, if somebody keeps changing an object; the same text as long as it is the same
-  // somebody. Empty: nobody does.
+  // Says who keeps changing which object, for people. The text stays the same while it is the same
+  // writer. Empty: nobody does.
   std::string contested(const Limits& limits) const;
   bool empty() const { return by_path_.empty(); }
 

@@ -101,7 +101,7 @@ std::string way_out(const std::vector<kind::Need>& needs, const std::string& nam
                     const Verbs& verbs) {
   const auto covers = [&](const kind::Need& n) {
     if (n.setting.empty() || Right{{}, n.group, {}, n.resource}.name() != name) return false;
-    // All of them must be among those that the setting does without.
+    // The setting must cover all of the missing verbs.
     return n.verbs.empty() || std::all_of(verbs.begin(), verbs.end(), [&n](const auto& verb) {
              return std::find(n.verbs.begin(), n.verbs.end(), verb) != n.verbs.end();
            });
@@ -146,7 +146,7 @@ cluster::Request look_for(const Part& part) {
 bool is_missing(const Part& part, const cluster::Response& answer) {
   if (meaning(answer, true) != Meaning::absent) return false;
   if (part.name.empty()) return true;
-  // A server that does not know the resource cannot say that the object is needed and not there.
+  // A server that does not know the resource cannot say that the object is needed and absent.
   boost::system::error_code bad;
   const json::value status = json::parse(answer.body, bad);
   if (bad) return false;

@@ -1,4 +1,4 @@
-// The applier's settings; README.md has the table. Read once, in the constructor.
+// The applier's settings. README.md explains them. They are read once, in the plugin's constructor.
 #pragma once
 
 #include <davit/backoff.hpp>

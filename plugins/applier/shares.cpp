@@ -5,9 +5,9 @@
 namespace davit::applier {
 namespace {
 
-// A refusal that is older says nothing of now.
+// An older refusal says nothing about the present.
 constexpr std::chrono::seconds lately{10};
-// Groups that are remembered; of more, those of which nothing was heard lately go.
+// From so many groups on, those that were neither served nor refused lately are forgotten.
 constexpr size_t groups_max = 10'000;
 
 }  // namespace

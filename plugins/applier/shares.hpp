@@ -1,8 +1,8 @@
-// Shares: whose trips stand in whose way, and whose fault a refusal is. A group is what an
-// admission webhook is set up for: a kind in a namespace. A trip that is out for long waits for
-// something behind the API server, so it counts against its own group only; and what refuses one
-// group while others are served says nothing about the API server. Pure: time comes in with every
-// call. Stands between the queue and the workers, beside ConcurrencyLimit.
+// Shares: keeps slow and refused requests of one group from holding up the others. It stands
+// between the queue and the workers, beside ConcurrencyLimit. A group is one kind in one namespace,
+// which is what admission webhooks are set up for. A trip that is out for long waits for something
+// behind the API server, so it counts against its own group only. A refusal of one group while
+// others are served says nothing about the API server. Pure: the caller passes the time.
 #pragma once
 
 #include <chrono>
@@ -17,19 +17,19 @@ class Shares {
   using Time = std::chrono::nanoseconds;
   using Group = std::string;
 
-  // A trip that is out for longer than `slow_after` is slow. `workers`: trips at once, slow ones
-  // included; groups with slow trips leave half of them to the others.
+  // A trip that is out for longer than `slow_after` is slow. `workers` is the most trips at once,
+  // slow ones included. Groups with slow trips leave half of the workers to the others.
   Shares(Time slow_after, size_t workers) : slow_after_(slow_after), workers_(workers) {}
 
-  // A trip of the group begins and ends; `number` tells them apart.
+  // A trip of the group begins. `number` identifies the trip.
   void began(const Group& group, uint64_t number, Time now);
-  // The group that it was of.
+  // The trip ends. Returns its group.
   Group ended(uint64_t number);
 
-  // How many more trips of the group may begin, where the API server may be asked `limit` at once:
-  // its own trips count, and those of the others that are not slow.
+  // How many more trips of the group may begin while the API server may be asked `limit` requests
+  // at once. The group's own trips count, and those of other groups that are not slow.
   size_t room(const Group& group, size_t limit, Time now) const;
-  // Whether any group has room.
+  // Whether a group without slow trips has room.
   bool has_room(size_t limit, Time now) const;
   // When the next trip becomes slow; 0: none does.
   Time next_slow(Time now) const;
@@ -37,9 +37,9 @@ class Shares {
   // A request of the group was answered.
   void answered(const Group& group, Time now);
   // A request of the group that was sent at `sent` was refused because of overload, or not
-  // answered. `webhook`: the answer says that it is one's. True: the API server is meant. False:
-  // the group alone; since the request was sent at least as many groups were answered as have been
-  // refused lately.
+  // answered. `webhook`: the answer names a webhook. True: the refusal concerns the API server.
+  // False: it concerns the group alone, because a webhook is named or because at least as many
+  // groups were served since `sent` as have been refused lately.
   bool refused(const Group& group, bool webhook, Time sent, Time now);
 
  private:

@@ -1,8 +1,8 @@
-// Sight: whether what one watch has shown may be spoken of. It may from the first whole picture on,
-// for as long as the watch goes on, and a little longer when it is cut. When the API server refuses
-// the watch, or a cut lasts longer than `patience`, the agent is blind there, until the picture is
-// whole again. Pure: time comes in with the calls. Stands between a kind's watches and whoever
-// tells statuses or deletes.
+// Sight: decides whether the contents of one watch can be trusted. It stands between a kind's
+// watches and the parts that report statuses, delete or prune. A watch is trusted from its first
+// complete list on, for as long as it goes on, and for `patience` after it is cut. When the API
+// server refuses the watch, or a cut or an incomplete list lasts longer than `patience`, the agent
+// is blind for the resource until the list is complete again. Pure: the caller passes the time.
 #pragma once
 
 #include <chrono>
@@ -17,31 +17,33 @@ class Sight {
   using Time = std::chrono::nanoseconds;
   struct Moment {
     Time at{0};           // of the monotonic clock
-    int64_t unix_ms = 0;  // the same, for people
+    int64_t unix_ms = 0;  // the same moment, for people
   };
 
   explicit Sight(Time patience) : patience_(patience) {}
 
-  // The watch is opened: nothing has been shown yet.
+  // The watch is opened. It has shown nothing yet.
   void begin(Moment now);
-  // The API server answers and says no.
+  // The API server refuses the watch.
   void refused(std::string why, Moment now);
-  // The connection is lost, or cannot be made.
+  // The connection is lost or cannot be made.
   void cut(std::string why, Moment now);
-  // What was known is void; it is being shown again.
+  // The contents are void. The watch is listing them anew.
   void restarted(Moment now);
-  // An object was shown: a picture that was whole goes on from where it was.
+  // The watch has shown an object. If its list was complete and it is not listing anew, it goes on
+  // from where it was.
   void event();
-  // The picture is whole.
+  // The list is complete.
   void synced();
-  // What has lasted longer than the patience is blindness.
+  // Trouble that has lasted for `patience` makes the agent blind.
   void expire(Time now);
 
   bool trusted() const { return whole_ && !blind_; }
   bool blind() const { return blind_; }
-  // While blind: "since 2026-11-24T20:00:00.000Z: WHY"; the time is the last at which it saw.
+  // While blind: "since 2026-11-24T20:00:00.000Z: WHY", with the time at which the trouble began.
+  // Otherwise empty.
   std::string reason() const;
-  // When expire may change something; nullopt: not before something else happens.
+  // When expire may change something; nullopt: not before another call does.
   std::optional<Time> due() const;
 
  private:
@@ -49,8 +51,8 @@ class Sight {
   void clear() { troubled_ = blind_ = false; }
 
   Time patience_;
-  bool whole_ = false;       // a picture has been shown, though it may be old
-  bool restarting_ = false;  // it is being shown anew
+  bool whole_ = false;       // a list was complete once, though it may be old
+  bool restarting_ = false;  // it is being listed anew
   bool troubled_ = false;
   bool blind_ = false;
   Moment since_;  // when the trouble began

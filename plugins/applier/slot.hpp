@@ -1,10 +1,10 @@
-// Slot: all the applier knows of one record of one kind, by its name in the cluster: what is
-// wanted, what became of it, what was applied for it and what is observed of it. Slots live in
-// Desired, on the applier's strand.
+// Slot: everything the applier knows of one record of one kind, by the record's name in the
+// cluster: what is wanted, what became of it, what was applied for it and what is observed of it.
+// Desired owns the slots; the hub uses them on the applier's strand.
 //
-// The name, not the id, is the key of the work: two ids that follow each other on one name touch
-// the same objects and must never be worked on at once, and a ctrl.v1 peer's deletes name nothing
-// else.
+// Work is keyed by the name, not by the id. A record that reuses a name touches the same objects as
+// its predecessor, so the two are never processed concurrently. A delete of a ctrl.v1 peer names
+// nothing but the name.
 #pragma once
 
 #include <map>
@@ -22,18 +22,19 @@ namespace davit::applier {
 
 struct ObservedObject;
 
+// The intent for a record.
 enum class Wish : uint8_t {
-  unknown,  // no record is known: only observed
+  unknown,  // no record is known, only observed objects
   apply,
   remove,
-  hold,    // do not touch
-  orphan,  // not named by the store any more, and not ours to delete
+  hold,    // the objects are left alone
+  orphan,  // the store does not name it any more, and it may not be deleted
 };
 
 // One object as we applied it last.
 struct Applied {
-  uint64_t rendered = 0;   // fingerprint of what the kind rendered, with our stamps but the version
-  uint64_t projected = 0;  // the API server's answer, cut to that shape
+  uint64_t rendered = 0;  // fingerprint of the rendered object with our stamps, without the version
+  uint64_t projected = 0;  // fingerprint of the API server's answer, cut to that shape
   std::string uid, resource_version;
   Cursor made_of;
 };
@@ -44,11 +45,12 @@ struct Slot {
 
   uint64_t number = 0;
   std::string ns, name;
-  // Empty: not told (a ctrl.v1 delete), or nothing but observed objects. Desired's to set.
+  // Empty: a ctrl.v1 delete, which names no id, or a slot with nothing but observed objects. Only
+  // Desired sets it.
   std::string id;
-  // Records that had this name before. Nothing is left of them once nothing stands under it, or,
-  // of those that are known to be dead, once what stands there is this record's; a restored store
-  // may know of them alone.
+  // Records that had this name before. A predecessor is reported as gone when nothing with the name
+  // is left. One that is known to be dead is also reported as gone once the objects are this
+  // record's. A restored store may know only the predecessors.
   struct Predecessor {
     std::string id;
     uint64_t version = 0;  // its last, or the one as of which it is known to be dead
@@ -56,43 +58,45 @@ struct Slot {
     bool operator==(const Predecessor&) const = default;
   };
   std::vector<Predecessor> had_it_before;
-  // The record died with this version and another one has taken its name: what stands here is for
-  // the word about that one, which is to come. 0: it has not.
+  // The slot's record was deleted in this version and another record has taken its name. The change
+  // of that other record is still to come, and decides about the objects. 0: this is not the case.
   uint64_t taken_over_at = 0;
 
   Wish wish = Wish::unknown;
   uint64_t version = 0;
-  uint64_t incarnation = 0;           // of the store that said so; 0: the peer does not tell
-  Buffer payload;                     // apply: the message; hold: why
-  uint64_t snapshot = 0;              // number of the snapshot in whose time it was named last
-  uint64_t pruned_at = 0;             // no snapshot of this version named it: it is to go
+  uint64_t incarnation = 0;  // of the store that named the version; 0: the peer tells none
+  Buffer payload;            // apply: the message; hold: the reason
+  uint64_t snapshot = 0;     // number of the snapshot during which it was named last
+  // The snapshot of this version did not name it, so it is pruned; 0: not pruned.
+  uint64_t pruned_at = 0;
   std::vector<uint64_t> outstanding;  // accepted versions that are not settled
   State state = State::pending;
   bool out = false;        // a worker has it
-  bool held_back = false;  // its group has no room
+  bool held_back = false;  // it waits because its group has no room
 
-  uint64_t unplaced = 0;  // an object of it names this incarnation, which nobody has explained yet
-  Cursor applied_at;      // the record's version, and its incarnation
-  Buffer runs;            // the message that was applied last: what runs, whatever came since
+  // One of its objects names this incarnation, which the server has not explained yet. 0: none.
+  uint64_t unplaced = 0;
+  Cursor applied_at;  // the version and incarnation that were applied last
+  Buffer runs;        // the message that was applied last: what runs, whatever came since
   AppliedObjects applied;
   std::vector<ObservedObject*> objects;
 
   Backoff backoff;
-  bool counted_parked = false;  // in the gauge
-  std::string parked;           // why; empty: it is not
+  bool counted_parked = false;  // counted in the gauge
+  std::string parked;           // the reason; empty: not parked
   std::chrono::nanoseconds parked_until{0};
-  size_t parked_on = SIZE_MAX;  // the watch of what it was parked for; SIZE_MAX: of none
-  uint64_t parked_grounds = 0;  // what its objects said then
-  // A change of its objects, or a watch that works again, ends the park from then on: who keeps
-  // changing them must not make us try all the time.
+  size_t parked_on = SIZE_MAX;  // the watch of the object it is parked for; SIZE_MAX: none
+  uint64_t parked_grounds = 0;  // fingerprint of its objects when it was parked
+  // Before this time no change of its objects and no recovered watch ends the park. Otherwise
+  // somebody who keeps changing the objects would make us try all the time.
   std::chrono::nanoseconds parked_at_least_until{0};
   Backoff park_backoff;
-  std::chrono::nanoseconds refused_since{0};  // a right is refused since then; 0: none is
+  std::chrono::nanoseconds refused_since{0};  // since when a right is refused; 0: none is
   Repairs repairs;
-  std::string issue;         // last told; empty: none
-  std::string issue_id;      // of the record that it was told of
+  std::string issue;         // the issue last reported; empty: none
+  std::string issue_id;      // id of the record for which it was reported
   uint64_t status_told = 0;  // fingerprint of the status last offered; 0: none
-  bool untold = false;       // a status was kept back, for not all that it is made of is seen
+  bool untold = false;       // a status was withheld because a watch it depends on is not trusted
 };
 
 }  // namespace davit::applier

@@ -4,7 +4,8 @@ namespace davit::applier {
 namespace {
 
 constexpr std::chrono::seconds on_its_way{15};
-constexpr size_t many = 256;  // anybody may write into an annotation
+// Bounds the memory: anybody may write any incarnation into an annotation.
+constexpr size_t many = 256;
 
 }  // namespace
 

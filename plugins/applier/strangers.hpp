@@ -1,8 +1,9 @@
-// Incarnations of the store that objects are stamped with, and that the peer's history does not
-// name: one that the store has lost, another store's, or one that has begun since the peer was
-// heard last, of which another agent has read. Only the last is later than what this agent knows.
-// The peer tells them apart: what it does not name although it has spoken since is none of its own.
-// Thread-compatible.
+// Strangers: the incarnations that objects are stamped with and that the peer's history does not
+// name. Such an incarnation was lost by the store, belongs to another store, or began since the
+// peer was heard last and another agent has read from it. Only an object of the last sort is later
+// than what this agent knows. The peer tells the cases apart: an incarnation that it still does not
+// name in a later message is not one of its own. The hub keeps one per kind, and trips read the
+// known ones. Thread-compatible.
 #pragma once
 
 #include <chrono>
@@ -17,19 +18,20 @@ using Incarnations = std::set<uint64_t>;
 
 class Strangers {
  public:
-  // An object says so. `now`: of any steady clock, the same in each call.
+  // An object names the incarnation. `now`: of any steady clock, the same in each call.
   void seen(uint64_t incarnation, std::chrono::nanoseconds now);
-  // The peer says that its store is still in the incarnation that it has named. What it said may
-  // have been on its way when the object was seen: only what comes later than that counts.
-  // True: there are more of the known.
+  // The peer confirms that its store is still in the incarnation that it has named. A message may
+  // have been on its way when an object was seen, so it counts only for objects that were seen at
+  // least 15 s before. True: the set of known incarnations has grown.
   bool word(std::chrono::nanoseconds now);
-  // The store is in another incarnation: what was known may be of its history now.
+  // The store is in another incarnation. What was known may now be part of its history.
   void forget();
-  // Those that are not later than what this agent knows. Never NULL.
+  // Incarnations that are not later than what this agent knows. Never NULL.
   const std::shared_ptr<const Incarnations>& known() const { return known_; }
 
  private:
-  std::map<uint64_t, std::chrono::nanoseconds> seen_;  // since when, no word has come
+  // When each was seen first; no confirmation has come since.
+  std::map<uint64_t, std::chrono::nanoseconds> seen_;
   std::shared_ptr<const Incarnations> known_ = std::make_shared<const Incarnations>();
 };
 

@@ -30,12 +30,12 @@ void Telling::status(const std::string& kind, Slot& slot, Status status) const {
   status.key = {kind, region_, slot.id};
   status.ns = slot.ns;
   status.name = slot.name;
-  // A status speaks of what was applied last; that of a parked record of the version that is
-  // parked.
+  // A status is about the version that was applied last. The status of a parked record is about the
+  // version that is parked.
   const bool parked = slot.state == Slot::State::parked;
   status.observed_version = parked ? slot.version : slot.applied_at.version;
   status.observed_incarnation = parked ? slot.incarnation : slot.applied_at.incarnation;
-  // Of what a snapshot left out the version is known as of which that is so.
+  // A record that a snapshot left out is gone as of that snapshot's version.
   if (status.gone) status.observed_version = std::max(status.observed_version, slot.pruned_at);
   status.parked = parked ? slot.parked : std::string();
   if (status.health.empty()) status.health = "unknown";

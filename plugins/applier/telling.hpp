@@ -1,5 +1,6 @@
-// Telling: what is said about a record: upward its status when it has changed; upward and in the
-// log its issue when that begins, changes or ends. On the applier's strand.
+// Telling: the status publisher. It sends a record's status to the status sink when the status has
+// changed. It sends an issue to the status sink and to the log when the issue begins, changes or
+// ends. The hub calls it on the applier's strand.
 #pragma once
 
 #include <optional>
@@ -11,8 +12,8 @@
 
 namespace davit::applier {
 
-// A dead record of which nobody has said yet that nothing is left of it. Its name is empty when
-// another record has it.
+// A dead record that no agent has reported as gone yet. The name is empty when another record has
+// it.
 struct Lingering {
   std::string id, ns, name;
   uint64_t version = 0;
@@ -23,15 +24,15 @@ class Telling {
   Telling(Host host, std::optional<sink::StatusClient> to, std::string region)
       : host_(std::move(host)), to_(std::move(to)), region_(std::move(region)) {}
 
-  // Offers the status when it is not what was told last. Key, names and parked reason are filled in
-  // here.
+  // Offers the status if it differs from the last one. The key, the names, the version and the
+  // parked reason are filled in here.
   void status(const std::string& kind, Slot& slot, Status status) const;
-  // Of a record whose name is another one's now the name is left empty.
+  // Reports a record as gone. The name in `dead` is empty when another record has it.
   void gone(const std::string& kind, const Lingering& dead) const;
-  // Condition empty: it ends.
+  // An empty condition ends the issue.
   void issue(const std::string& kind, Slot& slot, const std::string& condition,
              const std::string& reason) const;
-  // An issue of a kind as a whole; `name` is what it is about. Reason empty: it ends.
+  // An issue of the kind as a whole. `name` says what it is about. An empty reason ends the issue.
   void of_kind(const std::string& kind, const std::string& name, const std::string& condition,
                const std::string& reason) const;
 

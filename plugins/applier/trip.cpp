@@ -66,7 +66,7 @@ Result<std::string> Trip::decode() const {
   return text;
 }
 
-// The input of reconcile, put together from texts without parsing them.
+// The input of reconcile, assembled from texts without parsing them.
 std::string Trip::input(std::string_view desired) const {
   const json::object record{{"id", task_.key.id},
                             {"region", task_.key.region},
@@ -87,7 +87,7 @@ std::string Trip::input(std::string_view desired) const {
   return out;
 }
 
-// One thing after another; each either is done at once or goes on from its answer.
+// Carries out the plan in order. A step is done at once, or goes on when its answer comes.
 void Trip::next() {
   while (step_ < plan_.steps.size()) {
     Step& step = plan_.steps[step_];
@@ -150,7 +150,7 @@ void Trip::failed(const ObjectName& name, std::string why, const cluster::Respon
   const Meaning m = meaning(r, shop_->rules.force);
   if (m == Meaning::refused || m == Meaning::immutable) return park_on(name, std::move(why));
   report_.right_refused = m == Meaning::no_right;
-  report_.parked_on = watch_of(name);  // if it comes to that
+  report_.parked_on = watch_of(name);  // in case the hub turns this retry into a park
   retry(std::move(why), r.retry_after);
 }
 

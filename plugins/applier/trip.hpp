@@ -1,6 +1,7 @@
-// Trip: one key's way to the Kubernetes API and back: decode, validate, reconcile, compare with
-// what is there, then one request after another in the kind's order. A trip has a worker's strand
-// to itself and touches no table: it gets copies (Task) and gives back what it found (Report).
+// Trip: one reconciliation of a slot. A trip decodes and validates the message, calls the kind's
+// reconcile, compares the plan with the cluster, and sends one request after another in the kind's
+// order. The hub starts it on a worker's strand, which the trip has to itself. A trip touches no
+// table: it gets copies (Task) and returns what it found (Report).
 #pragma once
 
 #include <atomic>
@@ -20,7 +21,7 @@
 
 namespace davit::applier {
 
-// Objects that were ensured and need not be looked at again. Shared by all workers; any thread.
+// Paths of objects that were ensured and need not be read again. All workers share it. Any thread.
 class Ensured {
  public:
   bool contains(const std::string& path) const;
@@ -32,7 +33,7 @@ class Ensured {
   std::unordered_set<std::string> paths_;
 };
 
-// What all trips of an instance have in common.
+// The context that all trips of an instance share.
 struct Workshop {
   Workshop(Host h, cluster::Client c, Rules r)
       : host(h), cluster(std::move(c)), rules(std::move(r)) {}
@@ -40,7 +41,7 @@ struct Workshop {
   cluster::Client cluster;
   Rules rules;
   Ensured ensured;
-  // No request before; of the host's clock, in nanoseconds.
+  // No request is sent before this time of the host's clock, in nanoseconds.
   std::atomic<int64_t> paused_until{0};
   Metric applies, skips, deletes, repairs;
 };
@@ -50,23 +51,21 @@ struct Answer {
   std::string like;  // verb and resource
   std::chrono::nanoseconds sent{0}, took{0};
   bool overloaded = false;
-  bool of_webhook = false;  // it says so
+  bool of_webhook = false;  // the answer names a webhook
   std::chrono::milliseconds retry_after{0};
 };
 
-enum class Coverage : uint8_t {
-  none,
-  begun,
-  complete
-};  // what a watch says about objects it has not shown
+// What a watch says about objects that it has not shown. `none`: nothing, there is no watch.
+// `begun`: nothing, the watch cannot be trusted. `complete`: they are absent.
+enum class Coverage : uint8_t { none, begun, complete };
 
-// Copies of all that one trip needs.
+// The input of one trip: copies of all that it needs of the hub's tables.
 struct Task {
   struct Known {
     Text text;
     std::string resource_version;
     bool ours = false;  // attributed to this record
-    // It is one of those whose change may end the record's being parked.
+    // A change of this object may end the record's park.
     bool grounds = false;
   };
   const kind::Client* kind = nullptr;
@@ -75,34 +74,35 @@ struct Task {
 
   uint64_t slot = 0, version = 0;
   Wish wish = Wish::unknown;
-  uint64_t incarnation = 0;  // of the store that it is read in; 0: the peer does not say
-  uint64_t stream = 0;       // the incarnation that is read now
-  uint64_t fence = 0;        // what was made of a later version is left alone
+  uint64_t incarnation = 0;  // of the store in which the version was read; 0: the peer tells none
+  uint64_t stream = 0;       // the incarnation of the present stream
+  uint64_t fence = 0;        // objects of a later version are left alone
   std::shared_ptr<const History> history;
   std::shared_ptr<const Incarnations> strangers;
   Key key;
   std::string ns, name;
   Buffer payload;
-  Buffer runs;                                   // what was applied last; may be empty
-  bool look_only = false;                        // parked: say what is there, change nothing
+  Buffer runs;                                   // the message that was applied last; may be empty
+  bool look_only = false;                        // parked: only report what is there
   std::unordered_map<std::string, Known> known;  // by path
   AppliedObjects applied;
   Repairs repairs;
 };
 
+// The result of one trip.
 struct Report {
   static constexpr size_t npos = SIZE_MAX;
   enum class End : uint8_t { done, held, looked, parked, retry };
   uint64_t slot = 0, version = 0, incarnation = 0;
   Wish wish = Wish::unknown;
   End end = End::done;
-  std::string why;  // parked, retry
+  std::string why;  // parked and retry: the reason
   std::chrono::milliseconds retry_after{0};
-  uint64_t unplaced = 0;  // an object names this incarnation; 0: none that is unknown
-  // Retry: a right is refused, which an API server that has just started may do to anybody.
+  uint64_t unplaced = 0;  // an object names this unknown incarnation; 0: none does
+  // Retry: a right is refused. An API server that has just started may refuse any right.
   bool right_refused = false;
-  // Parked: the watch of the object that it is about; npos: of none. And what was seen of the
-  // record's objects.
+  // Parked: the watch of the object that it is parked for, npos if none; and the fingerprint of the
+  // record's objects as the trip saw them.
   size_t parked_on = npos;
   uint64_t grounds = 0;
   AppliedObjects applied;
@@ -111,13 +111,14 @@ struct Report {
     std::string path;
     uint32_t watch = 0;
     bool attributed = true;
-    Text text;  // NULL: it is gone
+    Text text;  // NULL: the object is gone
     std::string resource_version;
   };
   std::vector<Written> written;
   std::vector<Repair> repaired;
   std::optional<Status> status;
-  // What the status is made of (indices of the kind's resources), and whether all of it was seen.
+  // The watches that the status depends on (indices of the kind's resources), and whether all of
+  // them were complete.
   std::vector<uint32_t> relies_on;
   bool seen = true;
   std::chrono::milliseconds look_again{0};
@@ -133,12 +134,12 @@ class Trip : public std::enable_shared_from_this<Trip> {
  private:
   void run();
   Result<std::string> decode() const;
-  std::string input(std::string_view desired) const;  // empty: none, a delete
+  std::string input(std::string_view desired) const;  // `desired` empty: a delete
 
   void next();
   void step_on();
 
-  // --- applying (trip_apply.cpp). Those that answer: true = go on with the next at once.
+  // --- applying (trip_apply.cpp). bool results: true = go on with the next step at once.
   enum class Found : uint8_t { same, differs, unseen, ended };
   bool ensure(const Step& step);
   void create(const ObjectName& name, bool looked);
@@ -156,7 +157,7 @@ class Trip : public std::enable_shared_from_this<Trip> {
   void remember(const ObjectName& name, const kind::Resource& as, bool attributed,
                 json::object object);
 
-  // --- looking at an object that no watch shows, or that has changed since it was judged
+  // --- reading an object that no watch shows, or that has changed since it was judged
   // (trip_look.cpp)
   bool look_first(const ObjectName& name, const kind::Resource& as);
   void look_anew(const Step& step, const cluster::Response& refusal);
@@ -164,7 +165,8 @@ class Trip : public std::enable_shared_from_this<Trip> {
   bool know(const std::string& path, std::optional<Task::Known> now);
   void start_over();
 
-  // --- whose an object is (trip_own.cpp). True: it is not to be touched, and the trip has ended.
+  // --- whose an object is (trip_own.cpp). bool results of foreign, not_ours_to_delete and fenced:
+  // true = the object is left alone, and the trip has ended.
   bool foreign(const Step& step, const json::object& object);
   bool not_ours_to_delete(const Removal& removal, const json::object& object, bool attributed);
   Knowledge knowledge() const;
@@ -174,7 +176,7 @@ class Trip : public std::enable_shared_from_this<Trip> {
   bool named_like_the_record(const json::object& object) const;
   void park_as_foreign(const ObjectName& name, const std::string& why);
 
-  // --- deleting, and making anew (trip_remove.cpp, trip_replace.cpp)
+  // --- deleting, and replacing (trip_remove.cpp, trip_replace.cpp)
   bool remove(const Removal& removal);
   void removed(const Removal& removal, const cluster::Response& r);
   void send_delete(const ObjectName& name, const std::string& uid,
@@ -188,20 +190,21 @@ class Trip : public std::enable_shared_from_this<Trip> {
   void ask_for_new(const Step& step, uint64_t rendered,
                    std::function<void(const cluster::Response&)> then);
 
-  // --- fields that others have set (trip_take_over.cpp)
+  // --- taking over fields that others have set (trip_take_over.cpp)
   bool may_take_over(const Step& step, const cluster::Response& refusal) const;
   void take_over(const Step& step, uint64_t rendered, const cluster::Response& refusal);
   void hand_over(const Step& step, const std::string& refusal, const cluster::Response& live);
   void handed_over(const cluster::Response& r);
 
-  // The object in an answer; none: the trip has ended, to be made again.
+  // The object in an answer. nullopt: the answer has none, and the trip has ended with a retry.
   std::optional<json::object> answered(const cluster::Response& r);
   void request(cluster::Request q, std::function<void(const cluster::Response&)> then);
   void failed(const ObjectName& name, const cluster::Response& r);
   void failed(const ObjectName& name, std::string why, const cluster::Response& r);
   void park(std::string why);
   void park_on(const ObjectName& name, std::string why);
-  // The status, when the record itself cannot be applied, or not even read (trip_status.cpp).
+  // Parks the record, which cannot be applied or not even read, with a status of what runs
+  // (trip_status.cpp).
   void refuse(std::string why);
   std::optional<Plan> plan_of(std::string_view desired) const;
   void rely_on(const Plan& plan);
@@ -210,7 +213,7 @@ class Trip : public std::enable_shared_from_this<Trip> {
   void look_again_in(std::chrono::nanoseconds wait);
 
   size_t watch_of(const kind::Resource& as) const;
-  size_t watch_of(const ObjectName& name) const;  // npos: none
+  size_t watch_of(const ObjectName& name) const;  // npos: no watch
 
   std::shared_ptr<Workshop> shop_;
   Strand strand_;
@@ -221,19 +224,19 @@ class Trip : public std::enable_shared_from_this<Trip> {
   Plan plan_;
   size_t step_ = 0, removal_ = 0;
   std::vector<std::string> uids_;              // of the steps' objects, for owner references
-  std::unordered_set<std::string> looked_at_;  // paths asked for in this trip
-  // What is known of the current step's object. An apply goes out of exactly the state that was
-  // judged; all empty: it was judged not to be there.
+  std::unordered_set<std::string> looked_at_;  // paths read in this trip
+  // The known state of the current step's object. An apply names exactly the state that was judged.
+  // Both texts empty: the object was judged to be absent.
   struct Current {
     std::string uid, resource_version;
-    // It was deleted to be made anew; what others set is ours now. Then the same apply goes out
-    // once more.
+    // `replaced`: the object was deleted to be made anew. `taken_over`: the fields of others are
+    // ours now. In both cases the same apply is sent once more.
     bool replaced = false, taken_over = false;
-    std::string changed_by;  // who has changed what is to be put right; empty: nobody
+    std::string changed_by;  // who has made the change that is to be repaired; empty: nobody
   };
   Current current_;
   uint32_t start_overs_ = 0;
-  std::string desired_;  // the record's message as JSON; empty: it is to be deleted
+  std::string desired_;  // the record's message as JSON; empty: the record is to be deleted
   Report report_;
 };
 

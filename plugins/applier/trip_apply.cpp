@@ -1,5 +1,5 @@
-// The applying half of a trip: each object of the plan is compared with what stands there, looked
-// for where no watch can show it, and applied when it differs.
+// The applying half of a trip. Each object of the plan is compared with what is in the cluster,
+// read with a GET where no watch can show it, and applied when it differs.
 #include <boost/json.hpp>
 
 #include "trip.hpp"
@@ -7,16 +7,16 @@
 namespace davit::applier {
 namespace {
 
-// How soon to look at a name again that is on its way out.
+// How soon to look again at an object that is being deleted.
 constexpr std::chrono::milliseconds leaving_wait{500};
-// A resource version that the API server gives no object. An apply that names it makes a new object
-// or is refused: to make one the API server needs no version.
+// A resource version that no object has. An apply that names it creates the object or is refused,
+// because the API server checks the version only of an object that exists.
 constexpr std::string_view version_of_none = "9223372036854775807";
 
 }  // namespace
 
-// Looks before it creates: an account without the right to create namespaces works in those that
-// are there.
+// Reads before it creates, so that an account without the right to create namespaces works in those
+// that exist.
 bool Trip::ensure(const Step& step) {
   const std::string path = step.name.path();
   if (shop_->ensured.contains(path) || task_.known.contains(path)) return true;
@@ -33,7 +33,8 @@ bool Trip::ensure(const Step& step) {
   return false;
 }
 
-// `looked`: it is not there. Else we may not even look, and the first object in it will tell.
+// `looked`: the object is known to be absent. Otherwise we may not even read it, and the first
+// object in the namespace shows whether it exists.
 void Trip::create(const ObjectName& name, bool looked) {
   cluster::Request q;
   q.verb = DAVIT_VERB_CREATE;
@@ -61,7 +62,7 @@ void Trip::ensured(const ObjectName& name) {
 }
 
 bool Trip::apply(Step& step) {
-  if (current_.replaced || current_.taken_over) {  // the same object once more, stamped already
+  if (current_.replaced || current_.taken_over) {  // the same object once more; it has its stamps
     send_apply(step, fingerprint(step.object));
     return false;
   }
@@ -83,7 +84,7 @@ bool Trip::apply(Step& step) {
   return false;
 }
 
-// Our stamps but the version, and the owner. False: the trip has ended.
+// Adds the owner and those stamps that are the same in every apply. False: the trip has ended.
 bool Trip::stamp_it(Step& step) {
   json::object& metadata = step.object.get_object()["metadata"].get_object();
   json::value& labels = metadata["labels"];
@@ -102,7 +103,7 @@ bool Trip::stamp_it(Step& step) {
     park("kind: " + step.name.text() + " is to be owned by an object without a uid");
     return false;
   }
-  // Without blockOwnerDeletion: where OwnerReferencesPermissionEnforcement is on, that takes the
+  // blockOwnerDeletion is left out: where OwnerReferencesPermissionEnforcement is on, it needs the
   // right to update the owner's finalizers.
   metadata["ownerReferences"] =
       json::array{json::object{{"apiVersion", owner.object.get_object().at("apiVersion")},
@@ -113,7 +114,7 @@ bool Trip::stamp_it(Step& step) {
   return true;
 }
 
-// Whether the object is there and says what we rendered.
+// Whether the object exists and says what the kind rendered.
 Trip::Found Trip::compare(const Step& step, uint64_t rendered) {
   const std::string path = step.name.path();
   const auto known = task_.known.find(path);
@@ -149,8 +150,8 @@ Trip::Found Trip::compare(const Step& step, uint64_t rendered) {
   return same && !unchanged ? drifted(step, meta, observed.get_object()) : Found::differs;
 }
 
-// No watch shows it: lost if its watch would have shown it, as applied otherwise. It may stand
-// there all the same, where our selector does not find it.
+// No watch shows the object. If its watch is complete, the object is lost; otherwise it counts as
+// applied before. It may also exist where our selector does not find it, so it is read first.
 Trip::Found Trip::compare_unseen(const Step& step, uint64_t rendered) {
   const std::string path = step.name.path();
   const auto applied = report_.applied.find(path);
@@ -171,7 +172,7 @@ Trip::Found Trip::compare_unseen(const Step& step, uint64_t rendered) {
   return Found::differs;
 }
 
-// Somebody has changed what we applied. Who does so again and again has to wait for each repair.
+// Somebody has changed what we applied. Repeated changes make each repair wait.
 Trip::Found Trip::drifted(const Step& step, const Meta& meta, const json::object& observed) {
   const auto wait = task_.repairs.wait(step.name.path(), shop_->host.now());
   if (wait.count() > 0) {
@@ -186,14 +187,15 @@ Trip::Found Trip::drifted(const Step& step, const Meta& meta, const json::object
   return Found::differs;
 }
 
-// Else its stamp speaks of a store that has been lost, and would not let it be pruned one day.
+// Whether the object's stamp names the present history. If it names a history that the store has
+// lost, the object is applied again, because otherwise it could never be pruned.
 bool Trip::of_this_history(Cursor made_of) const {
   if (!task_.history || task_.history->empty()) return true;
   return made_of.incarnation == task_.incarnation || made_of.incarnation == task_.stream ||
          knows(*task_.history, made_of);
 }
 
-// As it is sent, with what changes from apply to apply.
+// The object as it is sent, with the stamps that change from apply to apply.
 json::value Trip::body_of(const Step& step, uint64_t rendered) const {
   json::value body = step.object;
   json::object& annotations =
@@ -204,8 +206,8 @@ json::value Trip::body_of(const Step& step, uint64_t rendered) const {
   return body;
 }
 
-// It is of exactly the state that was judged, although it is forced: who has applied since, or made
-// the object anew, is not applied over.
+// Sends the apply for exactly the state that was judged. Even with `force` it does not overwrite an
+// object that somebody has written to or made anew since.
 void Trip::send_apply(Step& step, uint64_t rendered) {
   cluster::Request q = step.name.request(DAVIT_VERB_APPLY);
   q.query = {{"fieldManager", shop_->rules.field_manager},
@@ -232,7 +234,7 @@ void Trip::applied(Step& step, uint64_t rendered, const cluster::Response& r) {
       if (step.replace_on_immutable) return replace(step, rendered, describe(r));
       return failed(step.name, r);
     case Meaning::absent:
-      // Its namespace has gone since we made it.
+      // The namespace may have been deleted since it was ensured.
       shop_->ensured.forget(ObjectName{{"", "v1", "namespaces"}, "", step.name.ns}.path());
       return retry(step.name.text() + ": " + describe(r));
     case Meaning::refused:
@@ -262,7 +264,7 @@ void Trip::note_repair(const Step& step) {
   report_.repaired.push_back({step.name.path(), step.name.text(), current_.changed_by});
 }
 
-// What the cluster says it has now, so that the cache does not lag behind what we did.
+// Keeps what the API server answered, so that the cache does not lag behind our own writes.
 void Trip::remember(const ObjectName& name, const kind::Resource& as, bool attributed,
                     json::object object) {
   const Meta meta = meta_of(object);

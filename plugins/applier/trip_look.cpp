@@ -1,6 +1,6 @@
-// Looking at an object itself: one that no watch shows, and one that has changed between the look
-// at it and the apply. An apply names the state that was judged, so the API server refuses it when
-// somebody else was faster. Then the object is looked at and judged anew.
+// Reads an object that no watch shows, or that has changed between the judgement and the apply. An
+// apply names the state that was judged, so the API server refuses it when somebody else has
+// written first. Then the object is read and judged again.
 #include <boost/json.hpp>
 
 #include "trip.hpp"
@@ -8,13 +8,14 @@
 namespace davit::applier {
 namespace {
 
-// How often a trip begins again because of that. Whoever changes an object all the time is not
-// fought: the record is tried again later.
+// How often a trip starts over because of that. If somebody changes an object all the time, the
+// record is retried later.
 constexpr uint32_t start_overs_max = 3;
 
 }  // namespace
 
-// Asks for an object no watch has shown, once. True: the answer will go on.
+// Reads an object that no watch has shown, once per trip. True: the trip goes on when the answer
+// comes.
 bool Trip::look_first(const ObjectName& name, const kind::Resource& as) {
   if (!looked_at_.insert(name.path()).second) return false;
   request(name.request(DAVIT_VERB_GET),
@@ -22,7 +23,7 @@ bool Trip::look_first(const ObjectName& name, const kind::Resource& as) {
   return true;
 }
 
-// The API server has refused our apply, for the object is not in the state that was judged.
+// The API server has refused our apply because the object is not in the state that was judged.
 void Trip::look_anew(const Step& step, const cluster::Response& refusal) {
   if (++start_overs_ > start_overs_max) {
     return retry("somebody changes " + step.name.text() +
@@ -53,13 +54,14 @@ void Trip::looked(const ObjectName& name, const kind::Resource& as, const cluste
   return know(name.path(), std::move(now)) ? start_over() : next();
 }
 
-// Puts what an object is now (nullopt: it is not there) in the place of what was known of it. True:
-// the plan depends on it, for it is one of the record's, or was.
+// Replaces what is known of an object by its present state (nullopt: the object is absent). True:
+// the plan depends on it, because the object is or was one of the record's.
 bool Trip::know(const std::string& path, std::optional<Task::Known> now) {
   bool of_the_plan = now && now->ours;
   if (const auto before = task_.known.extract(path)) {
     of_the_plan = of_the_plan || before.mapped().ours;
-    // A park ends by what its watch shows, which has shown this.
+    // A park ends when a watched object changes. So the fingerprint keeps the watched state, not
+    // the one read now.
     if (before.mapped().grounds) report_.grounds += fingerprint_of_wishes(*before.mapped().text);
   }
   if (now) task_.known.emplace(path, *std::move(now));

@@ -1,23 +1,25 @@
-// Whose an object is: before a trip touches one it looks at the object itself, whatever brought it
-// there. What belongs to somebody else, or was made of a later version, is left as it is, and the
-// record is parked with the owner's name.
+// Decides whose an object is. Before a trip touches an object it looks at the object itself,
+// whatever brought it there. An object that belongs to somebody else or was made of a later version
+// is left as it is. The record is then parked, and the reason names the owner or the version.
 #include <boost/json.hpp>
 
 #include "trip.hpp"
 
 namespace davit::applier {
 namespace {
-constexpr std::chrono::seconds word_wait{5};  // the hub looks again as soon as it has the word
+// The hub starts the next trip earlier if the server confirms its incarnation.
+constexpr std::chrono::seconds word_wait{5};
 }  // namespace
 
-// Whether the kind tells this record from the object's own name and labels.
+// Whether the kind attributes the object to this record by the object's own name and labels.
 bool Trip::named_like_the_record(const json::object& object) const {
   const auto named = task_.kind->attribute(json::serialize(object));
   return named.ok() && named->ns == task_.ns && named->name == task_.name;
 }
 
-// Empty: nobody but this record has stamped it. The annotation that names the record counts for
-// less than the object's own name: somebody may have edited it, and our apply puts it right.
+// The other owner of the object; empty: none. The object's own name counts for more than the
+// annotation that names the record: somebody may have edited the annotation, and our apply corrects
+// it.
 std::string Trip::owner_of(const json::object& object) const {
   Meta meta = meta_of(object);
   if (meta.record != claim_.record && named_like_the_record(object)) meta.record.clear();
@@ -35,9 +37,9 @@ bool Trip::foreign(const Step& step, const json::object& object) {
   return true;
 }
 
-// A delete needs more: no stamp that contradicts, the region's own, and a name that the kind knows
-// the record by, or this process's own word that it has made the object. `attributed`: what is only
-// seen (a pod) has no stamps.
+// A delete needs more than an apply: no stamp that contradicts, the region's stamp, and either a
+// name by which the kind knows the record or the fact that this process has applied the object. An
+// object that is only seen (a pod) has no stamps: `attributed` decides.
 bool Trip::not_ours_to_delete(const Removal& removal, const json::object& object, bool attributed) {
   const Meta meta = meta_of(object);
   std::string why;
@@ -61,7 +63,7 @@ Knowledge Trip::knowledge() const {
   return {task_.fence, task_.incarnation, task_.stream, task_.history.get(), task_.strangers.get()};
 }
 
-// An agent that lags behind another one takes nothing back.
+// The fence: an agent that lags behind another one takes nothing back.
 bool Trip::fenced(const ObjectName& name, const Meta& meta) {
   const Knowledge known = knowledge();
   if (cannot_be_placed(meta.made_of, known)) {
@@ -80,8 +82,8 @@ bool Trip::fenced(const ObjectName& name, const Meta& meta) {
   return true;
 }
 
-// What is not touched now may be made of an incarnation that this agent has not heard of, too. The
-// control plane's word takes a while, and is to be there when the object may be touched again.
+// An object that this trip does not touch may also name an unknown incarnation. The server's
+// confirmation takes a while, so the wait begins now and not when the object may be touched again.
 void Trip::note_unplaced() {
   for (const auto& [path, known] : task_.known) {
     if (!known.ours || known.text->find(stamp::incarnation) == std::string::npos) continue;
@@ -93,7 +95,8 @@ void Trip::note_unplaced() {
   }
 }
 
-// What stands around another's object (its pods) is not this record's either.
+// The pods around an object of somebody else are not this record's either, so the status leaves
+// them out.
 void Trip::park_as_foreign(const ObjectName& name, const std::string& why) {
   for (auto& [path, known] : task_.known) known.ours = false;
   if (auto output = task_.kind->reconcile(input(desired_)); output.ok()) {

@@ -1,4 +1,4 @@
-// The deleting half of a trip: what a record no longer wants goes, and is waited for.
+// The deleting half of a trip: it deletes the objects that the record no longer wants.
 #include <boost/json.hpp>
 
 #include "trip.hpp"
@@ -24,7 +24,7 @@ bool Trip::remove(const Removal& removal) {
   if (meta.terminating) return true;
   if (not_ours_to_delete(removal, observed.get_object(), known->second.ours)) return false;
   const bool seen = removal.as->role == DAVIT_RESOURCE_SEEN;
-  // A seen object (a pod) changes all the time; that it is still the same one is what counts.
+  // A seen object (a pod) changes all the time, so its delete names the uid only.
   send_delete(removal.name, meta.uid, seen ? std::string() : meta.resource_version,
               [this](const cluster::Response& r) { removed(plan_.removals[removal_], r); });
   return false;
@@ -51,7 +51,7 @@ void Trip::removed(const Removal& removal, const cluster::Response& r) {
   boost::system::error_code bad;
   json::value object = m == Meaning::fine ? json::parse(r.body, bad) : json::value();
   if (!bad && object.is_object() && meta_of(object.get_object()).terminating) {
-    remember(removal.name, *removal.as, true, std::move(object.get_object()));  // it lingers
+    remember(removal.name, *removal.as, true, std::move(object.get_object()));  // terminating
   } else {
     report_.written.push_back({path, static_cast<uint32_t>(watch_of(*removal.as)), true, nullptr,
                                task_.known[path].resource_version});

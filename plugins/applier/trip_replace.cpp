@@ -1,11 +1,11 @@
-// What cannot be changed is made anew: the object is deleted and applied once more. It runs, so it
-// is not deleted before the API server has said that it accepts the new one.
+// Replaces an object that cannot be changed: the object is deleted and applied once more. The
+// object runs, so it is deleted only after the API server has said that it accepts the new one.
 //
-// Its word is a create of the very same object, under its own name, with dryRun=All. The name is
-// taken, so the best answer is 409 AlreadyExists. That is worth as much as a 201: an API server
-// runs mutating admission, the type's validation and validating admission before it asks its store,
-// which is the first to know that the name is taken. Another name would be judged by other rules:
-// policies match on names.
+// The trip asks with a create of the same object under its own name with dryRun=All. The name is
+// taken, so the best answer is 409 AlreadyExists. That answer is worth as much as a 201: an API
+// server runs mutating admission, the type's validation and validating admission before it asks its
+// store, and only the store knows that the name is taken. Another name could be judged by other
+// rules, because policies match on names.
 #include <boost/json.hpp>
 
 #include "trip.hpp"
@@ -43,7 +43,7 @@ void Trip::replace_live(const Step& step, uint64_t rendered, const std::string& 
   });
 }
 
-// Of exactly the state that was looked at.
+// Deletes exactly the state that was looked at.
 void Trip::delete_for_successor(const Step& step, const Meta& live) {
   send_delete(step.name, live.uid, live.resource_version, [this](const cluster::Response& r) {
     const Meaning m = meaning(r, true);
@@ -52,7 +52,7 @@ void Trip::delete_for_successor(const Step& step, const Meta& live) {
   });
 }
 
-// Nothing is there any more: the same apply once more.
+// The object is gone: the same apply is sent once more.
 void Trip::make_anew(const ObjectName& name) {
   know(name.path(), std::nullopt);
   current_.uid.clear();

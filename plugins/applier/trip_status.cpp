@@ -1,12 +1,12 @@
-// What a trip may say of its record: which watches its status is made of, and what runs when the
+// What a trip may report of its record: which watches the status depends on, and what runs when the
 // record itself cannot be applied.
 #include "trip.hpp"
 #include "watches.hpp"
 
 namespace davit::applier {
 
-// Pods and the like always; of what is owned that which the record has. A record that goes is gone
-// when nothing at all is left.
+// A status depends on the seen resources (pods) and on those owned resources that the record has.
+// Only when nothing at all is left is a deleted record gone, so its status depends on all watches.
 void Trip::rely_on(const Plan& plan) {
   const auto& resources = task_.kind->description().resources;
   std::vector<bool> needed(resources.size());
@@ -30,8 +30,9 @@ std::optional<Plan> Trip::plan_of(std::string_view desired) const {
   return std::move(*plan);
 }
 
-// What runs goes on whatever becomes of the record's new version, and is told as it is: by what was
-// applied last, or, when this process has applied nothing yet, by what is there.
+// What runs goes on, whatever becomes of the record's new version. Its status is derived from the
+// message that was applied last. If this process has applied nothing yet, the status is derived
+// from the objects alone.
 void Trip::refuse(std::string why) {
   std::optional<Plan> plan;
   if (task_.runs) {
@@ -40,7 +41,7 @@ void Trip::refuse(std::string why) {
   }
   if (!plan) {
     plan = plan_of({});
-    if (plan) {  // without the record nothing says how many there should be
+    if (plan) {  // without the message the wanted number of replicas is unknown
       if (plan->status.ready == 0) plan->status.health = "unknown";
       plan->status.message.clear();
     }

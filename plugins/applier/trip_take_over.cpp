@@ -1,10 +1,11 @@
-// When our apply is refused because of what others put beside our fields (a second handler of a
-// probe, the other bound of a budget): their fields become ours, and the same apply, once more,
-// takes away what it does not say. Fields that we apply need none of this: "force" takes them.
+// Handles an apply that is refused because of what others have put beside our fields (a second
+// handler of a probe, the other bound of a disruption budget). Their fields become ours, and the
+// same apply, sent once more, removes those that it does not name. Fields that we apply need none
+// of this: `force` takes them.
 //
-// Nothing is taken from anybody in vain: the refusal must be one of the type's own validation, no
-// policy's, and the API server must say that it would accept our object as a new one (dryRun=All).
-// Then what is wrong is what others have put beside it.
+// Fields are taken over only when that must help. The type's own validation must have refused the
+// apply, not an admission policy, and the API server must accept our object as a new one
+// (dryRun=All). Then what others have put beside our fields is the fault.
 #include <boost/json.hpp>
 
 #include "trip.hpp"
@@ -48,7 +49,7 @@ void Trip::hand_over(const Step& step, const std::string& refusal, const cluster
   request(std::move(q), [this](const cluster::Response& r) { handed_over(r); });
 }
 
-// What was judged is in this state now.
+// The object that was judged is in this state now.
 void Trip::handed_over(const cluster::Response& r) {
   if (meaning(r, true) != Meaning::fine) return failed(plan_.steps[step_].name, r);
   const auto object = answered(r);

@@ -19,7 +19,7 @@ bool says(const cluster::Response& r, std::string_view part) {
 }
 
 // How Kubernetes' validation says that a field cannot change. A FieldValueInvalid shows the value,
-// which may hold any text, and ends with why; a FieldValueForbidden shows none.
+// which may hold any text, and ends with the reason. A FieldValueForbidden shows no value.
 constexpr std::array immutable_endings = {": field is immutable", ": may not change once set"};
 constexpr std::array immutable_beginnings = {
     "Forbidden: field is immutable", "Forbidden: updates to statefulset spec",
@@ -36,8 +36,8 @@ bool cannot_change(const Cause& c) {
                      [&](std::string_view begin) { return c.message.starts_with(begin); });
 }
 
-// The API server names each field of another manager's that the apply would change. A 409 that
-// names none says that the object is in another state than the request's, or is another object.
+// The causes name each field of another manager that the apply would change. A 409 without such
+// causes says that the object is not in the requested state, or is another object.
 bool is_of_field_managers(const cluster::Response& r) {
   const auto causes = causes_of(r);
   return std::any_of(causes.begin(), causes.end(),
@@ -46,15 +46,15 @@ bool is_of_field_managers(const cluster::Response& r) {
 
 Meaning conflict(const cluster::Response& r, bool force) {
   if (r.reason == "AlreadyExists" || r.code == Code::already_exists) {
-    // A name that is on its way out is free again soon.
+    // The name is free again soon.
     return says(r, "object is being deleted") ? Meaning::retry : Meaning::exists;
   }
   if (!is_of_field_managers(r)) return Meaning::changed;
   return force ? Meaning::retry : Meaning::refused;
 }
 
-// A namespace or a definition that is on its way out refuses new objects; the record may be meant
-// for its successor.
+// A namespace or definition that is being deleted refuses new objects. The record may be meant for
+// its successor.
 bool is_going(const cluster::Response& r) {
   if (r.message.ends_with("while custom resource definition is terminating")) return true;
   const auto causes = causes_of(r);
@@ -62,8 +62,8 @@ bool is_going(const cluster::Response& r) {
                      [](const Cause& c) { return c.reason == "NamespaceTerminating"; });
 }
 
-// The authorizer's words, and those of an admission plugin that has not read its objects yet. Right
-// after its start an API server says either to requests that it lets pass later.
+// The texts of the authorizer, and of an admission plugin that has not read its objects yet. An API
+// server that has just started answers either to requests that it accepts later.
 bool is_of_a_right(const cluster::Response& r) {
   return (says(r, " is forbidden: User \"") && says(r, "\" cannot ")) ||
          r.message.ends_with("not yet ready to handle request");
@@ -103,7 +103,7 @@ Meaning meaning(const cluster::Response& r, bool force) {
       break;
   }
   if (r.http_status >= 400 && r.http_status < 500) return Meaning::refused;
-  if (r.http_status == 0) {  // the cluster plugin itself said no, or nobody answered
+  if (r.http_status == 0) {  // the cluster plugin itself refused, or nobody answered
     if (r.code == Code::not_found) return Meaning::absent;
     if (r.code == Code::already_exists) return Meaning::exists;
     if (r.code == Code::invalid_argument) return Meaning::refused;

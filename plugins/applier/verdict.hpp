@@ -1,6 +1,6 @@
-// What an answer of the Kubernetes API means for a key: go on, try again, or park it. Pure.
+// Classifies an answer of the Kubernetes API for a trip: go on, retry or park. Pure.
 //
-// What the answer says to people decides nothing that could harm: an admission policy's text may
+// Nothing that could do harm depends on the text for people, because an admission policy's text may
 // hold any word. Fields are judged by the causes of the Status, which only the API server's own
 // validation fills in.
 #pragma once
@@ -17,38 +17,38 @@ enum class Meaning {
   absent,     // 404
   exists,     // 409 AlreadyExists
   changed,    // 409: the object is not in the state that the request names
-  immutable,  // 422, and nothing is wrong but fields that cannot change and would have to
-  retry,      // nobody's fault: again, later
-  no_right,   // 403 of the authorizer, or of an API server that starts: again for a while
-  refused,    // it can never succeed as it is
+  immutable,  // 422, and every cause is a field that cannot change
+  retry,      // nobody's fault: retry later
+  no_right,   // 403 of the authorizer or of an API server that is starting: retry for a while
+  refused,    // can never succeed as it is
 };
 
-// `force`: our applies take over fields of other managers, so that a conflict about fields can only
-// be a passing one.
+// `force`: our applies take fields over from other managers, so a conflict about fields can only be
+// a passing one.
 Meaning meaning(const cluster::Response& response, bool force);
 
-// One of a Status' details.causes.
+// One entry of a Status' details.causes.
 struct Cause {
   std::string reason, field, message;
 };
-// Of a refusal; none when its body is no Status or names none.
+// The causes of a refusal. Empty when the body is no Status or names none.
 std::vector<Cause> causes_of(const cluster::Response& refusal);
 
-// The API server's validation has refused the object, and no admission policy: every cause names a
-// field.
+// True when the API server's validation, not an admission policy, has refused the object: every
+// cause names a field.
 bool refused_by_validation(const cluster::Response& refusal);
 
-// Whether the answer to a create with dryRun=All says that the object would be accepted if nothing
-// had its name. An API server looks for the name last, after admission and validation: "already
-// exists" says that both have let it pass.
+// Whether the answer to a create with dryRun=All says that the object would be accepted if its name
+// were free. An API server checks the name last, after admission and validation. So "already
+// exists" says that both have accepted the object.
 bool would_be_accepted(const cluster::Response& answer);
 
-// The API server has too much to do, or nobody answered: less is to be asked of it. Not a plain
-// 500: one record's webhook may fail for ever.
+// The API server is overloaded, or nobody answered: fewer requests may be sent. A plain 500 does
+// not count, because one record's webhook may fail for ever.
 bool overloaded(const cluster::Response& response);
 
-// It is a webhook that refused the request, or could not be asked, in the API server's words. A
-// webhook may say anything, so this only spares other records a pause; it never makes one.
+// The API server says that a webhook refused the request or could not be asked. A webhook may say
+// anything, so this only spares other records a pause; it never causes one.
 bool names_webhook(const cluster::Response& response);
 
 // For logs, issues and statuses: "422 Invalid: ...".

@@ -35,7 +35,7 @@ Arrival read_arrival(const kind::Client& kind, uint32_t watch, int32_t type,
   std::string text = json::serialize(value);
   const Claim ours{region_label, label_value(kind.description().kind), meta.record};
   out.foreign = as.role == DAVIT_RESOURCE_OWNED && !other_owner(meta, ours).empty();
-  // By its own name: an annotation may have been copied along, or edited.
+  // The object's own name decides: an annotation may have been copied along or edited.
   if (auto named = kind.attribute(text); named.ok()) {
     out.attributed = true;
     out.ns = named->ns;

@@ -1,6 +1,7 @@
-// Watches: the cluster watches of one kind, one for each resource it wants to see. Events are
-// parsed and cut to size on the thread that brings them, then handed over on the applier's strand;
-// credit is given back when they have been worked in, so what waits here is bounded by it.
+// Watches: the cluster watches of one kind, one for each resource that the kind watches. They stand
+// between the cluster and the hub. An event is parsed and reduced on the thread that brings it,
+// then handed over on the applier's strand. Credit is given back when the event has been processed,
+// so credit bounds what waits here.
 #pragma once
 
 #include <functional>
@@ -16,19 +17,19 @@
 
 namespace davit::applier {
 
-// One event, read.
+// One parsed event.
 struct Arrival {
   uint32_t watch = 0;  // index of the kind's resource
   int32_t type = 0;    // DAVIT_WATCH_...
   std::string path, resource_version;
   Text text;
-  bool attributed = false;  // it belongs to the record of this name
+  bool attributed = false;  // the kind attributes it to the record `ns`/`name`
   std::string ns, name;
   bool foreign = false;
   std::string trouble;
 };
 
-// Reads one event's object. Nothing (and no text) when it cannot be read. Any thread.
+// Parses one event's object. When the object cannot be read, path and text stay empty. Any thread.
 Arrival read_arrival(const kind::Client& kind, uint32_t watch, int32_t type,
                      std::string_view object, const std::string& region_label,
                      const std::string& field_manager);
@@ -38,10 +39,10 @@ class Watches {
   using Sink = std::function<void(const Arrival&)>;
 
   Watches(kind::Client kind, Strand strand) : kind_(std::move(kind)), strand_(std::move(strand)) {}
-  // On the strand; once. `sink` is called there, too.
+  // On the strand; once. `sink` is called on the strand, too.
   void start(const cluster::Client& cluster, const Rules& rules, const std::string& region_label,
              Sink sink);
-  // On the strand. `ended` comes there when no event can come any more.
+  // On the strand. `ended` is called on the strand when no more events can come.
   void stop(std::function<void()> ended);
 
  private:
@@ -52,8 +53,7 @@ class Watches {
   const kind::Client kind_;
   const Strand strand_;
   Sink sink_;
-  std::vector<cluster::Watch>
-      watches_;  // by index of the kind's resources; empty ones are not watched
+  std::vector<cluster::Watch> watches_;  // by index of the kind's resources; empty: not watched
   std::vector<bool> open_;
   size_t living_ = 0;
   bool stopping_ = false;

@@ -1,4 +1,4 @@
-// The plugin: what the engine is told about Cilium network policies.
+// The plugin: describes Cilium network policies to the host and hands each call to policy.hpp.
 #include <davit/kind.hpp>
 
 #include "cilium_descriptors.h"
@@ -54,11 +54,12 @@ class CiliumNetworkPolicy {
   const kind::Described& described() const { return described_; }
   Result<Named> identify(std::string_view apply) const { return cilium::identify(apply); }
   Result<> validate(std::string_view apply) const { return cilium::validate(apply); }
-  // An empty policy must not open the network by taking the old one away: the record is held.
+  // A message with an empty policy is held. To apply it would take the old policy away and open the
+  // network.
   kind::Class classify(std::string_view state, std::string_view apply) const {
     if (state == "archived" || state == "stopped") return kind::Class::remove;
-    const bool applicable =
-        apply.empty() || has_policy(apply);  // empty: only the word is asked about
+    // An empty `apply`: the caller asks about the state only.
+    const bool applicable = apply.empty() || has_policy(apply);
     return state == "running" && applicable ? kind::Class::apply : kind::Class::unhandled;
   }
   Result<std::string> reconcile(std::string_view input) const {

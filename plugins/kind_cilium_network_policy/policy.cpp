@@ -13,7 +13,7 @@ constexpr const char* component = "app.kubernetes.io/component";
 constexpr const char* component_policy = "ciliumnetworkpolicy";
 constexpr const char* api_version = "cilium.io/v2";
 constexpr const char* policy_kind = "CiliumNetworkPolicy";
-constexpr size_t fault_max = 300;  // of what Cilium says
+constexpr size_t fault_max = 300;  // of Cilium's message
 
 Error wrong(std::string where, std::string message) {
   return {Code::invalid_argument, std::move(message), std::move(where), {}};
@@ -37,8 +37,8 @@ std::string text_at(const json::value& from, const std::string& pointer) {
   return text_of(from.find_pointer(pointer, none));
 }
 
-// The policy when there is something in it; the codec shows bytes that are no JSON as {"$base64":
-// ...}.
+// The policy, or NULL when there is nothing in it. The codec shows bytes that are no JSON as
+// {"$base64": ...}.
 const json::object* policy_of(const json::value& apply) {
   const auto* policy = apply.get_object().if_contains("policy");
   const auto* object = policy == nullptr ? nullptr : policy->if_object();
@@ -61,7 +61,7 @@ Result<> check_names(const Named& n) {
   return {};
 }
 
-// What the policy says that it is. Who leaves it out means what it can only be.
+// The policy's apiVersion and kind must be the only possible ones. A policy may leave them out.
 Result<> check_type(const json::object& policy) {
   for (const auto& [key, word] : {std::pair{"apiVersion", api_version}, {"kind", policy_kind}}) {
     const auto* said = policy.if_contains(key);
@@ -71,8 +71,8 @@ Result<> check_type(const json::object& policy) {
   return {};
 }
 
-// Names as Kubernetes wants them, and of the policy what no policy can be without. The rest is
-// Cilium's to judge.
+// Checks the names as Kubernetes wants them, and the parts that every policy must have. The rest is
+// left to Cilium.
 Result<Named> check(const json::value& apply) {
   auto named = named_in(apply);
   if (!named.ok()) return named;
@@ -93,7 +93,8 @@ json::object labels(const Site& site, const char* of) {
   return {{managed_by, site.managed_by}, {component, of}};
 }
 
-// As given, but for what it is called, our labels, and the status, which is not ours to write.
+// The policy as it was given, with our name and labels, and without the status, which is not ours
+// to write.
 json::object render(const json::value& apply, const Named& named, const Site& site) {
   json::object object = *policy_of(apply);
   object.erase("status");
@@ -122,13 +123,13 @@ json::object removal(const json::value& observed) {
           {"name", text_at(observed, "/metadata/name")}};
 }
 
-// What is in the cluster of one record.
+// What the cluster has of one record.
 struct There {
   bool any = false;
-  std::string fault;  // why Cilium takes no notice of it; empty: it does, or has not said
+  std::string fault;  // why Cilium ignores the policy; empty: it does not, or has not said
 };
 
-// Cilium checks more than its CRD's schema can, and says so in a condition.
+// Cilium checks more than the schema of its CRD can, and reports the result in a condition.
 std::string fault_of(const json::value& policy) {
   json::error_code none;
   const auto* found = policy.find_pointer("/status/conditions", none);

@@ -1,5 +1,6 @@
-// All that is decided about a Cilium network policy: it goes into the cluster as it was given,
-// under our name and our labels.
+// Everything that the kind decides about a Cilium network policy: it goes into the cluster as it
+// was given, under our name and labels. The plugin calls these functions. They are pure: JSON in,
+// JSON out.
 #pragma once
 
 #include <string>
@@ -16,10 +17,10 @@ struct Site {
 
 Result<Named> identify(std::string_view apply);
 Result<> validate(std::string_view apply);
-// The message for peers that stop at a policy without apiVersion or kind, where it is stored
-// without: with them. Empty: the message is complete.
+// Some peers stop at a policy without apiVersion or kind. The message with both added; empty: the
+// message is complete as it is.
 Result<std::string> apply_message(std::string_view apply);
-// True when the message has a policy with something in it. A record without one is held.
+// True when the message has a policy with content. A record without one is held.
 bool has_policy(std::string_view apply);
 Result<std::string> reconcile(std::string_view input, const Site&);
 Result<Named> attribute(std::string_view object, const Site&);

@@ -1,4 +1,4 @@
-// RFC 4648, with padding.
+// Base64 as in RFC 4648, with padding, for secrets that a pod gets as a variable.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ std::string secret_name(const Workload& w) {
   return out;
 }
 
-// Such an agent reads the blob: it must be a SecretsConfig.
+// Krane's agent reads the blob, so it must be a SecretsConfig.
 std::optional<Error> secrets_fault(const json::object& message, const Workload& w) {
   if (w.encrypted_env.empty()) return std::nullopt;
   const auto* blob = message.at(secrets_field).if_object();
@@ -46,7 +46,8 @@ std::optional<Error> secrets_fault(const json::object& message, const Workload& 
   return std::nullopt;
 }
 
-// The text of the object with these members behind its own, which it does not have.
+// The text of the object with `members` added at its end. The object must not be empty and must not
+// have these members yet.
 std::string with(std::string_view object, const json::object& members) {
   std::string out(object.substr(0, object.rfind('}')));
   out += ',';
@@ -56,8 +57,8 @@ std::string with(std::string_view object, const json::object& members) {
 
 }  // namespace
 
-// A snapshot asks this of every record: what is read is in memory of its own, and what stands there
-// is not written anew when something is only added to it.
+// Called for every record of a snapshot, so it must be cheap. What is parsed lies in a memory pool
+// of its own. When members are only added, the message's text is kept and not serialised again.
 Result<std::string> apply_message(std::string_view apply, const Site& site) {
   std::array<unsigned char, 8 << 10> first;
   json::monotonic_resource memory(first.data(), first.size());
@@ -74,7 +75,7 @@ Result<std::string> apply_message(std::string_view apply, const Site& site) {
     more[key] = said;
     message[key] = std::move(said);
   };
-  // A blob without secrets is one all the same to an agent that has no Vault.
+  // An agent without a Vault treats a blob without secrets as one with secrets, so it is left out.
   if (workload->encrypted_env.empty() && message.erase(secrets_field) > 0) rewritten = true;
   if (absent(message, "autoscaling")) {
     const int64_t n = workload->replicas;
@@ -83,7 +84,7 @@ Result<std::string> apply_message(std::string_view apply, const Site& site) {
                        "no pods cannot be said on ctrl.v1, where bounds begin at 1: stop or delete "
                        "the record, or set zero_is_delete of the kind");
     }
-    // `replicas` stays beside it for agents of before 2026-04-02, which know nothing else.
+    // Agents from before 2026-04-02 know only `replicas`, so it stays beside the bounds.
     say("autoscaling", {{"min_replicas", n}, {"max_replicas", n}});
   }
   if (integer_at(*value, "/port").value_or(0) == 0) say("port", workload->port);

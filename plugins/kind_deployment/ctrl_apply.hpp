@@ -1,6 +1,7 @@
-// What an agent of Krane's is told of a deployment on the ctrl.v1 wire. It refuses a message that
-// breaks one of its rules, and then stops there: what it would refuse is said in other fields, or
-// not at all. Pure.
+// Makes the message that an agent of Krane's gets for a deployment on the ctrl.v1 wire. Such an
+// agent refuses a message that breaks one of its rules, and then stops there. So the kind says what
+// the agent would refuse in other fields, or does not send the record. The plugin's apply_message
+// is this function. Pure.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace davit::deployment {
 
-// The whole message, or nothing when it is told as it is. INVALID_ARGUMENT: the message is not
-// valid, or that wire cannot say it; `where` has the field.
+// The whole message; empty: the stored message is sent as it is. INVALID_ARGUMENT: the message is
+// not valid, or ctrl.v1 cannot express it; `where` has the field.
 Result<std::string> apply_message(std::string_view apply, const Site& site);
 
 }  // namespace davit::deployment

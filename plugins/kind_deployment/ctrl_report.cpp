@@ -57,7 +57,7 @@ void read_instances(const Fields& update, const json::object& object, std::optio
     const auto* instance = (*list)[i].if_object();
     if (instance == nullptr)
       return update.reject("instances[" + std::to_string(i) + "]", "must be an object");
-    // A number is a status of a later wire.
+    // A status that this version does not know is a number here, and counts as inactive.
     status.children.push_back(
         read_instance(Fields(*instance, path, fault), text_at((*list)[i], "/status")));
     if (status.children.back().status == "running") ++status.ready;

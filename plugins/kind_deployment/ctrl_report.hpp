@@ -1,5 +1,5 @@
-// The kind's messages on the ctrl.v1 wire that are not the apply message: delete, and report both
-// ways.
+// The kind's ctrl.v1 messages other than the apply message: the delete, and the report in both
+// directions. Pure: JSON in, JSON out.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace davit::deployment {
 std::string delete_message(const Named&);
 std::string to_report(const Named&, const Status&);
 
-// Such a report says less than a status: no version, no template, and no count but that of its
-// instances, so desired and updated are taken to be what it lists.
+// Such a report says less than a status. It has no version, no template and no wanted count, so
+// desired and updated are the number of instances that it lists.
 Result<std::pair<Named, Status>> from_report(std::string_view report);
 
 }  // namespace davit::deployment

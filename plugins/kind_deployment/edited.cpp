@@ -15,16 +15,16 @@ namespace json = boost::json;
 namespace {
 
 struct Differences {
-  std::string changed;  // what stands there instead
-  std::string missing;  // what does not
+  std::string changed;  // the values found instead of the wanted ones
+  std::string missing;  // the wanted values that are absent
 
   bool none() const { return changed.empty() && missing.empty(); }
 };
 
-// The hash names so many edits; after one more all older pods are stale. Keeps it short.
+// The hash keeps so many edits, so that it stays short. One more edit makes all older pods stale.
 constexpr int edits_max = 8;
 
-// Such values the API server may leave out.
+// The API server may leave out such values.
 bool is_empty(const json::value& v) {
   if (v.is_object()) return v.get_object().empty();
   if (v.is_array()) return v.get_array().empty();
@@ -35,7 +35,8 @@ bool is_list_of_objects(const json::value& v) {
   return v.is_array() && !v.get_array().empty() && v.get_array().front().is_object();
 }
 
-// The element of a list that is the same one: by its name if it has one, else by its place.
+// The element of the list that corresponds to `wanted`: the one with the same name if it has a
+// name, else the one at the same place.
 const json::value* same_element(const json::array& list, const json::value& wanted, size_t place) {
   const auto* name = wanted.is_object() ? wanted.get_object().if_contains("name") : nullptr;
   if (name == nullptr) return place < list.size() ? &list[place] : nullptr;
@@ -47,7 +48,7 @@ const json::value* same_element(const json::array& list, const json::value& want
   return found == list.end() ? nullptr : &*found;
 }
 
-// What others added is no difference: the repair leaves it.
+// What others have added is no difference, because the repair leaves it.
 void compare(const json::value* there, const json::value& wanted, Differences& out) {
   if (there == nullptr) {
     if (!is_empty(wanted)) out.missing += json::serialize(wanted);
@@ -80,10 +81,11 @@ std::string hash_after_edits(const std::string& hash, const json::object& pod_te
                              const ReplicaSet& there) {
   if (there.pod_template == nullptr) return hash;
   Differences found = differences(pod_template, there);
-  // Not one of ours yet. What its maker has left out comes with the next change.
+  // The ReplicaSet was another program's. What that program has left out comes with the next
+  // change.
   if (there.hash.empty()) return found.changed.empty() ? judged_by_looks + hash : hash;
   if (!is_of(there.hash, hash)) return hash;
-  // A cluster's admission may change what we write, in our name: that is no edit.
+  // A cluster's admission may change what we write, in our name. That is no edit.
   if (there.template_owners.empty()) found.changed.clear();
   if (found.none()) return there.hash;
   const std::string edit =

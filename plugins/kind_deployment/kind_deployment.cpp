@@ -1,4 +1,4 @@
-// The plugin: hands each slot of the kind role to the part that decides it. It has no state but its
+// The plugin: hands each call of the kind role to the part that decides it. Its only state is its
 // settings.
 #include <boost/json/value.hpp>
 #include <davit/kind_needs.hpp>
@@ -32,7 +32,8 @@ kind::Description describe(const Site& site) {
       {DAVIT_RESOURCE_OWNED, "apps", "v1", "replicasets", "ReplicaSet", true, selector, {}},
       {DAVIT_RESOURCE_SEEN, "", "v1", "pods", "Pod", true, selector, kept_of_pods()},
   };
-  // An account without the right to one would never see all that is there.
+  // Without autoscaling the resource is not watched: an account that may not watch it would stay
+  // blind for the kind.
   if (site.autoscaling) d.resources.push_back(autoscalers);
   kind::CtrlV1 c;
   c.watch = "WatchDeployments";

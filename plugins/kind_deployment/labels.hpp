@@ -1,4 +1,5 @@
-// The names by which the kind's objects are known in the cluster: labels, annotations, selector.
+// The labels, annotations and the selector by which the kind's objects are known in the cluster.
+// Rendering writes them and the readers of observed objects look for them.
 #pragma once
 
 #include <string>
@@ -13,12 +14,13 @@ inline constexpr const char* component_deployment = "deployment";
 inline constexpr const char* component_sentinel = "sentinel";
 inline constexpr const char* component_namespace = "namespace";
 inline constexpr const char* zone = "topology.kubernetes.io/zone";
-// In a pod template's annotations: the template's own hash, and so that of every pod made from it.
+// An annotation of the pod template: the template's own hash. Every pod that is made from the
+// template carries it, too.
 inline constexpr const char* template_hash = "davit.dev/template-hash";
 inline constexpr const char* template_hash_of_pod =
     "/metadata/annotations/davit.dev~1template-hash";
 
-// "deployment.id" with the site's prefix.
+// "deployment.id" behind the site's prefix.
 inline std::string id(const Site& site, const char* name) {
   return site.label_prefix + name;
 }

@@ -30,7 +30,7 @@ const json::object* named(const json::array& containers, const std::string& name
   return nullptr;
 }
 
-// Every member of `wanted` is in `there` with the same value.
+// Whether `there` has every member of `wanted` with the same value.
 bool has_all(const json::object* there, const json::object& wanted) {
   for (const auto& [key, value] : wanted) {
     const auto* found = there == nullptr ? nullptr : there->if_contains(key);

@@ -22,7 +22,7 @@ bool is_terminating(const json::value& object) {
   return !text_at(object, "/metadata/deletionTimestamp").empty();
 }
 
-// Our own writes are server-side applies; an autoscaler or kubectl scale updates the field in
+// Our own writes are server-side applies. An autoscaler or kubectl scale updates the field in
 // place.
 bool replicas_updated_in_place(const json::value& object) {
   const auto* all = array_at(object, "/metadata/managedFields");
@@ -80,7 +80,7 @@ bool is_pod(const json::value& o) {
   return is(o, "", "Pod");
 }
 
-// The controlling owner of kind ReplicaSet.
+// The name of the ReplicaSet that controls the pod; empty: none does.
 std::string owner_name(const json::value& pod) {
   const auto* owners = array_at(pod, "/metadata/ownerReferences");
   if (owners == nullptr) return {};

@@ -1,5 +1,5 @@
-// What the cluster shows of one deployment, read out of the observed objects: the ReplicaSet, its
-// autoscaler and its pods.
+// The observed state of one deployment, read from the observed objects: the ReplicaSet, its
+// autoscaler and its pods. Reconcile compares it with the workload.
 #pragma once
 
 #include <optional>
@@ -17,13 +17,13 @@ namespace davit::deployment {
 struct ReplicaSet {
   std::string ns, name, hash;
   int64_t replicas = 1;            // Kubernetes' default
-  bool replicas_of_other = false;  // somebody wrote spec.replicas in place: an autoscaler, a person
+  bool replicas_of_other = false;  // an autoscaler or a person wrote spec.replicas in place
   bool terminating = false;
-  bool seen = true;     // its controller has acted on the present spec
+  bool seen = true;     // the controller has acted on the present spec
   int64_t port = 0;     // of the template's container; 0: unknown
-  std::string trouble;  // why it cannot make pods
-  const boost::json::object* pod_template = nullptr;  // in what was read; NULL: none
-  std::string template_owners;  // who else set fields of it, and when; empty: nobody
+  std::string trouble;  // why it cannot make pods; empty: nothing is known
+  const boost::json::object* pod_template = nullptr;  // points into what was read; NULL: none
+  std::string template_owners;  // other managers of its fields, and when they wrote; empty: none
 };
 
 struct Autoscaler {
@@ -34,19 +34,19 @@ struct Autoscaler {
 struct Observed {
   std::optional<ReplicaSet> replica_set;
   std::optional<Autoscaler> autoscaler;
-  std::vector<Pod> pods;  // by name
+  std::vector<Pod> pods;  // sorted by name
   bool nothing() const { return !replica_set && !autoscaler && pods.empty(); }
 };
 
-// Objects of other kinds, without a name or a namespace, and what is no object, are passed over, as
-// are autoscalers where the site has none. `objects` must outlive the answer.
+// Skips objects of other kinds, objects without a name or a namespace, values that are no objects,
+// and autoscalers if the site has none. `objects` must outlive the result.
 Observed read_observed(const boost::json::array& objects, const Site&);
 
-// Namespace and name of the ReplicaSet that an object belongs to, by labels and ownership;
-// NOT_FOUND.
+// Id, namespace and name of the deployment that an object belongs to, by labels and ownership.
+// NOT_FOUND: it belongs to none.
 Result<Named> attribute(const boost::json::value& object, const Site& site);
 
-// The pod's address as it is reported.
+// The pod's address as the status reports it.
 std::string address_of(const Pod&, int64_t port, const Site&);
 
 }  // namespace davit::deployment

@@ -14,8 +14,8 @@ namespace davit::deployment {
 namespace json = boost::json;
 namespace {
 
-// Of a pod whose node is gone nobody but the node controller writes the status. It takes Ready
-// away; ContainersReady stays as the kubelet left it.
+// When a pod's node is gone, only the node controller writes the pod's status. It sets Ready to
+// false; ContainersReady stays as the kubelet left it.
 bool is_ready(const json::value& pod) {
   if (text_at(pod, "/status/reason") == "NodeLost") return false;
   const auto* ready = condition(pod, "Ready");
@@ -30,7 +30,7 @@ std::string pod_status(const json::value& pod) {
   return phase == "Pending" || phase.empty() ? "pending" : "inactive";
 }
 
-// What is wrong with one container; empty: nothing is known to be.
+// What is wrong with one container; empty: nothing is known to be wrong.
 std::string container_trouble(const json::value& container) {
   const auto waiting = text_at(container, "/state/waiting/reason");
   const bool begins = waiting == "ContainerCreating" || waiting == "PodInitializing";
@@ -48,7 +48,8 @@ std::string container_trouble(const json::value& container) {
   return out + " (exit code " + std::to_string(*code) + ")";
 }
 
-// The first container that is in trouble. Its name is said when it is not the only one.
+// The trouble of the first container that has one. The container is named when it is not the only
+// one.
 std::string trouble_in(const json::value& pod, std::string_view statuses, const char* what) {
   const auto* all = array_at(pod, statuses);
   for (size_t i = 0; all != nullptr && i < all->size(); ++i) {
@@ -73,7 +74,7 @@ void read_trouble(const json::value& object, Pod& pod) {
   if (pod.trouble.empty()) pod.trouble = trouble_in(object, "/status/containerStatuses", "");
   pod.failing = !pod.trouble.empty();
   if (pod.failing || pod.ready()) return;
-  // What follows may pass by itself: a node can come, or come back.
+  // The following troubles may pass without help: a node can come, or come back.
   const auto* scheduled = condition(object, "PodScheduled");
   if (member(scheduled, "status") == "False") {
     pod.trouble = saying(scheduled);

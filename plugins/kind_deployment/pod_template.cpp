@@ -1,4 +1,4 @@
-// The pod template of render.hpp: container, environment, probes, placement.
+// Renders the pod template of render.hpp: container, environment, probes, placement.
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -11,7 +11,7 @@ namespace davit::deployment {
 namespace json = boost::json;
 namespace {
 
-// What a pod is told of the Kubernetes API unless these are emptied.
+// Kubernetes sets these variables in every pod. Empty values hide the Kubernetes API.
 constexpr const char* kubernetes_variables[] = {
     "KUBERNETES_SERVICE_HOST",       "KUBERNETES_SERVICE_PORT",
     "KUBERNETES_SERVICE_PORT_HTTPS", "KUBERNETES_PORT",
@@ -21,8 +21,7 @@ constexpr const char* kubernetes_variables[] = {
 
 json::array environment(const Workload& w, const Site& site) {
   json::array env;
-  // An empty value is left out: the API server keeps none, and what it does not keep is not what we
-  // wrote.
+  // An empty value is left out: the API server does not keep it, so it would look like drift.
   auto add = [&](std::string_view name, std::string_view value) {
     json::object& one = env.emplace_back(json::object{{"name", name}}).get_object();
     if (!value.empty()) one["value"] = value;
@@ -49,7 +48,7 @@ json::array environment(const Workload& w, const Site& site) {
 json::object probe(const Healthcheck& h, int64_t port) {
   json::object out;
   if (h.post) {
-    // httpGet cannot POST.
+    // An httpGet probe cannot send a POST.
     const std::string url = "http://localhost:" + std::to_string(port) + h.path;
     out["exec"] = {{"command", {"wget", "--spider", "--post-data=", "-q", url}}};
   } else {
@@ -116,8 +115,8 @@ json::array spread(const Workload& w, const Site& site) {
             {{"matchLabels", {{labels::id(site, "deployment.id"), w.deployment_id}}}}}}};
 }
 
-// Sentinels live in a namespace of their own; a term without namespaces would look in the pod's
-// only.
+// Sentinels have a namespace of their own. A term without namespaces would look in the pod's
+// namespace only.
 json::object near_sentinels(const Workload& w, const Site& site) {
   json::object match{{labels::id(site, "environment.id"), w.environment_id},
                      {labels::component, labels::component_sentinel}};

@@ -34,17 +34,18 @@ void remove_autoscaler(const Observed& observed, json::array& out) {
   out.push_back(removal("autoscaling", "v2", "horizontalpodautoscalers", a->ns, a->name));
 }
 
-// How many replicas the ReplicaSet should have now. An autoscaler moves between its bounds by
-// itself.
+// How many replicas the ReplicaSet should have now. With autoscaling it is the present number, but
+// at least the lower bound.
 int64_t wanted_replicas(const Workload& w, const Observed& observed) {
   if (!w.autoscaling) return w.replicas;
   const int64_t now = observed.replica_set ? observed.replica_set->replicas : 0;
   return std::max(now, w.autoscaling->min_replicas);
 }
 
-// What to write into spec.replicas. With an autoscaler the field is its own once it has written it;
-// until then leaving it out would make the API server put back its default of 1. Below the lower
-// bound it is written all the same: at 0 an autoscaler stands still.
+// What to write into spec.replicas; nullopt: the field is left out. Once an autoscaler has written
+// the field, it owns it. Before that, leaving the field out would make the API server put back its
+// default of 1. A value below the lower bound is always overwritten, because an autoscaler does not
+// act at 0.
 std::optional<int64_t> replicas_to_write(const Workload& w, const Observed& observed) {
   const auto& rs = observed.replica_set;
   if (w.autoscaling && rs && rs->replicas_of_other && rs->replicas >= w.autoscaling->min_replicas)
@@ -64,8 +65,8 @@ Replacement replacement(const Observed& observed, int64_t replicas, const std::s
                         int64_t now_ms, const Site& site) {
   const auto& rs = observed.replica_set;
   if (!site.replace_stale || !rs || rs->terminating) return {};
-  // Before the new template is in the cluster, and its controller acts on it, a deleted pod would
-  // come back as the old one.
+  // Until the new template is in the cluster and the controller acts on it, a deleted pod would
+  // come back with the old template.
   if (rs->hash != wanted_hash) return {};
   if (!rs->seen) return {{}, 0, "the ReplicaSet's controller has not seen the newest template yet"};
   return replace_now(observed.pods, replicas,
@@ -102,7 +103,7 @@ std::string keep(const Workload& w, Observed& observed, int64_t now_ms, const Si
                 status_of(w, observed, replicas, hash, next.waits, site), next.look_again_ms);
 }
 
-// Pods go with their ReplicaSet, by the cluster's garbage collection.
+// The cluster's garbage collection deletes the pods with their ReplicaSet.
 std::string clear(const Observed& observed, int64_t now_ms, const Site& site) {
   json::array remove;
   remove_autoscaler(observed, remove);

@@ -12,7 +12,8 @@ namespace davit::deployment {
 namespace json = boost::json;
 namespace {
 
-// The autoscaler's values where the message states none, from the later revision of the original.
+// The autoscaler's values when the message states none. They are those of the later revision of
+// Krane.
 constexpr int64_t default_cpu_threshold = 80;
 constexpr int64_t scale_down_window_seconds = 60;
 

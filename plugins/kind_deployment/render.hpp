@@ -1,5 +1,5 @@
-// From a workload to the Kubernetes objects that are it: namespace, ReplicaSet, autoscaler. Members
-// stand in a fixed order, so the same workload is the same bytes.
+// Renders a workload as Kubernetes objects: namespace, ReplicaSet, autoscaler. Reconcile puts them
+// into its plan. Members have a fixed order, so the same workload gives the same bytes. Pure.
 #pragma once
 
 #include <optional>
@@ -13,20 +13,20 @@ namespace davit::deployment {
 
 boost::json::object render_namespace(const Workload&, const Site&);
 
-// The pod template without its hash: what `template_hash` is computed of.
+// The pod template without its hash. `template_hash` is computed from it.
 boost::json::object render_template(const Workload&, const Site&);
 std::string template_hash(const boost::json::object& pod_template);
 
-// Labels of the ReplicaSet, and the part of them that every pod has too.
+// The labels of the ReplicaSet. Every pod has them, too.
 boost::json::object render_labels(const Workload&, const Site&);
 
-// `pod_template` from render_template; `hash` goes into its annotations. `replicas` none: left to
-// the autoscaler.
+// `pod_template` comes from render_template; `hash` goes into its annotations. `replicas` nullopt:
+// the field is left to the autoscaler.
 boost::json::object render_replica_set(const Workload&, const Site&,
                                        boost::json::object pod_template, const std::string& hash,
                                        std::optional<int64_t> replicas);
 
-// Only with autoscaling.
+// Call it only for a workload with autoscaling.
 boost::json::object render_autoscaler(const Workload&, const Site&);
 
 }  // namespace davit::deployment

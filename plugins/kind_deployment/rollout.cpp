@@ -5,14 +5,14 @@
 namespace davit::deployment {
 namespace {
 
-// What is left of `span` since `since`. Both clocks are the cluster's and ours, so a time that lies
-// further ahead than the span says nothing, as does one that is unknown.
+// How much of `span_ms` is left since `since_ms`, which is a time of the cluster's clock; `now_ms`
+// is of ours. A time that is unknown or lies further ahead than the span counts as long past.
 int64_t left(int64_t since_ms, int64_t span_ms, int64_t now_ms) {
   if (now_ms == 0 || since_ms == 0 || since_ms - now_ms > span_ms) return 0;
   return std::max<int64_t>(0, since_ms + span_ms - now_ms);
 }
 
-// Until it is available; of a pod that is not ready time alone makes nothing.
+// For a pod that is ready: the time until it is available. Time alone makes no other pod available.
 int64_t until_available(const Pod& pod, const Pace& pace) {
   return left(pod.ready_since_ms, pace.min_ready_ms, pace.now_ms);
 }
@@ -26,7 +26,7 @@ int64_t until_old(const Pod& pod, const Pace& pace) {
 struct Places {
   int64_t stale = 0;  // old enough to be replaced
   int64_t ready = 0, available = 0, updated_available = 0;
-  int64_t young = 0;  // and stale
+  int64_t young = 0;  // stale pods that are not yet old enough
   int64_t look_again_ms = 0;
 
   void wait(int64_t ms) {
@@ -72,7 +72,7 @@ Counts count(const std::vector<Pod>& pods) {
 
 Replacement replace_now(const std::vector<Pod>& pods, int64_t replicas, const Pace& pace) {
   const Places there = places_of(pods, pace);
-  // Places that hold neither a stale pod nor an available new one: they are being replaced now.
+  // Places with neither a stale pod nor an available new one. They are being replaced now.
   const int64_t in_flight = std::max<int64_t>(0, replicas - there.stale - there.updated_available);
   int64_t places = pace.max_unavailable - in_flight;
   int64_t spare_ready = there.ready - (replicas - pace.max_unavailable);

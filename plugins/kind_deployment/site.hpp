@@ -1,5 +1,6 @@
-// What is a site's taste about deployments: one plain struct, read once from the instance's
-// settings. The defaults are what the seed's agent does; the README has the table.
+// A site's choices about deployments: one plain struct, read once from the instance's settings.
+// Every part of the kind gets it. The defaults are those of Krane's agent. The README explains each
+// setting.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace davit::deployment {
 
 struct Site {
   std::string managed_by = "krane";         // value of app.kubernetes.io/managed-by
-  std::string label_prefix = "unkey.com/";  // of "deployment.id" and the other id labels
+  std::string label_prefix = "unkey.com/";  // prefix of "deployment.id" and the other id labels
   std::string env_prefix = "UNKEY_";
   std::string runtime_class = "gvisor";  // empty: the cluster's default
   std::vector<Toleration> tolerations = {
@@ -20,8 +21,8 @@ struct Site {
   std::vector<std::string> image_pull_secrets;
   std::string sentinel_namespace = "sentinel";
   std::string cluster_domain = "cluster.local";
-  bool address_is_ip =
-      false;  // "10.1.2.3:8080" instead of "10-1-2-3.<namespace>.pod.<domain>:8080"
+  // True: "10.1.2.3:8080". False: "10-1-2-3.<namespace>.pod.<domain>:8080".
+  bool address_is_ip = false;
   bool inject_label = true;
   bool hide_kubernetes = false;
   bool mount_service_account_token = false;
@@ -29,15 +30,14 @@ struct Site {
   int64_t request_divisor = 4;  // requests = limits / this, at least 1m and 1Mi
   int64_t min_ready_seconds = 30;
   int64_t max_unavailable = 1;
-  int64_t replace_after_seconds = 5;  // a younger pod of an older template is left alone
+  int64_t replace_after_seconds = 5;  // a stale pod that is younger is left alone
   bool replace_stale = true;
-  bool autoscaling = true;  // false: no HorizontalPodAutoscalers, not even watched
+  bool autoscaling = true;  // false: HorizontalPodAutoscalers are not even watched
   bool zero_is_delete = false;
   bool absent_replicas_is_zero = false;
 };
 
-// Only in the constructor of the plugin: faults are noted with the host, which then refuses the
-// instance.
+// Only for the plugin's constructor. The host notes the faults and then refuses the instance.
 Site read_site(const Host& host);
 
 }  // namespace davit::deployment

@@ -10,8 +10,8 @@ namespace davit::deployment {
 namespace json = boost::json;
 namespace {
 
-constexpr size_t named_max = 3;  // pods that a message names
-// How long after its grace period a pod may still be there before people are told.
+constexpr size_t named_max = 3;  // how many pods a message names
+// People are told when a pod is still there this long after its grace period.
 constexpr int64_t overdue_ms = 60'000;
 
 std::string list(const std::vector<std::string>& names) {
@@ -21,8 +21,7 @@ std::string list(const std::vector<std::string>& names) {
   return out;
 }
 
-// The worst that is known, for people: why pods cannot be made, then what the first troubled pod
-// says.
+// The worst known trouble, for people: why pods cannot be made, and then that of the worst pod.
 std::string trouble_of(const Observed& observed, bool& failing) {
   std::string out;
   failing = false;
@@ -63,7 +62,7 @@ void add(std::string& message, const std::string& more) {
   message += more;
 }
 
-// The pods that should be gone and are not: nobody ends a pod whose node is gone.
+// The pods that should be gone and are not. When a pod's node is gone, nobody ends the pod.
 std::string overdue(const Observed& observed, int64_t now_ms) {
   std::vector<std::string> names;
   for (const auto& pod : observed.pods) {

@@ -1,4 +1,4 @@
-// What is said of a deployment: counts, health, and a message for people. Pure.
+// The status of a deployment: counts, health, and a message for people. Reconcile returns it. Pure.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace davit::deployment {
 
-// `wanted_hash` of the pod template; the pods' `stale` is set; `waits` says why stale pods are left
-// alone, if they are.
+// `wanted_hash` is that of the pod template. `stale` of the pods must be set. `waits` says why
+// stale pods are left alone; empty: they are not.
 boost::json::object status_of(const Workload&, const Observed&, int64_t replicas,
                               const std::string& wanted_hash, const std::string& waits,
                               const Site&);
 
-// Of one that is not wanted.
+// The status of a deployment that is being deleted.
 boost::json::object status_of_deleting(const Observed&, int64_t now_ms, const Site&);
 
 }  // namespace davit::deployment

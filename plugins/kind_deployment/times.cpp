@@ -6,7 +6,7 @@
 namespace davit::deployment {
 namespace {
 
-// A fixed number of digits at a place; -1 when they are none.
+// The number in `digits` digits at `at`; -1 when there is none.
 int number(std::string_view text, size_t at, size_t digits) {
   int out = -1;
   const auto part = text.substr(at, digits);
@@ -14,7 +14,7 @@ int number(std::string_view text, size_t at, size_t digits) {
   return error == std::errc{} && end == part.data() + digits ? out : -1;
 }
 
-// What follows the seconds: nothing but "Z" and "+hh:mm" is a zone.
+// What follows the seconds. Only "Z" and "+hh:mm" or "-hh:mm" are zones.
 std::optional<std::chrono::minutes> offset_of(std::string_view zone) {
   using std::chrono::minutes;
   if (zone == "Z") return minutes(0);
@@ -28,7 +28,7 @@ std::optional<std::chrono::minutes> offset_of(std::string_view zone) {
 
 std::optional<int64_t> unix_ms_of(std::string_view text) {
   using namespace std::chrono;
-  constexpr size_t seconds_end = 19;  // of "2026-01-01T00:00:00"
+  constexpr size_t seconds_end = 19;  // the length of "2026-01-01T00:00:00"
   if (text.size() <= seconds_end || text[4] != '-' || text[7] != '-' || text[10] != 'T' ||
       text[13] != ':' || text[16] != ':')
     return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<int64_t> unix_ms_of(std::string_view text) {
                             day(static_cast<unsigned>(day_number))};
   if (!date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
   std::string_view zone = text.substr(seconds_end);
-  if (zone.front() == '.')  // a fraction of a second, which does not matter here
+  if (zone.front() == '.')  // a fraction of a second, which is ignored
     zone.remove_prefix(std::min(zone.find_first_not_of("0123456789", 1), zone.size()));
   const auto offset = offset_of(zone);
   if (!offset) return std::nullopt;

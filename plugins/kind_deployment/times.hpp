@@ -1,4 +1,4 @@
-// Points in time as Kubernetes writes them.
+// Points in time as Kubernetes writes them. The reader of pods uses it.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace davit::deployment {
 
-// Unix milliseconds of RFC 3339 text ("2026-01-01T00:00:00Z"); nullopt when it is none.
+// Unix milliseconds of an RFC 3339 text ("2026-01-01T00:00:00Z"); nullopt: it is none.
 std::optional<int64_t> unix_ms_of(std::string_view text);
 
 }  // namespace davit::deployment

@@ -13,7 +13,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr int64_t int32_top = 2'147'483'647;
-// Far above any node; keeps every calculation with them inside 64 bits.
+// Far above any node. These limits keep every calculation inside 64 bits.
 constexpr int64_t cpu_millicores_top = 1'000'000'000;
 constexpr int64_t memory_mib_top = 1'073'741'824;
 
@@ -32,7 +32,7 @@ std::string needed(const Fields& f, std::string_view key) {
   return value;
 }
 
-// An id becomes a label's value. Optional ones stay empty.
+// An id that becomes a label's value. An optional id may be empty.
 std::string id(const Fields& f, std::string_view key, bool must) {
   std::string value = must ? needed(f, key) : f.string(key);
   if (auto fault = label_value_fault(value)) f.reject(key, *fault);
@@ -94,7 +94,7 @@ void read_scale(const Fields& f, const Site& site, std::optional<Error>& fault, 
   }
   const Autoscaling bounds = read_bounds(Fields(*object, f.at("autoscaling"), fault));
   if (replicas) {
-    // For peers that know only one of the two, both may say the same number.
+    // A peer may set both, with the same number, for agents that know only one of the two.
     if (bounds.min_replicas != *replicas || bounds.max_replicas != *replicas)
       f.reject("replicas", "exactly one of replicas and autoscaling is needed; both are set");
     return;
@@ -107,7 +107,7 @@ void read_scale(const Fields& f, const Site& site, std::optional<Error>& fault, 
   }
 }
 
-// How the codec shows bytes of a JSON field that are no JSON, or JSON's null.
+// The codec shows bytes of a JSON field under this key when they are not JSON, or are JSON's null.
 constexpr std::string_view raw_key = "$base64";
 
 struct JsonField {
@@ -115,7 +115,7 @@ struct JsonField {
   std::optional<std::string> raw;  // base64
 };
 
-// A field of JSON bytes. Without content (no bytes, "null") it counts as absent.
+// Reads a field of JSON bytes. A field without content (no bytes, "null") counts as absent.
 std::optional<JsonField> json_field(const Fields& f, std::optional<Error>& fault,
                                     std::string_view key) {
   if (!f.has(key) || f.is_empty_string(key)) return std::nullopt;
@@ -130,7 +130,7 @@ std::optional<JsonField> json_field(const Fields& f, std::optional<Error>& fault
 void read_healthcheck(const Fields& f, std::optional<Error>& fault, Workload& w) {
   const auto field = json_field(f, fault, "healthcheck");
   if (!field) return;
-  if (field->raw) {  // as the original does
+  if (field->raw) {  // as Krane does
     w.notes.push_back("healthcheck is not JSON: no probes");
     return;
   }
@@ -150,8 +150,8 @@ void read_healthcheck(const Fields& f, std::optional<Error>& fault, Workload& w)
   to.initial_delay_seconds = h.integer("initialDelaySeconds", 0, int32_top);
 }
 
-// The blob goes to the pod as it is; JSON is looked into, for a variable's name that no pod can
-// have.
+// The blob goes to the pod as it is. If it is JSON, its variable names are checked, because a pod
+// cannot have every name.
 void read_secrets(const Fields& f, std::optional<Error>& fault, Workload& w) {
   constexpr std::string_view key = "encrypted_environment_variables";
   const auto field = json_field(f, fault, key);

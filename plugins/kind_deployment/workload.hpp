@@ -1,5 +1,5 @@
-// What an ApplyDeployment message says, typed and checked. Everything behind this type may rely on
-// the rules that `read` enforces; `read` is what the kind's validate is.
+// What an ApplyDeployment message says, typed and checked. read_workload makes it and is the kind's
+// validate. All code behind this type may rely on the rules that read_workload enforces.
 #pragma once
 
 #include <cstdint>
@@ -34,27 +34,27 @@ struct Workload {
   std::string workspace_id, project_id, app_id, environment_id, deployment_id, build_id;
   std::string image;
   std::vector<std::string> command;
-  int64_t replicas = 0;  // when there is no autoscaling
+  int64_t replicas = 0;  // used when there is no autoscaling
   std::optional<Autoscaling> autoscaling;
   int64_t cpu_millicores = 0, memory_mib = 0;
-  int64_t port = 0;             // the site's default already filled in
-  std::string shutdown_signal;  // empty or SIG...
+  int64_t port = 0;             // never 0: the site's default is filled in
+  std::string shutdown_signal;  // empty, or SIG...
   std::optional<Healthcheck> healthcheck;
-  std::string encrypted_env;  // of the secrets blob, base64; empty: none
-  // Variables of the later revision that the message has, in order: ("GIT_BRANCH", "main").
+  std::string encrypted_env;  // the secrets blob in base64; empty: none
+  // Variables of Krane's later revision that the message has, in order: ("GIT_BRANCH", "main").
   std::vector<std::pair<std::string, std::string>> later_env;
-  // What was asked for and is not done, for the status.
+  // What the message asks for and the kind does not do, for the status.
   std::vector<std::string> notes;
 };
 
-// The message as the codec shows it. INVALID_ARGUMENT with the field's path in `where`.
+// `message` is as the codec shows it. INVALID_ARGUMENT with the field's path in `where`.
 Result<Workload> read_workload(const boost::json::object& message, const Site& site);
 Result<Workload> read_workload(std::string_view apply, const Site& site);
 
-// Only the names; all three must be there.
+// Reads only the names. All three must be present.
 Result<Named> identify(std::string_view apply);
 
-// Whether the message asks for no replica at all. False when that cannot be told.
+// Whether the message asks for zero replicas. False when that cannot be told.
 bool wants_none(std::string_view apply, const Site& site);
 
 }  // namespace davit::deployment

@@ -46,7 +46,7 @@ Result<std::pair<Named, Status>> from_report(std::string_view report) {
   named.name = f.needed("k8s_name");
   status.ready = f.integer("available_replicas", 0, replicas_top);
   status.desired = status.updated = status.ready;
-  // Proto3 leaves the first value of an enum out.
+  // Proto3 JSON leaves out the first value of an enum.
   const auto* given = value->get_object().if_contains("health");
   const bool absent = given == nullptr || given->is_null();
   const auto word = absent ? healths[0].first : text_at(*value, "/health");

@@ -1,5 +1,5 @@
-// The kind's messages on the ctrl.v1 wire that are not the apply message: delete, and report both
-// ways.
+// The kind's ctrl.v1 messages other than the apply message: the delete, and the report in both
+// directions. Pure: JSON in, JSON out.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace davit::sentinel {
 
 std::string delete_message(const Named&);
 
-// On that wire a sentinel is healthy as soon as one replica is available, and one that is gone is
-// unhealthy with none.
+// On ctrl.v1 a sentinel is healthy as soon as one replica is available. A sentinel that is gone is
+// unhealthy with no replicas.
 std::string to_report(const Named&, const Status&);
 
-// Such a report names the sentinel by name alone and knows one count, so desired and updated are
-// taken to be what is available.
+// Such a report names the sentinel by name only and has one count. So desired and updated are the
+// number of available replicas.
 Result<std::pair<Named, Status>> from_report(std::string_view report);
 
 }  // namespace davit::sentinel

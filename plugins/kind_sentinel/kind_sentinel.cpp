@@ -1,5 +1,5 @@
-// The plugin: hands each slot of the kind role to the part that decides it. It has no state but its
-// settings, and the platform of the server that one of them names.
+// The plugin: hands each call of the kind role to the part that decides it. Its only state is its
+// settings and the platform of the server that the setting `server` names.
 #include <boost/json/value.hpp>
 #include <davit/kind_needs.hpp>
 #include <davit/rpc.hpp>
@@ -33,7 +33,8 @@ kind::Description describe(const Site& site) {
       owned("", "v1", "services", "Service", selector),
       {DAVIT_RESOURCE_SEEN, "", "v1", "pods", "Pod", true, selector, kept_of_pods()},
   };
-  // An account without the right to one would never see all that is there.
+  // A resource that the site does without is not watched: an account that may not watch it would
+  // stay blind for the kind.
   if (site.disruption_budget)
     d.resources.push_back(
         owned("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", selector));
@@ -77,7 +78,8 @@ class Kind {
         site_(read_site(host)),
         described_(describe(site_)) {}
 
-  // The platform of the region, which the configuration says once, for the connection.
+  // Takes the region's platform from the connection's configuration, so that it need not be set
+  // twice.
   Result<> wire() {
     if (server_.empty() || !site_.platform.empty()) return {};
     const auto channel = rpc::Channel::find(host_, server_);
@@ -117,7 +119,7 @@ class Kind {
 
  private:
   const Host host_;
-  const std::string server_;  // a client of the configuration; empty: none
+  const std::string server_;  // the name of an [rpc.client]; empty: none
   Site site_;
   kind::Described described_;
 };

@@ -13,9 +13,10 @@ namespace davit::sentinel {
 namespace json = boost::json;
 namespace {
 
-// Gossip ends first and the Deployment last: what it owns goes before the cluster would collect it.
+// The order of deletion: gossip first and the Deployment last. The objects that the Deployment owns
+// are deleted before the cluster would collect them.
 const Owned types[] = {
-    {0, "", "v1", "services", "Service", {}, {}, false},  // of gossip
+    {0, "", "v1", "services", "Service", {}, {}, false},  // the gossip Service
     {1, "cilium.io", "v2", "ciliumnetworkpolicies", "CiliumNetworkPolicy", {}, {}, false},
     {2, "", "v1", "services", "Service", {}, {}, false},
     {3, "policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", {}, {}, false},
@@ -42,7 +43,7 @@ bool is_terminating(const json::value& object) {
   return !text_at(object, "/metadata/deletionTimestamp").empty();
 }
 
-// NULL: not one of the kind's.
+// NULL: not an object of this kind.
 const Owned* type_of(const json::value& object) {
   for (const auto& type : types) {
     const bool gossip = type.order < 2;
@@ -51,7 +52,7 @@ const Owned* type_of(const json::value& object) {
   return nullptr;
 }
 
-// What the site has turned off is not watched, and not ours to look after.
+// A resource that the site has turned off is not watched, and its objects are left alone.
 bool wants(const Site& site, const Owned& type) {
   const std::string_view kind = type.kind;
   if (kind == "CiliumNetworkPolicy") return site.gossip_policy;
@@ -81,7 +82,8 @@ Deployment read_deployment(const json::value& object) {
   return d;
 }
 
-// A pod's controlling ReplicaSet is called as the Deployment, "-" and a hash that the pod bears.
+// The name of the pod's Deployment; empty: none. The controlling ReplicaSet's name is the
+// Deployment's name, "-" and a hash that the pod carries as a label.
 std::string owner_name(const json::value& pod) {
   const auto* owners = array_at(pod, "/metadata/ownerReferences");
   const auto hash = label(pod, labels::replica_set_hash);

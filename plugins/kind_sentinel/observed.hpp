@@ -1,5 +1,5 @@
-// What the cluster shows of one sentinel, read out of the observed objects: its Deployment's
-// counts, the pods, and the names of all that is owned.
+// The observed state of one sentinel, read from the observed objects: the counts of its Deployment,
+// its pods, and the names of all owned objects. Reconcile compares it with the message.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,14 @@
 namespace davit::sentinel {
 
 struct Deployment {
-  std::string hash;     // of its template; empty: not one of ours
+  std::string hash;     // of its template; empty: not made by us
   bool seen = false;    // the counts are of its present spec
-  bool paused = false;  // by somebody: it makes no pods of a new template
+  bool paused = false;  // somebody has paused it: it makes no pods of a new template
   int64_t replicas = 0, updated = 0, available = 0;
-  std::string trouble;  // why it cannot make pods or gets nowhere
+  std::string trouble;  // why it cannot make pods or makes no progress
 };
 
-// An owned object, in the order in which they are removed.
+// An owned object. `order` is its place in the order of deletion.
 struct Owned {
   int order = 0;
   const char* group = "";
@@ -35,18 +35,19 @@ struct Owned {
 
 struct Observed {
   std::optional<Deployment> deployment;
-  std::vector<Owned> owned;  // by order
-  std::vector<Pod> pods;     // by name
-  std::string policy_fault;  // why Cilium takes no notice of the gossip policy; empty: it does
+  std::vector<Owned> owned;  // sorted by order
+  std::vector<Pod> pods;     // sorted by name
+  std::string policy_fault;  // why Cilium ignores the gossip policy; empty: it does not
   bool nothing() const { return owned.empty() && pods.empty(); }
   bool has(std::string_view kind, std::string_view name) const;
 };
 
-// Objects of other kinds, without a name or a namespace, and what is no object, are passed over, as
-// are those that the site does not want.
+// Skips objects of other kinds, objects without a name or a namespace, values that are no objects,
+// and objects that the site does not want.
 Observed read_observed(const boost::json::array& objects, const Site&);
 
-// Namespace and name of the sentinel that an object belongs to, by labels and names; NOT_FOUND.
+// Id, namespace and name of the sentinel that an object belongs to, by labels and names. NOT_FOUND:
+// it belongs to none.
 Result<Named> attribute(const boost::json::value& object, const Site& site);
 
 }  // namespace davit::sentinel

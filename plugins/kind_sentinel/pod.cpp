@@ -24,8 +24,8 @@ const json::value* condition(const json::value& object, std::string_view type) {
   return at == all->end() ? nullptr : &*at;
 }
 
-// Of a pod whose node is gone nobody but the node controller writes the status. It takes Ready
-// away; ContainersReady stays as the kubelet left it.
+// When a pod's node is gone, only the node controller writes the pod's status. It sets Ready to
+// false; ContainersReady stays as the kubelet left it.
 bool is_ready(const json::value& pod) {
   if (text_at(pod, "/status/reason") == "NodeLost") return false;
   const bool said = condition(pod, "Ready") != nullptr;
@@ -45,7 +45,7 @@ std::string with_code(std::string_view reason, const char* what, int64_t code) {
   return std::string(reason) + " (" + what + "exit code " + std::to_string(code) + ")";
 }
 
-// What is wrong with one container; empty: nothing is known to be.
+// What is wrong with one container; empty: nothing is known to be wrong.
 std::string container_trouble(const json::value& container) {
   const auto waiting = text_at(container, "/state/waiting/reason");
   const bool begins = waiting == "ContainerCreating" || waiting == "PodInitializing";
@@ -57,7 +57,8 @@ std::string container_trouble(const json::value& container) {
   return with_code(reason.empty() ? "Error" : reason, "", code);
 }
 
-// The first container that is in trouble. Its name is said when it is not the only one.
+// The trouble of the first container that has one. The container is named when it is not the only
+// one.
 std::string trouble_in(const json::value& pod, std::string_view statuses, const char* what) {
   const auto* all = array_at(pod, statuses);
   for (size_t i = 0; all != nullptr && i < all->size(); ++i) {
@@ -76,7 +77,7 @@ void read_trouble(const json::value& object, Pod& pod) {
   if (pod.trouble.empty()) pod.trouble = trouble_in(object, "/status/containerStatuses", "");
   pod.failing = !pod.trouble.empty();
   if (pod.failing || pod.status == "running") return;
-  // What follows may pass by itself: a node can come, or come back.
+  // The following troubles may pass without help: a node can come, or come back.
   if (says(object, "PodScheduled", "False")) {
     pod.trouble = saying(object, "PodScheduled");
   } else if (text_at(object, "/status/reason") == "NodeLost") {

@@ -1,4 +1,4 @@
-// The pod template of render.hpp: container, environment, probes, placement.
+// Renders the pod template of render.hpp: container, environment, probes, placement.
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -27,8 +27,8 @@ json::array env_from(const Site& site) {
   return out;
 }
 
-// The ids come first: in TOML what follows a table's header belongs to the table. JSON's strings
-// are TOML's, too.
+// The TOML text of the configuration. The ids come first, because in TOML what follows a table's
+// header belongs to the table. A JSON string is a valid TOML string.
 std::string config(const Sentinel& s, const Place& place, const Site& site) {
   std::string out;
   auto add = [&](const char* key, const std::string& value) {
@@ -73,8 +73,7 @@ json::object container(const Sentinel& s, const Place& place, const Site& site) 
                 port("gossip-lan-udp", site.gossip_port, "UDP"),
                 port("metrics", site.metrics_port, "TCP")};
   c["resources"] = resources(s, site);
-  // The numbers are the original's: who serves traffic is taken out of it quickly, and restarted
-  // slowly.
+  // The numbers are Krane's: a failing pod is quickly taken out of traffic and slowly restarted.
   c["livenessProbe"] = probe(site.liveness_path, site, 10, 10, 5, 3);
   c["readinessProbe"] = probe(site.readiness_path, site, 5, 5, 3, 2);
   return c;

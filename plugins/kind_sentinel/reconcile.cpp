@@ -24,7 +24,7 @@ json::object removal(const Owned& o) {
           {"name", o.name}};
 }
 
-// The worst that is known, for people.
+// The worst known trouble, for people.
 std::string trouble_of(const Observed& observed, bool& failing) {
   std::string out;
   if (observed.deployment && !observed.deployment->trouble.empty()) {
@@ -67,8 +67,8 @@ bool planned(const json::array& plan, const Owned& o) {
   return false;
 }
 
-// The first planned object that the cluster does not show yet: a sentinel without its Service is
-// not there for anybody.
+// The first planned object that the cluster does not show yet. Without its Service, for instance,
+// nobody reaches a sentinel.
 std::string missing(const json::array& plan, const Observed& observed) {
   for (const auto& step : plan) {
     if (text_at(step, "/mode") != "apply") continue;
@@ -83,7 +83,7 @@ std::string missing(const json::array& plan, const Observed& observed) {
 json::object status_of(const Sentinel& s, const Observed& observed, const std::string& hash,
                        const json::array& plan, const Site& site) {
   const Deployment live = observed.deployment.value_or(Deployment{});
-  // Counts of an older spec say nothing about this one.
+  // Counts of an older spec or template say nothing about this one.
   const int64_t updated = live.seen && live.hash == hash ? live.updated : 0;
   const int64_t stale = std::max<int64_t>(0, live.replicas - updated);
   std::string health = "healthy";
@@ -128,7 +128,7 @@ std::string keep(const Sentinel& s, const Place& place, const Observed& observed
   json::object pod_template = render_template(s, place, site);
   const std::string hash = template_hash(pod_template);
   json::array apply = render(s, place, site, std::move(pod_template));
-  json::array remove;  // what an earlier version rendered
+  json::array remove;  // objects that an earlier version rendered
   for (const auto& o : observed.owned) {
     if (!o.terminating && !planned(apply, o)) remove.push_back(removal(o));
   }
@@ -136,7 +136,7 @@ std::string keep(const Sentinel& s, const Place& place, const Observed& observed
   return answer(std::move(apply), std::move(remove), std::move(status));
 }
 
-// Pods go with their Deployment, by the cluster's garbage collection.
+// The cluster's garbage collection deletes the pods with their Deployment.
 std::string clear(const Observed& observed, const Site& site) {
   json::array remove;
   for (const auto& o : observed.owned) {
@@ -174,7 +174,8 @@ Result<std::string> reconcile(std::string_view input, const Site& site) {
     return Error{Code::invalid_argument, "must be an object", "desired", {}};
   const auto sentinel = read_sentinel(desired->get_object());
   if (!sentinel.ok()) return sentinel.error();
-  // The record's namespace, not the setting: whoever named the record decided it.
+  // The record's namespace counts, not the setting: whoever turned the message into a record has
+  // decided it.
   Place place{std::string(text_at(*value, "/record/region")),
               std::string(text_at(*value, "/record/namespace"))};
   if (place.ns.empty()) place.ns = site.ns;

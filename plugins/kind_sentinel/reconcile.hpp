@@ -1,5 +1,6 @@
-// The heart: desired message and observed objects in, objects to apply and to delete and a status
-// out. Level-based: it looks at what is, never at what happened.
+// The centre of the kind: takes the desired message and the observed objects, and answers with the
+// objects to apply, the objects to delete and a status. It is level-based: it looks at the present
+// state and never at events. Pure.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace davit::sentinel {
 
-// Input and output as abi/kind.h has them.
+// Input and output are as in abi/kind.h.
 Result<std::string> reconcile(std::string_view input, const Site& site);
 
 }  // namespace davit::sentinel

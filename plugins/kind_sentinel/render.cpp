@@ -36,7 +36,7 @@ struct Renderer {
   }
   // The pods of this sentinel.
   json::object own_pods() const { return {{labels::id(site, "sentinel.id"), s.sentinel_id}}; }
-  // The pods of all sentinels of the environment, which gossip with each other.
+  // The pods of all sentinels of the environment. They gossip with each other.
   json::object peers() const {
     return {{labels::id(site, "environment.id"), s.environment_id},
             {labels::component, labels::component_sentinel}};
@@ -52,7 +52,7 @@ struct Renderer {
   json::object deployment(json::object pod_template) const {
     const std::string hash = template_hash(pod_template);
     pod_template["metadata"].get_object()["annotations"].get_object()[labels::template_hash] = hash;
-    // A sentinel carries traffic: a new pod is there before an old one goes.
+    // A sentinel carries traffic, so a rollout makes a new pod before it removes an old one.
     json::object spec{
         {"replicas", s.replicas},
         {"selector", {{"matchLabels", own_pods()}}},
@@ -113,7 +113,7 @@ std::string template_hash(const json::object& pod_template) {
 json::array render(const Sentinel& s, const Place& place, const Site& site,
                    json::object pod_template) {
   const Renderer r{s, place, site};
-  constexpr int deployment = 1;  // where it stands in the plan
+  constexpr int deployment = 1;  // its index in the plan
   json::array plan;
   plan.push_back(json::object{{"object", r.name_space()}, {"mode", "ensure"}});
   auto add = [&](json::object object) -> json::object& {

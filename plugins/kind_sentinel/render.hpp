@@ -1,5 +1,5 @@
-// From a sentinel to the Kubernetes objects that are it. Members stand in a fixed order, so the
-// same sentinel is the same bytes.
+// Renders a sentinel as Kubernetes objects. Reconcile makes them its plan. Members have a fixed
+// order, so the same sentinel gives the same bytes. Pure.
 #pragma once
 
 #include <string>
@@ -11,17 +11,18 @@
 
 namespace davit::sentinel {
 
-// Where it is put: both from the record, not from the message.
+// Where the sentinel is put. Both come from the record, not from the message.
 struct Place {
   std::string region, ns;
 };
 
-// What the live Deployment carries beside its template, to know it again.
+// The hash that the live Deployment carries in its template. It tells which template the Deployment
+// has.
 std::string template_hash(const boost::json::object& pod_template);
 boost::json::object render_template(const Sentinel&, const Place&, const Site&);
 
-// The plan of abi/kind.h: namespace, Deployment, Service and disruption budget (both owned by the
-// Deployment), gossip Service and gossip policy, in this order, without what the site does not
+// The plan of abi/kind.h in this order: namespace, Deployment, Service and disruption budget (both
+// owned by the Deployment), gossip Service, gossip policy. It leaves out what the site does not
 // want.
 boost::json::array render(const Sentinel&, const Place&, const Site&,
                           boost::json::object pod_template);

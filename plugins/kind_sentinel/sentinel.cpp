@@ -11,13 +11,13 @@ namespace davit::sentinel {
 namespace json = boost::json;
 namespace {
 
-// Far above any node; keeps every calculation with them inside 64 bits.
+// Far above any node. These limits keep every calculation inside 64 bits.
 constexpr int64_t cpu_millicores_top = 1'000'000'000;
 constexpr int64_t memory_mib_top = 1'073'741'824;
-// The gossip Service has the name and a suffix.
+// The gossip Service's name is this name and a suffix.
 constexpr size_t name_max = names::label_max - labels::gossip_suffix.size();
 
-// An id becomes a label's value.
+// An id that becomes a label's value.
 std::string id(Fields& f, std::string_view key, std::string value) {
   if (auto fault = label_value_fault(value)) f.reject(key, *fault);
   return value;

@@ -1,5 +1,5 @@
-// What an ApplySentinel message says, typed and checked. Everything behind this type may rely on
-// the rules that `read_sentinel` enforces; it is what the kind's validate is.
+// What an ApplySentinel message says, typed and checked. read_sentinel makes it and is the kind's
+// validate. All code behind this type may rely on the rules that read_sentinel enforces.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ struct Sentinel {
   std::string gossip_name() const;
 };
 
-// The message as the codec shows it. INVALID_ARGUMENT with the field's name in `where`.
+// `message` is as the codec shows it. INVALID_ARGUMENT with the field's name in `where`.
 Result<Sentinel> read_sentinel(const boost::json::object& message);
 Result<Sentinel> read_sentinel(std::string_view apply);
 
-// Only the names; the message has none for the namespace, which is the site's.
+// Reads only the id and the name. The message has no namespace, so the site's is used.
 Result<Named> identify(std::string_view apply, const Site&);
 
-// Whether the message asks for no replica at all. False when that cannot be told.
+// Whether the message asks for zero replicas. False when that cannot be told.
 bool wants_none(std::string_view apply);
 
 }  // namespace davit::sentinel

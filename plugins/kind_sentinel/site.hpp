@@ -1,5 +1,6 @@
-// What is a site's taste about sentinels: one plain struct, read once from the instance's settings.
-// The defaults are what the seed's agent does; the README has the table.
+// A site's choices about sentinels: one plain struct, read once from the instance's settings. Every
+// part of the kind gets it. The defaults are those of Krane's agent. The README explains each
+// setting.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace davit::sentinel {
 
 inline constexpr int64_t default_metrics_port = 9090;
 
-// As the original's own sentinel wants it.
+// The configuration that the sentinel of Krane expects.
 inline std::string default_config(int64_t metrics_port) {
   return "request_timeout = '15m'\n"
          "[database]\n"
@@ -38,9 +39,9 @@ inline std::string default_config(int64_t metrics_port) {
 
 struct Site {
   std::string managed_by = "krane";         // value of app.kubernetes.io/managed-by
-  std::string label_prefix = "unkey.com/";  // of "sentinel.id" and the other id labels
+  std::string label_prefix = "unkey.com/";  // prefix of "sentinel.id" and the other id labels
   std::string env_prefix = "UNKEY_";
-  std::string ns = "sentinel";  // where a record lives whose message cannot say it
+  std::string ns = "sentinel";  // namespace of a record whose message cannot name one
   std::string runtime_class;    // empty: the cluster's default
   std::vector<Toleration> tolerations = {{"node-class", "Equal", "sentinel", "NoSchedule"}};
   std::vector<std::string> image_pull_secrets;
@@ -49,24 +50,23 @@ struct Site {
   // Secrets whose entries become environment variables.
   std::vector<std::string> secrets = {"database"};
   std::vector<std::string> optional_secrets = {"otel", "redis", "pprof"};
-  // Who runs the region's machines; empty: not said. Sentinels of the original need it.
+  // Who runs the region's machines; empty: it is left out. Krane's sentinels need it.
   std::string platform;
-  // What follows the ids in the TOML text of <env_prefix>CONFIG_DATA.
+  // Follows the ids in the TOML text of <env_prefix>CONFIG_DATA.
   std::string config = default_config(default_metrics_port);
   std::string liveness_path = "/_unkey/internal/health/live";
   std::string readiness_path = "/_unkey/internal/health/ready";
   int64_t port = 8040;
   int64_t gossip_port = 7946;
   int64_t metrics_port = default_metrics_port;
-  int64_t cpu_request_divisor = 2;  // of the limit; memory is requested whole
+  int64_t cpu_request_divisor = 2;  // CPU request = limit / this; the memory request is the limit
   int64_t min_ready_seconds = 30;
-  bool gossip_policy = true;      // false: the cluster has no Cilium
-  bool disruption_budget = true;  // false: no right to them
+  bool gossip_policy = true;      // false: a cluster without Cilium, or no right to its policies
+  bool disruption_budget = true;  // false: no right to PodDisruptionBudgets
   bool zero_is_delete = false;
 };
 
-// Only in the constructor of the plugin: faults are noted with the host, which then refuses the
-// instance.
+// Only for the plugin's constructor. The host notes the faults and then refuses the instance.
 Site read_site(const Host& host);
 
 }  // namespace davit::sentinel

@@ -5,7 +5,8 @@
 namespace davit::leader {
 namespace {
 
-// Whether the holder has given a sign of life. Labels and the like are anybody's.
+// Whether the holder has given no sign of life. Anybody may change labels and the like, so they do
+// not count.
 bool same_record(const Lease& a, const Lease& b) {
   return a.holder == b.holder && a.renew_time == b.renew_time && a.transitions == b.transitions;
 }
@@ -36,7 +37,8 @@ Step Election::write(int64_t now_unix_ms) const {
   step.lease.duration = rules_.duration;
   if (leading_) return step;
   if (!lease_.resource_version.empty() && lease_.holder != identity_) ++step.lease.transitions;
-  // Above those that processes without a Lease take from their clocks, as far as clocks agree.
+  // Higher than the epochs that processes without a Lease take from their clocks, as far as clocks
+  // agree.
   step.lease.epoch =
       std::max(static_cast<uint64_t>(std::max<int64_t>(now_unix_ms, 0)), lease_.epoch + 1);
   return step;

@@ -1,12 +1,12 @@
-// Election: who works, by what one Lease says. Stands between the cluster, which is asked and
-// written to, and the gate. Pure: it is shown what was found and what became of each request, and
-// says what to do next; a test needs no clock.
+// Election: decides who works, from what one Lease says. It stands between the cluster, where the
+// Lease is read and written, and the gate. The class is told what was found and what became of each
+// request, and says what to do next. Pure: the caller passes the time, so a test needs no clock.
 //
-// The rules are client-go's. A holder is judged by whether his record goes on changing within the
-// duration he has stated, on our own monotonic clock: what another machine's clock wrote is never
-// compared with ours. Every write carries the resourceVersion it was decided on, so that of two who
-// want the Lease one is refused. Whoever holds it counts from when his last successful renewal was
-// sent, which is before anybody else can have seen it.
+// The rules are client-go's. A holder is alive as long as its entry changes within the duration
+// that it has stated, measured on our own monotonic clock. Times that another machine's clock wrote
+// are never compared with ours. Every write carries the resourceVersion that the decision was based
+// on, so of two processes that want the Lease one is refused. The holder counts its lease from when
+// its last successful renewal was sent, which is before another process can have seen that renewal.
 #pragma once
 
 #include <chrono>
@@ -18,50 +18,52 @@ namespace davit::leader {
 
 using Time = std::chrono::nanoseconds;  // of one monotonic clock
 
-// What a Lease says, as far as the election goes.
+// What a Lease says, as far as the election needs it.
 struct Lease {
   std::string holder;                     // empty: nobody
-  std::string renew_time;                 // as the holder wrote it; only whether it changes counts
-  std::chrono::milliseconds duration{0};  // 0: it does not say
+  std::string renew_time;                 // as the holder wrote it; only whether it changes matters
+  std::chrono::milliseconds duration{0};  // 0: the Lease states none
   int64_t transitions = 0;                // how often the holder has changed
-  uint64_t epoch = 0;            // of the latest holder; greater than that of everybody before him
-  std::string resource_version;  // empty: it is not there yet
+  uint64_t epoch = 0;                     // of the latest holder; greater than every earlier epoch
+  std::string resource_version;           // empty: there is no Lease yet
 };
 
 struct Rules {
-  std::chrono::milliseconds duration{15'000};        // others wait so long for a sign of life
-  std::chrono::milliseconds renew_deadline{10'000};  // not renewed for so long: it is given up
-  std::chrono::milliseconds retry{2'000};            // between two looks, or two renewals
+  std::chrono::milliseconds duration{15'000};        // others wait this long for a sign of life
+  std::chrono::milliseconds renew_deadline{10'000};  // not renewed for this long: given up
+  std::chrono::milliseconds retry{2'000};            // between two reads, or two renewals
 };
 
 struct Step {
   enum class What {
-    look,   // read the Lease, then say saw or failed
-    write,  // make or change it to `lease`, then say wrote or failed
-    wait,   // ask again at `until`
-    lost,   // end before `until`: somebody else may write from then on
+    look,   // read the Lease, then call saw or failed
+    write,  // create it or change it to `lease`, then call wrote or failed
+    wait,   // call next again at `until`
+    lost,   // end before `until`: from then on another process may write
   };
   What what = What::wait;
-  Lease lease{};          // its renew_time is the writer's to fill in
-  bool acquires = false;  // the write makes us the holder
+  Lease lease{};          // the writer fills in its renew_time
+  bool acquires = false;  // the write makes this process the holder
   Time until{0};
-  std::string why{};  // of lost
+  std::string why{};  // lost: the reason
 };
 
 class Election {
  public:
-  // `identity` is nobody else's, in no other process.
+  // No other process, not even a later one, has this `identity`.
   Election(std::string identity, Rules rules) : identity_(std::move(identity)), rules_(rules) {}
 
-  // At most one request is under way: until its end this says wait, or lost.
+  // The next step. At most one request is under way: until it ends, the step is wait or lost.
   Step next(Time now, int64_t now_unix_ms);
-  // None: there is no Lease.
+  // The Lease was read. nullopt: there is no Lease.
   void saw(Time now, const std::optional<Lease>& lease);
-  // As the cluster answered it.
+  // The Lease was written. `lease`: as the cluster answered it.
   void wrote(Time now, const Lease& lease);
-  // Refused because it has changed, or no answer: it may have been done all the same.
+  // The request failed: refused because the Lease has changed, or not answered. An unanswered write
+  // may still have been done.
   void failed(Time now);
-  // What to write so that the next one need not wait. None: it is not ours to give.
+  // What to write so that the next holder need not wait. nullopt: the Lease is not ours to give
+  // back.
   std::optional<Lease> release() const;
 
   bool busy() const { return busy_; }
@@ -75,11 +77,11 @@ class Election {
   const Rules rules_;
   Lease lease_;
   bool seen_ = false;     // lease_ was read once
-  bool wanted_ = false;   // lease_ is as it stands, and ours to write
-  Time changed_at_{0};    // when the holder's record was first seen as it is
-  bool leading_ = false;  // and from then on until it is lost
+  bool wanted_ = false;   // lease_ is up to date, and we may write it
+  Time changed_at_{0};    // when the holder's present entry was first seen
+  bool leading_ = false;  // once true, it stays true
   Time renewed_at_{0};    // when the last renewal that succeeded was sent
-  std::string lost_;      // why
+  std::string lost_;      // the reason; empty: not lost
   bool busy_ = false;
   Time sent_at_{0};
   Time due_{0};

@@ -1,5 +1,5 @@
-// The plugin: asks and writes as Election says, opens the gate when the Lease is ours, ends the
-// process when it is lost.
+// The plugin: it reads and writes the Lease as Election says, opens the gate when it holds the
+// Lease, and ends the process when the Lease is lost.
 #include <unistd.h>
 
 #include <array>
@@ -21,8 +21,8 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "davit";
 }
 
-// Nobody else's: a process that starts again is another one, for it does not know what the one
-// before it has left under way.
+// An identity that no other process has. A process that starts again gets a new one, because it
+// does not know which requests of its predecessor are still under way.
 std::string unique(const std::string& name, uint64_t random) {
   std::array<char, 20> suffix{};
   std::snprintf(suffix.data(), suffix.size(), "_%016llx", static_cast<unsigned long long>(random));
@@ -75,11 +75,11 @@ class Leader {
     return {};
   }
 
-  // After wire, which completes the Lease's name.
+  // Called after wire, which completes the Lease's name.
   std::string rights() const { return lease_role(place_); }
 
-  // Gives the Lease back, so that the next one need not wait for its end; but not when time is up,
-  // for then somebody may still have a write under way.
+  // Gives the Lease back, so that the next holder need not wait for its end. When the time is up,
+  // the Lease is kept, because other plugins may still have a write under way.
   Result<> stop(const Op& op) {
     const bool in_time = host_.now().count() < op.deadline_ns();
     strand_.post([this, in_time, ticket = outstanding_.begin()] {
@@ -104,7 +104,7 @@ class Leader {
   }
 
  private:
-  // Does what is next until that is to wait. On the strand, like all below but open.
+  // Takes steps until the next one is to wait. On the strand, like everything below except open.
   void turn() {
     for (;;) {
       const Step step = election_->next(host_.now(), host_.unix_ms());
@@ -142,7 +142,8 @@ class Leader {
   void write(const Lease& lease, bool acquires) {
     ask(write_request(place_, lease, acquires, host_.unix_ms()),
         [this, acquires](const cluster::Response& r) {
-          // Somebody else was first: no trouble, but what we know of it is old.
+          // Another process was first. That is no trouble, but what we know of the Lease is
+          // outdated.
           if (r.code == Code::aborted || r.code == Code::already_exists)
             return election_->failed(host_.now());
           const auto written = answered(r);
@@ -153,9 +154,10 @@ class Leader {
         });
   }
 
-  // The answer comes on the strand, and then the next turn, unless there is none any more.
+  // `done` runs on the strand when the answer comes, and then the next turn. After a loss neither
+  // runs; during a stop the Lease is given back instead of the turn.
   void ask(cluster::Request q, std::function<void(const cluster::Response&)> done) {
-    // Half the deadline, so that one request that hangs leaves time for another.
+    // Half of renew_deadline, so that after one request that hangs there is time for another.
     q.deadline_ns = (host_.now() + rules_.renew_deadline / 2).count();
     cluster_.request(q, [this, done = std::move(done),
                          ticket = outstanding_.begin()](const cluster::Response& r) {
@@ -228,7 +230,7 @@ class Leader {
   void trouble(const Error& error) {
     election_->failed(host_.now());
     failures_total_.add();
-    if (failures_++ > 0) return;  // told when it began, and again when it ends
+    if (failures_++ > 0) return;  // logged when it begins, and again when it ends
     host_.warn("the Lease cannot be had", {{"lease", place_.text()}, {"reason", error.message}});
     host_.health(DAVIT_HEALTH_DEGRADED, "Lease " + place_.text() + ": " + error.message);
   }
@@ -240,7 +242,7 @@ class Leader {
     host_.health(DAVIT_HEALTH_SERVING, state_);
   }
 
-  // 0: it never opens. Any thread.
+  // Opens the gate with this epoch. 0: the gate never opens. Any thread.
   void open(uint64_t epoch) {
     std::vector<gate::Opened> waiting;
     {

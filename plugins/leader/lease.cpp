@@ -45,7 +45,7 @@ cluster::Resource leases() {
   return {"coordination.k8s.io", "v1", "leases"};
 }
 
-// RBAC cannot bind "create" to a name: the name is in the body.
+// RBAC cannot restrict "create" to a name, because the name is in the body.
 std::string lease_role(const Place& place) {
   return "apiVersion: rbac.authorization.k8s.io/v1\n"
          "kind: Role\n"
@@ -85,7 +85,8 @@ cluster::Request write_request(const Place& place, const Lease& lease, bool acqu
   const bool fresh = lease.resource_version.empty();
   const json::string now(micro_time(now_unix_ms));
   json::object meta{{"annotations", {{epoch_annotation, std::to_string(lease.epoch)}}}};
-  // The API knows whole seconds: rounded up, others wait rather too long than too short.
+  // The API knows whole seconds. The duration is rounded up, so that others wait too long rather
+  // than too short.
   json::object spec{
       {"holderIdentity", lease.holder.empty() ? json::value() : json::value(lease.holder)},
       {"leaseDurationSeconds", std::chrono::ceil<std::chrono::seconds>(lease.duration).count()},
