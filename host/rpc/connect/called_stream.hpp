@@ -30,6 +30,7 @@ class CalledStream final : public std::enable_shared_from_this<CalledStream>,
    protected:
     ~Told() = default;
   };
+  // The request to make.
   struct Ask {
     Pairs head;
     bool streams = false;  // messages in envelopes; false: one body

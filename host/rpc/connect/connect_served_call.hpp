@@ -36,6 +36,7 @@ struct ConnectServing {
 
 class ConnectServedCall final : public ServedCall, private HttpStream::Events {
  public:
+  // The request that has arrived.
   struct Came {
     std::shared_ptr<HttpStream> stream;
     std::shared_ptr<Loop> loop;  // the connection's loop

@@ -16,6 +16,7 @@ namespace davit::host {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
+  // How long the connection waits for its peer.
   struct Patience {
     std::chrono::milliseconds begin{10'000};     // until the session has begun
     std::chrono::milliseconds interval{30'000};  // of silence before the peer is asked
@@ -43,8 +44,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool is_leaving() const { return leaving_; }
   // A caller with credentials has called over this connection.
   void know() { known_ = true; }
-  // It has been here for a while, nobody with credentials has called by it, and no stream is open:
-  // the first to go when there is no room.
+  // Whether the connection is over a second old, has no open stream, and no caller with credentials
+  // has called over it. Such connections are closed first when there is no room.
   bool is_idle_stranger(std::chrono::steady_clock::time_point now) const;
   void close(const std::string& why);
   // NULL before the first bytes have shown the protocol.

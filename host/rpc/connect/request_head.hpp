@@ -27,12 +27,14 @@ struct RequestHead {
   std::optional<std::string> header(std::string_view key) const;
 };
 
+// The protocol of a call.
 enum class Wire : uint8_t {
   connect_unary,
   connect_stream,
   grpc,
   grpc_web,
 };
+// How messages are encoded.
 enum class Form : uint8_t { proto, json };
 
 // The terms of a call: its protocol, form, compression and timeout.
