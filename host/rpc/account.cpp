@@ -19,8 +19,8 @@ void Account::ended(const End& end, bool by_method) {
   ended_ = true;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began_;
   admission_.metrics().ends(&method_, end.code, took.count());
-  // What a method says about credentials (a region that they do not name) is for the server's
-  // operator to know, too. Its text may be the caller's, so it does not tell lines apart.
+  // The server's operator must also see refusals by a method, for example of a region that the
+  // token does not name. The message may contain the caller's text, so it is not part of the kind.
   const bool refused = end.code == Code::permission_denied || end.code == Code::unauthenticated;
   if (by_method && refused) {
     admission_.log_refusal({end.code, end.message, {}, {}}, method_.path, peer_,

@@ -1,5 +1,5 @@
-// What a call that was let in counts for: in metrics, in the log when its method refuses it, and
-// among those that may be open at once. Lives as long as the call.
+// Account does the bookkeeping of one admitted call: its metrics, its place in a quota, and a log
+// line if its method refuses it. Admission makes it, and the call owns it until it is destroyed.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ class Quota;
 
 class Account {
  public:
-  // Where it counts until it goes; NULL: nowhere.
+  // The quota that the call occupies until this object is destroyed. NULL if none.
   struct Counted {
     Quota* quota;
     std::string whose;
@@ -25,7 +25,8 @@ class Account {
   Account(const Account&) = delete;
   Account& operator=(const Account&) = delete;
 
-  // Once, from any thread. `by_method`: it was the method that said so.
+  // Call once, when the end of the call is known. `by_method` says whether the method chose this
+  // end. [any]
   void ended(const End&, bool by_method);
 
  private:

@@ -10,14 +10,15 @@ namespace davit::host {
 
 namespace {
 
-// Of what a caller has written; a line of the log stays one that can be read.
+// Longest text of a caller in a log line, in bytes.
 constexpr size_t shown = 200;
 
 Error denied(const std::string& message) {
   return {Code::permission_denied, message, {}, {}};
 }
 
-// What tells refusals apart. That of an unknown method has the caller's own text in it.
+// The kind of a refusal. The message for an unknown method contains the caller's text, so it is not
+// used as the kind.
 std::string_view kind_of(const Error& e) {
   return e.code == Code::unimplemented ? "unknown method" : std::string_view(e.message);
 }
@@ -91,7 +92,7 @@ Result<Admission::Entry> Admission::judge(const Method* method, Caller& caller) 
     out.who = std::move(*caller.who);
     if (auto r = may_call(*out.who, method, caller.path); !r.ok()) return r.error();
   }
-  // What a caller may not send would end up in log lines, names and answers.
+  // Without this check, illegal characters could reach log lines, names and answers.
   if (!caller.legal) {
     return Error{Code::invalid_argument, "a header has characters that none may have", {}, {}};
   }

@@ -1,4 +1,6 @@
-// Who may call what on one server: the same words and codes whatever the transport. Any thread.
+// Admission decides which calls one server accepts. Each transport asks it before a call reaches
+// its method, so refusals have the same messages and codes on every transport. All functions may be
+// called from any thread.
 #pragma once
 
 #include <functional>
@@ -28,64 +30,68 @@ class Admission {
  public:
   Admission(const Core&, const ServerSettings&, const MethodRegistry&);
 
-  // Reads the tokens' files; the first that cannot be used is the error.
+  // Reads all token files. The error is about the first file that cannot be used.
   Result<> load() { return tokens_.load(); }
-  // Reads those that have changed. It may block.
+  // Reads the token files that have changed. May block.
   void refresh() { tokens_.refresh(); }
-  // What takes other tokens when it is called (TokenStore::prepare). It may block.
+  // Reads another list of tokens and returns the function that puts it into effect
+  // (TokenStore::prepare). May block.
   Result<std::function<void()>> prepare_tokens(std::vector<TokenSettings> tokens) {
     return tokens_.prepare(std::move(tokens));
   }
   std::vector<std::string> doubts() const { return tokens_.doubts(); }
 
-  // `path` without a slash in front. NULL: nothing of that name is served.
+  // `path` has no leading slash. NULL if no such method is served.
   const Method* find(std::string_view path) const { return methods_.find(path); }
-  // Everybody may call it, without credentials.
+  // Whether the method needs no credentials.
   static bool is_open(const Method*);
-  // It is answered even while the server goes down.
+  // Whether the method is answered even while the server shuts down.
   static bool answers_to_the_end(const Method*);
-  // The value of the Authorization header; NULL: the call has none.
+  // `header` is the value of the Authorization header, or NULL if the call has none.
   Result<IdentityPtr> authenticate(const std::string_view* header);
 
-  // A call as the transport sees it, before anything of it was looked at.
+  // A new call as the transport describes it, before any check.
   struct Caller {
     std::string_view path;
     const std::string& peer;
-    bool has_place = true;    // its connection has no more calls than it may have
-    bool legal = true;        // its headers have characters that headers may have
-    Result<IdentityPtr> who;  // of a method that is not open
+    bool has_place = true;    // the connection is below its limit of calls
+    bool legal = true;        // its headers consist of allowed characters
+    Result<IdentityPtr> who;  // ignored if the method is open
   };
   struct Entry {
     IdentityPtr who;
     std::unique_ptr<Account> account;
   };
-  // Whether that one may call the method, which may be NULL. A refusal is counted and logged.
+  // Decides whether the caller may call the method. `method` is NULL if nothing is served at the
+  // path. A refusal is counted in the metrics and logged.
   Result<Entry> enter(const Method*, Caller);
 
-  // The end of what comes while the server goes down, with the hint when to come back.
+  // How the server ends calls while it shuts down. A trailer says when to come back.
   End going_down() const;
-  // Of a call whose token was taken away or replaced.
+  // How the server ends a call whose token was removed or replaced.
   static End revoked();
-  // HTTP/2 holds a caller to streams_max that has acknowledged the setting and does not reset what
-  // it begins; the others are held to this, and lose their connection. Calls whose end the caller
-  // has seen before us count here, hence the room.
+  // The number of open calls at which a connection that begins another is closed. HTTP/2 enforces
+  // streams_max only on callers that acknowledged the setting and do not reset the streams they
+  // begin. This limit stops the others. It leaves room for calls whose end the caller has seen
+  // before the server.
   size_t calls_max() const;
 
   CallMetrics& metrics() { return metrics_; }
-  // Whose share of a limit a call counts in: those of one credential at one address. Agents behind
-  // one NAT have shares of their own if they have tokens of their own.
+  // The key under which a call counts against a limit: one credential at one address. Agents behind
+  // one NAT have separate shares if they have separate tokens.
   static std::string whose(const Identity&, const std::string& address);
   void leaves(Quota&, const std::string& whose);
-  // `kind` tells refusals of one address apart: nothing that a caller is free to choose.
+  // Logs a refused call. Refusals of one address, code and `kind` share one log line a minute, so
+  // `kind` must not be text that a caller chooses.
   void log_refusal(const Error&, std::string_view path, const std::string& peer,
                    std::string_view kind);
-  // The same, of a connection that got no further.
+  // Logs a connection that was refused before any call.
   void log_bad_connection(const std::string& what, const std::string& peer);
 
  private:
   Result<Entry> judge(const Method*, Caller&);
   Result<> may_call(const Identity&, const Method*, std::string_view path) const;
-  // Among which its calls count; NULL: none.
+  // The quota that the method's calls count in. NULL if they count in none.
   Quota* quota_of(const Method&);
   Result<> count(const Method&, const std::string& whose);
 
@@ -97,8 +103,8 @@ class Admission {
   Repeated refusals_;
   CallMetrics metrics_;
   std::mutex quotas_mutex_;
-  Quota strangers_;  // streams of methods that ask for no token
-  Quota calls_;      // of those that do
+  Quota strangers_;  // streams of methods that need no token
+  Quota calls_;      // calls of all other methods
 };
 
 }  // namespace davit::host

@@ -1,5 +1,5 @@
-// A call's handle as the ABI passes it around: what either end may ask of it. A slot that makes no
-// sense at an end does nothing there.
+// The handle of a call in the ABI (davit_rpc_call). ServedCall implements it at the serving end and
+// StartedCall at the calling end. A slot of the other end does nothing.
 #pragma once
 
 #include <davit/abi/rpc.h>

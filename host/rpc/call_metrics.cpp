@@ -45,7 +45,8 @@ void CallMetrics::ends(const Method* method, Code code, double seconds) {
   count(series, code);
 }
 
-// The same name and labels give the same metric, so two threads that ask at once get one.
+// The metrics service returns the same metric for the same name and labels. So two threads that
+// register a code at the same time use one metric.
 void CallMetrics::count(Series& series, Code code) {
   const auto number = static_cast<uint32_t>(code);
   auto& ended = series.ended[number < codes ? number : static_cast<uint32_t>(Code::unknown)];

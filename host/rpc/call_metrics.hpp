@@ -1,6 +1,6 @@
-// What a server's calls look like from outside, by method: how many, how they ended, how long those
-// with one answer took, and how many are open. A method that is not served counts as "other":
-// labels are never a caller's choice. Any thread.
+// CallMetrics counts the calls of one server by method: how many are open, how many ended with
+// which code, and how long calls with one answer took. Calls of methods that are not served count
+// as "other", so a caller cannot invent label values. All functions may be called from any thread.
 #pragma once
 
 #include <array>
@@ -20,14 +20,14 @@ class Metrics;
 
 class CallMetrics {
  public:
-  // The methods that there will ever be: made when all plugins are wired.
+  // Make it after all plugins are wired: the registry must be complete.
   CallMetrics(Metrics&, std::string server, const MethodRegistry&);
 
-  // NULL: not served. Each that begins ends once, and is gone once.
+  // Each call that begins must end once and be gone once. The method is NULL if it is not served.
   void begins(const Method*);
   void ends(const Method*, Code, double seconds);
   void is_gone(const Method*);
-  // Without having begun.
+  // Counts a call that was refused before it began.
   void refused(const Method* method, Code code) { count(of(method), code); }
 
  private:
@@ -35,7 +35,7 @@ class CallMetrics {
   struct Series {
     std::string method;
     davit_metric* open = nullptr;
-    davit_metric* seconds = nullptr;                        // none: it streams
+    davit_metric* seconds = nullptr;                        // NULL if the method streams
     std::array<std::atomic<davit_metric*>, codes> ended{};  // by code, once there is one
   };
   Series& of(const Method*);

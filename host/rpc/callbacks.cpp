@@ -29,7 +29,7 @@ void Callbacks::post(davit_task task, void* arg) const {
 
 void Callbacks::post_last(davit_task task, void* arg) const {
   davit_strand* strand = strand_;
-  Runtime::retain(strand);  // the task lets go of ours
+  Runtime::retain(strand);  // the task may release this object's reference
   Runtime::post(strand, task, arg);
   Runtime::release(strand);
 }

@@ -1,5 +1,5 @@
-// The plugin's end of a call: its strand and its handler. Posts one callback after the other
-// without allocating.
+// Callbacks holds the strand and the handler that a plugin gave for a call. ServedCall and
+// StartedCall post their events to the plugin through it. Posting does not allocate.
 #pragma once
 
 #include <davit/types.hpp>
@@ -17,10 +17,10 @@ class Callbacks {
   Callbacks& operator=(Callbacks&&) noexcept;
 
   explicit operator bool() const { return strand_ != nullptr; }
-  // Runs `task(arg)` on the strand, after everything that was posted before. [any]
+  // Runs `task(arg)` on the strand, after all tasks posted before. [any]
   void post(davit_task task, void* arg) const;
-  // The same for a task after which this object, and what owns it, may be gone: not with a lock of
-  // the owner held.
+  // Like `post`, for a task that may destroy this object and its owner. The caller must not hold a
+  // lock of the owner.
   void post_last(davit_task task, void* arg) const;
 
   // On the strand only.

@@ -33,7 +33,7 @@ Result<> Caller::check() {
 void Caller::describe(End& end) {
   if (end.code == Code::ok) return is_answered();
   end.message = settings_.name + ": " + end.message;
-  // The others may be said without a server.
+  // These codes also arise without any answer of a server. Every other code proves an answer.
   const bool silent = end.code == Code::unavailable || end.code == Code::cancelled ||
                       end.code == Code::deadline_exceeded;
   if (!silent) is_answered();

@@ -1,4 +1,5 @@
-// What every call of a client carries, whatever the transport. Any thread.
+// Caller holds what all calls of one [rpc.client.NAME] share on either transport: credentials, the
+// wording of errors, and the list of open calls. All functions may be called from any thread.
 #pragma once
 
 #include <atomic>
@@ -18,22 +19,22 @@ class Caller {
  public:
   explicit Caller(const ClientSettings& s) : settings_(s), token_(s.token_file) {}
 
-  // Whether the files it needs can be used; the error names the client.
+  // Whether the token and TLS files can be used. The error names the client.
   Result<> check();
-  // Of the token's file that was read last (token_file.hpp).
+  // Why the token's file is doubtful (doubt_about_token). Empty if it is not.
   std::string doubt() { return token_.doubt(); }
-  // Authorization and the region's headers.
+  // The Authorization header, x-krane-region and x-krane-platform.
   Result<Pairs> metadata();
-  // Words the end of a call as the plugin is told it: "control: " in front, and behind it what it
-  // means when no call has been answered yet.
+  // Completes the message of an end for the plugin. It puts the client's name in front ("control:
+  // "). Until a server has answered, it appends a hint to UNAVAILABLE (hint_of).
   void describe(End&);
-  // The server speaks with us: an end that comes later is not for want of a common language.
+  // The server has answered. Later errors get no hint that only one end uses TLS.
   void is_answered() { answered_.store(true, std::memory_order_relaxed); }
 
-  // The calls that have not ended.
+  // Keep the list of open calls.
   void begun(StartedCall*);
   void ended(StartedCall*);
-  // Cancels them and waits; false when some are left at the deadline.
+  // Cancels all open calls and waits for them. False if some are left at the deadline.
   bool end_all(std::chrono::steady_clock::time_point deadline);
 
  private:

@@ -37,7 +37,7 @@ Error bad(const std::string& file, const std::string& what) {
 }
 
 Result<std::string> content_of(const std::string& path) {
-  constexpr size_t bytes_max = 1u << 20;  // a bundle of every authority there is has a quarter
+  constexpr size_t bytes_max = 1u << 20;  // a bundle of all public authorities has 256 KiB
   const File file(std::fopen(path.c_str(), "re"));
   if (!file) return bad(path, system_words(errno));
   std::string out(bytes_max + 1, '\0');
@@ -47,7 +47,7 @@ Result<std::string> content_of(const std::string& path) {
   return out;
 }
 
-// Every certificate of a file, and at least one.
+// Reads all certificates of a file. No certificate is an error.
 Result<std::vector<Certificate>> chain_of(const std::string& path, const std::string& pem) {
   const Bio bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   std::vector<Certificate> out;
@@ -66,12 +66,12 @@ Clock::time_point time_of(const ASN1_TIME* time) {
   return ASN1_TIME_to_tm(time, &tm) == 1 ? Clock::from_time_t(timegm(&tm)) : Clock::time_point();
 }
 
-// An encrypted key must not ask a terminal for its password.
+// Keeps OpenSSL from asking a terminal for the password of an encrypted key.
 int no_password(char*, int, int, void*) {
   return -1;
 }
 
-// What TLS itself says of the two: a key that is too short, say.
+// Whether TLS accepts the certificate and the key. It refuses a key that is too short, for example.
 Result<> try_in_tls(X509* certificate, EVP_PKEY* key, const std::string& file) {
   const Context context(SSL_CTX_new(TLS_method()));
   if (SSL_CTX_use_certificate(context.get(), certificate) == 1 &&

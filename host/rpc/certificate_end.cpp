@@ -11,7 +11,7 @@ namespace davit::host {
 
 namespace {
 
-// Time enough for a person: renewals by machine happen a month before the end.
+// Leaves a person enough time. Automatic renewals usually happen a month before the end.
 constexpr std::chrono::hours near{30 * 24};
 
 davit_metric* metric_of(const Core& core, const std::string& role, const std::string& name,

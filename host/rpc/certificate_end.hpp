@@ -1,5 +1,6 @@
-// When a certificate of ours ends: a metric, and a warning while there is time to renew it. One
-// thread at a time.
+// CertificateEnd publishes when a certificate of this process expires: as a metric, and as one
+// warning from 30 days before. ServerCertificate and ClientCertificate have one each. One thread at
+// a time.
 #pragma once
 
 #include <chrono>
@@ -14,14 +15,14 @@ class Log;
 
 class CertificateEnd {
  public:
-  // Of [rpc.ROLE.NAME], which shows the certificate in `file`; `role` is "server" or "client". An
-  // empty file: it shows none, and nothing is said.
+  // For [rpc.ROLE.NAME], where `role` is "server" or "client". `file` contains the certificate. If
+  // `file` is empty, there is no certificate and no metric.
   CertificateEnd(const Core&, std::string role, std::string name, std::string file);
 
-  // Another certificate is shown from now on.
+  // The certificate in use now expires at `end`.
   void begins_with(std::chrono::system_clock::time_point end);
   std::chrono::system_clock::time_point at() const { return at_; }
-  // Warns once for each certificate.
+  // Logs the warning once for each certificate.
   void warn_when_near();
 
  private:

@@ -1,5 +1,6 @@
-// Tells of the end of the certificate that a client shows. The transport reads the files by itself,
-// at each connection or when they change; this one looks at them beside it.
+// ClientCertificate watches the certificate of one [rpc.client.NAME] to warn of its end. The
+// transport reads the files itself, at each connection or when they change, so this class only
+// observes.
 #pragma once
 
 #include <optional>
@@ -13,16 +14,17 @@ namespace davit::host {
 class ClientCertificate {
  public:
   ClientCertificate(const Core&, const ClientSettings&);
-  // Reads the certificate when its file has changed; warns once of one that cannot be used, and of
-  // the end of one that can. At start and once a second; it may block.
+  // Reads certificate and key if the certificate's file has changed or could not be used. Warns
+  // once if they cannot be used, and once if the certificate expires soon. Call it at start and
+  // once a second. May block.
   void look();
 
  private:
   Log& log_;
   const std::string name_, certificate_file_, key_file_;
   CertificateEnd end_;
-  std::optional<FileLook> looked_;  // at what was read last
-  bool refused_ = false;            // what was read last, and this was said
+  std::optional<FileLook> looked_;  // at the file that was read last
+  bool refused_ = false;            // the last read failed, and a warning was logged
 };
 
 }  // namespace davit::host

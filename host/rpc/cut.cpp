@@ -13,7 +13,7 @@ namespace davit::host {
 
 namespace {
 
-// "12"; -1: no number.
+// -1 if the text does not begin with a number.
 int number(std::string_view text) {
   int out = -1;
   std::from_chars(text.data(), text.data() + text.size(), out);

@@ -1,4 +1,4 @@
-// A file descriptor that somebody owns.
+// Descriptor owns a file descriptor and closes it. Sockets of listeners and new connections use it.
 #pragma once
 
 #include <unistd.h>

@@ -9,7 +9,7 @@ namespace davit::host {
 
 namespace {
 
-// For the store, logs, plugins and threads: a quarter, where there are very few.
+// For storage, logs, plugins and threads. At most a quarter of all descriptors.
 constexpr uint64_t kept_for_the_rest = 256;
 
 }  // namespace

@@ -1,4 +1,5 @@
-// File descriptors: how many this process may have, and how listeners share them.
+// The limit of file descriptors, and how the listeners share them. Rpc uses both once, before any
+// listener opens.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +8,14 @@
 
 namespace davit::host {
 
-// Raises the limit of descriptors (RLIMIT_NOFILE) to what the system allows this process, and
-// returns it. Once, before anything listens.
+// Raises the process's limit (RLIMIT_NOFILE) to what the system allows, and returns the limit. Call
+// it once, before anything listens.
 uint64_t raise_descriptor_limit();
 
-// How many connections each listener may have, when so many descriptors are all there are. Some are
-// kept for the rest of the process. What is there is shared evenly, and what one listener does not
-// want goes to the others: a large one leaves a small one what it asked for. Pure.
+// How many connections each listener may have. `wanted` is what each asks for, `descriptors` is the
+// limit of the process. 256 descriptors, or a quarter if that is less, stay for the rest of the
+// process. The others are shared evenly. What a small listener does not need goes to the larger
+// ones. Pure.
 std::vector<size_t> share_descriptors(const std::vector<size_t>& wanted, uint64_t descriptors);
 
 }  // namespace davit::host

@@ -98,7 +98,8 @@ size_t Door::size() const {
   return quota_.size();
 }
 
-// Without descriptors nobody gets in; above connections_max whoever is in is served.
+// Without descriptors nobody can connect: not serving. At connections_max the existing connections
+// still work: degraded.
 void Door::tell_health() {
   const int32_t now = starved_.is_on() ? DAVIT_HEALTH_NOT_SERVING
                       : full_.is_on()  ? DAVIT_HEALTH_DEGRADED

@@ -1,5 +1,6 @@
-// Which connections of a listener are let in: so many in all, so many of one address. Says when a
-// limit is met and when that is over, and makes readiness of it. Any thread.
+// Door limits the connections of one listener, in all and for each address. It logs when a limit is
+// reached and when that is over, and reports it to the host's health. Front asks it for each new
+// connection. All functions may be called from any thread.
 #pragma once
 
 #include <mutex>
@@ -21,14 +22,14 @@ class Door {
  public:
   Door(const Core&, const ServerSettings&);
 
-  // False: this one is to be closed. Otherwise it counts until it leaves.
+  // False if the connection must be closed. Otherwise the connection counts until `leave`.
   bool enter(const std::string& address);
   void leave(const std::string& address);
-  // Whether it would be let in.
+  // Whether `enter` would accept a connection of this address now.
   bool has_room(const std::string& address) const;
-  // No descriptor was left for a connection that waits.
+  // The process has no descriptor left for a waiting connection.
   void starve();
-  // Once a second: says what is over.
+  // Call it once a second. Logs which conditions are over.
   void look_after();
   size_t size() const;
 

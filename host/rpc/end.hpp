@@ -1,4 +1,5 @@
-// How a call ended, on its way through the host.
+// End says how a call ended, in the host's own types: code, message, trailers and details. It
+// passes between the rules of a call, the transports and the ABI.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace davit::host {
 
-// What an error says beside its message: an encoded message and its full type name.
+// A detail of an error: an encoded message and its full type name.
 struct Detail {
   std::string type, value;
 };

@@ -1,5 +1,5 @@
-// Something that goes wrong again and again: worth a line when it begins, and one when it has not
-// happened for a while, with how often it did. Pure.
+// Episode decides when a repeated failure is logged: once when it begins, and once with a count
+// after 10 seconds without it. Door and RequestBytes use it. Pure.
 #pragma once
 
 #include <chrono>
@@ -14,12 +14,12 @@ class Episode {
   using Time = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::seconds quiet{10};
 
-  // True: it begins.
+  // True if this is the first failure of an episode.
   bool happens(Time now) {
     last_ = now;
     return ++times_ == 1;
   }
-  // How often it happened, when it is over; once.
+  // The number of failures if the episode is over, then starts anew. Otherwise nothing.
   std::optional<uint64_t> is_over(Time now) {
     if (times_ == 0 || now - last_ < quiet) return std::nullopt;
     return std::exchange(times_, 0);

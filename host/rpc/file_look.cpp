@@ -26,7 +26,7 @@ std::optional<FileLook> FileLook::of(const std::string& path) {
 }
 
 bool FileLook::settled() const {
-  // File systems tell times apart to some milliseconds; two seconds also cover the coarse ones.
+  // File systems distinguish times a few milliseconds apart; coarse ones, two seconds.
   constexpr int64_t coarse_ns = 2'000'000'000;
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);

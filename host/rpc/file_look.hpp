@@ -1,4 +1,5 @@
-// Whether a small file has changed, without reading it: by its times, its inode and its size.
+// FileLook tells whether a small file has changed without reading it: by its times, inode and size.
+// Tokens and certificates are read again when their look differs.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +13,9 @@ struct FileLook {
   uint64_t inode = 0, size = 0;
   bool operator==(const FileLook&) const = default;
 
-  // Nothing when there is no such file (ENOENT); an empty look when it cannot be seen for another
-  // reason.
+  // Nothing if the file does not exist (ENOENT). An empty look if stat fails for another reason.
   static std::optional<FileLook> of(const std::string& path);
-  // False for so short a time after a change that another one could hide behind the same look.
+  // False for two seconds after a change: another change in that time could leave the same look.
   bool settled() const;
 };
 

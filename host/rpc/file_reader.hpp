@@ -1,5 +1,5 @@
-// Runs a task again and again on a thread of its own, which may wait for a disk: calls that come
-// meanwhile do not.
+// FileReader runs a task periodically on a thread of its own. The RPC layer reads its files there,
+// so that no call waits for a disk.
 #pragma once
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ namespace davit::host {
 
 class FileReader {
  public:
-  // The first time after one interval.
+  // The first run is after one interval.
   FileReader(std::chrono::milliseconds interval, std::function<void()> task)
       : thread_([this, interval, task = std::move(task)] {
           pthread_setname_np(pthread_self(), "rpc-files");
@@ -25,7 +25,7 @@ class FileReader {
             lock.lock();
           }
         }) {}
-  // Waits for the task when it is running; it does not run any more afterwards.
+  // Waits for a task that is running. No task runs afterwards.
   ~FileReader() {
     {
       const std::lock_guard lock(mutex_);
@@ -41,7 +41,7 @@ class FileReader {
   std::mutex mutex_;
   std::condition_variable ends_;
   bool ending_ = false;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last: the thread uses the other members
 };
 
 }  // namespace davit::host

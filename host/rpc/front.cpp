@@ -65,7 +65,7 @@ bool Front::identify(Visitor& v) {
   if (!settings_.on_unix_socket()) {
     v.connection = v.peer = peer_name(v.fd.get());
     v.address = address_of(v.peer);
-    return !v.peer.empty();  // it may have gone already
+    return !v.peer.empty();  // empty if the caller has already gone
   }
   auto who = users_.identify(v.fd.get());
   if (!who.ok()) return false;
@@ -75,8 +75,8 @@ bool Front::identify(Visitor& v) {
   return true;
 }
 
-// One too many is closed without an answer: reading its request would cost what the limit is to
-// save.
+// Closes a connection beyond a limit without an answer. Reading its request would cost what the
+// limit saves.
 void Front::accepted(Descriptor fd) {
   Visitor visitor;
   visitor.fd = std::move(fd);

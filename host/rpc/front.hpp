@@ -1,5 +1,6 @@
-// What stands in front of a server's HTTP, whatever the transport: its sockets, how many may come
-// in, who they are, and its certificate.
+// Front is the part of a server before HTTP, the same for each transport: its sockets, the limits
+// of connections, the callers' identities on Unix sockets, and the certificate. It hands each
+// accepted connection to the transport.
 #pragma once
 
 #include <functional>
@@ -19,37 +20,37 @@ namespace davit::host {
 
 struct Core;
 
-// A connection that was let in.
+// A connection that Door accepted.
 struct Visitor {
   Descriptor fd;
-  std::string connection;  // of its own: "ipv4:10.1.2.3:5000"; on a Unix socket "fd:12"
-  std::string peer;        // for people: the same, or "unix:root"
-  std::string address;     // leaves the door by this name
-  IdentityPtr user;        // on a Unix socket
+  std::string connection;  // unique: "ipv4:10.1.2.3:5000"; on a Unix socket "fd:12"
+  std::string peer;        // for logs: the same, or "unix:root"
+  std::string address;     // the name to give to Door::leave
+  IdentityPtr user;        // only on a Unix socket
 };
 
 class Front {
  public:
-  // Both on the listener's thread.
+  // Called on the listener's thread.
   using Entered = std::function<void(Visitor)>;
 
   Front(const Core&, ServerSettings, const MethodRegistry&);
 
   const ServerSettings& settings() const { return settings_; }
   Admission& admission() { return admission_; }
-  ServerCertificate& certificate() { return certificate_; }  // with TLS
+  ServerCertificate& certificate() { return certificate_; }  // loaded if the server uses TLS
   Door& door() { return door_; }
 
-  // Reads the files and looks the users up. Errors name the server.
+  // Reads token and certificate files and resolves the names of users. Errors name the server.
   Result<> check();
-  // The errors name the server, the address, and what to change.
+  // Opens the sockets. Errors name the server, the address, and the setting to change.
   Result<> bind();
-  // `sweep` is called when there is no room: for a transport that has to look who has left, or who
-  // could.
+  // Begins to accept. `sweep` is called on the listener's thread before a connection is refused, so
+  // that the transport can release connections that are gone or idle.
   Result<> start(Entered, std::function<void()> sweep = {});
-  // No connection comes after it. Idempotent.
+  // No connection is handed over after it. Idempotent.
   void stop() { listener_.stop(); }
-  // Where it listens, with the real port; once bound.
+  // The address with its real port, once bound.
   const std::string& address() const { return address_; }
   std::string name() const { return "rpc.server." + settings_.name; }
 

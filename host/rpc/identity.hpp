@@ -1,5 +1,5 @@
-// Who calls, as the host verified it: from a bearer token, or from the user at the other end of a
-// Unix socket.
+// Identity is a caller that the host has verified, by a bearer token or by the user of a Unix
+// socket. TokenStore and PeerUsers make it, and every call of the caller shares it.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@ namespace davit::host {
 
 class Identity {
  public:
-  // `subject` is how a refusal names the caller: `token "a"`, `user "bob"`. An empty role may call
-  // nothing.
+  // `subject` names the caller in refusals: `token "a"`, `user "bob"`. A caller with an empty role
+  // may call nothing.
   Identity(std::string subject, std::string name, std::string role,
            std::vector<std::string> regions)
       : subject_(std::move(subject)),
@@ -33,7 +33,8 @@ class Identity {
   const std::string& role() const { return role_; }
   const davit_identity* abi() const { return &abi_; }
 
-  // Its token was taken away or replaced: calls that began with it are ended. [any]
+  // Marks the token as removed or replaced: the server then ends the calls that began with it.
+  // [any]
   void revoke() const { revoked_.store(true, std::memory_order_release); }
   bool is_revoked() const { return revoked_.load(std::memory_order_acquire); }
 
@@ -45,7 +46,8 @@ class Identity {
   mutable std::atomic<bool> revoked_{false};
 };
 
-// Shared by the calls of one caller; a change of the token's file revokes it and makes another.
+// Shared by the calls of one caller. When a token's file changes, its identity is revoked and a new
+// one is made.
 using IdentityPtr = std::shared_ptr<const Identity>;
 
 }  // namespace davit::host

@@ -33,7 +33,7 @@ sockaddr_un address_of_path(const std::string& path) {
   return address;
 }
 
-// A socket that refuses connections belongs to a process that is gone.
+// Removes a socket that refuses connections: its process has ended.
 Result<> remove_stale(const std::string& path) {
   struct stat st {};
   if (lstat(path.c_str(), &st) != 0) return {};
@@ -67,13 +67,13 @@ in_port_t port_of(int fd) {
                                   : reinterpret_cast<const sockaddr_in&>(at).sin_port;
 }
 
-// None, and errno says why.
+// On failure returns no descriptor and sets errno.
 Descriptor listening_on(const addrinfo& a) {
   Descriptor fd(socket(a.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return {};
   const int on = 1;
   setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  // Two may bind one port, as both allow it; only one may listen.
+  // With SO_REUSEADDR two processes can bind one port, but only one can listen.
   if (bind(fd.get(), a.ai_addr, a.ai_addrlen) == 0 && listen(fd.get(), SOMAXCONN) == 0) return fd;
   const int why = errno;
   fd.reset();
@@ -106,7 +106,7 @@ Result<std::string> Listener::bind_tcp(const std::string& address) {
     Descriptor fd = listening_on(*a);
     if (!fd) {
       why = errno;
-      // A name may have an address of a family that this machine does not use.
+      // A name may also have an address of a family that this machine does not use.
       if (why == EAFNOSUPPORT || why == EADDRNOTAVAIL) continue;
       return system_error();
     }
@@ -128,7 +128,7 @@ Result<> Listener::bind_unix(const std::string& path, mode_t mode, gid_t group) 
   path_ = path;
   struct stat st {};
   if (lstat(path.c_str(), &st) == 0) inode_ = st.st_ino;
-  // Nobody can connect before `listen`, so owner and mode are in place in time.
+  // Set owner and mode before `listen`: nobody can connect earlier.
   if (group != static_cast<gid_t>(-1) && chown(path.c_str(), static_cast<uid_t>(-1), group) != 0)
     return system_error("cannot give the socket to the group of allow_group");
   if (chmod(path.c_str(), mode) != 0) return system_error("chmod");
@@ -162,10 +162,10 @@ void Listener::run() {
 void Listener::accept_from(int listening) {
   Descriptor fd(accept4(listening, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (fd) return accepted_(std::move(fd));
-  if (!is_out_of_descriptors(errno)) return;  // the peer has gone meanwhile
+  if (!is_out_of_descriptors(errno)) return;  // the peer has already gone
   starved_();
   pollfd woken = {wake_.get(), POLLIN, 0};
-  poll(&woken, 1, out_of_descriptors_pause_ms);  // the connection waits; so do we
+  poll(&woken, 1, out_of_descriptors_pause_ms);  // the connection stays in the backlog
 }
 
 void Listener::stop() {

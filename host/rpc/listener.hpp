@@ -1,6 +1,6 @@
-// The sockets of one address, TCP or Unix, and the thread that accepts on them, whatever the
-// transport: gRPC's own listener would not tell who is at the other end of a Unix socket, knows no
-// limit, and never accepts again once descriptors have run out.
+// Listener owns the sockets of one address, TCP or Unix, and the thread that accepts connections on
+// them. Both transports use it in place of gRPC's listener. That one does not tell the user of a
+// Unix socket, has no limit, and never accepts again once descriptors have run out.
 #pragma once
 
 #include <sys/types.h>
@@ -18,10 +18,10 @@ namespace davit::host {
 
 class Listener {
  public:
-  // Connected and non-blocking. On the listener's thread.
+  // Gets a connected, non-blocking socket. On the listener's thread.
   using Accepted = std::function<void(Descriptor)>;
-  // No descriptor is left for a connection that waits; every 100 ms while that is so. On the
-  // listener's thread.
+  // Called every 100 ms while no descriptor is left for a waiting connection. On the listener's
+  // thread.
   using Starved = std::function<void()>;
 
   Listener() = default;
@@ -29,13 +29,13 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // "host:port", every address of the host; port 0: any, one for all of them. The address with its
-  // real port. The error says what is wrong, without the address.
+  // Binds to every address of the host in "host:port". With port 0 the system picks one port for
+  // all of them. Returns the address with its real port. Errors do not contain the address.
   Result<std::string> bind_tcp(const std::string& address);
-  // Removes a socket that nobody serves any more. Owned by `group` unless (gid_t)-1. The error says
-  // what is wrong, without the path.
+  // Binds to a Unix socket. Replaces a socket that no process serves. The socket gets `group`,
+  // unless that is (gid_t)-1. Errors do not contain the path.
   Result<> bind_unix(const std::string& path, mode_t mode, gid_t group);
-  // Begins to accept, once bound.
+  // Begins to accept. Bind first.
   Result<> start(Accepted, Starved);
   // Ends the thread and removes a Unix socket. Idempotent.
   void stop();
@@ -48,7 +48,7 @@ class Listener {
   Descriptor wake_;
   Accepted accepted_;
   Starved starved_;
-  std::string path_;  // of a Unix socket that is ours
+  std::string path_;  // of the Unix socket that this listener made
   ino_t inode_ = 0;
   std::thread thread_;
 };

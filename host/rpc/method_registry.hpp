@@ -1,5 +1,5 @@
-// The methods that plugins serve, by full name. Filled while plugins are wired; read by any thread
-// afterwards.
+// MethodRegistry holds the methods that plugins and the host serve, by full name. Rpc fills it
+// while plugins are wired. Afterwards any thread may read it.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace davit::host {
 
-// Who gets as far as a method's role.
+// Who may call a method, before its role is checked.
 enum class Gate {
-  known,       // whoever has shown credentials
-  anybody,     // and while the server goes down, too, when it has one answer
-  reflection,  // the known, on servers with `reflection`
+  known,       // every caller with valid credentials
+  anybody,     // every caller; methods with one answer also while the server shuts down
+  reflection,  // like known, but only on servers with `reflection`
 };
 
 struct Method {
   std::string path;      // "davit.v1.AgentService/Watch"
-  std::string instance;  // who serves it
+  std::string instance;  // the plugin instance that serves it
   std::string request_type, response_type;
   std::string descriptor_set;
-  std::string role;  // empty: every caller that is known
+  std::string role;  // empty: every caller with credentials
   uint32_t streaming = 0;
   uint32_t request_bytes_max = 0;
   Gate gate = Gate::known;
@@ -42,18 +42,19 @@ class MethodRegistry {
   static constexpr uint32_t request_bytes_default = 4u << 20;
 
   MethodRegistry() = default;
-  ~MethodRegistry();  // lets go of what the methods brought along
+  ~MethodRegistry();  // releases what the methods were registered with
   MethodRegistry(const MethodRegistry&) = delete;
   MethodRegistry& operator=(const MethodRegistry&) = delete;
 
-  // INVALID_ARGUMENT when it is not a method, ALREADY_EXISTS with the other instance's name.
+  // Registers a method. INVALID_ARGUMENT if it is malformed. ALREADY_EXISTS, with the name of the
+  // other instance, if the path is taken.
   Result<> add(std::string_view instance, const davit_rpc_method&);
-  // For methods of the host itself.
+  // For the host's own methods. The path must be registered.
   void set_gate(std::string_view path, Gate);
   const Method* find(std::string_view path) const;
-  bool serves(std::string_view service) const;  // one method of it, at least
-  std::vector<const Method*> all() const;       // by path
-  uint32_t request_bytes_max() const;           // the largest that any method takes
+  bool serves(std::string_view service) const;  // at least one of its methods
+  std::vector<const Method*> all() const;       // sorted by path
+  uint32_t request_bytes_max() const;           // the largest limit of all methods
 
  private:
   std::map<std::string, Method, std::less<>> methods_;

@@ -48,7 +48,7 @@ void OpenCalls::came(ServedCall* call) {
   expected_.erase(call);
 }
 
-// Outside of the lock, for what is done to a call may remove it.
+// Calls `f` without the lock, because `f` may end and remove the call.
 template <class Which, class Each>
 void OpenCalls::each(Which&& which, Each&& f) {
   std::vector<ServedCall*> held;

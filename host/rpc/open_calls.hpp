@@ -1,5 +1,5 @@
-// The calls of one server that have not ended: who is asked, and waited for, when it goes down. Any
-// thread.
+// OpenCalls lists the calls of one server that have not ended. The server asks or forces them to
+// end when it shuts down, when a token is revoked, or when a request is late. Any thread.
 #pragma once
 
 #include <atomic>
@@ -23,36 +23,39 @@ class OpenCalls {
   void remove(ServedCall*);
   size_t size() const;
 
-  // The calls of one connection: one more until it leaves, or none, if it has `most` already.
+  // How many calls a connection has open. `enter` counts one more until `leave`. It counts none if
+  // the connection already has `most`.
   struct Calls {
     size_t open = 0;
-    bool over = false;  // asked for more than it may have
+    bool over = false;  // the connection asked for more than `most`
   };
   using Connection = std::pair<const std::string, Calls>;
   struct Place {
     Connection* connection = nullptr;
-    bool first_over = false;  // the connection's first call too many
+    bool first_over = false;  // the first call beyond the limit
   };
   Place enter(const std::string& connection, size_t most);
   void leave(Connection*);
 
-  // A call whose plugin waits for its one request from now on, and that it has come.
+  // `expect`: the plugin waits for the call's one request from now on. `came`: the request has
+  // arrived.
   void expect(ServedCall*);
   void came(ServedCall*);
-  // Ends the calls whose request has been waited for since before `since`.
+  // Ends the calls whose plugins have waited for the request since before `since`.
   void end_late(std::chrono::steady_clock::time_point since, const End&);
 
-  // Ends the calls whose identity was revoked. Whoever has not taken the end when this has come by
-  // twice more loses the connection. Once a second.
+  // Ends the calls whose identity was revoked. Call it once a second. If a call is still open at
+  // the third time, its connection is closed.
   void end_revoked(const End&);
 
   void drain() { draining_.store(true, std::memory_order_release); }
   bool draining() const { return draining_.load(std::memory_order_acquire); }
 
-  // Calls that stream answers would never end by themselves; the others are left to finish.
+  // Asks the calls that stream answers to end, because they would never end by themselves. The
+  // others are left to finish.
   void ask_streams_to_end();
   void end_all(const End&);
-  // False when some are left at the deadline.
+  // Waits until no call is left. False if some are left at the deadline.
   bool wait_until_none(std::chrono::steady_clock::time_point deadline);
 
  private:
@@ -64,8 +67,8 @@ class OpenCalls {
   std::condition_variable none_;
   std::unordered_set<ServedCall*> calls_;
   std::unordered_map<std::string, Calls> connections_;
-  std::unordered_map<ServedCall*, std::chrono::steady_clock::time_point> expected_;  // since
-  std::unordered_map<ServedCall*, int> revoked_;  // how often it was told
+  std::unordered_map<ServedCall*, std::chrono::steady_clock::time_point> expected_;  // since when
+  std::unordered_map<ServedCall*, int> revoked_;  // how often its end was tried
 };
 
 }  // namespace davit::host

@@ -18,7 +18,7 @@ std::string v4(const void* address, in_port_t port) {
   return "ipv4:" + std::string(text) + ":" + std::to_string(ntohs(port));
 }
 
-// "2001:db8:1:2::/64"; what is no IPv6 address stays as it is.
+// "2001:db8:1:2::/64". Text that is not an IPv6 address is returned unchanged.
 std::string network_of(const std::string& address) {
   in6_addr bytes{};
   if (inet_pton(AF_INET6, address.c_str(), &bytes) != 1) return address;
@@ -41,7 +41,7 @@ std::string peer_name(int fd) {
   }
   if (storage.ss_family != AF_INET6) return {};
   const auto& in = reinterpret_cast<const sockaddr_in6&>(storage);
-  // A listener on every address takes both kinds by one socket.
+  // A listener on [::] accepts IPv4 as well, as mapped addresses.
   if (IN6_IS_ADDR_V4MAPPED(&in.sin6_addr)) return v4(&in.sin6_addr.s6_addr[12], in.sin6_port);
   char text[INET6_ADDRSTRLEN] = {};
   inet_ntop(AF_INET6, &in.sin6_addr, text, sizeof text);

@@ -1,4 +1,4 @@
-// The other end of a socket, as text.
+// Names of the other end of a socket, and the address under which its connections are limited.
 #pragma once
 
 #include <string>
@@ -6,17 +6,17 @@
 
 namespace davit::host {
 
-// In gRPC's words: "ipv4:10.1.2.3:5000", "ipv6:%5B2001:db8::1%5D:5000". Empty: no connected TCP
-// socket.
+// The peer in gRPC's notation: "ipv4:10.1.2.3:5000", "ipv6:%5B2001:db8::1%5D:5000". Empty if `fd`
+// is not a connected TCP socket.
 std::string peer_name(int fd);
 
-// What counts as one address where the connections of each are limited: "10.1.2.3"; of IPv6 the
-// network of 64 bits, for that is what one customer has ("2001:db8:1:2::/64"). Any other name is an
-// address of its own ("unix:root").
+// The address under which a peer's connections are counted: "10.1.2.3" for IPv4. For IPv6 it is the
+// network of 64 bits, because one customer has a whole network ("2001:db8:1:2::/64"). Any other
+// name is an address of its own ("unix:root").
 std::string address_of(std::string_view peer);
 
-// Whether an address to listen on ("0.0.0.0:7070", "[::1]:7070", "host:7070") can be reached from
-// other machines only by way of this one.
+// Whether only this machine can reach a listener on this address ("0.0.0.0:7070", "[::1]:7070",
+// "host:7070").
 bool is_loopback(std::string_view listen);
 
 }  // namespace davit::host

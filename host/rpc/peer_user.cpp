@@ -15,7 +15,7 @@ namespace davit::host {
 
 namespace {
 
-constexpr size_t entry_bytes = 16'384;  // of one line of passwd or group
+constexpr size_t entry_bytes = 16'384;  // buffer for one entry of passwd or group
 constexpr int groups_max = 1'024;
 
 struct User {

@@ -1,4 +1,5 @@
-// The user at the other end of a Unix socket, as the kernel tells it.
+// Identifies the caller on a Unix socket by the user that the kernel names (SO_PEERCRED). Front
+// uses it for listeners on Unix sockets.
 #pragma once
 
 #include <sys/types.h>
@@ -12,23 +13,23 @@
 
 namespace davit::host {
 
-// Who may use an operator's socket.
+// The users that may call on a Unix socket.
 class PeerUsers {
  public:
-  // Root and this process's own user always; `users` are names or numbers. INVALID_ARGUMENT when a
-  // user or the group does not exist.
+  // Root and this process's own user are always allowed. `users` are names or numbers.
+  // INVALID_ARGUMENT if a user or the group does not exist.
   static Result<PeerUsers> make(const std::vector<std::string>& users, const std::string& group);
 
   bool allows(uid_t, gid_t) const;
-  // (gid_t)-1: no group.
+  // (gid_t)-1 if no group is set.
   gid_t group() const { return group_; }
-  // Of the socket. The kernel lets in only the owner by it, and the group that is named; when other
-  // users are named it lets in everybody, and who is not named is refused by name.
+  // The mode of the socket. Without other users it admits the owner, and the group if one is set.
+  // With other users it admits everybody, and the host then refuses users that are not allowed.
   mode_t socket_mode() const;
 
-  // Role operator, or no role when the user is not allowed.
+  // The identity of a user: role "operator" if the user is allowed, else an empty role.
   IdentityPtr identify(uid_t, gid_t) const;
-  // SO_PEERCRED of a connected socket.
+  // The same for the peer of a connected socket (SO_PEERCRED).
   Result<IdentityPtr> identify(int fd) const;
 
  private:

@@ -1,6 +1,6 @@
-// How many of something there may be at once, in all and of one address: connections of a listener,
-// watches of callers that are not known, calls (of one credential at one address). Plain: whoever
-// uses it from several threads locks it.
+// Quota limits how many of something exist at once, in all and for each address: connections of a
+// listener, health watches of callers without a token, and calls (of one credential at one
+// address). Plain: users on several threads must lock it.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class Quota {
 
   Quota(size_t most, size_t of_one_address) : most_(most), of_one_address_(of_one_address) {}
 
-  // `in`: it counts until it leaves. The others leave nothing behind.
+  // With `in` the entry counts until `leave`. The other results change nothing.
   Verdict enter(const std::string& address) {
     if (size_ >= most_) return Verdict::full;
     const auto at = addresses_.try_emplace(address, 0).first;
@@ -31,7 +31,7 @@ class Quota {
     const auto at = addresses_.find(address);
     return size_ < most_ && (at == addresses_.end() ? 0 : at->second) < of_one_address_;
   }
-  // Of one that was let in.
+  // Ends one entry that got `in`.
   void leave(const std::string& address) {
     const auto at = addresses_.find(address);
     if (at == addresses_.end()) return;

@@ -4,7 +4,7 @@
 
 namespace davit::host {
 
-// What was said a minute ago is forgotten first; what it left out counts on.
+// Forgets keys whose last line is a minute old. The events they left out still count.
 bool Repeated::room_for_one_more(Time now) {
   if (seen_.size() < keys_max) return true;
   std::erase_if(seen_, [&](const auto& entry) {

@@ -1,6 +1,6 @@
-// Decides which of many events that callers cause are worth a log line: the first of its kind, and
-// then one a minute with the number of those that were left out. Whatever callers do, there are
-// never more than so many lines a minute. Pure but for its mutex; any thread.
+// Repeated decides which of many events that callers cause are logged. It allows the first of each
+// key, then one a minute with the number of events left out, and never more than 100 lines a minute
+// in all. Admission logs refusals through it. Pure but for its mutex; any thread.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@ class Repeated {
   static constexpr std::chrono::seconds interval{60};
   static constexpr size_t keys_max = 1'000, lines_max = 100;
 
-  // Events not logged since the last line, when this one is to be logged; otherwise nothing. `key`
-  // is bounded: no text that a caller is free to choose.
+  // If this event is to be logged, returns how many events were left out since the last line.
+  // Otherwise returns nothing. The set of keys must be bounded: no text that a caller chooses.
   std::optional<uint64_t> log(const std::string& key, Time now);
 
  private:
@@ -32,7 +32,7 @@ class Repeated {
   std::mutex mutex_;
   std::map<std::string, Seen> seen_;
   uint64_t others_ = 0;  // left out, of keys that are not in seen_
-  Time began_;           // the minute of lines_
+  Time began_;           // start of the minute that lines_ counts
   size_t lines_ = 0;
 };
 

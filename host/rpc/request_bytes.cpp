@@ -8,7 +8,7 @@ namespace davit::host {
 
 namespace {
 
-constexpr size_t of_a_caller = 2, of_strangers = 16;  // their part of all
+constexpr size_t of_a_caller = 2, of_strangers = 16;  // divisors of the whole limit
 
 davit_metric* requests_metric(const Core& core, int32_t type, const char* name, const char* help,
                               const std::string& server) {
@@ -48,7 +48,7 @@ void RequestBytes::Share::taken() {
   (void)of_.resize(*this, held_, 0, false);
 }
 
-// Under the mutex.
+// Call with the mutex held.
 Result<> RequestBytes::resize(Share& share, size_t held, size_t passed, bool may_refuse) {
   const size_t before = share.held_ + share.passed_, now = held + passed;
   if (now == before) {

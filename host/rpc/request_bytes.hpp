@@ -1,6 +1,7 @@
-// How many bytes the requests of one server take, in all and of one caller (a credential at an
-// address): what has come and was not taken by a method, and what is still to come of a message
-// that said how long it is. What has found room comes to its end, whatever comes later. Any thread.
+// RequestBytes limits the memory of requests that one `connect` server is receiving, in all and for
+// each caller (one credential at one address). It counts the bytes that have arrived and that no
+// method has taken yet, and the rest of messages that announced their length. A message that
+// announced its length and found room is always received to its end. Any thread.
 #pragma once
 
 #include <mutex>
@@ -20,10 +21,11 @@ class Log;
 
 class RequestBytes {
  public:
-  // One caller has half of `most`, all callers without credentials together a sixteenth.
+  // `most` is the limit of the server. One caller may use half of it; all callers without
+  // credentials together a sixteenth.
   RequestBytes(const Core&, const std::string& server, size_t most);
 
-  // What one call has of it, until it goes.
+  // What one call uses. Its destructor releases everything.
   class Share {
    public:
     // `whose` is empty for a caller without credentials.
@@ -32,22 +34,23 @@ class RequestBytes {
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
-    // So many bytes from now on, beside those on their way. RESOURCE_EXHAUSTED: there is no room,
-    // and it has what it had.
+    // The call now holds `bytes`, besides the messages passed to the method. RESOURCE_EXHAUSTED if
+    // there is no room; the call then holds what it held before.
     Result<> hold(size_t bytes);
-    // A message is on its way to the method, and so many are held now. Never refused.
+    // `message` bytes are on their way to the method, and the call now holds `held` bytes. Never
+    // refused.
     void pass(size_t message, size_t held);
-    // The method has it.
+    // The method has taken the message.
     void taken();
 
    private:
     friend class RequestBytes;
     RequestBytes& of_;
     const std::string whose_;
-    size_t held_ = 0, passed_ = 0;  // under the mutex of what it is a share of
+    size_t held_ = 0, passed_ = 0;  // guarded by of_.mutex_
   };
 
-  // Once a second: says when nothing is refused any more.
+  // Call it once a second. Logs when no request has been refused for a while.
   void look_after();
   size_t size() const;
   size_t callers() const;

@@ -72,7 +72,8 @@ const void* Rpc::service(std::string_view id) const {
 void Rpc::configure(const Config& config, Faults& faults) {
   RpcSettings settings = RpcSettings::read(config, faults);
   server_settings_ = std::move(settings.servers);
-  // As many as the host has workers. It reads the key, too, and says what is wrong with it.
+  // As many threads as the host has workers. The host reads this key as well and reports its
+  // faults.
   Faults said_already;
   const int64_t threads = config.table("host", said_already).integer("worker_threads", 0, 0, 1024);
   for (auto& server : server_settings_) {
@@ -82,7 +83,7 @@ void Rpc::configure(const Config& config, Faults& faults) {
   for (auto& client : settings.clients) {
     std::string name = client.name;
     client_names_ += (client_names_.empty() ? "" : ", ") + name;
-    // A channel of faulty settings is not made: the host stops before anybody could use it.
+    // With faulty settings the host stops before a plugin could use the channel.
     if (!faults.empty()) continue;
     const bool connect = client.transport == "connect";
     clients_.emplace(std::move(name), connect ? make_connect_client(core_, std::move(client))
@@ -135,8 +136,8 @@ Result<> Rpc::serve_own() {
   return {};
 }
 
-// A listener never has more connections than there are descriptors for: then nothing else of this
-// process runs out of them.
+// Limits the connections of each listener to its share of the descriptors, so that the rest of the
+// process does not run out of them.
 void Rpc::share_connections() {
   if (server_settings_.empty()) return;
   const uint64_t descriptors = raise_descriptor_limit();
@@ -153,7 +154,7 @@ void Rpc::share_connections() {
                     {"connections_max", std::to_string(wanted[i])},
                     {"instead", std::to_string(shares[i])}});
     s.connections_max = static_cast<int64_t>(shares[i]);
-    // In the same proportion, so that one address still leaves room for others.
+    // Lower this limit in proportion, so that one address still leaves room for others.
     s.connections_per_address_max = std::max<int64_t>(
         1, s.connections_per_address_max * s.connections_max / static_cast<int64_t>(wanted[i]));
   }
@@ -182,7 +183,7 @@ Result<> Rpc::wired(bool check) {
           {{"instance", m->instance}, {"method", m->path}, {"why", std::string(servers_hint)}});
     }
   }
-  // A start that must fail fails before any plugin is started.
+  // If a listener cannot work, the start fails before any plugin is started.
   for (size_t i = 0; i < servers_.size(); ++i) {
     if (auto r = servers_[i]->check(); !r.ok()) return r.error().in(server_settings_[i].where);
   }
@@ -204,7 +205,7 @@ void Rpc::look_at_certificates() {
   for (const auto& certificate : client_certificates_) certificate->look();
 }
 
-// What is legal and seldom meant.
+// Warns of settings that are valid but rarely intended.
 void Rpc::warn_of_what_is_open() {
   for (const auto& s : server_settings_) {
     if (!s.on_unix_socket() && !s.tls() && !is_loopback(s.listen)) {

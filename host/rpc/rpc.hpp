@@ -1,5 +1,6 @@
-// The RPC layer as the host has it: reads [rpc.server.*] and [rpc.client.*], collects what plugins
-// serve, opens the listeners, and puts the C table of davit.rpc/1 in front of all that.
+// Rpc is the RPC layer as an extension of the host. It reads [rpc.server.*] and [rpc.client.*],
+// collects the methods that plugins serve, opens the listeners, and provides the C table of
+// davit.rpc/1.
 #pragma once
 
 #include <map>
@@ -31,19 +32,19 @@ class Rpc final : public Extension {
   Result<> wired(bool check) override;
   std::vector<Described> describe() const override;
   Result<> listen() override;
-  // The tokens of listeners that were there at the start.
+  // Reloads the tokens of the listeners that existed at start.
   std::function<void()> prepare_reload(const Config&, Faults&,
                                        std::vector<std::string>& live) override;
   void drain() override;
   void stop(std::chrono::steady_clock::time_point deadline) override;
 
-  // Where a server listens, with the real port; empty when there is no such server.
+  // The address with its real port. Empty if there is no such server.
   std::string address(std::string_view server) const;
 
-  // The slots of the table that need the layer; only while plugins are wired.
+  // Slots of the C table. `serve` and `channel` work only while plugins are wired.
   Result<> serve(std::string_view instance, const davit_rpc_method&);
   Result<RpcClient*> channel(std::string_view instance, std::string_view name);
-  // Of the tokens, so from configure on and from any thread.
+  // Whether a token of an agent names the region. From `configure` on. [any]
   bool region_known(std::string_view region) const;
 
  private:
@@ -60,7 +61,7 @@ class Rpc final : public Extension {
   void look_at_certificates();
   void warn_of_what_is_open();
   void warn_of_tokens(const ServerSettings&);
-  // A listener's other tokens, read and checked.
+  // New tokens of one listener, read and checked, and not yet in use.
   struct OtherTokens {
     ServerSettings* of;
     std::vector<TokenSettings> settings;
@@ -70,7 +71,7 @@ class Rpc final : public Extension {
 
   const Core core_;
   Table table_;
-  // The host as an instance of itself: its own methods are written as a plugin's are.
+  // The host as a plugin instance: its own methods are registered like a plugin's.
   Services services_;
   InstanceHost self_;
   bool wired_ = false;
@@ -79,16 +80,18 @@ class Rpc final : public Extension {
   HealthCheck health_check_{core_.health, methods_};
   Reflection reflection_;
   std::vector<ServerSettings> server_settings_;
-  mutable std::mutex tokens_mutex_;  // guards their tokens, once wired; main alone writes
-  std::vector<std::unique_ptr<RpcServer>> servers_;  // one for each of the settings, once wired
+  // Guards the tokens in server_settings_ once wired. Only the main thread writes them.
+  mutable std::mutex tokens_mutex_;
+  std::vector<std::unique_ptr<RpcServer>> servers_;  // one for each of server_settings_; once wired
   std::map<std::string, std::unique_ptr<RpcClient>, std::less<>> clients_;
   std::vector<std::unique_ptr<ClientCertificate>> client_certificates_;  // once wired
   std::vector<std::pair<std::string, std::string>> callers_;             // instance, client
   std::unique_ptr<Ticker> look_after_;                                   // from listen to stop
-  std::unique_ptr<FileReader> read_files_;                               // the same
+  std::unique_ptr<FileReader> read_files_;                               // from listen to stop
 };
 
-// The slots that a call's handle answers by itself; `serve` and `channel` are filled in by Rpc.
+// The slots that a call or a channel answers by itself. Rpc fills in `serve`, `channel` and
+// `region_known`.
 davit_rpc call_slots();
 
 }  // namespace davit::host

@@ -56,7 +56,7 @@ void ServedCall::write(davit_buf* const* parts, size_t parts_count) {
   const bool only_answer = !method_.streams_answers();
   const bool room = start_write(parts, parts_count, only_answer);
   if (only_answer) {
-    if (callbacks_) callbacks_.post(&deliver_writable, this);  // it is kept for the end
+    if (callbacks_) callbacks_.post(&deliver_writable, this);  // the answer is kept for the end
   } else if (room) {
     writing_ = false;
     grant_locked();
@@ -83,8 +83,8 @@ void ServedCall::finish(const davit_rpc_end& end) {
   if (plugin_finished_) return;
   plugin_finished_ = true;
   if (!finished_) finish_locked(End::from(end));
-  // Ended on its behalf, and never accepted: on_done has nobody to go to. The hold is a reference,
-  // too, so this is not the last one.
+  // The call was ended on the plugin's behalf and never accepted, so nobody gets on_done. `hold`
+  // has a reference of its own, so the call survives this release.
   if (ended_ && !callbacks_) release();
 }
 
@@ -173,8 +173,8 @@ void ServedCall::on_ended() {
     const std::lock_guard lock(mutex_);
     ended_ = true;
     accepted = static_cast<bool>(callbacks_);
-    // Finished and never accepted: on_done has nobody to go to. Ended on the plugin's behalf before
-    // it accepted: the handle stays until it accepts or finishes.
+    // If the plugin finished the call without accepting it, nobody gets on_done. If the call was
+    // ended on the plugin's behalf, the handle stays until the plugin accepts or finishes.
     nobody = !accepted && plugin_finished_;
   }
   if (accepted) callbacks_.post_last(&deliver_done, this);

@@ -1,14 +1,18 @@
-// The serving end of one call: the rules of abi/rpc.h, whatever the transport. A transport derives
-// it, does what the start_... hooks ask, and says what came of it with the on_... events.
+// ServedCall is the serving end of one call. It keeps the rules of davit/abi/rpc.h for every
+// transport. A transport derives from it, implements the hooks, and reports what happens through
+// the events.
 //
-// Rules kept here: reads are granted one at a time; a write waits for on_writable, which comes as
-// soon as the transport has room for one more; on_cancel only asks and nothing but on_message and
-// on_done follows it; a finish waits for the write that waits for room; on_done comes once and
-// last. Two owners keep the call: on_call, while it runs, and the transport, until on_done has
-// returned.
+// Rules kept here:
+// * Reads are granted one at a time.
+// * A write waits for on_writable, which comes as soon as the transport has room for one more.
+// * on_cancel only asks the plugin to end the call. Only on_message and on_done follow it.
+// * If a write waits for room, the end of the call waits for that write.
+// * on_done comes once, and last.
 //
-// Plugins call from any thread, hence the mutex. Hooks run under it; events must not come from
-// within a hook.
+// Two owners keep the call: on_call while it runs, and the transport until on_done has returned.
+//
+// Plugins call from any thread, so a mutex guards the state. Hooks run under the mutex. An event
+// must not be raised from within a hook.
 #pragma once
 
 #include <atomic>
@@ -33,25 +37,25 @@ class ServedCall : public davit_rpc_call {
   ServedCall(const Method& method, IdentityPtr identity)
       : method_(method), identity_(std::move(identity)) {}
 
-  // Whether a header that came with a call goes on to its plugin: neither credentials nor what
-  // HTTP, the protocol and libraries say of themselves, which a stream would keep for days.
+  // Whether a request header is passed to the plugin. Credentials and the headers of HTTP, of the
+  // protocol and of libraries are not: a stream would keep them in memory for days.
   static bool is_for_the_method(std::string_view header);
 
   const Method& method() const { return method_; }
   const Identity& who() const { return *identity_; }
-  // What it counts for, until it goes. Before `offer`.
+  // Keeps the call's account until the call is destroyed. Before `offer`.
   void keep(std::unique_ptr<Account> account) { account_ = std::move(account); }
 
-  // Hands the call to its plugin; the call may be gone when this returns.
+  // Hands the call to its plugin. The call may be destroyed when this returns.
   void offer();
-  // Asks the plugin to end the call: on_cancel, once.
+  // Asks the plugin to end the call: on_cancel, at most once.
   void ask_to_end();
-  // Ends the call on the plugin's behalf, which is asked to end it, too; what it finishes with does
-  // not count.
+  // Ends the call on the plugin's behalf, and asks the plugin to end it. The end that the plugin
+  // then gives is ignored.
   void end_now(const End&);
-  // For a caller that does not take the end of its call: its connection is closed.
+  // Closes the connection of a caller that does not take the end of its call.
   void drop();
-  // False when the call is going away already.
+  // False if the call is already being destroyed.
   bool try_retain();
   void release();
 
@@ -64,35 +68,36 @@ class ServedCall : public davit_rpc_call {
   const davit_identity* identity() const override { return identity_->abi(); }
 
  protected:
-  // --- hooks, under the mutex
-  // -----------------------------------------------------------------------
+  // Hooks. They run under the mutex, unless noted.
   virtual void start_read() = 0;
-  // True: there is room for the next one already. False: `on_written` says when there is. With
-  // `last`, the write of a method that has one answer: keep it for send_end.
+  // Returns true if there is already room for another message. If false, `on_written` follows when
+  // there is. With `last` this is the one answer of a method: keep it for send_end.
   virtual bool start_write(davit_buf* const* parts, size_t parts_count, bool last) = 0;
-  // Sends what was kept (if the code is OK), then the end. Once.
+  // Sends the answer that was kept (if the code is OK), then the end. Once.
   virtual void send_end(End&) = 0;
-  // What the plugin wants in the head of the answer: for the first write, or the end.
+  // The plugin's headers for the head of the answer. Send them with the first write, or with the
+  // end.
   const Pairs& headers_to_send() const { return headers_; }
-  // A plugin broke the contract; the call ends with INTERNAL.
+  // Logs that a plugin broke the contract. After a write out of turn the call also ends with
+  // INTERNAL.
   virtual void misused(const char* what) = 0;
-  // Not under the mutex; at any time before on_done.
+  // Closes the caller's connection. Not under the mutex; at any time before on_done.
   virtual void drop_connection() {}
-  // Not under the mutex, on the plugin's strand: what `on_read` brought is the plugin's now.
+  // The plugin takes the message that `on_read` brought. Not under the mutex, on the plugin's
+  // strand.
   virtual void on_taken() {}
 
-  // --- events, from the transport's threads
-  // ---------------------------------------------------------
+  // Events. The transport's threads raise them.
   void on_read(Buffer message, bool ok);
-  // What a request of so many bytes is answered.
+  // The error for a request that exceeds the method's limit. `bytes` says how large it is.
   Error too_large(const std::string& bytes) const;
   void on_written(bool ok);
   void on_cancelled() { ask_to_end(); }
-  // Everything is over and no event follows: on_done, then release.
+  // The call is over, and no event follows. Leads to on_done, then release.
   void on_ended();
 
  private:
-  // Keeps the call while a slot runs: its end may come meanwhile, on the strand.
+  // Keeps the call alive while a slot runs: on_done may come on the strand in the meantime.
   class Hold {
    public:
     explicit Hold(ServedCall& c) : call_(c) {
@@ -120,15 +125,15 @@ class ServedCall : public davit_rpc_call {
 
   std::mutex mutex_;
   Callbacks callbacks_;
-  Buffer incoming_;  // read, not yet delivered; empty: no more messages
+  Buffer incoming_;  // read and not delivered; empty: no more messages
   bool has_incoming_ = false;
-  bool reading_ = false;  // granted and not yet delivered
+  bool reading_ = false;  // a read is granted and not delivered
   Pairs headers_;
-  bool writing_ = false;  // until the transport has room
-  bool granted_ = false;  // the next write, and the plugin has not been told
+  bool writing_ = false;  // a write waits until the transport has room
+  bool granted_ = false;  // on_writable is posted and not delivered
   bool wrote_ = false;
-  bool asked_ = false;     // the plugin is to be asked, or was
-  bool finished_ = false;  // by the plugin or on its behalf
+  bool asked_ = false;     // on_cancel was posted or will be
+  bool finished_ = false;  // by the plugin, or on its behalf
   bool plugin_finished_ = false;
   bool sent_end_ = false;
   bool ended_ = false;

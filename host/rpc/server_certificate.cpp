@@ -9,7 +9,7 @@ namespace davit::host {
 
 namespace {
 
-// Of two files of certificates: whether `now` is without one that is in `before`.
+// Whether `before` contains a certificate that `now` does not. Both are PEM files.
 bool lacks_one_of(std::string_view now, std::string_view before) {
   constexpr std::string_view begin = "-----BEGIN CERTIFICATE-----";
   constexpr std::string_view end = "-----END CERTIFICATE-----";
@@ -32,7 +32,7 @@ ServerCertificate::Looks ServerCertificate::looks() const {
   return out;
 }
 
-// Looks before it reads: what changes in between is read again.
+// Takes the looks before it reads, so a change in between leads to another read.
 Result<bool> ServerCertificate::read() {
   looks_ = looks();
   settled_ = std::all_of(looks_.begin(), looks_.end(),

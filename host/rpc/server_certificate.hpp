@@ -1,6 +1,7 @@
-// What a server shows in TLS, and whom it believes. Files are read again when they change, and
-// taken only when all of it can be used together: certificate and key may be replaced one after the
-// other, and what was read before stays until then. Any thread; a handshake never waits for a disk.
+// ServerCertificate holds the certificate and key that a server shows in TLS, and the authority of
+// its callers' certificates. It reads the files again when they change, and takes them when all of
+// them can be used together. Until then the previous ones stay, so certificate and key may be
+// replaced one after the other. Any thread; a handshake never waits for a disk.
 #pragma once
 
 #include <array>
@@ -25,37 +26,37 @@ class ServerCertificate {
  public:
   ServerCertificate(const Core&, const ServerSettings&);
 
-  // At start; the error names the file.
+  // Reads the files at start. The error names the file.
   Result<> load();
-  // Reads what has changed; says once that files cannot be used, that they can again, and that the
-  // end of the certificate is near. Once a second; it may block.
+  // Reads the files again if they have changed. Logs once that they cannot be used, once that new
+  // ones were read, and once that the certificate expires soon. Call it once a second. May block.
   void look();
 
   struct Pem {
     std::string certificate, key, client_ca;
   };
-  // What to show from now on, if that has changed since the last time it was taken.
+  // What to show from now on, if it has changed since the last call.
   std::optional<Pem> take();
-  // Whether an authority that clients were believed by is not believed any more; once.
+  // Whether an authority was removed since the last call.
   bool has_withdrawn();
-  // How the calls end that began before.
+  // How to end the calls that began before an authority was removed.
   static End withdrawn();
 
  private:
   using Looks = std::array<std::optional<FileLook>, 3>;
   Looks looks() const;
-  Result<bool> read();  // whether there is something new
+  Result<bool> read();  // true: the contents are new
 
   const ServerSettings settings_;
   Log& log_;
-  std::mutex files_;      // for as long as files are read
-  CertificateEnd end_;    // of what was read last and is usable
-  Looks looks_;           // of what was read last, usable or not
-  bool settled_ = false;  // no other content can hide behind the same looks
-  bool refused_ = false;  // the last that was read, and this was said
+  std::mutex files_;      // held while files are read
+  CertificateEnd end_;    // of the files in use
+  Looks looks_;           // of the files read last, usable or not
+  bool settled_ = false;  // no other contents can have the same looks
+  bool refused_ = false;  // the last read failed, and a warning was logged
   std::mutex mutex_;
-  Pem pem_;             // written only by who reads the files
-  bool fresh_ = false;  // not taken yet
+  Pem pem_;             // written only with files_ held as well
+  bool fresh_ = false;  // not yet returned by `take`
   bool withdrawn_ = false;
 };
 

@@ -16,7 +16,7 @@ std::string host_name() {
   return gethostname(name, sizeof name - 1) == 0 ? std::string(name) : std::string();
 }
 
-// What goes into a header.
+// Whether the text may be sent in a header.
 bool printable(const std::string& s) {
   for (const char c : s) {
     if (c < 0x21 || c > 0x7e) return false;
@@ -32,8 +32,8 @@ bool has_port(const std::string& address) {
          std::stoi(port) <= 65'535;
 }
 
-// A region's name, where one is given: a word in headers, metrics, file names and object labels.
-// Empty: it is one.
+// What is wrong with a region's name. Empty if nothing is. The name is used in headers, metrics,
+// file names and object labels.
 std::string region_fault(const std::string& region) {
   constexpr size_t longest = 63;
   const auto fits = [](char c) {
@@ -118,8 +118,8 @@ void read_unix(const Table& table, ServerSettings& s) {
   s.allow_group = table.string("allow_group", "");
 }
 
-// What callers may use. Ten thousand agents have a connection each, and for a while two when they
-// come back, with some ten calls; all of them may stand behind one address.
+// Limits of what callers may use. Ten thousand agents have one connection each, for a while two
+// when they reconnect, and some ten calls. All of them may have the same address.
 void read_limits(const Table& table, ServerSettings& s) {
   constexpr int64_t agents = 20'000, operators = 400, calls = 200'000, most = 10'000'000;
   s.connections_max =
@@ -156,7 +156,7 @@ ServerSettings read_server(const Table& table) {
   s.retry_after = table.milliseconds("retry_after_ms", s.retry_after, 0);
   s.reflection = table.boolean("reflection", s.reflection);
   read_limits(table, s);
-  // Ten thousand agents report 25 KiB each at once.
+  // Room for ten thousand agents that report 25 KiB each at once.
   s.requests_bytes_max =
       table.integer("requests_bytes_max", s.requests_bytes_max, 64 << 10, int64_t{1} << 40);
   if (table.has("requests_bytes_max") && s.transport != "connect")
@@ -201,7 +201,7 @@ ClientSettings read_client(const Table& table) {
   }
   c.protocol = table.word("protocol", {"davit.v1", "ctrl.v1"}, c.protocol);
   const bool local = c.url.rfind("unix:", 0) == 0;
-  // What the documents' control plane speaks.
+  // The control plane that speaks ctrl.v1 serves Connect.
   const char* usual = c.protocol == "ctrl.v1" && !local ? "connect" : "grpc";
   c.transport = table.word("transport", {"grpc", "connect"}, usual);
   if (c.transport == "connect" && local) table.reject("transport", "a Unix socket speaks grpc");
@@ -222,7 +222,7 @@ std::string ClientSettings::target() const {
   if (!rest.empty() && rest.back() == '/') rest.pop_back();
   if (rest.empty() || rest.find_first_of("/?#@ ") != std::string::npos) return {};
   if (has_port(rest)) return rest;
-  // A colon that begins no port is part of an IPv6 address in brackets, or a mistake.
+  // A colon without a port belongs to an IPv6 address in brackets. Anything else is a mistake.
   if (rest.back() != ']' && rest.find(':') != std::string::npos) return {};
   return rest + (tls() ? ":443" : ":80");
 }

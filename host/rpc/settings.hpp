@@ -1,4 +1,5 @@
-// What [rpc.server.NAME] and [rpc.client.NAME] say. Read once, before any plugin is made.
+// The settings of [rpc.server.NAME] and [rpc.client.NAME]. Rpc reads them before any plugin is
+// made. At SIGHUP it reads them again and applies the tokens of servers.
 #pragma once
 
 #include <chrono>
@@ -12,7 +13,7 @@ class Config;
 class Faults;
 
 struct TokenSettings {
-  std::string name;  // for logs and audit
+  std::string name;  // used in logs and errors
   std::string file;
   std::string role;  // "agent" or "operator"
   std::vector<std::string> regions;
@@ -21,32 +22,31 @@ struct TokenSettings {
 
 struct ServerSettings {
   std::string name;
-  std::string where;         // of its table: "server.toml:10"
+  std::string where;         // where its table is: "server.toml:10"
   std::string listen;        // "0.0.0.0:7070", "[::1]:0" or "unix:/run/davit/operator.sock"
   std::string listen_where;  // "server.toml:12"
   std::string transport;     // "grpc" or "connect"
-  bool gzip = false;         // "connect": answers are compressed for callers that take it
+  bool gzip = false;         // "connect": compress answers for callers that accept it
   std::string certificate_file, key_file, client_ca_file;
-  std::vector<TokenSettings> tokens;  // TCP
-  std::vector<std::string>
-      allow_users;  // Unix socket: names or numbers, beside root and the host's own user
+  std::vector<TokenSettings> tokens;     // TCP
+  std::vector<std::string> allow_users;  // Unix socket: names or numbers besides root and own user
   std::string allow_group;
   std::chrono::milliseconds keepalive_interval{30'000}, keepalive_timeout{10'000};
   std::chrono::milliseconds request_timeout{10'000};  // for a connection, and for a call's request
-  std::chrono::milliseconds retry_after{1'000};       // the hint of a server that goes down
-  bool reflection = false;                            // who may call may ask what there is
-  // Of callers that use nothing: until their connection is closed.
+  std::chrono::milliseconds retry_after{1'000};       // sent to callers when the server shuts down
+  bool reflection = false;                            // callers may ask which methods are served
+  // A connection without a call is closed after this time.
   std::chrono::milliseconds idle_timeout{120'000};
   int64_t connections_max = 0, connections_per_address_max = 0;
-  int64_t streams_max = 1'000;  // a connection
+  int64_t streams_max = 1'000;  // per connection
   int64_t calls_max = 0, calls_per_address_max = 0;
-  int64_t header_bytes_max = 8'192;  // a call
-  // Streams of callers without a token.
+  int64_t header_bytes_max = 8'192;  // per call
+  // Health watches of callers without a token.
   int64_t health_watches_max = 1'000, health_watches_per_address_max = 100;
-  // "connect": of all requests that are being received.
+  // "connect": memory for all requests that are being received.
   int64_t requests_bytes_max = 256 << 20;
-  int64_t memory_bytes_max = 0;  // of all connections of this server; 0: no limit
-  unsigned threads = 1;          // "connect", TCP: that connections live on
+  int64_t memory_bytes_max = 0;  // "grpc": of all connections of this server; 0: no limit
+  unsigned threads = 1;          // "connect", TCP: threads that serve connections
 
   bool on_unix_socket() const { return listen.rfind("unix:", 0) == 0; }
   std::string unix_path() const { return listen.substr(5); }
@@ -55,7 +55,7 @@ struct ServerSettings {
 
 struct ClientSettings {
   std::string name;
-  std::string where;  // of its token_file: "agent.toml:20"
+  std::string where;  // where its token_file is set: "agent.toml:20"
   std::string url;    // http://host:port, https://host:port or unix:/path
   std::string token_file, ca_file, certificate_file, key_file;
   std::string region, platform, agent;
@@ -66,7 +66,8 @@ struct ClientSettings {
   int64_t response_bytes_max = 64 << 20;
 
   bool tls() const { return url.rfind("https://", 0) == 0; }
-  // host:port of the url with the scheme's default port, or the unix: url as it is.
+  // "host:port" of the URL, with the scheme's default port. A unix: URL is returned unchanged.
+  // Empty if the URL has anything else.
   std::string target() const;
 };
 

@@ -78,7 +78,7 @@ void StartedCall::on_read(Buffer message, bool ok) {
     if (std::exchange(granted_, false)) deliver_locked({});
     return;
   }
-  if (closed_) return;  // cancelled: nobody wants it
+  if (closed_) return;  // cancelled: drop the message
   if (std::exchange(granted_, false)) {
     deliver_locked(std::move(message));
     start_read();
@@ -122,7 +122,7 @@ void StartedCall::deliver_message(void* arg) {
 
 void StartedCall::deliver_headers(void* arg) {
   auto* self = static_cast<StartedCall*>(arg);
-  self->callbacks_.headers(*self->headers_);  // never changed any more
+  self->callbacks_.headers(*self->headers_);  // not changed after it was set
 }
 
 void StartedCall::deliver_writable(void* arg) {

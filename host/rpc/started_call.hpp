@@ -1,12 +1,13 @@
-// The calling end of one call: the rules of abi/rpc.h, whatever the transport. A transport derives
-// it, does what the start_... hooks ask, and says what came of it with the on_... events.
+// StartedCall is the calling end of one call. It keeps the rules of davit/abi/rpc.h for every
+// transport. A transport derives from it, implements the hooks, and reports what happens through
+// the events.
 //
-// It reads one message ahead, granted or not: that is how the end of a call is noticed by a caller
-// that grants no read, and it costs at most one message of memory. With a message waiting to be
-// granted, the end waits behind it; cancel drops it.
+// It reads one message ahead, whether the plugin has granted a read or not. So a plugin that grants
+// no read still hears of the end of the call, at the cost of at most one message of memory. If a
+// message waits to be granted, the end waits behind it. A cancel drops that message.
 //
-// The mutex is for the transport's threads; hooks run under it, and events must not come from
-// within a hook.
+// A mutex guards the state, because the transport has its own threads. Hooks run under the mutex.
+// An event must not be raised from within a hook.
 #pragma once
 
 #include <mutex>
@@ -25,9 +26,9 @@ class StartedCall : public davit_rpc_call {
  public:
   explicit StartedCall(Callbacks callbacks) : callbacks_(std::move(callbacks)) {}
 
-  // The first read-ahead. Once, when the transport is ready.
+  // Starts the first read ahead. Once, when the transport is ready.
   void begin();
-  // Instead of begin: the call never got anywhere.
+  // Ends a call that could not be started. Use it in place of `begin`.
   void fail(End);
 
   // davit_rpc_call
@@ -37,26 +38,24 @@ class StartedCall : public davit_rpc_call {
   void cancel() override;
 
  protected:
-  // --- hooks, under the mutex
-  // -----------------------------------------------------------------------
+  // Hooks. They run under the mutex, unless noted.
   virtual void start_read() = 0;
   virtual void start_write(davit_buf* const* parts, size_t parts_count) = 0;
   virtual void start_half_close() = 0;
   virtual void start_cancel() = 0;
-  // Nothing will be started any more. Once.
+  // Nothing is started after this. Once.
   virtual void let_go() = 0;
-  // The last thing that happens: the call is to be destroyed. On the strand, without the mutex.
+  // Destroys the call. Last; on the strand, without the mutex.
   virtual void destroy() = 0;
   virtual void misused(const char* what) = 0;
 
-  // --- events, from the transport's threads
-  // ---------------------------------------------------------
+  // Events. The transport's threads raise them.
   void on_read(Buffer message, bool ok);
   void on_headers(Pairs);  // before the first on_read; at most once
   void on_written(bool ok);
-  // By the caller; not under the mutex.
+  // Whether the plugin has cancelled the call. Not under the mutex.
   bool is_cancelled();
-  // Everything is over and no event follows: on_done, then destroy.
+  // The call is over, and no event follows. Leads to on_done, then destroy.
   void on_ended(End);
 
  private:
@@ -70,15 +69,15 @@ class StartedCall : public davit_rpc_call {
   Callbacks callbacks_;
   std::mutex mutex_;
   std::optional<Pairs> headers_;
-  Buffer ahead_;     // read and not granted
+  Buffer ahead_;     // read before the plugin granted a read
   Buffer incoming_;  // granted and not delivered; empty: no more messages
   bool granted_ = false;
   bool delivering_ = false;
   bool writing_ = false;
   bool half_closed_ = false;
   bool cancelled_ = false;
-  bool closed_ = false;  // nothing is started any more
-  bool ended_ = false;   // on_done is posted: nothing is posted any more
+  bool closed_ = false;  // nothing more is started
+  bool ended_ = false;   // on_done is posted, and nothing after it
   End end_;
 };
 

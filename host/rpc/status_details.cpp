@@ -32,7 +32,7 @@ std::string as_any(const Detail& d) {
   return out;
 }
 
-// Calls `each` with every field that is bytes. False: malformed.
+// Calls `each` with every length-delimited field. False if the message is malformed.
 template <class Each>
 bool each_field(std::string_view message, Each each) {
   io::CodedInputStream in(reinterpret_cast<const uint8_t*>(message.data()),

@@ -1,4 +1,5 @@
-// google.rpc.Status: how gRPC says an error's details in a trailer. Pure.
+// Encodes and decodes google.rpc.Status, in which gRPC sends the details of an error as a trailer.
+// Both transports use it. Pure.
 #pragma once
 
 #include <string>
@@ -9,9 +10,9 @@
 
 namespace davit::host {
 
-// Empty when there are none.
+// Empty if the end has no details.
 std::string status_details(const End&);
-// What is malformed is left out.
+// Malformed details are left out.
 std::vector<Detail> read_status_details(std::string_view);
 
 }  // namespace davit::host

@@ -1,4 +1,4 @@
-// The system's words for an errno, as our messages have them: in lower case.
+// The system's message for an errno, in lower case like all messages of this project.
 #pragma once
 
 #include <cstring>

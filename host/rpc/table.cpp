@@ -1,4 +1,4 @@
-// The C table's slots that go to a call's or a channel's handle.
+// The slots of the C table that a call's or a channel's handle answers. Rpc fills in the others.
 #include "call.hpp"
 #include "rpc.hpp"
 
@@ -6,7 +6,7 @@ namespace davit::host {
 
 namespace {
 
-// A davit_rpc_channel is an RpcClient: made in rpc_channel, and nowhere else.
+// A davit_rpc_channel is an RpcClient. Only rpc_channel makes one.
 RpcClient& client_of(davit_rpc_channel* c) {
   return *reinterpret_cast<RpcClient*>(c);
 }

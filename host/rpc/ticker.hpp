@@ -1,4 +1,5 @@
-// Runs a task again and again on a strand of its own.
+// Ticker runs a task periodically on a strand of its own. Rpc uses it for what servers do every
+// second without a disk; FileReader is for tasks that may wait for one.
 #pragma once
 
 #include <chrono>
@@ -12,19 +13,19 @@ namespace davit::host {
 
 class Ticker {
  public:
-  // The first time after one interval. The task must not block.
+  // The first run is after one interval. The task must not block.
   Ticker(Strand strand, std::chrono::milliseconds interval, std::function<void()> task)
       : strand_(std::move(strand)), state_(std::make_shared<State>(strand_, interval)) {
     state_->task = std::move(task);
     strand_.post([state = state_] { again(state); });
   }
-  // Waits for the task when it is running; it does not run any more afterwards. [any]
+  // Waits for a task that is running. No task runs afterwards. [any]
   ~Ticker() {
     {
       const std::lock_guard lock(state_->mutex);
       state_->task = nullptr;
     }
-    strand_.post([state = std::move(state_)] {});  // a timer goes on its strand
+    strand_.post([state = std::move(state_)] {});  // the timer must be destroyed on its strand
   }
   Ticker(const Ticker&) = delete;
   Ticker& operator=(const Ticker&) = delete;

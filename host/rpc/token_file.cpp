@@ -14,7 +14,7 @@ bool is_token(std::string_view token) {
 }
 
 std::string doubt_about_token(const std::string& path, size_t token_size) {
-  constexpr size_t enough = 16;  // 64 bits of hexadecimal digits, more of any other
+  constexpr size_t enough = 16;  // 64 bits in hexadecimal digits, more in other characters
   if (token_size < enough) {
     return path + ": a token of " + std::to_string(token_size) +
            " characters can be guessed (openssl rand -hex 24 makes a good one)";

@@ -1,5 +1,5 @@
-// The token that a client sends: its file is looked at once a second at most and read again when it
-// has changed.
+// TokenFile holds the token that a client sends. It looks at the file at most once a second and
+// reads it again when it has changed. Caller asks it for each call.
 #pragma once
 
 #include <chrono>
@@ -15,10 +15,10 @@ namespace davit::host {
 class TokenFile {
  public:
   explicit TokenFile(std::string path) : path_(std::move(path)) {}
-  // The token; the last good one while the file cannot be used. UNAUTHENTICATED when there never
-  // was one. [any]
+  // The token. While the file cannot be used, the last good token. UNAUTHENTICATED if there never
+  // was one; then each call reads the file. [any]
   Result<std::string> get();
-  // Of what was read last (doubt_about_token).
+  // Why the file that was read last is doubtful (doubt_about_token).
   std::string doubt();
 
  private:
@@ -32,11 +32,11 @@ class TokenFile {
   std::chrono::steady_clock::time_point checked_;
 };
 
-// What a header can carry: printable ASCII without spaces, and not nothing.
+// Whether the text can be a token: printable ASCII without spaces, and not empty.
 bool is_token(std::string_view);
 
-// Why a token's file is doubtful: every user of the machine may read it, or it can be guessed.
-// Empty: it is not.
+// Why a token's file is doubtful: every user of the machine may read it, or the token is short
+// enough to guess. Empty if it is not doubtful.
 std::string doubt_about_token(const std::string& path, size_t token_size);
 
 }  // namespace davit::host

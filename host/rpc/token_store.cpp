@@ -35,7 +35,7 @@ TokenStore::Token TokenStore::made_of(TokenSettings settings) {
   return token;
 }
 
-// Another content is another credential: who has come in by the one before is not let stay.
+// Other contents are another credential, so calls that began with the previous one are ended.
 void TokenStore::take(Token& token, const Digest& digest) {
   const std::lock_guard lock(mutex_);
   if (token.usable && token.digest == digest) return;
@@ -52,8 +52,8 @@ void TokenStore::take_away(Token& token) {
   if (token.identity) token.identity->revoke();
 }
 
-// Leaves the token as it was on every error but NOT_FOUND: a file that is being written, or that
-// cannot be read for a moment, must not lock a fleet out; one that was taken away is meant to.
+// On every error but NOT_FOUND the token stays as it was. A file that is being written, or that
+// cannot be read for a moment, must not lock out a fleet. A deleted file revokes its token.
 Result<> TokenStore::read(Token& token) {
   const std::string& path = token.settings.file;
   const auto look = FileLook::of(path);
@@ -167,7 +167,8 @@ Result<IdentityPtr> TokenStore::authenticate(const std::string_view* header) {
 
   const std::lock_guard lock(mutex_);
   IdentityPtr found;
-  for (const Token& token : tokens_) {  // every one, so that the time does not tell which
+  // Compares with all, so that the time does not tell which one matched.
+  for (const Token& token : tokens_) {
     const bool same = CRYPTO_memcmp(token.digest.data(), digest.data(), digest.size()) == 0;
     if (same && token.usable) found = token.identity;
   }

@@ -1,6 +1,7 @@
-// Which token is whose. Holds digests, never tokens; reads a file again when it has changed, so
-// that a token is rotated by replacing its file. Any thread; files are read by `load`,
-// `refresh` and `prepare` only, so that no call waits for a disk.
+// TokenStore tells which caller a token belongs to. Admission asks it for each call. It holds
+// digests, never tokens. It reads a file again when it has changed, so a token is replaced by
+// replacing its file. Any thread. Only `load`, `refresh` and `prepare` read files, so no call waits
+// for a disk.
 #pragma once
 
 #include <array>
@@ -24,42 +25,42 @@ class TokenStore {
  public:
   using Warn = std::function<void(const std::string& message)>;
 
-  // `warn` is told once when a file can no longer be used, and once when it can again.
+  // `warn` is called once when a file can no longer be used, and once when it can be used again.
   TokenStore(std::vector<TokenSettings>, Warn warn);
 
-  // Reads every file; the first that cannot be used is the error. At start.
+  // Reads all files at start. The error is about the first file that cannot be used.
   Result<> load();
-  // Reads what has changed. Identities of tokens that were replaced or taken away are revoked. Once
-  // a second; it may block.
+  // Reads the files that have changed, and revokes the identities of tokens that were replaced or
+  // removed. Call it once a second. May block.
   void refresh();
-  // Reads what is needed to have other tokens instead, and gives what makes the change: a call of
-  // it, which cannot fail; unless it is called nothing changes. One that is the same in all that is
-  // said of it stays as it is. Identities of tokens that are gone are revoked. It may block, and
-  // `refresh` waits until what it gave is destroyed, on the same thread.
+  // Prepares another list of tokens. Reads the files of new tokens and returns a function that
+  // makes the change and cannot fail. Nothing changes unless it is called. Tokens with unchanged
+  // settings stay as they are. The identities of removed tokens are revoked. May block. `refresh`
+  // waits until the returned function is destroyed; destroy it on the same thread.
   Result<std::function<void()>> prepare(std::vector<TokenSettings>);
-  // What is doubtful about the files that were read: who may read them, and how short they are.
+  // What is doubtful about the files: who may read them, and how short their tokens are.
   std::vector<std::string> doubts() const;
 
-  // The value of the Authorization header; NULL when the call has none. UNAUTHENTICATED with the
-  // words of the seeds' control plane.
+  // Identifies a caller. `header` is the value of the Authorization header, or NULL if the call has
+  // none. UNAUTHENTICATED, with the messages of Unkey's control plane.
   Result<IdentityPtr> authenticate(const std::string_view* header);
 
  private:
   using Digest = std::array<unsigned char, 32>;
   struct Token {
     TokenSettings settings;
-    // Of who reads the files.
+    // Used only with files_ held.
     std::string subject;
     FileLook look;
-    bool settled = false;  // no other content can hide behind the same look
+    bool settled = false;  // no other contents can have the same look
     bool warned = false;
     std::string doubt;
-    // Under mutex_; written only by who reads the files.
-    bool usable = false;  // there is a digest
+    // Guarded by mutex_. Written only with files_ held as well.
+    bool usable = false;  // the digest is valid
     Digest digest{};
     IdentityPtr identity;
   };
-  // Tokens that are ready to be taken, and until then the right to read files.
+  // Tokens that are ready to be taken over. Keeps files_ locked until then.
   struct Prepared {
     std::unique_lock<std::mutex> reading;
     std::vector<Token> tokens;
@@ -72,7 +73,7 @@ class TokenStore {
   void commit(Prepared&);
 
   const Warn warn_;
-  mutable std::mutex files_;  // for as long as files are read
+  mutable std::mutex files_;  // held while files are read
   std::mutex mutex_;
   std::vector<Token> tokens_;
 };

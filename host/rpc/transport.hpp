@@ -1,5 +1,6 @@
-// What a transport gives to the RPC layer: servers and channels made from settings. grpc/
-// and connect/ implement it; another transport is another folder with these two makers.
+// The interfaces between the RPC layer and its transports: RpcServer is one listener with its
+// calls, RpcClient one connection to a server. grpc/ and connect/ implement them. Another transport
+// is another folder with the same two makers.
 #pragma once
 
 #include <chrono>
@@ -17,36 +18,36 @@ namespace davit::host {
 
 struct Core;
 
-// After the deadline of stop only what cannot be waited for any longer is left: callbacks that
-// wait for a thread.
+// How long `stop` still waits after its deadline for callbacks that need a thread.
 inline constexpr std::chrono::seconds last_grace{2};
 
-// One listener and the calls that come by it.
+// One listener and the calls that arrive on it.
 class RpcServer {
  public:
   virtual ~RpcServer() = default;
-  // Whether listen would succeed, as far as that can be seen without binding: tokens, certificates.
-  // Errors name the server.
+  // Whether `listen` would succeed, as far as that shows without binding: tokens and certificates
+  // are usable. Errors name the server.
   virtual Result<> check() = 0;
   virtual Result<> listen() = 0;
-  // Where it listens, with the real port; after listen.
+  // The address with its real port, after `listen`.
   virtual std::string address() const = 0;
-  // Once a second, from listen on: callers that keep it waiting, or whose token was taken away.
-  // Must not block.
+  // Called once a second from `listen` on. Ends calls whose request is late or whose token was
+  // revoked. Must not block.
   virtual void look_after() = 0;
-  // Once a second, from listen on, on a thread that may wait for a disk: files that change.
+  // Called once a second from `listen` on, on a thread that may wait for a disk. Reads changed
+  // files.
   virtual void read_files() = 0;
-  // Reads other tokens; what it gives takes them when it is called, and cannot fail. Those that are
-  // not among them, or say something else, are then revoked. Blocks; files that change are looked
-  // at again when what it gave is destroyed, on the same thread.
+  // Reads another list of tokens and returns the function that puts it into effect, which cannot
+  // fail. Tokens that are not in the list or have other settings are then revoked. Blocks. Files
+  // are not watched until the returned function is destroyed; destroy it on the same thread.
   virtual Result<std::function<void()>> prepare_tokens(std::vector<TokenSettings>) = 0;
-  // What is doubtful about its tokens' files, to be said at start.
+  // What is doubtful about its token files, to be logged at start.
   virtual std::vector<std::string> doubts() = 0;
-  // New calls are refused with UNAVAILABLE and a hint when to come back; calls that stream answers
-  // are asked to end; the others go on. Idempotent. [any]
+  // Refuses new calls with UNAVAILABLE and a hint when to come back. Asks calls that stream answers
+  // to end; the others go on. Idempotent. [any]
   virtual void drain() = 0;
-  // Drains, waits for the calls to end until `deadline`, ends what is left, and returns when no
-  // callback will come any more. Not on a thread of the runtime: the calls' strands must run.
+  // Drains, waits until `deadline` for the calls to end, ends the rest, and returns when no more
+  // callback follows. Not on a thread of the runtime: the calls' strands must run.
   virtual void stop(std::chrono::steady_clock::time_point deadline) = 0;
 };
 
@@ -57,13 +58,13 @@ class RpcClient {
   virtual ~RpcClient() = default;
   const ClientSettings& settings() const { return settings_; }
 
-  // Whether the files it needs can be used.
+  // Whether the token and TLS files can be used.
   virtual Result<> check() = 0;
-  // What is doubtful about its token's file, to be said at start; empty: nothing.
+  // What is doubtful about its token file, to be logged at start. Empty: nothing.
   virtual std::string doubt() = 0;
   virtual davit_rpc_call* start(const davit_rpc_start&, davit_strand*, const davit_rpc_handler*,
                                 void* self) = 0;
-  // Cancels what is open and waits for it until `deadline`; false when something is left.
+  // Cancels the open calls and waits for them until `deadline`. False if some are left.
   virtual bool stop(std::chrono::steady_clock::time_point deadline) = 0;
 
  private:

@@ -17,7 +17,7 @@ bool says_one_of(const std::string& why, std::initializer_list<const char*> word
 }  // namespace
 
 std::string hint_of(const std::string& url, const std::string& why) {
-  // Both transports, and OpenSSL below them, in their words.
+  // The messages of both transports and of OpenSSL.
   if (url.starts_with("https://") &&
       says_one_of(why, {"wrong_version_number", "wrong version number", "packet length too long",
                         "unexpected eof", "stream truncated", "not offer http/2"})) {

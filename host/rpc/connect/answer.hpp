@@ -1,4 +1,5 @@
-// Heads between HTTP and what the RPC layer makes of them.
+// Converts heads between an HTTP stream and the RPC layer. ConnectServer and ConnectServedCall use
+// it.
 #pragma once
 
 #include "http_stream.hpp"
@@ -7,12 +8,12 @@
 namespace davit::host {
 
 RequestHead request_head(const HttpStream&);
-// The whole answer, with its length.
+// Sends a whole answer, with its length.
 void send_answer(HttpStream&, const HttpAnswer&);
-// A value of printable ASCII: it may end up in log lines and names.
+// Whether the value is printable ASCII. Values may end up in log lines and names.
 bool is_legal_header(const Pairs::value_type& header);
-// Neither the credentials nor what is about the transport; a header that is there more than once is
-// one list.
+// The headers for the method: without credentials and headers of the transport. A header that is
+// given more than once becomes one list.
 Pairs for_the_method(const Pairs& headers);
 
 }  // namespace davit::host

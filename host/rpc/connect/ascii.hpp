@@ -1,4 +1,4 @@
-// What HTTP asks of header values: ASCII without regard to case, lists, white space around them.
+// Text functions for HTTP header values: lower case in ASCII, lists, white space.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ inline std::string lower_case(std::string_view s) {
   return out;
 }
 
-// Without the spaces and tabs around it.
+// Without spaces and tabs at either end.
 inline std::string_view trimmed(std::string_view s) {
   const size_t first = s.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   return s.substr(first, s.find_last_not_of(" \t") - first + 1);
 }
 
-// Takes what stands before the separator off the list, trimmed. The list may become empty.
+// Removes the first element from the list and returns it, trimmed.
 inline std::string_view take_element(std::string_view& list, char separator) {
   const size_t end = list.find(separator);
   const std::string_view element = list.substr(0, end);

@@ -9,7 +9,7 @@ namespace davit::host {
 namespace {
 
 constexpr size_t error_bytes_max = 64u << 10;
-constexpr std::string_view trailer_prefix = "trailer-";  // of a unary answer
+constexpr std::string_view trailer_prefix = "trailer-";  // marks the trailers of a unary answer
 
 std::string header(const Pairs& head, std::string_view key) {
   for (const auto& [k, value] : head) {
@@ -110,7 +110,7 @@ void CalledStream::on_head() {
     return fail({Code::internal, "the answer has the unknown encoding \"" + encoding + "\"", {}});
   const std::string expected = ask_.streams ? "application/connect+proto" : "application/proto";
   if (!error_body_ && type != expected) {
-    // Of the protocol, but not what was asked for.
+    // A related type: it is a Connect server, but the answer is not what was asked for.
     const bool related = type.starts_with(ask_.streams ? "application/connect+" : "application/");
     return fail({related ? Code::internal : Code::unknown,
                  "the answer's content type is \"" + type + "\" and not " + expected +
@@ -123,12 +123,12 @@ void CalledStream::on_over(const std::string& why) {
   const auto self = shared_from_this();
   const auto stream = stream_;
   read_on();
-  // What has come whole is there to be asked for.
+  // A complete answer stays until it is read.
   if (stream->body_ended()) return;
   fail({Code::unavailable, why.empty() ? "the answer is cut short" : why, {}});
 }
 
-// A message is only made of what was asked for; an error's body is read by itself.
+// Decodes a message only when one is wanted. The body of an error is read without that.
 void CalledStream::read_on() {
   const auto self = shared_from_this();
   while (!end_ && status_ != 0 && stream_ && (wants_ || error_body_)) {
@@ -138,7 +138,7 @@ void CalledStream::read_on() {
   tell_of_the_end();
 }
 
-// Who asks for a message is told that there is none.
+// Tells a reader that waits for a message that there is none.
 void CalledStream::tell_of_the_end() {
   if (end_ && std::exchange(wants_, false) && told_ != nullptr) told_->on_answer({}, false);
 }

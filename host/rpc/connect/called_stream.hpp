@@ -1,5 +1,6 @@
-// The HTTP side of a call that was started: makes a Connect request of its messages, and messages
-// and an end of the answer. On the connection's thread; the call is told with the on_... events.
+// CalledStream is the HTTP side of a ConnectStartedCall. It turns messages into a Connect request,
+// and the answer into messages and an end, which it reports as on_... events. On the connection's
+// thread.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -18,7 +19,7 @@ namespace davit::host {
 class CalledStream final : public std::enable_shared_from_this<CalledStream>,
                            private HttpStream::Events {
  public:
-  // Who is told. Nothing comes after on_ended.
+  // The receiver of the events. No event follows on_call_ended.
   class Told {
    public:
     virtual void on_answer_head(Pairs) = 0;
@@ -29,9 +30,10 @@ class CalledStream final : public std::enable_shared_from_this<CalledStream>,
    protected:
     ~Told() = default;
   };
+  // The request to make.
   struct Ask {
     Pairs head;
-    bool streams = false;  // the method: one body, or messages in envelopes
+    bool streams = false;  // messages in envelopes; false: one body
     uint32_t answer_bytes_max = 0;
     std::optional<std::chrono::steady_clock::time_point> deadline;
   };
@@ -40,12 +42,12 @@ class CalledStream final : public std::enable_shared_from_this<CalledStream>,
 
   const Pairs& head() const { return ask_.head; }
   bool is_wanted() const { return !end_; }
-  // The connection is there: what was said so far goes out.
+  // The connection is there. What was asked for so far is sent.
   void attach(std::shared_ptr<HttpStream>);
-  // It is not, or is lost.
+  // Ends the call, for example because the connection is lost.
   void fail(End);
 
-  void begin();  // the deadline counts
+  void begin();  // starts the timer of the deadline
   void read();
   void write(std::string message);
   void half_close();
@@ -68,15 +70,15 @@ class CalledStream final : public std::enable_shared_from_this<CalledStream>,
   void finish_if_done();
 
   const Ask ask_;
-  Told* told_;  // NULL: it has been told everything
+  Told* told_;  // NULL once on_call_ended was raised
   std::shared_ptr<HttpStream> stream_;
   boost::asio::steady_timer deadline_;
   EnvelopeReader reader_;
   std::optional<std::string> early_;  // written before there was a connection
   bool half_closed_ = false, writing_ = false, wants_ = false, let_go_ = false;
-  int status_ = 0;           // 0: no head yet
-  bool compressed_ = false;  // messages may be
-  bool error_body_ = false;  // the body says what went wrong
+  int status_ = 0;           // 0 until the head has arrived
+  bool compressed_ = false;  // messages may be compressed
+  bool error_body_ = false;  // the body is an error
   std::string body_;
   Pairs trailers_;  // of a unary answer
   std::optional<End> end_;

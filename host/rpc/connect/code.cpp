@@ -11,7 +11,7 @@ struct Row {
   int http_status;
 };
 
-// By number. "ok" is no name of the protocol's: nobody reads it.
+// By number. Only metrics use "ok": the protocol has no name for it.
 constexpr std::array<Row, 17> codes = {{
     {"ok", 200},
     {"canceled", 499},

@@ -1,4 +1,4 @@
-// Codes as the Connect protocol and HTTP name them (connectrpc.com/docs/protocol, "Error Codes").
+// Status codes in the Connect protocol and in HTTP (connectrpc.com/docs/protocol, "Error Codes").
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace davit::host {
 
-// "not_found"; of a number that is no code "unknown".
+// "not_found". "unknown" for a number that is not a code.
 std::string_view code_name(Code);
 std::optional<Code> code_named(std::string_view name);
-// The status of an answer that is an error.
+// The HTTP status of an answer that is an error.
 int http_status(Code);
-// What an answer means that is no Connect error: a proxy's, say.
+// The code for an HTTP answer that is not a Connect error, for example from a proxy.
 Code code_of_http(int status);
 
 }  // namespace davit::host

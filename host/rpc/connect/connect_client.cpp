@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::chrono::milliseconds first_backoff{200};
 constexpr std::chrono::seconds connect_timeout{10};  // TLS included
-// What a server may send ahead of what is read, a stream and all together.
+// How much a server may send before it is read: on one stream, and on all together.
 constexpr uint32_t stream_window = 1u << 20, connection_window = 8u << 20;
 constexpr uint32_t answer_head_bytes_max = 64u << 10;
 
@@ -179,7 +179,7 @@ void ConnectClient::connected(tcp::socket socket) {
         if (weak->lock() == connection_) closed(why);
       },
       [this] {
-        // The session is there: what waited goes out.
+        // The session is there: send the calls that waited.
         connecting_ = false;
         patience_.cancel();
         backoff_ = {};
@@ -210,7 +210,7 @@ void ConnectClient::closed(const std::string& why) {
   connection_.reset();
 }
 
-// What is lost is noticed by asking: the peer's silence.
+// Finds lost connections by their silence: each connection asks its peer.
 void ConnectClient::tick() {
   ticker_.expires_after(
       std::min<std::chrono::milliseconds>(std::chrono::seconds(1), settings().keepalive_timeout));

@@ -1,5 +1,6 @@
-// One [rpc.client.NAME] with transport = "connect": an HTTP/2 connection that all calls share, made
-// when the first one comes and again when it is lost. It has a thread of its own.
+// ConnectClient is one [rpc.client.NAME] with transport = "connect". All its calls share one HTTP/2
+// connection. It connects at the first call, and again when the connection is lost. It has a thread
+// of its own.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -31,7 +32,7 @@ class ConnectClient final : public RpcClient {
                         void* self) override;
   bool stop(std::chrono::steady_clock::time_point deadline) override;
 
-  // For its calls.
+  // For its calls, ConnectStartedCall.
   boost::asio::any_io_executor executor() { return io_.get_executor(); }
   Caller& caller() { return caller_; }
   void ended(StartedCall* call) { caller_.ended(call); }
@@ -42,7 +43,7 @@ class ConnectClient final : public RpcClient {
   using Time = std::chrono::steady_clock::time_point;
   Pairs head(const davit_rpc_start&, const Pairs& own, bool streams) const;
 
-  // The connection's thread.
+  // On the connection's thread.
   void open(const std::shared_ptr<CalledStream>&);
   bool try_open(const std::shared_ptr<CalledStream>&);
   void connect();
@@ -54,7 +55,8 @@ class ConnectClient final : public RpcClient {
 
   Log& log_;
   Caller caller_;
-  // One thread runs it. Not told so: what that thread posts would be overtaken by what others post.
+  // One thread runs it. It is not built with Asio's concurrency hint 1 for that case: then handlers
+  // that this thread posts would run after handlers that other threads post later.
   boost::asio::io_context io_;
   std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
   std::once_flag started_;
@@ -62,13 +64,13 @@ class ConnectClient final : public RpcClient {
 
   tcp::resolver resolver_{io_};
   boost::asio::steady_timer patience_{io_}, ticker_{io_};
-  std::shared_ptr<tcp::socket> socket_;     // that is being connected
-  std::shared_ptr<Connection> connection_;  // the newest; older ones end with their streams
+  std::shared_ptr<tcp::socket> socket_;     // the socket that is connecting
+  std::shared_ptr<Connection> connection_;  // the newest; older ones last until their streams end
   std::vector<std::weak_ptr<Connection>> all_;
-  Http2Session* session_ = nullptr;  // of connection_, once it takes streams
+  Http2Session* session_ = nullptr;  // the session of connection_, once it takes streams
   std::deque<std::shared_ptr<CalledStream>> waiting_;
   bool connecting_ = false, stopping_ = false;
-  std::string why_;  // the last attempt failed
+  std::string why_;  // why the last attempt to connect failed
   Time not_before_;
   std::chrono::milliseconds backoff_{0};
 };

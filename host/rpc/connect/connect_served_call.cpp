@@ -18,21 +18,21 @@ namespace davit::host {
 
 namespace {
 
-// Smaller messages do not become smaller.
+// Smaller messages do not shrink.
 constexpr size_t gzip_from = 512;
-// Of a stream's messages may wait for the socket: enough to keep it busy while the method makes
-// more, and little for each of many peers that do not read.
+// How much of a stream's messages may wait for the socket. Enough to keep it busy while the method
+// makes more, and little for each of many peers that do not read.
 constexpr size_t queue_bytes_max = 32u << 10;
-// A caller ends its call at the deadline by itself, and an answer of ours at that moment would
-// cross its own end: Go's client for HTTP/1 may then close a connection that its next call has
-// taken, which fails with the deadline of the one before. So a call ends here a little later.
+// A caller ends its call at the deadline by itself, and an answer at that moment would cross its
+// end. Go's HTTP/1 client may then close a connection on which its next call has begun; that call
+// fails with the deadline of the previous one. So the server ends a call a little later.
 constexpr auto after_the_callers_own_end = std::chrono::milliseconds(100);
 
 uint8_t flags_known(const Terms& t) {
   return t.wire == Wire::connect_stream ? flag::compressed | flag::end_of_stream : flag::compressed;
 }
 
-// Of the body as the head has it; 0: it does not say.
+// The body's length in the head. 0 if there is none.
 size_t length_in(const Pairs& head) {
   size_t out = 0;
   for (const auto& [key, value] : head) {
@@ -41,7 +41,7 @@ size_t length_in(const Pairs& head) {
   return out;
 }
 
-// Shared when it is in one part, as all large ones are.
+// Shares the buffer of a message in one part, as all large ones are. Copies the others.
 Buffer whole(davit_buf* const* parts, size_t parts_count) {
   if (parts_count == 1) return Buffer(parts[0]);
   std::string out;
@@ -62,12 +62,12 @@ ConnectServedCall::ConnectServedCall(ConnectServing& serving, const Method& meth
       queue_(queue_bytes_max),
       deadline_(came_.loop->io()) {
   if (one_body()) announced_ = length_in(came_.stream->head());
-  if (announced_ > method.request_bytes_max) announced_ = 0;  // it will not be kept
+  if (announced_ > method.request_bytes_max) announced_ = 0;  // its bytes will not be kept
   serving_.open.add(this);
 }
 
 ConnectServedCall::~ConnectServedCall() {
-  keep(nullptr);  // the server may go once nobody is left
+  keep(nullptr);  // the server may be destroyed once no call is left
   serving_.open.remove(this);
 }
 
@@ -130,7 +130,7 @@ bool ConnectServedCall::start_write(davit_buf* const* parts, size_t parts_count,
 
 void ConnectServedCall::send_end(End& end) {
   const bool asked_by_us = end.code == Code::cancelled || end.code == Code::unavailable;
-  // Ended because we asked: the peer is to come back, here or elsewhere.
+  // The server asked for this end. The caller is to come back, here or elsewhere.
   if (serving_.open.draining() && asked_by_us) end = serving_.admission->going_down();
   later([this, end, headers = headers_to_send()] {
     headers_ = headers;
@@ -244,7 +244,7 @@ ConnectServedCall::Next ConnectServedCall::next_message() {
   return std::exchange(only_, Buffer());
 }
 
-// As gRPC has it: such a method is not offered.
+// UNIMPLEMENTED, as in gRPC: no method with such a request is offered.
 Result<Buffer> ConnectServedCall::one_request(const char* what) {
   return Error{Code::unimplemented, what, {}, {}};
 }
@@ -306,7 +306,7 @@ void ConnectServedCall::write_head() {
   came_.stream->send_head(head, false);
 }
 
-// All that the method has written since.
+// Sends everything that the method has written since the last time.
 void ConnectServedCall::write_on() {
   auto messages = queue_.take();
   if (over_) return;
@@ -331,7 +331,7 @@ void ConnectServedCall::write_on() {
 }
 
 void ConnectServedCall::write_end(End end) {
-  std::optional<Outgoing> last;  // the one answer
+  std::optional<Outgoing> last;  // the answer of a method with one answer
   if (end.code == Code::ok && answer_) {
     auto sent = sendable(std::exchange(answer_, Buffer()));
     if (sent.ok()) {
@@ -341,7 +341,8 @@ void ConnectServedCall::write_end(End end) {
     }
   }
   if (one_body()) return write_body(end, last);
-  // A caller takes the head of an answer that is nothing else for trailers.
+  // A caller would read the head of an answer without a body as trailers. So headers need a full
+  // answer.
   const bool only_an_end = !head_sent_ && !last && end.code != Code::ok && headers_.empty();
   if (only_an_end) return answer(refusal(came_.terms, end));
   write_head();
@@ -355,7 +356,7 @@ void ConnectServedCall::write_end(End end) {
   came_.stream->end(came_.terms.wire == Wire::grpc ? grpc_trailers(end) : Pairs());
 }
 
-// Without the envelope: the answer is the whole body.
+// A unary answer is the whole body, without an envelope.
 void ConnectServedCall::write_body(const End& end, const std::optional<Outgoing>& last) {
   if (!last) {
     const bool empty = end.code == Code::ok;

@@ -1,5 +1,6 @@
-// A call served over HTTP: ServedCall's rules on top of a stream, in the terms the caller asked
-// for. What plugins ask for from any thread is done on the connection's; there everything below
+// ConnectServedCall is a call served over HTTP: the rules of ServedCall on top of an HttpStream, in
+// the protocol and form that the caller chose (Terms). ConnectServer makes one for each admitted
+// call. Plugins call from any thread; the work is posted to the connection's thread, where all else
 // happens.
 #pragma once
 
@@ -23,32 +24,33 @@ class Connection;
 class JsonForm;
 class Log;
 
-// What the calls of one server share; outlives them.
+// What the calls of one server share. It outlives them.
 struct ConnectServing {
   OpenCalls open;
   RequestBytes& requests;
   const Admission* admission = nullptr;
   std::string server;
-  bool gzip = false;  // answers, for callers that take it
+  bool gzip = false;  // compress answers for callers that accept it
   Log* log = nullptr;
 };
 
 class ConnectServedCall final : public ServedCall, private HttpStream::Events {
  public:
+  // The request that has arrived.
   struct Came {
     std::shared_ptr<HttpStream> stream;
-    std::shared_ptr<Loop> loop;  // of the connection
+    std::shared_ptr<Loop> loop;  // the connection's loop
     std::weak_ptr<Connection> on;
     Terms terms;
-    const JsonForm* json = nullptr;  // NULL: binary
-    Pairs metadata;                  // what is for the method
+    const JsonForm* json = nullptr;  // NULL: binary messages
+    Pairs metadata;                  // the headers for the method
     std::string peer;
-    std::string whose;                       // requests they are; empty: not known
-    OpenCalls::Connection* place = nullptr;  // left when the call is over
+    std::string whose;  // the caller whose share the request uses; empty: unknown
+    OpenCalls::Connection* place = nullptr;  // left when the stream is over
   };
   ConnectServedCall(ConnectServing&, const Method&, IdentityPtr, Came);
   ~ConnectServedCall() override;
-  // From now on it may be told that the stream is over. Before `offer`.
+  // Begins to listen to the stream, which may then report its end. Before `offer`.
   void begin();
 
   davit_str metadata(davit_str key) const override;
@@ -69,14 +71,15 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
   void on_sent() override;
   void on_over(const std::string& why) override;
 
-  // Runs on the connection's thread, and keeps the call until then.
+  // Runs `work` on the connection's thread. The call stays alive until then.
   template <class Work>
   void later(Work);
   void read_on();
-  // What waits here of the request, and what has been announced of it.
+  // The bytes to count for this call: those of the request that wait here, and those that were
+  // announced.
   size_t held() const;
   void count_held();
-  // nullopt: it has not come yet; no buffer: no more will.
+  // nullopt: not there yet. No buffer: no more messages follow.
   using Next = std::optional<Result<Buffer>>;
   Next next_message();
   Next next_body();
@@ -84,7 +87,7 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
   static Result<Buffer> one_request(const char* what);
   Result<Buffer> readable(std::string message, bool compressed) const;
   void fail(const Error&);
-  // The message in the encodings that were agreed upon, in its envelope.
+  // The message in its envelope, in the form and compression that were agreed on.
   Result<Outgoing> sendable(Buffer message) const;
   void write_on();
   void write_head();
@@ -100,18 +103,18 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
   EnvelopeReader reader_;
   RequestBytes::Share share_;
   WriteQueue queue_;
-  std::string body_;       // unary: what has come of it
-  size_t body_bytes_ = 0;  // how much
-  size_t announced_ = 0;   // its length, when it was said
+  std::string body_;       // unary: what has arrived of the body
+  size_t body_bytes_ = 0;  // how many bytes of the body have arrived
+  size_t announced_ = 0;   // the body's announced length, or 0
   boost::asio::steady_timer deadline_;
-  Buffer answer_;          // kept for the end; under ServedCall's mutex
-  bool expected_ = false;  // a request, by OpenCalls; under the mutex
+  Buffer answer_;          // kept for the end; guarded by ServedCall's mutex
+  bool expected_ = false;  // OpenCalls waits for the request; guarded by the mutex
   Pairs headers_;          // for the head of the answer
   const std::chrono::steady_clock::time_point came_at_ = std::chrono::steady_clock::now();
   bool wants_ = false;   // a read is granted
-  Buffer only_;          // the one request, until it is seen that nothing follows
-  bool given_ = false;   // it was given to the method
-  bool failed_ = false;  // nothing is read any more
+  Buffer only_;          // the one request, until it is known that nothing follows
+  bool given_ = false;   // the request was given to the method
+  bool failed_ = false;  // nothing more is read
   bool head_sent_ = false, end_sent_ = false, over_ = false;
 };
 

@@ -21,10 +21,10 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::string_view http2_preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-// Of TLS: the first byte of whoever begins with a handshake.
+// The first byte of a TLS handshake.
 constexpr char tls_handshake = 0x16;
 
-// Peers of HTTP/1.1 are asked nothing: the kernel looks whether they are there.
+// HTTP/1.1 has no ping, so the kernel checks whether those callers are there.
 void keep_alive(int fd, const ServerSettings& s) {
   const auto seconds = [](std::chrono::milliseconds ms) {
     return static_cast<int>(std::max<int64_t>(1, ms.count() / 1'000));
@@ -41,14 +41,14 @@ void keep_alive(int fd, const ServerSettings& s) {
 constexpr const char* not_tls_words =
     "it speaks TLS, which this listener does not (its url has to begin with http://)";
 
-// What is wrong with a caller that TLS cannot be made with.
+// What to log about a caller with which TLS failed.
 std::string strange_words(const std::string& why) {
   const bool plain = why.find("http request") != std::string::npos ||
                      why.find("wrong version number") != std::string::npos;
   return plain ? "it does not speak TLS (its url has to begin with https://)" : why;
 }
 
-// Connect says that with HTTP's own status, for either kind of call.
+// Connect uses HTTP's own status for a method that is not served, for unary calls and for streams.
 HttpAnswer nothing_served(Terms terms, const End& end) {
   if (terms.wire == Wire::grpc || terms.wire == Wire::grpc_web) return refusal(terms, end);
   terms.wire = Wire::connect_unary;
@@ -79,7 +79,7 @@ ConnectServer::~ConnectServer() {
 
 Result<> ConnectServer::take_certificate() {
   const auto pem = front_.certificate().take();
-  if (!pem) return {};  // what was taken before still holds
+  if (!pem) return {};  // the certificate taken before still holds
   auto made = server_tls(*pem);
   if (!made.ok()) return made.error();
   const std::lock_guard lock(tls_mutex_);
@@ -111,15 +111,15 @@ Result<> ConnectServer::check() {
 Result<> ConnectServer::listen() {
   if (auto r = check(); !r.ok()) return r;
   if (auto r = front_.bind(); !r.ok()) return r;
-  // An operator's socket has few callers.
+  // A Unix socket has few callers.
   const unsigned threads = settings_.on_unix_socket() ? 1 : std::max(1u, settings_.threads);
   for (unsigned i = 0; i < threads; ++i) loops_.push_back(std::make_shared<Loop>());
   for (const auto& loop : loops_) loop->start();
   return front_.start([this](Visitor v) { entered(std::move(v)); }, [this] { make_room(); });
 }
 
-// Whoever only holds a place makes room for those who call: who is refused now gets in when it
-// comes again.
+// Closes idle connections of unknown callers to make room. A caller that is refused now gets in
+// when it tries again.
 void ConnectServer::make_room() {
   constexpr std::chrono::milliseconds between{100};
   const auto now = std::chrono::steady_clock::now();
@@ -134,7 +134,7 @@ void ConnectServer::make_room() {
   });
 }
 
-// To the loop that has the fewest.
+// Hands the connection to the loop with the fewest connections.
 void ConnectServer::entered(Visitor visitor) {
   const auto& loop = *std::min_element(
       loops_.begin(), loops_.end(),
@@ -194,7 +194,7 @@ void ConnectServer::closed(const Caller& caller, const std::string& why, bool st
 
 std::unique_ptr<HttpSession> ConnectServer::session(const CallerPtr& caller,
                                                     std::string_view begin) {
-  // It is answered in HTTP all the same: that is what its TLS library has words for.
+  // The caller is still answered in HTTP: its TLS library has an error message for that.
   if (!settings_.tls() && !begin.empty() && begin.front() == tls_handshake)
     front_.admission().log_bad_connection(not_tls_words, caller->peer);
   const size_t n = std::min(begin.size(), http2_preface.size());
@@ -218,7 +218,7 @@ Result<IdentityPtr> ConnectServer::identify(const Caller& caller, const RequestH
   std::optional<std::string_view> found;
   for (const auto& [key, value] : head.headers) {
     if (key != "authorization") continue;
-    found = found ? std::string_view() : value;  // two credentials: which one is meant?
+    found = found ? std::string_view() : value;  // two credentials are ambiguous: invalid
   }
   return front_.admission().authenticate(found ? &*found : nullptr);
 }
@@ -268,7 +268,7 @@ void ConnectServer::answer_or_serve(ConnectServedCall::Came call, const Caller& 
   auto* served = new ConnectServedCall(serving_, *method, std::move(entry->who), std::move(call));
   served->keep(std::move(entry->account));
   served->begin();
-  // A drain that has begun since has not seen this call.
+  // If a drain has begun in the meantime, it has not seen this call.
   if (serving_.open.draining() && method->streams_answers()) served->ask_to_end();
   served->offer();
 }
@@ -302,7 +302,7 @@ void ConnectServer::read_files() {
     const auto all = loop.connections;
     for (const auto& c : all) c->is_leaving() ? c->close("") : c->go_away();
   };
-  // Whoever has not gone by itself a second later is closed.
+  // Closes the connections that are still there a second later.
   if (std::exchange(authority_withdrawn_, false)) on_each_loop(go);
   if (!front_.certificate().has_withdrawn()) return;
   authority_withdrawn_ = true;
@@ -338,8 +338,8 @@ void ConnectServer::stop(std::chrono::steady_clock::time_point deadline) {
     const auto all = loop.connections;
     for (const auto& c : all) c->close("the server is shutting down");
   });
-  // Connections first: as long as there is one, there may be a new call. A call posts to its loop
-  // until it has gone.
+  // Connections first: each may still begin a call. Then calls: each posts to its loop until it is
+  // destroyed.
   const auto grace = std::chrono::steady_clock::now() + last_grace;
   wait_until_no_connection(grace);
   if (serving_.open.wait_until_none(grace)) {

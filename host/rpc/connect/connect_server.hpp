@@ -1,5 +1,6 @@
-// One [rpc.server.NAME] with transport = "connect": Connect, gRPC and gRPC-Web on one port, over
-// HTTP/1.1 and HTTP/2. A connection lives on one of its threads.
+// ConnectServer is one [rpc.server.NAME] with transport = "connect": Connect, gRPC and gRPC-Web on
+// one port, over HTTP/1.1 and HTTP/2. Each connection lives on one of its loops. For each request
+// it reads the terms and asks Admission; then it answers the request or makes a ConnectServedCall.
 #pragma once
 
 #include <condition_variable>
@@ -33,12 +34,12 @@ class ConnectServer final : public RpcServer {
   void stop(std::chrono::steady_clock::time_point deadline) override;
 
  private:
-  // What all streams of a connection know of it.
+  // What all streams of a connection share.
   struct Caller {
     std::shared_ptr<Loop> loop;
     std::weak_ptr<Connection> on;
     std::string connection, peer, address;
-    IdentityPtr user;  // on a Unix socket
+    IdentityPtr user;  // only on a Unix socket
   };
   using CallerPtr = std::shared_ptr<Caller>;
 
@@ -46,10 +47,10 @@ class ConnectServer final : public RpcServer {
   Result<> load_json();
   std::shared_ptr<boost::asio::ssl::context> tls();
 
-  // The listener's thread.
+  // On the listener's thread.
   void entered(Visitor);
   void make_room();
-  // The loop's.
+  // On the loop's thread.
   void came(const std::shared_ptr<Loop>&, Visitor);
   void closed(const Caller&, const std::string& why, bool strange);
   std::unique_ptr<HttpSession> session(const CallerPtr&, std::string_view begin);
@@ -57,7 +58,7 @@ class ConnectServer final : public RpcServer {
   void answer_or_serve(ConnectServedCall::Came, const Caller&, const RequestHead&, const Method*,
                        std::string_view path);
   Result<IdentityPtr> identify(const Caller&, const RequestHead&);
-  // Any.
+  // On any thread.
   void on_each_loop(void (*work)(Loop&));
   void left(Loop&, const std::string& address);
   bool wait_until_no_connection(std::chrono::steady_clock::time_point deadline);
@@ -69,9 +70,9 @@ class ConnectServer final : public RpcServer {
   std::mutex tls_mutex_;
   std::shared_ptr<boost::asio::ssl::context> tls_;
   std::unordered_map<const Method*, std::unique_ptr<JsonForm>> json_;
-  std::chrono::steady_clock::time_point made_room_;  // the listener's thread
+  std::chrono::steady_clock::time_point made_room_;  // used on the listener's thread
   bool stopped_ = false;
-  bool authority_withdrawn_ = false;  // its connections are to go
+  bool authority_withdrawn_ = false;  // close the remaining connections at the next read_files
 
   RequestBytes requests_;
   ConnectServing serving_;

@@ -16,7 +16,7 @@ std::shared_ptr<CalledStream> ConnectStartedCall::start(CalledStream::Ask ask) {
   return stream_;
 }
 
-// The stream may outlive the call, and knows when there is nobody to tell any more.
+// The stream may outlive the call. It knows when nobody is left to tell.
 template <class Work>
 void ConnectStartedCall::later(Work work) {
   boost::asio::post(client_.executor(),

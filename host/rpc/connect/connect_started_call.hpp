@@ -1,5 +1,6 @@
-// A call made over Connect: StartedCall's rules, with what the plugin asks for done on the
-// connection's thread.
+// ConnectStartedCall is a call made over Connect: the rules of StartedCall on top of a
+// CalledStream. What the plugin asks for is posted to the connection's thread. ConnectClient makes
+// one for each call.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -14,7 +15,7 @@ class ConnectClient;
 class ConnectStartedCall final : public StartedCall, public CalledStream::Told {
  public:
   ConnectStartedCall(ConnectClient&, Callbacks, std::string path);
-  // `ask`: how the request begins. Gives the stream that is to be attached to a connection.
+  // `ask` describes the request. Returns the stream, which is to be attached to a connection.
   std::shared_ptr<CalledStream> start(CalledStream::Ask ask);
 
  private:

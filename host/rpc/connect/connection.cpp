@@ -8,7 +8,7 @@ namespace davit::host {
 namespace asio = boost::asio;
 
 namespace {
-// Of what was written last; a connection that is silent for days keeps no more.
+// Buffer kept from the last write. A connection that is silent for days keeps no more.
 constexpr size_t kept_bytes_max = 4u << 10;
 }  // namespace
 
@@ -32,11 +32,11 @@ void Connection::start() {
 void Connection::shaken(boost::system::error_code e) {
   if (!closed_) return;
   if (e) {
-    // Whoever goes in the middle of it has not said anything wrong.
+    // A peer that disconnects during the handshake has sent nothing wrong.
     strange_ = e.category() == asio::error::get_ssl_category();
     return close("TLS: " + e.message());
   }
-  // The calling end speaks first.
+  // A client begins before it has received anything.
   if (!feed({})) return close("the peer does not offer HTTP/2");
   read();
 }
@@ -57,7 +57,7 @@ void Connection::came(boost::system::error_code e, size_t n) {
   if (e) return close(e == asio::error::eof ? "the peer has closed the connection" : e.message());
   heard_ = std::chrono::steady_clock::now();
   asked_ = {};
-  if (!feed({in_.data(), n})) ending_ = true;  // what is to say is still said
+  if (!feed({in_.data(), n})) ending_ = true;  // what is left to send is still sent
   if (ending_ && !writing_ && !session_) return close("the peer does not speak HTTP");
   read();
   wake();
@@ -86,7 +86,7 @@ void Connection::wake() {
 
 void Connection::pump() {
   if (!closed_ || !session_) return;
-  read();  // there may be room again
+  read();  // the session may have room again
   if (writing_) return;
   out_.clear();
   session_->give(out_);
@@ -118,7 +118,8 @@ void Connection::tick(Time now) {
     return;
   }
   session_->tick();
-  // TLS and the kernel take what there is room for: that nothing moves is seen here.
+  // The kernel and TLS buffer what they can. A peer that reads nothing shows as a write that does
+  // not end.
   if (writing_ && now - writing_since_ > patience_.interval + patience_.timeout)
     return close("the peer does not take what it is sent");
   if (session_->streams() > 0) idle_since_ = now;

@@ -15,10 +15,10 @@ namespace {
 
 namespace json = boost::json;
 
-// A parsed text is many times its size; how a call ended is said in less.
+// Parsed JSON takes many times its size. A real end is smaller than this.
 constexpr size_t body_bytes_max = 1 << 20;
 
-// JSON is UTF-8: bytes that are none become U+FFFD.
+// JSON is UTF-8. Invalid bytes become U+FFFD.
 std::string as_utf8(std::string_view s) {
   if (valid_utf8(s)) return std::string(s);
   std::string out;
@@ -51,7 +51,7 @@ json::object error_object(const End& end) {
   return out;
 }
 
-// Of an error that was sent; what is malformed is left out.
+// The details of a received error. Malformed ones are left out.
 std::vector<Detail> details_in(const json::object& error) {
   std::vector<Detail> out;
   const json::value* list = error.if_contains("details");
@@ -77,7 +77,7 @@ std::optional<json::object> parse_object(std::string_view body) {
   return std::move(value.get_object());
 }
 
-// A member that is a text. Empty when it is absent or null; nullopt when it is something else.
+// A member that is a string. Empty if absent or null; nullopt if it is something else.
 std::optional<std::string> text_member(const json::object& object, const char* key) {
   const json::value* member = object.if_contains(key);
   if (member == nullptr || member->is_null()) return "";
@@ -86,7 +86,7 @@ std::optional<std::string> text_member(const json::object& object, const char* k
   return std::string(text_of(*text));
 }
 
-// An error as it was sent. nullopt: a member is not what it must be.
+// Code and message of a received error. nullopt if either is not a string.
 struct Said {
   std::string code, message;
 };
@@ -163,7 +163,7 @@ Result<End> read_end_of_stream(std::string_view body) {
     if (!error->is_object()) return no_end("the error is not an object");
     auto said = said_in(error->get_object());
     if (!said) return no_end("the error is not one");
-    // Without a code that we know it is an error all the same.
+    // An error with an unknown code is still an error.
     out.code = code_named(said->code).value_or(Code::unknown);
     out.message = std::move(said->message);
     out.details = details_in(error->get_object());
@@ -183,7 +183,7 @@ std::string percent_encoded(std::string_view s) {
   out.reserve(s.size());
   for (size_t i = 0; i < s.size(); ++i) {
     const auto c = static_cast<unsigned char>(s[i]);
-    // HTTP takes spaces around a value away; some refuse a header that has them.
+    // HTTP strips spaces around a value, and some peers refuse a header that has them.
     const bool outer_space = c == ' ' && (i == 0 || i + 1 == s.size());
     if (c >= ' ' && c <= '~' && c != '%' && !outer_space) {
       out += s[i];

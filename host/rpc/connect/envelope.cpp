@@ -10,14 +10,14 @@ namespace {
 
 constexpr size_t head_size = 5;
 
-// Of the message whose head stands there.
+// The size of the message whose head is at `head`.
 uint32_t message_size(const char* head) {
   uint32_t size = 0;
   for (size_t i = 1; i < head_size; ++i) size = size << 8 | static_cast<uint8_t>(head[i]);
   return size;
 }
 
-// What is wrong with the head of the first message that waits, as far as it is there.
+// What is wrong with the first waiting head, if it is complete.
 std::optional<Error> fault_of(std::string_view waiting, uint8_t known, uint32_t bytes_max) {
   if (waiting.size() < head_size) return std::nullopt;
   const auto flags = static_cast<uint8_t>(waiting.front());
@@ -53,7 +53,7 @@ void EnvelopeReader::feed(std::string_view bytes) {
     unwanted_ -= std::min(unwanted_, bytes.size());
     return;
   }
-  // What has been read goes when it is the larger part: each byte is moved once on average.
+  // Bytes that were read are erased when they are the larger part: each byte moves once on average.
   if (read_ > bytes_.size() - read_) {
     bytes_.erase(0, read_);
     read_ = 0;
@@ -88,7 +88,7 @@ std::optional<Result<Envelope>> EnvelopeReader::next() {
   Envelope out;
   out.flags = static_cast<uint8_t>(bytes_[read_]);
   if (waiting - head_size == size) {
-    // The last one takes the memory along: a stream that is silent for days keeps none.
+    // The last message takes the memory over: a stream that is silent for days keeps none.
     bytes_.erase(0, read_ + head_size);
     out.message = std::move(bytes_);
     bytes_.clear();

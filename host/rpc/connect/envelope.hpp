@@ -1,5 +1,5 @@
-// The five bytes in front of each message of a stream: flags and a big-endian length (Connect, gRPC
-// and gRPC-Web alike).
+// The envelope of a message in a stream: five bytes with flags and a big-endian length, the same in
+// Connect, gRPC and gRPC-Web. Both ends of a call use it.
 #pragma once
 
 #include <array>
@@ -28,34 +28,34 @@ struct Envelope {
   std::string message;
 };
 
-// Takes bytes as they come and gives messages when they are whole. Holds no more than one message
-// and what was fed after it.
+// Takes bytes as they arrive and returns complete messages. Holds at most one message and what was
+// fed after it.
 class EnvelopeReader {
  public:
   // Flags outside `known` are an error (INVALID_ARGUMENT), as is a message of more than `bytes_max`
-  // (RESOURCE_EXHAUSTED): its bytes are not kept, and the error is given when they have passed.
+  // (RESOURCE_EXHAUSTED). The bytes of such a message are discarded, up to 8 MiB of it, and the
+  // error is returned after them.
   EnvelopeReader(uint8_t known, uint32_t bytes_max) : known_(known), bytes_max_(bytes_max) {}
 
   void feed(std::string_view bytes);
-  // nullopt: more bytes are needed. After an error every call gives that error.
+  // nullopt if more bytes are needed. After an error every call returns that error.
   std::optional<Result<Envelope>> next();
-  // The size of the message that was too large, once `next` has given that error.
+  // The size of the message that was too large, once `next` returns that error.
   std::optional<uint32_t> too_large() const { return unwanted_ > 0 ? std::nullopt : too_large_; }
-  // Bytes that wait, and those that are still to come of the message at their front, if it will be
-  // kept.
+  // The bytes that wait, and those still to come of the first message, unless it is too large.
   size_t holds() const;
   size_t waiting() const { return bytes_.size() - read_; }
-  // No part of a message is waiting: the stream may end here.
+  // Whether the waiting bytes are complete messages, so that the stream may end here.
   bool at_a_boundary() const;
 
  private:
   const uint8_t known_;
   const uint32_t bytes_max_;
   std::string bytes_;
-  size_t read_ = 0;  // of bytes_
+  size_t read_ = 0;  // how much of bytes_ was read
   std::optional<Error> fault_;
   std::optional<uint32_t> too_large_;
-  size_t unwanted_ = 0;  // bytes that are still to pass before it is given
+  size_t unwanted_ = 0;  // bytes still to discard before the error is returned
 
   void look_at_head();
 };

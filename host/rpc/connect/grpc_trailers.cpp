@@ -1,4 +1,4 @@
-// The ends of gRPC's calls; request_head.hpp declares them.
+// The trailers that end a gRPC call. request_head.hpp declares these functions.
 #include <algorithm>
 #include <davit/utf8.hpp>
 
@@ -13,10 +13,10 @@ namespace davit::host {
 namespace {
 
 constexpr int code_max = static_cast<int>(Code::unauthenticated);
-// Trailers of more than 8 KiB are refused by many a peer, and a byte may become three there.
+// Many peers refuse trailers of more than 8 KiB, and encoding may triple a byte.
 constexpr size_t message_bytes_max = 2'048;
 
-// A code of the protocol's, written without leading zeros.
+// A code of gRPC, written without leading zeros.
 std::optional<Code> read_status(std::string_view s) {
   if (s.empty() || s.size() > 2 || (s.size() == 2 && s[0] == '0')) return std::nullopt;
   int n = 0;

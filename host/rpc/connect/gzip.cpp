@@ -12,21 +12,21 @@ namespace davit::host {
 
 namespace {
 
-constexpr int gzip_only = 15 + 16;  // zlib: the largest window, and gzip's header around it
+constexpr int gzip_only = 15 + 16;  // the largest window, plus zlib's flag for a gzip header
 constexpr int memory_level = 8;     // zlib's default
-constexpr size_t step = 16 << 10;   // bytes that come out at once
+constexpr size_t step = 16 << 10;   // bytes of output at once
 
-// zlib counts in 32 bits: gives it the next part of what is left.
+// Gives zlib the next part of the input: it counts in 32 bits.
 void feed(z_stream& z, std::string_view& rest) {
   if (z.avail_in > 0) return;
   const size_t n = std::min<size_t>(rest.size(), std::numeric_limits<uInt>::max());
-  z.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(rest.data()));  // it only reads
+  z.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(rest.data()));  // only read
   z.avail_in = static_cast<uInt>(n);
   rest.remove_prefix(n);
 }
 
 using Chunk = std::array<char, step>;
-using Ended = std::unique_ptr<z_stream, int (*)(z_stream*)>;  // however the function is left
+using Ended = std::unique_ptr<z_stream, int (*)(z_stream*)>;  // freed on every return
 
 void offer(z_stream& z, Chunk& chunk) {
   z.next_out = reinterpret_cast<Bytef*>(chunk.data());

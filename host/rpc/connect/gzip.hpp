@@ -1,4 +1,4 @@
-// gzip with a limit. Pure.
+// Compression with gzip, and decompression with a limit, for messages of `connect`. Pure.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace davit::host {
 
 std::string gzip(std::string_view);
-// INVALID_ARGUMENT: not gzip, cut short, or followed by something. RESOURCE_EXHAUSTED: it would be
-// more than `bytes_max`, which is never exceeded on the way either.
+// INVALID_ARGUMENT if the bytes are not gzip, are cut short, or are followed by others.
+// RESOURCE_EXHAUSTED if the result exceeds `bytes_max`. Never uses more than that on the way.
 Result<std::string> gunzip(std::string_view, size_t bytes_max);
 
 }  // namespace davit::host

@@ -1,5 +1,5 @@
-// Beast 1.81 asserts that a last chunk that has come in part has five bytes; the one of an empty
-// body may have four. What it does then is right.
+// Beast 1.81 asserts that a last chunk that arrives in parts has five bytes. That of an empty body
+// may have four. Beast then does the right thing, so its assertions are off.
 #define BOOST_DISABLE_ASSERTS
 
 #include "http1_session.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 namespace http = boost::beast::http;
 
-// What may wait to be taken of a body; then the socket is read no further.
+// How much of a body may wait to be taken. Beyond that the socket is not read.
 constexpr size_t body_max = 64u << 10;
 
 std::string text_of(http::response<http::empty_body>& head) {
@@ -68,7 +68,7 @@ class Http1Session::Stream final : public HttpStream {
       }
       sized_ = sized_ || key == "content-length";
     }
-    // A body that was not read whole cannot be told from the next request.
+    // If a body was not read to its end, the next request cannot be told from it.
     if (!ended_) session_->last_ = true;
     if (session_->last_) answer.set(http::field::connection, "close");
     if (last && !sized_) answer.set(http::field::content_length, "0");
@@ -120,7 +120,7 @@ class Http1Session::Stream final : public HttpStream {
   Pairs head_, trailers_;
   std::string body_;
   bool ended_ = false, end_ = false;
-  bool asks_ = false;  // whether it may send its body (Expect: 100-continue)
+  bool asks_ = false;  // the caller asks whether it may send its body (Expect: 100-continue)
 
  private:
   Http1Session* session_;
@@ -140,7 +140,7 @@ Http1Session::~Http1Session() {
 void Http1Session::begin() {
   parser_.emplace();
   parser_->header_limit(head_bytes_max_);
-  parser_->body_limit(boost::none);  // methods have their own
+  parser_->body_limit(boost::none);  // methods have their own limits
   unwanted_ = 0;
 }
 
@@ -159,7 +159,7 @@ bool Http1Session::is_full() const {
 
 void Http1Session::parse() {
   while (!broken_ && in_.size() > 0) {
-    if (stream_ && stream_->ended_) return;  // the next request waits for this one's answer
+    if (stream_ && stream_->ended_) return;  // the next request waits for this answer
     if (!parser_->is_header_done() && !parse_head()) return;
     if (!stream_) return;
     const size_t before = in_.size();
@@ -209,7 +209,7 @@ void Http1Session::parse_body() {
     if (bad == http::error::need_buffer) bad = {};
     if (bad == http::error::need_more || (!bad && used == 0)) break;
     if (bad) {
-      broken_ = true;  // in the middle of a body nothing can be answered
+      broken_ = true;  // no answer is possible in the middle of a body
       return;
     }
   }
@@ -218,7 +218,7 @@ void Http1Session::parse_body() {
   if (stream->is_over()) settle();
 }
 
-// The head could not be read: there is no stream to answer on.
+// Answers a head that could not be read: there is no stream to answer on.
 void Http1Session::refuse(int status, const char* reason) {
   http::response<http::empty_body> answer;
   answer.version(11);
@@ -231,7 +231,7 @@ void Http1Session::refuse(int status, const char* reason) {
 }
 
 void Http1Session::give(std::string& out) {
-  parse();  // what had no room before
+  parse();  // parse what had no room before
   out += std::exchange(out_, {});
 }
 
@@ -242,7 +242,7 @@ void Http1Session::written() {
   settle();
 }
 
-// After an answer: the next request, or none.
+// After an answer: begins the next request, if there is to be one.
 void Http1Session::settle() {
   if (!stream_ || !stream_->end_ || !out_.empty()) return;
   const std::shared_ptr<Stream> stream = stream_;

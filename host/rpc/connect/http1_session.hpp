@@ -1,4 +1,5 @@
-// HTTP/1.1, the serving end, by Beast: one request after the other on a connection.
+// Http1Session is the serving end of an HTTP/1.1 connection, by Beast. It handles one request after
+// the other.
 #pragma once
 
 #include <boost/beast/core/flat_buffer.hpp>
@@ -42,12 +43,12 @@ class Http1Session final : public HttpSession {
   const std::function<void()> wake_;
   boost::beast::flat_buffer in_;
   std::optional<Parser> parser_;
-  std::shared_ptr<Stream> stream_;  // that is being answered
+  std::shared_ptr<Stream> stream_;  // the request that is being answered
   std::string out_;
-  size_t unwanted_ = 0;   // bytes of a body that nobody reads
-  bool drained_ = false;  // all of out_ is given, and the stream has not heard of it
-  bool begun_ = false;    // the first head has come
-  bool last_ = false;     // no request after this one
+  size_t unwanted_ = 0;   // discarded bytes of a body
+  bool drained_ = false;  // all of out_ was given, and the stream has not been told
+  bool begun_ = false;    // the first head has arrived
+  bool last_ = false;     // no further request is read
   bool broken_ = false;
 };
 

@@ -11,13 +11,15 @@ namespace davit::host {
 
 namespace {
 
-// Frames that one head may be cut into: one has 16 KiB, twice what all of a head may have.
+// CONTINUATION frames that one head may have. A frame has up to 16 KiB, twice the default of
+// header_bytes_max.
 constexpr size_t continuations_max = 8;
-// Begun and reset by the peer: so many at a stretch, and so many a second after that.
+// Streams that a peer may begin and reset: at a stretch, and then each second.
 constexpr uint64_t resets_burst = 1'000, resets_a_second = 33;
-// So much is given to the socket at once; more waits in the streams, where it may be shared.
+// How much is given to the socket at once. The rest waits in the streams, where its buffers may be
+// shared.
 constexpr size_t give_max = 32u << 10;
-// In the ping that follows the notice that we are going away.
+// Payload of the ping that follows the notice of going away.
 constexpr uint8_t notice[8] = {'g', 'o', 'a', 'w', 'a', 'y'};
 
 std::string words(uint32_t error_code) {
@@ -53,7 +55,7 @@ struct Http2Session::Table {
 
   static int invalid_header(nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf*, nghttp2_rcbuf*,
                             uint8_t, void*) {
-    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // the stream is reset
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // nghttp2 resets the stream
   }
 
   static int frame_received(nghttp2_session*, const nghttp2_frame* frame, void* user) {
@@ -79,7 +81,7 @@ struct Http2Session::Table {
     return 0;
   }
 
-  // 1xx: another head follows.
+  // An interim answer (1xx): another head follows.
   static bool is_interim(Stream& stream) {
     const auto& head = stream.head();
     if (head.empty() || head.front().first != ":status" || head.front().second.front() != '1')
@@ -91,7 +93,8 @@ struct Http2Session::Table {
   static int data(nghttp2_session* session, uint8_t, int32_t id, const uint8_t* bytes, size_t size,
                   void* user) {
     Http2Session& s = of(user);
-    // One stream that is not read does not stop the others.
+    // Gives the connection's window back at once, so that a stream that is not read does not stop
+    // others.
     nghttp2_session_consume_connection(session, size);
     const auto stream = s.find(id);
     if (stream != nullptr && stream->add_body({reinterpret_cast<const char*>(bytes), size}))
@@ -102,8 +105,8 @@ struct Http2Session::Table {
     return 0;
   }
 
-  // Answered before all was read: the rest may come for a second, then the stream is reset (RFC
-  // 9113, 8.1).
+  // If an answer ends before the whole request has arrived, the rest is discarded for one to two
+  // seconds. Then the stream is reset (RFC 9113, 8.1).
   static int frame_sent(nghttp2_session*, const nghttp2_frame* frame, void* user) {
     Http2Session& s = of(user);
     const bool may_end = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
@@ -243,8 +246,8 @@ void Http2Session::lost(const std::string& why) {
   while (!streams_.empty()) forget(streams_.begin()->first, why);
 }
 
-// Streams that were begun before the peer heard of it are still served: what it had sent before the
-// answer to the ping is here when that comes (RFC 9113, 6.8).
+// Streams that the peer began before it learned of this are still served: they have arrived when
+// the answer to the ping arrives (RFC 9113, 6.8).
 void Http2Session::go_away() {
   if (std::exchange(leaving_, true)) return;
   if (!requested_) return take_no_more();

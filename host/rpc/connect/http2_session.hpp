@@ -1,4 +1,5 @@
-// HTTP/2 by nghttp2, at either end.
+// Http2Session is an HTTP/2 connection at either end, by nghttp2. Servers and clients share it;
+// Stream (http2_stream.hpp) is one of its streams.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -15,19 +16,20 @@ class Http2Session final : public HttpSession {
  public:
   struct Limits {
     uint32_t streams_max = 1'000;           // of the peer's, at once
-    uint32_t head_bytes_max = 8u << 10;     // a stream whose head has more is reset
-    uint32_t stream_window = 65'535;        // bytes a peer may send before they are taken
-    uint32_t connection_window = 1u << 20;  // and of all streams together
+    uint32_t head_bytes_max = 8u << 10;     // a stream with a larger head is reset
+    uint32_t stream_window = 65'535;        // bytes that a peer may send before they are taken
+    uint32_t connection_window = 1u << 20;  // the same for all streams together
   };
   using Requested = std::function<void(std::shared_ptr<HttpStream>)>;
-  // `requested` is told of each request; NULL: this is the calling end. `wake` is called when there
-  // is something to give.
+  // `requested` is called for each request. If it is NULL, this is the calling end. `wake` is
+  // called when there is something to give.
   Http2Session(const Limits&, Requested requested, std::function<void()> wake);
   ~Http2Session() override;
   Http2Session(const Http2Session&) = delete;
   Http2Session& operator=(const Http2Session&) = delete;
 
-  // Calling end. NULL: the connection takes no more streams (it is going away).
+  // Calling end: begins a request. NULL if the connection takes no more streams because it is going
+  // away.
   std::shared_ptr<HttpStream> request(const Pairs& head, bool last);
 
   bool receive(std::string_view bytes) override;
@@ -40,12 +42,12 @@ class Http2Session final : public HttpSession {
   size_t streams() const override { return streams_.size() - unwanted_streams_; }
   void tick() override;
   bool ping() override;
-  // The peer said that it is going away: what is new goes elsewhere.
+  // This end or the peer is going away: no new streams.
   bool is_leaving() const { return leaving_; }
 
  private:
   class Stream;
-  struct Table;  // of nghttp2's callbacks
+  struct Table;  // nghttp2's callbacks
   std::shared_ptr<Stream> find(int32_t id) const;
   void forget(int32_t id, const std::string& why);
   void reset(int32_t id, uint32_t code);
@@ -56,12 +58,13 @@ class Http2Session final : public HttpSession {
   const std::function<void()> wake_;
   nghttp2_session* session_ = nullptr;
   std::unordered_map<int32_t, std::shared_ptr<Stream>> streams_;
-  std::vector<std::weak_ptr<Stream>> drained_;  // since the last give
-  // Answered before all had come: of the tick before this one, and since.
+  std::vector<std::weak_ptr<Stream>> drained_;  // since the last `written`
+  // Streams that were answered before the whole request had arrived: those from before the last
+  // tick, and those since.
   std::vector<std::weak_ptr<Stream>> unwanted_before_, unwanted_;
   size_t unwanted_streams_ = 0;
   bool begun_ = false, leaving_ = false, broken_ = false;
-  int ticks_to_leave_ = 0;  // until the peer is taken to know that we are going away; 0: it does
+  int ticks_to_leave_ = 0;  // ticks left to wait for the answer to the notice; 0: not waiting
 };
 
 }  // namespace davit::host

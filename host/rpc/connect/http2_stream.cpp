@@ -90,7 +90,7 @@ ssize_t Http2Session::Stream::read(uint8_t* to, size_t room, uint32_t& flags) {
     const size_t copied = piece.copy(out_at_, reinterpret_cast<char*>(to) + size, room - size);
     size += copied;
     out_at_ += copied;
-    if (out_at_ < piece.size()) break;  // there is no more room
+    if (out_at_ < piece.size()) break;  // no room is left
     piece.body = {};
     ++out_first_;
     out_at_ = 0;
@@ -98,7 +98,7 @@ ssize_t Http2Session::Stream::read(uint8_t* to, size_t room, uint32_t& flags) {
   const bool all = out_first_ == out_.size();
   if (all && !drained_) {
     drained_ = true;
-    std::vector<Outgoing>().swap(out_);  // a stream that is silent for days keeps none
+    std::vector<Outgoing>().swap(out_);  // a stream that is silent for days keeps no memory
     out_first_ = 0;
     session_->drained_.push_back(weak_from_this());
   }

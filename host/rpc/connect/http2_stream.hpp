@@ -1,18 +1,19 @@
-// One stream of an HTTP/2 session: what came and was not taken, what is to go and has not gone.
+// Http2Session::Stream is one stream of an HTTP/2 session. It holds what has arrived and was not
+// taken, and what was sent and has not gone out.
 #pragma once
 
 #include "http2_session.hpp"
 
 namespace davit::host {
 
-// Borrows.
+// The result borrows the text of `pairs`.
 std::vector<nghttp2_nv> to_nghttp2(const Pairs& pairs);
 
 class Http2Session::Stream final : public HttpStream, public std::enable_shared_from_this<Stream> {
  public:
   explicit Stream(Http2Session& s) : session_(&s) {}
 
-  // --- HttpStream
+  // HttpStream.
   void listen(Events* events) override { events_ = events; }
   const Pairs& head() const override { return head_; }
   int http_major() const override { return 2; }
@@ -27,13 +28,13 @@ class Http2Session::Stream final : public HttpStream, public std::enable_shared_
     if (session_ != nullptr) session_->reset(id_, NGHTTP2_CANCEL);
   }
 
-  // --- the session's
+  // For the session.
   nghttp2_data_provider provider();
   void add_header(std::string_view key, std::string_view value) {
-    head_bytes_ += key.size() + value.size() + 32;  // as RFC 9113 counts
+    head_bytes_ += key.size() + value.size() + 32;  // size as RFC 9113 counts it
     (head_done_ ? trailers_ : head_).emplace_back(key, value);
   }
-  // False: nobody wants it.
+  // False if the bytes are discarded.
   bool add_body(std::string_view bytes) {
     if (session_ == nullptr) {
       unwanted_bytes_ += bytes.size();
@@ -58,7 +59,7 @@ class Http2Session::Stream final : public HttpStream, public std::enable_shared_
   void sent() {
     if (drained_ && events_ != nullptr) events_->on_sent();
   }
-  // The answer has gone: what was dropped before may be followed by more.
+  // The answer has gone out. Lets the peer send more than was discarded so far.
   void let_come();
   void over(const std::string& why) {
     session_ = nullptr;
@@ -71,20 +72,20 @@ class Http2Session::Stream final : public HttpStream, public std::enable_shared_
 
  private:
   void resume();
-  // The serving end has said all it has to say. The peer's window stays as it is until that has
-  // gone.
+  // Discards the body from now on, because this end has said all it has to say. Serving end only.
+  // The peer's window stays as it is until the answer has gone out.
   void drop_body();
-  // What nghttp2 asks for when it can send.
+  // Gives nghttp2 the next bytes when it can send.
   ssize_t read(uint8_t* to, size_t room, uint32_t& flags);
 
-  Http2Session* session_;  // NULL: over
+  Http2Session* session_;  // NULL once the stream is over
   Events* events_ = nullptr;
   Pairs head_, trailers_;
   std::string body_;
   bool answered_ = false;
-  size_t dropped_ = 0;  // bytes since
+  size_t dropped_ = 0;  // bytes discarded since
   std::vector<Outgoing> out_;
-  size_t out_first_ = 0, out_at_ = 0;  // the piece that goes, and how much of it has gone
+  size_t out_first_ = 0, out_at_ = 0;  // the current piece, and how much of it has gone
   bool deferred_ = false, drained_ = true;
   Pairs last_;
 };

@@ -1,6 +1,6 @@
-// One request and its answer on an HTTP connection, at either end and whatever the version: heads,
-// bodies that come and go in pieces, trailers. Everything here happens on the thread of the
-// connection.
+// HttpStream is one request and its answer on an HTTP connection, at either end, in any version:
+// heads, bodies in pieces, trailers. HttpSession is the connection without its socket. Calls use
+// the stream; Connection drives the session. Everything happens on the connection's thread.
 #pragma once
 
 #include <memory>
@@ -15,18 +15,18 @@ namespace davit::host {
 
 class HttpStream {
  public:
-  // What the user of a stream is told; never from within a method of the stream. What they do may
-  // call the stream.
+  // The events for the user of a stream. They are never raised from within a method of the stream,
+  // and may call the stream.
   class Events {
    public:
-    // Calling end: the head of the answer is there.
+    // Calling end: the head of the answer has arrived.
     virtual void on_head() {}
-    // There are bytes to take, or the peer's body has ended.
+    // Bytes can be taken, or the peer's body has ended.
     virtual void on_body() = 0;
-    // All that was given to `send` is on its way: the next may come.
+    // Everything given to `send` was written. The next may follow.
     virtual void on_sent() = 0;
-    // Nothing follows, and the stream is not to be used any more. `why` is empty when both sides
-    // have said all there was to say.
+    // The stream is over: no event follows, and it must not be used any more. `why` is empty if
+    // both sides have said everything.
     virtual void on_over(const std::string& why) = 0;
 
    protected:
@@ -35,22 +35,22 @@ class HttpStream {
 
   virtual ~HttpStream() = default;
 
-  // From now on; what has come before is there to be asked for.
+  // Sends events to `events` from now on. What arrived earlier can be asked for.
   virtual void listen(Events*) = 0;
 
-  // The peer's head, in the order of the wire, keys in lower case; pseudo headers (":path",
-  // ":status") as HTTP/2 has them.
+  // The peer's head, in the order of the wire, with keys in lower case. Pseudo headers (":path",
+  // ":status") as in HTTP/2.
   virtual const Pairs& head() const = 0;
   virtual int http_major() const = 0;
   virtual const Pairs& trailers() const = 0;
-  // What has come of the body and was not taken. Taking lets the peer send more.
+  // Takes the part of the body that has arrived. The peer may then send more.
   virtual std::string take() = 0;
   virtual bool body_ended() const = 0;
-  // Bytes that `take` would give.
+  // How many bytes `take` would return.
   virtual size_t waiting() const = 0;
 
-  // Once, before anything else. With `last` there is no body. Serving end: what still comes of the
-  // peer's body is dropped once there is an end, here or by `end`.
+  // Sends the head; once, before anything else. With `last` there is no body. At the serving end
+  // the rest of the peer's body is discarded once this side has ended, here or by `end`.
   virtual void send_head(const Pairs& head, bool last) = 0;
   virtual void send(std::vector<Outgoing> pieces) = 0;
   void send(std::string bytes) {
@@ -58,9 +58,9 @@ class HttpStream {
     pieces.front().body = Buffer::of(std::move(bytes));
     send(std::move(pieces));
   }
-  // No more of this side. HTTP/1.1 has no room for trailers; they are dropped.
+  // Ends this side. HTTP/1.1 drops the trailers.
   virtual void end(const Pairs& trailers) = 0;
-  // Over, without an end. HTTP/1.1 closes the connection.
+  // Ends the stream abruptly. HTTP/1.1 closes the connection.
   virtual void reset() = 0;
 };
 
@@ -69,27 +69,27 @@ class HttpSession {
  public:
   virtual ~HttpSession() = default;
 
-  // False: the peer broke the protocol; what is still to send (the reason) is sent, then the
-  // connection is closed.
+  // Takes received bytes. False if the peer broke the protocol. What is left to send (the reason)
+  // is then sent, and the connection is closed.
   virtual bool receive(std::string_view bytes) = 0;
-  // The peer has said what every peer begins with.
+  // The peer has sent what every peer begins with.
   virtual bool is_begun() const { return true; }
-  // Enough is waiting to be taken: the socket is to be read no further for now.
+  // Enough bytes wait to be taken. The socket is not to be read for now.
   virtual bool is_full() const { return false; }
-  // Appends what is to be written next; not again before `written`.
+  // Appends what is to be written next. Not again before `written`.
   virtual void give(std::string& out) = 0;
-  // What was given last has gone into the socket.
+  // What was given last was written to the socket.
   virtual void written() = 0;
-  // Nothing will be read or written any more.
+  // Nothing more will be read or written.
   virtual bool is_over() const = 0;
-  // The connection is lost: every stream is over.
+  // The connection is lost. Every stream is over.
   virtual void lost(const std::string& why) = 0;
-  // No new streams; those that are there go on.
+  // Takes no new streams. The existing ones go on.
   virtual void go_away() = 0;
   virtual size_t streams() const = 0;
-  // About once a second.
+  // Call about once a second.
   virtual void tick() {}
-  // A question that every peer answers, if the protocol has one.
+  // Asks the peer whether it is there. False if the protocol has no way to ask.
   virtual bool ping() { return false; }
 };
 

@@ -1,4 +1,5 @@
-// A method's messages as JSON, by protobuf's own mapping. Any thread.
+// JsonForm converts one method's messages to and from JSON, by protobuf's own mapping.
+// ConnectServer makes one for each method. Any thread.
 #pragma once
 
 #include <memory>
@@ -18,13 +19,13 @@ namespace davit::host {
 
 class JsonForm {
  public:
-  // An error when the method's descriptors do not hold together.
+  // An error if the method's descriptor set is inconsistent.
   static Result<std::unique_ptr<JsonForm>> make(const Method&);
   ~JsonForm();
 
-  // INVALID_ARGUMENT: it is not the request.
+  // INVALID_ARGUMENT if the JSON is not the method's request.
   Result<std::string> request(std::string_view json) const;
-  // INTERNAL: the method's answer is not what it said.
+  // INTERNAL if the bytes are not the method's answer type.
   Result<std::string> answer(std::string_view message) const;
 
  private:

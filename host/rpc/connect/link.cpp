@@ -54,7 +54,7 @@ class TlsLink final : public Link {
   void write(asio::const_buffer from, Done done) override {
     asio::async_write(stream_, from, std::move(done));
   }
-  // Without TLS's goodbye: it would have to be waited for, and HTTP says where a message ends.
+  // Sends no close_notify: it would have to be waited for, and HTTP says where a message ends.
   void close() override {
     boost::system::error_code none;
     stream_.next_layer().shutdown(Socket::shutdown_both, none);

@@ -1,4 +1,4 @@
-// One thread of a server that speaks HTTP by itself, and the connections that live on it.
+// Loop is one thread of a ConnectServer, and the connections that live on it.
 #pragma once
 
 #include <atomic>
@@ -14,29 +14,30 @@ class Connection;
 
 class Loop : public std::enable_shared_from_this<Loop> {
  public:
-  // Whoever posts from another thread has one: as long as there is one, what is posted is run.
+  // Hold one to post from another thread: while it exists, everything that is posted runs.
   using Work = boost::asio::executor_work_guard<boost::asio::io_context::executor_type>;
 
   Loop() : work_(io_.get_executor()) {}
 
   boost::asio::io_context& io() { return io_; }
   Work work() { return Work(io_.get_executor()); }
-  // Then `stop` or `leave`, once and not from that thread.
+  // Call `stop` or `leave` afterwards, once and not from the loop's thread.
   void start();
-  // Waits until all work has gone and all that was posted has run.
+  // Waits until no Work is left and everything posted has run.
   void stop();
-  // The same without waiting: the thread ends by itself then, and this goes with it.
+  // Like `stop` without waiting: the thread ends by itself, and the loop is destroyed with it.
   void leave();
 
-  // Connections, those on their way to it included. Any thread.
+  // Number of connections, including those that are being handed over. Any thread.
   std::atomic<size_t> load{0};
 
-  // Its thread's.
+  // Used only on the loop's thread.
   std::unordered_set<std::shared_ptr<Connection>> connections;
-  bool closing = false;  // takes no more of them
+  bool closing = false;  // takes no more connections
 
  private:
-  // One thread runs it. Not told so: what that thread posts would be overtaken by what others post.
+  // One thread runs it. It is not built with Asio's concurrency hint 1 for that case: then handlers
+  // that this thread posts would run after handlers that other threads post later.
   boost::asio::io_context io_;
   Work work_;
   std::thread thread_;

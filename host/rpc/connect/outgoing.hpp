@@ -1,5 +1,5 @@
-// A piece of a body on its way out: the few bytes that are its own, then a buffer that others may
-// hold, too. A frame that fifty streams send is in memory once, however many of them are behind.
+// Outgoing is a piece of a body to send: a few bytes of its own, then a buffer that other streams
+// may share. A message for fifty streams is in memory once, even if many of them are slow.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 namespace davit::host {
 
 struct Outgoing {
-  std::array<char, 5> head{};  // of an envelope
+  std::array<char, 5> head{};  // the head of an envelope
   size_t head_size = 0;
   Buffer body;
 
   size_t size() const { return head_size + body.size(); }
-  // Copies what follows the first `from` bytes, as much as there is room for; says how much.
+  // Copies what follows the first `from` bytes, at most `room` bytes. Returns how many.
   size_t copy(size_t from, char* to, size_t room) const {
     size_t copied = 0;
     if (from < head_size) {

@@ -34,7 +34,7 @@ constexpr std::array<ContentType, 10> content_types = {{
     {"application/grpc-web+json", Wire::grpc_web, Form::json},
 }};
 
-// What each protocol calls its headers.
+// The names of each protocol's headers.
 struct Names {
   const char *timeout, *encoding, *accepted;
 };
@@ -61,7 +61,7 @@ bool fits(const ContentType& type, const Method* method) {
   return streams == (type.wire == Wire::connect_stream);
 }
 
-// NULL: it is none of the protocols', or there are several.
+// NULL if the type belongs to none of the protocols, or is given more than once.
 const ContentType* content_type_of(const RequestHead& head) {
   const std::string key = "content-type";
   const auto is_it = [&](const auto& header) { return header.first == key; };
@@ -82,7 +82,7 @@ std::string accepted_types(const Method* method) {
   return out;
 }
 
-// What a caller sent, for a message about it.
+// Text from a caller, shortened for a message.
 std::string quoted(std::string_view value) {
   constexpr size_t bytes_max = 64;
   return "\"" + std::string(cut_utf8(value, bytes_max)) + "\"";
@@ -109,7 +109,7 @@ Result<> read_timeout(const RequestHead& head, Terms& terms) {
                {}};
 }
 
-// "gzip;q=0": an encoding that is not wanted.
+// "gzip;q=0": the caller does not want this encoding.
 bool is_refused(std::string_view parameters) {
   while (!parameters.empty()) {
     const std::string parameter = lower_case(take_element(parameters, ';'));
@@ -144,7 +144,8 @@ Result<> read_encodings(const RequestHead& head, Terms& terms) {
                  {}};
   }
   terms.compressed = coding == "gzip";
-  // Who does not say takes what it sends: Connect has it so, and a gRPC caller that packs unpacks.
+  // A caller that does not say accepts what it sends. Connect defines it so, and a gRPC caller that
+  // compresses can decompress.
   const auto accepted = head.header(names.accepted);
   terms.accepts_gzip = accepted ? names_gzip(*accepted) : terms.compressed;
   return {};

@@ -64,12 +64,12 @@ std::optional<milliseconds> read_grpc_timeout(std::string_view s) {
 }
 
 std::string grpc_timeout(nanoseconds timeout) {
-  // A time that is over is the shortest there is: none would be for ever.
+  // A timeout that has passed is sent as the shortest one: none would mean for ever.
   const int64_t left = std::max<int64_t>(timeout.count(), 1);
   size_t unit = 0;
   int64_t count = left;
   while (count > grpc_count_max) count = divided_up(left, units[++unit].length.count());
-  // Written in the largest unit that says the same.
+  // Write it in the largest unit that gives the same time.
   while (unit + 1 < units.size()) {
     const int64_t ratio = units[unit + 1].length / units[unit].length;
     if (count % ratio != 0) break;

@@ -10,7 +10,7 @@ namespace {
 namespace ssl = boost::asio::ssl;
 using ContextPtr = std::shared_ptr<ssl::context>;
 
-// As on the wire: a length in front of each name.
+// In the format of the wire: a length before each name.
 constexpr unsigned char http2_only[] = "\x02h2";
 
 int choose(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered,

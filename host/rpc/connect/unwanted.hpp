@@ -1,6 +1,6 @@
-// Not every peer reads an answer while it still sends (some never call again on that connection).
-// So what nobody wants, the rest of a message that is too large or of a body that is answered
-// already, is taken and dropped, up to this.
+// The limit of what a server receives and discards of a body that nobody wants: the rest of a
+// message that is too large, or of a request that is already answered. Some peers do not read an
+// answer while they still send, and some never call again on such a connection.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,8 @@ namespace davit::host {
 
 namespace {
 
-// They say how a message is carried, and would break it or its connection.
+// They describe how a message is transferred. From a plugin they would break the message or the
+// connection.
 constexpr std::array<std::string_view, 11> of_http = {"connection",
                                                       "content-encoding",
                                                       "content-length",
@@ -68,7 +69,7 @@ Pairs metadata_from_wire(const Pairs& pairs) {
       out.emplace_back(std::move(name), value);
       continue;
     }
-    // Binary values may have been joined on the way; base64 has no comma.
+    // Binary values may have been joined on the way. Base64 has no comma.
     std::string_view list = value;
     do {
       if (auto bytes = from_base64(take_element(list, ','))) out.emplace_back(name, *bytes);

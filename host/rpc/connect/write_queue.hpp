@@ -1,8 +1,8 @@
-// What a method has written and what of it has not gone into the socket yet. The method's thread
-// puts messages, the connection's takes all that there are at once: a stream of small messages
-// costs a wake-up and a write for many of them. A peer that does not read makes it full, and then
-// the method waits. Messages are held and not copied: streams that send the same one share it. Any
-// thread.
+// WriteQueue holds the messages that a method has written and that have not gone into the socket.
+// The method's thread puts messages; the connection's thread takes all of them at once, so many
+// small messages cost one wake-up and one write. If the peer does not read, the queue fills and the
+// method waits. Messages are held, not copied: streams that send the same one share it.
+// ConnectServedCall has one. Any thread.
 #pragma once
 
 #include <mutex>
@@ -15,12 +15,13 @@ namespace davit::host {
 
 class WriteQueue {
  public:
-  // There is room below `bytes_max`: it holds less than that and one message.
+  // There is room while less than `bytes_max` waits. So the queue holds less than that plus one
+  // message.
   explicit WriteQueue(size_t bytes_max) : bytes_max_(bytes_max) {}
 
   struct Put {
-    bool first = false;  // nobody is on the way to take it
-    bool room = true;    // for the next one; else `sent` or `close` says so
+    bool first = false;  // the connection's thread must be told to take it
+    bool room = true;    // for the next one; if false, `sent` or `close` reports when
   };
   Put put(Buffer message) {
     const std::lock_guard lock(mutex_);
@@ -30,20 +31,19 @@ class WriteQueue {
     full_ = waiting_bytes_ + taken_bytes_ >= bytes_max_;
     return {waiting_.size() == 1, !full_};
   }
-  // They count until they are sent.
+  // Takes all messages. They count until `sent`.
   std::vector<Buffer> take() {
     const std::lock_guard lock(mutex_);
     taken_bytes_ += std::exchange(waiting_bytes_, 0);
     return std::exchange(waiting_, {});
   }
-  // All that was taken has gone. True: there is room again for a writer who was told that there is
-  // none.
+  // All taken messages have gone out. True if a writer that was told to wait now has room.
   bool sent() {
     const std::lock_guard lock(mutex_);
     taken_bytes_ = 0;
     return waiting_bytes_ < bytes_max_ && std::exchange(full_, false);
   }
-  // What comes is dropped from now on. True: a writer waits for room.
+  // Drops all messages from now on. True if a writer waits for room.
   bool close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -53,7 +53,7 @@ class WriteQueue {
   }
 
  private:
-  static constexpr size_t each = 64;  // what a message takes beside its bytes
+  static constexpr size_t each = 64;  // what a message takes in addition to its bytes
 
   const size_t bytes_max_;
   std::mutex mutex_;

@@ -10,7 +10,7 @@ namespace davit::host {
 
 namespace {
 
-constexpr size_t copied_outgoing_max = 64;     // about what the bookkeeping of a slice costs
+constexpr size_t copied_outgoing_max = 64;     // about the cost of a slice's bookkeeping
 constexpr size_t copied_incoming_max = 4'096;  // half of the smallest chunk that gRPC reads
 
 grpc::Slice slice_of(davit_buf* part) {
@@ -25,9 +25,9 @@ grpc::Slice slice_of(davit_buf* part) {
       part);
 }
 
-// A message that stays where gRPC put it.
+// A message that stays in the memory that gRPC received it in.
 struct SliceBuf {
-  davit_buf abi{};  // first: the ABI sees a pointer to it
+  davit_buf abi{};  // first: the ABI has a pointer to it
   grpc::Slice slice;
   std::atomic<uint32_t> references{0};
 

@@ -1,4 +1,5 @@
-// Between davit_buf and gRPC's buffers, without copying what is large.
+// Converts between davit_buf and gRPC's buffers, without copying large messages. The calls of grpc/
+// use it at either end.
 #pragma once
 
 #include <davit/types.hpp>
@@ -9,11 +10,12 @@ class ByteBuffer;
 
 namespace davit::host {
 
-// One message made of parts. Parts are retained until gRPC has written them; tiny ones are copied.
+// Makes one message of the parts. Parts are retained until gRPC has written them; those of at most
+// 64 bytes are copied.
 grpc::ByteBuffer to_grpc(davit_buf* const* parts, size_t parts_count);
 
-// Takes the message over. What comes in one slice is not copied unless it is small: a small message
-// would keep the whole chunk that was read from the network alive.
+// Takes the message over. A message in one slice is not copied unless it has at most 4 KiB: a small
+// message would keep alive the whole chunk that was read from the network.
 Buffer from_grpc(grpc::ByteBuffer& message);
 
 }  // namespace davit::host

@@ -17,21 +17,21 @@ constexpr unsigned check_interval_s = 10;
 
 using Watcher = grpc::experimental::FileWatcherCertificateProvider;
 
-// gRPC asks at every handshake, and goes on with what it has when there is nothing new. Its watcher
-// of files would not do: it shows whatever it reads, a certificate with another one's key, too, and
-// then every handshake fails.
+// gRPC calls this at every handshake and keeps its certificate if there is no new one. Its own file
+// watcher does not do: it also takes a certificate and a key that do not belong together, and then
+// every handshake fails.
 grpc_ssl_certificate_config_reload_status fetch(void* certificate,
                                                 grpc_ssl_server_certificate_config** out) {
   const auto pem = static_cast<ServerCertificate*>(certificate)->take();
   if (!pem) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
   const grpc_ssl_pem_key_cert_pair pair = {pem->key.c_str(), pem->certificate.c_str()};
-  // gRPC insists on an authority, also of clients that it does not ask for a certificate.
+  // gRPC needs an authority even if it does not ask clients for a certificate.
   const std::string& authority = pem->client_ca.empty() ? pem->certificate : pem->client_ca;
   *out = grpc_ssl_server_certificate_config_create(authority.c_str(), &pair, 1);
   return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
 }
 
-// The C++ library has no name for credentials that are asked for.
+// Server credentials that are fetched at each handshake. The C++ library has no class for them.
 class AskedForCredentials final : public grpc::ServerCredentials {
  public:
   AskedForCredentials(ServerCertificate& certificate, bool of_clients)
@@ -41,7 +41,7 @@ class AskedForCredentials final : public grpc::ServerCredentials {
                            : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE,
                 &fetch, &certificate))) {}
   ~AskedForCredentials() override { grpc_server_credentials_release(credentials_); }
-  // Calls are looked at by the server: see GrpcServer::identify.
+  // The server checks the credentials of calls itself: see GrpcServer::identify.
   void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>&) override {}
 
  private:
@@ -65,7 +65,7 @@ std::shared_ptr<grpc::ChannelCredentials> channel_credentials(const ClientSettin
   grpc::experimental::TlsChannelCredentialsOptions options;
   options.set_certificate_provider(
       std::make_shared<Watcher>(c.key_file, c.certificate_file, c.ca_file, check_interval_s));
-  if (!c.ca_file.empty()) options.watch_root_certs();  // otherwise the system's
+  if (!c.ca_file.empty()) options.watch_root_certs();  // otherwise the system's authorities
   if (!c.certificate_file.empty()) options.watch_identity_key_cert_pairs();
   return grpc::experimental::TlsCredentials(options);
 }

@@ -1,4 +1,5 @@
-// TLS for listeners and channels. Files are watched: a certificate is renewed by replacing them.
+// Makes gRPC's TLS credentials for servers and clients. They follow changes of the files, so a
+// certificate is renewed by replacing its files.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@ namespace davit::host {
 
 class ServerCertificate;
 
-// Without TLS the certificate is not looked at; otherwise it is loaded, and outlives the server.
+// With TLS, `certificate` must be loaded and must outlive the server. Without TLS it is not used.
 std::shared_ptr<grpc::ServerCredentials> server_credentials(const ServerSettings&,
                                                             ServerCertificate&);
 std::shared_ptr<grpc::ChannelCredentials> channel_credentials(const ClientSettings&);

@@ -13,7 +13,8 @@ namespace davit::host {
 std::shared_ptr<grpc::Channel> make_channel(const ClientSettings& s) {
   tame_grpc();
   constexpr int first_backoff_ms = 200;
-  // What a connection attempt has, TLS included; gRPC's name for it says something else.
+  // How long one attempt to connect may take, TLS included. gRPC's name for this limit is
+  // misleading.
   constexpr int connect_timeout_ms = 10'000;
   const int backoff_max_ms = static_cast<int>(s.reconnect_backoff_max.count());
   grpc::ChannelArguments arguments;

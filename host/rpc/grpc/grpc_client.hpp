@@ -1,5 +1,6 @@
-// One [rpc.client.NAME]: a gRPC channel that adds its credentials to every call. It connects at the
-// first call and again whenever the connection is lost, with a bounded pause.
+// GrpcClient is one [rpc.client.NAME] with transport = "grpc": a gRPC channel that adds its
+// credentials to every call. It connects at the first call, and again with a bounded back-off when
+// the connection is lost.
 #pragma once
 
 #include <grpcpp/generic/generic_stub.h>
@@ -35,7 +36,7 @@ class GrpcClient final : public RpcClient {
   grpc::GenericStub stub_;
 };
 
-// The channel of the settings; also for those who call without strands (connection.hpp).
+// The channel for these settings.
 std::shared_ptr<grpc::Channel> make_channel(const ClientSettings&);
 
 }  // namespace davit::host

@@ -13,8 +13,8 @@ namespace davit::host {
 
 namespace {
 
-// gRPC comes from the distribution without instrumentation: ThreadSanitizer does not see how a new
-// call gets from the thread that made it to the one that cancels it.
+// The distribution's gRPC is not instrumented. So ThreadSanitizer does not see how a new call
+// passes from the thread that made it to the one that cancels it. These two functions tell it.
 void made([[maybe_unused]] void* call) {
 #ifdef __SANITIZE_THREAD__
   __tsan_release(call);
@@ -42,7 +42,7 @@ GrpcServedCall::GrpcServedCall(GrpcServing& serving, const Method& m, IdentityPt
       context_(context),
       peer_(std::move(peer)),
       connection_(connection) {
-  // What is stated twice is one list, as in HTTP: none of its values counts alone.
+  // A header that is given twice counts as one list, as in HTTP: no single value is used.
   for (const auto& [key, value] : context->client_metadata()) {
     if (!is_for_the_method(view(key))) continue;
     if (!metadata_.empty() && metadata_.back().first == view(key)) {
@@ -57,7 +57,7 @@ GrpcServedCall::GrpcServedCall(GrpcServing& serving, const Method& m, IdentityPt
 }
 
 GrpcServedCall::~GrpcServedCall() {
-  keep(nullptr);  // the server may go once nobody is left
+  keep(nullptr);  // the server may be destroyed once no call is left
   serving_.open.remove(this);
 }
 
@@ -98,7 +98,7 @@ bool GrpcServedCall::start_write(davit_buf* const* parts, size_t parts_count, bo
 
 void GrpcServedCall::send_end(End& end) {
   if (serving_.open.draining() && (end.code == Code::cancelled || end.code == Code::unavailable)) {
-    // Ended because we asked: the peer is to come back, here or elsewhere.
+    // The server asked for this end. The caller is to come back, here or elsewhere.
     end.code = Code::unavailable;
     end.message = "the server is shutting down";
     end.trailers = {{"retry-after-ms", std::to_string(serving_.retry_after.count())}};
@@ -117,7 +117,7 @@ void GrpcServedCall::misused(const char* what) {
                       {{"instance", method().instance}, {"method", method().path}, {"what", what}});
 }
 
-// Only calls of TCP listeners are dropped; there the peer is the connection.
+// Only calls of TCP listeners are dropped. Their peer_ is gRPC's name of the connection.
 void GrpcServedCall::drop_connection() {
   cut(peer_);
 }

@@ -1,4 +1,5 @@
-// A call served over gRPC: ServedCall's rules on top of a callback reactor of raw bytes.
+// GrpcServedCall is a call served over gRPC: the rules of ServedCall on top of a callback reactor
+// of raw bytes. GrpcServer makes one for each admitted call.
 #pragma once
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -12,7 +13,7 @@ namespace davit::host {
 
 class Log;
 
-// What the calls of one server share; outlives them.
+// What the calls of one server share. It outlives them.
 struct GrpcServing {
   OpenCalls open;
   std::chrono::milliseconds retry_after{0};
@@ -22,7 +23,7 @@ struct GrpcServing {
 
 class GrpcServedCall final : public ServedCall, private grpc::ServerGenericBidiReactor {
  public:
-  // Leaves the connection when the transport is done with it.
+  // The call leaves `connection` (OpenCalls) when gRPC is done with it.
   GrpcServedCall(GrpcServing&, const Method&, IdentityPtr, grpc::GenericCallbackServerContext*,
                  std::string peer, OpenCalls::Connection*);
   ~GrpcServedCall() override;
@@ -48,16 +49,17 @@ class GrpcServedCall final : public ServedCall, private grpc::ServerGenericBidiR
   void OnDone() override;
 
   GrpcServing& serving_;
-  grpc::GenericCallbackServerContext* const context_;  // gRPC's, until OnDone
+  grpc::GenericCallbackServerContext* const context_;  // gRPC's; valid until OnDone
   const std::string peer_;
   OpenCalls::Connection* const connection_;
-  Pairs metadata_;  // what is for the method
+  Pairs metadata_;  // the headers for the method
   grpc::ByteBuffer in_, out_;
   bool answer_kept_ = false, headers_added_ = false;
-  bool reads_ = false;  // and did before
+  bool reads_ = false;  // the plugin has granted a read
 };
 
-// For a call that is refused before it begins. It leaves the connection, too, if there is one.
+// The reactor of a call that is refused before it begins. It leaves `connection` as well, unless
+// that is NULL.
 grpc::ServerGenericBidiReactor* refuse(GrpcServing&, grpc::GenericCallbackServerContext*,
                                        const End&, OpenCalls::Connection*);
 

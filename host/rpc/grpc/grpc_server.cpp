@@ -17,7 +17,7 @@ namespace davit::host {
 
 namespace {
 
-// Peers may look whether we are there this often.
+// Callers may send keep-alive pings this often.
 constexpr int ping_interval_min_ms = 1'000;
 
 bool are_legal(const GrpcMetadata& headers) {
@@ -27,7 +27,7 @@ bool are_legal(const GrpcMetadata& headers) {
 }
 
 void set_limits(grpc::ServerBuilder& builder, const ServerSettings& s, uint32_t request_bytes_max) {
-  // A little more than any method takes, so that the refusal can name the method's own limit.
+  // Slightly more than any method accepts, so that the refusal can name the method's own limit.
   constexpr int64_t room = 1 << 20;
   builder.SetMaxReceiveMessageSize(
       static_cast<int>(std::min<int64_t>(request_bytes_max + room, INT32_MAX)));
@@ -92,7 +92,8 @@ Result<> GrpcServer::listen() {
   if (!server_) return Error{Code::unavailable, front_.name() + ": gRPC cannot start", {}, {}};
   return front_.start([this](Visitor v) { entered(std::move(v)); },
                       [this] {
-                        // Many may be turned away in a second; each look is at all that are there.
+                        // Many connections may be refused in a second, and each sweep looks at all
+                        // that exist.
                         constexpr std::chrono::milliseconds between{100};
                         const auto now = std::chrono::steady_clock::now();
                         if (now - swept_ < between) return;
@@ -111,8 +112,8 @@ void GrpcServer::entered(Visitor visitor) {
     return acceptor_->HandleNewConnection(&connection);
   }
   {
-    // gRPC names a connection it is handed after its descriptor. A number that is used again is a
-    // new connection.
+    // gRPC names a connection that it is handed after its descriptor. If the number was used
+    // before, this is a new connection.
     const std::lock_guard lock(users_mutex_);
     users_[visitor.connection] = std::move(visitor.user);
   }
@@ -134,11 +135,11 @@ Result<IdentityPtr> GrpcServer::identify(const grpc::GenericCallbackServerContex
   const auto [first, last] = metadata.equal_range("authorization");
   if (first == last) return front_.admission().authenticate(nullptr);
   std::string_view header = view(first->second);
-  if (std::next(first) != last) header = {};  // two credentials: which one is meant?
+  if (std::next(first) != last) header = {};  // two credentials are ambiguous: invalid
   return front_.admission().authenticate(&header);
 }
 
-// A connection's name as people know it.
+// The name of a connection for logs.
 std::string GrpcServer::shown(const std::string& connection) {
   if (!settings_.on_unix_socket()) return connection;
   const std::lock_guard lock(users_mutex_);
@@ -167,7 +168,7 @@ grpc::ServerGenericBidiReactor* GrpcServer::CreateReactor(
       new GrpcServedCall(serving_, *method, std::move(entry->who), context, peer, place.connection);
   call->keep(std::move(entry->account));
   auto* reactor = call->reactor();
-  // A drain that has begun since has not seen this call.
+  // If a drain has begun in the meantime, it has not seen this call.
   if (serving_.open.draining() && method->streams_answers()) call->ask_to_end();
   call->offer();
   return reactor;
@@ -187,7 +188,7 @@ void GrpcServer::look_after() {
 void GrpcServer::read_files() {
   front_.admission().refresh();
   if (!settings_.tls()) return;
-  // The ends of the calls have had a second to go out.
+  // The calls were ended at the previous look, so their ends have had a second to be sent.
   if (std::exchange(authority_withdrawn_, false)) handed_over_.shut_down();
   front_.certificate().look();
   if (!front_.certificate().has_withdrawn()) return;

@@ -1,5 +1,6 @@
-// One [rpc.server.NAME]: a gRPC server that knows no message types. Every call passes the same
-// gate: who is it, is there such a method, may this role call it.
+// GrpcServer is one [rpc.server.NAME] with transport = "grpc": a gRPC server that knows no message
+// types. For every call it asks Admission who calls, whether the method exists, and whether the
+// role may call it.
 #pragma once
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -46,16 +47,16 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
   const ServerSettings& settings_;
   GrpcServing serving_;
   bool stopped_ = false;
-  bool authority_withdrawn_ = false;  // its connections are to go
+  bool authority_withdrawn_ = false;  // close all connections at the next read_files
 
   HandedOver handed_over_;
-  std::chrono::steady_clock::time_point swept_;  // the listener's thread
+  std::chrono::steady_clock::time_point swept_;  // used on the listener's thread
   std::mutex users_mutex_;
-  // On a Unix socket, by gRPC's name of a connection, "fd:12".
+  // Users of a Unix socket, by gRPC's name of the connection ("fd:12").
   std::unordered_map<std::string, IdentityPtr> users_;
 
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;  // TCP
-  std::unique_ptr<grpc::Server> server_;                                      // last: goes first
+  std::unique_ptr<grpc::Server> server_;  // last: destroyed first
 };
 
 }  // namespace davit::host

@@ -16,7 +16,7 @@ void GrpcStartedCall::start(const davit_rpc_start& start, const Pairs& metadata)
   if (start.deadline_ns != INT64_MAX) context_.set_deadline(to_grpc_deadline(start.deadline_ns));
   path_ = "/" + text(start.path);
   client_.stub_.PrepareBidiStreamingCall(&context_, path_, {}, this);
-  AddHold();  // before StartCall: afterwards the call may be over already
+  AddHold();  // before StartCall: the call may be over right after it
   given_.store(true, std::memory_order_release);
   StartCall();
   begin();
@@ -60,8 +60,8 @@ void GrpcStartedCall::OnDone(const grpc::Status& status) {
     end.trailers = from_grpc(context_.GetServerTrailingMetadata());
   std::erase_if(end.trailers, [](const auto& t) { return t.first == "grpc-status-details-bin"; });
   end.details = read_status_details(status.error_details());
-  // A peer resets a call whose time is up. gRPC takes that for a cancelled one when it has looked
-  // at its clock just before.
+  // The server resets a call at its deadline. If gRPC has checked its own clock just before, it
+  // reports that reset as CANCELLED.
   const bool time_is_up = std::chrono::system_clock::now() >= context_.deadline();
   if (end.code == Code::cancelled && time_is_up && !is_cancelled()) {
     end.code = Code::deadline_exceeded;

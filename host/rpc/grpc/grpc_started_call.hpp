@@ -1,4 +1,5 @@
-// A call made over gRPC: StartedCall's rules on top of a callback reactor of raw bytes.
+// GrpcStartedCall is a call made over gRPC: the rules of StartedCall on top of a callback reactor
+// of raw bytes. GrpcClient makes one for each call.
 #pragma once
 
 #include <grpcpp/generic/generic_stub.h>
@@ -17,12 +18,12 @@ class GrpcStartedCall final : public StartedCall,
   GrpcStartedCall(GrpcClient& client, Callbacks callbacks)
       : StartedCall(std::move(callbacks)), client_(client) {}
 
-  // `metadata`: the channel's own.
+  // `metadata` is the channel's own: credentials and region.
   void start(const davit_rpc_start&, const Pairs& metadata);
 
  private:
-  // StartedCall. A hold keeps gRPC's call while reads and writes may still be started from outside
-  // of its callbacks.
+  // StartedCall. A hold keeps gRPC's call alive while reads and writes may be started from outside
+  // gRPC's callbacks.
   void start_read() override { StartRead(&in_); }
   void start_write(davit_buf* const* parts, size_t parts_count) override;
   void start_half_close() override { StartWritesDone(); }
@@ -38,8 +39,8 @@ class GrpcStartedCall final : public StartedCall,
 
   GrpcClient& client_;
   grpc::ClientContext context_;
-  // Set before gRPC has the call, read when it comes back. gRPC passes it on under locks of its
-  // own, which ThreadSanitizer does not see.
+  // Set before gRPC gets the call, and read in its callbacks. gRPC orders them with locks that
+  // ThreadSanitizer does not see.
   std::atomic<bool> given_{false};
   std::string path_;
   grpc::ByteBuffer in_, out_;

@@ -9,8 +9,9 @@ namespace davit::host {
 
 namespace {
 
-// Of a socket: no other has it for as long as this one is open. 0: none. By its path: the
-// descriptor is gRPC's, which may close it meanwhile, and another thread may get its number.
+// The inode of a socket, which no other socket has while it is open. 0 if `fd` is not an open
+// socket. Asks by path: gRPC owns the descriptor and may close it, and then another thread may get
+// its number.
 ino_t inode_of(int fd) {
   struct stat st {};
   const std::string path = "/proc/self/fd/" + std::to_string(fd);

@@ -1,6 +1,6 @@
-// Connections that were handed to gRPC, which closes them and does not say so: their descriptors
-// are looked at. A number that is used again for something else is another connection's, or none's.
-// Any thread.
+// HandedOver tracks the connections that were handed to gRPC. gRPC closes them without telling, so
+// this class looks at their descriptors. It recognises a number that is used again by the socket's
+// inode. GrpcServer uses it to keep Door's count. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -15,12 +15,12 @@ namespace davit::host {
 
 class HandedOver {
  public:
-  // Before gRPC has it. The address of the connection that had this number before, when that was
-  // not missed yet; empty: none.
+  // Adds a connection; call it before gRPC gets `fd`. If an earlier connection had this number and
+  // no sweep has missed it yet, returns its address; otherwise nothing.
   std::string add(int fd, std::string address);
-  // Forgets those that are closed. Their addresses.
+  // Forgets the connections that are closed, and returns their addresses.
   std::vector<std::string> sweep();
-  // Ends them all; gRPC finds out by itself.
+  // Shuts all connections down; gRPC then notices that they are lost.
   void shut_down();
 
  private:

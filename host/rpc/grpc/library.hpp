@@ -1,11 +1,11 @@
-// gRPC as a library of this process.
+// Settings of gRPC as a library of this process. Servers, clients and commands use it.
 #pragma once
 
 namespace davit::host {
 
-// gRPC logs to standard error by itself. What matters of it reaches us as statuses, so it is
-// silenced, unless somebody debugs and says so with gRPC's own GRPC_VERBOSITY or GRPC_TRACE. The
-// distribution's debugging aids of its locks are switched off. Idempotent.
+// Silences gRPC's log on standard error, unless GRPC_VERBOSITY or GRPC_TRACE is set: errors that
+// matter reach the host as statuses. Turns off the lock checks of the distribution's Abseil.
+// Idempotent.
 void tame_grpc();
 
 }  // namespace davit::host

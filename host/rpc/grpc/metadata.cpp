@@ -19,12 +19,12 @@ bool is_legal(std::string_view key, std::string_view value) {
 }
 
 bool can_be_sent(const std::string& key, const std::string& value) {
-  return is_legal(key, value) && key.rfind("grpc-", 0) != 0;  // grpc- is gRPC's own
+  return is_legal(key, value) && key.rfind("grpc-", 0) != 0;  // "grpc-" is reserved for gRPC
 }
 
 grpc::Status to_grpc(const End& end) {
   if (end.code == Code::ok) return grpc::Status::OK;
-  // Trailers of more than 8 KiB are refused by the other side, and a byte may become three there.
+  // The other side refuses trailers of more than 8 KiB, and encoding may triple a byte.
   constexpr size_t message_bytes_max = 2'048;
   return {static_cast<grpc::StatusCode>(end.code),
           std::string(cut_utf8(end.message, message_bytes_max)), status_details(end)};

@@ -1,5 +1,6 @@
-// Headers and trailers, and gRPC's statuses. gRPC ends the process when it is handed a header that
-// cannot be sent, so everything that comes from a plugin goes through here.
+// Converts headers, trailers, statuses and deadlines between the host and gRPC. gRPC ends the
+// process when it is given a header that cannot be sent, so all headers of plugins are checked
+// here.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -15,7 +16,8 @@
 
 namespace davit::host {
 
-// Printable ASCII, but for binary headers. gRPC itself checks only what it sends.
+// Whether a header is legal: printable ASCII, except for the values of binary headers. gRPC itself
+// checks only what it sends.
 bool is_legal(std::string_view key, std::string_view value);
 bool can_be_sent(const std::string& key, const std::string& value);
 
@@ -28,7 +30,7 @@ inline std::string_view view(grpc::string_ref s) {
 }
 Pairs from_grpc(const GrpcMetadata&);
 
-// The time from now to a deadline of the host's monotonic clock, as gRPC's clock has it.
+// The point of gRPC's clock that corresponds to a deadline of the host's monotonic clock.
 std::chrono::system_clock::time_point to_grpc_deadline(int64_t monotonic_ns);
 
 }  // namespace davit::host

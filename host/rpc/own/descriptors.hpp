@@ -1,5 +1,5 @@
-// Files of protobuf descriptors by what they contain: what reflection answers from. Made of the
-// descriptor sets that methods were registered with; a pool of its own, so nothing here touches
+// Descriptors indexes files of protobuf descriptors by what they contain. Reflection fills it with
+// the descriptor sets that methods were registered with, and answers from it. It has no part in
 // generated code. Immutable once filled.
 #pragma once
 
@@ -20,17 +20,19 @@ namespace davit::host {
 
 class Descriptors {
  public:
-  // Adds the files of a serialized FileDescriptorSet. A file whose name is there already stays as
-  // it was: the names of those that were different. INVALID_ARGUMENT when it is not a set.
+  // Adds the files of a serialized FileDescriptorSet. A file whose name is already known stays as
+  // it was. Returns the names of such files whose contents differ. INVALID_ARGUMENT if the bytes
+  // are not a set.
   Result<std::vector<std::string>> add(std::string_view descriptor_set);
 
-  // Serialized: the file, then all that it imports. Empty: there is none.
+  // Serialized: the file, then all files that it imports. Empty if nothing is found.
   using Files = std::vector<std::string>;
   Files file(std::string_view name) const;
-  // Of a service, method, message, field, oneof, enum, enum value or extension, by full name.
+  // The file that defines a service, method, message, field, oneof, enum, enum value or extension.
+  // By full name.
   Files symbol(std::string_view full_name) const;
   Files extension(std::string_view type, int32_t number) const;
-  // The numbers by which a message is extended; NOT_FOUND when there is no such message.
+  // The numbers of a message's extensions. NOT_FOUND if the message is not known.
   Result<std::vector<int32_t>> extensions_of(std::string_view type) const;
 
  private:
@@ -46,7 +48,7 @@ class Descriptors {
              const std::string& file);
 
   std::map<std::string, File, std::less<>> files_;
-  std::map<std::string, std::string, std::less<>> symbols_;  // -> file
+  std::map<std::string, std::string, std::less<>> symbols_;  // full name -> file
   std::map<std::string, Extensions, std::less<>> extensions_;
 };
 

@@ -22,7 +22,7 @@ enum Status : int { serving = 1, not_serving = 2, service_unknown = 3 };
 constexpr std::string_view service = "grpc.health.v1.Health";
 constexpr std::string_view request_type = "grpc.health.v1.HealthCheckRequest";
 constexpr std::string_view response_type = "grpc.health.v1.HealthCheckResponse";
-constexpr uint32_t request_bytes_max = 4'096;  // a name: whoever sends it is not known
+constexpr uint32_t request_bytes_max = 4'096;  // a service name; the caller is unknown
 
 rpc::Method method(std::string_view name) {
   rpc::Method m;
@@ -41,7 +41,7 @@ std::string trimmed(const std::string& name) {
 
 }  // namespace
 
-// What all watches share; used on `strand` but for what does not change.
+// What all watches share. Used on `strand`, except for members that never change.
 struct HealthCheck::Watches {
   Strand strand;
   const Health& health;
@@ -94,7 +94,8 @@ class HealthCheck::Watch final : public rpc::Handler {
     call_.finish({Code::cancelled, "the caller has gone", {}});
   }
 
-  // A change that comes while a write is under way is told after it, unless it is gone by then.
+  // Sends the health if it has changed. A change during a write is sent after it, unless the health
+  // has changed back by then.
   void tell() {
     const Status now = watches_->of(service_);
     if (writing_ || now == told_) return;

@@ -1,5 +1,6 @@
-// grpc.health.v1.Health: what /readyz says, for those who speak gRPC. Anybody may ask, without a
-// token; a service is as ready as the process. Check is answered even while the host goes down.
+// HealthCheck serves grpc.health.v1.Health: what /readyz says, for callers of gRPC. It needs no
+// token. Each served service has the health of the process. Check is answered even while the host
+// shuts down.
 #pragma once
 
 #include <memory>
@@ -19,7 +20,7 @@ class HealthCheck {
   HealthCheck(const HealthCheck&) = delete;
   HealthCheck& operator=(const HealthCheck&) = delete;
 
-  // Serves its methods as `host`. During wire, once.
+  // Registers the methods as `host`. Once, during wire.
   Result<> serve(const Host& host);
   static std::vector<std::string> paths();
 
@@ -28,7 +29,7 @@ class HealthCheck {
   class Watch;
   Health& health_;
   const MethodRegistry& methods_;
-  std::shared_ptr<Watches> watches_;  // nothing: not served
+  std::shared_ptr<Watches> watches_;  // NULL: not served
 };
 
 }  // namespace davit::host

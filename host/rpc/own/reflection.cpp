@@ -25,7 +25,8 @@ std::vector<Version> versions() {
           {"grpc.reflection.v1alpha", davit_reflection_v1alpha_descriptors()}};
 }
 
-// A message by the names of its fields; the fields are there, for the descriptor set is ours.
+// Access to a message by the names of its fields. The fields exist: the descriptor set is the
+// host's own.
 class Fields {
  public:
   explicit Fields(pb::Message& m) : message_(m), reflection_(*m.GetReflection()) {}
@@ -73,7 +74,7 @@ std::string quoted(const std::string& name) {
   return "\"" + name + "\"";
 }
 
-// One request, one answer, until the caller has no more.
+// Answers one request after the other until the caller has no more.
 class Talk final : public rpc::Handler {
  public:
   Talk(rpc::Call call, const Reflection& reflection) : call_(call), reflection_(reflection) {}

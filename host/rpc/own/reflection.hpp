@@ -1,6 +1,6 @@
-// grpc.reflection.v1 and .v1alpha: what grpcurl and the like ask to find out which services there
-// are and what their messages look like. Answers from the descriptor sets that methods brought
-// along.
+// Reflection serves grpc.reflection.v1 and v1alpha, by which grpcurl and similar tools find out
+// which services exist and what their messages look like. It answers from the descriptor sets that
+// methods were registered with.
 #pragma once
 
 #include <memory>
@@ -30,14 +30,15 @@ class Reflection {
   Reflection(const Reflection&) = delete;
   Reflection& operator=(const Reflection&) = delete;
 
-  // Serves both versions as `host`. During wire, once.
+  // Registers both versions as `host`. Once, during wire.
   Result<> serve(const Host& host);
-  // Takes in all that is registered. After everybody has served, before the first call.
+  // Takes in all registered methods. After all plugins have registered theirs, before the first
+  // call.
   void learn(const MethodRegistry&, Log&);
 
   static std::vector<std::string> paths();
-  // The answer to one request; INVALID_ARGUMENT when the bytes are no request. That something is
-  // not known is an answer, too. [any]
+  // The answer to one request. INVALID_ARGUMENT if the bytes are not a request. An unknown name is
+  // not an error but an answer. [any]
   Result<std::string> answer(std::string_view request) const;
 
  private:
