@@ -113,9 +113,9 @@ typedef struct davit_kind {
    *    "look_again_ms": 0}
    *
    * The applier keeps the order of "apply" and of "delete". The default of "mode" is "apply".
-   * "owner" is an index in "apply". "look_again_ms" 0 means: only when something changes. Counts
-   * are JSON numbers. When nothing is desired and nothing is observed, the kind answers without
-   * deletes and with "gone": true. */
+   * "owner" is the index of an earlier entry of "apply". "look_again_ms" 0 means: only when
+   * something changes. Counts are JSON numbers. When nothing is desired and nothing is observed,
+   * the kind answers without deletes and with "gone": true. */
   int32_t (*reconcile)(davit_instance*, davit_str input, const davit_sink* json, davit_error*);
 
   /* Calls `visit` once with the namespace and name of the record that an observed object belongs

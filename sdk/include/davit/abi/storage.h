@@ -134,7 +134,7 @@ typedef struct davit_read {
 /* Filled in by `read`, from the same snapshot as the records. */
 typedef struct davit_page {
   uint32_t struct_size;
-  uint32_t flags;        /* DAVIT_PAGE_MORE: the limit cut the page */
+  uint32_t flags;        /* DAVIT_PAGE_MORE: a limit or the visitor cut the page */
   uint64_t next_version; /* the cursor after this page: the last record's version when the page was
                             cut, else the head (S1) */
   davit_head head;       /* the caller sets its struct_size */
