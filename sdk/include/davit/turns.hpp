@@ -36,6 +36,7 @@ class Turns {
 
   explicit Turns(TurnLimits limits = {}) : limits_(limits) {}
 
+  // A call, as its limits and its pace count it.
   struct Ask {
     std::string region;
     size_t bytes = 0;             // counted in the queue and in progress

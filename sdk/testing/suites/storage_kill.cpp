@@ -44,6 +44,7 @@ Group group_of(const std::string& name, size_t size) {
 
 // --- the child ---
 
+// Writes lines to the parent.
 class Teller {
  public:
   // One write for each text, so that a kill cuts only the last text.
@@ -132,6 +133,7 @@ const ChildProgram writer("storage-writer", &writer_main);
 
 // --- the parent ---
 
+// What all children have written, and where the next reader continues.
 struct Ledger {
   std::map<std::string, size_t> tried;
   std::map<std::string, uint64_t> acknowledged;

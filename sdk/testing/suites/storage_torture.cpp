@@ -113,6 +113,7 @@ void write(Store& store, Gate& gate, Books& books, int number, steady_clock::tim
   }
 }
 
+// What the reader has seen, and what was wrong with it.
 struct Heard {
   std::map<uint64_t, std::string> versions;
   uint64_t disorder = 0, duplicates = 0;

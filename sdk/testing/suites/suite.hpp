@@ -16,6 +16,7 @@ using testing::Config;
 using testing::Instance;
 using testing::TestHost;
 
+// The plugin under test, and what the command line says about it.
 struct Subject {
   testing::Loaded plugin;
   Config config;            // as in --config, with $TMP not replaced yet

@@ -109,8 +109,8 @@ typedef struct davit_host {
   const void* (*query)(const struct davit_host*, davit_str service_id);
 } davit_host;
 
-/* What a plugin exports: who it is, and the steps of an instance's life. Static data; the host
- * never writes to it.
+/* What a plugin exports: its name and version, and the steps of an instance's life. Static data;
+ * the host never writes to it.
  *
  * The steps are create, wire, (check | start ... stop), destroy. The host calls each once, in this
  * order, on its loading thread [main] except where said. It calls stop only after a start that

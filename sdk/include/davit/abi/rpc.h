@@ -31,7 +31,7 @@ typedef struct davit_identity {
 } davit_identity;
 
 /* A detail of an error besides its text: an encoded message of the type `type` (as in
- * google.rpc.Status). */
+ * google.rpc.Status). Never grows. */
 typedef struct davit_rpc_detail {
   davit_str type; /* full message name */
   davit_bytes value;

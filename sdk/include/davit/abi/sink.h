@@ -40,14 +40,14 @@ typedef struct davit_change_source {
   void (*closed)(void* self); /* the answer to close; once, and the last callback */
 } davit_change_source;
 
-/* How a stream begins. The source calls `begin` again at each reconnect. Changes that were accepted
- * before stay accepted. */
 /* The stream is a snapshot (cursor 0). At its end the sink may prune what it did not name. */
 #define DAVIT_BEGIN_SNAPSHOT 1u
+/* How a stream begins. The source calls `begin` again at each reconnect. Changes that were accepted
+ * before stay accepted. */
 typedef struct davit_begin {
   uint32_t struct_size;
   uint32_t flags;
-  davit_cursor at;
+  davit_cursor at; /* the stream continues above it */
   /* Of a snapshot: the store's history (davit_storage.history). An object that was made from a
    * record outside this history is orphaned, not pruned. Empty when the peer does not send it. */
   const davit_cursor* history;

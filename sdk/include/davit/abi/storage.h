@@ -149,7 +149,7 @@ typedef struct davit_query {
   davit_str ns, name;
 } davit_query;
 
-/* Every visitor returns 0 to go on, 1 to stop. Its argument is borrowed for the visit. */
+/* A visitor of this role returns 0 to go on, 1 to stop. Its argument is borrowed for the visit. */
 typedef int32_t (*davit_visit_record)(void* ctx, const davit_record*);
 
 /* A part of a record's object that a status reports one by one, such as a pod. */
@@ -186,7 +186,7 @@ typedef struct davit_status {
 } davit_status;
 typedef int32_t (*davit_visit_status)(void* ctx, const davit_status*);
 
-/* Conditions of an issue. The record can never succeed as it is. */
+/* The conditions of an issue begin here. The record can never succeed as it is. */
 #define DAVIT_ISSUE_PARKED "parked"
 /* The server names the record and does not send it. The agent does not touch its object. */
 #define DAVIT_ISSUE_HELD "held"
@@ -206,7 +206,7 @@ typedef int32_t (*davit_visit_status)(void* ctx, const davit_status*);
 typedef struct davit_issue {
   uint32_t struct_size;
   uint32_t reserved;
-  davit_str kind, id, ns, name; /* id empty: an object without a record */
+  davit_str kind, id, ns, name; /* id empty: the issue is not about a record */
   uint64_t version;
   davit_str condition, reason;
 } davit_issue;
