@@ -1,9 +1,8 @@
-// A kind of one's own, outside of Davit's tree: a widget is a ConfigMap. This file is all that a
-// server and an agent need to take widgets from an operator's document to the Kubernetes API and
-// back.
+// A kind outside of Davit's tree. A widget is a ConfigMap. With this file a server and an agent
+// take widgets from an operator's document to the Kubernetes API, and their status back.
 //
-// A kind is pure: JSON in, JSON out; no clock, no socket, no thread, nothing remembered.
-// <davit/abi/kind.h> has the shapes. Davit links no JSON library into it, so use the one you like.
+// A kind is pure: JSON in, JSON out. It has no clock, socket or thread, and remembers nothing.
+// <davit/abi/kind.h> has the shapes. Davit's SDK needs no JSON library, so a kind may use any.
 #include <algorithm>
 
 #include <boost/json.hpp>
@@ -39,7 +38,7 @@ Result<json::value> parse(std::string_view text) {
   return value;
 }
 
-// The wire has no required fields: what must be there is checked here.
+// proto3 has no required fields, so the kind checks them.
 Result<Named> named_in(const json::value& widget) {
   const Named named{text_at(widget, "/widget_id"), text_at(widget, "/namespace"),
                     text_at(widget, "/name")};
@@ -49,7 +48,7 @@ Result<Named> named_in(const json::value& widget) {
   return named;
 }
 
-// 64-bit integers travel as strings, and a field that is 0 is not there.
+// In the codec's JSON 64-bit integers are strings, and a field that is 0 is absent.
 Result<int64_t> size_of(const json::value& widget) {
   const std::string text = text_at(widget, "/size");
   const bool digits = !text.empty() && text.size() < 10 &&
@@ -59,7 +58,7 @@ Result<int64_t> size_of(const json::value& widget) {
   return size;
 }
 
-// The ConfigMap's data, or what is wrong with the widget.
+// The ConfigMap's data, or an error that says what is wrong with the widget.
 Result<json::object> data_of(const json::value& widget) {
   const auto size = size_of(widget);
   if (!size.ok()) return size.error();
@@ -95,8 +94,8 @@ class Widget {
  public:
   using roles = Roles<kind::Role>;
 
-  // Every key that is asked for is declared by that; one that nobody asks for is the operator's
-  // typing error.
+  // Reading a key declares it. The host refuses a key that the kind does not read: it is a typing
+  // error of the operator.
   explicit Widget(Host host)
       : owner_(Settings(host).string("owner", "acme")), described_(describe()) {}
 
@@ -121,7 +120,7 @@ class Widget {
     return state == "retired" ? kind::Class::remove : kind::Class::unhandled;
   }
 
-  // Looks at what is, never at what happened: calling it again is always right.
+  // Level-based: it judges the present state, not events, so it may be called again at any time.
   Result<std::string> reconcile(std::string_view input) const {
     const auto root = parse(input);
     if (!root.ok()) return root.error();
@@ -170,7 +169,7 @@ class Widget {
     if (text_at(object, "/kind") != "ConfigMap" || ns.empty() || name.empty()) return;
     const auto* data = object.get_object().if_contains("data");
     there = data == nullptr ? json::value(json::object()) : *data;
-    if (!text_at(object, "/metadata/deletionTimestamp").empty()) return;  // on its way out already
+    if (!text_at(object, "/metadata/deletionTimestamp").empty()) return;  // being deleted already
     remove.push_back(json::object{{"group", ""},
                                   {"version", "v1"},
                                   {"resource", "configmaps"},
@@ -189,7 +188,7 @@ class Widget {
                      {"data", data}};
     json::array out;
     out.push_back(json::object{{"object", std::move(space)},
-                               {"mode", "ensure"}});  // made when absent, never owned
+                               {"mode", "ensure"}});  // created when absent, never owned
     out.push_back(json::object{{"object", std::move(map)}});
     return out;
   }

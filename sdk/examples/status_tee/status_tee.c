@@ -1,7 +1,8 @@
-/* A plugin in plain C99 against <davit/abi.h> alone: a status sink that stands between the applier
- * and another status sink, counts what it is offered, says so in the log, and passes everything on.
+/* A plugin in plain C99 against <davit/abi.h> alone. It is a status sink that stands between the
+ * applier and another status sink. It counts the statuses that it is offered, logs the count, and
+ * passes everything on.
  *
- * It uses configuration, look-up, log, metrics, timers and health; it needs no C++, and no library
+ * It uses configuration, look-up, log, metrics, timers and health. It needs no C++, and no library
  * but libc and pthreads. Read it from the bottom: the entry, then the plugin's steps, then the
  * slots of its role. */
 #include <davit/abi.h>
@@ -18,16 +19,14 @@ static davit_str str(const char* text) {
   return s;
 }
 
-/* --- state
- * -----------------------------------------------------------------------------------------------
- */
+/* --- state --- */
 
 enum { HEALTHS = 6 };
 static const char* const healths[HEALTHS] = {"unknown",   "progressing", "healthy",
                                              "unhealthy", "paused",      "other"};
 
-/* What the timer's task sees. It outlives the instance by as long as a cancelled task takes to run:
- * `owner` is NULL from stop on, and the last of the two frees it. */
+/* What the instance and its timer's task share. A cancelled task may run after the instance is
+ * destroyed. So `owner` is NULL from stop on, and the last one to release the beat frees it. */
 typedef struct beat {
   pthread_mutex_t lock;
   davit_instance* owner;
@@ -48,7 +47,7 @@ struct davit_instance {
   davit_metric* offered[HEALTHS];
   davit_metric* issues;
   pthread_mutex_t lock;
-  uint64_t count, told; /* under lock: statuses offered, and how many of them the log knows of */
+  uint64_t count, told; /* under lock: the statuses offered, and the number last logged */
 };
 
 static void beat_release(beat* b) {
@@ -67,8 +66,7 @@ static int32_t fail(davit_error* error, int32_t code, const char* message) {
   return code;
 }
 
-/* --- the summary: one line an interval, when there was something
- * ------------------------------------------ */
+/* --- the summary: one line an interval, when there were statuses --- */
 
 static void summarize(davit_instance* self) {
   char total[24], fresh[24];
@@ -97,8 +95,7 @@ static void on_timer(void* arg, int32_t fired) {
   if (!again) beat_release(b);
 }
 
-/* --- role status sink: on any thread, must not block
- * ------------------------------------------------------- */
+/* --- role status sink: called on any thread, must not block --- */
 
 static const davit_status_sink* next_sink(const davit_instance* self) {
   return self->next.vtable;
@@ -131,16 +128,16 @@ static void advance(davit_instance* self, davit_str region, const davit_kind_pro
 }
 
 static void issue(davit_instance* self, davit_str region, const davit_issue* what) {
-  if (what->condition.len != 0) self->metrics->add(self->issues, 1); /* empty: it has ended */
+  if (what->condition.len != 0) self->metrics->add(self->issues, 1); /* empty: the issue ends */
   next_sink(self)->issue(self->next.self, region, what);
 }
 
 static const davit_status_sink sink = {sizeof(davit_status_sink), 0, offer, advance, issue};
 
-/* --- the steps of an instance's life
- * ------------------------------------------------------------------------ */
+/* --- the steps of an instance's life --- */
 
-/* Asking for a key declares it. Faults are noted; the host reports all of them after create. */
+/* Reading a key declares it. `reject` notes a fault, and the host reports all faults after create.
+ */
 static void configure(davit_instance* self) {
   const davit_config* config = self->host->query(self->host, str(DAVIT_CONFIG));
   const davit_config_node* root = config->root(self->host);
@@ -203,7 +200,7 @@ static int32_t create(const davit_host* host, davit_instance** out, davit_error*
   return DAVIT_OK;
 }
 
-/* What is found here starts before this instance and stops after it. */
+/* The instance that is found here starts before this one and stops after it. */
 static int32_t wire(davit_instance* self, davit_error* error) {
   if (self->next_name == NULL) return fail(error, DAVIT_RESOURCE_EXHAUSTED, "out of memory");
   const davit_lookup* lookup = self->host->query(self->host, str(DAVIT_LOOKUP));
@@ -234,7 +231,7 @@ static int32_t stop(davit_instance* self, const davit_op* op, davit_error* error
   beat* b = self->beat;
   if (b != NULL) {
     pthread_mutex_lock(&b->lock);
-    b->owner = NULL; /* a task that runs from here on does nothing but let go */
+    b->owner = NULL; /* a task that runs from here on only releases the beat */
     const uint64_t timer = self->timer;
     pthread_mutex_unlock(&b->lock);
     self->exec->timer_cancel(self->strand, timer);
@@ -252,9 +249,7 @@ static const void* query(davit_instance* self, davit_str id) {
   return same ? &sink : NULL;
 }
 
-/* --- the entry
- * ------------------------------------------------------------------------------------------------
- */
+/* --- the entry --- */
 
 static const davit_plugin plugin = {sizeof(davit_plugin),
                                     DAVIT_ABI_MINOR,

@@ -1,22 +1,26 @@
 /* The plugin ABI, version 1: everything that crosses between the host and a plugin.
  *
- * C99, includes only <stddef.h> and <stdint.h>. A plugin is a shared object that exports exactly
- * one symbol, davit_plugin_entry_v1, and carries an ELF note (abi/core.h) which the host reads
- * before it runs one instruction of the plugin. The C++20 wrapper beside this header makes the
- * common case short; everything it does can be done in C against this header alone.
+ * The headers are C99 and include only <stddef.h> and <stdint.h>. A plugin is a shared object that
+ * exports exactly one symbol, davit_plugin_entry_v1. It carries an ELF note (abi/core.h), which the
+ * host reads before it runs one instruction of the plugin. The C++20 wrapper beside this header
+ * makes the common case short. Everything that the wrapper does can be done in C against this
+ * header alone.
  *
  * Rules that hold for every declaration in these headers:
- *  - `struct_size` comes first in every struct that may grow; its owner sets it to sizeof. Read a
- * field only when DAVIT_HAS(p, field). Slots are appended, never removed and never moved. The
- * structs that never grow say so.
- *  - What is passed in is borrowed for the call, unless the slot says otherwise. Nobody frees the
- * other side's memory. Results of any length come back through a visitor or a sink while the call
- * runs.
- *  - Buffers (davit_buf) are immutable and reference-counted; retain and release from any thread.
- *  - No exception, C++ type, enum, bool or long crosses. Unknown codes and flags must be tolerated.
- *  - Threads: [any] may be called from any thread and does not block; [pool] runs on a thread where
- * it may block, at most max_concurrency at once per instance; [strand] is serialised with
- * everything else on the strand that was given; [main] is the host's loading thread.
+ *  - Sizes. `struct_size` comes first in every struct that may grow, and the struct's owner sets it
+ *    to sizeof. Read a field only when DAVIT_HAS(p, field) is true. Fields and slots are appended,
+ *    never removed and never moved. A struct that never grows says so.
+ *  - Memory. Arguments are borrowed for the call, unless the slot says otherwise. Neither side
+ *    frees the other side's memory. Results of any length come back through a visitor or a sink
+ *    while the call runs.
+ *  - Buffers (davit_buf) are immutable and reference-counted. Any thread may retain and release
+ *    them.
+ *  - Types. No exception, C++ type, enum, bool or long crosses the boundary. Both sides tolerate
+ *    unknown codes and flags.
+ *  - Threads. [any]: any thread may call the slot, and the slot does not block. [pool]: the call
+ *    runs on a thread where it may block, at most max_concurrency at once per instance. [strand]:
+ *    the call is serialised with everything else on the strand that was given. [main]: the host's
+ *    loading thread.
  */
 #ifndef DAVIT_ABI_H
 #define DAVIT_ABI_H
@@ -29,6 +33,6 @@
 #include "abi/services.h" /* what the host offers: log, configuration, strands, clock, look-up, ... */
 #include "abi/sink.h"     /* roles: change sink, status sink */
 #include "abi/storage.h"      /* role: storage, and the host's commit queue in front of it */
-#include "abi/storage_copy.h" /* optional, beside it: backup, verify, restore */
+#include "abi/storage_copy.h" /* optional, beside the role storage: backup, verify, restore */
 
 #endif

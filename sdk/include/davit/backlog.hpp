@@ -1,10 +1,10 @@
-// How much of the store readers have still to apply, counted without reading it for each of them.
-// A Backlog reads every change once, for all readers, and keeps the newest of each kind and region.
-// The storage role has no count, and a read for each question lets one caller who asks often keep
-// the whole pool busy.
+// Backlog: counts how many records a reader (an agent) has not applied yet. It reads every change
+// of the store once for all readers, and keeps the newest of each kind and region. The storage role
+// has no slot that counts. With one read for each question, a caller that asks often could keep the
+// whole pool busy.
 //
-// Not thread-safe: its owner brings a mutex. Memory: 24 bytes a record, of changes_max records of
-// a kind and region at most.
+// Not thread-safe: the owner needs a mutex. Memory: 24 bytes a record, for at most changes_max
+// records of each kind and region.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,12 @@ namespace davit {
 
 class Backlog {
  public:
-  // Of one kind and region. A reader that is further behind counts as this far.
+  // The number of records that are kept of one kind and region. For a reader that is further
+  // behind, `above` returns this number.
   static constexpr size_t changes_max = 1000;
 
-  // Reads what the store has that this has not seen. Blocks; the first time it reads the whole
-  // store. `go_on` is asked before each page: false ends it with CANCELLED.
+  // Reads the changes since the last refresh. Blocks. The first refresh reads the whole store.
+  // `go_on` is called before each page; false ends the refresh with CANCELLED.
   Result<> refresh(const storage::Client& storage, const std::function<bool()>& go_on = {}) {
     auto head = storage.head();
     if (!head.ok()) return head.error();
@@ -32,7 +33,7 @@ class Backlog {
     }
     head_ = head->head;
     if (!judged(cursor_)) forget();
-    bool again = true;  // once: another history, or purged before it was read
+    bool again = true;  // start over once: on another history, or after a purge of unread changes
     while (cursor_ != head_) {
       if (go_on && !go_on()) return Error{Code::cancelled, "the reading was given up", {}, {}};
       auto page = storage.read({{}, cursor_, 0, records_per_page, bytes_per_page},
@@ -57,7 +58,7 @@ class Backlog {
     return {};
   }
 
-  // In ascending version order.
+  // Records one change. Call it in ascending version order.
   void add(const davit_record& r) {
     auto& changes = topics_[{text(r.key.kind), text(r.key.region)}];
     const size_t id = std::hash<std::string_view>{}(view(r.key.id));
@@ -68,8 +69,8 @@ class Backlog {
     if (changes.size() > changes_max) changes.pop_front();
   }
 
-  // How many records of the kind and region are above the cursor. One of another history says
-  // nothing of this one: all of them are.
+  // How many records of the kind and region are above the cursor. For a cursor of another history
+  // it is all of them.
   uint64_t above(const std::string& kind, const std::string& region, Cursor applied) const {
     uint64_t count = 0;
     visit(kind, region, judged(applied) ? applied.version : 0, UINT64_MAX,
@@ -91,7 +92,7 @@ class Backlog {
 
   struct Change {
     uint64_t version;
-    size_t id;  // a hash of it
+    size_t id;  // a hash of the record's id
     int64_t committed_at_unix_ms;
   };
 

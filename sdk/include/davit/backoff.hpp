@@ -1,6 +1,7 @@
-// Backoff: how long to wait before the next attempt. Pure: the caller brings randomness and owns
-// the timer. One per thing that is retried; the ceiling doubles from `first` to `most`, the delay
-// is drawn from its upper half, so that many who failed together do not come back together.
+// Backoff: how long to wait before the next attempt. Each thing that is retried has one. The
+// ceiling doubles from `first` to `most` with each failure. The delay is random in the upper half
+// of the ceiling, so that callers that failed together do not retry together. Pure: the caller
+// gives the randomness and owns the timer.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 namespace davit {
 
-// Uniform in [from, to].
+// A delay that is uniform in [from, to].
 inline std::chrono::milliseconds jittered(std::chrono::milliseconds from,
                                           std::chrono::milliseconds to, uint64_t random) {
   if (to <= from) return from;
@@ -25,7 +26,8 @@ class Backoff {
   Backoff() = default;
   explicit Backoff(Limits limits) : limits_(limits) {}
 
-  // One more failure: the delay before the next attempt, never less than what the peer asked for.
+  // Counts a failure, and returns the delay before the next attempt. The delay is never less than
+  // `retry_after`, which the peer asked for.
   std::chrono::milliseconds next(uint64_t random, std::chrono::milliseconds retry_after = {}) {
     const auto ceiling =
         std::min(limits_.most, limits_.first * (int64_t{1} << std::min(failures_, 20u)));

@@ -1,4 +1,6 @@
-// Role cluster in C++: cluster::Role makes the ABI table of a class, cluster::Client calls one.
+// Role cluster in C++: requests to one Kubernetes API, and watches of it. A backend is one class,
+// and cluster::Role makes its ABI table. cluster::Client calls a cluster instance. abi/cluster.h
+// has the contract.
 //
 //   class Backend {
 //    public:
@@ -8,8 +10,8 @@
 //     void credit(cluster::WatchHandle*, uint32_t more);
 //     void cancel(cluster::WatchHandle*);
 //     void discover(std::string group, std::string version, std::string kind,
-//     std::function<void(cluster::Response)>); void
-//     identity(std::function<void(cluster::Response)>);
+//                   std::function<void(cluster::Response)>);
+//     void identity(std::function<void(cluster::Response)>);
 //   };
 #pragma once
 
@@ -47,18 +49,19 @@ struct WatchRequest {
   std::string ns, label_selector, field_selector, resource_version;
 };
 
-// The receiving end of a watch. Events of one watch are serialised, on any thread.
+// The callbacks of a watch. Events of one watch are serialised, on any thread.
 struct Watcher {
   std::function<void(int32_t type, std::string_view object)> event;  // DAVIT_WATCH_...
   std::function<void()> ended;
 };
 
-// What a backend's watch is to the ABI; a backend derives its own from it.
+// The base of a backend's watch. A backend derives its own class from it, and the ABI passes a
+// pointer to it as the handle.
 struct WatchHandle {
   virtual ~WatchHandle() = default;
 };
 
-// A response in ABI form; borrows.
+// A response in ABI form; borrows from the Response.
 struct ResponseView {
   std::vector<davit_pair> headers;
   davit_cluster_response abi;
@@ -134,8 +137,8 @@ struct Role {
   }
 };
 
-// One watch as its user holds it: cancel it and wait for `ended` before letting go of what the
-// callbacks use.
+// The handle of one watch. Before its holder destroys anything that the callbacks use, it cancels
+// the watch and waits for `ended`.
 class Watch {
  public:
   Watch() = default;
@@ -149,6 +152,7 @@ class Watch {
   davit_cluster_watch* watch_ = nullptr;
 };
 
+// Calls a cluster instance.
 class Client {
  public:
   Client() = default;

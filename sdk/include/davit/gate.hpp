@@ -1,10 +1,10 @@
-// Role gate and its client: whether this process is the one that works. abi/gate.h has the
-// contract.
+// Role gate in C++: decides whether this process is the one that works. gate::Role makes the ABI
+// table of a class, and gate::Client waits at the gate of the process. abi/gate.h has the contract.
 //
 //   class Leader {
 //    public:
 //     using roles = davit::Roles<davit::gate::Role>;
-//     void wait(gate::Opened opened);   // called once: the epoch, or 0 when it never opens
+//     void wait(gate::Opened opened);   // call opened once: with the epoch, or 0 if it never opens
 //   };
 #pragma once
 
@@ -30,8 +30,8 @@ struct Role {
 
 class Client {
  public:
-  // The gate of this process, if it has one. There is nothing to name and so nothing to forget:
-  // with a gate, everybody who works stands behind it. A second gate is refused.
+  // Finds the gate of this process, if it has one. No setting names the gate, so no plugin can miss
+  // it. A second gate is refused (INVALID_ARGUMENT). Only in wire().
   static Result<std::optional<Client>> find(const Host& host) {
     const auto gates = each(host, DAVIT_GATE);
     if (gates.empty()) return std::optional<Client>();
@@ -43,8 +43,8 @@ class Client {
                  {}};
   }
   std::string name() const { return text(ref_.instance); }
-  // What `opened` uses must live until this instance's destroy: the 0 of a gate that never opened
-  // comes after its stop.
+  // Whatever `opened` uses must live until destroy of the waiting instance: a gate that never
+  // opened calls it with 0 after that instance has stopped.
   void wait(Opened opened) const {
     static_cast<const davit_gate*>(ref_.vtable)
         ->wait(

@@ -1,9 +1,9 @@
 // The host as a plugin sees it: log, clock, strands and timers, the blocking pool, metrics, codec,
-// credentials, state directory, health, shutdown. Settings are in settings.hpp, look-ups beside
-// each role.
+// credentials, state directory, health, shutdown. abi/services.h has the contract. Settings are in
+// settings.hpp, and look-ups are in the header of each role.
 //
-// A Host is a view: copy it freely; it is valid until the instance is destroyed. All members may be
-// called from any thread unless they say otherwise.
+// A Host is a view that is cheap to copy. It is valid until the instance is destroyed. Any thread
+// may call any member, unless the member says otherwise.
 #pragma once
 
 #include <initializer_list>
@@ -12,7 +12,7 @@
 
 namespace davit {
 
-// Runs tasks one at a time, in order, on the host's threads; a task must not block. Copies share
+// Runs tasks one at a time, in order, on the host's threads. A task must not block. Copies share
 // the strand.
 class Strand {
  public:
@@ -38,8 +38,8 @@ class Strand {
   davit_strand* get() const { return strand_; }
   const davit_exec* exec() const { return exec_; }
 
-  // Runs and frees a std::function<void()>. A task that throws is a bug: the process ends and says
-  // where.
+  // Runs and deletes a std::function<void()>. A task that throws is a bug and ends the process.
+  // This function is noexcept, so the stack still shows where.
   static void run_once(void* arg) noexcept {
     std::unique_ptr<std::function<void()>> task(static_cast<std::function<void()>*>(arg));
     (*task)();
@@ -50,8 +50,8 @@ class Strand {
   davit_strand* strand_ = nullptr;
 };
 
-// One timer on a strand; used on that strand only. Starting it again replaces what was waiting;
-// destroying it cancels, and then nothing runs any more.
+// One timer on a strand, used on that strand only. `after` replaces the task that waits. The
+// destructor cancels that task. A cancelled task does not run.
 class Timer {
  public:
   explicit Timer(Strand strand) : strand_(std::move(strand)) {}
@@ -88,7 +88,8 @@ class Timer {
   uint64_t id_ = 0;
 };
 
-// A counter, gauge or histogram. Copies are the same metric.
+// A counter, gauge or histogram. Copies are the same metric. A Metric that was made without a
+// handle does nothing.
 class Metric {
  public:
   Metric() = default;
@@ -108,7 +109,7 @@ class Metric {
   davit_metric* handle_ = nullptr;
 };
 
-// Bytes that are overwritten when they go.
+// Bytes that are overwritten before their memory is freed.
 class Secret {
  public:
   Secret() = default;
@@ -136,7 +137,7 @@ class Secret {
   std::string value_;
 };
 
-// Protobuf bytes and JSON of one descriptor set.
+// Converts the messages of one descriptor set between protobuf bytes and JSON.
 class Schema {
  public:
   Schema() = default;
@@ -176,14 +177,13 @@ class Host {
 
   const davit_host* abi() const { return abi_; }
   std::string_view instance() const { return view(abi_->instance); }
-  // NULL when this host does not offer it.
+  // NULL when this host does not offer the service.
   template <class T>
   const T* service(std::string_view id) const {
     return static_cast<const T*>(abi_->query(abi_, str(id)));
   }
 
-  // --- log: a short constant message, then fields
-  // -----------------------------------------------------
+  // --- log: a short constant message, then fields ---
   using Fields = std::initializer_list<std::pair<std::string_view, std::string>>;
   void debug(std::string_view message, Fields fields = {}) const {
     log(DAVIT_LOG_DEBUG, message, fields);
@@ -198,25 +198,22 @@ class Host {
     log(DAVIT_LOG_ERROR, message, fields);
   }
 
-  // --- clock and randomness
-  // ---------------------------------------------------------------------------
+  // --- clock and randomness ---
   int64_t unix_ms() const { return clock_->unix_ns(abi_) / 1'000'000; }
   std::chrono::nanoseconds now() const {
     return std::chrono::nanoseconds(clock_->monotonic_ns(abi_));
   }
   uint64_t random() const { return clock_->random(abi_); }
 
-  // --- threads
-  // ----------------------------------------------------------------------------------------
+  // --- threads ---
   Strand strand() const { return {exec_, exec_->strand(abi_)}; }
-  // Runs on the pool of the named instance (empty: own), where it may block.
+  // Runs the task on the pool of the named instance (empty: this one), where it may block.
   void blocking(std::string_view instance, std::function<void()> task) const {
     exec_->blocking(abi_, str(instance), &Strand::run_once,
                     new std::function<void()>(std::move(task)));
   }
 
-  // --- metrics
-  // ----------------------------------------------------------------------------------------
+  // --- metrics ---
   Metric counter(std::string_view name, std::string_view help, const Pairs& labels = {}) const {
     return metric(DAVIT_COUNTER, name, help, labels);
   }
@@ -227,8 +224,7 @@ class Host {
     return metric(DAVIT_HISTOGRAM, name, help, labels);
   }
 
-  // --- codec, credentials, state, health
-  // --------------------------------------------------------------
+  // --- codec, credentials, state, health ---
   Result<Schema> schema(davit_bytes descriptor_set,
                         const std::vector<std::string>& json_fields) const {
     const auto* codec = service<davit_codec>(DAVIT_CODEC);
@@ -241,7 +237,7 @@ class Host {
     if (!r.ok()) return r.error();
     return Schema(codec, out);
   }
-  // The file's content without one trailing newline. Blocks on the disk.
+  // The file's content without the line ends (\n, \r) at its end. Blocks on the disk.
   Result<Secret> credential(std::string_view path) const {
     const auto* credentials = service<davit_credentials>(DAVIT_CREDENTIALS);
     Secret out;
@@ -267,8 +263,8 @@ class Host {
   void health(int32_t state, std::string_view reason = {}) const {
     service<davit_health>(DAVIT_HEALTH)->set(abi_, state, str(reason));
   }
-  // Ends the process, at `deadline` (of now()) at the latest; returns at once. abi/services.h says
-  // how.
+  // Ends the process, at the latest at `deadline`, a time of now(). Returns at once. abi/services.h
+  // says how.
   void shutdown(std::string_view reason, std::chrono::nanoseconds deadline) const {
     service<davit_shutdown>(DAVIT_SHUTDOWN)->request(abi_, str(reason), deadline.count());
   }

@@ -1,5 +1,5 @@
-// Every condition that an agent tells of as an issue: of an object, of a kind, or of itself.
-// Whoever counts or explains issues goes by this list.
+// Every condition that an agent reports as an issue. An issue is about an object, a kind or the
+// agent itself. Code that counts or explains issues uses this list.
 #pragma once
 
 #include <array>
@@ -8,10 +8,10 @@
 
 namespace davit::issues {
 
-// The agent's cluster lacks something that the kind needs; the name is the thing's, the id is
+// The agent's cluster lacks something that the kind needs. The name is what is missing, the id is
 // empty.
 inline constexpr const char* missing = "missing";
-// Somebody else keeps changing the record's object.
+// Another writer keeps changing the record's object.
 inline constexpr const char* contested = "contested";
 
 inline constexpr std::array<const char*, 8> all = {DAVIT_ISSUE_PARKED,

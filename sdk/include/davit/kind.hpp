@@ -1,21 +1,21 @@
-// Role kind in C++. A kind is one class with plain, const, pure methods; kind::Role makes the ABI
-// table of it. kind::Client is the other end. abi/kind.h has the contract and the JSON shapes.
+// Role kind in C++. A kind is one class with plain, const, pure methods, and kind::Role makes its
+// ABI table. kind::Client calls a kind instance. abi/kind.h has the contract and the JSON shapes.
 //
 //   class Widget {
 //    public:
 //     using roles = davit::Roles<davit::kind::Role>;
 //     explicit Widget(davit::Host);
-//     const kind::Described& described() const;      // a member
+//     const kind::Described& described() const;      // returns a member
 //     Result<Named> identify(std::string_view apply) const;
 //     Result<> validate(std::string_view apply) const;
 //     kind::Class classify(std::string_view state, std::string_view apply) const;
 //     Result<std::string> reconcile(std::string_view input) const;
 //     Result<Named> attribute(std::string_view object) const;
-//     // with Description::ctrl_v1 only:
+//     // only with Description::ctrl_v1:
 //     Result<std::string> delete_message(const Named&) const;
 //     Result<std::string> to_report(const Named&, const Status&) const;
 //     Result<std::pair<Named, Status>> from_report(std::string_view report) const;
-//     Result<std::string> apply_message(std::string_view apply) const;  // may be left out
+//     Result<std::string> apply_message(std::string_view apply) const;  // optional
 //   };
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace davit {
 
-// What a record is called.
+// A record's id, and its namespace and name in the cluster.
 struct Named {
   std::string id, ns, name;
   auto operator<=>(const Named&) const = default;
@@ -71,7 +71,7 @@ struct Description {
   std::string default_state = "running";
 };
 
-// A Description in ABI form; borrows from it and lives beside it.
+// A Description in ABI form; borrows from the Description and lives beside it.
 class DescriptionView {
  public:
   explicit DescriptionView(const Description& d) {
@@ -166,7 +166,7 @@ struct Role {
           return guard(e, [&] { return object<T>(i).validate(view(apply)); });
         },
         [](davit_instance* i, davit_str state, davit_str apply) {
-          // There is no error to give: what cannot be judged is held.
+          // The slot cannot return an error. A record that cannot be classified is held.
           int32_t found = DAVIT_CLASS_UNHANDLED;
           guard(nullptr, [&]() -> Result<> {
             found = static_cast<int32_t>(object<T>(i).classify(view(state), view(apply)));
@@ -268,7 +268,7 @@ struct Role {
   }
 };
 
-// Keeps a description and its ABI form; a kind's class has one as a member.
+// A description and its ABI form. A kind's class has one as a member.
 class Described {
  public:
   explicit Described(Description d) : description_(std::move(d)), view_(description_) {}
@@ -280,7 +280,7 @@ class Described {
   DescriptionView view_;
 };
 
-// A kind instance as its users call it. All members: any thread, no blocking.
+// Calls a kind instance. Any thread may call any member, and none blocks.
 class Client {
  public:
   Client() = default;
@@ -289,7 +289,7 @@ class Client {
         vtable_(static_cast<const davit_kind*>(ref.vtable)),
         description_(std::make_shared<Description>(from_abi(*vtable_->describe(ref.self)))) {}
 
-  // Every kind of this process.
+  // Every kind instance of this process. Only in wire().
   static std::vector<Client> all(const Host& host) {
     std::vector<Client> out;
     for (const auto& ref : each(host, DAVIT_KIND)) out.emplace_back(ref);
@@ -312,7 +312,7 @@ class Client {
   }
   Class classify(std::string_view state, std::string_view apply) const {
     if (state == "deleted") return Class::remove;
-    // A number that is none of these is a plugin's fault: the record is held, never deleted.
+    // Any other number is a fault of the plugin. The record is held, never deleted.
     switch (vtable_->classify(ref_.self, str(state), str(apply))) {
       case DAVIT_CLASS_APPLY:
         return Class::apply;
@@ -338,7 +338,7 @@ class Client {
       return vtable_->delete_message(ref_.self, &abi, s, e);
     });
   }
-  // The apply message as ctrl.v1 peers are told it; empty: as it is. An error: they are not told.
+  // The apply message as ctrl.v1 peers get it; empty: unchanged. On an error, do not send it.
   Result<std::string> apply_message(std::string_view apply) const {
     if (!DAVIT_HAS(vtable_, apply_message) || vtable_->apply_message == nullptr) {
       auto valid = validate(apply);

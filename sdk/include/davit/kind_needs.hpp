@@ -1,9 +1,9 @@
-// Beside role kind: what a kind needs of its cluster beyond its description (abi/kind_needs.h).
-// kind::NeedsRole makes the table of a kind that also has
+// Optional, beside the role kind: what a kind needs of its cluster beyond its description.
+// abi/kind_needs.h has the contract. kind::NeedsRole makes the table of a kind that also has
 //
 //   std::vector<kind::Need> needs() const;
 //
-// and kind::all_needs is the other end.
+// kind::all_needs reads the needs of every kind.
 #pragma once
 
 #include <map>
@@ -13,13 +13,13 @@
 
 namespace davit::kind {
 
-// A right besides those that a resource's role implies, an object that must be there, or no more
-// than the setting that does without a resource.
+// Rights besides those that a resource's role implies, or an object that must exist. A need with
+// neither only names the setting that makes the resource unnecessary.
 struct Need {
   std::string group, version, resource;
-  std::string name{};                // of an object; empty: it is of the resource
-  std::vector<std::string> verbs{};  // besides
-  std::string setting{};             // "autoscaling = false"; empty: none does without
+  std::string name{};                // of the object; empty: the need is about the resource
+  std::vector<std::string> verbs{};  // besides those that the role implies
+  std::string setting{};             // "autoscaling = false"; empty: no setting removes the need
 };
 
 struct NeedsRole {
@@ -57,7 +57,7 @@ struct NeedsRole {
   }
 };
 
-// A need as it came over the ABI, without the kind whose it is.
+// Copies a need, without its kind.
 inline Need need_of(const davit_kind_need& n) {
   Need out{text(n.group), text(n.version), text(n.resource), text(n.name)};
   for (uint32_t v = 0; v < n.verbs_count; ++v) out.verbs.push_back(text(n.verbs[v]));
@@ -67,7 +67,7 @@ inline Need need_of(const davit_kind_need& n) {
 
 using Needs = std::map<std::string, std::vector<Need>, std::less<>>;  // by kind
 
-// Of every kind of this process. Only in wire().
+// The needs of every kind of this process. Only in wire().
 inline Needs all_needs(const Host& host) {
   Needs out;
   for (const auto& ref : each(host, DAVIT_KIND_NEEDS)) {

@@ -1,5 +1,5 @@
-// The kinds of a process, each once. Two instances of one kind would share its name, its streams
-// and its methods; which of them answers would be an accident.
+// Finds the kinds of a process and refuses two instances of one kind. Such instances would have the
+// same name, streams and methods, and it would be left to chance which of them answers.
 #pragma once
 
 #include <map>
@@ -8,7 +8,8 @@
 
 namespace davit::kind {
 
-// In wire() only, so that `davit check` finds it, too.
+// FAILED_PRECONDITION names the two instances. Only in wire(), so that `davit check` reports it,
+// too.
 inline Result<std::vector<Client>> each_once(const Host& host) {
   std::map<std::string, std::string> instances;  // by kind
   std::vector<Client> out;

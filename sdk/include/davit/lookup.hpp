@@ -1,11 +1,12 @@
-// Finding other instances, only in wire().
+// Finds other instances of the process by name or by role. Only in a plugin's wire(). The clients
+// of the roles (storage::Client and others) are built on these functions.
 #pragma once
 
 #include "host.hpp"
 
 namespace davit {
 
-// The instance must exist and play the role.
+// NOT_FOUND when there is no such instance, FAILED_PRECONDITION when it does not play the role.
 inline Result<davit_ref> find(const Host& host, std::string_view instance,
                               std::string_view interface_id) {
   davit_ref ref{};

@@ -1,6 +1,6 @@
-// The forms of names that Kubernetes accepts, for kinds. Each ..._fault says what is wrong with a
-// name, as the rest of a sentence that begins with the field ("must be a DNS label ..."), or
-// nothing.
+// Checks of the names that Kubernetes accepts; kinds validate records with them. Each ..._fault
+// function returns nothing for a good name. Otherwise it says what is wrong, as the rest of a
+// sentence that begins with the field ("must be a DNS label ...").
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace names {
 // Limits of k8s.io/apimachinery/pkg/util/validation.
 inline constexpr size_t label_max = 63;
 inline constexpr size_t subdomain_max = 253;
-inline constexpr size_t shown_max = 80;  // of a name that is refused
+inline constexpr size_t shown_max = 80;  // bytes of a refused name that a message shows
 
 inline bool lower(char c) {
   return c >= 'a' && c <= 'z';
@@ -58,13 +58,13 @@ inline std::string refused(std::string_view rule, std::string_view name) {
 
 }  // namespace names
 
-// RFC 1123: a namespace.
+// RFC 1123: the name of a namespace.
 inline std::optional<std::string> dns_label_fault(std::string_view name) {
   if (name.size() <= names::label_max && names::is_dns_part(name)) return std::nullopt;
   return names::refused("a DNS label (at most 63 lower-case letters, digits and \"-\")", name);
 }
 
-// RFC 1035: a Service. `max` is less where a suffix is to follow.
+// RFC 1035: the name of a Service. `max` is less where a suffix follows.
 inline std::optional<std::string> service_name_fault(std::string_view name,
                                                      size_t max = names::label_max) {
   if (name.size() <= max && names::is_dns_part(name) && names::lower(name.front()))
@@ -74,14 +74,14 @@ inline std::optional<std::string> service_name_fault(std::string_view name,
                         name);
 }
 
-// RFC 1123: what most objects are called.
+// RFC 1123: the name of most objects.
 inline std::optional<std::string> dns_subdomain_fault(std::string_view name) {
   if (names::is_subdomain(name)) return std::nullopt;
   return names::refused("a DNS name (at most 253 lower-case letters, digits, \"-\" and \".\")",
                         name);
 }
 
-// A label's value; may be empty.
+// The value of a label. It may be empty.
 inline std::optional<std::string> label_value_fault(std::string_view value) {
   auto outer = [](char c) { return names::lower(c) || names::upper(c) || names::digit(c); };
   bool good = value.size() <= names::label_max;
@@ -94,7 +94,7 @@ inline std::optional<std::string> label_value_fault(std::string_view value) {
       value);
 }
 
-// A label's key without its last part: empty, or a DNS name and "/".
+// The prefix of a label's key: empty, or a DNS name and "/".
 inline std::optional<std::string> label_prefix_fault(std::string_view prefix) {
   if (prefix.empty()) return std::nullopt;
   if (prefix.back() == '/' && names::is_subdomain(prefix.substr(0, prefix.size() - 1)))

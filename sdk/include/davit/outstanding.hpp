@@ -1,5 +1,5 @@
-// Counts what is in flight, so that stop() can wait until nothing is: a ticket is held by every
-// call and task, and the last one to go wakes the waiter.
+// Counts the calls and tasks that are in flight, so that a plugin's stop() can wait until there are
+// none. Each call and task holds a ticket, and dropping the last ticket wakes the waiter.
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +11,7 @@ namespace davit {
 
 class Outstanding {
  public:
-  // Copies share the ticket; any thread may drop it, also after this object has gone.
+  // Copies share the ticket. Any thread may drop it, even after this object is destroyed.
   using Ticket = std::shared_ptr<void>;
 
   Ticket begin() {
@@ -25,8 +25,8 @@ class Outstanding {
     });
   }
 
-  // Blocks until every ticket has gone, at most until the deadline of the op; says how many are
-  // left.
+  // Blocks until every ticket is dropped, at most until the op's deadline. DEADLINE_EXCEEDED says
+  // how many are left.
   Result<> wait(const Host& host, const Op& op) {
     std::unique_lock lock(state_->mutex);
     auto none = [&] { return state_->count == 0; };

@@ -1,7 +1,7 @@
-// Pace: how much one region may ask for in the long run, and how much at once. A token bucket: it
-// fills at `bytes_per_second` up to `burst_bytes`, and work may begin while anything is in it. So a
-// call that is larger than the burst goes, too, and what follows it waits until it is paid for.
-// Pure: the time is given.
+// Pace: limits how much one region may ask for in the long run, and how much at once. Turns has one
+// for each region. It is a token bucket that fills at `bytes_per_second` up to `burst_bytes`. Work
+// may begin while the bucket is not empty. So a call that is larger than the burst may begin, too,
+// and the next call waits until the bucket has made up for it. Pure: the caller gives the time.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace davit {
 
 struct PaceLimits {
-  // A region at this pace leaves the larger part of a store and of two cores to the others.
+  // At this pace a region leaves most of a store and of two cores to the other regions.
   size_t bytes_per_second = 4 << 20;
-  // What an agent says of 10,000 pods at its start is about half of it.
+  // The statuses of 10,000 pods, which an agent sends at its start, take about half of it.
   size_t burst_bytes = 8 << 20;
 };
 
-// Nothing waits.
+// No limit: no call waits.
 inline constexpr PaceLimits no_pace{.bytes_per_second = SIZE_MAX, .burst_bytes = SIZE_MAX};
 
 class Pace {
@@ -27,9 +27,9 @@ class Pace {
 
   explicit Pace(const PaceLimits& limits) : limits_(limits) {}
 
-  // When work may begin: in the past, or in the future.
+  // The time from which work may begin. It may be in the past.
   Time begins() const { return full_ - time_of(limits_.burst_bytes) + Time(1); }
-  // Whether all that was spent has come in again.
+  // Whether the bucket is full.
   bool rested(Time now) const { return full_ <= now; }
   void spend(size_t bytes, Time now) { full_ = std::max(full_, now) + time_of(bytes); }
 
@@ -41,7 +41,7 @@ class Pace {
   }
 
   PaceLimits limits_;
-  Time full_{Time::min() / 2};  // when all that was spent has come in
+  Time full_{Time::min() / 2};  // when the bucket is full
 };
 
 }  // namespace davit

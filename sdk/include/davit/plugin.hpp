@@ -1,32 +1,34 @@
-// A plugin in C++ is one class and one macro:
+// The entry of a plugin in C++. A plugin is one class and one macro:
 //
 //   class Naive {
 //    public:
 //     using roles = davit::Roles<davit::storage::Role>;
-//     explicit Naive(davit::Host host);       // reads Settings; throws nothing it can report
-//     davit::Result<> wire();                 // optional, like check, start and stop
+//     explicit Naive(davit::Host host);       // reads Settings
+//     davit::Result<> wire();                 // optional, as are check, start and stop
+//     davit::Result<> check(const davit::Op&);
 //     davit::Result<> start(const davit::Op&);
 //     davit::Result<> stop(const davit::Op&);
 //     ... the role's methods
 //   };
 //   DAVIT_PLUGIN(Naive, "storage_naive", "0.1.0", "keeps records in a map")
 //
-// A constructor that must fail throws davit::Failure; every other exception is a bug and is
-// reported as one. Nothing thrown ever leaves the plugin.
+// A constructor reports a bad setting by Settings::reject. A constructor that fails for another
+// reason throws davit::Failure. Every other exception is a bug. Out of a step of the instance's
+// life, or out of a slot that returns an error, it becomes an INTERNAL error.
 #pragma once
 
 #include "settings.hpp"
 
 namespace davit {
 
-// Thrown by a plugin's constructor when it cannot be made.
+// A plugin's constructor throws it when it cannot make the instance.
 struct Failure : std::exception {
   Error error;
   explicit Failure(Error e) : error(std::move(e)) {}
   const char* what() const noexcept override { return error.message.c_str(); }
 };
 
-// The roles an instance plays. Each R has `id` and `vtable<T>()`.
+// The roles that an instance plays. Each R has `id` and `vtable<T>()`.
 template <class... R>
 struct Roles {
   template <class T>

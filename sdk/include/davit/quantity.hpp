@@ -1,6 +1,6 @@
-// Kubernetes quantities, for kinds: printed in the canonical form that the API server prints, so
-// that what is sent is what is read back and a comparison sees no drift where there is none; read
-// in any form.
+// Kubernetes quantities of CPU and memory, for kinds. They are printed in the canonical form of the
+// API server, so that an object reads back as it was sent and a comparison sees no false drift.
+// They are read in any form.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace davit {
 namespace quantity {
 
-// Divides by `base` while it goes without a rest, one suffix further each time.
+// Divides by `base` as long as no remainder is left, and takes the next suffix each time.
 template <size_t N>
 std::string canonical(int64_t amount, int64_t base, const std::array<const char*, N>& suffixes) {
   size_t step = 0;
@@ -44,10 +44,11 @@ inline constexpr std::array<std::pair<std::string_view, double>, 15> scales = {{
     {"Ei", 1152921504606846976.0},
 }};
 
-// A long double has 64 bits of mantissa: exact for every amount that a node can have.
+// The amount in the base unit, or nothing. The 64 bits of a long double's mantissa are exact for
+// every amount that a node can have.
 inline std::optional<long double> parse(std::string_view given) {
   const std::string text(given);
-  // What strtold takes and Kubernetes does not: white space, hexadecimal, "inf" and "nan".
+  // strtold accepts white space, hexadecimal, "inf" and "nan"; Kubernetes does not.
   const bool decimal = !text.empty() && (std::string_view("0123456789.+").find(text.front()) !=
                                          std::string_view::npos);
   if (!decimal || text.find_first_of("xX") != std::string::npos) return std::nullopt;
@@ -78,17 +79,18 @@ inline std::string memory_quantity(int64_t mib) {
   return quantity::canonical(mib, 1024, std::array<const char*, 5>{"Mi", "Gi", "Ti", "Pi", "Ei"});
 }
 
-// Rounded up. Nothing when it is no quantity, is negative or does not fit.
+// Rounded up. Nothing when the text is not a quantity, is negative or does not fit.
 inline std::optional<int64_t> millicores_of(std::string_view text) {
   const auto cores = quantity::parse(text);
-  // Rounding to a whole number first takes away what 1e-3 cannot represent.
+  // 1e-3 has no exact representation, so a near miss is rounded to the whole number first.
   if (!cores || *cores * 1000 > quantity::int64_top) return std::nullopt;
   const long double millis = *cores * 1000;
   const long double near = std::round(millis);
   return static_cast<int64_t>(std::fabs(millis - near) < 1e-6L ? near : std::ceil(millis));
 }
 
-// Rounded down, as the original does.
+// Rounded down, as Krane does. Nothing when the text is not a quantity, is negative or does not
+// fit.
 inline std::optional<int64_t> mib_of(std::string_view text) {
   const auto bytes = quantity::parse(text);
   if (!bytes || *bytes > quantity::int64_top) return std::nullopt;

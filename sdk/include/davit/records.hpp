@@ -1,6 +1,6 @@
-// The values of the storage contract, owned: records, groups, statuses, progress. abi/storage.h
-// says what each field means; here they are only given a home. Conversions to the ABI borrow from
-// the value.
+// The values of the storage contract in C++: records, groups, statuses, progress. abi/storage.h
+// says what each field means. These types own their memory. from_abi() copies; to_abi() and the
+// ...View classes borrow from the value.
 #pragma once
 
 #include <deque>
@@ -35,7 +35,7 @@ inline Cursor from_abi(davit_cursor c) {
 
 // A store's history: each incarnation with the version where it ended, the oldest first.
 using History = std::vector<Cursor>;
-// Whether what was read at `at` is of this history; else the store has lost it.
+// Whether the history contains the position `at`. Otherwise the store has lost that version.
 inline bool knows(const History& history, Cursor at) {
   return std::any_of(history.begin(), history.end(), [at](Cursor link) {
     return link.incarnation == at.incarnation && at.version <= link.version;
@@ -70,7 +70,7 @@ inline Record from_abi(const davit_record& r) {
   return out;
 }
 
-// A record in ABI form; borrows from the Record it was made of.
+// A record in ABI form; borrows from the Record.
 struct RecordView {
   std::vector<davit_pair> annotations;
   davit_record abi;
@@ -140,8 +140,8 @@ struct GroupView {
 
 struct GroupResult {
   uint64_t first_version = 0;   // mutation i has first_version + i
-  uint64_t actual_version = 0;  // with ABORTED: what is there
-  std::optional<Error> error;   // none: committed
+  uint64_t actual_version = 0;  // with ABORTED: the version that the record has
+  std::optional<Error> error;   // empty: the group is committed
 };
 
 inline GroupResult from_abi(const davit_group_result& r) {
@@ -168,7 +168,7 @@ inline Head from_abi(const davit_head& h) {
   return {from_abi(h.head), h.status_head, h.purged_through};
 }
 
-// Empty = any.
+// An empty string means any.
 struct Scope {
   std::string kind, region;
 };
@@ -179,8 +179,8 @@ struct ReadRequest {
   uint64_t dead_after = 0;
   uint32_t limit = 100;
   uint64_t bytes_max = UINT64_MAX;
-  // DAVIT_READ_LINGERING: up to `dead_after` only those are left out whose stored status says gone
-  // of their version, or of a later one.
+  // DAVIT_READ_LINGERING: `dead_after` leaves out a deleted record only when its stored status says
+  // gone of the record's version or of a later one.
   bool lingering = false;
 };
 
@@ -190,7 +190,7 @@ struct Page {
   Head head;
 };
 
-// By id, or by name when the id is empty.
+// Asks for a record by its id, or by its name when the id is empty.
 struct Query {
   Key key;
   std::string ns, name;
@@ -206,7 +206,7 @@ struct Status {
   Key key;
   bool gone = false;
   uint64_t observed_version = 0;
-  uint64_t observed_incarnation = 0;  // not kept by stores
+  uint64_t observed_incarnation = 0;  // stores do not keep it
   std::string health;
   int64_t desired = 0, updated = 0, ready = 0, stale = 0;
   std::string message, parked;
@@ -215,7 +215,7 @@ struct Status {
   uint64_t epoch = 0, sequence = 0;
   uint64_t status_version = 0;
   int64_t reported_at_unix_ms = 0;
-  std::string ns, name;  // the record's; for peers that know no ids; may be empty
+  std::string ns, name;  // the record's, for peers that know no ids; may be empty
 };
 
 inline Status from_abi(const davit_status& s) {
@@ -289,7 +289,7 @@ struct StatusView {
 struct Issue {
   std::string kind, id, ns, name;
   uint64_t version = 0;
-  std::string condition, reason;  // condition: DAVIT_ISSUE_...; empty = ended
+  std::string condition, reason;  // condition: DAVIT_ISSUE_...; empty = the issue has ended
 };
 inline Issue from_abi(const davit_issue& i) {
   return {text(i.kind), text(i.id),        text(i.ns),    text(i.name),

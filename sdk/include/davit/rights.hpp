@@ -1,7 +1,8 @@
-// The rights that an instance's account needs somewhere else (abi/rights.h). RightsRole makes the
-// table of a plugin that also has
+// Optional, for a plugin of any role: the rights that its account needs in another system, which
+// `davit check --rights` prints. abi/rights.h has the contract. RightsRole makes the table of a
+// plugin that also has
 //
-//   std::string rights() const;  // YAML
+//   std::string rights() const;  // YAML of a ClusterRole
 #pragma once
 
 #include "abi/rights.h"

@@ -1,7 +1,9 @@
-// RPC as bytes, in C++. abi/rpc.h has the contract.
+// RPC as bytes, in C++: rpc::Server serves methods, rpc::Channel calls them. abi/rpc.h has the
+// contract.
 //
-// A call, on either end, is a Call handle and a Handler that the plugin derives; every callback
-// runs on the strand given with it. rpc::unary() makes the common served method one function.
+// A call on either end is a Call handle and a Handler, from which the plugin derives its own class.
+// Every callback runs on the strand that was given with the handler. Server::unary() and
+// Channel::unary() make the common call one function.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +13,7 @@
 
 namespace davit::rpc {
 
-// What an error says beside its message.
+// A detail of an error besides its message.
 struct Detail {
   std::string type, value;  // full message name, encoded message
 };
@@ -32,7 +34,7 @@ struct Identity {
   std::vector<std::string> regions;
 };
 
-// A call's handle: cheap to copy, valid until on_done returns.
+// A call's handle. It is cheap to copy, and valid until on_done returns.
 class Call {
  public:
   Call() = default;
@@ -61,12 +63,12 @@ class Call {
                                details.size()};
     rpc_->finish(call_, &abi);
   }
-  // For the head of the answer; before the first write.
+  // Adds headers to the answer. Before the first write, and before finish.
   void headers(const Pairs& headers) const {
     const auto pairs = to_abi(headers);
     rpc_->headers(call_, pairs.data(), pairs.size());
   }
-  // INT64_MAX: none.
+  // On the host's monotonic clock. INT64_MAX: none.
   int64_t deadline_ns() const { return rpc_->deadline_ns(call_); }
   Identity identity() const {
     const davit_identity* i = rpc_->identity(call_);
@@ -87,13 +89,14 @@ class Call {
   davit_rpc_call* call_ = nullptr;
 };
 
-// Whether a credential with these regions names this one; "*" names every region.
+// Whether a credential with these regions names `region`. "*" names every region.
 inline bool names_region(const std::vector<std::string>& regions, std::string_view region) {
   return std::any_of(regions.begin(), regions.end(),
                      [&](const std::string& r) { return r == region || r == "*"; });
 }
 
-// The region a call speaks for: x-krane-region, which the caller's credential must name.
+// The region that a call is for: the header x-krane-region. INVALID_ARGUMENT when the header is
+// missing, PERMISSION_DENIED when the caller's credential does not name the region.
 inline Result<std::string> authorized_region(const Call& call) {
   std::string region = call.metadata("x-krane-region");
   if (region.empty())
@@ -106,13 +109,13 @@ inline Result<std::string> authorized_region(const Call& call) {
                {}};
 }
 
-// Callbacks of one call; all on its strand. Deletes itself after on_done when it was given away
-// with accept() or start().
+// The callbacks of one call, all on its strand. A handler that was passed to accept() or start() is
+// deleted after on_done.
 class Handler {
  public:
   virtual ~Handler() = default;
   virtual void on_message(Buffer) {}
-  virtual void on_end_of_messages() {}  // the peer will send no more
+  virtual void on_end_of_messages() {}  // the peer sends no more
   virtual void on_writable() {}
   virtual void on_cancel() {}
   virtual void on_done(const End&) {}
@@ -155,7 +158,7 @@ struct Method {
   uint32_t request_bytes_max = 0;
 };
 
-// Serving: only in wire().
+// Serves methods. Register them only in wire().
 class Server {
  public:
   explicit Server(const Host& host) : host_(host), rpc_(host.service<davit_rpc>(DAVIT_RPC)) {}
@@ -183,7 +186,7 @@ class Server {
     if (!r.ok()) delete held;
     return r;
   }
-  // Whether agents of this region can come in: a token names it.
+  // Whether a token of one of this host's servers admits agents of the region.
   bool knows_region(std::string_view region) const {
     return rpc_->region_known(host_.abi(), str(region)) != 0;
   }
@@ -191,8 +194,8 @@ class Server {
     rpc_->accept(call.call_, strand.get(), Handler::table(), handler.release());
   }
 
-  // A unary method. `work` runs on a strand of the call's own, gets the request, and answers by
-  // calling `reply` once, from any thread.
+  // Serves a unary method. `work` gets the request on the call's own strand. It answers by calling
+  // the reply once, from any thread.
   using Reply = std::function<void(Result<std::string>)>;
   Result<> unary(const Method& m, std::function<void(Call, Buffer, Reply)> work) const;
 
@@ -243,7 +246,7 @@ class Unary : public Handler {
   Call call_;
   Strand strand_;
   std::function<void(Call, Buffer, Server::Reply)> work_;
-  std::shared_ptr<bool> alive_;  // false: finished, or the call is gone; used on the strand only
+  std::shared_ptr<bool> alive_;  // false: finished, or the call is gone; only used on the strand
 };
 }  // namespace detail
 
@@ -256,7 +259,7 @@ inline Result<> Server::unary(const Method& m,
   });
 }
 
-// A named connection to a server; found only in wire().
+// A named connection to a server. Find it only in wire().
 class Channel {
  public:
   Channel() = default;
@@ -272,8 +275,8 @@ class Channel {
   std::string agent() const { return text(rpc_->channel_agent(channel_)); }
   std::string protocol() const { return text(rpc_->channel_protocol(channel_)); }
 
-  // Starts a call; reads must be granted with Call::read. `streaming`: what the method is,
-  // DAVIT_RPC_..._STREAMS.
+  // Starts a call, on the strand that it takes. Grant reads with Call::read. `streaming` is the
+  // method's DAVIT_RPC_..._STREAMS.
   Call start(std::string_view path, const Strand& strand, std::unique_ptr<Handler> handler,
              const Pairs& metadata = {}, int64_t deadline_ns = INT64_MAX,
              uint32_t streaming = DAVIT_RPC_SERVER_STREAMS) const {
@@ -287,7 +290,7 @@ class Channel {
                                0};
     return {rpc_, rpc_->start(channel_, &s, strand.get(), Handler::table(), handler.release())};
   }
-  // A unary call; `done` runs once, on the strand.
+  // Makes a unary call, on the strand that it takes. `done` runs once, on the strand.
   void unary(std::string_view path, std::string request, const Strand& strand,
              std::function<void(Result<std::string>)> done, const Pairs& metadata = {},
              int64_t deadline_ns = INT64_MAX) const;
@@ -303,7 +306,8 @@ class UnaryCall : public Handler {
  public:
   explicit UnaryCall(std::function<void(Result<std::string>)> done) : done_(std::move(done)) {}
   Call call;
-  // Reads on for the end: a peer that answers twice must not leave the call open.
+  // Reads on, because on_done comes after all messages. A second answer cancels the call, so that a
+  // peer cannot keep it open.
   void on_message(Buffer m) override {
     if (answer_) {
       twice_ = true;

@@ -1,8 +1,10 @@
-// Reading an instance's table of the configuration. Only in the constructor of the plugin.
+// Settings: reads an instance's table of the configuration. Only in the plugin's constructor.
 //
-// Asking for a key declares it: a key nobody asked for is an error with file, line and key. A wrong
-// type, a missing key or a value out of bounds is noted and the default returned; all faults are
-// reported together and the instance is not made, so the code that reads needs no error handling.
+// Reading a key declares it: a key that no code reads is an error with file, line and key. A wrong
+// type, a missing key and a value out of bounds are faults. For a wrong type or a missing key the
+// reader returns the fallback, or an empty value or `min` when there is none. It returns a number
+// out of bounds as it is. The host reports all faults together and does not make the instance, so
+// code that reads settings needs no error handling.
 #pragma once
 
 #include <limits>
@@ -37,7 +39,7 @@ class Settings {
     }
     return value;
   }
-  // The key's name ends in _ms.
+  // For keys whose names end in _ms.
   std::chrono::milliseconds milliseconds(std::string_view key, std::chrono::milliseconds fallback,
                                          int64_t min = 0, int64_t max = 86'400'000) const {
     return std::chrono::milliseconds(integer(key, fallback.count(), min, max));
@@ -61,11 +63,11 @@ class Settings {
     }
     return out;
   }
-  // A table within, or an empty one. Its keys must be asked for, too.
+  // The table `key` in this one, or an empty one. Its keys must be read, too.
   Settings table(std::string_view key) const {
     return {host_, config_, get(key, DAVIT_CONFIG_TABLE, "a table", true)};
   }
-  // Tables of an array ([[plugin.x.key]]).
+  // The tables of an array ([[plugin.x.key]]).
   std::vector<Settings> tables(std::string_view key) const {
     std::vector<Settings> out;
     const auto* node = get(key, DAVIT_CONFIG_ARRAY, "an array of tables", true);
@@ -79,7 +81,7 @@ class Settings {
     }
     return out;
   }
-  // Keys that are names of the operator's choice (labels, say): all string entries of this table.
+  // All entries of a table whose keys the operator chooses, such as labels. Each must be a string.
   Pairs entries() const {
     Pairs out;
     for (size_t i = 0; table_ != nullptr && i < config_->size(table_); ++i) {
@@ -94,7 +96,7 @@ class Settings {
     }
     return out;
   }
-  // Notes a fault of this key (or of the table, when the key is absent).
+  // Notes a fault of this key, or of the table when the key is absent.
   void reject(std::string_view key, std::string_view message) const {
     const auto* node = table_ == nullptr ? nullptr : config_->get(table_, str(key));
     if (node != nullptr) {
@@ -109,7 +111,8 @@ class Settings {
   Settings(const davit_host* host, const davit_config* config, const davit_config_node* table)
       : host_(host), config_(config), table_(table) {}
 
-  // The node when it is there and of the type; otherwise the fault is noted.
+  // The node, when it exists and has the type. Otherwise NULL, and the fault is noted; an absent
+  // optional key is no fault.
   const davit_config_node* get(std::string_view key, int32_t type, const char* wanted,
                                bool optional) const {
     const auto* node = table_ == nullptr ? nullptr : config_->get(table_, str(key));
@@ -124,7 +127,7 @@ class Settings {
 
   const davit_host* host_;
   const davit_config* config_;
-  const davit_config_node* table_;  // NULL: an absent, optional table
+  const davit_config_node* table_;  // NULL: the table is optional and absent
 };
 
 }  // namespace davit

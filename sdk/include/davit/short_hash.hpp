@@ -1,5 +1,5 @@
-// A short name for a text, the same on every machine: tells the few forms of one thing apart (the
-// pod templates of one record, say). Not for what somebody might forge.
+// A short name for a text, the same on every machine. It tells the few forms of one thing apart,
+// such as the pod templates of one record. It is no protection against forgery.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace davit {
 
-// FNV-1a of 64 bits, as 16 hexadecimal digits.
+// The 64-bit FNV-1a hash, as 16 hexadecimal digits.
 inline std::string short_hash(std::string_view text) {
   uint64_t hash = 14695981039346656037u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;

@@ -1,16 +1,17 @@
-// Roles change sink (the applier) and status sink (the reporter), and clients of both. abi/sink.h
-// has the contract.
+// The roles change sink and status sink in C++. ChangeRole and StatusRole make the ABI tables of a
+// class; ChangeClient and StatusClient call the sinks. abi/sink.h has the contract.
 //
-//   class Applier {                       what changes go into
+//   class Applier {                              // a change sink
 //     davit::Result<sink::Stream*> open(std::string kind, std::string region, sink::Source);
 //     void begin(sink::Stream*, sink::Begin);
-//     bool offer(sink::Stream*, sink::Change);   // false: no room; source.wake follows
+//     bool offer(sink::Stream*, sink::Change);   // false: there is no room; source.wake follows
 //     void bookmark(sink::Stream*, sink::Bookmark);
 //     void close(sink::Stream*);                 // source.closed follows
 //   };
-//   class Reporter {                      what statuses go into
-//     void offer(Status); void advance(std::string region, KindProgress); void issue(std::string
-//     region, Issue);
+//   class Reporter {                             // a status sink
+//     void offer(Status);
+//     void advance(std::string region, KindProgress);
+//     void issue(std::string region, Issue);
 //   };
 #pragma once
 
@@ -40,7 +41,7 @@ enum class Outcome : int32_t {
   abandoned = DAVIT_OUTCOME_ABANDONED,
 };
 
-// Called back on any thread.
+// The callbacks of the side that offers changes. They come on any thread.
 struct Source {
   std::function<void()> wake;
   std::function<void(uint64_t version, Outcome)> settled;
@@ -50,7 +51,7 @@ struct Source {
 struct Begin {
   bool snapshot = false;
   Cursor at;
-  History history;  // of a snapshot; empty: the peer has none to tell
+  History history;  // of a snapshot; empty: the peer does not send it
 };
 struct Bookmark {
   bool snapshot_end = false;
@@ -59,7 +60,8 @@ struct Bookmark {
   bool quiet = false;  // DAVIT_BOOKMARK_QUIET
 };
 
-// What an open stream is to the ABI; a sink derives its own from it.
+// The base of an open stream. A sink derives its own class from it, and the ABI passes a pointer to
+// it as the handle.
 struct Stream {
   virtual ~Stream() = default;
 };
@@ -136,7 +138,7 @@ struct StatusRole {
   }
 };
 
-// The offering end of one stream. The Source's callbacks must stay usable until `closed` was
+// The offering end of one stream. The Source's callbacks must stay usable until `closed` has been
 // called.
 class ChangeStream {
  public:
@@ -150,7 +152,7 @@ class ChangeStream {
                              history.data(), history.size()};
     table()->begin(ref_.self, stream_, &abi);
   }
-  // False: no room, nothing was taken; wake follows.
+  // False: there is no room, the change is not taken, and wake follows.
   bool offer(const Change& c) const {
     const davit_change abi = {sizeof abi,     static_cast<int32_t>(c.type),
                               to_abi(c.key),  str(c.ns),
@@ -176,6 +178,7 @@ class ChangeStream {
   davit_change_stream* stream_ = nullptr;
 };
 
+// Calls a change sink.
 class ChangeClient {
  public:
   ChangeClient() = default;
@@ -210,6 +213,7 @@ class ChangeClient {
   davit_ref ref_{};
 };
 
+// Calls a status sink. abi/sink.h says what each member does.
 class StatusClient {
  public:
   StatusClient() = default;

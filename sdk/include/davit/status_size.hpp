@@ -1,5 +1,5 @@
-// How large one status may be. What is larger is cut, here and at both ends of the wire: one status
-// that no message can carry would hold up all that are sent with it, and would again and again.
+// How large one status may be. The agent and the server cut a larger one: a status that fits in no
+// message would hold up, at every attempt, all statuses that are sent with it.
 #pragma once
 
 #include "records.hpp"
@@ -8,11 +8,11 @@
 namespace davit {
 
 struct StatusSize {
-  size_t text_bytes = 4096;        // of message and parked, each; what is cut ends in "..."
-  size_t total_bytes = 256 << 10;  // of all that it says; detail goes first, then the last children
+  size_t text_bytes = 4096;        // of message and of parked; a text that was cut ends in "..."
+  size_t total_bytes = 256 << 10;  // of the whole status; detail goes first, then the last children
 };
 
-// What a status takes on the wire, near enough.
+// The approximate size on the wire.
 inline size_t bytes_of(const Child& c) {
   constexpr size_t numbers = 30;
   return numbers + c.name.size() + c.address.size() + c.status.size();
@@ -26,7 +26,7 @@ inline size_t bytes_of(const Status& s) {
   return out;
 }
 
-// True: something was cut. The counts and the health are never touched.
+// Cuts the status to the size. Returns whether it cut anything. Counts and health stay as they are.
 inline bool cut_to(const StatusSize& size, Status& s) {
   bool cut = false;
   for (std::string* words : {&s.message, &s.parked}) {

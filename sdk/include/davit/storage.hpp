@@ -1,5 +1,5 @@
-// Role storage in C++. A backend is one class with plain synchronous methods; storage::Role makes
-// the ABI table of it. storage::Client is the other end: a storage instance as its users call it.
+// Role storage in C++. A backend is one class with plain synchronous methods, and storage::Role
+// makes its ABI table. storage::Client is the other end: it calls a storage instance.
 //
 //   class Backend {
 //    public:
@@ -10,15 +10,17 @@
 //     Result<Head> get(const Op&, const Query&, const storage::VisitRecord&);
 //     Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>&);
 //     Result<> report(const Op&, const std::vector<Status>&);
-//     Result<uint64_t> statuses(const Op&, const Scope&, uint64_t after, uint32_t limit, const
-//     storage::VisitStatus&); Result<> progress(const Op&, const Progress&); Result<> agents(const
-//     Op&, const storage::VisitProgress&); Result<> maintain(const Op&, const storage::Maintain&);
-//     void watch(std::function<void()> hint);   // optional; empty = stop
+//     Result<uint64_t> statuses(const Op&, const Scope&, uint64_t after, uint32_t limit,
+//                               const storage::VisitStatus&);
+//     Result<> progress(const Op&, const Progress&);
+//     Result<> agents(const Op&, const storage::VisitProgress&);
+//     Result<> maintain(const Op&, const storage::Maintain&);
+//     void watch(std::function<void()> hint);   // optional; an empty hint ends the watch
 //     Result<> history(const Op&, const storage::VisitCursor&);
 //   };
 //
-// Every method but watch may block; at most max_concurrency run at once. abi/storage.h has the
-// contract.
+// Every method but watch may block. At most max_concurrency of them run at once. abi/storage.h has
+// the contract.
 #pragma once
 
 #include "lookup.hpp"
@@ -33,11 +35,11 @@ using VisitStatus = std::function<bool(const Status&)>;
 using VisitProgress = std::function<bool(const Progress&)>;
 using VisitCursor = std::function<bool(const Cursor&)>;
 
-// What is not asked for is not done; nothing asked: whatever is good for the store now and then.
+// Only the requested steps run. With none requested, the backend does its routine housekeeping.
 struct Maintain {
   struct ForgetAgent {
-    std::string region, agent;    // no agent: none is to be forgotten
-    int64_t seen_at_unix_ms = 0;  // it stays if it was heard of later
+    std::string region, agent;    // empty agent: no agent is to be forgotten
+    int64_t seen_at_unix_ms = 0;  // an agent that was seen later is kept
   };
   bool purge = false;
   uint64_t purge_through = 0;
@@ -184,7 +186,7 @@ struct Role {
   }
 };
 
-// A storage instance as its users call it. The synchronous members block: call them inside `run`.
+// Calls a storage instance. The synchronous members block: call them inside `run`.
 class Client {
  public:
   Client() = default;
@@ -203,7 +205,7 @@ class Client {
   std::string_view instance() const { return view(ref_.instance); }
   uint32_t max_group_records() const { return vtable_->max_group_records; }
 
-  // Runs `work` on the storage's pool, then `then` with its result on the strand.
+  // Runs work(client) on the storage's pool, then then(its result) on the strand.
   template <class Work, class Then>
   void run(Strand strand, Work work, Then then) const {
     host_->blocking(instance(), [self = *this, strand, work = std::move(work),
@@ -220,7 +222,8 @@ class Client {
     if (!r.ok()) return r.error();
     return from_abi(out);
   }
-  // The visitor sees the ABI record, so that it copies only what it needs.
+  // The visitor gets the ABI record, so that it copies only what it needs. It returns false to
+  // stop.
   template <class Visit>
   Result<Page> read(const ReadRequest& q, Visit visit, const Op& op = Op()) const {
     const davit_scope scope{sizeof(davit_scope), 0, str(q.scope.kind), str(q.scope.region)};
@@ -296,7 +299,7 @@ class Client {
     return checked(
         [&](davit_error* e) { return vtable_->maintain(ref_.self, op.abi(), &request, e); });
   }
-  // False when the backend gives no hints.
+  // Returns false when the backend gives no hints.
   bool watch(void (*hint)(void*), void* ctx) const {
     if (!DAVIT_HAS(vtable_, watch) || vtable_->watch == nullptr) return false;
     vtable_->watch(ref_.self, hint, ctx);
@@ -316,8 +319,7 @@ class Client {
     return out;
   }
 
-  // --- the host's commit queue: what waits is committed together; `done` runs on a pool thread
-  // --------------
+  // The host's commit queue: groups that wait are committed together. `done` runs on a pool thread.
   void commit(const Group& group, std::function<void(GroupResult)> done) const {
     const GroupView v(group);
     using Done = std::function<void(GroupResult)>;
@@ -344,7 +346,7 @@ class Client {
   }
 
  private:
-  // Visit: bool(const Abi&), false to stop.
+  // Visit is bool(const Abi&); it returns false to stop.
   template <class Visit, class Abi>
   static int32_t call(void* ctx, const Abi* a) {
     return (*static_cast<Visit*>(ctx))(*a) ? 0 : 1;

@@ -1,11 +1,12 @@
-// Beside role storage: backup, verify and restore of the store as a whole (abi/storage_copy.h).
-// storage::CopyRole makes the table of a backend that also has
+// Optional, beside the role storage: backup, verify and restore of the store as a whole.
+// abi/storage_copy.h has the contract. storage::CopyRole makes the table of a backend that also has
 //
 //   Result<storage::Copied> backup(const Op&, const std::string& path, const CopyProgress&);
 //   Result<storage::Copied> verify(const Op&, const std::string& path, const CopyProgress&);
 //   Result<storage::Restored> restore(const Op&, const std::string& path);
 //
-// and storage::Copies is the other end. All block: call them on the storage's pool.
+// storage::Copies is the other end: it calls them. All of them block: call them on the storage's
+// pool.
 #pragma once
 
 #include "abi/storage_copy.h"
@@ -21,9 +22,9 @@ struct Copied {
 };
 struct Restored {
   Copied copied;
-  std::string aside;  // where the store that was there is now; empty: there was none
+  std::string aside;  // the new path of the old store; empty: there was none
 };
-// Bytes; total 0: not known. False ends the call, with CANCELLED.
+// How far a call is, in bytes. total 0: not known. Return false to end the call with CANCELLED.
 using CopyProgress = std::function<bool(uint64_t done, uint64_t total)>;
 
 struct CopyRole {
@@ -72,12 +73,13 @@ struct CopyRole {
   }
 };
 
+// Calls the copy table of a storage instance.
 class Copies {
  public:
   explicit Copies(davit_ref ref)
       : ref_(ref), vtable_(static_cast<const davit_storage_copy*>(ref.vtable)) {}
 
-  // FAILED_PRECONDITION: the storage has none of this. Only in wire().
+  // FAILED_PRECONDITION: the storage does not have this table. Only in wire().
   static Result<Copies> find(const Host& host, std::string_view instance) {
     auto ref = davit::find(host, instance, DAVIT_STORAGE_COPY);
     if (!ref.ok()) return ref.error();

@@ -1,5 +1,5 @@
-// Tolerations of pods as a kind's settings have them: an array of tables `key`, `operator`,
-// `value`, `effect`. Only in the constructor of the plugin, as all settings.
+// Reads tolerations of pods from a kind's settings: an array of tables with the keys `key`,
+// `operator`, `value` and `effect`. Only in the plugin's constructor, as for all settings.
 #pragma once
 
 #include "settings.hpp"
@@ -10,7 +10,7 @@ struct Toleration {
   std::string key, op, value, effect;  // op is "Equal" or "Exists"
 };
 
-// The array replaces the fallback as a whole; an empty one means none.
+// An array in the settings replaces the whole fallback. An empty array means no tolerations.
 inline std::vector<Toleration> read_tolerations(const Settings& settings, std::string_view name,
                                                 std::vector<Toleration> fallback) {
   if (!settings.has(name)) return fallback;

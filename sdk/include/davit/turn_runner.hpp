@@ -1,5 +1,6 @@
-// TurnRunner: runs what Turns gives, each job on a strand of its own, and wakes the regions that
-// wait for their pace. Says which region does, and how long its calls wait. Any thread.
+// TurnRunner: the asynchronous edge of Turns. It runs each job in its region's turn and wakes the
+// regions that wait for their pace. It logs which region is beyond its pace, and measures how long
+// its calls wait. Any thread.
 #pragma once
 
 #include <atomic>
@@ -13,9 +14,8 @@ namespace davit {
 class TurnRunner {
  public:
   // `waited` is a histogram: how long a region beyond its pace waits until its next call may begin.
-  // Not needed without a pace.
-  // Each call that is in its turn, or waits for it, has a ticket of `outstanding`, which outlives
-  // this.
+  // A runner without a pace does not need it. Each call that runs or waits holds a ticket of
+  // `outstanding`, which must outlive the runner.
   TurnRunner(Host host, Outstanding& outstanding, const TurnLimits& limits, Metric waited = {})
       : host_(host),
         outstanding_(outstanding),
@@ -25,19 +25,19 @@ class TurnRunner {
         strand_(host.strand()),
         timer_(strand_) {}
 
-  // Runs `work` in its region's turn: within this call, or later on a strand; no lock is held. The
-  // turn ends with the reply that `work` gets, which it calls once. `work` does not run where too
-  // much of the region waits already (RESOURCE_EXHAUSTED), where the deadline passes before the
-  // turn comes, and after stop: `reply` is called all the same.
+  // Runs `work` in its region's turn, within this call or later on a strand, with no lock held.
+  // `work` calls the reply that it gets once, and this ends the turn. `work` does not run when too
+  // many bytes of the region wait (RESOURCE_EXHAUSTED), when the deadline passes before the turn
+  // comes (DEADLINE_EXCEEDED), or after stop (UNAVAILABLE). Then `reply` gets that error.
   void in_turn(const Turns::Ask& ask, const rpc::Server::Reply& reply,
                std::function<void(rpc::Server::Reply)> work);
-  // A job that is in progress costs so much more than it was taken for.
+  // A job in progress costs `paced_bytes` more than its Ask said.
   void spend(const std::string& region, size_t paced_bytes);
-  // Whoever waits is told soon that the server ends.
+  // Calls that wait get UNAVAILABLE soon.
   void stop();
 
  private:
-  // What answers also ends the turn.
+  // A reply that also ends the turn.
   rpc::Server::Reply ending(const std::string& region, size_t bytes, rpc::Server::Reply reply);
   Result<> entered(const Turns::Ask& ask, Result<Turns::Next> next);
   void leave(const std::string& region, size_t bytes);
@@ -65,7 +65,7 @@ inline void TurnRunner::in_turn(const Turns::Ask& ask, const rpc::Server::Reply&
   auto job = [this, deadline = ask.deadline, work = std::move(work),
               ends = ending(ask.region, ask.bytes, reply)] {
     if (stopping_) return ends(Error{Code::unavailable, "the server is shutting down", {}, {}});
-    // The caller has been told, and asks again.
+    // The caller no longer waits for this call, and asks again.
     if (deadline <= host_.now())
       return ends(Error{Code::deadline_exceeded, "the deadline has passed", {}, {}});
     work(ends);
@@ -107,7 +107,7 @@ inline void TurnRunner::spend(const std::string& region, size_t paced_bytes) {
 }
 
 inline void TurnRunner::stop() {
-  stopping_ = true;  // before whoever waits is run
+  stopping_ = true;  // before the waiting jobs run
   post(turns_.hurry(host_.now()).jobs);
   strand_.post([this, ticket = outstanding_.begin()] {
     ended_ = true;
@@ -126,7 +126,8 @@ inline void TurnRunner::tell(const std::string& region, const Turns::Next& next)
              {{"region", region}, {"bytes_per_second", std::to_string(bytes_per_second_)}});
 }
 
-// A reply may come on a thread of the storage's pool, which is not there for decoding.
+// Each job gets its own strand: the caller may be on a thread of the storage's pool, which must not
+// decode requests.
 inline void TurnRunner::post(std::vector<Turns::Job> jobs) const {
   for (auto& job : jobs) {
     const Strand strand = host_.strand();

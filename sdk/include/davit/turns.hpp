@@ -1,7 +1,8 @@
-// Turns: which calls are worked on now. Each region has a queue of its own, in order of arrival, a
-// small part of the work in progress, and a pace: what one region's agents ask for waits behind
-// that region's own calls, never behind another's. Stands between the RPC layer and everything that
-// decoding and storing costs. Pure, and for any thread.
+// Turns: decides which calls of agents a server works on now. Each region has its own queue in
+// order of arrival, its own limit of calls in progress, and its own pace. So a call waits behind
+// calls of its own region only, never behind those of another region. Turns stands between the RPC
+// layer and the decoding and storing of a call; TurnRunner runs its jobs. It knows no clock and no
+// strand, and any thread may call it.
 #pragma once
 
 #include <algorithm>
@@ -20,49 +21,51 @@
 namespace davit {
 
 struct TurnLimits {
-  // Of one region, in progress at once; one call goes whatever its size. Small calls reach the
-  // store together.
+  // Calls of one region in progress at once. A single call may be larger. Small calls run beside
+  // each other, so that the store gets them together.
   size_t working_bytes = 64 << 10;
-  // Of one region, in its queue: four of the largest calls. What is above is refused.
+  // Calls in the queue of one region: four of the largest. Calls beyond this limit are refused.
   size_t waiting_bytes = 16 << 20;
   PaceLimits pace;
 };
 
 class Turns {
  public:
-  using Time = Pace::Time;
+  using Time = Pace::Time;  // of a monotonic clock
   using Job = std::function<void()>;
 
   explicit Turns(TurnLimits limits = {}) : limits_(limits) {}
 
+  // A call, as its limits and its pace count it.
   struct Ask {
     std::string region;
     size_t bytes = 0;             // counted in the queue and in progress
-    size_t paced_bytes = 0;       // what it spends of the region's pace
-    Time deadline = Time::max();  // past it the call does nothing any more, and spends nothing
+    size_t paced_bytes = 0;       // spent from the region's pace
+    Time deadline = Time::max();  // after it the call does no work, and spends nothing
   };
-  // What follows from a step.
+  // What the caller of a step has to do.
   struct Next {
-    std::vector<Job> jobs;     // to be run now
-    std::vector<Time> waited;  // how long the pace held those of them that it held
-    bool held = false;         // a region waits for its pace: look at `wake_at`
-    bool slowed = false;       // ... for the first time since it had rested
+    std::vector<Job> jobs;     // run these now
+    std::vector<Time> waited;  // one for each of these jobs that the pace delayed: how long
+    bool held = false;         // a region waits for its pace: call `wake` at `wake_at`
+    bool slowed = false;       // a region waits for its pace for the first time since it had rested
   };
 
-  // RESOURCE_EXHAUSTED: too much of the region waits already.
+  // Queues a call. RESOURCE_EXHAUSTED when too many bytes of the region wait already.
   Result<Next> enter(const Ask& ask, Time now, Job job);
-  // The same for what `enter` has refused: who is told so at once asks again at once, and reading
-  // what it asks is work, too. Such jobs count as if they were empty, and have as much room again.
+  // Queues the refusal of a call that `enter` did not take. A peer that gets its refusal at once
+  // asks again at once, and reading its request is work, too. Refusals take the room of empty
+  // calls, and their limit is twice `waiting_bytes`.
   Result<Next> enter_refusal(const Ask& ask, Time now, Job job);
-  // A job that `enter`, `leave` or `wake` has given has ended.
+  // A job that a step has returned has ended. `bytes` is its Ask's, or 0 for a refusal.
   Next leave(const std::string& region, size_t bytes, Time now);
-  // A job that is in progress costs so much more than it was taken for.
+  // A job in progress costs `paced_bytes` more than its Ask said.
   void spend(const std::string& region, size_t paced_bytes, Time now);
 
-  // When to call `wake`; nothing: no region waits for its pace.
+  // When to call `wake`; empty: no region waits for its pace.
   std::optional<Time> wake_at() const;
   Next wake(Time now);
-  // From now on nothing waits for its pace: the server ends, and whoever waits is to hear so.
+  // The server stops: from now on no call waits for its pace, so that each gets its answer soon.
   Next hurry(Time now);
 
  private:
@@ -76,26 +79,27 @@ class Turns {
     size_t waiting_bytes = 0;
     std::deque<Waiting> waiting;
     Pace pace;
-    std::optional<Time> held_since, wakes_at;  // while the pace holds the first of them
-    bool slowed = false;                       // said since it had rested
+    std::optional<Time> held_since, wakes_at;  // set while the pace delays the first call
+    bool slowed = false;                       // Next::slowed was returned since it had rested
   };
   using Regions = std::map<std::string, Queue>;
 
   Result<Next> enter(const Ask& ask, size_t bytes, size_t most, Time now, Job job);
   void go_on(Regions::iterator region, Time now, Next& out);
-  // Whether the pace lets the first one go.
+  // Whether the pace lets the first call of the queue begin.
   bool in_pace(Regions::iterator region, Time now, Next& out);
   void forget_rested(Time now);
-  // An empty call takes room, too ...
+  // The memory of a call: even an empty call takes some.
   static size_t room(size_t bytes) { return bytes + 512; }
-  // ... and work: to be received, decoded and answered, and its part of a transaction.
+  // The work of a call: even an empty call is received, decoded, answered and part of a
+  // transaction.
   static size_t work(size_t bytes) { return bytes + (4 << 10); }
 
   const TurnLimits limits_;
   mutable std::mutex mutex_;
-  Regions regions_;  // those with calls, and those that have not rested yet
+  Regions regions_;  // of every region that has called; rested ones are removed at regions_max_
   size_t regions_max_ = 64;
-  std::set<std::pair<Time, std::string>> held_;  // when each wakes
+  std::set<std::pair<Time, std::string>> held_;  // regions that wait for their pace, by wake time
   bool hurried_ = false;
 };
 
@@ -198,7 +202,7 @@ inline bool Turns::in_pace(Regions::iterator region, Time now, Next& out) {
   return true;
 }
 
-// Its cost is a share of what was added since the last time.
+// Runs only when the number of regions has doubled, so its cost per added region is constant.
 inline void Turns::forget_rested(Time now) {
   if (regions_.size() < regions_max_) return;
   std::erase_if(regions_, [now](const auto& entry) {

@@ -1,5 +1,5 @@
-// The value types every plugin uses: views of ABI strings, errors, results, buffers, operations.
-// Nothing here allocates behind your back or throws, but for std::bad_alloc.
+// The value types that every plugin uses: views of ABI strings, errors, results, buffers,
+// operations. Nothing here throws, except std::bad_alloc, and Result::value() of an error.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ inline davit_bytes bytes(std::string_view s) {
   return {reinterpret_cast<const uint8_t*>(s.data()), s.size()};
 }
 
-// The canonical gRPC codes; abi/core.h says what the caller should do about each.
+// The canonical gRPC codes. abi/core.h says what the caller should do about each.
 enum class Code : int32_t {
   ok = DAVIT_OK,
   cancelled = DAVIT_CANCELLED,
@@ -56,8 +56,8 @@ enum class Code : int32_t {
   unauthenticated = DAVIT_UNAUTHENTICATED,
 };
 
-// What went wrong. `message`: lower case, no full stop, names the thing. `where`: what it is about
-// (a configuration key, a field path, an object), or empty.
+// What went wrong. `message` is lower case, has no full stop and names the thing. `where` says what
+// the error is about (a configuration key, a field path, an object), or is empty.
 struct Error {
   Code code = Code::internal;
   std::string message;
@@ -94,8 +94,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> held_;
 };
 
-// --- crossing the boundary
-// --------------------------------------------------------------------------
+// --- crossing the boundary ---
 
 inline davit_error empty_error() {
   davit_error e;
@@ -123,7 +122,7 @@ inline Error take(const davit_error& e, int32_t code) {
   return {static_cast<Code>(code), e.message, e.where, std::chrono::milliseconds(e.retry_after_ms)};
 }
 
-// Runs `body` (returning Result<>) so that nothing it throws leaves: an exception means a bug and
+// Runs `body`, which returns a Result<>, and lets no exception out. An exception means a bug and
 // becomes INTERNAL with its text.
 template <class Body>
 int32_t guard(davit_error* out, Body&& body) noexcept {
@@ -137,7 +136,7 @@ int32_t guard(davit_error* out, Body&& body) noexcept {
   }
 }
 
-// Calls `f(davit_error*)`, an ABI slot that returns a code, and makes a Result of it.
+// Calls `f(davit_error*)`, which calls an ABI slot and returns its code, and makes a Result of it.
 template <class F>
 Result<> checked(F&& f) {
   davit_error e = empty_error();
@@ -146,7 +145,7 @@ Result<> checked(F&& f) {
   return take(e, code);
 }
 
-// A davit_sink that collects into a string.
+// A davit_sink that collects bytes into a string.
 class StringSink {
  public:
   StringSink() : sink_{this, &StringSink::write} {}
@@ -165,11 +164,11 @@ inline void emit(const davit_sink* sink, std::string_view s) {
   sink->write(sink->ctx, bytes(s));
 }
 
-// A shared, immutable buffer: one reference to a davit_buf. Copying shares it; any thread.
+// A shared, immutable buffer: one reference to a davit_buf. Copies share the bytes. Any thread.
 class Buffer {
  public:
   Buffer() = default;
-  // Takes a new reference.
+  // Adds a reference.
   explicit Buffer(davit_buf* b) : buf_(b) {
     if (buf_ != nullptr) buf_->retain(buf_);
   }
@@ -183,7 +182,7 @@ class Buffer {
     if (buf_ != nullptr) buf_->release(buf_);
   }
 
-  // Takes the string over, without copying.
+  // Moves the string into a new buffer, without copying.
   static Buffer of(std::string s);
 
   explicit operator bool() const { return buf_ != nullptr; }
@@ -224,7 +223,7 @@ inline Buffer Buffer::of(std::string s) {
   return Buffer(&(new detail::OwnedBuf(std::move(s)))->abi);
 }
 
-// One long call as its callee sees it.
+// The context of one long call, for its callee: deadline and cancellation.
 class Op {
  public:
   explicit Op(const davit_op* abi = nullptr) : abi_(abi) {}
@@ -240,7 +239,7 @@ class Op {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-// Pairs as the ABI wants them; valid while `pairs` lives unchanged.
+// Pairs in ABI form; valid while `pairs` lives unchanged.
 inline std::vector<davit_pair> to_abi(const Pairs& pairs) {
   std::vector<davit_pair> out;
   out.reserve(pairs.size());

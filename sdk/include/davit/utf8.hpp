@@ -1,5 +1,5 @@
-// Texts that come from others: whether one is what a protobuf string, a JSON text and a line of a
-// log may hold.
+// Checks and cuts texts that come from outside, so that they are valid in a protobuf string, in
+// JSON and in a line of a log.
 #pragma once
 
 #include <string>
@@ -25,21 +25,22 @@ inline bool valid_utf8(std::string_view s) {
     const unsigned second = byte(1);
     if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
         (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f)) {
-      return false;  // written longer than need be, a surrogate, or beyond the last character
+      return false;  // an overlong form, a surrogate, or beyond U+10FFFF
     }
     i += length;
   }
   return true;
 }
 
-// At most so many bytes of a text, not within a character: half of one spoils what it is put into.
+// The first characters of a text, at most `bytes_max` bytes. It never cuts within a character: half
+// a character would make the message that contains it invalid.
 inline std::string_view cut_utf8(std::string_view s, size_t bytes_max) {
   if (s.size() <= bytes_max) return s;
   while (bytes_max > 0 && (s[bytes_max] & 0xc0) == 0x80) --bytes_max;
   return s.substr(0, bytes_max);
 }
 
-// The same for people: what was cut shows that it was.
+// The same for people: a text that was cut ends in "...", beyond `bytes_max`.
 inline std::string shortened(std::string_view s, size_t bytes_max) {
   std::string out(cut_utf8(s, bytes_max));
   if (s.size() > bytes_max) out += "...";

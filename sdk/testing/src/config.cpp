@@ -12,7 +12,7 @@ std::string_view trim(std::string_view s) {
   return s;
 }
 
-// Takes a quoted string off the front of `s`. Escapes: \" and \\ and \n.
+// Removes a quoted string from the front of `s` and returns it. Escapes: \" and \\ and \n.
 std::optional<std::string> quoted(std::string_view& s) {
   if (s.empty() || s.front() != '"') return std::nullopt;
   std::string out;

@@ -1,4 +1,5 @@
-// A Config as the ABI shows it: a tree of nodes that know whether anybody asked for them.
+// ConfigTree: a TestHost's Config in the form of the service davit.config. It is a tree of nodes
+// that record whether the plugin has read them.
 #pragma once
 
 #include <deque>
@@ -11,11 +12,11 @@ class ConfigTree {
  public:
   ConfigTree(const std::string& instance, const Config& config);
 
-  // The davit_config slots; the reject slot comes from the host, which knows its tree.
+  // The davit_config slots without root and reject: only the host knows its tree.
   static davit_config slots();
   const davit_config_node* root() const;
   void reject(const davit_config_node* node, std::string_view message);
-  // What was rejected, then the keys nobody read.
+  // The rejected settings, then the keys that no code has read.
   std::vector<std::string> faults() const;
 
  private:

@@ -1,5 +1,4 @@
-// Reads what a host reads of a plugin before it runs one instruction of it: the ELF note and the
-// symbol table.
+// Reads the ELF note and the symbol table of a plugin without running its code.
 #include <elf.h>
 
 #include "davit/testing/module.hpp"
@@ -8,7 +7,7 @@
 namespace davit::testing {
 namespace {
 
-// A 64-bit ELF file, held whole; every access is checked against its size.
+// A 64-bit ELF file in memory. Every access is checked against its size.
 class Elf {
  public:
   static Result<Elf> open(const std::string& path) {

@@ -8,7 +8,7 @@
 
 namespace davit::testing {
 
-// A plugin with its debug information has tens of MiB: it is read in blocks.
+// The content of a file. It is read in blocks: a plugin with debug information has tens of MiB.
 inline Result<std::string> read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return Error{Code::not_found, "cannot read " + path, path, {}};

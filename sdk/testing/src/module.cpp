@@ -10,7 +10,7 @@ Result<Loaded> Loaded::open(const std::string& path) {
   auto note = read_note(path);
   if (!note.ok()) return note.error();
   char* resolved =
-      realpath(path.c_str(), nullptr);  // without a slash dlopen would search elsewhere
+      realpath(path.c_str(), nullptr);  // dlopen searches other places for a path without a slash
   void* handle =
       resolved == nullptr ? nullptr : dlopen(resolved, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   std::free(resolved);

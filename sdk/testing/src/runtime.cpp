@@ -6,10 +6,10 @@ namespace davit::testing {
 namespace {
 
 constexpr int worker_threads = 2;                   // enough to show a race between strands
-constexpr int64_t manual_start_ns = 1'000'000'000;  // not 0: a forgotten subtraction should show
+constexpr int64_t manual_start_ns = 1'000'000'000;  // not 0, so that a missing subtraction shows
 constexpr int64_t manual_unix_ns = 1'700'000'000'000'000'000;
-constexpr uint64_t most_steps = 1'000'000;  // at one instant; more is work that makes its own work
-constexpr int shut_down_rounds = 1'000;     // a task that re-arms for ever is cut off here
+constexpr uint64_t most_steps = 1'000'000;  // at one instant; more tasks are an endless loop
+constexpr int shut_down_rounds = 1'000;     // the limit for a task that posts itself for ever
 
 int64_t steady_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -23,7 +23,7 @@ int64_t steady_ns() {
 struct Runtime::Strand {
   Runtime* runtime;
   uint32_t references = 1;
-  bool active = false;  // in ready_ or running
+  bool active = false;  // in ready_, or running
   std::deque<std::function<void()>> tasks;
 };
 

@@ -1,4 +1,5 @@
-// Threads and time of a TestHost: strands, timers and blocking pools, on real threads or by hand.
+// Runtime: the threads and the time of a TestHost, with strands, timers and blocking pools. Time is
+// real, with threads of its own, or manual, on the test's thread.
 #pragma once
 
 #include <condition_variable>
@@ -38,7 +39,7 @@ class Runtime {
   void run();
   void advance(int64_t by_ns);
   bool run_until(const std::function<bool()>& done, int64_t limit_ns);
-  // Cancels timers, runs what there is, ends the threads. Afterwards nothing runs.
+  // Cancels timers, runs the waiting tasks and ends the threads. Afterwards no task runs.
   void shut_down();
 
  private:
@@ -59,10 +60,10 @@ class Runtime {
   void unreference(Strand* s);                          // with the lock held
   void fire(Timer t, int32_t fired);                    // with the lock held
   bool fire_due(int64_t now);                           // with the lock held
-  void run_one(Lock& lock);                             // takes the next ready strand
-  void run_ready();                                     // manual: until nothing is ready
-  void run_timers(int64_t by_ns);                       // manual: and the timers due by then
-  void move_to(int64_t now);                            // manual: time, with the lock held
+  void run_one(Lock& lock);                             // one task of the next ready strand
+  void run_ready();                                     // manual: until no task is ready
+  void run_timers(int64_t by_ns);                       // manual: tasks, and timers due by then
+  void move_to(int64_t now);                            // manual: moves time, with the lock held
   void count_step();                                    // manual: before each task
   void work();                                          // a thread that serves strands and timers
   void work(Pool& pool);                                // a thread that serves a pool
@@ -77,7 +78,7 @@ class Runtime {
   std::vector<std::thread> threads_;
   std::mt19937_64 random_{1};
   int64_t now_ = 0;     // manual time
-  uint64_t steps_ = 0;  // manual: tasks since it moved, in one call from outside
+  uint64_t steps_ = 0;  // manual: tasks since time moved, within one call from outside
   uint64_t last_timer_ = 0;
   uint32_t running_ = 0;
   bool stopping_ = false;

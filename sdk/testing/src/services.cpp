@@ -1,4 +1,4 @@
-// Every service that a TestHost offers, slot by slot.
+// The services of a TestHost, slot by slot.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -16,7 +16,6 @@ Runtime::Strand* strand(davit_strand* s) {
 
 }  // namespace
 
-// The slots of every service.
 struct Services {
   using Shared = TestHost::Shared;
   static TestHost& of(const davit_host* h) { return TestHost::Abi::of(h); }
@@ -65,7 +64,7 @@ struct Services {
     return &table;
   }
 
-  // A metric's handle is its entry in the map, whose address never changes.
+  // A metric's handle points to its entry in the map. The address of an entry never changes.
   struct Handle {
     Shared* shared;
     Shared::Value* value;
@@ -78,7 +77,7 @@ struct Services {
         s.metrics
             .try_emplace(metric_key(view(name), from_abi(labels, count)), Shared::Value{type, 0, 0})
             .first->second;
-    // Lives as long as the process, as the ABI says.
+    // The ABI says that a metric lives as long as the process.
     static std::mutex mutex;
     static std::deque<Handle> handles;
     const std::lock_guard both(mutex);
@@ -111,7 +110,7 @@ struct Services {
   static bool role(const Shared& s, const Shared::Neighbour& n, std::string_view name,
                    std::string_view id, davit_ref* out) {
     for (const auto& [known, neighbour] : s.neighbours) {
-      if (&neighbour == &n) name = known;  // outlives the call
+      if (&neighbour == &n) name = known;  // this text outlives the call
     }
     if (const auto at = n.roles.find(id); at != n.roles.end()) {
       *out = at->second;
@@ -186,7 +185,8 @@ struct Services {
     });
   }
 
-  // No queue: each group and each report is one call of the storage, on its pool.
+  // TestHost has no commit queue: each group and each report is one call of the storage, on its
+  // pool.
   static Result<storage::Client> client(const davit_host* h, const std::string& name) {
     davit_ref ref{};
     davit_error e = empty_error();

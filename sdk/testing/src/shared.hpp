@@ -1,4 +1,5 @@
-// What the instances of one test share, what each has of its own, and the services made of both.
+// The state behind TestHost: Shared is common to the instances of one test, Own belongs to one of
+// them. The services use both.
 #pragma once
 
 #include <deque>
@@ -17,7 +18,7 @@ struct TestHost::Abi {
   static TestHost& of(const davit_host* h) { return *reinterpret_cast<const Abi*>(h)->owner; }
 };
 
-// What the instances of one test have in common.
+// The state that the instances of one test share.
 struct TestHost::Shared {
   struct Neighbour {
     davit_instance* self = nullptr;
@@ -46,8 +47,8 @@ struct TestHost::Shared {
   }
 
   TemporaryDirectory directory;
-  mutable std::mutex mutex;                                  // of all below but runtime
-  std::deque<std::pair<std::string, Neighbour>> neighbours;  // in the order of their making
+  mutable std::mutex mutex;                                  // guards all below except runtime
+  std::deque<std::pair<std::string, Neighbour>> neighbours;  // in the order of creation
   std::map<std::string, const void*, std::less<>> services;
   std::map<std::string, std::string, std::less<>> credentials;
   std::map<std::string, Value> metrics;
@@ -68,7 +69,7 @@ struct TestHost::Own {
 
 std::string metric_key(std::string_view name, const Pairs& labels);
 
-// The query slot of the host: every service of abi/services.h that a TestHost offers.
+// The query slot of a TestHost.
 const void* query_service(const davit_host* host, davit_str id);
 
 }  // namespace davit::testing

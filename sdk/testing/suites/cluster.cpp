@@ -1,5 +1,5 @@
-// The role cluster: what a simulated API and a real one must have in common. Every test works in a
-// namespace of its own, so that it can run against a cluster that others use as well.
+// Role cluster: what a simulated API and a real one must have in common. Every test works in its
+// own namespace, so that it can run against a cluster that others use, too.
 #include "cluster.hpp"
 
 #include <atomic>
@@ -44,7 +44,7 @@ TEST_F(Cluster, ApplyOfAnothersFieldIsAbortedUnlessForced) {
   EXPECT_EQ(data(apply("a", R"({"k":"w"})", "{}", "someone", true)), R"({"k":"w"})");
 }
 
-// So that whoever looks before it applies can say what it has seen.
+// So a caller that reads an object before it applies does not overwrite a later change.
 TEST_F(Cluster, ApplyOfAnOlderVersionIsAbortedThoughItIsForced) {
   const auto old = apply("a", R"({"k":"v"})");
   const auto live = apply("a", R"({"other":"x"})", "{}", "someone");
@@ -93,8 +93,8 @@ TEST_F(Cluster, CreateOfWhatIsThereSaysAlreadyExists) {
   EXPECT_EQ(r.reason, "AlreadyExists");
 }
 
-// So that "already exists" tells whoever asks before deleting something that its successor would be
-// accepted.
+// So "already exists" tells a caller, before it deletes the object, that the API server would
+// accept the new one.
 TEST_F(Cluster, DryRunJudgesAnObjectBeforeItFindsItsNameTaken) {
   apply("a", R"({"k":"v"})");
   const auto create = [&](const std::string& name, const std::string& labels) {

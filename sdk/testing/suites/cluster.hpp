@@ -1,4 +1,5 @@
-// What the cluster suites share: a client, a namespace of the test's own, a watch that remembers.
+// What the cluster suites share: a client, a namespace for each test, and a watch that records its
+// events.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +42,7 @@ inline std::string random_name() {
   return "davit-suite-" + std::to_string(random() % 1'000'000'000'000);
 }
 
-// One watch and everything it brought.
+// One watch, and every event that it has reported.
 class Seen {
  public:
   Seen(const cluster::Client& client, const cluster::WatchRequest& request, uint32_t credit) {
@@ -64,18 +65,18 @@ class Seen {
   }
 
   void credit(uint32_t more) { watch_.credit(more); }
-  // Answers true when `ended` came.
+  // True when `ended` came in time.
   bool cancel() {
     over_ = true;
     watch_.cancel();
     return wait([this] { return ended_ > 0; });
   }
-  // The instance ends it, not we.
+  // For a watch that the instance ends, not the test. True when `ended` came in time.
   bool wait_ended() {
     over_ = true;
     return wait([this] { return ended_ > 0; });
   }
-  // "RESTART", "SYNCED", "ADDED a", ...: true when it has come.
+  // `event` is "RESTART", "SYNCED", "ADDED a", ... True when it came in time.
   bool wait_for(const std::string& event) {
     return wait([&] { return std::find(events_.begin(), events_.end(), event) != events_.end(); });
   }
@@ -177,7 +178,7 @@ class Cluster : public ::testing::Test {
                     R"(","labels":)" + labels + R"(},"data":)" + data + "}",
                 {{"fieldManager", manager}, {"force", force ? "true" : "false"}});
   }
-  // Forced, of the very object and state that this answer shows.
+  // A forced apply to the object and version that this response shows.
   Response apply_to(const Response& seen, const std::string& data) {
     const std::string name = meta(seen.body, "name");
     return call("apply", config_maps, ns, name,
@@ -195,7 +196,7 @@ class Cluster : public ::testing::Test {
     q.resource = config_maps;
     q.ns = ns;
     q.label_selector = std::move(labels);
-    q.field_selector = "metadata.name!=kube-root-ca.crt";  // a real cluster puts it there
+    q.field_selector = "metadata.name!=kube-root-ca.crt";  // a real cluster creates this one
     return q;
   }
 

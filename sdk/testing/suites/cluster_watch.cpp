@@ -1,4 +1,4 @@
-// The role cluster: watches.
+// Role cluster: watches.
 #include "cluster.hpp"
 
 namespace davit::conformance {
@@ -65,7 +65,7 @@ TEST_F(ClusterWatch, NothingComesWithoutCredit) {
   for (const char* name : {"a", "b", "c"}) apply(name, "{}");
   Seen seen(client, watching(), 2);
   ASSERT_TRUE(seen.wait_count(2));
-  apply("d", "{}");  // time passes, on a real cluster, too
+  apply("d", "{}");  // takes some time, on a real cluster, too
   EXPECT_EQ(seen.events().size(), 2u) << seen.text();
   seen.credit(1);
   ASSERT_TRUE(seen.wait_count(3));

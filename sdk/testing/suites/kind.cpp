@@ -1,4 +1,4 @@
-// Role kind: what its description says, and that reconcile is one level-based, pure function.
+// Role kind: its description, and that reconcile is a pure, level-based function.
 #include <set>
 #include <thread>
 
@@ -12,7 +12,7 @@ bool is_snake_case(const std::string& s) {
   return s.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
 }
 
-// Names of messages and fields stand in a serialized descriptor set as they are.
+// A serialized descriptor set contains the names of messages and fields as plain text.
 bool names(davit_bytes descriptor_set, const std::string& full_name) {
   const std::string last = full_name.substr(full_name.rfind('.') + 1);
   return view(descriptor_set).find(last) != std::string_view::npos;
@@ -79,7 +79,7 @@ TEST_F(KindDescription, KnowsItsDefaultStateAndNoOtherWord) {
 
 class KindReconcile : public KindTest {
  protected:
-  // What an API server makes of the plan: the owned objects, with an identity.
+  // The owned objects of the plan as an API server returns them, with uid and resourceVersion.
   json::array landed(const std::string& output) {
     json::array out;
     const json::value plan = json::parse(output);
@@ -210,7 +210,7 @@ TEST_F(KindOnCtrlV1, SaysDelete) {
   EXPECT_EQ(state.as_object().size(), 1u) << "only the delete; the version is the server's";
 }
 
-// A kind may say a record in other fields there; it is the same record, and as good a one.
+// On ctrl.v1 a kind may use other fields for a record. It must be the same record, and valid.
 TEST_F(KindOnCtrlV1, SaysTheSameRecord) {
   if (!description().ctrl_v1) GTEST_SKIP() << "not on that wire";
   for (const json::value sample : samples()) {

@@ -1,9 +1,9 @@
-// What the suites of role kind share: the instance as its users call it, sample messages, and the
-// check that an answer of reconcile has the documented shape.
+// What the suites of role kind share: a client of the instance, sample messages, and the check that
+// an answer of reconcile has the documented shape.
 //
 // `conformance.samples = "FILE"` in the configuration names a JSON file, relative to the
-// configuration, with a list of apply messages that are valid and name different records. Without
-// it only what holds for every message is tested.
+// configuration. The file is a list of valid apply messages that name different records. Without it
+// the suites test only what holds for every message.
 #pragma once
 
 #include <boost/json.hpp>
@@ -27,7 +27,7 @@ class KindTest : public ::testing::Test {
   const kind::Resource* described_kind(const json::value& object) const;
   bool watched(const json::value& object) const;
 
-  // What is wrong with an answer of reconcile; empty: nothing.
+  // What is wrong with an answer of reconcile. Empty when nothing is.
   std::string shape_fault(const std::string& output) const;
 
   Fresh fresh_;
@@ -39,12 +39,12 @@ class KindTest : public ::testing::Test {
   std::string removal_fault(const json::value& removal) const;
 };
 
-// Empty when no file is named. A file that cannot be read fails the test that asks.
+// Empty when the configuration names no file. A file that cannot be read fails the calling test.
 std::vector<json::object> samples();
 
 std::string text_at(const json::value& from, std::string_view pointer);
 
-// Input of reconcile. `desired` NULL: nothing is desired.
+// An input of reconcile. When `desired` is NULL, nothing is desired.
 std::string input_of(const Named& named, const json::value* desired, const json::array& observed);
 
 }  // namespace davit::conformance

@@ -1,5 +1,6 @@
-// Role kind, bad input: whatever comes, an error with a code for the caller, or an answer of the
-// right shape. INTERNAL is what the wrapper makes of an exception, so it counts as a crash.
+// Role kind, bad input: the kind answers any input with an error that blames the caller, or with an
+// answer of the right shape. The C++ wrapper turns an exception into INTERNAL, so INTERNAL counts
+// as a crash.
 #include <random>
 
 #include "kind.hpp"
@@ -9,7 +10,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Words that kinds look for, so that garbage gets past the first check; the last one is not UTF-8.
+// Words that kinds look for, so that garbage gets past the first check. The last is not UTF-8.
 constexpr std::string_view words[] = {
     "desired",  "observed",        "record",     "metadata",   "name",   "namespace", "labels",
     "spec",     "status",          "kind",       "Pod",        "v1",     "apps/v1",   "apiVersion",
@@ -18,7 +19,7 @@ constexpr std::string_view words[] = {
 
 class Garbage {
  public:
-  // `bad_text`: also strings that are not UTF-8, so that the whole is no JSON.
+  // `bad_text`: the strings include one that is not UTF-8, which makes the document invalid JSON.
   explicit Garbage(uint32_t seed, bool bad_text = false)
       : random_(seed), words_(static_cast<uint32_t>(std::size(words)) - (bad_text ? 0 : 1)) {}
 
@@ -49,7 +50,7 @@ class Garbage {
     for (uint32_t n = below(5); n > 0; --n) out[word()] = any(depth - 1);
     return out;
   }
-  // The value with one leaf or branch of it replaced.
+  // The value with one of its leaves or branches replaced.
   json::value spoiled(json::value v) {
     json::value* at = &v;
     for (int depth = 0; depth < 6; ++depth) {
@@ -153,7 +154,7 @@ TEST_F(KindGarbage, DoesNotPassForAMessage) {
   }
 }
 
-// A message that is refused names the field.
+// The error of a refused message names the field.
 TEST_F(KindGarbage, InOnePlaceOfAMessageIsHandled) {
   const auto all = samples();
   for (uint32_t seed = 0; !all.empty() && seed < 3000; ++seed) {

@@ -1,5 +1,5 @@
-// What a kind says of its needs beyond its description (abi/kind_needs.h). A kind that leaves the
-// table out needs no more, and nothing here can fail it.
+// The needs of a kind beyond its description (abi/kind_needs.h). A kind without this table passes
+// every test here.
 #include <thread>
 
 #include <davit/kind_needs.hpp>
@@ -9,7 +9,7 @@
 namespace davit::conformance {
 namespace {
 
-// A need as it came over the ABI, with the kind that it names.
+// A need of the table, with the kind that it names.
 struct Said {
   std::string kind;
   kind::Need need;
@@ -62,7 +62,8 @@ TEST_F(KindNeeds, AskForSomething) {
   }
 }
 
-// Verbs and settings are of what the kind watches or ensures; an object that must be there is not.
+// Verbs and settings are about a resource of the description. An object that must exist need not
+// be of such a resource.
 TEST_F(KindNeeds, WithoutANameAreOfADescribedResource) {
   for (const Said& said : needs()) {
     if (!said.need.name.empty()) continue;
@@ -70,7 +71,7 @@ TEST_F(KindNeeds, WithoutANameAreOfADescribedResource) {
   }
 }
 
-// An operator copies it into a file.
+// An operator copies the setting into a file.
 TEST_F(KindNeeds, NameASettingAsItIsWritten) {
   for (const Said& said : needs()) {
     const std::string& setting = said.need.setting;

@@ -1,4 +1,4 @@
-// The documented shape of reconcile's answer (abi/kind.h), and the samples.
+// KindTest: the check of the documented shape of reconcile's answer (abi/kind.h), and the samples.
 #include <fstream>
 #include <set>
 
@@ -92,8 +92,8 @@ const kind::Resource* KindTest::described_kind(const json::value& object) const 
   return nullptr;
 }
 
-// Whether the object's labels match the selector of its resource (only the terms "key=value" and
-// "key" are understood).
+// Whether the object's labels match the selector of its resource. It understands only the terms
+// "key=value" and "key".
 bool KindTest::watched(const json::value& object) const {
   const auto* resource = described_kind(object);
   if (resource == nullptr || resource->selector.empty()) return false;

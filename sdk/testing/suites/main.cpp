@@ -1,7 +1,7 @@
 // davit-conformance [--config FILE] [gtest flags] plugin.so
 //
-// Runs the suites of every role that the plugin's note names. FILE holds `key = value` lines, the
-// instance's configuration; $TMP in a value becomes a fresh directory for each test.
+// Runs the suites of every role that the plugin's note names. FILE has the instance's configuration
+// in lines of `key = value`. $TMP in a value becomes a fresh directory for each test.
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -42,7 +42,7 @@ bool wanted(std::string_view suite, const std::vector<std::string>& roles) {
   return false;
 }
 
-// gtest has no "and" of filters, so suites of other roles are taken out by name.
+// gtest cannot intersect filters, so this excludes the suites of other roles by name.
 void filter(const std::vector<std::string>& roles) {
   std::string excluded;
   const auto& unit = *::testing::UnitTest::GetInstance();
@@ -77,7 +77,7 @@ int usage(const std::string& fault) {
   return 2;
 }
 
-// Fills in the_subject; a text is what is wrong.
+// Fills in the_subject. Returns what is wrong, or nothing.
 std::optional<std::string> load(const std::string& path, const std::string& config_file) {
   Config config, options;
   if (!config_file.empty()) {
@@ -163,7 +163,7 @@ void Fresh::bring_up(TestHost::Time time) {
 }  // namespace davit::conformance
 
 int main(int argc, char** argv) {
-  // gtest would take it, and print its own.
+  // Before gtest, which would print its own help.
   if (argc == 2 && (argv[1] == std::string_view("--help") || argv[1] == std::string_view("-h")))
     return davit::conformance::help();
   ::testing::InitGoogleTest(&argc, argv);

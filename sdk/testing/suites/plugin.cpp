@@ -1,4 +1,4 @@
-// What holds for every plugin, whatever its roles.
+// The rules for every plugin, whatever its roles.
 #include "suite.hpp"
 
 namespace davit::conformance {
@@ -45,7 +45,7 @@ TEST(Plugin, PlaysTheRolesItsNoteNamesAndKnowsNoOther) {
   const auto r = instance.create();
   ASSERT_TRUE(r.ok()) << why(r);
   for (const auto& role : subject().plugin.note().roles) {
-    // One registers methods in wire and has no table, the other is only called back.
+    // "rpc" registers methods in wire, and "none" is only called back: neither has a table.
     if (role == "rpc" || role == "none") continue;
     EXPECT_NE(instance.role<void>("davit." + role + "/1"), nullptr) << role;
   }

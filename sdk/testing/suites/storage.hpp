@@ -1,5 +1,5 @@
-// What the storage suites share: a store to talk to, and short ways to write and read. The rules S1
-// to S12 stand in abi/storage.h; a test carries the number of the rule that it proves.
+// What the storage suites share: a store under test, and short functions that write and read. The
+// rules S1 to S12 are in abi/storage.h. A test's name has the number of the rule that it proves.
 #pragma once
 
 #include "davit/storage.hpp"
@@ -7,7 +7,7 @@
 
 namespace davit::conformance {
 
-// A fresh instance, up, and a client of it.
+// A fresh instance that has been started, and its client.
 class Store {
  public:
   Store() : fresh_(std::make_unique<Fresh>()) { connect(); }
@@ -34,7 +34,7 @@ class Store {
 
 // True when nothing outlives an instance (`conformance.volatile = true`).
 bool is_volatile();
-// Files of the subject in `directory`, or empty: its setting `path`, when that is a file.
+// The file of the store: the setting `path`, when it is an absolute path. Otherwise empty.
 std::string store_file(const Config& config);
 
 Record record(const std::string& id, const std::string& payload = "payload");
@@ -42,15 +42,16 @@ Record dead(Record r, const std::string& state = "archived");
 Status status(const std::string& id, uint64_t sequence, uint64_t epoch = 1);
 
 GroupResult commit(storage::Client& client, const Group& group);
-// One record in a group of its own; its version. A failure fails the test and gives 0.
+// Commits one record in its own group and returns its version. An error fails the test and
+// returns 0.
 uint64_t put(storage::Client& client, const Record& r, uint64_t expect = DAVIT_EXPECT_ANY);
 
 struct Read {
   std::vector<Record> records;
   std::vector<Page> pages;
-  Cursor end;  // cursor after the last page
+  Cursor end;  // the cursor after the last page
 };
-// Pages from the cursor to the head. A failure fails the test.
+// Reads pages from the cursor to the head. An error fails the test.
 Read read_all(storage::Client& client, Cursor from = {}, const Scope& scope = {},
               uint32_t limit = 100, uint64_t dead_after = 0);
 std::vector<std::string> ids(const std::vector<Record>& records);
@@ -58,10 +59,10 @@ std::optional<Record> get(storage::Client& client, const std::string& id);
 std::vector<Status> read_statuses(storage::Client& client, uint64_t after = 0,
                                   const Scope& scope = {}, uint32_t limit = 100);
 
-// How long a torture test takes: DAVIT_TORTURE_SECONDS, or a few seconds.
+// How long a torture test runs: DAVIT_TORTURE_SECONDS, or 2.5 seconds.
 std::chrono::milliseconds torture_time();
 
-// The op of a caller who has gone.
+// The op of a caller that no longer waits.
 class GoneCaller {
  public:
   GoneCaller();

@@ -1,5 +1,4 @@
-// What a storage promises that offers backup, verify and restore beside its role
-// (abi/storage_copy.h).
+// Backup, verify and restore (abi/storage_copy.h), for a storage that offers them.
 #include <filesystem>
 
 #include "davit/storage_copy.hpp"

@@ -1,5 +1,4 @@
-// What stays and what goes: tombstones and their purge (S7), restarts, restored files and cursors
-// (S10).
+// Tombstones and their purge (S7), and what restarts and restored files do to cursors (S10).
 #include <filesystem>
 
 #include "storage.hpp"
@@ -106,8 +105,8 @@ Status gone(const std::string& id, uint64_t epoch, uint64_t version) {
   return out;
 }
 
-// Whoever has to say that nothing is left of it must hear of it, whatever is stored of the time
-// before it died, and whatever is still on its way.
+// An agent must hear of a deleted record to confirm that it is gone. Statuses of the time before
+// the delete do not confirm it.
 TEST(Storage, S7_AScanNamesTheDeadThatNobodyHasSaidToBeGoneWhenAsked) {
   Store store;
   for (const char* id : {"again", "gone", "lingers", "unheard"}) put(*store, record(id));
@@ -222,7 +221,7 @@ TEST(Storage, S10_EveryStartIsANewIncarnationInTheChain) {
   const uint64_t b = put(*store, record("b"));
   EXPECT_GT(b, first.version);
   EXPECT_EQ(ids(read_all(*store, first).records), std::vector<std::string>{"b"});
-  expect_refused(store, {first.incarnation, b});  // it ended before b
+  expect_refused(store, {first.incarnation, b});  // that incarnation ended before b
   const Cursor second = store->head()->head;
   store.restart();
   store.restart();
@@ -259,7 +258,7 @@ TEST(Storage, S10_AnOlderFileCopiedBackIsNoticed) {
   EXPECT_TRUE(read_after(store, before).ok());
   for (int i = 0; i < 5; ++i) put(*store, record("e" + std::to_string(i)));
   EXPECT_GT(store->head()->head.version, lost.version);
-  expect_refused(store, lost);  // also when the numbers have been given again
+  expect_refused(store, lost);  // also now that the numbers have been given again
   EXPECT_FALSE(knows(history(store), lost));
   EXPECT_TRUE(knows(history(store), before));
   EXPECT_NE(store->head()->head.incarnation, copied.incarnation);

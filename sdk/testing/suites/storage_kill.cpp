@@ -1,12 +1,15 @@
-// S4: the process that writes is killed (SIGKILL) again and again, at random moments, while its
-// reader follows. What was acknowledged is there, groups are whole or absent, a repeated request
-// settles what is unknown, and the reader's cursor is good for the next process: over all of them
-// lost = 0, duplicates = 0.
+// S4: a process that writes and reads is killed (SIGKILL) again and again, at random moments.
+// Acknowledged groups must exist, every group must be whole or absent, and a repeated request must
+// settle a group whose result is unknown. The reader's cursor must be valid in the next process:
+// over all processes the reader misses no record and reads none twice.
 //
-// The writer is this tool again, `--child storage-writer DIRECTORY SESSION INCARNATION VERSION`. It
-// tells what it does on its standard output, a line each: T(ries) group size; A(cknowledged) group
-// version; R(ead) version id, which count when the C(ursor) incarnation version after them has
-// come; E(rror) text.
+// The process is this tool again: `--child storage-writer DIRECTORY SESSION INCARNATION VERSION`.
+// It writes what it does to its standard output, in lines:
+//   T group size               it tries to commit the group
+//   A group version            the group is acknowledged
+//   R version id               it has read the record; this counts once the next C line has come
+//   C incarnation version      the cursor after the records read
+//   E text                     an error
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -39,17 +42,17 @@ Group group_of(const std::string& name, size_t size) {
   return group;
 }
 
-// --- the child
-// ----------------------------------------------------------------------------------------------
+// --- the child ---
 
+// Writes lines to the parent.
 class Teller {
  public:
-  // One write for each text, so that a kill cuts at most the last.
+  // One write for each text, so that a kill cuts only the last text.
   void tell(const std::string& text) {
     const std::lock_guard lock(mutex_);
     for (size_t at = 0; at < text.size();) {
       const ssize_t n = ::write(STDOUT_FILENO, text.data() + at, text.size() - at);
-      if (n <= 0) _exit(1);  // nobody listens any more
+      if (n <= 0) _exit(1);  // the parent no longer reads
       at += static_cast<size_t>(n);
     }
   }
@@ -67,7 +70,7 @@ void write_for_ever(storage::Client client, Teller& teller, const std::string& w
       const std::string name = writer + "g" + std::to_string(serial) + "." + std::to_string(g);
       groups.push_back(group_of(name, 1 + random() % 12));
       tried += "T " + name + " " + std::to_string(groups.back().mutations.size()) + "\n";
-      if (random() % 5 == 0) {  // a group that fails half-way must leave nothing, killed or not
+      if (random() % 5 == 0) {  // a group that fails half-way must leave nothing
         Group fails = group_of(name + "fails", 3);
         fails.mutations.push_back({record(name + "never"), 999'999'999});
         groups.push_back(fails);
@@ -128,14 +131,14 @@ int writer_main(const std::vector<std::string>& arguments) {
 }
 const ChildProgram writer("storage-writer", &writer_main);
 
-// --- the parent
-// ---------------------------------------------------------------------------------------------
+// --- the parent ---
 
+// What all children have written, and where the next reader continues.
 struct Ledger {
   std::map<std::string, size_t> tried;
   std::map<std::string, uint64_t> acknowledged;
   std::map<uint64_t, std::string> seen;
-  std::vector<std::pair<uint64_t, std::string>> page;  // read, its cursor still to come
+  std::vector<std::pair<uint64_t, std::string>> page;  // read, but its C line has not come yet
   uint64_t disorder = 0;
   Cursor cursor;
   std::vector<std::string> errors;
@@ -164,11 +167,11 @@ struct Ledger {
       if (end >= 2) line(std::string(told.substr(0, end)));
       told.remove_prefix(end + 1);
     }
-    page.clear();  // its cursor never came: the next process reads it again
+    page.clear();  // without its C line, so the next process reads it again
   }
 };
 
-// Lets a writer run for a while, kills it, and returns what it told.
+// Runs a child for a while, kills it, and returns its output.
 std::string run_and_kill(const std::string& directory, int session, Cursor cursor,
                          std::chrono::milliseconds life) {
   int ends[2];
@@ -191,7 +194,7 @@ std::string run_and_kill(const std::string& directory, int session, Cursor curso
   close(ends[1]);
   std::string told;
   if (failed == 0) {
-    // Its life begins with its first word, however long the start takes.
+    // Its time begins with its first output, however long the start takes.
     char buffer[65536];
     std::optional<steady_clock::time_point> until;
     bool killed = false;
@@ -213,10 +216,11 @@ std::string run_and_kill(const std::string& directory, int session, Cursor curso
   return told;
 }
 
-// A request is repeated soon or never; abi/storage.h says for how long it is known.
+// abi/storage.h says how long a store knows a request id. Older groups are not repeated.
 constexpr uint64_t repeated_within = 90'000;  // versions
 
-// What a group has come to, as the store has it: every record or none.
+// The first version of a group, or nothing when the store has none of it. Part of a group is a
+// failure.
 std::optional<uint64_t> whole_group(Store& store, const std::string& name, size_t size) {
   size_t there = 0;
   uint64_t first = 0;
@@ -234,7 +238,7 @@ std::optional<uint64_t> whole_group(Store& store, const std::string& name, size_
 
 TEST(StorageTorture, S4_NothingIsLostWhenItsProcessIsKilled) {
   if (is_volatile()) GTEST_SKIP() << "this configuration keeps nothing over a restart";
-  Store store;  // makes the directory and the first incarnation
+  Store store;  // creates the directory and the first incarnation
   store.stop();
   Ledger books;
   std::mt19937 random(11);

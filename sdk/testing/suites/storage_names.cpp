@@ -1,4 +1,5 @@
-// Names: fixed for the life of an id, unique among the live, taken over from the dead.
+// Names of records: an id keeps its name for life, live records of one kind and region have
+// different names, and a live record may take over the name of a deleted one.
 #include "storage.hpp"
 
 namespace davit::conformance {

@@ -1,4 +1,4 @@
-// Pages, callers who have gone, hints (S1, S9, S11, S12).
+// Pages, callers that no longer wait, hints (S1, S9, S11, S12).
 #include <condition_variable>
 #include <mutex>
 
@@ -96,7 +96,7 @@ TEST(Storage, S11_ACallerWhoHasGoneLeavesNoTransactionOpen) {
     EXPECT_TRUE(written.ok() || written.error().code == Code::cancelled) << why(written);
     EXPECT_EQ(store->head()->head.version, applied ? head + 1 : head);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
-    ASSERT_NE(put(*store, record("after")), 0u);  // would wait for a transaction left open
+    ASSERT_NE(put(*store, record("after")), 0u);  // an open transaction would block it
   }
 }
 

@@ -1,4 +1,4 @@
-// Records: versions, groups, expectations, repeated requests (S1, S3, S4, S5).
+// Records: versions, groups, expectations, repeated requests (S1, S3, S4, S5, S6).
 #include <atomic>
 #include <thread>
 
@@ -246,7 +246,7 @@ TEST(Storage, RefusesAGroupThatNamesAKeyTwiceOrNothing) {
   EXPECT_EQ(store->head()->head.version, 0u);
 }
 
-// Everything stands on versions: agents' lag, cursors, the purge.
+// Agents' lag, cursors and the purge all rely on this.
 TEST(Storage, S1_TheLastVersionOfACommitIsTheHead) {
   Store store;
   for (int i = 0; i < 3; ++i) {

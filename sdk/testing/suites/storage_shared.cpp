@@ -5,7 +5,7 @@ namespace davit::conformance {
 void Store::connect() {
   if (!fresh_->up().ok()) {
     ADD_FAILURE() << "the instance does not start: " << why(fresh_->up());
-    std::exit(1);  // nothing can be tested
+    std::exit(1);  // no test can run
   }
   client_ = storage::Client(fresh_->host(), fresh_->instance().ref(DAVIT_STORAGE));
 }

@@ -1,4 +1,4 @@
-// What is reported: statuses, their children (S8), progress of agents.
+// Statuses, their children (S8), and the progress of agents.
 #include "storage.hpp"
 
 #include <set>
@@ -116,7 +116,7 @@ TEST(StorageStatuses, AStatusOfAnUnknownRecordIsIgnored) {
   EXPECT_EQ(all[0].key.id, "a");
 }
 
-// A restored store: the agent speaks of what was there before.
+// After a restore: the agent reports a version that the store has lost.
 TEST(StorageStatuses, AStatusOfALostHistoryIsIgnoredUnlessItSaysGone) {
   Store store;
   const uint64_t version = put(*store, record("a"));
@@ -136,7 +136,7 @@ TEST(StorageStatuses, AStatusOfALostHistoryIsIgnoredUnlessItSaysGone) {
   EXPECT_TRUE(stored(store, "a")->gone);
 }
 
-// A restored store has given the numbers again that the agent speaks of.
+// After a restore: the store has given the version again that the agent reports.
 TEST(StorageStatuses, S10_AStatusReadInAnotherHistoryIsIgnoredUnlessItSaysGone) {
   Store store;
   Status s = status("a", 1);
@@ -281,7 +281,7 @@ TEST(StorageStatuses, AnAgentIsForgottenUnlessItWasHeardOfSince) {
   ASSERT_TRUE(store->maintain({.forget = {"r1", "one", 1000}}).ok());
   EXPECT_EQ(known(), (Names{"r1/two 1", "r2/one 1"}));
   ASSERT_TRUE(store->maintain({.forget = {"r1", "nobody", 1000}}).ok());
-  heard("r1", "one", 2000);  // it is as new
+  heard("r1", "one", 2000);  // it may come back
   EXPECT_EQ(known(), (Names{"r1/one 1", "r1/two 1", "r2/one 1"}));
 }
 

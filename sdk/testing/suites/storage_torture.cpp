@@ -1,5 +1,6 @@
-// S2 and S4 under fire: many writers, random pauses, groups that fail, a reader flat out. Lost = 0,
-// duplicates = 0, order strict. DAVIT_TORTURE_SECONDS makes it longer than the usual few seconds.
+// S2 and S4 under load: many writers with random pauses, groups that fail, and a reader without
+// pauses. The reader must miss no record, read none twice, and see versions in strict order.
+// DAVIT_TORTURE_SECONDS makes the tests longer.
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -27,7 +28,7 @@ void pause(std::mt19937& random) {
   if (random() % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 2000));
 }
 
-// At most max_concurrency calls at once, as the host would have it.
+// Lets at most max_concurrency calls run at once, as the host does.
 class Gate {
  public:
   explicit Gate(uint32_t size) : slots_(std::min<uint32_t>(size, 64)) {}
@@ -45,7 +46,7 @@ class Gate {
   std::counting_semaphore<64> slots_;
 };
 
-// What the writers know to be committed and the reader has seen.
+// What the writers have committed, for comparison with what the reader has seen.
 struct Books {
   std::mutex mutex;
   std::map<uint64_t, std::string> committed;  // version -> id
@@ -62,7 +63,8 @@ struct Books {
   }
 };
 
-// New records, one's own records again, groups of every size, groups that cannot commit.
+// Groups of every size: with new records, with earlier records of the same writer, and groups that
+// cannot commit.
 std::vector<Group> random_groups(std::mt19937& random, const std::string& writer, int& serial,
                                  Books& books, std::vector<size_t>& failing) {
   std::vector<Group> groups(1 + random() % 4);
@@ -70,7 +72,7 @@ std::vector<Group> random_groups(std::mt19937& random, const std::string& writer
     const bool fails = random() % 8 == 0;
     const size_t size = random() % 4 == 0 ? 1 + random() % 30 : 1 + random() % 2;
     for (size_t i = 0; i < size; ++i) {
-      // Old ids from the middle of one's own past; not two of one call the same.
+      // An earlier id of the same writer, old enough that one call has no id twice.
       const int number = ++serial;
       const bool again = !fails && number > 500 && random() % 4 == 0;
       const std::string id =
@@ -111,6 +113,7 @@ void write(Store& store, Gate& gate, Books& books, int number, steady_clock::tim
   }
 }
 
+// What the reader has seen, and what was wrong with it.
 struct Heard {
   std::map<uint64_t, std::string> versions;
   uint64_t disorder = 0, duplicates = 0;
@@ -120,9 +123,8 @@ struct Heard {
   }
 };
 
-// Reads on from its cursor until the writers are done and the head is reached. Now and then it has
-// everything that it has passed purged, as a server does: never may that take away what it has
-// still to read.
+// Reads from its cursor until the writers are done and the head is reached. At times it purges all
+// that it has passed, as a server does. The purge must not remove anything that it has not read.
 void follow(Store& store, Gate& gate, const std::atomic<bool>& done, Heard& seen) {
   std::mt19937 random(5);
   Cursor cursor;

@@ -1,9 +1,9 @@
 // What the suites of davit-conformance share: the plugin under test and fresh instances of it.
 //
-// A suite is one file for one role, listed in CMakeLists.txt. Its tests belong to the role by the
-// name of their test suite, which begins with the role's in CamelCase: role "change_sink",
-// TEST(ChangeSink, ...) or TEST(ChangeSinkOrder, ...). Only the suites of the roles in the plugin's
-// note run.
+// A suite is the files <role>*.cpp, listed in CMakeLists.txt. A test belongs to the role whose name
+// in CamelCase begins the name of its test suite: for the role "change_sink" TEST(ChangeSink, ...)
+// or TEST(ChangeSinkOrder, ...). Only the suites of the roles in the plugin's note run, and the
+// suite Plugin.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,31 +16,33 @@ using testing::Config;
 using testing::Instance;
 using testing::TestHost;
 
+// The plugin under test, and what the command line says about it.
 struct Subject {
   testing::Loaded plugin;
-  Config config;            // as in --config; $TMP not yet replaced
+  Config config;            // as in --config, with $TMP not replaced yet
   std::string config_file;  // empty = none
-  // From keys `conformance.x` in the file, which the instance does not get to see.
+  // The keys `conformance.x` of the file, without the prefix. The instance does not get them.
   Config options;
 };
-// The plugin named on the command line.
+// The plugin that the command line names.
 const Subject& subject();
 
-// Config of the subject with $TMP replaced by the directory.
+// The subject's configuration with $TMP replaced by the directory.
 Config config_in(const std::string& directory);
 
-// An instance of the plugin under test, up, in its own host and with its own temporary directory.
+// An instance of the plugin under test that has been started, with its own host and its own
+// temporary directory.
 class Fresh {
  public:
   // `extra` is added to the subject's configuration, or replaces keys of it.
   explicit Fresh(const Config& extra = {}, TestHost::Time time = TestHost::Time::real);
-  // Another life of the same configuration and directory (which the other must have left: stop it
-  // first).
+  // A new instance with the configuration and the directory of another. Stop the other one first.
   Fresh(const Fresh& before, TestHost::Time time);
 
   TestHost& host() { return *host_; }
   Instance& instance() { return *instance_; }
-  // The result of create, wire, start. Tests begin with ASSERT_TRUE(fresh.up().ok()) << message.
+  // The result of create, wire and start. A test begins with
+  // ASSERT_TRUE(fresh.up().ok()) << why(fresh.up()).
   const Result<>& up() const { return up_; }
   void stop() { instance_.reset(); }
   const std::string& directory() const { return directory_->path(); }
@@ -62,8 +64,8 @@ std::string why(const Result<T>& r) {
   return "code " + std::to_string(static_cast<int>(r.error().code)) + ": " + r.error().message;
 }
 
-// A second program in this tool: `davit-conformance --child NAME ARG... plugin.so`, for suites that
-// kill it.
+// A second program in this tool, `davit-conformance --child NAME ARG... plugin.so`, for suites that
+// kill the process that the plugin runs in.
 using Program = int (*)(const std::vector<std::string>& arguments);
 struct ChildProgram {
   ChildProgram(std::string name, Program main);

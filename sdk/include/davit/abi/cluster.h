@@ -1,4 +1,5 @@
-/* Role cluster: one Kubernetes API, any resource. Bodies are JSON. */
+/* Role cluster: requests to one Kubernetes API and watches of it, for any resource. The applier
+ * calls it. Bodies are JSON. */
 #ifndef DAVIT_ABI_CLUSTER_H
 #define DAVIT_ABI_CLUSTER_H
 
@@ -8,19 +9,18 @@
 extern "C" {
 #endif
 
-/* A resource of the API: group "" is the core group. Never grows. */
+/* A resource of the API. Group "" is the core group. Never grows. */
 typedef struct davit_resource {
   davit_str group, version, resource;
 } davit_resource;
 
-#define DAVIT_VERB_GET "get"       /* also list, when name is empty */
+#define DAVIT_VERB_GET "get"       /* lists when the name is empty */
 #define DAVIT_VERB_CREATE "create" /* POST */
-#define DAVIT_VERB_APPLY                                                                          \
-  "apply" /* server-side apply: PATCH application/apply-patch+yaml; query has fieldManager, force \
-           */
+#define DAVIT_VERB_APPLY \
+  "apply" /* server-side apply: PATCH application/apply-patch+yaml; query: fieldManager, force */
 #define DAVIT_VERB_MERGE "merge"   /* PATCH application/merge-patch+json */
 #define DAVIT_VERB_UPDATE "update" /* PUT */
-#define DAVIT_VERB_DELETE "delete" /* body: DeleteOptions, may be empty */
+#define DAVIT_VERB_DELETE "delete" /* the body is DeleteOptions, or empty */
 
 typedef struct davit_cluster_request {
   uint32_t struct_size;
@@ -32,13 +32,14 @@ typedef struct davit_cluster_request {
   const davit_pair* headers;
   size_t headers_count;
   davit_bytes body;
-  int64_t deadline_ns; /* host's monotonic clock; INT64_MAX = the cluster's own limit */
+  int64_t deadline_ns; /* on the host's monotonic clock; INT64_MAX = the cluster's own limit */
 } davit_cluster_request;
 
-/* code: DAVIT_OK for 2xx; INVALID_ARGUMENT 400, 422; UNAUTHENTICATED 401; PERMISSION_DENIED 403;
- * NOT_FOUND 404; ALREADY_EXISTS 409 AlreadyExists; ABORTED other 409; OUT_OF_RANGE 410;
- * RESOURCE_EXHAUSTED 429; INTERNAL 500; UNAVAILABLE no answer, 502, 503; DEADLINE_EXCEEDED 504 and
- * time-outs. */
+/* `code` follows from the HTTP status: DAVIT_OK for 2xx; INVALID_ARGUMENT for 400 and 422;
+ * UNAUTHENTICATED for 401; PERMISSION_DENIED for 403; NOT_FOUND for 404; ALREADY_EXISTS for 409
+ * with the reason AlreadyExists; ABORTED for any other 409; OUT_OF_RANGE for 410;
+ * RESOURCE_EXHAUSTED for 429; INTERNAL for 500; UNAVAILABLE for 502, 503 and no answer;
+ * DEADLINE_EXCEEDED for 504 and time-outs. */
 typedef struct davit_cluster_response {
   uint32_t struct_size;
   int32_t code;
@@ -60,50 +61,52 @@ typedef struct davit_cluster_watch_request {
   davit_resource resource;
   davit_str ns; /* empty = all */
   davit_str label_selector, field_selector;
-  davit_str resource_version; /* empty = state first (initial events), then changes */
+  davit_str resource_version; /* empty = first the present state (initial events), then changes */
 } davit_cluster_watch_request;
 
 #define DAVIT_WATCH_ADDED 1
 #define DAVIT_WATCH_MODIFIED 2
 #define DAVIT_WATCH_DELETED 3
+/* SYNCED also follows TROUBLE and REFUSED, once what the watch has reported is complete again.
+ * There is no RESTART in between when the watch goes on where it was. When the object of SYNCED
+ * names no resourceVersion, the resource is not installed and no object of it exists. */
 #define DAVIT_WATCH_RESTART \
-  4 /* what was known is void: initial events follow again (410, first connect) */
+  4 /* forget what the watch has reported: initial events follow again (first connect, 410) */
 #define DAVIT_WATCH_SYNCED \
-  5 /* initial events are complete: what they did not name does not exist */
-#define DAVIT_WATCH_TROUBLE 6 /* object = message; the watch goes on trying */
-/* The API server answers and refuses: credentials, rights, a resource that must be there. object =
- * what it said; the watch goes on trying. SYNCED follows TROUBLE and REFUSED once the picture is
- * whole again, without a RESTART when it goes on where it was. A SYNCED whose object names no
- * resourceVersion: the resource is not installed, and nothing of it exists. */
+  5 /* the initial events are complete: an object that they did not name does not exist */
+#define DAVIT_WATCH_TROUBLE 6 /* the watch is interrupted and keeps trying; object = a message */
+/* The API server refuses the watch because of credentials, rights, or a resource that must exist.
+ * The watch keeps trying. `object` is the API server's answer. */
 #define DAVIT_WATCH_REFUSED 7
 typedef struct davit_cluster_watcher {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Serialised per watch, on any thread. Each event uses one credit; none comes without. `object`
-   * is JSON. */
+  /* Events of one watch are serialised, on any thread. Each uses one credit, and none comes without
+   * credit. `object` is JSON, or a message as said above. */
   void (*event)(void* self, int32_t type, davit_bytes object);
-  void (*ended)(void* self); /* answers cancel; once, last */
+  void (*ended)(void* self); /* the answer to cancel; once, and the last callback */
 } davit_cluster_watcher;
 
 #define DAVIT_CLUSTER "davit.cluster/1"
 typedef struct davit_cluster {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Asynchronous; everything is copied before it returns; done comes exactly once, on any thread,
-   * perhaps before request returns. [any] */
+  /* Asynchronous. The slot copies the request. `done` comes exactly once, on any thread, perhaps
+   * before the slot returns. [any] */
   void (*request)(davit_instance*, const davit_cluster_request*, davit_cluster_done, void* ctx);
-  /* Reconnects by itself (bookmarks, 410, backoff) until cancelled. Starts with `credit` events
-   * granted. [any] */
+  /* Begins a watch, with `credit` events granted. The watch reconnects by itself (bookmarks, 410,
+   * back-off) until it is cancelled. [any] */
   davit_cluster_watch* (*watch)(davit_instance*, const davit_cluster_watch_request*,
                                 uint32_t credit, const davit_cluster_watcher*, void* self);
   void (*credit)(davit_instance*, davit_cluster_watch*, uint32_t more);
   void (*cancel)(davit_instance*, davit_cluster_watch*);
-  /* Group "apps", kind "ReplicaSet" -> resource, version and scope:
-   * {"group","version","resource","kind", "namespaced"} in response.body; version empty in the
-   * request = the preferred one. [any] */
+  /* Finds the resource of a kind, such as "ReplicaSet" of group "apps". The response's body is
+   * {"group", "version", "resource", "kind", "namespaced"}. An empty version asks for the preferred
+   * one. [any] */
   void (*discover)(davit_instance*, davit_str group, davit_str version, davit_str kind,
                    davit_cluster_done, void* ctx);
-  /* Identity of this cluster (uid of kube-system) in response.body, as text. [any] */
+  /* Finds the identity of this cluster: the uid of the namespace kube-system. The response's body
+   * is that text. [any] */
   void (*identity)(davit_instance*, davit_cluster_done, void* ctx);
 } davit_cluster;
 

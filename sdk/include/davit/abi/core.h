@@ -32,8 +32,8 @@ typedef struct davit_pair {
   davit_str key, value;
 } davit_pair;
 
-/* An immutable, reference-counted buffer. Whoever makes one fills in retain and release; both may
- * be called from any thread. A slot that takes a davit_buf* retains it itself if it keeps it. */
+/* An immutable, reference-counted buffer. Its maker fills in retain and release. Any thread may
+ * call both. A slot that takes a davit_buf* and keeps it retains it. */
 typedef struct davit_buf {
   uint32_t struct_size;
   uint32_t reserved;
@@ -43,15 +43,19 @@ typedef struct davit_buf {
   void (*release)(struct davit_buf*);
 } davit_buf;
 
-/* Receives bytes of any length while a call runs; may be called several times. Never grows. */
+/* Receives bytes of any length while a call runs. `write` may be called several times. Never grows.
+ */
 typedef struct davit_sink {
   void* ctx;
   void (*write)(void* ctx, davit_bytes bytes);
 } davit_sink;
 
-/* Status codes: the canonical gRPC codes. What the caller should do: 3, 9, 11, 12 fix the input or
- * read again; 5 treat as absent; 7, 16 fix the credentials; 4, 8, 10, 14 retry later; 2, 13, 15
- * report. */
+/* Status codes: the canonical gRPC codes. What the caller should do:
+ *  - 3, 9, 11, 12: fix the input, or read again;
+ *  - 5: treat the thing as absent;
+ *  - 7, 16: fix the credentials;
+ *  - 4, 8, 10, 14: retry later;
+ *  - 2, 13, 15: report the error. */
 #define DAVIT_OK 0
 #define DAVIT_CANCELLED 1
 #define DAVIT_UNKNOWN 2
@@ -70,8 +74,8 @@ typedef struct davit_sink {
 #define DAVIT_DATA_LOSS 15
 #define DAVIT_UNAUTHENTICATED 16
 
-/* Filled in by the callee when it returns anything but DAVIT_OK; memory is the caller's. Texts are
- * zero-terminated and cut to fit. `where` names what the error is about: a configuration key, a
+/* The callee fills it in when it returns anything but DAVIT_OK. The memory is the caller's. Texts
+ * are zero-terminated and cut to fit. `where` names what the error is about: a configuration key, a
  * field path, an object. */
 typedef struct davit_error {
   uint32_t struct_size;
@@ -82,20 +86,22 @@ typedef struct davit_error {
   char message[768];
 } davit_error;
 
-/* One long call: how long it may take and whether anybody still wants it. Borrowed for the call. */
+/* The context of one long call: its deadline, and whether the caller still waits. Borrowed for the
+ * call. */
 typedef struct davit_op {
   uint32_t struct_size;
   uint32_t reserved;
   int64_t deadline_ns; /* on the host's monotonic clock; INT64_MAX = none */
-  int32_t (*cancelled)(const struct davit_op*); /* [any] 1 when the caller has gone */
+  int32_t (*cancelled)(const struct davit_op*); /* [any] 1 when the caller no longer waits */
   davit_str trace;                              /* W3C traceparent, or empty */
 } davit_op;
 
 /* An instance of a plugin: opaque to the host. */
 typedef struct davit_instance davit_instance;
 
-/* The host as one instance sees it. Services are asked for by id ("davit.log/1"); NULL = not
- * offered by this host. The pointer and every service stay valid until destroy returns. [any] */
+/* The host as one instance sees it. `query` finds a service by its id ("davit.log/1"), and returns
+ * NULL when this host does not offer it. This pointer and every service stay valid until destroy
+ * returns. [any] */
 typedef struct davit_host {
   uint32_t struct_size;
   uint32_t reserved;
@@ -103,35 +109,36 @@ typedef struct davit_host {
   const void* (*query)(const struct davit_host*, davit_str service_id);
 } davit_host;
 
-/* What a plugin is. Static data; the host never writes to it.
+/* What a plugin exports: its name and version, and the steps of an instance's life. Static data;
+ * the host never writes to it.
  *
- * Life of an instance, each step once and in this order, on the host's loading thread [main] except
- * where said: create, wire, (check | start ... stop), destroy. stop is called only after a start
- * that succeeded; destroy always follows a create that succeeded. */
+ * The steps are create, wire, (check | start ... stop), destroy. The host calls each once, in this
+ * order, on its loading thread [main] except where said. It calls stop only after a start that
+ * succeeded, and destroy after every create that succeeded. */
 typedef struct davit_plugin {
   uint32_t struct_size;
-  uint16_t abi_minor; /* DAVIT_ABI_MINOR the plugin was built with */
+  uint16_t abi_minor; /* the DAVIT_ABI_MINOR that the plugin was built with */
   uint16_t reserved;
-  davit_str name; /* the module's name: equal to the file's and to the note's */
+  davit_str name; /* the module's name: the same as in the file's name and in the note */
   davit_str version;
   davit_str summary;        /* one line */
   uint32_t max_concurrency; /* size of the instance's pool for blocking calls; 0 = 1 */
   uint32_t reserved2;
-  /* Reads the configuration and files it names. No look-ups, no threads, no sockets. */
+  /* Reads the configuration and the files that it names. No look-ups, no threads, no sockets. */
   int32_t (*create)(const davit_host*, davit_instance** out, davit_error*);
-  /* Finds its neighbours (lookup) and registers what it serves (rpc). Optional. */
+  /* Looks up other instances (davit_lookup) and registers methods (davit_rpc). Optional. */
   int32_t (*wire)(davit_instance*, davit_error*);
-  /* `davit check`: would start succeed now? Changes nothing, takes no lock, binds no port.
-   * Optional. */
+  /* Says for `davit check` whether start would succeed now. Changes nothing, takes no lock, binds
+   * no port. Optional. */
   int32_t (*check)(davit_instance*, const davit_op*, davit_error*);
-  /* Begins to work; returns soon. Everything this instance looked up has been started before.
+  /* Begins the work and returns soon. The host has started every instance that this one looked up.
    * Optional. */
   int32_t (*start)(davit_instance*, const davit_op*, davit_error*);
-  /* Ends all work and returns when none is left, within op's deadline. [pool] Optional. */
+  /* Ends all work, and returns when none is left, within op's deadline. [pool] Optional. */
   int32_t (*stop)(davit_instance*, const davit_op*, davit_error*);
   void (*destroy)(davit_instance*);
-  /* The vtable of a role ("davit.storage/1"), or NULL. Calls of its slots pass the instance. [any]
-   */
+  /* Returns the table of a role ("davit.storage/1"), or NULL when the instance does not play it.
+   * The table's slots take the instance as their first argument. [any] */
   const void* (*query)(davit_instance*, davit_str interface_id);
 } davit_plugin;
 
@@ -141,15 +148,15 @@ typedef struct davit_plugin {
 #define DAVIT_EXPORT
 #endif
 
-/* The only exported symbol. Pure: no threads, no I/O; returns static data. Returns NULL and fills
- * in the error when the plugin cannot live in a host of this ABI minor. */
+/* The only exported symbol. It starts no threads, does no I/O and returns static data. It returns
+ * NULL and fills in the error when the plugin cannot run in a host of this ABI minor. */
 DAVIT_EXPORT const davit_plugin* davit_plugin_entry_v1(uint32_t host_abi_minor, davit_error*);
 typedef const davit_plugin* (*davit_plugin_entry_fn)(uint32_t host_abi_minor, davit_error*);
 #define DAVIT_PLUGIN_ENTRY "davit_plugin_entry_v1"
 
 /* The ELF note: section ".note.davit", owner "davit", type 1. Its text is lines of key=value: abi
- * ("1.0": major and the least minor), name, version, roles (comma-separated). davit_add_plugin()
- * makes it. */
+ * ("1.0": the major, and the lowest minor that the plugin needs), name, version, roles
+ * (comma-separated). The CMake function davit_add_plugin() makes it. */
 #define DAVIT_NOTE_SECTION ".note.davit"
 #define DAVIT_NOTE_OWNER "davit"
 #define DAVIT_NOTE_TYPE 1

@@ -1,6 +1,7 @@
-/* Optional, beside the role kind: what the kind needs of its cluster beyond what its description
- * says. Asked for by its id from the instance that plays the role; a kind that needs no more leaves
- * it out. Include it beside abi.h. [any], legal from create on. */
+/* Optional, beside the role kind: what the kind needs of its cluster beyond its description. The
+ * applier looks this table up by its id, and reports needs that the cluster does not meet as
+ * issues. A kind that needs no more does not have the table. Include this header beside abi.h.
+ * [any], legal from create on. */
 #ifndef DAVIT_ABI_KIND_NEEDS_H
 #define DAVIT_ABI_KIND_NEEDS_H
 
@@ -13,14 +14,16 @@ extern "C" {
 typedef struct davit_kind_need {
   uint32_t struct_size;
   uint32_t verbs_count;
-  davit_str kind;                     /* whose need it is */
+  davit_str kind;                     /* the kind that has the need */
   davit_str group, version, resource; /* group "" = core */
-  davit_str name; /* of an object that must be there ("gvisor"); empty: it is of the resource */
-  /* Verbs that the account needs besides those that the resource's role implies: "delete" of pods.
-   */
+  /* An object that must exist ("gvisor"). Empty when the need is about the resource. */
+  davit_str name;
+  /* Verbs that the account needs besides those that the resource's role implies, such as "delete"
+   * of pods. */
   const davit_str* verbs;
-  /* The setting of the kind's instance that does without: of the verbs alone, when there are any.
-   * As it is written in a file: "autoscaling = false". Empty: there is none. */
+  /* The setting of the kind's instance that removes the need, as a file has it: "autoscaling =
+   * false". When there are verbs, the setting removes the need of the verbs only. Empty when there
+   * is no such setting. */
   davit_str setting;
 } davit_kind_need;
 typedef void (*davit_visit_kind_need)(void* ctx, const davit_kind_need*);

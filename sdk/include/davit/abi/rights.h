@@ -1,5 +1,6 @@
-/* Optional, of any instance: the rights that its account must have somewhere else, as the document
- * that grants them. `davit check --rights` prints it. Include it beside abi.h. */
+/* Optional, for an instance of any role: the rights that its account needs in another system, as
+ * the document that grants them. `davit check --rights` prints the document. Include this header
+ * beside abi.h. */
 #ifndef DAVIT_ABI_RIGHTS_H
 #define DAVIT_ABI_RIGHTS_H
 
@@ -13,7 +14,7 @@ extern "C" {
 typedef struct davit_rights {
   uint32_t struct_size;
   uint32_t reserved;
-  /* After wire. YAML, whole lines: a Kubernetes ClusterRole. */
+  /* Writes a Kubernetes ClusterRole as YAML, in whole lines. Legal after wire. */
   int32_t (*document)(davit_instance*, const davit_sink* text, davit_error*);
 } davit_rights;
 

@@ -1,5 +1,5 @@
-/* Host services, asked for with davit_host.query(host, ID). All slots are [any] unless said
- * otherwise. */
+/* The services of the host. A plugin gets the table of a service by davit_host.query(host, ID). All
+ * slots are [any] unless said otherwise. */
 #ifndef DAVIT_ABI_SERVICES_H
 #define DAVIT_ABI_SERVICES_H
 
@@ -9,8 +9,7 @@
 extern "C" {
 #endif
 
-/* --- log
- * ------------------------------------------------------------------------------------------ */
+/* --- log --- */
 #define DAVIT_LOG "davit.log/1"
 #define DAVIT_LOG_DEBUG 0
 #define DAVIT_LOG_INFO 1 /* lifecycle, not per item */
@@ -24,13 +23,11 @@ typedef struct davit_log {
                 size_t fields_count);
 } davit_log;
 
-/* --- configuration
- * -------------------------------------------------------------------------------- */
-/* The instance's own table, merged from all files. Only during create. A key that nobody asks for
- * with `get` is an error that names file, line and key, so asking for every key is what declares
- * it. */
+/* --- configuration --- */
+/* The instance's own table, merged from all files. Only during create. `get` and `at` declare what
+ * they read: an entry that neither asks for is an error that names file, line and key. */
 #define DAVIT_CONFIG "davit.config/1"
-#define DAVIT_CONFIG_NONE 0 /* what NULL is */
+#define DAVIT_CONFIG_NONE 0 /* the type of a NULL node */
 #define DAVIT_CONFIG_TABLE 1
 #define DAVIT_CONFIG_ARRAY 2
 #define DAVIT_CONFIG_STRING 3
@@ -45,22 +42,23 @@ typedef struct davit_config {
   const davit_config_node* (*get)(const davit_config_node* table,
                                   davit_str key); /* NULL = absent */
   size_t (*size)(const davit_config_node*);       /* entries of a table or an array */
-  const davit_config_node* (*at)(const davit_config_node*, size_t index); /* marks it as read */
-  davit_str (*key)(const davit_config_node*);                             /* full dotted key */
-  davit_str (*where)(const davit_config_node*);                           /* "agent.toml:12" */
-  davit_str (*string)(const davit_config_node*); /* of the right type only */
+  const davit_config_node* (*at)(const davit_config_node*,
+                                 size_t index); /* NULL = beyond the end */
+  davit_str (*key)(const davit_config_node*);   /* full dotted key */
+  davit_str (*where)(const davit_config_node*); /* "agent.toml:12" */
+  /* The value of a node of this type. Ask `type` first. */
+  davit_str (*string)(const davit_config_node*);
   int64_t (*integer)(const davit_config_node*);
   double (*real)(const davit_config_node*);
   int32_t (*boolean)(const davit_config_node*);
-  /* Notes a fault of this node: "agent.toml:12: plugin.applier.workers: <message>". All faults are
-   * reported together after create, which then counts as failed whatever it returns. */
+  /* Notes a fault of this node: "agent.toml:12: plugin.applier.workers: <message>". The host
+   * reports all faults together after create. Create then counts as failed, whatever it returns. */
   void (*reject)(const davit_host*, const davit_config_node*, davit_str message);
 } davit_config;
 
-/* --- metrics
- * -------------------------------------------------------------------------------------- */
-/* Names and labels follow Prometheus. Asking again for the same name and labels gives the same
- * metric. A metric lives as long as the process. */
+/* --- metrics --- */
+/* Names and labels follow Prometheus. The same name and labels give the same metric. A metric lives
+ * as long as the process. */
 #define DAVIT_METRICS "davit.metrics/1"
 #define DAVIT_COUNTER 1
 #define DAVIT_GAUGE 2
@@ -75,30 +73,31 @@ typedef struct davit_metrics {
   void (*observe)(davit_metric*, double); /* histogram */
 } davit_metrics;
 
-/* --- strands, timers, blocking pool
- * --------------------------------------------------------------- */
+/* --- strands, timers, blocking pool --- */
+/* A strand runs its tasks one at a time, in order, on the host's threads. */
 #define DAVIT_EXEC "davit.exec/1"
 typedef struct davit_strand davit_strand;
 typedef void (*davit_task)(void* arg);
-/* Runs exactly once, on the strand: fired = 1 when the time came, 0 when it was cancelled. */
+/* Runs exactly once, on the strand. fired: 1 = the time came, 0 = the timer was cancelled. */
 typedef void (*davit_timer_task)(void* arg, int32_t fired);
 typedef struct davit_exec {
   uint32_t struct_size;
-  davit_strand* (*strand)(const davit_host*); /* one reference, the caller's */
+  davit_strand* (*strand)(const davit_host*); /* a new strand; the caller owns one reference */
   void (*strand_retain)(davit_strand*);
   void (*strand_release)(davit_strand*);
-  /* Every posted task runs exactly once; tasks of one strand never at the same time, in order.
-   * Tasks of a strand must not block. */
+  /* Every posted task runs exactly once. Tasks of one strand run in order and never at the same
+   * time. A task must not block. */
   void (*post)(davit_strand*, davit_task, void* arg);
   uint64_t (*timer)(davit_strand*, int64_t delay_ns, davit_timer_task, void* arg);
-  void (*timer_cancel)(davit_strand*, uint64_t timer); /* unknown or past: nothing happens */
-  /* Runs the task exactly once on the pool of the named instance (empty = own), where it may block.
-   * At most that plugin's max_concurrency run at once; the rest wait in order. */
+  void (*timer_cancel)(davit_strand*, uint64_t timer); /* no effect on an unknown or past timer */
+  /* Runs the task exactly once on the pool of the named instance (empty = the caller's own), where
+   * it may block. At most that plugin's max_concurrency tasks run at once. The others wait in
+   * order. */
   void (*blocking)(const davit_host*, davit_str instance, davit_task, void* arg);
 } davit_exec;
 
-/* --- clock and randomness (the host's, so that tests can own them)
- * -------------------------------- */
+/* --- clock and randomness --- */
+/* A plugin uses these and no others, so that a test can control both. */
 #define DAVIT_CLOCK "davit.clock/1"
 typedef struct davit_clock {
   uint32_t struct_size;
@@ -107,17 +106,17 @@ typedef struct davit_clock {
   uint64_t (*random)(const davit_host*); /* uniform over 64 bits; not for keys */
 } davit_clock;
 
-/* --- look-up
- * --------------------------------------------------------------------------------------- */
-/* Another instance and one of its roles. Never grows. Valid until this instance's destroy. */
+/* --- look-up --- */
+/* Another instance and one of its roles. Never grows. Valid until destroy of the instance that
+ * looked it up. */
 typedef struct davit_ref {
   davit_instance* self;
   const void* vtable;
   davit_str instance;
 } davit_ref;
 #define DAVIT_LOOKUP "davit.lookup/1"
-/* Only during wire. What is found starts before the finder and stops after it; a cycle is refused.
- */
+/* Only during wire. The host starts an instance after those that it looked up, and stops it before
+ * them. The host refuses a cycle. */
 typedef struct davit_lookup {
   uint32_t struct_size;
   int32_t (*find)(const davit_host*, davit_str instance, davit_str interface_id, davit_ref* out,
@@ -126,68 +125,67 @@ typedef struct davit_lookup {
                void (*visit)(void* ctx, const davit_ref*));
 } davit_lookup;
 
-/* --- codec: protobuf bytes and JSON, from a descriptor set
- * ----------------------------------------- */
-/* proto3 JSON with proto field names; 64-bit integers as strings; absent fields left out. Unknown
- * JSON fields and wrong types are INVALID_ARGUMENT with the field's path in error.where. */
+/* --- codec: protobuf bytes and JSON, from a descriptor set --- */
+/* proto3 JSON with proto field names. 64-bit integers are strings, and absent fields are left out.
+ * Unknown JSON fields and wrong types are INVALID_ARGUMENT with the field's path in error.where. */
 #define DAVIT_CODEC "davit.codec/1"
 typedef struct davit_schema davit_schema;
 typedef struct davit_codec {
   uint32_t struct_size;
   /* descriptor_set: a serialized google.protobuf.FileDescriptorSet with all imports. json_fields:
-   * full names of bytes fields that hold JSON and are shown nested
-   * ("ctrl.v1.ApplyDeployment.healthcheck"). The schema lives as long as the process. */
+   * full names of bytes fields that hold JSON ("ctrl.v1.ApplyDeployment.healthcheck"); the codec
+   * shows that JSON nested. The schema lives as long as the process. */
   int32_t (*load)(const davit_host*, davit_bytes descriptor_set, const davit_str* json_fields,
                   size_t json_fields_count, const davit_schema** out, davit_error*);
   int32_t (*to_json)(const davit_schema*, davit_str type, davit_bytes message, const davit_sink*,
                      davit_error*);
   int32_t (*from_json)(const davit_schema*, davit_str type, davit_str json, const davit_sink*,
                        davit_error*);
-  /* 1 when both are the same message by meaning (field order and JSON white space do not count). */
+  /* 1 when both messages have the same meaning. Field order and JSON white space do not count. */
   int32_t (*equal)(const davit_schema*, davit_str type, davit_bytes a, davit_bytes b);
 } davit_codec;
 
-/* --- credentials
- * ------------------------------------------------------------------------------------ */
+/* --- credentials --- */
 #define DAVIT_CREDENTIALS "davit.credentials/1"
-#define DAVIT_CREDENTIAL_SENSITIVE 1u /* wiped after `use` returns, never logged */
+/* The host wipes its buffer after `use` returns, and never logs the bytes. */
+#define DAVIT_CREDENTIAL_SENSITIVE 1u
 typedef struct davit_credentials {
   uint32_t struct_size;
-  /* Reads the file anew and shows its bytes to `use` while the call runs. A relative path is
-   * relative to the configuration file that names it; "credential:NAME" is NAME in
+  /* Reads the file at each call, and passes its bytes to `use` while the call runs. A relative path
+   * is relative to the configuration file that names it. "credential:NAME" is the file NAME in
    * $CREDENTIALS_DIRECTORY (systemd). At most 1 MiB. May block on the disk. */
   int32_t (*read)(const davit_host*, davit_str path, uint32_t flags, void* ctx,
                   void (*use)(void* ctx, davit_bytes), davit_error*);
 } davit_credentials;
 
-/* --- state directory, health
- * ------------------------------------------------------------------------ */
+/* --- state directory, health --- */
 #define DAVIT_STATE "davit.state/1"
 typedef struct davit_state {
   uint32_t struct_size;
-  /* Absolute path of this instance's own directory; made with mode 0700 when `create` is 1. */
+  /* Writes the absolute path of this instance's own directory. Makes the directory with mode 0700
+   * when `create` is 1. */
   int32_t (*directory)(const davit_host*, int32_t create, const davit_sink* path, davit_error*);
 } davit_state;
 
 #define DAVIT_HEALTH "davit.health/1"
 #define DAVIT_HEALTH_STARTING 0
 #define DAVIT_HEALTH_SERVING 1
-#define DAVIT_HEALTH_DEGRADED 2 /* works, a person should look */
+#define DAVIT_HEALTH_DEGRADED 2 /* works, but a person should look */
 #define DAVIT_HEALTH_NOT_SERVING 3
 typedef struct davit_health {
   uint32_t struct_size;
   void (*set)(const davit_host*, int32_t health, davit_str reason);
 } davit_health;
 
-/* --- shutdown
- * ------------------------------------------------------------------------------------ */
-/* For what makes it wrong to go on, such as a lease that is lost. Bad input is no reason. */
+/* --- shutdown --- */
+/* For conditions in which the process must not go on, such as a lost lease. Bad input is not one.
+ */
 #define DAVIT_SHUTDOWN "davit.shutdown/1"
 typedef struct davit_shutdown {
   uint32_t struct_size;
-  /* Stops everything as SIGTERM does and ends the process with code 1; at deadline_ns on the host's
-   * monotonic clock it ends whatever still runs. Returns at once. The reason of the first request
-   * is the one that is logged, the earliest deadline is the one that holds. */
+  /* Stops everything as SIGTERM does, and ends the process with code 1. At deadline_ns, on the
+   * host's monotonic clock, the process ends whatever still runs. Returns at once. Of several
+   * requests, the first one's reason is logged and the earliest deadline holds. */
   void (*request)(const davit_host*, davit_str reason, int64_t deadline_ns);
 } davit_shutdown;
 

@@ -1,4 +1,5 @@
-// A kind that is right without `fault`, and breaks one rule of its role with each value of it.
+// A kind for the tests of the kind suite. Without the setting `fault` it keeps every rule of its
+// role. Each value of the setting breaks one rule, and the suite must fail exactly there.
 #include <atomic>
 
 #include <boost/json.hpp>

@@ -1,9 +1,7 @@
-// A storage backend in a few maps, for the tests of the storage suite only. Without `fault` it
-// keeps the contract and the suite must pass it; with one it breaks a rule the way people break it,
-// and the suite must fail exactly there.
-//
-// fault = "late": takes its numbers before it commits, as a sequence in SQL does. The others are
-// named at `Fault`.
+// A storage backend in a few maps, for the tests of the storage suite. Without the setting `fault`
+// it keeps the contract, and the suite must pass. Each value of the setting breaks one rule in a
+// way that real backends do, and the suite must fail exactly there. The constructor lists the
+// values.
 #include <map>
 #include <mutex>
 #include <random>
@@ -24,23 +22,23 @@ class StorageNaive {
 
   explicit StorageNaive(Host host) : host_(host), fault_(Settings(host).string("fault", "")) {
     static const std::set<std::string> known = {
-        "",                // none
-        "late",            // numbers before commit
-        "halves",          // a group that fails keeps what it did before
-        "ignores_expect",  // last writer wins
+        "",                // no fault
+        "late",            // takes its numbers before it commits, as a sequence in SQL does
+        "halves",          // a group that fails keeps the mutations before the failure
+        "ignores_expect",  // the last writer wins
         "forgets_requests",
-        "keeps_children",  // of earlier reports
+        "keeps_children",  // keeps the children of earlier reports
         "takes_old_status",
-        "no_purge_mark",  // forgets that it has purged
-        "any_cursor",     // takes a cursor of any incarnation
-        "any_history",    // says that it knows what it has not given
-        "whole_pages",    // knows no bytes_max
-        "renames",        // a record may change its name
+        "no_purge_mark",  // does not know that it has purged
+        "any_cursor",     // accepts a cursor of any incarnation
+        "any_history",    // its history contains versions that it has not given
+        "whole_pages",    // ignores bytes_max
+        "renames",        // lets a record change its name
         "leaves_out_lingering",
-        "leaves_out_unheard",     // of which no status came
-        "takes_an_earlier_gone",  // of a record that has lived again since
-        "takes_lost_status",
-        "takes_foreign_status",  // of another history
+        "leaves_out_unheard",     // leaves out deleted records that have no status
+        "takes_an_earlier_gone",  // counts a gone of the time before the record lived again
+        "takes_lost_status",      // accepts a status of a version above the record's
+        "takes_foreign_status",   // accepts a status of another history
         "forgets_who_came_back"};
     if (known.count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
     incarnation_ = host_.random() | 1;
@@ -53,7 +51,7 @@ class StorageNaive {
 
   Result<> history(const Op&, const storage::VisitCursor& visit) {
     const std::lock_guard lock(mutex_);
-    // A version that it has not given yet.
+    // UINT64_MAX: a version that the store has not given yet.
     visit({incarnation_, fault_ == "any_history" ? UINT64_MAX : head_});
     return {};
   }
@@ -218,7 +216,7 @@ class StorageNaive {
         s->second.observed_version >= r.version || fault_ == "takes_an_earlier_gone";
     return !s->second.gone || !of_this_death;
   }
-  // The pause between a number and its commit that every real database has.
+  // Every real database has a pause between taking a number and committing it.
   static void dither() {
     thread_local std::mt19937 random(std::random_device{}());
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
@@ -314,7 +312,7 @@ class StorageNaive {
   std::atomic<uint64_t> given_{0}, given_status_{0};
   std::map<Key, Record> records_;
   std::map<uint64_t, Key> versions_;
-  std::set<Key> hidden_;  // dead, and their names taken over
+  std::set<Key> hidden_;  // deleted records whose names other records have
   std::map<std::string, uint64_t> requests_;
   std::map<Key, Status> statuses_;
   std::map<std::pair<std::string, std::string>, Progress> agents_;

@@ -1,8 +1,10 @@
-// The configuration of one instance under test, as a test writes it: keys (dotted for tables
-// within) and values.
+// The configuration of one instance under test, as a test writes it: keys and values. A dotted key
+// is a key of an inner table. TestHost gives the configuration to the instance.
 //
-//   Config config{{"path", "/tmp/x.db"}, {"workers", 4}, {"regions", {"eu", "us"}}, {"tls.verify",
-//   true}};
+//   Config config{{"path", "/tmp/x.db"},
+//                 {"workers", 4},
+//                 {"regions", {"eu", "us"}},
+//                 {"tls.verify", true}};
 #pragma once
 
 #include <initializer_list>
@@ -17,8 +19,7 @@ class Config {
   using Value = std::variant<std::string, int64_t, double, bool, std::vector<std::string>,
                              std::vector<Config>>;
 
-  // A key and its value. Integers of any width, string literals and braced strings are taken as
-  // they look.
+  // A key and its value. The constructors accept integers, string literals and lists of strings.
   struct Entry {
     std::string key;
     Value value;
@@ -38,18 +39,18 @@ class Config {
   Config() = default;
   Config(std::initializer_list<Entry> entries) : entries_(entries) {}
 
-  // Reads lines of `key = value`: strings in double quotes, integers, true, false, arrays of
-  // strings; '#' begins a comment. The error names the line.
+  // Reads lines of `key = value`. A value is a string in double quotes, an integer, true, false or
+  // an array of strings. '#' begins a comment. The error names the line.
   static Result<Config> parse(std::string_view text);
 
-  // Replaces what the key had.
+  // Adds the entry, or replaces the one with its key.
   Config& set(Entry entry);
   Config& erase(std::string_view key);
   const std::vector<Entry>& entries() const { return entries_; }
   // The string, or "" when the key is absent or of another type.
   std::string string(std::string_view key) const;
   bool boolean(std::string_view key) const;
-  // Replaces `what` by `with` in every string.
+  // A copy with `what` replaced by `with` in every string.
   Config with(std::string_view what, std::string_view with) const;
 
  private:

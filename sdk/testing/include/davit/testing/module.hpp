@@ -1,6 +1,7 @@
-// A plugin under test: Loaded is its .so, Instance one instance of it from create to destroy.
+// A plugin under test: Loaded is its .so, and Instance is one instance of it from create to
+// destroy.
 //
-// A class that is linked into the test needs no .so: Instance takes any davit_plugin, such as
+// A class that is linked into the test needs no .so. Instance takes any davit_plugin, such as
 // davit::detail::Plugin<Applier>::entry("applier", "0", "").
 #pragma once
 
@@ -8,18 +9,18 @@
 
 namespace davit::testing {
 
-// What the ELF note says.
+// The content of the ELF note.
 struct Note {
   std::string abi, name, version;
   std::vector<std::string> roles;
 };
 Result<Note> read_note(const std::string& path);
-// The symbols a shared object defines for others.
+// The symbols that a shared object exports.
 Result<std::vector<std::string>> exported_symbols(const std::string& path);
 
 class Loaded {
  public:
-  // Opens it as the host does (RTLD_NOW, RTLD_LOCAL, RTLD_NODELETE) and asks for its entry.
+  // Opens the file as the host does (RTLD_NOW, RTLD_LOCAL, RTLD_NODELETE) and calls its entry.
   static Result<Loaded> open(const std::string& path);
   const davit_plugin* plugin() const { return plugin_; }
   const Note& note() const { return note_; }
@@ -33,8 +34,8 @@ class Loaded {
   const davit_plugin* plugin_;
 };
 
-// The steps of an instance's life. Destruction stops what was started and destroys what was
-// created.
+// The steps of an instance's life. The destructor stops an instance that was started, and destroys
+// one that was created.
 class Instance {
  public:
   Instance(const davit_plugin* plugin, TestHost& host) : plugin_(plugin), host_(host) {}
@@ -42,8 +43,8 @@ class Instance {
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
-  // Fails as the host would: also when the configuration has faults; then all of them are in the
-  // message, one a line. Afterwards the instance can be looked up under its host's name.
+  // Fails as in the host, also when the configuration has faults. The message then has all of them,
+  // one a line. After success, look-ups find the instance under the name of its host.
   Result<> create();
   Result<> wire();
   Result<> check(std::chrono::nanoseconds limit = std::chrono::seconds(10));
@@ -55,7 +56,7 @@ class Instance {
 
   davit_instance* get() const { return instance_; }
   const davit_plugin* plugin() const { return plugin_; }
-  // NULL when it does not play the role.
+  // NULL when the instance does not play the role.
   template <class Vtable>
   const Vtable* role(std::string_view id) const {
     return static_cast<const Vtable*>(plugin_->query(instance_, str(id)));

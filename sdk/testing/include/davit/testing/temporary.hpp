@@ -1,4 +1,4 @@
-// A fresh directory under $TMPDIR (or /tmp) that goes with its owner.
+// A fresh directory under $TMPDIR (or /tmp). The destructor removes it.
 #pragma once
 
 #include <string>
