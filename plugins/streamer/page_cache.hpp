@@ -7,9 +7,10 @@
 // The reason: an agent that reconnects may already have the newer state, and an old page would undo
 // it.
 //
-// A page of a snapshot leaves out the tombstones at or below the snapshot's begin version, so only
-// snapshots with the same begin may share it. Therefore snapshots that begin shortly after one
-// another share the begin as well. An older begin only means a few more tombstones.
+// A page of a snapshot leaves out the tombstones at or below the snapshot's begin version whose
+// removal is confirmed, so only snapshots with the same begin may share it. Therefore snapshots
+// that begin shortly after one another share the begin as well. An older begin only means a few
+// more tombstones.
 //
 // [any] It knows no clock: the caller passes the time.
 #pragma once

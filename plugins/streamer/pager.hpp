@@ -36,7 +36,7 @@ class Pager {
   struct Todo {
     Act act = Act::idle;
     Cursor cursor;            // read_page, ask_ring: from here; bookmark: up to here
-    uint64_t dead_after = 0;  // read_page: leaves out deleted records at or below this version
+    uint64_t dead_after = 0;  // read_page: as davit_read::dead_after
     bool counted = false;     // read_page: a page of a snapshot that ends with a count
     Mark mark = Mark::plain;
     uint64_t live_count = 0;  // snapshot_end
