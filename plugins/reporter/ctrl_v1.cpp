@@ -13,7 +13,7 @@ namespace {
 
 // After so many answers UNKNOWN in a row a warning is logged.
 constexpr uint32_t told_after = 3;
-// How many back-offs are remembered. Above it all are forgotten and start again.
+// How many backoffs are remembered. Above it all are forgotten and start again.
 constexpr size_t unknown_max = 100'000;
 
 // One kind's report method.
@@ -114,7 +114,7 @@ class CtrlV1 : public Sender {
     const std::string key = status.key.kind + '\n' + status.ns + '\n' + status.name;
     // Krane answers UNKNOWN for an object that it does not know and for a fault of its database.
     // The first must not stop other records, and the second must not lose a status. So each record
-    // has a back-off of its own.
+    // has a backoff of its own.
     if (!r.ok() && r.error().code == Code::unknown) {
       if (unknown_.size() >= unknown_max) unknown_.clear();
       Backoff& backoff = unknown_.try_emplace(key, retry_).first->second;

@@ -103,7 +103,7 @@ class Reporter {
   LastWords last_words_;     // for davit.v1, where the peer tells of a greater epoch
   std::optional<Time> repeat_from_;  // when statuses that have a lower epoch may be repeated
   std::optional<Time> rise_logged_at_;
-  bool cut_logged_ = false;
+  bool cut_logged_ = false;  // guarded by the mutex: offer uses it
   std::string refused_for_;  // why progress was refused last
   size_t under_way_ = 0;     // statuses in the batch under way
   uint64_t failures_ = 0;    // reports that failed in a row

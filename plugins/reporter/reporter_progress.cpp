@@ -53,7 +53,7 @@ void Reporter::add_issues(Progress& p) const {
 void Reporter::progressed(const Result<uint64_t>& r) {
   progressing_ = false;
   if (!r.ok() && worth_retrying(r.error().code)) {
-    last_progress_ = never;  // due again as soon as the back-off allows, on either wire
+    last_progress_ = never;  // due again as soon as the backoff allows, on either wire
     progress_retry_at_ =
         host_.now() + progress_backoff_.next(host_.random(), r.error().retry_after);
     failures_total_.add();

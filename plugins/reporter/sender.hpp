@@ -46,7 +46,7 @@ bool worth_retrying(Code code);
 
 std::unique_ptr<Sender> davit_v1(Calls& calls);
 // `parallel`: reports under way at once. `platform`: sent in heartbeats with the region. `retry`:
-// the back-off of a record whose report is answered UNKNOWN.
+// the backoff of a record whose report is answered UNKNOWN.
 Result<std::unique_ptr<Sender>> ctrl_v1(Calls& calls, const std::vector<kind::Client>& kinds,
                                         size_t parallel, std::string platform,
                                         Backoff::Limits retry = {});

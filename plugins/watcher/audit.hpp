@@ -48,7 +48,7 @@ class Audit {
   // after the first, and the peer has not sent the record in between. The audit then forgets it.
   bool absent(const std::string& id, Time now);
   void present(const std::string& id);
-  // The query failed. It is repeated after a growing back-off; an earlier answer stays valid.
+  // The query failed. It is repeated after a growing backoff; an earlier answer stays valid.
   void unanswered(const std::string& id, Time now, uint64_t random);
 
   size_t size() const { return records_.size(); }
