@@ -7,7 +7,7 @@ namespace davit::desired {
 
 namespace {
 
-// On the storage's pool.
+// Runs on the storage's pool.
 Result<std::string> forget(Shared& shared, const std::string& region, const std::string& agent) {
   std::optional<int64_t> seen_at;
   auto read = shared.storage.agents([&](const davit_progress& p) {

@@ -55,7 +55,7 @@ void Board::render(Cursor head, int64_t now_unix_ms, v1::StatusResponse* out) co
   for (const auto& [key, record] : records_) {
     auto it = statuses_.find(key);
     const Status* observed = it == statuses_.end() ? nullptr : &it->second;
-    // The objects of one whose name another record has taken over are that one's.
+    // When another record has taken the name, the objects belong to that record.
     if (!record.live && taken_over(key, record, live)) observed = nullptr;
     if (!is_shown(record, observed)) continue;
     regions.insert(key.region);

@@ -1,6 +1,6 @@
-// Desired beside observed: joins what was read of records, statuses and agents into the answer of
-// `davit status`. Pure; it is fed from zero for one answer, and only with what is new for a watched
-// one.
+// Joins desired and observed state: the Board takes records, statuses and agents and makes the
+// answer of Status and WatchStatus. Survey feeds it from the store: everything for the first
+// answer, and only what has changed for the later answers of a watch. Pure.
 #pragma once
 
 #include <array>
@@ -12,33 +12,34 @@ namespace davit::desired {
 
 class Board {
  public:
-  // Why agents of Krane's are not sent a record; empty: they are.
+  // The reason why a record is not sent to Krane's agents; empty: it is sent.
   using Unsent = std::function<std::string(const davit_record&)>;
 
-  // `unsent` is asked of regions where all agents speak ctrl.v1; it may be empty.
+  // `unsent` is asked only in regions where all agents speak ctrl.v1. It may be empty.
   explicit Board(Selection selection, Unsent unsent = {})
       : selection_(std::move(selection)), unsent_(std::move(unsent)) {}
   const Selection& selection() const { return selection_; }
 
-  // Forgets what it was fed.
+  // Forgets the records and the statuses.
   void reset();
-  // Judged by the agents that it knows of at that moment.
+  // Whether `unsent` is asked depends on the agents that the Board knows at this time.
   void record(const davit_record& record);
   void status(Status status);
   bool empty() const { return records_.empty() && statuses_.empty(); }
-  // All of them, also of other regions and kinds.
+  // Replaces all agents. They include those of other regions and kinds.
   void agents(std::vector<Agent> agents);
-  // Selected regions whose records are judged by what agents of Krane's are not sent.
+  // The selected regions for whose records `unsent` is asked.
   std::set<std::string> judged_regions() const;
 
-  // Records, and deleted ones of which something is left in the cluster; ordered by kind, region
-  // and id. `now_unix_ms`: by which an agent is silent.
+  // Writes the records, and the deleted ones of which something is left in the cluster, in the
+  // order of kind, region and id. `now_unix_ms` decides which agents are silent.
   void render(Cursor head, int64_t now_unix_ms, v1::StatusResponse* out) const;
 
  private:
   using Names = std::set<std::array<std::string, 4>>;  // kind, region, namespace, name
   Names live_names() const;
-  // The store clears the name of a dead record that is taken over, without a new version of it.
+  // True: another record has the name of this deleted one. The store then clears the deleted
+  // record's name without a new version, so the Board may still have the old name.
   static bool taken_over(const Key& key, const Wanted& dead, const Names& live);
 
   Selection selection_;

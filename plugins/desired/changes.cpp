@@ -32,13 +32,13 @@ Outcome refused(Key key, Error error) {
   return {std::move(key), "refused", 0, std::move(error)};
 }
 
-// The author as claimed, or who the host says is calling.
+// The author that the request names, else the caller.
 std::string author_of(const std::string& claimed, const rpc::Call& call) {
   return claimed.empty() ? call.identity().name : claimed;
 }
 
-// The record, if agents of its region could come for it: a mistyped region would look as if all
-// were well.
+// The record that a document asks for. Refuses a region that no agent's token names: a record of a
+// mistyped region would look as if all were well.
 Result<Record> wanted_of(const Shared& shared, const v1::Document& document) {
   auto record = to_record(shared.kinds, document);
   if (!record.ok() || rpc::Server(shared.host).knows_region(document.region())) return record;
@@ -69,9 +69,9 @@ Mutations::Item item_of(const Shared& shared, const v1::Document& document,
           {}};
 }
 
-// What is asked for by a document, whatever is stored. A later word with the same request id and
-// another mark is refused by the store (short_hash is not for what is forged; nobody gains by it
-// here).
+// A hash of what a document asks for, whatever is stored. The store refuses a later request with
+// the same request id and another fingerprint. (short_hash is not safe against forgery, but nobody
+// gains by a forgery here.)
 std::string fingerprint(const v1::Document& d, bool again) {
   std::string all = again ? "again:" : "";
   for (const std::string* part : {&d.kind(), &d.region(), &d.id(), &d.state(), &d.spec_json()})
@@ -82,7 +82,8 @@ std::string fingerprint(const v1::Document& d, bool again) {
   return short_hash(all);
 }
 
-// Each document is a group, and so has an id of its own; two callers may choose the same.
+// Each document is a group of its own, so it has an id of its own. The id contains the caller,
+// because two callers may choose the same request id.
 Mutations::Request request_of(const v1::ApplyRequest& message, int n, const std::string& caller) {
   if (message.request_id().empty()) return {};
   const std::string shown = message.request_id() + "#" + std::to_string(n + 1);
@@ -100,7 +101,7 @@ Result<> usable_request_id(const std::string& id) {
                {}};
 }
 
-// A second change of the same record would race with the first one.
+// A second change of the same record would race with the first.
 void refuse_twins(std::vector<Mutations::Item>& items) {
   std::set<Key> once;
   for (auto& item : items) {
@@ -133,12 +134,13 @@ void apply(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::R
                  });
 }
 
-// What agents have found orphaned, read when it is first asked for: most deletes are of records.
+// The objects that agents show as orphaned. Read at the first call of find(), because most deletes
+// are of records and need none of them.
 class Orphans {
  public:
   explicit Orphans(storage::Client storage) : storage_(std::move(storage)) {}
 
-  // On the storage's pool, one at a time. NULL: nothing.
+  // On the storage's pool, one call at a time. NULL: no agent shows the object as orphaned.
   Result<const Issue*> find(const Key& key) {
     if (!said_) {
       std::vector<Agent> agents;
@@ -159,7 +161,7 @@ class Orphans {
 
 Decision decide_removal(const Shared& shared, Orphans& orphans, const Key& key,
                         const std::string& author, const std::optional<Record>& stored) {
-  // What is there can be deleted, also when its kind is not loaded any more.
+  // A stored record can be deleted even when its kind is no longer loaded.
   if (!stored && shared.kinds.mistyped(key.kind))
     return {"refused", 0, {}, shared.kinds.unknown(key.kind)};
   if (stored && stored->state != "deleted") return decide_delete(key, stored, author);

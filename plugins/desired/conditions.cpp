@@ -10,7 +10,7 @@ namespace davit::desired {
 
 namespace {
 
-// So the message of a status begins when the change that it waits for keeps failing.
+// The message of a status begins so while its change keeps failing.
 constexpr std::string_view retrying_prefix = "retrying: ";
 
 bool names(const Progress& p, std::string_view kind) {
@@ -18,8 +18,8 @@ bool names(const Progress& p, std::string_view kind) {
                      [kind](const KindProgress& k) { return k.kind == kind; });
 }
 
-// Both have spoken since the later one began, so neither has taken the other's place: an epoch is
-// the time of a beginning.
+// True: the two agents work side by side. Both have reported since the later one began (an epoch is
+// the time of a start), so neither has taken the other's place.
 bool beside(const Progress& a, const Progress& b) {
   const bool share = std::any_of(a.kinds.begin(), a.kinds.end(),
                                  [&b](const KindProgress& k) { return names(b, k.kind); });
@@ -27,7 +27,7 @@ bool beside(const Progress& a, const Progress& b) {
   return share && both_seen > 0 && static_cast<uint64_t>(both_seen) > std::max(a.epoch, b.epoch);
 }
 
-// When an agent went blind: its reason begins "since 2026-11-24T20:00:00.000Z: ".
+// The time since when an agent is blind. Its reason begins "since 2026-11-24T20:00:00.000Z: ".
 std::optional<int64_t> since_unix_ms(const std::string& reason) {
   std::tm utc{};
   int ms = 0;
@@ -55,7 +55,7 @@ std::string Conditions::key_of(std::string_view kind, std::string_view region,
   return out.append(kind).append("\n").append(region).append("\n").append(id);
 }
 
-// What an agent said of kinds that another has taken over is no longer so.
+// The issues of an agent no longer count for the kinds that another agent has taken over.
 Conditions::Conditions(std::vector<Agent> agents) : agents_(std::move(agents)) {
   Succession succession;
   for (const auto& a : agents_) succession.add(a.progress);
@@ -82,7 +82,7 @@ Condition Conditions::of(const Key& key, const Status* observed) const {
     return {DAVIT_ISSUE_PARKED, observed->parked};
   if (const Blindness* blind = blindness(key, observed))
     return {DAVIT_ISSUE_BLIND, "unknown " + blind->reason};
-  // The counts are of what was applied last, and may look healthy.
+  // The counts of such a status are of the version applied before, and may look healthy.
   if (observed != nullptr && observed->message.starts_with(retrying_prefix))
     return {retrying, observed->message.substr(retrying_prefix.size())};
   return watched(key);
@@ -105,7 +105,7 @@ const Conditions::Blindness* Conditions::blindness(const Key& key, const Status*
   return nullptr;
 }
 
-// An agent that names no kind (ctrl.v1 has no word for it, or it has just begun) may watch any.
+// An agent that names no kind may watch any: it speaks ctrl.v1, or it has just begun.
 Condition Conditions::watched(const Key& key) const {
   const auto region = regions_.find(key.region);
   if (region == regions_.end()) return {};
@@ -123,7 +123,7 @@ bool Conditions::only_ctrl_v1(const std::string& region) const {
   const auto found = regions_.find(region);
   return found != regions_.end() &&
          std::all_of(found->second.begin(), found->second.end(), [](const Agent* a) {
-           return a->progress.software == "ctrl.v1";  // what the recorder says of a heartbeat
+           return a->progress.software == "ctrl.v1";  // set by the recorder for a heartbeat
          });
 }
 

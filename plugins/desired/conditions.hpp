@@ -1,6 +1,6 @@
-// What is wrong, as far as agents tell: with a record (parked, held, of a kind that nobody watches)
-// and with a region (no agent is there, or two that do not know of each other). Made once of what
-// all agents said last, then asked for each record. Pure.
+// Decides what is wrong with a record (parked, held, of a kind that no agent watches, ...) and with
+// a region (no agent is there, or two work there side by side). It is made once from the last
+// progress of all agents. The Board and StatusPages then ask it about each record. Pure.
 #pragma once
 
 #include <map>
@@ -12,14 +12,14 @@
 
 namespace davit::desired {
 
-// One agent, and how many committed records of its region and kinds it has not applied yet.
+// One agent with its lag: how many committed records of its region and kinds it has not applied.
 struct Agent {
   Progress progress;
   uint64_t lag = 0;
-  bool taken_over = false;  // Conditions finds out
+  bool taken_over = false;  // set by Conditions
 };
 
-// Of an object or a region; empty: nothing is wrong.
+// What is wrong with an object or a region; empty: nothing.
 struct Condition {
   std::string word, reason;
 };
@@ -39,34 +39,34 @@ class Conditions {
   const std::vector<Agent>& agents() const { return agents_; }
   // `observed` may be NULL.
   Condition of(const Key& key, const Status* observed) const;
-  // What an agent found in the cluster of a key that no record names; NULL: nothing. As long as
-  // this lives.
+  // The issue of an agent that found an object of this key in the cluster without a record; NULL:
+  // there is none. Valid as long as this Conditions lives.
   const Issue* orphan(const Key& key) const;
-  // Whether an agent does not see the record's kind since before it told this status: what it said
-  // is not known to hold. A status that was told since then does not depend on what is not seen.
+  // True: an agent is blind for the record's kind and has not reported this status since. So the
+  // status may no longer be true. A status reported since then does not depend on what the agent
+  // does not see.
   bool is_unseen(const Key& key, const Status* observed) const {
     return blindness(key, observed) != nullptr;
   }
-  // All agents of the region speak ctrl.v1.
+  // True: the region has agents, and all of them speak ctrl.v1.
   bool only_ctrl_v1(const std::string& region) const;
-  // Of those that have agents.
   std::set<std::string> only_ctrl_v1_regions() const;
-  // Of a region that has records.
+  // The condition of a region that has records.
   Condition of_region(const std::string& region, int64_t now_unix_ms) const;
 
  private:
   static std::string key_of(std::string_view kind, std::string_view region, std::string_view id);
   Condition watched(const Key& key) const;
-  // What an agent does not see of a kind.
+  // An agent does not see a resource that a kind needs.
   struct Blindness {
     std::string reason;
-    std::optional<int64_t> since_unix_ms;  // nothing: it does not say
+    std::optional<int64_t> since_unix_ms;  // nothing: the agent does not say
   };
-  const Blindness* blindness(const Key& key, const Status* observed) const;  // NULL: it is seen
+  const Blindness* blindness(const Key& key, const Status* observed) const;  // NULL: none counts
 
   std::vector<Agent> agents_;
-  std::unordered_map<std::string, const Issue*> issues_;                   // by record; of agents_
-  std::map<std::string, std::vector<const Agent*>, std::less<>> regions_;  // not taken over
+  std::unordered_map<std::string, const Issue*> issues_;  // by record; point into agents_
+  std::map<std::string, std::vector<const Agent*>, std::less<>> regions_;  // agents not taken over
   std::multimap<std::pair<std::string, std::string>, Blindness> blind_;    // by kind and region
 };
 

@@ -1,5 +1,5 @@
-// OperatorService/Backup and Verify: what the storage does with itself as a whole, while it serves.
-// The work holds one of the storage's threads; the call is told now and then how far it is.
+// OperatorService/Backup and Verify: the storage copies or checks itself as a whole while it
+// serves. The work holds one thread of the storage's pool. The call streams its progress.
 #include <davit/v1/operator.pb.h>
 
 #include "shared.hpp"
@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::chrono::seconds progress_interval{1};
 
-// Does it, telling how far it is, and gives the last message.
+// Does the work, reports progress through `tell`, and returns the last message.
 using Work = std::function<Result<std::string>(const std::string& request,
                                                const storage::CopyProgress& tell)>;
-// A message that is not the last.
+// Makes a message of progress.
 using UnderWay = std::function<std::string(uint64_t done, uint64_t total)>;
 
 class Copy : public rpc::Handler {
@@ -67,7 +67,7 @@ class Copy : public rpc::Handler {
 
  private:
   struct State {
-    Copy* copy = nullptr;  // nullptr: the call has gone; on the strand
+    Copy* copy = nullptr;  // on the strand only; nullptr: the call is gone
     std::atomic<bool> over{false};
   };
 
@@ -96,7 +96,7 @@ class Copy : public rpc::Handler {
   Work work_;
   UnderWay under_way_;
   std::shared_ptr<State> state_;
-  std::optional<std::string> last_;  // waits until it can be written
+  std::optional<std::string> last_;  // the last message, while it waits to be written
   bool asked_ = false, writing_ = false, finished_ = false;
 };
 

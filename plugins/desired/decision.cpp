@@ -20,7 +20,7 @@ Decision decide_apply(const Record& wanted, const std::optional<Record>& stored,
 Decision decide_delete(const Key& key, const std::optional<Record>& stored,
                        const std::string& author, const Issue* orphan) {
   const bool dead = !stored || stored->state == "deleted";
-  // The object may be of a later version than an older tombstone: a new one is needed.
+  // The object may have been made from a later version than an older tombstone, so make a new one.
   const bool confirmed = dead && orphan != nullptr && !orphan->name.empty();
   if (dead && !confirmed) return {"absent", stored ? stored->version : 0, {}, {}};
   Mutation m{stored.value_or(Record()), stored ? stored->version : 0};

@@ -1,5 +1,6 @@
-// What a request makes of one record, given what is stored now. Pure: Mutations reads, asks this,
-// commits, and asks again with what it reads then when somebody was faster.
+// Decides what a request changes of one record, given the stored record. Pure. Mutations reads the
+// record, asks for the decision and commits it. When somebody else changed the record in between,
+// Mutations reads it and asks again.
 #pragma once
 
 #include <functional>
@@ -8,33 +9,34 @@
 
 namespace davit::desired {
 
-// What became of one document or key; the words are those of the wire.
+// The result of one document or key.
 struct Outcome {
   Key key;
-  std::string word;  // created, changed, unchanged, applied, deleted, absent, refused
+  // As on the wire: created, changed, unchanged, applied, deleted, absent, refused.
+  std::string word;
   uint64_t version = 0;
-  std::optional<Error> error;  // of refused
-  std::string note{};          // what more there is to know; may be empty
+  std::optional<Error> error;  // refused only
+  std::string note{};          // more for the operator to know; may be empty
 };
 
 struct Decision {
   std::string word;
-  uint64_t version = 0;              // of what is stored, when nothing is to be done
-  std::optional<Mutation> mutation;  // commit this first
-  std::optional<Error> error;        // of refused
+  uint64_t version = 0;              // the stored version, when there is nothing to commit
+  std::optional<Mutation> mutation;  // to be committed before `word` holds
+  std::optional<Error> error;        // refused only
   std::string note{};                // for the outcome
 };
 using Decide = std::function<Decision(const std::optional<Record>& stored)>;
 
-// True when both payloads mean the same.
+// True: both payloads mean the same.
 using SamePayload = std::function<bool(std::string_view, std::string_view)>;
 
-// `again`: what is stored as it stands is committed once more ("applied").
+// `again`: an unchanged record is committed with a new version ("applied").
 Decision decide_apply(const Record& wanted, const std::optional<Record>& stored,
                       const SamePayload& same, bool again = false);
-// A deleted record stays as a tombstone with its payload, so that agents hear of it. `orphan`: what
-// an agent found of the key that no record names; NULL: nothing. Then a tombstone is made that says
-// so, and the agent removes it.
+// A deleted record stays as a tombstone with its payload, so that agents hear of the delete.
+// `orphan`: an agent shows an object of this key as orphaned; NULL: none does. When no live record
+// has the key, a new tombstone is made for the orphan, and the agent removes the object.
 Decision decide_delete(const Key& key, const std::optional<Record>& stored,
                        const std::string& author, const Issue* orphan = nullptr);
 

@@ -1,4 +1,4 @@
-// The plugin: the operator's API. README.md lists the settings.
+// The plugin `desired`: the operator's API. README.md lists the settings.
 #include "shared.hpp"
 
 namespace davit::desired {

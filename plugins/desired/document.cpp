@@ -8,15 +8,14 @@ namespace davit::desired {
 
 namespace {
 
-// As long as a Kubernetes name may be; what is longer was pasted by mistake.
+// The limit of a Kubernetes name. A longer value was pasted by mistake.
 constexpr size_t name_bytes_max = 253;
 
 Error bad(std::string where, std::string message) {
   return {Code::invalid_argument, std::move(message), std::move(where), {}};
 }
 
-// Regions and ids are opaque, but a line of a log, a header and a file name must be able to hold
-// them.
+// Regions and ids are opaque, but they must fit into a log line, a header and a file name.
 Result<> usable(std::string_view field, std::string_view value) {
   if (value.empty()) return bad(std::string(field), "is empty");
   if (value.size() > name_bytes_max) {

@@ -1,5 +1,5 @@
-// From what an operator writes to the record that should be stored, and back. Pure: the kind and
-// its schema decide.
+// Turns an operator's document into the record to be stored, and a record back into a document. The
+// kind and its schema decide. Pure.
 #pragma once
 
 #include "kinds.hpp"
@@ -15,7 +15,7 @@ namespace davit::desired {
 // the document's field in `where` ("spec.autoscaling.max_replicas").
 Result<Record> to_record(const Kinds& kinds, const v1::Document& document);
 
-// `kind` NULL: not loaded here; the stored JSON is shown as it is.
+// `kind` is NULL when the kind is not loaded: then the document has the stored JSON unchanged.
 void to_wire(const Kind* kind, const Record& record, v1::StoredRecord* out);
 
 }  // namespace davit::desired

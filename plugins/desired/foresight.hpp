@@ -1,6 +1,7 @@
-// What the store would refuse of a change, for a dry run: it must not promise what apply refuses.
-// The rules are the store's (abi/storage.h): namespace and name are an id's for its life, and one
-// live record has a name. Pure, but for the names that the same request has claimed before.
+// Foresees which changes the store would refuse, for a dry run: a dry run must not promise what
+// Apply refuses. The rules are the store's (abi/storage.h): an id keeps its namespace and name for
+// its life, and only one live record has a name. Pure; it remembers the names that earlier changes
+// of the same request claim.
 #pragma once
 
 #include <array>
@@ -12,11 +13,12 @@ namespace davit::desired {
 
 class Foresight {
  public:
-  // True: `refusal` must be told who lives under the name now.
+  // True: refusal() needs the key of the live record that has the name now.
   static bool claims_name(const Record& wanted, const std::optional<Record>& stored) {
     return wanted.live && (!stored || !stored->live);
   }
-  // Why it would be refused; nothing: it would not. The changes of one request in their order.
+  // Why the store would refuse the change; nothing: it would not. `owner`: the live record that has
+  // the name. Called for the changes of one request in their order.
   std::optional<Error> refusal(const Record& wanted, const std::optional<Record>& stored,
                                const std::optional<Key>& owner);
   static Error name_taken(const std::string& id);

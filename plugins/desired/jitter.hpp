@@ -1,4 +1,5 @@
-// Between 0.75 and 1.25 of an interval, so that processes that started together drift apart.
+// A random time between 0.75 and 1.25 of an interval, so that processes that started together drift
+// apart. Lookout and Upkeep use it.
 #pragma once
 
 #include <davit/host.hpp>

@@ -1,4 +1,4 @@
-// The kinds of this process with their schemas, by name.
+// The kinds of this process with their schemas, by name. All methods of the plugin share them.
 #pragma once
 
 #include <map>
@@ -25,13 +25,13 @@ class Kinds {
     }
     return out;
   }
-  // NULL when no such kind is loaded.
+  // NULL when the kind is not loaded.
   const Kind* get(std::string_view name) const {
     auto it = kinds_.find(name);
     return it == kinds_.end() ? nullptr : &it->second;
   }
-  // Why agents of Krane's are not sent a live record; empty: they are. Such an agent would refuse
-  // it and what follows.
+  // Why a live record is not sent to Krane's agents; empty: it is sent. Such an agent would refuse
+  // the record and stop.
   std::string unsent(const davit_record& r) const {
     const Kind* kind = get(view(r.key.kind));
     if (kind == nullptr || !kind->client.description().ctrl_v1) return {};
@@ -45,16 +45,15 @@ class Kinds {
     const Error& why = told.error();
     return "not sent on ctrl.v1: " + (why.where.empty() ? "" : why.where + ": ") + why.message;
   }
-  // "cilium_network_policy, deployment": for messages.
+  // For messages: "cilium_network_policy, deployment".
   std::string names() const {
     std::string out;
     for (const auto& [name, kind] : kinds_) out += (out.empty() ? "" : ", ") + name;
     return out;
   }
-  // True of a kind that was named and is not loaded.
+  // True: the request names a kind, and it is not loaded.
   bool mistyped(std::string_view name) const { return !name.empty() && get(name) == nullptr; }
-  // What to say of a kind that is not loaded; an answer that holds nothing of it would look as if
-  // all were well.
+  // The error for a kind that is not loaded. An empty answer would look as if all were well.
   Error unknown(std::string_view name) const {
     return {Code::invalid_argument,
             "\"" + std::string(name) + "\" is not known to this server, which knows " + names(),

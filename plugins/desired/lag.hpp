@@ -1,5 +1,5 @@
-// How far behind agents are, for all who ask for the status at the same time: one Backlog of the
-// process, read on when somebody asks.
+// Counts how far behind the agents are. All reads of the status share one Backlog of the process,
+// which continues to read the store whenever somebody asks. [any]
 #pragma once
 
 #include <mutex>
@@ -8,12 +8,13 @@
 
 namespace davit::desired {
 
-// False: whoever wanted this has gone, or the plugin stops. Asked between two pages.
+// Asked between two pages of a long read. False: the caller is gone or the plugin stops, so give
+// up.
 using GoOn = std::function<bool()>;
 
 class Lag {
  public:
-  // Blocks; the first time it reads the whole store.
+  // Blocks. The first call reads the whole store.
   Result<> refresh(const storage::Client& storage, const GoOn& go_on) {
     const std::lock_guard lock(mutex_);
     return backlog_.refresh(storage, go_on);

@@ -8,7 +8,7 @@
 namespace davit::desired {
 
 namespace {
-// An answer is one message.
+// The limit of an answer, which is one message.
 constexpr uint64_t bytes_per_answer = 1 << 20;
 }  // namespace
 
@@ -20,7 +20,7 @@ Result<> Listing::begin() {
   return {};
 }
 
-// A page that names nothing of the selection is passed over.
+// Skips pages that have no record of the selection.
 Result<std::optional<std::string>> Listing::next() {
   if (auto r = begin(); !r.ok()) return r.error();
   for (;;) {

@@ -1,5 +1,5 @@
-// The records that OperatorService/Watch names: what is there, in pages, and then what changes. It
-// is a cursor in the store, fed by whoever asks it for the next message.
+// The source of OperatorService/Watch: it names the records that exist, page by page, and then each
+// record that changes. It is a cursor in the store, which next() moves.
 #pragma once
 
 #include "board.hpp"
@@ -21,9 +21,9 @@ class Listing : public Source {
   Selection selection_;
   bool include_deleted_;
   bool begun_ = false;
-  bool current_ = false;   // everything that was there has been named
-  bool any_ = false;       // a record was named
-  uint64_t begun_at_ = 0;  // who was deleted before that is left out
+  bool current_ = false;   // all records that existed have been named
+  bool any_ = false;       // a record has been named
+  uint64_t begun_at_ = 0;  // records deleted at or below this version are left out
   Cursor cursor_;
 };
 

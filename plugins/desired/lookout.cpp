@@ -6,7 +6,7 @@ namespace davit::desired {
 
 namespace {
 constexpr std::chrono::milliseconds look_interval{1000};
-constexpr std::chrono::milliseconds hint_delay{100};  // ten looks a second while others commit
+constexpr std::chrono::milliseconds hint_delay{100};  // ten polls a second during steady commits
 }  // namespace
 
 Lookout::Lookout(Host host, storage::Client storage, Outstanding& outstanding)
@@ -97,7 +97,7 @@ Result<Lookout::Sight> Lookout::look_at(const storage::Client& storage, bool age
 
 void Lookout::looked(Result<Sight> sight) {
   looking_ = false;
-  // What cannot be read every watcher finds out and says by itself.
+  // After an error every watch reads the store itself and reports what it finds.
   const bool moved = !sight.ok() || sight->head.head != last_.head.head ||
                      sight->head.status_head != last_.head.status_head ||
                      sight->agents != last_.agents;

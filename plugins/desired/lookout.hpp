@@ -1,9 +1,9 @@
-// Looks at the store for everybody who watches it through this plugin, so that many watchers cost
-// it what one does: once an interval (jittered), and soon after this process has committed.
-// Whoever watches is woken when something may have changed, and then reads what concerns it.
-// Nobody watches: nothing is read.
+// The store watcher of this plugin. It polls the store for all watches together, so many watches
+// cost the store as little as one: once a second (jittered), and soon after a commit of this
+// process. When something may have changed it wakes the watches, and each reads what it needs.
+// While nobody watches it reads nothing.
 //
-// Looks run on a strand of its own and on the storage's pool; the public functions may be called
+// It works on a strand of its own and on the storage's pool. The public functions may be called
 // from any thread.
 #pragma once
 
@@ -18,25 +18,26 @@ namespace davit::desired {
 class Lookout {
  public:
   enum class News { moved, stopping };
-  // Where a watcher can be reached; outlives it.
+  // The address of a watch. It outlives the watch.
   struct Watcher {
     Strand strand;
-    std::function<void(News)> hear;  // on the strand only; empty: it has gone
-    bool agents = false;             // what agents say concerns it, too
+    std::function<void(News)> hear;  // on the strand only; empty: the watch is gone
+    bool agents = false;             // true: changes of the agents' progress wake it, too
   };
 
   Lookout(Host host, storage::Client storage, Outstanding& outstanding);
 
-  // False: the plugin stops, and the watcher must end by itself.
+  // False: the plugin stops, and the watch must end itself.
   bool join(const std::shared_ptr<Watcher>& watcher);
   void leave(const std::shared_ptr<Watcher>& watcher);
-  // Something was committed: look soon. Many hints are one look.
+  // Something was committed: poll soon. Many hints cause one poll.
   void hint();
-  // Tells every watcher to end.
+  // Tells every watch to end.
   void stop();
 
  private:
-  // What is compared: the heads, and when each agent was heard of last.
+  // The result of a poll, which is compared with the last one: the heads, and when each agent was
+  // heard of last.
   struct Sight {
     Head head;
     std::vector<int64_t> agents;
@@ -45,7 +46,7 @@ class Lookout {
   void look();
   void looked(Result<Sight> sight);
   void schedule();
-  bool idle();  // nobody watches, or the plugin stops
+  bool idle();  // true: nobody watches, or the plugin stops
   void tell(News news);
 
   Host host_;

@@ -1,4 +1,4 @@
-// OperatorService/Maintain: one round of the upkeep, by an operator's word.
+// OperatorService/Maintain: one round of Upkeep at an operator's request.
 #include <davit/v1/operator.pb.h>
 
 #include "page_token.hpp"

@@ -5,7 +5,7 @@
 namespace davit::desired {
 
 namespace {
-// Others must be faster this often in a row before a caller hears of it.
+// After so many attempts that lost against another writer the change is refused.
 constexpr int attempts_max = 5;
 
 void refuse(Outcome& outcome, Error error) {
@@ -37,7 +37,7 @@ void Mutations::attempt() {
   ++attempts_;
   std::vector<size_t> now;
   now.swap(again_);
-  waiting_ = 1;  // this call itself, so that nobody settles before all have started
+  waiting_ = 1;  // counts this call, so that settle() does nothing before all have started
   for (size_t index : now) read_and_decide(index);
   settle();
 }
@@ -65,7 +65,7 @@ void Mutations::read_and_decide(size_t index) {
   commit(index, std::move(*decision.mutation), std::move(decision.word));
 }
 
-// What the store would say of it, and nothing is committed.
+// For a dry run: refuses what the store would refuse.
 void Mutations::foresee(Outcome& outcome, const Record& wanted,
                         const std::optional<Record>& stored) {
   std::optional<Key> owner;

@@ -1,7 +1,7 @@
-// One request's changes of records: reads each record, decides, commits each as a group of its own,
-// and starts over with those that somebody else changed in between. Outcomes keep the order of the
-// request; a refused one does not hurt its neighbours. Runs on the storage's pool; lives until it
-// has answered.
+// Carries out the changes of one Apply or Delete. It reads each record, asks for the decision, and
+// commits each change as a group of its own. It starts again with records that somebody else
+// changed in between. Outcomes keep the order of the request, and a refused change does not affect
+// the others. It runs on the storage's pool and lives until it has answered.
 #pragma once
 
 #include <davit/outstanding.hpp>
@@ -15,18 +15,18 @@ namespace davit::desired {
 class Mutations : public std::enable_shared_from_this<Mutations> {
  public:
   struct Request {
-    std::string shown;  // with the record; may be empty
-    std::string id;     // of its group; may be empty
+    std::string shown;  // the request id that is stored with the record; may be empty
+    std::string id;     // the request id of the group; may be empty
   };
   struct Item {
     Key key;
-    Decide decide;  // not asked when outcome is set already
+    Decide decide;  // not called when the outcome is already set
     Request request;
     Outcome outcome;
   };
   using Done = std::function<void(std::vector<Outcome>)>;
 
-  // Nothing is committed when dry_run is set.
+  // A dry run commits nothing.
   static void run(const Host& host, const storage::Client& storage, std::vector<Item> items,
                   bool dry_run, Outstanding::Ticket ticket, Done done);
 

@@ -1,4 +1,4 @@
-// How much of the store is read at once where all of it is gone through.
+// Page sizes and errors that all reads through the whole store share.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@ namespace davit::desired {
 inline constexpr uint32_t records_per_page = 1000;
 inline constexpr uint64_t bytes_per_page = 4 << 20;
 
-// For davit_read::dead_after, anew for each page: a reading of the whole store that leaves out no
-// tombstone and does not end where the purge mark has passed its cursor.
+// The value of davit_read::dead_after for each page of a read through the whole store: the purge
+// mark. Such a read leaves out no tombstone, and goes on when the mark has passed its cursor.
 inline Result<uint64_t> leave_out_none(const storage::Client& storage) {
   auto head = storage.head();
   if (!head.ok()) return head.error();
   return head->purged_through;
 }
 
-// Why a reading of many pages ends before them: nobody wants it, or it would not end.
+// The errors of a read that ends early: nobody waits for it, or the storage does not advance.
 Error given_up();
 Error stands_still();
 

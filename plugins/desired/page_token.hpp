@@ -1,4 +1,5 @@
-// The page token of List: the cursor after the page, "incarnation:version". Opaque to callers.
+// The page token of List and the resume token of Maintain: the cursor to continue from, as
+// "incarnation:version". Opaque to callers.
 #pragma once
 
 #include <charconv>
@@ -11,7 +12,7 @@ inline std::string to_token(Cursor at) {
   return std::to_string(at.incarnation) + ":" + std::to_string(at.version);
 }
 
-// Empty: from the start.
+// An empty token means the start.
 inline Result<Cursor> from_token(std::string_view token) {
   Cursor out;
   if (token.empty()) return out;

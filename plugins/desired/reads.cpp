@@ -18,7 +18,7 @@ constexpr uint32_t page_size_default = 100;
 constexpr uint32_t page_size_max = 1000;
 constexpr uint64_t page_bytes_max = 8 << 20;
 
-// The store has no look-up of one status: they are gone through.
+// Reads through the statuses of the kind and region, because the store cannot look up one status.
 Result<std::optional<Status>> status_of(Shared& shared, const Key& key, const GoOn& go_on) {
   std::optional<Status> found;
   for (uint64_t at = 0; go_on();) {
@@ -38,7 +38,7 @@ Result<std::optional<Status>> status_of(Shared& shared, const Key& key, const Go
   return given_up();
 }
 
-// On the storage's pool.
+// Runs on the storage's pool.
 Result<std::string> get(Shared& shared, const Key& key, const GoOn& go_on) {
   v1::OperatorGetResponse response;
   Wanted record;
@@ -57,7 +57,7 @@ Result<std::string> get(Shared& shared, const Key& key, const GoOn& go_on) {
   }
   auto status = status_of(shared, key, go_on);
   if (!status.ok()) return status.error();
-  // Of one that is dead and gone there is nothing to say.
+  // A deleted record whose removal is confirmed has no status to show.
   if (*status && !is_gone(record, **status)) to_wire(**status, response.mutable_status());
   return response.SerializeAsString();
 }
@@ -71,7 +71,7 @@ Result<std::string> list(Shared& shared, const v1::ListRequest& request, Cursor 
   auto page = shared.storage.read(
       {{request.kind(), request.region()}, from, *dead_after, limit, page_bytes_max},
       [&](const davit_record& r) {
-        // A record that is stopped or archived is one all the same.
+        // Stopped and archived records are listed, too.
         if (request.include_deleted() || view(r.state) != "deleted")
           to_wire(shared.kinds.get(view(r.key.kind)), from_abi(r), response.add_records());
         return true;

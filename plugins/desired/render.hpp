@@ -1,4 +1,5 @@
-// What the answers of Status, WatchStatus and ListStatus are made of. Pure.
+// The parts of the answers of Status, WatchStatus and ListStatus. Board and StatusPages put the
+// answers together from them. Pure.
 #pragma once
 
 #include <set>
@@ -14,7 +15,7 @@ class StatusResponse;
 
 namespace davit::desired {
 
-// Empty means any.
+// Which records a request asks for. An empty field means any.
 struct Selection {
   std::string kind, region, id;
   bool takes(const Key& key) const {
@@ -23,24 +24,24 @@ struct Selection {
   }
 };
 
-// What a status says of the record it is beside.
+// The desired side of an answer: a record as far as a status answer shows it.
 struct Wanted {
   std::string ns, name, state;
   uint64_t version = 0;
   bool live = true;
   int64_t committed_at_unix_ms = 0;
-  std::string unsent;  // why agents of Krane's are not sent it; empty: they are, or nobody asked
+  std::string unsent;  // why Krane's agents do not get it; empty: they do, or it was not asked
 };
 Wanted wanted(const davit_record& record);
-// Its agent has confirmed that nothing is left of it. What was said of an earlier life of the
-// record confirms nothing; who reports by ctrl.v1 may have no version to say it of (0).
+// True: an agent has confirmed that nothing is left of the deleted record. A status of an earlier
+// life of the record confirms nothing. A ctrl.v1 report may have no version (0); it confirms.
 inline bool is_gone(const Wanted& record, const Status& observed) {
   const bool of_this_death =
       observed.observed_version == 0 || observed.observed_version >= record.version;
   return !record.live && observed.gone && of_this_death;
 }
-// Records are, stopped and archived ones too; deleted ones while something is left of them.
-// `observed` may be NULL.
+// True: an answer shows the record. Stopped and archived records are shown; deleted ones are shown
+// while something of them is left. `observed` may be NULL.
 inline bool is_shown(const Wanted& record, const Status* observed) {
   return record.live || record.state != "deleted" ||
          (observed != nullptr && !is_gone(record, *observed));
@@ -52,7 +53,7 @@ void to_wire(const Agent& agent, v1::AgentStatus* out);
 void render(const Key& key, const Wanted& record, const Status* observed,
             const Conditions& conditions, v1::ObjectStatus* out);
 void render(const Selection& selection, const Conditions& conditions, v1::StatusResponse* out);
-// Of each of these regions that something is wrong with.
+// Writes those of the regions that have a condition.
 void render(const std::set<std::string>& regions, const Conditions& conditions, int64_t now_unix_ms,
             v1::StatusResponse* out);
 

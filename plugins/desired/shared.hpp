@@ -1,5 +1,5 @@
-// What all methods of the plugin share; lives as long as it. Each file below registers its methods
-// in wire().
+// What all methods of the plugin share. It lives as long as the plugin. Each serve_... function
+// below registers the methods of one file, in wire().
 #pragma once
 
 #include <atomic>
@@ -33,13 +33,13 @@ struct Shared {
   Lag lag;
   std::atomic<bool> stopping{false};
 
-  // For what is read on behalf of a call: as long as its caller may wait. Any thread.
+  // For a read on behalf of a call: true until the call's deadline or the plugin's stop. [any]
   GoOn while_waits(const rpc::Call& call) const {
     return [this, deadline = call.deadline_ns()] {
       return !stopping && host.now().count() < deadline;
     };
   }
-  std::optional<storage::Copies> copies;  // none: the storage makes no copies of itself
+  std::optional<storage::Copies> copies;  // none: the storage offers no copies
 };
 
 // A method of OperatorService.

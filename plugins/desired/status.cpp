@@ -1,4 +1,5 @@
-// OperatorService/Status, and WatchStatus: the same again whenever it changes.
+// OperatorService/Status, WatchStatus (the same again whenever it changes) and ListStatus (page by
+// page).
 #include <davit/v1/operator.pb.h>
 
 #include "status_pages.hpp"
@@ -49,7 +50,7 @@ Result<std::string> status(Shared& shared, const Selection& selection, const GoO
   return survey.answer(shared.host.unix_ms());
 }
 
-// Makes a source of this type of a StatusRequest.
+// Makes a source of type S from a StatusRequest.
 template <class S>
 MakeSource source_of(Shared& shared) {
   return [&shared](const Buffer& request) -> Result<std::shared_ptr<Source>> {

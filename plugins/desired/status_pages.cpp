@@ -108,11 +108,11 @@ Result<> StatusPages::beside_its_record(const Status& status, v1::StatusResponse
   });
   if (!head.ok()) return head.error();
   if (!record) return {};
-  // Of one whose name another record has taken over nothing is left.
+  // When another record has taken the name, the objects belong to that record.
   const bool taken_over = !record->live && record->name.empty();
   const Status* observed = taken_over ? nullptr : &status;
   if (!is_shown(*record, observed)) return {};
-  // A status that was renewed meanwhile comes again.
+  // A status that was renewed during the read comes again.
   if (!named_.insert(number_of(status.key)).second) return {};
   regions_.insert(status.key.region);
   render(status.key, *record, observed, conditions_, out->add_objects());

@@ -1,6 +1,7 @@
-// The status of everything, page by page, for as many records as there are: neither a record nor a
-// status is kept, but for a number of each record that was named. First the agents; then what has a
-// status, each beside its record; then the live records that have none; at last the regions.
+// The source of ListStatus: the status of everything, page by page, however large the store is. It
+// keeps no record and no status, only a hash for each record that it has named. The order is: the
+// agents; the records that have a status; the other records that are not deleted; at last the
+// regions.
 #pragma once
 
 #include <unordered_set>
@@ -32,11 +33,11 @@ class StatusPages : public Source {
   Selection selection_;
   Stage stage_ = Stage::begin;
   Conditions conditions_;
-  size_t agents_ = 0;                 // said so many
-  uint64_t statuses_ = 0;             // read up to here
-  Cursor records_;                    // read up to here
-  std::unordered_set<size_t> named_;  // hashes of keys
-  std::set<std::string> regions_;     // with records
+  size_t agents_ = 0;                 // agents named so far
+  uint64_t statuses_ = 0;             // statuses read up to here
+  Cursor records_;                    // records read up to here
+  std::unordered_set<size_t> named_;  // hashes of the keys of named records
+  std::set<std::string> regions_;     // regions of named records
 };
 
 }  // namespace davit::desired

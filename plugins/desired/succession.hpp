@@ -1,9 +1,10 @@
-// Which agents have had their place taken by another one of their region: a standby that leads now,
-// a machine that replaces another. What such an agent said last is no longer so, and in the end it
-// is forgotten; otherwise every name that an agent ever had would be shown for good.
+// Decides which agents another agent of their region has replaced: a standby that leads now, or a
+// machine that took another's place. The last progress of a replaced agent is no longer true. In
+// the end Upkeep forgets the agent; otherwise every name that an agent ever had would be shown for
+// good.
 //
-// Epochs say who came later: the gate's, or the start of the process, which the recorder keeps
-// above all that the region has heard. Pure.
+// Epochs tell which agent came later. An epoch comes from the gate or from the start of the
+// process, and the recorder keeps a new one above all that the region has reported. Pure.
 #pragma once
 
 #include <chrono>
@@ -15,19 +16,21 @@ namespace davit::desired {
 
 class Succession {
  public:
-  // Two that are heard of at about the same time both do their work, whatever their epochs. An
-  // agent speaks at least every 30 s, so who is replaced has missed three words.
+  // Two agents that are heard of at about the same time both work, whatever their epochs. An agent
+  // sends Progress at least every 30 s, so a replaced agent has missed three.
   static constexpr std::chrono::milliseconds silence{90'000};
 
-  // Borrowed for the life of this.
+  // Borrows `agent` for the life of this Succession.
   void add(const Progress& agent) { by_region_.emplace(agent.region, &agent); }
 
-  // An agent that came later, and that was heard of when this one was silent, names the kind.
+  // True: an agent that came later has the kind, and was heard of while this one was silent.
   bool taken_over(const Progress& agent, std::string_view kind) const;
-  // Every kind that this one names. One that names none (ctrl.v1) cannot be judged.
+  // True: all kinds of this agent are taken over. An agent without kinds (ctrl.v1) cannot be
+  // judged.
   bool taken_over(const Progress& agent) const;
-  // It was last heard of before this time, and another one of the region later: the last word of a
-  // region stays, and so does its greatest epoch.
+  // True: this agent was last heard of before this time, and another one of the region, whose epoch
+  // is not lower, was heard of later. So the agent that a region heard of last always stays, and so
+  // does the highest epoch of the region.
   bool forgettable(const Progress& agent, int64_t seen_before_unix_ms) const;
 
  private:

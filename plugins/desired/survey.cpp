@@ -20,7 +20,7 @@ Result<bool> Survey::refresh() {
   const bool records_moved = first_ || head->head != head_.head;
   const bool statuses_moved = first_ || head->status_head != head_.status_head;
   head_ = *head;
-  // First: which records the kinds are asked about depends on the agents.
+  // The agents come first: they decide for which records `unsent` is asked.
   auto agents_moved = look_at_agents();
   if (!agents_moved.ok()) return agents_moved.error();
   if (records_moved) {
@@ -38,7 +38,7 @@ Result<> Survey::read_all_records() {
   const std::string& region = board_.selection().region;
   auto r = read_records(region, records_);
   if (r.ok() || r.error().code != Code::out_of_range) return r;
-  // Another history, or purged meanwhile: from the start.
+  // The history changed, or tombstones were purged meanwhile: read from the start.
   board_.reset();
   records_ = {};
   statuses_ = 0;
@@ -46,7 +46,7 @@ Result<> Survey::read_all_records() {
   return read_statuses();
 }
 
-// Those that were read while nobody had to ask about them.
+// Reads the records again in regions where `unsent` was not asked when they were read.
 Result<> Survey::judge_records() {
   auto regions = board_.judged_regions();
   for (const auto& region : regions) {

@@ -1,5 +1,5 @@
-// Feeds a Board from the store: everything at first, afterwards what has changed since. Blocking:
-// on the storage's pool, one call at a time.
+// Feeds a Board from the store: everything at first, later only what has changed. Status and
+// WatchStatus use it. All functions block: on the storage's pool, one call at a time.
 #pragma once
 
 #include <davit/storage.hpp>
@@ -9,12 +9,12 @@
 
 namespace davit::desired {
 
-// What all agents said last, each with its lag. Blocks.
+// The last progress of all agents, each with its lag. Blocks.
 Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag, const GoOn& go_on);
 
 class Survey {
  public:
-  // `lag` outlives it; `unsent` as of Board.
+  // `lag` outlives the Survey; `unsent` is the Board's.
   Survey(storage::Client storage, Lag& lag, Selection selection, GoOn go_on,
          Board::Unsent unsent = {})
       : storage_(std::move(storage)),
@@ -22,11 +22,11 @@ class Survey {
         go_on_(std::move(go_on)),
         board_(std::move(selection), std::move(unsent)) {}
 
-  // True when there may be something new to show.
+  // True: there may be something new to show.
   Result<bool> refresh();
   // The encoded StatusResponse of what was read last.
   std::string answer(int64_t now_unix_ms) const;
-  // No record and no status was read.
+  // True: no record and no status was read.
   bool nothing() const { return board_.empty(); }
 
  private:
@@ -41,11 +41,11 @@ class Survey {
   GoOn go_on_;
   Board board_;
   Head head_;
-  Cursor records_;                // read up to here
-  uint64_t statuses_ = 0;         // read up to here
+  Cursor records_;                // records read up to here
+  uint64_t statuses_ = 0;         // statuses read up to here
   std::set<std::string> judged_;  // regions whose records were judged when they were read
   bool first_ = true;
-  // Of each agent last: when it was heard of, and its lag.
+  // For each agent at the last read: when it was heard of, and its lag.
   std::map<std::pair<std::string, std::string>, std::pair<int64_t, uint64_t>> seen_;
 };
 

@@ -7,12 +7,12 @@
 namespace davit::desired {
 
 namespace {
-// One round: some seconds at most, of which the store's writers notice none.
+// Limits of one round: it takes some seconds at most, and does not hold up the store's writers.
 constexpr int pages_max = 100;
 constexpr uint64_t tombstones_max = 20'000;
 constexpr size_t agents_max = 1'000;
 constexpr std::chrono::milliseconds first_delay{60'000};  // servers that restart often purge, too
-constexpr std::chrono::milliseconds round_pause{1000};    // between rounds that left something
+constexpr std::chrono::milliseconds round_pause{1000};  // before the next round when there is more
 }  // namespace
 
 Upkeep::Upkeep(Host host, storage::Client storage, Outstanding& outstanding,
@@ -52,7 +52,7 @@ Result<Upkeep::Answer> Upkeep::look(const Ask& ask) {
 
   Answer out;
   out.purged_through = head->purged_through;
-  // Below the mark, or in another incarnation, there is nothing to remember.
+  // The position of an earlier round is void below the mark and in another incarnation.
   const Cursor mark{head->head.incarnation, head->purged_through};
   if (scanned_.incarnation != mark.incarnation || scanned_.version < mark.version) scanned_ = mark;
   Cursor at = ask.dry_run && ask.from.version > scanned_.version ? ask.from : scanned_;

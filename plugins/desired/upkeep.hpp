@@ -1,9 +1,10 @@
-// Purges tombstones and old agents: in rounds of bounded work, on a timer and for
-// OperatorService/Maintain. Purge decides; this reads the store in version order, shows Purge the
-// tombstones, and has the store remove what was taken. When it has seen them all it has the store
-// forget the agents that are long gone and replaced.
+// The maintenance of the store: it purges tombstones and forgets old agents, in rounds of bounded
+// work, on a timer and for OperatorService/Maintain. A round reads the store in version order and
+// shows the tombstones to Purge, which decides. Then the store removes the tombstones that Purge
+// took. When a round has seen all tombstones, the store forgets the agents that were silent for
+// long and are replaced.
 //
-// A record is read once: a round begins where the one before ended, which is before the first
+// Each record is read once: a round begins where the last one ended, which is before the first
 // tombstone that had to stay. Rounds block, on the storage's pool, one at a time.
 #pragma once
 
@@ -15,7 +16,7 @@
 namespace davit::desired {
 
 struct UpkeepSettings {
-  std::chrono::milliseconds interval{std::chrono::hours(1)};  // 0: never by itself
+  std::chrono::milliseconds interval{std::chrono::hours(1)};  // 0: only on request
   PurgeLimits limits;
   std::chrono::milliseconds agent_retention{std::chrono::hours(30 * 24)};
 };
@@ -25,20 +26,20 @@ class Upkeep {
   struct Ask {
     bool dry_run = false;
     std::optional<std::chrono::milliseconds> retention;  // instead of the setting
-    Cursor from;                                         // of a dry run that goes on
+    Cursor from;                                         // where a dry run continues
   };
   struct Answer {
     uint64_t purged_through = 0;
     uint64_t count = 0;
     uint64_t agents_forgotten = 0;
     std::optional<Purge::Hold> hold;
-    Cursor next;        // where it ended
-    bool more = false;  // there is more to look at
+    Cursor next;        // where the round ended
+    bool more = false;  // another round has more to read
   };
 
   Upkeep(Host host, storage::Client storage, Outstanding& outstanding, UpkeepSettings settings);
 
-  // Blocks.
+  // Runs one round. Blocks. [any]
   Result<Answer> round(const Ask& ask);
   void start();
   void stop();

@@ -23,7 +23,7 @@ class Watch : public rpc::Handler {
     auto source = make_(request);
     if (!source.ok()) return finish(rpc::End::of(source.error()));
     source_ = std::move(*source);
-    // Joined before the first read: what comes after that read is heard of.
+    // Join before the first read, so that no change after that read is missed.
     if (!shared_.lookout.join(watcher_)) return hear(Lookout::News::stopping);
     read();
   }
@@ -71,8 +71,8 @@ class Watch : public rpc::Handler {
   Outstanding::Ticket ticket_;
   std::shared_ptr<Lookout::Watcher> watcher_;
   std::shared_ptr<Source> source_;
-  bool busy_ = false;   // a read or a write is under way
-  bool again_ = false;  // the store moved meanwhile
+  bool busy_ = false;   // a read or a write is in progress
+  bool again_ = false;  // the store changed meanwhile
   bool finished_ = false;
 };
 

@@ -1,21 +1,21 @@
-// A method that goes on answering while what it answers changes: one loop for all of them. What is
-// read and said stands in a Source; when to read again is the Lookout's word.
+// Serves the methods that stream answers: Watch, WatchStatus and ListStatus. One loop serves them
+// all. A Source reads the store and makes the messages. The Lookout says when to read again.
 #pragma once
 
 #include "shared.hpp"
 
 namespace davit::desired {
 
-// What one watch says. On the storage's pool, one call at a time.
+// The messages of one call. On the storage's pool, one call of next() at a time.
 class Source {
  public:
   virtual ~Source() = default;
-  // The next message; nothing: all is said until the store moves. An error ends the watch.
+  // The next message; nothing: there is none until the store changes. An error ends the call.
   virtual Result<std::optional<std::string>> next() = 0;
-  // True: when all is said the call ends.
+  // True: the call ends when there is no next message.
   virtual bool ends() const { return false; }
 
-  // The caller has gone: what is being read may be given up. Any thread.
+  // The caller is gone, so a read in progress may be given up. [any]
   void leave() { left_ = true; }
   bool left() const { return left_; }
 
@@ -23,10 +23,11 @@ class Source {
   std::atomic<bool> left_{false};
 };
 
-// Makes the source of a request, or says why not.
+// Makes the source of a request. An error ends the call.
 using MakeSource = std::function<Result<std::shared_ptr<Source>>(const Buffer& request)>;
 
-// `agents`: what agents say concerns it, too. In wire() only; `shared` outlives every call.
+// `agents`: changes of the agents' progress wake the call, too. In wire() only; `shared` outlives
+// every call.
 Result<> serve_watch(Shared& shared, const rpc::Server& server, rpc::Method method, bool agents,
                      MakeSource make);
 

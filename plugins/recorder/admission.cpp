@@ -9,8 +9,8 @@ namespace davit::recorder {
 
 namespace {
 
-constexpr size_t name_bytes_max = 253;  // as long as a host's name may be
-// Versions and sequences are signed in most databases.
+constexpr size_t name_bytes_max = 253;  // the limit of a host name
+// Most databases store versions and sequences as signed numbers.
 constexpr uint64_t number_max = INT64_MAX;
 
 Error bad(std::string where, std::string message) {

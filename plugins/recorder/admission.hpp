@@ -1,6 +1,7 @@
-// Whether an agent's words can be taken, before anything is done with them: what they name, and how
-// much they say. What no honest agent says is refused with the reason; what an unlucky one may say
-// (ten thousand objects at fault, a message as long as a log) is cut. Pure.
+// Checks what an agent sent (a progress or a status) before the recorder does anything with it:
+// names, numbers and sizes. What no honest agent sends is refused with the reason. What an honest
+// agent may send in trouble (ten thousand objects at fault, a message as long as a log) is cut.
+// Pure.
 #pragma once
 
 #include <davit/records.hpp>
@@ -9,21 +10,21 @@
 
 namespace davit::recorder {
 
-// Names of agents are shown in tables, log lines and metrics.
+// Refuses a name that cannot stand in a table, a log line and a metric.
 Result<> check_name(std::string_view field, std::string_view name);
 
-// INVALID_ARGUMENT names the field. `kinds`: those of this server.
+// INVALID_ARGUMENT names the field. `kinds`: the kinds of this server.
 Result<> admit(const Progress& said, const std::vector<std::string>& kinds, const Limits& limits);
-// Cuts what is too long, and leaves out the issues above the limit: one more says how many.
+// Cuts long texts and leaves out issues above the limits. One more issue says how many.
 void cut_to(const Limits& limits, Progress& said);
 
-// `now_unix_ms`: of this server, by which the epoch is judged.
+// `now_unix_ms`: this server's time, by which the epoch is judged.
 Result<> admit(const Status& status, const std::vector<std::string>& kinds, const Limits& limits,
                int64_t now_unix_ms);
 
-// Of these, only what is a number.
+// The checks of the status's numbers only.
 Result<> admit_numbers(const Status& status, const Limits& limits, int64_t now_unix_ms);
-// FAILED_PRECONDITION: the clocks are years apart.
+// FAILED_PRECONDITION: the epoch is years ahead, so one of the clocks is wrong.
 Result<> admit_epoch(uint64_t epoch, const Limits& limits, int64_t now_unix_ms);
 
 }  // namespace davit::recorder

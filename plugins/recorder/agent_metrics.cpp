@@ -5,9 +5,9 @@
 namespace davit::recorder {
 
 namespace {
-// Names come and go in a region while the process lives, and so may as many be shown.
+// Agents come and go while the process lives: so many names are shown for each place of a region.
 constexpr size_t names_a_place = 8;
-// A gauge of what has gone: not shown until it is set again.
+// The value of a gauge whose agent is gone. It is not shown until it is set again.
 constexpr double gone = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
@@ -26,7 +26,7 @@ AgentMetrics::AgentMetrics(Host host, storage::Client storage, Outstanding& outs
       timer_(strand_) {}
 
 void AgentMetrics::heard(const Progress& progress) {
-  // A wire that has no word for cursors says nothing of lag.
+  // ctrl.v1 has no cursors, so its agents have no lag.
   const bool says = !progress.kinds.empty();
   const std::optional<uint64_t> behind = says ? lag(progress) : std::nullopt;
   const Fleet::Name name{progress.region, progress.agent};
@@ -49,7 +49,7 @@ bool AgentMetrics::read_on() {
 }
 
 std::optional<uint64_t> AgentMetrics::lag(const Progress& progress) {
-  // Whoever comes while the store is read is shown with its next word: nobody waits for a number.
+  // Nobody waits for a metric: during another read the lag is left to the agent's next Progress.
   const std::unique_lock reading(backlog_mutex_, std::try_to_lock);
   if (!reading.owns_lock() || !read_on()) return std::nullopt;
   uint64_t sum = 0;
@@ -59,7 +59,7 @@ std::optional<uint64_t> AgentMetrics::lag(const Progress& progress) {
       const std::lock_guard lock(mutex_);
       before = fleet_.applied_before({progress.region, progress.agent}, k.kind);
     }
-    // What a snapshot brought was not waited for since its commit.
+    // The changes of a snapshot do not count: the agent did not wait for them since their commit.
     if (before && before->version != 0 && before->version < k.applied.version)
       observe(progress.region, k, *before, progress.seen_at_unix_ms);
     sum += backlog_.above(k.kind, progress.region, k.applied);
@@ -70,7 +70,7 @@ std::optional<uint64_t> AgentMetrics::lag(const Progress& progress) {
 void AgentMetrics::observe(const std::string& region, const KindProgress& now, Cursor before,
                            int64_t now_unix_ms) const {
   backlog_.between(now.kind, region, before, now.applied, [&](int64_t committed_at_unix_ms) {
-    // The store's clock may be another machine's.
+    // The store may run on another machine, whose clock may be ahead.
     const int64_t ms = std::max<int64_t>(0, now_unix_ms - committed_at_unix_ms);
     applied_.observe(std::chrono::milliseconds(ms));
   });
@@ -98,7 +98,7 @@ void AgentMetrics::show_issues(const std::string& region) {
 }
 
 void AgentMetrics::start() {
-  // The first look reads the whole store.
+  // The first read of the backlog reads the whole store.
   host_.blocking(storage_.instance(), [this, ticket = outstanding_.begin()] {
     const std::lock_guard reading(backlog_mutex_);
     read_on();

@@ -1,6 +1,6 @@
-// Shows the Fleet as metrics, when an agent says where it stands: for each kind what it has to do
-// yet, and how long that took which it has applied since it spoke last. Both are counted in a
-// Backlog, so an agent that speaks often costs the store nothing.
+// Sets the metrics of the agents (the Fleet) when an agent sends Progress: how many records it has
+// not applied yet, and how long it took until those were applied that it has applied since its last
+// Progress. Both come from a Backlog, so frequent Progress costs the store nothing.
 #pragma once
 
 #include <mutex>
@@ -18,17 +18,18 @@ class AgentMetrics {
   AgentMetrics(Host host, storage::Client storage, Outstanding& outstanding,
                std::chrono::milliseconds stale_after, const Limits& limits);
 
-  // What an agent said, after it was stored. Blocks.
+  // Takes a progress after it was stored. Blocks.
   void heard(const Progress& progress);
   void start();
   void stop();
 
  private:
-  // Reads what was committed meanwhile; false: somebody else is doing so, or the store failed.
+  // Reads what was committed since the last read. Under the backlog's mutex. False: the store
+  // failed.
   bool read_on();
-  // Nothing: not known yet.
+  // Nothing: not known now.
   std::optional<uint64_t> lag(const Progress& progress);
-  // Observes how long it took until those between the two cursors were applied.
+  // Observes for each change between the two cursors how long it took until it was applied.
   void observe(const std::string& region, const KindProgress& now, Cursor before,
                int64_t now_unix_ms) const;
   Metric lag_of(const Fleet::Name& name) const;
@@ -42,11 +43,11 @@ class AgentMetrics {
   std::chrono::milliseconds stale_after_;
   Metric applied_, errors_;
 
-  std::mutex backlog_mutex_;  // held while the store is read
+  std::mutex backlog_mutex_;  // held during a read of the store
   Backlog backlog_;
   std::atomic<bool> stopping_{false};
 
-  std::mutex mutex_;  // of the fleet
+  std::mutex mutex_;  // guards the fleet
   Fleet fleet_;
   bool full_ = false;
 

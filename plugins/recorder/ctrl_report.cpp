@@ -22,7 +22,7 @@ Result<std::vector<Record>> find_records(const storage::Client& storage, const s
       });
   if (!head.ok()) return head.error();
   const std::string what = kind + " \"" + (named.id.empty() ? named.name : named.id) + "\"";
-  // A dead record keeps its name until a live one takes it over; a report means the live one.
+  // A deleted record keeps its name until another record takes it. A report means the live one.
   const bool live = std::any_of(found.begin(), found.end(), [](const Record& r) { return r.live; });
   if (live) std::erase_if(found, [](const Record& r) { return !r.live; });
   if (found.empty())
@@ -40,7 +40,7 @@ Result<std::vector<Record>> find_records(const storage::Client& storage, const s
 
 namespace {
 
-// The report's bytes as the kind understands them.
+// Decodes a report with the kind's help.
 Result<Reported> decode(const kind::Client& kind, const Schema& schema, std::string_view request) {
   auto json = schema.to_json(kind.description().ctrl_v1->report_type, request);
   if (!json.ok()) return Error{Code::invalid_argument, "the request cannot be decoded", {}, {}};
@@ -49,8 +49,8 @@ Result<Reported> decode(const kind::Client& kind, const Schema& schema, std::str
   return Reported{std::move(reported->first), std::move(reported->second)};
 }
 
-// An agent of ours says the id, too: the name may be another record's since. It counts unless it is
-// the id of a record that has another name.
+// A Davit agent also sends the record's id, because another record may have the name by now. The id
+// decides unless its record has another name.
 Result<std::vector<Record>> records_meant(const storage::Client& storage, const std::string& kind,
                                           const std::string& region, const Named& named,
                                           const std::string& id) {
@@ -60,24 +60,24 @@ Result<std::vector<Record>> records_meant(const storage::Client& storage, const 
   return find_records(storage, kind, region, named);
 }
 
-// What the server adds to a report: an order, and what the header says beside it.
+// A report with its epoch and sequence, and with what the header x-davit-observed adds.
 struct Arrival {
   Status status;
-  bool own_epoch = false;   // the peer gave one
-  bool own_counts = false;  // it is an agent of ours, which says all of it
+  bool own_epoch = false;   // the peer gave the epoch
+  bool own_counts = false;  // the peer is a Davit agent, which gives all counts
 };
 
 Arrival arrive(Shared& shared, Status reported, const std::string& observed) {
   Arrival out{std::move(reported), false, !observed.empty()};
-  // A Krane agent counts nothing: its reports are in order of arrival, and newer than those of an
-  // agent of ours that was there before it.
+  // A Krane agent has no epoch and no sequence. Its reports are ordered by arrival, and are newer
+  // than those of a Davit agent that worked before it.
   out.status.sequence = shared.next_sequence();
   out.status.epoch = out.status.sequence / 1000;
   out.status.reported_at_unix_ms = shared.host.unix_ms();
   const Status before = out.status;
   apply_observed_header(observed, out.status);
   out.own_epoch = out.status.epoch != before.epoch;
-  // The header is an extra: what cannot be so is passed over.
+  // The header is optional: if its numbers are impossible, all of it is ignored.
   if (!admit_numbers(out.status, shared.limits, before.reported_at_unix_ms).ok()) {
     out.status = before;
     out.own_epoch = out.own_counts = false;
@@ -86,7 +86,7 @@ Arrival arrive(Shared& shared, Status reported, const std::string& observed) {
   return out;
 }
 
-// A report of Krane's names what runs, and not what should: that stands in the record.
+// A Krane agent reports what runs. What should run comes from the record.
 void complete(const kind::Client& kind, const Schema& schema, const Record& record, Status& s) {
   if (!record.live) {
     s.desired = 0;
@@ -99,7 +99,7 @@ void complete(const kind::Client& kind, const Schema& schema, const Record& reco
   if (s.ready < *wanted && s.health == "healthy") s.health = "progressing";
 }
 
-// On the storage's pool.
+// Runs on the storage's pool.
 void store(Shared& shared, const kind::Client& kind, const Schema& schema,
            const std::string& region, const Named& named, Arrival arrival,
            const rpc::Server::Reply& reply) {
@@ -164,7 +164,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
     if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
       return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
     }
-    // Of all methods only this one states its region in the message.
+    // Only this method has its region in the message and not in a header.
     if (auto r = check_name("region", message.region()); !r.ok()) return reply(r.error());
     const rpc::Identity who = call.identity();
     if (!rpc::names_region(who.regions, message.region())) {

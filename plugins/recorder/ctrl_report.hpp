@@ -1,5 +1,6 @@
-// A kind's report method of ctrl.v1 (ReportDeploymentStatus and its like): found by the kind's
-// description, turned into a status by the kind, and laid to the record that has the reported name.
+// Serves the ctrl.v1 methods: Heartbeat, and the report method of each kind
+// (ReportDeploymentStatus, ...), which the kind's description names. The kind turns a report into a
+// status. The status is stored for the record that has the reported name.
 #pragma once
 
 #include <davit/kind.hpp>
@@ -8,19 +9,20 @@
 
 namespace davit::recorder {
 
-// What a report is about.
+// A decoded report: the name that it is about, and the status.
 struct Reported {
   Named named;
   Status status;
 };
 
-// Finds the record: the live one of the name, else all that died under it, for a peer that knows
-// names only. NOT_FOUND when none has the name, FAILED_PRECONDITION when several namespaces have
-// it. Blocks.
+// Finds the records that a report means when the peer knows names only: the live record of the
+// name, or, when none lives, all deleted records that had it. NOT_FOUND: no record has the name.
+// FAILED_PRECONDITION: records of several namespaces have it. Blocks.
 Result<std::vector<Record>> find_records(const storage::Client& storage, const std::string& kind,
                                          const std::string& region, const Named& named);
 
-// In wire() only; does nothing for a kind without a report. `shared` outlives every call.
+// In wire() only. serve_ctrl_report does nothing for a kind without a report method. `shared`
+// outlives every call.
 Result<> serve_ctrl_report(Shared& shared, const rpc::Server& server, const kind::Client& kind);
 Result<> serve_heartbeat(Shared& shared, const rpc::Server& server);
 

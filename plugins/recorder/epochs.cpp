@@ -16,7 +16,7 @@ bool Epochs::known(const Progress& said) const {
 
 void Epochs::heard(const Progress& said) {
   Greatest& greatest = regions_[said.region];
-  // Its statuses may have come before its name.
+  // The agent's statuses may have come before its first Progress.
   const bool its_own = said.epoch == greatest.epoch && greatest.agent.empty();
   if (said.epoch > greatest.epoch || its_own) greatest = {said.epoch, said.agent};
 }

@@ -1,6 +1,7 @@
-// The greatest epoch that each region's agents have spoken with. A reporter's epoch is the time of
-// its start, so one whose clock was set back, or whose successor came and went, would be taken for
-// one of the past, and what it says ignored; it is told instead, with every word. Pure.
+// The highest epoch that an agent of each region has reported with. A reporter's epoch is the time
+// of its start. So an agent whose clock was set back, or whose successor came and went, would seem
+// to be an older one, and the store would ignore its statuses. Each answer to such an agent's
+// Progress tells it the higher epoch instead. Pure; Shared guards it.
 #pragma once
 
 #include <davit/records.hpp>
@@ -10,25 +11,28 @@ namespace davit::recorder {
 
 class Epochs {
  public:
-  // The epoch that this agent's is not above, which it answers with the next one; 0: there is none.
+  // The highest epoch of the region if this agent's is not above it; the agent then takes the next
+  // one. 0: this agent's epoch is the highest.
   uint64_t taken(const Progress& said) const;
-  // True: as the last time. Another server of the same store may have heard of a greater one else.
+  // True: this agent already holds the highest epoch known here. False: the caller reads the store
+  // again, because another server may have recorded a higher one.
   bool known(const Progress& said) const;
   void heard(const Progress& said);
-  // The agent was told to rise above this one. What it rises to is its own from now on: nobody else
-  // is given it, not its next process either, whatever that process says first.
+  // The agent was told to rise above `taken`. The next epoch is its own from now on. No other agent
+  // gets that epoch, and neither does a later process of this agent.
   void told(const Progress& said, uint64_t taken);
-  // A status was reported with this epoch, by an agent that is not named.
+  // A status was reported with this epoch; its agent is unknown.
   void reported(const std::string& region, uint64_t epoch);
-  // The least epoch that no agent of the region has reached; 0: none has spoken.
+  // The least epoch above all that agents of the region have reported with; 0: none has reported.
   uint64_t above(const std::string& region) const;
-  // A region that has spoken, so that made-up ones are not remembered for their statuses.
+  // True: an agent of the region has reported. Only such regions remember the epochs of statuses,
+  // so that invented regions take no memory.
   bool has(const std::string& region) const { return regions_.contains(region); }
 
  private:
   struct Greatest {
     uint64_t epoch = 0;
-    std::string agent;  // empty: it has not said its name yet
+    std::string agent;  // empty: not known yet
   };
   std::map<std::string, Greatest> regions_;
 };

@@ -47,7 +47,7 @@ Fleet::Issues Fleet::issues(const std::string& region) const {
   for (auto it = agents_.lower_bound({region, ""});
        it != agents_.end() && it->first.region == region; ++it) {
     for (const auto& [condition, count] : it->second.issues) {
-      // The words of the contract; others are a peer's own.
+      // Only the conditions of the contract count, not others that a peer sends.
       if (auto known = out.find(condition); known != out.end()) known->second += count;
     }
   }

@@ -34,7 +34,7 @@ void count(std::string_view encoded, const pb::Descriptor& type, size_t most, si
 
 }  // namespace
 
-// The depth is that of the types: none of them nests itself.
+// No type nests itself, so the recursion is as deep as the types are.
 size_t messages_in(std::string_view encoded, const pb::Descriptor& type, size_t most) {
   size_t found = 0;
   count(encoded, type, most, found);

@@ -1,4 +1,4 @@
-// The plugin: takes what agents report and lays it into the store. README.md lists the settings.
+// The plugin `recorder`: stores what agents report. README.md lists the settings.
 #include <davit/v1/agent.pb.h>
 
 #include <davit/kinds.hpp>
@@ -13,7 +13,7 @@
 
 namespace davit::recorder {
 
-// Of the bytes that a region may report: what a status counts at least.
+// The bytes that a status counts as at least, in its region's pace.
 constexpr size_t status_work = 256;
 
 class Recorder {
@@ -88,7 +88,7 @@ class Recorder {
     });
   }
 
-  // A message with too many in it is not decoded at all.
+  // Does not decode a message that nests too many others.
   template <class Message>
   Result<> decode(std::string_view bytes, Message& message) const {
     if (messages_in(bytes, *Message::descriptor(), limits_.messages) > limits_.messages) {
@@ -102,8 +102,8 @@ class Recorder {
     return Error{Code::invalid_argument, "the request cannot be decoded", {}, {}};
   }
 
-  // What cannot be taken is refused by key; it does not hold its neighbours. Statuses of records
-  // that the store does not know are the store's to ignore.
+  // Refuses single statuses by key and stores the others. The store itself ignores statuses of
+  // records that it does not know.
   void report(const v1::ReportRequest& message, const Said& said) {
     const auto count = static_cast<size_t>(message.statuses_size());
     if (count > limits_.statuses) {
@@ -112,7 +112,7 @@ class Recorder {
                               "statuses",
                               {}});
     }
-    // The store's work is by the status, however short each is.
+    // The store works for each status, however short the status is.
     const size_t bytes = said.message.size(), work = count * status_work;
     if (work > bytes) shared_->turns.spend(said.region, work - bytes);
     v1::ReportResponse response;

@@ -1,8 +1,8 @@
-// Which agents have a row in the store. A region has a few places: agents choose their names, and
-// rows are read by every look at the status and last for a month. A newcomer takes the place of the
-// one of its region that has been silent for longest; when all places of the server are taken, that
-// of one of another region that has been silent for an hour. Who is at work is never displaced.
-// Pure.
+// Decides which agents have a place, that is, a row in the store. Agents choose their names, every
+// read of the status reads all rows, and a row stays for a month. So a region has few places. When
+// they are taken, a newcomer takes the place of the agent of its region that has been silent for
+// longest. When all places of the server are taken, it may also take that of an agent of another
+// region that has been silent for an hour. An agent at work is never displaced. Pure.
 #pragma once
 
 #include <map>
@@ -15,32 +15,33 @@ namespace davit::recorder {
 
 class Roster {
  public:
-  // An agent speaks at least every 30 s; one that missed three words is not at work.
+  // An agent sends Progress at least every 30 s. One that missed three is not at work.
   static constexpr std::chrono::milliseconds silence{90'000};
 
-  // Such a one holds nothing any more, as desired counts it by default.
+  // An agent that is silent for so long no longer holds the purge, by the default of the plugin
+  // `desired`.
   static constexpr std::chrono::hours long_silence{1};
 
   explicit Roster(const Limits& limits) : limits_(limits) {}
 
-  // Who gives way, so that it can be forgotten in the store.
+  // An agent that gives way. The caller forgets it in the store.
   struct Seat {
     std::string region, agent;
     int64_t seen_at_unix_ms = 0;
   };
 
   bool has(const Progress& said) const;
-  // Of a newcomer: nothing when there is room, else whose place it takes. FAILED_PRECONDITION: all
-  // places are taken by agents at work.
+  // For an agent without a place: nothing when there is room, else the agent whose place it takes.
+  // FAILED_PRECONDITION: agents at work have all places.
   Result<std::optional<Seat>> place_of(const Progress& newcomer) const;
   void heard(const Progress& said);
   void gone(const Seat& seat);
-  // To be told again what the store has.
+  // Forgets all. The caller reads the agents from the store again.
   void clear();
 
  private:
   using Agents = std::map<std::string, int64_t, std::less<>>;  // when each was heard of last
-  // Who was heard of longest ago, if that was before.
+  // The agent that was heard of longest ago, if that was before the given time.
   static std::optional<Seat> silent(const std::string& region, const Agents& agents,
                                     int64_t heard_before_unix_ms);
   std::optional<Seat> silent_anywhere(int64_t heard_before_unix_ms) const;

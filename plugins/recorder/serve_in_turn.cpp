@@ -5,12 +5,12 @@
 namespace davit::recorder {
 namespace {
 
-// What a transaction of its own costs the store, beside statuses of so many bytes.
+// A transaction of its own costs the store as much as statuses of so many bytes.
 constexpr size_t transaction_work = 64 << 10;
 
 }  // namespace
 
-// Of transactions of their own, one of a region is in progress at a time.
+// A call with a transaction of its own takes all of its region's work in progress.
 Turns::Ask ask_of(const Shared& shared, const rpc::Call& call, const std::string& region,
                   size_t bytes, Counts counts) {
   const Turns::Time deadline(call.deadline_ns());

@@ -1,27 +1,28 @@
-// Serves a method whose calls are worked on in their region's turn.
+// Serves a method whose calls wait for their region's turn (davit/turn_runner.hpp), so that no
+// region waits for another.
 #pragma once
 
 #include "shared.hpp"
 
 namespace davit::recorder {
 
-// What a call says, kept until its turn: the call itself may be gone by then.
+// The content of a call, kept until its turn; the call itself may be gone by then.
 struct Said {
-  std::string region;    // one that the caller's credential names
+  std::string region;    // the caller's credential names it
   std::string observed;  // the header x-davit-observed
   Buffer message;
-  rpc::Server::Reply reply;  // to be called once; that ends the turn
+  rpc::Server::Reply reply;  // call once; that ends the turn
 };
 
-// What a call asks of its region's turns: what its bytes do, or at least what a transaction of its
-// own does.
+// What a call counts as in its region's turns and pace: its bytes, or at least a transaction of its
+// own.
 enum class Counts { bytes, transaction };
 
 // `work` runs on a strand, with no lock held.
 Result<> serve_in_turn(Shared& shared, const rpc::Server& server, const rpc::Method& method,
                        Counts counts, std::function<void(Said)> work);
 
-// While the call is there.
+// Only while the call exists.
 Turns::Ask ask_of(const Shared& shared, const rpc::Call& call, const std::string& region,
                   size_t bytes, Counts counts);
 

@@ -71,9 +71,9 @@ void Shared::reported(const std::string& region, uint64_t epoch) {
 
 void Shared::progress(const Progress& said, const std::function<std::string(uint64_t)>& answer,
                       const rpc::Server::Reply& reply) {
-  // What is stored takes the place of what the same agent said before, and is all that a later
-  // process of the server knows: the epoch that the agent rises to is stored before it hears of it,
-  // so that no other process is given the same one.
+  // The stored progress replaces the agent's last one, and is all that a later process of the
+  // server knows. So the epoch that the agent will rise to is stored before the agent hears of it.
+  // Then no other process gets the same one.
   const auto taken = introduce(said);
   Progress kept = said;
   if (taken.ok() && *taken != 0) kept.epoch = *taken + 1;
@@ -86,7 +86,7 @@ void Shared::progress(const Progress& said, const std::function<std::string(uint
   agents.heard(said);
 }
 
-// The store is asked only about a newcomer, and not about each when many come together.
+// Reads the store only for a newcomer or a new epoch, and once for many that come together.
 Result<uint64_t> Shared::introduce(const Progress& said) {
   const std::lock_guard lock(mutex_);
   const bool known = roster_.has(said) && (said.epoch == 0 || epochs_.known(said));
@@ -97,7 +97,7 @@ Result<uint64_t> Shared::introduce(const Progress& said) {
   }
   if (auto r = make_room(said); !r.ok()) return r.error();
   roster_.heard(said);
-  if (said.epoch == 0) return 0;  // a peer that has none
+  if (said.epoch == 0) return 0;  // a ctrl.v1 peer has no epoch
   const uint64_t taken = epochs_.taken(said);
   if (taken != 0) {
     epochs_.told(said, taken);
@@ -121,7 +121,8 @@ Result<> Shared::read_agents() {
     return true;
   });
   if (!r.ok()) return r;
-  // Stored before there was a limit, or with another clock: it would pass for the successor of all.
+  // Such an epoch was stored by an older server or under another clock. Its agent would pass for
+  // the successor of all others.
   for (Progress& stored : implausible) {
     host.warn("an agent's stored epoch is far ahead of this server's time; it is forgotten",
               {{"region", stored.region}, {"agent", stored.agent}});

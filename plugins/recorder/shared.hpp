@@ -1,5 +1,5 @@
-// What all methods of the plugin share: the store, and what is known of the agents that speak to
-// it. Lives as long as the plugin.
+// What all methods of the plugin share: the store, the turns of the regions, and what the recorder
+// knows of the agents. Lives as long as the plugin.
 #pragma once
 
 #include <davit/outstanding.hpp>
@@ -23,7 +23,7 @@ class Shared {
   const Host host;
   const storage::Client storage;
   const Limits limits;
-  std::vector<std::string> kinds;  // of this server; set in wire()
+  std::vector<std::string> kinds;  // the kinds of this server; set in wire()
   Outstanding outstanding;
   TurnRunner turns;
   AgentMetrics agents;
@@ -32,26 +32,26 @@ class Shared {
   void start();
   void stop();
 
-  // ctrl.v1 has no sequence: the server gives one that grows, the time in microseconds. Any thread.
+  // ctrl.v1 has no sequence, so the server gives one: the time in microseconds, strictly growing.
+  // [any]
   uint64_t next_sequence();
-  // Runs `then` on the storage's pool as soon as it is known with what epochs the statuses of the
-  // store were reported; so that a server whose clock was set back does not give lower ones. Any
-  // thread.
+  // Runs `then` on the storage's pool when the epochs of all stored statuses are known. Otherwise a
+  // server whose clock was set back could give lower epochs. [any]
   void knowing_epochs(StatusScan::Then then);
-  // The least epoch for a status of the region that nothing stored is above; 0: any. Blocks.
+  // The least epoch above all known epochs of the region; 0: none is known. Blocks.
   uint64_t epoch_above(const std::string& region);
-  // Statuses of the region were taken; the greatest epoch of them. Any thread.
+  // Statuses of the region are about to be stored; `epoch` is the greatest of them. [any]
   void reported(const std::string& region, uint64_t epoch);
 
-  // Stores what an agent said of itself, and answers with what `answer` makes of the epoch that the
+  // Stores an agent's progress and replies. `answer` makes the response of the epoch that the
   // agent's is not above (0: none). Blocks.
   void progress(const Progress& said, const std::function<std::string(uint64_t)>& answer,
                 const rpc::Server::Reply& reply);
 
  private:
-  // The epoch that is taken, once the agent has its place.
+  // Gives the agent a place. Returns the epoch that the agent's is not above, 0: none.
   Result<uint64_t> introduce(const Progress& said);
-  // Under the mutex.
+  // Under the mutex. Both may read and write the store.
   Result<> read_agents();
   Result<> make_room(const Progress& said);
 

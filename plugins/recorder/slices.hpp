@@ -1,5 +1,5 @@
-// Slices: the statuses of one report on their way into the store, a few at a time. A transaction is
-// short, so that another region's waits for no more than one of them.
+// Stores the statuses of one report, a few in each transaction (statuses_per_transaction_max). So a
+// transaction is short, and another region's write waits for one of them at most.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace davit::recorder {
 
-// `done` is called once, with the first failure or when all are stored; any thread.
+// Calls `done` once, on any thread: with the first failure, or when all are stored.
 void store_in_slices(Shared& shared, std::vector<Status> statuses,
                      std::function<void(Result<>)> done);
 

@@ -1,6 +1,7 @@
-// Reads every stored status once, page by page, each page a job of its own on the storage's pool:
-// what a server must know of its statuses before it adds to them. It begins with the first who
-// wants to know, or at the start of the plugin, and begins anew after a failure with the next.
+// Reads every stored status once, page by page, to learn the epochs that a server must know before
+// it gives epochs itself. Each page is a job of its own on the storage's pool. The scan begins with
+// the first call of after(), at the plugin's start. After a failure the next call of after()
+// continues it from the page that failed.
 #pragma once
 
 #include <map>
@@ -14,11 +15,11 @@ namespace davit::recorder {
 class StatusScan {
  public:
   using Then = std::function<void(const Result<>&)>;
-  // The greatest epoch of each region, of one page.
+  // The greatest epoch of each region in one page.
   using Greatest = std::map<std::string, uint64_t>;
   struct See {
-    std::function<bool(uint64_t)> counts;  // whether an epoch is one; within a read of the store
-    std::function<void(const Greatest&)> page;
+    std::function<bool(uint64_t)> counts;  // is the epoch plausible? within a read of the store
+    std::function<void(const Greatest&)> page;  // takes the result of a page
   };
 
   StatusScan(Host host, storage::Client storage, Outstanding& outstanding, See see)
@@ -27,10 +28,10 @@ class StatusScan {
         outstanding_(outstanding),
         see_(std::move(see)) {}
 
-  // Calls `then` when all statuses were seen, or cannot be: at once, or on a pool thread. Those who
-  // wait are called in their order. Any thread.
+  // Calls `then` when all statuses have been read, or with the error of a read: at once, or on a
+  // pool thread. Waiting calls are answered in their order. [any]
   void after(Then then);
-  // Whoever waits hears UNAVAILABLE soon.
+  // Waiting calls get UNAVAILABLE soon.
   void stop();
 
  private:
@@ -42,7 +43,7 @@ class StatusScan {
   storage::Client storage_;
   Outstanding& outstanding_;
   See see_;
-  uint64_t at_ = 0;  // of the one read that is under way
+  uint64_t at_ = 0;  // position of the next page; used only by the one read in progress
 
   std::mutex mutex_;
   std::vector<Then> waiting_;

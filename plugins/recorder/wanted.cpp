@@ -17,7 +17,7 @@ std::optional<int64_t> wanted_of(const kind::Client& kind, const Schema& schema,
   json::error_code fault;
   json::value desired = json::parse(text, fault);
   if (fault) return std::nullopt;
-  // Nothing is observed: what the kind would make of it is all that is wanted.
+  // With nothing observed, the kind's status has all that the record asks for.
   const json::object input{{"record",
                             {{"id", record.key.id},
                              {"region", record.key.region},

@@ -1,12 +1,12 @@
-// What a record asks of its kind, as a number: what `desired` of a status should be when the peer
-// that reports it does not know. Pure; the kind decides.
+// Finds how many replicas a record asks for: the `desired` of a status whose reporter, a Krane
+// agent, does not send it. The kind decides, by a reconciliation without observed objects. Pure.
 #pragma once
 
 #include <davit/kind.hpp>
 
 namespace davit::recorder {
 
-// Nothing: the kind cannot make anything of the record.
+// Nothing: the kind cannot render the record, or its status has no such number.
 std::optional<int64_t> wanted_of(const kind::Client& kind, const Schema& schema,
                                  const Record& record);
 

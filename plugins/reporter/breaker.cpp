@@ -17,7 +17,7 @@ void Breaker::succeeded() {
 
 void Breaker::failed(Time now) {
   ++failures_;
-  // A call that was on its way when it opened changes nothing: only the probe counts then.
+  // While the breaker is open only the probe counts, not a call that was sent before.
   if (open_ && !probing_) return;
   if (!open_ && failures_ < rules_.failures_max) return;
   open_ = true;

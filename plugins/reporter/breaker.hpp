@@ -1,10 +1,10 @@
-// Breaker: whether to talk to the peer at all. Pure; time comes in.
+// Breaker: the circuit breaker of the Reporter. It decides whether a report may be sent at all.
+// Pure; the caller passes the time.
 //
-// Closed: calls go. After `failures_max` failures in a row it opens and stays open for `open_for`:
-// no call goes. Then it is half-open: one call, the probe, goes; it closes when the probe succeeds
-// and opens again for `open_for` when it fails. A success at any time starts the count anew. What
-// counts as a failure is the caller's to say: a peer that answers, even with a refusal, is no
-// failure.
+// Closed: calls are sent. After `failures_max` failures in a row the breaker opens: no call is sent
+// for `open_for`. Then it is half-open: one call is sent as a probe. If the probe succeeds, the
+// breaker closes. If it fails, the breaker opens again for `open_for`. Any success resets the
+// count. The caller decides what a failure is: a peer that answers, even with a refusal, is none.
 #pragma once
 
 #include <chrono>
@@ -22,15 +22,16 @@ class Breaker {
   };
   explicit Breaker(Rules rules) : rules_(rules) {}
 
-  // True: a call may go now; half-open, that call is the probe and its end must be told.
+  // True: a call may be sent now. When half-open, this call is the probe, and the caller must tell
+  // its end.
   bool allow(Time now);
   void succeeded();
   void failed(Time now);
 
   State state(Time now) const;
-  // How often it has opened, a failed probe included.
+  // How often the breaker has opened; a failed probe counts, too.
   uint64_t opened() const { return opened_; }
-  // Open: when the probe may go.
+  // While open: when the probe may be sent.
   Time opens_at() const { return until_; }
 
  private:

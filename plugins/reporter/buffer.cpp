@@ -4,7 +4,7 @@
 
 namespace davit::reporter {
 
-// A record is known by its id; one that a ctrl.v1 peer only named, by its name.
+// The key has the record's id, or its name when a ctrl.v1 peer gave no id.
 std::string Buffer::key_of(const Status& s) {
   const std::string& region = s.key.region;
   if (!s.key.id.empty()) return s.key.kind + '\n' + region + '\n' + s.key.id;

@@ -1,9 +1,9 @@
-// Buffer: statuses that wait to be sent, the latest of each key. Stands between those who offer and
-// the one who sends. Pure; a test needs no clock.
+// Buffer: the statuses that wait to be sent, the latest of each key. It stands between the plugins
+// that offer statuses and the Reporter that sends them. Pure.
 //
-// Bounded by keys. When a new key comes and it is full, the oldest one that waits is dropped and
-// counted: its place in the cluster is told again when it changes. With `capacity` above the number
-// of records nothing is ever dropped, however long the peer is away.
+// Its capacity is a number of keys. When it is full and a new key comes, the oldest waiting status
+// is dropped and counted. That record is reported again when its status changes. With `capacity`
+// above the number of records nothing is ever dropped, however long the peer is away.
 #pragma once
 
 #include <chrono>
@@ -23,27 +23,28 @@ class Buffer {
   using Time = std::chrono::nanoseconds;
   explicit Buffer(size_t capacity) : capacity_(capacity) {}
 
-  // Replaces what waits for the same key, which keeps its place. False: an older key was dropped
-  // for it.
+  // Replaces the waiting status of the same key and keeps its place. False: the oldest status was
+  // dropped to make room.
   bool offer(Status status);
-  // The oldest, at most `most` and about `bytes_max` (but one in any case); they are out until sent
-  // or failed.
+  // Takes the oldest out of the buffer: at most `most` and about `bytes_max`, but at least one if
+  // one waits.
   std::vector<Status> take(size_t most, size_t bytes_max);
-  // Brings back what could not be sent, to the front; a newer status of the same key stands.
+  // Brings statuses that could not be sent back to the front. A waiting status of the same key is
+  // newer and stays. What does not fit is dropped and counted.
   void put_back(std::vector<Status> statuses);
-  // Brings back one that is not to be sent before `due`; a newer status of the same key stands, and
-  // one that is offered takes its place at once.
+  // Brings back a status that must not be sent before `due`. A waiting status of the same key is
+  // newer and stays. A status of the key that is offered later replaces it and is due at once.
   void put_off(Status status, Time due);
-  // Those that are due wait as all others do; the oldest first.
+  // Moves the statuses that are due to the end of those that wait, in the order of their due times.
   void release(Time now);
   std::optional<Time> next_due() const;
 
-  // Those that wait to be sent, those that were put off apart.
+  // The statuses that wait to be sent, and those that were put off.
   size_t size() const { return order_.size(); }
   size_t put_off_count() const { return off_.size(); }
   bool empty() const { return order_.empty(); }
   uint64_t dropped() const { return dropped_; }
-  // What a status is the latest of.
+  // The key of the record that the status is about.
   static std::string key_of(const Status& status);
 
  private:
@@ -54,7 +55,7 @@ class Buffer {
   const size_t capacity_;
   std::list<Status> order_;  // oldest first
   std::unordered_map<std::string, std::list<Status>::iterator> by_key_;
-  std::set<std::pair<Time, std::string>> off_;  // by when they are due
+  std::set<std::pair<Time, std::string>> off_;  // by due time
   std::unordered_map<std::string, std::pair<Time, Status>> off_by_key_;
   uint64_t dropped_ = 0;
 };

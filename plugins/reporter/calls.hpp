@@ -1,4 +1,5 @@
-// Calls: unary calls on one channel that can be given up, all on one strand.
+// Calls: the unary calls of a Sender on one channel. They can be cancelled together. Everything
+// runs on one strand.
 #pragma once
 
 #include <functional>
@@ -15,9 +16,9 @@ class Calls {
   Calls(Host host, rpc::Channel channel, Strand strand, std::chrono::milliseconds timeout)
       : host_(host), channel_(channel), strand_(std::move(strand)), timeout_(timeout) {}
 
-  // On the strand; `done` comes there, once.
+  // Starts a call with the time limit `timeout`. Calls `done` once, on the strand.
   void unary(std::string_view path, std::string request, Done done, const Pairs& metadata = {});
-  // Those under way end soon, with CANCELLED.
+  // The calls under way end soon, with CANCELLED.
   void cancel();
   bool idle() const { return under_way_.empty(); }
   const Host& host() const { return host_; }

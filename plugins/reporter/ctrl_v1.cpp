@@ -1,6 +1,6 @@
-// Sender to a ctrl.v1.ClusterService: a kind's own report for each status, several under way at
-// once, and a heartbeat in place of progress. What the report has no field for goes in a header
-// that Krane ignores.
+// The Sender for a ctrl.v1.ClusterService. It sends the kind's own report for each status, several
+// at once, and a heartbeat in place of progress. The header x-davit-observed, which Krane ignores,
+// carries what the report has no field for.
 #include <ctrl/v1/cluster.pb.h>
 
 #include <algorithm>
@@ -11,11 +11,12 @@
 namespace davit::reporter {
 namespace {
 
-// How many answers UNKNOWN in a row a person is told of.
+// After so many answers UNKNOWN in a row a warning is logged.
 constexpr uint32_t told_after = 3;
-// Backoffs that are remembered; above it all begin anew.
+// How many backoffs are remembered. Above it all are forgotten and start again.
 constexpr size_t unknown_max = 100'000;
 
+// One kind's report method.
 struct Speaker {
   kind::Client kind;
   Schema schema;
@@ -60,7 +61,7 @@ class CtrlV1 : public Sender {
     request.set_platform(platform_);
     calls_.unary("ctrl.v1.ClusterService/Heartbeat", request.SerializeAsString(),
                  [done = std::move(done)](Result<std::string> r) {
-                   // This wire cannot say it.
+                   // This wire has no epochs.
                    done(r.ok() ? Result<uint64_t>(0) : Result<uint64_t>(r.error()));
                  });
   }
@@ -72,8 +73,7 @@ class CtrlV1 : public Sender {
     while (under_way_ < parallel_ && next_ < waiting_.size()) {
       Status& status = waiting_[next_++];
       if (sent_.failure) {
-        sent_.again.push_back(
-            std::move(status));  // the peer is not there: the rest need not find out
+        sent_.again.push_back(std::move(status));  // the peer fails: the rest waits
       } else {
         report(std::move(status));
       }
@@ -87,8 +87,8 @@ class CtrlV1 : public Sender {
 
   void report(Status status) {
     const auto it = kinds_.find(status.key.kind);
-    if (it == kinds_.end()) return;   // a kind whose status that wire has no report for
-    if (status.name.empty()) return;  // its name is another record's: it would be said of that one
+    if (it == kinds_.end()) return;   // this wire has no report for the kind
+    if (status.name.empty()) return;  // another record has the name, and would get the report
     const Speaker& speaker = it->second;
     const Named named{status.key.id, status.ns, status.name};
     auto text = speaker.kind.to_report(named, status);
@@ -112,9 +112,9 @@ class CtrlV1 : public Sender {
 
   void answered(Status status, const Result<std::string>& r) {
     const std::string key = status.key.kind + '\n' + status.ns + '\n' + status.name;
-    // Krane answers so for an object it does not know, and for a fault of its database. The one
-    // must not stop the others, the other must not lose a status: each record has a backoff of its
-    // own.
+    // Krane answers UNKNOWN for an object that it does not know and for a fault of its database.
+    // The first must not stop other records, and the second must not lose a status. So each record
+    // has a backoff of its own.
     if (!r.ok() && r.error().code == Code::unknown) {
       if (unknown_.size() >= unknown_max) unknown_.clear();
       Backoff& backoff = unknown_.try_emplace(key, retry_).first->second;
@@ -146,7 +146,7 @@ class CtrlV1 : public Sender {
   std::vector<Status> waiting_;
   size_t next_ = 0, under_way_ = 0;
   Sent sent_;
-  std::map<std::string, Backoff> unknown_;  // of records whose status was answered so last
+  std::map<std::string, Backoff> unknown_;  // of records whose last answer was UNKNOWN
   std::function<void(Sent)> done_;
 };
 

@@ -1,4 +1,4 @@
-// Sender to a davit.v1.AgentService.
+// The Sender for a davit.v1.AgentService.
 #include <davit/v1/agent.pb.h>
 
 #include "sender.hpp"
@@ -54,8 +54,7 @@ class DavitV1 : public Sender {
   explicit DavitV1(Calls& calls) : calls_(calls) {}
 
   void send(std::vector<Status> statuses, std::function<void(Sent)> done) override {
-    // A batch that the peer refuses as a whole is sent in halves, until the one it means stands
-    // alone.
+    // A batch that the peer refuses as a whole is halved until the refused status stands alone.
     std::vector<Status> later;
     if (statuses.size() > batch_max_) {
       later.assign(
@@ -100,7 +99,7 @@ class DavitV1 : public Sender {
                  [done = std::move(done)](Result<std::string> r) {
                    v1::ProgressResponse response;
                    if (!r.ok()) return done(r.error());
-                   // One that cannot be read says nothing that is needed.
+                   // An answer that cannot be read counts as one without an epoch.
                    if (!response.ParseFromString(*r)) response.Clear();
                    done(response.epoch_taken());
                  });

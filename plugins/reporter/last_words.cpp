@@ -48,7 +48,7 @@ std::vector<Status> LastWords::take_unconfirmed() {
     while (first != words.begin() && std::prev(first)->round > confirmed_) --first;
     for (; first != words.end(); ++first) out.push_back(first->status);
   }
-  // Of two of one key a buffer that they are put back into keeps the last.
+  // Last: of two statuses of one key, Buffer::put_back keeps the later one.
   out.insert(out.end(), under_way_.begin(), under_way_.end());
   confirmed_ = round_++;
   return out;

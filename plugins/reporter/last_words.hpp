@@ -1,10 +1,10 @@
-// LastWords: the latest status of each key that the peer has taken, for as long as it may have to
-// be said again. The peer takes a status and ignores it when another agent of the region has a
-// greater epoch, and keeps what that agent says over ours. It tells us so when we say where we
-// stand; its answer is about what was sent before that question. Pure.
+// LastWords: the latest status of each key that the peer has accepted, kept for repetition. When
+// another agent of the region has a greater epoch, the peer accepts our statuses but ignores them
+// and keeps that agent's. The answer to a progress message tells the Reporter so. The answer covers
+// what was sent before that progress began. Pure; only for davit.v1.
 //
-// Kept in the order in which they were sent, so the oldest epochs stand first and what is
-// unconfirmed stands last.
+// The statuses are kept in the order in which they were sent: the lowest epochs come first, and the
+// unconfirmed statuses last.
 #pragma once
 
 #include <array>
@@ -19,27 +19,29 @@ namespace davit::reporter {
 
 class LastWords {
  public:
-  // How many keys are kept, and how many more that are gone; beyond that the one that was sent
-  // first is forgotten.
+  // `capacity`: how many keys are kept. `gone_max`: how many keys of records that are gone are kept
+  // besides. Above a limit the one that was sent first is forgotten.
   LastWords(size_t capacity, size_t gone_max) : most_{capacity, gone_max} {}
 
   void sending(const std::vector<Status>& batch) { under_way_ = batch; }
-  // False: they were not taken, and wait to be sent again.
+  // The batch under way has ended. False: the peer did not take it; it is not kept here.
   void ended(bool taken);
-  // The peer will never take it.
+  // The peer has refused the key's status for good.
   void forget(const Key& key);
 
-  // A question begins; what is under way is not meant by it. The answer: all was heard.
+  // A progress call begins; its answer does not cover the batch under way. confirmed(): the answer
+  // was that no other epoch counts, so the peer has ignored nothing.
   void asking() { asked_ = round_++; }
   void confirmed() { confirmed_ = asked_; }
-  // What may have been ignored; none of it is unconfirmed any more. What is under way is among it:
-  // it has the epoch that may not count, and what was sent of its key before is older.
+  // Returns the statuses that the peer may have ignored, and no longer counts them as unconfirmed.
+  // The batch under way is among them, because its epoch may not count either. It comes last: an
+  // earlier status of the same key is older.
   std::vector<Status> take_unconfirmed();
 
-  // Whether some were sent with a lower epoch than this one.
+  // True: some statuses were sent with a lower epoch than this one.
   bool has_below(uint64_t epoch) const;
-  // Adds such statuses to the batch, up to `most` and about `bytes_max` in all; none of a key that
-  // is in it.
+  // Adds such statuses to the batch until it has `most` or about `bytes_max`. Leaves out keys that
+  // the batch already has.
   void add_below(uint64_t epoch, size_t most, size_t bytes_max, std::vector<Status>& batch) const;
 
   size_t size() const { return by_key_.size(); }
@@ -55,10 +57,10 @@ class LastWords {
   void keep(Status&& status);
 
   const std::array<size_t, 2> most_;
-  std::array<Words, 2> words_;  // of what is there, and of what is gone; the first sent first
+  std::array<Words, 2> words_;  // statuses of records that are there, and of those that are gone
   std::unordered_map<std::string, Words::iterator> by_key_;
   std::vector<Status> under_way_;
-  uint64_t round_ = 1, asked_ = 0, confirmed_ = 0;  // each question begins a round
+  uint64_t round_ = 1, asked_ = 0, confirmed_ = 0;  // each progress call begins a round
 };
 
 }  // namespace davit::reporter

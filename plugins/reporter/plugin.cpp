@@ -1,4 +1,5 @@
-// The plugin: settings, neighbours, start and stop of the Reporter.
+// The plugin `reporter`: reads the settings, finds the neighbours, and starts and stops the
+// Reporter.
 #include <condition_variable>
 
 #include <davit/gate.hpp>
@@ -76,7 +77,7 @@ class Plugin {
       std::lock_guard lock(mutex_);
       stopping_ = true;
     }
-    // A quarter of what is left is kept for giving up.
+    // A quarter of the remaining time is kept for cancelling the calls.
     const auto patience = (end - host_.now()) * 3 / 4;
     strand_.post([this] { reporter_->flush([this] { set(flushed_); }); });
     {
@@ -98,7 +99,7 @@ class Plugin {
   void issue(const std::string& region, const Issue& i) { reporter_->issue(region, i); }
 
  private:
-  // The mutex: a gate that opens while this stops must not be behind stop on the strand.
+  // The mutex orders begin and stop: a gate may open during stop, and nothing may start after it.
   void begin(uint64_t epoch) {
     std::lock_guard lock(mutex_);
     if (stopping_) return;

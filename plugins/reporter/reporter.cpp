@@ -3,8 +3,8 @@
 namespace davit::reporter {
 namespace {
 
-constexpr size_t issues_max = 10'000;  // that are kept
-constexpr size_t gone_max = 1'000;     // records whose end may have to be said again
+constexpr size_t issues_max = 10'000;  // issues that are kept
+constexpr size_t gone_max = 1'000;     // statuses of records that are gone, kept for repetition
 
 std::string key_of(const Issue& i) {
   return i.kind + '\n' + i.id + '\n' + i.ns + '\n' + i.name;
@@ -38,8 +38,7 @@ Reporter::Reporter(Host host, Rules rules, Strand strand, std::string region, st
       host.counter("davit_reporter_breaker_opened_total", "Times that the breaker has opened");
 }
 
-// --- what is offered
-// ------------------------------------------------------------------------------------------
+// --- what is offered --------------------------------------------------------------------------
 
 void Reporter::offer(Status status) {
   bool first = false, cut = false;
@@ -103,15 +102,14 @@ void Reporter::kick() {
   });
 }
 
-// --- when
-// -----------------------------------------------------------------------------------------------
+// --- when -------------------------------------------------------------------------------------
 
 void Reporter::start(uint64_t epoch) {
   running_ = true;
   {
     std::lock_guard lock(mutex_);
     progress_.epoch = epoch;
-    progress_dirty_ = true;  // the first word of an agent is that it lives
+    progress_dirty_ = true;  // an agent's first message is its progress
   }
   host_.health(DAVIT_HEALTH_SERVING);
   plan();
@@ -122,7 +120,7 @@ void Reporter::flush(std::function<void()> flushed) {
   flushed_ = std::move(flushed);
   {
     std::lock_guard lock(mutex_);
-    buffer_.release(Time::max());  // once more; it is the last chance
+    buffer_.release(Time::max());  // the last chance of the statuses that were put off
   }
   plan();
 }
@@ -140,14 +138,14 @@ std::optional<Reporter::Time> Reporter::status_due() {
   if (!introduced_ && sender_->wants_progress()) return std::nullopt;
   const auto waiting = waiting_due();
   if (!waiting) return std::nullopt;
-  // The first after a pause goes at once; what follows it waits for the window to fill.
+  // The first status after a pause is sent at once. Those that follow are sent after the window.
   Time due = flushed_ ? retry_at_ : std::max(last_send_ + rules_.batch_window, retry_at_);
   due = std::max(due, *waiting);
   if (breaker_.state(host_.now()) == Breaker::State::open) due = std::max(due, breaker_.opens_at());
   return due;
 }
 
-// When there is something to send; nullopt: there is nothing.
+// When there is something to send; nullopt: never.
 std::optional<Reporter::Time> Reporter::waiting_due() const {
   if (!buffer_.empty()) return Time(0);
   if (flushed_) return std::nullopt;
@@ -168,7 +166,7 @@ std::optional<Reporter::Time> Reporter::progress_due() {
   return std::max(last_progress_ + rules_.progress_interval, progress_retry_at_);
 }
 
-// Sets the timer to the next thing that is due.
+// Sets the timer to the next call that is due.
 void Reporter::plan() {
   if (!running_) return;
   if (flushed_ && nothing_left()) {
@@ -187,7 +185,7 @@ void Reporter::plan() {
   timer_.after(std::max(due - host_.now(), Time(0)), [this] { act(); });
 }
 
-// A failing peer ends a flush: what waits would not get through in time.
+// True: the flush is over. A failing peer ends it, because what waits would not arrive in time.
 bool Reporter::nothing_left() {
   if (sending_ || progressing_) return false;
   std::lock_guard lock(mutex_);
@@ -204,10 +202,9 @@ void Reporter::act() {
   plan();
 }
 
-// --- what
-// -----------------------------------------------------------------------------------------------
+// --- what -------------------------------------------------------------------------------------
 
-// What is new, and, where there is room, what has to be said again.
+// New statuses, and repetitions as far as there is room.
 std::vector<Status> Reporter::next_batch() {
   std::lock_guard lock(mutex_);
   std::vector<Status> batch = buffer_.take(rules_.batch_max, batch_bytes_max);
@@ -244,7 +241,7 @@ void Reporter::sent(Sent s) {
   reported(s.failure);
 }
 
-// A batch has ended: told to the breaker, logged when trouble begins and ends, and on to the next.
+// Tells the breaker how a batch ended, logs when failures begin and end, and plans the next batch.
 void Reporter::reported(const std::optional<Error>& failure) {
   if (failure) {
     const uint64_t opened = breaker_.opened();

@@ -1,5 +1,6 @@
-// Reporter: takes statuses, progress and issues from anybody at any time and never makes them wait;
-// sends them on its own strand, one batch at a time, as Buffer, Breaker and Backoff say.
+// Reporter: the status sink of the applier and the watcher. It accepts statuses, progress and
+// issues on any thread and at once. It sends them through a Sender on its own strand, one batch at
+// a time. Buffer, Breaker and Backoff decide what is sent when.
 #pragma once
 
 #include <map>
@@ -32,24 +33,24 @@ class Reporter {
   Reporter(Host host, Rules rules, Strand strand, std::string region, std::string agent);
   void use(std::unique_ptr<Sender> sender) { sender_ = std::move(sender); }
 
-  // Any thread.
+  // [any]
   void offer(Status status);
   void advance(const std::string& region, const KindProgress& progress);
   void issue(const std::string& region, const Issue& issue);
 
-  // On the strand. What is offered before it waits; every status that is sent has this epoch, or a
-  // greater one as soon as the peer has heard of one that this is not above: a clock was set back,
-  // or is behind that of the machine where the region's agent ran before, or another agent came
-  // and went.
+  // On the strand. Begins to send; statuses offered before have waited. They are sent with this
+  // epoch. When the peer has heard of an epoch that is not below ours, the Reporter raises its own
+  // above that one. The reasons: a clock was set back, this machine's clock is behind that of
+  // another machine, or another agent came and went.
   void start(uint64_t epoch);
-  // Sends what waits without waiting any more; `flushed` comes once, when all is sent or the peer
+  // Sends what waits without further delay. Calls `flushed` once, when all is sent or the peer
   // fails.
   void flush(std::function<void()> flushed);
-  // Nothing more is begun.
+  // Begins no more calls.
   void halt();
 
  private:
-  // A quarter of what a peer takes in one message.
+  // A quarter of the largest message that a peer accepts.
   static constexpr size_t batch_bytes_max = 1 << 20;
 
   void kick();
@@ -70,7 +71,7 @@ class Reporter {
   bool nothing_left();
 
   using Time = std::chrono::nanoseconds;
-  // Before any other; the clock may have begun a moment ago.
+  // Earlier than any time of the host's clock, which may have begun a moment ago.
   static constexpr Time never = Time::min() / 2;
   std::optional<Time> status_due();
   std::optional<Time> waiting_due() const;  // under the mutex
@@ -82,7 +83,7 @@ class Reporter {
   Timer timer_;
   std::unique_ptr<Sender> sender_;
 
-  std::mutex mutex_;  // guards what is offered
+  std::mutex mutex_;  // guards the members from here to dropped_told_
   Buffer buffer_;
   Progress progress_;
   std::map<std::string, Cursor> applied_;
@@ -90,23 +91,23 @@ class Reporter {
   uint64_t sequence_ = 0;
   bool kicked_ = false;
   bool progress_dirty_ = false;
-  std::string delayed_;  // why the breaker opened; empty once nothing waits any more
+  std::string delayed_;  // why the breaker opened last; empty once nothing waits any more
   uint64_t dropped_told_ = 0;
 
   // On the strand.
-  Breaker breaker_;  // of statuses; that the agent lives is said whatever becomes of them
+  Breaker breaker_;  // for statuses only; progress is sent whatever its state
   Backoff backoff_, progress_backoff_, rise_backoff_;
   Time last_send_ = never, last_progress_ = never, retry_at_{0}, progress_retry_at_{0};
   bool sending_ = false, progressing_ = false, running_ = false;
-  bool introduced_ = false;  // the peer has answered our first word, so the epoch stands
-  LastWords last_words_;     // over a wire on which the peer says that it ignores what we say
-  std::optional<Time> repeat_from_;  // what was sent with a lower epoch
+  bool introduced_ = false;  // the peer has answered the first progress, so the epoch is settled
+  LastWords last_words_;     // for davit.v1, where the peer tells of a greater epoch
+  std::optional<Time> repeat_from_;  // when statuses that have a lower epoch may be repeated
   std::optional<Time> rise_logged_at_;
-  bool cut_logged_ = false;
+  bool cut_logged_ = false;  // guarded by the mutex: offer uses it
   std::string refused_for_;  // why progress was refused last
-  size_t under_way_ = 0;     // statuses in the batch that is being sent
-  uint64_t failures_ = 0;    // of reports, in a row
-  uint64_t silences_ = 0;    // of progress, in a row
+  size_t under_way_ = 0;     // statuses in the batch under way
+  uint64_t failures_ = 0;    // reports that failed in a row
+  uint64_t silences_ = 0;    // progress calls that failed in a row
   std::function<void()> flushed_;
 
   Metric waiting_, sent_total_, refused_total_, dropped_total_, failures_total_, breaker_gauge_,

@@ -1,10 +1,11 @@
-// Reporter: where the agent stands, and what it does when its peer has heard of another agent.
+// The part of Reporter that sends progress, and that raises the epoch when the peer has heard of
+// another agent.
 #include "reporter.hpp"
 
 namespace davit::reporter {
 namespace {
 
-// Two agents of a region that both work rise above each other for as long as they do.
+// Two working agents of a region raise their epochs above each other all the time.
 constexpr std::chrono::minutes rise_logged_every{10};
 
 const char* word(Breaker::State state) {
@@ -31,7 +32,7 @@ void Reporter::send_progress() {
   sender_->progress(p, [this](const Result<uint64_t>& r) { progressed(r); });
 }
 
-// As many as one message can carry, and how many more there are.
+// Adds as many issues as fit into one message, and says how many more there are.
 void Reporter::add_issues(Progress& p) const {
   size_t bytes = 0, more = 0;
   for (const auto& [key, issue] : issues_) {
@@ -52,7 +53,7 @@ void Reporter::add_issues(Progress& p) const {
 void Reporter::progressed(const Result<uint64_t>& r) {
   progressing_ = false;
   if (!r.ok() && worth_retrying(r.error().code)) {
-    last_progress_ = never;  // still to be said: as soon as the backoff lets it, on either wire
+    last_progress_ = never;  // due again as soon as the backoff allows, on either wire
     progress_retry_at_ =
         host_.now() + progress_backoff_.next(host_.random(), r.error().retry_after);
     failures_total_.add();
@@ -89,8 +90,8 @@ void Reporter::introduced(uint64_t epoch_taken) {
   rise_above(epoch_taken);
 }
 
-// Whatever was sent since the peer confirmed our epoch may have been ignored, and the other agent
-// may have said something else over what was sent before.
+// The peer may have ignored all that was sent since it confirmed our epoch. The other agent may
+// have replaced what was sent before.
 void Reporter::rise_above(uint64_t epoch_taken) {
   const auto now = host_.now();
   if (!rise_logged_at_ || now - *rise_logged_at_ >= rise_logged_every) {
@@ -98,10 +99,10 @@ void Reporter::rise_above(uint64_t epoch_taken) {
     host_.info("an agent of the region has a greater epoch; ours is raised above it",
                {{"known", std::to_string(epoch_taken)}});
   }
-  // Nothing is above the last number: the peer should not have taken it.
+  // No epoch is above this one; the peer should not have accepted it.
   if (epoch_taken == UINT64_MAX) return;
-  // Another agent that works rises, too. Who is told so again and again waits longer and longer, so
-  // that one of them has its word confirmed and both rest until there is something to say.
+  // Another working agent raises its epoch, too. An agent that is told so repeatedly waits longer
+  // each time. So one of the two is confirmed in the end, and both rest until something changes.
   progress_retry_at_ = now + rise_backoff_.next(host_.random());
   if (!repeat_from_ || *repeat_from_ <= now)
     repeat_from_ = repeat_from_ ? std::max(now, *repeat_from_ + rules_.repeat_interval) : now;
@@ -111,7 +112,7 @@ void Reporter::rise_above(uint64_t epoch_taken) {
   buffer_.put_back(last_words_.take_unconfirmed());
 }
 
-// Begins with the breaker's opening, ends when nothing waits any more.
+// The issue begins when the breaker opens, and ends when nothing waits any more.
 void Reporter::set_delayed(const std::string& why) {
   std::lock_guard lock(mutex_);
   if (why.empty() && (delayed_.empty() || !buffer_.empty())) return;

@@ -1,5 +1,6 @@
-// Sender: how statuses and progress reach one sort of peer. davit_v1.cpp sends batches of
-// envelopes; ctrl_v1.cpp one report a status and a heartbeat. All on the strand of the reporter.
+// Sender: sends statuses and progress to one type of peer, for the Reporter. davit_v1.cpp sends
+// batches of statuses. ctrl_v1.cpp sends one report for each status, and heartbeats in place of
+// progress. Everything runs on the reporter's strand.
 #pragma once
 
 #include <functional>
@@ -13,38 +14,39 @@
 
 namespace davit::reporter {
 
-// What became of a batch.
+// The result of a batch.
 struct Sent {
-  // None: the peer has answered for all but `again`. Otherwise it did not answer, and nothing is
-  // known.
+  // None: the peer has answered for all statuses except `again`. Otherwise the peer failed or did
+  // not answer, and some statuses have an unknown result.
   std::optional<Error> failure;
-  std::vector<Status> again;  // to be sent once more, though not at once
-  // The peer has failed at these alone: each is sent once more after so long.
+  std::vector<Status> again;  // to be sent again with a later batch
+  // The peer failed at these statuses only: each is sent again after its own time.
   std::vector<std::pair<Status, std::chrono::milliseconds>> later;
   struct Refusal {
     std::string kind, id, reason;
   };
-  std::vector<Refusal> refusals;  // not taken, and never will be
+  std::vector<Refusal> refusals;  // refused for good
 };
 
 class Sender {
  public:
   virtual ~Sender() = default;
-  // At most one at a time; `done` comes once.
+  // At most one batch at a time. Calls `done` once.
   virtual void send(std::vector<Status> statuses, std::function<void(Sent)> done) = 0;
-  // That the agent lives, and where it stands. At most one at a time. The answer: an epoch that
-  // ours must be above, because an agent of the region has spoken with it; 0: there is none.
+  // Reports that the agent lives and how far it is. At most one call at a time. The answer is an
+  // epoch that an agent of the region has reported with, which ours must be above; 0: none is
+  // known.
   virtual void progress(const Progress& progress, std::function<void(Result<uint64_t>)> done) = 0;
-  // False: the peer takes no progress, so there is no hurry to send when something changes.
+  // False: the peer takes heartbeats only, so a change of the progress is no reason to send one.
   virtual bool wants_progress() const = 0;
 };
 
-// True: the peer did not answer, or cannot just now; the same may succeed later.
+// True: the peer did not answer or cannot answer now. The same call may succeed later.
 bool worth_retrying(Code code);
 
 std::unique_ptr<Sender> davit_v1(Calls& calls);
-// `parallel`: reports under way at once. `platform`: what heartbeats say besides the region.
-// `retry`: of a report that is answered UNKNOWN.
+// `parallel`: reports under way at once. `platform`: sent in heartbeats with the region. `retry`:
+// the backoff of a record whose report is answered UNKNOWN.
 Result<std::unique_ptr<Sender>> ctrl_v1(Calls& calls, const std::vector<kind::Client>& kinds,
                                         size_t parallel, std::string platform,
                                         Backoff::Limits retry = {});

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t none = std::string_view::npos;
 
-// Behind the quote that ends a string; `at` is behind the one that begins it.
+// The position after the quote that ends a string. `at`: the position after its first quote.
 size_t string_end(std::string_view text, size_t at) {
   for (;; ++at) {
     at = text.find('"', at);
@@ -20,7 +20,7 @@ size_t string_end(std::string_view text, size_t at) {
   }
 }
 
-// At the comma or bracket that follows a value.
+// The position of the comma or bracket that follows a value.
 size_t value_end(std::string_view text, size_t at) {
   for (size_t depth = 0; at < text.size(); ++at) {
     switch (text[at]) {
@@ -48,7 +48,7 @@ size_t value_end(std::string_view text, size_t at) {
 }
 
 struct Member {
-  std::string_view key, whole;  // the key with its quotes; both with the value
+  std::string_view key, whole;  // the key with its quotes; key and value
 };
 
 std::optional<std::vector<Member>> members(std::string_view object) {
@@ -71,7 +71,8 @@ std::optional<std::vector<Member>> members(std::string_view object) {
   }
 }
 
-// The same where all of it follows what was there before: nothing but that has to be read.
+// The fast way of added(), for an `after` that appends members to `before`: only the appended
+// members are read.
 std::optional<std::string> appended(std::string_view before, std::string_view after) {
   if (before.size() < 2 || after.size() <= before.size()) return std::nullopt;
   const size_t end = before.size() - 1;  // of its last member
@@ -81,7 +82,7 @@ std::optional<std::string> appended(std::string_view before, std::string_view af
   out += after.substr(end + 1);
   const auto more = members(out);
   if (!more || more->empty()) return std::nullopt;
-  // One of that name somewhere, if only within another member: all is to be looked at.
+  // `before` has this key somewhere, perhaps within another member: leave it to the full way.
   const bool named = std::any_of(more->begin(), more->end(), [&](const Member& m) {
     return before.find(m.key) != std::string_view::npos;
   });

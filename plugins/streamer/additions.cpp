@@ -3,9 +3,9 @@
 namespace davit::streamer {
 
 namespace {
-// Of one kind. When it is full all go: what is used comes again.
+// The limit for one kind. A full cache is emptied: what is in use is encoded again.
 constexpr size_t additions_bytes_max = 256 << 10;
-// What an entry takes beside its texts.
+// The memory of an entry without its texts.
 constexpr size_t entry_bytes = 128;
 }  // namespace
 

@@ -1,5 +1,6 @@
-// What a kind adds to its records for agents of Krane's, as protobuf. Kinds add little, and the
-// same to many records (so many pods as bounds): each text is encoded once. Bounded; any thread.
+// A cache of what one kind adds to its records for Krane's agents, as protobuf. A kind adds little,
+// and adds the same to many records (for example a number of pods as bounds), so each JSON text is
+// encoded once. Bounded. [any]
 #pragma once
 
 #include <mutex>
@@ -12,7 +13,7 @@ namespace davit::streamer {
 
 class Additions {
  public:
-  // `type`: the message that `json` is a part of. An error is what the codec says.
+  // `type`: the message that `json` is a part of. Errors are the codec's.
   Result<std::string> encoded(const Schema& schema, const std::string& type,
                               const std::string& json);
   size_t bytes() const;

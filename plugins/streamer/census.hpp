@@ -1,14 +1,15 @@
-// Counts the live records a snapshot named, for its end bookmark.
+// Counts the live records that a snapshot named. The Pager puts the number into the bookmark at the
+// snapshot's end.
 //
 // The number is defined so that the receiver can compute it from what it received: *the distinct
 // ids whose last change in this snapshot was an apply or a hold*. That is the number of live
-// records of the kind and region as of the end bookmark's version, because a snapshot sends every
-// record that is live then at its last version, and sends the tombstone of every record that died
-// while it was being read.
+// records of the kind and region as of the end bookmark's version: a snapshot sends each record
+// that is live then at its last version, and the tombstone of each record that was deleted during
+// the scan.
 //
-// A record is named twice only when it changed while the snapshot was read, so its second version
-// is above the begin bookmark's: what stands at or below it is kept as 8 bytes a record, the few
-// others in full. They are kept by page, so that streams that share a page share this, too.
+// A snapshot names a record twice only when the record changed during the scan. The second version
+// is then above the begin bookmark's. So a record at or below that version costs 8 bytes, and only
+// the few others are kept in full. Both are kept by page, so streams that share a page share them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@
 
 namespace davit::streamer {
 
-// Whom one page named. Immutable once it is sealed.
+// The records that one page named. Immutable once sealed.
 class PageNames {
  public:
   explicit PageNames(uint64_t begin_version) : begin_(begin_version) {}
@@ -27,22 +28,22 @@ class PageNames {
   void add(std::string_view id, uint64_t version, bool live);
   void seal();
   size_t bytes() const;
-  // Whether the page may have named it: a hash says so, too.
+  // True when the page may have named `id` as live or changed. An equal hash counts as named.
   bool has(std::string_view id) const;
   bool operator==(const PageNames&) const = default;
 
  private:
   friend class Census;
-  bool has_unchanged(std::string_view id) const;  // sealed
+  bool has_unchanged(std::string_view id) const;  // needs seal()
 
   uint64_t begin_;
   std::vector<uint64_t> unchanged_;  // hashes of ids that were live at the begin version
-  std::vector<std::pair<std::string, bool>> changed_;  // id and whether it lives, in order
+  std::vector<std::pair<std::string, bool>> changed_;  // id and whether it is live, in order
 };
 
 class Census {
  public:
-  // The pages in their order, each sealed.
+  // Takes the pages in the order of the snapshot, each sealed.
   void take(std::shared_ptr<const PageNames> page) { pages_.push_back(std::move(page)); }
   uint64_t live_count() const;
 

@@ -1,6 +1,5 @@
-// What a stream says about one record: the record as a stream's peers see it, made once by the
-// Classifier from what the store holds, kept in the Ring and turned into messages by the encoders
-// (frames.hpp).
+// One record as the peers of a stream see it. The Classifier makes a Change once from the stored
+// record, the Ring keeps it, and the encoders (frames.hpp) turn it into messages.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +13,12 @@ struct Change {
   uint64_t version = 0;
   std::string id, ns, name;
   Verb verb = Verb::hold;
-  std::string body;  // apply: the kind's message; hold: why
+  std::string body;  // apply: the kind's message; hold: the reason
   int64_t committed_at_unix_ms = 0;
-  std::string json{};  // of an apply, as the store keeps it; empty: it was not asked for
+  std::string json{};  // apply: the JSON that the store keeps; empty: nobody asked for it
 
   bool live() const { return verb != Verb::remove; }
-  // What it costs to keep, near enough.
+  // Approximate memory.
   size_t bytes() const {
     return sizeof(Change) + id.size() + ns.size() + name.size() + body.size() + json.size();
   }

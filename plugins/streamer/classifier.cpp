@@ -6,7 +6,7 @@ namespace davit::streamer {
 
 namespace {
 
-// More held records than this are logged again now and then.
+// How many records the log of holds remembers. Above it all are forgotten and may be logged again.
 constexpr size_t logged_max = 10'000;
 
 bool paused(const davit_record& r) {
@@ -45,8 +45,7 @@ Judgement Classifier::judge(const Kind& kind, const davit_record& r) {
   if (paused(r))
     return {Verb::hold, Cause::paused, "paused by annotation " + std::string(pause_annotation)};
 
-  // The store keeps the JSON beside the payload; decoding it here is for stores that were filled
-  // without it.
+  // The store keeps the JSON beside the payload. A store that was filled without it needs decoding.
   std::string decoded;
   std::string_view json = view(r.json);
   if (json.empty() && r.payload.len != 0) {

@@ -1,6 +1,6 @@
-// Turns a stored record into what streams say about it, with the kind's help: apply, delete or
-// hold. Any thread. What cannot be sent is held and logged once per version; it never
-// stops a stream.
+// Decides with the kind's help what streams send for a stored record: an apply, a delete or a hold.
+// The feed, the streams and the point queries use it. A record that cannot be sent becomes a hold,
+// is logged once per version, and never stops a stream. [any]
 #pragma once
 
 #include <map>
@@ -19,19 +19,19 @@ namespace davit::streamer {
 // A live record whose annotation has this value is held.
 inline constexpr std::string_view pause_annotation = "davit.dev/pause";
 
-// Why a record is held; what a point query answers depends on it.
+// Why a record is held. The error code of a ctrl.v1 point query depends on it.
 enum class Cause { none, paused, unhandled, undecodable };
 
 struct Judgement {
   Verb verb = Verb::hold;
   Cause cause = Cause::none;
-  std::string reason;  // of a hold
+  std::string reason;  // hold only
 };
 
 class Classifier {
  public:
   explicit Classifier(Host host);
-  // The kinds of this process.
+  // Finds the kinds of this process. An error names the kind.
   Result<> wire();
 
   struct Kind {
@@ -40,14 +40,15 @@ class Classifier {
     Shape shape;  // of its apply message
     std::unique_ptr<Additions> additions = std::make_unique<Additions>();
   };
-  // NULL when no such kind is loaded.
+  // NULL when the kind is not loaded.
   const Kind* kind(std::string_view name) const;
   const std::map<std::string, Kind, std::less<>>& kinds() const { return kinds_; }
 
   static Judgement judge(const Kind& kind, const davit_record& record);
-  // A delete has no name when another record has taken it over.
+  // A delete has no name when another record has taken its name. Logs a hold unless the record is
+  // paused.
   Change change(const Kind& kind, const davit_record& record);
-  // Once per version. `record`: "kind/region/id".
+  // Logs once per version. `record`: "kind/region/id".
   void log_hold(const std::string& record, uint64_t version, const std::string& reason);
 
  private:

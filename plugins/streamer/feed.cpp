@@ -5,7 +5,7 @@
 namespace davit::streamer {
 
 namespace {
-// One read of the tailer: large enough that a burst is one query, small enough to stay a moment.
+// Limits of one read: large enough for a burst in one query, small enough to be short.
 constexpr uint32_t records_per_read = 1000;
 constexpr uint64_t bytes_per_read = 1 << 20;
 }  // namespace
@@ -74,7 +74,7 @@ void Feed::want() {
     if (stopping_) return;
     again_ = true;
     if (std::exchange(reading_, true)) return;
-    ticket = outstanding_.begin();  // stop has not begun to wait
+    ticket = outstanding_.begin();  // under the mutex, so stop has not begun to wait
   }
   host_.blocking(storage_.instance(), [this, ticket = std::move(ticket)] { read(); });
 }
@@ -92,7 +92,7 @@ void Feed::read() {
     reading_ = false;
     if (!more && !again_) return;
   }
-  want();  // at the end of the queue: other work of the storage is not starved
+  want();  // a new job at the end of the pool's queue, so other work on the storage goes on
 }
 
 Result<Feed::Batch> Feed::fetch() {
@@ -124,7 +124,7 @@ Result<Feed::Batch> Feed::with_history(Batch batch) {
   return batch;
 }
 
-// True: there is more to read.
+// True: read again at once, the store has more.
 bool Feed::taken(Batch batch) {
   if (std::exchange(failures_, 0) > 0) {
     host_.info("storage is back");
@@ -149,12 +149,12 @@ bool Feed::taken(Batch batch) {
   }
   known_ = true;
   cursor_ = tip;
-  // Whoever stands in an older incarnation reads the store, which judges its cursor.
+  // A stream with a cursor of an older incarnation must read the store, which judges the cursor.
   tell(new_history ? everybody() : concerned, Word::wake);
   return batch.page.more;
 }
 
-// True: to be read again at once.
+// True: read again at once, from the store's head.
 bool Feed::failed(const Error& error) {
   errors_.add();
   if (error.code == Code::out_of_range) {

@@ -1,12 +1,11 @@
-// The one tailer of this process: it reads what the store has committed, for all kinds and regions
-// at once, puts it into the Ring and wakes the streams it concerns. A storage hint starts a read; a
-// jittered poll does when hints are lost or not offered. However many streams there are, at rest
-// the store sees one query an interval.
+// The one tailer of this process. It reads what the store has committed, for all kinds and regions
+// at once, appends it to the Ring and wakes the streams of the changed topics. A hint of the store
+// starts a read. A jittered poll starts one when hints are lost or not offered. At rest the store
+// sees one query per poll interval, however many streams there are.
 //
-// The tailer is a job of the storage's pool, one at a time: from a hint to the streams that it
-// wakes a change passes from thread to thread only twice. next, join and leave may be called from
-// any thread: one mutex guards the ring and the list of ports, and is never held while storage is
-// read.
+// The tailer runs as a job on the storage's pool, one at a time. A change is handed to another
+// thread only twice between the hint and the stream. next, join and leave may be called from any
+// thread: one mutex guards the ring and the list of ports. It is never held during a storage read.
 #pragma once
 
 #include <set>
@@ -20,26 +19,26 @@
 
 namespace davit::streamer {
 
-// What a stream hears from the feed, on its strand.
+// The feed's calls to a stream, on the stream's strand.
 class Listener {
  public:
   virtual ~Listener() = default;
-  virtual void on_woken() = 0;     // there may be more in the ring
+  virtual void on_woken() = 0;     // the ring may have more
   virtual void on_tick() = 0;      // a bookmark interval has passed
   virtual void on_shutdown() = 0;  // end now
-  virtual void on_replaced() {}    // the peer has begun another one in its place
+  virtual void on_replaced() {}    // the peer has begun a newer watch in its place
 };
 
-// Where a listener can be reached; outlives it.
+// The address of a listener. The port outlives its listener.
 struct Port {
   Port(Strand s, Listener* l) : strand(std::move(s)), listener(l) {}
   Strand strand;
-  Listener* listener;               // on the strand only; NULL: it has gone
-  std::atomic<bool> waking{false};  // a wake-up is on its way: another one would say the same
-  uint64_t number = 0;              // given by join
+  Listener* listener;               // on the strand only; NULL: the listener is gone
+  std::atomic<bool> waking{false};  // a wake-up is posted; a second one would say the same
+  uint64_t number = 0;              // set by join
 };
 
-// Who came first hears first: an order by address would be another one each time.
+// Orders ports by the time they joined. An order by address would differ from run to run.
 struct InOrder {
   bool operator()(const std::shared_ptr<Port>& a, const std::shared_ptr<Port>& b) const {
     return a->number < b->number;
@@ -60,25 +59,26 @@ class Feed {
 
   void wire(storage::Client storage) { storage_ = std::move(storage); }
   void start();
-  // Asks every listener to end, and waits until nothing of the feed runs any more.
+  // Tells every listener to end, and waits until no read, stream or point query is left.
   Result<> stop(const Op& op);
 
   Ring::Step next(const Topic& topic, Cursor cursor, size_t encoding);
-  // The store's, from that incarnation on. Empty: that is not of it, or nothing has been read yet.
+  // The store's history from that incarnation on. Empty: the history does not have that
+  // incarnation, or the feed has not read it yet.
   History history_since(uint64_t incarnation) const;
-  // False: the feed is stopping, and the listener must end by itself.
+  // False: the feed is stopping, and the listener must end itself.
   bool join(const std::shared_ptr<Port>& port, const std::vector<Topic>& topics);
   void leave(const std::shared_ptr<Port>& port, const std::vector<Topic>& topics);
-  // Held by every stream and every read: stop waits for them.
+  // Each stream and each read holds a ticket; stop waits for all of them.
   Outstanding& outstanding() { return outstanding_; }
 
  private:
   struct Batch {
     std::vector<std::pair<Topic, Change>> changes;
     Page page;
-    History history;  // empty: it is what it was
+    History history;  // empty: unchanged
   };
-  // Reads, now or after the read that is under way. [any]
+  // Starts a read, or another one after the read in progress. [any]
   void want();
   void read();
   Result<Batch> fetch();
@@ -104,15 +104,15 @@ class Feed {
   Timer poll_, tick_;
   bool ended_ = false;
 
-  // Of the one read that is under way.
+  // Used only by the one read in progress.
   Cursor cursor_;
-  bool known_ = false;     // cursor_ is a place in the store's history
+  bool known_ = false;     // cursor_ is a position in the store's history
   uint64_t failures_ = 0;  // in a row
 
   mutable std::mutex mutex_;
   History history_;
   bool reading_ = false;
-  bool again_ = false;  // something came while reading
+  bool again_ = false;  // a hint came during the read
   Ring ring_;
   std::map<Topic, Ports> ports_;
   uint64_t joined_ = 0;

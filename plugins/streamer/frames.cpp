@@ -28,7 +28,7 @@ void fill_record(const Change& c, v1::Record* out) {
   }
 }
 
-// All state messages have one shape, whatever their kind: 1 apply, 2 delete (both messages), 3
+// The state messages of all kinds have the same fields: 1 apply, 2 delete (both messages), 3
 // version.
 constexpr char apply_tag = 1 << 3 | 2;
 constexpr char version_tag = 3 << 3;
@@ -44,7 +44,7 @@ void put_version(std::string& out, uint64_t version) {
   put_varint(out, version);
 }
 
-// `more`: what readers merge into the message.
+// `more`: bytes that readers merge into the message.
 std::string apply_state(std::string_view message, std::string_view more, uint64_t version) {
   std::string out;
   out.reserve(message.size() + more.size() + 16);
@@ -56,7 +56,7 @@ std::string apply_state(std::string_view message, std::string_view more, uint64_
   return out;
 }
 
-// An agent of Krane's would refuse it, for this reason.
+// The error of a record that a Krane agent would refuse.
 Error refused(Error why) {
   if (!why.where.empty()) why.message = std::exchange(why.where, {}) + ": " + why.message;
   why.code = Code::failed_precondition;

@@ -1,6 +1,6 @@
-// Latest: the newest watch of each kind and region on each connection. Krane's agent begins a new
-// stream when it has had enough of one, and forgets to close the old: nobody reads it, and nobody
-// would find out while the connection lives. Any thread.
+// Knows the newest ctrl.v1 watch of each kind and region on each connection, so that a stream can
+// end the older one. Krane's agent opens a new stream and leaves the old one open. Nobody reads the
+// old one, and nothing else would end it while the connection lives. [any]
 #pragma once
 
 #include <memory>
@@ -17,12 +17,12 @@ class Latest {
   static std::string key(const std::string& peer, const Topic& topic) {
     return peer + '\n' + topic.kind + '\n' + topic.region;
   }
-  // From now on it is this one; the one before, if there was one.
+  // Makes `port` the newest. Returns the one before, or NULL.
   std::shared_ptr<Port> replace(const std::string& key, const std::shared_ptr<Port>& port) {
     const std::lock_guard lock(mutex_);
     return std::exchange(ports_[key], port);
   }
-  // It has ended; another may have taken its place.
+  // The watch has ended. Does nothing when a newer one has taken its place.
   void leave(const std::string& key, const std::shared_ptr<Port>& port) {
     const std::lock_guard lock(mutex_);
     const auto found = ports_.find(key);

@@ -12,8 +12,8 @@ uint64_t name_hash(const Change& change) {
 
 // How long snapshots of a topic share their begin.
 constexpr std::chrono::seconds begin_shared_for{10};
-// Topics whose last change is remembered. Of the others that of all is taken: their pages are read
-// once more than need be.
+// How many topics' last changes are remembered. At the limit all are forgotten, and the newest
+// version stands for each of them: their pages are read once more than necessary.
 constexpr size_t topics_max = 32'768;
 
 auto tied(const PageCache::Key& k) {
@@ -91,7 +91,7 @@ uint64_t PageCache::last_change(const Topic& topic) const {
   return it == changed_.end() ? forgotten_ : it->second;
 }
 
-// The key stands in two places.
+// The key counts twice: it is in pages_ and in order_.
 size_t PageCache::cost(const Key& key, const PageRead& page) {
   return page.bytes() + 2 * (sizeof key + key.topic.kind.size() + key.topic.region.size());
 }
@@ -130,7 +130,7 @@ std::shared_ptr<const PageNames> PageCache::same(const Key& key, PageNames names
   return made;
 }
 
-// Its cost is a share of what was added since the last time.
+// The limit doubles with what is left, so the cost of a sweep is spread over the additions.
 void PageCache::forget_names() {
   if (names_.size() < names_max_) return;
   std::erase_if(names_, [](const auto& entry) { return entry.second.expired(); });

@@ -1,15 +1,18 @@
-// Pages of the store that several streams want: read and encoded once, sent to all of them. Agents
-// that come in together (a new region, a server that was restarted) want the same pages at about
-// the same time; who wants one that is being read waits for it.
+// The cache of store pages. Each page is read and encoded once and sent to all streams that want
+// it. Agents that connect together (a new region, a restarted server) want the same pages at about
+// the same time. A stream that wants a page that is being read waits for that read.
 //
-// A page goes as soon as one of its records changes or another takes the name of one of its dead,
-// and the last page of a topic with any change: an agent that comes back may already have what is
-// newer, and an old page would take it back. A
-// page of a snapshot leaves out the tombstones at or below the snapshot's begin, so it may only go
-// to snapshots with that same begin. Hence streams that begin shortly after one another share the
-// begin, too: an older one only means that a few more tombstones are sent.
+// A page leaves the cache as soon as one of its records changes, or another record takes the name
+// of one of its deleted records. The last page of a topic leaves it with any change of the topic.
+// The reason: an agent that reconnects may already have the newer state, and an old page would undo
+// it.
 //
-// Any thread. Knows no clock: the caller says what time it is.
+// A page of a snapshot leaves out the tombstones at or below the snapshot's begin version whose
+// removal is confirmed, so only snapshots with the same begin may share it. Therefore snapshots
+// that begin shortly after one another share the begin as well. An older begin only means a few
+// more tombstones.
+//
+// [any] It knows no clock: the caller passes the time.
 #pragma once
 
 #include <chrono>
@@ -26,20 +29,20 @@
 
 namespace davit::streamer {
 
-// One page as the streams of one protocol send it.
+// One page, encoded for one protocol.
 struct PageRead {
   Page page;
   size_t records = 0;
   std::vector<Buffer> messages;
   std::shared_ptr<const PageNames> names;
-  bool counted = false;              // of a snapshot that ends with a count
-  std::vector<uint64_t> dead_names;  // hashes of the names that its dead had
+  bool counted = false;              // a page of a snapshot that ends with a count
+  std::vector<uint64_t> dead_names;  // hashes of the names of its deleted records
 
   size_t bytes() const;
   void add_dead(const Change& change);
   bool is_changed_by(const Change& change) const;
 };
-// What a snapshot begins with.
+// The begin of a snapshot: the store's head and history at that time.
 struct Start {
   Head head;
   std::shared_ptr<const History> history;
@@ -60,23 +63,24 @@ class PageCache {
 
   explicit PageCache(size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // The page goes to `taker` when it is there: now, or from whoever calls done(). True: the caller
-  // has to read it and call done(), whatever came of it. True again: some who wait for it came
-  // after a change that it may not have; it is to be read once more.
+  // Calls `taker` with the page: at once when the page is cached, else from done(). True: the
+  // caller must read the page and call done() with it or with the error.
   [[nodiscard]] bool want(const Key& key, Taker taker);
+  // Hands the page to the takers that wait for it. True: the caller must read the page once more,
+  // because some takers came after a change that this page may not have. An error goes to all.
   [[nodiscard]] bool done(const Key& key, const PageResult& page);
 
-  // What the tailer has read: before the streams hear of it.
+  // The tailer has read a change. It calls this before it wakes the streams.
   void changed(const Topic& topic, const Change& change);
 
-  // The same names as those of an earlier reading of this page, where a snapshot still keeps them.
-  // A snapshot keeps its names until it ends, long after the page itself has left the cache.
+  // Returns the names of an earlier read of this page when they are equal and a snapshot still
+  // keeps them. A snapshot keeps its names until it ends, long after the page has left the cache.
   std::shared_ptr<const PageNames> same(const Key& key, PageNames names);
 
-  // Where a snapshot of the topic began not long ago.
+  // The begin of a recent snapshot of the topic, for another one to share; nothing: there is none.
   std::optional<Start> begin(const Topic& topic, std::chrono::nanoseconds now) const;
   void begun(const Topic& topic, const Start& start, std::chrono::nanoseconds now);
-  // It cannot be read on from there any more.
+  // The shared begin of the topic is no longer valid in the store's history.
   void forget(const Topic& topic);
 
   size_t bytes() const;
@@ -88,10 +92,10 @@ class PageCache {
     std::chrono::nanoseconds at;
   };
   struct Reading {
-    uint64_t began = 0;                              // the topic's last change then
-    std::vector<std::pair<uint64_t, Taker>> takers;  // and when each of them came
+    uint64_t began = 0;                              // the topic's last change when it began
+    std::vector<std::pair<uint64_t, Taker>> takers;  // each with the last change when it came
   };
-  // The version of the topic's last change, or of a later one.
+  // The version of the topic's last change, or a later version.
   uint64_t last_change(const Topic& topic) const;
   static size_t cost(const Key& key, const PageRead& page);
   void evict();
@@ -104,11 +108,11 @@ class PageCache {
   std::deque<Key> order_;  // of pages_, oldest first
   std::map<Key, Reading> reading_;
   std::map<Topic, Begin> begins_;
-  size_t begins_max_ = 64;  // those that are too old are looked for when there are so many
-  std::map<Topic, uint64_t> changed_;  // its last change
-  uint64_t forgotten_ = 0;  // of those topics whose last change was forgotten: the greatest
+  size_t begins_max_ = 64;             // begins that are too old are removed at this number
+  std::map<Topic, uint64_t> changed_;  // the last change of each topic
+  uint64_t forgotten_ = 0;             // the greatest of the last changes that were forgotten
   std::map<Key, std::weak_ptr<const PageNames>> names_;
-  size_t names_max_ = 64;  // those that are gone are looked for when there are so many
+  size_t names_max_ = 64;  // expired names are removed at this number
   size_t bytes_ = 0;
 };
 

@@ -4,7 +4,9 @@
 
 namespace davit::streamer {
 namespace {
-constexpr int silence = 3;  // bookmark intervals; of 10,000 agents a few thousand words a second
+// Bookmark intervals between two bookmarks of an idle subscription: with 10,000 agents a few
+// thousand bookmarks a second.
+constexpr int silence = 3;
 }  // namespace
 
 Pager::Pager(Manners manners, Cursor cursor)
@@ -46,7 +48,7 @@ Pager::Todo Pager::next() {
 }
 
 std::optional<Pager::Todo> Pager::bookmark() {
-  // Within a snapshot nothing may be committed: its own bookmark ends it.
+  // Within a snapshot the peer must not move its cursor: the snapshot's own bookmark ends it.
   const bool tailing = phase_ == Phase::ring || phase_ == Phase::pages || phase_ == Phase::sleep;
   const bool news = cursor_.version > marked_ || (manners_.begins && silent_ >= silence);
   if (!manners_.bookmarks || !begun_ || !tailing || !due_ || !news) return std::nullopt;
@@ -69,15 +71,16 @@ void Pager::begin(Mark mark, Cursor at) {
 
 void Pager::head(const Head& head) {
   cursor_.incarnation = head.head.incarnation;
-  // Such a peer keeps its cursor whatever it is told. From below the purge mark and from above the
-  // head (the store was restored) it is given everything again, or it would never hear more.
+  // A ctrl.v1 peer keeps its cursor whatever the server says. With a cursor below the purge mark or
+  // above the head (the store was restored) it would hear nothing more, so it gets everything
+  // again.
   const bool served =
       cursor_.version >= head.purged_through && cursor_.version <= head.head.version;
   const bool again = !served && cursor_.version != 0;
   if (!served) cursor_.version = 0;
   if (cursor_.version != 0) {
-    // Such a peer's cluster may be further than its cursor (it died in the middle of a snapshot).
-    // The store names each record as it is now; the ring would tell it of every change on the way.
+    // The peer's cluster may be further than its cursor (the peer died within a snapshot). The
+    // store names each record as it is now. The ring would replay every change in between.
     phase_ = Phase::pages;
     return;
   }
@@ -85,7 +88,7 @@ void Pager::head(const Head& head) {
   purged_through_ = head.purged_through;
   phase_ = Phase::snapshot;
   begin(Mark::begin_snapshot, head.head);
-  // A peer that knows bookmarks is told: its cursor is void, and what it is not sent now is gone.
+  // A peer with ctrl_bookmarks hears that its cursor is void: what is not sent now is gone.
   if (again && manners_.bookmarks && !manners_.begins) opening_ = Todo{Act::bookmark, cursor_};
 }
 
@@ -101,9 +104,9 @@ Result<> Pager::page(const Page& page, size_t records, std::shared_ptr<const Pag
   cursor_.version = page.next_version;
   dry_ = records == 0 && !page.more;
   if (page.more) {
-    // A new incarnation that continues the old one is taken over between snapshots; within one, the
-    // cursor stays in the incarnation that it began in, so that the store goes on judging the begin
-    // version with it.
+    // Outside a snapshot the cursor moves to a new incarnation that continues the old one. Within a
+    // snapshot it stays in the incarnation of the begin, so that the store goes on judging the
+    // begin version.
     if (!snapshot) cursor_.incarnation = incarnation;
     return {};
   }
@@ -126,7 +129,7 @@ void Pager::caught_up() {
 
 void Pager::ring_behind() {
   if (dry_) {
-    waits_ = true;  // the tailer is not where the store is yet, and will say when
+    waits_ = true;  // the tailer has not reached the store's head yet, and will wake the stream
   } else {
     caught_up_ = false;
     phase_ = Phase::pages;
@@ -134,8 +137,8 @@ void Pager::ring_behind() {
 }
 
 void Pager::ring_ahead() {
-  // Whoever was judged by the store is where it wants to be. A cursor of the future is for the
-  // store to refuse.
+  // A cursor that the store has judged is merely ahead of the tailer. Any other cursor may be above
+  // the head, which is for the store to refuse.
   if (begun_) {
     ring_tip(cursor_);
   } else {

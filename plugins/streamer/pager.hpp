@@ -1,11 +1,11 @@
-// What one subscription of a stream does next: read the store, take what the ring has, send a
-// bookmark, wait, or end. It holds the cursor and little else; Stream carries out what it says and
-// tells it what came of it. Pure; tests/plugins/streamer has its scenarios.
+// Decides what one subscription of a stream does next: read the store, take a frame of the ring,
+// send a bookmark, wait, or end. It holds the cursor and little else. Stream carries out what the
+// Pager says and tells it the result. Pure; tests/plugins/streamer has its scenarios.
 //
 //   cursor 0:  head -> begin bookmark -> pages (live records) -> end bookmark -> ring ...
 //   cursor v:  ring, or pages when v is below its floor (the store judges the cursor) -> begin
-//              bookmark -> ring ...; of a peer without incarnations: head -> pages -> ring ..., or
-//              as from cursor 0 when the store cannot go on from v
+//              bookmark -> ring ...; for a peer without incarnations: head -> pages -> ring ..., or
+//              as from cursor 0 when the store cannot continue from v
 //   ring ...:  frames until the tip -> bookmark -> idle until woken; behind the floor -> pages
 #pragma once
 
@@ -15,14 +15,15 @@
 
 namespace davit::streamer {
 
-// How the subscriptions of one protocol behave.
+// The traits of one protocol: how its subscriptions behave.
 struct Manners {
-  bool begins = true;  // a begin bookmark; a snapshot ends with a count
-  // When caught up and when the cursor moved; else now and then, to say that it still stands there.
+  bool begins = true;  // sends a begin bookmark, and a snapshot ends with a count
+  // Sends a bookmark when caught up and when the cursor moved. With `begins` an idle subscription
+  // also repeats its position every third bookmark interval.
   bool bookmarks = true;
   bool has_incarnation = true;      // false: the peer's cursor is a version of the current history
-  bool buries = false;              // a snapshot names dead records, too
-  bool ring = true;                 // false: the store is polled, as the original did
+  bool buries = false;              // a snapshot names all deleted records that the store still has
+  bool ring = true;                 // false: polls the store, as Krane's server does
   bool close_when_drained = false;  // ends with OK when caught up
 };
 
@@ -35,35 +36,35 @@ class Pager {
   struct Todo {
     Act act = Act::idle;
     Cursor cursor;            // read_page, ask_ring: from here; bookmark: up to here
-    uint64_t dead_after = 0;  // read_page
-    bool counted = false;     // read_page: of a snapshot that ends with a count
+    uint64_t dead_after = 0;  // read_page: as davit_read::dead_after
+    bool counted = false;     // read_page: a page of a snapshot that ends with a count
     Mark mark = Mark::plain;
     uint64_t live_count = 0;  // snapshot_end
   };
-  // What to do now. The result of a read, of the ring and of a sleep is told before it is asked
-  // again; a bookmark counts as sent when it was given.
+  // What to do now. The caller tells the result of a read, of the ring or of a sleep before it
+  // calls next() again. A bookmark counts as sent when next() has returned it.
   Todo next();
-  // A bookmark, when one is due: it may share a message with the records before it.
+  // A bookmark, if one is due. It may share a message with the records before it.
   std::optional<Todo> bookmark();
-  // The begin bookmark, once, as soon as the cursor has been judged: it goes before anything else.
+  // The begin bookmark, once, as soon as the cursor has been judged. It is sent before all else.
   std::optional<Todo> opening();
 
-  // --- results
-  // ---------------------------------------------------------------------------------------------
+  // --- results --------------------------------------------------------------------------------
   void head(const Head& head);
-  // The stream sends what the page named before it asks `next` again. `names`: of a counted page.
+  // The stream sends the page's records before it calls next() again. `names`: only of a counted
+  // page. An error (out_of_range) ends the stream.
   Result<> page(const Page& page, size_t records, std::shared_ptr<const PageNames> names);
   void ring_unready() { waits_ = true; }
   void ring_behind();
   void ring_ahead();
   void ring_tip(Cursor after);
   void ring_frame(Cursor after, bool caught_up);
-  void woken();  // something may have come
+  void woken();  // the ring may have more
   void slept();  // the sleep is over
   void tick();   // a bookmark interval has passed
 
   Cursor cursor() const { return cursor_; }
-  // The next thing is a read of the store, which may run while a message is being written.
+  // True: the next step is a read of the store, which may run while a message is being written.
   bool reads_store() const {
     return phase_ == Phase::head || phase_ == Phase::snapshot || phase_ == Phase::pages;
   }
@@ -76,7 +77,7 @@ class Pager {
   Manners manners_;
   Cursor cursor_;
   uint64_t begin_version_ = 0;   // of the snapshot
-  uint64_t purged_through_ = 0;  // at its begin: what is dead below is gone for everybody
+  uint64_t purged_through_ = 0;  // the purge mark at its begin
   uint64_t marked_ = 0;          // version of the last bookmark
   Census census_;
   std::optional<Todo> opening_;
@@ -88,8 +89,7 @@ class Pager {
   bool due_ = false;
   int silent_ = 0;  // bookmark intervals since the last bookmark
   bool caught_up_ = false;
-  bool dry_ =
-      false;  // the last read found nothing: reading again at once would find nothing either
+  bool dry_ = false;  // the last read found nothing, so the next one waits for a wake-up
 };
 
 }  // namespace davit::streamer

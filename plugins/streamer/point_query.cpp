@@ -16,14 +16,14 @@ struct Found {
   Cursor at;
 };
 
-// On the storage's pool.
+// Runs on the storage's pool.
 Result<Found> look_up(Shared& shared, const Classifier::Kind& kind, const Query& query) {
   Found out;
   auto head = shared.storage.get(query, [&](const davit_record& r) {
     const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;
-    // By name there may be a dead record beside the live one: the live one is meant.
+    // A name may belong to deleted records and to a live one. The live one is the answer.
     if (out.change && !live) return true;
-    if (!live && r.name.len == 0) return true;  // another record has its name: there is none
+    if (!live && r.name.len == 0) return true;  // deleted, and another record has its name
     out.judgement = Classifier::judge(kind, r);
     out.change = shared.classifier.change(kind, r);
     return !live;
@@ -36,10 +36,10 @@ Result<Found> look_up(Shared& shared, const Classifier::Kind& kind, const Query&
   return out;
 }
 
-// What one counts for: about a record.
+// The size that a look-up counts as: about a record.
 constexpr size_t look_up_bytes = 4 << 10;
 
-// In the region's turn, on the storage's pool.
+// Waits for the region's turn, then runs on the storage's pool.
 void look_up_in_turn(Shared& shared, const rpc::Call& call, const Classifier::Kind& kind,
                      const Query& query, const rpc::Server::Reply& reply,
                      std::function<Result<std::string>(const Found&)> answer) {
@@ -62,8 +62,8 @@ Result<std::string> state_of(const Classifier::Kind& kind, const Found& found,
                  {},
                  {}};
   }
-  // An answer must say apply or delete; what may not be touched is an error, which leaves the
-  // object alone.
+  // The answer can only say apply or delete. For a hold it is an error, which makes the agent leave
+  // the object alone.
   if (found.change->verb == Verb::hold) {
     const Code code =
         found.judgement.cause == Cause::paused ? Code::failed_precondition : Code::internal;

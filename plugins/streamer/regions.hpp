@@ -1,6 +1,6 @@
-// The regions that are watched by tokens that name every region ("*"). A region exists when a
-// credential names it, and such a token names any text: without a limit its holder could make the
-// server keep as many as it can think of. Any thread.
+// Counts the regions that are watched with tokens of every region ("*"). A region exists when a
+// credential names it, and such a token names any text. Without a limit (regions_max) its holder
+// could make the server keep any number of regions. [any]
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class Regions {
  public:
   explicit Regions(size_t max) : max_(max) {}
 
-  // Whether a region's name can stand in a log line, a header and a file's name.
+  // An error when the name cannot stand in a log line, a header and a file name.
   static Result<> usable(const std::string& region) {
     constexpr size_t bytes_max = 253;
     const bool odd = std::any_of(region.begin(), region.end(),
@@ -27,11 +27,11 @@ class Regions {
                  "region",
                  {}};
   }
-  // Whether the caller's token names the region itself: then it is not counted.
+  // True: the caller's token names the region itself, so the region is not counted.
   static bool named(const rpc::Identity& caller, const std::string& region) {
     return std::find(caller.regions.begin(), caller.regions.end(), region) != caller.regions.end();
   }
-  // False: too many others are watched. Left as often as it was entered.
+  // False: too many other regions are watched. Each enter() that succeeds needs one leave().
   bool enter(const std::string& region) {
     const std::lock_guard lock(mutex_);
     const auto it = watches_.find(region);

@@ -11,7 +11,7 @@ namespace davit::streamer {
 
 namespace {
 
-// An agent has a handful of kinds; what is far above that is a mistake.
+// An agent has a handful of kinds. A request with far more is a mistake.
 constexpr int subscriptions_max = 64;
 
 Error undecodable() {

@@ -5,7 +5,7 @@
 namespace davit::streamer {
 
 namespace {
-// Streams of one topic stand at very few different places; older frames are of use to nobody.
+// The streams of one topic stand at very few different positions, so older frames have no use.
 constexpr size_t frames_kept = 8;
 }  // namespace
 

@@ -1,11 +1,12 @@
-// The recent past in memory: the last changes of every topic (kind and region), bounded by bytes,
-// and the frames made of them, encoded once for all streams that stand at the same place.
+// Recent changes in memory: the last changes of every topic (kind and region), bounded by bytes,
+// and the frames made of them. A frame is encoded once for all streams at the same position.
 //
-// The tailer appends in version order and then advances the tip; a stream asks for what follows its
-// cursor. The ring answers only for cursors of its own incarnation at or above its floor: below it
-// something was dropped, and the stream reads the store instead. A dropped tombstone is therefore
-// never skipped, and what the store purges meanwhile does not matter here. Pure: no clock, lock or
-// thread; Feed owns one under its mutex.
+// The tailer appends changes in version order and then advances the tip. A stream asks for what
+// follows its cursor. The ring answers only for cursors of its own incarnation at or above its
+// floor. Below the floor changes were dropped, and the stream reads the store instead. So a dropped
+// tombstone is never skipped, and a purge of the store does not matter here.
+//
+// Pure: no clock, lock or thread. Feed owns the ring and guards it with its mutex.
 #pragma once
 
 #include <deque>
@@ -27,15 +28,15 @@ struct Topic {
   bool operator==(const Topic&) const = default;
 };
 
-// How the streams of one protocol cut and encode.
+// How the streams of one protocol cut records into messages and encode them.
 struct Encoding {
   size_t records_max = 128;
-  size_t bytes_max = 64 * 1024;  // of bodies; a frame has at least one record
-  // The peer knows records by their ids. Else holds, and deletes of records whose name another one
-  // has by now, are passed over.
+  size_t bytes_max = 64 * 1024;  // sum of the bodies; a frame has at least one record
+  // True: the peer knows records by id. False: it knows them by name. Then holds are left out, and
+  // so are deletes of records whose name another record has taken.
   bool by_id = true;
   std::function<Buffer(const Topic&, std::span<const Change* const>)> encode;
-  bool json = false;  // of a page: it takes the JSON that the store keeps
+  bool json = false;  // pages of the store pass on the JSON that the store keeps
 
   bool takes(const Change& c) const { return by_id || (c.verb != Verb::hold && !c.name.empty()); }
 };
@@ -44,28 +45,29 @@ class Ring {
  public:
   Ring(size_t bytes_max, std::vector<Encoding> encodings);
 
-  // Forgets everything: what follows `at` will be appended.
+  // Forgets everything. The next changes appended are those that follow `at`.
   void reset(Cursor at);
-  // In strictly ascending version order, above the tip.
+  // Versions must ascend strictly and lie above the tip.
   void append(const Topic& topic, Change change);
-  // Everything up to `tip` was appended. Another incarnation than before: cursors of the old one
-  // must be judged by the store again.
+  // Everything up to `tip` has been appended. When its incarnation is a new one, the store must
+  // judge the cursors of the old one again.
   void advance(Cursor tip);
 
   enum class Place {
-    unready,  // nothing is known yet
+    unready,  // the tailer has read nothing yet
     behind,   // the cursor is below the floor or of another incarnation: read the store
-    frame,    // here is what follows
-    ahead,  // the cursor is above the tip: the stream read the store itself, or it is of the future
-    at_tip,  // nothing follows; the cursor may move to `after`
+    frame,    // the step has the changes that follow
+    ahead,    // the cursor is above the tip: the stream read the store, or the cursor is invalid
+    at_tip,   // nothing follows; the cursor may move to `after`
   };
   struct Step {
     Place place = Place::unready;
     Buffer frame;
     size_t records = 0;
     bool caught_up = false;  // nothing is left after this frame
-    Cursor after;            // the cursor after it
-    // Of the frame's newest change, when nobody was given that one before.
+    Cursor after;            // the cursor after this frame
+    // The commit time of the frame's newest change. Set only for the first stream that gets that
+    // change.
     std::optional<int64_t> committed_at_unix_ms;
   };
   Step next(const Topic& topic, Cursor cursor, size_t encoding);
@@ -77,16 +79,16 @@ class Ring {
  private:
   struct Frame {
     size_t encoding;
-    uint64_t first;  // version of the first change in it
+    uint64_t first;  // version of its first change
     uint64_t last;
     size_t records;
     Buffer buffer;
-    int64_t committed_at_unix_ms;  // of the last change in it
+    int64_t committed_at_unix_ms;  // of its last change
   };
   struct Track {
     std::deque<Change> changes;
     std::deque<Frame> frames;  // a few, oldest first
-    uint64_t given = 0;        // version of the newest change that somebody was given
+    uint64_t given = 0;        // version of the newest change that a stream has got
   };
   const Frame* encoded(const Topic& topic, Track& track, size_t from, size_t encoding);
   void evict();

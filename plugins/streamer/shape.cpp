@@ -13,7 +13,7 @@ namespace pb = google::protobuf;
 
 constexpr int depth_max = 100;  // protobuf's own limit
 
-// Reads a varint; false when it is cut off or too long.
+// Reads a varint. False: it is cut off or too long.
 bool varint(std::string_view& s, uint64_t& out) {
   out = 0;
   for (unsigned shift = 0; shift < 64 && !s.empty(); shift += 7) {

@@ -1,7 +1,7 @@
-// What the bytes of a message must look like for its reader to decode them: where its texts and
-// messages are. Made once from a kind's descriptors, so that every record can be checked as it is
-// sent without being decoded. A peer that cannot decode one message loses its stream, and would
-// again and again. Pure.
+// Checks that the bytes of a message can be decoded by its reader, without decoding them. A shape
+// is made once from a kind's descriptors and knows where the texts and messages of a type are. The
+// Classifier checks every record with it: a peer that cannot decode one message would lose its
+// stream again and again. Pure.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,23 @@ namespace davit::streamer {
 
 class Shape {
  public:
-  // Of any message: tags and values from end to end.
+  // Fits any message: tags and values from end to end.
   Shape() = default;
-  // Of this type; of any message when the descriptors do not have it (the codec says so).
+  // Fits this type. When the descriptors lack the type (the codec reports that), it fits any
+  // message.
   Shape(std::string_view descriptor_set, const std::string& type);
 
-  // No allocation: it runs for every record sent.
+  // Allocates nothing: it runs for every record that is sent.
   bool fits(std::string_view message) const { return fits(message, 0, 0); }
 
  private:
   enum class Sort { text, message, varints, fixed32s, fixed64s };
   struct Field {
     Sort sort;
-    size_t message;  // of which message of messages_, if it is one
+    size_t message;  // for Sort::message: its index in messages_
   };
-  using Fields = std::map<uint64_t, Field>;  // by number; the others are bytes or not delimited
+  // By field number. Fields that are missing here are bytes or not length-delimited.
+  using Fields = std::map<uint64_t, Field>;
 
   bool fits(std::string_view message, size_t index, int depth) const;
   bool delimited_fits(std::string_view value, size_t index, uint64_t number, int depth) const;

@@ -5,7 +5,7 @@
 namespace davit::streamer {
 
 namespace {
-constexpr std::chrono::seconds mirror_nap{1};  // what the original sleeps after an empty page
+constexpr std::chrono::seconds mirror_nap{1};  // Krane's server sleeps so after an empty page
 
 Result<Start> read_start(const storage::Client& storage) {
   auto head = storage.head();
@@ -99,7 +99,7 @@ void Stream::on_writable() {
   pump();
 }
 
-// The peer has gone, its deadline passed, or the server drains: the answer fits all three.
+// The peer is gone, its deadline has passed, or the server drains. The answer fits all three.
 void Stream::on_cancel() {
   finish(shutdown());
 }
@@ -113,7 +113,7 @@ void Stream::on_replaced() {
 }
 
 void Stream::on_woken() {
-  if (!protocol_.manners.ring) return;  // it polls, and hears of nothing in between
+  if (!protocol_.manners.ring) return;  // the mirror polls
   for (auto& part : parts_) {
     part.pager.woken();
     part.idle = false;
@@ -126,7 +126,7 @@ void Stream::on_tick() {
   on_woken();
 }
 
-// Gives every part its turn until something is being written or all of them wait.
+// Gives each part its turn until a message is being written or all parts wait.
 void Stream::pump() {
   bool moved = true;
   while (moved && !finished_) {
@@ -146,7 +146,7 @@ void Stream::pump() {
   }
 }
 
-// One step of one part; false when it waits now.
+// One step of one part. False: the part waits now.
 bool Stream::step(Part& part) {
   const Pager::Todo todo = part.pager.next();
   switch (todo.act) {
@@ -207,7 +207,7 @@ void Stream::take(Part& part, const Ring::Step& step) {
       }
       shared_.ring_hits.add();
       if (step.committed_at_unix_ms) {
-        // The store's clock may be another machine's.
+        // The store may run on another machine, whose clock may be ahead.
         const int64_t ms =
             std::max<int64_t>(0, shared_.host.unix_ms() - *step.committed_at_unix_ms);
         shared_.propagation.observe(std::chrono::milliseconds(ms));
@@ -226,12 +226,12 @@ Stream::Message Stream::bookmark(const Part& part, const Pager::Todo& todo) cons
   History history;
   if (todo.mark == Pager::Mark::begin_snapshot) history = *part.history;
   if (todo.mark == Pager::Mark::begin_tail) history = shared_.feed.history_since(part.came_from);
-  // One that does not know the stream's own incarnation would be an old one.
+  // A history that does not end with the cursor's incarnation is out of date: send none.
   if (!history.empty() && history.back().incarnation != todo.cursor.incarnation) history.clear();
   return {encode_bookmark(part.topic.kind, todo, history), {}};
 }
 
-// Where the snapshot begins, or what a cursor without incarnation is worth.
+// Reads the store's head: to begin a snapshot there, or to judge a cursor without incarnation.
 void Stream::read_head(Part& part) {
   const bool shares = protocol_.manners.ring && part.pager.cursor().version == 0;
   if (shares) {
@@ -272,7 +272,7 @@ void Stream::read_page(Part& part, const Pager::Todo& todo) {
       if (port->listener != nullptr && !finished_) page_read(index, read);
     });
   };
-  // The mirror shares nothing, as the original does.
+  // The mirror shares nothing, as in Krane's server.
   const bool shares = protocol_.manners.ring;
   if (shares && !shared_.pages.want(key, taker)) return;
   shared_.storage_reads.add();
@@ -366,7 +366,7 @@ void Stream::write(const Message& message) {
 }
 
 rpc::End Stream::shutdown() const {
-  // Somewhere in the interval, so that the streams of a server do not all come back at once.
+  // A random time in the interval, so that the streams of a server do not all come back at once.
   const auto ms = static_cast<uint64_t>(shared_.retry_after.count());
   const uint64_t hint = ms / 2 + shared_.host.random() % (ms / 2 + 1);
   return {

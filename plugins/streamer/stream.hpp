@@ -1,10 +1,10 @@
-// One served watch, of either protocol: it carries out what the Pagers of its subscriptions say.
-// Everything runs on the call's strand, but for pages of the store, which are read and encoded on
-// the storage's pool.
+// Serves one watch, of either protocol. It has a Pager for each subscription and carries out what
+// the Pagers decide. Everything runs on the call's strand, except reads of the store: pages are
+// read and encoded on the storage's pool.
 //
-// There is no queue: a stream holds one message being written and, while it reads the store, one
-// page. What follows is pulled when the write is done, so a peer that does not read costs nobody
-// anything.
+// A stream has no queue. It holds one message that is being written and one page of the store for
+// each subscription. It pulls the next message when the write is done, so a peer that does not read
+// costs the others nothing.
 #pragma once
 
 #include <list>
@@ -19,28 +19,29 @@
 
 namespace davit::streamer {
 
-// What the streams of one protocol have in common.
+// What the streams of one protocol have in common. The plugin has three: davit.v1, ctrl.v1 for
+// Davit agents and ctrl.v1 for Krane's agents.
 struct Protocol {
   bool ctrl = false;
   bool one_on_a_connection = false;  // a newer watch of the same kind and region ends the older
-  size_t encoding = 0;               // index of the ring's encodings
+  size_t encoding = 0;               // index into the ring's encodings
   Encoding cut;
   Manners manners;
-  uint32_t page_records = 256;      // one page of the store ...
-  uint64_t page_bytes = 64 * 1024;  // ... and how much of it a stream may hold
+  uint32_t page_records = 256;      // records of one page of the store
+  uint64_t page_bytes = 64 * 1024;  // bytes of one page: what a subscription may hold
 };
 
-// What all streams share; lives as long as the plugin.
+// What all streams share. It lives as long as the plugin.
 struct Shared {
   Host host;
   Classifier& classifier;
   Feed& feed;
   PageCache& pages;
   storage::Client storage;
-  std::chrono::milliseconds retry_after;  // said to peers when the server shuts down
+  std::chrono::milliseconds retry_after;  // advice to peers when the server shuts down
   Latest& latest;
   Regions& regions;
-  TurnRunner& look_ups;  // of point queries
+  TurnRunner& look_ups;  // runs the point queries
   Metric streams, waiting, records_sent, ring_hits, ring_misses, propagation, storage_reads,
       storage_errors;
 };
@@ -51,7 +52,7 @@ class Stream : public rpc::Handler, public Listener {
     Topic topic;
     Cursor cursor;
   };
-  // Reads the request: whom it wants to hear of, or why not.
+  // Reads the subscriptions from the request.
   using Parse = std::function<Result<std::vector<Subscription>>(std::string_view request,
                                                                 const std::string& region)>;
 
@@ -65,20 +66,21 @@ class Stream : public rpc::Handler, public Listener {
   void on_cancel() override;
 
  private:
-  // Shared records, and perhaps this stream's own bookmark behind them: one message on the wire.
+  // One message on the wire: shared records, and perhaps this stream's own bookmark after them.
   struct Message {
     Buffer body, tail;
   };
+  // One subscription.
   struct Part {
     Topic topic;
     const Classifier::Kind* kind;
     Pager pager;
     uint64_t came_from = 0;                  // the incarnation of the peer's cursor
-    std::shared_ptr<const History> history;  // of a snapshot
-    std::list<Message> ready;                // of the page just read; mostly empty
-    bool busy = false;                       // a read of the store is under way
-    bool idle = false;                       // until woken
-    std::unique_ptr<Timer> nap;              // of the mirror
+    std::shared_ptr<const History> history;  // the store's history when the snapshot began
+    std::list<Message> ready;                // messages to write; mostly empty
+    bool busy = false;                       // a read of the store is in progress
+    bool idle = false;                       // waits to be woken
+    std::unique_ptr<Timer> nap;              // mirror only
   };
 
   void on_woken() override;
@@ -111,8 +113,8 @@ class Stream : public rpc::Handler, public Listener {
   Outstanding::Ticket ticket_;
   std::shared_ptr<Port> port_;
   std::vector<Topic> topics_;
-  std::string place_;    // among the latest; empty: none
-  std::string entered_;  // region that counts; empty: none
+  std::string place_;    // its key in Latest; empty: none
+  std::string entered_;  // the region that it entered in Regions; empty: none
   std::vector<Part> parts_;
   size_t turn_ = 0;
   bool writing_ = false;

@@ -1,5 +1,5 @@
-// The plugin: reads its settings, wires the parts together, registers the methods. README.md lists
-// the settings.
+// The plugin `streamer`: reads its settings, wires the parts together and registers the methods.
+// README.md lists the settings.
 #include "davit_wire_descriptors.h"
 #include "frames.hpp"
 #include "point_query.hpp"
@@ -7,7 +7,7 @@
 
 namespace davit::streamer {
 
-// What streams share of the pages they read.
+// Memory for the pages that streams share.
 constexpr size_t page_cache_bytes = 2 << 20;
 
 class Streamer {
@@ -89,14 +89,14 @@ class Streamer {
  private:
   using Encode = Result<std::string> (*)(const Classifier::Kind&, const Change&, uint64_t version);
 
-  // One record a message, on ctrl.v1.
+  // ctrl.v1: one record a message.
   Encoding cut(Encode encode) {
     return {1, 0, false, [this, encode](const Topic& t, std::span<const Change* const> c) {
               return state(t, *c[0], encode);
             }};
   }
 
-  // What cannot be said moves the peer's cursor and nothing else.
+  // A record that ctrl.v1 cannot express only moves the peer's cursor.
   Buffer state(const Topic& topic, const Change& change, Encode encode) {
     const auto* kind = classifier_.kind(topic.kind);
     auto made = encode(*kind, change, change.version);
@@ -150,7 +150,7 @@ class Streamer {
   std::string storage_name_;
   std::chrono::milliseconds retry_after_{};
   bool mirror_ = false;
-  Protocol davit_, ctrl_, krane_;  // ctrl.v1 as agents of ours hear it, and as Krane's do
+  Protocol davit_, ctrl_, krane_;  // davit.v1; ctrl.v1 for Davit agents; ctrl.v1 for Krane's
   std::unique_ptr<Feed> feed_;
   PageCache pages_{page_cache_bytes};
   Latest latest_;

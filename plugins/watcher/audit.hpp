@@ -1,7 +1,8 @@
-// Audit: what a peer without bookmarks never says. It sends what has changed after a version, so
-// that a row that is gone leaves no trace, and one that was committed late is passed over. Now and
-// then everything is listed again; what a listing does not name is asked for, one by one, and is
-// gone when the peer says so twice. Pure; on its stream's strand.
+// Audit: finds the records that a peer without bookmarks (ctrl.v1) has lost without saying so. Such
+// a peer sends what has changed after a version. So a row that is gone leaves no trace, and a row
+// that was committed late is passed over. The audit has everything listed again at an interval. A
+// record that a listing does not name is asked for by point query. It is gone when the peer has
+// said so twice. The Stream carries out what the audit decides. Pure; on the stream's strand.
 #pragma once
 
 #include <chrono>
@@ -26,28 +27,28 @@ class Audit {
   };
   explicit Audit(Timing t) : timing_(t) {}
 
-  // The stream begins anew, from nothing.
+  // The stream begins from nothing: a new listing.
   void listing(Time now);
   bool wants_listing(Time now) const;
-  // The stream said that a record lives, or that it is to go (its id may be empty, and the
-  // namespace of a kind whose objects all live in one).
+  // The peer sent an apply or a delete of the record. A delete may have no id, and no namespace
+  // when all objects of the kind live in one.
   void lives(const Named&, uint64_t version);
   void goes(const Named&);
 
   struct Known {
     Named named;
-    uint64_t version = 0;  // last heard of
+    uint64_t version = 0;  // of the last message about the record
   };
-  // Whom to ask for now, `limit` of them at most; the others come next time. Nobody when the
-  // listing named none at all, or left out more than half: then it is the peer that has a fault (a
-  // region it does not know is an empty one to it), see `distrusts`.
+  // The records to ask for now, at most `limit`; the others follow at the next call. None when the
+  // listing left out more than half of the records, or all: then the fault is the peer's, for which
+  // an unknown region is an empty one. distrusts() tells.
   std::vector<Known> to_ask(Time now, size_t limit);
   bool distrusts() const { return distrusts_; }
-  // The peer has no such record. True: that is the second time, nothing was heard of it meanwhile,
-  // and it is forgotten here.
+  // The peer answered that it has no such record. True: this is the second such answer, `confirm`
+  // after the first, and the peer has not sent the record in between. The audit then forgets it.
   bool absent(const std::string& id, Time now);
   void present(const std::string& id);
-  // It could not say: it is asked again, later each time, and what it had said counts.
+  // The query failed. It is repeated after a growing backoff; an earlier answer stays valid.
   void unanswered(const std::string& id, Time now, uint64_t random);
 
   size_t size() const { return records_.size(); }
@@ -55,9 +56,9 @@ class Audit {
  private:
   struct Record {
     Known known;
-    uint64_t listing = 0;        // the last that named it
-    std::optional<Time> ask_at;  // not before; nothing: not asked for yet
-    std::optional<Time> absent;  // first answered that it is gone
+    uint64_t listing = 0;        // the last listing that named it
+    std::optional<Time> ask_at;  // do not ask before this time; nothing: not asked for yet
+    std::optional<Time> absent;  // time of the first answer that it is gone
     Backoff unanswered;
   };
   Record* find(const std::string& id);

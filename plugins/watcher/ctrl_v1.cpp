@@ -1,5 +1,5 @@
-// The dialect of ctrl.v1.ClusterService. Its three watches have one shape: State {apply = 1, delete
-// = 2, version = 3}; only names differ, and the kind's description knows them.
+// The dialect of ctrl.v1.ClusterService. The watches of all kinds have the same fields: State
+// {apply = 1, delete = 2, version = 3}. Only the names differ, and the kind's description has them.
 #include <boost/json.hpp>
 
 #include "batch.hpp"
@@ -10,9 +10,9 @@ namespace {
 
 namespace json = boost::json;
 
-// Which fields of the kind's delete message hold namespace and name, learnt from a delete message
-// that the kind makes of marked names. A kind whose objects all live in one namespace has no field
-// for it.
+// The fields of the kind's delete message that hold namespace and name. They are found in a delete
+// message that the kind makes from marker names. A kind whose objects all live in one namespace has
+// no namespace field.
 struct DeleteShape {
   std::string ns_field, name_field;
 };
@@ -47,7 +47,7 @@ std::string text_at(const json::object& object, const std::string& field) {
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-// One kind's messages.
+// Reads the messages of one kind.
 struct Reader {
   kind::Client kind;
   Schema schema;

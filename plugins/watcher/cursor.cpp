@@ -12,7 +12,7 @@ void Cursor::begin(bool snapshot, Position at) {
     through_ = 0;
     committed_ = {};
   } else {
-    // The peer found our position in its history: from here on it has that history's latest name.
+    // The peer found our position in its history, so the position is in the newest incarnation.
     committed_.incarnation = at.incarnation;
     sent_ = std::max(sent_, committed_.version);
     through_ = std::max(through_, committed_.version);
@@ -37,7 +37,7 @@ void Cursor::settled(uint64_t version) {
 }
 
 void Cursor::bookmark(Position at, bool snapshot_end) {
-  if (snapshot_ && !snapshot_end) return;  // inside a snapshot nothing moves
+  if (snapshot_ && !snapshot_end) return;  // within a snapshot the cursor does not move
   snapshot_ = false;
   history_ = at.incarnation;
   sent_ = std::max(sent_, at.version);

@@ -1,10 +1,10 @@
-// Cursor: up to where one stream may be committed, that is, what the agent reports as applied, and
-// what it asks with when it connects again. One per stream, on its strand, between the peer's
-// messages and the change sink's answers. Pure.
+// Cursor: decides up to which position a stream is committed, and from which position it asks when
+// it connects again. The agent reports the committed position as applied. Each stream has one
+// cursor, on its strand, between the peer's messages and the change sink's answers. Pure.
 //
-// The rule: in a snapshot nothing is committed before its bookmark or clean close; afterwards the
-// cursor is the highest version such that it and all before it are applied, held or parked. Against
-// a peer without bookmarks, the per-apply rule alone.
+// The rule: within a snapshot nothing is committed before the snapshot's bookmark or a clean close.
+// Afterwards the cursor is the highest version such that this version and all before it are
+// applied, held or parked. With a peer that has no bookmarks the cursor moves with each apply.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,27 @@ using Position = davit::Cursor;
 
 class Cursor {
  public:
-  // The peer said what it sends. What was offered before stays counted.
+  // The peer began a snapshot or a tail at `at`. Changes offered before stay counted.
   void begin(bool snapshot, Position at);
-  // Connected to a peer that has no bookmarks.
+  // The stream connected to a peer that has no bookmarks.
   void begin_without_bookmarks();
 
-  // A change was accepted by the sink; each is settled once.
+  // The sink accepted a change, and later settles it once.
   void offered(uint64_t version);
   void settled(uint64_t version);
 
-  // Everything up to `at` was sent; snapshot_end: and the snapshot is complete.
+  // The peer has sent everything up to `at`. snapshot_end: the snapshot is complete, too.
   void bookmark(Position at, bool snapshot_end);
-  // The stream ended with OK: it had caught up.
+  // The stream ended with OK: the peer had sent everything.
   void closed_clean();
-  // OUT_OF_RANGE: the position is void; the next stream is a snapshot.
+  // The peer answered OUT_OF_RANGE: the position is void, and the next stream is a snapshot.
   void refused();
 
-  // What is applied. Moves back only by begin and refused.
+  // Everything up to here is applied, held or parked. Moves back only by begin and refused.
   Position committed() const { return committed_; }
-  // What to ask with, version 0 = a snapshot: all that came, for the sink has it. A store that has
-  // lost some of it refuses this, and would not refuse what was committed.
+  // The position to ask with; version 0 asks for a snapshot. It covers all that the stream has
+  // received, because the sink has it. A restored store that has lost some of it refuses this
+  // position; it might not refuse the committed one.
   Position received() const {
     return snapshot_ || through_ == 0 ? Position{} : Position{history_, through_};
   }
@@ -48,10 +49,10 @@ class Cursor {
   void advance();
 
   Position committed_;
-  uint64_t history_ = 0;                      // incarnation last heard of; 0: none yet
-  uint64_t sent_ = 0;                         // highest version the peer has sent
-  uint64_t through_ = 0;                      // everything up to it was sent
-  bool snapshot_ = false;                     // between its begin and its end
+  uint64_t history_ = 0;                      // incarnation that the peer named last; 0: none yet
+  uint64_t sent_ = 0;                         // highest version that the peer has sent
+  uint64_t through_ = 0;                      // the peer has sent everything up to this version
+  bool snapshot_ = false;                     // within a snapshot
   std::map<uint64_t, uint32_t> outstanding_;  // version -> times offered and not settled
 };
 

@@ -20,7 +20,7 @@ Item item(v1::Record& record, const std::string& kind, const std::string& region
       break;
     case v1::Record::kDelete:
       c.type = sink::ChangeType::remove;
-      // Of a record whose name another one has the id alone is told.
+      // When another record has taken the name, the server sends the id alone.
       if (c.name.empty() && c.key.id.empty()) out.fault = "a delete without a name and an id";
       break;
     case v1::Record::kHold:
@@ -28,7 +28,7 @@ Item item(v1::Record& record, const std::string& kind, const std::string& region
       c.payload = Buffer::of(std::move(*record.mutable_hold()));
       break;
     default:
-      // A newer server's sort of change: touching nothing is the only safe reading.
+      // A newer server may send another type of change. Touching nothing is the only safe answer.
       c.type = sink::ChangeType::hold;
       c.payload = Buffer::of("a change of a sort this agent does not know");
   }
@@ -64,7 +64,7 @@ Result<Batch> decode(const Buffer& message, const std::string& kind, const std::
   if (!frame.has_bookmark()) return out;
   const auto& b = frame.bookmark();
   const auto type = mark_type(b.type());
-  if (!type) return out;  // of a newer server, and bookmarks are only ever a relief
+  if (!type) return out;  // a newer server's type: doing without a bookmark is always safe
   out.mark = Mark{*type, {b.at().incarnation(), b.at().version()}};
   for (const auto& link : b.history())
     out.mark->history.push_back({link.incarnation(), link.version()});

@@ -42,7 +42,7 @@ bool read_value(std::string_view& rest, uint32_t wire_type, Field& field) {
       return raw.has_value();
     }
     default:
-      return false;  // groups were never used
+      return false;  // groups: proto3 has none
   }
 }
 

@@ -7,8 +7,8 @@
 namespace davit::watcher {
 namespace {
 
-// A peer that sends nothing until something changes counts as connected after this long without an
-// error.
+// A ctrl.v1 peer sends nothing until something changes. It counts as connected when the call has
+// had no error for this long.
 constexpr std::chrono::milliseconds quiet_connect{1000};
 
 std::chrono::milliseconds retry_after(const rpc::End& end) {
@@ -74,7 +74,7 @@ Result<> Stream::start() {
   };
   source.closed = [this] {
     strand_.post([this] {
-      // Last: whoever waits may destroy this stream.
+      // Last, because the callback may lead to the end of this stream.
       auto stopped = std::move(stopped_);
       stopped();
     });
@@ -170,7 +170,8 @@ void Stream::on_message(const Buffer& message) {
   feed();
 }
 
-// Offers what is in hand until the sink asks to wait; then its wake comes back here.
+// Offers the changes of the current message until the sink asks to wait. The sink's wake calls this
+// again.
 void Stream::feed() {
   if (closing_) return;
   if (!feeding_) return feed_found();
@@ -188,7 +189,7 @@ void Stream::feed() {
   finish_batch();
 }
 
-// A change that cannot even be named goes nowhere; it must not hold what is behind it.
+// Parks a change that cannot be read or named. It must not delay the changes after it.
 void Stream::park(const Item& item) {
   const uint64_t version = item.change.version;
   with_->host.error("a change cannot be read and is parked",
@@ -229,7 +230,7 @@ void Stream::on_done(const rpc::End& end) {
   if (stopped_) {
     if (asking_ == 0) close_sink();
   } else if (feeding_) {
-    ended_ = end;  // the sink first takes what is in hand
+    ended_ = end;  // the sink takes the current message first
   } else {
     handle_end(end);
   }
@@ -241,7 +242,7 @@ void Stream::handle_end(const rpc::End& end) {
     return connect();
   }
   reconnects_.add();
-  // Of a peer with bookmarks only its bookmark ends a snapshot.
+  // With bookmarks, only a bookmark ends a snapshot.
   const bool cut = snapshot_ && dialect_.bookmarks;
   if (end.code == Code::ok && !cut) {
     if (snapshot_) {
@@ -258,7 +259,7 @@ void Stream::handle_end(const rpc::End& end) {
     cursor_.refused();
     with_->host.info("the position is void, starting from nothing",
                      {{"kind", kind_}, {"reason", end.message}});
-    // At once the first time: this is an answer, not a failure.
+    // Connect at once the first time: the refusal is an answer, not a failure.
     if (++refusals_ == 1) {
       connect();
       return;
@@ -310,7 +311,7 @@ void Stream::connected() {
 void Stream::trouble(const std::string& why) {
   up_ = false;
   up_gauge_.set(0);
-  if (failures_++ > 0) return;  // told when it began, and again when it ends
+  if (failures_++ > 0) return;  // logged when it begins and when it ends
   with_->host.warn("stream lost", {{"kind", kind_}, {"reason", why}});
   with_->health(kind_, false, why);
 }

@@ -1,7 +1,7 @@
-// Stream: one kind's subscription. It connects, reads one message at a time, offers its changes to
-// the change sink, waits when the sink has no room, and connects again when the stream ends.
-// Everything but the constructor, start, open and stop runs on its own strand; what may be
-// committed is Cursor's to say.
+// Stream: the subscription of one kind. It connects to the server, reads one message at a time and
+// offers its changes to the change sink. It waits while the sink has no room, and connects again
+// when the stream ends. The constructor, start, open and stop may run on any thread; everything
+// else runs on the stream's own strand. Cursor decides which position is committed.
 #pragma once
 
 #include <deque>
@@ -18,19 +18,19 @@ namespace davit::watcher {
 
 struct Timing {
   std::chrono::milliseconds reconnect_min{1000}, reconnect_max{5000};
-  Audit::Timing audit;  // of peers without bookmarks
-  // Of such a peer: silent for so long, it has named what it has to name; 0: never.
+  Audit::Timing audit;  // only for peers without bookmarks
+  // A listing of such a peer counts as ended after so much silence; 0: never.
   std::chrono::milliseconds quiet{30'000};
 };
 
-// What every stream of an instance works with.
+// What all streams of an instance share.
 struct Neighbours {
   Host host;
   rpc::Channel channel;
   sink::ChangeClient sink;
   std::optional<sink::StatusClient> status;
   Timing timing;
-  // A stream is connected, or not (and why). Any thread.
+  // Tells the plugin that a kind's stream is connected, or why not. [any]
   std::function<void(const std::string& kind, bool connected, const std::string& why)> health;
 };
 
@@ -40,9 +40,9 @@ class Stream {
 
   // Opens the sink's stream.
   Result<> start();
-  // Begins to connect. After start, once, not after stop.
+  // Begins to connect. Once, after start and before stop.
   void open();
-  // Ends all work; `done` is called once, on the strand, and nothing runs after it.
+  // Ends all work. Calls `done` once, on the strand, as the last thing that this stream does.
   void stop(std::function<void()> done);
 
  private:
@@ -82,31 +82,31 @@ class Stream {
 
   sink::ChangeStream sink_;
   Cursor cursor_;
-  Position known_;  // what was asked with last that was not nothing
+  Position known_;  // the last position other than 0 that the stream asked with
   Position reported_;
 
   rpc::Call call_;                 // set while a call lives
-  Batch batch_;                    // the message in hand
-  size_t next_ = 0;                // first of its changes that the sink has not taken
-  bool feeding_ = false;           // a message is in hand
+  Batch batch_;                    // the current message
+  size_t next_ = 0;                // its first change that the sink has not taken
+  bool feeding_ = false;           // the sink has not taken all of batch_ yet
   bool snapshot_ = false;          // this connection began with a snapshot that has not ended
-  std::optional<rpc::End> ended_;  // the call is over, but its last message is still in hand
+  std::optional<rpc::End> ended_;  // the call is over, but its last message is not taken yet
   std::function<void()> stopped_;  // set: stopping
   bool closing_ = false;
 
-  std::optional<Audit> audit_;  // of a peer without bookmarks
-  std::deque<Item> found_;      // by asking; the sink has not taken them yet
-  size_t asking_ = 0;
+  std::optional<Audit> audit_;  // only for a peer without bookmarks
+  std::deque<Item> found_;      // results of point queries that the sink has not taken yet
+  size_t asking_ = 0;           // point queries under way
   bool relisting_ = false, distrust_said_ = false;
-  bool listing_ = false;                  // it began from nothing, and has not been silent since
-  std::chrono::nanoseconds heard_at_{0};  // when it began, or was heard of
+  bool listing_ = false;                  // a listing began and no silence has ended it
+  std::chrono::nanoseconds heard_at_{0};  // time of the connection or of its last message
 
   bool up_ = false;
-  uint64_t failures_ = 0;      // since it was last up
-  uint64_t refusals_ = 0;      // positions refused in a row
-  std::vector<Issue> issues_;  // of changes that could not be named
+  uint64_t failures_ = 0;      // since the stream was last up
+  uint64_t refusals_ = 0;      // positions refused since the last connection after a failure
+  std::vector<Issue> issues_;  // the parked changes that could not be named
 
-  // Filled by the sink on any thread, taken on the strand.
+  // The sink adds to it on any thread; the strand takes it.
   std::mutex settled_mutex_;
   std::vector<uint64_t> settled_;
 

@@ -1,12 +1,12 @@
-// A stream of a peer without bookmarks: everything is listed again now and then, and what a listing
-// does not name is asked for. What to do when is Audit's to say.
+// The part of Stream for a peer without bookmarks: it has everything listed again at an interval
+// and asks for what a listing does not name. Audit decides what to do when.
 #include "stream.hpp"
 
 namespace davit::watcher {
 namespace {
 
 constexpr std::chrono::seconds look_interval{1};
-constexpr std::chrono::seconds answer_timeout{5};  // a stop waits for it
+constexpr std::chrono::seconds answer_timeout{5};  // a stop waits for the answers
 constexpr size_t asking_max = 16;
 
 }  // namespace
@@ -43,8 +43,8 @@ void Stream::audit() {
   distrust_said_ = distrusts;
 }
 
-// A listing may go on after the connection broke, so it is over when the stream that goes on is
-// silent, whichever that is.
+// A listing may continue on a new connection after a break. So it ends when the current connection
+// is silent for long enough, whichever connection that is.
 void Stream::end_quietly(std::chrono::nanoseconds now) {
   const auto quiet = with_->timing.quiet;
   if (!listing_ || !call_ || quiet.count() == 0 || now - heard_at_ < quiet) return;
@@ -88,7 +88,7 @@ void Stream::answered(const Audit::Known& known, const Result<std::string>& answ
   auto batch = dialect_.decode(Buffer::of(*answer));
   if (!batch.ok()) return;
   for (Item& item : batch->items) {
-    if (!item.fault.empty()) continue;  // the stream says it, too
+    if (!item.fault.empty()) continue;  // the stream sends and parks it, too
     item.change.version = known.version;
     found_.push_back(std::move(item));
   }

@@ -1,5 +1,5 @@
-// The plugin: reads the settings, makes one Stream for each kind of the process, starts and stops
-// them.
+// The plugin `watcher`: reads the settings, makes one Stream for each kind of the process, and
+// starts and stops the streams.
 #include <condition_variable>
 #include <map>
 
@@ -10,7 +10,7 @@
 namespace davit::watcher {
 namespace {
 
-// An instance is well when all of its streams are.
+// The health of an instance: serving when all of its streams are connected.
 class Health {
  public:
   explicit Health(Host host) : host_(host) {}
@@ -79,7 +79,7 @@ class Watcher {
     for (auto& s : streams_) {
       auto r = s->start();
       if (!r.ok()) {
-        (void)stop(op);  // nobody else will
+        (void)stop(op);  // the host does not stop an instance that failed to start
         return r;
       }
       ++running_;
@@ -125,7 +125,7 @@ class Watcher {
   }
 
  private:
-  // The mutex: a gate that opens while this stops must not be behind stop on a stream's strand.
+  // The mutex orders open and stop: a gate may open during stop, and no stream may open after it.
   void open() {
     std::lock_guard lock(mutex_);
     if (stopping_) return;
