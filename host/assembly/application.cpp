@@ -61,7 +61,7 @@ void print(const Faults& faults) {
   for (const std::string& line : faults.lines()) std::fprintf(stderr, "%s\n", line.c_str());
 }
 
-// "main 0.0.0.0:7070", "metrics http://127.0.0.1:9100/metrics"
+// Takes the address from "main 0.0.0.0:7070" or "metrics http://127.0.0.1:9100/metrics".
 std::string address_of(const Described& listener) {
   constexpr std::string_view scheme = "http://";
   std::string out = listener.what.substr(listener.what.rfind(' ') + 1);
@@ -70,20 +70,21 @@ std::string address_of(const Described& listener) {
   return out.substr(0, out.find('/'));
 }
 
-// Many threads share a little work. With glibc's eight arenas a core, each keeps what it freed to
-// itself: at 10,000 idle streams 1.5 of the 2.4 KiB that each cost above gRPC's own.
+// glibc makes up to eight arenas per core, and each arena keeps the memory that is freed in it. Our
+// many threads share a little work, so the arenas held much free memory: at 10,000 idle streams it
+// was 1.5 of the 2.4 KiB that each stream costs above gRPC's own memory.
 void share_arenas() {
   ::mallopt(M_ARENA_MAX, static_cast<int>(std::max(2U, std::thread::hardware_concurrency())));
 }
 
-// glibc returns only what lies at the end of a heap. After a bootstrap most of what was freed lies
-// between what is kept: a third of what an agent then holds.
+// By itself glibc returns only memory at the end of a heap. After a bootstrap most free memory lies
+// between blocks in use: a third of an agent's memory.
 constexpr std::chrono::seconds memory_interval{30};
 void give_memory_back() {
   ::malloc_trim(0);
 }
 
-// What plugins read they read at the next start; every other key must be known now.
+// Plugins read their settings at the next start. Every other key must be known now.
 void reject_unread_but_of_plugins(const Config& config, Faults& faults) {
   for (const Node* plugin : config.plugins(faults)) plugin->closed = true;
   config.reject_unread(faults);
@@ -91,7 +92,7 @@ void reject_unread_but_of_plugins(const Config& config, Faults& faults) {
 
 }  // namespace
 
-// In the order of their making; they go in reverse, the plugins before what they use.
+// In the order of creation. They are destroyed in reverse, so plugins go before the parts they use.
 struct Application::Parts {
   Parts(Config c, const HostSettings& s, Log& l)
       : config(std::move(c)),
@@ -180,7 +181,7 @@ int Application::check(bool running) {
   if (!prepare(true)) return exit_refused;
   Parts& p = *parts_;
   Faults faults;
-  // What another process holds is no fault beside a davit that runs.
+  // Beside a running davit, a resource that another process holds is no fault.
   const auto add = [&](const Result<>& result) {
     if (result.ok() || (running && result.error().code == Code::unavailable)) return;
     faults.add("", "", result.error().message);
@@ -284,9 +285,9 @@ int Application::serve() {
   return exit_ok;
 }
 
-// What the log is like and which tokens there are changes at once. Secrets and certificates are
-// read again by themselves, when their files change; the rest is what everything was made of. All
-// of it is read and checked before any of it is taken: a fault anywhere changes nothing.
+// The log settings and the tokens change at once. Secrets and certificates are read again when
+// their files change. Every other key takes a restart. All keys are read and checked before any of
+// them takes effect: a single fault changes nothing.
 void Application::reload() {
   Parts& p = *parts_;
   Faults faults;
@@ -321,8 +322,8 @@ void Application::reload() {
              {{"changes_that_take_a_restart", std::to_string(waiting)}});
 }
 
-// Calls in progress are ended by the plugins that serve them, so: no new calls, plugins, what is
-// left of the calls.
+// The order is: refuse new calls, stop the plugins, end the remaining calls. Plugins end the calls
+// that they serve.
 int Application::wind_down(int code) {
   Parts& p = *parts_;
   notify("STOPPING=1");
@@ -333,7 +334,7 @@ int Application::wind_down(int code) {
     life_->stop_within(p.settings.stop_timeout);
     deadline = *life_->stop_by;
   }
-  // Half of what is left: what is cancelled then can still end.
+  // Half of the time that is left, so that cancelled work can still end.
   if (const auto request = p.shutdown.requested())
     deadline = std::min(deadline, Clock::now() + (request->deadline - Clock::now()) / 2);
   const auto give_up = [&](const std::string& who, const std::string& doing,

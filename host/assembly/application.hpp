@@ -1,4 +1,5 @@
-// One host from its configuration to its end: what `davit run` and `davit check` share.
+// One host from its configuration to its end. The commands `davit run`, `davit check` and `davit
+// storage restore` use it.
 #pragma once
 
 #include <memory>
@@ -21,18 +22,20 @@ class Application {
   Application(const Application&) = delete;
   Application& operator=(const Application&) = delete;
 
-  // Runs until SIGTERM or SIGINT; SIGHUP has it read the configuration again. Faults of the
-  // configuration go to standard error, each on its line. From the signal on it ends within the
-  // stop timeout and two seconds, whatever hangs: then with exit_late and a line that says who.
+  // Runs until SIGTERM or SIGINT. SIGHUP makes it read the configuration again. Faults of the
+  // configuration go to standard error, one per line. After the signal the process ends within the
+  // stop timeout and two seconds, whatever hangs: in that case with exit_late and a line that names
+  // what hangs.
   int run();
-  // Makes and wires everything, asks every plugin whether it would start, prints the graph; starts
-  // nothing. `running`: beside a davit of these files, so what another process holds is no fault.
+  // Creates and wires the plugins, asks each whether it would start, and prints the graph. Starts
+  // nothing. `running`: a davit of these files is running, so a resource that another process holds
+  // is no fault.
   int check(bool running);
-  // Prints what the plugins' accounts must be allowed, as documents that grant it. Makes and wires
-  // everything; starts nothing and asks nobody.
+  // Prints the rights that the plugins' accounts need, as documents that grant them. Creates and
+  // wires the plugins; starts nothing and contacts no cluster.
   int rights();
-  // Makes the copy at `file` the store of a storage instance; starts nothing. `storage` may be
-  // empty when only one can.
+  // Makes the copy at `file` the store of a storage instance. Starts nothing. `storage` may be
+  // empty if only one instance can be restored.
   int restore(const std::string& file, const std::string& storage);
 
  private:

@@ -17,13 +17,13 @@ namespace davit::host {
 
 struct Assembly::Member {
   InstanceHost host;
-  std::unique_ptr<Instance> instance;  // empty: its module could not be loaded
-  std::set<size_t> uses;               // what it looked up
+  std::unique_ptr<Instance> instance;  // empty: the module could not be loaded
+  std::set<size_t> uses;               // the instances that it looked up
 };
 
 namespace {
 
-// A plugin's error, at the key it speaks of when it names one of its own.
+// Adds a plugin's error. If the error names one of the plugin's keys, it is placed at that key.
 void add_fault(Faults& faults, const Node& settings, const Error& error) {
   const Node* key = error.where.empty() ? nullptr : settings.find(error.where);
   const Node& at = key != nullptr ? *key : settings;
@@ -100,7 +100,7 @@ void Assembly::create(Member& member, Faults& faults) {
     }
     return;
   }
-  // What follows from a fault that was noted is not news.
+  // If the plugin has already rejected a setting, its error only repeats that fault.
   if (own.empty()) add_fault(faults, settings, made.error());
   settings.closed = true;
 }
@@ -153,7 +153,8 @@ std::optional<Assembly::Late> Assembly::stop(std::chrono::steady_clock::time_poi
     const std::string& name = member.host.name;
     activity_.set(name, "stop");
     core_.health.set(name, DAVIT_HEALTH_NOT_SERVING, "stopping");
-    // Whoever looked it up has stopped. What of theirs still runs would run into what stop ends.
+    // All instances that looked this one up have stopped. Their calls must end first, or they would
+    // use what stop ends.
     if (const std::string guest = member.host.pool->wait_for_guests(deadline); !guest.empty())
       return Late{name, "a call of \"" + guest + "\" has not ended"};
     const auto result = stop_within(*member.instance, deadline);
@@ -165,7 +166,7 @@ std::optional<Assembly::Late> Assembly::stop(std::chrono::steady_clock::time_poi
 }
 
 void Assembly::destroy() {
-  // What was looked up outlives who looked it up.
+  // An instance outlives those that looked it up.
   if (order_.size() == members_.size()) {
     for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
       activity_.set(members_[*it]->host.name, "destroy");
@@ -203,7 +204,7 @@ Result<size_t> Assembly::look_up(std::string_view finder, std::string_view name)
                {}};
 }
 
-// The setting that names it, so that a fault is said where it was written.
+// Finds the setting that contains the name, so that a fault points to its line.
 std::string Assembly::key_that_says(std::string_view finder, std::string_view name) const {
   const auto says = [&](const Node& node) {
     return node.type == Node::Type::string && node.string == name;

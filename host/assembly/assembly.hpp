@@ -1,5 +1,5 @@
-// The instances of one configuration, made, wired, started and stopped. All on main; `pool` is
-// [any].
+// Creates, wires, starts and stops the instances of one configuration. All functions run on the
+// main thread, except for `pool`, which is [any].
 //
 //   create -> wire -> (check | start ... stop) -> destroy
 #pragma once
@@ -20,39 +20,40 @@ class Config;
 
 class Assembly : public Neighbours {
  public:
-  // `activity` is told of each step before it begins; it outlives the assembly.
+  // `activity` is set before each step begins. It outlives the assembly.
   Assembly(const Core& core, const Services& services, Loader& loader, std::string state_root,
            Activity& activity);
   ~Assembly() override;
 
-  // Loads and makes every [plugin.NAME] in the order of the files. Every fault is noted, none ends
-  // it early.
+  // Loads and creates every [plugin.NAME] in the order of the files. Goes on after a fault, so that
+  // all faults are collected.
   void create(const Config& config, Faults& faults);
-  // Lets them find each other, and settles the order to start in.
+  // Lets the instances look each other up, and determines the order of starting.
   void wire(Faults& faults);
-  // The plugins' own checks, in the order of starting. `running`: UNAVAILABLE, which says that
-  // another process has what they need, is no fault.
+  // Runs the plugins' own checks in the order of starting. With `running`, UNAVAILABLE is no fault:
+  // it says that another process holds what the plugin needs.
   void check(Faults& faults, bool running);
-  // One after the other; the first that fails, or the operation's cancel, ends it, and stop takes
-  // back what was started.
+  // Starts the instances one after the other. The first failure, or the operation's cancel, ends
+  // it. The caller then calls stop, which stops the instances that were started.
   Result<> start(const Operation& op);
-  // In reverse, within the deadline in all, each when the calls into it have ended. The first one
-  // that cannot be stopped ends it: something of it may still run and use what it looked up, so
-  // nothing may be stopped or destroyed any more, and the process must end with _exit.
+  // Stops the instances in reverse, each after the calls into it have ended. The deadline is for
+  // all of them together. The first instance that cannot be stopped ends it. Parts of that instance
+  // may still run and use the instances that it looked up, so nothing may be stopped or destroyed
+  // any more, and the process must end with _exit.
   struct Late {
     std::string instance, why;
   };
   std::optional<Late> stop(std::chrono::steady_clock::time_point deadline);
-  // In reverse of starting. After the runtime's shutdown.
+  // Destroys in reverse of starting. Call it after the runtime's shutdown.
   void destroy();
 
-  // For `davit check`: in the order of starting.
+  // The graph for `davit check`, in the order of starting.
   struct Line {
     std::string instance, module, version;
     std::vector<std::string> roles, uses;
   };
   std::vector<Line> graph() const;
-  // Every instance that has this interface, in the order of the files; for the host's own use.
+  // All instances that offer this interface, in the order of the files. For the host's own use.
   std::vector<davit_ref> offering(std::string_view interface) const;
 
   Result<davit_ref> find(std::string_view finder, std::string_view instance,

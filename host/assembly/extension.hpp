@@ -1,11 +1,11 @@
-// A part of the host that is built apart from it: the RPC layer (host/rpc) and the codec
-// (host/codec). Each is a library of its own with one maker; the assembly calls what stands here,
-// in this order, from main:
+// A part of the host that joins it through this interface: the RPC layer (host/rpc), the codec
+// (host/codec) and the metrics endpoint (host/observability). Each has one factory function. The
+// application calls an extension from the main thread, in this order:
 //
 //   make_... -> configure -> (plugins: create, wire) -> wired -> (check: describe, no more)
 //            -> (plugins: start) -> listen ... drain -> (plugins: stop) -> stop -> destructor
 //
-// What a plugin asks for with davit_host.query goes to `service`.
+// `service` supplies the tables that plugins request with davit_host.query.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ class Metrics;
 class Runtime;
 class Shutdown;
 
-// What the host gives to an extension; everything outlives it.
+// The parts of the host that an extension may use. They outlive it.
 struct Core {
   Log& log;            // services/log.hpp
   Runtime& runtime;    // runtime/runtime.hpp: strands, timers, pools
@@ -36,7 +36,7 @@ struct Core {
   Shutdown& shutdown;  // services/shutdown.hpp
 };
 
-// One line of `davit check`: which instance serves or calls what.
+// One line of `davit check`: what an instance serves or calls, or where the host listens.
 struct Described {
   std::string instance;  // empty: the host itself ("listens")
   std::string verb;      // "serves", "calls", "listens"
@@ -47,32 +47,33 @@ struct Described {
 class Extension {
  public:
   virtual ~Extension() = default;
-  // The service's table, or nullptr: "davit.rpc/1". [any]
+  // The table of a service such as "davit.rpc/1", or nullptr. [any]
   virtual const void* service(std::string_view id) const = 0;
   // Reads its own tables of the configuration (config.table("rpc", faults)). Opens nothing.
   virtual void configure(const Config&, Faults&) {}
-  // Every plugin is wired. `check` = true: would listen succeed, as far as that can be seen without
-  // binding a port (certificates can be read, files are there)?
+  // Called when every plugin is wired. `check` asks whether listen would succeed, as far as this
+  // can be found out without binding a port: certificates can be read, files exist.
   virtual Result<> wired(bool check) {
     (void)check;
     return {};
   }
   virtual std::vector<Described> describe() const { return {}; }
-  // Every plugin is started: bind the ports, serve.
+  // Called when every plugin is started: binds the ports and serves.
   virtual Result<> listen() { return {}; }
-  // The configuration was read again, in two steps, so that all of it is taken or nothing. This one
-  // reads and checks what can change while the host runs, changes nothing, adds its faults, and its
-  // keys to `live`, changed or not. What it gives makes the change when it is called, and cannot
-  // fail; it is called only if nobody has found a fault, and is destroyed soon, on main. May be
-  // empty: nothing changes. From main, after listen.
+  // First step of a reload, which takes effect as a whole or not at all. Reads and checks the keys
+  // that can change while the host runs, and changes nothing. Adds its faults, and adds its keys to
+  // `live`, whether they have changed or not. The returned function makes the change and cannot
+  // fail. It is called only if no extension has found a fault, and is destroyed soon afterwards, on
+  // the main thread. An empty function changes nothing. From the main thread, after listen.
   virtual std::function<void()> prepare_reload(const Config&, Faults&,
                                                std::vector<std::string>& live) {
     (void)live;
     return {};
   }
-  // No new call is taken any more; calls in progress go on, for their plugins end them in `stop`.
+  // Refuses new calls from now on. Calls in progress go on; their plugins end them in `stop`.
   virtual void drain() {}
-  // Every plugin is stopped: cancel what is left and return when no callback will come any more.
+  // Called when every plugin is stopped: cancels the remaining calls, and returns when no callback
+  // can follow.
   virtual void stop(std::chrono::steady_clock::time_point deadline) { (void)deadline; }
 };
 

@@ -7,12 +7,12 @@
 namespace davit::host {
 namespace {
 
-// systemd's StateDirectory= says where; otherwise where this installation keeps its state.
+// The directory of systemd's StateDirectory=, otherwise the one of this installation.
 std::string default_state_dir() {
   const char* given = std::getenv("STATE_DIRECTORY");
   if (given == nullptr || *given == '\0') return DAVIT_STATE_DIR;
   const std::string all(given);
-  return all.substr(0, all.find(':'));  // systemd separates several with colons
+  return all.substr(0, all.find(':'));  // systemd separates several directories with colons
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// [host]: what the host itself can be told. All keys are optional.
+// The settings of the host itself: table [host]. All keys are optional.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ struct HostSettings {
   bool core_dumps = false;
   std::chrono::milliseconds stop_timeout{10'000};
   std::string state_dir;                 // absolute
-  std::vector<std::string> plugin_dirs;  // searched before the installation's own
+  std::vector<std::string> plugin_dirs;  // searched before the installation's own folder
 };
 
 HostSettings read_host_settings(const Config& config, Faults& faults);

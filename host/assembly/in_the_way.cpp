@@ -20,7 +20,7 @@ Error fault(const std::string& text, int number) {
   return {code, text + ": " + std::strerror(number), {}, {}};
 }
 
-// A socket file that nobody listens on is taken over by a start.
+// A socket file that no process listens on is no obstacle: a start replaces it.
 Result<> can_listen_on_path(const std::string& address, const std::string& path) {
   sockaddr_un at{};
   if (path.size() < sizeof at.sun_path) {
@@ -34,7 +34,7 @@ Result<> can_listen_on_path(const std::string& address, const std::string& path)
   }
   const std::string folder = std::filesystem::path(path).parent_path().string();
   if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
-  // What is missing there is made by the service manager (RuntimeDirectory=) when it starts us.
+  // The service manager creates a missing folder of /run (RuntimeDirectory=) when it starts us.
   if (errno == ENOENT && folder.starts_with("/run/")) return {};
   return fault("cannot listen on " + address + ": its folder", errno);
 }

@@ -1,5 +1,4 @@
-// What only a start would meet otherwise: addresses that cannot be had. For `davit check`; leaves
-// nothing behind.
+// Finds addresses that a start could not listen on. For `davit check`; leaves nothing behind.
 #pragma once
 
 #include <string>
@@ -8,7 +7,8 @@
 
 namespace davit::host {
 
-// Could "host:port" or "unix:/path" be listened on? UNAVAILABLE: somebody else does at present.
+// Could the host listen on "host:port" or "unix:/path"? UNAVAILABLE: another process does at
+// present.
 Result<> can_listen(const std::string& address);
 
 }  // namespace davit::host

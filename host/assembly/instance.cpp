@@ -3,7 +3,7 @@
 namespace davit::host {
 namespace {
 
-// Calls a slot that may be absent.
+// Calls a slot. A slot that is absent succeeds.
 template <class Slot, class... Args>
 Result<> call(Slot slot, Args... args) {
   if (slot == nullptr) return {};
@@ -70,7 +70,7 @@ void Instance::destroy() {
   if (self_ == nullptr) return;
   try {
     module_.plugin->destroy(self_);
-  } catch (...) {  // nothing is left that could use it
+  } catch (...) {  // the instance is gone, and no code uses it any more
   }
   self_ = nullptr;
 }

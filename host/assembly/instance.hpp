@@ -1,6 +1,6 @@
-// One configured instance of a plugin: [plugin.NAME]. The slots of its plugin are called here and
-// nowhere else, each with a net below it: the C++ wrapper lets nothing out, but a plugin need not
-// use the wrapper.
+// One configured instance of a plugin: [plugin.NAME]. Only this class calls the life-cycle slots of
+// a plugin, and it catches exceptions: the C++ wrapper lets none out, but a plugin need not use the
+// wrapper.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace davit::host {
 
-// A davit_op whose caller can give up.
+// A davit_op that its caller can cancel.
 class Operation {
  public:
   explicit Operation(std::chrono::steady_clock::time_point deadline);
@@ -35,15 +35,15 @@ class Instance {
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
-  // The plugin's steps. Errors are the plugin's own, or INTERNAL when something was thrown through
-  // the ABI.
+  // The steps of the plugin's life. An error is the plugin's own, or INTERNAL if an exception
+  // crossed the ABI.
   Result<> create();
   Result<> wire();
   Result<> check(const Operation&);
   Result<> start(const Operation&);
   Result<> stop(const Operation&);
   void destroy();
-  // nullptr: it does not play this role.
+  // The table of an interface; nullptr: the plugin does not offer it.
   const void* role(std::string_view interface) const;
 
   const std::string& name() const { return host_.name; }

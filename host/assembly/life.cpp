@@ -13,9 +13,10 @@ namespace davit::host {
 
 namespace {
 
-Log* last_log = nullptr;  // of the one Life that listens
+Log* last_log = nullptr;  // of the one Life that runs
 
-// An exception that left a task of a strand or a pool: a bug of whoever posted it, who is named.
+// Handles an exception that left a task of a strand or a pool. It is a bug of the task's owner; the
+// log names the owner.
 [[noreturn]] void say_what_ended_it() {
   std::string what = "terminate was called";
   if (const auto thrown = std::current_exception()) {
@@ -34,7 +35,7 @@ Log* last_log = nullptr;  // of the one Life that listens
 
 }  // namespace
 
-// From here on SIGTERM ends the process in time, whatever hangs.
+// From now on SIGTERM ends the process in time, whatever hangs.
 void Life::listen() {
   last_log = &log;
   std::set_terminate(&say_what_ended_it);
@@ -59,7 +60,7 @@ void Life::heard(int number) {
   changed.notify_all();
 }
 
-// With the mutex held.
+// The caller holds the mutex.
 void Life::stop_within(std::chrono::milliseconds timeout) {
   if (stop_by) return;
   stop_by = Clock::now() + timeout;

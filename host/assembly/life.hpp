@@ -1,5 +1,5 @@
-// The life of the process from `davit run` to its end: signals, the deadline that they set, and the
-// line that says who kept it from ending in time.
+// The life of the process from `davit run` to its end: the signals, the deadline that they set, and
+// the log line that names what kept the process from ending in time.
 #pragma once
 
 #include <chrono>
@@ -18,11 +18,12 @@ namespace davit::host {
 
 class Runtime;
 
-// At the deadline what still runs is cancelled. So long it may take to end then; once more the
-// host's own threads.
+// Work that still runs at the deadline is cancelled, and has this long to end. After that the
+// host's own threads have as long once more.
 constexpr std::chrono::seconds grace{1};
 
-// What is there before the configuration is read, and outlives all that is made of it.
+// State that exists before the configuration is read, and outlives everything that is created from
+// it.
 struct Life {
   using Clock = std::chrono::steady_clock;
 
@@ -30,9 +31,9 @@ struct Life {
   Activity activity;
   Operation starting{Clock::now() + std::chrono::seconds(60)};
 
-  std::mutex mutex;  // all below
+  std::mutex mutex;  // guards everything below
   std::condition_variable changed;
-  int signal = 0;       // the first that told it to stop
+  int signal = 0;       // the first signal to stop
   bool reload = false;  // SIGHUP came
   std::optional<Clock::time_point> stop_by;
   std::chrono::milliseconds stop_timeout{10'000};
@@ -42,7 +43,7 @@ struct Life {
   std::optional<Watchdog> watchdog;
   std::optional<Signals> signals;
 
-  bool ends() const {  // under the mutex
+  bool ends() const {  // the caller holds the mutex
     return signal != 0 || (shutdown != nullptr && shutdown->requested().has_value());
   }
   void made(const Runtime* r, const Shutdown* s) {

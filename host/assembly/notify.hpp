@@ -1,4 +1,5 @@
-// Tells the service manager how far we are (sd_notify): nothing happens when none has asked.
+// Tells the service manager the state of the process (sd_notify). Does nothing if no service
+// manager has asked for that.
 #pragma once
 
 #include <string_view>

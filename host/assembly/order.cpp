@@ -5,7 +5,8 @@
 namespace davit::host {
 namespace {
 
-// Every vertex left waits for another one that is left: following that must come round.
+// Every vertex that is left waits for another one that is left, so following the edges must lead
+// into a circle.
 std::string circle(const std::vector<Vertex>& graph, const std::vector<bool>& done) {
   std::vector<size_t> path;
   size_t at = static_cast<size_t>(std::find(done.begin(), done.end(), false) - done.begin());

@@ -1,5 +1,5 @@
-// In which order instances start: what is looked up before the one that looks it up, otherwise as
-// in the file. Pure.
+// Determines the order in which instances start: each after the instances that it looks up,
+// otherwise in the order of the files. Pure.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,11 @@ namespace davit::host {
 
 struct Vertex {
   std::string name;
-  std::set<size_t> uses;  // indexes of what it looked up
+  std::set<size_t> uses;  // indexes of the instances that it looked up
 };
 
-// Indexes in the order to start. A circle is FAILED_PRECONDITION and named: "a -> b -> a".
+// The indexes in the order of starting. A circle is FAILED_PRECONDITION, and the message shows it:
+// "a -> b -> a".
 Result<std::vector<size_t>> start_order(const std::vector<Vertex>& graph);
 
 }  // namespace davit::host

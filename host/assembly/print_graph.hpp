@@ -1,4 +1,5 @@
-// What `davit check` prints: instances in the order of starting, what they are and whom they use.
+// Prints the graph for `davit check`: the instances in the order of starting, with their modules,
+// roles and the instances they use.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace davit::host {
 
-// `columns`: of the terminal; 0: none.
+// `columns` is the width of the terminal; 0: no limit.
 std::string print_graph(const std::vector<Assembly::Line>& lines,
                         const std::vector<Described>& described, size_t columns);
 

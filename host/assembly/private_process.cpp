@@ -11,7 +11,7 @@ void keep_files_private() {
   ::umask(others);
 }
 
-// The limit alone does not hold for a kernel that pipes its dumps to a program.
+// The limit alone has no effect if the kernel pipes dumps to a program.
 void forbid_core_dumps() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_CORE, &limit) == 0) {

@@ -1,15 +1,15 @@
-// What keeps the secrets of a process to its user: payloads and tokens pass through its memory and
-// its files.
+// Keeps other users from the secrets in the process's memory and files, which contain payloads and
+// tokens.
 #pragma once
 
 namespace davit::host {
 
-// From now on files that the process makes are for its user alone, whatever umask it was started
-// with. Who wants another mode sets it on the file (a socket for a group).
+// From now on only the process's user can use the files that it creates, whatever umask it was
+// started with. Code that needs another mode sets it on the file (a socket for a group).
 void keep_files_private();
 
-// No core dump, whatever limit it was started with; and no other process of its user can read its
-// memory.
+// The process leaves no core dump, whatever limit it was started with, and no other process of its
+// user can read its memory.
 void forbid_core_dumps();
 
 }  // namespace davit::host

@@ -10,7 +10,7 @@ namespace davit::host {
 
 std::optional<Result<>> stop_within(Instance& instance,
                                     std::chrono::steady_clock::time_point deadline) {
-  constexpr std::chrono::seconds grace{1};  // from "cancelled" to the end of patience
+  constexpr std::chrono::seconds grace{1};  // from the cancellation to giving up
   struct Call {
     explicit Call(std::chrono::steady_clock::time_point d) : op(d) {}
     Operation op;
@@ -22,7 +22,7 @@ std::optional<Result<>> stop_within(Instance& instance,
   if (done.wait_until(deadline) != std::future_status::ready) {
     call->op.cancel();
     if (done.wait_for(grace) != std::future_status::ready) {
-      thread.detach();  // the process ends with _exit; there is nothing to join
+      thread.detach();  // the process ends with _exit, without joining
       return std::nullopt;
     }
   }

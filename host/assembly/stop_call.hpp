@@ -1,4 +1,4 @@
-// Stops one instance on a thread of its own, so that one that hangs does not hang the host.
+// Stops one instance on a thread of its own, so that an instance that hangs does not hang the host.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@ namespace davit::host {
 
 class Instance;
 
-// At the deadline the operation is cancelled; a grace later nothing is returned: the plugin still
-// runs.
+// At the deadline the operation is cancelled. If the plugin still runs one second later, returns
+// nothing.
 std::optional<Result<>> stop_within(Instance& instance,
                                     std::chrono::steady_clock::time_point deadline);
 

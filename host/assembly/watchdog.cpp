@@ -39,9 +39,9 @@ void Watchdog::watch() {
   }
   if (over_) return;
   const int code = code_;
-  lock.unlock();  // the last words take locks under which others call end_at
+  lock.unlock();  // last_words_ takes locks under which others call end_at
   constexpr unsigned patience_s = 1;
-  ::alarm(patience_s);  // nobody may read what we say: SIGALRM ends the process, too
+  ::alarm(patience_s);  // writing the log may block; SIGALRM then ends the process
   last_words_();
   ::_exit(code);
 }

@@ -1,5 +1,5 @@
-// Ends the process at a time that was set, however far everything is by then, and says who holds it
-// up. On a thread of its own, which waits for nobody.
+// Ends the process at a set time, whatever state it is in, and first logs what held it up. Runs on
+// a thread of its own.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace davit::host {
 
-// What the main thread is at: a step ("start") of an instance. [any]
+// The current step of the main thread ("start") and its instance. [any]
 class Activity {
  public:
   struct Now {
@@ -38,11 +38,11 @@ class Watchdog {
   using Clock = std::chrono::steady_clock;
   // `last_words` runs on the watchdog's thread just before it ends the process.
   explicit Watchdog(std::function<void()> last_words);
-  ~Watchdog();  // then it ends nothing any more
+  ~Watchdog();  // afterwards it ends nothing
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  // The earliest time of all counts, with its exit code. [any]
+  // Sets the time and the exit code. An earlier time replaces a later one, not the reverse. [any]
   void end_at(Clock::time_point when, int code);
 
  private:

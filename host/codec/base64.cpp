@@ -52,7 +52,7 @@ std::optional<std::string> from_base64(std::string_view text) {
     held -= 8;
     out += static_cast<char>(bits >> held & 255);
   }
-  // What is left over must be zero: otherwise two texts would stand for the same bytes.
+  // The bits left over must be zero; otherwise two texts would mean the same bytes.
   if ((bits & ((1u << held) - 1)) != 0) return std::nullopt;
   return out;
 }

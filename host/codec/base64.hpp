@@ -1,5 +1,5 @@
-// Base64 as proto3 JSON has it: written with the standard alphabet and padding, read in either
-// alphabet with or without.
+// Base64 as proto3 JSON defines it. It is written in the standard alphabet with padding, and read
+// in both alphabets with or without padding.
 #pragma once
 
 #include <optional>

@@ -58,7 +58,7 @@ class CodecExtension : public Extension {
 Codec::Codec()
     : table_{{sizeof(davit_codec), &Codec::load_slot, &to_json_slot, &from_json_slot, &equal_slot},
              this} {
-  // protobuf writes what it thinks of bad input to standard error; callers get it as an error
+  // By default protobuf writes complaints about bad input to standard error. Callers get an error
   // instead.
   google::protobuf::SetLogHandler(nullptr);
 }

@@ -1,6 +1,6 @@
-// The service davit.codec/1: keeps the schemas that plugins load and puts the C table in front of
-// to_json, from_json and equal_messages. Any thread; identical sets share one schema, which lives
-// as long as the codec.
+// The service davit.codec/1. It keeps the schemas that plugins load, and puts the C table in front
+// of to_json, from_json and equal_messages. Identical descriptor sets share one schema, which lives
+// as long as the codec. [any]
 #pragma once
 
 #include <map>
@@ -23,8 +23,7 @@ class Codec {
 
   Result<const davit_schema*> load(std::string_view descriptor_set,
                                    std::vector<std::string> json_fields);
-  // The table of the service. Its `load` finds this codec by asking the host it is given for
-  // DAVIT_CODEC.
+  // The service's table. Its slot `load` finds this codec by asking the given host for DAVIT_CODEC.
   const davit_codec* table() const { return &table_.abi; }
 
  private:
@@ -37,8 +36,8 @@ class Codec {
 
   Table table_;
   std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<davit_schema>>
-      schemas_;  // by the set's bytes and the JSON fields
+  // The key is the set's bytes with the JSON fields.
+  std::map<std::string, std::unique_ptr<davit_schema>> schemas_;
 };
 
 }  // namespace davit::host

@@ -1,4 +1,5 @@
-// Whether two messages mean the same.
+// Compares two messages by meaning. The plugin `desired` uses it to see whether an apply changes a
+// record.
 #pragma once
 
 #include <string_view>
@@ -7,8 +8,8 @@ struct davit_schema;
 
 namespace davit::host {
 
-// The order of fields and map entries does not count, nor does white space in JSON fields; unknown
-// fields do. Bytes that are no such message equal only themselves.
+// The order of fields and map entries is ignored, as is white space in JSON fields. Unknown fields
+// count. Bytes that are not such a message are equal only to themselves.
 bool equal_messages(const davit_schema&, std::string_view type, std::string_view a,
                     std::string_view b);
 

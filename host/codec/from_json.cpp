@@ -44,7 +44,7 @@ class Reader {
   }
 
  private:
-  // Where the reader is, for the time of one step.
+  // Adds one step to the reader's path for its own lifetime.
   class Step {
    public:
     Step(Reader& r, const std::string& name) : reader_(r), length_(r.path_.size()) {
@@ -76,7 +76,7 @@ class Reader {
   }
   Result<> located(Result<> r) const { return r.ok() ? r : fault(r.error().message); }
 
-  // Proto names, and the lowerCamelCase ones that every proto3 JSON writer may use.
+  // Accepts proto names, and the lowerCamelCase names that any proto3 JSON writer may use.
   static const Field* find(const pb::Descriptor& type, const std::string& name) {
     const Field* f = type.FindFieldByName(name);
     return f != nullptr ? f : type.FindFieldByCamelcaseName(name);
@@ -123,7 +123,7 @@ class Reader {
     return {};
   }
 
-  // One value into a singular field, or as the next of a repeated one.
+  // Reads one value into a singular field, or appends it to a repeated one.
   Result<> value(const Json& json, pb::Message& m, const Field& f) {
     if (f.cpp_type() == Field::CPPTYPE_MESSAGE) {
       const auto* r = m.GetReflection();
@@ -139,7 +139,7 @@ class Reader {
   std::string path_;
 };
 
-// With map entries in a fixed order.
+// Map entries are written in a fixed order.
 bool serialize(const pb::Message& m, std::string& out) {
   if (m.ByteSizeLong() > message_bytes_max) return false;
   pb::io::StringOutputStream stream(&out);

@@ -10,14 +10,14 @@ namespace {
 using boost::json::error_code;
 using Text = boost::json::string_view;
 
-// Builds a Json from the events of Boost's parser, which has checked syntax, UTF-8 and depth.
+// Builds a Json from the events of Boost's parser, which checks syntax, UTF-8 and depth.
 struct Builder {
-  static constexpr size_t max_object_size = SIZE_MAX;  // `values` is the bound
+  static constexpr size_t max_object_size = SIZE_MAX;  // values_max is the limit
   static constexpr size_t max_array_size = SIZE_MAX;
   static constexpr size_t max_key_size = Json::bytes_max;
   static constexpr size_t max_string_size = Json::bytes_max;
 
-  std::vector<Json> open;  // arrays and objects that have not ended
+  std::vector<Json> open;  // arrays and objects that have not ended yet
   Json root;
   std::string part;
   size_t values = 0;
@@ -110,7 +110,7 @@ Error syntax_error(std::string_view text, size_t at, const std::string& what) {
           {}};
 }
 
-// The last of duplicate keys counts, as in every common reader.
+// The last of duplicate keys counts, as in all common readers.
 std::vector<std::pair<std::string_view, const Json*>> sorted_members(const Json& object) {
   std::vector<std::pair<std::string_view, const Json*>> out;
   out.reserve(object.items.size());

@@ -16,8 +16,8 @@ bool decimal(std::string_view text, Decimal& out) {
     if (!exponent.empty() && exponent.front() == '+') exponent.remove_prefix(1);
     const auto [end, error] =
         std::from_chars(exponent.data(), exponent.data() + exponent.size(), out.exponent);
-    constexpr int64_t exponent_max =
-        1'000'000'000;  // far outside of every double, far inside of int64
+    // Far outside of every double, far inside of int64.
+    constexpr int64_t exponent_max = 1'000'000'000;
     const bool usable = error == std::errc() && end == exponent.data() + exponent.size() &&
                         out.exponent <= exponent_max && out.exponent >= -exponent_max;
     if (!usable) return false;
@@ -30,7 +30,7 @@ bool decimal(std::string_view text, Decimal& out) {
   }
   const size_t first = out.digits.find_first_not_of('0');
   if (first == std::string::npos) {
-    out = {};  // zero, also when it is written as -0.0e5
+    out = {};  // zero, even when written as -0.0e5
     return true;
   }
   out.digits.erase(0, first);

@@ -45,7 +45,7 @@ bool is_number(std::string_view text) {
   return json.ok() && json->type == Json::Type::number;
 }
 
-// 1e3 and 5.0 are integers, too.
+// 1e3 and 5.0 count as integers.
 template <class T>
 Result<Scalar> read_integer(std::string_view text) {
   Decimal d;
@@ -90,7 +90,7 @@ Result<Scalar> real(const Json& json) {
   T value{};
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
   if (error == std::errc::result_out_of_range) {
-    Decimal d;  // too small is zero, too large is a mistake
+    Decimal d;  // too small becomes zero; too large is a fault
     const bool tiny = decimal(s, d) ? d.exponent + static_cast<int64_t>(d.digits.size()) < 0
                                     : s.find("e-") != s.npos;
     if (tiny) return Scalar(T{0});

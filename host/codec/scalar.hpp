@@ -1,4 +1,4 @@
-// One JSON value as the value of a scalar field: what each field type takes, within its range.
+// Converts one JSON value to the value of a scalar field, and checks the field's type and range.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,13 @@ struct EnumNumber {
 using Scalar = std::variant<int32_t, int64_t, uint32_t, uint64_t, float, double, bool, std::string,
                             EnumNumber>;
 
-// INVALID_ARGUMENT with what was wanted and what was found, without a path. Not for messages.
+// INVALID_ARGUMENT says what was expected and what was found, without a path. Not for message
+// fields.
 Result<Scalar> read_scalar(const google::protobuf::FieldDescriptor&, bool holds_json, const Json&);
-// A map's key, which JSON writes as text.
+// Reads a map's key, which JSON writes as text.
 Result<Scalar> read_key(const google::protobuf::FieldDescriptor&, std::string_view text);
 
-// Sets a singular field, or adds to a repeated one.
+// Sets a singular field, or appends to a repeated one.
 void store(Scalar, google::protobuf::Message&, const google::protobuf::FieldDescriptor&);
 
 }  // namespace davit::host

@@ -21,7 +21,7 @@ class FirstError : public pb::DescriptorPool::ErrorCollector {
   std::string text;
 };
 
-// Adds files to a pool, imports first, whatever order the set has.
+// Adds files to a pool, each after its imports, whatever order the set has.
 class Linker {
  public:
   Linker(const pb::FileDescriptorSet& set, pb::DescriptorPool& pool) : pool_(pool) {
@@ -94,7 +94,7 @@ Result<pb::Message*> new_message(const davit_schema& schema, std::string_view ty
   if (found == schema.types.end()) {
     return invalid("message type \"" + std::string(type) + "\" is not in the descriptor set");
   }
-  // Making a prototype is thread-safe and changes nothing that can be seen.
+  // Creating a prototype is thread-safe and has no visible effect.
   auto& factory = const_cast<pb::DynamicMessageFactory&>(schema.factory);
   return factory.GetPrototype(found->second)->New(&arena);
 }

@@ -1,6 +1,6 @@
-// One descriptor set with everything made from it: its own pool (nothing is ever registered with
-// the pool of generated code, so a set that repeats or contradicts our messages does no harm), and
-// the bytes fields that hold JSON. Immutable once made; any thread.
+// One descriptor set with everything made from it, and the bytes fields that hold JSON. It has a
+// pool of its own: nothing is registered with the pool of generated code, so a set that repeats or
+// contradicts our messages does no harm. It never changes. [any]
 #pragma once
 
 #include <memory>
@@ -28,17 +28,17 @@ struct davit_schema {
 
 namespace davit::host {
 
-// A larger message is refused: the RPC layer's limits are far below.
+// A larger message is refused. The limits of the RPC layer are far below.
 constexpr size_t message_bytes_max = 64u << 20;
 
-// INVALID_ARGUMENT with the file and the element when the set does not hold together.
+// INVALID_ARGUMENT, with the file and the element, if the set is not consistent.
 Result<std::unique_ptr<davit_schema>> make_schema(std::string_view descriptor_set,
                                                   const std::vector<std::string>& json_fields);
 
-// An empty message on the arena, or INVALID_ARGUMENT when the set has no such type.
+// An empty message on the arena, or INVALID_ARGUMENT if the set does not contain the type.
 Result<google::protobuf::Message*> new_message(const davit_schema&, std::string_view type,
                                                google::protobuf::Arena&);
-// The same with the bytes read into it.
+// Like new_message, with the bytes parsed into the message.
 Result<google::protobuf::Message*> read_message(const davit_schema&, std::string_view type,
                                                 std::string_view bytes, google::protobuf::Arena&);
 

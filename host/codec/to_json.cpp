@@ -104,7 +104,7 @@ class Printer {
     out_ += '{';
     bool first = true;
     for (size_t i = 0; i < entries.size(); ++i) {
-      // The bytes may name a key twice: the last one counts.
+      // The bytes may contain a key twice: the last one counts.
       if (i + 1 < entries.size() && entries[i + 1].first == entries[i].first) continue;
       if (!first) out_ += ',';
       first = false;
@@ -134,7 +134,7 @@ class Printer {
     }
   }
 
-  // index -1: the field is singular.
+  // index -1: a singular field.
   Result<> value(const pb::Message& m, const Field* f, int index) {
     const auto* r = m.GetReflection();
     const bool one = index < 0;
@@ -179,7 +179,7 @@ class Printer {
     if (known != nullptr) {
       write_json_string(known->name(), out_);
     } else {
-      write_number(number, out_);  // of a newer peer
+      write_number(number, out_);  // a value that only a newer peer knows
     }
   }
 
@@ -207,7 +207,7 @@ Result<std::string> to_json(const davit_schema& schema, std::string_view type,
   std::string out;
   out.reserve(bytes.size() * 2 + 64);
   if (auto r = Printer(schema, out).message(**message); !r.ok()) return r.error();
-  // proto2 strings are not checked when they are read.
+  // protobuf does not check proto2 strings while parsing.
   if (!valid_utf8(out)) {
     return Error{Code::invalid_argument,
                  "a text of the " + std::string(type) + " is not valid UTF-8",

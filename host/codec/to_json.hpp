@@ -1,6 +1,7 @@
-// Message bytes to proto3 JSON: proto field names, 64-bit integers as strings, absent fields left
-// out, JSON bytes fields nested. Fields come in the order of their numbers, map entries in the
-// order of their keys: the same message always gives the same text.
+// Converts the bytes of a message to proto3 JSON. It uses proto field names, writes 64-bit integers
+// as strings, omits absent fields and nests the content of JSON bytes fields. Fields are in the
+// order of their numbers, map entries in the order of their keys, so the same message always gives
+// the same text.
 #pragma once
 
 #include <string>
@@ -12,13 +13,12 @@ struct davit_schema;
 
 namespace davit::host {
 
-// Bytes of a JSON field that cannot be shown nested (not JSON, `null`, or this very object) are
-// shown as
-// {"$base64": "..."}, which from_json turns back into the same bytes.
+// The content of a JSON field that cannot be nested (not JSON, `null`, or an object with this key)
+// is written as {"$base64": "..."}. from_json turns it back into the same bytes.
 constexpr std::string_view raw_bytes_key = "$base64";
 
-// Unknown fields are not shown: the bytes keep them, the JSON cannot. INVALID_ARGUMENT when the
-// bytes are no such message.
+// Unknown fields are omitted: JSON cannot express them, and the bytes still have them.
+// INVALID_ARGUMENT: the bytes are not such a message, or a text in it is not UTF-8.
 Result<std::string> to_json(const davit_schema&, std::string_view type, std::string_view bytes);
 
 }  // namespace davit::host

@@ -19,7 +19,7 @@ Result<> print_well_known(const pb::Message& message, std::string& out) {
   options.preserve_proto_field_names = true;
   std::string text;
   const auto status = pb::util::MessageToJsonString(message, &text, options);
-  // A Value without a kind, at any depth, is left out of the text, which is then no JSON.
+  // protobuf omits a Value without a kind, at any depth. The text is then not valid JSON.
   if (status.ok() && text.empty()) text = "null";
   if (!status.ok() || !Json::parse(text).ok()) {
     return Error{Code::invalid_argument,

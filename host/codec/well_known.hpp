@@ -1,5 +1,5 @@
 // The messages of google.protobuf that have a JSON form of their own (Timestamp, Struct, wrappers,
-// Any, ...): left to protobuf's own converter.
+// Any, ...). protobuf's own converter handles them.
 #pragma once
 
 #include <string>

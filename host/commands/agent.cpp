@@ -12,7 +12,7 @@ namespace davit::host {
 
 namespace {
 
-// An agent says where it stands at least every 30 s.
+// A working agent reports at least every 30 s.
 constexpr int64_t at_work_ms = 90'000;
 
 }  // namespace

@@ -15,21 +15,21 @@ namespace davit::host {
 
 namespace {
 
-// One request: well below the server's limit for a message.
+// Limits of one request, below the server's limit for a message.
 constexpr size_t batch_documents = 500;
 constexpr size_t batch_bytes = 2 << 20;
-// Of one message.
+// The most refusals that are printed with the same message.
 constexpr size_t refusals_told = 10;
-// Between two attempts to watch a server that has gone away.
+// The pause between two attempts to watch a server that has gone away.
 constexpr std::chrono::milliseconds reconnect_interval{500};
-// Of all that `--wait` does, when no other is given.
+// The limit of `--wait` as a whole, when the command has no --timeout.
 constexpr std::chrono::seconds wait_timeout{60};
 
 struct Options {
   bool wait = false;
   bool again = false;
   bool dry_run = false;
-  std::string timeout;  // as it is told
+  std::string timeout;  // as printed
   Format format = Format::table;
 };
 
@@ -39,12 +39,12 @@ std::string random_id() {
   return "apply-" + std::to_string(id);
 }
 
-// Sends the documents in batches. What is refused is told with its line; returns the exit code of
-// the first.
+// Sends the documents in batches. Prints each refusal with its file and line. Returns the exit code
+// of the first refusal.
 Result<ExitCode> send(OperatorClient& client, const std::vector<SourceDocument>& documents,
                       const Options& options, std::vector<v1::Outcome>& outcomes) {
   ExitCode code = exit_code_done;
-  std::map<std::string, size_t> refused;  // by what is wrong
+  std::map<std::string, size_t> refused;  // the number of refusals with each message
   for (size_t next = 0; next < documents.size();) {
     v1::ApplyRequest request;
     request.set_dry_run(options.dry_run);
@@ -62,7 +62,7 @@ Result<ExitCode> send(OperatorClient& client, const std::vector<SourceDocument>&
       const auto& o = response.outcomes(i);
       if (o.outcome() == "refused") {
         if (code == exit_code_done) code = exit_code_of(o);
-        // A full disk refuses every document, and is said a few times and counted.
+        // A full disk, for example, refuses every document: print the first few and count the rest.
         if (++refused[o.message()] <= refusals_told)
           tell(stderr, documents[first + static_cast<size_t>(i)].fault(o.field(), o.message()));
       } else if (options.format == Format::table) {
@@ -78,7 +78,7 @@ Result<ExitCode> send(OperatorClient& client, const std::vector<SourceDocument>&
   return code;
 }
 
-// The narrowest selection that covers all of them.
+// The narrowest selection that covers all outcomes.
 v1::StatusRequest selection(const std::vector<v1::Outcome>& outcomes) {
   v1::StatusRequest out;
   out.set_kind(outcomes[0].kind());
@@ -93,12 +93,12 @@ v1::StatusRequest selection(const std::vector<v1::Outcome>& outcomes) {
 }
 
 struct Waiting {
-  std::FILE* progress;  // where what goes well is told
+  std::FILE* progress;  // where progress is printed
   std::vector<Rollout> rollouts;
   size_t open = 0;
   ExitCode code = exit_code_done;
 
-  // False when nothing is left to wait for.
+  // False: there is nothing left to wait for.
   bool see(const v1::StatusResponse& response) {
     open = 0;
     for (auto& r : rollouts) {
@@ -114,10 +114,10 @@ struct Waiting {
   }
 };
 
-// Until all run, or cannot.
+// Waits until all records run or have failed.
 ExitCode wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcomes,
                   const Options& options) {
-  // JSON and YAML are read by programs: no line for people goes among them.
+  // Programs read JSON and YAML, so lines for people go to standard error.
   Waiting waiting{options.format == Format::table ? stdout : stderr, {}, 0, exit_code_done};
   std::vector<v1::Outcome> taken;
   for (const auto& o : outcomes) {
@@ -131,7 +131,7 @@ ExitCode wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcom
     v1::StatusResponse response;
     auto r = client.watch("WatchStatus", request, response, [&] { return waiting.see(response); });
     if (r.ok()) return waiting.code;
-    // A server that is away is waited for, too.
+    // A server that is away may come back: try again.
     if (r.error().code == Code::unavailable && client.pause(reconnect_interval)) continue;
     if (r.error().code == Code::deadline_exceeded) break;
     const int code = failed("apply", r.error());

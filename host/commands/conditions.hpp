@@ -1,5 +1,5 @@
-// The words that `davit status` shows of records, agents and regions: what each means and what to
-// do about it. The one place where that is said; README.md repeats it, and a test compares.
+// The words that `davit status` shows for records, agents and regions: what each means, and what to
+// do about it. `davit explain` prints these texts. README.md repeats them, and a test compares.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 namespace davit::host {
 
 struct Condition {
-  std::string_view name;   // as status shows it
-  std::string_view means;  // whole sentences, like the next
+  std::string_view name;   // as `davit status` shows it
+  std::string_view means;  // whole sentences, as in to_do
   std::string_view to_do;
 };
 
@@ -117,7 +117,7 @@ inline constexpr std::array conditions = {
               "Nothing. The record is purged when it has been dead for `purge_retention_ms`."},
 };
 
-// A word that status prints. One that `davit explain` does not know does not compile.
+// A word that status prints. A word that `davit explain` does not know is a compile error.
 consteval std::string_view explained(std::string_view word) {
   for (const Condition& c : conditions) {
     if (c.name == word) return c.name;

@@ -16,7 +16,7 @@ constexpr int batch_keys = 500;
 
 struct Target {
   v1::ObjectKey key;
-  std::optional<SourceDocument> source;  // of a file: errors name its line
+  std::optional<SourceDocument> source;  // set if the key is from a file: errors name its line
 
   std::string fault(const v1::Outcome& o) const {
     if (source) return source->fault(o.field(), o.message());
@@ -25,7 +25,7 @@ struct Target {
   }
 };
 
-// Returns the exit code of the first that is refused.
+// Returns the exit code of the first refusal.
 Result<ExitCode> remove(OperatorClient& client, const std::vector<Target>& targets, bool dry_run,
                         Format format, v1::DeleteResponse& all) {
   ExitCode code = exit_code_done;
@@ -59,7 +59,7 @@ v1::ObjectKey key_of(const std::string& kind, const std::string& region, const s
   return key;
 }
 
-// What agents of the region show as orphaned of this kind, by an id.
+// Adds the objects of this kind that agents of the region report as orphaned and that have an id.
 Result<> add_orphans(OperatorClient& client, const std::string& kind, const std::string& region,
                      std::vector<Target>& to) {
   v1::StatusRequest request;

@@ -17,12 +17,12 @@ namespace {
 
 namespace json = boost::json;
 
-// A call's request has at most 4 MiB.
+// The server accepts at most 4 MiB in a request.
 constexpr size_t spec_bytes_max = 3 << 20;
 
 const std::vector<std::string> fields = {"kind", "region", "id", "state", "annotations", "spec"};
 
-// A scalar as text: ids and annotations may look like numbers.
+// Returns a scalar as text: ids and annotations may look like numbers.
 std::optional<std::string> scalar(const json::value& v) {
   if (v.is_string()) return std::string(v.get_string());
   if (v.is_structured() || v.is_null()) return std::nullopt;
@@ -100,7 +100,7 @@ void add_documents(const std::string& text, const std::string& file, bool keys_o
       add_document(source.value, file, source, "", keys_only, out);
       continue;
     }
-    size_t index = 0;  // what `get -o json` prints of several
+    size_t index = 0;  // `get -o json` prints several documents as one array
     for (const auto& item : source.value.get_array()) {
       add_document(item, file, source, "[" + std::to_string(index++) + "]", keys_only, out);
     }

@@ -1,4 +1,4 @@
-// Durations as people write them on a command line.
+// Reads and prints durations of the command line.
 #pragma once
 
 #include <charconv>
@@ -9,7 +9,7 @@
 
 namespace davit::host {
 
-// "500ms", "60s", "5m", "1h", "7d"; a bare number is seconds. Up to a year.
+// Reads "500ms", "60s", "5m", "1h" or "7d", up to a year. A number without a unit is seconds.
 inline std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
   int64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -26,7 +26,8 @@ inline std::optional<std::chrono::milliseconds> parse_duration(std::string_view 
   return std::chrono::milliseconds(value * factor);
 }
 
-// As parse_duration reads it, in the largest unit that needs no fraction: "90s", "2m".
+// Prints a duration that parse_duration can read, in the largest unit that needs no fraction:
+// "90s", "2m".
 inline std::string to_text(std::chrono::milliseconds duration) {
   const int64_t ms = duration.count();
   if (ms % 1000 != 0) return std::to_string(ms) + "ms";

@@ -1,5 +1,5 @@
-// How the sub-commands end, for scripts. `davit help` prints the table; README.md repeats it, and a
-// test compares.
+// The exit codes of the sub-commands, for scripts. `davit help` prints the table. README.md repeats
+// it, and a test compares.
 #pragma once
 
 #include <vector>
@@ -26,7 +26,7 @@ struct ExitMeaning {
 };
 const std::vector<ExitMeaning>& exit_meanings();
 
-// Of an error that a server, or the way to it, has answered with.
+// The exit code for an error that a server answered, or that occurred on the way to it.
 ExitCode exit_code_of(Code code);
 
 }  // namespace davit::host

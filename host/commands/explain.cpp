@@ -29,7 +29,8 @@ void explain(const Condition& c) {
 
 int run_explain(Arguments arguments) {
   if (auto bad = arguments.unknown()) return usage_error("explain", *bad);
-  // As status shows it, what follows a word included: "taken over", "unknown since 2026-...".
+  // Accepts a word as status shows it, also with text after it: "taken over", "unknown since
+  // 2026-...".
   std::string typed;
   for (const std::string& word : arguments.rest()) typed += (typed.empty() ? "" : " ") + word;
   std::vector<std::string> names;

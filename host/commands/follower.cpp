@@ -40,7 +40,7 @@ Follower::Records Follower::take(const v1::OperatorWatchResponse& message) {
     }
     return out;
   }
-  // One that changed meanwhile is named twice, the newer one last.
+  // A record that changes during the listing occurs twice, the newer version last.
   for (const auto& r : message.records()) there_[key_of(r)] = r;
   if (!message.current()) return {};
   listing_ = false;

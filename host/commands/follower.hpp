@@ -1,5 +1,5 @@
-// What `davit get --watch` has printed, and so what of a stream's messages is news: a stream that
-// begins again after its server was away names every record again. Pure.
+// Remembers what `davit get --watch` has printed, and selects the news from a stream's messages: a
+// stream that begins again after its server was away lists every record again. Pure.
 #pragma once
 
 #include <map>
@@ -15,23 +15,23 @@ class Follower {
  public:
   using Records = std::vector<v1::StoredRecord>;
 
-  // `deleted`: records that were deleted before it began are wanted, too. The streams must name
-  // them in any case: those that die while no stream is there are news.
+  // `deleted`: also print records that were deleted before the command began. The stream must list
+  // deleted records in any case, because records that are deleted while no stream is open are news.
   explicit Follower(bool deleted) : deleted_(deleted) {}
 
-  // What is to be printed of this message; nothing before all that is there has been named. At
-  // first by kind, region and id; later in the order of their versions. A record that the store
-  // does not name any more, not even as deleted (it was purged, or lost), comes with the state
-  // "absent" and no version.
+  // Returns the records of this message to print, and nothing until the stream has listed
+  // everything. The first listing is ordered by kind, region and id, everything later by version. A
+  // record that the store no longer lists, not even as deleted (it was purged, or lost), has the
+  // state "absent" and no version.
   Records take(const v1::OperatorWatchResponse& message);
-  // A stream begins (again).
+  // Call when a stream begins (again).
   void begin();
-  // All that was there at the beginning has been printed.
+  // True once the first listing has been printed.
   bool current() const { return current_; }
 
  private:
   using Key = std::tuple<std::string, std::string, std::string>;  // kind, region, id
-  // Versions may be given again by a store that was restored.
+  // The time of the commit counts too: a restored store may give the same version again.
   struct Mark {
     uint64_t version;
     int64_t committed_at_unix_ms;
@@ -41,13 +41,13 @@ class Follower {
 
   Records first();
   Records again();
-  // Remembers it; false: it was known as it is.
+  // Remembers the record. False: it has not changed.
   bool is_news(const v1::StoredRecord& record);
 
   bool deleted_;
-  bool current_ = false;                   // of any stream
-  bool listing_ = true;                    // this stream still names what was there
-  std::map<Key, v1::StoredRecord> there_;  // named so far by this stream
+  bool current_ = false;                   // true once any stream was complete
+  bool listing_ = true;                    // this stream has not listed everything yet
+  std::map<Key, v1::StoredRecord> there_;  // what this stream has listed so far
   std::map<Key, Mark> known_;
 };
 

@@ -23,7 +23,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr uint32_t page_size = 1000;
-// Of a watch whose server is away.
+// Limits of the pauses while the server of a watch is away.
 constexpr Backoff::Limits reconnect_limits{std::chrono::milliseconds(500),
                                            std::chrono::milliseconds(10'000)};
 
@@ -35,7 +35,7 @@ struct Wanted {
 
 using Records = std::vector<v1::StoredRecord>;
 
-// A record that changed while it was listed stands there twice, the newer one last.
+// A record that changed during the listing occurs twice, the newer version last.
 void sort(Records& records) {
   const auto place = [](const v1::StoredRecord& r) {
     const auto& d = r.document();
@@ -50,8 +50,7 @@ Error nowhere(const Wanted& wanted) {
   return {Code::not_found, "no " + wanted.kind + " \"" + wanted.id + "\" in any region", {}, {}};
 }
 
-// With kind, id and region one record is asked for; otherwise the list is read and the rest
-// filtered here.
+// With kind, id and region, asks for one record. Otherwise reads the list and filters it by id.
 Result<Records> fetch(OperatorClient& client, const Wanted& wanted) {
   Records out;
   if (!wanted.id.empty() && !wanted.region.empty()) {
@@ -111,7 +110,7 @@ void print_rows(TextTable& table, const Records& records) {
   std::fputs(table.print(use_colour(), terminal_columns()).c_str(), stdout);
 }
 
-// As documents, which `davit apply` takes again.
+// Prints records as documents that `davit apply` accepts.
 void print_documents(const Records& records, bool one, Format format) {
   if (format == Format::yaml) {
     const char* separator = "";
@@ -143,13 +142,13 @@ int show(OperatorClient& client, const Wanted& wanted) {
   return 0;
 }
 
-// What is there, and then each change as it comes: rows of one table, JSON objects one a line, or
-// YAML documents.
+// Prints what exists, and then each change: rows of one table, JSON objects one per line, or YAML
+// documents.
 class Changes {
  public:
   explicit Changes(Format format) : format_(format) {}
 
-  // False: nobody reads it any more.
+  // False: nobody reads the output any more.
   bool print(const Records& records) {
     if (records.empty()) return true;
     if (format_ == Format::table) {
@@ -176,19 +175,19 @@ class Changes {
   bool any_ = false;
 };
 
-// Whether another stream can go on where this one has ended: its server was away, or it fell below
-// the purge mark.
+// True if another stream can continue: the server was away, or the stream fell below the purge
+// mark.
 bool goes_on(const Error& ended) {
   return ended.code == Code::unavailable || ended.code == Code::out_of_range;
 }
 
-// Until somebody interrupts, or the timeout.
+// Watches until it is interrupted or the timeout passes.
 int watch(OperatorClient& client, const Wanted& wanted) {
   v1::OperatorWatchRequest request;
   request.set_kind(wanted.kind);
   request.set_region(wanted.region);
   request.set_id(wanted.id);
-  request.set_include_deleted(true);  // Follower leaves out what was not asked for
+  request.set_include_deleted(true);  // Follower filters them
   Changes changes(wanted.format);
   Follower follower(wanted.deleted);
   Backoff backoff(reconnect_limits);
@@ -206,7 +205,7 @@ int watch(OperatorClient& client, const Wanted& wanted) {
       if (nothing && !wanted.id.empty()) return false;
       return written = changes.print(records);
     });
-    if (!written) return exit_code_failed;  // which is told where all output is looked at
+    if (!written) return exit_code_failed;  // written() in table.cpp reports it
     if (ended.ok()) return failed("get", nowhere(wanted));
     if (!follower.current() || !goes_on(ended.error())) return failed("get", ended.error());
     if (!std::exchange(away, true))

@@ -26,10 +26,10 @@ namespace davit::host {
 
 namespace {
 
-// Of calls of a command without a timeout.
+// Limits of calls when the command has no timeout.
 constexpr std::chrono::seconds call_timeout{30};
 constexpr std::chrono::minutes list_timeout{5};
-// Between two attempts of gRPC's to connect; its own would be up to two minutes.
+// Pauses between gRPC's attempts to connect. By default they would grow to two minutes.
 constexpr int connect_interval_min_ms = 200;
 constexpr int connect_interval_max_ms = 5000;
 constexpr const char* packaged_socket = "unix:/run/davit/operator.sock";
@@ -54,8 +54,8 @@ bool take_prefix(std::string& text, std::string_view prefix) {
   return true;
 }
 
-// "failed to connect to all addresses; last error: UNKNOWN: unix:/x: No such file or directory":
-// only its end helps.
+// Of "failed to connect to all addresses; last error: UNKNOWN: unix:/x: No such file or directory"
+// only the end is useful.
 std::string why_unreachable(std::string message, const std::string& target) {
   constexpr std::string_view mark = "last error: ";
   if (const size_t at = message.find(mark); at != std::string::npos)
@@ -65,10 +65,10 @@ std::string why_unreachable(std::string message, const std::string& target) {
   return message;
 }
 
-// What a call waits for at most, and until when. Nothing: for ever.
+// The longest time that a call waits. Empty: no limit.
 using Limit = std::optional<std::chrono::milliseconds>;
 
-// gRPC's clock is the system's.
+// gRPC deadlines use the system clock.
 std::chrono::system_clock::time_point wall(OperatorClient::Clock::time_point t) {
   return std::chrono::system_clock::now() +
          std::chrono::duration_cast<std::chrono::system_clock::duration>(
@@ -94,7 +94,7 @@ struct OperatorClient::Connection {
   std::optional<std::chrono::milliseconds> timeout;
   Clock::time_point opened;
 
-  // `limit`: when the command has no timeout.
+  // `limit` counts when the command has no timeout.
   void prepare(grpc::ClientContext& context, Limit limit) const {
     if (timeout) {
       context.set_deadline(wall(opened + *timeout));
@@ -116,7 +116,7 @@ struct OperatorClient::Connection {
     if (!timeout) text += " (--timeout gives it longer)";
     return {Code::deadline_exceeded, std::move(text), {}, {}};
   }
-  // `heard`: the server had answered something before.
+  // `heard`: the server had already sent a message.
   Result<> result(const grpc::Status& status, const std::string& method, Limit limit,
                   bool heard = false) const {
     if (status.ok()) return {};
@@ -177,7 +177,7 @@ Result<OperatorClient> OperatorClient::open(const ServerAddress& address) {
   }
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(std::numeric_limits<int>::max());
-  // A proxy of the environment is for the web, not for a server that was named.
+  // A proxy of the environment is meant for the web, not for a server that the operator names.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, connect_interval_min_ms);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, connect_interval_max_ms);

@@ -1,5 +1,5 @@
-// Calls a server's operator API for the commands: blocking, one call at a time. gRPC is visible in
-// operator_client.cpp only.
+// Calls a server's operator API for the commands. Calls block, one at a time. Only
+// operator_client.cpp includes gRPC.
 #pragma once
 
 #include <chrono>
@@ -18,16 +18,16 @@ class MessageLite;
 
 namespace davit::host {
 
-// Where the server is and as whom to call it.
+// The server's address, and the credentials for it.
 struct ServerAddress {
   std::string url;         // unix:/path, http://host:port or https://host:port
-  std::string token_file;  // over TCP
-  std::string ca_file;     // of https, when not the system's
-  // Of the whole command; absent: every call has a limit of its own.
+  std::string token_file;  // for TCP
+  std::string ca_file;     // for https; empty: the system's authorities
+  // The limit of the whole command. Absent: each call has a limit of its own.
   std::optional<std::chrono::milliseconds> timeout{};
 
-  // --server, --token-file, --ca-file and --timeout, $DAVIT_SERVER, or the socket of a packaged
-  // server.
+  // Taken from --server, --token-file, --ca-file and --timeout. Without --server: $DAVIT_SERVER, or
+  // the socket of a packaged server.
   static ServerAddress from(Arguments& arguments);
 };
 
@@ -35,24 +35,24 @@ class OperatorClient {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Reads the files that the address names; connects with the first call. The address's timeout
-  // begins now, and every call below and `pause` end with it.
+  // Reads the files that the address names. The first call connects. The address's timeout begins
+  // now, and limits every call below and `pause`.
   static Result<OperatorClient> open(const ServerAddress& address);
   OperatorClient(OperatorClient&&) noexcept;
   ~OperatorClient();
 
-  // `method`: "Apply". Without a timeout it gives up after 30 s.
+  // Makes a call such as "Apply". Without a timeout it gives up after 30 s.
   Result<> call(const std::string& method, const google::protobuf::MessageLite& request,
                 google::protobuf::MessageLite& response);
-  // A streaming method that ends by itself: `see` finds each message in `response`. Without a
-  // timeout it gives up when it has not ended after five minutes.
+  // Calls a streaming method that ends by itself. Calls `see` for each message, which is in
+  // `response`. Without a timeout it gives up after five minutes.
   Result<> list(const std::string& method, const google::protobuf::MessageLite& request,
                 google::protobuf::MessageLite& response, const std::function<void()>& see);
-  // A streaming method: `see` finds each message in `response`. Until it answers false (ok), the
-  // timeout (DEADLINE_EXCEEDED) or the stream breaks.
+  // Calls a streaming method. Calls `see` for each message, which is in `response`. Ends when `see`
+  // returns false (ok), at the timeout (DEADLINE_EXCEEDED), or when the stream breaks.
   Result<> watch(const std::string& method, const google::protobuf::MessageLite& request,
                  google::protobuf::MessageLite& response, const std::function<bool()>& see);
-  // Before another attempt. False at once when the timeout would come first.
+  // Waits before another attempt. Returns false at once if the timeout would pass first.
   bool pause(std::chrono::milliseconds duration) const;
 
  private:

@@ -1,4 +1,4 @@
-// Prints what became of documents and keys: "deployment/d_1 (eu-1) created (version 12)".
+// Prints the outcome of each document or key: "deployment/d_1 (eu-1) created (version 12)".
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ class Outcome;
 
 namespace davit::host {
 
-// One line, without the newline; a refused one is the caller's to tell.
+// One line, without the newline. The caller prints refusals itself.
 std::string outcome_line(const v1::Outcome& outcome, bool dry_run = false);
 
-// What a command ends with of which this is the first that was refused.
+// The exit code of a command whose first refusal is this.
 ExitCode exit_code_of(const v1::Outcome& refused);
 
 }  // namespace davit::host

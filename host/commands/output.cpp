@@ -17,7 +17,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Two spaces a level, one key a line: for people and for diff.
+// Two spaces per level and one key per line, for people and for diff.
 void pretty(const json::value& v, std::string& out, const std::string& indent) {
   const std::string deeper = indent + "  ";
   if (v.is_object() && !v.get_object().empty()) {

@@ -1,4 +1,4 @@
-// How the operator's commands print: table, json or yaml, and their errors.
+// Prints the answers of the operator's commands as table, JSON or YAML, and their errors.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,23 @@ class Message;
 namespace davit::host {
 
 enum class Format { table, json, yaml };
-// -o or --output; nothing: what it says is none of them.
+// Reads -o or --output. Empty: the value is not a format.
 std::optional<Format> format_of(Arguments& arguments);
 
-// Not for Format::table.
+// Prints a value as JSON or YAML; not for Format::table.
 void print(const boost::json::value& value, Format format);
-// With proto field names, 64-bit integers as strings and zeros written out.
+// Converts a message, with proto field names, 64-bit integers as strings, and zeros written out.
 boost::json::value to_json(const google::protobuf::Message& message);
 
-// One line for people, harmless (text_table.hpp).
+// Prints one line for people, made harmless (text_table.hpp).
 void tell(std::FILE* to, const std::string& line);
-// Writes out what waits; false: standard output has failed, now or before.
+// Flushes standard output. False: it has failed, now or earlier.
 bool flush_output();
 
-// "davit NAME: message" on standard error; returns the exit code of the error.
+// Prints "davit NAME: message" to standard error. Returns the exit code of the error.
 int failed(const std::string& command, const Error& error);
-// The same of what the command line names (a server's address, a token file).
+// The same for an error in the command line (a server's address, a token file): the exit code is
+// exit_code_usage.
 int not_usable(const std::string& command, const Error& error);
 int64_t unix_ms_now();
 

@@ -21,7 +21,7 @@ bool any_broken(const std::vector<ListedModule>& modules) {
 }
 
 void print(const std::vector<ListedModule>& modules) {
-  // Where a file is can be left out; what is wrong with it cannot.
+  // The path of a file may be left out when there is no room; a fault may not.
   TextTable table({"MODULE", "VERSION", "ABI", "ROLES", {"FILE", any_broken(modules) ? 0 : 1}},
                   TextTable::Last::wrapped);
   for (const ListedModule& m : modules) {
@@ -38,7 +38,7 @@ void print(const std::vector<ListedModule>& modules) {
 
 }  // namespace
 
-// Nothing is loaded: the notes say it all.
+// Loads no plugin: the notes contain everything.
 int run_plugin(Arguments arguments) {
   const auto directory = arguments.option("--dir");
   if (auto bad = arguments.unknown()) return usage_error("plugin", *bad);

@@ -25,7 +25,7 @@ bool only_ctrl_v1(const v1::StatusResponse& response, const std::string& region)
   });
 }
 
-// Why nothing of this version was seen yet, as far as the agents of the region tell.
+// Why no agent has reported this version yet, as far as the region's agents show.
 std::string not_seen(const v1::StatusResponse& response, const v1::ObjectStatus& object) {
   if (object.condition() == "unwatched") return object.reason();
   if (!any_agent(response, object.region())) return "no agent of the region has reported yet";
@@ -34,7 +34,7 @@ std::string not_seen(const v1::StatusResponse& response, const v1::ObjectStatus&
              : "not applied yet";
 }
 
-// Agents that speak ctrl.v1 name no version: of them, a report that came after the commit counts.
+// Agents that speak ctrl.v1 report no version. From them, any report after the commit counts.
 bool seen_since(const v1::StatusResponse& response, const v1::ObjectStatus& object,
                 uint64_t version) {
   const auto& seen = object.observed();
@@ -56,7 +56,7 @@ Rollout::State Rollout::say(State state, const std::string& text) {
 
 Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
   if (state_ != State::waiting) return state_;
-  // The answer may be older than the apply that this waits for.
+  // The answer may be older than the apply.
   if (response.head().version() < version_)
     return say(State::waiting, "not read by the server yet");
 
@@ -64,7 +64,7 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
   for (const auto& o : response.objects()) {
     if (o.kind() == kind_ && o.region() == region_ && o.id() == id_) object = &o;
   }
-  // Only deleted records of which nothing is left are not shown.
+  // Every record is shown, except for deleted ones of which nothing is left.
   if (object == nullptr) return say(State::done, "gone");
   const bool nothing_left = !object->has_observed() || object->observed().gone();
   if (!object->live() && object->version() == version_ && nothing_left)

@@ -1,5 +1,5 @@
-// When `davit apply --wait` ends for one object: a decision from what a status answer says, and a
-// line for people. Pure.
+// Decides when `davit apply --wait` ends for one object, from the answers to a status call, and
+// describes the progress in a line for people. Pure.
 #pragma once
 
 #include <chrono>
@@ -16,14 +16,14 @@ class Rollout {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // `version` is the one that was applied.
+  // `version` is the version that was applied.
   Rollout(std::string kind, std::string region, std::string id, uint64_t version);
 
   enum class State { waiting, done, failed };
-  // Done: everything that runs is of this version and as many as wanted are ready, or, when the
-  // record wants nothing, nothing is left. Failed: an agent parked or holds this version, somebody
-  // replaced it, or it has been unhealthy for a while (a pod that fails once may start the next
-  // time).
+  // Done: everything that runs is of this version and as many are ready as the record wants. If the
+  // record wants nothing: nothing is left. Failed: an agent reports an issue with this version
+  // (delayed aside), a later change replaced it, or it has been unhealthy for 10 s (a pod that
+  // fails once may start the next time).
   State see(const v1::StatusResponse& response, Time now);
 
   State state() const { return state_; }

@@ -15,10 +15,10 @@ namespace davit::host {
 
 namespace {
 
-// An agent says where it stands at least every 30 s; one that missed three is in doubt.
+// An agent reports at least every 30 s. After three missed reports its state is unknown.
 constexpr int64_t silent_after_ms = 90'000;
 
-// Of the terminal.
+// Properties of the terminal.
 struct Look {
   bool colour;
   size_t columns;
@@ -31,12 +31,13 @@ Tone tone_of(const v1::ObjectStatus& o) {
   return Tone::middling;
 }
 
-// Nothing of it is left in the cluster.
+// Nothing of the object is left in the cluster.
 bool is_gone(const v1::ObjectStatus& o) {
   return !o.live() && o.observed().gone();
 }
 
-// Of a record that its agent does not see "blind" alone would leave out what matters: since when.
+// For a record that its agent does not see, "blind" alone would omit since when; the reason says
+// it.
 std::string condition_of(const v1::ObjectStatus& o) {
   return o.condition() == "blind" ? o.reason() : o.condition();
 }
@@ -77,7 +78,7 @@ std::string objects(const v1::StatusResponse& status, const Look& look) {
 }
 
 std::string agents(const v1::StatusResponse& status, const Look& look) {
-  // What is counted stands below with its reasons.
+  // The table of reasons below lists the issues that are counted here.
   TextTable table({"AGENT",
                    "REGION",
                    {"SOFTWARE", 1},
@@ -108,7 +109,7 @@ std::string agents(const v1::StatusResponse& status, const Look& look) {
     auto counted = [](int n, Tone tone) {
       return TextTable::Cell(std::to_string(n), n > 0 ? tone : Tone::plain);
     };
-    // Of one whose work another does nothing is expected.
+    // An agent that was taken over is expected to be silent.
     const bool silent = now - a.seen_at_unix_ms() > silent_after_ms && !a.taken_over();
     const std::string_view statuses = a.taken_over() ? explained("taken over")
                                       : silent       ? explained("unknown")
@@ -132,13 +133,14 @@ std::string agents(const v1::StatusResponse& status, const Look& look) {
   return table.empty() ? "no agent has reported\n" : table.print(look.colour, look.columns);
 }
 
-// Whether an issue is of what was asked for. One that is of no kind is the agent's own.
+// True if an issue belongs to what the request names. An issue without a kind concerns the agent
+// itself.
 bool asked_for(const v1::StatusRequest& request, const v1::Issue& issue) {
   if (!request.id().empty()) return issue.kind() == request.kind() && issue.id() == request.id();
   return request.kind().empty() || issue.kind().empty() || issue.kind() == request.kind();
 }
 
-// Whether there is anything of the object that was asked for: its record, or what an agent found.
+// True if anything of the requested object exists: its record, or an issue of an agent.
 bool is_there(const v1::StatusResponse& status, const v1::StatusRequest& request) {
   const auto of_it = [&](const auto& agent) {
     return std::any_of(agent.issues().begin(), agent.issues().end(),
@@ -148,8 +150,8 @@ bool is_there(const v1::StatusResponse& status, const v1::StatusRequest& request
          std::any_of(status.agents().begin(), status.agents().end(), of_it);
 }
 
-// Why things are not as they should be: what agents say of records and objects, and of what they
-// still try.
+// The reasons why something is not as it should be: what agents report of records and objects, and
+// of the changes that they still try to make.
 std::string reasons(const v1::StatusResponse& status, const v1::StatusRequest& request,
                     const Look& look) {
   TextTable table({"CONDITION", "KIND", "OBJECT", {"REGION", 2}, {"VERSION", 1}, "REASON"},
@@ -158,7 +160,7 @@ std::string reasons(const v1::StatusResponse& status, const v1::StatusRequest& r
     table.row({{r.condition(), Tone::bad}, "", "", r.region(), "", r.reason()});
   for (const auto& o : status.objects()) {
     const auto& seen = o.observed();
-    // What an agent says of it stands below.
+    // Other conditions come from an agent's issues, which are listed below.
     const bool own = o.condition() == "unwatched" || o.condition() == "retrying";
     if (is_gone(o) || (!own && (!o.condition().empty() || seen.message().empty()))) continue;
     table.row({{own ? o.condition() : seen.health(), tone_of(o)},
@@ -171,9 +173,10 @@ std::string reasons(const v1::StatusResponse& status, const v1::StatusRequest& r
   for (const auto& a : status.agents()) {
     for (const auto& i : a.issues()) {
       if (!asked_for(request, i)) continue;
-      // An object without a record has no id; what is of no kind, or of a whole one, a name alone.
+      // An object without a record has no id. An issue of a whole kind, or of no kind, has only a
+      // name.
       const std::string name = i.namespace_().empty() ? i.name() : i.namespace_() + "/" + i.name();
-      // What is orphaned has no row above that says what it is called.
+      // An orphaned object has no row above that shows its name.
       const std::string object = i.id().empty()                ? name
                                  : i.condition() == "orphaned" ? i.id() + " (" + name + ")"
                                                                : i.id();
@@ -188,7 +191,8 @@ std::string reasons(const v1::StatusResponse& status, const v1::StatusRequest& r
   return table.empty() ? "" : table.print(look.colour, look.columns);
 }
 
-// In pages where the server has them: then it keeps none of what it says.
+// Reads the status in pages if the server supports them, so that the server need not hold the whole
+// answer.
 Result<> ask(OperatorClient& client, const v1::StatusRequest& request, v1::StatusResponse& all) {
   v1::StatusResponse page;
   auto r = client.list("ListStatus", request, page, [&] { all.MergeFrom(page); });

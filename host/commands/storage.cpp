@@ -16,7 +16,8 @@ namespace davit::host {
 
 namespace {
 
-// Rounds until the server has looked at everything; the answer of the last one, with the sum.
+// Calls Maintain until the server has examined everything. Returns the last answer, with the sum of
+// tombstones.
 Result<v1::MaintainResponse> maintain(OperatorClient& client, v1::MaintainRequest request) {
   v1::MaintainResponse last;
   uint64_t tombstones = 0;
@@ -58,7 +59,7 @@ std::string summary(const v1::MaintainResponse& r, bool dry_run) {
                         "\" has not come past it");
 }
 
-// On the server's machine, where the command runs as a rule.
+// The server resolves the path; the command usually runs on the server's machine.
 std::string absolute(const std::string& file) {
   return file.empty() ? file : std::filesystem::absolute(file).lexically_normal().string();
 }

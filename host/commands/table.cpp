@@ -11,7 +11,7 @@ namespace davit::host {
 
 namespace {
 
-// Of every command that asks a server.
+// The options of every command that calls a server.
 constexpr const char* server_options =
     "  --server URL       unix:/PATH, http://HOST:PORT or https://HOST:PORT; also\n"
     "                     $DAVIT_SERVER; the packaged server's socket when absent\n"
@@ -118,8 +118,8 @@ int usage_error(std::string_view name, std::string_view problem) {
 
 namespace {
 
-// The exit code of a command whose output has been written; otherwise that is what went wrong. A
-// pipe that nobody reads any more is no news.
+// Returns the exit code of a command if its output has been written, otherwise the code of a
+// failure. A pipe whose reader is gone is not reported.
 int written(const char* name, int code) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;

@@ -1,5 +1,5 @@
-// The sub-commands of davit. One file each: commands/NAME.cpp with `int run_NAME(Arguments)`, and
-// one line in table.cpp.
+// The sub-commands of davit. Each is one file, commands/NAME.cpp with `int run_NAME(Arguments)`,
+// and one entry in table.cpp.
 #pragma once
 
 #include <string>
@@ -12,21 +12,20 @@ namespace davit::host {
 
 struct Command {
   const char* name;
-  const char* usage;      // what follows the name
+  const char* usage;      // the words after the name
   const char* summary;    // one line
-  const char* options;    // a line or more each
-  bool asks_server;       // and has the options that say which
+  const char* options;    // one or more lines for each option
+  bool asks_server;       // adds the options that name the server
   int (*run)(Arguments);  // returns an ExitCode
 };
 
 const std::vector<Command>& commands();
 const Command* find_command(std::string_view name);
 
-// "davit NAME: <problem>" and how it is meant, on standard error; returns
-// exit_code_usage.
+// Prints "davit NAME: <problem>" and the usage to standard error. Returns exit_code_usage.
 int usage_error(std::string_view command, std::string_view problem);
 
-// `davit ...` as a whole.
+// Runs the whole command line of `davit`.
 int run_davit(std::vector<std::string> words);
 
 int run_run(Arguments);

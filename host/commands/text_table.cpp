@@ -14,10 +14,10 @@ namespace davit::host {
 namespace {
 
 constexpr size_t column_gap = 2;
-// A cell that has so much room says enough: other columns stay beside it rather than that it gets
+// A cell with this much room is readable. Further columns are shown rather than that a cell gets
 // more.
 constexpr size_t enough_columns = 24;
-// Nothing is cut to less.
+// No column is cut to less.
 constexpr size_t least_columns = 6;
 
 const char* colour_of(Tone tone) {
@@ -40,7 +40,7 @@ bool begins_letter(char c) {
   return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
 }
 
-// Bytes of the first `count` letters.
+// The number of bytes of the first `count` letters.
 size_t bytes_of(const std::string& text, size_t count) {
   size_t at = 0;
   for (; at < text.size(); ++at) {
@@ -77,13 +77,13 @@ void TextTable::measure() {
   }
 }
 
-// Which columns are shown: once and for all, as the headings are printed once.
+// Chooses the columns to show. This happens once, because the headings are printed once.
 void TextTable::choose(size_t room) {
   shown_.resize(headings_.size());
   std::iota(shown_.begin(), shown_.end(), size_t{0});
   const auto need = [this] {
     std::vector<size_t> needed;
-    // One that can be spared is left out rather than cut.
+    // A spare column is left out rather than cut.
     for (const size_t i : shown_) {
       const bool spare = headings_[i].spare != 0;
       needed.push_back(spare ? widths_[i] : std::min(widths_[i], enough_columns));
@@ -101,7 +101,7 @@ void TextTable::choose(size_t room) {
   }
 }
 
-// Of the columns that are shown; the widest gives first.
+// The widths of the shown columns. The widest column shrinks first.
 std::vector<size_t> TextTable::fitted(size_t room) const {
   std::vector<size_t> out;
   for (const size_t i : shown_) out.push_back(widths_[i]);
@@ -115,7 +115,7 @@ std::vector<size_t> TextTable::fitted(size_t room) const {
 
 void TextTable::line(const Row& cells, const std::vector<size_t>& widths, bool colour,
                      std::string& out) {
-  std::vector<std::string> below;  // of the last column
+  std::vector<std::string> below;  // further lines of the last column
   size_t indent = 0;
   for (size_t n = 0; n < shown_.size() && shown_[n] < cells.size(); ++n) {
     const Cell& cell = cells[shown_[n]];

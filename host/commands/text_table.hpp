@@ -1,5 +1,5 @@
-// Columns that line up, colour when somebody looks at a terminal, and no more columns than it has.
-// Pure but for use_colour() and terminal_columns().
+// Prints aligned columns, with colour on a terminal, and no wider than the terminal if possible.
+// Pure, except for use_colour() and terminal_columns().
 #pragma once
 
 #include <string>
@@ -22,9 +22,10 @@ class TextTable {
     Heading(std::string t, int s = 0) : text(std::move(t)), spare(s) {}  // NOLINT: as above
     Heading(const char* t, int s = 0) : text(t), spare(s) {}             // NOLINT
     std::string text;
-    int spare;  // left out when there is no room: 1 first, then 2, ...; 0 never
+    int spare;  // order of leaving out when there is no room: 1 first, then 2, ...; 0: never
   };
-  // What the last column does with a text that has no room, as others are cut: goes on below.
+  // How the last column treats a text without room: it cuts it like other columns, or continues it
+  // below.
   enum class Last { cut, wrapped };
 
   explicit TextTable(std::vector<Heading> headings, Last last = Last::cut)
@@ -32,9 +33,9 @@ class TextTable {
 
   void row(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
-  // The headings, the first time and if there are any, and the rows since the last time, in columns
-  // that only grow. Two spaces between columns; the last one is not padded. `room`: no line is
-  // wider, if that can be; 0: as wide as it gets.
+  // Prints the rows that were added since the last call, and the first time the headings if there
+  // are any. Columns only grow from call to call. Two spaces separate columns; the last one is not
+  // padded. `room`: lines are no wider, if possible; 0: no limit.
   std::string print(bool colour, size_t room = 0);
 
  private:
@@ -47,26 +48,26 @@ class TextTable {
   std::vector<Heading> headings_;
   Last last_;
   std::vector<Row> rows_;
-  std::vector<size_t> widths_;  // of all columns; empty: nothing was printed
-  std::vector<size_t> shown_;   // which columns are
+  std::vector<size_t> widths_;  // of all columns; empty: nothing has been printed
+  std::vector<size_t> shown_;   // indexes of the columns that are shown
 };
 
-// Standard output is a terminal that can, and NO_COLOR is not set.
+// True if standard output is a terminal with colours and NO_COLOR is not set.
 bool use_colour();
-// Of the terminal that standard output is; 0: it is none.
+// The width of the terminal on standard output; 0: it is no terminal.
 size_t terminal_columns();
 
-// "12s", "5m", "3h", "2d": how long ago.
+// How long ago: "12s", "5m", "3h", "2d".
 std::string age(int64_t unix_ms, int64_t now_unix_ms);
 
-// Width on a terminal, of UTF-8: code points, near enough.
+// The width of a UTF-8 text on a terminal: the number of code points, which is near enough.
 size_t width(const std::string& text);
 
-// In lines of `room` letters at most, which end at spaces where they can.
+// Splits a text into lines of at most `room` letters, at spaces where possible.
 std::vector<std::string> wrapped(std::string text, size_t room);
 
-// Without what could move the cursor or hide a line: control characters, of C0 and C1, are spaces.
-// For whatever others have said: agents, servers, documents.
+// Replaces characters that could move the cursor or hide a line, which are the control characters
+// of C0 and C1, by spaces. For texts from agents, servers and documents.
 std::string harmless(std::string text);
 
 }  // namespace davit::host

@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-// What an alias can multiply is bounded, and so is the stack.
+// Limits what aliases can multiply, and the depth of the stack.
 constexpr size_t nodes_max = 1'000'000;
 constexpr int depth_max = 64;
 
@@ -39,7 +39,7 @@ bool looks_real(std::string_view s) {
          (s.front() == '.' || (s.front() >= '0' && s.front() <= '9'));
 }
 
-// A plain scalar by the core schema of YAML 1.2.
+// Reads a plain scalar by the core schema of YAML 1.2.
 json::value plain(const std::string& s) {
   if (s.empty() || s == "~" || s == "null" || s == "Null" || s == "NULL") return nullptr;
   if (s == "true" || s == "True" || s == "TRUE") return true;
@@ -82,7 +82,7 @@ class Reader {
       throw Fault{line, "is nested deeper than " + std::to_string(depth_max) + " levels"};
     switch (node.Type()) {
       case YAML::NodeType::Scalar:
-        // The tag of a plain scalar is "?", of a quoted one "!".
+        // The tag of a plain scalar is "?", that of a quoted one "!".
         return node.Tag() == "?" || node.Tag().empty() ? plain(node.Scalar())
                                                        : json::value(json::string(node.Scalar()));
       case YAML::NodeType::Sequence: {
@@ -113,15 +113,15 @@ class Reader {
   size_t nodes_ = 0;
 };
 
-// The number that an escape \u and four hexadecimal digits at `i` stand for; nothing when there is
-// none.
+// Reads an escape at `i`: \u with four hexadecimal digits. Empty: there is none.
 std::optional<uint32_t> escaped_unit(std::string_view text, size_t i) {
   if (text.substr(i, 2) != "\\u") return std::nullopt;
   return text.size() < i + 6 ? std::nullopt : whole<uint32_t>(text.substr(i + 2, 4), 16);
 }
 
 // JSON writes characters beyond 16 bits as two escapes, YAML as one: \ud83d\ude00 becomes
-// \U0001f600. Only where JSON begins: in YAML they may stand outside of double quotes.
+// \U0001f600. Only for a text that begins like JSON: in YAML such escapes may occur outside of
+// double quotes.
 std::string with_whole_characters(const std::string& text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) return text;
@@ -137,7 +137,7 @@ std::string with_whole_characters(const std::string& text) {
       i += 11;
     } else {
       out += text[i];
-      if (text[i] == '\\' && i + 1 < text.size()) out += text[++i];  // what it escapes
+      if (text[i] == '\\' && i + 1 < text.size()) out += text[++i];  // the escaped character
     }
   }
   return out;
@@ -166,7 +166,7 @@ void emit_value(YAML::Emitter& out, const json::value& v) {
       break;
     case json::kind::string: {
       const std::string text(v.get_string());
-      // Plain only when it would be read back as the same string.
+      // Write a string without quotes only if it is read back as the same string.
       if (plain(text).is_string()) {
         out << text;
       } else {

@@ -1,5 +1,5 @@
-// YAML in and out for the operator's commands. JSON is YAML, so one reader takes both. yaml-cpp is
-// visible in yaml.cpp only.
+// Reads and writes YAML for the operator's commands. JSON is YAML, so one reader handles both. Only
+// yaml.cpp includes yaml-cpp.
 #pragma once
 
 #include <map>
@@ -12,22 +12,22 @@
 
 namespace davit::host {
 
-// One document of a stream: its value, and the line of every key and item by its path
+// One document of a stream: its value, and the line of each key and item under its path
 // ("spec.ports[0].name").
 struct YamlDocument {
   boost::json::value value;
-  std::map<std::string, int> lines;  // "" is the document's own
+  std::map<std::string, int> lines;  // "" is the path of the document itself
 
-  // Of the path, or of the nearest thing around it that is there (a missing field: what should have
-  // it).
+  // The line of the path. If the path does not exist, the line of the nearest thing around it: a
+  // missing field is reported at its parent.
   int line(std::string path) const;
 };
 
-// All documents of a text; empty ones are left out. Scalars follow YAML 1.2: what is quoted is a
-// string, "yes" is one too. Errors carry "file:line" in `where`.
+// Reads all documents of a text, without the empty ones. Scalars follow YAML 1.2: quoted text is a
+// string, and so is "yes". Errors have "file:line" in `where`.
 Result<std::vector<YamlDocument>> read_yaml(const std::string& text, const std::string& file);
 
-// Block style; strings that would be read as something else are quoted.
+// Writes block style. Strings that would be read as another type are quoted.
 std::string to_yaml(const boost::json::value& value);
 
 }  // namespace davit::host

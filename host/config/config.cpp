@@ -16,7 +16,8 @@ namespace {
 
 constexpr size_t file_bytes_max = 16 << 20;  // a configuration larger than this is a mistake
 
-// The instance's name is a directory, a thread, a label: keep it harmless everywhere.
+// An instance's name becomes the name of a directory, a thread and a label, so only harmless
+// characters are allowed.
 bool is_name(std::string_view s) {
   return !s.empty() && s.size() <= 64 &&
          std::all_of(
@@ -31,7 +32,7 @@ bool read_file(const std::string& path, std::string& text, Faults& faults) {
     faults.add(path, "", std::strerror(errno));
     return false;
   }
-  // In pieces: room for the largest file would stay with the process.
+  // Reads in pieces: a buffer for the largest file would stay allocated.
   for (std::vector<char> piece(64 << 10); in && text.size() <= file_bytes_max;) {
     in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     text.append(piece.data(), static_cast<size_t>(in.gcount()));

@@ -1,14 +1,14 @@
-// The configuration of one host: several TOML files merged per key (tables deep, later files win,
-// arrays replace), every key with the file and line it came from.
+// The configuration of one host: several TOML files merged key by key. Tables are merged, later
+// values win, and arrays are replaced. Each key keeps the file and line that it comes from.
 //
 //   Faults faults;
 //   Config config = Config::load({"server.toml", "conf.d"}, faults);
-//   Table rpc = config.table("rpc", faults);             // what [rpc.*] says
+//   Table rpc = config.table("rpc", faults);             // [rpc.*]
 //   for (const Table& server : rpc.table("server").named()) { server.string("listen"); ... }
-//   config.reject_unread(faults);                        // after everybody has read
+//   config.reject_unread(faults);                        // when every reader is done
 //
-// A directory stands for its *.toml files in the order of their names. Nothing is read that was not
-// named: /etc/davit/conf.d takes part when the command line says so.
+// A directory stands for its *.toml files in the order of their names. Only files and directories
+// that the caller names are read: /etc/davit/conf.d counts only if the command line names it.
 #pragma once
 
 #include "table.hpp"
@@ -17,19 +17,20 @@ namespace davit::host {
 
 class Config {
  public:
-  // Reads and merges; syntax errors and unreadable files are faults, and what could be read is
-  // returned.
+  // Reads and merges the files. Syntax errors and unreadable files become faults; the result
+  // contains everything that could be read.
   static Config load(const std::vector<std::string>& paths, Faults& faults);
-  // One text, for tests and fuzzing; `name` stands for the file.
+  // Parses one text, for tests and fuzzing. `name` stands for the file.
   static Config parse(std::string_view text, std::string_view name, Faults& faults);
 
-  // A top-level table, asked for and thereby known.
+  // Returns a top-level table, and marks it as known.
   Table table(std::string_view name, Faults& faults) const;
   const Node& root() const { return *root_; }
-  // [plugin.NAME] tables in the order of their first appearance. Asking for them declares them.
+  // The [plugin.NAME] tables in the order of their first appearance. Marks them as known.
   std::vector<const Node*> plugins(Faults& faults) const;
   const std::vector<std::string>& files() const { return files_; }
 
+  // Adds a fault for every key that no reader has asked for.
   void reject_unread(Faults& faults) const;
 
  private:

@@ -38,7 +38,7 @@ void collect(const Node& node, std::map<std::string, Said>& out) {
     out[node.key] = {shown(node), node.where};
     return;
   }
-  // The presence of a table says something, too: [plugin.leader] needs no key.
+  // An empty table counts as well: [plugin.leader] needs no key.
   if (!node.key.empty() && node.children.empty()) out[node.key] = {"{}", node.where};
   for (const auto& child : node.children) collect(*child, out);
 }

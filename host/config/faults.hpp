@@ -1,4 +1,5 @@
-// What is wrong with a configuration: collected, so that one run shows everything there is to fix.
+// The faults found in a configuration. They are collected, so that one run reports everything that
+// must be fixed.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +11,8 @@ namespace davit::host {
 
 class Faults {
  public:
-  // "agent.toml:12: plugin.applier.workers: must be an integer". An empty part is left out. A fault
-  // is one line whatever it quotes: control characters become spaces.
+  // Adds "agent.toml:12: plugin.applier.workers: must be an integer". Empty parts are left out. A
+  // fault is always one line: control characters in it become spaces.
   void add(std::string_view where, std::string_view key, std::string_view message) {
     std::string line;
     for (std::string_view part : {where, key, message}) {

@@ -11,7 +11,7 @@ void merge(Node& into, std::unique_ptr<Node> over) {
     if (same == into.children.end()) {
       into.children.push_back(std::move(entry));
     } else if ((*same)->type == Node::Type::table && entry->type == Node::Type::table) {
-      // A fault of the table as a whole is in any of the places that make it.
+      // A fault of the whole table may be in any of its files, so `where` lists all of them.
       if (!(*same)->where.empty() && !entry->where.empty()) (*same)->where += ", " + entry->where;
       merge(**same, std::move(entry));
     } else {

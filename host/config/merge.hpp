@@ -1,4 +1,4 @@
-// Later files over earlier ones: tables deep, everything else replaces.
+// Merges the tree of a later file into the tree of the earlier ones.
 #pragma once
 
 #include <memory>
@@ -7,9 +7,9 @@
 
 namespace davit::host {
 
-// `over` onto `into`, both tables. A new entry is put last; one that is there keeps its place,
-// takes the later value and says the later file and line; a table says all of them. A table over a
-// value, or a value over a table, replaces it.
+// Merges `over` into `into`; both are tables. A new entry goes to the end. An existing entry keeps
+// its place and takes the later value, file and line. Two tables are merged, and `where` lists both
+// places; in every other case the later entry replaces the earlier one.
 void merge(Node& into, std::unique_ptr<Node> over);
 
 }  // namespace davit::host

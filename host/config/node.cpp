@@ -27,7 +27,7 @@ void Node::reject(Faults& faults, std::string_view message) const {
 
 namespace {
 
-// Keys that a key which nobody asked for may stand for.
+// The keys that an unknown key may be a misspelling of.
 Keys known_keys(const Node& node) {
   Keys keys = node.asked;
   if (node.closed) std::erase_if(keys, [&](const auto& key) { return node.find(key) != nullptr; });
@@ -35,7 +35,7 @@ Keys known_keys(const Node& node) {
 }
 
 void reject_unread_in(const Node& node, Faults& faults) {
-  // A value of the wrong type has no known keys; a table that was read and found wanting has.
+  // A value of the wrong type has no known keys. A table that was read and then rejected has some.
   if (node.rejected && node.asked.empty()) return;
   const Keys known = known_keys(node);
   for (const auto& child : node.children) {

@@ -1,6 +1,6 @@
-// One value of the merged configuration, and where it was written. Made by the TOML reader
-// (toml.cpp), merged by merge.hpp, read by Table (host code) and by the service davit.config
-// (plugins).
+// One value of the merged configuration, with the file and line it comes from. toml.cpp creates
+// nodes, and merge.hpp merges them. Host code reads them through Table, plugins through the service
+// davit.config.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ struct Node {
   };
 
   Type type = Type::table;
-  std::string name;  // the last part of the key; of an array's item "[2]"
+  std::string name;  // the last part of the key; "[2]" for an array's item
   std::string key;   // full dotted key: plugin.applier.workers
-  std::string file;  // as it was named on the command line, or found in a directory
+  std::string file;  // as named on the command line, or found in a directory
   uint32_t line = 0, column = 0;
   std::string where;  // "agent.toml:12"
 
@@ -40,23 +40,25 @@ struct Node {
   bool boolean = false;
   std::vector<std::unique_ptr<Node>> children;  // in the order of their first appearance
 
-  // What the readers did; guarded by the one thread that configures (main).
+  // What the readers did. Only the main thread, which configures, touches these.
   mutable bool read = false;
-  mutable bool rejected = false;  // a fault was noted here: say nothing more about what is below
-  // Whoever knows its keys did not get to say them all: a key that nobody asked for is a fault only
-  // when it looks like one that was asked for and is not there.
+  mutable bool rejected = false;  // has a fault already; add none for the keys below it
+  // The reader of this table did not finish, so its known keys are incomplete. An unknown key is
+  // then a fault only if it resembles a known key that is absent.
   mutable bool closed = false;
-  mutable Keys asked;  // keys somebody asked this table for
+  mutable Keys asked;  // keys that a reader asked this table for
 
-  // The entry of a table, without marking anything; nullptr = absent.
+  // Returns the entry of a table and marks nothing; nullptr if it is absent.
   const Node* find(std::string_view entry) const;
-  // The same, and notes that the key is known.
+  // Like find, and marks the key as known and the entry as read.
   const Node* ask(std::string_view entry) const;
 
+  // Adds a fault at this node's place.
   void reject(Faults& faults, std::string_view message) const;
 };
 
-// Adds a fault for every key below `table` that nobody asked for, with the nearest key that was.
+// Adds a fault for every key below `table` that no reader asked for, and suggests the nearest known
+// key.
 void reject_unread(const Node& table, Faults& faults);
 
 }  // namespace davit::host

@@ -25,18 +25,19 @@ namespace {
 
 template <class Words>
 std::string nearest_of(std::string_view wanted, const Words& words) {
-  constexpr size_t longest = 64;  // nobody mistypes a word of that length into another
+  constexpr size_t longest = 64;  // longer words are not mistyped into one another
   if (wanted.size() > longest) return {};
-  // A third of the letters may be wrong: beyond that the advice is a guess.
+  // At most a third of the letters may be wrong. Beyond that the suggestion would be a guess.
   size_t best = std::max<size_t>(1, wanted.size() / 3) + 1;
   std::string found;
   for (const std::string& word : words) {
     if (word.size() > longest) continue;
     size_t d = distance(wanted, word);
-    // The unit was forgotten: "poll_interval" for "poll_interval_ms".
+    // Accept a forgotten unit: "poll_interval" for "poll_interval_ms".
     if (d >= best && wanted.size() >= 4 && word.starts_with(std::string(wanted) + "_"))
       d = best - 1;
-    // Letters are forgotten more often than added: of two that are as near, the longer one.
+    // People omit letters more often than they add some, so the longer of two equally near words
+    // wins.
     if (d < best || (d == best && !found.empty() && word.size() > found.size())) {
       best = d;
       found = word;

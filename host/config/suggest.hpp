@@ -1,4 +1,4 @@
-// "did you mean": the nearest of the words that were possible.
+// The nearest known word to a mistyped one, for "did you mean" in error messages.
 #pragma once
 
 #include <set>
@@ -8,10 +8,12 @@
 
 namespace davit::host {
 
-// Letters to insert, remove, replace or swap with a neighbour to make b of a.
+// The number of letters to insert, remove, replace or swap with a neighbour that turns `a` into
+// `b`.
 size_t distance(std::string_view a, std::string_view b);
 
-// The word nearest to `wanted`, when it is near enough to be a typing error; otherwise empty.
+// The word nearest to `wanted` if it is near enough to be a typing error, otherwise an empty
+// string.
 std::string nearest(std::string_view wanted, const std::set<std::string, std::less<>>& words);
 std::string nearest(std::string_view wanted, const std::vector<std::string>& words);
 

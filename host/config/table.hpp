@@ -1,8 +1,7 @@
-// Host code reads its own tables ([host], [rpc.*]) with this; plugins read theirs with
-// davit::Settings, by the same rules: asking for a key declares it, and a key nobody asked for is a
-// fault. A wrong type, a missing key or a value out of bounds is noted and the fallback returned;
-// all faults are reported together, so the code that reads needs no error handling. Main thread,
-// before start.
+// Reads the host's own tables ([host], [rpc.*]). Plugins read theirs with davit::Settings, by the
+// same rules: a key that no reader asks for is a fault. A wrong type, a missing key or a value out
+// of bounds is also a fault, and the reader gets the fallback. All faults are reported together, so
+// readers need no error handling. For the main thread, before start.
 #pragma once
 
 #include <chrono>
@@ -21,7 +20,7 @@ namespace davit::host {
 
 class Table {
  public:
-  // `node` may be nullptr: an absent table, every key of which has its fallback.
+  // `node` may be nullptr: the table is absent, and every key has its fallback.
   Table(const Node* node, std::string key, Faults* faults)
       : node_(node), key_(std::move(key)), faults_(faults) {}
 
@@ -29,10 +28,10 @@ class Table {
   const std::string& key() const { return key_; }  // "rpc.server.main"
   std::string name() const;                        // "main"
   std::string where() const;                       // "server.toml:3"; empty when absent
-  std::string where(std::string_view key) const;   // of that key; the table's when it is absent
+  std::string where(std::string_view key) const;   // the key's; the table's if the key is absent
   bool has(std::string_view key) const;
 
-  // No fallback: the key must be there.
+  // Without a fallback the key is required.
   std::string string(std::string_view key) const { return string(key, std::nullopt); }
   std::string string(std::string_view key, std::optional<std::string> fallback) const;
   int64_t integer(std::string_view key, std::optional<int64_t> fallback, int64_t min = 0,
@@ -42,19 +41,20 @@ class Table {
   bool boolean(std::string_view key, bool fallback) const;
   std::vector<std::string> strings(std::string_view key,
                                    std::vector<std::string> fallback = {}) const;
-  // One of `words`; anything else is a fault that lists them.
+  // One of `words`. Any other value is a fault that lists them.
   std::string word(std::string_view key, const std::vector<std::string>& words,
                    std::string_view fallback) const;
-  // A path relative to the folder of the file that names it becomes absolute; "credential:NAME"
-  // becomes NAME in $CREDENTIALS_DIRECTORY. Empty when the key is absent and `required` is false.
+  // A relative path becomes absolute: it is relative to the folder of the file that contains it.
+  // "credential:NAME" becomes NAME in $CREDENTIALS_DIRECTORY. Returns an empty string if the key is
+  // absent; that is a fault if `required`.
   std::string path(std::string_view key, bool required) const;
   std::vector<std::string> paths(std::string_view key) const;
 
   Table table(std::string_view key) const;                // [rpc.client]
   std::vector<Table> tables(std::string_view key) const;  // [[rpc.server.main.token]]
-  std::vector<Table> named() const;  // every entry, each of which must be a table
+  std::vector<Table> named() const;                       // all entries; each must be a table
 
-  // Notes a fault of this key, or of the table when the key is absent or empty.
+  // Adds a fault for this key, or for the table if the key is absent or empty.
   void reject(std::string_view key, std::string_view message) const;
 
  private:
@@ -65,9 +65,9 @@ class Table {
   Faults* faults_;
 };
 
-// A path as the file at `file` means it: absolute, "credential:NAME" resolved. An empty string and
-// a fault's text in `problem` when it cannot be ($CREDENTIALS_DIRECTORY is not set, a NAME with a
-// slash).
+// Makes `path` absolute as the file at `file` means it, and resolves "credential:NAME". If that is
+// impossible ($CREDENTIALS_DIRECTORY is not set, NAME contains a slash), returns an empty string
+// and puts the fault's text into `problem`.
 std::string resolve_path(std::string_view path, std::string_view file, std::string* problem);
 
 }  // namespace davit::host

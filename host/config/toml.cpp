@@ -2,12 +2,13 @@
 
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
-// toml++ asserts some things about its input ("[ = ]") that it then reports as the errors they are.
-// Bad input is never an assertion here, nor, as with NDEBUG and clang, a promise to the optimiser.
+// toml++ has assertions on input ("[ = ]") that it reports as errors afterwards. Bad input must not
+// be an assertion here, nor a promise to the optimiser, which assertions become with NDEBUG and
+// clang.
 #define TOML_ASSERT(expression) static_cast<void>(0)
 #undef NDEBUG
-// Its test for white space calls characters unreachable that it reaches, "é" outside a string for
-// one. They are no white space.
+// The white space test of toml++ marks cases as unreachable that it does reach, for example with
+// "é" outside a string. Such characters are not white space, so the test returns false.
 #include <toml++/impl/preprocessor.h>
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false
@@ -33,12 +34,12 @@ class Converter {
       node->children.push_back(convert(value, std::string(entry_name), join(node->key, entry_name),
                                        entry.source().begin));
     }
-    // toml++ keeps a table sorted by name; people mean the order in which they wrote.
+    // toml++ sorts tables by name; restore the order in the file.
     std::stable_sort(node->children.begin(), node->children.end(),
                      [](const auto& a, const auto& b) {
                        return std::pair(a->line, a->column) < std::pair(b->line, b->column);
                      });
-    // A table that was only named by what is in it ([plugin.a] names plugin) begins there.
+    // A table without a header of its own ([plugin.a] implies plugin) begins at its first entry.
     if (node->line == 0 && !node->children.empty()) {
       place(*node, node->children.front()->line, node->children.front()->column);
     }
@@ -114,7 +115,7 @@ std::unique_ptr<Node> parse_toml(std::string_view text, std::string_view name, F
     where += ":" + std::to_string(error.source().begin.line) + ":" +
              std::to_string(error.source().begin.column);
     std::string what(error.description());
-    // The parser writes sentences; our messages begin in lower case.
+    // The parser writes sentences; our messages begin with a lower-case letter.
     if (!what.empty() && what[0] >= 'A' && what[0] <= 'Z')
       what[0] = static_cast<char>(what[0] - 'A' + 'a');
     faults.add(where, "", what);

@@ -1,4 +1,4 @@
-// A TOML text as a tree of Nodes. toml++ is seen in toml.cpp only.
+// Parses a TOML text into a tree of Nodes. Only toml.cpp includes toml++.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,8 @@ namespace davit::host {
 
 class Faults;
 
-// `name` stands for the file in every `where`. nullptr and a fault when it is not TOML.
+// `name` stands for the file in every `where`. If the text is not TOML, adds a fault and returns
+// nullptr.
 std::unique_ptr<Node> parse_toml(std::string_view text, std::string_view name, Faults& faults);
 
 }  // namespace davit::host

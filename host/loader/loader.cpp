@@ -40,7 +40,7 @@ Result<Note> note_of(const std::string& path) {
   return note;
 }
 
-// The entry's answer must be whole before any slot is called.
+// The table of the entry must be complete before the host calls any slot of it.
 Result<> check_plugin(const davit_plugin* plugin, const Note& note) {
   if (plugin == nullptr) return fault("cannot live in this host");
   if (!DAVIT_HAS(plugin, query) || plugin->create == nullptr || plugin->destroy == nullptr ||

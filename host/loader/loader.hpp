@@ -1,7 +1,7 @@
-// Finds plugins by the name of their module and loads them. Boost.DLL is seen in loader.cpp only.
+// Finds plugins by the name of their module and loads them. Only loader.cpp includes Boost.DLL.
 //
-// A plugin is never unloaded: what it left behind (thread-local destructors, unwinder tables,
-// static data that others point to) would be a crash without a cause.
+// A plugin is never unloaded. Thread-local destructors, unwinder tables and static data that others
+// point to would remain, and would crash the process without a visible cause.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct Module {
   const davit_plugin* plugin = nullptr;  // static data of the shared object
 };
 
-// What stands in a plugin folder, as its note says; `problem` when it cannot be loaded here.
+// A file in a plugin folder, described by its note. `problem` says why it cannot be loaded here.
 struct ListedModule {
   std::string name, path;
   Note note;
@@ -28,18 +28,20 @@ struct ListedModule {
 
 class Loader {
  public:
-  // Searched in this order; the first that has NAME.so wins.
+  // Searches the directories in this order. The first that contains NAME.so wins.
   explicit Loader(std::vector<std::string> directories);
   ~Loader();
 
-  // Once per name; the same again gives the same. Errors name module and path. [main]
+  // Loads a module once; later calls return the same one. Errors name the module and the path.
+  // [main]
   Result<const Module*> load(std::string_view name);
-  // Without running any of them, by name; a name that an earlier folder has already is left out.
+  // Lists all modules by name without running any code of them. A name that an earlier folder
+  // contains hides the later ones.
   std::vector<ListedModule> list() const;
   const std::vector<std::string>& directories() const { return directories_; }
 
-  // Where the plugins of this installation are: seen from the executable, so that an installation
-  // can be moved.
+  // The plugin folder of this installation, relative to the executable, so that an installation can
+  // be moved.
   static std::string default_directory();
 
  private:

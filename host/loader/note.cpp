@@ -32,7 +32,7 @@ Error unusable(std::string message) {
   return {Code::failed_precondition, std::move(message), {}, {}};
 }
 
-// A T at `offset`, or false when the file ends before it.
+// Reads a T at `offset`. False: the file ends before it.
 template <class T>
 bool get(std::string_view file, uint64_t offset, T& out) {
   if (offset > file.size() || file.size() - offset < sizeof(T)) return false;
@@ -40,12 +40,12 @@ bool get(std::string_view file, uint64_t offset, T& out) {
   return true;
 }
 
-// Notes are padded to 4 bytes.
+// Names and texts in a note are padded to 4 bytes.
 constexpr uint64_t padded(uint64_t n) {
   return (n + 3) & ~uint64_t{3};
 }
 
-// The text of davit's note in one segment of notes; empty when it is not there.
+// The text of Davit's note in one segment of notes; empty if there is none.
 std::string_view find_in(std::string_view notes) {
   uint64_t at = 0;
   Elf64_Nhdr header;
@@ -122,8 +122,8 @@ Result<Note> read_note(std::string_view elf) {
                     machine_name(this_machine));
   }
   if (header.e_type != ET_DYN) return unusable("not a shared object");
-  // The section table is the last thing in a file: when it is there, so is the rest. A stripped one
-  // has none.
+  // The section table is the last part of a file: if it is complete, so is the rest. A stripped
+  // file may have none.
   const uint64_t sections = uint64_t{header.e_shnum} * header.e_shentsize;
   if (header.e_shoff > elf.size() || sections > elf.size() - header.e_shoff) {
     return unusable("is cut off (the file is shorter than its header says)");

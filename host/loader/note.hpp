@@ -1,5 +1,5 @@
-// The ELF note of a plugin, read from the file without running one instruction of it: who it is and
-// which ABI it was built for. abi/core.h has its form.
+// The ELF note of a plugin: its name, version and roles, and the ABI it was built for. It is read
+// from the file without running any of the plugin's code. abi/core.h defines its format.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 namespace davit::host {
 
 struct Note {
-  uint32_t abi_major = 0, abi_minor = 0;  // minor: the least that this plugin needs
+  uint32_t abi_major = 0, abi_minor = 0;  // minor: the lowest that this plugin works with
   std::string name, version;
   std::vector<std::string> roles;
 };
 
-// Of the whole file's bytes. FAILED_PRECONDITION: no ELF file, for another machine, cut off, no
-// note. Messages speak of "it" and want the path in front.
+// Reads the note from the bytes of a whole file. FAILED_PRECONDITION: not an ELF file, built for
+// another machine, cut off, or without a note. The messages lack the path; the caller puts it in
+// front.
 Result<Note> read_note(std::string_view elf);
-// Of the note's text: lines of key=value. Keys that this host does not know are skipped.
+// Parses the note's text, which is lines of key=value. Skips keys that this host does not know.
 Result<Note> parse_note(std::string_view text);
 
-// Can a plugin with this note live in this host? INVALID_ARGUMENT with what to do.
+// Checks that this host's ABI fits. FAILED_PRECONDITION, with what to do, if it does not.
 Result<> check_abi(const Note& note);
 
 }  // namespace davit::host

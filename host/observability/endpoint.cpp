@@ -20,12 +20,12 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr size_t head_bytes_max = 8192;          // a scraper's request has a few hundred
+constexpr size_t head_bytes_max = 8192;          // a request of Prometheus has a few hundred bytes
 constexpr std::chrono::seconds patience{10};     // for one request and its answer
-constexpr std::chrono::seconds accept_pause{1};  // when there are no more descriptors
+constexpr std::chrono::seconds accept_pause{1};  // after accept fails, for lack of descriptors
 constexpr size_t connections_max = 32;
 
-// One connection, one request. Lives in its handlers, all on the endpoint's strand.
+// One connection, which serves one request. Its handlers own it; all run on the endpoint's strand.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(tcp::socket socket, const Core& core)
@@ -81,7 +81,7 @@ class Endpoint : public Extension {
     at_ = read(config, faults, listen_);
   }
 
-  // Another address takes a restart; a faulty one is a fault now.
+  // A changed address takes a restart. A wrong one is a fault of the reload.
   std::function<void()> prepare_reload(const Config& config, Faults& faults,
                                        std::vector<std::string>&) override {
     std::string listen;
@@ -142,8 +142,8 @@ class Endpoint : public Extension {
     });
   }
 
-  // Those who ask have their answer at once, and those who are slow to ask stay for long: the
-  // longest there is in the way of the next.
+  // Clients that send their request get the answer at once, so a connection that stays open is a
+  // slow client. At the limit the slowest one gives way to the new one.
   void serve(tcp::socket socket) {
     std::erase_if(sessions_, [](const auto& session) { return session.expired(); });
     if (sessions_.size() >= connections_max) close_the_slowest();
@@ -178,7 +178,7 @@ class Endpoint : public Extension {
   asio::strand<asio::io_context::executor_type> strand_;
   tcp::acceptor acceptor_;
   asio::steady_timer pause_;
-  std::vector<std::weak_ptr<Session>> sessions_;  // in the order they came
+  std::vector<std::weak_ptr<Session>> sessions_;  // in the order of their arrival
 };
 
 }  // namespace

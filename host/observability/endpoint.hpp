@@ -1,6 +1,6 @@
-// [host].metrics_listen = "127.0.0.1:9100": metrics and health over HTTP, for Prometheus and for
-// probes. Off when the key is absent. Plain text without credentials: bind it where only those can
-// reach it who may read it.
+// The HTTP endpoint for Prometheus and for probes: [host].metrics_listen = "127.0.0.1:9100". It
+// shows metrics and health, and is off when the key is absent. It has neither encryption nor
+// credentials, so bind it to an address that only trusted clients can reach.
 #pragma once
 
 #include <memory>
@@ -13,6 +13,7 @@ namespace davit::host {
 
 std::unique_ptr<Extension> make_endpoint(const Core& core);
 
+// An address to listen on.
 // "127.0.0.1:9100", "[::1]:9100", "localhost:9100".
 struct HostPort {
   std::string host;

@@ -34,8 +34,8 @@ void Pool::post(davit_task run, void* arg, std::string_view guest) {
   ++alive_;
   try {
     threads_.emplace_back(&Pool::work, this);
-  } catch (const std::system_error&) {  // no more threads: those that run must do, and if there is
-                                        // none, we
+  } catch (const std::system_error&) {  // no more threads: leave the task to those that run, or run
+                                        // it here if there are none
     --alive_;
     if (alive_ > 0) return;
     waiting_.pop_back();
@@ -67,7 +67,7 @@ void Pool::work() {
   changed_.notify_all();
 }
 
-// With the lock held.
+// The caller holds the lock.
 void Pool::ended(Guests::value_type* guest) {
   if (guest == nullptr) return;
   --guest->second;

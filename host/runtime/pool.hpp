@@ -1,6 +1,6 @@
-// Threads for calls that may block, bounded per instance, so that a stuck database starves nobody
-// else. A thread is started when a task waits and fewer than max_concurrency run; the rest wait in
-// order.
+// Threads for calls that may block. Each plugin instance has its own bounded pool, so a stuck
+// database holds up no other instance. The pool starts a thread when a task waits and fewer than
+// max_concurrency threads exist. Other tasks wait in order.
 #pragma once
 
 #include <chrono>
@@ -24,23 +24,23 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // Runs the task exactly once on one of the threads. `guest` names who calls into the pool's
-  // instance, when it is not the instance itself. [any]
+  // Runs the task exactly once on one of the threads. `guest` is the caller's name if the caller is
+  // not the pool's own instance. [any]
   void post(davit_task, void* arg, std::string_view guest = {});
-  // Waits until no call of a guest waits or runs. Empty: none does; otherwise, at the deadline, the
-  // name of one whose call does.
+  // Waits until no call of a guest waits or runs. Returns an empty string then. Returns the name of
+  // a guest that still has a call if the deadline passes first.
   std::string wait_for_guests(std::chrono::steady_clock::time_point deadline);
-  // Runs what waits, then ends the threads; false when that was not done by the deadline. What is
-  // posted later runs on the caller's thread.
+  // Runs the waiting tasks, then ends the threads. False: the deadline passed first. Once the
+  // threads have ended, post runs tasks on the caller's thread.
   bool shutdown(std::chrono::steady_clock::time_point deadline);
 
-  bool busy();  // has work, or is at it
+  bool busy();  // a task waits or runs
 
   const std::string& name() const { return name_; }
   unsigned max_concurrency() const { return max_; }
 
  private:
-  using Guests = std::map<std::string, size_t, std::less<>>;  // with their calls
+  using Guests = std::map<std::string, size_t, std::less<>>;  // number of calls of each guest
   struct Task {
     davit_task run;
     void* arg;
@@ -55,7 +55,7 @@ class Pool {
   std::condition_variable changed_;
   std::deque<Task> waiting_;
   std::vector<std::thread> threads_;
-  Guests guests_;     // an entry stays
+  Guests guests_;     // entries are never removed: Task points to them
   size_t calls_ = 0;  // of all guests
   unsigned idle_ = 0, alive_ = 0;
   bool closed_ = false;

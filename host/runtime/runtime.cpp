@@ -26,10 +26,11 @@ using Clock = std::chrono::steady_clock;
 
 struct davit_strand {
   davit_strand(std::shared_ptr<davit::host::Runtime::State> s, const std::string* o);
-  // A foreign thread may let go of a strand after the runtime has: the last one ends both.
+  // A foreign thread may release a strand after the runtime is gone. The last owner frees the
+  // state.
   std::shared_ptr<davit::host::Runtime::State> state;
   asio::strand<asio::io_context::executor_type> strand;
-  const std::string* const owner;  // the state's; nullptr: not said
+  const std::string* const owner;  // in State::owners; nullptr: unknown
   std::atomic<uint32_t> references{1};
 };
 
@@ -42,7 +43,7 @@ StrandRef hold(davit_strand* s) {
   return {s, &Runtime::release};
 }
 
-// What a worker is at, for whoever asks what holds it up.
+// The task that a worker runs, for hog() and busy().
 struct Worker {
   std::atomic<const std::string*> owner{nullptr};  // of the strand whose task runs
   std::atomic<Clock::rep> since{0};
@@ -59,7 +60,7 @@ void run_for(const std::string* owner, Task task) {
   worker->owner.store(nullptr, std::memory_order_release);
 }
 
-// A timer that waits. Whoever takes it out of the map decides how it ends.
+// A waiting timer. The function that removes it from the map decides how it ends.
 struct Waiting {
   Waiting(StrandRef s, asio::io_context& io, davit_timer_task t, void* a)
       : strand(std::move(s)), timer(io), task(t), arg(a) {}
@@ -75,7 +76,7 @@ struct Runtime::State {
   asio::io_context io;
   std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work{
       asio::make_work_guard(io)};
-  std::mutex mutex;  // everything below
+  std::mutex mutex;  // guards everything below
   std::condition_variable ended;
   std::vector<std::thread> threads;
   unsigned alive = 0;
@@ -84,9 +85,9 @@ struct Runtime::State {
   uint64_t last_timer = 0;
   std::map<std::string, std::unique_ptr<Pool>, std::less<>> pools;
   std::set<std::string, std::less<>> owners;  // of strands
-  std::deque<Worker> workers;                 // as many as there were ever threads
+  std::deque<Worker> workers;                 // one for each thread that was ever started
 
-  // The timer's end, on its strand. Exactly one caller gets the entry out of the map.
+  // Ends the timer, on its strand. Exactly one caller gets the entry out of the map.
   void end_timer(uint64_t id, bool fired) {
     std::shared_ptr<Waiting> waiting;
     {
@@ -153,7 +154,7 @@ uint64_t Runtime::timer(davit_strand* s, int64_t delay_ns, davit_timer_task task
     asio::post(s->strand, [&state, id] { state.end_timer(id, false); });
     return id;
   }
-  // A century is for ever, and does not overflow the clock.
+  // A century serves as "never", and does not overflow the clock.
   constexpr int64_t longest_ns = 100LL * 365 * 86'400 * 1'000'000'000;
   waiting->timer.expires_after(
       std::chrono::nanoseconds(std::clamp<int64_t>(delay_ns, 0, longest_ns)));
@@ -198,7 +199,7 @@ Pool& Runtime::pool(std::string_view instance, unsigned max_concurrency) {
 
 bool Runtime::shutdown(Clock::time_point deadline) {
   State& state = *state_;
-  // Blocking calls first: what they post is then still run by the workers.
+  // Blocking calls end first, while the workers still run the tasks that those calls post.
   std::vector<Pool*> pools;
   {
     std::lock_guard lock(state.mutex);

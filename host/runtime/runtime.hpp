@@ -1,8 +1,8 @@
 // The host's threads: workers that run strands and timers, and one bounded pool per plugin instance
-// for calls that may block. Boost.Asio stays in runtime.cpp and strand.cpp.
+// for calls that may block. This header does not include Boost.Asio.
 //
-// Every task runs exactly once, also those that wait when the host stops: timers then run with
-// fired = 0.
+// Every task runs exactly once. This includes tasks that wait when the host stops: timers then run
+// with fired = 0.
 #pragma once
 
 #include <chrono>
@@ -23,47 +23,46 @@ class Pool;
 
 class Runtime {
  public:
-  // workers 0: one per core, at least 2.
+  // workers = 0: one per core, at least 2.
   explicit Runtime(unsigned workers = 0);
-  ~Runtime();  // as shutdown
+  ~Runtime();  // like shutdown without a deadline, then run_rest
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // One reference, the caller's. `owner` is whom a task that does not return is put down to. [any]
+  // Returns a strand with one reference, which the caller owns. `owner` is named when a task of the
+  // strand does not return. [any]
   davit_strand* strand(std::string_view owner = {});
   static void retain(davit_strand*);
   static void release(davit_strand*);
   static void post(davit_strand*, davit_task, void* arg);
   static uint64_t timer(davit_strand*, int64_t delay_ns, davit_timer_task, void* arg);
   static void cancel(davit_strand*, uint64_t timer);
-  // The table of the slots above, for code that wants davit::Strand and davit::Timer of sdk
-  // host.hpp. Its `strand` and `blocking` need an instance's host; see services/exec.hpp.
+  // The functions above are the slots of the service davit.exec (services/exec_service.cpp).
 
-  // Runs `task` on a worker, outside of any strand. It must not block. [any]
+  // Runs `task` on a worker, outside any strand. The task must not block. [any]
   void post(std::function<void()> task);
 
-  // A pool named after its instance (thread names); lives as long as the runtime.
+  // The pool of an instance; its threads have the instance's name. Lives as long as the runtime.
   Pool& pool(std::string_view instance, unsigned max_concurrency);
 
-  // Cancels the timers (fired = 0), runs what is queued, ends the threads; false when that was not
-  // done by the deadline: then threads are still at it and the process must end with _exit.
-  // Idempotent.
+  // Cancels the timers (fired = 0), runs the queued tasks and ends the threads. False: the deadline
+  // passed first. Threads are then still running, and the process must end with _exit. Idempotent.
   bool shutdown(std::chrono::steady_clock::time_point deadline);
-  // What shutdown waits for: the name of a pool that still has work, the owner of a strand whose
-  // task runs, or "workers".
+  // What shutdown waits for: the name of a pool that has work, the owner of a strand whose task is
+  // running, or "workers".
   std::string busy() const;
-  // Whose task runs on this thread: the owner of its strand, otherwise the thread's name, which a
-  // pool's is its instance's.
+  // Whose task runs on this thread: the owner of its strand, otherwise the thread's name. A pool's
+  // thread has the name of its instance.
   static std::string current_owner();
-  // The owner of a strand whose task has held a worker for longer than a task may; empty: none.
+  // The owner of a strand whose task has held a worker for more than a second; empty: none.
   std::string hog() const;
-  // After shutdown: runs what has been posted since, on the caller's thread.
+  // After shutdown: runs tasks that have been posted since, on the caller's thread.
   void run_rest();
 
-  // For the host's own sockets; run by the workers until shutdown.
+  // For the host's own sockets. The workers run it until shutdown.
   boost::asio::io_context& io();
 
-  struct State;  // of runtime.cpp
+  struct State;  // in runtime.cpp
 
  private:
   std::shared_ptr<State> state_;

@@ -1,5 +1,5 @@
-// The process's signals, heard by a thread of their own: whatever the workers are at, somebody
-// listens.
+// Receives the process's signals on a thread of its own, so that a signal is handled even when all
+// workers are busy.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,15 @@ namespace davit::host {
 
 class Signals {
  public:
-  // SIGTERM, SIGINT and SIGHUP wait from now on until a Signals takes them: nothing is interrupted
-  // by them. For the thread that calls it and all it makes; so before anything makes a thread.
+  // Blocks SIGTERM, SIGINT and SIGHUP: from now on they wait until a Signals receives them, and
+  // interrupt nothing. The mask applies to the calling thread and to threads that it starts later,
+  // so call this before the first thread is started.
   static void keep();
 
-  // Calls `heard` with each of them, on its thread, in the order in which they came. After keep.
+  // Calls `heard` for each of these signals, on its own thread, in the order of their arrival. Call
+  // keep() first.
   explicit Signals(std::function<void(int signal)> heard);
-  ~Signals();  // when `heard` has returned
+  ~Signals();  // waits until `heard` has returned
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
@@ -23,7 +25,7 @@ class Signals {
   void listen();
 
   const std::function<void(int)> heard_;
-  int signals_ = -1, end_ = -1;  // descriptors; the second is written to when it ends
+  int signals_ = -1, end_ = -1;  // descriptors; the destructor writes to end_
   std::thread thread_;
 };
 

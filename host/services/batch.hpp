@@ -1,5 +1,5 @@
-// Decides which of the requests that wait go together in one call of a storage: pure, no lock, no
-// clock.
+// Selects the waiting requests that go together into one call of a storage. Pure: it has no lock
+// and no clock.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,19 @@
 
 namespace davit::host {
 
-// What a request touches and how large it is.
+// The keys that a request touches, and its size.
 struct Footprint {
-  std::vector<std::string> keys;  // keys and names: two requests that share one never go together
+  std::vector<std::string> keys;  // ids and names; requests that share one are in different calls
   size_t bytes = 0;
 };
 
 struct BatchLimits {
-  size_t requests = 512;   // beyond this a transaction gains nothing and delays the first caller
-  size_t bytes = 1 << 20;  // the first request goes whatever its size
+  size_t requests = 512;   // larger transactions gain nothing and delay the first caller
+  size_t bytes = 1 << 20;  // the first request is taken whatever its size
 };
 
-// Indexes of the requests of the next call, ascending. In order of arrival: a request that shares a
-// key with an earlier one, picked or not, waits for the call after it.
+// Returns the ascending indexes of the requests for the next call, in the order of arrival. A
+// request that shares a key with any earlier one, selected or not, waits for a later call.
 std::vector<size_t> pick_batch(const std::deque<Footprint>& waiting, const BatchLimits& limits);
 
 }  // namespace davit::host

@@ -7,8 +7,8 @@
 namespace davit::host {
 namespace {
 
-constexpr std::chrono::seconds call_max{
-    30};  // longer than any backend's own limit; a bound, not a policy
+// Longer than the limit of any backend: it only ensures that a call ends.
+constexpr std::chrono::seconds call_max{30};
 
 davit_op call_op() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -24,7 +24,7 @@ bool time_is_up(const davit_op& op, std::chrono::milliseconds after) {
   return std::chrono::nanoseconds(then).count() >= op.deadline_ns;
 }
 
-// Unambiguous whatever the parts contain.
+// Joins texts so that the result is unambiguous whatever they contain.
 std::string joined(std::initializer_list<std::string_view> parts) {
   std::string out;
   for (std::string_view part : parts) {
@@ -80,7 +80,7 @@ bool is_passing(Code code) {
   return code == Code::unavailable || code == Code::aborted;
 }
 
-// Would the same report alone fare better? Not when the storage is away.
+// True if a report alone would fail in the same way, because the storage is away.
 bool is_about_the_storage(Code code) {
   return is_passing(code) || code == Code::deadline_exceeded || code == Code::resource_exhausted ||
          code == Code::cancelled;
@@ -145,19 +145,19 @@ void CommitQueue::report(Report request) {
   }
 }
 
-// Versions are what everything else stands on, so a backend's word is not taken for all of them:
-// they begin at 1, fit 63 bits, and no two groups of a call share one.
+// Checks the versions that a backend gives, because everything else relies on them: they begin at
+// 1, fit into 63 bits, and no two groups of a call share one.
 class CommitQueue::Versions {
  public:
   explicit Versions(davit_str storage) : storage_(storage) {}
-  // Empty, or what is wrong with the result of a group that was committed.
+  // Empty, or the fault in the result of a committed group.
   std::optional<Error> judge(const davit_group_result& result, size_t mutations) {
     if (result.error.code != DAVIT_OK) return std::nullopt;
     constexpr uint64_t highest = INT64_MAX;
     const uint64_t first = result.first_version;
     if (first == 0 || first > highest - mutations) return wrong("version", first);
     const uint64_t last = first + mutations - 1;
-    const auto next = taken_.lower_bound(first);  // by its last version
+    const auto next = taken_.lower_bound(first);  // finds by last version
     if (next != taken_.end() && next->second <= last) return wrong("twice the version", first);
     taken_[last] = first;
     return std::nullopt;
@@ -183,7 +183,7 @@ void CommitQueue::call_commit(std::vector<Commit> batch) {
   std::vector<davit_group_result> results;
   for (const Commit& c : batch) {
     groups.push_back(&views.emplace_back(c.group).abi);
-    // A backend that forgets a group has not committed it.
+    // A group that the backend forgets was not committed.
     results.push_back(failed({Code::internal, "the storage gave no result", {}, {}}));
   }
   std::vector<davit_group_result*> out;
@@ -215,7 +215,7 @@ Result<> CommitQueue::call_report(const Report* const* reports, size_t count) {
     for (const Status& s : reports[i]->statuses) pointers.push_back(&views.emplace_back(s).abi);
   }
   if (pointers.empty()) return {};
-  const davit_op op = call_op();  // of all attempts together
+  const davit_op op = call_op();  // for all attempts together
   Backoff backoff(retry_.pause);
   while (true) {
     Result<> stored = checked([&](davit_error* e) {
@@ -231,12 +231,13 @@ Result<> CommitQueue::call_report(const Report* const* reports, size_t count) {
 void CommitQueue::call_report(std::vector<Report> batch) {
   std::vector<const Report*> pointers;
   for (const Report& r : batch) pointers.push_back(&r);
-  // All or nothing: one that can never succeed must not fail its neighbours.
+  // The storage stores all statuses or none, so a report that can never succeed must not fail the
+  // others.
   Result<> own = call_report(pointers.data(), pointers.size());
   bool alone = !own.ok() && batch.size() > 1 && !is_about_the_storage(own.error().code);
   for (size_t i = 0; i < batch.size(); ++i) {
     if (alone) own = call_report(&pointers[i], 1);
-    // The storage went away meanwhile: that is the answer of the rest.
+    // The storage has gone away meanwhile. Its error is the answer to the rest.
     if (!own.ok() && is_about_the_storage(own.error().code)) alone = false;
     davit_error e = empty_error();
     const int32_t code = own.ok() ? DAVIT_OK : fill(&e, own.error());

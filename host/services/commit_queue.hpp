@@ -1,11 +1,13 @@
-// The queue in front of the storages (service davit.commit): groups that wait are committed by one
-// call, so that a simple backend gets group commit for nothing. Reports likewise. One commit and
-// one report call are in flight per storage.
+// The queue in front of the storages (service davit.commit). Waiting groups are committed by one
+// call, so even a simple backend has group commit. Reports are combined in the same way. Each
+// storage has at most one commit call and one report call in flight.
 //
-// A call of reports that fails in passing (UNAVAILABLE, ABORTED) is tried again a few times within
-// the time of one call: repeating it is harmless, because the store ignores what is not newer. What
-// fails after that, and every other failure, is the answer of everybody in the call. Commits are
-// never repeated here: a failure may hide a success, and only who asked can tell.
+// A report call that fails for a moment (UNAVAILABLE, ABORTED) is repeated a few times, within the
+// time limit of one call. Repeating it is harmless, because the store ignores a status that is not
+// newer. A later failure of the storage is the answer to every report in the call. If the storage
+// refuses what it was given, each report is tried alone, so that one bad report does not fail the
+// others. Commits are never repeated here: a failure may hide a success, and only the caller can
+// find out which.
 #pragma once
 
 #include <map>
@@ -22,8 +24,9 @@
 namespace davit::host {
 
 struct ReportRetry {
-  uint32_t attempts = 3;  // longer troubles are the reporter's, which backs off by itself
-  // A lock is let go and a lost connection made anew within this; the pool's thread waits.
+  uint32_t attempts = 3;  // the reporter backs off by itself when a failure lasts longer
+  // Long enough for a lock to be released or a lost connection to be replaced. The pool's thread
+  // waits.
   Backoff::Limits pause{std::chrono::milliseconds(50), std::chrono::milliseconds(200)};
 };
 
@@ -33,7 +36,7 @@ class CommitQueue {
     Group group;
     davit_commit_done done;
     void* ctx;
-    std::chrono::steady_clock::time_point since{};  // when it was handed over
+    std::chrono::steady_clock::time_point since{};  // when the queue received it
   };
   struct Report {
     std::vector<Status> statuses;
@@ -41,8 +44,7 @@ class CommitQueue {
     void* ctx;
   };
 
-  // `duration`: a histogram of how long a group waits for its result, from being handed over; may
-  // be NULL.
+  // `duration` is a histogram of the time from receiving a group to its result. It may be NULL.
   CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits = {},
               davit_metric* duration = nullptr, ReportRetry retry = {});
 
@@ -51,7 +53,7 @@ class CommitQueue {
   void report(Report);
 
  private:
-  class Versions;  // of commit_queue.cpp
+  class Versions;  // in commit_queue.cpp
   void call_commit(std::vector<Commit>);
   void call_report(std::vector<Report>);
   Result<> call_report(const Report* const* reports, size_t count);
@@ -60,19 +62,19 @@ class CommitQueue {
   Pool& pool_;
   davit_metric* duration_;
   const ReportRetry retry_;
-  std::minstd_rand random_{std::random_device{}()};  // of the one call of reports in flight
+  std::minstd_rand random_{std::random_device{}()};  // only the one report call in flight uses it
   Lane<Commit> commits_;
   Lane<Report> reports_;
 };
 
-// One queue per storage instance. Filled before the first commit, then only read.
+// The queues of all storage instances. Filled before the first commit, then only read.
 class CommitQueues {
  public:
   void add(std::string_view instance, davit_ref storage, Pool& pool, davit_metric* duration) {
     queues_.emplace(std::string(instance),
                     std::make_unique<CommitQueue>(storage, pool, LaneLimits{}, duration));
   }
-  // nullptr: no such storage.
+  // nullptr: there is no such storage.
   CommitQueue* find(std::string_view instance) const {
     auto it = queues_.find(instance);
     return it == queues_.end() ? nullptr : it->second.get();
@@ -82,7 +84,7 @@ class CommitQueues {
   std::map<std::string, std::unique_ptr<CommitQueue>, std::less<>> queues_;
 };
 
-// Answers on the pool, as the contract says.
+// Calls `done` with the error on a thread of the pool, as the contract of davit.commit requires.
 void answer(Pool& pool, CommitQueue::Commit, Error);
 void answer(Pool& pool, CommitQueue::Report, Error);
 

@@ -1,4 +1,4 @@
-// davit_config_node is Node.
+// A davit_config_node of the ABI is a Node.
 #include "config/faults.hpp"
 #include "config/node.hpp"
 #include "instance_host.hpp"
@@ -26,7 +26,7 @@ void reject(const davit_host* h, const davit_config_node* n, davit_str message) 
   const InstanceHost& self = instance(h);
   if (self.faults != nullptr) {
     node(n).reject(*self.faults, view(message));
-  } else {  // after create nobody collects any more
+  } else {  // after create the faults are no longer collected
     self.core->log.error(self.name, "setting refused too late",
                          {{"key", node(n).key}, {"why", text(message)}});
   }

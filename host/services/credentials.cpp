@@ -18,7 +18,8 @@ Error fault(const std::string& path, int number) {
   return {code, path + ": " + std::strerror(number), path, {}};
 }
 
-// Into a buffer that never grows: a growing one would leave copies behind.
+// Reads into a buffer that never grows: a growing buffer would leave copies of the secret in
+// memory.
 Result<size_t> read_all(int fd, const std::string& path, std::vector<char>& bytes) {
   size_t size = 0;
   while (size < bytes.size()) {
@@ -42,7 +43,7 @@ Result<> read_credential(const std::string& path, bool sensitive,
     ::close(fd);
     return Error{Code::failed_precondition, path + ": is not a file", path, {}};
   }
-  // A pipe (/dev/fd/3) has no size that one could know.
+  // The size of a pipe (/dev/fd/3) is unknown.
   const bool sized = S_ISREG(status.st_mode) && status.st_size > 0 &&
                      static_cast<size_t>(status.st_size) <= credential_bytes_max;
   std::vector<char> bytes((sized ? static_cast<size_t>(status.st_size) : credential_bytes_max) + 1);

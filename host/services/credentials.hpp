@@ -1,4 +1,4 @@
-// Files that hold secrets: read anew at every use, small, wiped afterwards, never logged.
+// Files that hold secrets. They are small, are read again at every use, and are never logged.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,10 @@ namespace davit::host {
 
 constexpr size_t credential_bytes_max = 1 << 20;
 
-// Shows the file's bytes to `use`; with `sensitive` they are overwritten after it. `path` is
-// absolute (Table::path, resolve_path). NOT_FOUND, PERMISSION_DENIED, or FAILED_PRECONDITION (a
-// directory, too large), with the path. [pool]
+// Calls `use` with the file's bytes. With `sensitive`, the bytes are overwritten afterwards. `path`
+// is absolute (Table::path, resolve_path). Errors contain the path: NOT_FOUND, PERMISSION_DENIED,
+// FAILED_PRECONDITION (a directory, or larger than credential_bytes_max), INTERNAL for any other
+// error of reading. [pool]
 Result<> read_credential(const std::string& path, bool sensitive,
                          const std::function<void(std::string_view)>& use);
 

@@ -7,8 +7,8 @@
 namespace davit::host {
 namespace {
 
-// The file that says `value`: a relative path is relative to it. Otherwise the file of the
-// instance's table.
+// Finds the setting with this value: a relative path is relative to the file that contains the
+// setting. If no setting has the value, read() uses the file of the instance's table.
 const Node* who_says(const Node& node, std::string_view value) {
   if (node.type == Node::Type::string && node.string == value) return &node;
   for (const auto& child : node.children) {

@@ -10,7 +10,7 @@ namespace {
 void blocking(const davit_host* h, davit_str name, davit_task task, void* arg) {
   const InstanceHost& self = instance(h);
   Pool* pool = name.len == 0 ? self.pool : self.neighbours->pool(view(name));
-  if (pool == nullptr) {  // a bug of the caller; the promise that the task runs is kept
+  if (pool == nullptr) {  // a bug of the caller; the task must run all the same
     self.core->log.error(self.name, "no instance of this name to block on",
                          {{"wanted", text(name)}});
     pool = self.pool;

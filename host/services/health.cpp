@@ -36,7 +36,7 @@ void Health::set_if_starting(std::string_view instance, int32_t health) {
     std::lock_guard lock(mutex_);
     auto it = entries_.find(instance);
     const bool starting = it != entries_.end() && it->second.health == DAVIT_HEALTH_STARTING;
-    // A reason means that the plugin itself has said it is not there yet.
+    // A reason means that the plugin itself has reported that it is still starting.
     if (!starting || !it->second.reason.empty()) return;
     it->second.health = health;
   }
@@ -48,7 +48,7 @@ void Health::on_change(std::function<void()> listener) {
   listener_ = std::move(listener);
 }
 
-// Without the lock: the listener asks what it is now.
+// Calls the listener without the lock, because the listener reads the health.
 void Health::changed() {
   std::function<void()> listener;
   {

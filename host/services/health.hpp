@@ -1,4 +1,4 @@
-// How each instance says it is, and what that makes of the whole host: the worst of all. [any]
+// The health that each instance reports. The worst of them is the health of the whole host. [any]
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,19 @@ class Health {
     std::string instance;
     int32_t health = DAVIT_HEALTH_STARTING;
     std::string reason;
-    // Whether those who ask for readiness are to be sent here.
+    // True if the readiness probe should succeed.
     bool ready() const { return health == DAVIT_HEALTH_SERVING || health == DAVIT_HEALTH_DEGRADED; }
   };
   void set(std::string_view instance, int32_t health, std::string_view reason);
-  // For a plugin that says nothing of itself.
+  // Sets the health of a plugin that reports none itself. No effect once the instance is not
+  // STARTING, or if it gave a reason for STARTING.
   void set_if_starting(std::string_view instance, int32_t health);
-  // The worst of all: not serving, starting, degraded, serving; the instance that makes it so. No
-  // instance: starting.
+  // The instance with the worst health, in the order: not serving, starting, degraded, serving.
+  // Without instances: starting.
   Entry worst() const;
   std::vector<Entry> all() const;  // by name
-  // Runs after every change, on the thread that made it; one listener, an empty one to end it.
+  // Sets the one listener; an empty function removes it. It runs after every change, on the thread
+  // that made the change.
   void on_change(std::function<void()> listener);
   static const char* word(int32_t health);  // "starting", "serving", "degraded", "not serving"
 

@@ -1,6 +1,6 @@
-// The host as one instance sees it: the davit_host that a plugin is given, and behind it what the
-// services need to know about that instance. Made by the assembly, one per instance, before create;
-// outlives destroy.
+// The host as one instance sees it: the davit_host that the plugin gets, and the state that the
+// services need about the instance. The assembly creates one per instance before `create`. It
+// outlives `destroy`.
 #pragma once
 
 #include <string>
@@ -18,20 +18,20 @@ class Pool;
 class Services;
 struct Node;
 
-// Finding other instances: the assembly's part of the look-up service.
+// Finds other instances. The assembly implements it for the look-up service.
 class Neighbours {
  public:
   virtual ~Neighbours() = default;
   virtual Result<davit_ref> find(std::string_view finder, std::string_view instance,
                                  std::string_view interface) = 0;
   virtual std::vector<davit_ref> each(std::string_view finder, std::string_view interface) = 0;
-  // The pool of an instance, for blocking calls into it; nullptr when there is none of that name.
+  // The pool of an instance, for blocking calls into it; nullptr if no instance has that name.
   // [any]
   virtual Pool* pool(std::string_view instance) = 0;
 };
 
 struct InstanceHost {
-  davit_host abi{};  // first: the plugin sees a pointer to it
+  davit_host abi{};  // first: the plugin has a pointer to it
   std::string name;
   const Core* core = nullptr;
   const Services* services = nullptr;
@@ -39,11 +39,11 @@ struct InstanceHost {
   CommitQueues* commits = nullptr;
   const Node* settings = nullptr;  // [plugin.NAME]
   Faults* faults = nullptr;        // set while create runs
-  Pool* pool = nullptr;            // its own
+  Pool* pool = nullptr;            // the instance's own
   std::string state_root;          // absolute: [host].state_dir
 };
 
-// Which instance is it? Valid for every davit_host this host has made.
+// The instance that a davit_host belongs to. Valid for every davit_host that this host has created.
 inline const InstanceHost& instance(const davit_host* host) {
   return *reinterpret_cast<const InstanceHost*>(host);
 }

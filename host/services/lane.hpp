@@ -1,5 +1,5 @@
-// Requests on their way into one storage: what waits goes together, one call at a time, on the
-// storage's pool.
+// The requests of one type on their way into one storage. Waiting requests go together into one
+// call. One call runs at a time, on the storage's pool.
 #pragma once
 
 #include <functional>
@@ -13,20 +13,21 @@ namespace davit::host {
 
 struct LaneLimits {
   BatchLimits batch;
+  // Above either limit new requests are refused, and their callers back off.
   size_t waiting = 65'536;  // requests
-  size_t waiting_bytes =
-      64UL << 20;  // beyond either, a new request is refused: the caller backs off
+  size_t waiting_bytes = 64UL << 20;
 };
 
 template <class Request>
 class Lane {
  public:
   using Call = std::function<void(std::vector<Request>)>;
-  // `name` is what the pool knows its calls by.
+  // `name` identifies the lane's calls in the pool.
   Lane(std::string name, Pool& pool, Call call, LaneLimits limits = {})
       : name_(std::move(name)), pool_(pool), call_(std::move(call)), limits_(limits) {}
 
-  // False: full, and the request is still the caller's. [any]
+  // False: the lane is full, and the caller keeps the request. An empty lane takes a request of any
+  // size. [any]
   bool offer(Request& request, Footprint footprint) {
     std::lock_guard lock(mutex_);
     const bool full =
@@ -40,7 +41,7 @@ class Lane {
   }
 
  private:
-  // One call, then the next gets in line: other work of the pool is not starved.
+  // Makes one call, then queues the next one, so that other tasks of the pool get their turn.
   static void step(void* self) {
     auto& lane = *static_cast<Lane*>(self);
     lane.call_(lane.take());

@@ -30,7 +30,7 @@ const char* word(int32_t level) {
   return level == DAVIT_LOG_WARN ? "warn" : "error";
 }
 
-// The length of the character of UTF-8 that the text begins with; 0: it begins with none.
+// The length of the UTF-8 character at the start of the text; 0: the text does not start with one.
 size_t character(std::string_view s) {
   const auto byte = [&](size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0U; };
   const auto between = [](unsigned value, unsigned low, unsigned high) {
@@ -38,8 +38,8 @@ size_t character(std::string_view s) {
   };
   const unsigned first = byte(0);
   if (first < 0x80) return 1;
-  // The second byte says whether it is overlong, half of a UTF-16 pair or beyond Unicode (RFC
-  // 3629).
+  // The range of the second byte excludes overlong forms, surrogates and numbers beyond Unicode
+  // (RFC 3629).
   const unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
   const unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
   if (!between(first, 0xc2, 0xf4) || !between(byte(1), low, high)) return 0;
@@ -50,7 +50,7 @@ size_t character(std::string_view s) {
   return length;
 }
 
-// What is not UTF-8 would spoil the line for whoever reads it: it becomes U+FFFD.
+// Bytes that are not UTF-8 would make the line unreadable for its readers. They become U+FFFD.
 void escape(std::string& out, std::string_view s) {
   while (!s.empty()) {
     const size_t length = character(s);
@@ -82,8 +82,8 @@ void quote(std::string& out, std::string_view s) {
   out += '"';
 }
 
-// A value with a space, a quote, an equals sign or a control character is quoted: one line stays
-// one event.
+// Other values are quoted: those with a space, a quote, an equals sign, a backslash or a control
+// character, and empty ones. So one event stays one line.
 bool is_plain(std::string_view s) {
   for (const char c : s) {
     if (static_cast<unsigned char>(c) <= 0x20 || c == '"' || c == '=' || c == '\\' || c == 0x7f)
@@ -137,7 +137,8 @@ std::string json_line(int64_t unix_ms, int32_t level, std::string_view instance,
 }
 
 void write_to_stderr(std::string_view line) {
-  // One write: lines of several threads do not mix. What cannot be written is lost, not waited for.
+  // One write per line keeps the lines of different threads apart. A line that cannot be written is
+  // dropped.
   while (!line.empty()) {
     const ssize_t n = ::write(STDERR_FILENO, line.data(), line.size());
     if (n <= 0) return;

@@ -1,8 +1,9 @@
-// Log lines to standard error, one per event, whole lines from any thread:
+// Writes the log to standard error: one line per event, as text or as JSON.
 //
 //   2026-11-21T02:03:04.123Z info  streamer  stream opened region=us-east-1 kind=deployment
-//   {"time":"2026-11-21T02:03:04.123Z","level":"info","instance":"streamer","message":"stream
-//   opened","region":...}
+//   {"time":"2026-...","level":"info","instance":"streamer","message":"stream opened",...}
+//
+// Any thread may log. Lines of different threads do not mix.
 #pragma once
 
 #include <atomic>
@@ -20,15 +21,15 @@ class Log {
  public:
   enum class Format { text, json };
   using Fields = std::initializer_list<std::pair<std::string_view, std::string>>;
-  using Write = std::function<void(std::string_view line)>;  // line with its newline
+  using Write = std::function<void(std::string_view line)>;  // the line includes its newline
 
-  Log();                      // standard error
+  Log();                      // writes to standard error
   explicit Log(Write write);  // for tests
-  // Also while others log. [any]
+  // Changes the level and the format, also while other threads log. [any]
   void set(int32_t level, Format format);
 
   bool enabled(int32_t level) const { return level >= level_.load(std::memory_order_relaxed); }
-  // instance: who speaks; the host's own parts say "host", "rpc", ...
+  // `instance` is the source of the line. The host's own parts use "host", "rpc", ...
   void write(int32_t level, std::string_view instance, std::string_view message,
              const davit_pair* fields, size_t fields_count);
   void debug(std::string_view instance, std::string_view message, Fields fields = {});
@@ -36,7 +37,7 @@ class Log {
   void warn(std::string_view instance, std::string_view message, Fields fields = {});
   void error(std::string_view instance, std::string_view message, Fields fields = {});
 
-  // The line without a clock, for tests.
+  // Formats a line with the given time, for tests.
   static std::string render(Format, int64_t unix_ms, int32_t level, std::string_view instance,
                             std::string_view message, const davit_pair* fields,
                             size_t fields_count);

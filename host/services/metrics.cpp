@@ -13,7 +13,7 @@
 
 namespace {
 
-// Upper bounds in seconds: half a millisecond, which is what a commit reaches the wire in, to 60 s.
+// Upper bounds in seconds, from half a millisecond (the time from a commit to the wire) to 60 s.
 constexpr std::array<double, 16> bounds = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
                                            0.25,   0.5,   1,      2.5,   5,    10,    30,   60};
 
@@ -65,7 +65,7 @@ std::string escaped(std::string_view s, bool quotes) {
 std::string number(double d) {
   if (std::isnan(d)) return "NaN";
   if (std::isinf(d)) return d > 0 ? "+Inf" : "-Inf";
-  // As few digits as say exactly this number; without an exponent where people read them.
+  // The shortest digits that identify the number; without an exponent in the usual range.
   constexpr double small = 1e-5, large = 1e15;
   const double size = std::fabs(d);
   const bool plain = d == 0 || (size >= small && size < large);
@@ -75,12 +75,12 @@ std::string number(double d) {
   return std::string(text.data(), end.ptr);
 }
 
-// What has gone has no value: a gauge at NaN is not shown.
+// A gauge at NaN belongs to something that no longer exists. It is not shown.
 bool shown(const davit_metric& m) {
   return m.type != DAVIT_GAUGE || !std::isnan(m.value.load(std::memory_order_relaxed));
 }
 
-// `le` joins the labels that are there.
+// Adds the label `le` to the labels of the series.
 std::string with_label(const std::string& labels, const std::string& more) {
   return labels.empty() ? "{" + more + "}" : labels.substr(0, labels.size() - 1) + "," + more + "}";
 }
@@ -103,7 +103,7 @@ void expose_histogram(std::string& out, const std::string& name, const std::stri
 struct Metrics::State {
   mutable std::mutex mutex;
   std::map<std::string, Family, std::less<>> families;
-  davit_metric nowhere;  // what a metric that cannot be shown adds to
+  davit_metric nowhere;  // receives the values of metrics that cannot be shown
   std::mutex measuring;
   std::vector<std::function<void()>> measures;
 };

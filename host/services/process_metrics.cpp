@@ -38,7 +38,7 @@ double resident_bytes() {
 double open_descriptors() {
   const std::unique_ptr<DIR, int (*)(DIR*)> all(opendir("/proc/self/fd"), &closedir);
   if (!all) return not_known;
-  double count = -1;  // not the one that reads the folder
+  double count = -1;  // leaves out the descriptor that reads the folder
   while (const dirent* entry = readdir(all.get())) {
     if (entry->d_name[0] != '.') ++count;
   }
@@ -52,7 +52,7 @@ double descriptors_max() {
                                          : static_cast<double>(limit.rlim_cur);
 }
 
-// The process knows its start as ticks since the machine's, see proc(5).
+// The kernel gives the process's start in ticks since the machine's start, see proc(5).
 double started_unix_s() {
   constexpr int fields_before = 19;  // between the name, which may hold spaces, and starttime
   std::string stat, word;

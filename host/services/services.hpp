@@ -1,5 +1,5 @@
-// Which service has which table: what davit_host.query looks into. Filled by the assembly before
-// the first plugin is made, then only read. [any]
+// Maps the id of a service to its table, for davit_host.query. The assembly fills it before it
+// creates the first plugin; afterwards it is only read. [any]
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What plugins want the process to end for. The application listens and does it. [any]
+// Requests of plugins to end the process. The application listens and carries them out. [any]
 #pragma once
 
 #include <chrono>
@@ -13,14 +13,16 @@ namespace davit::host {
 class Shutdown {
  public:
   struct Request {
-    std::string instance, reason;                    // of who asked first
-    std::chrono::steady_clock::time_point deadline;  // the earliest of all
+    std::string instance, reason;                    // of the first request
+    std::chrono::steady_clock::time_point deadline;  // the earliest of all requests
   };
+  // Only a request that is the first, or that has an earlier deadline, changes anything.
   void request(std::string_view instance, std::string_view reason,
                std::chrono::steady_clock::time_point deadline);
-  // None: nobody wants it to end.
+  // None: no plugin has asked for an end.
   std::optional<Request> requested() const;
-  // Runs after every request that changed something, on the thread that made it. Before the first.
+  // Sets the listener, before the first request. It runs after every request that changed
+  // something, on that request's thread.
   void on_request(std::function<void(const Request&)> listener);
 
  private:

@@ -1,4 +1,5 @@
-// The tables of the host's own services, one per file of this folder. Static, never change.
+// The tables of the host's own services, one per file of this folder. They are static and never
+// change.
 #pragma once
 
 #include <davit/abi/services.h>

@@ -10,7 +10,7 @@ bool plain(char c) {
          c == '.' || c == '_' || c == '~';
 }
 
-// A segment that is escaped can hold anything but what the server would read as a step in the path.
+// An escaped segment may contain anything, but a server reads these two as steps in the path.
 bool is_step(std::string_view segment) {
   return segment == "." || segment == "..";
 }
@@ -80,7 +80,7 @@ Result<Target> address(const cluster::Request& q) {
     return refused("the verb \"" + q.verb + "\" needs a name");
   if (is_step(q.name) || is_step(q.subresource))
     return refused("\"" + q.name + "\" cannot stand in a path");
-  // A POST goes to the collection; the name is in the body. Only a subresource is posted to by
+  // A POST goes to the collection, and the body contains the name. Only a subresource is posted by
   // name.
   const bool to_collection = q.verb == DAVIT_VERB_CREATE && q.subresource.empty();
   if (!q.name.empty() && !to_collection) *path += "/" + escaped(q.name);

@@ -7,7 +7,7 @@
 namespace davit::cluster_kubernetes {
 namespace {
 
-// What a Status body says; nothing, when it is none.
+// Reads a Status body. A body of another kind changes nothing.
 void read_status(const std::string& body, cluster::Response& out) {
   boost::system::error_code bad;
   const auto parsed = boost::json::parse(body, bad);
@@ -76,7 +76,7 @@ Code code_of_http(int http, std::string_view reason) {
       break;
   }
   if (http >= 500) return Code::unavailable;
-  return http >= 400 ? Code::invalid_argument : Code::internal;  // a redirect is nothing we follow
+  return http >= 400 ? Code::invalid_argument : Code::internal;  // redirects are not followed
 }
 
 std::chrono::milliseconds retry_after(const Pairs& headers) {

@@ -1,13 +1,13 @@
-// From what came over HTTP to the response of the cluster role. Pure.
+// Translates an HTTP answer into a response of the cluster role. Pure.
 #pragma once
 
 #include <davit/cluster.hpp>
 
 namespace davit::cluster_kubernetes {
 
-// How a transfer ended.
+// How a transfer has ended.
 struct Outcome {
-  // What became of it below HTTP: ok, timed_out, too_large, cancelled, or no answer at all.
+  // The result below HTTP: ok, timed_out, too_large, cancelled, or failed if there was no answer.
   enum class Transport { ok, timed_out, too_large, cancelled, failed };
   Transport transport = Transport::ok;
   std::string error;  // for people, when not ok
@@ -16,10 +16,10 @@ struct Outcome {
   std::string body;
 };
 
-// Codes as abi/cluster.h says.
+// The codes are those of abi/cluster.h.
 cluster::Response to_response(Outcome outcome);
 Code code_of_http(int http, std::string_view reason);
-// Of a Retry-After header in seconds; 0: not stated, or a date.
+// Reads a Retry-After header in seconds. 0: the header is missing, or contains a date.
 std::chrono::milliseconds retry_after(const Pairs& headers);
 
 }  // namespace davit::cluster_kubernetes

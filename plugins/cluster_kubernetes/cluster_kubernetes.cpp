@@ -1,4 +1,4 @@
-// The plugin: reads its settings, makes the engine, and keeps it running on the instance's pool.
+// The plugin: it reads its settings, creates the engine, and runs it on the instance's pool.
 #include <cstdlib>
 #include <filesystem>
 #include <future>
@@ -16,7 +16,7 @@ std::string environment(const std::string& name) {
   return value == nullptr ? std::string() : value;
 }
 
-// Which of the ways to an API server the settings and the environment mean.
+// Selects the way to an API server from the settings and the environment.
 Result<Access> find_access(const Host& host, std::string kubeconfig, const std::string& context,
                            bool in_cluster) {
   const ReadFile read = [host](const std::string& path) { return host.credential(path); };
@@ -28,8 +28,8 @@ Result<Access> find_access(const Host& host, std::string kubeconfig, const std::
                    {},
                    {}};
     }
-    // In the configuration a relative path is relative to its file; in the environment, to where we
-    // are.
+    // In the configuration a relative path is relative to its file, in the environment to the
+    // working directory.
     if (!kubeconfig.empty()) kubeconfig = std::filesystem::absolute(kubeconfig).string();
   }
   if (in_cluster || (kubeconfig.empty() && !environment("KUBERNETES_SERVICE_HOST").empty())) {
@@ -81,8 +81,7 @@ class ClusterKubernetes {
         [=] { return find_access(host, kubeconfig, context, in_cluster); }, o);
   }
 
-  // Asks for /version: an address, a certificate or a token that does not work shows before the
-  // start.
+  // Asks for /version, so that a wrong address, certificate or token shows before the start.
   Result<> check(const Op& op) {
     checking_ = true;
     std::optional<cluster::Response> answered;
@@ -117,7 +116,8 @@ class ClusterKubernetes {
 
   void request(cluster::Request q, Engine::Done done) {
     if (!checking_) return engine_->request(std::move(q), std::move(done));
-    // Nothing runs yet: what a neighbour's check asks is answered here and now.
+    // The engine does not run yet, so a request from another plugin's check is answered before this
+    // returns.
     bool answered = false;
     engine_->request(std::move(q), [&answered, &done](cluster::Response r) {
       done(std::move(r));
@@ -126,7 +126,8 @@ class ClusterKubernetes {
     engine_->run_until([&answered] { return answered; });
   }
   cluster::WatchHandle* watch(cluster::WatchRequest q, uint32_t credit, cluster::Watcher watcher) {
-    // The handle is a number and never followed: a late cancel finds nothing and does no harm.
+    // The handle is a number and is never dereferenced, so a late cancel finds nothing and does no
+    // harm.
     return reinterpret_cast<cluster::WatchHandle*>(
         engine_->watch(std::move(q), credit, std::move(watcher)));
   }
@@ -155,7 +156,7 @@ class ClusterKubernetes {
   std::unique_ptr<Engine> engine_;
   std::promise<void> ending_;
   std::future<void> ended_;
-  bool checking_ = false;  // by `davit check`: the engine is not started
+  bool checking_ = false;  // in `davit check`: the engine is not started
   bool running_ = false;
 };
 

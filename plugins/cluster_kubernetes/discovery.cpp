@@ -10,7 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Custom resources come and go; what was looked up is trusted for so long.
+// Custom resources come and go. A resource list is trusted for this long.
 constexpr std::chrono::minutes trusted_for{10};
 
 std::string text_at(const json::object& o, std::string_view key) {

@@ -1,5 +1,5 @@
-// What the API server's discovery documents say about a kind. Pure; the cache in it remembers
-// resource lists.
+// Finds out the resource of a kind, from the API server's discovery documents. It caches resource
+// lists. Pure.
 #pragma once
 
 #include <davit/cluster.hpp>
@@ -9,15 +9,15 @@ namespace davit::cluster_kubernetes {
 
 class Discovery {
  public:
-  // "/api/v1" or "/apis/apps/v1"; "/apis/apps" when the version is not known.
+  // "/api/v1" or "/apis/apps/v1"; "/apis/apps" if the version is not known.
   static std::string path(const std::string& group, const std::string& version);
-  // The preferred version in a group's document; empty: it is none.
+  // The preferred version in a group's document; empty: it is not such a document.
   static std::string preferred(const std::string& body);
 
-  // Keeps a group version's list of resources.
+  // Stores the list of resources of a group's version.
   Result<> learn(const std::string& group, const std::string& version, const std::string& body,
                  std::chrono::nanoseconds now);
-  // The answer of `discover`, or nothing when it is not known (any more).
+  // The answer of `discover`; nothing: the kind is not known, or no longer.
   std::optional<std::string> find(const std::string& group, const std::string& version,
                                   const std::string& kind, std::chrono::nanoseconds now) const;
   void set_preferred(const std::string& group, const std::string& version) {

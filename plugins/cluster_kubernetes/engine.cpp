@@ -9,13 +9,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-constexpr milliseconds idle_wait{1'000};  // somebody wakes the loop before, when there is work
-constexpr milliseconds expire_every{
-    100};  // how late a waiting request may learn that its time is over
-// How often the files that say who we are and where the API server is are read again; and when they
-// did not get us in.
+constexpr milliseconds idle_wait{1'000};  // the loop is woken earlier if there is work
+// How late a waiting request may learn that its time is over.
+constexpr milliseconds expire_every{100};
+// How often the access is read again: normally, and after the server did not answer or answered
+// 401.
 constexpr std::chrono::seconds read_access_every{60}, read_access_soon{5};
-// A watch that has been open for so long goes on: what was missed has come, and so has an error.
+// A watch that has been open this long works: missed events, or an error, have arrived by then.
 constexpr milliseconds settled_after{1'000};
 
 cluster::Response failure(Code code, std::string message) {
@@ -91,7 +91,7 @@ void Engine::turn() {
   transport_.poll(wait_time());
 }
 
-// Certificates are short-lived and replaced in place, and so is a kubeconfig as a whole.
+// Certificates live for a short time and are replaced in place, and so is a whole kubeconfig.
 void Engine::read_access_again() {
   access_read_at_ = host_.now();
   access_in_doubt_ = false;
@@ -143,7 +143,6 @@ milliseconds Engine::wait_time() const {
 }
 
 // --- requests
-// ---------------------------------------------------------------------------------------------
 
 void Engine::note(const Outcome& o) {
   const bool answered = o.http != 0 || o.transport == Outcome::Transport::too_large;
@@ -168,7 +167,7 @@ void Engine::note(const Outcome& o) {
   show_health();
 }
 
-// A 403 to a request is the record's affair; one to a watch means that we do not see.
+// A 403 to a request concerns one record. A 403 to a watch makes the agent blind for a resource.
 void Engine::show_health() {
   std::string why;
   if (!answering_) {
@@ -300,7 +299,6 @@ void Engine::discover_resources(const std::string& group, const std::string& ver
 }
 
 // --- watches
-// ----------------------------------------------------------------------------------------------
 
 uintptr_t Engine::watch(cluster::WatchRequest request, uint32_t credit, cluster::Watcher watcher) {
   const uintptr_t id = next_watch_.fetch_add(1);
@@ -317,7 +315,7 @@ uintptr_t Engine::watch(cluster::WatchRequest request, uint32_t credit, cluster:
                      {}});
     it->second.flow.grant(credit);
     if (path.ok()) return;
-    // It can never work; it says so and ends when it is cancelled, like any other.
+    // It can never work. It reports that once, and ends when it is cancelled like any other.
     it->second.due = nanoseconds::max();
     if (credit > 0) it->second.watcher.event(DAVIT_WATCH_TROUBLE, path.error().message);
   });
@@ -344,7 +342,7 @@ void Engine::cancel(uintptr_t id) {
   });
 }
 
-// Callbacks come back by posting, so the table does not change meanwhile.
+// Callbacks that call the engine post a task, so the table does not change during the loop.
 void Engine::run_watches() {
   for (auto& [id, w] : watches_) {
     if (w.opened && host_.now() - *w.opened >= settled_after) {
@@ -367,7 +365,7 @@ void Engine::step(uintptr_t id, Watching& w) {
   spec.path = std::move(next.path);
   spec.accept = std::move(next.accept);
   if (next.stream) {
-    // The watch is in the table as long as its transfer runs.
+    // The watch stays in the table while its transfer runs.
     spec.opened = [this, &w] {
       w.opened = host_.now();
       if (std::exchange(w.refused, {}).empty()) return;

@@ -1,5 +1,5 @@
 // The event loop: one thread that owns the transfers, the requests and the watches of an instance.
-// Everybody else hands it tasks.
+// Other threads give it tasks.
 #pragma once
 
 #include <atomic>
@@ -22,22 +22,22 @@ class Engine {
   };
   using Done = std::function<void(cluster::Response)>;
 
-  // `read_access`: where the access came from, to be read again.
+  // `read_access` reads the access again from its source.
   Engine(const Host& host, Access access, ReadAccess read_access, Options options);
 
-  // Runs until stop(); then every request has been answered and every watch has ended.
+  // Runs until stop(). When it returns, every request has been answered and every watch has ended.
   void run();
-  // Runs on the calling thread until `done` holds, and ends nothing. For what is asked before
-  // run().
+  // Runs on the calling thread until `done` returns true, and ends no request or watch. For
+  // requests before run().
   void run_until(const std::function<bool()>& done);
   void stop();  // [any]
 
-  // --- [any]; answers come on the engine's thread
-  // ------------------------------------------------------
+  // These are [any]. The engine's thread calls the callbacks. A request that cannot be accepted is
+  // answered at once, on the caller's thread.
   void request(cluster::Request request, Done done);
   void discover(std::string group, std::string version, std::string kind, Done done);
   void identity(Done done);
-  void version(int64_t deadline_ns, Done done);  // the server's, as it says it
+  void version(int64_t deadline_ns, Done done);  // the API server's, as it reports it
   uintptr_t watch(cluster::WatchRequest request, uint32_t credit, cluster::Watcher watcher);
   void credit(uintptr_t id, uint32_t more);
   void cancel(uintptr_t id);
@@ -46,16 +46,17 @@ class Engine {
   struct Watching {
     WatchFlow flow;
     cluster::Watcher watcher;
-    Transport::Id transfer = 0;       // 0: none under way
-    std::chrono::nanoseconds due{0};  // of the next step, when none is
+    Transport::Id transfer = 0;       // 0: there is none
+    std::chrono::nanoseconds due{0};  // time of the next step, if there is no transfer
     bool stopped_reading = false;
-    std::optional<std::chrono::nanoseconds> opened;  // since when it is, and is not known to go on
-    std::string refused;                             // what the API server said; empty: it did not
+    // When the server accepted the stream. Empty again after flow.opened().
+    std::optional<std::chrono::nanoseconds> opened;
+    std::string refused;  // the API server's refusal; empty: none
   };
   using Task = std::function<void()>;
 
   bool post(Task task);
-  // A request by path, from any thread: the queue is bounded here.
+  // Submits a request. [any] Enforces requests_max.
   void submit(Transport::Spec spec, int64_t deadline_ns, std::function<void(Outcome)> done);
   void send(Transport::Spec spec, std::function<void(Outcome)> done);  // on the engine's thread
   void turn();
@@ -79,16 +80,16 @@ class Engine {
   Requests requests_;
   Discovery discovery_;
   std::map<uintptr_t, Watching> watches_;
-  bool answering_ = true;  // the API server answered last
+  bool answering_ = true;  // whether the API server answered the last request
   std::string unanswered_why_, unauthorized_;
-  std::string health_;       // as it was told last; empty: serving
-  uint64_t unanswered_ = 0;  // since when it did not
+  std::string health_;       // last reported; empty: serving
+  uint64_t unanswered_ = 0;  // transfers without an answer since the last answer
   std::chrono::nanoseconds expired_at_{0};
   std::chrono::nanoseconds access_read_at_{0};
-  bool access_in_doubt_ = false;  // it did not get us in
+  bool access_in_doubt_ = false;  // read the access again soon
   bool access_unreadable_ = false;
 
-  std::mutex mutex_;  // for the two below
+  std::mutex mutex_;  // guards the next two
   std::vector<Task> tasks_;
   bool closed_ = false;
   std::atomic<bool> stopping_{false};

@@ -12,7 +12,8 @@ size_t skip_space(std::string_view s, size_t i) {
   return i;
 }
 
-// `i` is at the opening quote; the result is behind the closing one, or at the end.
+// `i` is at the opening quote. Returns the position after the closing quote, or the end of the
+// text.
 size_t skip_string(std::string_view s, size_t i) {
   for (++i; i < s.size(); ++i) {
     if (s[i] == '\\') {

@@ -1,8 +1,8 @@
-// Finds parts of a JSON text without building it: a watch passes objects on unread but for two or
-// three fields.
+// Finds parts of a JSON text without parsing all of it. A watch uses it, because it reads only two
+// or three fields of an object and passes the rest on.
 //
-// Trusts that the text is JSON as an API server writes it; of other text it may find nothing or the
-// wrong part, and never reads beyond its end.
+// It trusts that the text is JSON as an API server writes it. For other text it may find nothing or
+// the wrong part, but it never reads beyond the end.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,13 @@
 
 namespace davit::cluster_kubernetes {
 
-// The value of a member of this object, as text ("\"x\"", "{...}"); white space around is left out.
+// The value of a member of this object, as text ("\"x\"", "{...}"), without white space around it.
 std::optional<std::string_view> json_member(std::string_view object, std::string_view key);
-// The same along a path.
+// The value of a member of nested objects.
 std::optional<std::string_view> json_at(std::string_view object,
                                         std::initializer_list<std::string_view> path);
-// A string's characters, when it needs no unescaping; otherwise, or when it is no string, nothing.
+// The characters of a string that needs no unescaping. Nothing: it needs unescaping, or is no
+// string.
 std::optional<std::string_view> json_plain_string(std::optional<std::string_view> value);
 // Calls `visit` with each element of this array.
 void json_elements(std::string_view array, const std::function<void(std::string_view)>& visit);

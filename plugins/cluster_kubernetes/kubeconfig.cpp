@@ -8,7 +8,7 @@
 namespace davit::cluster_kubernetes {
 namespace {
 
-// A fault of the file; caught in read_kubeconfig, never beyond. yaml-cpp throws as well.
+// A fault of the file. read_kubeconfig catches it, like the exceptions of yaml-cpp.
 struct Fault : std::exception {
   explicit Fault(std::string m) : message(std::move(m)) {}
   std::string message;
@@ -53,7 +53,8 @@ std::string text_of(const YAML::Node& node, const char* key, const std::string& 
   return v.as<std::string>();
 }
 
-// The entry of `clusters`, `users` or `contexts` with this name; `inner` is its member.
+// Finds the entry of `clusters`, `users` or `contexts` with this name, and returns its member
+// `inner`.
 YAML::Node named(const YAML::Node& root, const char* list, const char* inner,
                  const std::string& name) {
   std::vector<std::string> names;

@@ -5,9 +5,9 @@
 
 namespace davit::cluster_kubernetes {
 
-// `path` names the file in messages, and its directory is where relative files in it are. `context`
-// empty: the current one. Everything that would fail later, a missing file or a broken key, say,
-// fails here.
+// `path` names the file in messages; relative paths in the file are relative to its directory. An
+// empty `context` is the current one. All faults are found here that would otherwise show later,
+// such as a missing file or a broken key.
 Result<Access> read_kubeconfig(const std::string& text, const std::string& path,
                                const std::string& context, const ReadFile& read);
 

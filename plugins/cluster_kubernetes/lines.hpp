@@ -1,5 +1,5 @@
-// Cuts a stream into lines. A line above the limit is dropped whole and counted: memory stays
-// bounded whatever the peer sends.
+// Splits a stream into lines. A line above the limit is dropped, so that memory is bounded whatever
+// the server sends.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@ class Lines {
  public:
   explicit Lines(size_t limit) : limit_(limit) {}
 
-  // Calls `line` for each that became complete (without its newline; empty ones are left out),
-  // `dropped` for each that was too long.
+  // Calls `line` for each complete line, without its newline and except for empty ones. Calls
+  // `dropped` for each line that was too long.
   void feed(std::string_view chunk, const std::function<void(std::string_view)>& line,
             const std::function<void()>& dropped);
-  // Forgets the beginning of a line: the stream ended.
+  // Forgets an incomplete line, because the stream has ended.
   void reset();
   size_t buffered() const { return partial_.size(); }
 

@@ -1,5 +1,5 @@
-// The requests on their way: so many at once over kept-alive connections, the others in a bounded
-// queue. Belongs to the engine's thread.
+// Sends requests over kept-alive connections, a limited number at once. The others wait in a queue
+// that the engine bounds (requests_max). Only the engine's thread uses it.
 #pragma once
 
 #include <deque>
@@ -20,9 +20,9 @@ class Requests {
 
   void add(Transport::Spec spec, std::chrono::nanoseconds deadline, std::chrono::nanoseconds now,
            Done done);
-  // Answers those that waited beyond their deadline.
+  // Answers the waiting requests whose deadline has passed.
   void expire(std::chrono::nanoseconds now);
-  // Ends all, running and waiting, with this text.
+  // Answers all requests, running and waiting, with this message.
   void end_all(const std::string& message);
 
   size_t waiting() const { return waiting_.size(); }

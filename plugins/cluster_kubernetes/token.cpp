@@ -9,8 +9,8 @@ namespace {
 constexpr std::chrono::seconds look_every{1};
 constexpr std::chrono::seconds read_every{60};
 
-// What can stand in a header: a file with anything else is no token (half written, say, or the
-// wrong one).
+// True if the token can be sent in a header. A file with other characters holds no token: it is
+// half written, for example, or the wrong file.
 bool usable(std::string_view token) {
   return !token.empty() &&
          std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 127; });

@@ -1,6 +1,6 @@
-// The bearer token. One that comes from a file is read again when the file changed, when it is a
-// minute old, and after the API server refused it: tokens of pods live for an hour and are replaced
-// in place.
+// The bearer token. A token from a file is read again when the file has changed, when the token is
+// a minute old, and after the API server has refused it. The reason: tokens of pods live for an
+// hour and are replaced in place.
 #pragma once
 
 #include "access.hpp"
@@ -9,12 +9,12 @@ namespace davit::cluster_kubernetes {
 
 class Token {
  public:
-  // `report` hears of a file that cannot be read; the token that was read before is used on.
+  // `report` is called when the file cannot be read. The last token then stays in use.
   Token(const Access& access, ReadFile read, std::function<void(const Error&)> report);
 
-  // From now on the token of this.
+  // Uses the token of this access from now on.
   void use(const Access& access);
-  // Empty: there is none. Valid until the next call. May read a small file.
+  // Empty: there is no token. The view is valid until the next call. May read a small file.
   std::string_view get(std::chrono::nanoseconds now);
   void refused() { stale_ = true; }
 

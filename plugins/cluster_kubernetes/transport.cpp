@@ -7,11 +7,11 @@
 namespace davit::cluster_kubernetes {
 namespace {
 
-// An API server closes connections that have been idle for 90 s (Go's default in kube-apiserver),
-// libcurl would keep them for 118 s: whoever closes later finds out by a request that fails.
+// An API server closes connections that have been idle for 90 s (Go's default in kube-apiserver).
+// libcurl would keep them for 118 s, and its next request would then fail.
 constexpr long idle_connection_seconds = 60;
 
-// The first word in lower case, as our messages are written.
+// Makes the first letter lower case, as in our own messages.
 std::string lower_first(std::string s) {
   if (s.size() > 1 && s[0] >= 'A' && s[0] <= 'Z' && s[1] >= 'a' && s[1] <= 'z')
     s[0] = static_cast<char>(s[0] + 32);
@@ -19,7 +19,7 @@ std::string lower_first(std::string s) {
 }
 
 struct Url {
-  std::string scheme, host, port, rest;  // host with its brackets, if any
+  std::string scheme, host, port, rest;  // host includes its brackets, if any
 };
 Url split(const std::string& url) {
   Url out;
@@ -52,15 +52,15 @@ curl_blob blob(std::string_view s) {
 struct Transport::Curl {
   CURLM* multi = nullptr;
   std::vector<CURL*> idle;
-  std::string base;        // what paths are appended to
-  std::string connect_to;  // where the name of the certificate is found
-  bool direct = false;     // no proxy for this address
+  std::string base;        // paths are appended to it
+  std::string connect_to;  // maps tls_server_name to the server's address
+  bool direct = false;     // use no proxy for this address
 };
 
 struct Transport::Transfer {
   Spec spec;
   Done done;
-  std::shared_ptr<const Access> access;  // libcurl reads its certificates where they are
+  std::shared_ptr<const Access> access;  // libcurl reads the certificates in place
   CURL* easy = nullptr;
   curl_slist* headers = nullptr;
   curl_slist* connect_to = nullptr;
@@ -68,7 +68,7 @@ struct Transport::Transfer {
   std::chrono::nanoseconds started{0};
   bool too_large = false;
   bool paused = false;
-  bool again = false;  // this is the second try, on a connection of its own
+  bool again = false;  // this is the second attempt, on a new connection
   char error[CURL_ERROR_SIZE] = "";
   Outcome outcome;
 
@@ -89,7 +89,7 @@ struct Transport::Transfer {
     }
     if (outcome.body.size() + piece.size() > body_max) {
       too_large = true;
-      return 0;  // ends the transfer
+      return 0;  // makes libcurl end the transfer
     }
     outcome.body += piece;
     return piece.size();
@@ -157,8 +157,8 @@ void Transport::use(std::shared_ptr<const Access> now) {
   curl_->connect_to.clear();
   curl_->direct = access.proxy.empty() && is_loopback(url.host);
   if (access.tls_server_name.empty()) return;
-  // libcurl verifies the name in the URL; so the URL says that name, and the connection goes
-  // elsewhere.
+  // libcurl verifies the name in the URL. So the URL contains that name, and the connection goes to
+  // the real address.
   const std::string port = url.port.empty() ? (url.scheme == "https" ? "443" : "80") : url.port;
   curl_->base = url.scheme + "://" + access.tls_server_name + ":" + port + url.rest;
   curl_->connect_to = access.tls_server_name + ":" + port + ":" + url.host + ":" + port;
@@ -237,13 +237,13 @@ void Transport::set_request(Transfer& t, std::string_view token) {
     t.headers = curl_slist_append(t.headers, line.c_str());
   };
   header("Accept: " + t.spec.accept);
-  header("Expect:");  // bodies go at once, without asking first
+  header("Expect:");  // send bodies at once, without asking first
   if (!token.empty()) header("Authorization: Bearer " + std::string(token));
   for (const auto& [key, value] : t.spec.headers) header(key + ": " + value);
   if (!t.spec.content_type.empty()) {
     header("Content-Type: " + t.spec.content_type);
   } else if (t.spec.method != "GET") {
-    header("Content-Type:");  // libcurl would call an empty body a form
+    header("Content-Type:");  // by default libcurl calls an empty body a form
   }
   curl_easy_setopt(e, CURLOPT_HTTPHEADER, t.headers);
   if (t.spec.method == "GET") return;
@@ -256,7 +256,7 @@ void Transport::abort(Id id) {
   auto it = transfers_.find(id);
   if (it == transfers_.end()) return;
   curl_multi_remove_handle(curl_->multi, it->second->easy);
-  curl_easy_cleanup(it->second->easy);  // it may be in the middle of anything: not used again
+  curl_easy_cleanup(it->second->easy);  // its state is unknown, so it is not used again
   transfers_.erase(it);
 }
 
@@ -267,8 +267,8 @@ void Transport::resume(Id id) {
   curl_easy_pause(it->second->easy, CURLPAUSE_CONT);
 }
 
-// A kept-alive connection that turns out dead says nothing about the server: what may be said twice
-// is said once more, on a new one, in what is left of its time.
+// A kept-alive connection that turns out to be dead says nothing about the server. A request that
+// may be repeated is sent once more, on a new connection, within the rest of its time.
 bool Transport::go_again(Transfer& t, int code) {
   if (code == CURLE_OK || code == CURLE_OPERATION_TIMEDOUT || t.again || t.spec.method == "POST")
     return false;

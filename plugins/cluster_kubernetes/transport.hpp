@@ -1,7 +1,7 @@
-// HTTP transfers over libcurl's multi interface; the only file that knows libcurl is transport.cpp.
+// Makes HTTP transfers with libcurl's multi interface. Only transport.cpp includes libcurl.
 //
-// Everything but wake() belongs to the one thread that calls poll(). Callbacks run inside of poll()
-// and resume().
+// All functions except wake() belong to the thread that calls poll(). Callbacks run inside poll(),
+// resume() and expire().
 #pragma once
 
 #include <map>
@@ -16,8 +16,8 @@ class Transport {
  public:
   struct Options {
     std::chrono::milliseconds connect_timeout{5'000};
-    std::chrono::milliseconds stream_idle_timeout{
-        180'000};  // a stream that is silent for so long is dead
+    // A stream that is silent for this long is dead.
+    std::chrono::milliseconds stream_idle_timeout{180'000};
     size_t connections_kept = 128;
     size_t response_bytes_max = 256u << 20;
   };
@@ -25,36 +25,36 @@ class Transport {
     std::string method = "GET";
     std::string path;
     std::string accept = "application/json";
-    std::string content_type;  // of the body; empty: there is none
+    std::string content_type;  // of the body; empty: there is no body
     Pairs headers;
     std::string body;
-    std::chrono::milliseconds timeout{0};  // of a stream: until its first header; 0: none
-    // A stream's body in pieces, while the status is 200; false: not now, offer it again after
-    // resume().
+    std::chrono::milliseconds timeout{0};  // for a stream: until its first header; 0: no limit
+    // Receives a stream's body in pieces while the status is 200. False: not now; the piece comes
+    // again after resume().
     std::function<bool(std::string_view)> data;
-    // The head of an answer with status 200 has come.
+    // Called when the headers of an answer with status 200 are complete.
     std::function<void()> opened;
   };
   using Done = std::function<void(Outcome)>;
   using Id = uint64_t;
 
-  // Throws nothing; a libcurl that cannot start shows in every transfer.
+  // Throws nothing. If libcurl cannot start, every transfer fails.
   Transport(std::shared_ptr<const Access> access, Token& token, Options options);
   ~Transport();
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
 
-  // From now on; what runs goes on as it began.
+  // Applies to transfers that start from now on. Running transfers are not changed.
   void use(std::shared_ptr<const Access> access);
-  // `done` comes once, from poll(), unless abort() comes before.
+  // poll() or expire() calls `done` once, unless abort() is called before.
   Id start(Spec spec, std::chrono::nanoseconds now, Done done);
   void abort(Id id);
   void resume(Id id);
-  // Moves transfers on; waits for sockets at most so long.
+  // Advances the transfers. Waits at most this long for sockets.
   void poll(std::chrono::milliseconds wait);
-  // Ends streams whose server says nothing at all.
+  // Ends streams whose server sends no headers in time.
   void expire(std::chrono::nanoseconds now);
-  void wake();  // [any] ends a poll
+  void wake();  // [any] ends a wait in poll()
   size_t running() const { return transfers_.size(); }
 
  private:

@@ -9,7 +9,7 @@ namespace davit::cluster_kubernetes {
 namespace {
 
 constexpr std::string_view page_limit = "500";
-constexpr size_t item_overhead = 64;  // what an event costs beside its text
+constexpr size_t item_overhead = 64;  // what an event costs in addition to its text
 
 std::string version_text(std::string_view object) {
   return std::string(
@@ -22,7 +22,7 @@ std::string message_of(const Outcome& o) {
   return to_response(std::move(copy)).message;
 }
 
-// Numbers that grow. Anything else can be compared with nothing.
+// Compares resource versions, which are growing numbers. False if one of them is not a number.
 bool is_before(std::string_view a, std::string_view b) {
   uint64_t x = 0, y = 0;
   const auto whole = [](std::string_view text, uint64_t& out) {
@@ -32,7 +32,7 @@ bool is_before(std::string_view a, std::string_view b) {
   return whole(a, x) && whole(b, y) && x < y;
 }
 
-// "403 Forbidden: pods is forbidden: ..."
+// For example "403 Forbidden: pods is forbidden: ...".
 std::string refusal_of(const Outcome& o) {
   Outcome copy = o;
   copy.body.resize(std::min<size_t>(copy.body.size(), 64u << 10));
@@ -42,7 +42,8 @@ std::string refusal_of(const Outcome& o) {
   return r.message == r.reason ? out : out + ": " + r.message;
 }
 
-// Items of a list do not say what they are; events do, and those who receive them need it.
+// Adds kind and apiVersion to an item of a list. Events have them, lists omit them, and the
+// receivers need them.
 std::string complete_item(std::string_view item, std::string_view kind,
                           std::string_view api_version) {
   if (kind.empty() || item.size() < 2 || json_member(item, "kind")) return std::string(item);
@@ -72,7 +73,7 @@ WatchFlow::Step WatchFlow::next(uint64_t random) {
   listing_ = initial_ && !streaming_;
   looking_ = !initial_ && !looked_;
   if (looking_) return look();
-  looked_ = false;  // by the time this one ends
+  looked_ = false;  // must be asked for again before the next stream
   if (continue_.empty()) announced_ = false;
   Pairs query;
   if (!request_.label_selector.empty())
@@ -102,8 +103,8 @@ WatchFlow::Step WatchFlow::next(uint64_t random) {
   return {collection_ + query_string(query), std::move(accept), !listing_};
 }
 
-// One object, whichever, and of it the metadata: the version is the list's. Without a selector, by
-// which the API server might look through all there are.
+// Asks for the metadata of any one object, because the version is that of the list. It uses no
+// selector: with one, the API server might search through all objects.
 WatchFlow::Step WatchFlow::look() const {
   return {collection_ + query_string({{"limit", "1"}}),
           "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
@@ -125,7 +126,8 @@ void WatchFlow::opened() {
   if (!initial_) works();
 }
 
-// What was known still holds: it goes on from there. Whoever was told of trouble is told so.
+// The watch continues where it was, so what it has shown still holds. SYNCED ends a reported
+// trouble.
 void WatchFlow::works() {
   if (last_trouble_.empty()) return;
   last_trouble_.clear();
@@ -159,11 +161,11 @@ void WatchFlow::line(std::string_view text) {
                        : *type == "MODIFIED" ? DAVIT_WATCH_MODIFIED
                        : *type == "DELETED"  ? DAVIT_WATCH_DELETED
                                              : 0;
-  if (kind == 0) return;  // a type of the future
+  if (kind == 0) return;  // a type that this code does not know yet
   progress_ = true;
   if (!initial_) {
-    // Initial events carry the versions of their objects, in no order; only their bookmark can be
-    // resumed from.
+    // Initial events carry the versions of their objects, in no order. A watch can continue only
+    // from the bookmark that ends them.
     if (auto version = version_text(*object); !version.empty()) version_ = std::move(version);
     backoff_.reset();
     last_trouble_.clear();
@@ -206,7 +208,7 @@ std::chrono::milliseconds WatchFlow::ended(const Outcome& o, uint64_t random) {
     if (looking_) return looked(o, random);
     if (listing_) return page(o, random);
     if (broken_) return backoff_.next(random, retry_after_);
-    // The server's time for this connection is over, as agreed.
+    // The server has ended the connection at the agreed time.
     if (progress_ && !initial_) return {};
     return backoff_.next(random);
   }
@@ -216,8 +218,8 @@ std::chrono::milliseconds WatchFlow::ended(const Outcome& o, uint64_t random) {
 std::chrono::milliseconds WatchFlow::refused(const Outcome& o, uint64_t random) {
   if (o.transport == Outcome::Transport::ok) {
     if (initial_ && streaming_ && (o.http == 400 || o.http == 422)) {
-      streaming_ =
-          false;  // an older server; if it is our selector that it refuses, the list will say so
+      // An older server. If it refuses our selector, the list will show that.
+      streaming_ = false;
       return {};
     }
     if (o.http == 410) {
@@ -225,7 +227,8 @@ std::chrono::milliseconds WatchFlow::refused(const Outcome& o, uint64_t random) 
       return backoff_.next(random);
     }
   }
-  // A stream that breaks off after it worked is no news; that nothing comes is.
+  // A stream that breaks off after it has worked is not reported. A stream that delivers nothing
+  // is.
   const bool cut = o.http == 200 && progress_;
   if (o.transport == Outcome::Transport::ok && o.http == 404 && may_be_absent()) {
     absent(message_of(o));
@@ -265,22 +268,23 @@ std::chrono::milliseconds WatchFlow::page(const Outcome& o, uint64_t random) {
   return {};
 }
 
-// An answer that the same question will get again: who we are or what we ask for is not accepted.
+// True for an answer that the same request would get again, because the credentials or the request
+// are not accepted.
 bool WatchFlow::is_refused(const Outcome& o) const {
   if (o.transport != Outcome::Transport::ok || o.http < 400 || o.http >= 500) return false;
   if (o.http == 404) return !may_be_absent();
-  // A streaming list that is refused as invalid is asked for as a list.
+  // When a streaming list is refused as invalid, the next step asks for a list.
   if ((o.http == 400 || o.http == 422) && initial_ && streaming_) return false;
   return o.http != 408 && o.http != 410 && o.http != 429;
 }
 
-// Groups of Kubernetes' own have no dot, those of definitions that come and go must have one. That
-// pods are not found says something about whoever answers, not about pods.
+// The group of a custom resource must have a dot; core groups such as "" and "apps" have none. If
+// pods are not found, the fault is with the server that answers, not with the pods.
 bool WatchFlow::may_be_absent() const {
   return request_.resource.group.find('.') != std::string::npos;
 }
 
-// Of a resource that the API server does not know there is nothing; it may know it later.
+// Nothing exists of a resource that the API server does not know. It may know it later.
 void WatchFlow::absent(std::string message) {
   begin_anew();
   const bool said = trouble(std::move(message));

@@ -1,13 +1,14 @@
-// One watch: what to ask the API server next, what to make of what it says, and what waits to be
-// delivered.
+// One watch: decides the next request to the API server, interprets the answer, and keeps the
+// events that wait for delivery.
 //
 //   next() -> GET -> data()... -> ended() -> delay -> next() -> ...
 //
-// Initial events come as a streaming list (Kubernetes 1.32 and newer), or, where the server refuses
-// that, as pages of a list; the changes after them continue from their resource version, over any
-// number of connections. Before each further connection the resource version of now is asked for:
-// in an etcd that was restored it is below the one that was reached, a watch from there would be
-// silent, and everything is listed anew. Pure: time, randomness and sockets are the caller's.
+// Initial events come as a streaming list (Kubernetes 1.32 and newer) or, if the server refuses
+// that, as pages of a list. The changes after them continue from their resource version, over any
+// number of connections. Before each further connection the watch asks for the current resource
+// version. If it is below the version that the watch has reached, etcd was restored. A watch from
+// the old version would be silent, so everything is listed again. Pure: the caller supplies time,
+// randomness and the connection.
 #pragma once
 
 #include <davit/backoff.hpp>
@@ -28,32 +29,32 @@ class WatchFlow {
   struct Step {
     std::string path;  // with its query
     std::string accept;
-    bool stream;  // hand its body to data(); otherwise all of it to ended()
+    bool stream;  // pass its body to data(); otherwise pass all of it to ended()
   };
   struct Item {
     int32_t type;  // DAVIT_WATCH_...
     std::string object;
   };
 
-  // `collection`: the path of what is watched.
+  // `collection` is the path of the watched resource.
   WatchFlow(cluster::WatchRequest request, std::string collection, Options options);
 
   Step next(uint64_t random);
-  // The API server has taken the request of a stream, some time ago: it goes on, though nothing
-  // happens.
+  // The API server accepted the stream's request some time ago. So the watch works, even if no
+  // event has come.
   void opened();
-  // A piece of the body of a stream with status 200.
+  // Takes a piece of the body of a stream with status 200.
   void data(std::string_view chunk);
-  // How the transfer ended; the time to wait before the next step.
+  // Takes the result of the transfer. Returns the time to wait before the next step.
   std::chrono::milliseconds ended(const Outcome& outcome, uint64_t random);
 
-  // Whether the API server has said no, and not for a while only.
+  // True if the API server has refused the request, and not only for a while.
   bool is_refused(const Outcome& outcome) const;
 
   void grant(uint32_t more) { credit_ = credit_ > UINT32_MAX - more ? UINT32_MAX : credit_ + more; }
   // The next event, if there is one and credit for it.
   std::optional<Item> take();
-  // How much waits for credit: above its limit the caller stops reading.
+  // The bytes that wait for credit. Above its limit the caller stops reading.
   size_t waiting_bytes() const { return waiting_bytes_; }
   const std::string& resource_version() const { return version_; }
 
@@ -70,25 +71,25 @@ class WatchFlow {
   void works();
   void begin_anew();
   void synced(std::string version, std::string object);
-  bool trouble(std::string message, int32_t type = DAVIT_WATCH_TROUBLE);  // true: it was said
+  bool trouble(std::string message, int32_t type = DAVIT_WATCH_TROUBLE);  // true: it was reported
   void push(int32_t type, std::string object);
 
   const cluster::WatchRequest request_;
   const std::string collection_;
   const Options options_;
   bool streaming_;          // the server has not refused streaming lists
-  bool initial_;            // initial events are still to come, or to be completed
-  bool announced_ = false;  // RESTART was sent for them
-  bool listing_ = false;    // the step under way is a page of a list
-  bool looking_ = false;    // the step under way asks for the version of now
-  bool looked_ = true;      // no connection has ended since that was asked for
-  bool progress_ = false;   // this connection brought something
-  bool broken_ = false;     // this connection brought an ERROR
-  bool absent_ = false;     // it was said that there is nothing: no such resource
+  bool initial_;            // initial events are not complete yet
+  bool announced_ = false;  // RESTART was sent for the initial events
+  bool listing_ = false;    // the current step is a page of a list
+  bool looking_ = false;    // the current step asks for the current version
+  bool looked_ = true;      // no stream has begun since the version was asked for
+  bool progress_ = false;   // this connection has delivered something
+  bool broken_ = false;     // this connection has delivered an ERROR
+  bool absent_ = false;     // it was reported that the resource is not installed
   std::chrono::milliseconds retry_after_{0};
-  std::string version_;       // continue after this
-  std::string continue_;      // of a list
-  std::string last_trouble_;  // the same one is said once
+  std::string version_;       // changes continue after this version
+  std::string continue_;      // position in a list
+  std::string last_trouble_;  // the same trouble is reported once
   Backoff backoff_;
   Lines lines_;
   uint32_t credit_ = 0;

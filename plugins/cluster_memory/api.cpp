@@ -50,7 +50,7 @@ std::string api_version(const ResourceType& type) {
   return type.group.empty() ? type.version : type.group + "/" + type.version;
 }
 
-// A SelfSubjectAccessReview is answered and not kept: everybody may do everything here.
+// A SelfSubjectAccessReview is answered and not stored. Everything is allowed here.
 bool is_review(const cluster::Request& q) {
   return q.verb == DAVIT_VERB_CREATE && q.resource.group == "authorization.k8s.io" &&
          q.resource.resource == "selfsubjectaccessreviews";
@@ -161,7 +161,7 @@ cluster::Response Api::handle(const cluster::Request& request, int64_t now_ms) {
 }
 
 cluster::Response Api::read(Call& call) const {
-  // Pods run here whatever their runtime is called: every RuntimeClass is there.
+  // Pods run here whatever their runtime is called, so every RuntimeClass exists.
   if (call.live == nullptr && call.type.resource == "runtimeclasses") {
     const json::object there = {{"apiVersion", "node.k8s.io/v1"},
                                 {"kind", "RuntimeClass"},

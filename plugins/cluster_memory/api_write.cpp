@@ -1,4 +1,4 @@
-// The writing half of Api: create, apply, merge, update, and what is checked before they are
+// The writing half of Api: create, apply, merge and update, and the checks before an object is
 // stored.
 #include <algorithm>
 #include <boost/json/array.hpp>
@@ -22,7 +22,7 @@ void drop_nulls(json::object& object) {
   }
 }
 
-// RFC 7386.
+// Applies a merge patch (RFC 7386).
 void merge_patch(json::object& target, const json::object& patch) {
   for (const auto& [key, value] : patch) {
     if (value.is_null()) {
@@ -35,7 +35,7 @@ void merge_patch(json::object& target, const json::object& patch) {
   }
 }
 
-// A write through one door leaves what is behind the other as it was: status through "status" only.
+// A write of the object keeps the stored status, and a write of "status" keeps everything else.
 void keep_other_half(const Object& live, json::object& object, bool status_write) {
   if (live == nullptr) {
     object.erase("status");
@@ -70,7 +70,7 @@ std::optional<std::string> bad_labels(const json::object& object) {
   return std::nullopt;
 }
 
-// What a container says in two ways at once.
+// Finds settings of a container that exclude each other.
 std::optional<std::string> bad_container(const json::object& container, size_t index) {
   const std::string where = "spec.template.spec.containers[" + std::to_string(index) + "].";
   const auto* env = at(container, {"env"});
@@ -233,8 +233,8 @@ cluster::Response Api::write(Call& call) {
   return bad("the verb \"" + verb + "\" is unknown");
 }
 
-// In the order of an API server: what is wrong with the object itself comes before that its name is
-// taken, so that a create with dryRun=All tells whether it would be accepted.
+// Follows the order of an API server: faults of the object come before a name that is taken. So a
+// create with dryRun=All shows whether the object would be accepted.
 cluster::Response Api::create(Call& call, json::object object) {
   if (!string_at(object, {"metadata", "resourceVersion"}).empty()) {
     return refuse({400, "BadRequest", "resourceVersion should not be set on objects to be created"},
@@ -299,8 +299,8 @@ cluster::Response Api::apply(Call& call, json::object applied) {
     fields::remove_omitted(merged, old_set, set, others);
     merged["apiVersion"] = applied["apiVersion"];
   }
-  // Also of an apply that is forced: what it takes from others are fields, not this. A version of
-  // what is not there yet says nothing.
+  // This also holds for a forced apply, which takes over fields only. A resourceVersion of an
+  // object that does not exist has no effect.
   if (auto refused = check_state(call, applied)) return refuse(*refused, call.type, call.key.name);
   FieldManager& mine = manager_entry(managers, call.manager, "Apply", sub);
   mine.set = set;
@@ -335,7 +335,7 @@ cluster::Response Api::commit(Call& call, json::object object) {
   if (!refused) refused = check_object(call, object);
   if (refused) return refuse(*refused, call.type, call.key.name);
   if (call.key.collection == Collection{"apps", "replicasets"}) {
-    object_in(object, "spec").emplace("replicas", 1);  // a default the simulation needs
+    object_in(object, "spec").emplace("replicas", 1);  // a default that the simulation needs
   }
   if (call.key.collection == Collection{"", "namespaces"}) {
     object_in(object_in(object, "metadata"), "labels")["kubernetes.io/metadata.name"] =

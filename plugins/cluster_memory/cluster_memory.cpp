@@ -1,5 +1,5 @@
-// The plugin: one strand owns the store, the controllers and the watches; everything else is posted
-// to it.
+// The plugin: one strand owns the store, the controllers and the watches. All calls are posted to
+// it.
 #include <atomic>
 #include <future>
 #include <map>
@@ -21,7 +21,7 @@ cluster::Response unavailable(Code code, std::string message) {
   return r;
 }
 
-// All that lives on the strand.
+// Everything that belongs to the strand.
 class Cluster : public std::enable_shared_from_this<Cluster> {
  public:
   Cluster(const Host& host, int64_t pod_ready_ms, size_t watch_queue_max)
@@ -34,7 +34,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
         deployments_(store_),
         replica_sets_(store_, pod_ready_ms) {}
 
-  // [any] Runs `task` on the strand while this lives.
+  // Runs `task` on the strand, and keeps this object alive until then. [any]
   template <class Task>
   void post(Task task) {
     strand_.post([self = shared_from_this(), task = std::move(task)]() mutable { task(*self); });
@@ -72,7 +72,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       entry.watch = std::move(*made);
       entry.watch->begin(store_);
     } else if (credit > 0) {
-      // It can never work, and says so; it ends when it is cancelled, like any other.
+      // It can never work. It reports that once, and ends when it is cancelled like any other.
       entry.watcher.event(DAVIT_WATCH_TROUBLE, made.error().message);
     }
     watches_.emplace(id, std::move(entry));
@@ -105,7 +105,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     cluster::Watcher watcher;
   };
 
-  // Lets the controllers and the watches see what happened until nothing new does.
+  // Passes events to the controllers and the watches until no new events arise.
   void settle() {
     std::optional<int64_t> due;
     do {
@@ -128,7 +128,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     timer_.after(std::chrono::milliseconds(wait), [this] { settle(); });
   }
 
-  // Callbacks come back by posting, so the table does not change meanwhile.
+  // Callbacks that call the plugin post a task, so the table does not change during the loop.
   void deliver() {
     for (auto& [id, entry] : watches_) {
       while (entry.watch) {
@@ -151,8 +151,8 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   bool stopped_ = false;
 };
 
-// Watches are known by a number; the handle is never followed, so a late cancel finds nothing and
-// no harm.
+// A watch is identified by a number. The handle is never dereferenced, so a late cancel finds
+// nothing and does no harm.
 uintptr_t id_of(cluster::WatchHandle* handle) {
   return reinterpret_cast<uintptr_t>(handle);
 }

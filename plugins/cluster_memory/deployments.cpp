@@ -23,8 +23,8 @@ int64_t count(const json::object& object, std::initializer_list<std::string_view
   return v != nullptr && v->is_int64() ? v->get_int64() : fallback;
 }
 
-// maxSurge and maxUnavailable: a number or a share of the replicas ("25%", the default), which is
-// rounded up for the one and down for the other.
+// Reads maxSurge or maxUnavailable: a number, or a share of the replicas ("25%", the default). A
+// share is rounded up for maxSurge and down for maxUnavailable.
 int64_t allowance(const json::object& deployment, std::string_view name, bool up) {
   const std::initializer_list<std::string_view> path{"spec", "strategy", "rollingUpdate", name};
   const auto* v = at(deployment, path);
@@ -36,7 +36,7 @@ int64_t allowance(const json::object& deployment, std::string_view name, bool up
   return (wanted(deployment) * percent + (up ? 99 : 0)) / 100;
 }
 
-// What a ReplicaSet has and is to keep; its status may be from before it was scaled down.
+// The Pods that a ReplicaSet has and will keep. Its status may be from before it was scaled down.
 int64_t serving(const json::object& set) {
   return std::min(wanted(set), count(set, {"status", "availableReplicas"}));
 }
@@ -77,7 +77,7 @@ void Deployments::reconcile(const Key& key, int64_t now_ms) {
   write_status(key, present, now_ms);
 }
 
-// The ReplicaSet of the present template; made, without Pods, when it is not there.
+// The ReplicaSet of the present template. It is created, without Pods, if it does not exist.
 Key Deployments::present_set(const Key& key, const json::object& deployment, int64_t now_ms) {
   json::object pod_template = *object_at(deployment, {"spec", "template"});
   const std::string hash = short_hash(json::serialize(pod_template)).substr(0, 10);
@@ -104,8 +104,8 @@ Key Deployments::present_set(const Key& key, const json::object& deployment, int
   return set;
 }
 
-// One step: the present one up as far as the surge allows, the others down as far as what is
-// available allows. Their events bring the next step.
+// One step: scales the present ReplicaSet up as far as the surge allows, and the older ones down as
+// far as the available Pods allow. The events of this step cause the next one.
 void Deployments::roll(const json::object& deployment, const Key& present, int64_t now_ms) {
   const int64_t want = wanted(deployment);
   std::vector<Key> older;
@@ -124,7 +124,7 @@ void Deployments::roll(const json::object& deployment, const Key& present, int64
   for (const Key& set : older) {
     const json::object& old = *store_.find(set);
     const int64_t have = wanted(old);
-    const int64_t idle = have - serving(old);  // Pods that serve nobody may go at any time
+    const int64_t idle = have - serving(old);  // Pods that are not available may go at any time
     const int64_t spare = std::min(have, idle + std::max<int64_t>(0, available - least));
     available -= spare - idle;
     if (have == 0 && count(old, {"status", "replicas"}) == 0) {
@@ -153,7 +153,7 @@ void Deployments::write_status(const Key& key, const Key& present, int64_t now_m
     available += count(*s, {"status", "availableReplicas"});
   }
   json::object status{{"observedGeneration", *at(*found, {"metadata", "generation"})}};
-  // The API leaves these out when they are zero.
+  // The API omits these when they are zero.
   auto add = [&](const char* name, int64_t n) {
     if (n > 0) status[name] = n;
   };

@@ -1,7 +1,7 @@
-// The simulated Deployment controller: a Deployment gets a ReplicaSet for its present template and
-// rolls over to it within maxSurge and maxUnavailable; a ReplicaSet of an older template goes when
-// it has no Pods left (so there is no history to roll back to). Level-based and pure, as
-// ReplicaSets, which makes the Pods.
+// The simulated Deployment controller. A Deployment gets a ReplicaSet for its present template, and
+// rolls over to it within maxSurge and maxUnavailable. A ReplicaSet of an older template is deleted
+// when it has no Pods left, so there is no history to roll back to. Level-based and pure, like
+// ReplicaSets, which creates the Pods.
 #pragma once
 
 #include <set>
@@ -15,7 +15,7 @@ class Deployments {
   explicit Deployments(Store& store) : store_(store) {}
 
   void observe(const Event& event);
-  // Does what is due, which makes new events. Nothing here waits for time.
+  // Reconciles what events have marked, which produces new events. Nothing here waits for time.
   void run(int64_t now_ms);
 
  private:

@@ -9,7 +9,8 @@ namespace {
 
 using Keys = std::vector<std::string_view>;
 
-// The keys by which Kubernetes merges a list, by the list's field name; empty: the list is atomic.
+// The keys by which Kubernetes merges a list, according to the list's field name. Empty: the list
+// is atomic.
 Keys keys_of(std::string_view field, const json::array& list, bool built_in) {
   struct Row {
     std::string_view field;
@@ -64,7 +65,7 @@ json::value* find_item(json::array& list, const json::object& key) {
   return nullptr;
 }
 
-// The value that an element of a set ("f:x", "k:{...}") names inside of `in`, or NULL.
+// The value inside `in` that an element of a set ("f:x", "k:{...}") names, or NULL.
 json::value* step(json::value& in, std::string_view element) {
   if (element.starts_with("f:")) {
     return in.is_object() ? in.get_object().if_contains(element.substr(2)) : nullptr;
@@ -162,8 +163,8 @@ void remove_below(json::value& live, const json::object& before, const json::obj
       if (const auto* c = child(o, key)) theirs.push_back(c);
     }
     if (mine == nullptr && theirs.empty()) {
-      // Nobody owns anything below: a value owned whole goes, and so does an item of a keyed list.
-      // In a map, what was never owned by anybody (set by the server) stays.
+      // No manager owns anything below. A value that was owned as a whole is removed, and so is an
+      // item of a keyed list. In a map, fields that no manager owned (the server set them) stay.
       if (inner.get_object().empty() || key.starts_with("k:")) {
         erase_element(live, key);
         continue;
@@ -227,7 +228,7 @@ void erase(json::object& set, const std::vector<std::string>& path) {
     at = &next->get_object();
   }
   at->erase(path.back());
-  // A branch without leaves owns nothing; left behind, it would read as "owns the whole value".
+  // A branch without leaves owns nothing. If it stayed, it would mean "owns the whole value".
   for (size_t i = trail.size(); i-- > 0 && at->empty(); at = trail[i]) trail[i]->erase(path[i]);
 }
 

@@ -61,7 +61,8 @@ json::object owned_part(json::object object) {
 
 void assign_changes(const Object& live, json::object& object, const ResourceType& type,
                     const std::string& manager, const std::string& subresource, int64_t now_ms) {
-  auto managers = managers_of(object);  // a writer may hand fields over; a replacement need not say
+  // A writer may pass fields to other managers, and may omit managedFields.
+  auto managers = managers_of(object);
   if (managers.empty() && live != nullptr) managers = managers_of(*live);
   const json::object before = live == nullptr ? json::object{} : owned_part(*live);
   const json::object after = owned_part(object);

@@ -1,5 +1,4 @@
-// metadata.managedFields of an object: who set which of its fields, and how that changes with a
-// write.
+// Reads and updates metadata.managedFields of an object: which manager set which of its fields.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -25,13 +24,14 @@ struct FieldManager {
 
 std::vector<FieldManager> managers_of(const boost::json::object& object);
 void store_managers(boost::json::object& object, const std::vector<FieldManager>& managers);
-// The entry, made when it is missing.
+// Returns the entry, and creates it if it is missing.
 FieldManager& manager_entry(std::vector<FieldManager>& managers, std::string_view name,
                             std::string_view operation, std::string_view subresource);
-// What of an object a manager can own: not its address, and not what the server fills in.
+// The part of an object that a manager can own: without its address and without what the server
+// sets.
 boost::json::object owned_part(boost::json::object object);
-// After a plain write of `object` over `live` (NULL: it is new): what changed belongs to whoever
-// wrote it, and to nobody else any more.
+// Updates the owners after a plain write of `object` over `live` (NULL: the object is new). The
+// changed fields then belong to the writer only.
 void assign_changes(const Object& live, boost::json::object& object, const ResourceType& type,
                     const std::string& manager, const std::string& subresource, int64_t now_ms);
 

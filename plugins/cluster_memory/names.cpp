@@ -14,7 +14,7 @@ bool alnum(char c) {
   return lower_alnum(c) || (c >= 'A' && c <= 'Z');
 }
 
-// Letters, digits, '-', '_', '.'; begins and ends with a letter or digit.
+// Letters, digits, '-', '_' and '.'; begins and ends with a letter or a digit.
 bool qualified(std::string_view s) {
   if (s.empty() || s.size() > 63 || !alnum(s.front()) || !alnum(s.back())) return false;
   return std::all_of(s.begin(), s.end(),

@@ -39,7 +39,7 @@ json::object condition(std::string_view type, const std::string& since) {
           {"lastTransitionTime", since}};
 }
 
-// 10.1.0.1, 10.1.0.2, ... within 10.1.0.0/16, beginning anew after 65,534 of them.
+// 10.1.0.1, 10.1.0.2, ... within 10.1.0.0/16, starting again after 65,534 addresses.
 std::string pod_address(uint32_t count) {
   const uint32_t n = count % 65534 + 1;
   return "10.1." + std::to_string(n >> 8) + "." + std::to_string(n & 255);
@@ -139,7 +139,7 @@ void ReplicaSets::scale(const Key& key, const json::object& replica_set,
     if (store_.find(pod_key) == nullptr) store_.add(pod_key, std::move(pod), now_ms);
   }
   if (static_cast<int64_t>(have.size()) <= want) return;
-  // Those that are not ready go first, as with the real controller.
+  // Pods that are not ready go first, as with the real controller.
   std::vector<Key> surplus = have;
   std::stable_sort(surplus.begin(), surplus.end(), [&](const Key& a, const Key& b) {
     return is_ready(*store_.find(a)) < is_ready(*store_.find(b));
@@ -149,7 +149,7 @@ void ReplicaSets::scale(const Key& key, const json::object& replica_set,
 }
 
 json::object ReplicaSets::make_pod(const Key& key, const json::object& replica_set) {
-  static constexpr size_t base_limit = 58;  // of 63, five are the suffix
+  static constexpr size_t base_limit = 58;  // of 63 characters; the suffix has five
   const std::string prefix = key.name + "-";
   const auto* labels = object_at(replica_set, {"spec", "template", "metadata", "labels"});
   const auto* annotations = object_at(replica_set, {"spec", "template", "metadata", "annotations"});
@@ -175,7 +175,7 @@ json::object ReplicaSets::make_pod(const Key& key, const json::object& replica_s
 
 void ReplicaSets::start_pod(const Key& key, int64_t now_ms) {
   const Object found = store_.find(key);
-  // Somebody else wrote its status: then it is theirs.
+  // If another client has written the status, it is left alone.
   if (found == nullptr || leaving(*found) ||
       (at(*found, {"status", "phase"}) != nullptr &&
        string_at(*found, {"status", "phase"}) != "Pending")) {
@@ -215,7 +215,7 @@ void ReplicaSets::write_status(const Key& key, const json::object& as_seen,
   }
   json::object status = {{"replicas", static_cast<int64_t>(have.size())},
                          {"observedGeneration", *at(as_seen, {"metadata", "generation"})}};
-  // The API leaves these out when they are zero.
+  // The API omits these when they are zero.
   if (labelled > 0) status["fullyLabeledReplicas"] = labelled;
   if (ready > 0) status["readyReplicas"] = ready;
   if (ready > 0) status["availableReplicas"] = ready;

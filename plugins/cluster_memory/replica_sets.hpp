@@ -1,7 +1,7 @@
-// The simulated controllers: a ReplicaSet gets its Pods, and a Pod becomes Running and Ready some
-// time after it was made. Level-based, like the real ones: what to do follows from the store,
-// events only say where to look. Pure; whoever drives it hands over events and the time and asks
-// when to come back.
+// The simulated ReplicaSet controller and kubelet: a ReplicaSet gets its Pods, and a Pod becomes
+// Running and Ready some time after its creation. Level-based, like the real ones: the store
+// determines what to do, and events only show where to look. Pure: the caller supplies events and
+// the time, and learns when to call again.
 #pragma once
 
 #include <map>
@@ -14,9 +14,9 @@ namespace davit::cluster_memory {
 
 inline const Collection replica_sets{"apps", "replicasets"};
 
-// Of a ReplicaSet or a Deployment: its spec.replicas, 1 when it says nothing.
+// spec.replicas of a ReplicaSet or a Deployment; 1 if it is not set.
 int64_t wanted(const boost::json::object&);
-// It was deleted, and its finalizers have not let go of it.
+// True if the object was deleted and waits for its finalizers.
 bool leaving(const boost::json::object&);
 
 class ReplicaSets {
@@ -24,11 +24,12 @@ class ReplicaSets {
   ReplicaSets(Store& store, int64_t pod_ready_ms) : store_(store), pod_ready_ms_(pod_ready_ms) {}
 
   void observe(const Event& event, int64_t now_ms);
-  // Does what is due (which makes new events); when to run again, if nothing happens before.
+  // Does what is due, which produces new events. Returns when to run again if no event comes
+  // before.
   std::optional<int64_t> run(int64_t now_ms);
 
-  // From now on the controller takes every ReplicaSet for what it is now and knows no new one, as
-  // when its watch of them hangs; pods it sees as they are. Until `catch_up`.
+  // Simulates a hanging watch of ReplicaSets. Until catch_up() the controller sees each ReplicaSet
+  // as it is now, and no new ones. It still sees pods as they are.
   void fall_behind();
   void catch_up();
 
@@ -46,9 +47,9 @@ class ReplicaSets {
   Store& store_;
   const int64_t pod_ready_ms_;
   std::set<Key> dirty_;
-  std::optional<std::map<Key, Object>> behind_;  // what it takes the ReplicaSets for
-  std::multimap<int64_t, Key> starting_;         // pods by when they become ready
-  uint32_t addresses_ = 0;                       // pod addresses given so far
+  std::optional<std::map<Key, Object>> behind_;  // the ReplicaSets as the controller sees them
+  std::multimap<int64_t, Key> starting_;         // pods by the time at which they become ready
+  uint32_t addresses_ = 0;                       // number of pod addresses given so far
 };
 
 }  // namespace davit::cluster_memory

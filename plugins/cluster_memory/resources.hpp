@@ -1,6 +1,5 @@
-// What the simulated API serves: a table of the built-in resources, the custom ones it was told
-// about with a CustomResourceDefinition, and for all others the names that Kubernetes' own
-// convention gives them.
+// The resources of the simulated API: a table of the built-in ones, and custom ones from
+// CustomResourceDefinitions. All other resources get names by the convention of Kubernetes.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -14,19 +13,19 @@ struct ResourceType {
   std::string group, version, resource, kind;
   bool namespaced = true;
   bool built_in = false;
-  bool status = false;       // has a status subresource: plain writes do not touch status
+  bool status = false;       // has a status subresource; plain writes do not change status
   bool label_names = false;  // names are RFC 1123 labels, not subdomains
 };
 
 class Resources {
  public:
-  // By resource name; an unknown one is taken for a custom resource, its kind left empty.
+  // Finds a resource by its name. An unknown one counts as a custom resource with an empty kind.
   ResourceType by_resource(std::string_view group, std::string_view version,
                            std::string_view resource) const;
-  // By kind; an unknown one gets the conventional plural.
+  // Finds a resource by its kind. An unknown kind gets the conventional plural.
   ResourceType by_kind(std::string_view group, std::string_view version,
                        std::string_view kind) const;
-  // Learns from a CustomResourceDefinition; what is not one is ignored.
+  // Learns a resource from a CustomResourceDefinition. Ignores other objects.
   void learn(const boost::json::object& definition);
 
  private:

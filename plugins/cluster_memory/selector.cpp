@@ -15,7 +15,7 @@ std::string_view trim(std::string_view s) {
   return s;
 }
 
-// Splits at commas that are not inside of parentheses.
+// Splits at commas outside of parentheses.
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> out;
   int depth = 0;

@@ -1,4 +1,4 @@
-// Label and field selectors, as a list or a watch takes them.
+// The label and field selectors of lists and watches.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -6,11 +6,11 @@
 
 namespace davit::cluster_memory {
 
-// "a=b,c!=d,e in (x,y),f notin (z),g,!h". An empty selector takes everything.
+// "a=b,c!=d,e in (x,y),f notin (z),g,!h". An empty selector selects everything.
 class LabelSelector {
  public:
   static Result<LabelSelector> parse(std::string_view text);
-  // `labels` may be NULL: an object without labels.
+  // `labels` is NULL for an object without labels.
   bool matches(const boost::json::object* labels) const;
 
  private:
@@ -23,7 +23,7 @@ class LabelSelector {
   std::vector<Requirement> requirements_;
 };
 
-// "metadata.name=x,metadata.namespace!=y"; other fields are refused, as the API server does for
+// "metadata.name=x,metadata.namespace!=y". Other fields are refused, as the API server does for
 // custom resources. (It knows a few more for pods.)
 class FieldSelector {
  public:
@@ -32,7 +32,7 @@ class FieldSelector {
 
  private:
   struct Requirement {
-    bool name;  // otherwise the namespace
+    bool name;  // true: the name; false: the namespace
     bool equal;
     std::string value;
   };

@@ -9,13 +9,13 @@ namespace {
 
 namespace json = boost::json;
 
-// The same but for what every write changes.
+// True if only fields differ that every write changes.
 bool same_content(const json::object& a, const json::object& b) {
   auto plain = [](const json::object& o) {
     json::object copy = o;
     auto& meta = object_in(copy, "metadata");
     meta.erase("resourceVersion");
-    // The time in an entry of managedFields says when, not what.
+    // The time of an entry in managedFields is no content.
     if (auto* fields = meta.if_contains("managedFields"); fields != nullptr && fields->is_array()) {
       for (auto& f : fields->get_array()) {
         if (f.is_object()) f.get_object().erase("time");
@@ -26,7 +26,7 @@ bool same_content(const json::object& a, const json::object& b) {
   return plain(a) == plain(b);
 }
 
-// What a change of makes a new generation: all but metadata and status.
+// True if a change needs no new generation: only metadata and status differ.
 bool same_spec(const json::object& a, const json::object& b) {
   auto plain = [](const json::object& o) {
     json::object copy = o;
@@ -210,7 +210,7 @@ void Store::take_out(const Key& key, bool orphan, int64_t now_ms) {
   const std::string uid(string_at(*old, {"metadata", "uid"}));
   uids_.erase(uid);
   release_dependents(uid, orphan, now_ms);
-  // A namespace takes what is in it along.
+  // Deleting a namespace deletes the objects in it.
   if (key.collection != Collection{"", "namespaces"}) return;
   std::vector<Key> inside;
   for (const auto& [collection, objects] : objects_) {

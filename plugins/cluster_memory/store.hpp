@@ -1,8 +1,8 @@
-// The objects of the simulated cluster, with everything that follows from a write: resource
-// versions, uids, generations, events, owner references and finalizers. The verbs of the API are in
-// api.hpp above it.
+// The objects of the simulated cluster, and everything that follows from a write: resource
+// versions, uids, generations, events, owner references and finalizers. The verbs of the API
+// (api.hpp) use it.
 //
-// Pure: no clock, thread or lock. Objects are immutable once stored, so a list or an event shares
+// Pure: it has no clock, thread or lock. Stored objects are immutable, so lists and events share
 // them.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace davit::cluster_memory {
 
 using Object = std::shared_ptr<const boost::json::object>;
 
-// A resource of the API without its version: all versions are the same object.
+// A resource of the API without its version, because all versions show the same objects.
 struct Collection {
   std::string group, resource;
   auto operator<=>(const Collection&) const = default;
@@ -38,37 +38,38 @@ struct Key {
 struct Event {
   uint64_t version;
   Key key;
-  Object before;  // NULL: it is new
-  Object after;   // NULL: it is gone; `before` then carries the version of the deletion
+  Object before;  // NULL: the object is new
+  Object after;   // NULL: it was deleted; `before` then has the version of the deletion
 };
 
 class Store {
  public:
-  static constexpr size_t history_limit = 8192;  // what a watch may have missed and still resume
+  static constexpr size_t history_limit = 8192;  // more missed events, and a watch cannot resume
 
   explicit Store(Random random) : random_(std::move(random)) {}
 
   uint64_t version() const { return version_; }
   Object find(const Key& key) const;
-  // Of one namespace, or of all (ns empty), ordered by namespace and name.
+  // The objects of one namespace, or of all (ns empty), ordered by namespace and name.
   std::vector<Object> list(const Collection& collection, std::string_view ns) const;
-  // The objects that name `uid` as an owner.
+  // The objects whose owner references name `uid`.
   std::vector<Key> dependents(const std::string& uid) const;
 
-  // Stores a new object: fills in uid, creation time, generation and version. The key must be free.
+  // Stores a new object and sets its uid, creation time, generation and version. The key must be
+  // free.
   Object add(const Key& key, boost::json::object object, int64_t now_ms);
-  // Replaces a stored one. Returns what was there when nothing but bookkeeping differs. Removes the
-  // object when it was being deleted and its last finalizer is gone.
+  // Replaces a stored object. Returns the stored one if only bookkeeping differs. Deletes the
+  // object if it was marked as deleted and its last finalizer is gone.
   Object replace(const Key& key, boost::json::object object, int64_t now_ms);
-  // Deletes, with everything that only this object owned ("orphan": those lose the reference
+  // Deletes an object, and the objects that only it owned (with `orphan` they lose the reference
   // instead). An object with finalizers is marked and stays until they are gone.
   void remove(const Key& key, bool orphan, int64_t now_ms);
-  // Deletes what was written since the last call and names none but absent owners.
+  // Deletes objects that were written since the last call and whose owners are all absent.
   void collect_garbage(int64_t now_ms);
 
-  // Events after a version, oldest first; false: they are no longer known.
+  // The events after a version, oldest first. False: they are no longer known.
   bool since(uint64_t version, std::vector<Event>& out) const;
-  // Events since the last call.
+  // The events since the last call.
   std::vector<Event> take_events();
 
   Random& random() { return random_; }
@@ -84,26 +85,26 @@ class Store {
   Random random_;
   uint64_t version_ = 0;
   std::map<Collection, Objects> objects_;
-  std::unordered_map<std::string, std::set<Key>> owned_by_;  // uid -> who names it as an owner
+  std::unordered_map<std::string, std::set<Key>> owned_by_;  // uid -> the objects that it owns
   std::unordered_set<std::string> uids_;                     // of all objects
-  std::set<Key> ownerless_;  // perhaps: they were when they were written
+  std::set<Key> ownerless_;  // objects that had no owner when they were written
   std::deque<Event> history_;
-  uint64_t forgotten_ = 0;  // the youngest version the history no longer has
+  uint64_t forgotten_ = 0;  // the newest version that the history no longer has
   std::vector<Event> fresh_;
 };
 
 // --- reading objects
-// ---------------------------------------------------------------------------------
 
-// A nested value, or NULL: at(object, {"spec", "replicas"}).
+// Returns a nested value, or NULL: at(object, {"spec", "replicas"}).
 const boost::json::value* at(const boost::json::object& object,
                              std::initializer_list<std::string_view> path);
 const boost::json::object* object_at(const boost::json::object& object,
                                      std::initializer_list<std::string_view> path);
-// A nested string, or "".
+// Returns a nested string, or "".
 std::string_view string_at(const boost::json::object& object,
                            std::initializer_list<std::string_view> path);
-// The member as an object; made, or made empty, when it is not one.
+// Returns the member as an object. A missing member, or one of another type, becomes an empty
+// object.
 boost::json::object& object_in(boost::json::object& object, std::string_view key);
 
 }  // namespace davit::cluster_memory

@@ -76,7 +76,7 @@ void Watch::offer(const Event& event) {
     return;
   }
   const int32_t type = !is ? DAVIT_WATCH_DELETED : was ? DAVIT_WATCH_MODIFIED : DAVIT_WATCH_ADDED;
-  // One that left the selection is shown as it is now, as the API does.
+  // An object that has left the selection is shown in its present state, as the API does.
   waiting_.push_back({type, event.after != nullptr ? event.after : event.before, 0});
 }
 
@@ -87,7 +87,7 @@ std::optional<Watch::Item> Watch::next(const Store& store) {
   --credit_;
   Item item{waiting_.front().type, render(waiting_.front())};
   waiting_.pop_front();
-  if (room_ > queue_max_) --room_;  // the first to go are those that it began with
+  if (room_ > queue_max_) --room_;  // the first events to go are the initial ones
   return item;
 }
 

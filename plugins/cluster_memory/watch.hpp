@@ -1,7 +1,6 @@
-// One watch of the simulated cluster: what is still to be delivered, and how much credit there is
-// for it.
+// One watch of the simulated cluster: the events to deliver, and the credit for them.
 //
-// Pure. Its queue is bounded: one that falls too far behind forgets what waits and begins again
+// Pure. Its queue is bounded. A watch that falls too far behind drops its events and begins again
 // (RESTART and initial events), as a client of the real API does after 410.
 #pragma once
 
@@ -20,11 +19,11 @@ class Watch {
     std::string object;  // JSON
   };
 
-  // INVALID_ARGUMENT when a selector cannot be read.
+  // INVALID_ARGUMENT: a selector cannot be read.
   static Result<Watch> make(const cluster::WatchRequest& request, uint32_t credit,
                             size_t queue_max);
 
-  // From the request's resource version, or with the state first.
+  // Begins at the request's resource version if possible, otherwise with the initial events.
   void begin(const Store& store);
   void offer(const Event& event);
   void grant(uint32_t more) { credit_ = credit_ > UINT32_MAX - more ? UINT32_MAX : credit_ + more; }
@@ -46,7 +45,7 @@ class Watch {
   FieldSelector fields_;
   uint32_t credit_ = 0;
   size_t queue_max_ = 0;
-  size_t room_ = 0;  // how many may wait: queue_max beside what it began with
+  size_t room_ = 0;  // how many events may wait: queue_max and the initial ones
   bool behind_ = false;
   std::deque<Waiting> waiting_;
 };

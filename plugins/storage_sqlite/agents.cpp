@@ -6,7 +6,7 @@ using V = std::string_view;
 
 namespace {
 
-// What it said of kinds and objects.
+// Deletes what the agent reported about kinds and objects.
 void clear(Connection& c, V region, V agent) {
   c.run("DELETE FROM agent_kinds WHERE region = ? AND agent = ?", region, agent);
   c.run("DELETE FROM agent_issues WHERE region = ? AND agent = ?", region, agent);

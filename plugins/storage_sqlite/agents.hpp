@@ -1,4 +1,4 @@
-// Where each agent stands, within a transaction that the caller began.
+// Stores and reads the progress of each agent, within a transaction that the caller has begun.
 #pragma once
 
 #include "connection.hpp"
@@ -6,9 +6,9 @@
 
 namespace davit::storage_sqlite {
 
-// Replaces what the same region and agent said before.
+// Replaces what the same agent of the region reported before.
 void store_progress(Connection& connection, const Progress& progress);
-// Unless it was heard of later.
+// Deletes the agent's rows, unless it was seen later than the given time.
 void forget_agent(Connection& connection, const storage::Maintain::ForgetAgent& agent);
 void read_agents(Connection& connection, const storage::VisitProgress& visit);
 

@@ -34,7 +34,7 @@ History Chain::history(uint64_t head) const {
 
 Result<> Chain::accept(Cursor cursor, uint64_t head) const {
   if (cursor.version == 0) return {};
-  // From the newest: that is where nearly all cursors are.
+  // Searches from the newest link, because nearly all cursors are there.
   for (size_t i = links_.size(); i-- > 0;) {
     if (links_[i].incarnation != cursor.incarnation) continue;
     const uint64_t end = end_of(i, head);

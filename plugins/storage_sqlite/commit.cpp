@@ -7,8 +7,8 @@ namespace {
 
 using V = std::string_view;
 
-// Request ids are kept long enough for any retry: ten minutes and a hundred thousand versions,
-// whichever is more.
+// Request ids are kept long enough for any retry: for ten minutes and for 100,000 versions,
+// whichever lasts longer.
 constexpr int64_t requests_kept_ms = 600'000;
 constexpr uint64_t requests_kept_versions = 100'000;
 
@@ -123,7 +123,7 @@ std::optional<Error> Commit::mutate(const Mutation& m, const std::string& reques
   }
   if (auto error = fixed_name(r, before)) return error;
   bool name_taken = before.version != 0 ? before.name_taken : r.name.empty();
-  // Who was live keeps its name; a dead record that stays dead claims none.
+  // A live record keeps its name, and a deleted record that stays deleted claims none.
   if ((r.live && !before.live) || before.version == 0) {
     if (auto error = take_name(r, name_taken)) return error;
   }
@@ -143,14 +143,15 @@ Commit::Stored Commit::stored(const Key& key) {
 
 std::optional<Error> Commit::fixed_name(const Record& r, const Stored& before) const {
   if (before.name.empty() || (r.ns == before.ns && r.name == before.name)) return std::nullopt;
-  // A dead record whose name was taken over is seen without one, and may be written so.
+  // A deleted record whose name was taken over is shown without a name, and may be written without
+  // one.
   if (!r.live && r.ns.empty() && r.name.empty()) return std::nullopt;
   return invalid(display(r.key) + " is " + display(before.ns, before.name) +
                      " for its life and cannot become " + display(r.ns, r.name),
                  r.key.id);
 }
 
-// `taken` becomes 1 for a dead record whose name a live one holds.
+// `taken` becomes true for a deleted record whose name a live record holds.
 std::optional<Error> Commit::take_name(const Record& r, bool& taken) {
   if (r.name.empty()) return std::nullopt;
   Statement other = connection_.query(
@@ -178,7 +179,7 @@ std::optional<Error> Commit::take_name(const Record& r, bool& taken) {
 
 void Commit::write(const Record& r, const Stored& before, const std::string& request_id,
                    uint64_t version, bool name_taken) {
-  // A name once given stays in the row, also when the mutation of a dead record leaves it out.
+  // Once given, a name stays in the row, even if a mutation of the deleted record omits it.
   const std::string& ns = before.name.empty() ? r.ns : before.ns;
   const std::string& name = before.name.empty() ? r.name : before.name;
   const std::string annotations =
@@ -196,8 +197,8 @@ void Commit::write(const Record& r, const Stored& before, const std::string& req
   s.step();
 }
 
-// What follows the last newline of a request id is a fingerprint of what was asked: the same id
-// with another one is a mistake of the caller's, whose write would be lost without a word.
+// The text after the last newline of a request id is a fingerprint of the request. The same id with
+// another fingerprint is a mistake of the caller: its write would be lost silently.
 std::optional<uint64_t> Commit::repeated(const std::string& request_id,
                                          std::optional<Error>& error) {
   if (request_id.empty()) return std::nullopt;

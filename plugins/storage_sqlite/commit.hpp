@@ -1,5 +1,5 @@
-// Applying groups of mutations within one write transaction. Versions are given here and only here,
-// under the single writer, so that a reader that sees version V has seen everything below it.
+// Applies groups of mutations within one write transaction. Only this class gives versions, and
+// only under the single writer, so a reader that sees version V has seen every version below it.
 #pragma once
 
 #include "connection.hpp"
@@ -11,19 +11,19 @@ constexpr uint32_t max_group_records = 1'000;  // keeps one transaction well bel
 
 class Commit {
  public:
-  // In a transaction that was begun on the connection.
+  // The caller has begun a write transaction on the connection.
   Commit(Connection& connection, int64_t now_unix_ms);
 
-  // All of the group's mutations or none. A group that fails leaves its neighbours alone.
+  // Applies all mutations of the group or none. A group that fails does not affect the other
+  // groups.
   GroupResult apply(const Group& group);
-  // Stores the counter; the last act before the transaction's commit. False when nothing has
-  // changed.
+  // Stores the counter. Call it last before the transaction commits. False: nothing has changed.
   bool finish();
   uint64_t records() const { return next_ - first_; }
 
  private:
   struct Stored {
-    uint64_t version = 0;  // 0 = there is none
+    uint64_t version = 0;  // 0: there is no such record
     bool live = false, name_taken = false;
     std::string ns, name;
   };

@@ -11,13 +11,14 @@ bool no_space(int system_error) {
   return system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
 }
 
-// Everything is written by then, so it may be kept all the same.
+// The data has been written by then, so the commit may be kept even though the flush failed.
 bool is_sync(int code) {
   return code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC;
 }
 
-// What the operating system said when a file of this connection failed last: of the journal, where
-// nearly all writing is done, or of the database. sqlite3_system_errno() knows only of opening.
+// The operating system's error when a file of this connection last failed. Asks the journal first,
+// which receives nearly all writes, then the database file. sqlite3_system_errno() knows only
+// errors of opening.
 int system_error_of(sqlite3* db) {
   if (db == nullptr) return 0;
   for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
@@ -165,7 +166,7 @@ std::string_view Statement::blob(int column) const {
   return {at == nullptr ? "" : at, static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
-// An empty view may have no address, which SQLite would take for NULL.
+// An empty view may have no address, and SQLite would take that for NULL.
 void Statement::bind(int at, std::string_view text) {
   if (statement_ == nullptr) return;
   sqlite3_bind_text64(statement_, at, text.data() == nullptr ? "" : text.data(), text.size(),
@@ -196,8 +197,8 @@ Transaction::~Transaction() {
 
 void Transaction::roll_back() {
   open_ = false;
-  // SQLite rolls back by itself after some errors. It needs no room on the disk and cannot fail
-  // otherwise.
+  // After some errors SQLite has already rolled back. Otherwise a rollback needs no disk space and
+  // cannot fail.
   if (sqlite3_get_autocommit(connection_.get()) == 0) {
     sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
   }

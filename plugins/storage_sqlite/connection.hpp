@@ -1,9 +1,9 @@
-// SQLite's C API behind three small classes: a connection, a use of one of its prepared statements,
-// and a transaction.
+// Wraps SQLite's C API in three small classes: a connection, one use of a prepared statement, and a
+// transaction.
 //
-// Errors stick: after the first failure of a connection its statements give no rows and change
-// nothing, and error() says what happened. So code that works through rows needs no check at every
-// step; whoever began the transaction checks once at its end. One thread at a time.
+// Errors are sticky. After the first failure of a connection its statements return no rows and
+// change nothing, and failed() is true. So code that processes rows need not check every step; the
+// code that began the transaction checks once at its end. One thread at a time.
 #pragma once
 
 #include <sqlite3.h>
@@ -19,38 +19,40 @@ class Statement;
 
 class Connection {
  public:
-  // Another program may hold the file for a moment (a query, a tool).
+  // Another program may lock the file for a moment (a query, a tool).
   static constexpr int busy_timeout_ms = 5'000;
 
-  // flags: SQLITE_OPEN_... `path` is what errors name.
+  // `flags` are SQLITE_OPEN_... Errors name `path`.
   static Result<std::unique_ptr<Connection>> open(const std::string& path, int flags);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // The statement, prepared once for each connection, with its parameters. `sql` must be a literal
-  // (it is known by its address) and not be in use already. Texts are borrowed until the Statement
-  // goes.
+  // Returns the statement with its parameters. Each connection prepares a statement once. `sql`
+  // must be a literal, because its address identifies it, and the statement must not be in use.
+  // Texts are borrowed until the Statement is destroyed.
   template <class... Parameter>
   Statement query(const char* sql, const Parameter&... parameters);
-  // Runs it to its end; rows are dropped.
+  // Runs the statement to its end and ignores its rows.
   template <class... Parameter>
   void run(const char* sql, const Parameter&... parameters);
-  // Several statements at once, not kept.
+  // Runs several statements, and does not keep them.
   void script(const char* sql);
 
   bool failed() const { return error_.has_value(); }
-  // The disk has not confirmed a commit: what the file has is not known until it is opened anew.
+  // True if the disk did not confirm a commit. The content of the file is unknown until it is
+  // opened again.
   bool unsettled() const { return unsettled_; }
-  // The first failure since the last call, which it ends. Only when failed().
+  // Returns the first failure and clears it, so that the connection can be used again. Only when
+  // failed().
   Error take_error();
-  // Anything the caller finds wrong counts as the connection's failure.
+  // Makes an error that the caller found the failure of the connection.
   void fail(Error error);
-  // An error of SQLite's in the words of house style, with the file and what to do.
+  // Turns an error of SQLite into one with the file's name and advice.
   Error translate(int code) const;
 
-  // Until it goes, long statements of the connection end with CANCELLED or DEADLINE_EXCEEDED as the
-  // op says.
+  // While a Watch exists, long statements of its connection end with CANCELLED or DEADLINE_EXCEEDED
+  // as the operation demands.
   class Watch {
    public:
     Watch(Connection& connection, const Op& op, const Host& host);
@@ -80,12 +82,12 @@ class Connection {
   bool unsettled_ = false;
 };
 
-// Bytes as a parameter; a plain string_view is text.
+// Binds bytes as a parameter; a plain string_view binds text.
 struct Blob {
   std::string_view bytes;
 };
 
-// One use of a prepared statement, which it resets when it goes.
+// One use of a prepared statement. The destructor resets the statement.
 class Statement {
  public:
   Statement(Connection& connection, sqlite3_stmt* statement)
@@ -95,12 +97,12 @@ class Statement {
       : connection_(o.connection_), statement_(std::exchange(o.statement_, nullptr)) {}
   Statement& operator=(Statement&&) = delete;
 
-  // The next row. False at the end, and when the connection has failed.
+  // Reads the next row. False at the end, and when the connection has failed.
   bool step();
   int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
-  // Versions, epochs and sequences are unsigned to us, signed to SQLite: the same bits.
+  // Versions, epochs and sequences are unsigned here and signed in SQLite, with the same bits.
   uint64_t number(int column) const { return static_cast<uint64_t>(integer(column)); }
-  // Borrowed until the next step.
+  // These are borrowed until the next step.
   std::string_view text(int column) const;
   std::string_view blob(int column) const;
   bool null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
@@ -131,7 +133,7 @@ void Connection::run(const char* sql, const Parameter&... parameters) {
   }
 }
 
-// Rolls back when it goes without a commit.
+// Rolls back in the destructor unless it was committed.
 class Transaction {
  public:
   enum class Kind { read, write };
@@ -139,7 +141,7 @@ class Transaction {
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
-  // Fails with the connection's failure, if there was one; then nothing has changed.
+  // Fails with the connection's failure, if there is one. Then nothing has changed.
   Result<> commit();
 
  private:

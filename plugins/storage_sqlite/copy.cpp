@@ -15,11 +15,11 @@ namespace {
 
 constexpr int pages_at_once = 1'024;  // 4 MiB: some milliseconds
 
-// A file that goes with this, unless it was given its name.
+// A temporary file. The destructor removes it, unless it has been given its final name.
 class Part {
  public:
   explicit Part(const std::string& path) : name_(path + ".part") {
-    ::unlink(name_.c_str());  // of one that was killed
+    ::unlink(name_.c_str());  // left by a copy that was killed
     descriptor_ = ::open(name_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     error_ = descriptor_ < 0 ? errno : 0;
   }
@@ -32,12 +32,12 @@ class Part {
 
   int error() const { return error_; }
   const std::string& name() const { return name_; }
-  // 0 or an errno: everything is on the disk.
+  // Flushes the file to the disk. Returns 0 or an errno.
   int sync() const { return ::fsync(descriptor_) == 0 ? 0 : errno; }
-  // 0 or an errno; EEXIST: somebody else was faster.
+  // Returns 0 or an errno. EEXIST: another process has created the file meanwhile.
   int give_name(const std::string& path) {
     if (::renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {
-      // A file system that cannot: the name was free a moment ago.
+      // The file system cannot do that. The name was free a moment ago.
       if (errno != EINVAL && errno != ENOSYS) return errno;
       if (::rename(name_.c_str(), path.c_str()) != 0) return errno;
     }
@@ -61,7 +61,7 @@ Error copy_failed(const std::string& path, const Connection& target, int code) {
   return copy_fault(path, error.code, "the copy failed (" + error.message + ")");
 }
 
-// Long statements end when nobody wants them any more.
+// Ends long statements once the caller no longer wants the result.
 class Asked {
  public:
   Asked(Connection& c, const storage::CopyProgress& tell) : connection_(c), tell_(tell) {
@@ -105,7 +105,7 @@ Result<> copy_pages(Connection& source, Connection& target, const std::string& p
   return code == SQLITE_OK ? ended() : copy_failed(path, target, code);
 }
 
-// For SQLite's URIs.
+// Escapes a path for SQLite's URIs.
 std::string quoted(const std::string& path) {
   std::string out;
   for (const char c : path) {
@@ -150,7 +150,7 @@ Result<storage::Copied> copy_to(Connection& source, const std::string& path,
   struct stat there {};
   if (::lstat(path.c_str(), &there) == 0) return copy_fault(path, "", EEXIST);
   {
-    Statement begins = source.query("SELECT head FROM store");  // from here on it sees one state
+    Statement begins = source.query("SELECT head FROM store");  // fixes the state of the copy
     begins.step();
   }
   Part part(path);
@@ -158,7 +158,8 @@ Result<storage::Copied> copy_to(Connection& source, const std::string& path,
   {
     auto target = Connection::open(part.name(), SQLITE_OPEN_READWRITE);
     if (!target.ok()) return target.error();
-    // It goes altogether when it fails, and is flushed once, when it is whole.
+    // A copy that fails is removed, and a complete one is flushed once, so SQLite need not protect
+    // it.
     (*target)->script("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
     if ((*target)->failed()) return (*target)->take_error();
     if (auto r = copy_pages(source, **target, path, tell); !r.ok()) return r.error();
@@ -207,7 +208,7 @@ Result<storage::Copied> verify_file(const std::string& path, const storage::Copy
                       "davit; make one with `davit storage backup`");
   }
   if (auto r = inspect_copy(path); !r.ok()) return r.error();
-  // Nobody changes it: so SQLite makes no journal beside it.
+  // No process changes the file, so SQLite need not create a journal beside it.
   auto c = Connection::open("file:" + quoted(path) + "?immutable=1",
                             SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
   if (!c.ok()) return c.error();

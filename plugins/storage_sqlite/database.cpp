@@ -18,14 +18,14 @@
 namespace davit::storage_sqlite {
 namespace {
 
-// SQLite's own caches. Pages beyond them come from the operating system's, so they need not be
-// large.
+// Sizes of SQLite's own caches. They need not be large: further pages come from the operating
+// system's cache.
 constexpr const char* writer_settings =
     "PRAGMA synchronous = FULL; PRAGMA cache_size = -8000; PRAGMA journal_size_limit = 67108864";
 constexpr const char* reader_settings = "PRAGMA query_only = ON; PRAGMA cache_size = -200";
 
-// Checking a file takes about a second for each of these many bytes; larger ones show their faults
-// when read.
+// Checking a file takes about a second for this many bytes. The faults of a larger file show when
+// it is read.
 constexpr int64_t checked_bytes = 256 << 20;
 
 constexpr int64_t incarnations_kept = 1'000;  // a cursor older than so many restarts begins anew
@@ -48,7 +48,7 @@ Result<> check_content(Connection& c, int64_t bytes) {
 
 }  // namespace
 
-// A connection for the time of one read; in memory the only one there is.
+// The connection of one read. In memory it is the only connection.
 class Database::Reader {
  public:
   explicit Reader(Database& database) : database_(database) {
@@ -70,7 +70,7 @@ class Database::Reader {
   }
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
-  // There are as many connections as there were ever reads at the same time.
+  // Opens a connection if all are in use. There are as many as there were simultaneous reads.
   Result<> connect() {
     if (connection_ != nullptr) return {};
     auto made = database_.connect_reader();
@@ -97,7 +97,7 @@ Result<> Database::check(const std::string& path) {
 Result<std::unique_ptr<Database>> Database::open(const Host& host, const std::string& path) {
   const bool memory = path == ":memory:";
   std::string real = path;
-  // The lock and errors should name the file itself, not one of several links to it.
+  // The lock and the errors name the file itself, not one of several links to it.
   if (char* resolved = memory ? nullptr : realpath(path.c_str(), nullptr); resolved != nullptr) {
     real = resolved;
     std::free(resolved);
@@ -121,7 +121,7 @@ Result<> Database::open_file() {
   if (!lock.ok()) return lock.error();
   lock_.emplace(std::move(*lock));
   if (auto r = inspect_locked(path_, lock_->was_made()); !r.ok()) return r;
-  // Its journal takes over the mode.
+  // SQLite's journal gets the same mode.
   if (const int made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); made >= 0)
     close(made);
   if (auto r = open_writer(); !r.ok()) return r;
@@ -157,7 +157,8 @@ Result<> Database::open_writer() {
   return {};
 }
 
-// What SQLite knows of the file is not what the disk has. With the writer's lock held.
+// Opens the file again, because SQLite's view of it may differ from the disk. The caller holds the
+// writer's lock.
 Result<> Database::reopen() {
   const std::lock_guard no_measure(measuring_);
   {
@@ -174,7 +175,7 @@ Result<> Database::reopen() {
       Statement s = writer_->query("SELECT head FROM store");
       if (s.step()) head = s.number(0);
     }
-    begun_ = false;  // it may have been in what was lost; storing it again does no harm
+    begun_ = false;  // the row may have been lost; storing it again does no harm
     if (writer_->failed()) r = writer_->take_error();
     if (r.ok()) host_.info("database opened anew", {{"head", std::to_string(head)}});
   }
@@ -186,7 +187,7 @@ Result<> Database::reopen() {
 Database::~Database() {
   readers_.clear();
   mover_.reset();
-  writer_.reset();  // the last to close moves the journal into the file
+  writer_.reset();  // the last connection to close moves the journal into the file
 }
 
 Result<> Database::read_chain() {
@@ -205,7 +206,7 @@ Result<> Database::read_chain() {
   return {};
 }
 
-// In the transaction of a write: either both are kept or none.
+// Runs in the transaction of a write, so that both are kept or neither.
 void Database::begin_incarnation(Connection& c) {
   c.run("DELETE FROM incarnations WHERE number <= (SELECT max(number) FROM incarnations) - ?",
         incarnations_kept);
@@ -233,14 +234,14 @@ auto Database::reading(const Op& op, Work work)
   {
     const Connection::Watch watch(c, op, host_);
     Transaction transaction(c, Transaction::Kind::read);
-    out.emplace(work(c));  // rolled back, which ends a read as well as a commit does
+    out.emplace(work(c));  // the rollback ends a read as well as a commit does
   }
   if (c.failed()) return c.take_error();
   return std::move(*out);
 }
 
-// A mutex alone goes to whoever asks again at once: commits that never pause would keep the mover
-// of the journal out.
+// A mutex alone goes to a thread that asks again at once. Commits that never pause would then keep
+// out the thread that moves the journal.
 std::unique_lock<std::mutex> Database::take_writer() {
   const std::lock_guard turn(writer_turn_);
   return std::unique_lock(writer_mutex_);
@@ -257,7 +258,8 @@ auto Database::writing(const Op& op, Work work)
   Transaction transaction(c, Transaction::Kind::write);
   std::optional<decltype(work(c))> out;
   {
-    // Not around the commit: a progress handler may answer for a statement that has succeeded.
+    // The commit is outside, because a progress handler may report a failure for a statement that
+    // has succeeded.
     const Connection::Watch watch(c, op, host_);
     if (!begun_) begin_incarnation(c);
     out.emplace(work(c));
@@ -368,7 +370,7 @@ Result<storage::Copied> Database::verify(const Op& op, const storage::CopyProgre
 }
 
 Measured Database::measure(const Op& op) {
-  // A connection of this process that is open keeps what SQLite knows of the file alive.
+  // An open connection of this process would keep SQLite's view of the file alive during reopen().
   const std::lock_guard no_reopen(measuring_);
   auto counted = reading(op, [](Connection& c) {
     Measured out;

@@ -1,6 +1,6 @@
-// An open database: the lock on it, one writing connection, some reading ones, and the chain of
-// incarnations. Its methods are the storage role's; each is one transaction, and any thread may
-// call it.
+// An open database: the lock on it, one connection for writing, several for reading, and the chain
+// of incarnations. Its methods implement the storage role. Each is one transaction, except purge,
+// which uses several small ones. [any]
 #pragma once
 
 #include <atomic>
@@ -18,11 +18,12 @@ namespace davit::storage_sqlite {
 
 class Database {
  public:
-  // ":memory:" keeps everything in the process and is gone with it. Otherwise an absolute path;
-  // takes the lock. A new incarnation begins; it is stored with the first write, and before anybody
-  // can ask for the history that it is part of: a start that comes to nothing leaves no trace.
+  // Opens an absolute path and takes its lock. ":memory:" is kept in the process only, and ends
+  // with it. A new incarnation begins. It is stored with the first write, or before a caller can
+  // ask for the history that contains it, so a start that does neither leaves no trace.
   static Result<std::unique_ptr<Database>> open(const Host& host, const std::string& path);
-  // Would open succeed? Changes nothing. UNAVAILABLE: another process has it open.
+  // Checks whether open would succeed, and changes nothing. UNAVAILABLE: another process has it
+  // open.
   static Result<> check(const std::string& path);
   ~Database();
 
@@ -45,17 +46,18 @@ class Database {
   Result<> purge(const Op& op, uint64_t through);
   Result<> tidy();
 
-  // See abi/storage_copy.h. `path` of verify may be empty.
+  // See abi/storage_copy.h. verify reads this database.
   Result<storage::Copied> backup(const Op& op, const std::string& path,
                                  const storage::CopyProgress& tell);
   Result<storage::Copied> verify(const Op& op, const storage::CopyProgress& tell);
 
-  // Commits go into a journal, which has to be moved into the file now and then. That takes many
-  // times what a commit takes, so it is done beside the commits: once for every true here.
+  // Commits go into a journal, which must be moved into the file from time to time. A move takes
+  // much longer than a commit, so it runs beside the commits: call move_journal once for each true
+  // here.
   bool journal_is_due();
   Result<> move_journal();
 
-  // Of a file. Never at the same time as the file is opened anew, which waits for it.
+  // Measures a file. It never runs while the file is opened again; reopen() waits for it.
   Measured measure(const Op& op);
 
  private:
@@ -67,13 +69,14 @@ class Database {
   Result<> reopen();
   Result<> read_chain();
   void begin_journal();
-  // Whoever is given a cursor to keep must find its incarnation in the chain of the next life.
+  // Stores the incarnation. A cursor that a caller keeps must find its incarnation in the chain
+  // after the next start.
   Result<> begin(const Op& op);
   void begin_incarnation(Connection& c);
   Result<> commit(Transaction& transaction);
   Result<std::unique_ptr<Connection>> connect_reader() const;
   static int journal_grew(void* self, sqlite3* connection, const char*, int pages);
-  // Runs `work(connection)` in one transaction and answers with what it returns.
+  // Runs `work(connection)` in one transaction, and returns its result.
   template <class Work>
   auto reading(const Op& op, Work work) -> Result<decltype(work(std::declval<Connection&>()))>;
   template <class Work>
@@ -83,25 +86,25 @@ class Database {
 
   const Host host_;
   const std::string path_;
-  std::optional<Lock> lock_;                // first to come, last to go
-  std::optional<Whereabouts> whereabouts_;  // of a file; with the writer's lock
+  std::optional<Lock> lock_;                // first to be created, last to be destroyed
+  std::optional<Whereabouts> whereabouts_;  // of a file; guarded by the writer's lock
   Chain chain_;
   uint64_t first_version_ = 0;      // of this incarnation
-  std::atomic<bool> begun_{false};  // it is stored
-  bool unsettled_ = false;  // to be opened anew before the next write; with the writer's lock
-  std::mutex writer_turn_;  // held while waiting for the next: see take_writer
+  std::atomic<bool> begun_{false};  // the incarnation is stored
+  bool unsettled_ = false;  // open again before the next write; guarded by the writer's lock
+  std::mutex writer_turn_;  // held while waiting for writer_mutex_: see take_writer
   std::mutex writer_mutex_;
   std::unique_ptr<Connection> writer_;  // in memory: the only connection
   std::mutex readers_mutex_;
-  std::vector<std::unique_ptr<Connection>> readers_;  // those nobody is using
+  std::vector<std::unique_ptr<Connection>> readers_;  // those that are not in use
   std::mutex mover_mutex_;
-  std::unique_ptr<Connection> mover_;  // of the journal; made when it is needed first
+  std::unique_ptr<Connection> mover_;  // moves the journal; created on first use
   std::atomic<bool> mover_is_old_{false};
-  bool journal_is_held_ = false;  // and was told of; with the writer's lock
+  bool journal_is_held_ = false;  // a reader holds it, and the log says so; writer's lock
   std::atomic<int> journal_pages_{0};
   std::atomic<int> journal_due_at_{0};  // pages
   std::atomic<int64_t> moved_at_unix_ms_{0};
-  std::mutex measuring_;  // after the writer's lock
+  std::mutex measuring_;  // taken after the writer's lock
 };
 
 }  // namespace davit::storage_sqlite

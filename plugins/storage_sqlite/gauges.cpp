@@ -7,7 +7,8 @@
 namespace davit::storage_sqlite {
 namespace {
 
-// A store that cannot be counted in this time is measured without; opening it anew waits for that.
+// If counting takes longer than this, the numbers of rows are left out. reopen() may have to wait
+// this long.
 constexpr std::chrono::seconds patience{1};
 
 template <class Number>
@@ -17,7 +18,7 @@ double value(const std::optional<Number>& number) {
 
 Metric gauge(const Host& host, const char* name, const char* help) {
   const Metric made = host.gauge(name, help, {{"storage", std::string(host.instance())}});
-  made.set(std::numeric_limits<double>::quiet_NaN());  // not shown before it is known
+  made.set(std::numeric_limits<double>::quiet_NaN());  // hidden until it is known
   return made;
 }
 

@@ -1,5 +1,5 @@
-// Shows as metrics what is measured of the database, again and again: on a timer of its own and on
-// the instance's pool, so that no call waits for it.
+// Measures the database at intervals and shows the result as metrics. It uses a timer of its own
+// and the instance's pool, so no call waits for it.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,10 @@ class Database;
 
 class Gauges {
  public:
-  // interval 0: nothing is measured. `outstanding` is waited for after end() and before this goes.
+  // interval 0: nothing is measured. The owner waits for `outstanding` after end(), before it
+  // destroys this object.
   Gauges(const Host& host, std::chrono::milliseconds interval, Outstanding& outstanding);
-  // Measures at once, then each time the interval has passed since the last was done.
+  // Measures at once, and again when the interval has passed since the last measurement ended.
   void begin(std::weak_ptr<Database> database);
   void end();
 
@@ -28,9 +29,9 @@ class Gauges {
   Outstanding& outstanding_;
   const Metric file_bytes_, journal_bytes_, free_bytes_;
   const Metric records_, tombstones_, statuses_, moved_at_;
-  std::weak_ptr<Database> database_;  // these two change in begin() only
+  std::weak_ptr<Database> database_;  // begin() sets these two
   bool begun_ = false;
-  // On the strand.
+  // Used on the strand only.
   Strand strand_;
   Timer timer_;
   bool ended_ = false;

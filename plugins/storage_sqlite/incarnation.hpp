@@ -1,4 +1,4 @@
-// The number of a new incarnation.
+// Draws the number of a new incarnation.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace davit::storage_sqlite {
 
-// Two copies of one file must not give themselves the same incarnation, so this one number does not
-// come from the host's clock or randomness, which tests repeat. 63 bits: SQLite's integers are
+// Two copies of one file must not draw the same number. So this number does not come from the
+// host's clock or randomness, which tests repeat. It has 63 bits, because SQLite's integers are
 // signed.
 inline uint64_t new_incarnation() {
   std::random_device device;

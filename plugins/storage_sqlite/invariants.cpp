@@ -4,8 +4,8 @@ namespace davit::storage_sqlite {
 namespace {
 
 struct Rule {
-  const char* broken;  // what is wrong when `rows` gives one
-  const char* rows;    // the first column names the culprit
+  const char* broken;  // what is wrong if `rows` returns a row
+  const char* rows;    // the first column names the faulty row
 };
 
 constexpr Rule rules[] = {
@@ -57,7 +57,7 @@ std::optional<std::string> find_fault(Connection& c) {
   }
   if (!c.failed()) return std::nullopt;
   Error error = c.take_error();
-  // Whoever called it off, or ran out of time, says nothing of the file.
+  // Cancelling, or a deadline, says nothing about the file.
   if (error.code != Code::cancelled && error.code != Code::deadline_exceeded) return error.message;
   c.fail(std::move(error));
   return std::nullopt;

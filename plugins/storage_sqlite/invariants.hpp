@@ -1,12 +1,12 @@
-// What holds of every database of ours, whatever was done to it.
+// The rules that hold for the tables of every database of ours. `davit storage verify` checks them.
 #pragma once
 
 #include "connection.hpp"
 
 namespace davit::storage_sqlite {
 
-// Reads all of it; the first thing that does not hold, or nothing. SQLite's own errors are found,
-// too. Within a transaction, so that it is one state.
+// Reads the whole database, including SQLite's own check. Returns the first fault, or nothing. Call
+// it within a transaction, so that it sees one state.
 std::optional<std::string> find_fault(Connection& connection);
 
 }  // namespace davit::storage_sqlite

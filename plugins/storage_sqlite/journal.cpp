@@ -1,19 +1,20 @@
-// The part of Database that moves its journal into the file.
+// The part of Database that moves the journal into the file.
 #include "database.hpp"
 
 namespace davit::storage_sqlite {
 namespace {
 
-// The journal is moved into the file each time it has grown by so many pages of 4 KiB, beside the
-// commits. When they never pause there is always one more to move, and it does not begin anew: from
-// so many pages on they wait for the last few. A journal that only grows costs each commit up to
-// twice the flush, because the file's size is flushed with it. At its limit, which readers that
-// never end can bring about, commits move it themselves.
+// The journal is moved into the file, beside the commits, each time it has grown by journal_step
+// pages of 4 KiB. If commits never pause, some pages always remain and the journal cannot begin
+// anew. So from journal_wanted pages on, commits wait for the last few pages. A journal that only
+// grows makes each commit up to twice as slow, because the file's new size is flushed with it. At
+// journal_max pages, which readers that never end can cause, the commits themselves move the
+// journal.
 constexpr int journal_step = 1'000;
 constexpr int journal_wanted = 2'000;
 constexpr int journal_max = 16'000;
-constexpr int journal_held = 2 * journal_max;  // somebody reads and does not end: worth a word
-constexpr int moves_at_once = 2;  // what is committed during one is left for the next, and is less
+constexpr int journal_held = 2 * journal_max;  // a reader does not end: the log warns
+constexpr int moves_at_once = 2;  // commits during a move are left for the next, and are fewer
 
 }  // namespace
 
@@ -22,11 +23,11 @@ void Database::begin_journal() {
   sqlite3_wal_hook(writer_->get(), &Database::journal_grew, this);
 }
 
-// After each commit, with the writer's lock held.
+// SQLite calls this after each commit. The caller holds the writer's lock.
 int Database::journal_grew(void* self, sqlite3* connection, const char*, int pages) {
   auto& database = *static_cast<Database*>(self);
   database.journal_pages_ = pages;
-  if (pages < journal_step) database.journal_due_at_ = journal_step;  // it begins anew
+  if (pages < journal_step) database.journal_due_at_ = journal_step;  // the journal begins anew
   if (pages >= journal_max) sqlite3_wal_checkpoint(connection, nullptr);
   const bool held = pages >= (database.journal_is_held_ ? journal_step : journal_held);
   if (held && !database.journal_is_held_) {
@@ -54,7 +55,7 @@ Result<> Database::move_journal() {
   if (!mover_) {
     auto made = Connection::open(path_, SQLITE_OPEN_READWRITE);
     if (!made.ok()) return made.error();
-    // Who has never read knows of no journal, and would move nothing.
+    // A connection that has never read does not know the journal, and would move nothing.
     (*made)->script("SELECT count(*) FROM sqlite_schema");
     if ((*made)->failed()) return (*made)->take_error();
     mover_ = std::move(*made);
@@ -72,12 +73,12 @@ Result<> Database::move_journal() {
     code = move();
   }
   if (code == SQLITE_OK && moved >= journal_pages_) moved_at_unix_ms_ = host_.unix_ms();
-  if (code == SQLITE_OK || code == SQLITE_BUSY) return {};  // busy: somebody else is at it
+  if (code == SQLITE_OK || code == SQLITE_BUSY) return {};  // busy: another connection is moving it
   return mover_->translate(code);
 }
 
-// What SQLite advises to do now and then: statistics for its planner, the journal moved into the
-// file. While nobody reads, the journal's file is made short, too.
+// Does what SQLite advises from time to time: collects statistics for its planner, and moves the
+// journal into the file. If nobody is reading, the journal's file is also truncated.
 Result<> Database::tidy() {
   const auto lock = take_writer();
   if (unsettled_) {
@@ -87,7 +88,7 @@ Result<> Database::tidy() {
   if (auto fault = whereabouts_ ? whereabouts_->fault() : std::nullopt)
     return Error{Code::data_loss, "database \"" + path_ + "\": " + *fault, path_, {}};
   c.script("PRAGMA optimize");
-  sqlite3_busy_timeout(c.get(), 0);  // readers are not waited for
+  sqlite3_busy_timeout(c.get(), 0);  // do not wait for readers
   const int code =
       sqlite3_wal_checkpoint_v2(c.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   sqlite3_busy_timeout(c.get(), Connection::busy_timeout_ms);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view made_word = "made\n";
 
-// The owner's pid, for people; on the next line whether the database was made.
+// The first line is the owner's pid, for people. The second line says that the database was
+// created.
 std::string content(int descriptor) {
   char buffer[64] = {};
   const ssize_t size = pread(descriptor, buffer, sizeof buffer - 1, 0);
@@ -29,7 +30,7 @@ Error in_use(const std::string& database, int descriptor) {
           {}};
 }
 
-// Who only looks has it for a moment: a second try finds it free.
+// A process that only looks holds the lock for a moment; a second attempt then succeeds.
 bool lock_soon(int descriptor, int kind) {
   constexpr timespec moment{0, 20'000'000};
   if (flock(descriptor, kind | LOCK_NB) == 0) return true;
@@ -57,7 +58,7 @@ Result<Lock> Lock::take(const std::string& database) {
       std::to_string(getpid()) + "\n" + std::string(lock.made_ ? made_word : "");
   if (pwrite(descriptor, pid.data(), pid.size(), 0) < 0 ||
       ftruncate(descriptor, static_cast<off_t>(pid.size())) != 0) {
-    // Only for people; the lock holds without it (on a full disk, say).
+    // The pid is only for people. The lock holds without it (on a full disk, for example).
   }
   return lock;
 }
@@ -73,7 +74,7 @@ Result<> Lock::look(const std::string& database) {
 void Lock::note_made() {
   if (std::exchange(made_, true)) return;
   const std::string all = std::to_string(getpid()) + "\n" + std::string(made_word);
-  if (pwrite(descriptor_, all.data(), all.size(), 0) < 0) made_ = false;  // told the next time
+  if (pwrite(descriptor_, all.data(), all.size(), 0) < 0) made_ = false;  // the next start retries
 }
 
 Lock::~Lock() {

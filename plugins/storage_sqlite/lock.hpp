@@ -1,6 +1,7 @@
-// One process owns a database: an advisory lock on PATH.lock, held while the instance runs. Not on
-// the database itself: closing any descriptor of that would drop SQLite's own locks. Who removes
-// the file lets a second owner in: the first one notices before its next commit (Whereabouts).
+// Ensures that one process owns a database, by an advisory lock on PATH.lock that is held while the
+// instance runs. The lock is not on the database itself: closing any descriptor of that file would
+// drop SQLite's own locks. If somebody removes PATH.lock, a second owner can start; the first one
+// notices before its next commit (Whereabouts).
 #pragma once
 
 #include "davit/types.hpp"
@@ -9,14 +10,14 @@ namespace davit::storage_sqlite {
 
 class Lock {
  public:
-  // `database` is what errors name. The file stays when the lock goes: taking it away would race
-  // with the next.
-  // UNAVAILABLE: another process has it.
+  // Takes the lock. Errors name `database`. The file remains when the lock is released, because
+  // removing it would race with the next owner. UNAVAILABLE: another process has it.
   static Result<Lock> take(const std::string& database);
-  // Could it be taken? Makes no file.
+  // Checks whether the lock could be taken. Creates no file.
   static Result<> look(const std::string& database);
-  // Whoever had it before had made the database: an empty file is none of a first start.
+  // True if an earlier owner had created the database. An empty file is then not a first start.
   bool was_made() const { return made_; }
+  // Records that the database exists.
   void note_made();
   Lock(Lock&& o) noexcept : descriptor_(std::exchange(o.descriptor_, -1)), made_(o.made_) {}
   Lock& operator=(Lock&& o) noexcept {

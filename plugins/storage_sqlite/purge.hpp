@@ -1,13 +1,12 @@
-// Removing tombstones, in transactions small enough that writers do not notice.
+// Removes tombstones, in transactions so small that writers do not notice.
 #pragma once
 
 #include "connection.hpp"
 
 namespace davit::storage_sqlite {
 
-// Within a write transaction: removes the oldest tombstones at or below `through` (never above the
-// head), with their statuses, and raises the purge mark as far as it got. True when there is more
-// to do.
+// Runs within a write transaction. Removes the oldest tombstones at or below `through` (never above
+// the head), with their statuses, and raises the purge mark accordingly. True: there is more to do.
 bool purge_some(Connection& connection, uint64_t through);
 
 }  // namespace davit::storage_sqlite

@@ -3,10 +3,10 @@
 namespace davit::storage_sqlite {
 namespace {
 
-// `SELECT *` gives the columns in the order of the table, see schema.cpp.
+// `SELECT *` returns the columns in the order of the table, see schema.cpp.
 constexpr int annotations_column = 12, payload_column = 14;
 
-// Copies into what is there already, so that a page of rows does not allocate for each of them.
+// Reuses the record's memory, so that a page of rows does not allocate for each row.
 void fill(Connection& connection, const Statement& row, Record& r) {
   r.version = row.number(0);
   r.live = row.integer(1) != 0;
@@ -30,7 +30,7 @@ void fill(Connection& connection, const Statement& row, Record& r) {
   r.payload.assign(row.blob(payload_column));
 }
 
-// One statement for each shape of scope, so that each gets the index it needs.
+// One statement for each combination of kind and region, so that each uses the right index.
 const std::string wanted =
     " WHERE version > ?1 AND (live OR version > ?2 OR (?4 AND NOT EXISTS (SELECT 1 FROM statuses "
     "AS s WHERE s.kind = records.kind AND s.region = records.region AND s.id = records.id AND "
@@ -46,7 +46,7 @@ const std::string page_of_both = "SELECT * FROM records INDEXED BY records_scope
 Statement page_statement(Connection& c, const ReadRequest& q) {
   const int64_t after = static_cast<int64_t>(q.cursor.version),
                 dead_after = static_cast<int64_t>(q.dead_after);
-  const int64_t limit = int64_t{q.limit} + 1;  // one more tells whether there is more
+  const int64_t limit = int64_t{q.limit} + 1;  // one more shows whether there is more
   const int64_t lingering = q.lingering ? 1 : 0;
   const std::string_view kind = q.scope.kind, region = q.scope.region;
   if (!kind.empty() && !region.empty())
@@ -90,7 +90,7 @@ Page read_page(Connection& connection, const Chain& chain, const ReadRequest& q,
     if (page.more) break;
     fill(connection, row, record);
     page.next_version = record.version;
-    page.more = !visit(record);  // who stops here goes on from here
+    page.more = !visit(record);  // the next page begins after this record
     if (page.more) break;
   }
   if (!page.more) page.next_version = head;

@@ -1,4 +1,4 @@
-// Reading records, within a transaction that the caller began.
+// Reads records, within a transaction that the caller has begun.
 #pragma once
 
 #include "chain.hpp"
@@ -9,8 +9,8 @@ namespace davit::storage_sqlite {
 
 Head read_head(Connection& connection, const Chain& chain);
 
-// A cursor that is out of range (abi/storage.h) is the connection's failure; it is judged in the
-// same snapshot as the records.
+// A cursor that is out of range (abi/storage.h) becomes the connection's failure. It is checked in
+// the same snapshot as the records.
 Page read_page(Connection& connection, const Chain& chain, const ReadRequest& request,
                const storage::VisitRecord& visit);
 

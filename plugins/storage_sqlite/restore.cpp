@@ -21,7 +21,7 @@ bool there(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0;
 }
 
-// 0 or an errno.
+// Returns 0 or an errno.
 int write_all(int to, const char* bytes, size_t size) {
   while (size > 0) {
     const ssize_t n = ::write(to, bytes, size);
@@ -53,12 +53,13 @@ int copy_file(const std::string& from, const std::string& to) {
   return error;
 }
 
-// Whatever was given after the copy was made was given in another history.
+// Begins a new incarnation: versions that were given after the copy was made belong to another
+// history.
 Result<> begin_incarnation_in(const std::string& path, int64_t now) {
   auto opened = Connection::open(path, SQLITE_OPEN_READWRITE);
   if (!opened.ok()) return opened.error();
   Connection& c = **opened;
-  // Everything is to be in the one file when it gets its name.
+  // All content must be in the one file when it gets its name.
   c.script("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL");
   if (c.failed()) return c.take_error();
   Transaction transaction(c, Transaction::Kind::write);
@@ -80,7 +81,7 @@ std::string aside_name(const std::string& database, int64_t now_unix_ms) {
   return out;
 }
 
-// Under second names first, so that at every moment all of the old store has one.
+// Gives the old files second names, so that the whole old store has a name at every moment.
 Result<std::string> keep_aside(const std::string& database, int64_t now) {
   if (!there(database)) return std::string();
   const std::string aside = aside_name(database, now);
@@ -116,11 +117,11 @@ Result<storage::Restored> restore(const std::string& database, const std::string
   sync_folder(database);
   auto aside = keep_aside(database, now);
   if (!aside.ok()) {
-    ::unlink(next.c_str());  // nothing has been touched
+    ::unlink(next.c_str());  // nothing has changed yet
     return aside.error();
   }
-  // From here on until the last act no start is possible. A journal of the old file must not meet
-  // the new one.
+  // From here until the last rename no start is possible. The journal of the old file must not meet
+  // the new file.
   for (const char* left : {"-wal", "-shm", "-journal"}) ::unlink((database + left).c_str());
   sync_folder(database);
   if (::rename(next.c_str(), database.c_str()) != 0)

@@ -1,12 +1,12 @@
-// A copy becomes the database.
+// Makes a copy the database, for `davit storage restore`.
 #pragma once
 
 #include "copy.hpp"
 
 namespace davit::storage_sqlite {
 
-// `database` and `copy` are absolute. See abi/storage_copy.h: while it is under way there is a file
-// DATABASE.restore, which keeps a start out; it becomes the database as the last act.
+// `database` and `copy` are absolute paths. See abi/storage_copy.h. During the restore a file
+// DATABASE.restore exists, which prevents a start. The last step renames it to DATABASE.
 Result<storage::Restored> restore(const std::string& database, const std::string& copy,
                                   int64_t now_unix_ms);
 

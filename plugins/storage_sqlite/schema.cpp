@@ -11,11 +11,11 @@
 namespace davit::storage_sqlite {
 namespace {
 
-constexpr int64_t application_id = 0x44617674;  // "Davt": file(1) and we know our own by it
+constexpr int64_t application_id = 0x44617674;  // "Davt": it marks our files, also for file(1)
 
-// `version` is the rowid, so that reading in version order is reading the table in its own order.
-// People may query every column; payload and json come last, where they cost a reader of the others
-// nothing.
+// `version` is the rowid, so reading in the order of versions is reading in the order of the table.
+// People may query every column. payload and json come last, where they cost nothing to readers of
+// the other columns.
 constexpr const char* tables = R"sql(
 CREATE TABLE store (
   one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -131,7 +131,7 @@ Error fault(const std::string& path, Code code, const std::string& text) {
   return {code, "database \"" + path + "\": " + text, path, {}};
 }
 
-// What the file says it is, from its header or from SQLite.
+// Checks the ids that the file's header, or SQLite, gives.
 Result<> judge(const std::string& path, int64_t application, int64_t version) {
   if (application != application_id) {
     return fault(path, Code::failed_precondition,
@@ -151,7 +151,7 @@ int64_t pragma(Connection& connection, const char* sql) {
   return s.step() ? s.integer(0) : 0;
 }
 
-// Offsets of the database header, https://sqlite.org/fileformat2.html section 1.3.
+// Offsets in the database header, https://sqlite.org/fileformat2.html section 1.3.
 constexpr size_t header_size = 100, user_version_at = 60, application_id_at = 68;
 constexpr std::string_view magic("SQLite format 3\0", 16);
 
@@ -172,7 +172,7 @@ Result<> inspect_header(const std::string& path) {
     return value;
   };
   const int64_t application = big_endian(application_id_at);
-  // Whoever made the tables was killed half-way: SQLite will undo it when it opens the file.
+  // A process was killed while it created the tables. SQLite undoes that when it opens the file.
   if (application == 0 && access((path + "-journal").c_str(), F_OK) == 0) return {};
   return judge(path, application, big_endian(user_version_at));
 }
@@ -250,8 +250,8 @@ Result<> prepare_schema(Connection& connection) {
   const int64_t version = pragma(connection, "PRAGMA user_version");
   if (connection.failed()) return connection.take_error();
   if (!empty) return judge(connection.path(), application, version);
-  // Both ids go into the transaction of the tables, and before WAL begins, so that a file has all
-  // or nothing.
+  // Both ids are set in the transaction of the tables and before WAL begins, so a file has all of
+  // it or nothing.
   Transaction transaction(connection, Transaction::Kind::write);
   connection.script(tables);
   connection.script(("PRAGMA application_id = " + std::to_string(application_id)).c_str());

@@ -10,8 +10,8 @@ namespace {
 
 using V = std::string_view;
 
-// What speaks of a version that the record has not come to, or of one that was read in another
-// history, is of what this store has lost; that nothing is left may be said of any.
+// False for a status of a version that the record has not reached, or that was read in another
+// history: this store does not have that state. "Gone" may be reported for any record that exists.
 bool speaks_of_a_record(Connection& c, const Chain& chain, uint64_t head, const Status& s) {
   Statement record = c.query("SELECT version FROM records WHERE kind = ? AND region = ? AND id = ?",
                              V(s.key.kind), V(s.key.region), V(s.key.id));
@@ -35,7 +35,7 @@ void read_children(Connection& c, const Key& key, std::vector<Child>& out) {
   }
 }
 
-// Most reports repeat most children, so only differences are written.
+// Most reports repeat most children, so only the differences are written.
 void store_children(Connection& c, const Status& status) {
   std::map<V, const Child*> wanted;
   if (!status.gone) {
@@ -63,14 +63,15 @@ void store_children(Connection& c, const Status& status) {
   }
 }
 
-// An epoch is a time. One that is years ahead was never true, and nothing would ever be newer.
+// An epoch is a time. An epoch that is years ahead is wrong, and would make every later status look
+// old.
 bool is_possible_epoch(uint64_t epoch, int64_t now_unix_ms) {
   constexpr int64_t ahead_max_ms = int64_t{10} * 365 * 24 * 3600 * 1000;
-  constexpr int64_t surely_ms = 2'000'000'000'000;  // the year 2033: this clock may not be set yet
+  constexpr int64_t surely_ms = 2'000'000'000'000;  // the year 2033; this clock may not be set yet
   return epoch <= static_cast<uint64_t>(std::max(now_unix_ms + ahead_max_ms, surely_ms));
 }
 
-// True when it was newer than the stored one and has been written as `version`.
+// True if the status is newer than the stored one and was written as `version`.
 bool store(Connection& c, const Status& s, uint64_t version, int64_t now) {
   uint64_t before = 0;
   {
@@ -143,7 +144,7 @@ uint64_t read_statuses(Connection& connection, const Scope& scope, uint64_t afte
     s.sequence = row.number(14);
     s.reported_at_unix_ms = row.integer(15);
     s.detail.assign(row.text(16));
-    s.ns.assign(row.text(17));  // the record's own, whatever the agent took them for
+    s.ns.assign(row.text(17));  // those of the record, whatever the agent reported
     s.name.assign(row.text(18));
     read_children(connection, s.key, s.children);
     next = s.status_version;

@@ -1,4 +1,4 @@
-// Statuses and their children, within a transaction that the caller began.
+// Stores and reads statuses and their children, within a transaction that the caller has begun.
 #pragma once
 
 #include "chain.hpp"
@@ -7,11 +7,12 @@
 
 namespace davit::storage_sqlite {
 
-// Stores what is newer than what is there and returns how many that were.
+// Stores the statuses that are newer than the stored ones, and returns their number.
 size_t store_statuses(Connection& connection, const Chain& chain,
                       const std::vector<Status>& statuses, int64_t now_unix_ms);
 
-// Statuses above `after`; returns where to go on. `status_head` is the newest in this snapshot.
+// Visits the statuses above `after`, and returns where to continue. `status_head` is the newest in
+// this snapshot.
 uint64_t read_statuses(Connection& connection, const Scope& scope, uint64_t after, uint32_t limit,
                        uint64_t status_head, const storage::VisitStatus& visit);
 

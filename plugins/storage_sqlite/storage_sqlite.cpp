@@ -1,4 +1,4 @@
-// The plugin: settings, life, health and hints around a Database.
+// The plugin: it adds settings, life cycle, health and hints to a Database.
 #include <filesystem>
 
 #include <davit/outstanding.hpp>
@@ -15,8 +15,8 @@ namespace davit::storage_sqlite {
 class StorageSqlite {
  public:
   using roles = Roles<storage::Role, storage::CopyRole>;
-  // Two writers that take turns, one mover of the journal, one measure, three reads; a copy is one
-  // of those.
+  // Two writers that take turns, one mover of the journal, one measurement and three reads. A
+  // backup counts as a read.
   static constexpr uint32_t max_concurrency = 7;
   static constexpr uint32_t max_group_records = storage_sqlite::max_group_records;
 
@@ -40,7 +40,7 @@ class StorageSqlite {
     auto directory = host_.state_directory(false);
     if (!directory.ok()) return directory.error();
     if (std::filesystem::exists(*directory)) return Database::check(*directory + "/davit.db");
-    return inspect_new_folder(*directory);  // start makes it
+    return inspect_new_folder(*directory);  // start creates it
   }
 
   Result<> start(const Op&) {
@@ -62,8 +62,8 @@ class StorageSqlite {
     return {};
   }
 
-  // Whoever looked this instance up has stopped before. A call of theirs that has not ended keeps
-  // the database.
+  // All instances that looked this one up have stopped. A call of theirs that has not ended still
+  // holds the database.
   Result<> stop(const Op& op) {
     gauges_.end();
     if (auto r = outstanding_.wait(host_, op); !r.ok()) return r;
@@ -106,7 +106,7 @@ class StorageSqlite {
       records_.add(static_cast<double>(r->records));
       return std::move(r->results);
     }
-    // Something is known of every group: SQLite has rolled all of them back.
+    // The result of every group is known: SQLite has rolled all of them back.
     if (r.error().code != Code::resource_exhausted) return r.error();
     return std::vector<GroupResult>(groups.size(), {0, 0, r.error()});
   }
@@ -149,7 +149,7 @@ class StorageSqlite {
     const auto database = open_database();
     if (!database) return closed();
     std::error_code ignored;
-    // Closing a second descriptor of the file that is open would drop SQLite's locks on it.
+    // Closing a second descriptor of the open file would drop SQLite's locks on it.
     const auto own = file();
     if (path.empty() || (own.ok() && std::filesystem::equivalent(path, *own, ignored)))
       return database->verify(op, tell);
@@ -163,7 +163,7 @@ class StorageSqlite {
     if (*own == ":memory:")
       return Error{Code::failed_precondition, "a database in memory cannot be restored", {}, {}};
     std::error_code error;
-    const auto real = std::filesystem::canonical(*own, error);  // not one of several links to it
+    const auto real = std::filesystem::canonical(*own, error);  // the file, not a link to it
     return storage_sqlite::restore(error ? *own : real.string(), path, host_.unix_ms());
   }
 
@@ -175,7 +175,7 @@ class StorageSqlite {
  private:
   static constexpr std::chrono::seconds measure_interval{30};
   static Error closed() { return {Code::unavailable, "the database is not open", {}, {}}; }
-  // The configured file, or the one in the state directory, which is made.
+  // The configured file, or the one in the state directory, which is created.
   Result<std::string> file() const {
     if (path_ != "") return path_;
     auto directory = host_.state_directory(true);
@@ -198,7 +198,7 @@ class StorageSqlite {
     if (!r.ok()) return for_callers(r.error());
     return r;
   }
-  // The log and the health have said which file it is. Agents learn nothing of this machine.
+  // The log and the health name the file. Callers such as agents learn nothing of this machine.
   Error for_callers(Error error) const {
     const std::string file = "database \"" + error.where + "\": ";
     if (error.where.empty() || !error.message.starts_with(file)) return error;
@@ -206,26 +206,26 @@ class StorageSqlite {
     error.where.clear();
     return error;
   }
-  // In the background: nobody waits for it. The ticket goes last, so that nothing has the database
-  // open when a stop has waited.
+  // Runs in the background; no call waits for it. The ticket is released last, so once stop has
+  // waited, nothing has the database open.
   void move_journal(std::shared_ptr<Database> database) {
     host_.blocking({}, [this, ticket = outstanding_.begin(), database = std::move(database)] {
       const auto moved = database->move_journal();
       if (!moved.ok()) trouble_.note(Trouble::writing, &moved.error());
     });
   }
-  // With the lock held, so that none comes after watch() has ended it.
+  // Calls the hint with the lock held, so that no hint comes after watch() has removed it.
   void hint() {
     const std::lock_guard lock(hint_mutex_);
     if (hint_) hint_();
   }
 
   const Host host_;
-  const std::string path_;  // empty: in the state directory
+  const std::string path_;  // empty: a file in the state directory
   Trouble trouble_;
   const Metric records_, statuses_;
   std::mutex database_mutex_;
-  std::shared_ptr<Database> database_;  // every call has its own share
+  std::shared_ptr<Database> database_;  // every call shares ownership
   Outstanding outstanding_;
   Gauges gauges_;
   std::mutex hint_mutex_;

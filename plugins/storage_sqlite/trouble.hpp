@@ -1,5 +1,5 @@
-// Says once when the database begins to fail and once when it works again, in the log and in the
-// health. Reading and writing are told apart: on a full disk reads go on. Any thread.
+// Reports in the log and in the health, once each, that the database begins to fail and that it
+// works again. Reading and writing are separate, because reads go on while the disk is full. [any]
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,8 @@ class Trouble {
   enum Doing { reading, writing };
   explicit Trouble(const Host& host) : host_(host) {}
 
-  // NULL: the call succeeded. Errors that are the caller's (a cursor, a cancelled call) say nothing
-  // about the database and are passed over.
+  // `error` is NULL if the call succeeded. Errors of the caller (a cursor, a cancelled call) say
+  // nothing about the database and are ignored.
   void note(Doing doing, const Error* error) {
     auto& failures = failures_[doing];
     if (error == nullptr) {
@@ -32,8 +32,8 @@ class Trouble {
   }
 
  private:
-  // Who cannot read serves nobody, nor who has lost the file; on a full disk everything but changes
-  // goes on.
+  // A database that cannot be read, or whose file is lost, is not serving. A full disk prevents
+  // only changes.
   void tell(Doing doing, const std::string& reason, bool lost = false) {
     const std::lock_guard lock(mutex_);
     reasons_[doing] = reason;
@@ -54,8 +54,8 @@ class Trouble {
   const Host host_;
   std::atomic<uint64_t> failures_[2] = {0, 0};
   std::mutex mutex_;
-  bool lost_ = false;       // the file of what is written
-  std::string reasons_[2];  // why each fails; empty: it works
+  bool lost_ = false;       // the files that are written were removed or replaced
+  std::string reasons_[2];  // why reading and writing fail; empty: it works
 };
 
 }  // namespace davit::storage_sqlite

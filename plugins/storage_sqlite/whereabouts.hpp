@@ -1,6 +1,6 @@
-// Are the files that are open still those that the path names? What is written to a file that was
-// removed, replaced, or lies below a file system that was unmounted is lost with the process. Looks
-// at each file's device and inode; a call costs a few microseconds. One thread at a time.
+// Checks that the open files are still the files at their paths. What is written to a file that was
+// removed, replaced, or lies below an unmounted file system is lost when the process ends. The
+// check compares device and inode of each file, and takes a few microseconds. One thread at a time.
 #pragma once
 
 #include <sys/types.h>
@@ -13,13 +13,13 @@ namespace davit::storage_sqlite {
 
 class Whereabouts {
  public:
-  // For the files of this database, which is open: itself, its journal and its lock. The journal is
-  // known from the first look on that finds one.
+  // For the files of an open database: itself, its journal and its lock. The journal is known from
+  // the first check that finds it.
   explicit Whereabouts(const std::string& database);
-  // Whoever closes the database last removes its journal: the next one is known from the first look
-  // on that finds it.
+  // The last connection that closes removes the journal. The next journal is known from the first
+  // check that finds it.
   void journal_was_closed();
-  // What is wrong, and what to do; nothing: all are where they were.
+  // What is wrong and what to do; nothing if all files are in place.
   std::optional<std::string> fault();
 
  private:
