@@ -6,12 +6,13 @@ namespace davit {
 namespace {
 
 TEST(Quantity, IsPrintedAsTheApiServerPrintsIt) {
-  const std::pair<int64_t, const char*> cpu[] = {{1, "1m"},        {250, "250m"}, {1000, "1"},
-                                                 {1500, "1500m"},  {10000, "10"}, {1000000, "1k"},
-                                                 {1001000, "1001"}};
+  const std::pair<int64_t, const char*> cpu[] = {{0, "0"},        {1, "1m"},        {250, "250m"},
+                                                 {1000, "1"},     {1500, "1500m"},  {10000, "10"},
+                                                 {1000000, "1k"}, {1001000, "1001"}};
   for (const auto& [millicores, text] : cpu) EXPECT_EQ(cpu_quantity(millicores), text);
   const std::pair<int64_t, const char*> memory[] = {
-      {1, "1Mi"}, {512, "512Mi"}, {1024, "1Gi"}, {1536, "1536Mi"}, {3072, "3Gi"}, {1048576, "1Ti"}};
+      {0, "0"},         {1, "1Mi"},    {512, "512Mi"},  {1024, "1Gi"},
+      {1536, "1536Mi"}, {3072, "3Gi"}, {1048576, "1Ti"}};
   for (const auto& [mib, text] : memory) EXPECT_EQ(memory_quantity(mib), text);
 }
 
@@ -34,7 +35,7 @@ TEST(Quantity, IsNothingWhenItIsNone) {
 }
 
 TEST(Quantity, SurvivesTheWayThereAndBack) {
-  for (int64_t n = 1; n < 100'000; n += 7) {
+  for (int64_t n = 0; n < 100'000; n += 7) {
     ASSERT_EQ(millicores_of(cpu_quantity(n)), n);
     ASSERT_EQ(mib_of(memory_quantity(n)), n);
   }

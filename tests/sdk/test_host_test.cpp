@@ -116,7 +116,7 @@ TEST(TestHost, ReadsSettingsAndReportsEveryFault) {
                       {"labels.app", "web"}});
   const Settings settings(host);
   EXPECT_EQ(settings.string("path"), "/a");
-  (void)settings.integer("workers", 4, 1, 64);
+  EXPECT_EQ(settings.integer("workers", 4, 1, 64), 1) << "who reads it may compute with it";
   EXPECT_FALSE(settings.table("tls").boolean("verify", true));
   EXPECT_EQ(settings.strings("regions"), (std::vector<std::string>{"eu", "us"}));
   EXPECT_EQ(settings.table("labels").entries(), (Pairs{{"app", "web"}}));

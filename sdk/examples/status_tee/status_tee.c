@@ -158,9 +158,11 @@ static void configure(davit_instance* self) {
     if (config->type(interval) != DAVIT_CONFIG_INTEGER) {
       config->reject(self->host, interval, str("must be an integer"));
     } else {
-      milliseconds = config->integer(interval);
-      if (milliseconds < 0 || milliseconds > 86400000) {
+      const int64_t given = config->integer(interval);
+      if (given < 0 || given > 86400000) {
         config->reject(self->host, interval, str("must be between 0 and 86400000"));
+      } else {
+        milliseconds = given;
       }
     }
   }

@@ -18,8 +18,9 @@ namespace quantity {
 // Divides by `base` as long as no remainder is left, and takes the next suffix each time.
 template <size_t N>
 std::string canonical(int64_t amount, int64_t base, const std::array<const char*, N>& suffixes) {
+  if (amount == 0) return "0";
   size_t step = 0;
-  while (amount != 0 && amount % base == 0 && step + 1 < N) {
+  while (amount % base == 0 && step + 1 < N) {
     amount /= base;
     ++step;
   }

@@ -2,11 +2,12 @@
 //
 // Reading a key declares it: a key that no code reads is an error with file, line and key. A wrong
 // type, a missing key and a value out of bounds are faults. For a wrong type or a missing key the
-// reader returns the fallback, or an empty value or `min` when there is none. It returns a number
-// out of bounds as it is. The host reports all faults together and does not make the instance, so
-// code that reads settings needs no error handling.
+// reader returns the fallback, or an empty value or `min` when there is none; for a number out of
+// bounds the nearest that is allowed. The host reports all faults together and does not make the
+// instance, so code that reads settings needs no error handling and may compute with what it gets.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "host.hpp"
@@ -37,7 +38,7 @@ class Settings {
                       str("must be between " + std::to_string(min) + " and " + std::to_string(max) +
                           ", not " + std::to_string(value)));
     }
-    return value;
+    return std::clamp(value, min, max);
   }
   // For keys whose names end in _ms.
   std::chrono::milliseconds milliseconds(std::string_view key, std::chrono::milliseconds fallback,
