@@ -107,8 +107,7 @@ bool ConnectClient::try_open(const std::shared_ptr<CalledStream>& stream) {
   if (!stream->is_wanted()) return true;
   auto http = open_.session->request(stream->head(), false);
   if (!http) {
-    // The connection is going away. Nobody but its own streams needs it any more.
-    open_ = {};
+    leave({});
     return false;
   }
   stream->attach(std::move(http));
@@ -188,7 +187,6 @@ void ConnectClient::ready() {
   open_.connection = std::exchange(attempt_, nullptr)->connection;
   open_.session = static_cast<Http2Session*>(open_.connection->session());
   patience_.cancel();
-  backoff_ = {};
   for (const auto& stream : std::exchange(waiting_, {})) open(stream);
 }
 
@@ -200,16 +198,33 @@ void ConnectClient::failed(const std::string& why) {
   patience_.cancel();
   resolver_.cancel();
   if (attempt->connection) attempt->connection->close(why);
-  why_ = why;
-  backoff_ = std::min(std::max(first_backoff, 2 * backoff_), settings().reconnect_backoff_max);
-  not_before_ = std::chrono::steady_clock::now() + backoff_;
+  back_off(why);
   for (const auto& stream : std::exchange(waiting_, {})) stream->fail({Code::unavailable, why, {}});
 }
 
 void ConnectClient::closed(const std::shared_ptr<Connection>& connection, const std::string& why) {
   if (attempt_ && connection == attempt_->connection)
     return failed("cannot connect to " + settings().url + ": " + why);
-  if (connection == open_.connection) open_ = {};
+  if (connection == open_.connection) leave(why);
+}
+
+// The connection takes no more calls. Nobody but its own streams needs it now. The next one is made
+// at once if the server has spoken HTTP/2 on this one.
+void ConnectClient::leave(const std::string& why) {
+  const bool spoken = open_.session->is_begun();
+  open_ = {};
+  if (spoken) {
+    backoff_ = {};
+    return;
+  }
+  back_off("cannot connect to " + settings().url + ": " +
+           (why.empty() ? "the server does not speak HTTP/2" : why));
+}
+
+void ConnectClient::back_off(const std::string& why) {
+  why_ = why;
+  backoff_ = std::min(std::max(first_backoff, 2 * backoff_), settings().reconnect_backoff_max);
+  not_before_ = std::chrono::steady_clock::now() + backoff_;
 }
 
 // Finds lost connections by their silence: each connection asks its peer.

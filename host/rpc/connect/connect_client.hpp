@@ -64,6 +64,8 @@ class ConnectClient final : public RpcClient {
   void ready();
   void failed(const std::string& why);
   void closed(const std::shared_ptr<Connection>&, const std::string& why);
+  void leave(const std::string& why);
+  void back_off(const std::string& why);
   void tick();
 
   Log& log_;
@@ -84,7 +86,7 @@ class ConnectClient final : public RpcClient {
   std::vector<std::weak_ptr<Connection>> all_;
   std::deque<std::shared_ptr<CalledStream>> waiting_;  // for the attempt
   bool stopping_ = false;
-  std::string why_;  // why the last attempt to connect failed
+  std::string why_;  // why the last connection came to nothing
   Time not_before_;
   std::chrono::milliseconds backoff_{0};
 };

@@ -243,5 +243,40 @@ TEST_F(Reconnect, GoesOnWhenTheConnectionThatItReplacesCloses) {
   expect_answered(second);
 }
 
+TEST_F(Reconnect, WaitsAfterAConnectionOnWhichTheServerSaidNothing) {
+  const Listening listening;
+  start("http://" + listening.address());
+  // The pauses grow up to seconds. So most calls fall into one, however slow the machine is.
+  constexpr int calls = 50;
+  int connections = 0;
+  for (int i = 0; i < calls; ++i) {
+    auto lost = begin_call();
+    constexpr int look_ms = 5;
+    while (lost.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+      if (!listening.is_asked(look_ms)) continue;
+      close(listening.take());
+      ++connections;
+    }
+    expect_lost(lost);
+  }
+  EXPECT_GT(connections, 0);
+  EXPECT_LT(connections, calls);
+}
+
+TEST_F(Reconnect, DoesNotWaitAfterAConnectionOnWhichTheServerAnswered) {
+  const Listening listening;
+  start("http://" + listening.address());
+  for (int i = 0; i < 5; ++i) {
+    auto answered = begin_call();
+    Served server(listening.take());
+    server.begin();
+    server.await(1);
+    server.answer(1);
+    expect_answered(answered);
+    server.say_goodbye();
+    EXPECT_TRUE(server.is_closed());
+  }
+}
+
 }  // namespace
 }  // namespace davit::host
