@@ -22,6 +22,14 @@ constexpr std::chrono::seconds connect_timeout{10};  // TLS included
 constexpr uint32_t stream_window = 1u << 20, connection_window = 8u << 20;
 constexpr uint32_t answer_head_bytes_max = 64u << 10;
 
+// Host and port. Those of "[::1]:7070" are "::1" and "7070".
+std::pair<std::string, std::string> parts_of_target(const std::string& target) {
+  const size_t colon = target.rfind(':');
+  std::string host = target.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  return {std::move(host), target.substr(colon + 1)};
+}
+
 }  // namespace
 
 std::unique_ptr<RpcClient> make_connect_client(const Core& core, ClientSettings settings) {
@@ -116,10 +124,7 @@ bool ConnectClient::try_open(const std::shared_ptr<CalledStream>& stream) {
 
 void ConnectClient::connect() {
   const auto attempt = attempt_ = std::make_shared<Attempt>(io_);
-  const std::string target = settings().target();
-  const size_t colon = target.rfind(':');
-  std::string host = target.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  const auto [host, port] = parts_of_target(settings().target());
   patience_.expires_after(connect_timeout);
   patience_.async_wait([this, attempt](boost::system::error_code cancelled) {
     if (cancelled || attempt != attempt_) return;
@@ -127,7 +132,7 @@ void ConnectClient::connect() {
            std::to_string(connect_timeout.count()) + " s");
   });
   resolver_.async_resolve(
-      host, target.substr(colon + 1),
+      host, port,
       [this, attempt](boost::system::error_code e, const tcp::resolver::results_type& found) {
         resolved(attempt, e, found);
       });
@@ -153,8 +158,7 @@ void ConnectClient::connected() {
   if (settings().tls()) {
     auto tls = client_tls(settings());
     if (!tls.ok()) return failed(tls.error().message);
-    const std::string target = settings().target();
-    link = tls_link(std::move(socket), *tls, target.substr(0, target.rfind(':')));
+    link = tls_link(std::move(socket), *tls, parts_of_target(settings().target()).first);
   } else {
     link = plain_link(std::move(socket));
   }
