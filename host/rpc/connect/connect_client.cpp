@@ -22,6 +22,14 @@ constexpr std::chrono::seconds connect_timeout{10};  // TLS included
 constexpr uint32_t stream_window = 1u << 20, connection_window = 8u << 20;
 constexpr uint32_t answer_head_bytes_max = 64u << 10;
 
+// Host and port. Those of "[::1]:7070" are "::1" and "7070".
+std::pair<std::string, std::string> parts_of_target(const std::string& target) {
+  const size_t colon = target.rfind(':');
+  std::string host = target.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  return {std::move(host), target.substr(colon + 1)};
+}
+
 }  // namespace
 
 std::unique_ptr<RpcClient> make_connect_client(const Core& core, ClientSettings settings) {
@@ -96,118 +104,131 @@ davit_rpc_call* ConnectClient::start(const davit_rpc_start& start, davit_strand*
 void ConnectClient::open(const std::shared_ptr<CalledStream>& stream) {
   if (try_open(stream)) return;
   if (stopping_) return stream->fail({Code::cancelled, "the host is going down", {}});
-  if (!connecting_ && std::chrono::steady_clock::now() < not_before_)
+  if (!attempt_ && std::chrono::steady_clock::now() < not_before_)
     return stream->fail({Code::unavailable, why_, {}});
   waiting_.push_back(stream);
-  if (!connecting_) connect();
+  if (!attempt_) connect();
 }
 
 bool ConnectClient::try_open(const std::shared_ptr<CalledStream>& stream) {
-  if (session_ == nullptr) return false;
+  if (open_.session == nullptr) return false;
   if (!stream->is_wanted()) return true;
-  auto http = session_->request(stream->head(), false);
-  if (!http) return false;
+  auto http = open_.session->request(stream->head(), false);
+  if (!http) {
+    leave({});
+    return false;
+  }
   stream->attach(std::move(http));
   return true;
 }
 
 void ConnectClient::connect() {
-  connecting_ = true;
-  const std::string target = settings().target();
-  const size_t colon = target.rfind(':');
-  std::string host = target.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  const auto attempt = attempt_ = std::make_shared<Attempt>(io_);
+  const auto [host, port] = parts_of_target(settings().target());
   patience_.expires_after(connect_timeout);
-  patience_.async_wait([this](boost::system::error_code cancelled) {
-    if (cancelled || !connecting_) return;
+  patience_.async_wait([this, attempt](boost::system::error_code cancelled) {
+    if (cancelled || attempt != attempt_) return;
     failed("no connection to " + settings().url + " within " +
            std::to_string(connect_timeout.count()) + " s");
   });
-  resolver_.async_resolve(host, target.substr(colon + 1),
-                          [this](boost::system::error_code e,
-                                 const tcp::resolver::results_type& found) { resolved(e, found); });
-}
-
-void ConnectClient::resolved(boost::system::error_code e,
-                             const tcp::resolver::results_type& found) {
-  if (!connecting_) return;
-  if (e) return failed("cannot resolve " + settings().target() + ": " + e.message());
-  socket_ = std::make_shared<tcp::socket>(io_);
-  asio::async_connect(
-      *socket_, found,
-      [this, socket = socket_](boost::system::error_code bad, const tcp::endpoint&) {
-        if (!connecting_ || socket != socket_) return;
-        if (bad) {
-          return failed("cannot connect to " + settings().url + ": " + bad.message());
-        }
-        connected(std::move(*socket));
+  resolver_.async_resolve(
+      host, port,
+      [this, attempt](boost::system::error_code e, const tcp::resolver::results_type& found) {
+        resolved(attempt, e, found);
       });
 }
 
-void ConnectClient::connected(tcp::socket socket) {
+void ConnectClient::resolved(const std::shared_ptr<Attempt>& attempt, boost::system::error_code e,
+                             const tcp::resolver::results_type& found) {
+  if (attempt != attempt_) return;
+  if (e) return failed("cannot resolve " + settings().target() + ": " + e.message());
+  asio::async_connect(
+      attempt->socket, found, [this, attempt](boost::system::error_code bad, const tcp::endpoint&) {
+        if (attempt != attempt_) return;
+        if (bad) return failed("cannot connect to " + settings().url + ": " + bad.message());
+        connected();
+      });
+}
+
+void ConnectClient::connected() {
+  tcp::socket& socket = attempt_->socket;
   boost::system::error_code none;
   socket.set_option(tcp::no_delay(true), none);
   std::unique_ptr<Link> link;
   if (settings().tls()) {
     auto tls = client_tls(settings());
     if (!tls.ok()) return failed(tls.error().message);
-    const std::string target = settings().target();
-    link = tls_link(std::move(socket), *tls, target.substr(0, target.rfind(':')));
+    link = tls_link(std::move(socket), *tls, parts_of_target(settings().target()).first);
   } else {
     link = plain_link(std::move(socket));
   }
   const Connection::Patience patience{
       connect_timeout, settings().keepalive_interval, settings().keepalive_timeout, {}, {}};
   auto weak = std::make_shared<std::weak_ptr<Connection>>();
-  connection_ = std::make_shared<Connection>(
+  const auto connection = std::make_shared<Connection>(
       std::move(link), patience,
       [this, weak](std::string_view, bool& refused) -> std::unique_ptr<HttpSession> {
-        const auto connection = weak->lock();
-        refused = settings().tls() && connection->link().protocol() != "h2";
+        refused = settings().tls() && weak->lock()->link().protocol() != "h2";
         if (refused) return nullptr;
         Http2Session::Limits limits;
         limits.stream_window = stream_window;
         limits.connection_window = connection_window;
         limits.head_bytes_max = answer_head_bytes_max;
-        auto session = std::make_unique<Http2Session>(limits, nullptr, [weak] {
+        return std::make_unique<Http2Session>(limits, nullptr, [weak] {
           if (const auto c = weak->lock()) c->wake();
         });
-        if (connection == connection_) session_ = session.get();
-        return session;
       },
-      [this, weak](const std::string& why, bool) {
-        if (weak->lock() == connection_) closed(why);
-      },
-      [this] {
-        // The session is there: send the calls that waited.
-        connecting_ = false;
-        patience_.cancel();
-        backoff_ = {};
-        for (const auto& stream : std::exchange(waiting_, {})) open(stream);
-      });
-  *weak = connection_;
-  all_.push_back(connection_);
-  connection_->start();
+      [this, weak](const std::string& why, bool) { closed(weak->lock(), why); },
+      [this] { ready(); });
+  *weak = attempt_->connection = connection;
+  all_.push_back(connection);
+  connection->start();
   tick();
 }
 
+// The attempt's connection has its session: the calls that waited are sent.
+void ConnectClient::ready() {
+  open_.connection = std::exchange(attempt_, nullptr)->connection;
+  open_.session = static_cast<Http2Session*>(open_.connection->session());
+  patience_.cancel();
+  for (const auto& stream : std::exchange(waiting_, {})) open(stream);
+}
+
+// The attempt has failed.
 void ConnectClient::failed(const std::string& why) {
-  connecting_ = false;
-  socket_.reset();
+  const auto attempt = std::exchange(attempt_, nullptr);
+  boost::system::error_code none;
+  attempt->socket.close(none);
   patience_.cancel();
   resolver_.cancel();
-  if (const auto connection = std::exchange(connection_, nullptr)) connection->close(why);
-  session_ = nullptr;
-  why_ = why;
-  backoff_ = std::min(std::max(first_backoff, 2 * backoff_), settings().reconnect_backoff_max);
-  not_before_ = std::chrono::steady_clock::now() + backoff_;
+  if (attempt->connection) attempt->connection->close(why);
+  back_off(why);
   for (const auto& stream : std::exchange(waiting_, {})) stream->fail({Code::unavailable, why, {}});
 }
 
-void ConnectClient::closed(const std::string& why) {
-  if (connecting_) return failed("cannot connect to " + settings().url + ": " + why);
-  session_ = nullptr;
-  connection_.reset();
+void ConnectClient::closed(const std::shared_ptr<Connection>& connection, const std::string& why) {
+  if (attempt_ && connection == attempt_->connection)
+    return failed("cannot connect to " + settings().url + ": " + why);
+  if (connection == open_.connection) leave(why);
+}
+
+// The connection takes no more calls. Nobody but its own streams needs it now. The next one is made
+// at once if the server has spoken HTTP/2 on this one.
+void ConnectClient::leave(const std::string& why) {
+  const bool spoken = open_.session->is_begun();
+  open_ = {};
+  if (spoken) {
+    backoff_ = {};
+    return;
+  }
+  back_off("cannot connect to " + settings().url + ": " +
+           (why.empty() ? "the server does not speak HTTP/2" : why));
+}
+
+void ConnectClient::back_off(const std::string& why) {
+  why_ = why;
+  backoff_ = std::min(std::max(first_backoff, 2 * backoff_), settings().reconnect_backoff_max);
+  not_before_ = std::chrono::steady_clock::now() + backoff_;
 }
 
 // Finds lost connections by their silence: each connection asks its peer.
@@ -230,7 +251,7 @@ bool ConnectClient::stop(std::chrono::steady_clock::time_point deadline) {
   if (!thread_.joinable()) return all;
   asio::post(io_, [this] {
     stopping_ = true;
-    connecting_ = false;
+    attempt_.reset();
     for (const auto& weak : std::exchange(all_, {})) {
       if (const auto c = weak.lock()) c->close("the host is going down");
     }

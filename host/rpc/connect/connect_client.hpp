@@ -41,16 +41,31 @@ class ConnectClient final : public RpcClient {
  private:
   using tcp = boost::asio::ip::tcp;
   using Time = std::chrono::steady_clock::time_point;
+  // A connection that is being made.
+  struct Attempt {
+    explicit Attempt(boost::asio::io_context& io) : socket(io) {}
+    tcp::socket socket;
+    std::shared_ptr<Connection> connection;  // once the socket is connected
+  };
+  // The connection that takes calls.
+  struct Open {
+    std::shared_ptr<Connection> connection;
+    Http2Session* session = nullptr;  // the connection's
+  };
   Pairs head(const davit_rpc_start&, const Pairs& own, bool streams) const;
 
   // On the connection's thread.
   void open(const std::shared_ptr<CalledStream>&);
   bool try_open(const std::shared_ptr<CalledStream>&);
   void connect();
-  void resolved(boost::system::error_code, const tcp::resolver::results_type&);
-  void connected(tcp::socket);
+  void resolved(const std::shared_ptr<Attempt>&, boost::system::error_code,
+                const tcp::resolver::results_type&);
+  void connected();
+  void ready();
   void failed(const std::string& why);
-  void closed(const std::string& why);
+  void closed(const std::shared_ptr<Connection>&, const std::string& why);
+  void leave(const std::string& why);
+  void back_off(const std::string& why);
   void tick();
 
   Log& log_;
@@ -64,13 +79,14 @@ class ConnectClient final : public RpcClient {
 
   tcp::resolver resolver_{io_};
   boost::asio::steady_timer patience_{io_}, ticker_{io_};
-  std::shared_ptr<tcp::socket> socket_;     // the socket that is connecting
-  std::shared_ptr<Connection> connection_;  // the newest; older ones last until their streams end
+  // At most one of these two is there.
+  std::shared_ptr<Attempt> attempt_;
+  Open open_;
+  // With those that take no more calls: they last until their streams end.
   std::vector<std::weak_ptr<Connection>> all_;
-  Http2Session* session_ = nullptr;  // the session of connection_, once it takes streams
-  std::deque<std::shared_ptr<CalledStream>> waiting_;
-  bool connecting_ = false, stopping_ = false;
-  std::string why_;  // why the last attempt to connect failed
+  std::deque<std::shared_ptr<CalledStream>> waiting_;  // for the attempt
+  bool stopping_ = false;
+  std::string why_;  // why the last connection came to nothing
   Time not_before_;
   std::chrono::milliseconds backoff_{0};
 };

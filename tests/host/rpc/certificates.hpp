@@ -21,10 +21,11 @@ class Authority {
   }
   std::string certificate() const { return folder_.path(name_ + ".crt"); }
 
-  // NAME.crt and NAME.key for localhost and 127.0.0.1. Less than no days: it was valid yesterday.
+  // NAME.crt and NAME.key for localhost, 127.0.0.1 and ::1. Less than no days: it was valid
+  // yesterday.
   void issue(const std::string& to, int days = 1) const {
     const std::string request = folder_.path(to + ".csr"), extensions = folder_.path(to + ".ext");
-    folder_.write(to + ".ext", "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
+    folder_.write(to + ".ext", "subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1\n");
     run("openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=" + to +
         " -keyout " + folder_.path(to + ".key") + " -out " + request);
     const std::string sign = "openssl x509 -req -in " + request + " -CA " + certificate() +

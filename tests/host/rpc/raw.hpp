@@ -57,7 +57,9 @@ class Raw {
     EXPECT_EQ(connect(fd_, found->ai_addr, found->ai_addrlen), 0);
     freeaddrinfo(found);
   }
-  ~Raw() { close(fd_); }
+  // The serving end of a connection that was accepted.
+  explicit Raw(int accepted) : fd_(accepted) {}
+  virtual ~Raw() { close(fd_); }
   Raw(const Raw&) = delete;
   Raw& operator=(const Raw&) = delete;
 
@@ -68,7 +70,7 @@ class Raw {
       if (poll(&p, 1, patience_ms) <= 0) return false;
       if ((p.revents & POLLIN) != 0 && !take()) return false;
       if ((p.revents & POLLOUT) == 0) continue;
-      const ssize_t n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      const ssize_t n = put(bytes);
       if (n < 0 && errno != EAGAIN) return false;
       if (n > 0) bytes.remove_prefix(static_cast<size_t>(n));
     }
@@ -135,6 +137,14 @@ class Raw {
     return false;
   }
 
+ protected:
+  // As send and recv that do not wait.
+  virtual ssize_t put(std::string_view bytes) {
+    return ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  virtual ssize_t get(char* to, size_t room) { return recv(fd_, to, room, MSG_DONTWAIT); }
+  int fd() const { return fd_; }
+
  private:
   static constexpr int patience_ms = 90'000;
   static char byte(size_t n) { return static_cast<char>(n & 0xff); }
@@ -148,7 +158,7 @@ class Raw {
   }
   bool take() {
     char buffer[16'384];
-    const ssize_t n = recv(fd_, buffer, sizeof buffer, MSG_DONTWAIT);
+    const ssize_t n = get(buffer, sizeof buffer);
     if (n > 0) got_.append(buffer, static_cast<size_t>(n));
     return n > 0 || (n < 0 && errno == EAGAIN);
   }

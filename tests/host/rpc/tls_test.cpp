@@ -1,4 +1,8 @@
 // TLS with certificates of an authority of the test's own.
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "certificates.hpp"
@@ -12,6 +16,7 @@ using Reply = davit::rpc::Server::Reply;
 
 struct Tls : Rig {
   Authority authority{folder, "ca"};
+  std::string listen = "127.0.0.1:0";
   Tls() {
     authority.issue("server");
     serve_unary("t.v1.S/Echo", "agent",
@@ -28,7 +33,7 @@ struct Tls : Rig {
   void start_tls(const std::string& more_server = {}, const std::string& more_client = {},
                  const std::string& ca = "ca") {
     server.configure(
-        "[rpc.server.main]\nlisten = \"127.0.0.1:0\"\n" + transport_line() + server_lines() +
+        "[rpc.server.main]\nlisten = \"" + listen + "\"\n" + transport_line() + server_lines() +
         more_server +
         "[[rpc.server.main.token]]\nname = \"edge\"\nregions = [\"us-east-1\"]\nfile = \"" +
         folder.path("agent.token") + "\"\n");
@@ -48,6 +53,26 @@ TEST(Tls, CarriesCalls) {
   const Outcome o = call(rig.client, rig.channel, "t.v1.S/Echo", "hello");
   EXPECT_EQ(o.code, Code::ok) << o;
   EXPECT_EQ(o.messages, std::vector<std::string>{"hello"});
+}
+
+bool has_ipv6() {
+  const int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in6 at{};
+  at.sin6_family = AF_INET6;
+  at.sin6_addr = in6addr_loopback;
+  const bool bound = bind(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0;
+  close(fd);
+  return bound;
+}
+
+TEST(Tls, TheCertificateOfAnIpv6AddressIsKnown) {
+  if (!has_ipv6()) GTEST_SKIP() << "this machine has no IPv6";
+  Tls rig;
+  rig.listen = "[::1]:0";
+  rig.start_tls();
+  ASSERT_TRUE(rig.address().starts_with("[::1]:")) << rig.address();
+  const Outcome o = call(rig.client, rig.channel, "t.v1.S/Echo", "hello");
+  EXPECT_EQ(o.code, Code::ok) << o;
 }
 
 TEST(Tls, AnUnknownAuthorityIsRefused) {
