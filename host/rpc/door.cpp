@@ -1,5 +1,7 @@
 #include "door.hpp"
 
+#include <cerrno>
+
 #include <davit/types.hpp>
 
 #include "assembly/extension.hpp"
@@ -7,6 +9,7 @@
 #include "services/log.hpp"
 #include "services/metrics.hpp"
 #include "settings.hpp"
+#include "system_words.hpp"
 
 namespace davit::host {
 
@@ -70,11 +73,20 @@ bool Door::has_room(const std::string& address) const {
   return quota_.has_room(address);
 }
 
-void Door::starve() {
+void Door::starve(int error) {
   const std::lock_guard lock(mutex_);
   if (!starved_.happens(std::chrono::steady_clock::now())) return;
-  log_.error("rpc", "no file descriptor is left; connections wait (raise LimitNOFILE)",
-             {{"server", server_}, {"connections", number(quota_.size())}});
+  if (error == EMFILE || error == ENFILE) {
+    starved_of_ = "no file descriptor is left for connections";
+    log_.error("rpc", "no file descriptor is left; connections wait (raise LimitNOFILE)",
+               {{"server", server_}, {"connections", number(quota_.size())}});
+  } else {
+    starved_of_ = "connections cannot be accepted: " + system_words(error);
+    log_.error("rpc", "connections cannot be accepted; they wait",
+               {{"server", server_},
+                {"connections", number(quota_.size())},
+                {"what", system_words(error)}});
+  }
   tell_health();
 }
 
@@ -89,7 +101,7 @@ void Door::look_after() {
     }
   }
   if (starved_.is_over(now))
-    log_.info("rpc", "there are file descriptors again", {{"server", server_}});
+    log_.info("rpc", "connections are accepted again", {{"server", server_}});
   tell_health();
 }
 
@@ -98,15 +110,15 @@ size_t Door::size() const {
   return quota_.size();
 }
 
-// Without descriptors nobody can connect: not serving. At connections_max the existing connections
-// still work: degraded.
+// While the system lets none be accepted nobody can connect: not serving. At connections_max the
+// existing connections still work: degraded.
 void Door::tell_health() {
   const int32_t now = starved_.is_on() ? DAVIT_HEALTH_NOT_SERVING
                       : full_.is_on()  ? DAVIT_HEALTH_DEGRADED
                                        : DAVIT_HEALTH_SERVING;
   if (std::exchange(told_, now) == now) return;
   health_.set("rpc.server." + server_, now,
-              starved_.is_on() ? "no file descriptor is left for connections"
+              starved_.is_on() ? starved_of_
               : full_.is_on()  ? "there are connections_max = " + number(most_) + " connections"
                                : "");
 }

@@ -27,8 +27,9 @@ class Door {
   void leave(const std::string& address);
   // Whether `enter` would accept a connection of this address now.
   bool has_room(const std::string& address) const;
-  // The process has no descriptor left for a waiting connection.
-  void starve();
+  // The system lets no waiting connection be accepted, for the reason in this errno: the process
+  // has no descriptor left, for example.
+  void starve(int error);
   // Call it once a second. Logs which conditions are over.
   void look_after();
   size_t size() const;
@@ -46,6 +47,7 @@ class Door {
   mutable std::mutex mutex_;
   Quota quota_;
   Episode full_, address_full_, starved_;
+  std::string starved_of_;  // for the health, while `starved_` is on
   int32_t told_ = DAVIT_HEALTH_SERVING;
 };
 

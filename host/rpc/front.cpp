@@ -55,7 +55,7 @@ Result<> Front::start(Entered entered, std::function<void()> sweep) {
   entered_ = std::move(entered);
   sweep_ = std::move(sweep);
   auto r = listener_.start([this](Descriptor fd) { accepted(std::move(fd)); },
-                           [this] { door_.starve(); });
+                           [this](int error) { door_.starve(error); });
   if (!r.ok()) return r.error().in(name());
   log_.info("rpc", "listening", {{"server", settings_.name}, {"address", address_}});
   return {};

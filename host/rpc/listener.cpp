@@ -10,6 +10,7 @@
 #include <sys/un.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -20,7 +21,7 @@ namespace davit::host {
 
 namespace {
 
-constexpr int out_of_descriptors_pause_ms = 100;
+constexpr int pause_ms = 100;
 
 Error system_error(const std::string& what = {}) {
   return {Code::unavailable, (what.empty() ? what : what + ": ") + system_words(errno), {}, {}};
@@ -142,6 +143,7 @@ Result<> Listener::start(Accepted accepted, Starved starved) {
   starved_ = std::move(starved);
   wake_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake_) return system_error();
+  stopped_ = false;
   thread_ = std::thread([this] { run(); });
   return {};
 }
@@ -150,8 +152,11 @@ void Listener::run() {
   pthread_setname_np(pthread_self(), "rpc-accept");
   std::vector<pollfd> watched = {{wake_.get(), POLLIN, 0}};
   for (const auto& socket : sockets_) watched.push_back({socket.get(), POLLIN, 0});
-  while (true) {
-    if (poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) return;
+  while (!stopped_.load(std::memory_order_acquire)) {
+    if (poll(watched.data(), watched.size(), -1) < 0) {
+      if (errno != EINTR) pause(errno);
+      continue;
+    }
     if (watched[0].revents != 0) return;
     for (size_t i = 1; i < watched.size(); ++i) {
       if (watched[i].revents != 0) accept_from(watched[i].fd);
@@ -163,13 +168,20 @@ void Listener::accept_from(int listening) {
   Descriptor fd(accept4(listening, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (fd) return accepted_(std::move(fd));
   if (!is_out_of_descriptors(errno)) return;  // the peer has already gone
-  starved_();
+  // The connection stays in the backlog.
+  pause(errno);
+}
+
+void Listener::pause(int error) {
+  starved_(error);
   pollfd woken = {wake_.get(), POLLIN, 0};
-  poll(&woken, 1, out_of_descriptors_pause_ms);  // the connection stays in the backlog
+  if (poll(&woken, 1, pause_ms) < 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
 }
 
 void Listener::stop() {
   if (thread_.joinable()) {
+    stopped_.store(true, std::memory_order_release);
     const uint64_t one = 1;
     [[maybe_unused]] const auto written = write(wake_.get(), &one, sizeof one);
     thread_.join();

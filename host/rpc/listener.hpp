@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <thread>
@@ -20,9 +21,9 @@ class Listener {
  public:
   // Gets a connected, non-blocking socket. On the listener's thread.
   using Accepted = std::function<void(Descriptor)>;
-  // Called every 100 ms while no descriptor is left for a waiting connection. On the listener's
-  // thread.
-  using Starved = std::function<void()>;
+  // Called every 100 ms while the system lets no connection be accepted, with the errno: no
+  // descriptor is left, for example. On the listener's thread.
+  using Starved = std::function<void(int error)>;
 
   Listener() = default;
   ~Listener() { stop(); }
@@ -43,6 +44,8 @@ class Listener {
  private:
   void run();
   void accept_from(int listening);
+  // Reports the failure, and waits before the next attempt.
+  void pause(int error);
 
   std::vector<Descriptor> sockets_;
   Descriptor wake_;
@@ -50,6 +53,7 @@ class Listener {
   Starved starved_;
   std::string path_;  // of the Unix socket that this listener made
   ino_t inode_ = 0;
+  std::atomic<bool> stopped_{false};
   std::thread thread_;
 };
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <optional>
 
@@ -33,10 +34,11 @@ std::optional<User> user_of(uid_t uid) {
 }
 
 std::optional<uid_t> uid_of(const std::string& name) {
-  if (!name.empty() && name.size() < 10 &&
-      name.find_first_not_of("0123456789") == std::string::npos) {
-    return static_cast<uid_t>(std::stoul(name));
-  }
+  uid_t number = 0;
+  const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), number);
+  // (uid_t)-1 is no user.
+  if (fault == std::errc() && end == name.data() + name.size() && number != static_cast<uid_t>(-1))
+    return number;
   std::vector<char> buffer(entry_bytes);
   passwd entry{};
   passwd* found = nullptr;

@@ -66,7 +66,8 @@ Result<> ServerCertificate::load() {
 
 void ServerCertificate::look() {
   const std::lock_guard reading(files_);
-  if (looks() != looks_ || !settled_) {
+  // A failure may pass without a change of a file: a certificate begins, or descriptors are free.
+  if (refused_ || looks() != looks_ || !settled_) {
     const auto r = read();
     if (!r.ok() && !refused_) {
       log_.warn("rpc", "certificate files cannot be used; what was read before stays",

@@ -28,8 +28,9 @@ class ServerCertificate {
 
   // Reads the files at start. The error names the file.
   Result<> load();
-  // Reads the files again if they have changed. Logs once that they cannot be used, once that new
-  // ones were read, and once that the certificate expires soon. Call it once a second. May block.
+  // Reads the files again if they have changed or could not be used. Logs once that they cannot be
+  // used, once that new ones were read, and once that the certificate expires soon. Call it once a
+  // second. May block.
   void look();
 
   struct Pem {

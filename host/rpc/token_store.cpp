@@ -97,8 +97,9 @@ Result<> TokenStore::load() {
 Result<> TokenStore::all_differ(const std::vector<Token>& tokens) {
   std::map<Digest, const Token*> known;
   for (const Token& token : tokens) {
+    if (!token.usable) continue;  // its digest is that of a file that is gone
     const auto [at, is_new] = known.emplace(token.digest, &token);
-    if (is_new || !token.usable) continue;
+    if (is_new) continue;
     return Error{Code::failed_precondition,
                  token.subject + " and " + at->second->subject + " are the same",
                  {},
@@ -114,6 +115,7 @@ Result<std::function<void()>> TokenStore::prepare(std::vector<TokenSettings> set
     const auto same = std::find_if(tokens_.begin(), tokens_.end(),
                                    [&](const Token& t) { return t.settings == s; });
     if (same != tokens_.end()) {
+      (void)read(*same);  // its token may be in another file by now; `refresh` warns of a failure
       next->tokens.push_back(*same);
       continue;
     }

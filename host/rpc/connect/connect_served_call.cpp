@@ -27,6 +27,9 @@ constexpr size_t queue_bytes_max = 32u << 10;
 // end. Go's HTTP/1 client may then close a connection on which its next call has begun; that call
 // fails with the deadline of the previous one. So the server ends a call a little later.
 constexpr auto after_the_callers_own_end = std::chrono::milliseconds(100);
+// How long a caller has after its deadline to take what waits, and the end of the call. If it gives
+// the stream no room, neither of them can be sent.
+constexpr auto for_the_end_to_go = std::chrono::seconds(1);
 
 uint8_t flags_known(const Terms& t) {
   return t.wire == Wire::connect_stream ? flag::compressed | flag::end_of_stream : flag::compressed;
@@ -84,12 +87,25 @@ void ConnectServedCall::begin() {
   came_.stream->listen(this);
   count_held();
   if (!came_.terms.timeout) return;
-  deadline_.expires_after(*came_.terms.timeout + after_the_callers_own_end);
+  after(*came_.terms.timeout + after_the_callers_own_end, &ConnectServedCall::on_deadline);
+}
+
+void ConnectServedCall::after(std::chrono::milliseconds time, void (ConnectServedCall::*then)()) {
   if (!try_retain()) return;
-  deadline_.async_wait([this](boost::system::error_code cancelled) {
-    if (!cancelled && !over_) end_now({Code::deadline_exceeded, "the deadline has passed", {}});
+  deadline_.expires_after(time);
+  deadline_.async_wait([this, then](boost::system::error_code cancelled) {
+    if (!cancelled && !over_) (this->*then)();
     release();
   });
+}
+
+void ConnectServedCall::on_deadline() {
+  end_now({Code::deadline_exceeded, "the deadline has passed", {}});
+  after(for_the_end_to_go, &ConnectServedCall::on_end_not_taken);
+}
+
+void ConnectServedCall::on_end_not_taken() {
+  came_.stream->reset();
 }
 
 davit_str ConnectServedCall::metadata(davit_str key) const {
@@ -135,7 +151,6 @@ void ConnectServedCall::send_end(End& end) {
   later([this, end, headers = headers_to_send()] {
     headers_ = headers;
     end_sent_ = true;
-    deadline_.cancel();
     if (over_) return on_ended();
     write_end(end);
   });

@@ -74,6 +74,10 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
   // Runs `work` on the connection's thread. The call stays alive until then.
   template <class Work>
   void later(Work);
+  // Calls `then` at that time, unless the stream is over by then. Replaces an earlier one.
+  void after(std::chrono::milliseconds, void (ConnectServedCall::*then)());
+  void on_deadline();
+  void on_end_not_taken();
   void read_on();
   // The bytes to count for this call: those of the request that wait here, and those that were
   // announced.

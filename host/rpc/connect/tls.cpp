@@ -12,6 +12,7 @@ using ContextPtr = std::shared_ptr<ssl::context>;
 
 // In the format of the wire: a length before each name.
 constexpr unsigned char http2_only[] = "\x02h2";
+constexpr unsigned char session_id[] = "davit";
 
 int choose(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered,
            unsigned offered_size, void*) {
@@ -59,6 +60,9 @@ Result<ContextPtr> server_tls(const ServerCertificate::Pem& pem) {
   context->add_certificate_authority(bytes(pem.client_ca), bad);
   if (bad) return authority_error(bad);
   context->set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert);
+  // Without an id OpenSSL refuses a client that resumes a session in which it showed a certificate.
+  // Sessions end with their context, so other authorities need no other id.
+  SSL_CTX_set_session_id_context(context->native_handle(), session_id, sizeof session_id - 1);
   return made;
 }
 

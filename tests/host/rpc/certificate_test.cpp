@@ -1,8 +1,10 @@
 #include "rpc/certificate.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include "certificates.hpp"
+#include "rpc/server_certificate.hpp"
 
 namespace davit::host {
 namespace {
@@ -46,6 +48,37 @@ TEST(Certificate, SaysWhatIsWrongWithWhichFile) {
   EXPECT_EQ(error("weak.crt", "weak.key"), "weak.crt: TLS does not take it: ee key too small");
   EXPECT_TRUE(read_ca(authority.certificate()).ok());
   EXPECT_FALSE(read_ca(folder.path("text")).ok());
+}
+
+// The clock of the authority is ahead of ours.
+TEST(ServerCertificate, TakesACertificateThatBeginsLaterOnceItHasBegun) {
+  const Folder folder;
+  const Authority authority(folder, "ca");
+  authority.issue("server");
+  const Side side("s");
+  ServerSettings settings;
+  settings.name = "main";
+  settings.certificate_file = folder.path("server.crt");
+  settings.key_file = folder.path("server.key");
+  ServerCertificate certificate(side.core, settings);
+  ASSERT_TRUE(certificate.load().ok());
+  ASSERT_TRUE(certificate.take());
+  authority.issue("server");
+  authority.begin_soon("server", 5);  // a file is looked at for two seconds after its change
+  const auto warned = [&] {
+    const auto lines = side.lines();
+    return std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+      return line.find("certificate is not valid before") != std::string::npos;
+    });
+  };
+  certificate.look();
+  ASSERT_EQ(warned(), 1);
+  EXPECT_FALSE(certificate.take()) << "the old one stays";
+  EXPECT_TRUE(eventually([&] {
+    certificate.look();
+    return certificate.take().has_value();
+  }));
+  EXPECT_EQ(warned(), 1);
 }
 
 }  // namespace

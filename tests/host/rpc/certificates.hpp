@@ -34,10 +34,17 @@ class Authority {
     run(sign + " -days " + std::to_string(days));
   }
   // The certificate ends that many seconds from now: the program knows days only.
-  void end_soon(const std::string& of, int seconds) const {
+  void end_soon(const std::string& of, int seconds) const { set(of, &X509_getm_notAfter, seconds); }
+  // The certificate begins that many seconds from now.
+  void begin_soon(const std::string& of, int seconds) const {
+    set(of, &X509_getm_notBefore, seconds);
+  }
+
+ private:
+  void set(const std::string& of, ASN1_TIME* (*time)(const X509*), int seconds) const {
     X509* certificate = read<X509>(folder_.path(of + ".crt"), &PEM_read_X509);
     EVP_PKEY* signer = read<EVP_PKEY>(key(), &PEM_read_PrivateKey);
-    X509_gmtime_adj(X509_getm_notAfter(certificate), seconds);
+    X509_gmtime_adj(time(certificate), seconds);
     EXPECT_GT(X509_sign(certificate, signer, EVP_sha256()), 0);
     FILE* out = std::fopen(folder_.path(of + ".crt").c_str(), "we");
     EXPECT_EQ(PEM_write_X509(out, certificate), 1);
@@ -45,8 +52,6 @@ class Authority {
     X509_free(certificate);
     EVP_PKEY_free(signer);
   }
-
- private:
   template <class T>
   static T* read(const std::string& path, T* (*of)(FILE*, T**, pem_password_cb*, void*)) {
     FILE* file = std::fopen(path.c_str(), "re");

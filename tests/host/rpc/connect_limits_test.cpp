@@ -10,7 +10,7 @@ constexpr std::string_view impatient =
 std::string reset_of(uint32_t stream, char code) {
   return Raw::frame(Raw::reset, Raw::none, stream, std::string(3, '\0') + code);
 }
-constexpr char refused_stream = 7, enhance_your_calm = 11;
+constexpr char refused_stream = 7, cancel_stream = 8, enhance_your_calm = 11;
 
 std::string empty_request(uint32_t stream) {
   return Raw::frame(Raw::data, Raw::end_stream, stream, message(0, 0));
@@ -238,6 +238,29 @@ TEST(ConnectLimits, SmallMessagesShareFramesAndNoMoreThanSoManyWait) {
   raw.send(Raw::frame(window_update, Raw::none, 1, std::string("\0\0\x80\0", 4)));
   EXPECT_TRUE(comes(raw, std::string("\0\x40\0\0\0\0\0\0\1", 9))) << "16 KiB in a frame";
   rig.expect_well();
+}
+
+// With much that waits, with little, and with the one answer of a call that its method has ended.
+TEST(ConnectLimits, WhoGivesNoRoomKeepsNoCallOpenAfterItsDeadline) {
+  for (const std::string path : {"t.v1.S/Pour", "t.v1.S/Stay", "t.v1.S/Echo"}) {
+    Pouring rig;
+    rig.start("keepalive_interval_ms = 600000\n");  // the connection is not what ends the call
+    Raw raw(rig.address());
+    const std::string no_window = std::string("\0\4\0\0\0\0", 6);
+    raw.send(Raw::preface() + Raw::frame(Raw::settings, Raw::none, 0, no_window) +
+             Raw::frame(Raw::headers, Raw::end_headers, 1,
+                        Raw::call(path, "agent-secret") + Raw::field("grpc-timeout", "1S")) +
+             empty_request(1));
+    EXPECT_TRUE(comes(raw, head_on(1)));
+    EXPECT_TRUE(eventually([&] {
+      return rig.server.metrics.expose().find("davit_rpc_calls_open{method=\"" + path +
+                                              "\",server=\"main\"} 0") != std::string::npos;
+    })) << path;
+    EXPECT_EQ(rig.dones, path == "t.v1.S/Echo" ? 0 : 1) << path;
+    EXPECT_TRUE(comes(raw, reset_of(1, cancel_stream))) << path;
+    raw.send(begin_call(3, "t.v1.S/Echo", "agent-secret") + empty_request(3));
+    EXPECT_TRUE(comes(raw, head_on(3))) << "the connection goes on";
+  }
 }
 
 TEST(ConnectLimits, WhoDoesNotTakeTheEndOfARevokedCallLosesTheConnection) {

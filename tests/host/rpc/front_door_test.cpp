@@ -27,12 +27,11 @@ bool limit_descriptors(rlim_t n) {
   return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-int connected(uint16_t port) {
+int connected(uint16_t port, int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_port = htons(port);
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd >= 0) static_cast<void>(connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to));
   return fd;
 }
@@ -100,7 +99,7 @@ int wait_without_descriptors() {
   const auto at = listener.bind_tcp("127.0.0.1:0");
   if (!at.ok()) return 2;
   std::atomic<int> accepted{0}, starved{0};
-  if (!listener.start([&](Descriptor) { ++accepted; }, [&] { ++starved; }).ok()) return 3;
+  if (!listener.start([&](Descriptor) { ++accepted; }, [&](int) { ++starved; }).ok()) return 3;
   const auto port = static_cast<uint16_t>(std::stoi(at->substr(at->rfind(':') + 1)));
   const Descriptor first(connected(port));
   if (!eventually([&] { return accepted == 1; })) return 4;
@@ -121,6 +120,33 @@ int wait_without_descriptors() {
 TEST(FrontDoorDeathTest, AConnectionWaitsForADescriptorAndNothingSpins) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(_exit(wait_without_descriptors()), testing::ExitedWithCode(0), "");
+}
+
+// `poll` fails as well where a process may have fewer descriptors than it waits for.
+int accept_after_a_poll_that_failed() {
+  Listener listener;
+  const auto at = listener.bind_tcp("127.0.0.1:0");
+  if (!at.ok()) return 1;
+  std::atomic<int> accepted{0}, failed{0};
+  const auto starved = [&](int error) { failed += error == EINVAL ? 1 : 0; };
+  if (!listener.start([&](Descriptor) { ++accepted; }, starved).ok()) return 2;
+  rlimit before{};
+  if (getrlimit(RLIMIT_NOFILE, &before) != 0) return 3;
+  const auto port = static_cast<uint16_t>(std::stoi(at->substr(at->rfind(':') + 1)));
+  const Descriptor first(connected(port));
+  if (!eventually([&] { return accepted == 1; })) return 4;
+  const Descriptor second(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const rlimit low{1, before.rlim_max};
+  if (setrlimit(RLIMIT_NOFILE, &low) != 0) return 5;
+  connected(port, second.get());
+  if (!eventually([&] { return failed >= 2; })) return 6;
+  if (setrlimit(RLIMIT_NOFILE, &before) != 0) return 7;
+  return eventually([&] { return accepted == 2; }) ? 0 : 8;
+}
+
+TEST(FrontDoorDeathTest, AListenerGoesOnAfterAWaitThatFailed) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(_exit(accept_after_a_poll_that_failed()), testing::ExitedWithCode(0), "");
 }
 
 TEST(FrontDoor, OneAddressHasSoManyConnections) {

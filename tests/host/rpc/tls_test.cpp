@@ -1,12 +1,14 @@
 // TLS with certificates of an authority of the test's own.
 #include <netinet/in.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "certificates.hpp"
-#include "rig.hpp"
+#include "raw.hpp"
 
 namespace davit::host {
 namespace {
@@ -118,6 +120,71 @@ TEST(Tls, AClientCertificateIsAskedForWhenAnAuthorityForItIsNamed) {
   const auto without = rig.another("region = \"us-east-1\"\ntoken_file = \"" +
                                    rig.folder.path("agent.token") + "\"\n" + rig.client_lines());
   EXPECT_EQ(call(*without, without->channel("control"), "t.v1.S/Echo", "").code, Code::unavailable);
+}
+
+// A client that shows a certificate, and one connection after the other.
+class Resumer {
+ public:
+  Resumer(const Tls& rig, int version) : rig_(rig), context_(SSL_CTX_new(TLS_client_method())) {
+    SSL_CTX_set_min_proto_version(context_, version);
+    SSL_CTX_set_max_proto_version(context_, version);
+    EXPECT_EQ(SSL_CTX_use_certificate_file(context_, rig.folder.path("agent.crt").c_str(),
+                                           SSL_FILETYPE_PEM),
+              1);
+    EXPECT_EQ(SSL_CTX_use_PrivateKey_file(context_, rig.folder.path("agent.key").c_str(),
+                                          SSL_FILETYPE_PEM),
+              1);
+  }
+  ~Resumer() {
+    SSL_SESSION_free(session_);
+    SSL_CTX_free(context_);
+  }
+  Resumer(const Resumer&) = delete;
+  Resumer& operator=(const Resumer&) = delete;
+
+  // Connects with the session of the connection before. "new" or "resumed", or what went wrong.
+  std::string connect() {
+    BIO* bio = BIO_new_connect(rig_.address().c_str());
+    EXPECT_EQ(BIO_do_connect(bio), 1);
+    SSL* ssl = SSL_new(context_);
+    SSL_set_bio(ssl, bio, bio);
+    SSL_set_alpn_protos(ssl, reinterpret_cast<const unsigned char*>("\x02h2"), 3);
+    if (session_ != nullptr) SSL_set_session(ssl, session_);
+    const std::string out = talk(ssl);
+    // The sessions of TLS 1.3 come after the handshake. One that was not shut down may not be used.
+    SSL_SESSION_free(std::exchange(session_, SSL_get1_session(ssl)));
+    SSL_shutdown(ssl);
+    SSL_free(ssl);
+    return out;
+  }
+
+ private:
+  static std::string talk(SSL* ssl) {
+    ERR_clear_error();
+    const std::string hello = Raw::preface() + Raw::frame(Raw::settings, Raw::none, 0, {});
+    char answer = 0;
+    if (SSL_connect(ssl) == 1 && SSL_write(ssl, hello.data(), static_cast<int>(hello.size())) > 0 &&
+        SSL_read(ssl, &answer, 1) == 1)
+      return SSL_session_reused(ssl) == 1 ? "resumed" : "new";
+    const char* why = ERR_reason_error_string(ERR_peek_last_error());
+    return why != nullptr ? why : "closed";
+  }
+  const Tls& rig_;
+  SSL_CTX* context_;
+  SSL_SESSION* session_ = nullptr;
+};
+
+TEST(Tls, AClientWithACertificateMayResumeItsSession) {
+  Tls rig;
+  rig.authority.issue("agent");
+  rig.start_tls("tls_client_ca_file = \"" + rig.folder.path("ca.crt") + "\"\n",
+                "certificate_file = \"" + rig.folder.path("agent.crt") + "\"\nkey_file = \"" +
+                    rig.folder.path("agent.key") + "\"\n");
+  for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    Resumer client(rig, version);
+    EXPECT_EQ(client.connect(), "new");
+    EXPECT_EQ(client.connect(), "resumed") << std::hex << version;
+  }
 }
 
 TEST(Tls, FilesThatCannotBeUsedStopTheStart) {

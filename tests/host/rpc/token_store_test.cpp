@@ -97,6 +97,28 @@ TEST(TokenStore, ListsThatCannotBeUsedChangeNothing) {
   EXPECT_EQ(Store::ask(store, "Bearer one"), "a");
 }
 
+TEST(TokenStore, ATokenMayMoveToAnotherFileWhileItsOldTableStays) {
+  for (const bool seen : {true, false}) {
+    Store s;
+    s.folder.write("a", "one");
+    auto store = s.make({"a"});
+    ASSERT_TRUE(store.load().ok());
+    const TokenSettings a{"a", s.folder.path("a"), "agent", {"r"}};
+    const TokenSettings b{"b", s.folder.path("b"), "agent", {"r"}};
+    std::filesystem::rename(s.folder.path("a"), s.folder.path("b"));
+    if (seen) store.refresh();
+    {
+      const auto take = store.prepare({a, b});
+      ASSERT_TRUE(take.ok()) << take.error().message << ", seen before: " << seen;
+      (*take)();
+    }
+    EXPECT_EQ(Store::ask(store, "Bearer one"), "b");
+    store.refresh();
+    ASSERT_EQ(s.warnings.size(), 1u) << "the file that is gone is warned of once";
+    EXPECT_NE(s.warnings[0].find(s.folder.path("a") + ": no such file"), std::string::npos);
+  }
+}
+
 TEST(TokenStore, NamesTheFileItCannotUse) {
   Store s;
   auto store = s.make({"a"});

@@ -153,6 +153,20 @@ TEST(PeerUsers, RootOurselvesAndWhoIsNamed) {
   EXPECT_EQ(users->identify(12345, 1)->role(), "operator");
 }
 
+TEST(PeerUsers, EveryNumberOfAUserIsTaken) {
+  for (const uid_t uid : {999'999'999u, 1'000'000'000u, 1'234'567'890u, 4'294'967'294u}) {
+    const auto users = PeerUsers::make({std::to_string(uid)}, {});
+    ASSERT_TRUE(users.ok()) << users.error().message;
+    EXPECT_TRUE(users->allows(uid, uid));
+  }
+  // The last number means "no user", and the next ones are larger than any user's.
+  for (const char* none : {"4294967295", "4294967296", "18446744073709551617", "-1", "+1", "1x"}) {
+    const auto users = PeerUsers::make({none}, {});
+    ASSERT_FALSE(users.ok()) << none;
+    EXPECT_EQ(users.error().message, "allow_users: there is no user \"" + std::string(none) + "\"");
+  }
+}
+
 TEST(PeerUsers, TheSocketLetsInWhoeverIsNamed) {
   EXPECT_EQ(PeerUsers::make({}, {})->socket_mode(), 0600u);
   EXPECT_EQ(PeerUsers::make({"0"}, {})->socket_mode(), 0600u);
