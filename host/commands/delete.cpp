@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <set>
 
+#include "batch.hpp"
 #include "documents.hpp"
 #include "operator_client.hpp"
 #include "outcomes.hpp"
@@ -11,8 +12,6 @@
 namespace davit::host {
 
 namespace {
-
-constexpr int batch_keys = 500;
 
 struct Target {
   v1::ObjectKey key;
@@ -33,8 +32,9 @@ Result<ExitCode> remove(OperatorClient& client, const std::vector<Target>& targe
     v1::DeleteRequest request;
     request.set_dry_run(dry_run);
     const size_t first = next;
-    for (; next < targets.size() && request.keys_size() < batch_keys; ++next)
-      *request.add_keys() = targets[next].key;
+    const size_t end =
+        batch_end(first, targets.size(), [&](size_t i) { return targets[i].key.ByteSizeLong(); });
+    for (; next < end; ++next) *request.add_keys() = targets[next].key;
     v1::DeleteResponse response;
     if (auto r = client.call("Delete", request, response); !r.ok()) return r.error();
     for (int i = 0; i < response.outcomes_size(); ++i) {

@@ -9,6 +9,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "batch.hpp"
+
 #include "config/suggest.hpp"
 
 namespace davit::host {
@@ -63,6 +65,8 @@ std::string to_document(const json::object& object, bool keys_only, SourceDocume
   if (d.region().empty()) return out.fault("region", "is required");
   if (keys_only && d.id().empty()) return out.fault("id", "is required");
   if (!keys_only && d.spec_json().empty()) return out.fault("spec", "is required");
+  if (d.ByteSizeLong() > document_bytes_max)
+    return out.fault("", "is too large: no server takes a request of more than 4 MiB");
   return {};
 }
 

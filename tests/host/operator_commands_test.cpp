@@ -40,6 +40,12 @@ class OperatorCommands : public testing::Test {
     return std::to_string(code) + " " + davit.out() + davit.err();
   }
 
+  // A document whose spec has this many bytes.
+  static std::string document_of(size_t bytes) {
+    return "{kind: deployment, region: eu, id: d_" + std::to_string(bytes) +
+           ", spec: {x: " + std::string(bytes, 'x') + "}}";
+  }
+
   Folder folder_;
   const std::string socket_ = folder_.path() + "/operator.sock";
   const std::string server_ = "unix:" + socket_;
@@ -100,6 +106,35 @@ TEST_F(OperatorCommands, WhatWentWrongIsTheExitCode) {
   EXPECT_EQ(davit({"delete", "-f", document_}).front(), '4');
   EXPECT_EQ(davit({"apply", "-f", folder_.write("half.yaml", "{kind: deployment")}).front(), '4');
   EXPECT_EQ(davit({"agent", "forget", "eu", "a"}).front(), '5');
+}
+
+TEST_F(OperatorCommands, ALargeDocumentBehindASmallerOneIsSentInARequestOfItsOwn) {
+  Process server({"run", config_});
+  ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
+  // Together they are more than a server takes in one request.
+  const std::string files[] = {folder_.write("2.yaml", document_of(2'000'000)),
+                               folder_.write("3.yaml", document_of(3'000'000))};
+  const std::string unknown = ":1: kind: ";
+  const std::string said = davit({"apply", "-f", files[0], "-f", files[1]});
+  EXPECT_EQ(said.front(), '4') << said;
+  for (const auto& file : files) EXPECT_NE(said.find(file + unknown), std::string::npos) << said;
+}
+
+TEST_F(OperatorCommands, ADocumentThatNoServerTakesIsNamedAndTheOthersAreSent) {
+  Process server({"run", config_});
+  ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
+  const std::string large = folder_.write(
+      "large.yaml", "{kind: deployment, region: eu, id: d_2, spec: {}, annotations: {a: " +
+                        std::string(5'000'000, 'x') + "}}");
+  const std::string long_id = folder_.write(
+      "long.yaml", "{kind: deployment, region: eu, id: " + std::string(5'000'000, 'x') + "}");
+  const std::string fault = ":1: is too large: no server takes a request of more than 4 MiB\n";
+  const std::string applied = davit({"apply", "-f", large, "-f", document_});
+  EXPECT_NE(applied.find(large + fault), std::string::npos) << applied;
+  EXPECT_NE(applied.find(document_ + ":1: kind: "), std::string::npos) << applied;
+  const std::string removed = davit({"delete", "-f", long_id, "-f", document_});
+  EXPECT_NE(removed.find(long_id + fault), std::string::npos) << removed;
+  EXPECT_NE(removed.find(document_ + ":1: "), std::string::npos) << removed;
 }
 
 TEST_F(OperatorCommands, ATimeoutThatIsNoneIsAUsageError) {
