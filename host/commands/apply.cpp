@@ -54,6 +54,7 @@ Result<ExitCode> send(OperatorClient& client, const std::vector<SourceDocument>&
     for (; next < end; ++next) *request.add_documents() = documents[next].document;
     v1::ApplyResponse response;
     if (auto r = client.call("Apply", request, response); !r.ok()) return r.error();
+    if (auto r = one_for_each(response.outcomes_size(), end - first); !r.ok()) return r.error();
     for (int i = 0; i < response.outcomes_size(); ++i) {
       const auto& o = response.outcomes(i);
       if (o.outcome() == "refused") {

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+
+#include <davit/types.hpp>
 
 namespace davit::host {
 
@@ -22,6 +25,17 @@ size_t batch_end(size_t first, size_t count, const BytesOf& bytes_of) {
     if (end > first && bytes > batch_bytes_max) break;
   }
   return end;
+}
+
+// An error unless the server has answered with one outcome for each item of the batch. With any
+// other number nobody knows which outcome is whose.
+inline Result<> one_for_each(int outcomes, size_t items) {
+  if (static_cast<size_t>(outcomes) == items) return {};
+  return Error{Code::internal,
+               "the server answered with " + std::to_string(outcomes) + " outcomes for " +
+                   std::to_string(items) + " records; what became of each is not known",
+               {},
+               {}};
 }
 
 }  // namespace davit::host

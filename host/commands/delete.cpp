@@ -37,6 +37,7 @@ Result<ExitCode> remove(OperatorClient& client, const std::vector<Target>& targe
     for (; next < end; ++next) *request.add_keys() = targets[next].key;
     v1::DeleteResponse response;
     if (auto r = client.call("Delete", request, response); !r.ok()) return r.error();
+    if (auto r = one_for_each(response.outcomes_size(), end - first); !r.ok()) return r.error();
     for (int i = 0; i < response.outcomes_size(); ++i) {
       const auto& o = response.outcomes(i);
       if (o.outcome() == "refused") {

@@ -45,6 +45,12 @@ class OperatorCommands : public testing::Test {
     return "{kind: deployment, region: eu, id: d_" + std::to_string(bytes) +
            ", spec: {x: " + std::string(bytes, 'x') + "}}";
   }
+  // The configuration of a server whose answers to apply and delete have this many outcomes.
+  std::string answering(const std::string& outcomes) const {
+    return folder_.write("parrot.toml", head + "[rpc.server.operator]\nlisten = \"" + server_ +
+                                            "\"\n[plugin.parrot]\nmodule = \"parrot\"\n" +
+                                            "outcomes = " + outcomes + "\n");
+  }
 
   Folder folder_;
   const std::string socket_ = folder_.path() + "/operator.sock";
@@ -135,6 +141,18 @@ TEST_F(OperatorCommands, ADocumentThatNoServerTakesIsNamedAndTheOthersAreSent) {
   const std::string removed = davit({"delete", "-f", long_id, "-f", document_});
   EXPECT_NE(removed.find(long_id + fault), std::string::npos) << removed;
   EXPECT_NE(removed.find(document_ + ":1: "), std::string::npos) << removed;
+}
+
+TEST_F(OperatorCommands, AnAnswerWithAnotherNumberOfOutcomesIsAFailure) {
+  for (const std::string outcomes : {"0", "2"}) {
+    Process server({"run", answering(outcomes)});
+    ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
+    for (const std::string command : {"apply", "delete"}) {
+      EXPECT_EQ(davit({command, "-f", document_}),
+                "1 davit " + command + ": the server answered with " + outcomes +
+                    " outcomes for 1 records; what became of each is not known\n");
+    }
+  }
 }
 
 TEST_F(OperatorCommands, ATimeoutThatIsNoneIsAUsageError) {
