@@ -98,9 +98,13 @@ int run_delete(Arguments arguments) {
   if (!files.empty()) {
     if (!words.empty() || orphaned)
       return usage_error("delete", "either KIND ID or -f FILE, not both");
+    if (!region.empty())
+      return usage_error("delete", "--region is for KIND ID; a document of -f FILE has its own");
     Documents documents = read_documents(files, true);
     for (const auto& fault : documents.faults) tell(stderr, fault);
     good = documents.faults.empty();
+    if (good && documents.good.empty())
+      tell(stderr, "davit delete: there is no document in what was given");
     for (auto& d : documents.good) {
       targets.push_back(
           {key_of(d.document.kind(), d.document.region(), d.document.id()), std::move(d)});

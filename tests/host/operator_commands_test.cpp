@@ -155,6 +155,15 @@ TEST_F(OperatorCommands, AnAnswerWithAnotherNumberOfOutcomesIsAFailure) {
   }
 }
 
+TEST_F(OperatorCommands, DeleteSaysWhyAFileDeletesNothing) {
+  const std::string empty = folder_.write("empty.yaml", "# nothing\n");
+  EXPECT_EQ(davit({"delete", "-f", empty}),
+            "4 davit delete: there is no document in what was given\n");
+  EXPECT_EQ(davit({"delete", "-f", document_, "--region", "eu"})
+                .find("2 davit delete: --region is for KIND ID; a document of -f FILE has its own"),
+            0u);
+}
+
 TEST_F(OperatorCommands, ATimeoutThatIsNoneIsAUsageError) {
   for (const std::string command : {"get", "status"}) {
     const std::string said = davit({command, "--timeout", "soon"});
