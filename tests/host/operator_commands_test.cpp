@@ -164,6 +164,16 @@ TEST_F(OperatorCommands, DeleteSaysWhyAFileDeletesNothing) {
             0u);
 }
 
+TEST_F(OperatorCommands, WhatCannotBeReadIsNotTakenForEmpty) {
+  const std::string& folder = folder_.path();
+  const std::string fault = folder + ": cannot be read: Is a directory\n";
+  for (const std::string command : {"apply", "delete"})
+    EXPECT_EQ(davit({command, "-f", folder}), "4 " + fault);
+  const std::string token = davit({"get", "--token-file", folder});
+  EXPECT_EQ(token.front(), '2') << token;
+  EXPECT_NE(token.find(fault), std::string::npos) << token;
+}
+
 TEST_F(OperatorCommands, ATimeoutThatIsNoneIsAUsageError) {
   for (const std::string command : {"get", "status"}) {
     const std::string said = davit({command, "--timeout", "soon"});
