@@ -174,6 +174,15 @@ TEST_F(OperatorCommands, WhatCannotBeReadIsNotTakenForEmpty) {
   EXPECT_NE(token.find(fault), std::string::npos) << token;
 }
 
+TEST_F(OperatorCommands, WhatIsNotThereIsSaidOfTheRegionThatWasNamed) {
+  Process server({"run", answering("0")});
+  ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
+  EXPECT_EQ(davit({"get", "deployment", "d_1", "--watch", "--region", "eu"}),
+            "5 davit get: no deployment \"d_1\" in region \"eu\"\n");
+  EXPECT_EQ(davit({"get", "deployment", "d_1", "--watch"}),
+            "5 davit get: no deployment \"d_1\" in any region\n");
+}
+
 TEST_F(OperatorCommands, ATimeoutThatIsNoneIsAUsageError) {
   for (const std::string command : {"get", "status"}) {
     const std::string said = davit({command, "--timeout", "soon"});
