@@ -92,7 +92,7 @@ Result<Scalar> real(const Json& json) {
   if (error == std::errc::result_out_of_range) {
     Decimal d;  // too small becomes zero; too large is a fault
     const bool tiny = decimal(s, d) ? d.exponent + static_cast<int64_t>(d.digits.size()) < 0
-                                    : s.find("e-") != s.npos;
+                                    : s.find("e-") != s.npos || s.find("E-") != s.npos;
     if (tiny) return Scalar(T{0});
     return refused("is out of range: " + shortened(s, shown));
   }

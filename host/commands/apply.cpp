@@ -3,6 +3,7 @@
 #include <map>
 #include <random>
 
+#include "batch.hpp"
 #include "documents.hpp"
 #include "duration.hpp"
 #include "operator_client.hpp"
@@ -15,9 +16,6 @@ namespace davit::host {
 
 namespace {
 
-// Limits of one request, below the server's limit for a message.
-constexpr size_t batch_documents = 500;
-constexpr size_t batch_bytes = 2 << 20;
 // The most refusals that are printed with the same message.
 constexpr size_t refusals_told = 10;
 // The pause between two attempts to watch a server that has gone away.
@@ -51,13 +49,12 @@ Result<ExitCode> send(OperatorClient& client, const std::vector<SourceDocument>&
     request.set_again(options.again);
     request.set_request_id(random_id());
     const size_t first = next;
-    for (size_t bytes = 0;
-         next < documents.size() && next - first < batch_documents && bytes < batch_bytes; ++next) {
-      *request.add_documents() = documents[next].document;
-      bytes += documents[next].document.ByteSizeLong();
-    }
+    const size_t end = batch_end(first, documents.size(),
+                                 [&](size_t i) { return documents[i].document.ByteSizeLong(); });
+    for (; next < end; ++next) *request.add_documents() = documents[next].document;
     v1::ApplyResponse response;
     if (auto r = client.call("Apply", request, response); !r.ok()) return r.error();
+    if (auto r = one_for_each(response.outcomes_size(), end - first); !r.ok()) return r.error();
     for (int i = 0; i < response.outcomes_size(); ++i) {
       const auto& o = response.outcomes(i);
       if (o.outcome() == "refused") {

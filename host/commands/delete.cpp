@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <set>
 
+#include "batch.hpp"
 #include "documents.hpp"
 #include "operator_client.hpp"
 #include "outcomes.hpp"
@@ -11,8 +12,6 @@
 namespace davit::host {
 
 namespace {
-
-constexpr int batch_keys = 500;
 
 struct Target {
   v1::ObjectKey key;
@@ -33,10 +32,12 @@ Result<ExitCode> remove(OperatorClient& client, const std::vector<Target>& targe
     v1::DeleteRequest request;
     request.set_dry_run(dry_run);
     const size_t first = next;
-    for (; next < targets.size() && request.keys_size() < batch_keys; ++next)
-      *request.add_keys() = targets[next].key;
+    const size_t end =
+        batch_end(first, targets.size(), [&](size_t i) { return targets[i].key.ByteSizeLong(); });
+    for (; next < end; ++next) *request.add_keys() = targets[next].key;
     v1::DeleteResponse response;
     if (auto r = client.call("Delete", request, response); !r.ok()) return r.error();
+    if (auto r = one_for_each(response.outcomes_size(), end - first); !r.ok()) return r.error();
     for (int i = 0; i < response.outcomes_size(); ++i) {
       const auto& o = response.outcomes(i);
       if (o.outcome() == "refused") {
@@ -97,9 +98,13 @@ int run_delete(Arguments arguments) {
   if (!files.empty()) {
     if (!words.empty() || orphaned)
       return usage_error("delete", "either KIND ID or -f FILE, not both");
+    if (!region.empty())
+      return usage_error("delete", "--region is for KIND ID; a document of -f FILE has its own");
     Documents documents = read_documents(files, true);
     for (const auto& fault : documents.faults) tell(stderr, fault);
     good = documents.faults.empty();
+    if (good && documents.good.empty())
+      tell(stderr, "davit delete: there is no document in what was given");
     for (auto& d : documents.good) {
       targets.push_back(
           {key_of(d.document.kind(), d.document.region(), d.document.id()), std::move(d)});

@@ -1,13 +1,13 @@
 #include "documents.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iostream>
-#include <sstream>
+#include <algorithm>
+#include <map>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+
+#include "batch.hpp"
+#include "read_file.hpp"
 
 #include "config/suggest.hpp"
 
@@ -63,6 +63,8 @@ std::string to_document(const json::object& object, bool keys_only, SourceDocume
   if (d.region().empty()) return out.fault("region", "is required");
   if (keys_only && d.id().empty()) return out.fault("id", "is required");
   if (!keys_only && d.spec_json().empty()) return out.fault("spec", "is required");
+  if (d.ByteSizeLong() > document_bytes_max)
+    return out.fault("", "is too large: no server takes a request of more than 4 MiB");
   return {};
 }
 
@@ -110,18 +112,12 @@ void add_documents(const std::string& text, const std::string& file, bool keys_o
 Documents read_documents(const std::vector<std::string>& files, bool keys_only) {
   Documents out;
   for (const auto& file : files) {
-    std::ostringstream text;
-    if (file == "-") {
-      text << std::cin.rdbuf();
-      add_documents(text.str(), "<stdin>", keys_only, out);
-      continue;
-    }
-    std::ifstream in(file, std::ios::binary);
-    if (in) text << in.rdbuf();
-    if (!in || in.bad()) {
-      out.faults.push_back(file + ": cannot be read: " + std::strerror(errno));
+    const bool piped = file == "-";
+    auto text = piped ? read_standard_input() : read_file(file);
+    if (text.ok()) {
+      add_documents(*text, piped ? "<stdin>" : file, keys_only, out);
     } else {
-      add_documents(text.str(), file, keys_only, out);
+      out.faults.push_back(text.error().message);
     }
   }
   return out;

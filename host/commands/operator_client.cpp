@@ -1,11 +1,8 @@
 #include "operator_client.hpp"
 
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <limits>
-#include <sstream>
 #include <thread>
 
 #include <grpcpp/channel.h>
@@ -19,6 +16,7 @@
 #include <davit/v1/operator.pb.h>
 
 #include "duration.hpp"
+#include "read_file.hpp"
 #include "rpc/grpc/library.hpp"
 #include "rpc/unreachable.hpp"
 
@@ -36,16 +34,12 @@ constexpr const char* packaged_socket = "unix:/run/davit/operator.sock";
 
 using Message = google::protobuf::MessageLite;
 
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in || in.bad())
-    return Error{
-        Code::invalid_argument, path + ": cannot be read: " + std::strerror(errno), {}, {}};
-  std::string out = text.str();
-  while (!out.empty() && (out.back() == '\n' || out.back() == '\r')) out.pop_back();
-  return out;
+// A token or certificates, without the ends of line behind them.
+Result<std::string> read_credentials(const std::string& path) {
+  auto text = read_file(path);
+  if (!text.ok()) return text;
+  while (!text->empty() && (text->back() == '\n' || text->back() == '\r')) text->pop_back();
+  return text;
 }
 
 bool take_prefix(std::string& text, std::string_view prefix) {
@@ -152,7 +146,7 @@ Result<OperatorClient> OperatorClient::open(const ServerAddress& address) {
   if (take_prefix(target, "https://")) {
     grpc::SslCredentialsOptions options;
     if (!address.ca_file.empty()) {
-      auto roots = read_file(address.ca_file);
+      auto roots = read_credentials(address.ca_file);
       if (!roots.ok()) return roots.error();
       options.pem_root_certs = *roots;
     }
@@ -171,7 +165,7 @@ Result<OperatorClient> OperatorClient::open(const ServerAddress& address) {
                  {}};
   }
   if (!address.token_file.empty()) {
-    auto token = read_file(address.token_file);
+    auto token = read_credentials(address.token_file);
     if (!token.ok()) return token.error();
     connection->authorization = "Bearer " + *token;
   }

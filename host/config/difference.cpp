@@ -1,5 +1,6 @@
 #include "difference.hpp"
 
+#include <charconv>
 #include <map>
 
 #include "node.hpp"
@@ -11,6 +12,12 @@ struct Said {
   std::string value, where;
 };
 
+// As many digits as tell the number from every other.
+std::string shown(double real) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, real).ptr};
+}
+
 std::string shown(const Node& node) {
   switch (node.type) {
     case Node::Type::string:
@@ -18,7 +25,7 @@ std::string shown(const Node& node) {
     case Node::Type::integer:
       return "i" + std::to_string(node.integer);
     case Node::Type::real:
-      return "r" + std::to_string(node.real);
+      return "r" + shown(node.real);
     case Node::Type::boolean:
       return node.boolean ? "true" : "false";
     case Node::Type::table:

@@ -18,18 +18,25 @@ Error fault(const std::string& path, int number) {
   return {code, path + ": " + std::strerror(number), path, {}};
 }
 
-// Reads into a buffer that never grows: a growing buffer would leave copies of the secret in
-// memory.
-Result<size_t> read_all(int fd, const std::string& path, std::vector<char>& bytes) {
-  size_t size = 0;
+// Reads until the file ends or the buffer is full. The buffer never grows by itself: that would
+// leave copies of the secret in memory.
+Result<> read_until_full(int fd, const std::string& path, std::vector<char>& bytes, size_t& size) {
   while (size < bytes.size()) {
     const ssize_t n = ::read(fd, bytes.data() + size, bytes.size() - size);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return fault(path, errno);
-    if (n == 0) return size;
+    if (n == 0) break;
     size += static_cast<size_t>(n);
   }
-  return Error{Code::failed_precondition, path + ": is larger than 1 MiB", path, {}};
+  return {};
+}
+
+// Moves what was read into a buffer for the largest credential.
+void enlarge(std::vector<char>& bytes, size_t size) {
+  std::vector<char> larger(credential_bytes_max + 1);
+  std::memcpy(larger.data(), bytes.data(), size);
+  ::explicit_bzero(bytes.data(), bytes.size());
+  bytes.swap(larger);
 }
 
 }  // namespace
@@ -47,12 +54,18 @@ Result<> read_credential(const std::string& path, bool sensitive,
   const bool sized = S_ISREG(status.st_mode) && status.st_size > 0 &&
                      static_cast<size_t>(status.st_size) <= credential_bytes_max;
   std::vector<char> bytes((sized ? static_cast<size_t>(status.st_size) : credential_bytes_max) + 1);
-  Result<size_t> size = read_all(fd, path, bytes);
+  size_t size = 0;
+  Result<> read = read_until_full(fd, path, bytes, size);
+  if (read.ok() && size == bytes.size() && size <= credential_bytes_max) {
+    enlarge(bytes, size);  // the file has grown since it was looked at
+    read = read_until_full(fd, path, bytes, size);
+  }
   ::close(fd);
-  if (size.ok()) use({bytes.data(), *size});
+  if (read.ok() && size > credential_bytes_max)
+    read = Error{Code::failed_precondition, path + ": is larger than 1 MiB", path, {}};
+  if (read.ok()) use({bytes.data(), size});
   if (sensitive) ::explicit_bzero(bytes.data(), bytes.size());
-  if (!size.ok()) return size.error();
-  return {};
+  return read;
 }
 
 }  // namespace davit::host

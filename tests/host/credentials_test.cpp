@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace davit::host {
 namespace {
@@ -40,6 +42,25 @@ TEST_F(Credentials, AreReadAnewEachTime) {
   EXPECT_EQ(read(path), "ok:one");
   file("two, longer");
   EXPECT_EQ(read(path), "ok:two, longer");
+}
+
+TEST_F(Credentials, AreReadWhileTheirFileGrows) {
+  const std::string path = file("x");
+  std::atomic<bool> done{false};
+  std::thread writer([&] {
+    std::ofstream growing(path, std::ios::binary | std::ios::app);
+    for (int i = 0; i < 20'000; ++i) growing << 'x' << std::flush;
+    done = true;
+  });
+  std::string wrong;
+  for (size_t last = 0; !done && wrong.empty();) {
+    const std::string now = read(path);
+    if (now.compare(0, 3, "ok:") != 0 || now.size() < last) wrong = now;
+    last = now.size();
+  }
+  writer.join();
+  EXPECT_EQ(wrong, "");
+  EXPECT_EQ(read(path), "ok:" + std::string(20'001, 'x'));
 }
 
 TEST_F(Credentials, SayWhatIsWrong) {

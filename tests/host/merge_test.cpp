@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "config/difference.hpp"
 #include "config/faults.hpp"
 #include "config/toml.hpp"
 
@@ -50,6 +51,21 @@ TEST(Merge, ATableSaysAllPlacesThatMakeIt) {
   merge(root, parse_toml("[a]\nx = 1\n", "1.toml", faults));
   merge(root, parse_toml("\n[a]\ny = 1\n", "2.toml", faults));
   EXPECT_EQ(root.find("a")->where, "1.toml:1, 2.toml:2");
+}
+
+TEST(Differences, TheSmallestChangeOfANumberIsOne) {
+  const auto keys = [](const char* before, const char* after) {
+    Faults faults;
+    const auto was = parse_toml(before, "1.toml", faults);
+    const auto is = parse_toml(after, "1.toml", faults);
+    std::string out;
+    for (const Difference& d : differences(*was, *is)) out += d.key + " (" + d.where + ")";
+    return out;
+  };
+  EXPECT_EQ(keys("x = 0.0000001\n", "x = 0.0000002\n"), "x (1.toml:1)");
+  EXPECT_EQ(keys("x = 1.0\n", "x = 1.0000000000000002\n"), "x (1.toml:1)");
+  EXPECT_EQ(keys("x = [0.0000001]\n", "x = [0.0000002]\n"), "x (1.toml:1)");
+  EXPECT_EQ(keys("x = 0.1\n", "x = 1e-1\n"), "");
 }
 
 TEST(Merge, ArraysReplace) {

@@ -40,6 +40,18 @@ class OperatorCommands : public testing::Test {
     return std::to_string(code) + " " + davit.out() + davit.err();
   }
 
+  // A document whose spec has this many bytes.
+  static std::string document_of(size_t bytes) {
+    return "{kind: deployment, region: eu, id: d_" + std::to_string(bytes) +
+           ", spec: {x: " + std::string(bytes, 'x') + "}}";
+  }
+  // The configuration of a server whose answers to apply and delete have this many outcomes.
+  std::string answering(const std::string& outcomes) const {
+    return folder_.write("parrot.toml", head + "[rpc.server.operator]\nlisten = \"" + server_ +
+                                            "\"\n[plugin.parrot]\nmodule = \"parrot\"\n" +
+                                            "outcomes = " + outcomes + "\n");
+  }
+
   Folder folder_;
   const std::string socket_ = folder_.path() + "/operator.sock";
   const std::string server_ = "unix:" + socket_;
@@ -100,6 +112,75 @@ TEST_F(OperatorCommands, WhatWentWrongIsTheExitCode) {
   EXPECT_EQ(davit({"delete", "-f", document_}).front(), '4');
   EXPECT_EQ(davit({"apply", "-f", folder_.write("half.yaml", "{kind: deployment")}).front(), '4');
   EXPECT_EQ(davit({"agent", "forget", "eu", "a"}).front(), '5');
+}
+
+TEST_F(OperatorCommands, ALargeDocumentBehindASmallerOneIsSentInARequestOfItsOwn) {
+  Process server({"run", config_});
+  ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
+  // Together they are more than a server takes in one request.
+  const std::string files[] = {folder_.write("2.yaml", document_of(2'000'000)),
+                               folder_.write("3.yaml", document_of(3'000'000))};
+  const std::string unknown = ":1: kind: ";
+  const std::string said = davit({"apply", "-f", files[0], "-f", files[1]});
+  EXPECT_EQ(said.front(), '4') << said;
+  for (const auto& file : files) EXPECT_NE(said.find(file + unknown), std::string::npos) << said;
+}
+
+TEST_F(OperatorCommands, ADocumentThatNoServerTakesIsNamedAndTheOthersAreSent) {
+  Process server({"run", config_});
+  ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
+  const std::string large = folder_.write(
+      "large.yaml", "{kind: deployment, region: eu, id: d_2, spec: {}, annotations: {a: " +
+                        std::string(5'000'000, 'x') + "}}");
+  const std::string long_id = folder_.write(
+      "long.yaml", "{kind: deployment, region: eu, id: " + std::string(5'000'000, 'x') + "}");
+  const std::string fault = ":1: is too large: no server takes a request of more than 4 MiB\n";
+  const std::string applied = davit({"apply", "-f", large, "-f", document_});
+  EXPECT_NE(applied.find(large + fault), std::string::npos) << applied;
+  EXPECT_NE(applied.find(document_ + ":1: kind: "), std::string::npos) << applied;
+  const std::string removed = davit({"delete", "-f", long_id, "-f", document_});
+  EXPECT_NE(removed.find(long_id + fault), std::string::npos) << removed;
+  EXPECT_NE(removed.find(document_ + ":1: "), std::string::npos) << removed;
+}
+
+TEST_F(OperatorCommands, AnAnswerWithAnotherNumberOfOutcomesIsAFailure) {
+  for (const std::string outcomes : {"0", "2"}) {
+    Process server({"run", answering(outcomes)});
+    ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
+    for (const std::string command : {"apply", "delete"}) {
+      EXPECT_EQ(davit({command, "-f", document_}),
+                "1 davit " + command + ": the server answered with " + outcomes +
+                    " outcomes for 1 records; what became of each is not known\n");
+    }
+  }
+}
+
+TEST_F(OperatorCommands, DeleteSaysWhyAFileDeletesNothing) {
+  const std::string empty = folder_.write("empty.yaml", "# nothing\n");
+  EXPECT_EQ(davit({"delete", "-f", empty}),
+            "4 davit delete: there is no document in what was given\n");
+  EXPECT_EQ(davit({"delete", "-f", document_, "--region", "eu"})
+                .find("2 davit delete: --region is for KIND ID; a document of -f FILE has its own"),
+            0u);
+}
+
+TEST_F(OperatorCommands, WhatCannotBeReadIsNotTakenForEmpty) {
+  const std::string& folder = folder_.path();
+  const std::string fault = folder + ": cannot be read: Is a directory\n";
+  for (const std::string command : {"apply", "delete"})
+    EXPECT_EQ(davit({command, "-f", folder}), "4 " + fault);
+  const std::string token = davit({"get", "--token-file", folder});
+  EXPECT_EQ(token.front(), '2') << token;
+  EXPECT_NE(token.find(fault), std::string::npos) << token;
+}
+
+TEST_F(OperatorCommands, WhatIsNotThereIsSaidOfTheRegionThatWasNamed) {
+  Process server({"run", answering("0")});
+  ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
+  EXPECT_EQ(davit({"get", "deployment", "d_1", "--watch", "--region", "eu"}),
+            "5 davit get: no deployment \"d_1\" in region \"eu\"\n");
+  EXPECT_EQ(davit({"get", "deployment", "d_1", "--watch"}),
+            "5 davit get: no deployment \"d_1\" in any region\n");
 }
 
 TEST_F(OperatorCommands, ATimeoutThatIsNoneIsAUsageError) {
