@@ -1,5 +1,6 @@
 #include "answer.hpp"
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <charconv>
@@ -49,6 +50,11 @@ Code code_of_transport(Outcome::Transport t) {
 
 }  // namespace
 
+bool is_of_api_server(const Outcome& o) {
+  return std::any_of(o.headers.begin(), o.headers.end(),
+                     [](const auto& header) { return header.first == "audit-id"; });
+}
+
 Code code_of_http(int http, std::string_view reason) {
   if (http >= 200 && http < 300) return Code::ok;
   switch (http) {
@@ -95,6 +101,7 @@ std::chrono::milliseconds retry_after(const Pairs& headers) {
 cluster::Response to_response(Outcome o) {
   cluster::Response r;
   r.http_status = o.http;
+  const bool of_api_server = is_of_api_server(o);
   r.headers = std::move(o.headers);
   if (o.transport != Outcome::Transport::ok) {
     r.code = code_of_transport(o.transport);
@@ -105,10 +112,13 @@ cluster::Response to_response(Outcome o) {
   r.retry_after = retry_after(r.headers);
   if (o.http < 200 || o.http >= 300) {
     read_status(o.body, r);
-    if (r.message.empty())
-      r.message = o.http == 404
+    if (r.message.empty() && o.http == 404) {
+      r.message = of_api_server
                       ? "the API server knows no such resource: is its definition installed?"
-                      : "the API server answered with HTTP status " + std::to_string(o.http);
+                      : "the API server did not send this: is a proxy in between?";
+    } else if (r.message.empty()) {
+      r.message = "the API server answered with HTTP status " + std::to_string(o.http);
+    }
   }
   r.code = code_of_http(o.http, r.reason);
   r.body = std::move(o.body);

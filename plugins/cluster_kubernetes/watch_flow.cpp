@@ -230,7 +230,7 @@ std::chrono::milliseconds WatchFlow::refused(const Outcome& o, uint64_t random) 
   // A stream that breaks off after it has worked is not reported. A stream that delivers nothing
   // is.
   const bool cut = o.http == 200 && progress_;
-  if (o.transport == Outcome::Transport::ok && o.http == 404 && may_be_absent()) {
+  if (is_absent(o)) {
     absent(message_of(o));
   } else if (is_refused(o)) {
     trouble(refusal_of(o), DAVIT_WATCH_REFUSED);
@@ -272,16 +272,19 @@ std::chrono::milliseconds WatchFlow::page(const Outcome& o, uint64_t random) {
 // are not accepted.
 bool WatchFlow::is_refused(const Outcome& o) const {
   if (o.transport != Outcome::Transport::ok || o.http < 400 || o.http >= 500) return false;
-  if (o.http == 404) return !may_be_absent();
+  if (is_absent(o)) return false;
   // When a streaming list is refused as invalid, the next step asks for a list.
   if ((o.http == 400 || o.http == 422) && initial_ && streaming_) return false;
   return o.http != 408 && o.http != 410 && o.http != 429;
 }
 
-// The group of a custom resource must have a dot; core groups such as "" and "apps" have none. If
-// pods are not found, the fault is with the server that answers, not with the pods.
-bool WatchFlow::may_be_absent() const {
-  return request_.resource.group.find('.') != std::string::npos;
+// True if the API server says that it does not know the resource. Whoever else answers 404 knows
+// nothing of the objects. The group of a custom resource must have a dot; core groups such as ""
+// and "apps" have none. If pods are not found, the fault is with the server that answers, not with
+// the pods.
+bool WatchFlow::is_absent(const Outcome& o) const {
+  return o.transport == Outcome::Transport::ok && o.http == 404 && is_of_api_server(o) &&
+         request_.resource.group.find('.') != std::string::npos;
 }
 
 // Nothing exists of a resource that the API server does not know. It may know it later.
