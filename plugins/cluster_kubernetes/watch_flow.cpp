@@ -167,8 +167,8 @@ void WatchFlow::line(std::string_view text) {
     // Initial events carry the versions of their objects, in no order. A watch can continue only
     // from the bookmark that ends them.
     if (auto version = version_text(*object); !version.empty()) version_ = std::move(version);
+    // It ends no trouble yet: what the watch has missed may still be on its way.
     backoff_.reset();
-    last_trouble_.clear();
   }
   push(kind, std::string(*object));
 }

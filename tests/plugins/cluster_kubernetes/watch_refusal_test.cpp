@@ -46,6 +46,18 @@ TEST_F(Flow, SaysThatItGoesOnWhereItWas) {
   EXPECT_EQ(take(), "") << "once";
 }
 
+// What it missed may still be on its way behind the first event.
+TEST_F(Flow, AnEventThatComesAtOnceTakesNothingOfThatAway) {
+  sync(60);
+  flow.ended(broken("connection refused"), 0);
+  resume("60");
+  event("ADDED", "a", 61);
+  EXPECT_EQ(take(), "!connection refused, +a");
+  flow.opened();
+  EXPECT_EQ(take(), "SYNCED");
+  EXPECT_EQ(last, R"({"metadata":{"resourceVersion":"61"}})");
+}
+
 TEST_F(Flow, ABookmarkSaysThatItGoesOn) {
   sync(60);
   flow.ended(broken("connection refused"), 0);
