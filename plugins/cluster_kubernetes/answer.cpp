@@ -8,7 +8,24 @@
 namespace davit::cluster_kubernetes {
 namespace {
 
-// Reads a Status body. A body of another kind changes nothing.
+Code code_of_transport(Outcome::Transport t) {
+  switch (t) {
+    case Outcome::Transport::ok:
+      return Code::ok;
+    case Outcome::Transport::timed_out:
+      return Code::deadline_exceeded;
+    case Outcome::Transport::too_large:
+      return Code::resource_exhausted;
+    case Outcome::Transport::cancelled:
+      return Code::cancelled;
+    case Outcome::Transport::failed:
+      return Code::unavailable;
+  }
+  return Code::unavailable;
+}
+
+}  // namespace
+
 void read_status(const std::string& body, cluster::Response& out) {
   boost::system::error_code bad;
   const auto parsed = boost::json::parse(body, bad);
@@ -31,24 +48,6 @@ void read_status(const std::string& body, cluster::Response& out) {
     out.retry_after = std::chrono::seconds(std::min(seconds->get_int64(), seconds_max));
   }
 }
-
-Code code_of_transport(Outcome::Transport t) {
-  switch (t) {
-    case Outcome::Transport::ok:
-      return Code::ok;
-    case Outcome::Transport::timed_out:
-      return Code::deadline_exceeded;
-    case Outcome::Transport::too_large:
-      return Code::resource_exhausted;
-    case Outcome::Transport::cancelled:
-      return Code::cancelled;
-    case Outcome::Transport::failed:
-      return Code::unavailable;
-  }
-  return Code::unavailable;
-}
-
-}  // namespace
 
 bool is_of_api_server(const Outcome& o) {
   return std::any_of(o.headers.begin(), o.headers.end(),

@@ -193,12 +193,10 @@ void WatchFlow::failed_event(std::string_view status) {
   const std::string code(json_member(status, "code").value_or(""));
   if (code == "410") return begin_anew();
   const bool refused = code == "401" || code == "403";
-  const auto message = json_plain_string(json_member(status, "message")).value_or("no message");
-  const auto seconds = json_at(status, {"details", "retryAfterSeconds"}).value_or("");
-  uint16_t wait = 0;
-  std::from_chars(seconds.data(), seconds.data() + seconds.size(), wait);
-  retry_after_ = std::chrono::seconds(wait);
-  trouble("the watch ended with an error: " + std::string(message),
+  cluster::Response said;
+  read_status(std::string(status), said);
+  retry_after_ = said.retry_after;
+  trouble("the watch ended with an error: " + (said.message.empty() ? "no message" : said.message),
           refused ? DAVIT_WATCH_REFUSED : DAVIT_WATCH_TROUBLE);
 }
 

@@ -58,6 +58,23 @@ TEST_F(Flow, AnEventThatComesAtOnceTakesNothingOfThatAway) {
   EXPECT_EQ(last, R"({"metadata":{"resourceVersion":"61"}})");
 }
 
+TEST_F(Flow, TheReasonOfAnErrorIsToldWhateverCharactersItHas) {
+  sync(60);
+  flow.data(
+      R"({"type":"ERROR","object":{"kind":"Status","code":403,"message":"pods is forbidden: User \"a\u003cb\""}})"
+      "\n");
+  EXPECT_EQ(take(), R"(NO the watch ended with an error: pods is forbidden: User "a<b")");
+}
+
+TEST_F(Flow, AnErrorSaysHowLongToWait) {
+  sync(60);
+  flow.data(
+      R"({"type":"ERROR","object":{"kind":"Status","code":429,"details":{"retryAfterSeconds":17}}})"
+      "\n");
+  EXPECT_EQ(take(), "!the watch ended with an error: no message");
+  EXPECT_EQ(flow.ended(http(200), 0), milliseconds(17'000));
+}
+
 TEST_F(Flow, ABookmarkSaysThatItGoesOn) {
   sync(60);
   flow.ended(broken("connection refused"), 0);
