@@ -4,7 +4,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -199,6 +202,26 @@ TEST_F(Edge, AKubeconfigThatWasReplacedIsReadAgainWhenItDoesNotGetUsIn) {
   (void)config(present.port);
   EXPECT_TRUE(running.host.run_until([&] { return running.get("a").code == Code::ok; }, patience));
   EXPECT_TRUE(running.host.logged("the access to the API server has changed"));
+}
+
+TEST_F(Edge, ATokenFileThatCannotBeReadIsSaidOnceAndSoIsItsReturn) {
+  Server server(http("401 Unauthorized", R"({"kind":"Status","message":"expired"})"));
+  const std::string token = directory.path() + "/token";
+  std::ofstream(token) << "abc";
+  Running running(config(server.port, {}, "tokenFile: '" + token + "'"));
+  ASSERT_TRUE(running.up.ok()) << running.up.error().message;
+  std::filesystem::remove(token);
+  // After each 401 the file is read again.
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(running.get("a").code, Code::unauthenticated);
+  const auto log = running.host.log();
+  EXPECT_EQ(std::count_if(log.begin(), log.end(),
+                          [](const auto& line) {
+                            return line.message.starts_with("the bearer token cannot be read");
+                          }),
+            1);
+  std::ofstream(token) << "def";
+  EXPECT_EQ(running.get("a").code, Code::unauthenticated);
+  EXPECT_TRUE(running.host.logged("the bearer token can be read again"));
 }
 
 TEST_F(Edge, AWatchThatIsRefusedIsNoServing) {
