@@ -224,6 +224,31 @@ TEST_F(Edge, ATokenFileThatCannotBeReadIsSaidOnceAndSoIsItsReturn) {
   EXPECT_TRUE(running.host.logged("the bearer token can be read again"));
 }
 
+TEST_F(Edge, AWorkingDirectoryThatIsGoneEndsNothing) {
+  Server server(http("401 Unauthorized", R"({"kind":"Status","message":"expired"})"));
+  (void)config(server.port);
+  (void)plugin();  // from where it is
+  const auto before = std::filesystem::current_path();
+  const std::string place = directory.path() + "/place";
+  std::filesystem::create_directory(place);
+  std::filesystem::rename(directory.path() + "/kubeconfig", place + "/kubeconfig");
+  std::filesystem::current_path(place);
+  ::setenv("KUBECONFIG", "kubeconfig", 1);
+  {
+    Running running{Config()};
+    EXPECT_TRUE(running.up.ok()) << running.up.error().message;
+    std::filesystem::remove_all(place);
+    EXPECT_EQ(running.get("a").code, Code::unauthenticated);
+    EXPECT_TRUE(running.host.run_until(
+        [&] { return running.host.logged("the access to the API server cannot be read again"); },
+        patience));
+    EXPECT_EQ(running.get("a").code, Code::unauthenticated) << "it goes on with what it read";
+    EXPECT_NE(created(Config()).find("$KUBECONFIG is relative"), std::string::npos);
+  }
+  ::unsetenv("KUBECONFIG");
+  std::filesystem::current_path(before);
+}
+
 TEST_F(Edge, AWatchThatIsRefusedIsNoServing) {
   Server server(
       http("403 Forbidden", R"({"kind":"Status","reason":"Forbidden","message":"you may not"})"));
