@@ -111,10 +111,15 @@ cluster::Response to_response(Outcome o) {
   r.retry_after = retry_after(r.headers);
   if (o.http < 200 || o.http >= 300) {
     read_status(o.body, r);
+    if (r.message.empty() && o.http == 404 && !of_api_server) {
+      // A caller would take it for an object that has gone. The API server has not answered.
+      r.code = Code::unavailable;
+      r.http_status = 0;
+      r.message = "the API server did not send this: is a proxy in between?";
+      return r;
+    }
     if (r.message.empty() && o.http == 404) {
-      r.message = of_api_server
-                      ? "the API server knows no such resource: is its definition installed?"
-                      : "the API server did not send this: is a proxy in between?";
+      r.message = "the API server knows no such resource: is its definition installed?";
     } else if (r.message.empty()) {
       r.message = "the API server answered with HTTP status " + std::to_string(o.http);
     }
