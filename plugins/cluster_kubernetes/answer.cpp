@@ -1,5 +1,6 @@
 #include "answer.hpp"
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <charconv>
@@ -7,7 +8,24 @@
 namespace davit::cluster_kubernetes {
 namespace {
 
-// Reads a Status body. A body of another kind changes nothing.
+Code code_of_transport(Outcome::Transport t) {
+  switch (t) {
+    case Outcome::Transport::ok:
+      return Code::ok;
+    case Outcome::Transport::timed_out:
+      return Code::deadline_exceeded;
+    case Outcome::Transport::too_large:
+      return Code::resource_exhausted;
+    case Outcome::Transport::cancelled:
+      return Code::cancelled;
+    case Outcome::Transport::failed:
+      return Code::unavailable;
+  }
+  return Code::unavailable;
+}
+
+}  // namespace
+
 void read_status(const std::string& body, cluster::Response& out) {
   boost::system::error_code bad;
   const auto parsed = boost::json::parse(body, bad);
@@ -31,23 +49,10 @@ void read_status(const std::string& body, cluster::Response& out) {
   }
 }
 
-Code code_of_transport(Outcome::Transport t) {
-  switch (t) {
-    case Outcome::Transport::ok:
-      return Code::ok;
-    case Outcome::Transport::timed_out:
-      return Code::deadline_exceeded;
-    case Outcome::Transport::too_large:
-      return Code::resource_exhausted;
-    case Outcome::Transport::cancelled:
-      return Code::cancelled;
-    case Outcome::Transport::failed:
-      return Code::unavailable;
-  }
-  return Code::unavailable;
+bool is_of_api_server(const Outcome& o) {
+  return std::any_of(o.headers.begin(), o.headers.end(),
+                     [](const auto& header) { return header.first == "audit-id"; });
 }
-
-}  // namespace
 
 Code code_of_http(int http, std::string_view reason) {
   if (http >= 200 && http < 300) return Code::ok;
@@ -95,6 +100,7 @@ std::chrono::milliseconds retry_after(const Pairs& headers) {
 cluster::Response to_response(Outcome o) {
   cluster::Response r;
   r.http_status = o.http;
+  const bool of_api_server = is_of_api_server(o);
   r.headers = std::move(o.headers);
   if (o.transport != Outcome::Transport::ok) {
     r.code = code_of_transport(o.transport);
@@ -105,10 +111,18 @@ cluster::Response to_response(Outcome o) {
   r.retry_after = retry_after(r.headers);
   if (o.http < 200 || o.http >= 300) {
     read_status(o.body, r);
-    if (r.message.empty())
-      r.message = o.http == 404
-                      ? "the API server knows no such resource: is its definition installed?"
-                      : "the API server answered with HTTP status " + std::to_string(o.http);
+    if (r.message.empty() && o.http == 404 && !of_api_server) {
+      // A caller would take it for an object that has gone. The API server has not answered.
+      r.code = Code::unavailable;
+      r.http_status = 0;
+      r.message = "the API server did not send this: is a proxy in between?";
+      return r;
+    }
+    if (r.message.empty() && o.http == 404) {
+      r.message = "the API server knows no such resource: is its definition installed?";
+    } else if (r.message.empty()) {
+      r.message = "the API server answered with HTTP status " + std::to_string(o.http);
+    }
   }
   r.code = code_of_http(o.http, r.reason);
   r.body = std::move(o.body);

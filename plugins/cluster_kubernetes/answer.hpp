@@ -18,6 +18,11 @@ struct Outcome {
 
 // The codes are those of abi/cluster.h.
 cluster::Response to_response(Outcome outcome);
+// Reads a Status body. A body of another kind changes nothing.
+void read_status(const std::string& body, cluster::Response& out);
+// True if an API server sent this answer, or passed it on: it puts its id of the request on each.
+// Something in between that answers in its place, such as an ingress without a route, does not.
+bool is_of_api_server(const Outcome& outcome);
 Code code_of_http(int http, std::string_view reason);
 // Reads a Retry-After header in seconds. 0: the header is missing, or contains a date.
 std::chrono::milliseconds retry_after(const Pairs& headers);

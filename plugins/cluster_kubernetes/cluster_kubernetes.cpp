@@ -30,7 +30,18 @@ Result<Access> find_access(const Host& host, std::string kubeconfig, const std::
     }
     // In the configuration a relative path is relative to its file, in the environment to the
     // working directory.
-    if (!kubeconfig.empty()) kubeconfig = std::filesystem::absolute(kubeconfig).string();
+    if (!kubeconfig.empty()) {
+      std::error_code error;
+      const auto whole = std::filesystem::absolute(kubeconfig, error);
+      if (error) {
+        return Error{Code::failed_precondition,
+                     "$KUBECONFIG is relative (" + kubeconfig + "), and the working directory " +
+                         "cannot be found (" + error.message() + "): set it to an absolute path",
+                     {},
+                     {}};
+      }
+      kubeconfig = whole.string();
+    }
   }
   if (in_cluster || (kubeconfig.empty() && !environment("KUBERNETES_SERVICE_HOST").empty())) {
     return in_cluster_access(environment, read);

@@ -38,8 +38,10 @@ Engine::Engine(const Host& host, Access access, ReadAccess read_access, Options 
       options_(options),
       token_(
           *access_, [host](const std::string& path) { return host.credential(path); },
-          [host](const Error& e) {
-            host.warn("the bearer token cannot be read", {{"error", e.message}});
+          [host](const Error* e) {
+            if (e == nullptr) return host.info("the bearer token can be read again");
+            host.warn("the bearer token cannot be read; the last one goes on",
+                      {{"error", e->message}});
           }),
       transport_(access_, token_, options.transport),
       requests_(transport_, options.requests),
@@ -102,7 +104,8 @@ void Engine::read_access_again() {
                  {{"error", fresh.error().message}});
     return;
   }
-  access_unreadable_ = false;
+  if (std::exchange(access_unreadable_, false))
+    host_.info("the access to the API server can be read again");
   if (fresh->same_as(*access_)) return;
   access_ = std::make_shared<const Access>(std::move(*fresh));
   token_.use(*access_);

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace davit::cluster_kubernetes {
 namespace {
@@ -17,12 +18,13 @@ bool usable(std::string_view token) {
 }
 }  // namespace
 
-Token::Token(const Access& access, ReadFile read, std::function<void(const Error&)> report)
+Token::Token(const Access& access, ReadFile read, Report report)
     : read_(std::move(read)), report_(std::move(report)) {
   use(access);
 }
 
 void Token::use(const Access& access) {
+  if (file_ != access.token_file) unreadable_ = false;  // another file: it has its own troubles
   file_ = access.token_file;
   token_ = Secret(access.token.view());
   stale_ = true;
@@ -48,12 +50,14 @@ std::string_view Token::get(std::chrono::nanoseconds now) {
   auto fresh = read_(file_);
   if (fresh.ok() && usable(fresh->view())) {
     token_ = std::move(*fresh);
-  } else {
-    report_(fresh.ok() ? Error{Code::failed_precondition,
-                               "token file \"" + file_ + "\" holds no token",
-                               {},
-                               {}}
-                       : fresh.error());
+    if (std::exchange(unreadable_, false)) report_(nullptr);
+  } else if (!std::exchange(unreadable_, true)) {
+    const Error why = fresh.ok() ? Error{Code::failed_precondition,
+                                         "token file \"" + file_ + "\" holds no token",
+                                         {},
+                                         {}}
+                                 : fresh.error();
+    report_(&why);
   }
   return token_.view();
 }

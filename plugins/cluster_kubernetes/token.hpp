@@ -9,8 +9,10 @@ namespace davit::cluster_kubernetes {
 
 class Token {
  public:
-  // `report` is called when the file cannot be read. The last token then stays in use.
-  Token(const Access& access, ReadFile read, std::function<void(const Error&)> report);
+  // Called when the file begins to be unreadable, and with NULL when it can be read again.
+  // Meanwhile the last token stays in use.
+  using Report = std::function<void(const Error*)>;
+  Token(const Access& access, ReadFile read, Report report);
 
   // Uses the token of this access from now on.
   void use(const Access& access);
@@ -28,11 +30,12 @@ class Token {
 
   std::string file_;
   const ReadFile read_;
-  const std::function<void(const Error&)> report_;
+  const Report report_;
   Secret token_;
   Stamp stamp_;
   std::chrono::nanoseconds read_at_{0}, looked_at_{0};
   bool stale_ = true;
+  bool unreadable_ = false;  // it was reported
 };
 
 }  // namespace davit::cluster_kubernetes

@@ -167,8 +167,8 @@ void WatchFlow::line(std::string_view text) {
     // Initial events carry the versions of their objects, in no order. A watch can continue only
     // from the bookmark that ends them.
     if (auto version = version_text(*object); !version.empty()) version_ = std::move(version);
+    // It ends no trouble yet: what the watch has missed may still be on its way.
     backoff_.reset();
-    last_trouble_.clear();
   }
   push(kind, std::string(*object));
 }
@@ -193,12 +193,10 @@ void WatchFlow::failed_event(std::string_view status) {
   const std::string code(json_member(status, "code").value_or(""));
   if (code == "410") return begin_anew();
   const bool refused = code == "401" || code == "403";
-  const auto message = json_plain_string(json_member(status, "message")).value_or("no message");
-  const auto seconds = json_at(status, {"details", "retryAfterSeconds"}).value_or("");
-  uint16_t wait = 0;
-  std::from_chars(seconds.data(), seconds.data() + seconds.size(), wait);
-  retry_after_ = std::chrono::seconds(wait);
-  trouble("the watch ended with an error: " + std::string(message),
+  cluster::Response said;
+  read_status(std::string(status), said);
+  retry_after_ = said.retry_after;
+  trouble("the watch ended with an error: " + (said.message.empty() ? "no message" : said.message),
           refused ? DAVIT_WATCH_REFUSED : DAVIT_WATCH_TROUBLE);
 }
 
@@ -230,7 +228,7 @@ std::chrono::milliseconds WatchFlow::refused(const Outcome& o, uint64_t random) 
   // A stream that breaks off after it has worked is not reported. A stream that delivers nothing
   // is.
   const bool cut = o.http == 200 && progress_;
-  if (o.transport == Outcome::Transport::ok && o.http == 404 && may_be_absent()) {
+  if (is_absent(o)) {
     absent(message_of(o));
   } else if (is_refused(o)) {
     trouble(refusal_of(o), DAVIT_WATCH_REFUSED);
@@ -272,16 +270,19 @@ std::chrono::milliseconds WatchFlow::page(const Outcome& o, uint64_t random) {
 // are not accepted.
 bool WatchFlow::is_refused(const Outcome& o) const {
   if (o.transport != Outcome::Transport::ok || o.http < 400 || o.http >= 500) return false;
-  if (o.http == 404) return !may_be_absent();
+  if (is_absent(o)) return false;
   // When a streaming list is refused as invalid, the next step asks for a list.
   if ((o.http == 400 || o.http == 422) && initial_ && streaming_) return false;
   return o.http != 408 && o.http != 410 && o.http != 429;
 }
 
-// The group of a custom resource must have a dot; core groups such as "" and "apps" have none. If
-// pods are not found, the fault is with the server that answers, not with the pods.
-bool WatchFlow::may_be_absent() const {
-  return request_.resource.group.find('.') != std::string::npos;
+// True if the API server says that it does not know the resource. Whoever else answers 404 knows
+// nothing of the objects. The group of a custom resource must have a dot; core groups such as ""
+// and "apps" have none. If pods are not found, the fault is with the server that answers, not with
+// the pods.
+bool WatchFlow::is_absent(const Outcome& o) const {
+  return o.transport == Outcome::Transport::ok && o.http == 404 && is_of_api_server(o) &&
+         request_.resource.group.find('.') != std::string::npos;
 }
 
 // Nothing exists of a resource that the API server does not know. It may know it later.

@@ -66,7 +66,7 @@ class WatchFlow {
   std::chrono::milliseconds looked(const Outcome& outcome, uint64_t random);
   std::chrono::milliseconds page(const Outcome& outcome, uint64_t random);
   std::chrono::milliseconds refused(const Outcome& outcome, uint64_t random);
-  bool may_be_absent() const;
+  bool is_absent(const Outcome& outcome) const;
   void absent(std::string message);
   void works();
   void begin_anew();

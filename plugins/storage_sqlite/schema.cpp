@@ -212,18 +212,23 @@ Result<> inspect(const std::string& path) {
 }
 
 Result<> inspect_new_folder(const std::string& path) {
+  const auto refuse = [&](const std::string& what, int error, const std::string& advice) {
+    return Error{Code::failed_precondition,
+                 "state directory " + path + " " + what + " (" + std::strerror(error) +
+                     "): " + advice + ", or set host.state_dir",
+                 {},
+                 {}};
+  };
   std::string above = path;
   struct stat status {};
-  while (stat(above.c_str(), &status) != 0 && errno == ENOENT && above.size() > 1)
+  int error = 0;
+  while ((error = stat(above.c_str(), &status) == 0 ? 0 : errno) == ENOENT && above.size() > 1)
     above.resize(std::max<size_t>(above.rfind('/'), 1));
-  if (faccessat(AT_FDCWD, above.c_str(), W_OK | X_OK, AT_EACCESS) == 0 && S_ISDIR(status.st_mode))
-    return {};
-  return Error{Code::failed_precondition,
-               "state directory " + path + " cannot be made (" +
-                   std::string(std::strerror(S_ISDIR(status.st_mode) ? errno : ENOTDIR)) +
-                   "): make \"" + above + "\" writable, or set host.state_dir",
-               {},
-               {}};
+  if (error == EACCES) return refuse("cannot be seen", error, "run this as the server's user");
+  if (error == 0 && !S_ISDIR(status.st_mode)) error = ENOTDIR;
+  if (error == 0 && faccessat(AT_FDCWD, above.c_str(), W_OK | X_OK, AT_EACCESS) != 0) error = errno;
+  if (error == 0) return {};
+  return refuse("cannot be made", error, "make \"" + above + "\" writable");
 }
 
 Result<> inspect_copy(const std::string& path) {

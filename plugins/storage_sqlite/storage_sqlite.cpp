@@ -39,7 +39,9 @@ class StorageSqlite {
     if (path_ != "") return Database::check(path_);
     auto directory = host_.state_directory(false);
     if (!directory.ok()) return directory.error();
-    if (std::filesystem::exists(*directory)) return Database::check(*directory + "/davit.db");
+    std::error_code unseen;
+    if (std::filesystem::exists(*directory, unseen))
+      return Database::check(*directory + "/davit.db");
     return inspect_new_folder(*directory);  // start creates it
   }
 

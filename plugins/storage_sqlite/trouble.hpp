@@ -1,5 +1,6 @@
-// Reports in the log and in the health, once each, that the database begins to fail and that it
-// works again. Reading and writing are separate, because reads go on while the disk is full. [any]
+// Reports in the log and in the health, once each, that the database begins to fail, that its files
+// are lost, and that it works again. Reading and writing are separate, because reads go on while
+// the disk is full. [any]
 #pragma once
 
 #include <atomic>
@@ -17,31 +18,56 @@ class Trouble {
   // `error` is NULL if the call succeeded. Errors of the caller (a cursor, a cancelled call) say
   // nothing about the database and are ignored.
   void note(Doing doing, const Error* error) {
-    auto& failures = failures_[doing];
+    State& state = states_[doing];
     if (error == nullptr) {
-      if (failures.load(std::memory_order_relaxed) == 0) return;
-      const uint64_t count = failures.exchange(0);
-      if (count == 0) return;
-      host_.info("database works again",
-                 {{"doing", words[doing]}, {"failures", std::to_string(count)}});
-      tell(doing, {});
-    } else if (ours(error->code) && failures.fetch_add(1) == 0) {
-      host_.error("database fails", {{"doing", words[doing]}, {"error", error->message}});
-      tell(doing, error->message, error->code == Code::data_loss);
+      if (!state.failing.load()) return;  // nearly always, and without the lock
+      works(doing, state);
+    } else if (ours(error->code)) {
+      fails(doing, state, *error);
     }
   }
 
  private:
+  struct State {
+    std::atomic<bool> failing{false};  // changes under the mutex
+    uint64_t failures = 0;             // the following are used under the mutex
+    bool lost = false;                 // a failure said that the files were removed or replaced
+    std::string reason;                // of the failure that was told
+  };
+
+  // What is known and what is told change together. Otherwise a failure could be told after the
+  // success that ended it, and would stay.
+  void works(Doing doing, State& state) {
+    const std::lock_guard lock(mutex_);
+    if (!state.failing.exchange(false)) return;
+    host_.info("database works again",
+               {{"doing", words[doing]}, {"failures", std::to_string(state.failures)}});
+    state.failures = 0;
+    state.lost = false;
+    state.reason.clear();
+    tell();
+  }
+  // Tells the first failure, and the first that is worse: lost files do not come back by
+  // themselves, as room on a disk does.
+  void fails(Doing doing, State& state, const Error& error) {
+    const std::lock_guard lock(mutex_);
+    const bool first = !state.failing.exchange(true);
+    const bool lost = error.code == Code::data_loss;
+    ++state.failures;
+    if (!first && (!lost || state.lost)) return;
+    state.lost = lost;
+    state.reason = error.message;
+    host_.error("database fails", {{"doing", words[doing]}, {"error", error.message}});
+    tell();
+  }
   // A database that cannot be read, or whose file is lost, is not serving. A full disk prevents
   // only changes.
-  void tell(Doing doing, const std::string& reason, bool lost = false) {
-    const std::lock_guard lock(mutex_);
-    reasons_[doing] = reason;
-    if (doing == writing) lost_ = lost;
-    if (!reasons_[reading].empty()) {
-      host_.health(DAVIT_HEALTH_NOT_SERVING, reasons_[reading]);
-    } else if (!reasons_[writing].empty()) {
-      host_.health(lost_ ? DAVIT_HEALTH_NOT_SERVING : DAVIT_HEALTH_DEGRADED, reasons_[writing]);
+  void tell() {
+    const State &read = states_[reading], &write = states_[writing];
+    if (read.failing) {
+      host_.health(DAVIT_HEALTH_NOT_SERVING, read.reason);
+    } else if (write.failing) {
+      host_.health(write.lost ? DAVIT_HEALTH_NOT_SERVING : DAVIT_HEALTH_DEGRADED, write.reason);
     } else {
       host_.health(DAVIT_HEALTH_SERVING);
     }
@@ -52,10 +78,8 @@ class Trouble {
            code == Code::data_loss || code == Code::internal || code == Code::failed_precondition;
   }
   const Host host_;
-  std::atomic<uint64_t> failures_[2] = {0, 0};
   std::mutex mutex_;
-  bool lost_ = false;       // the files that are written were removed or replaced
-  std::string reasons_[2];  // why reading and writing fail; empty: it works
+  State states_[2];
 };
 
 }  // namespace davit::storage_sqlite

@@ -4,7 +4,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -199,6 +202,51 @@ TEST_F(Edge, AKubeconfigThatWasReplacedIsReadAgainWhenItDoesNotGetUsIn) {
   (void)config(present.port);
   EXPECT_TRUE(running.host.run_until([&] { return running.get("a").code == Code::ok; }, patience));
   EXPECT_TRUE(running.host.logged("the access to the API server has changed"));
+}
+
+TEST_F(Edge, ATokenFileThatCannotBeReadIsSaidOnceAndSoIsItsReturn) {
+  Server server(http("401 Unauthorized", R"({"kind":"Status","message":"expired"})"));
+  const std::string token = directory.path() + "/token";
+  std::ofstream(token) << "abc";
+  Running running(config(server.port, {}, "tokenFile: '" + token + "'"));
+  ASSERT_TRUE(running.up.ok()) << running.up.error().message;
+  std::filesystem::remove(token);
+  // After each 401 the file is read again.
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(running.get("a").code, Code::unauthenticated);
+  const auto log = running.host.log();
+  EXPECT_EQ(std::count_if(log.begin(), log.end(),
+                          [](const auto& line) {
+                            return line.message.starts_with("the bearer token cannot be read");
+                          }),
+            1);
+  std::ofstream(token) << "def";
+  EXPECT_EQ(running.get("a").code, Code::unauthenticated);
+  EXPECT_TRUE(running.host.logged("the bearer token can be read again"));
+}
+
+TEST_F(Edge, AWorkingDirectoryThatIsGoneEndsNothing) {
+  Server server(http("401 Unauthorized", R"({"kind":"Status","message":"expired"})"));
+  (void)config(server.port);
+  (void)plugin();  // from where it is
+  const auto before = std::filesystem::current_path();
+  const std::string place = directory.path() + "/place";
+  std::filesystem::create_directory(place);
+  std::filesystem::rename(directory.path() + "/kubeconfig", place + "/kubeconfig");
+  std::filesystem::current_path(place);
+  ::setenv("KUBECONFIG", "kubeconfig", 1);
+  {
+    Running running{Config()};
+    EXPECT_TRUE(running.up.ok()) << running.up.error().message;
+    std::filesystem::remove_all(place);
+    EXPECT_EQ(running.get("a").code, Code::unauthenticated);
+    EXPECT_TRUE(running.host.run_until(
+        [&] { return running.host.logged("the access to the API server cannot be read again"); },
+        patience));
+    EXPECT_EQ(running.get("a").code, Code::unauthenticated) << "it goes on with what it read";
+    EXPECT_NE(created(Config()).find("$KUBECONFIG is relative"), std::string::npos);
+  }
+  ::unsetenv("KUBECONFIG");
+  std::filesystem::current_path(before);
 }
 
 TEST_F(Edge, AWatchThatIsRefusedIsNoServing) {

@@ -102,6 +102,21 @@ TEST(Answer, OtherBodiesDoNoHarm) {
   }
 }
 
+// Whoever deletes takes NOT_FOUND for done. A proxy without a route knows nothing of the object.
+TEST(Answer, NotFoundIsWhatTheApiServerAloneCanSay) {
+  Outcome o;
+  o.http = 404;
+  o.body = "404 page not found\n";
+  EXPECT_EQ(to_response(o).code, Code::unavailable);
+  EXPECT_EQ(to_response(o).http_status, 0) << "no answer";
+  EXPECT_EQ(to_response(o).message, "the API server did not send this: is a proxy in between?");
+  o.headers = {{"audit-id", "0d7e58fc-2c21-4ee1-a1dc-1f2dd6ba1c0e"}};
+  EXPECT_EQ(to_response(o).code, Code::not_found);
+  o.headers.clear();  // a proxy that leaves out headers
+  o.body = R"({"kind":"Status","reason":"NotFound","message":"pods \"a\" not found","code":404})";
+  EXPECT_EQ(to_response(o).code, Code::not_found);
+}
+
 TEST(Answer, RetryAfterIsInSecondsAndBounded) {
   EXPECT_EQ(retry_after({{"retry-after", "1"}}), std::chrono::seconds(1));
   EXPECT_EQ(retry_after({{"retry-after", "Wed, 21 Oct 2026 07:28:00 GMT"}}).count(), 0);

@@ -120,6 +120,25 @@ TEST(BadInput, IsRefusedWithOneLineThatSaysWhatToDo) {
   }
 }
 
+TEST(BadInput, AStateDirectoryThatOnlyTheServersUserSeesIsSaid) {
+  testing::TestHost host("main");
+  testing::Instance instance(plugin(), host);
+  ASSERT_TRUE(instance.create().ok());
+  const std::string above = fs::path(host.state_directory()).parent_path();
+  chmod(above.c_str(), 0);
+  {
+    const AsNobody nobody(true);
+    const auto check = instance.check();
+    ASSERT_FALSE(check.ok());
+    EXPECT_EQ(check.error().code, Code::failed_precondition);
+    EXPECT_EQ(check.error().message,
+              "state directory " + host.state_directory() +
+                  " cannot be seen (Permission denied): run this as the server's user, or set "
+                  "host.state_dir");
+  }
+  chmod(above.c_str(), 0700);
+}
+
 TEST(BadInput, IsFoundInTheConfiguration) {
   struct Line {
     testing::Config config;

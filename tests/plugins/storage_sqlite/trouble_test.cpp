@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "davit/testing/host.hpp"
 
 namespace davit::storage_sqlite {
@@ -44,6 +47,35 @@ TEST_F(TroubleTest, OfTwoTroublesTheWorseIsSaidAndThenTheOther) {
   EXPECT_EQ(health(), says(DAVIT_HEALTH_DEGRADED, "cannot write"));
   works(Trouble::writing);
   EXPECT_EQ(health(), says(DAVIT_HEALTH_SERVING));
+}
+
+TEST_F(TroubleTest, FilesThatAreLostWhileTheDiskIsFullAreSaid) {
+  fails(Trouble::writing, "no space", Code::resource_exhausted);
+  fails(Trouble::writing, "the file was removed", Code::data_loss);
+  EXPECT_EQ(health(), says(DAVIT_HEALTH_NOT_SERVING, "the file was removed"));
+  EXPECT_TRUE(host_.logged("the file was removed"));
+  fails(Trouble::writing, "no space", Code::resource_exhausted);
+  EXPECT_EQ(health(), says(DAVIT_HEALTH_NOT_SERVING, "the file was removed"));
+  works(Trouble::writing);
+  EXPECT_EQ(health(), says(DAVIT_HEALTH_SERVING));
+  fails(Trouble::writing, "no space", Code::resource_exhausted);
+  EXPECT_EQ(health(), says(DAVIT_HEALTH_DEGRADED, "no space"));
+}
+
+// Whichever of two calls that run at once ends last, one that works after both shows.
+TEST_F(TroubleTest, AFailureThatASuccessOvertakesIsNotSaidForEver) {
+  const std::string slow_to_say(256 << 10, 'x');
+  for (int round = 0; round < 100; ++round) {
+    std::atomic<bool> told{false};
+    std::thread failing([&] {
+      fails(Trouble::reading, slow_to_say);
+      told = true;
+    });
+    while (!told) works(Trouble::reading);
+    failing.join();
+    works(Trouble::reading);
+    ASSERT_EQ(host_.health(), DAVIT_HEALTH_SERVING) << "in round " << round;
+  }
 }
 
 TEST_F(TroubleTest, WhatTheCallerDidWrongSaysNothingOfTheDatabase) {
