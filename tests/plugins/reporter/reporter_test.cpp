@@ -129,6 +129,18 @@ TEST_F(ReporterTest, LosesNothingWhileThePeerIsAway) {
   EXPECT_EQ(report(), "a=healthy b=healthy") << "the newer one of a";
 }
 
+TEST_F(ReporterTest, SendsAgainWhatWasAnsweredUnreadably) {
+  offer("a");
+  offer("b");
+  rpc_.answer(*rpc_.open("Report"), "\xff\xff\xff");
+  host_.advance(1s);
+  EXPECT_EQ(report(), "a=healthy b=healthy");
+  EXPECT_EQ(host_.metric("davit_reporter_sent_total"), 0);
+  EXPECT_EQ(host_.metric("davit_reporter_failures_total"), 1);
+  take();
+  EXPECT_EQ(host_.metric("davit_reporter_sent_total"), 2);
+}
+
 TEST_F(ReporterTest, PausesWhenThePeerKeepsFailingAndProbesOnce) {
   offer("a");
   for (int i = 0; i < 3; ++i) {
