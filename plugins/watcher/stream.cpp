@@ -247,6 +247,9 @@ void Stream::on_done(const rpc::End& end) {
 }
 
 void Stream::handle_end(const rpc::End& end) {
+  const auto connected_at = std::exchange(connected_at_, std::nullopt);
+  if (connected_at && with_->host.now() - *connected_at >= with_->timing.reconnect_max)
+    refusals_ = 0;
   if (std::exchange(relisting_, false)) {
     cursor_.refused();
     return connect();
@@ -304,9 +307,9 @@ void Stream::report_progress() {
 }
 
 void Stream::connected() {
+  if (!connected_at_) connected_at_ = with_->host.now();
   if (up_) return;
   up_ = true;
-  refusals_ = 0;
   up_gauge_.set(1);
   if (failures_ == 0) {
     with_->host.info("stream connected", {{"kind", kind_}});

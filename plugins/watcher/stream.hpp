@@ -104,8 +104,9 @@ class Stream {
   std::chrono::nanoseconds heard_at_{0};  // time of the request or of the last message
 
   bool up_ = false;
-  uint64_t failures_ = 0;      // since the stream was last up
-  uint64_t refusals_ = 0;      // positions refused since the last connection after a failure
+  uint64_t failures_ = 0;  // since the stream was last up
+  uint64_t refusals_ = 0;  // positions refused since a call was connected for reconnect_max
+  std::optional<std::chrono::nanoseconds> connected_at_;  // of the current call
   std::vector<Issue> issues_;  // the parked changes that could not be named
 
   // The sink adds to it on any thread; the strand takes it.
