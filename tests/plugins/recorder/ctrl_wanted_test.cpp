@@ -120,6 +120,23 @@ TEST_F(ClockSetBackTest, ReportsAreHeardAllTheSame) {
   EXPECT_EQ(stored().ready, 3);
 }
 
+// The peer's question is at fault, and not the store.
+TEST_F(CtrlWantedTest, ANameInSeveralNamespacesIsNoErrorOfTheStore) {
+  put(3);
+  Record other;
+  other.key = {"widget", "eu", "b"};
+  other.ns = "stage";
+  other.name = "web";
+  other.state = "running";
+  other.live = true;
+  other.json = R"({"id":"b","ns":"stage","name":"web","size":3})";
+  other.payload = testing::fake_message(other.json);
+  const auto results = rig_.storage.commit_now({{{{other, DAVIT_EXPECT_ANY}}, ""}});
+  ASSERT_TRUE(results.ok() && !(*results)[0].error);
+  EXPECT_EQ(report(2), Code::failed_precondition);
+  EXPECT_EQ(rig_.host.metric("davit_recorder_storage_errors_total"), 0);
+}
+
 TEST_F(CtrlWantedTest, AHeaderThatCannotBeSoIsPassedOver) {
   put(3);
   EXPECT_EQ(report(2, "epoch=18446744073709551615;sequence=1;version=1"), Code::ok);
