@@ -105,7 +105,9 @@ void store(Shared& shared, const kind::Client& kind, const Schema& schema,
            const rpc::Server::Reply& reply) {
   auto records = records_meant(shared.storage, kind.kind(), region, named, arrival.status.key.id);
   if (!records.ok()) {
-    if (records.error().code != Code::not_found) shared.errors.add();
+    // No record, or several: the store has answered.
+    const Code code = records.error().code;
+    if (code != Code::not_found && code != Code::failed_precondition) shared.errors.add();
     return reply(records.error());
   }
   if (!arrival.own_epoch)

@@ -26,7 +26,7 @@ Shared::Shared(Host h, storage::Client s, std::chrono::milliseconds agents_stale
                return plausible_epoch(epoch, host.unix_ms(), limits.epoch_ahead);
              },
              [this](const StatusScan::Greatest& greatest) {
-               const std::lock_guard lock(mutex_);
+               const std::lock_guard lock(epochs_mutex_);
                for (const auto& [region, epoch] : greatest) epochs_.reported(region, epoch);
              }}),
       roster_(limits) {}
@@ -59,13 +59,16 @@ void Shared::knowing_epochs(StatusScan::Then then) {
 }
 
 uint64_t Shared::epoch_above(const std::string& region) {
-  const std::lock_guard lock(mutex_);
-  if (!agents_read_at_ && !read_agents().ok()) errors.add();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!agents_read_at_ && !read_agents().ok()) errors.add();
+  }
+  const std::lock_guard lock(epochs_mutex_);
   return epochs_.above(region);
 }
 
 void Shared::reported(const std::string& region, uint64_t epoch) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(epochs_mutex_);
   if (epochs_.has(region)) epochs_.reported(region, epoch);
 }
 
@@ -89,15 +92,14 @@ void Shared::progress(const Progress& said, const std::function<std::string(uint
 // Reads the store only for a newcomer or a new epoch, and once for many that come together.
 Result<uint64_t> Shared::introduce(const Progress& said) {
   const std::lock_guard lock(mutex_);
-  const bool known = roster_.has(said) && (said.epoch == 0 || epochs_.known(said));
-  const auto now = host.now();
-  if (!known && (!agents_read_at_ || now - *agents_read_at_ > agents_age_max)) {
+  const bool fresh = agents_read_at_ && host.now() - *agents_read_at_ <= agents_age_max;
+  if (!fresh && !(roster_.has(said) && epoch_known(said))) {
     if (auto r = read_agents(); !r.ok()) return r.error();
-    agents_read_at_ = now;
   }
   if (auto r = make_room(said); !r.ok()) return r.error();
   roster_.heard(said);
   if (said.epoch == 0) return 0;  // a ctrl.v1 peer has no epoch
+  const std::lock_guard epochs_lock(epochs_mutex_);
   const uint64_t taken = epochs_.taken(said);
   if (taken != 0) {
     epochs_.told(said, taken);
@@ -107,13 +109,22 @@ Result<uint64_t> Shared::introduce(const Progress& said) {
   return taken;
 }
 
+bool Shared::epoch_known(const Progress& said) {
+  if (said.epoch == 0) return true;
+  const std::lock_guard lock(epochs_mutex_);
+  return epochs_.known(said);
+}
+
 Result<> Shared::read_agents() {
+  const auto now = host.now();
+  agents_read_at_.reset();  // until all are read
   roster_.clear();
   std::vector<Progress> implausible;
   auto r = storage.agents([&](const davit_progress& p) {
     const Progress stored = from_abi(p);
     roster_.heard(stored);
     if (plausible_epoch(stored.epoch, host.unix_ms(), limits.epoch_ahead)) {
+      const std::lock_guard lock(epochs_mutex_);
       epochs_.heard(stored);
     } else {
       implausible.push_back(stored);
@@ -129,6 +140,7 @@ Result<> Shared::read_agents() {
     stored.epoch = 0;
     if (auto healed = storage.progress(stored); !healed.ok()) return healed;
   }
+  agents_read_at_ = now;
   return {};
 }
 

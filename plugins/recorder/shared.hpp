@@ -51,17 +51,22 @@ class Shared {
  private:
   // Gives the agent a place. Returns the epoch that the agent's is not above, 0: none.
   Result<uint64_t> introduce(const Progress& said);
-  // Under the mutex. Both may read and write the store.
+  bool epoch_known(const Progress& said);
+  // Under mutex_. Both may read and write the store.
   Result<> read_agents();
   Result<> make_room(const Progress& said);
 
   std::atomic<uint64_t> sequence_{0};
   StatusScan scan_;
 
+  // Held during calls of the store: only for what runs on the storage's pool. Before epochs_mutex_.
   std::mutex mutex_;
-  Epochs epochs_;
   Roster roster_;
   std::optional<std::chrono::nanoseconds> agents_read_at_;
+
+  // Never held during a call of the store, because a call's strand takes it.
+  std::mutex epochs_mutex_;
+  Epochs epochs_;
 };
 
 }  // namespace davit::recorder

@@ -33,7 +33,10 @@ std::optional<int64_t> wanted_of(const kind::Client& kind, const Schema& schema,
   if (fault) return std::nullopt;
   const json::value* wanted = plan.find_pointer("/status/desired", fault);
   if (wanted == nullptr || !wanted->is_number()) return std::nullopt;
-  return wanted->to_number<int64_t>();
+  // A kind may answer with a fraction, or with a number beyond int64.
+  const auto number = wanted->to_number<int64_t>(fault);
+  if (fault) return std::nullopt;
+  return number;
 }
 
 }  // namespace davit::recorder

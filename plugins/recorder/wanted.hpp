@@ -6,7 +6,7 @@
 
 namespace davit::recorder {
 
-// Nothing: the kind cannot render the record, or its status has no such number.
+// Nothing: the kind cannot render the record, or its status has no such integer.
 std::optional<int64_t> wanted_of(const kind::Client& kind, const Schema& schema,
                                  const Record& record);
 

@@ -66,7 +66,7 @@ class DavitV1 : public Sender {
     for (const Status& s : statuses) fill(s, *request.add_statuses());
     auto answered = [this, statuses = std::move(statuses), later = std::move(later),
                      done = std::move(done)](Result<std::string> r) mutable {
-      Sent sent = r.ok() ? read(*r) : refused(r.error(), statuses);
+      Sent sent = r.ok() ? read(*r, statuses) : refused(r.error(), statuses);
       sent.again.insert(sent.again.end(), std::make_move_iterator(later.begin()),
                         std::make_move_iterator(later.end()));
       done(std::move(sent));
@@ -108,14 +108,15 @@ class DavitV1 : public Sender {
   bool wants_progress() const override { return true; }
 
  private:
-  Sent read(const std::string& answer) {
-    batch_max_ = std::min<size_t>(batch_max_ * 2, SIZE_MAX / 4);
+  Sent read(const std::string& answer, std::vector<Status>& statuses) {
     Sent out;
     v1::ReportResponse response;
     if (!response.ParseFromString(answer)) {
       out.failure = Error{Code::internal, "the peer's answer to a report cannot be read", {}, {}};
+      out.again = std::move(statuses);
       return out;
     }
+    batch_max_ = std::min<size_t>(batch_max_ * 2, SIZE_MAX / 4);
     for (const auto& r : response.refusals())
       out.refusals.push_back({r.kind(), r.id(), r.message()});
     return out;

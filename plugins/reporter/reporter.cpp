@@ -41,24 +41,21 @@ Reporter::Reporter(Host host, Rules rules, Strand strand, std::string region, st
 // --- what is offered --------------------------------------------------------------------------
 
 void Reporter::offer(Status status) {
-  bool first = false, cut = false;
-  uint64_t dropped = 0;
+  bool first = false, cut = false, dropped = false;
   const Key key = status.key;
   {
     std::lock_guard lock(mutex_);
     cut = cut_to(rules_.status_size, status) && !std::exchange(cut_logged_, true);
     status.sequence = ++sequence_;
     status.reported_at_unix_ms = host_.unix_ms();
-    if (!buffer_.offer(std::move(status))) dropped = buffer_.dropped();
+    dropped = !buffer_.offer(std::move(status));
     first = !kicked_;
     kicked_ = true;
   }
   if (cut)
     host_.warn("a status was too large and is cut; others are cut without a word",
                {{"kind", key.kind}, {"id", key.id}});
-  if (dropped == 1)
-    host_.error("the buffer is full and statuses are dropped",
-                {{"capacity", std::to_string(rules_.capacity)}});
+  if (dropped) tell_of_drops();
   if (first) kick();
 }
 
@@ -280,9 +277,30 @@ void Reporter::show_health() {
   } else {
     host_.health(DAVIT_HEALTH_SERVING);
   }
-  std::lock_guard lock(mutex_);
-  dropped_total_.add(static_cast<double>(buffer_.dropped() - dropped_told_));
-  dropped_told_ = buffer_.dropped();
+  tell_of_drops();
+}
+
+// Counts what was dropped, and says when that begins. It is over when half of the buffer is free:
+// a buffer that is full again and again would fill the log otherwise.
+void Reporter::tell_of_drops() {
+  bool begins = false, ends = false;
+  uint64_t dropped = 0;
+  {
+    std::lock_guard lock(mutex_);
+    const uint64_t all = buffer_.dropped();
+    dropped_total_.add(static_cast<double>(all - std::exchange(dropped_told_, all)));
+    if (!dropping_) {
+      begins = dropping_ = all > dropped_before_;
+    } else if (buffer_.size() + buffer_.put_off_count() <= rules_.capacity / 2) {
+      ends = true;
+      dropping_ = false;
+      dropped = all - std::exchange(dropped_before_, all);
+    }
+  }
+  if (begins)
+    host_.error("the buffer is full and statuses are dropped",
+                {{"capacity", std::to_string(rules_.capacity)}});
+  if (ends) host_.info("the buffer has room again", {{"dropped", std::to_string(dropped)}});
 }
 
 }  // namespace davit::reporter

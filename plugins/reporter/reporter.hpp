@@ -66,6 +66,7 @@ class Reporter {
   void rise_above(uint64_t epoch_taken);
   void reported(const std::optional<Error>& failure);
   void show_health();
+  void tell_of_drops();  // [any]
   void set_delayed(const std::string& why);
   Issue delayed() const;  // under the mutex
   bool nothing_left();
@@ -83,7 +84,7 @@ class Reporter {
   Timer timer_;
   std::unique_ptr<Sender> sender_;
 
-  std::mutex mutex_;  // guards the members from here to dropped_told_
+  std::mutex mutex_;  // guards the members from here to dropped_before_
   Buffer buffer_;
   Progress progress_;
   std::map<std::string, Cursor> applied_;
@@ -91,8 +92,10 @@ class Reporter {
   uint64_t sequence_ = 0;
   bool kicked_ = false;
   bool progress_dirty_ = false;
-  std::string delayed_;  // why the breaker opened last; empty once nothing waits any more
-  uint64_t dropped_told_ = 0;
+  std::string delayed_;          // why the breaker opened last; empty once nothing waits any more
+  uint64_t dropped_told_ = 0;    // of all that were dropped, how many the metric has
+  bool dropping_ = false;        // the log has said that statuses are dropped
+  uint64_t dropped_before_ = 0;  // of all that were dropped, how many before that
 
   // On the strand.
   Breaker breaker_;  // for statuses only; progress is sent whatever its state

@@ -7,8 +7,8 @@
 namespace davit::watcher {
 namespace {
 
-// A ctrl.v1 peer sends nothing until something changes. It counts as connected when the call has
-// had no error for this long.
+// A ctrl.v1 peer sends nothing until something changes, not even headers. It counts as connected
+// when it has had the request for this long and has not ended the call.
 constexpr std::chrono::milliseconds quiet_connect{1000};
 
 std::chrono::milliseconds retry_after(const rpc::End& end) {
@@ -35,6 +35,7 @@ class Stream::Handler : public rpc::Handler {
  public:
   explicit Handler(Stream& stream) : stream_(stream) {}
   void on_message(Buffer message) override { stream_.on_message(message); }
+  void on_writable() override { stream_.on_written(); }
   void on_done(const rpc::End& end) override { stream_.on_done(end); }
 
  private:
@@ -115,23 +116,32 @@ void Stream::close_sink() {
 
 void Stream::connect() {
   if (stopped_) return;
+  asked_ = false;
   call_ = with_->channel.start(dialect_.path, strand_, std::make_unique<Handler>(*this),
                                dialect_.metadata);
   const Position from = dialect_.bookmarks ? cursor_.received() : cursor_.committed();
   if (from.version != 0) known_ = from;
   if (!dialect_.bookmarks) {
     begin(from.version == 0, from, {});
-    heard_at_ = with_->host.now();
     if (from.version == 0) {
       listing_ = true;
-      audit_->listing(heard_at_);
+      audit_->listing(with_->host.now());
     }
     cursor_.begin_without_bookmarks();
-    timer_.after(quiet_connect, [this] { connected(); });
   }
   call_.write(dialect_.request(from));
-  call_.half_close();
+  if (dialect_.bookmarks) call_.half_close();
   call_.read();
+}
+
+// The request has gone out, so there is a connection. A call that waits for one looks like a call
+// to a quiet peer otherwise, and a half-closed call is not told that its write is done.
+void Stream::on_written() {
+  if (stopped_ || relisting_ || dialect_.bookmarks) return;
+  call_.half_close();
+  asked_ = true;
+  heard_at_ = with_->host.now();
+  timer_.after(quiet_connect, [this] { connected(); });
 }
 
 void Stream::begin(bool snapshot, Position at, History history) {
@@ -237,6 +247,9 @@ void Stream::on_done(const rpc::End& end) {
 }
 
 void Stream::handle_end(const rpc::End& end) {
+  const auto connected_at = std::exchange(connected_at_, std::nullopt);
+  if (connected_at && with_->host.now() - *connected_at >= with_->timing.reconnect_max)
+    refusals_ = 0;
   if (std::exchange(relisting_, false)) {
     cursor_.refused();
     return connect();
@@ -294,9 +307,9 @@ void Stream::report_progress() {
 }
 
 void Stream::connected() {
+  if (!connected_at_) connected_at_ = with_->host.now();
   if (up_) return;
   up_ = true;
-  refusals_ = 0;
   up_gauge_.set(1);
   if (failures_ == 0) {
     with_->host.info("stream connected", {{"kind", kind_}});

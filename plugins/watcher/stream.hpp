@@ -49,6 +49,7 @@ class Stream {
   class Handler;
 
   void connect();
+  void on_written();
   void on_message(const Buffer& message);
   void on_done(const rpc::End& end);
 
@@ -99,11 +100,13 @@ class Stream {
   size_t asking_ = 0;           // point queries under way
   bool relisting_ = false, distrust_said_ = false;
   bool listing_ = false;                  // a listing began and no silence has ended it
-  std::chrono::nanoseconds heard_at_{0};  // time of the connection or of its last message
+  bool asked_ = false;                    // the current call's request has gone out
+  std::chrono::nanoseconds heard_at_{0};  // time of the request or of the last message
 
   bool up_ = false;
-  uint64_t failures_ = 0;      // since the stream was last up
-  uint64_t refusals_ = 0;      // positions refused since the last connection after a failure
+  uint64_t failures_ = 0;  // since the stream was last up
+  uint64_t refusals_ = 0;  // positions refused since a call was connected for reconnect_max
+  std::optional<std::chrono::nanoseconds> connected_at_;  // of the current call
   std::vector<Issue> issues_;  // the parked changes that could not be named
 
   // The sink adds to it on any thread; the strand takes it.

@@ -47,7 +47,7 @@ void Stream::audit() {
 // is silent for long enough, whichever connection that is.
 void Stream::end_quietly(std::chrono::nanoseconds now) {
   const auto quiet = with_->timing.quiet;
-  if (!listing_ || !call_ || quiet.count() == 0 || now - heard_at_ < quiet) return;
+  if (!listing_ || !call_ || !asked_ || quiet.count() == 0 || now - heard_at_ < quiet) return;
   listing_ = false;
   sink_.bookmark({false, std::nullopt, cursor_.committed(), true});
 }

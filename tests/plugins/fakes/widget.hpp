@@ -36,7 +36,7 @@ class Widget {
     const auto parsed = boost::json::parse(input);
     const auto* size = parsed.find_pointer("/desired/size", none);
     if (size == nullptr) return std::string("{}");
-    return "{\"status\":{\"desired\":" + std::to_string(size->to_number<int64_t>()) + "}}";
+    return "{\"status\":{\"desired\":" + boost::json::serialize(*size) + "}}";
   }
   Result<Named> attribute(std::string_view) const { return Error{Code::not_found, "none", {}, {}}; }
   Result<std::string> delete_message(const Named& n) const {

@@ -17,13 +17,16 @@ class CtrlWantedTest : public ::testing::Test {
   }
   // A record that wants `size`.
   void put(int size, const std::string& state = "running") {
+    put_text(std::to_string(size), state);
+  }
+  void put_text(const std::string& size, const std::string& state = "running") {
     Record r;
     r.key = {"widget", "eu", "a"};
     r.ns = "shop";
     r.name = "web";
     r.state = state;
     r.live = state == "running";
-    r.json = R"({"id":"a","ns":"shop","name":"web","size":)" + std::to_string(size) + "}";
+    r.json = R"({"id":"a","ns":"shop","name":"web","size":)" + size + "}";
     r.payload = testing::fake_message(r.json);
     auto results = rig_.storage.commit_now({{{{r, DAVIT_EXPECT_ANY}}, ""}});
     ASSERT_TRUE(results.ok() && !(*results)[0].error);
@@ -60,6 +63,20 @@ TEST_F(CtrlWantedTest, WantedStandsInTheRecord) {
   EXPECT_EQ(stored().health, "progressing") << "2 of 3 is not healthy";
   EXPECT_EQ(report(3), Code::ok);
   EXPECT_EQ(stored().health, "healthy");
+}
+
+TEST_F(CtrlWantedTest, ANumberOfAKindThatIsNoCountIsPassedOver) {
+  int ready = 0;
+  for (const char* size : {"1.5", "1e30", "-1e30", "9223372036854775808", "\"3\""}) {
+    put_text(size);
+    EXPECT_EQ(report(++ready), Code::ok) << size;
+    EXPECT_EQ(stored().ready, ready) << size;
+    EXPECT_EQ(stored().desired, 0) << size;
+    EXPECT_EQ(stored().health, "healthy") << size;
+  }
+  put_text("9.0");
+  EXPECT_EQ(report(1), Code::ok);
+  EXPECT_EQ(stored().desired, 9) << "a count, however it is written";
 }
 
 TEST_F(CtrlWantedTest, AnAgentOfOursSaysItItself) {
@@ -101,6 +118,23 @@ TEST_F(ClockSetBackTest, ReportsAreHeardAllTheSame) {
   EXPECT_EQ(stored().ready, 2);
   EXPECT_EQ(report(3), Code::ok);
   EXPECT_EQ(stored().ready, 3);
+}
+
+// The peer's question is at fault, and not the store.
+TEST_F(CtrlWantedTest, ANameInSeveralNamespacesIsNoErrorOfTheStore) {
+  put(3);
+  Record other;
+  other.key = {"widget", "eu", "b"};
+  other.ns = "stage";
+  other.name = "web";
+  other.state = "running";
+  other.live = true;
+  other.json = R"({"id":"b","ns":"stage","name":"web","size":3})";
+  other.payload = testing::fake_message(other.json);
+  const auto results = rig_.storage.commit_now({{{{other, DAVIT_EXPECT_ANY}}, ""}});
+  ASSERT_TRUE(results.ok() && !(*results)[0].error);
+  EXPECT_EQ(report(2), Code::failed_precondition);
+  EXPECT_EQ(rig_.host.metric("davit_recorder_storage_errors_total"), 0);
 }
 
 TEST_F(CtrlWantedTest, AHeaderThatCannotBeSoIsPassedOver) {

@@ -17,12 +17,12 @@ using testing::TestHost;
 
 class ReporterTest : public ::testing::Test {
  protected:
-  ReporterTest()
+  explicit ReporterTest(size_t capacity = Rules{}.capacity)
       : host_("reporter", {}, TestHost::Time::manual),
         rpc_(host_, "davit.v1"),
         strand_(host_.host().strand()),
         calls_(host_.host(), *rpc::Channel::find(host_, "control"), strand_, 10s),
-        reporter_(host_.host(), rules(), strand_, "eu", "agent-1") {
+        reporter_(host_.host(), rules(capacity), strand_, "eu", "agent-1") {
     reporter_.use(davit_v1(calls_));
     strand_.post([this] { reporter_.start(7); });
     host_.advance(0ns);
@@ -36,8 +36,9 @@ class ReporterTest : public ::testing::Test {
     host_.advance(0ns);
     EXPECT_TRUE(calls_.idle());
   }
-  static Rules rules() {
+  static Rules rules(size_t capacity) {
     Rules r;
+    r.capacity = capacity;
     r.breaker = {3, 30'000ms};
     r.batch_max = 3;
     return r;
@@ -127,6 +128,18 @@ TEST_F(ReporterTest, LosesNothingWhileThePeerIsAway) {
   offer("b");
   host_.advance(1s);
   EXPECT_EQ(report(), "a=healthy b=healthy") << "the newer one of a";
+}
+
+TEST_F(ReporterTest, SendsAgainWhatWasAnsweredUnreadably) {
+  offer("a");
+  offer("b");
+  rpc_.answer(*rpc_.open("Report"), "\xff\xff\xff");
+  host_.advance(1s);
+  EXPECT_EQ(report(), "a=healthy b=healthy");
+  EXPECT_EQ(host_.metric("davit_reporter_sent_total"), 0);
+  EXPECT_EQ(host_.metric("davit_reporter_failures_total"), 1);
+  take();
+  EXPECT_EQ(host_.metric("davit_reporter_sent_total"), 2);
 }
 
 TEST_F(ReporterTest, PausesWhenThePeerKeepsFailingAndProbesOnce) {
@@ -321,6 +334,51 @@ TEST_F(ReporterTest, IssuesThatNoMessageCouldCarryAreCounted) {
   const auto& last = p.issues(p.issues_size() - 1);
   EXPECT_EQ(last.condition(), "more");
   EXPECT_EQ(last.reason(), std::to_string(1001 - p.issues_size()) + " more do not fit a message");
+}
+
+// --- a buffer that is full
+
+class FullBufferTest : public ReporterTest {
+ protected:
+  FullBufferTest() : ReporterTest(2) {}
+  size_t lines(const std::string& message) const {
+    const auto log = host_.log();
+    return static_cast<size_t>(std::count_if(
+        log.begin(), log.end(), [&](const auto& line) { return line.message == message; }));
+  }
+  size_t began() const { return lines("the buffer is full and statuses are dropped"); }
+  size_t ended() const { return lines("the buffer has room again"); }
+  void take_all() {
+    host_.advance(2s);
+    while (!report().empty()) {
+      take();
+      host_.advance(2s);
+    }
+  }
+};
+
+TEST_F(FullBufferTest, IsSaidOnceEachTimeThatItBeginsToDrop) {
+  for (const auto* id : {"under way", "a", "b"}) offer(id);
+  EXPECT_EQ(began(), 0u);
+  for (const auto* id : {"c", "d"}) offer(id);
+  EXPECT_EQ(began(), 1u);
+  EXPECT_EQ(ended(), 0u);
+  take_all();
+  EXPECT_TRUE(host_.logged("the buffer has room again dropped=2"));
+  for (const auto* id : {"under way", "a", "b", "c"}) offer(id);
+  EXPECT_EQ(began(), 2u);
+  take_all();
+  EXPECT_TRUE(host_.logged("the buffer has room again dropped=1"));
+  EXPECT_EQ(ended(), 2u);
+}
+
+TEST_F(FullBufferTest, IsSaidWhenWhatComesBackIsDropped) {
+  for (const auto* id : {"under way", "a", "b"}) offer(id);
+  fail();
+  EXPECT_EQ(began(), 1u);
+  EXPECT_EQ(host_.metric("davit_reporter_dropped_total"), 1);
+  take_all();
+  EXPECT_TRUE(host_.logged("the buffer has room again dropped=1"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The host's RPC layer, calling end only, with the test as the peer: it sees each call with what
 // was written, and says what comes back and how the call ends. Keeps the contract: a message only
-// comes when it was asked for, all callbacks on the call's strand, on_done once and last.
+// comes when it was asked for, a write is done once there is a connection, all callbacks on the
+// call's strand, on_done once and last.
 #pragma once
 
 #include <deque>
@@ -20,6 +21,7 @@ class FakeRpc {
     Pairs metadata;
     std::chrono::nanoseconds deadline{0};  // by the host's clock
     bool cancelled = false, ended = false;
+    bool writing = false, half_closed = false;
     int reads = 0;  // granted and not used
 
    private:
@@ -37,6 +39,8 @@ class FakeRpc {
   ~FakeRpc() { current_ = nullptr; }
 
   std::vector<std::unique_ptr<Call>> calls;
+  // Whether calls get through. Otherwise they wait for a connection, and no write of them is done.
+  bool reachable = true;
   // The newest call of a method that has not ended; NULL: there is none.
   Call* open(const std::string& method) {
     for (auto it = calls.rbegin(); it != calls.rend(); ++it) {
@@ -45,6 +49,11 @@ class FakeRpc {
     return nullptr;
   }
 
+  // The connection for which the call has waited is there.
+  void connect(Call& call) {
+    written(call);
+    host_.advance(std::chrono::nanoseconds(0));
+  }
   void message(Call& call, std::string bytes) {
     call.waiting.push_back(Buffer::of(std::move(bytes)));
     deliver(call);
@@ -72,6 +81,12 @@ class FakeRpc {
     host_.host()
         .service<davit_exec>(DAVIT_EXEC)
         ->post(call.strand, &Strand::run_once, new std::function<void()>(std::move(f)));
+  }
+  void written(Call& call) {
+    if (!std::exchange(call.writing, false) || call.ended) return;
+    post(call, [&call] {
+      if (!call.ended && !call.half_closed) call.handler->on_writable(call.self);
+    });
   }
   void deliver(Call& call) {
     while (call.reads > 0 && !call.waiting.empty()) {
@@ -110,7 +125,7 @@ class FakeRpc {
         current_->calls.push_back(std::move(call));
         return reinterpret_cast<davit_rpc_call*>(current_->calls.back().get());
       };
-      t.half_close = [](davit_rpc_call*) {};
+      t.half_close = [](davit_rpc_call* c) { of(c).half_closed = true; };
       t.cancel = [](davit_rpc_call* c) {
         of(c).cancelled = true;
         if (of(c).ended) return;
@@ -127,6 +142,8 @@ class FakeRpc {
       };
       t.write = [](davit_rpc_call* c, davit_buf* const* parts, size_t count) {
         for (size_t i = 0; i < count; ++i) of(c).request += Buffer(parts[i]).view();
+        of(c).writing = true;
+        if (current_->reachable) current_->written(of(c));
       };
       return t;
     }();

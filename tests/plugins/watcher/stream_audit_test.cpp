@@ -56,7 +56,9 @@ class StreamAuditTest : public ::testing::Test {
   explicit StreamAuditTest(std::chrono::milliseconds quiet = 0s)
       : host_("watcher", {}, TestHost::Time::manual), rpc_(host_, "ctrl.v1") {
     add_sink(host_, sink_);
-    const auto with = neighbours(host_, {1s, 1s, {300s, 60s}, quiet});
+    const auto with =
+        neighbours(host_, {1s, 1s, {300s, 60s}, quiet},
+                   [this](const std::string&, bool up, const std::string&) { up_ = up; });
     stream_ = std::make_unique<Stream>(with, "word", words());
     EXPECT_TRUE(stream_->start().ok());
     stream_->open();
@@ -93,6 +95,7 @@ class StreamAuditTest : public ::testing::Test {
   TestHost host_;
   FakeRpc rpc_;
   AuditSink sink_;
+  bool up_ = false;
   std::unique_ptr<Stream> stream_;
 };
 
@@ -225,6 +228,45 @@ TEST_F(QuietStreamTest, AnotherListingIsOverInTheSameWay) {
   say("apply a 1");
   host_.advance(32s);
   EXPECT_EQ(sink_.take(), "+a1 quiet ");
+}
+
+// --- a call that waits for its connection looks like a quiet one
+
+TEST_F(QuietStreamTest, WhoHasNotReachedThePeerIsNotConnected) {
+  rpc_.end(*rpc_.open("Watch"), Code::unavailable);
+  ASSERT_FALSE(up_);
+  rpc_.reachable = false;
+  for (int i = 0; i < 3; ++i) {
+    host_.advance(1s);
+    ASSERT_NE(rpc_.open("Watch"), nullptr);
+    host_.advance(10s);
+    EXPECT_FALSE(up_);
+    rpc_.end(*rpc_.open("Watch"), Code::unavailable, "no connection within 10 s");
+  }
+  EXPECT_FALSE(host_.logged("stream connected again"));
+  host_.advance(1s);
+  rpc_.connect(*rpc_.open("Watch"));
+  host_.advance(999ms);
+  EXPECT_FALSE(up_) << "the peer may refuse the call at once";
+  host_.advance(1ms);
+  EXPECT_TRUE(up_);
+  EXPECT_TRUE(rpc_.open("Watch")->half_closed);
+  EXPECT_TRUE(host_.logged("stream connected again kind=word failures=4"));
+}
+
+TEST_F(QuietStreamTest, NoSilenceBeforeTheConnectionEndsAListing) {
+  host_.advance(299s);
+  EXPECT_EQ(sink_.take(), "quiet ");
+  rpc_.reachable = false;
+  host_.advance(2s);
+  EXPECT_EQ(sink_.take(), "snapshot ");
+  host_.advance(60s);
+  EXPECT_EQ(sink_.take(), "");
+  rpc_.connect(*rpc_.open("Watch"));
+  host_.advance(29s);
+  EXPECT_EQ(sink_.take(), "");
+  host_.advance(2s);
+  EXPECT_EQ(sink_.take(), "quiet ");
 }
 
 }  // namespace

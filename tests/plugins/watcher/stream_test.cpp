@@ -179,6 +179,34 @@ TEST_F(StreamTest, StartsFromNothingWhenItsPositionIsVoid) {
   EXPECT_EQ(sink_.take(), "snapshot ");
 }
 
+TEST_F(StreamTest, AnotherRefusalMuchLaterIsAFirstOneAgain) {
+  for (int i = 0; i < 3; ++i) {
+    bootstrap();
+    host_.advance(60s);
+    rpc_.end(call(), Code::out_of_range);
+    EXPECT_EQ(asked(), "0:0") << "at once";
+  }
+  EXPECT_FALSE(host_.logged("stream lost"));
+  bootstrap();
+  host_.advance(60s);
+  rpc_.end(call(), Code::unavailable);
+  host_.advance(5s);
+  rpc_.end(call(), Code::out_of_range);
+  EXPECT_EQ(asked(), "0:0") << "the server had been away in between";
+}
+
+// Otherwise a server that begins a stream and refuses it would be asked without end.
+TEST_F(StreamTest, WhoIsRefusedAgainSoonWaits) {
+  bootstrap();
+  rpc_.end(call(), Code::out_of_range);
+  for (int i = 0; i < 3; ++i) {
+    frame({}, Mark_::TYPE_BEGIN_SNAPSHOT, 2, 4);
+    rpc_.end(call(), Code::out_of_range);
+    EXPECT_EQ(rpc_.open("Watch"), nullptr);
+    host_.advance(5s);
+  }
+}
+
 TEST_F(StreamTest, TellsTheStoresHistoryAndSaysWhenItHasLostSomething) {
   bootstrap();
   rpc_.end(call(), Code::unavailable);

@@ -55,7 +55,8 @@ typedef struct davit_rpc_handler {
   /* Answers one `read`. The message is NULL when the peer sends no more. It is borrowed: retain it
    * to keep it. */
   void (*on_message)(void* self, davit_buf* message);
-  /* The write is done, and the next may come. Not called after on_cancel. */
+  /* The write is done, and the next may come. Not called after on_cancel. Calling end: a write is
+   * done once it has gone out, so not before there is a connection. Not called after half_close. */
   void (*on_writable)(void* self);
   /* Serving end only: the peer has gone, or the deadline has passed. The call does not end by
    * itself: answer with finish. */
