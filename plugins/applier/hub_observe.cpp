@@ -182,7 +182,7 @@ void Hub::judge(KindState& kind) {
   }
   carry_out(kind, verdict);
   bury(kind);
-  if (!proves_nothing) take_unnamed_for_dead(kind);
+  if (!proves_nothing && end.whole()) take_unnamed_for_dead(kind);
   count_orphans(kind);
 }
 
