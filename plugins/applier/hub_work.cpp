@@ -227,7 +227,7 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   if (current && report.end == Report::End::done && slot.wish == Wish::remove &&
       slot.objects.empty()) {
     if (gone && !slot.untold) {
-      remember(kind, {slot.id, slot.ns, slot.name, slot.version});
+      remember(kind, {slot.id, slot.ns, slot.name, std::max(slot.version, slot.pruned_at)});
       erase(kind, slot);
     } else {
       // This trip deleted the last object: one more trip reports that.

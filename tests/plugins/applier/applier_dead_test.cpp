@@ -165,5 +165,19 @@ TEST(Successor, WhatIsLeftOfADeadRecordGoesAtTheEndOfASnapshotWhateverItsShare) 
   EXPECT_TRUE(w.statuses["d_web"].gone);
 }
 
+// The store was restored since, and may have lost the report.
+TEST(Successor, WhoWasPrunedIsGoneAsOfTheSnapshotWheneverThatIsSaid) {
+  OneRecord w;
+  w.begin(true, 1, 12);
+  w.end(0, 12);
+  w.wait();
+  ASSERT_EQ(w.statuses["d_web"].observed_version, 12u);
+  w.statuses.clear();
+  w.begin(false, 2, 12, {{1, 12}});
+  w.wait();
+  EXPECT_TRUE(w.statuses["d_web"].gone);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, 12u);
+}
+
 }  // namespace
 }  // namespace davit::applier::test
