@@ -120,11 +120,15 @@ TEST(Successor, ADeadSuccessorTakesTheObjectWithIt) {
 
 // A control plane that has two records of one name: the object is the living one's.
 TEST(Successor, ADeleteOfAnotherRecordLeavesTheObjectOfTheOneThatLives) {
-  OneRecord w;
-  w.remove_record("d_another", "web", 14);
-  w.wait();
-  EXPECT_EQ(w.replica_sets(), "web");
-  EXPECT_FALSE(w.statuses["d_web"].gone);
+  for (const bool held : {false, true}) {
+    OneRecord w;
+    if (held) w.hold("web", 12);
+    w.remove_record("d_another", "web", 14);
+    w.wait();
+    EXPECT_EQ(w.outcome(14), "done");
+    EXPECT_EQ(w.replica_sets(), "web") << held;
+    EXPECT_FALSE(w.statuses["d_web"].gone) << held;
+  }
 }
 
 TEST(Successor, ARecordThatNobodyKnowsIsGone) {
