@@ -291,7 +291,10 @@ void Hub::tell(KindState& kind, Slot& slot, Report& report) {
   }
   // Statuses are by id. A record that lives under another name is not gone because the objects of
   // this name go.
-  if (slot.wish == Wish::remove && kind.desired.lives(slot.id)) return;
+  if (slot.wish == Wish::remove && kind.desired.lives(slot.id)) {
+    slot.untold = false;  // nothing is to be said of it any more
+    return;
+  }
   if (report.end == Report::End::retry && !failing) return;  // nothing new is known yet
   if (!report.status) return;
   // No status is reported from a watch that cannot be trusted.
