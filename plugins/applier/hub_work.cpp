@@ -65,10 +65,12 @@ Shares::Group Hub::group_of(const KindState& kind, const Slot& slot) {
   return kind.name() + " " + slot.ns;
 }
 
-// The slot waits until its group has room; slots of other groups pass it.
+// The slot waits until its group has room; slots of other groups pass it. What comes for it
+// meanwhile may be more urgent than what it waits for.
 void Hub::hold_back(const Shares::Group& group, Slot& slot) {
   const Band band = queue_.put_aside(slot.number);
-  if (!std::exchange(slot.held_back, true)) held_back_[group].push_back({slot.number, band});
+  if (!slot.held_back) held_back_[group].push_back(slot.number);
+  slot.held_back = std::min(band, slot.held_back.value_or(band));
 }
 
 void Hub::let_go() {
@@ -76,10 +78,10 @@ void Hub::let_go() {
     auto& waiting = it->second;
     for (size_t room = shares_.room(it->first, limit_.value(), now()); room > 0 && !waiting.empty();
          waiting.pop_front()) {
-      const auto [number, band] = waiting.front();
+      const uint64_t number = waiting.front();
       Slot* slot = kind_of(number).desired.find(number);
-      if (slot == nullptr || !std::exchange(slot->held_back, false)) continue;
-      queue_.add(number, band, now());
+      if (slot == nullptr || !slot->held_back) continue;
+      queue_.add(number, *std::exchange(slot->held_back, std::nullopt), now());
       --room;
     }
     it = waiting.empty() ? held_back_.erase(it) : std::next(it);
@@ -97,7 +99,7 @@ void Hub::launch(KindState& kind, Slot& slot) {
   const size_t worker = idle_.back();
   idle_.pop_back();
   slot.out = true;
-  slot.held_back = false;
+  slot.held_back.reset();
   shares_.began(group_of(kind, slot), slot.number, now());
   end_park_on_change(kind, slot);
   slot.repairs.forget(shop_->rules.repairs, now());
