@@ -63,6 +63,25 @@ TEST(Slow, WhatBeginsBehindHangingOnesWaitsUntilTheseAreKnownToBeSlow) {
   EXPECT_EQ(done(w, 1, 110), 110u);
 }
 
+// Nothing else happens at that time.
+TEST(Slow, WhatIsHeldBackBeginsWhenTripsOfOthersAreKnownToBeSlow) {
+  World w;
+  w.front().hangs = [](const cluster::Request& q) { return q.verb == DAVIT_VERB_APPLY; };
+  w.begin(true);
+  w.wait(10s);
+  apply_many(w, "stuck", 1, 8);
+  w.wait(3s);
+  apply_many(w, "later", 9, 16);
+  apply_many(w, "stuck", 17, 20);
+  w.wait(1s);
+  ASSERT_EQ(w.front().sent["apply replicasets"], 16u) << "no more than were learned";
+  w.wait(2s);
+  EXPECT_EQ(w.front().sent["apply replicasets"], 20u);
+  w.front().release();
+  w.wait(60s);
+  EXPECT_EQ(done(w, 1, 20), 20u);
+}
+
 TEST(Slow, AWebhookThatAnswers429PausesItsOwnRecordsAndNoOthers) {
   World w;
   w.front().policy =
