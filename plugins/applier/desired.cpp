@@ -23,6 +23,10 @@ std::string name_key(const std::string& ns, const std::string& name) {
   return ns + "/" + name;
 }
 
+bool wanted(const Slot& slot) {
+  return slot.wish == Wish::apply || slot.wish == Wish::hold;
+}
+
 bool same(const Slot& slot, const sink::Change& change) {
   return slot.version == change.version && slot.wish == wish_of(change.type) &&
          slot.payload.view() == change.payload.view();
@@ -121,7 +125,7 @@ void Desired::each(const std::function<void(Slot&)>& visit) {
 uint64_t Desired::counted() const {
   uint64_t out = 0;
   for (const auto& [number, slot] : slots_) {
-    if (named_now(*slot) && (slot->wish == Wish::apply || slot->wish == Wish::hold)) ++out;
+    if (named_now(*slot) && wanted(*slot)) ++out;
   }
   return out;
 }
@@ -129,8 +133,7 @@ uint64_t Desired::counted() const {
 bool Desired::lives(const std::string& id) const {
   const auto [begin, end] = by_id_.equal_range(id);
   return std::any_of(begin, end, [](const auto& entry) {
-    const Slot& slot = *entry.second;
-    return slot.taken_over_at == 0 && (slot.wish == Wish::apply || slot.wish == Wish::hold);
+    return entry.second->taken_over_at == 0 && wanted(*entry.second);
   });
 }
 
@@ -138,10 +141,9 @@ void Desired::taken_over(const std::string& id, uint64_t version) {
   const auto [begin, end] = by_id_.equal_range(id);
   for (auto it = begin; it != end; ++it) {
     Slot& slot = *it->second;
-    const bool lived = slot.wish == Wish::apply || slot.wish == Wish::hold;
     // A restored store may give the same versions to other changes, so another incarnation counts,
     // too.
-    if (lived && (slot.version < version || slot.incarnation != incarnation_))
+    if (wanted(slot) && (slot.version < version || slot.incarnation != incarnation_))
       slot.taken_over_at = version;
   }
 }
@@ -155,8 +157,8 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
     return out;
   }
   const bool other_id = !change.key.id.empty() && !slot.id.empty() && change.key.id != slot.id;
-  if (change.type == sink::ChangeType::remove && other_id && slot.wish == Wish::apply &&
-      named_now(slot) && slot.taken_over_at == 0) {
+  if (change.type == sink::ChangeType::remove && other_id && wanted(slot) && named_now(slot) &&
+      slot.taken_over_at == 0) {
     out.outcome = sink::Outcome::done;  // another record has the name by now
     return out;
   }

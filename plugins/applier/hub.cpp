@@ -160,9 +160,10 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   kind.history = std::make_shared<const History>(
       begin.snapshot ? begin.history : continued(*kind.history, begin.history, begin.at));
   if (!begin.snapshot) {  // a snapshot that has ended is still to be judged
-    if (kind.judged && other) kind.judged->go_on(begin.history, begin.at);
-    if (other) say_again_who_is_gone(kind);
-    return;
+    if (!other) return;
+    if (kind.ended) kind.ended->go_on(begin.history, begin.at);
+    if (kind.judged) kind.judged->go_on(begin.history, begin.at);
+    return say_again_who_is_gone(kind);
   }
   kind.judged.reset();
   kind.lingering.clear();

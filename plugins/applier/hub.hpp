@@ -126,11 +126,7 @@ class Hub {
   Queue queue_;
   ConcurrencyLimit limit_;
   Shares shares_;
-  struct HeldBack {
-    uint64_t number;
-    Band band;
-  };
-  std::map<Shares::Group, std::deque<HeldBack>> held_back_;
+  std::map<Shares::Group, std::deque<uint64_t>> held_back_;  // slots, by their numbers
   std::vector<Strand> workers_;
   std::vector<size_t> idle_;
   Timer pump_timer_, resync_timer_, sync_timer_, sight_timer_, access_timer_;

@@ -65,7 +65,11 @@ void Hub::bury(KindState& kind) {
       say_gone(kind, dead);
       continue;
     }
-    for (Slot::Predecessor& p : heir->had_it_before) p.dead = p.dead || p.id == dead.id;
+    for (Slot::Predecessor& p : heir->had_it_before) {
+      if (p.id != dead.id) continue;
+      p.dead = true;
+      p.version = std::max(p.version, dead.version);
+    }
     if (heir->wish == Wish::apply) queue_.add(heir->number, Band::repair, now());
   }
 }

@@ -112,7 +112,8 @@ void Hub::depart(KindState& kind, Slot& slot) {
 void Hub::erase(KindState& kind, Slot& slot) {
   if (slot.out) return;
   for (const Slot::Predecessor& p : slot.had_it_before) {
-    if (!kind.desired.lives(p.id)) say_gone(kind, {p.id, slot.ns, slot.name, p.version});
+    if (kind.desired.lives(p.id)) continue;
+    say_gone(kind, {p.id, slot.ns, slot.name, std::max(p.version, kind.proven_through())});
   }
   slot.state = Slot::State::settled;
   count_parked(slot);
@@ -182,7 +183,7 @@ void Hub::judge(KindState& kind) {
   }
   carry_out(kind, verdict);
   bury(kind);
-  if (!proves_nothing) take_unnamed_for_dead(kind);
+  if (!proves_nothing && end.whole()) take_unnamed_for_dead(kind);
   count_orphans(kind);
 }
 

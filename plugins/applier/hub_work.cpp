@@ -53,22 +53,25 @@ void Hub::pump() {
 // nullopt: not before a trip ends or something is added.
 std::optional<std::chrono::nanoseconds> Hub::next_pump() const {
   auto due = queue_.next_due();
-  if (!due) return due;
-  due = std::max(*due, limit_.paused_until());
-  if (shares_.has_room(limit_.value(), now())) return due;
+  if (due) due = std::max(*due, limit_.paused_until());
   const auto slow = shares_.next_slow(now());
-  if (slow.count() == 0) return std::nullopt;
-  return std::max(*due, slow);
+  if (slow.count() == 0) return shares_.has_room(limit_.value(), now()) ? due : std::nullopt;
+  if (due && !shares_.has_room(limit_.value(), now())) due = std::max(*due, slow);
+  // A trip that becomes slow leaves its room to other groups, which may have slots held back.
+  if (!held_back_.empty()) due = std::min(due.value_or(slow), slow);
+  return due;
 }
 
 Shares::Group Hub::group_of(const KindState& kind, const Slot& slot) {
   return kind.name() + " " + slot.ns;
 }
 
-// The slot waits until its group has room; slots of other groups pass it.
+// The slot waits until its group has room; slots of other groups pass it. What comes for it
+// meanwhile may be more urgent than what it waits for.
 void Hub::hold_back(const Shares::Group& group, Slot& slot) {
   const Band band = queue_.put_aside(slot.number);
-  if (!std::exchange(slot.held_back, true)) held_back_[group].push_back({slot.number, band});
+  if (!slot.held_back) held_back_[group].push_back(slot.number);
+  slot.held_back = std::min(band, slot.held_back.value_or(band));
 }
 
 void Hub::let_go() {
@@ -76,10 +79,10 @@ void Hub::let_go() {
     auto& waiting = it->second;
     for (size_t room = shares_.room(it->first, limit_.value(), now()); room > 0 && !waiting.empty();
          waiting.pop_front()) {
-      const auto [number, band] = waiting.front();
+      const uint64_t number = waiting.front();
       Slot* slot = kind_of(number).desired.find(number);
-      if (slot == nullptr || !std::exchange(slot->held_back, false)) continue;
-      queue_.add(number, band, now());
+      if (slot == nullptr || !slot->held_back) continue;
+      queue_.add(number, *std::exchange(slot->held_back, std::nullopt), now());
       --room;
     }
     it = waiting.empty() ? held_back_.erase(it) : std::next(it);
@@ -97,7 +100,7 @@ void Hub::launch(KindState& kind, Slot& slot) {
   const size_t worker = idle_.back();
   idle_.pop_back();
   slot.out = true;
-  slot.held_back = false;
+  slot.held_back.reset();
   shares_.began(group_of(kind, slot), slot.number, now());
   end_park_on_change(kind, slot);
   slot.repairs.forget(shop_->rules.repairs, now());
@@ -227,7 +230,7 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   if (current && report.end == Report::End::done && slot.wish == Wish::remove &&
       slot.objects.empty()) {
     if (gone && !slot.untold) {
-      remember(kind, {slot.id, slot.ns, slot.name, slot.version});
+      remember(kind, {slot.id, slot.ns, slot.name, std::max(slot.version, slot.pruned_at)});
       erase(kind, slot);
     } else {
       // This trip deleted the last object: one more trip reports that.
@@ -291,7 +294,10 @@ void Hub::tell(KindState& kind, Slot& slot, Report& report) {
   }
   // Statuses are by id. A record that lives under another name is not gone because the objects of
   // this name go.
-  if (slot.wish == Wish::remove && kind.desired.lives(slot.id)) return;
+  if (slot.wish == Wish::remove && kind.desired.lives(slot.id)) {
+    slot.untold = false;  // nothing is to be said of it any more
+    return;
+  }
   if (report.end == Report::End::retry && !failing) return;  // nothing new is known yet
   if (!report.status) return;
   // No status is reported from a watch that cannot be trusted.

@@ -81,7 +81,7 @@ struct KindState {
   }
   // A record that the last snapshot did not name is known to be dead as of this version. 0: nothing
   // is known.
-  uint64_t proven_through() const { return judged ? snapshot_began : 0; }
+  uint64_t proven_through() const { return judged && judged->whole() ? snapshot_began : 0; }
   const std::string& name() const { return client.kind(); }
   bool owned(const ObservedObject& o) const {
     return client.description().resources[o.watch].role == DAVIT_RESOURCE_OWNED;

@@ -8,8 +8,7 @@ namespace {
 // Why nothing at all may be removed; empty: there is no doubt.
 std::string doubt(const SnapshotEnd& end, const PruneRules& rules) {
   if (end.proves_nothing(rules)) return "the peer does not say how many records it named";
-  if (!end.live_count) return {};
-  if (*end.live_count == end.counted) return {};
+  if (end.whole()) return {};
   return "the peer named " + std::to_string(*end.live_count) + " records, but " +
          std::to_string(end.counted) + " were counted";
 }

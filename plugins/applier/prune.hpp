@@ -61,6 +61,10 @@ struct SnapshotEnd {
     return quiet || (!live_count && !rules.on_close);
   }
 
+  // False: the peer has named more or fewer live records than we counted, so what it did not name
+  // may live.
+  bool whole() const { return !live_count || *live_count == counted; }
+
   // All changes up to `at` have been heard.
   void reach(Cursor at);
   // The stream goes on in another incarnation.

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include <davit/records.hpp>
 #include <davit/types.hpp>
 
+#include "queue.hpp"
 #include "repairs.hpp"
 
 namespace davit::applier {
@@ -71,8 +73,9 @@ struct Slot {
   uint64_t pruned_at = 0;
   std::vector<uint64_t> outstanding;  // accepted versions that are not settled
   State state = State::pending;
-  bool out = false;        // a worker has it
-  bool held_back = false;  // it waits because its group has no room
+  bool out = false;  // a worker has it
+  // It waits because its group has no room, and will be queued in this band; nullopt: it does not.
+  std::optional<Band> held_back;
 
   // One of its objects names this incarnation, which the server has not explained yet. 0: none.
   uint64_t unplaced = 0;

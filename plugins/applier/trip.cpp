@@ -110,8 +110,10 @@ void Trip::step_on() {
 std::optional<json::object> Trip::answered(const cluster::Response& r) {
   boost::system::error_code bad;
   json::value object = json::parse(r.body, bad);
-  if (!bad && object.is_object()) return std::move(object.get_object());
-  retry("the cluster answered something that is not an object");
+  const json::object* answer = bad ? nullptr : object.if_object();
+  const json::value* metadata = answer == nullptr ? nullptr : answer->if_contains("metadata");
+  if (metadata != nullptr && metadata->is_object()) return std::move(object.get_object());
+  retry("the cluster answered something that is not an object of Kubernetes");
   return {};
 }
 

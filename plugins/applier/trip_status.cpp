@@ -50,6 +50,7 @@ void Trip::refuse(std::string why) {
     rely_on(*plan);
     report_.status = std::move(plan->status);
   }
+  if (task_.look_only) return finish(Report::End::looked);  // it is parked already
   park(std::move(why));
 }
 

@@ -1,5 +1,6 @@
 // The plugin: describes Cilium network policies to the host and hands each call to policy.hpp.
 #include <davit/kind.hpp>
+#include <davit/names.hpp>
 
 #include "cilium_descriptors.h"
 #include "policy.hpp"
@@ -13,6 +14,8 @@ Site read_site(const Host& host) {
   site.managed_by = s.string("managed_by", site.managed_by);
   site.label_prefix = s.string("label_prefix", site.label_prefix);
   if (site.managed_by.empty()) s.reject("managed_by", "must not be empty");
+  if (auto fault = label_value_fault(site.managed_by)) s.reject("managed_by", *fault);
+  if (auto fault = label_prefix_fault(site.label_prefix)) s.reject("label_prefix", *fault);
   return site;
 }
 

@@ -53,6 +53,7 @@ TEST(Successor, OfARecordThatIsNotKnownToBeDeadNothingIsSaid) {
   w.remove_record("d_web", "", 14);
   w.wait();
   EXPECT_TRUE(w.statuses["d_web"].gone);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, 14u) << "else it confirms no death";
 }
 
 // Another agent has said gone of it already, so the snapshot does not list its tombstone. What this
@@ -67,6 +68,23 @@ TEST(Successor, TheDeadRecordIsGoneThatACompleteSnapshotDoesNotName) {
   EXPECT_EQ(w.statuses["d_web"].observed_version, 20u) << "as of the snapshot";
   EXPECT_FALSE(w.statuses["d_another"].gone);
   EXPECT_EQ(w.replica_sets(), "web");
+}
+
+// Nothing is left under the name: its successor could never be applied, and is dead as well.
+TEST(Successor, WhoGoesWithItsSuccessorIsGoneAsOfTheSnapshot) {
+  OneRecord w;
+  w.apply("web", 13, {.cpu = -5, .id = "d_another"});
+  w.wait();
+  ASSERT_EQ(w.outcome(13), "parked");
+  w.call(DAVIT_VERB_DELETE, "replicasets", "acme", "web", "");
+  w.wait();
+  w.begin(true, 1, 20);
+  w.end(0, 20);
+  w.wait();
+  for (const char* id : {"d_web", "d_another"}) {
+    EXPECT_TRUE(w.statuses[id].gone) << id;
+    EXPECT_EQ(w.statuses[id].observed_version, 20u) << id;
+  }
 }
 
 TEST(Successor, ASnapshotThatLeftSomethingOutProvesNoDeath) {
@@ -102,11 +120,15 @@ TEST(Successor, ADeadSuccessorTakesTheObjectWithIt) {
 
 // A control plane that has two records of one name: the object is the living one's.
 TEST(Successor, ADeleteOfAnotherRecordLeavesTheObjectOfTheOneThatLives) {
-  OneRecord w;
-  w.remove_record("d_another", "web", 14);
-  w.wait();
-  EXPECT_EQ(w.replica_sets(), "web");
-  EXPECT_FALSE(w.statuses["d_web"].gone);
+  for (const bool held : {false, true}) {
+    OneRecord w;
+    if (held) w.hold("web", 12);
+    w.remove_record("d_another", "web", 14);
+    w.wait();
+    EXPECT_EQ(w.outcome(14), "done");
+    EXPECT_EQ(w.replica_sets(), "web") << held;
+    EXPECT_FALSE(w.statuses["d_web"].gone) << held;
+  }
 }
 
 TEST(Successor, ARecordThatNobodyKnowsIsGone) {
@@ -145,6 +167,20 @@ TEST(Successor, WhatIsLeftOfADeadRecordGoesAtTheEndOfASnapshotWhateverItsShare) 
   w.wait();
   EXPECT_EQ(w.replica_sets(), "");
   EXPECT_TRUE(w.statuses["d_web"].gone);
+}
+
+// The store was restored since, and may have lost the report.
+TEST(Successor, WhoWasPrunedIsGoneAsOfTheSnapshotWheneverThatIsSaid) {
+  OneRecord w;
+  w.begin(true, 1, 12);
+  w.end(0, 12);
+  w.wait();
+  ASSERT_EQ(w.statuses["d_web"].observed_version, 12u);
+  w.statuses.clear();
+  w.begin(false, 2, 12, {{1, 12}});
+  w.wait();
+  EXPECT_TRUE(w.statuses["d_web"].gone);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, 12u);
 }
 
 }  // namespace

@@ -13,6 +13,15 @@ bool is_apply(const cluster::Request& q) {
   return q.verb == DAVIT_VERB_APPLY && q.resource.resource == "replicasets";
 }
 
+// As a proxy does that answers for the API server.
+std::optional<cluster::Response> in_place_of_it(const cluster::Request& q, const char* answer) {
+  if (q.verb != DAVIT_VERB_GET || q.resource.resource != "replicasets") return std::nullopt;
+  cluster::Response r;
+  r.http_status = 200;
+  r.body = answer;
+  return r;
+}
+
 // As another region's agent does it.
 const char* const taken_by_another_region =
     R"({"metadata":{"labels":{"davit.dev/region":"us"}},"spec":{"replicas":7}})";
@@ -177,6 +186,40 @@ TEST(Meanwhile, ARepairThatNobodyNeedsAnyMoreDoesNotCount) {
   w.go_on();
   EXPECT_EQ(w.replicas("web"), 2);
   EXPECT_EQ(w.count("repairs"), 0);
+}
+
+TEST(Meanwhile, WhatIsAnsweredInPlaceOfTheObjectIsNotJudged) {
+  for (const char* answer : {R"({"kind":"Status"})", R"({"metadata":7})", "[]", "busy"}) {
+    MeanwhileWorld w;
+    w.edit("web", R"({"spec":{"replicas":5}})");
+    w.wait();
+    w.edit("web", R"({"metadata":{"labels":{"theirs":"stays"}}})");
+    w.front().policy = [answer](const cluster::Request& q) { return in_place_of_it(q, answer); };
+    w.go_on();
+    EXPECT_GT(w.front().sent["get replicasets"], 0u) << answer;
+    w.front().policy = nullptr;
+    w.wait(1min);
+    EXPECT_EQ(w.replicas("web"), 2) << answer;
+  }
+}
+
+TEST(Meanwhile, WhatIsAnsweredInPlaceOfTheObjectHasNoFieldsToTakeOver) {
+  MeanwhileWorld w;
+  w.front().release();
+  w.front().policy = [](const cluster::Request& q) {
+    if (!is_apply(q)) return in_place_of_it(q, R"({"metadata":7})");
+    return std::optional(
+        refusal(422, "Invalid", "spec.theirs: Forbidden: may not be set",
+                R"([{"reason":"FieldValueForbidden","field":"spec.theirs","message":"no"}])"));
+  };
+  w.apply("web", 21, {3});
+  w.wait();
+  EXPECT_GT(w.front().sent["get replicasets"], 0u);
+  EXPECT_EQ(w.outcome(21), "") << "it is tried again";
+  w.front().policy = nullptr;
+  w.wait(1min);
+  EXPECT_EQ(w.outcome(21), "done");
+  EXPECT_EQ(w.replicas("web"), 3);
 }
 
 // What was judged is old for as long as its watch is cut.

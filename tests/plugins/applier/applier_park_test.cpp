@@ -141,6 +141,21 @@ TEST(Parked, IsTriedAgainWhenItsTimeHasCome) {
   EXPECT_EQ(w.replicas("web"), 1) << "not only at the next resync";
 }
 
+TEST(Parked, WhatCannotBeReadIsTriedAgainWhenItsTimeHasComeAndNotMoreOften) {
+  World w({{"resync_interval_ms", 3'600'000}});
+  w.begin(true);
+  w.apply("web", 10);
+  w.wait();
+  w.garbage("web", 11);
+  w.wait();
+  ASSERT_EQ(w.outcome(11), "parked");
+  const double before = w.count("trips");
+  w.wait(30min);
+  EXPECT_GE(w.count("trips") - before, 6) << "every five minutes";
+  EXPECT_LE(w.count("trips") - before, 14) << "and each time one more look soon after";
+  EXPECT_EQ(w.issues["web"], "parked");
+}
+
 TEST(Parked, AStatusOfItsObjectIsNoReasonToTryAgain) {
   World w;
   w.begin(true);

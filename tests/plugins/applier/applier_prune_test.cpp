@@ -155,6 +155,20 @@ TEST(Prune, JudgesBySnapshotsThatEndedBeforeItsWatchesWereComplete) {
   EXPECT_EQ(w.replica_sets(), "keep");
 }
 
+// Its history ends before the version that the object was made of.
+TEST(Prune, OrphansWhatAStoreHasLostThatWasRestoredBeforeTheSnapshotCouldBeJudged) {
+  PruneWorld w;
+  w.blind();
+  w.restart();
+  w.begin(true);
+  w.apply("keep", 10);
+  w.end(1, 12);
+  w.begin(false, 2, 10, {{1, 10}});
+  w.see();
+  w.wait(5min);
+  w.expect_orphan();
+}
+
 // The store was emptied, or restored, and has grown past what it has lost.
 TEST(Prune, OrphansWhatAnotherHistoryMadeAlsoAfterARestart) {
   PruneWorld w;

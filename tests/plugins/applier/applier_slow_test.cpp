@@ -63,6 +63,25 @@ TEST(Slow, WhatBeginsBehindHangingOnesWaitsUntilTheseAreKnownToBeSlow) {
   EXPECT_EQ(done(w, 1, 110), 110u);
 }
 
+// Nothing else happens at that time.
+TEST(Slow, WhatIsHeldBackBeginsWhenTripsOfOthersAreKnownToBeSlow) {
+  World w;
+  w.front().hangs = [](const cluster::Request& q) { return q.verb == DAVIT_VERB_APPLY; };
+  w.begin(true);
+  w.wait(10s);
+  apply_many(w, "stuck", 1, 8);
+  w.wait(3s);
+  apply_many(w, "later", 9, 16);
+  apply_many(w, "stuck", 17, 20);
+  w.wait(1s);
+  ASSERT_EQ(w.front().sent["apply replicasets"], 16u) << "no more than were learned";
+  w.wait(2s);
+  EXPECT_EQ(w.front().sent["apply replicasets"], 20u);
+  w.front().release();
+  w.wait(60s);
+  EXPECT_EQ(done(w, 1, 20), 20u);
+}
+
 TEST(Slow, AWebhookThatAnswers429PausesItsOwnRecordsAndNoOthers) {
   World w;
   w.front().policy =
@@ -132,6 +151,39 @@ TEST(Slow, A429OfMostNamespacesIsTheApiServers) {
   w.throttle(0ms);
   w.wait(120s);
   EXPECT_EQ(done(w, 1, 50), 50u);
+}
+
+// Two records are to be repaired, and are held back. Then the second one is changed.
+TEST(Slow, WhatIsHeldBackIsAsUrgentAsWhatCameForItSince) {
+  World w;
+  w.begin(true);
+  apply_many(w, "stuck", 1, 18);
+  w.wait();
+  ASSERT_EQ(done(w, 1, 18), 18u);
+  w.front().hangs = [](const cluster::Request& q) { return applies_in(q, "stuck"); };
+  for (uint64_t n = 1; n <= 16; ++n)
+    w.apply("web" + std::to_string(n), 100 + n, {.image = "nginx:2", .ns = "stuck"});
+  w.wait(3s);
+  const size_t before = w.front().sent["apply replicasets"];
+  for (const char* name : {"web17", "web18"}) {
+    w.call(DAVIT_VERB_MERGE, "replicasets", "stuck", name, R"({"spec":{"replicas":9}})",
+           {{"fieldManager", "kubectl"}});
+  }
+  w.apply("web18", 118, {.image = "nginx:2", .ns = "stuck"});
+  w.wait(1s);
+  ASSERT_EQ(w.front().sent["apply replicasets"], before) << "both are held back";
+  w.throttle(1s);  // both are let go before any may begin
+  w.front().release();
+  w.wait(500ms);
+  w.throttle(0s);
+  std::vector<std::string> order;
+  w.front().policy = [&order](const cluster::Request& q) -> std::optional<cluster::Response> {
+    const bool counts = q.name == "web17" || q.name == "web18";
+    if (counts && q.verb == DAVIT_VERB_APPLY) order.push_back(q.name);
+    return std::nullopt;
+  };
+  w.wait(60s);
+  EXPECT_EQ(order, (std::vector<std::string>{"web18", "web17"}));
 }
 
 }  // namespace

@@ -57,6 +57,26 @@ TEST(Truth, SaysWhatItSeesThoughATripBeganBefore) {
   EXPECT_EQ(w.statuses["d_web"].ready, 2) << "at once, not with the next resync";
 }
 
+// It has another name by now. Its status was withheld when its old name was last looked at.
+TEST(Truth, AnOldNameOfARecordThatLivesIsForgottenOnceItsObjectsAreGone) {
+  Truth w;
+  w.blind();
+  w.start_again();
+  w.front().hold = true;
+  w.wait(10s);
+  w.see();
+  w.wait();
+  w.front().release();
+  w.wait(0ms);
+  w.apply("moved", 12, {.replicas = 2, .id = "d_web"});
+  w.remove_record("d_web", "web", 13);
+  w.wait(5s);
+  EXPECT_EQ(w.replica_sets(), "moved");
+  const double before = w.count("trips");
+  w.wait(20s);
+  EXPECT_EQ(w.count("trips"), before);
+}
+
 TEST(Truth, SaysNothingOfPodsItMayNotWatch) {
   Truth w;
   w.front().stop_showing("pods", DAVIT_WATCH_REFUSED, forbidden);

@@ -89,6 +89,24 @@ TEST(KindPlugins, GiveSentinelsTheAnnotationsThatAreSetInPlaceOfTheirOwn) {
   EXPECT_EQ(plan.find("reloader.stakater.com/auto"), std::string::npos) << plan;
 }
 
+// Objects could not be labelled so, and a selector with it would find none.
+TEST(KindPlugins, RefuseLabelsThatNoObjectCanHave) {
+  for (const char* file : {KIND_CILIUM_NETWORK_POLICY, KIND_DEPLOYMENT, KIND_SENTINEL}) {
+    for (const auto& [key, value] : {std::pair{"managed_by", ""},
+                                     {"managed_by", "a b"},
+                                     {"managed_by", "a,b=c"},
+                                     {"label_prefix", "/"},
+                                     {"label_prefix", "example.com"},
+                                     {"label_prefix", "a b/"}}) {
+      const auto module = *Loaded::open(file);
+      TestHost host("kind", {{key, value}});
+      const auto created = Instance(module.plugin(), host).create();
+      ASSERT_FALSE(created.ok()) << file << " " << key << " " << value;
+      EXPECT_NE(created.error().message.find(key), std::string::npos) << created.error().message;
+    }
+  }
+}
+
 // --- of a deployment
 
 namespace json = boost::json;
