@@ -196,10 +196,11 @@ WATCHES = [
     ("from nothing", HERE, DEPLOYMENT, "0",
      "apply shop/app-1 @1, delete shop/app-2 @2, delete shop/app-3 @3, move to 8, apply shop/app-9 @9, "
      "apply mall/app-9 @10, delete shop/app-14 @18",
-     f"snapshot, apply shop/app-1 @1, hold shop/app-4 @4: {PAUSED}, hold shop/app-5 @5: {EXPLODING}, "
+     f"snapshot, apply shop/app-1 @1, delete shop/app-2 @2, delete shop/app-3 @3, hold shop/app-4 @4: {PAUSED}, "
+     f"hold shop/app-5 @5: {EXPLODING}, "
      f"hold shop/app-6 @6: {BROKEN}, apply shop/app-8 @8, apply shop/app-9 @9, apply mall/app-9 @10, "
      f"hold shop/app-15 @15: {BROKEN}, hold shop/app-16 @16: {BROKEN}, hold shop/app-17 @17: {BROKEN}, "
-     "end of 10 at the head"),
+     "delete shop/app-14 @18, end of 10 at the head"),
     ("from the middle", HERE, DEPLOYMENT, "8", "apply shop/app-9 @9, apply mall/app-9 @10, delete shop/app-14 @18",
      "tail after 8, apply shop/app-9 @9, apply mall/app-9 @10, hold shop/app-15 @15: ..., hold shop/app-16 @16: ..., "
      "hold shop/app-17 @17: ..., delete shop/app-14 @18..."),
@@ -207,9 +208,9 @@ WATCHES = [
     ("a region without records", "empty", DEPLOYMENT, "0", "", "snapshot, end of 0 at the head"),
     ("another region", "there", DEPLOYMENT, "0", "apply shop/app-7 @7", "snapshot, apply shop/app-7 @7, end of 1 at the head"),
     ("policies", HERE, POLICY, "0", "apply shop/policy-1 @11, delete shop/policy-2 @12",
-     "snapshot, apply shop/policy-1 @11, hold shop/policy-3 @13: ..., end of 2 at the head"),
+     "snapshot, apply shop/policy-1 @11, delete shop/policy-2 @12, hold shop/policy-3 @13: ..., end of 2 at the head"),
     ("sentinels", HERE, SENTINEL, "0", "apply sentinel-1 @19, delete sentinel-2 @20",
-     "snapshot, apply .../sentinel-1 @19, end of 1 at the head"),
+     "snapshot, apply .../sentinel-1 @19, delete .../sentinel-2 @20, end of 1 at the head"),
     ("from the future", HERE, DEPLOYMENT, "future",  # the store was restored: a ctrl.v1 peer gets everything again
      "apply shop/app-1 @1, delete shop/app-2 @2, delete shop/app-3 @3, move to 8, apply shop/app-9 @9, "
      "apply mall/app-9 @10, delete shop/app-14 @18",

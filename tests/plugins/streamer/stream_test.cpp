@@ -11,7 +11,7 @@ TEST_F(StreamTest, ASnapshotThenWhatIsCommitted) {
   rig->kill("b");
   auto& call = rig->rpc.call(watch_path, watch_request());
   rig->host.run();
-  EXPECT_EQ(show(call), "begin +a end(1)");
+  EXPECT_EQ(show(call), "begin +a -b end(1)") << "no agent has said that b is gone";
   rig->put("c");
   rig->host.run();
   EXPECT_EQ(show(call), "+c mark(4)");
