@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "services/host_and_port.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -43,16 +45,13 @@ Result<> can_listen_on_path(const std::string& address, const std::string& path)
 
 Result<> can_listen(const std::string& address) {
   if (address.starts_with("unix:")) return can_listen_on_path(address, address.substr(5));
-  const size_t colon = address.rfind(':');
-  if (colon == std::string::npos) return {};
-  std::string host = address.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  if (address.find(':') == std::string::npos) return {};
+  const auto [host, service] = host_and_port(address);
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE;
   addrinfo* found = nullptr;
-  const int unknown =
-      ::getaddrinfo(host.c_str(), address.substr(colon + 1).c_str(), &hints, &found);
+  const int unknown = ::getaddrinfo(host.c_str(), service.c_str(), &hints, &found);
   if (unknown != 0)
     return Error{Code::failed_precondition,
                  "cannot listen on " + address + ": " + ::gai_strerror(unknown),

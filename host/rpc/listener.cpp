@@ -15,6 +15,7 @@
 #include <memory>
 #include <utility>
 
+#include "services/host_and_port.hpp"
 #include "system_words.hpp"
 
 namespace davit::host {
@@ -89,14 +90,12 @@ bool is_out_of_descriptors(int error) {
 }  // namespace
 
 Result<std::string> Listener::bind_tcp(const std::string& address) {
-  const size_t colon = address.rfind(':');
-  std::string host = address.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  const auto [host, service] = host_and_port(address);
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* found = nullptr;
-  const int failed = getaddrinfo(host.c_str(), address.substr(colon + 1).c_str(), &hints, &found);
+  const int failed = getaddrinfo(host.c_str(), service.c_str(), &hints, &found);
   if (failed != 0) return Error{Code::unavailable, gai_strerror(failed), {}, {}};
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found, &freeaddrinfo);
   in_port_t port = 0;
@@ -116,7 +115,7 @@ Result<std::string> Listener::bind_tcp(const std::string& address) {
   }
   if (bound.empty()) return Error{Code::unavailable, system_words(why), {}, {}};
   sockets_ = std::move(bound);
-  return address.substr(0, colon + 1) + std::to_string(ntohs(port));
+  return address.substr(0, address.rfind(':') + 1) + std::to_string(ntohs(port));
 }
 
 Result<> Listener::bind_unix(const std::string& path, mode_t mode, gid_t group) {

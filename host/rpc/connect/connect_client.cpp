@@ -6,6 +6,7 @@
 
 #include "answer.hpp"
 #include "assembly/extension.hpp"
+#include "services/host_and_port.hpp"
 #include "services/log.hpp"
 #include "tls.hpp"
 #include "wire_metadata.hpp"
@@ -21,14 +22,6 @@ constexpr std::chrono::seconds connect_timeout{10};  // TLS included
 // How much a server may send before it is read: on one stream, and on all together.
 constexpr uint32_t stream_window = 1u << 20, connection_window = 8u << 20;
 constexpr uint32_t answer_head_bytes_max = 64u << 10;
-
-// Host and port. Those of "[::1]:7070" are "::1" and "7070".
-std::pair<std::string, std::string> parts_of_target(const std::string& target) {
-  const size_t colon = target.rfind(':');
-  std::string host = target.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
-  return {std::move(host), target.substr(colon + 1)};
-}
 
 }  // namespace
 
@@ -124,7 +117,7 @@ bool ConnectClient::try_open(const std::shared_ptr<CalledStream>& stream) {
 
 void ConnectClient::connect() {
   const auto attempt = attempt_ = std::make_shared<Attempt>(io_);
-  const auto [host, port] = parts_of_target(settings().target());
+  const auto [host, port] = host_and_port(settings().target());
   patience_.expires_after(connect_timeout);
   patience_.async_wait([this, attempt](boost::system::error_code cancelled) {
     if (cancelled || attempt != attempt_) return;
@@ -158,7 +151,7 @@ void ConnectClient::connected() {
   if (settings().tls()) {
     auto tls = client_tls(settings());
     if (!tls.ok()) return failed(tls.error().message);
-    link = tls_link(std::move(socket), *tls, parts_of_target(settings().target()).first);
+    link = tls_link(std::move(socket), *tls, host_and_port(settings().target()).first);
   } else {
     link = plain_link(std::move(socket));
   }
