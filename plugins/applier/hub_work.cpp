@@ -53,10 +53,12 @@ void Hub::pump() {
 // nullopt: not before a trip ends or something is added.
 std::optional<std::chrono::nanoseconds> Hub::next_pump() const {
   auto due = queue_.next_due();
+  if (!due && held_back_.empty()) return due;
   if (due) due = std::max(*due, limit_.paused_until());
+  const bool room = shares_.has_room(limit_.value(), now());
   const auto slow = shares_.next_slow(now());
-  if (slow.count() == 0) return shares_.has_room(limit_.value(), now()) ? due : std::nullopt;
-  if (due && !shares_.has_room(limit_.value(), now())) due = std::max(*due, slow);
+  if (slow.count() == 0) return room ? due : std::nullopt;
+  if (due && !room) due = std::max(*due, slow);
   // A trip that becomes slow leaves its room to other groups, which may have slots held back.
   if (!held_back_.empty()) due = std::min(due.value_or(slow), slow);
   return due;
