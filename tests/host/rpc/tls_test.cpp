@@ -47,6 +47,13 @@ struct Tls : Rig {
     const auto wired = client.try_wired();
     ASSERT_TRUE(wired.ok()) << wired.error().message;
   }
+  // The server wants one of its authority; the client's is "agent".
+  void start_with_client_certificates() {
+    authority.issue("agent");
+    start_tls("tls_client_ca_file = \"" + folder.path("ca.crt") + "\"\n",
+              "certificate_file = \"" + folder.path("agent.crt") + "\"\nkey_file = \"" +
+                  folder.path("agent.key") + "\"\n");
+  }
 };
 
 TEST(Tls, CarriesCalls) {
@@ -112,10 +119,7 @@ TEST(Tls, ToAPlainTextPortFails) {
 
 TEST(Tls, AClientCertificateIsAskedForWhenAnAuthorityForItIsNamed) {
   Tls rig;
-  rig.authority.issue("agent");
-  rig.start_tls("tls_client_ca_file = \"" + rig.folder.path("ca.crt") + "\"\n",
-                "certificate_file = \"" + rig.folder.path("agent.crt") + "\"\nkey_file = \"" +
-                    rig.folder.path("agent.key") + "\"\n");
+  rig.start_with_client_certificates();
   EXPECT_EQ(call(rig.client, rig.channel, "t.v1.S/Echo", "x").code, Code::ok);
   const auto without = rig.another("region = \"us-east-1\"\ntoken_file = \"" +
                                    rig.folder.path("agent.token") + "\"\n" + rig.client_lines());
@@ -176,10 +180,7 @@ class Resumer {
 
 TEST(Tls, AClientWithACertificateMayResumeItsSession) {
   Tls rig;
-  rig.authority.issue("agent");
-  rig.start_tls("tls_client_ca_file = \"" + rig.folder.path("ca.crt") + "\"\n",
-                "certificate_file = \"" + rig.folder.path("agent.crt") + "\"\nkey_file = \"" +
-                    rig.folder.path("agent.key") + "\"\n");
+  rig.start_with_client_certificates();
   for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
     Resumer client(rig, version);
     EXPECT_EQ(client.connect(), "new");
@@ -322,10 +323,7 @@ TEST(Tls, ACertificateThatEndsSoonIsSaidSoAndItsEndIsAMetric) {
 
 TEST(Tls, SoIsTheEndOfAClientsCertificateAndOfTheOneThatTakesItsPlace) {
   Tls rig;
-  rig.authority.issue("agent");
-  rig.start_tls("tls_client_ca_file = \"" + rig.folder.path("ca.crt") + "\"\n",
-                "certificate_file = \"" + rig.folder.path("agent.crt") + "\"\nkey_file = \"" +
-                    rig.folder.path("agent.key") + "\"\n");
+  rig.start_with_client_certificates();
   ASSERT_TRUE(rig.client.rpc.listen().ok());
   const auto said = [&](const std::string& what) {
     const auto lines = rig.client.lines();

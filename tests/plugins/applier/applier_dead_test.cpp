@@ -15,6 +15,13 @@ struct OneRecord : World {
     wait();
   }
   void apply_another(uint64_t version) { apply("web", version, {.id = "d_another"}); }
+  // A snapshot names the record that has the name now, and says that it named so many.
+  void hear_of_another_alone(uint64_t live_count) {
+    begin(true, 1, 20);
+    apply_another(13);
+    end(live_count, 20);
+    wait();
+  }
 };
 
 TEST(Successor, TheDeadRecordIsGoneOnceTheObjectIsItsSuccessors) {
@@ -60,10 +67,7 @@ TEST(Successor, OfARecordThatIsNotKnownToBeDeadNothingIsSaid) {
 // one has said of it would stand for ever.
 TEST(Successor, TheDeadRecordIsGoneThatACompleteSnapshotDoesNotName) {
   OneRecord w;
-  w.begin(true, 1, 20);
-  w.apply_another(13);
-  w.end(1, 20);
-  w.wait();
+  w.hear_of_another_alone(1);
   EXPECT_TRUE(w.statuses["d_web"].gone);
   EXPECT_EQ(w.statuses["d_web"].observed_version, 20u) << "as of the snapshot";
   EXPECT_FALSE(w.statuses["d_another"].gone);
@@ -89,10 +93,7 @@ TEST(Successor, WhoGoesWithItsSuccessorIsGoneAsOfTheSnapshot) {
 
 TEST(Successor, ASnapshotThatLeftSomethingOutProvesNoDeath) {
   OneRecord w;
-  w.begin(true, 1, 20);
-  w.apply_another(13);
-  w.end(2, 20);
-  w.wait();
+  w.hear_of_another_alone(2);
   EXPECT_FALSE(w.statuses["d_web"].gone);
 }
 

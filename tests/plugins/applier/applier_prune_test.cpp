@@ -20,6 +20,14 @@ struct PruneWorld : World {
     wait();
     EXPECT_EQ(replica_sets(), "drop keep");
   }
+  // A new process hears a snapshot without "drop" before its watches can be trusted.
+  void hear_while_blind() {
+    blind();
+    restart();
+    begin(true);
+    apply("keep", 10);
+    end(1, 12);
+  }
   // "drop" is left alone, and said to be.
   void expect_orphan() {
     EXPECT_EQ(replica_sets(), "drop keep");
@@ -144,11 +152,7 @@ TEST(Prune, KeepsAnOrphanThroughLaterSnapshotsOfTheSameHistory) {
 
 TEST(Prune, JudgesBySnapshotsThatEndedBeforeItsWatchesWereComplete) {
   PruneWorld w;
-  w.blind();
-  w.restart();
-  w.begin(true);
-  w.apply("keep", 10);
-  w.end(1, 12);
+  w.hear_while_blind();
   w.begin(false);  // the connection was cut
   w.see();
   w.wait();
@@ -158,11 +162,7 @@ TEST(Prune, JudgesBySnapshotsThatEndedBeforeItsWatchesWereComplete) {
 // Its history ends before the version that the object was made of.
 TEST(Prune, OrphansWhatAStoreHasLostThatWasRestoredBeforeTheSnapshotCouldBeJudged) {
   PruneWorld w;
-  w.blind();
-  w.restart();
-  w.begin(true);
-  w.apply("keep", 10);
-  w.end(1, 12);
+  w.hear_while_blind();
   w.begin(false, 2, 10, {{1, 10}});
   w.see();
   w.wait(5min);

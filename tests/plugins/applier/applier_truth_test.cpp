@@ -25,6 +25,16 @@ struct Truth : World {
     apply("web", 10, {2});
     end(1, 10);
   }
+  // A trip begins before the watches can be trusted and ends when they can.
+  void see_during_a_trip() {
+    blind();
+    start_again();
+    front().hold = true;
+    wait(10s);
+    see();
+    wait();
+    front().release();
+  }
   double up(const std::string& resource) {
     return host().metric("davit_applier_watch_up",
                          {{"kind", "deployment"}, {"resource", resource}});
@@ -46,13 +56,7 @@ TEST(Truth, SaysNothingOfPodsWhoseFirstPictureHasNotCome) {
 // The trip has begun without the picture, which is whole before the trip ends.
 TEST(Truth, SaysWhatItSeesThoughATripBeganBefore) {
   Truth w;
-  w.blind();
-  w.start_again();
-  w.front().hold = true;
-  w.wait(10s);
-  w.see();
-  w.wait();
-  w.front().release();
+  w.see_during_a_trip();
   w.wait(1s);
   EXPECT_EQ(w.statuses["d_web"].ready, 2) << "at once, not with the next resync";
 }
@@ -60,13 +64,7 @@ TEST(Truth, SaysWhatItSeesThoughATripBeganBefore) {
 // It has another name by now. Its status was withheld when its old name was last looked at.
 TEST(Truth, AnOldNameOfARecordThatLivesIsForgottenOnceItsObjectsAreGone) {
   Truth w;
-  w.blind();
-  w.start_again();
-  w.front().hold = true;
-  w.wait(10s);
-  w.see();
-  w.wait();
-  w.front().release();
+  w.see_during_a_trip();
   w.wait(0ms);
   w.apply("moved", 12, {.replicas = 2, .id = "d_web"});
   w.remove_record("d_web", "web", 13);

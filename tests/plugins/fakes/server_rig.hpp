@@ -88,4 +88,12 @@ class ServerRig {
   static Config with_storage(Config c) { return c.set({"storage", "main"}); }
 };
 
+// Why no instance is made with these settings; "": one is.
+inline std::string refusal_of(const davit_plugin* plugin, const std::string& storage_module,
+                              Config config) {
+  ServerRig rig(plugin, storage_module, std::move(config));
+  const auto made = rig.instance.create();
+  return made.ok() ? "" : made.error().message;
+}
+
 }  // namespace davit::testing
