@@ -96,6 +96,14 @@ class [[nodiscard]] Result {
 
 // --- crossing the boundary ---
 
+// Writes `value` into the caller's struct, as far as the caller's is long: a caller that was built
+// against an older header has a shorter one. Every struct that a callee fills in is filled by this.
+template <class T>
+void put(T* out, T value) {
+  value.struct_size = out->struct_size;
+  std::memcpy(out, &value, value.struct_size < sizeof value ? value.struct_size : sizeof value);
+}
+
 inline davit_error empty_error() {
   davit_error e;
   std::memset(&e, 0, sizeof e);
