@@ -205,9 +205,11 @@ int Application::rights() {
   const char* separator = "";
   for (const davit_ref& ref : parts_->assembly->offering(DAVIT_RIGHTS)) {
     StringSink text;
-    const auto r = checked([&](davit_error* e) {
-      return static_cast<const davit_rights*>(ref.vtable)->document(ref.self, text.get(), e);
-    });
+    const auto r = checked(
+        [&](davit_error* e) {
+          return static_cast<const davit_rights*>(ref.vtable)->document(ref.self, text.get(), e);
+        },
+        text);
     if (!r.ok()) return refuse(r.error().message);
     std::printf("%s%s", separator, text.take().c_str());
     separator = "---\n";

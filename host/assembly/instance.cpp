@@ -7,7 +7,7 @@ namespace {
 template <class Slot, class... Args>
 Result<> call(Slot slot, Args... args) {
   if (slot == nullptr) return {};
-  davit_error error = empty_error();
+  davit_error error{};
   int32_t code = DAVIT_OK;
   try {
     code = slot(args..., &error);

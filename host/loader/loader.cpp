@@ -118,7 +118,7 @@ Result<std::unique_ptr<Loader::Loaded>> Loader::open(const std::string& path) co
   }
   const auto entry =
       loaded->library.get<std::remove_pointer_t<davit_plugin_entry_fn>>(DAVIT_PLUGIN_ENTRY);
-  davit_error error = empty_error();
+  davit_error error{};
   loaded->module.plugin = entry(DAVIT_ABI_MINOR, &error);
   if (loaded->module.plugin == nullptr && error.message[0] != '\0') return fault(error.message);
   if (auto whole = check_plugin(loaded->module.plugin, loaded->module.note); !whole.ok())

@@ -35,21 +35,19 @@ void Callbacks::post_last(davit_task task, void* arg) const {
 }
 
 void Callbacks::message(davit_buf* m) const {
-  if (DAVIT_HAS(handler_, on_message) && handler_->on_message != nullptr)
-    handler_->on_message(self_, m);
+  if (handler_->on_message != nullptr) handler_->on_message(self_, m);
 }
 
 void Callbacks::writable() const {
-  if (DAVIT_HAS(handler_, on_writable) && handler_->on_writable != nullptr)
-    handler_->on_writable(self_);
+  if (handler_->on_writable != nullptr) handler_->on_writable(self_);
 }
 
 void Callbacks::cancel() const {
-  if (DAVIT_HAS(handler_, on_cancel) && handler_->on_cancel != nullptr) handler_->on_cancel(self_);
+  if (handler_->on_cancel != nullptr) handler_->on_cancel(self_);
 }
 
 void Callbacks::done(const End& end) const {
-  if (!DAVIT_HAS(handler_, on_done) || handler_->on_done == nullptr) return;
+  if (handler_->on_done == nullptr) return;
   const auto pairs = to_abi(end.trailers);
   std::vector<davit_rpc_detail> details;
   for (const Detail& d : end.details) details.push_back({str(d.type), bytes(d.value)});
@@ -61,7 +59,7 @@ void Callbacks::done(const End& end) const {
 }
 
 void Callbacks::headers(const Pairs& headers) const {
-  if (!DAVIT_HAS(handler_, on_headers) || handler_->on_headers == nullptr) return;
+  if (handler_->on_headers == nullptr) return;
   const auto pairs = to_abi(headers);
   handler_->on_headers(self_, pairs.data(), pairs.size());
 }

@@ -22,7 +22,7 @@ struct End {
 
   static End from(const davit_rpc_end& e) {
     End out{static_cast<Code>(e.code), text(e.message), from_abi(e.trailers, e.trailers_count)};
-    for (size_t i = 0; DAVIT_HAS(&e, details_count) && i < e.details_count; ++i)
+    for (size_t i = 0; i < e.details_count; ++i)
       out.details.push_back({text(e.details[i].type), std::string(view(e.details[i].value))});
     return out;
   }

@@ -39,7 +39,7 @@ Result<> MethodRegistry::add(std::string_view instance, const davit_rpc_method& 
   method.request_bytes_max = m.request_bytes_max == 0 ? request_bytes_default : m.request_bytes_max;
   method.self = m.self;
   method.on_call = m.on_call;
-  if (DAVIT_HAS(&m, release)) method.release = m.release;
+  method.release = m.release;
   methods_.emplace(method.path, std::move(method));
   return {};
 }

@@ -39,7 +39,7 @@ int32_t rpc_channel(const davit_host* host, davit_str name, davit_rpc_channel** 
   });
 }
 
-int32_t rpc_region_known(const davit_host* host, davit_str region) {
+int32_t rpc_region_known(const davit_host* host, davit_str region) noexcept {
   return Rpc::of(host).region_known(view(region)) ? 1 : 0;
 }
 

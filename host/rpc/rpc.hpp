@@ -53,7 +53,7 @@ class Rpc final : public Extension {
     Rpc* owner;
   };
   friend int32_t rpc_serve(const davit_host*, const davit_rpc_method*, davit_error*);
-  friend int32_t rpc_region_known(const davit_host*, davit_str);
+  friend int32_t rpc_region_known(const davit_host*, davit_str) noexcept;
   friend int32_t rpc_channel(const davit_host*, davit_str, davit_rpc_channel**, davit_error*);
   static Rpc& of(const davit_host*);
   Result<> serve_own();

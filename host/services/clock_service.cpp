@@ -27,9 +27,9 @@ uint64_t random_number() {
 const davit_clock& clock_service() {
   static const davit_clock table = {
       sizeof(davit_clock),
-      [](const davit_host*) { return nanoseconds_of<std::chrono::system_clock>(); },
-      [](const davit_host*) { return nanoseconds_of<std::chrono::steady_clock>(); },
-      [](const davit_host*) { return random_number(); }};
+      [](const davit_host*) noexcept { return nanoseconds_of<std::chrono::system_clock>(); },
+      [](const davit_host*) noexcept { return nanoseconds_of<std::chrono::steady_clock>(); },
+      [](const davit_host*) noexcept { return random_number(); }};
   return table;
 }
 

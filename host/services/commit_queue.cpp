@@ -61,7 +61,7 @@ Footprint footprint(const std::vector<Status>& statuses) {
 }
 
 davit_group_result failed(const Error& error) {
-  davit_group_result result{sizeof(davit_group_result), 0, 0, 0, empty_error()};
+  davit_group_result result{sizeof(davit_group_result), 0, 0, 0, {}};
   fill(&result.error, error);
   return result;
 }
@@ -97,7 +97,7 @@ void answer(Pool& pool, CommitQueue::Commit request, Error error) {
 
 void answer(Pool& pool, CommitQueue::Report request, Error error) {
   post(pool, [request = std::move(request), error = std::move(error)] {
-    davit_error e = empty_error();
+    davit_error e{};
     request.done(request.ctx, fill(&e, error), &e);
   });
 }
@@ -239,7 +239,7 @@ void CommitQueue::call_report(std::vector<Report> batch) {
     if (alone) own = call_report(&pointers[i], 1);
     // The storage has gone away meanwhile. Its error is the answer to the rest.
     if (!own.ok() && is_about_the_storage(own.error().code)) alone = false;
-    davit_error e = empty_error();
+    davit_error e{};
     const int32_t code = own.ok() ? DAVIT_OK : fill(&e, own.error());
     batch[i].done(batch[i].ctx, code, &e);
   }

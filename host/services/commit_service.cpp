@@ -10,7 +10,7 @@ Error unknown(davit_str storage) {
 }
 
 void commit(const davit_host* h, davit_str storage, const davit_group* group,
-            davit_commit_done done, void* ctx) {
+            davit_commit_done done, void* ctx) noexcept {
   CommitQueue::Commit request{from_abi(*group), done, ctx};
   CommitQueue* queue = instance(h).commits->find(view(storage));
   if (queue != nullptr) {
@@ -21,7 +21,7 @@ void commit(const davit_host* h, davit_str storage, const davit_group* group,
 }
 
 void report(const davit_host* h, davit_str storage, const davit_status* const* statuses,
-            size_t count, davit_report_done done, void* ctx) {
+            size_t count, davit_report_done done, void* ctx) noexcept {
   CommitQueue::Report request{{}, done, ctx};
   for (size_t i = 0; i < count; ++i) request.statuses.push_back(from_abi(*statuses[i]));
   CommitQueue* queue = instance(h).commits->find(view(storage));

@@ -7,7 +7,7 @@
 namespace davit::host {
 namespace {
 
-void blocking(const davit_host* h, davit_str name, davit_task task, void* arg) {
+void blocking(const davit_host* h, davit_str name, davit_task task, void* arg) noexcept {
   const InstanceHost& self = instance(h);
   Pool* pool = name.len == 0 ? self.pool : self.neighbours->pool(view(name));
   if (pool == nullptr) {  // a bug of the caller; the task must run all the same
@@ -23,10 +23,12 @@ void blocking(const davit_host* h, davit_str name, davit_task task, void* arg) {
 const davit_exec& exec_service() {
   static const davit_exec table = {
       sizeof(davit_exec),
-      [](const davit_host* h) { return instance(h).core->runtime.strand(instance(h).name); },
+      [](const davit_host* h) noexcept {
+        return instance(h).core->runtime.strand(instance(h).name);
+      },
       &Runtime::retain,
       &Runtime::release,
-      [](davit_strand* s, davit_task task, void* arg) { Runtime::post(s, task, arg); },
+      [](davit_strand* s, davit_task task, void* arg) noexcept { Runtime::post(s, task, arg); },
       &Runtime::timer,
       &Runtime::cancel,
       &blocking};

@@ -16,7 +16,7 @@ const davit_lookup& lookup_service() {
         });
       },
       [](const davit_host* h, davit_str interface, void* ctx,
-         void (*visit)(void*, const davit_ref*)) {
+         void (*visit)(void*, const davit_ref*)) noexcept {
         for (const davit_ref& ref : instance(h).neighbours->each(instance(h).name, view(interface)))
           visit(ctx, &ref);
       }};

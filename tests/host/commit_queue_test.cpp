@@ -88,7 +88,7 @@ class Recorder {
       if (text(groups[i]->mutations[0]->record->key.id) == poison) {
         result = {0, 9, Error{Code::aborted, "version is 9", {}, {}}};
       }
-      to_abi(result, results[i]);
+      put(results[i], to_abi(result));
     }
     return DAVIT_OK;
   }

@@ -13,7 +13,7 @@ TEST(Error, IsCutBetweenCharacters) {
   for (const size_t before : {0u, 1u}) {
     std::string long_text(before, 'x');
     while (long_text.size() < 2000) long_text += "é";
-    davit_error abi = empty_error();
+    davit_error abi{};
     fill(&abi, {Code::invalid_argument, long_text, long_text, {}});
     const Error got = take(abi, abi.code);
     EXPECT_EQ((got.message.size() - before) % 2, 0u);
@@ -24,7 +24,7 @@ TEST(Error, IsCutBetweenCharacters) {
 }
 
 TEST(Error, KeepsATextThatFits) {
-  davit_error abi = empty_error();
+  davit_error abi{};
   fill(&abi, {Code::not_found, "größe", "grün", std::chrono::milliseconds(7)});
   const Error got = take(abi, abi.code);
   EXPECT_EQ(got.message, "größe");

@@ -56,9 +56,9 @@ class CommitQueue {
     const auto results = storage.ok() ? storage->commit_now(groups)
                                       : Result<std::vector<GroupResult>>(storage.error());
     for (size_t i = 0; i < all.size(); ++i) {
-      davit_group_result out{sizeof(davit_group_result), 0, 0, 0, empty_error()};
+      davit_group_result out{sizeof(davit_group_result), 0, 0, 0, {}};
       if (results.ok()) {
-        to_abi((*results)[i], &out);
+        out = to_abi((*results)[i]);
       } else {
         fill(&out.error, results.error());
       }
@@ -67,7 +67,7 @@ class CommitQueue {
   }
   void report(std::vector<Status> statuses, davit_report_done done, void* ctx) {
     later(strand_, fate_.delay(), [this, statuses = std::move(statuses), done, ctx] {
-      davit_error e = empty_error();
+      davit_error e{};
       const auto storage = storage::Client::find(host_, storage_);
       const Result<> r = storage.ok() ? storage->report_now(statuses) : Result<>(storage.error());
       done(ctx, r.ok() ? DAVIT_OK : fill(&e, r.error()), &e);

@@ -85,7 +85,7 @@ davit_rpc_call* ConnectClient::start(const davit_rpc_start& start, davit_strand*
     return call;
   }
   CalledStream::Ask ask;
-  ask.streams = start.struct_size < sizeof start || start.streaming != 0;
+  ask.streams = start.streaming != 0;
   ask.head = head(start, *own, ask.streams);
   ask.answer_bytes_max = static_cast<uint32_t>(settings().response_bytes_max);
   if (start.deadline_ns != INT64_MAX)

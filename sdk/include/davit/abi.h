@@ -8,15 +8,25 @@
  *
  * Rules that hold for every declaration in these headers:
  *  - Sizes. `struct_size` comes first in every struct that may grow, and the struct's owner sets it
- *    to sizeof. Read a field only when DAVIT_HAS(p, field) is true. Fields and slots are appended,
- *    never removed and never moved. A struct that never grows says so.
+ *    to sizeof. Fields and slots are appended, never removed and never moved. Read a field that is
+ *    newer than ABI 1.0 only when DAVIT_HAS(p, field) is true. A struct that never grows says so.
+ *    Only such a struct is ever a member of another one, an element of an array or passed by value.
+ *    One that grows is passed by pointer, and many of them as an array of pointers.
+ *  - Structs that a callee fills in. The caller zeroes it and sets its struct_size. The callee
+ *    writes no byte beyond that size, whatever its own size is, and leaves struct_size as it is. So
+ *    a field that an older callee does not know is zero.
+ *  - `reserved` is zero when written and ignored when read.
  *  - Memory. Arguments are borrowed for the call, unless the slot says otherwise. Neither side
  *    frees the other side's memory. Results of any length come back through a visitor or a sink
  *    while the call runs.
  *  - Buffers (davit_buf) are immutable and reference-counted. Any thread may retain and release
  *    them.
- *  - Types. No exception, C++ type, enum, bool or long crosses the boundary. Both sides tolerate
- *    unknown codes and flags.
+ *  - Exceptions. None leaves a function that the other side calls: no slot, no callback, no visitor
+ *    and no sink. A slot that returns an error returns INTERNAL. A slot or callback that does not
+ *    ends the process and names itself. A visitor asks its caller to stop and raises its exception
+ *    again when the slot has returned. exceptions.hpp does all three.
+ *  - Types. No C++ type, enum, bool or long crosses the boundary. Both sides tolerate unknown codes
+ *    and flags.
  *  - Threads. [any]: any thread may call the slot, and the slot does not block. [pool]: the call
  *    runs on a thread where it may block, at most max_concurrency at once per instance. [strand]:
  *    the call is serialised with everything else on the strand that was given. [main]: the host's

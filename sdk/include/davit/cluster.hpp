@@ -74,6 +74,44 @@ struct ResponseView {
   }
 };
 
+// The one answer to a request: `done` is called once, whatever the backend does. A later answer is
+// ignored.
+class Answer {
+ public:
+  Answer(davit_cluster_done done, void* ctx)
+      : done_(done), ctx_(ctx), given_(std::make_shared<std::atomic<bool>>(false)) {}
+  void operator()(const Response& r) const {
+    const ResponseView v(r);
+    if (!given_->exchange(true)) done_(ctx_, &v.abi);
+  }
+  // Runs the method that answers. An exception of it is the answer INTERNAL; when it comes after
+  // the answer, it is reported on stderr.
+  template <class Method>
+  void by(const char* slot, Method&& method) const {
+    must_not_throw(slot, [&] {
+      try {
+        method();
+      } catch (const std::exception& e) {
+        failed(slot, e.what());
+      } catch (...) {
+        failed(slot, "an exception of an unknown type");
+      }
+    });
+  }
+
+ private:
+  void failed(const char* slot, const char* what) const {
+    if (*given_) return report_exception(slot, what);
+    Response r;
+    r.code = Code::internal;
+    r.message = std::string("exception in ") + slot + ": " + what;
+    (*this)(r);
+  }
+  davit_cluster_done done_;
+  void* ctx_;
+  std::shared_ptr<std::atomic<bool>> given_;  // shared by the copies
+};
+
 struct Role {
   static constexpr std::string_view id = DAVIT_CLUSTER;
 
@@ -84,56 +122,58 @@ struct Role {
         sizeof(davit_cluster),
         0,
         [](davit_instance* i, const davit_cluster_request* r, davit_cluster_done done, void* ctx) {
-          Request q{
-              text(r->verb),
-              {text(r->resource.group), text(r->resource.version), text(r->resource.resource)},
-              text(r->ns),
-              text(r->name),
-              text(r->subresource),
-              from_abi(r->query, r->query_count),
-              from_abi(r->headers, r->headers_count),
-              std::string(view(r->body)),
-              r->deadline_ns};
-          object<T>(i).request(std::move(q), answer(done, ctx));
+          const Answer answer(done, ctx);
+          answer.by("davit_cluster.request", [&] {
+            Request q{
+                text(r->verb),
+                {text(r->resource.group), text(r->resource.version), text(r->resource.resource)},
+                text(r->ns),
+                text(r->name),
+                text(r->subresource),
+                from_abi(r->query, r->query_count),
+                from_abi(r->headers, r->headers_count),
+                std::string(view(r->body)),
+                r->deadline_ns};
+            object<T>(i).request(std::move(q), answer);
+          });
         },
         [](davit_instance* i, const davit_cluster_watch_request* r, uint32_t credit,
            const davit_cluster_watcher* w, void* self) {
-          WatchRequest q{
-              {text(r->resource.group), text(r->resource.version), text(r->resource.resource)},
-              (r->flags & DAVIT_WATCH_METADATA_ONLY) != 0,
-              text(r->ns),
-              text(r->label_selector),
-              text(r->field_selector),
-              text(r->resource_version)};
-          Watcher watcher{[event = w->event, self](int32_t type, std::string_view o) {
-                            event(self, type, bytes(o));
-                          },
-                          [ended = w->ended, self] { ended(self); }};
-          WatchHandle* h = object<T>(i).watch(std::move(q), credit, std::move(watcher));
-          return reinterpret_cast<davit_cluster_watch*>(h);
+          return must_not_throw("davit_cluster.watch", [&] {
+            WatchRequest q{
+                {text(r->resource.group), text(r->resource.version), text(r->resource.resource)},
+                (r->flags & DAVIT_WATCH_METADATA_ONLY) != 0,
+                text(r->ns),
+                text(r->label_selector),
+                text(r->field_selector),
+                text(r->resource_version)};
+            Watcher watcher{[event = w->event, self](int32_t type, std::string_view o) {
+                              event(self, type, bytes(o));
+                            },
+                            [ended = w->ended, self] { ended(self); }};
+            WatchHandle* h = object<T>(i).watch(std::move(q), credit, std::move(watcher));
+            return reinterpret_cast<davit_cluster_watch*>(h);
+          });
         },
         [](davit_instance* i, davit_cluster_watch* w, uint32_t more) {
-          object<T>(i).credit(reinterpret_cast<WatchHandle*>(w), more);
+          must_not_throw("davit_cluster.credit",
+                         [&] { object<T>(i).credit(reinterpret_cast<WatchHandle*>(w), more); });
         },
         [](davit_instance* i, davit_cluster_watch* w) {
-          object<T>(i).cancel(reinterpret_cast<WatchHandle*>(w));
+          must_not_throw("davit_cluster.cancel",
+                         [&] { object<T>(i).cancel(reinterpret_cast<WatchHandle*>(w)); });
         },
         [](davit_instance* i, davit_str group, davit_str version, davit_str kind,
            davit_cluster_done done, void* ctx) {
-          object<T>(i).discover(text(group), text(version), text(kind), answer(done, ctx));
+          const Answer answer(done, ctx);
+          answer.by("davit_cluster.discover",
+                    [&] { object<T>(i).discover(text(group), text(version), text(kind), answer); });
         },
         [](davit_instance* i, davit_cluster_done done, void* ctx) {
-          object<T>(i).identity(answer(done, ctx));
+          const Answer answer(done, ctx);
+          answer.by("davit_cluster.identity", [&] { object<T>(i).identity(answer); });
         }};
     return &table;
-  }
-
- private:
-  static std::function<void(Response)> answer(davit_cluster_done done, void* ctx) {
-    return [done, ctx](const Response& r) {
-      const ResponseView v(r);
-      done(ctx, &v.abi);
-    };
   }
 };
 
@@ -194,11 +234,14 @@ class Client {
     static const davit_cluster_watcher callbacks = {
         sizeof callbacks, 0,
         [](void* self, int32_t type, davit_bytes o) {
-          static_cast<Watcher*>(self)->event(type, view(o));
+          must_not_throw("davit_cluster_watcher.event",
+                         [&] { static_cast<Watcher*>(self)->event(type, view(o)); });
         },
         [](void* self) {
-          std::unique_ptr<Watcher> w(static_cast<Watcher*>(self));
-          if (w->ended) w->ended();
+          must_not_throw("davit_cluster_watcher.ended", [&] {
+            std::unique_ptr<Watcher> w(static_cast<Watcher*>(self));
+            if (w->ended) w->ended();
+          });
         }};
     return {ref_,
             table()->watch(ref_.self, &r, credit, &callbacks, new Watcher(std::move(watcher)))};
@@ -215,11 +258,13 @@ class Client {
  private:
   using Done = std::function<void(Response)>;
   static void answered(void* ctx, const davit_cluster_response* r) {
-    std::unique_ptr<Done> done(static_cast<Done*>(ctx));
-    (*done)(Response{static_cast<Code>(r->code), r->http_status,
-                     std::chrono::milliseconds(r->retry_after_ms), text(r->reason),
-                     text(r->message), std::string(view(r->body)),
-                     from_abi(r->headers, r->headers_count)});
+    must_not_throw("the answer to a request of davit_cluster", [&] {
+      std::unique_ptr<Done> done(static_cast<Done*>(ctx));
+      (*done)(Response{static_cast<Code>(r->code), r->http_status,
+                       std::chrono::milliseconds(r->retry_after_ms), text(r->reason),
+                       text(r->message), std::string(view(r->body)),
+                       from_abi(r->headers, r->headers_count)});
+    });
   }
   const davit_cluster* table() const { return static_cast<const davit_cluster*>(ref_.vtable); }
   davit_ref ref_{};

@@ -22,7 +22,9 @@ struct Role {
   static const void* vtable() {
     static const davit_gate table = {
         sizeof(davit_gate), 0, [](davit_instance* i, davit_gate_opened opened, void* ctx) {
-          detail::object<T>(i).wait([opened, ctx](uint64_t epoch) { opened(ctx, epoch); });
+          must_not_throw("davit_gate.wait", [&] {
+            detail::object<T>(i).wait([opened, ctx](uint64_t epoch) { opened(ctx, epoch); });
+          });
         }};
     return &table;
   }
@@ -50,7 +52,9 @@ class Client {
         ->wait(
             ref_.self,
             [](void* ctx, uint64_t epoch) {
-              std::unique_ptr<Opened>(static_cast<Opened*>(ctx))->operator()(epoch);
+              must_not_throw("the answer to davit_gate.wait", [&] {
+                std::unique_ptr<Opened>(static_cast<Opened*>(ctx))->operator()(epoch);
+              });
             },
             new Opened(std::move(opened)));
   }

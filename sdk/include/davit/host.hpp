@@ -39,10 +39,11 @@ class Strand {
   const davit_exec* exec() const { return exec_; }
 
   // Runs and deletes a std::function<void()>. A task that throws is a bug and ends the process.
-  // This function is noexcept, so the stack still shows where.
   static void run_once(void* arg) noexcept {
-    std::unique_ptr<std::function<void()>> task(static_cast<std::function<void()>*>(arg));
-    (*task)();
+    must_not_throw("a task", [&] {
+      std::unique_ptr<std::function<void()>> task(static_cast<std::function<void()>*>(arg));
+      (*task)();
+    });
   }
 
  private:
@@ -80,7 +81,7 @@ class Timer {
     if (auto task = weak->lock(); task && *task) {
       auto run = std::move(*task);
       *task = nullptr;
-      run();
+      must_not_throw("a timer's task", run);
     }
   }
   Strand strand_;
@@ -144,17 +145,21 @@ class Schema {
   Schema(const davit_codec* c, const davit_schema* s) : codec_(c), schema_(s) {}
   Result<std::string> to_json(std::string_view type, std::string_view message) const {
     StringSink out;
-    auto r = checked([&](davit_error* e) {
-      return codec_->to_json(schema_, str(type), bytes(message), out.get(), e);
-    });
+    auto r = checked(
+        [&](davit_error* e) {
+          return codec_->to_json(schema_, str(type), bytes(message), out.get(), e);
+        },
+        out);
     if (!r.ok()) return r.error();
     return out.take();
   }
   Result<std::string> from_json(std::string_view type, std::string_view json) const {
     StringSink out;
-    auto r = checked([&](davit_error* e) {
-      return codec_->from_json(schema_, str(type), str(json), out.get(), e);
-    });
+    auto r = checked(
+        [&](davit_error* e) {
+          return codec_->from_json(schema_, str(type), str(json), out.get(), e);
+        },
+        out);
     if (!r.ok()) return r.error();
     return out.take();
   }
@@ -241,22 +246,26 @@ class Host {
   Result<Secret> credential(std::string_view path) const {
     const auto* credentials = service<davit_credentials>(DAVIT_CREDENTIALS);
     Secret out;
-    auto use = [](void* ctx, davit_bytes b) {
-      auto v = view(b);
+    Visitor use([&out](davit_bytes b) {
+      auto v = davit::view(b);
       while (!v.empty() && (v.back() == '\n' || v.back() == '\r')) v.remove_suffix(1);
-      *static_cast<Secret*>(ctx) = Secret(v);
-    };
-    auto r = checked([&](davit_error* e) {
-      return credentials->read(abi_, str(path), DAVIT_CREDENTIAL_SENSITIVE, &out, use, e);
+      out = Secret(v);
     });
+    auto r = checked(
+        [&](davit_error* e) {
+          return credentials->read(abi_, str(path), DAVIT_CREDENTIAL_SENSITIVE, &use, use, e);
+        },
+        use);
     if (!r.ok()) return r.error();
     return out;
   }
   Result<std::string> state_directory(bool create) const {
     StringSink out;
-    auto r = checked([&](davit_error* e) {
-      return service<davit_state>(DAVIT_STATE)->directory(abi_, create ? 1 : 0, out.get(), e);
-    });
+    auto r = checked(
+        [&](davit_error* e) {
+          return service<davit_state>(DAVIT_STATE)->directory(abi_, create ? 1 : 0, out.get(), e);
+        },
+        out);
     if (!r.ok()) return r.error();
     return out.take();
   }

@@ -158,7 +158,10 @@ struct Role {
     static const davit_kind table = {
         sizeof(davit_kind),
         0,
-        [](davit_instance* i) { return object<T>(i).described().view(); },
+        [](davit_instance* i) {
+          return must_not_throw("davit_kind.describe",
+                                [&] { return object<T>(i).described().view(); });
+        },
         [](davit_instance* i, davit_str apply, davit_visit_named visit, void* ctx, davit_error* e) {
           return named(e, visit, ctx, [&] { return object<T>(i).identify(view(apply)); });
         },
@@ -340,7 +343,7 @@ class Client {
   }
   // The apply message as ctrl.v1 peers get it; empty: unchanged. On an error, do not send it.
   Result<std::string> apply_message(std::string_view apply) const {
-    if (!DAVIT_HAS(vtable_, apply_message) || vtable_->apply_message == nullptr) {
+    if (vtable_->apply_message == nullptr) {
       auto valid = validate(apply);
       if (!valid.ok()) return valid.error();
       return std::string();
@@ -358,17 +361,15 @@ class Client {
   }
   Result<std::pair<Named, Status>> from_report(std::string_view report) const {
     std::pair<Named, Status> out;
-    using Out = std::pair<Named, Status>;
-    auto r = checked([&](davit_error* e) {
-      return vtable_->from_report(
-          ref_.self, str(report),
-          [](void* c, const davit_named* n) { static_cast<Out*>(c)->first = from_abi(*n); },
-          [](void* c, const davit_status* s) -> int32_t {
-            static_cast<Out*>(c)->second = from_abi(*s);
-            return 0;
-          },
-          &out, e);
+    Visitor visitor([&out](const auto& part) {
+      std::get<decltype(from_abi(part))>(out) = from_abi(part);
+      return true;
     });
+    auto r = checked(
+        [&](davit_error* e) {
+          return vtable_->from_report(ref_.self, str(report), visitor, visitor, &visitor, e);
+        },
+        visitor);
     if (!r.ok()) return r.error();
     return out;
   }
@@ -377,17 +378,15 @@ class Client {
   template <class F>
   static Result<std::string> json(F f) {
     StringSink out;
-    auto r = checked([&](davit_error* e) { return f(out.get(), e); });
+    auto r = checked([&](davit_error* e) { return f(out.get(), e); }, out);
     if (!r.ok()) return r.error();
     return out.take();
   }
   template <class F>
   static Result<Named> named(F f) {
     Named out;
-    auto r = checked([&](davit_error* e) {
-      return f([](void* c, const davit_named* n) { *static_cast<Named*>(c) = from_abi(*n); }, &out,
-               e);
-    });
+    Visitor visitor([&out](const davit_named& n) { out = from_abi(n); });
+    auto r = checked([&](davit_error* e) { return f(visitor, &visitor, e); }, visitor);
     if (!r.ok()) return r.error();
     return out;
   }

@@ -29,11 +29,10 @@ struct NeedsRole {
   static const void* vtable() {
     static const davit_kind_needs table = {
         sizeof(davit_kind_needs), 0, [](davit_instance* i, davit_visit_kind_need visit, void* ctx) {
-          guard(nullptr, [&]() -> Result<> {
+          must_not_throw("davit_kind_needs.needs", [&] {
             const T& kind = *reinterpret_cast<const T*>(i);
             for (const Need& need : kind.needs())
               tell(kind.described().get().kind, need, visit, ctx);
-            return {};
           });
         }};
     return &table;
@@ -70,14 +69,10 @@ using Needs = std::map<std::string, std::vector<Need>, std::less<>>;  // by kind
 // The needs of every kind of this process. Only in wire().
 inline Needs all_needs(const Host& host) {
   Needs out;
+  Visitor visitor([&out](const davit_kind_need& n) { out[text(n.kind)].push_back(need_of(n)); });
   for (const auto& ref : each(host, DAVIT_KIND_NEEDS)) {
-    static_cast<const davit_kind_needs*>(ref.vtable)
-        ->needs(
-            ref.self,
-            [](void* ctx, const davit_kind_need* n) {
-              (*static_cast<Needs*>(ctx))[text(n->kind)].push_back(need_of(*n));
-            },
-            &out);
+    static_cast<const davit_kind_needs*>(ref.vtable)->needs(ref.self, visitor, &visitor);
+    visitor.rethrow();
   }
   return out;
 }

@@ -21,10 +21,9 @@ inline Result<davit_ref> find(const Host& host, std::string_view instance,
 // Every instance that plays the role, in the order of the configuration.
 inline std::vector<davit_ref> each(const Host& host, std::string_view interface_id) {
   std::vector<davit_ref> out;
-  host.service<davit_lookup>(DAVIT_LOOKUP)
-      ->each(host.abi(), str(interface_id), &out, [](void* ctx, const davit_ref* r) {
-        static_cast<std::vector<davit_ref>*>(ctx)->push_back(*r);
-      });
+  Visitor visitor([&out](const davit_ref& r) { out.push_back(r); });
+  host.service<davit_lookup>(DAVIT_LOOKUP)->each(host.abi(), str(interface_id), &visitor, visitor);
+  visitor.rethrow();
   return out;
 }
 

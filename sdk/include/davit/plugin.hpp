@@ -14,7 +14,8 @@
 //
 // A constructor reports a bad setting by Settings::reject. A constructor that fails for another
 // reason throws davit::Failure. Every other exception is a bug. Out of a step of the instance's
-// life, or out of a slot that returns an error, it becomes an INTERNAL error.
+// life, or out of a slot that returns an error, it becomes an INTERNAL error. Out of any other slot
+// or callback it ends the process (exceptions.hpp).
 #pragma once
 
 #include "settings.hpp"
@@ -82,9 +83,12 @@ struct Plugin {
       return {};
     });
   }
-  static void destroy(davit_instance* i) { delete &object<T>(i); }
+  static void destroy(davit_instance* i) {
+    must_not_throw("davit_plugin.destroy", [&] { delete &object<T>(i); });
+  }
   static const void* query(davit_instance*, davit_str id) {
-    return T::roles::template find<T>(view(id));
+    return must_not_throw("davit_plugin.query",
+                          [&] { return T::roles::template find<T>(view(id)); });
   }
 
   static uint32_t max_concurrency() {

@@ -149,11 +149,10 @@ inline GroupResult from_abi(const davit_group_result& r) {
   if (r.error.code != DAVIT_OK) out.error = take(r.error, r.error.code);
   return out;
 }
-inline void to_abi(const GroupResult& r, davit_group_result* out) {
-  out->first_version = r.first_version;
-  out->actual_version = r.actual_version;
-  out->error = empty_error();
-  if (r.error) fill(&out->error, *r.error);
+inline davit_group_result to_abi(const GroupResult& r) {
+  davit_group_result out{sizeof out, 0, r.first_version, r.actual_version, {}};
+  if (r.error) fill(&out.error, *r.error);
+  return out;
 }
 
 struct Head {
@@ -240,9 +239,9 @@ inline Status from_abi(const davit_status& s) {
   out.sequence = s.sequence;
   out.status_version = s.status_version;
   out.reported_at_unix_ms = s.reported_at_unix_ms;
-  if (DAVIT_HAS(&s, ns)) out.ns = text(s.ns);
-  if (DAVIT_HAS(&s, name)) out.name = text(s.name);
-  if (DAVIT_HAS(&s, observed_incarnation)) out.observed_incarnation = s.observed_incarnation;
+  out.ns = text(s.ns);
+  out.name = text(s.name);
+  out.observed_incarnation = s.observed_incarnation;
   return out;
 }
 

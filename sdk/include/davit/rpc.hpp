@@ -126,25 +126,37 @@ class Handler {
         sizeof t,
         0,
         [](void* self, davit_buf* m) {
-          if (m != nullptr) {
-            static_cast<Handler*>(self)->on_message(Buffer(m));
-          } else {
-            static_cast<Handler*>(self)->on_end_of_messages();
-          }
+          must_not_throw("davit_rpc_handler.on_message", [&] {
+            if (m != nullptr) {
+              static_cast<Handler*>(self)->on_message(Buffer(m));
+            } else {
+              static_cast<Handler*>(self)->on_end_of_messages();
+            }
+          });
         },
-        [](void* self) { static_cast<Handler*>(self)->on_writable(); },
-        [](void* self) { static_cast<Handler*>(self)->on_cancel(); },
+        [](void* self) {
+          must_not_throw("davit_rpc_handler.on_writable",
+                         [&] { static_cast<Handler*>(self)->on_writable(); });
+        },
+        [](void* self) {
+          must_not_throw("davit_rpc_handler.on_cancel",
+                         [&] { static_cast<Handler*>(self)->on_cancel(); });
+        },
         [](void* self, const davit_rpc_end* end) {
-          std::unique_ptr<Handler> owned(static_cast<Handler*>(self));
-          std::vector<Detail> details;
-          for (size_t i = 0; i < end->details_count; ++i)
-            details.push_back(
-                {text(end->details[i].type), std::string(view(end->details[i].value))});
-          owned->on_done({static_cast<Code>(end->code), text(end->message),
-                          from_abi(end->trailers, end->trailers_count), std::move(details)});
+          must_not_throw("davit_rpc_handler.on_done", [&] {
+            std::unique_ptr<Handler> owned(static_cast<Handler*>(self));
+            std::vector<Detail> details;
+            for (size_t i = 0; i < end->details_count; ++i)
+              details.push_back(
+                  {text(end->details[i].type), std::string(view(end->details[i].value))});
+            owned->on_done({static_cast<Code>(end->code), text(end->message),
+                            from_abi(end->trailers, end->trailers_count), std::move(details)});
+          });
         },
         [](void* self, const davit_pair* headers, size_t count) {
-          static_cast<Handler*>(self)->on_headers(from_abi(headers, count));
+          must_not_throw("davit_rpc_handler.on_headers", [&] {
+            static_cast<Handler*>(self)->on_headers(from_abi(headers, count));
+          });
         }};
     return &t;
   }
@@ -178,10 +190,15 @@ class Server {
                                   0,
                                   held,
                                   [](void* self, davit_rpc_call* call) {
-                                    auto* o = static_cast<OnCall*>(self);
-                                    o->f(Call(o->rpc, call));
+                                    must_not_throw("davit_rpc_method.on_call", [&] {
+                                      auto* o = static_cast<OnCall*>(self);
+                                      o->f(Call(o->rpc, call));
+                                    });
                                   },
-                                  [](void* self) { delete static_cast<OnCall*>(self); }};
+                                  [](void* self) {
+                                    must_not_throw("davit_rpc_method.release",
+                                                   [&] { delete static_cast<OnCall*>(self); });
+                                  }};
     auto r = checked([&](davit_error* e) { return rpc_->serve(host_.abi(), &abi, e); });
     if (!r.ok()) delete held;
     return r;

@@ -90,28 +90,37 @@ struct ChangeRole {
           });
         },
         [](davit_instance* i, davit_change_stream* s, const davit_begin* b) {
-          History history;
-          for (size_t n = 0; n < b->history_count; ++n) history.push_back(from_abi(b->history[n]));
-          object<T>(i).begin(stream(s), {(b->flags & DAVIT_BEGIN_SNAPSHOT) != 0, from_abi(b->at),
-                                         std::move(history)});
+          must_not_throw("davit_change_sink.begin", [&] {
+            History history;
+            for (size_t n = 0; n < b->history_count; ++n)
+              history.push_back(from_abi(b->history[n]));
+            object<T>(i).begin(stream(s), {(b->flags & DAVIT_BEGIN_SNAPSHOT) != 0, from_abi(b->at),
+                                           std::move(history)});
+          });
         },
         [](davit_instance* i, davit_change_stream* s, const davit_change* c) -> int32_t {
-          Change change{static_cast<ChangeType>(c->type),
-                        from_abi(c->key),
-                        text(c->ns),
-                        text(c->name),
-                        c->version,
-                        Buffer(c->payload)};
-          return object<T>(i).offer(stream(s), std::move(change)) ? DAVIT_OK : DAVIT_WAIT;
+          return must_not_throw("davit_change_sink.offer", [&] {
+            Change change{static_cast<ChangeType>(c->type),
+                          from_abi(c->key),
+                          text(c->ns),
+                          text(c->name),
+                          c->version,
+                          Buffer(c->payload)};
+            return object<T>(i).offer(stream(s), std::move(change)) ? DAVIT_OK : DAVIT_WAIT;
+          });
         },
         [](davit_instance* i, davit_change_stream* s, const davit_bookmark* b) {
-          Bookmark mark{(b->flags & DAVIT_BOOKMARK_SNAPSHOT_END) != 0, std::nullopt,
-                        from_abi(b->at), false};
-          if ((b->flags & DAVIT_BOOKMARK_COUNTED) != 0) mark.live_count = b->live_count;
-          mark.quiet = (b->flags & DAVIT_BOOKMARK_QUIET) != 0;
-          object<T>(i).bookmark(stream(s), mark);
+          must_not_throw("davit_change_sink.bookmark", [&] {
+            Bookmark mark{(b->flags & DAVIT_BOOKMARK_SNAPSHOT_END) != 0, std::nullopt,
+                          from_abi(b->at), false};
+            if ((b->flags & DAVIT_BOOKMARK_COUNTED) != 0) mark.live_count = b->live_count;
+            mark.quiet = (b->flags & DAVIT_BOOKMARK_QUIET) != 0;
+            object<T>(i).bookmark(stream(s), mark);
+          });
         },
-        [](davit_instance* i, davit_change_stream* s) { object<T>(i).close(stream(s)); }};
+        [](davit_instance* i, davit_change_stream* s) {
+          must_not_throw("davit_change_sink.close", [&] { object<T>(i).close(stream(s)); });
+        }};
     return &table;
   }
 
@@ -127,12 +136,16 @@ struct StatusRole {
     using detail::object;
     static const davit_status_sink table = {
         sizeof(davit_status_sink), 0,
-        [](davit_instance* i, const davit_status* s) { object<T>(i).offer(from_abi(*s)); },
+        [](davit_instance* i, const davit_status* s) {
+          must_not_throw("davit_status_sink.offer", [&] { object<T>(i).offer(from_abi(*s)); });
+        },
         [](davit_instance* i, davit_str region, const davit_kind_progress* p) {
-          object<T>(i).advance(text(region), from_abi(*p));
+          must_not_throw("davit_status_sink.advance",
+                         [&] { object<T>(i).advance(text(region), from_abi(*p)); });
         },
         [](davit_instance* i, davit_str region, const davit_issue* issue) {
-          object<T>(i).issue(text(region), from_abi(*issue));
+          must_not_throw("davit_status_sink.issue",
+                         [&] { object<T>(i).issue(text(region), from_abi(*issue)); });
         }};
     return &table;
   }
@@ -190,13 +203,19 @@ class ChangeClient {
   }
   Result<ChangeStream> open(std::string_view kind, std::string_view region, Source source) const {
     static const davit_change_source callbacks = {
-        sizeof callbacks, 0, [](void* self) { static_cast<Source*>(self)->wake(); },
+        sizeof callbacks, 0,
+        [](void* self) {
+          must_not_throw("davit_change_source.wake", [&] { static_cast<Source*>(self)->wake(); });
+        },
         [](void* self, uint64_t v, int32_t o) {
-          static_cast<Source*>(self)->settled(v, static_cast<Outcome>(o));
+          must_not_throw("davit_change_source.settled",
+                         [&] { static_cast<Source*>(self)->settled(v, static_cast<Outcome>(o)); });
         },
         [](void* self) {
-          std::unique_ptr<Source> s(static_cast<Source*>(self));
-          if (s->closed) s->closed();
+          must_not_throw("davit_change_source.closed", [&] {
+            std::unique_ptr<Source> s(static_cast<Source*>(self));
+            if (s->closed) s->closed();
+          });
         }};
     auto held = std::make_unique<Source>(std::move(source));
     davit_change_stream* out = nullptr;

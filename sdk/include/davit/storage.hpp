@@ -60,25 +60,24 @@ struct Role {
           return guard(e, [&]() -> Result<> {
             auto r = object<T>(i).head(Op(op));
             if (!r.ok()) return r.error();
-            *out = to_abi(*r);
+            put(out, to_abi(*r));
             return {};
           });
         },
         [](davit_instance* i, const davit_op* op, const davit_read* q, davit_visit_record visit,
            void* ctx, davit_page* out, davit_error* e) {
           return guard(e, [&]() -> Result<> {
-            const ReadRequest request{
-                {text(q->scope->kind), text(q->scope->region)},
-                from_abi(q->cursor),
-                q->dead_after,
-                q->limit,
-                q->bytes_max,
-                DAVIT_HAS(q, flags) && (q->flags & DAVIT_READ_LINGERING) != 0};
+            const ReadRequest request{{text(q->scope->kind), text(q->scope->region)},
+                                      from_abi(q->cursor),
+                                      q->dead_after,
+                                      q->limit,
+                                      q->bytes_max,
+                                      (q->flags & DAVIT_READ_LINGERING) != 0};
             auto r = object<T>(i).read(Op(op), request, visitor(visit, ctx));
             if (!r.ok()) return r.error();
-            out->flags = r->more ? DAVIT_PAGE_MORE : 0;
-            out->next_version = r->next_version;
-            out->head = to_abi(r->head);
+            put(out, davit_page{sizeof(davit_page), r->more ? DAVIT_PAGE_MORE : 0, r->next_version,
+                                out->head});
+            if (out->head != nullptr) put(out->head, to_abi(r->head));
             return {};
           });
         },
@@ -88,7 +87,7 @@ struct Role {
             auto r = object<T>(i).get(Op(op), Query{from_abi(q->key), text(q->ns), text(q->name)},
                                       visitor(visit, ctx));
             if (!r.ok()) return r.error();
-            *out = to_abi(*r);
+            put(out, to_abi(*r));
             return {};
           });
         },
@@ -106,7 +105,7 @@ struct Role {
                            {},
                            {}};
             }
-            for (size_t n = 0; n < count; ++n) to_abi((*r)[n], results[n]);
+            for (size_t n = 0; n < count; ++n) put(results[n], to_abi((*r)[n]));
             return {};
           });
         },
@@ -146,8 +145,7 @@ struct Role {
         [](davit_instance* i, const davit_op* op, const davit_maintain* m, davit_error* e) {
           return guard(e, [&] {
             Maintain what{(m->flags & DAVIT_MAINTAIN_PURGE) != 0, m->purge_through};
-            if ((m->flags & DAVIT_MAINTAIN_FORGET_AGENT) != 0 &&
-                DAVIT_HAS(m, agent_seen_at_unix_ms))
+            if ((m->flags & DAVIT_MAINTAIN_FORGET_AGENT) != 0)
               what.forget = {text(m->region), text(m->agent), m->agent_seen_at_unix_ms};
             return object<T>(i).maintain(Op(op), what);
           });
@@ -176,9 +174,11 @@ struct Role {
   static auto watch_slot() -> void (*)(davit_instance*, void (*)(void*), void*) {
     if constexpr (requires(T & t) { t.watch(std::function<void()>{}); }) {
       return [](davit_instance* i, void (*hint)(void*), void* ctx) {
-        std::function<void()> f;
-        if (hint != nullptr) f = [hint, ctx] { hint(ctx); };
-        detail::object<T>(i).watch(std::move(f));
+        must_not_throw("davit_storage.watch", [&] {
+          std::function<void()> f;
+          if (hint != nullptr) f = [hint, ctx] { hint(ctx); };
+          detail::object<T>(i).watch(std::move(f));
+        });
       };
     } else {
       return nullptr;
@@ -216,8 +216,7 @@ class Client {
   }
 
   Result<Head> head(const Op& op = Op()) const {
-    davit_head out{};
-    out.struct_size = sizeof out;
+    auto out = to_fill<davit_head>();
     auto r = checked([&](davit_error* e) { return vtable_->head(ref_.self, op.abi(), &out, e); });
     if (!r.ok()) return r.error();
     return from_abi(out);
@@ -235,25 +234,28 @@ class Client {
                              q.bytes_max,
                              q.lingering ? DAVIT_READ_LINGERING : 0,
                              0};
-    davit_page page{};
-    page.struct_size = sizeof page;
-    page.head.struct_size = sizeof page.head;
-    auto r = checked([&](davit_error* e) {
-      return vtable_->read(ref_.self, op.abi(), &request, &call<Visit, davit_record>, &visit, &page,
-                           e);
-    });
+    auto head = to_fill<davit_head>();
+    auto page = to_fill<davit_page>();
+    page.head = &head;
+    Visitor visitor(std::move(visit));
+    auto r = checked(
+        [&](davit_error* e) {
+          return vtable_->read(ref_.self, op.abi(), &request, visitor, &visitor, &page, e);
+        },
+        visitor);
     if (!r.ok()) return r.error();
-    return Page{(page.flags & DAVIT_PAGE_MORE) != 0, page.next_version, from_abi(page.head)};
+    return Page{(page.flags & DAVIT_PAGE_MORE) != 0, page.next_version, from_abi(head)};
   }
   template <class Visit>
   Result<Head> get(const Query& q, Visit visit, const Op& op = Op()) const {
     const davit_query request{sizeof(davit_query), 0, to_abi(q.key), str(q.ns), str(q.name)};
-    davit_head out{};
-    out.struct_size = sizeof out;
-    auto r = checked([&](davit_error* e) {
-      return vtable_->get(ref_.self, op.abi(), &request, &call<Visit, davit_record>, &visit, &out,
-                          e);
-    });
+    auto out = to_fill<davit_head>();
+    Visitor visitor(std::move(visit));
+    auto r = checked(
+        [&](davit_error* e) {
+          return vtable_->get(ref_.self, op.abi(), &request, visitor, &visitor, &out, e);
+        },
+        visitor);
     if (!r.ok()) return r.error();
     return from_abi(out);
   }
@@ -272,10 +274,13 @@ class Client {
                             const Op& op = Op()) const {
     const davit_scope scope{sizeof(davit_scope), 0, str(s.kind), str(s.region)};
     uint64_t next = after;
-    auto r = checked([&](davit_error* e) {
-      return vtable_->statuses(ref_.self, op.abi(), &scope, after, limit,
-                               &call<Visit, davit_status>, &visit, &next, e);
-    });
+    Visitor visitor(std::move(visit));
+    auto r = checked(
+        [&](davit_error* e) {
+          return vtable_->statuses(ref_.self, op.abi(), &scope, after, limit, visitor, &visitor,
+                                   &next, e);
+        },
+        visitor);
     if (!r.ok()) return r.error();
     return next;
   }
@@ -286,9 +291,10 @@ class Client {
   }
   template <class Visit>
   Result<> agents(Visit visit, const Op& op = Op()) const {
-    return checked([&](davit_error* e) {
-      return vtable_->agents(ref_.self, op.abi(), &call<Visit, davit_progress>, &visit, e);
-    });
+    Visitor visitor(std::move(visit));
+    return checked(
+        [&](davit_error* e) { return vtable_->agents(ref_.self, op.abi(), visitor, &visitor, e); },
+        visitor);
   }
   Result<> maintain(const Maintain& m, const Op& op = Op()) const {
     const uint32_t flags =
@@ -301,20 +307,20 @@ class Client {
   }
   // Returns false when the backend gives no hints.
   bool watch(void (*hint)(void*), void* ctx) const {
-    if (!DAVIT_HAS(vtable_, watch) || vtable_->watch == nullptr) return false;
+    if (vtable_->watch == nullptr) return false;
     vtable_->watch(ref_.self, hint, ctx);
     return true;
   }
 
   Result<History> history(const Op& op = Op()) const {
     History out;
-    auto take = [&out](const davit_cursor& link) {
+    Visitor visitor([&out](const davit_cursor& link) {
       out.push_back(from_abi(link));
       return true;
-    };
-    auto r = checked([&](davit_error* e) {
-      return vtable_->history(ref_.self, op.abi(), &call<decltype(take), davit_cursor>, &take, e);
     });
+    auto r = checked(
+        [&](davit_error* e) { return vtable_->history(ref_.self, op.abi(), visitor, &visitor, e); },
+        visitor);
     if (!r.ok()) return r.error();
     return out;
   }
@@ -326,8 +332,10 @@ class Client {
     queue_->commit(
         host_->abi(), ref_.instance, &v.abi,
         [](void* ctx, const davit_group_result* r) {
-          std::unique_ptr<Done> f(static_cast<Done*>(ctx));
-          (*f)(from_abi(*r));
+          must_not_throw("the answer to davit_commit.commit", [&] {
+            std::unique_ptr<Done> f(static_cast<Done*>(ctx));
+            (*f)(from_abi(*r));
+          });
         },
         new Done(std::move(done)));
   }
@@ -339,18 +347,15 @@ class Client {
     queue_->report(
         host_->abi(), ref_.instance, pointers.data(), pointers.size(),
         [](void* ctx, int32_t code, const davit_error* e) {
-          std::unique_ptr<Done> f(static_cast<Done*>(ctx));
-          (*f)(code == DAVIT_OK ? Result<>() : Result<>(take(*e, code)));
+          must_not_throw("the answer to davit_commit.report", [&] {
+            std::unique_ptr<Done> f(static_cast<Done*>(ctx));
+            (*f)(code == DAVIT_OK ? Result<>() : Result<>(take(*e, code)));
+          });
         },
         new Done(std::move(done)));
   }
 
  private:
-  // Visit is bool(const Abi&); it returns false to stop.
-  template <class Visit, class Abi>
-  static int32_t call(void* ctx, const Abi* a) {
-    return (*static_cast<Visit*>(ctx))(*a) ? 0 : 1;
-  }
   std::optional<Host> host_;
   davit_ref ref_{};
   const davit_storage* vtable_ = nullptr;
@@ -365,7 +370,7 @@ inline Result<std::vector<GroupResult>> Client::commit_now(const std::vector<Gro
   std::vector<davit_group_result*> out;
   for (const auto& g : groups) in.push_back(&views.emplace_back(g).abi);
   for (auto& r : results) {
-    r = {sizeof(davit_group_result), 0, 0, 0, empty_error()};
+    r.struct_size = sizeof r;
     out.push_back(&r);
   }
   auto r = checked([&](davit_error* e) {

@@ -67,8 +67,7 @@ struct CopyRole {
   }
   static Result<> give(const Result<Copied>& r, davit_copied* out) {
     if (!r.ok()) return r.error();
-    out->bytes = r->bytes;
-    out->head = to_abi(r->head);
+    put(out, davit_copied{sizeof(davit_copied), 0, r->bytes, to_abi(r->head)});
     return {};
   }
 };
@@ -95,11 +94,13 @@ class Copies {
     return call(vtable_->verify, path, tell, op);
   }
   Result<Restored> restore(const std::string& path, const Op& op = Op()) const {
-    davit_copied out{sizeof(davit_copied), 0, 0, {}};
+    auto out = to_fill<davit_copied>();
     StringSink aside;
-    auto r = checked([&](davit_error* e) {
-      return vtable_->restore(ref_.self, op.abi(), str(path), &out, aside.get(), e);
-    });
+    auto r = checked(
+        [&](davit_error* e) {
+          return vtable_->restore(ref_.self, op.abi(), str(path), &out, aside.get(), e);
+        },
+        aside);
     if (!r.ok()) return r.error();
     return Restored{{out.bytes, from_abi(out.head)}, aside.take()};
   }
@@ -107,14 +108,13 @@ class Copies {
  private:
   template <class Slot>
   Result<Copied> call(Slot slot, const std::string& path, CopyProgress& tell, const Op& op) const {
-    davit_copied out{sizeof(davit_copied), 0, 0, {}};
-    const davit_copy_progress progress = [](void* ctx, uint64_t done, uint64_t total) -> int32_t {
-      const auto& f = *static_cast<CopyProgress*>(ctx);
-      return !f || f(done, total) ? 0 : 1;
-    };
-    auto r = checked([&](davit_error* e) {
-      return slot(ref_.self, op.abi(), str(path), progress, &tell, &out, e);
-    });
+    auto out = to_fill<davit_copied>();
+    Visitor progress([&](uint64_t done, uint64_t total) { return !tell || tell(done, total); });
+    auto r = checked(
+        [&](davit_error* e) {
+          return slot(ref_.self, op.abi(), str(path), progress, &progress, &out, e);
+        },
+        progress);
     if (!r.ok()) return r.error();
     return Copied{out.bytes, from_abi(out.head)};
   }

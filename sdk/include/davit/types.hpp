@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "abi.h"
+#include "exceptions.hpp"
 #include "utf8.hpp"
 
 namespace davit {
@@ -97,18 +98,20 @@ class [[nodiscard]] Result {
 // --- crossing the boundary ---
 
 // Writes `value` into the caller's struct, as far as the caller's is long: a caller that was built
-// against an older header has a shorter one. Every struct that a callee fills in is filled by this.
+// against an older header has a shorter one. What a longer one has behind `value` stays as it is.
+// Every growing struct that a callee fills in is filled by this.
 template <class T>
 void put(T* out, T value) {
   value.struct_size = out->struct_size;
   std::memcpy(out, &value, value.struct_size < sizeof value ? value.struct_size : sizeof value);
 }
 
-inline davit_error empty_error() {
-  davit_error e;
-  std::memset(&e, 0, sizeof e);
-  e.struct_size = sizeof e;
-  return e;
+// An empty struct for a callee to fill in.
+template <class T>
+T to_fill() {
+  T out{};
+  out.struct_size = sizeof out;
+  return out;
 }
 
 inline int32_t fill(davit_error* out, const Error& e) {
@@ -145,26 +148,34 @@ int32_t guard(davit_error* out, Body&& body) noexcept {
 }
 
 // Calls `f(davit_error*)`, which calls an ABI slot and returns its code, and makes a Result of it.
-template <class F>
-Result<> checked(F&& f) {
-  davit_error e = empty_error();
+// The visitors and sinks are those that the slot was given: what one of them threw is thrown on.
+template <class F, class... Visitors>
+Result<> checked(F&& f, Visitors&... visitors) {
+  davit_error e{};
   const int32_t code = f(&e);
+  (visitors.rethrow(), ...);
   if (code == DAVIT_OK) return {};
   return take(e, code);
 }
 
-// A davit_sink that collects bytes into a string.
+// A davit_sink that collects bytes into a string. Give it to checked() beside the slot.
 class StringSink {
+  struct Append {
+    std::string* text;
+    void operator()(davit_bytes b) const { *text += view(b); }
+  };
+
  public:
-  StringSink() : sink_{this, &StringSink::write} {}
+  StringSink() : write_(Append{&text_}), sink_{&write_, write_} {}
   StringSink(const StringSink&) = delete;
   StringSink& operator=(const StringSink&) = delete;
   const davit_sink* get() const { return &sink_; }
   std::string take() { return std::move(text_); }
+  void rethrow() { write_.rethrow(); }
 
  private:
-  static void write(void* self, davit_bytes b) { static_cast<StringSink*>(self)->text_ += view(b); }
   std::string text_;
+  Visitor<Append> write_;
   davit_sink sink_;
 };
 

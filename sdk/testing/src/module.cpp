@@ -20,7 +20,7 @@ Result<Loaded> Loaded::open(const std::string& path) {
   if (symbol == nullptr) {
     return Error{Code::invalid_argument, path + " has no symbol " DAVIT_PLUGIN_ENTRY, path, {}};
   }
-  davit_error error = empty_error();
+  davit_error error{};
   const auto* plugin = reinterpret_cast<davit_plugin_entry_fn>(symbol)(DAVIT_ABI_MINOR, &error);
   if (plugin == nullptr)
     return Error{Code::failed_precondition, path + ": " + error.message, path, {}};

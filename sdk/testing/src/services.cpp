@@ -189,7 +189,7 @@ struct Services {
   // pool.
   static Result<storage::Client> client(const davit_host* h, const std::string& name) {
     davit_ref ref{};
-    davit_error e = empty_error();
+    davit_error e{};
     const int32_t code = find(h, str(name), str(DAVIT_STORAGE), &ref, &e);
     if (code != DAVIT_OK) return take(e, code);
     return storage::Client(Host(h), ref);
@@ -198,12 +198,12 @@ struct Services {
                      davit_commit_done done, void* ctx) {
     auto owned = std::make_shared<Group>(from_abi(*group));
     blocking(h, view(storage), [h, name = text(storage), owned, done, ctx] {
-      davit_group_result result{sizeof(davit_group_result), 0, 0, 0, empty_error()};
+      davit_group_result result{sizeof(davit_group_result), 0, 0, 0, {}};
       const auto found = client(h, name);
       if (!found.ok()) {
         fill(&result.error, found.error());
       } else if (auto r = found->commit_now({*owned}); r.ok()) {
-        to_abi(r->front(), &result);
+        result = to_abi(r->front());
       } else {
         fill(&result.error, r.error());
       }
@@ -215,7 +215,7 @@ struct Services {
     auto owned = std::make_shared<std::vector<Status>>();
     for (size_t i = 0; i < count; ++i) owned->push_back(from_abi(*statuses[i]));
     blocking(h, view(storage), [h, name = text(storage), owned, done, ctx] {
-      davit_error e = empty_error();
+      davit_error e{};
       const auto found = client(h, name);
       const Result<> r = found.ok() ? found->report_now(*owned) : Result<>(found.error());
       done(ctx, r.ok() ? DAVIT_OK : fill(&e, r.error()), &e);

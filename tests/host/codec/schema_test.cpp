@@ -52,7 +52,7 @@ TEST(Schema, LoadsThroughTheAbiAndSharesEqualSets) {
   const Offer offer(codec.table());
   const auto load = [&](std::vector<davit_str> fields) {
     const davit_schema* out = nullptr;
-    davit_error error = empty_error();
+    davit_error error{};
     EXPECT_EQ(codec.table()->load(offer.host(), codec_sample(), fields.data(), fields.size(), &out,
                                   &error),
               DAVIT_OK)

@@ -12,7 +12,8 @@ extern "C" {
 #define DAVIT_ABI_MAJOR 1
 #define DAVIT_ABI_MINOR 0
 
-/* True when the struct that `p` points to is long enough to have `field`. */
+/* True when the struct that `p` points to is long enough to have `field`. For fields that are newer
+ * than ABI 1.0; every struct has those of 1.0. */
 #define DAVIT_HAS(p, field) \
   ((p)->struct_size >=      \
    (uint32_t)((size_t)((const char*)&(p)->field - (const char*)(p)) + sizeof((p)->field)))
@@ -74,14 +75,12 @@ typedef struct davit_sink {
 #define DAVIT_DATA_LOSS 15
 #define DAVIT_UNAUTHENTICATED 16
 
-/* The callee fills it in when it returns anything but DAVIT_OK. The memory is the caller's. Texts
- * are zero-terminated and cut to fit. `where` names what the error is about: a configuration key, a
- * field path, an object. */
+/* The callee fills it in when it returns anything but DAVIT_OK. The memory is the caller's, who
+ * zeroes it. Texts are zero-terminated and cut to fit. `where` names what the error is about: a
+ * configuration key, a field path, an object. Never grows. */
 typedef struct davit_error {
-  uint32_t struct_size;
   int32_t code;
   uint32_t retry_after_ms; /* 0 = not stated */
-  uint32_t reserved;
   char where[256];
   char message[768];
 } davit_error;

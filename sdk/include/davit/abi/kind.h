@@ -137,7 +137,7 @@ typedef struct davit_kind {
   int32_t (*from_report)(davit_instance*, davit_str report, davit_visit_named named,
                          davit_visit_status status, void* ctx, davit_error*);
 
-  /* Optional: NULL, or beyond the end of the table. Without it a valid message is sent unchanged.
+  /* Optional: NULL. Without it a valid message is sent unchanged.
    * Writes the apply message as ctrl.v1 peers get it, or nothing when they get it unchanged.
    * INVALID_ARGUMENT, as from validate, when the message is not valid or when ctrl.v1 cannot
    * express it. The server does not send such a record: an agent of Krane's stops at a message

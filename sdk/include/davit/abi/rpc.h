@@ -95,9 +95,7 @@ typedef struct davit_rpc_start {
   davit_str path;
   const davit_pair* metadata; /* in addition to the channel's own (token, region) */
   int64_t deadline_ns;        /* on the host's monotonic clock; INT64_MAX = none */
-  /* The method's DAVIT_RPC_..._STREAMS. A caller whose struct ends before this member can use gRPC
-   * only: on other transports a streaming call begins in another way. */
-  uint32_t streaming;
+  uint32_t streaming;         /* the method's DAVIT_RPC_..._STREAMS */
   uint32_t reserved;
 } davit_rpc_start;
 

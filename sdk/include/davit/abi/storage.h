@@ -137,7 +137,7 @@ typedef struct davit_page {
   uint32_t flags;        /* DAVIT_PAGE_MORE: a limit or the visitor cut the page */
   uint64_t next_version; /* the cursor after this page: the last record's version when the page was
                             cut, else the head (S1) */
-  davit_head head;       /* the caller sets its struct_size */
+  davit_head* head;      /* the caller's; the callee fills it in. NULL: the caller wants none */
 } davit_page;
 
 /* Asks for a record by its id, or by its name when the id is empty. With an empty ns the name is

@@ -1,0 +1,307 @@
+// No exception crosses the ABI. The plugin "every" throws in the slot that its setting names; the
+// test is the other side, and throws in its visitors and callbacks.
+#include <gtest/gtest.h>
+
+#include <davit/gate.hpp>
+#include <davit/rights.hpp>
+#include <davit/testing/module.hpp>
+
+#include "services.hpp"
+
+namespace davit::test {
+namespace {
+
+using testing::TestHost;
+using values::words;
+
+// A started instance of the plugin, which throws in `slot`.
+class Every {
+ public:
+  explicit Every(const std::string& slot = {})
+      : host_("every", {{"throws_in", slot}, {"number", 1}, {"ratio", 0.5}},
+              TestHost::Time::manual),
+        instance_(plugin(), host_) {
+    host_.add_service(DAVIT_CODEC, codec());
+    host_.add_service(DAVIT_RPC, rpc.table());
+    host_.set_credential("/secret", "key");
+    up = instance_.up();
+  }
+  ~Every() {
+    if (up.ok()) run();
+    const davit_rpc_end end{sizeof end, 0, {}, nullptr, 0, nullptr, 0};
+    if (rpc.started.handler != nullptr) rpc.started.handler->on_done(rpc.started.self, &end);
+    if (rpc.method.release != nullptr) rpc.method.release(rpc.method.self);
+  }
+  Every(const Every&) = delete;
+  Every& operator=(const Every&) = delete;
+  // Runs what the plugin began in start.
+  void run() {
+    host_.run();
+    host_.advance(std::chrono::seconds(2));
+  }
+  void destroy() { instance_.destroy(); }
+  storage::Client store() { return {host_.host(), instance_.ref(DAVIT_STORAGE)}; }
+  storage::Copies copies() { return storage::Copies(instance_.ref(DAVIT_STORAGE_COPY)); }
+  kind::Client kind() { return kind::Client(instance_.ref(DAVIT_KIND)); }
+  cluster::Client cluster() { return cluster::Client(instance_.ref(DAVIT_CLUSTER)); }
+  cluster::Watch watch(cluster::Watcher w = {[](int32_t, std::string_view) {}, [] {}}) {
+    return cluster().watch({}, 1, std::move(w));
+  }
+  Result<sink::ChangeStream> open(sink::Source source) {
+    return sink::ChangeClient(instance_.ref(DAVIT_CHANGE_SINK)).open("k", "r", std::move(source));
+  }
+  sink::ChangeStream stream(sink::Source source = {[] {}, [](uint64_t, sink::Outcome) {}, [] {}}) {
+    return *open(std::move(source));
+  }
+  sink::StatusClient statuses() { return sink::StatusClient(instance_.ref(DAVIT_STATUS_SINK)); }
+  kind::Needs needs() { return kind::all_needs(host_); }
+  // Waits at the plugin's gate.
+  void wait(gate::Opened opened = [](uint64_t) {}) {
+    (*gate::Client::find(host_))->wait(std::move(opened));
+  }
+  Result<> rights() {
+    StringSink text;
+    const auto* table = instance_.role<davit_rights>(DAVIT_RIGHTS);
+    return checked([&](davit_error* e) { return table->document(instance_.get(), text.get(), e); },
+                   text);
+  }
+  // A call arrives, and its handler gets everything.
+  void call() {
+    rpc.method.on_call(rpc.method.self, &rpc.served);
+    const davit_rpc_handler& h = *rpc.served.handler;
+    const davit_rpc_end end{sizeof end, 0, {}, nullptr, 0, nullptr, 0};
+    h.on_headers(rpc.served.self, nullptr, 0);
+    h.on_message(rpc.served.self, nullptr);
+    h.on_message(rpc.served.self, Buffer::of("m").get());
+    h.on_writable(rpc.served.self);
+    h.on_cancel(rpc.served.self);
+    h.on_done(rpc.served.self, &end);
+  }
+  size_t visits() const {
+    size_t out = 0;
+    for (const auto& line : host_.log()) out += line.message == "visit";
+    return out;
+  }
+  bool was_crossed() const { return host_.logged("an exception crossed the ABI"); }
+
+  Rpc rpc;
+  Result<> up;
+
+ private:
+  static const davit_plugin* plugin() {
+    static const auto loaded = testing::Loaded::open(EVERY_SO);
+    return loaded.ok() ? loaded->plugin() : nullptr;
+  }
+  TestHost host_;
+  testing::Instance instance_;
+};
+
+struct Slot {
+  std::string name;
+  std::function<Result<>(Every&)> call;
+};
+template <class T>
+Result<> plain(const Result<T>& r) {
+  return r.ok() ? Result<>() : Result<>(r.error());
+}
+const auto sees_all = [](const auto&) { return true; };
+
+TEST(Exceptions, OfASlotThatReturnsAnErrorAreTheErrorInternal) {
+  const std::vector<Slot> slots = {
+      {"davit_plugin.create", [](Every& e) { return e.up; }},
+      {"davit_plugin.wire", [](Every& e) { return e.up; }},
+      {"davit_plugin.start", [](Every& e) { return e.up; }},
+      {"davit_storage.head", [](Every& e) { return plain(e.store().head()); }},
+      {"davit_storage.read", [](Every& e) { return plain(e.store().read({}, sees_all)); }},
+      {"davit_storage.get", [](Every& e) { return plain(e.store().get({}, sees_all)); }},
+      {"davit_storage.commit", [](Every& e) { return plain(e.store().commit_now({{}})); }},
+      {"davit_storage.report", [](Every& e) { return e.store().report_now({values::status()}); }},
+      {"davit_storage.statuses",
+       [](Every& e) { return plain(e.store().statuses({}, 0, 1, sees_all)); }},
+      {"davit_storage.progress", [](Every& e) { return e.store().progress({}); }},
+      {"davit_storage.agents", [](Every& e) { return e.store().agents(sees_all); }},
+      {"davit_storage.maintain", [](Every& e) { return e.store().maintain({}); }},
+      {"davit_storage.history", [](Every& e) { return plain(e.store().history()); }},
+      {"davit_storage_copy.backup", [](Every& e) { return plain(e.copies().backup("", {})); }},
+      {"davit_storage_copy.verify", [](Every& e) { return plain(e.copies().verify("", {})); }},
+      {"davit_storage_copy.restore", [](Every& e) { return plain(e.copies().restore("")); }},
+      {"davit_kind.identify", [](Every& e) { return plain(e.kind().identify("")); }},
+      {"davit_kind.validate", [](Every& e) { return e.kind().validate(""); }},
+      {"davit_kind.reconcile", [](Every& e) { return plain(e.kind().reconcile("")); }},
+      {"davit_kind.attribute", [](Every& e) { return plain(e.kind().attribute("")); }},
+      {"davit_kind.delete_message", [](Every& e) { return plain(e.kind().delete_message({})); }},
+      {"davit_kind.to_report", [](Every& e) { return plain(e.kind().to_report({}, {})); }},
+      {"davit_kind.from_report", [](Every& e) { return plain(e.kind().from_report("")); }},
+      {"davit_kind.apply_message", [](Every& e) { return plain(e.kind().apply_message("")); }},
+      {"davit_rights.document", [](Every& e) { return e.rights(); }},
+      {"davit_change_sink.open", [](Every& e) { return plain(e.open({})); }},
+  };
+  for (const Slot& slot : slots) {
+    SCOPED_TRACE(slot.name);
+    Every every(slot.name);
+    const Result<> r = slot.call(every);
+    ASSERT_FALSE(r.ok());
+    EXPECT_EQ(r.error().code, Code::internal);
+    EXPECT_EQ(r.error().message, "exception: ouch in " + slot.name);
+  }
+}
+
+// A record that cannot be classified is held.
+TEST(Exceptions, OfClassifyAreTheClassUnhandled) {
+  Every every("davit_kind.classify");
+  EXPECT_EQ(every.kind().classify("on", ""), kind::Class::unhandled);
+}
+
+TEST(Exceptions, OfASlotThatReturnsNoErrorEndTheProcessAndNameFileAndSlot) {
+  struct Row {
+    std::string slot;
+    std::function<void(Every&)> call;
+    std::string named;  // empty: as the slot
+  };
+  const auto no_hint = [](void*) {};
+  const std::vector<Row> rows = {
+      {"davit_storage.watch", [=](Every& e) { e.store().watch(no_hint, nullptr); }, ""},
+      {"davit_kind.describe", [](Every& e) { e.kind(); }, ""},
+      {"davit_kind_needs.needs", [](Every& e) { e.needs(); }, ""},
+      {"davit_change_sink.begin", [](Every& e) { e.stream().begin({}); }, ""},
+      {"davit_change_sink.offer", [](Every& e) { e.stream().offer({}); }, ""},
+      {"davit_change_sink.bookmark", [](Every& e) { e.stream().bookmark({}); }, ""},
+      {"davit_change_sink.close", [](Every& e) { e.stream().close(); }, ""},
+      {"davit_status_sink.offer", [](Every& e) { e.statuses().offer({}); }, ""},
+      {"davit_status_sink.advance", [](Every& e) { e.statuses().advance("r", {}); }, ""},
+      {"davit_status_sink.issue", [](Every& e) { e.statuses().issue("r", {}); }, ""},
+      {"davit_cluster.watch", [](Every& e) { e.watch(); }, ""},
+      {"davit_cluster.credit", [](Every& e) { e.watch().credit(1); }, ""},
+      {"davit_cluster.cancel", [](Every& e) { e.watch().cancel(); }, ""},
+      {"davit_gate.wait", [](Every& e) { e.wait(); }, ""},
+      {"davit_plugin.destroy", [](Every& e) { e.destroy(); }, ""},
+      {"davit_rpc_method.on_call", [](Every& e) { e.call(); }, ""},
+      {"davit_rpc_handler.on_headers", [](Every& e) { e.call(); }, ""},
+      {"davit_rpc_handler.on_message", [](Every& e) { e.call(); }, ""},
+      {"davit_rpc_handler.on_writable", [](Every& e) { e.call(); }, ""},
+      {"davit_rpc_handler.on_cancel", [](Every& e) { e.call(); }, ""},
+      {"davit_rpc_handler.on_done", [](Every& e) { e.call(); }, ""},
+      {"a task", [](Every& e) { e.run(); }, ""},
+      {"a timer's task", [](Every& e) { e.run(); }, ""},
+      {"committed", [](Every& e) { e.run(); }, "the answer to davit_commit.commit"},
+      {"reported", [](Every& e) { e.run(); }, "the answer to davit_commit.report"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.slot);
+    EXPECT_DEATH(
+        {
+          Every every(row.slot);
+          row.call(every);
+        },
+        "every\\.so: exception in " + (row.named.empty() ? row.slot : row.named) + ": ouch in " +
+            row.slot);
+  }
+}
+
+TEST(Exceptions, OfACallbackEndTheProcessAndNameItsFile) {
+  const auto ouch = [](auto...) { throw std::runtime_error("ouch"); };
+  const auto wrong = [](auto...) { throw 7; };
+  const std::string here = "exceptions_test: exception in ";
+  EXPECT_DEATH(Every().stream({ouch, {}, {}}).offer({}), here + "davit_change_source.wake: ouch");
+  EXPECT_DEATH(Every().stream({[] {}, ouch, {}}).offer({}),
+               here + "davit_change_source.settled: ouch");
+  EXPECT_DEATH(Every().stream({{}, {}, ouch}).close(), here + "davit_change_source.closed: ouch");
+  EXPECT_DEATH(Every().watch({ouch, {}}).credit(1), here + "davit_cluster_watcher.event: ouch");
+  EXPECT_DEATH(Every().watch({{}, ouch}).cancel(), here + "davit_cluster_watcher.ended: ouch");
+  EXPECT_DEATH(Every().cluster().identity(ouch),
+               here + "the answer to a request of davit_cluster: ouch");
+  EXPECT_DEATH(Every().wait(ouch), here + "the answer to davit_gate.wait: ouch");
+  EXPECT_DEATH(Every().stream({wrong, {}, {}}).offer({}),
+               here + "davit_change_source.wake: an exception of an unknown type");
+}
+
+TEST(Exceptions, OfAVisitorStopTheSlotAndGoOnBehindIt) {
+  const auto ouch = [](auto&&...) -> bool { throw std::runtime_error("ouch"); };
+  const std::vector<Slot> slots = {
+      {"read", [=](Every& e) { return plain(e.store().read({}, ouch)); }},
+      {"get", [=](Every& e) { return plain(e.store().get({}, ouch)); }},
+      {"statuses", [=](Every& e) { return plain(e.store().statuses({}, 0, 1, ouch)); }},
+      {"agents", [=](Every& e) { return e.store().agents(ouch); }},
+      {"backup", [=](Every& e) { return plain(e.copies().backup("", ouch)); }},
+      {"verify", [=](Every& e) { return plain(e.copies().verify("", ouch)); }},
+  };
+  for (const Slot& slot : slots) {
+    SCOPED_TRACE(slot.name);
+    Every every;
+    try {
+      (void)slot.call(every);
+      ADD_FAILURE() << "the exception is lost";
+    } catch (const std::runtime_error& e) {
+      EXPECT_STREQ(e.what(), "ouch");
+    }
+    EXPECT_FALSE(every.was_crossed());
+    EXPECT_EQ(every.visits(), 1u);
+  }
+}
+
+TEST(Exceptions, OfAVisitorThatCannotStopItsCallerEndItsVisits) {
+  int visits = 0;
+  Visitor visitor([&](const davit_named& n) {
+    ++visits;
+    throw std::runtime_error(text(n.id));
+  });
+  const davit_visit_named visit = visitor;
+  const Named first{"one", {}, {}}, second{"two", {}, {}};
+  for (const Named& n : {first, second}) {
+    const davit_named abi = to_abi(n);
+    visit(&visitor, &abi);
+  }
+  EXPECT_EQ(visits, 1);
+  EXPECT_THROW(visitor.rethrow(), std::runtime_error);
+  EXPECT_NO_THROW(visitor.rethrow());
+}
+
+TEST(Exceptions, OfASinkGoOnBehindTheSlot) {
+  StringSink sink;
+  const auto slot = [&](davit_error*) {
+    emit(sink.get(), "some");
+    const davit_bytes more_than_there_can_be{reinterpret_cast<const uint8_t*>(""), SIZE_MAX};
+    sink.get()->write(sink.get()->ctx, more_than_there_can_be);
+    return DAVIT_OK;
+  };
+  EXPECT_THROW((void)checked(slot, sink), std::length_error);
+}
+
+TEST(Exceptions, OfARequestAreItsOneAnswer) {
+  using Done = std::function<void(cluster::Response)>;
+  struct Row {
+    std::string slot;
+    std::function<void(const cluster::Client&, Done)> call;
+  };
+  const std::vector<Row> rows = {
+      {"davit_cluster.request", [](const auto& c, auto done) { c.request({}, done); }},
+      {"davit_cluster.discover", [](const auto& c, auto done) { c.discover("", "", "", done); }},
+      {"davit_cluster.identity", [](const auto& c, auto done) { c.identity(done); }},
+  };
+  for (const Row& row : rows) {
+    Every every(row.slot);
+    std::vector<cluster::Response> answers;
+    row.call(every.cluster(), [&](const cluster::Response& r) { answers.push_back(r); });
+    ASSERT_EQ(answers.size(), 1u) << row.slot;
+    EXPECT_EQ(answers[0].code, Code::internal);
+    EXPECT_EQ(answers[0].message, "exception in " + row.slot + ": ouch in " + row.slot);
+    EXPECT_EQ(answers[0].http_status, 0);
+  }
+}
+
+TEST(Exceptions, OfARequestBehindItsAnswerAreReportedAndNoSecondAnswerComes) {
+  Every every;
+  std::vector<cluster::Response> answers;
+  cluster::Request late;
+  late.verb = "late";
+  ::testing::internal::CaptureStderr();
+  every.cluster().request(late, [&](const cluster::Response& r) { answers.push_back(r); });
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find(
+                "every.so: exception in davit_cluster.request: too late"),
+            std::string::npos);
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(words(answers[0]), words(values::response()));
+}
+
+}  // namespace
+}  // namespace davit::test

@@ -1,0 +1,385 @@
+// Structs grow, and a plugin and its host may be built with headers of different age. This program
+// is a host, and loads the plugin "every". CMake builds both from our headers and from longer ones
+// (longer.py), and runs each host with each plugin. All that crosses must arrive, and nothing may
+// be read or written beyond the shorter of two structs: AddressSanitizer judges that, and the bytes
+// behind the structs that a plugin fills in.
+#include <gtest/gtest.h>
+
+#include <davit/gate.hpp>
+#include <davit/rights.hpp>
+#include <davit/testing/module.hpp>
+
+#include "counting.hpp"
+#include "services.hpp"
+
+namespace davit::test {
+namespace {
+
+using testing::Config;
+using testing::TestHost;
+using values::words;
+
+// A struct for the plugin to fill in, with bytes behind it that are not its own.
+template <class T>
+struct Guarded {
+  T value = to_fill<T>();
+  uint8_t behind[64];
+  Guarded() { std::memset(behind, 0xA5, sizeof behind); }
+  bool intact() const {
+    return value.struct_size == sizeof value &&
+           std::all_of(behind, std::end(behind), [](uint8_t b) { return b == 0xA5; });
+  }
+};
+
+class Growth : public ::testing::Test {
+ protected:
+  Growth() {
+    host_.add_service(DAVIT_CODEC, codec());
+    host_.add_service(DAVIT_RPC, rpc_.table());
+    host_.set_credential("/secret", "key\n");
+    count_service<davit_log>(DAVIT_LOG);
+    count_service<davit_config>(DAVIT_CONFIG);
+    count_service<davit_metrics>(DAVIT_METRICS);
+    count_service<davit_exec>(DAVIT_EXEC);
+    count_service<davit_clock>(DAVIT_CLOCK);
+    count_service<davit_lookup>(DAVIT_LOOKUP);
+    count_service<davit_state>(DAVIT_STATE);
+    count_service<davit_health>(DAVIT_HEALTH);
+    count_service<davit_shutdown>(DAVIT_SHUTDOWN);
+    count_service<davit_credentials>(DAVIT_CREDENTIALS);
+    count_service<davit_commit>(DAVIT_COMMIT);
+    count_service<davit_codec>(DAVIT_CODEC);
+    count_service<davit_rpc>(DAVIT_RPC);
+    count(const_cast<davit_host*>(host_.abi()));
+    op_.struct_size = sizeof op_;
+    op_.deadline_ns = 171;
+    op_.cancelled = [](const davit_op*) { return int32_t{1}; };
+    count(&op_);
+  }
+  template <class T>
+  void count_service(const char* id) {
+    host_.add_service(id, counted(static_cast<const T*>(host_.abi()->query(host_.abi(), str(id)))));
+  }
+  template <class T>
+  davit_ref role(const char* id) {
+    return {instance_->get(), counted(instance_->role<T>(id)), str("every")};
+  }
+  void expect_logged(const std::string& line) {
+    EXPECT_TRUE(host_.logged("info: " + line)) << line;
+  }
+
+  void lives();
+  void stores();
+  void stores_beside_other_bytes();
+  void copies();
+  void has_a_kind();
+  void takes_changes();
+  void asks_the_cluster();
+  void calls();
+  void dies();
+  void is_rejected();
+
+  Rpc rpc_;
+  TestHost host_{"every",
+                 Config{{"number", 181},
+                        {"ratio", 0.5},
+                        {"yes", true},
+                        {"texts", {"a", "b"}},
+                        {"inner.key", "value"}},
+                 TestHost::Time::manual};
+  davit_op op_{};
+  Op op() { return Op(&op_); }
+  std::optional<testing::Instance> instance_;
+  davit_plugin* plugin_ = nullptr;
+};
+
+void Growth::lives() {
+  auto loaded = testing::Loaded::open(std::getenv("EVERY_SO"));
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  plugin_ = counted(loaded->plugin());
+  EXPECT_EQ(words(text(plugin_->name), text(plugin_->version), text(plugin_->summary)),
+            "'every' '1.2.3' 'plays every role'");
+  instance_.emplace(plugin_, host_);
+  const auto up = instance_->up();
+  ASSERT_TRUE(up.ok()) << up.error().message;
+  expect_logged("settings 181 true ['a';'b';] {key=value;} test.toml:1 half");
+  expect_logged("neighbours 1");
+  host_.run();
+  host_.advance(std::chrono::seconds(2));
+  for (const char* line :
+       {"clock 111", "a task", "a blocking task", "a timer's task", "credential key",
+        "codec 'set 1 T.a T message' 'json' true", "channel 'r' 'p' 'a' 'davit.v1'"})
+    expect_logged(line);
+  expect_logged("state " + host_.state_directory());
+  expect_logged("committed " + words(values::result()));
+  expect_logged("davit_storage.commit " + words(std::vector<Group>{values::group()}));
+  expect_logged("reported");
+  EXPECT_FALSE(host_.logged("never"));
+  EXPECT_EQ(words(host_.health(), host_.health_reason(), host_.shutdown_reason(),
+                  host_.shutdown_deadline().count()),
+            words(DAVIT_HEALTH_DEGRADED, std::string("so so"), std::string("over"), 141));
+  EXPECT_EQ(host_.metric("c", {{"l", "v"}}), 2);
+  EXPECT_EQ(host_.metric("g"), 3);
+  davit_error e{};
+  EXPECT_EQ(plugin_->check(instance_->get(), &op_, &e), DAVIT_UNAVAILABLE);
+  EXPECT_EQ(words(take(e, e.code)), "14 'not now' 'somewhere' 7");
+  expect_logged("davit_plugin.check cancelled");
+}
+
+void Growth::stores() {
+  const storage::Client store(host_.host(), role<davit_storage>(DAVIT_STORAGE));
+  EXPECT_EQ(store.max_group_records(), 7u);
+  EXPECT_EQ(words(*store.head(op())), words(values::head));
+  expect_logged("davit_storage.head cancelled 171");
+
+  std::string seen;
+  const ReadRequest read{{"k", "r"}, {191, 192}, 193, 194, 195, true};
+  const auto page = store.read(
+      read, [&](const davit_record& r) { return seen += words(from_abi(r)), true; }, op());
+  EXPECT_EQ(words(*page), words(true, 55, values::head));
+  EXPECT_EQ(seen, words(values::record()) + words(values::record()));
+  expect_logged("davit_storage.read " + words(read));
+  const Query query{{"k", "r", "i"}, "ns", "n"};
+  EXPECT_EQ(words(*store.get(
+                query, [](const davit_record&) { return false; }, op())),
+            words(values::head));
+  expect_logged("davit_storage.get " + words(query));
+
+  const auto results = store.commit_now({values::group(), values::group()}, op());
+  ASSERT_EQ(results->size(), 2u);
+  EXPECT_EQ(words(results->at(1)), words(values::result()));
+  EXPECT_TRUE(store.report_now({values::status()}, op()).ok());
+  expect_logged("davit_storage.report " + words(values::status()));
+  seen.clear();
+  const auto next = store.statuses(
+      {"k", "r"}, 201, 202, [&](const davit_status& s) { return seen = words(from_abi(s)), false; },
+      op());
+  EXPECT_EQ(*next, 66u);
+  EXPECT_EQ(seen, words(values::status()));
+  EXPECT_TRUE(store.progress(values::progress(), op()).ok());
+  expect_logged("davit_storage.progress " + words(values::progress()));
+  const auto agents =
+      store.agents([&](const davit_progress& p) { return seen = words(from_abi(p)), false; }, op());
+  EXPECT_TRUE(agents.ok());
+  EXPECT_EQ(seen, words(values::progress()));
+  const storage::Maintain maintain{true, 211, {"r", "a", 212}};
+  EXPECT_TRUE(store.maintain(maintain, op()).ok());
+  expect_logged("davit_storage.maintain " + words(maintain));
+  int hints = 0;
+  EXPECT_TRUE(store.watch([](void* n) { ++*static_cast<int*>(n); }, &hints));
+  EXPECT_EQ(hints, 1);
+  EXPECT_EQ(words(*store.history(op())), "[1 2;3 4;]");
+}
+
+// The same slots, with structs whose neighbours in memory the plugin must leave alone.
+void Growth::stores_beside_other_bytes() {
+  const auto* table = instance_->role<davit_storage>(DAVIT_STORAGE);
+  davit_error e{};
+  Guarded<davit_head> head, of_page, of_get;
+  EXPECT_EQ(table->head(instance_->get(), &op_, &head.value, &e), DAVIT_OK);
+  EXPECT_TRUE(head.intact());
+  EXPECT_EQ(words(from_abi(head.value)), words(values::head));
+
+  Guarded<davit_page> page;
+  page.value.head = &of_page.value;
+  const davit_scope scope{sizeof scope, 0, str("k"), str("r")};
+  auto read = to_fill<davit_read>();
+  read.scope = &scope;
+  const davit_visit_record visit = [](void*, const davit_record*) { return int32_t{0}; };
+  EXPECT_EQ(table->read(instance_->get(), &op_, &read, visit, nullptr, &page.value, &e), DAVIT_OK);
+  EXPECT_TRUE(page.intact());
+  EXPECT_TRUE(of_page.intact());
+  EXPECT_EQ(page.value.head, &of_page.value);
+  EXPECT_EQ(words(from_abi(of_page.value)), words(values::head));
+  page.value.head = nullptr;  // nobody wants it
+  EXPECT_EQ(table->read(instance_->get(), &op_, &read, visit, nullptr, &page.value, &e), DAVIT_OK);
+  EXPECT_EQ(page.value.next_version, 55u);
+
+  const auto query = to_fill<davit_query>();
+  EXPECT_EQ(table->get(instance_->get(), &op_, &query, visit, nullptr, &of_get.value, &e),
+            DAVIT_OK);
+  EXPECT_TRUE(of_get.intact());
+
+  const Group group = values::group();
+  const GroupView view(group);
+  const davit_group* groups[] = {&view.abi};
+  Guarded<davit_group_result> result;
+  davit_group_result* results[] = {&result.value};
+  EXPECT_EQ(table->commit(instance_->get(), &op_, groups, 1, results, &e), DAVIT_OK);
+  EXPECT_TRUE(result.intact());
+  EXPECT_EQ(words(from_abi(result.value)), words(values::result()));
+
+  Guarded<davit_copied> copied;
+  const auto* copy = instance_->role<davit_storage_copy>(DAVIT_STORAGE_COPY);
+  EXPECT_EQ(copy->verify(instance_->get(), &op_, str("p"), nullptr, nullptr, &copied.value, &e),
+            DAVIT_OK);
+  EXPECT_TRUE(copied.intact());
+}
+
+void Growth::copies() {
+  const storage::Copies copies(role<davit_storage_copy>(DAVIT_STORAGE_COPY));
+  std::string told;
+  const auto tell = [&](uint64_t done, uint64_t total) { return told = words(done, total), true; };
+  EXPECT_EQ(words(*copies.backup("/b", tell, op())), words(values::copied));
+  EXPECT_EQ(told, "2 2");
+  EXPECT_EQ(words(*copies.verify("/v", nullptr, op())), words(values::copied));
+  const auto restored = copies.restore("/r", op());
+  EXPECT_EQ(words(restored->copied, restored->aside), words(values::copied) + " '/aside'");
+}
+
+void Growth::has_a_kind() {
+  const kind::Client kind(role<davit_kind>(DAVIT_KIND));
+  EXPECT_EQ(words(kind.description()), words(values::description()));
+  EXPECT_EQ(words(*kind.identify("apply")), words(values::named()));
+  EXPECT_EQ(words(kind.validate("apply").error()), "3 'is wrong' 'a.b' 9");
+  EXPECT_EQ(kind.classify("on", "apply"), kind::Class::apply);
+  EXPECT_EQ(*kind.reconcile("input"), "{\"apply\": []}");
+  EXPECT_EQ(words(*kind.attribute("object")), words(values::named()));
+  EXPECT_EQ(*kind.delete_message(values::named()), "{\"delete\": {}}");
+  EXPECT_EQ(*kind.to_report(values::named(), values::status()), "{\"report\": {}}");
+  expect_logged("davit_kind.to_report " + words(values::named(), values::status()));
+  const auto reported = kind.from_report("report");
+  EXPECT_EQ(words(reported->first, reported->second), words(values::named(), values::status()));
+  EXPECT_EQ(*kind.apply_message("apply"), "{\"less\": 1}");
+
+  host_.add_role("every", DAVIT_KIND_NEEDS, instance_->get(),
+                 role<davit_kind_needs>(DAVIT_KIND_NEEDS).vtable);
+  const auto needs = kind::all_needs(host_.host());
+  EXPECT_EQ(words(needs.at("k")), words(std::vector{values::need(), values::need()}));
+  StringSink text;
+  davit_error e{};
+  const auto rights = role<davit_rights>(DAVIT_RIGHTS);
+  static_cast<const davit_rights*>(rights.vtable)->document(rights.self, text.get(), &e);
+  EXPECT_EQ(text.take(), "kind: ClusterRole\n");
+}
+
+void Growth::takes_changes() {
+  std::string told;
+  const sink::ChangeClient changes(role<davit_change_sink>(DAVIT_CHANGE_SINK));
+  const auto stream = changes.open(
+      "k", "r",
+      {[&] { told += "wake "; },
+       [&](uint64_t v, sink::Outcome o) { told += words(v, static_cast<int>(o)) + " "; },
+       [&] { told += "closed"; }});
+  const sink::Begin begin{true, {221, 222}, {{223, 224}, {225, 226}}};
+  stream->begin(begin);
+  expect_logged("davit_change_sink.begin " + words(begin));
+  const Buffer payload = Buffer::of("payload");
+  count(payload.get());
+  const sink::Change change{sink::ChangeType::hold, {"k", "r", "i"}, "ns", "n", 231, payload};
+  EXPECT_FALSE(stream->offer(change));
+  expect_logged("davit_change_sink.offer " + words(change));
+  const sink::Bookmark mark{true, 241, {242, 243}, true};
+  stream->bookmark(mark);
+  expect_logged("davit_change_sink.bookmark " + words(mark));
+  stream->close();
+  EXPECT_EQ(told, "wake 231 2 closed");
+
+  const sink::StatusClient statuses(role<davit_status_sink>(DAVIT_STATUS_SINK));
+  statuses.offer(values::status());
+  statuses.advance("r", values::kind_progress());
+  statuses.issue("r", values::issue());
+  expect_logged("davit_status_sink.offer " + words(values::status()));
+  expect_logged("davit_status_sink.advance r " + words(values::kind_progress()));
+  expect_logged("davit_status_sink.issue r " + words(values::issue()));
+}
+
+void Growth::asks_the_cluster() {
+  const cluster::Client cluster(role<davit_cluster>(DAVIT_CLUSTER));
+  std::string answers;
+  const auto done = [&](const cluster::Response& r) { answers += words(r) + "\n"; };
+  const cluster::Request request{"get",        {"g", "v", "rs"}, "ns",   "n", "sub",
+                                 {{"q", "1"}}, {{"h", "2"}},     "body", 251};
+  cluster.request(request, done);
+  cluster.discover("g", "v", "K", done);
+  cluster.identity(done);
+  const std::string answer = words(values::response()) + "\n";
+  EXPECT_EQ(answers, answer + answer + answer);
+  expect_logged("davit_cluster.request " + words(request));
+  expect_logged("davit_cluster.discover g v K");
+
+  std::string told;
+  const cluster::WatchRequest watch{{"g", "v", "rs"}, true, "ns", "l", "f", "261"};
+  const auto held = cluster.watch(
+      watch, 3,
+      {[&](int32_t type, std::string_view o) { told += words(type, std::string(o)) + " "; },
+       [&] { told += "ended"; }});
+  held.credit(4);
+  held.cancel();
+  EXPECT_EQ(told, "1 '{\"object\": 1}' ended");
+  expect_logged("davit_cluster.watch " + words(watch) + " 3");
+
+  uint64_t epoch = 0;
+  const auto gate = role<davit_gate>(DAVIT_GATE);
+  static_cast<const davit_gate*>(gate.vtable)
+      ->wait(
+          gate.self, [](void* ctx, uint64_t e) { *static_cast<uint64_t*>(ctx) = e; }, &epoch);
+  EXPECT_EQ(epoch, 131u);
+}
+
+void Growth::calls() {
+  const auto* method = &rpc_.method;
+  method->on_call(method->self, &rpc_.served);
+  expect_logged("call of 'me' 'agent' ['r';'s';] 'key' 'peer' 161 true");
+  const auto buffer = Buffer::of("message");
+  const Pairs pairs = {{"t", "v"}};
+  const auto trailers = to_abi(pairs);
+  const davit_rpc_detail detail{str("D"), bytes("detail")};
+  const davit_rpc_end end{sizeof end, DAVIT_ABORTED, str("said"), trailers.data(), 1, &detail, 1};
+  for (auto* call : {&rpc_.served, &rpc_.started}) {
+    const davit_rpc_handler& h = *call->handler;
+    h.on_headers(call->self, trailers.data(), 1);
+    h.on_message(call->self, buffer.get());
+    h.on_message(call->self, nullptr);
+    h.on_writable(call->self);
+    h.on_cancel(call->self);
+    h.on_done(call->self, &end);
+  }
+  for (const std::string e : {"served", "started"}) {
+    expect_logged("davit_rpc_handler.on_headers " + e + " {t=v;}");
+    expect_logged("davit_rpc_handler.on_message " + e + " message");
+    expect_logged("davit_rpc_handler.on_done " + e + " 10 'said' {t=v;} 'D' 'detail'");
+  }
+  method->release(method->self);
+  EXPECT_EQ(rpc_.done,
+            "serve 's/M' 'Q' 'A' 'set' 'agent' 3 121\nchannel server\n"
+            "start 's/M' {a=b;} 151 1\nread started\nwrite started one two\nhalf_close\ncancel\n"
+            "accept\nread served\nheaders {head=er;}\nwrite served answer\n"
+            "finish 10 'said' {t=v;} 1 'D' 'detail'\n");
+}
+
+void Growth::dies() {
+  EXPECT_TRUE(instance_->stop().ok());
+  instance_.reset();
+  expect_logged("davit_plugin.destroy");
+}
+
+void Growth::is_rejected() {
+  TestHost host("other", Config{{"number", "many"}, {"ratio", 0.5}});
+  host.add_service(DAVIT_CONFIG, host_.abi()->query(host_.abi(), str(DAVIT_CONFIG)));
+  testing::Instance instance(plugin_, host);
+  EXPECT_EQ(instance.create().error().message,
+            "test.toml:1: plugin.other.number: must be an integer");
+}
+
+TEST_F(Growth, NothingIsReadOrWrittenBeyondTheShorterOfTwoStructs) {
+  lives();
+  if (HasFatalFailure()) return;
+  stores_beside_other_bytes();
+  if (HasFailure()) return;  // other memory may be overwritten, too
+  stores();
+  copies();
+  has_a_kind();
+  takes_changes();
+  asks_the_cluster();
+  calls();
+  dies();
+  is_rejected();
+  // What is new in abi/*.h has to be exercised here, too.
+  std::string left;
+  for (const auto& name : neglected()) left += name + " ";
+  EXPECT_EQ(left, "") << "nobody exercises these";
+}
+
+}  // namespace
+}  // namespace davit::test
