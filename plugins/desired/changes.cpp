@@ -144,7 +144,7 @@ class Orphans {
   Result<const Issue*> find(const Key& key) {
     if (!said_) {
       std::vector<Agent> agents;
-      auto r = storage_.agents([&agents](const davit_progress& p) {
+      auto r = storage_.agents({}, [&agents](const davit_progress& p) {
         agents.push_back({from_abi(p)});
         return true;
       });

@@ -87,7 +87,7 @@ Result<Lookout::Sight> Lookout::look_at(const storage::Client& storage, bool age
   if (!head.ok()) return head.error();
   out.head = *head;
   if (!agents) return out;
-  auto read = storage.agents([&](const davit_progress& p) {
+  auto read = storage.agents({}, [&](const davit_progress& p) {
     out.agents.push_back(p.seen_at_unix_ms);
     return true;
   });

@@ -83,13 +83,12 @@ class StorageSqlite {
   Result<Head> get(const Op& op, const Query& query, const storage::VisitRecord& visit) {
     return with(Trouble::reading, [&](Database& d) { return d.get(op, query, visit); });
   }
-  Result<uint64_t> statuses(const Op& op, const Scope& scope, uint64_t after, uint32_t limit,
-                            const storage::VisitStatus& visit) {
-    return with(Trouble::reading,
-                [&](Database& d) { return d.statuses(op, scope, after, limit, visit); });
+  Result<StatusPage> statuses(const Op& op, const StatusRead& request,
+                              const storage::VisitStatus& visit) {
+    return with(Trouble::reading, [&](Database& d) { return d.statuses(op, request, visit); });
   }
-  Result<> agents(const Op& op, const storage::VisitProgress& visit) {
-    return with(Trouble::reading, [&](Database& d) { return d.agents(op, visit); });
+  Result<bool> agents(const Op& op, const AgentRead& request, const storage::VisitProgress& visit) {
+    return with(Trouble::reading, [&](Database& d) { return d.agents(op, request, visit); });
   }
   Result<> history(const Op& op, const storage::VisitCursor& visit) {
     auto r = with(Trouble::reading, [&](Database& d) { return d.history(op); });

@@ -359,12 +359,11 @@ struct ShortOfAnswers {
     return std::vector<GroupResult>();
   }
   Result<> report(const Op&, const std::vector<Status>&) { return {}; }
-  Result<uint64_t> statuses(const Op&, const Scope&, uint64_t, uint32_t,
-                            const storage::VisitStatus&) {
-    return uint64_t{0};
+  Result<StatusPage> statuses(const Op&, const StatusRead&, const storage::VisitStatus&) {
+    return StatusPage{};
   }
   Result<> progress(const Op&, const Progress&) { return {}; }
-  Result<> agents(const Op&, const storage::VisitProgress&) { return {}; }
+  Result<bool> agents(const Op&, const AgentRead&, const storage::VisitProgress&) { return false; }
   Result<> maintain(const Op&, const storage::Maintain&) { return {}; }
   Result<> history(const Op&, const storage::VisitCursor&) { return {}; }
 };

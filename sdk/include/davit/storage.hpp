@@ -10,10 +10,9 @@
 //     Result<Head> get(const Op&, const Query&, const storage::VisitRecord&);
 //     Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>&);
 //     Result<> report(const Op&, const std::vector<Status>&);
-//     Result<uint64_t> statuses(const Op&, const Scope&, uint64_t after, uint32_t limit,
-//                               const storage::VisitStatus&);
+//     Result<StatusPage> statuses(const Op&, const StatusRead&, const storage::VisitStatus&);
 //     Result<> progress(const Op&, const Progress&);
-//     Result<> agents(const Op&, const storage::VisitProgress&);
+//     Result<bool> agents(const Op&, const AgentRead&, const storage::VisitProgress&);  // more?
 //     Result<> maintain(const Op&, const storage::Maintain&);
 //     void watch(std::function<void()> hint);   // optional; an empty hint ends the watch
 //     Result<> history(const Op&, const storage::VisitCursor&);
@@ -25,27 +24,9 @@
 
 #include "lookup.hpp"
 #include "plugin.hpp"
-#include "records.hpp"
+#include "storage_values.hpp"
 
 namespace davit::storage {
-
-// Return false to stop.
-using VisitRecord = std::function<bool(const Record&)>;
-using VisitStatus = std::function<bool(const Status&)>;
-using VisitProgress = std::function<bool(const Progress&)>;
-using VisitCursor = std::function<bool(const Cursor&)>;
-
-// Only the requested steps run. With none requested, the backend does its routine housekeeping.
-struct Maintain {
-  struct ForgetAgent {
-    std::string region, agent;    // empty agent: no agent is to be forgotten
-    int64_t seen_at_unix_ms = 0;  // an agent that was seen later is kept
-  };
-  bool purge = false;
-  uint64_t purge_through = 0;
-  ForgetAgent forget{};
-  bool forgets() const { return !forget.agent.empty(); }
-};
 
 struct Role {
   static constexpr std::string_view id = DAVIT_STORAGE;
@@ -118,29 +99,39 @@ struct Role {
             return object<T>(i).report(Op(op), owned);
           });
         },
-        [](davit_instance* i, const davit_op* op, const davit_scope* scope, uint64_t after,
-           uint32_t limit, davit_visit_status visit, void* ctx, uint64_t* next, davit_error* e) {
+        [](davit_instance* i, const davit_op* op, const davit_status_read* q,
+           davit_visit_status visit, void* ctx, davit_status_page* out, davit_error* e) {
           return guard(e, [&]() -> Result<> {
-            auto r = object<T>(i).statuses(Op(op), {text(scope->kind), text(scope->region)}, after,
-                                           limit, [&](const Status& s) {
-                                             const StatusView v(s);
-                                             return visit(ctx, &v.abi) == 0;
-                                           });
+            const StatusRead request{{text(q->scope->kind), text(q->scope->region)},
+                                     from_abi(q->cursor),
+                                     q->limit,
+                                     q->bytes_max};
+            auto r = object<T>(i).statuses(Op(op), request, [&](const Status& s) {
+              const StatusView v(s);
+              return visit(ctx, &v.abi) == 0;
+            });
             if (!r.ok()) return r.error();
-            *next = *r;
+            davit_head* head = DAVIT_HAS(out, head) ? out->head : nullptr;
+            if (head != nullptr) put(head, to_abi(r->head));
+            put(out, davit_status_page{0, r->more ? DAVIT_PAGE_MORE : 0, to_abi(r->next), head});
             return {};
           });
         },
         [](davit_instance* i, const davit_op* op, const davit_progress* p, davit_error* e) {
           return guard(e, [&] { return object<T>(i).progress(Op(op), from_abi(*p)); });
         },
-        [](davit_instance* i, const davit_op* op, davit_visit_progress visit, void* ctx,
-           davit_error* e) {
-          return guard(e, [&] {
-            return object<T>(i).agents(Op(op), [&](const Progress& p) {
+        [](davit_instance* i, const davit_op* op, const davit_agent_read* q,
+           davit_visit_progress visit, void* ctx, davit_agent_page* out, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            const AgentRead request{text(q->region), text(q->after_region), text(q->after_agent),
+                                    q->limit};
+            auto more = object<T>(i).agents(Op(op), request, [&](const Progress& p) {
               const ProgressView v(p);
               return visit(ctx, &v.abi) == 0;
             });
+            if (!more.ok()) return more.error();
+            put(out, davit_agent_page{0, *more ? DAVIT_PAGE_MORE : 0});
+            return {};
           });
         },
         [](davit_instance* i, const davit_op* op, const davit_maintain* m, davit_error* e) {
@@ -268,28 +259,41 @@ class Client {
     });
   }
   template <class Visit>
-  Result<uint64_t> statuses(const Scope& s, uint64_t after, uint32_t limit, Visit visit,
-                            const Op& op = Op()) const {
-    const davit_scope scope{sizeof(davit_scope), 0, str(s.kind), str(s.region)};
-    uint64_t next = after;
+  Result<StatusPage> statuses(const StatusRead& q, Visit visit, const Op& op = Op()) const {
+    const davit_scope scope{sizeof(davit_scope), 0, str(q.scope.kind), str(q.scope.region)};
+    const davit_status_read request{
+        sizeof(davit_status_read), q.limit, &scope, to_abi(q.cursor), q.bytes_max, 0, 0};
+    davit_head head{};
+    head.struct_size = sizeof head;
+    davit_status_page page{sizeof(davit_status_page), 0, {}, &head};
     auto r = checked([&](davit_error* e) {
-      return vtable_->statuses(ref_.self, op.abi(), &scope, after, limit,
-                               &call<Visit, davit_status>, &visit, &next, e);
+      return vtable_->statuses(ref_.self, op.abi(), &request, &call<Visit, davit_status>, &visit,
+                               &page, e);
     });
     if (!r.ok()) return r.error();
-    return next;
+    return StatusPage{(page.flags & DAVIT_PAGE_MORE) != 0, from_abi(page.next), from_abi(head)};
   }
   Result<> progress(const Progress& p, const Op& op = Op()) const {
     const ProgressView v(p);
     return checked(
         [&](davit_error* e) { return vtable_->progress(ref_.self, op.abi(), &v.abi, e); });
   }
+  // One page of agents. Returns whether there are more.
   template <class Visit>
-  Result<> agents(Visit visit, const Op& op = Op()) const {
-    return checked([&](davit_error* e) {
-      return vtable_->agents(ref_.self, op.abi(), &call<Visit, davit_progress>, &visit, e);
+  Result<bool> agent_page(const AgentRead& q, Visit visit, const Op& op = Op()) const {
+    const davit_agent_read request{sizeof(davit_agent_read), q.limit, str(q.region),
+                                   str(q.after_region), str(q.after_agent)};
+    davit_agent_page page{sizeof(davit_agent_page), 0};
+    auto r = checked([&](davit_error* e) {
+      return vtable_->agents(ref_.self, op.abi(), &request, &call<Visit, davit_progress>, &visit,
+                             &page, e);
     });
+    if (!r.ok()) return r.error();
+    return (page.flags & DAVIT_PAGE_MORE) != 0;
   }
+  // All agents of the region (empty: of any), page by page.
+  template <class Visit>
+  Result<> agents(const std::string& region, Visit visit, const Op& op = Op()) const;
   Result<> maintain(const Maintain& m, const Op& op = Op()) const {
     const uint32_t flags =
         (m.purge ? DAVIT_MAINTAIN_PURGE : 0) | (m.forgets() ? DAVIT_MAINTAIN_FORGET_AGENT : 0);
@@ -357,24 +361,6 @@ class Client {
   const davit_commit* queue_ = nullptr;
 };
 
-inline Result<std::vector<GroupResult>> Client::commit_now(const std::vector<Group>& groups,
-                                                           const Op& op) const {
-  std::deque<GroupView> views;
-  std::vector<const davit_group*> in;
-  std::vector<davit_group_result> results(groups.size());
-  std::vector<davit_group_result*> out;
-  for (const auto& g : groups) in.push_back(&views.emplace_back(g).abi);
-  for (auto& r : results) {
-    r = {sizeof(davit_group_result), 0, 0, 0, empty_error()};
-    out.push_back(&r);
-  }
-  auto r = checked([&](davit_error* e) {
-    return vtable_->commit(ref_.self, op.abi(), in.data(), in.size(), out.data(), e);
-  });
-  if (!r.ok()) return r.error();
-  std::vector<GroupResult> owned;
-  for (const auto& g : results) owned.push_back(from_abi(g));
-  return owned;
-}
-
 }  // namespace davit::storage
+
+#include "storage_calls.hpp"

@@ -56,8 +56,11 @@ Read read_all(storage::Client& client, Cursor from = {}, const Scope& scope = {}
               uint32_t limit = 100, uint64_t dead_after = 0);
 std::vector<std::string> ids(const std::vector<Record>& records);
 std::optional<Record> get(storage::Client& client, const std::string& id);
-std::vector<Status> read_statuses(storage::Client& client, uint64_t after = 0,
+// Reads pages from the cursor to the status head.
+std::vector<Status> read_statuses(storage::Client& client, Cursor after = {},
                                   const Scope& scope = {}, uint32_t limit = 100);
+// Whether a page of statuses after the cursor is refused, and with OUT_OF_RANGE.
+void expect_refused_status(storage::Client& client, Cursor cursor);
 
 // How long a torture test runs: DAVIT_TORTURE_SECONDS, or 2.5 seconds.
 std::chrono::milliseconds torture_time();

@@ -80,11 +80,10 @@ class StorageMirror {
   }
 
   // Nobody asks the mirror for these.
-  Result<uint64_t> statuses(const Op&, const Scope&, uint64_t after, uint32_t,
-                            const storage::VisitStatus&) {
-    return after;
+  Result<StatusPage> statuses(const Op&, const StatusRead& q, const storage::VisitStatus&) {
+    return StatusPage{false, q.cursor, now()};
   }
-  Result<> agents(const Op&, const storage::VisitProgress&) { return {}; }
+  Result<bool> agents(const Op&, const AgentRead&, const storage::VisitProgress&) { return false; }
   Result<> maintain(const Op&, const storage::Maintain&) { return {}; }
 
  private:

@@ -247,7 +247,7 @@ class MaintainTest : public WatchTest {
   std::string agents() {
     std::string out;
     auto read = rig_.storage.agents(
-        [&](const davit_progress& p) { return out += text(p.agent) + " ", true; });
+        {}, [&](const davit_progress& p) { return out += text(p.agent) + " ", true; });
     EXPECT_TRUE(read.ok());
     return out;
   }

@@ -75,17 +75,18 @@ class HostileTest : public ::testing::Test {
   std::vector<Progress> agents(const std::string& region) {
     std::vector<Progress> out;
     EXPECT_TRUE(rig_.storage
-                    .agents([&](const davit_progress& p) {
-                      if (text(p.region) == region) out.push_back(davit::from_abi(p));
-                      return true;
-                    })
+                    .agents({},
+                            [&](const davit_progress& p) {
+                              if (text(p.region) == region) out.push_back(davit::from_abi(p));
+                              return true;
+                            })
                     .ok());
     return out;
   }
   Status stored(const std::string& id, const std::string& region = "eu") {
     Status out;
     EXPECT_TRUE(rig_.storage
-                    .statuses({"widget", region}, 0, 1000,
+                    .statuses({{"widget", region}, {}, 1000},
                               [&](const davit_status& s) {
                                 if (text(s.key.id) == id) out = davit::from_abi(s);
                                 return true;

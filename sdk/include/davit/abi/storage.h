@@ -23,10 +23,16 @@
  * S8  A report that is repeated changes nothing. Children that are not reported again are removed.
  * S9  After a commit a hint comes soon. None is owed: who is hinted reads at intervals, too.
  * S10 An incarnation is a stretch of the store's history in which no version was lost or given
- *     twice. A store that was restored, or may have been, begins another. The chain of incarnations
- *     says where each one ended; a cursor beyond that end is refused (OUT_OF_RANGE).
+ *     twice, neither a record's nor a status's. A store that was restored, or may have been, begins
+ *     another. The chain of incarnations says where each one ended, for both counters; a cursor
+ *     beyond that end is refused (OUT_OF_RANGE).
  * S11 A caller that gives up, or whose deadline passes, leaves no transaction open.
- * S12 A page keeps to its byte limit and has at least one record. */
+ * S12 A page keeps to its byte limit and has at least one record or status.
+ *
+ * Records and statuses have a counter each. Both keep S1, S2 and S10, and may be two columns of one
+ * row, which a writer locks as the last act before its commit. Whoever counts reports and changes
+ * by one counter moves the head with every event of every pod: agents that have everything would
+ * look as if they were behind, and every idle stream would be told of each new head. */
 #ifndef DAVIT_ABI_STORAGE_H
 #define DAVIT_ABI_STORAGE_H
 
@@ -41,9 +47,10 @@ typedef struct davit_key {
   davit_str kind, region, id;
 } davit_key;
 
-/* A position in the store's history. Never grows. Version 0 is before the first version. A cursor
- * is valid only while `incarnation` is in the store's chain and `version` is not above the version
- * where that incarnation ended (S10). */
+/* A position in the store's history: among its records, or, where it says so, among its statuses.
+ * Never grows. Version 0 is before the first version. A cursor is valid only while `incarnation` is
+ * in the store's chain and `version` is not above the version (of that counter) where that
+ * incarnation ended (S10). */
 typedef struct davit_cursor {
   uint64_t incarnation, version;
 } davit_cursor;
@@ -186,6 +193,27 @@ typedef struct davit_status {
 } davit_status;
 typedef int32_t (*davit_visit_status)(void* ctx, const davit_status*);
 
+/* Which statuses to read. */
+typedef struct davit_status_read {
+  uint32_t struct_size;
+  uint32_t limit; /* statuses, at least 1 */
+  const davit_scope* scope;
+  davit_cursor cursor; /* of statuses: read those above it; version 0 needs no incarnation */
+  uint64_t bytes_max;  /* limit of the size of message, parked, detail, and the children's texts; a
+                          page has at least one status (S12) */
+  uint32_t flags;      /* 0 */
+  uint32_t reserved;
+} davit_status_read;
+
+/* Filled in by `statuses`, from the same snapshot as the statuses. */
+typedef struct davit_status_page {
+  uint32_t struct_size;
+  uint32_t flags;    /* DAVIT_PAGE_MORE: a limit or the visitor cut the page */
+  davit_cursor next; /* the cursor of statuses after this page: in the current incarnation, the last
+                        status's version when the page was cut, else the status head */
+  davit_head* head;  /* set by the caller; NULL: it is not wanted */
+} davit_status_page;
+
 /* The conditions of an issue begin here. The record can never succeed as it is. */
 #define DAVIT_ISSUE_PARKED "parked"
 /* The server names the record and does not send it. The agent does not touch its object. */
@@ -231,6 +259,21 @@ typedef struct davit_progress {
 } davit_progress;
 typedef int32_t (*davit_visit_progress)(void* ctx, const davit_progress*);
 
+/* Which agents to read. Their order is that of the bytes of the region, then of the agent's name;
+ * an SQL database needs a binary collation for it. */
+typedef struct davit_agent_read {
+  uint32_t struct_size;
+  uint32_t limit;                      /* agents, at least 1 */
+  davit_str region;                    /* empty: any */
+  davit_str after_region, after_agent; /* read those above this one; both empty: from the first */
+} davit_agent_read;
+
+/* Filled in by `agents`. The next page begins after the last agent that was visited. */
+typedef struct davit_agent_page {
+  uint32_t struct_size;
+  uint32_t flags; /* DAVIT_PAGE_MORE: the limit or the visitor cut the page */
+} davit_agent_page;
+
 #define DAVIT_MAINTAIN_PURGE 1u /* remove tombstones at or below purge_through */
 /* Remove the progress of (region, agent), unless the agent was seen after agent_seen_at_unix_ms. */
 #define DAVIT_MAINTAIN_FORGET_AGENT 2u
@@ -270,16 +313,16 @@ typedef struct davit_storage {
    *    store would otherwise take it for a status of a version that it has now or gives later. */
   int32_t (*report)(davit_instance*, const davit_op*, const davit_status* const*, size_t count,
                     davit_error*);
-  /* Visits the statuses above status version `after`, in ascending order (S2 holds for them, too).
-   * `next_after` is to statuses what next_version is in davit_page. */
-  int32_t (*statuses)(davit_instance*, const davit_op*, const davit_scope*, uint64_t after,
-                      uint32_t limit, davit_visit_status, void* ctx, uint64_t* next_after,
-                      davit_error*);
+  /* Visits the statuses above the cursor in strictly ascending order of their status versions.
+   * OUT_OF_RANGE when the cursor is of another history or above the status head (S10): whoever
+   * keeps statuses forgets them and reads from the first. */
+  int32_t (*statuses)(davit_instance*, const davit_op*, const davit_status_read*,
+                      davit_visit_status, void* ctx, davit_status_page* out, davit_error*);
   /* Stores one agent's progress. */
   int32_t (*progress)(davit_instance*, const davit_op*, const davit_progress*, davit_error*);
-  /* Visits the progress of every agent. */
-  int32_t (*agents)(davit_instance*, const davit_op*, davit_visit_progress, void* ctx,
-                    davit_error*);
+  /* Visits the progress of the agents, in their order. */
+  int32_t (*agents)(davit_instance*, const davit_op*, const davit_agent_read*, davit_visit_progress,
+                    void* ctx, davit_agent_page* out, davit_error*);
   int32_t (*maintain)(davit_instance*, const davit_op*, const davit_maintain*, davit_error*);
   /* Optional; NULL when the store gives no hints. The store calls hint(ctx) soon after records may
    * have become readable; statuses need no hint. Several commits may share a hint, and a hint may

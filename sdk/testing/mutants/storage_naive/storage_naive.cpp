@@ -31,9 +31,13 @@ class StorageNaive {
         "takes_old_status",
         "no_purge_mark",  // does not know that it has purged
         "any_cursor",     // accepts a cursor of any incarnation
-        "any_history",    // its history contains versions that it has not given
-        "whole_pages",    // ignores bytes_max
-        "renames",        // lets a record change its name
+        "any_status_cursor",
+        "any_history",  // its history contains versions that it has not given
+        "whole_pages",  // ignores bytes_max
+        "whole_status_pages",
+        "agents_of_any_region",
+        "agents_by_name",  // forgets the region of the agent that a page begins after
+        "renames",         // lets a record change its name
         "leaves_out_lingering",
         "leaves_out_unheard",     // leaves out deleted records that have no status
         "takes_an_earlier_gone",  // counts a gone of the time before the record lived again
@@ -144,23 +148,32 @@ class StorageNaive {
     return {};
   }
 
-  Result<uint64_t> statuses(const Op&, const Scope& scope, uint64_t after, uint32_t limit,
-                            const storage::VisitStatus& visit) {
+  Result<StatusPage> statuses(const Op&, const StatusRead& q, const storage::VisitStatus& visit) {
     const std::lock_guard lock(mutex_);
+    const auto [incarnation, after] = q.cursor;
+    if (fault_ != "any_status_cursor" && after != 0 &&
+        (incarnation != incarnation_ || after > status_head_)) {
+      return Error{Code::out_of_range, "no such cursor of statuses", {}, {}};
+    }
     std::map<uint64_t, const Status*> ordered;
     for (const auto& [key, s] : statuses_) {
       if (s.status_version <= after) continue;
-      if (!scope.kind.empty() && scope.kind != key.kind) continue;
-      if (!scope.region.empty() && scope.region != key.region) continue;
+      if (!q.scope.kind.empty() && q.scope.kind != key.kind) continue;
+      if (!q.scope.region.empty() && q.scope.region != key.region) continue;
       ordered[s.status_version] = &s;
     }
-    uint64_t next = after;
+    StatusPage page{true, {incarnation_, after}, now()};
+    uint64_t bytes = 0, count = 0;
     for (const auto& [version, s] : ordered) {
-      if (limit-- == 0) return next;
-      next = version;
-      if (!visit(*s)) return next;
+      bytes += text_bytes(*s);
+      const bool full = fault_ != "whole_status_pages" && count > 0 && bytes > q.bytes_max;
+      if (count++ == q.limit || full) return page;
+      page.next.version = version;
+      if (!visit(*s)) return page;
     }
-    return std::max(status_head_, after);
+    page.more = false;
+    page.next.version = std::max(status_head_, after);
+    return page;
   }
 
   Result<> progress(const Op&, const Progress& p) {
@@ -168,12 +181,18 @@ class StorageNaive {
     agents_[{p.region, p.agent}] = p;
     return {};
   }
-  Result<> agents(const Op&, const storage::VisitProgress& visit) {
+  Result<bool> agents(const Op&, const AgentRead& q, const storage::VisitProgress& visit) {
     const std::lock_guard lock(mutex_);
+    uint32_t count = 0;
     for (const auto& [key, p] : agents_) {
-      if (!visit(p)) break;
+      if (!q.region.empty() && q.region != p.region && fault_ != "agents_of_any_region") continue;
+      const bool after = fault_ == "agents_by_name"
+                             ? p.agent > q.after_agent
+                             : key > std::pair(q.after_region, q.after_agent);
+      if (!after) continue;
+      if (count++ == q.limit || !visit(p)) return true;
     }
-    return {};
+    return false;
   }
 
   Result<> maintain(const Op&, const storage::Maintain& m) {
