@@ -127,7 +127,6 @@ void apply(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::R
   Mutations::run(shared.host, shared.storage, std::move(items), message.dry_run(),
                  shared.outstanding.begin(),
                  [&shared, reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
-                   shared.lookout.hint();
                    v1::ApplyResponse response;
                    for (const auto& o : outcomes) outcome_to_wire(o, response.add_outcomes());
                    reply(response.SerializeAsString());
@@ -194,7 +193,6 @@ void remove(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::
   Mutations::run(shared.host, shared.storage, std::move(items), message.dry_run(),
                  shared.outstanding.begin(),
                  [&shared, reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
-                   shared.lookout.hint();
                    v1::DeleteResponse response;
                    for (const auto& o : outcomes) outcome_to_wire(o, response.add_outcomes());
                    reply(response.SerializeAsString());

@@ -97,13 +97,15 @@ class StorageSqlite {
     return {};
   }
   Result<> progress(const Op& op, const Progress& progress) {
-    return with(Trouble::writing, [&](Database& d) { return d.progress(op, progress); });
+    auto r = with(Trouble::writing, [&](Database& d) { return d.progress(op, progress); });
+    if (r.ok()) hints_.tell(DAVIT_HINT_AGENTS);
+    return r;
   }
 
   Result<std::vector<GroupResult>> commit(const Op& op, const std::vector<Group>& groups) {
     auto r = with(Trouble::writing, [&](Database& d) { return d.commit(op, groups); });
     if (r.ok()) {
-      if (r->records != 0) hint();
+      if (r->records != 0) hints_.tell(DAVIT_HINT_RECORDS);
       records_.add(static_cast<double>(r->records));
       return std::move(r->results);
     }
@@ -115,6 +117,7 @@ class StorageSqlite {
   Result<> report(const Op& op, const std::vector<Status>& statuses) {
     auto r = with(Trouble::writing, [&](Database& d) { return d.report(op, statuses); });
     if (!r.ok()) return r.error();
+    if (*r != 0) hints_.tell(DAVIT_HINT_STATUSES);
     statuses_.add(static_cast<double>(*r));
     return {};
   }
@@ -168,10 +171,8 @@ class StorageSqlite {
     return storage_sqlite::restore(error ? *own : real.string(), path, host_.unix_ms());
   }
 
-  void watch(std::function<void()> hint) {
-    const std::lock_guard lock(hint_mutex_);
-    hint_ = std::move(hint);
-  }
+  davit_storage_watch* watch(storage::Hint hint) { return hints_.watch(std::move(hint)); }
+  void unwatch(davit_storage_watch* watch) { hints_.unwatch(watch); }
 
  private:
   static constexpr std::chrono::seconds measure_interval{30};
@@ -215,11 +216,6 @@ class StorageSqlite {
       if (!moved.ok()) trouble_.note(Trouble::writing, &moved.error());
     });
   }
-  // Calls the hint with the lock held, so that no hint comes after watch() has removed it.
-  void hint() {
-    const std::lock_guard lock(hint_mutex_);
-    if (hint_) hint_();
-  }
 
   const Host host_;
   const std::string path_;  // empty: a file in the state directory
@@ -229,8 +225,7 @@ class StorageSqlite {
   std::shared_ptr<Database> database_;  // every call shares ownership
   Outstanding outstanding_;
   Gauges gauges_;
-  std::mutex hint_mutex_;
-  std::function<void()> hint_;
+  storage::Hints hints_;
 };
 
 }  // namespace davit::storage_sqlite

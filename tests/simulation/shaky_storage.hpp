@@ -63,7 +63,7 @@ class ShakyStorage {
     for (size_t i = 0; i < groups.size(); ++i) {
       if (!(*results)[i].error) history_.committed(groups[i], (*results)[i].first_version);
     }
-    hint();
+    hint(DAVIT_HINT_RECORDS);
     if (away()) return trouble();
     return results;
   }
@@ -87,7 +87,7 @@ class ShakyStorage {
       return true;
     });
     if (page.ok()) witnessed_ = page->next;
-    hint();
+    hint(DAVIT_HINT_RECORDS | DAVIT_HINT_STATUSES);
     return away() ? Result<>(trouble()) : r;
   }
   Result<StatusPage> statuses(const Op& op, StatusRead q, const storage::VisitStatus& visit) {
@@ -101,7 +101,10 @@ class ShakyStorage {
   }
   Result<> progress(const Op& op, const Progress& p) {
     witness_.heard(p);
-    return away() ? Result<>(trouble()) : inner_.progress(p, op);
+    if (away()) return trouble();
+    auto r = inner_.progress(p, op);
+    hint(DAVIT_HINT_AGENTS);
+    return r;
   }
   Result<bool> agents(const Op& op, AgentRead q, const storage::VisitProgress& visit) {
     if (away()) return trouble();
@@ -115,13 +118,14 @@ class ShakyStorage {
     witness_.purged();
     return r;
   }
-  void watch(std::function<void()> hint) { hint_ = std::move(hint); }
+  davit_storage_watch* watch(storage::Hint hint) { return hints_.watch(std::move(hint)); }
+  void unwatch(davit_storage_watch* watch) { hints_.unwatch(watch); }
 
  private:
   bool away() { return fate_.strikes(0.01); }
   static Error trouble() { return {Code::unavailable, "the store is away", {}, {}}; }
-  void hint() {
-    if (hint_ && !fate_.strikes(0.1)) hint_();
+  void hint(uint32_t what) {
+    if (!fate_.strikes(0.1)) hints_.tell(what);
   }
 
   Fate& fate_;
@@ -130,7 +134,7 @@ class ShakyStorage {
   storage::Client inner_;
   Cursor witnessed_;  // statuses up to it were shown to the witness
   std::vector<Status> straggler_;
-  std::function<void()> hint_;
+  storage::Hints hints_;
 };
 
 }  // namespace davit::simulation

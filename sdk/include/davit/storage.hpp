@@ -14,12 +14,13 @@
 //     Result<> progress(const Op&, const Progress&);
 //     Result<bool> agents(const Op&, const AgentRead&, const storage::VisitProgress&);  // more?
 //     Result<> maintain(const Op&, const storage::Maintain&);
-//     void watch(std::function<void()> hint);   // optional; an empty hint ends the watch
+//     davit_storage_watch* watch(storage::Hint);  // optional, with unwatch: storage::Hints
+//     void unwatch(davit_storage_watch*);         // has both
 //     Result<> history(const Op&, const storage::VisitCursor&);
 //   };
 //
-// Every method but watch may block. At most max_concurrency of them run at once. abi/storage.h has
-// the contract.
+// Every method but watch and unwatch may block. At most max_concurrency of them run at once.
+// abi/storage.h has the contract.
 #pragma once
 
 #include "lookup.hpp"
@@ -144,6 +145,7 @@ struct Role {
           });
         },
         watch_slot<T>(),
+        unwatch_slot<T>(),
         [](davit_instance* i, const davit_op* op, davit_visit_cursor visit, void* ctx,
            davit_error* e) {
           return guard(e, [&] {
@@ -164,16 +166,27 @@ struct Role {
     };
   }
   template <class T>
-  static auto watch_slot() -> void (*)(davit_instance*, void (*)(void*), void*) {
-    if constexpr (requires(T & t) { t.watch(std::function<void()>{}); }) {
-      return [](davit_instance* i, void (*hint)(void*), void* ctx) {
-        std::function<void()> f;
-        if (hint != nullptr) f = [hint, ctx] { hint(ctx); };
-        detail::object<T>(i).watch(std::move(f));
-      };
-    } else {
-      return nullptr;
-    }
+  static constexpr bool hints = requires(T& t) {
+    t.watch(Hint{});
+  };
+  template <class T>
+  static decltype(davit_storage::watch) watch_slot() {
+    if constexpr (!hints<T>) return nullptr;
+    return [](davit_instance* i, davit_storage_hint hint, void* ctx, davit_storage_watch** out,
+              davit_error* e) {
+      return guard(e, [&]() -> Result<> {
+        if constexpr (hints<T>)
+          *out = detail::object<T>(i).watch([hint, ctx](uint32_t what) { hint(ctx, what); });
+        return {};
+      });
+    };
+  }
+  template <class T>
+  static decltype(davit_storage::unwatch) unwatch_slot() {
+    if constexpr (!hints<T>) return nullptr;
+    return [](davit_instance* i, davit_storage_watch* watch) {
+      if constexpr (hints<T>) detail::object<T>(i).unwatch(watch);
+    };
   }
 };
 
@@ -303,11 +316,14 @@ class Client {
     return checked(
         [&](davit_error* e) { return vtable_->maintain(ref_.self, op.abi(), &request, e); });
   }
-  // Returns false when the backend gives no hints.
-  bool watch(void (*hint)(void*), void* ctx) const {
-    if (!DAVIT_HAS(vtable_, watch) || vtable_->watch == nullptr) return false;
-    vtable_->watch(ref_.self, hint, ctx);
-    return true;
+  // Empty: the backend gives no hints.
+  Result<Watch> watch(davit_storage_hint hint, void* ctx) const {
+    if (!DAVIT_HAS(vtable_, unwatch) || vtable_->watch == nullptr) return Watch();
+    davit_storage_watch* made = nullptr;
+    auto r =
+        checked([&](davit_error* e) { return vtable_->watch(ref_.self, hint, ctx, &made, e); });
+    if (!r.ok()) return r.error();
+    return Watch(vtable_, ref_.self, made);
   }
 
   Result<History> history(const Op& op = Op()) const {
@@ -324,30 +340,8 @@ class Client {
   }
 
   // The host's commit queue: groups that wait are committed together. `done` runs on a pool thread.
-  void commit(const Group& group, std::function<void(GroupResult)> done) const {
-    const GroupView v(group);
-    using Done = std::function<void(GroupResult)>;
-    queue_->commit(
-        host_->abi(), ref_.instance, &v.abi,
-        [](void* ctx, const davit_group_result* r) {
-          std::unique_ptr<Done> f(static_cast<Done*>(ctx));
-          (*f)(from_abi(*r));
-        },
-        new Done(std::move(done)));
-  }
-  void report(const std::vector<Status>& statuses, std::function<void(Result<>)> done) const {
-    std::deque<StatusView> views;
-    std::vector<const davit_status*> pointers;
-    for (const auto& s : statuses) pointers.push_back(&views.emplace_back(s).abi);
-    using Done = std::function<void(Result<>)>;
-    queue_->report(
-        host_->abi(), ref_.instance, pointers.data(), pointers.size(),
-        [](void* ctx, int32_t code, const davit_error* e) {
-          std::unique_ptr<Done> f(static_cast<Done*>(ctx));
-          (*f)(code == DAVIT_OK ? Result<>() : Result<>(take(*e, code)));
-        },
-        new Done(std::move(done)));
-  }
+  void commit(const Group& group, std::function<void(GroupResult)> done) const;
+  void report(const std::vector<Status>& statuses, std::function<void(Result<>)> done) const;
 
  private:
   // Visit is bool(const Abi&); it returns false to stop.

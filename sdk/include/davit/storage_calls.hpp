@@ -48,4 +48,31 @@ inline Result<std::vector<GroupResult>> Client::commit_now(const std::vector<Gro
   return owned;
 }
 
+inline void Client::commit(const Group& group, std::function<void(GroupResult)> done) const {
+  const GroupView v(group);
+  using Done = std::function<void(GroupResult)>;
+  queue_->commit(
+      host_->abi(), ref_.instance, &v.abi,
+      [](void* ctx, const davit_group_result* r) {
+        std::unique_ptr<Done> f(static_cast<Done*>(ctx));
+        (*f)(from_abi(*r));
+      },
+      new Done(std::move(done)));
+}
+
+inline void Client::report(const std::vector<Status>& statuses,
+                           std::function<void(Result<>)> done) const {
+  std::deque<StatusView> views;
+  std::vector<const davit_status*> pointers;
+  for (const auto& s : statuses) pointers.push_back(&views.emplace_back(s).abi);
+  using Done = std::function<void(Result<>)>;
+  queue_->report(
+      host_->abi(), ref_.instance, pointers.data(), pointers.size(),
+      [](void* ctx, int32_t code, const davit_error* e) {
+        std::unique_ptr<Done> f(static_cast<Done*>(ctx));
+        (*f)(code == DAVIT_OK ? Result<>() : Result<>(take(*e, code)));
+      },
+      new Done(std::move(done)));
+}
+
 }  // namespace davit::storage

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "records.hpp"
+#include "storage_hints.hpp"
 
 namespace davit {
 

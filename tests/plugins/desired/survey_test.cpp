@@ -7,41 +7,27 @@
 #include <davit/testing/host.hpp>
 #include <davit/testing/module.hpp>
 
+#include "fakes/empty_storage.hpp"
+
 namespace davit::desired {
 namespace {
 
 // Says that there is always more of a region, and never moves on.
-class StuckStore {
+class StuckStore : public testing::EmptyStorage {
  public:
-  static constexpr uint32_t max_group_records = 1;
   int pages = 0;
-
-  Result<Head> head(const Op&) { return Head{{1, 10}, 0, 0}; }
-  Result<Page> read(const Op&, const ReadRequest& request, const storage::VisitRecord&) {
-    if (request.scope.region.empty()) return Page{false, 10, {{1, 10}, 0, 0}};
-    ++pages;
-    return Page{
-        true, advances ? request.cursor.version + 1 : request.cursor.version, {{1, 10}, 0, 0}};
-  }
-  Result<Head> get(const Op& op, const Query&, const storage::VisitRecord&) { return head(op); }
-  Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>&) { return none(); }
-  Result<> report(const Op&, const std::vector<Status>&) { return none(); }
-  Result<StatusPage> statuses(const Op&, const StatusRead& q, const storage::VisitStatus&) {
-    return StatusPage{false, q.cursor, {}};
-  }
-  Result<> progress(const Op&, const Progress&) { return none(); }
-  Result<bool> agents(const Op&, const AgentRead&, const storage::VisitProgress&) { return false; }
-  Result<> maintain(const Op&, const storage::Maintain&) { return {}; }
-  Result<> history(const Op&, const storage::VisitCursor&) { return {}; }
-
   bool advances = false;
 
- private:
-  static Error none() { return {Code::unimplemented, "is not played", {}, {}}; }
+  Result<Head> head(const Op&) { return Head{{1, 10}, 0, 0}; }
+  Result<Page> read(const Op& op, const ReadRequest& request, const storage::VisitRecord&) {
+    if (request.scope.region.empty()) return Page{false, 10, *head(op)};
+    ++pages;
+    return Page{true, advances ? request.cursor.version + 1 : request.cursor.version, *head(op)};
+  }
 };
 
 // Has one record and one status. A failover may lose the status, and give its number again.
-class FailingOver : public StuckStore {
+class FailingOver : public testing::EmptyStorage {
  public:
   uint64_t incarnation = 1;
   std::string health = "healthy";
@@ -71,14 +57,9 @@ class SurveyTest : public ::testing::Test {
  protected:
   template <class Store>
   Survey survey(Store& store, GoOn go_on) {
-    host_.add_service(DAVIT_COMMIT, &no_queue_);
-    davit_ref ref{};
-    ref.self = reinterpret_cast<davit_instance*>(&store);
-    ref.vtable = storage::Role::vtable<Store>();
-    return {storage::Client(host_.host(), ref), lag_, {"", "eu", ""}, std::move(go_on)};
+    return {testing::client_of(host_, store), lag_, {"", "eu", ""}, std::move(go_on)};
   }
   testing::TestHost host_;
-  davit_commit no_queue_{};
   StuckStore store_;
   Lag lag_;
 };

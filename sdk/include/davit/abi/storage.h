@@ -21,7 +21,8 @@
  *     refused (OUT_OF_RANGE) and never left without it in silence. Statuses are purged with their
  *     record.
  * S8  A report that is repeated changes nothing. Children that are not reported again are removed.
- * S9  After a commit a hint comes soon. None is owed: who is hinted reads at intervals, too.
+ * S9  After a commit, a report or a progress a hint comes soon to every watch, until the watch has
+ *     ended. None is owed: who is hinted reads at intervals, too.
  * S10 An incarnation is a stretch of the store's history in which no version was lost or given
  *     twice, neither a record's nor a status's. A store that was restored, or may have been, begins
  *     another. The chain of incarnations says where each one ended, for both counters; a cursor
@@ -171,6 +172,16 @@ typedef struct davit_maintain {
   int64_t agent_seen_at_unix_ms; /* with FORGET_AGENT */
 } davit_maintain;
 
+/* What may have become readable. */
+#define DAVIT_HINT_RECORDS 1u
+#define DAVIT_HINT_STATUSES 2u
+#define DAVIT_HINT_AGENTS 4u
+/* `what` is at least one of DAVIT_HINT_... A hint comes on any thread, perhaps inside another call
+ * of the role. It is cheap, and calls nothing of this role. */
+typedef void (*davit_storage_hint)(void* ctx, uint32_t what);
+/* One watch of a storage instance. */
+typedef struct davit_storage_watch davit_storage_watch;
+
 #define DAVIT_STORAGE "davit.storage/1"
 typedef struct davit_storage {
   uint32_t struct_size;
@@ -210,11 +221,16 @@ typedef struct davit_storage {
   int32_t (*agents)(davit_instance*, const davit_op*, const davit_agent_read*, davit_visit_progress,
                     void* ctx, davit_agent_page* out, davit_error*);
   int32_t (*maintain)(davit_instance*, const davit_op*, const davit_maintain*, davit_error*);
-  /* Optional; NULL when the store gives no hints. The store calls hint(ctx) soon after records may
-   * have become readable; statuses need no hint. Several commits may share a hint, and a hint may
-   * be lost or spurious. It comes on any thread and must be cheap. A call with hint NULL ends the
-   * watch, and no hint comes after it. */
-  void (*watch)(davit_instance*, void (*hint)(void* ctx), void* ctx);
+  /* Optional: watch and unwatch are NULL when the store gives no hints. A watch hears hint(ctx,
+   * what) soon after something may have become readable, by whomever it was written. Several writes
+   * may share a hint, and a hint may be lost or spurious. There may be any number of watches. A
+   * watch lasts until unwatch, which its owner calls before it lets go of ctx. Legal from start to
+   * stop. [any] */
+  int32_t (*watch)(davit_instance*, davit_storage_hint, void* ctx, davit_storage_watch** out,
+                   davit_error*);
+  /* Ends a watch. It waits for a hint of that watch that runs; when it returns, none runs and none
+   * comes any more. Not to be called inside a hint, nor under a lock that a hint takes. [any] */
+  void (*unwatch)(davit_instance*, davit_storage_watch*);
   /* Visits the chain that S10 judges by, the oldest link first: each incarnation with the version
    * where it ended, and the current one with the head's version. Agents judge the objects in their
    * clusters by it: an agent leaves an object alone when the store may have lost its record. */

@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "davit/storage.hpp"
+#include "faulty_hints.hpp"
 
 namespace davit::storage_naive {
 
@@ -37,7 +37,12 @@ class StorageNaive {
         "whole_status_pages",
         "agents_of_any_region",
         "agents_by_name",  // forgets the region of the agent that a page begins after
-        "renames",         // lets a record change its name
+        "one_watch",       // a watch ends the one before it
+        "ends_all_watches",
+        "ends_late",  // a watch that has ended hears one more hint
+        "end_does_not_wait",
+        "no_status_hint",
+        "renames",  // lets a record change its name
         "leaves_out_lingering",
         "leaves_out_unheard",     // leaves out deleted records that have no status
         "takes_an_earlier_gone",  // counts a gone of the time before the record lived again
@@ -105,7 +110,7 @@ class StorageNaive {
   Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>& groups) {
     std::vector<GroupResult> results;
     for (const auto& group : groups) results.push_back(commit(group));
-    if (hint_) hint_();
+    hints_.tell(DAVIT_HINT_RECORDS);
     return results;
   }
 
@@ -145,6 +150,7 @@ class StorageNaive {
       status_head_ = std::max(status_head_, stored.status_version);
       statuses_[s.key] = std::move(stored);
     }
+    if (fault_ != "no_status_hint") hints_.tell(DAVIT_HINT_STATUSES);
     return {};
   }
 
@@ -177,8 +183,11 @@ class StorageNaive {
   }
 
   Result<> progress(const Op&, const Progress& p) {
-    const std::lock_guard lock(mutex_);
-    agents_[{p.region, p.agent}] = p;
+    {
+      const std::lock_guard lock(mutex_);
+      agents_[{p.region, p.agent}] = p;
+    }
+    hints_.tell(DAVIT_HINT_AGENTS);
     return {};
   }
   Result<bool> agents(const Op&, const AgentRead& q, const storage::VisitProgress& visit) {
@@ -219,7 +228,8 @@ class StorageNaive {
     return {};
   }
 
-  void watch(std::function<void()> hint) { hint_ = std::move(hint); }
+  davit_storage_watch* watch(storage::Hint hint) { return hints_.watch(std::move(hint)); }
+  void unwatch(davit_storage_watch* watch) { hints_.unwatch(watch); }
 
  private:
   Head now() const { return {{incarnation_, head_}, status_head_, purged_}; }
@@ -335,7 +345,7 @@ class StorageNaive {
   std::map<std::string, uint64_t> requests_;
   std::map<Key, Status> statuses_;
   std::map<std::pair<std::string, std::string>, Progress> agents_;
-  std::function<void()> hint_;
+  FaultyHints hints_{fault_};
 };
 
 }  // namespace davit::storage_naive
