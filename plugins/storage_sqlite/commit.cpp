@@ -63,10 +63,6 @@ Commit::Commit(Connection& connection, int64_t now_unix_ms)
 
 std::optional<Error> Commit::check(const Group& group) const {
   if (group.mutations.empty()) return invalid("a group has at least one mutation");
-  if (group.mutations.size() > max_group_records) {
-    return invalid("a group has at most " + std::to_string(max_group_records) + " mutations, not " +
-                   std::to_string(group.mutations.size()));
-  }
   std::set<Key> keys;
   for (const auto& m : group.mutations) {
     const Record& r = m.record;

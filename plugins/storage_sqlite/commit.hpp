@@ -7,8 +7,6 @@
 
 namespace davit::storage_sqlite {
 
-constexpr uint32_t max_group_records = 1'000;  // keeps one transaction well below a second
-
 class Commit {
  public:
   // The caller has begun a write transaction on the connection.

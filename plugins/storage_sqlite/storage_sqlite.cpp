@@ -18,7 +18,6 @@ class StorageSqlite {
   // Two writers that take turns, one mover of the journal, one measurement and three reads. A
   // backup counts as a read.
   static constexpr uint32_t max_concurrency = 7;
-  static constexpr uint32_t max_group_records = storage_sqlite::max_group_records;
 
   explicit StorageSqlite(Host host)
       : host_(host),
@@ -74,6 +73,11 @@ class StorageSqlite {
     return {};
   }
 
+  // They keep one transaction well below a second. The bytes are far below SQLite's own limit.
+  static storage::Limits limits() {
+    constexpr uint64_t bytes = 64 << 20;
+    return {1'000, bytes, bytes, 10'000, bytes};
+  }
   Result<Head> head(const Op& op) {
     return with(Trouble::reading, [&](Database& d) { return d.head(op); });
   }

@@ -1,189 +1,7 @@
-// The queue before a storage that a test holds still while requests gather.
-#include "services/commit_queue.hpp"
-
-#include <gtest/gtest.h>
-
-#include <condition_variable>
-
-#include <davit/storage.hpp>
+#include "commit_queue_rig.hpp"
 
 namespace davit::host {
 namespace {
-
-using namespace std::chrono_literals;
-
-// A storage that writes down its calls: "a,b|c" is two calls, the first of two groups. Every call
-// waits for `go`.
-class Recorder {
- public:
-  Recorder() { instance_ = reinterpret_cast<davit_instance*>(this); }
-
-  davit_ref ref() {
-    static const davit_storage table = [] {
-      davit_storage t{};
-      t.struct_size = sizeof t;
-      t.max_group_records = 3;
-      t.commit = [](davit_instance* i, const davit_op* op, const davit_group* const* g, size_t n,
-                    davit_group_result* const* results,
-                    davit_error* e) { return self(i).commit(op, g, n, results, e); };
-      t.report = [](davit_instance* i, const davit_op*, const davit_status* const* s, size_t n,
-                    davit_error* e) { return self(i).report(s, n, e); };
-      return t;
-    }();
-    return {instance_, &table, str("main")};
-  }
-
-  void hold() {
-    std::lock_guard lock(mutex_);
-    held_ = true;
-  }
-  void go() {
-    std::lock_guard lock(mutex_);
-    held_ = false;
-    changed_.notify_all();
-  }
-  void wait_until_called() {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, 20s, [&] { return inside_ > 0; });
-  }
-  std::string calls() {
-    std::lock_guard lock(mutex_);
-    return calls_;
-  }
-  int32_t whole_call_fails_with = DAVIT_OK;
-  std::deque<int32_t> report_answers;  // codes of the coming calls; those after them succeed
-  std::string poison;                  // an id that fails its own group, or the whole report
-  bool forgets_results = false;
-  uint64_t version = 0;          // the newest given
-  bool repeats_version = false;  // gives it to every group of a call
-  int most_at_once = 0;
-
- private:
-  static Recorder& self(davit_instance* i) { return *reinterpret_cast<Recorder*>(i); }
-
-  void enter(const std::string& call) {
-    std::unique_lock lock(mutex_);
-    most_at_once = std::max(most_at_once, ++inside_);
-    calls_ += (calls_.empty() ? "" : "|") + call;
-    changed_.notify_all();
-    changed_.wait_for(lock, 20s, [&] { return !held_; });
-    --inside_;
-  }
-  int32_t fail(davit_error* e, int32_t code, const char* message) {
-    return fill(e, {static_cast<Code>(code), message, {}, {}});
-  }
-
-  int32_t commit(const davit_op* op, const davit_group* const* groups, size_t n,
-                 davit_group_result* const* results, davit_error* e) {
-    EXPECT_LT(op->deadline_ns, INT64_MAX);
-    std::string call;
-    for (size_t i = 0; i < n; ++i)
-      call += (i > 0 ? "," : "") + text(groups[i]->mutations[0]->record->key.id);
-    enter(call);
-    if (whole_call_fails_with != DAVIT_OK)
-      return fail(e, whole_call_fails_with, "the database is away");
-    for (size_t i = 0; i < n && !forgets_results; ++i) {
-      GroupResult result{version + 1, 0, std::nullopt};
-      if (!repeats_version) version += groups[i]->mutations_count;
-      if (text(groups[i]->mutations[0]->record->key.id) == poison) {
-        result = {0, 9, Error{Code::aborted, "version is 9", {}, {}}};
-      }
-      to_abi(result, results[i]);
-    }
-    return DAVIT_OK;
-  }
-  int32_t report(const davit_status* const* statuses, size_t n, davit_error* e) {
-    std::string call;
-    bool poisoned = false;
-    for (size_t i = 0; i < n; ++i) {
-      call += (i > 0 ? "," : "") + text(statuses[i]->key.id);
-      poisoned = poisoned || text(statuses[i]->key.id) == poison;
-    }
-    enter(call);
-    if (whole_call_fails_with != DAVIT_OK)
-      return fail(e, whole_call_fails_with, "the database is away");
-    if (!report_answers.empty()) {
-      const int32_t code = report_answers.front();
-      report_answers.pop_front();
-      if (code != DAVIT_OK) return fail(e, code, "the database is locked");
-    }
-    return poisoned ? fail(e, DAVIT_INVALID_ARGUMENT, "poison") : DAVIT_OK;
-  }
-
-  davit_instance* instance_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::string calls_;
-  bool held_ = false;
-  int inside_ = 0;
-};
-
-class CommitQueueTest : public testing::Test {
- protected:
-  ~CommitQueueTest() override { storage_.go(); }
-
-  static Mutation mutation(const std::string& id, const std::string& name = {}, size_t bytes = 0) {
-    Mutation m;
-    m.record.key = {"deployment", "eu", id};
-    m.record.ns = name.empty() ? "" : "default";
-    m.record.name = name;
-    m.record.payload = std::string(bytes, 'x');
-    return m;
-  }
-  struct Answer {
-    CommitQueueTest* test;
-    std::string id;
-  };
-  void commit(std::vector<Mutation> mutations, const std::string& request_id = {}) {
-    const std::string id = mutations.empty() ? "none" : mutations.front().record.key.id;
-    queue_.commit({Group{std::move(mutations), request_id},
-                   [](void* ctx, const davit_group_result* r) {
-                     std::unique_ptr<Answer> a(static_cast<Answer*>(ctx));
-                     const GroupResult result = from_abi(*r);
-                     a->test->note(a->id + "=" +
-                                   (result.error ? result.error->message
-                                                 : std::to_string(result.first_version)));
-                   },
-                   new Answer{this, id}});
-  }
-  void report(const std::vector<std::string>& ids) {
-    std::vector<Status> statuses;
-    for (const std::string& id : ids) {
-      statuses.emplace_back();
-      statuses.back().key = {"deployment", "eu", id};
-    }
-    queue_.report({statuses,
-                   [](void* ctx, int32_t code, const davit_error* e) {
-                     std::unique_ptr<Answer> a(static_cast<Answer*>(ctx));
-                     a->test->note(a->id + "=" + (code == DAVIT_OK ? "ok" : e->message));
-                   },
-                   new Answer{this, ids.front()}});
-  }
-  void note(const std::string& answer) {
-    std::lock_guard lock(mutex_);
-    answers_.push_back(answer);
-  }
-  // Lets the storage go on, waits for the end and gives the answers in order.
-  std::string answers() {
-    storage_.go();
-    EXPECT_TRUE(pool_.shutdown(std::chrono::steady_clock::time_point::max()));
-    std::string out;
-    for (const std::string& a : answers_) out += (out.empty() ? "" : " ") + a;
-    return out;
-  }
-  // The first request is in the storage's hands; what comes now gathers.
-  void occupy() {
-    storage_.hold();
-    commit({mutation("first")});
-    storage_.wait_until_called();
-  }
-
-  Recorder storage_;
-  Pool pool_{"main", 4};
-  CommitQueue queue_{storage_.ref(), pool_, {{4, 1100}, 6, 100'000}, nullptr, {3, {1ms, 1ms}}};
-  std::mutex mutex_;
-  std::vector<std::string> answers_;
-};
 
 TEST_F(CommitQueueTest, WhatGathersIsCommittedTogether) {
   occupy();
@@ -209,7 +27,7 @@ TEST_F(CommitQueueTest, ABatchEndsAtItsBytes) {
   for (const char* id : {"a", "b", "c", "d", "e"}) commit({mutation(id, {}, 100)});
   answers();
   EXPECT_EQ(storage_.calls(),
-            "first|a,b,c|d,e");  // 256 bytes each beside the payload, 1100 a batch
+            "first|a,b,c|d,e");  // 253 bytes each beside the payload, 1100 a batch
 }
 
 TEST_F(CommitQueueTest, ABatchEndsAtItsNumber) {
@@ -260,6 +78,7 @@ TEST_F(CommitQueueTest, OneVersionForTwoGroupsIsAnErrorOfThePlugin) {
 }
 
 TEST_F(CommitQueueTest, RefusesAnEmptyGroupAndOneThatIsTooLarge) {
+  storage_.limits.group_records = 3;
   commit({});
   commit({mutation("a"), mutation("b"), mutation("c"), mutation("d")});
   std::string all = answers();
@@ -268,6 +87,60 @@ TEST_F(CommitQueueTest, RefusesAnEmptyGroupAndOneThatIsTooLarge) {
   EXPECT_NE(all.find("a=storage \"main\": a group has 1 to 3 records, not 4"), std::string::npos)
       << all;
   EXPECT_EQ(storage_.calls(), "");
+}
+
+TEST_F(CommitQueueTest, ACommitHoldsNoMoreRecordsThanTheStorageTakes) {
+  storage_.limits.group_records = 3;
+  occupy();
+  commit({mutation("a"), mutation("b")});
+  commit({mutation("c")});
+  commit({mutation("d")});
+  EXPECT_EQ(answers(), "first=1 a=2 c=4 d=5");
+  EXPECT_EQ(storage_.calls(), "first|a,c|d");
+}
+
+TEST_F(CommitQueueTest, ACommitHoldsNoMoreBytesThanTheStorageTakes) {
+  storage_.limits.group_bytes = 500;
+  occupy();
+  for (const char* id : {"a", "b", "c"}) commit({mutation(id, {}, 100)});
+  answers();
+  EXPECT_EQ(storage_.calls(), "first|a|b|c");
+}
+
+TEST_F(CommitQueueTest, DividesAReportByTheNumberThatTheStorageTakes) {
+  storage_.limits.report_statuses = 2;
+  report({"a", "b", "c", "d", "e"});
+  EXPECT_EQ(answers(), "a=ok");
+  EXPECT_EQ(storage_.calls(), "a,b|c,d|e");
+}
+
+TEST_F(CommitQueueTest, OfADividedReportTheFirstErrorIsTheAnswer) {
+  storage_.limits.report_statuses = 2;
+  storage_.poison = "c";
+  report({"a", "b", "c", "d", "e"});
+  EXPECT_EQ(answers(), "a=poison");
+  EXPECT_EQ(storage_.calls(), "a,b|c,d");
+}
+
+TEST_F(CommitQueueTest, RefusesWhatNoStorageKeepsBeforeItReachesOne) {
+  commit({mutation(std::string(254, 'i'))});
+  report({std::string("a\0b", 3)});
+  const std::string all = answers();
+  EXPECT_NE(all.find("id has 254 bytes, and may have 253"), std::string::npos) << all;
+  EXPECT_NE(all.find("id has the character U+0000, which databases do not keep"), std::string::npos)
+      << all;
+  EXPECT_EQ(storage_.calls(), "");
+}
+
+TEST_F(CommitQueueTest, AsksForTheLimitsUntilTheStorageIsOpen) {
+  storage_.not_started = true;
+  report({"a"});
+  storage_.not_started = false;
+  report({"b"});
+  const std::string all = answers();
+  EXPECT_NE(all.find("a=storage \"main\": is not open"), std::string::npos) << all;
+  EXPECT_NE(all.find("b=ok"), std::string::npos) << all;
+  EXPECT_EQ(storage_.calls(), "b");
 }
 
 TEST_F(CommitQueueTest, RefusesMoreWhenFull) {
@@ -351,7 +224,7 @@ TEST_F(CommitQueueTest, ReportsThatAreTriedOneByOneEndWhenTheStorageGoesAway) {
 
 // A backend in C++ that answers for fewer groups than it was given.
 struct ShortOfAnswers {
-  static constexpr uint32_t max_group_records = 3;
+  static storage::Limits limits() { return {}; }
   Result<Head> head(const Op&) { return Head{}; }
   Result<Page> read(const Op&, const ReadRequest&, const storage::VisitRecord&) { return Page{}; }
   Result<Head> get(const Op&, const Query&, const storage::VisitRecord&) { return Head{}; }

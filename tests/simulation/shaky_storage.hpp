@@ -12,7 +12,6 @@ namespace davit::simulation {
 
 class ShakyStorage {
  public:
-  static constexpr uint32_t max_group_records = 1000;
   static constexpr uint32_t page_records_max = 3;
 
   struct Witness {
@@ -34,6 +33,7 @@ class ShakyStorage {
   // As the judge asks: nothing goes wrong.
   storage::Client& inner() { return inner_; }
 
+  Result<storage::Limits> limits() { return inner_.limits(); }
   Result<Head> head(const Op& op) { return away() ? trouble() : inner_.head(op); }
   Result<> history(const Op& op, const storage::VisitCursor& visit) {
     if (away()) return trouble();

@@ -4,7 +4,8 @@
 //   class Backend {
 //    public:
 //     using roles = davit::Roles<davit::storage::Role>;
-//     static constexpr uint32_t max_concurrency = 4, max_group_records = 1000;
+//     static constexpr uint32_t max_concurrency = 4;
+//     Result<storage::Limits> limits();
 //     Result<Head> head(const Op&);
 //     Result<Page> read(const Op&, const ReadRequest&, const storage::VisitRecord&);
 //     Result<Head> get(const Op&, const Query&, const storage::VisitRecord&);
@@ -19,13 +20,13 @@
 //     Result<> history(const Op&, const storage::VisitCursor&);
 //   };
 //
-// Every method but watch and unwatch may block. At most max_concurrency of them run at once.
-// abi/storage.h has the contract.
+// Every method but limits, watch and unwatch may block. At most max_concurrency of them run at
+// once. abi/storage.h has the contract.
 #pragma once
 
 #include "lookup.hpp"
 #include "plugin.hpp"
-#include "storage_values.hpp"
+#include "storage_domain.hpp"
 
 namespace davit::storage {
 
@@ -37,7 +38,15 @@ struct Role {
     using detail::object;
     static const davit_storage table = {
         sizeof(davit_storage),
-        T::max_group_records,
+        0,
+        [](davit_instance* i, davit_storage_limits* out, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            Result<Limits> r = object<T>(i).limits();
+            if (!r.ok()) return r.error();
+            put(out, to_abi(*r));
+            return {};
+          });
+        },
         [](davit_instance* i, const davit_op* op, davit_head* out, davit_error* e) {
           return guard(e, [&]() -> Result<> {
             auto r = object<T>(i).head(Op(op));
@@ -190,7 +199,8 @@ struct Role {
   }
 };
 
-// Calls a storage instance. The synchronous members block: call them inside `run`.
+// Calls a storage instance. The synchronous members block: call them inside `run`. What is outside
+// of the domains is refused here (INVALID_ARGUMENT) and by the commit queue.
 class Client {
  public:
   Client() = default;
@@ -207,7 +217,13 @@ class Client {
   }
 
   std::string_view instance() const { return view(ref_.instance); }
-  uint32_t max_group_records() const { return vtable_->max_group_records; }
+  Result<Limits> limits() const {
+    davit_storage_limits out{};
+    out.struct_size = sizeof out;
+    auto r = checked([&](davit_error* e) { return vtable_->limits(ref_.self, &out, e); });
+    if (!r.ok()) return r.error();
+    return from_abi(out);
+  }
 
   // Runs work(client) on the storage's pool, then then(its result) on the strand.
   template <class Work, class Then>
@@ -230,6 +246,7 @@ class Client {
   // stop.
   template <class Visit>
   Result<Page> read(const ReadRequest& q, Visit visit, const Op& op = Op()) const {
+    if (auto e = outside(q.scope)) return *e;
     const davit_scope scope{sizeof(davit_scope), 0, str(q.scope.kind), str(q.scope.region)};
     const davit_read request{sizeof(davit_read),
                              q.limit,
@@ -251,6 +268,7 @@ class Client {
   }
   template <class Visit>
   Result<Head> get(const Query& q, Visit visit, const Op& op = Op()) const {
+    if (auto e = outside(q)) return *e;
     const davit_query request{sizeof(davit_query), 0, to_abi(q.key), str(q.ns), str(q.name)};
     davit_head out{};
     out.struct_size = sizeof out;
@@ -273,6 +291,7 @@ class Client {
   }
   template <class Visit>
   Result<StatusPage> statuses(const StatusRead& q, Visit visit, const Op& op = Op()) const {
+    if (auto e = outside(q.scope)) return *e;
     const davit_scope scope{sizeof(davit_scope), 0, str(q.scope.kind), str(q.scope.region)};
     const davit_status_read request{
         sizeof(davit_status_read), q.limit, &scope, to_abi(q.cursor), q.bytes_max, 0, 0};
@@ -287,6 +306,7 @@ class Client {
     return StatusPage{(page.flags & DAVIT_PAGE_MORE) != 0, from_abi(page.next), from_abi(head)};
   }
   Result<> progress(const Progress& p, const Op& op = Op()) const {
+    if (auto e = outside(p)) return *e;
     const ProgressView v(p);
     return checked(
         [&](davit_error* e) { return vtable_->progress(ref_.self, op.abi(), &v.abi, e); });

@@ -21,6 +21,14 @@ using VisitStatus = std::function<bool(const Status&)>;
 using VisitProgress = std::function<bool(const Progress&)>;
 using VisitCursor = std::function<bool(const Cursor&)>;
 
+// See davit_storage_limits.
+struct Limits {
+  uint32_t group_records = UINT32_MAX;
+  uint64_t record_bytes = UINT64_MAX, group_bytes = UINT64_MAX;
+  uint32_t report_statuses = UINT32_MAX;
+  uint64_t report_bytes = UINT64_MAX;
+};
+
 // Only the requested steps run. With none requested, the backend does its routine housekeeping.
 struct Maintain {
   struct ForgetAgent {
@@ -34,4 +42,18 @@ struct Maintain {
 };
 
 }  // namespace storage
+
+inline davit_storage_limits to_abi(const storage::Limits& l) {
+  return {sizeof(davit_storage_limits),
+          l.group_records,
+          l.record_bytes,
+          l.group_bytes,
+          l.report_statuses,
+          0,
+          l.report_bytes};
+}
+inline storage::Limits from_abi(const davit_storage_limits& l) {
+  return {l.group_records, l.record_bytes, l.group_bytes, l.report_statuses, l.report_bytes};
+}
+
 }  // namespace davit

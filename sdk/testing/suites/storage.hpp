@@ -37,6 +37,9 @@ bool is_volatile();
 // The file of the store: the setting `path`, when it is an absolute path. Otherwise empty.
 std::string store_file(const Config& config);
 
+// The number of records for a group that should be large: `most`, or what the store takes.
+uint32_t group_size(storage::Client& client, uint32_t most);
+
 Record record(const std::string& id, const std::string& payload = "payload");
 Record dead(Record r, const std::string& state = "archived");
 Status status(const std::string& id, uint64_t sequence, uint64_t epoch = 1);

@@ -146,7 +146,7 @@ TEST(Storage, S7_AScanNamesTheDeadThatNobodyHasSaidToBeGoneWhenAsked) {
 
 TEST(Storage, S7_ManyTombstonesArePurgedAtOnce) {
   Store store;
-  const uint32_t size = std::min(store->max_group_records(), 500u);
+  const uint32_t size = group_size(*store, 500);
   uint64_t last = 0;
   for (int g = 0; g < 12; ++g) {
     Group group;

@@ -77,7 +77,7 @@ TEST(Storage, AVisitorThatStopsGoesOnAfterTheLastRecordItSaw) {
 TEST(Storage, S11_ACallerWhoHasGoneLeavesNoTransactionOpen) {
   Store store;
   Group group;
-  for (uint32_t i = 0; i < std::min(store->max_group_records(), 500u); ++i) {
+  for (uint32_t i = 0, size = group_size(*store, 500); i < size; ++i) {
     group.mutations.push_back({record("a" + std::to_string(i))});
   }
   ASSERT_FALSE(commit(*store, group).error);

@@ -24,6 +24,12 @@ std::string store_file(const Config& config) {
   return path.starts_with('/') ? path : "";
 }
 
+uint32_t group_size(storage::Client& client, uint32_t most) {
+  const auto limits = client.limits();
+  EXPECT_TRUE(limits.ok()) << why(limits);
+  return limits.ok() ? std::min(limits->group_records, most) : 1;
+}
+
 Record record(const std::string& id, const std::string& payload) {
   Record r;
   r.key = {"widget", "r1", id};

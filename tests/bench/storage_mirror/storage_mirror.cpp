@@ -15,7 +15,6 @@ class StorageMirror {
  public:
   using roles = Roles<storage::Role>;
   static constexpr uint32_t max_concurrency = 10;  // the original keeps ten connections
-  static constexpr uint32_t max_group_records = 1000;
 
   explicit StorageMirror(Host host) : host_(host), path_(Settings(host).string("path")) {}
 
@@ -32,6 +31,7 @@ class StorageMirror {
     return {};
   }
 
+  static storage::Limits limits() { return {.group_records = 1000}; }
   Result<Head> head(const Op&) { return now(); }
   Result<> history(const Op&, const storage::VisitCursor& visit) {
     visit(now().head);

@@ -342,7 +342,7 @@ TEST_F(MaintainTest, ARoundIsBoundedAndTheNextGoesOnWhereItEnded) {
     r.state = "deleted";
     r.live = false;
     group.mutations.push_back({r, DAVIT_EXPECT_ANY});
-    if (group.mutations.size() < rig_.storage.max_group_records()) continue;
+    if (group.mutations.size() < rig_.storage.limits()->group_records) continue;
     auto done = rig_.storage.commit_now({group});
     ASSERT_TRUE(done.ok() && !(*done)[0].error) << (*done)[0].error->message;
     group.mutations.clear();

@@ -9,8 +9,7 @@ namespace davit::testing {
 
 class EmptyStorage {
  public:
-  static constexpr uint32_t max_group_records = 1;
-
+  static storage::Limits limits() { return {}; }
   Result<Head> head(const Op&) { return Head{{1, 0}, 0, 0}; }
   Result<Page> read(const Op&, const ReadRequest& q, const storage::VisitRecord&) {
     return Page{false, q.cursor.version, {{1, q.cursor.version}, 0, 0}};

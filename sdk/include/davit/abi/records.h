@@ -9,6 +9,14 @@
 extern "C" {
 #endif
 
+/* The longest names, in bytes: those of Kubernetes. */
+#define DAVIT_KIND_BYTES_MAX 63u
+#define DAVIT_REGION_BYTES_MAX 63u
+/* Of ids, names in the cluster, agents' and children's names. */
+#define DAVIT_NAME_BYTES_MAX 253u
+#define DAVIT_NAMESPACE_BYTES_MAX 63u
+#define DAVIT_REQUEST_ID_BYTES_MAX 1024u
+
 /* (kind, region, id). Never grows. */
 typedef struct davit_key {
   davit_str kind, region, id;
@@ -36,7 +44,8 @@ typedef struct davit_record {
   davit_str state;    /* a word of the kind, or "deleted" */
   uint64_t version;
   davit_bytes payload; /* opaque; kept in tombstones */
-  davit_str json;      /* the payload as JSON, for people who query the store */
+  davit_str json; /* the payload as JSON, for people who query the store. A store keeps it as it
+                     is, or reads it as empty */
   int64_t committed_at_unix_ms;
   davit_str author, request_id;
   const davit_pair* annotations;

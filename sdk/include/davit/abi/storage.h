@@ -20,7 +20,8 @@
  * S7  A deleted record is read as a tombstone until it is purged. Who might miss a purged one is
  *     refused (OUT_OF_RANGE) and never left without it in silence. Statuses are purged with their
  *     record.
- * S8  A report that is repeated changes nothing. Children that are not reported again are removed.
+ * S8  Each status of a report is stored whole or not at all. A report that failed may have stored
+ *     some. One that is repeated changes nothing. Children that are not reported again are removed.
  * S9  After a commit, a report or a progress a hint comes soon to every watch, until the watch has
  *     ended. None is owed: who is hinted reads at intervals, too.
  * S10 An incarnation is a stretch of the store's history in which no version was lost or given
@@ -29,6 +30,11 @@
  *     beyond that end is refused (OUT_OF_RANGE).
  * S11 A caller that gives up, or whose deadline passes, leaves no transaction open.
  * S12 A page keeps to its byte limit and has at least one record or status.
+ *
+ * Domains. The host refuses what is outside of them before it reaches a storage; every storage
+ * keeps what is inside. Texts are UTF-8 without U+0000 and are compared byte by byte. Numbers that
+ * are stored are below 2^63. Names have the lengths of records.h. A storage may limit
+ * how much one call holds (davit_storage_limits).
  *
  * Records and statuses have a counter each. Both keep S1, S2 and S10, and may be two columns of one
  * row, which a writer locks as the last act before its commit. Whoever counts reports and changes
@@ -59,7 +65,7 @@ typedef struct davit_mutation {
  * did the first time (S6). The request id may be empty. */
 typedef struct davit_group {
   uint32_t struct_size;
-  uint32_t mutations_count; /* 1 ... max_group_records */
+  uint32_t mutations_count; /* 1 ... group_records of davit_storage_limits */
   const davit_mutation* const* mutations;
   davit_str request_id;
 } davit_group;
@@ -182,10 +188,26 @@ typedef void (*davit_storage_hint)(void* ctx, uint32_t what);
 /* One watch of a storage instance. */
 typedef struct davit_storage_watch davit_storage_watch;
 
+/* What one call may hold. The host's commit queue keeps to it: it refuses a larger group, divides
+ * reports, and does not put more groups into one commit. UINT32_MAX and UINT64_MAX: no limit. Bytes
+ * count payload, JSON and every text. */
+typedef struct davit_storage_limits {
+  uint32_t struct_size;
+  uint32_t group_records; /* in one group, and in all groups of one commit; at least 1 */
+  uint64_t record_bytes;  /* of one record */
+  uint64_t group_bytes; /* of one group, and of all groups of one commit; not below record_bytes */
+  uint32_t report_statuses; /* in one report; at least 1 */
+  uint32_t reserved;
+  uint64_t report_bytes; /* of one report; at least 512 KiB, so that every status fits that the
+                            server takes from an agent */
+} davit_storage_limits;
+
 #define DAVIT_STORAGE "davit.storage/1"
 typedef struct davit_storage {
   uint32_t struct_size;
-  uint32_t max_group_records;
+  uint32_t reserved;
+  /* They do not change from start to stop. Before start it may fail. [any] */
+  int32_t (*limits)(davit_instance*, davit_storage_limits* out, davit_error*);
   int32_t (*head)(davit_instance*, const davit_op*, davit_head* out, davit_error*);
   /* Visits the records above the cursor in strictly ascending version order. OUT_OF_RANGE when the
    * cursor is of another history (S10), when it is above the head, or when the cursor is not 0 and
@@ -201,8 +223,8 @@ typedef struct davit_storage {
    * then repeats the groups with the same request ids. */
   int32_t (*commit)(davit_instance*, const davit_op*, const davit_group* const* groups,
                     size_t count, davit_group_result* const* results, davit_error*);
-  /* Inserts or updates statuses and their children, and removes children that are missing; all or
-   * nothing. It ignores
+  /* Inserts or updates statuses and their children, and removes children that are missing (S8). It
+   * ignores
    *  - a status whose (epoch, sequence) is not newer than the stored one;
    *  - a status of an unknown record;
    *  - a status of a history that the store has lost, unless it says gone. Its observed_version is

@@ -18,7 +18,8 @@ using Names =
 class StorageNaive {
  public:
   using roles = Roles<storage::Role>;
-  static constexpr uint32_t max_concurrency = 8, max_group_records = 1000;
+  static constexpr uint32_t max_concurrency = 8;
+  static storage::Limits limits() { return {}; }
 
   explicit StorageNaive(Host host) : host_(host), fault_(Settings(host).string("fault", "")) {
     static const std::set<std::string> known = {
@@ -42,7 +43,11 @@ class StorageNaive {
         "ends_late",  // a watch that has ended hears one more hint
         "end_does_not_wait",
         "no_status_hint",
-        "renames",  // lets a record change its name
+        "cuts_ids",       // keeps the first 200 bytes of an id
+        "signs_numbers",  // has 31 bits for a sequence
+        "half_json",
+        "half_statuses",  // a report that is given up leaves statuses without their children
+        "renames",        // lets a record change its name
         "leaves_out_lingering",
         "leaves_out_unheard",     // leaves out deleted records that have no status
         "takes_an_earlier_gone",  // counts a gone of the time before the record lived again
@@ -114,7 +119,7 @@ class StorageNaive {
     return results;
   }
 
-  Result<> report(const Op&, const std::vector<Status>& statuses) {
+  Result<> report(const Op& op, const std::vector<Status>& statuses) {
     for (const auto& s : statuses) {
       uint64_t number = 0;
       if (fault_ == "late") {
@@ -138,7 +143,8 @@ class StorageNaive {
         }
       }
       Status stored = s;
-      if (s.gone) stored.children.clear();
+      if (s.gone || (fault_ == "half_statuses" && op.cancelled())) stored.children.clear();
+      if (fault_ == "signs_numbers") stored.sequence &= INT32_MAX;
       if (fault_ == "keeps_children" && old != statuses_.end()) {
         for (const auto& child : old->second.children) {
           const auto same = [&](const auto& c) { return c.name == child.name; };
@@ -151,6 +157,8 @@ class StorageNaive {
       statuses_[s.key] = std::move(stored);
     }
     if (fault_ != "no_status_hint") hints_.tell(DAVIT_HINT_STATUSES);
+    if (fault_ == "half_statuses" && op.cancelled())
+      return Error{Code::cancelled, "the caller has gone", {}, {}};
     return {};
   }
 
@@ -291,7 +299,7 @@ class StorageNaive {
   static std::optional<Error> check(const Group& group) {
     std::set<Key> keys;
     for (const auto& m : group.mutations) keys.insert(m.record.key);
-    if (keys.empty() || keys.size() != group.mutations.size() || keys.size() > max_group_records) {
+    if (keys.empty() || keys.size() != group.mutations.size()) {
       return Error{Code::invalid_argument, "not a group", {}, {}};
     }
     return std::nullopt;
@@ -300,6 +308,8 @@ class StorageNaive {
   std::optional<Error> mutate(const Mutation& m, const std::string& request_id, uint64_t version,
                               uint64_t& actual) {
     Record r = m.record;
+    if (fault_ == "cuts_ids") r.key.id = r.key.id.substr(0, 200);
+    if (fault_ == "half_json") r.json.resize(r.json.size() / 2);
     const auto before = records_.find(r.key);
     const bool known = before != records_.end();
     const uint64_t is = known ? before->second.version : 0;
