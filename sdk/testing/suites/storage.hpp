@@ -1,5 +1,5 @@
 // What the storage suites share: a store under test, and short functions that write and read. The
-// rules S1 to S12 are in abi/storage.h. A test's name has the number of the rule that it proves.
+// rules S1 to S13 are in abi/storage.h. A test's name has the number of the rule that it proves.
 #pragma once
 
 #include "davit/storage.hpp"

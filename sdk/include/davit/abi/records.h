@@ -40,7 +40,7 @@ typedef struct davit_record {
   uint32_t flags;
   davit_key key;
   davit_str ns, name; /* in the cluster; both empty when the record is deleted and another record
-                         has its name */
+                         has taken its name (S13) */
   davit_str state;    /* a word of the kind, or "deleted" */
   uint64_t version;
   davit_bytes payload; /* opaque; kept in tombstones */

@@ -30,6 +30,9 @@
  *     beyond that end is refused (OUT_OF_RANGE).
  * S11 A caller that gives up, or whose deadline passes, leaves no transaction open.
  * S12 A page keeps to its byte limit and has at least one record or status.
+ * S13 What is read of a record changes only with a new version, so whoever follows the versions
+ *     misses nothing. A live record may take the name of a deleted one over. The deleted one then
+ *     gets a new version, below those of the group, and reads without namespace and name.
  *
  * Domains. The host refuses what is outside of them before it reaches a storage; every storage
  * keeps what is inside. Texts are UTF-8 without U+0000 and are compared byte by byte. Numbers that

@@ -47,6 +47,7 @@ class StorageNaive {
         "signs_numbers",  // has 31 bits for a sequence
         "half_json",
         "half_statuses",  // a report that is given up leaves statuses without their children
+        "hides_names",    // a name that is taken over goes without a new version
         "renames",        // lets a record change its name
         "leaves_out_lingering",
         "leaves_out_unheard",     // leaves out deleted records that have no status
@@ -279,6 +280,7 @@ class StorageNaive {
     const auto hidden = hidden_;
     if (first == 0) first = given_.load() + 1;
     uint64_t version = first;
+    if (fault_ != "late" && fault_ != "hides_names") first = version = free_names(group, first);
     for (const auto& m : group.mutations) {
       result.error = mutate(m, group.request_id, version, result.actual_version);
       if (result.error) break;
@@ -303,6 +305,26 @@ class StorageNaive {
       return Error{Code::invalid_argument, "not a group", {}, {}};
     }
     return std::nullopt;
+  }
+
+  // Gives deleted records whose names the group takes over a new version each. Returns the next
+  // one.
+  uint64_t free_names(const Group& group, uint64_t version) {
+    std::set<Key> own;
+    for (const auto& m : group.mutations) own.insert(m.record.key);
+    for (const auto& m : group.mutations) {
+      const Record& r = m.record;
+      for (auto& [key, other] : records_) {
+        if (!r.live || other.live || own.count(key) != 0 || hidden_.count(key) != 0) continue;
+        if (key.kind != r.key.kind || key.region != r.key.region) continue;
+        if (other.ns != r.ns || other.name != r.name) continue;
+        versions_.erase(other.version);
+        other.version = version++;
+        versions_[other.version] = key;
+        hidden_.insert(key);
+      }
+    }
+    return version;
   }
 
   std::optional<Error> mutate(const Mutation& m, const std::string& request_id, uint64_t version,
