@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <vector>
@@ -13,11 +14,14 @@ namespace davit::host {
 struct Footprint {
   std::vector<std::string> keys;  // ids and names; requests that share one are in different calls
   size_t bytes = 0;
+  size_t records = 0;
 };
 
+// The first request is taken whatever its size.
 struct BatchLimits {
-  size_t requests = 512;   // larger transactions gain nothing and delay the first caller
-  size_t bytes = 1 << 20;  // the first request is taken whatever its size
+  size_t requests = 512;  // larger transactions gain nothing and delay the first caller
+  size_t bytes = 1 << 20;
+  size_t records = SIZE_MAX;
 };
 
 // Returns the ascending indexes of the requests for the next call, in the order of arrival. A

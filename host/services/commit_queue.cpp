@@ -36,15 +36,16 @@ std::string joined(std::initializer_list<std::string_view> parts) {
 }
 
 Footprint footprint(const Group& group) {
-  constexpr size_t record_overhead = 256;  // columns beside payload and JSON
+  constexpr size_t record_overhead = 240;  // numbers, and what a database adds to a row
   Footprint out;
   if (!group.request_id.empty()) out.keys.push_back(joined({"request", group.request_id}));
+  out.records = group.mutations.size();
   for (const Mutation& m : group.mutations) {
     const Record& r = m.record;
     out.keys.push_back(joined({"id", r.key.kind, r.key.region, r.key.id}));
     if (!r.name.empty())
       out.keys.push_back(joined({"name", r.key.kind, r.key.region, r.ns, r.name}));
-    out.bytes += record_overhead + r.payload.size() + r.json.size();
+    out.bytes += record_overhead + storage::stored_bytes(r);
   }
   return out;
 }
@@ -54,8 +55,7 @@ Footprint footprint(const std::vector<Status>& statuses) {
   Footprint out;
   for (const Status& s : statuses) {
     out.keys.push_back(joined({s.key.kind, s.key.region, s.key.id}));
-    out.bytes +=
-        status_overhead + s.detail.size() + s.message.size() + s.children.size() * child_overhead;
+    out.bytes += status_overhead + storage::stored_bytes(s) + s.children.size() * child_overhead;
   }
   return out;
 }
@@ -113,18 +113,28 @@ CommitQueue::CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits, davit
       reports_(
           "reports", pool, [this](std::vector<Report> r) { call_report(std::move(r)); }, limits) {}
 
-void CommitQueue::commit(Commit request) {
+Result<storage::Limits> CommitQueue::limits() {
+  const std::lock_guard lock(limits_mutex_);
+  if (limits_) return *limits_;
   const auto& storage = *static_cast<const davit_storage*>(storage_.vtable);
-  const size_t size = request.group.mutations.size();
-  if (size == 0 || size > storage.max_group_records) {
-    return answer(
-        pool_, std::move(request),
-        {Code::invalid_argument,
-         "storage \"" + text(storage_.instance) + "\": a group has 1 to " +
-             std::to_string(storage.max_group_records) + " records, not " + std::to_string(size),
-         {},
-         {}});
-  }
+  davit_storage_limits out{};
+  out.struct_size = sizeof out;
+  auto r = checked([&](davit_error* e) { return storage.limits(storage_.self, &out, e); });
+  if (!r.ok()) return r.error();
+  limits_ = from_abi(out);
+  commits_.restrict_to({SIZE_MAX, limits_->group_bytes, limits_->group_records});
+  return *limits_;
+}
+
+Error CommitQueue::in_storage(const Error& error) const {
+  return error.in("storage \"" + text(storage_.instance) + "\"");
+}
+
+void CommitQueue::commit(Commit request) {
+  const auto limits = this->limits();
+  if (!limits.ok()) return answer(pool_, std::move(request), in_storage(limits.error()));
+  if (auto error = refuse(request.group, *limits))
+    return answer(pool_, std::move(request), in_storage(*error));
   request.since = std::chrono::steady_clock::now();
   if (!commits_.offer(request, footprint(request.group))) {
     answer(pool_, std::move(request),
@@ -136,6 +146,12 @@ void CommitQueue::commit(Commit request) {
 }
 
 void CommitQueue::report(Report request) {
+  const auto limits = this->limits();
+  if (!limits.ok()) return answer(pool_, std::move(request), in_storage(limits.error()));
+  for (const Status& s : request.statuses) {
+    if (auto error = refuse(s, *limits))
+      return answer(pool_, std::move(request), in_storage(*error));
+  }
   if (!reports_.offer(request, footprint(request.statuses))) {
     answer(pool_, std::move(request),
            {Code::resource_exhausted,
@@ -208,13 +224,25 @@ void CommitQueue::call_commit(std::vector<Commit> batch) {
 }
 
 Result<> CommitQueue::call_report(const Report* const* reports, size_t count) {
+  const auto limits = this->limits();
+  if (!limits.ok()) return limits.error();
+  std::vector<const Status*> statuses;
+  for (size_t i = 0; i < count; ++i) {
+    for (const Status& s : reports[i]->statuses) statuses.push_back(&s);
+  }
+  for (size_t first = 0; first < statuses.size();) {
+    const size_t end = end_of_report(statuses, first, *limits);
+    if (auto r = call_report(&statuses[first], end - first); !r.ok()) return r;
+    first = end;
+  }
+  return {};
+}
+
+Result<> CommitQueue::call_report(const Status* const* statuses, size_t count) {
   const auto& storage = *static_cast<const davit_storage*>(storage_.vtable);
   std::deque<StatusView> views;
   std::vector<const davit_status*> pointers;
-  for (size_t i = 0; i < count; ++i) {
-    for (const Status& s : reports[i]->statuses) pointers.push_back(&views.emplace_back(s).abi);
-  }
-  if (pointers.empty()) return {};
+  for (size_t i = 0; i < count; ++i) pointers.push_back(&views.emplace_back(*statuses[i]).abi);
   const davit_op op = call_op();  // for all attempts together
   Backoff backoff(retry_.pause);
   while (true) {
@@ -231,8 +259,7 @@ Result<> CommitQueue::call_report(const Report* const* reports, size_t count) {
 void CommitQueue::call_report(std::vector<Report> batch) {
   std::vector<const Report*> pointers;
   for (const Report& r : batch) pointers.push_back(&r);
-  // The storage stores all statuses or none, so a report that can never succeed must not fail the
-  // others.
+  // A report that can never succeed must not fail the others. Storing a status again is harmless.
   Result<> own = call_report(pointers.data(), pointers.size());
   bool alone = !own.ok() && batch.size() > 1 && !is_about_the_storage(own.error().code);
   for (size_t i = 0; i < batch.size(); ++i) {

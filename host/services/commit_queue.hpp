@@ -2,6 +2,9 @@
 // call, so even a simple backend has group commit. Reports are combined in the same way. Each
 // storage has at most one commit call and one report call in flight.
 //
+// No call exceeds what the storage may hold (limits.hpp): a larger group is refused, a larger
+// report is divided. What no storage keeps is refused, too.
+//
 // A report call that fails for a moment (UNAVAILABLE, ABORTED) is repeated a few times, within the
 // time limit of one call. Repeating it is harmless, because the store ignores a status that is not
 // newer. A later failure of the storage is the answer to every report in the call. If the storage
@@ -20,6 +23,7 @@
 #include <davit/records.hpp>
 
 #include "lane.hpp"
+#include "limits.hpp"
 
 namespace davit::host {
 
@@ -54,14 +58,20 @@ class CommitQueue {
 
  private:
   class Versions;  // in commit_queue.cpp
+  // The storage's own, asked for until it tells them.
+  Result<storage::Limits> limits();
+  Error in_storage(const Error& error) const;
   void call_commit(std::vector<Commit>);
   void call_report(std::vector<Report>);
   Result<> call_report(const Report* const* reports, size_t count);
+  Result<> call_report(const Status* const* statuses, size_t count);
 
   davit_ref storage_;
   Pool& pool_;
   davit_metric* duration_;
   const ReportRetry retry_;
+  std::mutex limits_mutex_;
+  std::optional<storage::Limits> limits_;
   std::minstd_rand random_{std::random_device{}()};  // only the one report call in flight uses it
   Lane<Commit> commits_;
   Lane<Report> reports_;

@@ -2,6 +2,7 @@
 // call. One call runs at a time, on the storage's pool.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <mutex>
 #include <utility>
@@ -25,6 +26,13 @@ class Lane {
   // `name` identifies the lane's calls in the pool.
   Lane(std::string name, Pool& pool, Call call, LaneLimits limits = {})
       : name_(std::move(name)), pool_(pool), call_(std::move(call)), limits_(limits) {}
+
+  // No call holds more than this, from now on. [any]
+  void restrict_to(const BatchLimits& batch) {
+    std::lock_guard lock(mutex_);
+    limits_.batch.bytes = std::min(limits_.batch.bytes, batch.bytes);
+    limits_.batch.records = std::min(limits_.batch.records, batch.records);
+  }
 
   // False: the lane is full, and the caller keeps the request. An empty lane takes a request of any
   // size. [any]
@@ -77,8 +85,8 @@ class Lane {
   const std::string name_;
   Pool& pool_;
   const Call call_;
-  const LaneLimits limits_;
   std::mutex mutex_;
+  LaneLimits limits_;
   std::deque<Request> requests_;
   std::deque<Footprint> footprints_;  // one per request
   size_t bytes_ = 0;

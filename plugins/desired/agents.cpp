@@ -10,8 +10,8 @@ namespace {
 // Runs on the storage's pool.
 Result<std::string> forget(Shared& shared, const std::string& region, const std::string& agent) {
   std::optional<int64_t> seen_at;
-  auto read = shared.storage.agents([&](const davit_progress& p) {
-    if (view(p.region) != region || view(p.agent) != agent) return true;
+  auto read = shared.storage.agents(region, [&](const davit_progress& p) {
+    if (view(p.agent) != agent) return true;
     seen_at = p.seen_at_unix_ms;
     return false;
   });

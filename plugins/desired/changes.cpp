@@ -127,7 +127,6 @@ void apply(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::R
   Mutations::run(shared.host, shared.storage, std::move(items), message.dry_run(),
                  shared.outstanding.begin(),
                  [&shared, reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
-                   shared.lookout.hint();
                    v1::ApplyResponse response;
                    for (const auto& o : outcomes) outcome_to_wire(o, response.add_outcomes());
                    reply(response.SerializeAsString());
@@ -144,7 +143,7 @@ class Orphans {
   Result<const Issue*> find(const Key& key) {
     if (!said_) {
       std::vector<Agent> agents;
-      auto r = storage_.agents([&agents](const davit_progress& p) {
+      auto r = storage_.agents({}, [&agents](const davit_progress& p) {
         agents.push_back({from_abi(p)});
         return true;
       });
@@ -194,7 +193,6 @@ void remove(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::
   Mutations::run(shared.host, shared.storage, std::move(items), message.dry_run(),
                  shared.outstanding.begin(),
                  [&shared, reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
-                   shared.lookout.hint();
                    v1::DeleteResponse response;
                    for (const auto& o : outcomes) outcome_to_wire(o, response.add_outcomes());
                    reply(response.SerializeAsString());

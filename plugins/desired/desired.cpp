@@ -39,6 +39,7 @@ class Desired {
   }
 
   Result<> start(const Op&) {
+    shared_->lookout.start();
     shared_->upkeep.start();
     host_.health(DAVIT_HEALTH_SERVING);
     return {};

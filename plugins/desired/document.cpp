@@ -8,8 +8,8 @@ namespace davit::desired {
 
 namespace {
 
-// The limit of a Kubernetes name. A longer value was pasted by mistake.
-constexpr size_t name_bytes_max = 253;
+// What a store takes; and a longer value was pasted by mistake.
+constexpr size_t name_bytes_max = DAVIT_NAME_BYTES_MAX;
 
 Error bad(std::string where, std::string message) {
   return {Code::invalid_argument, std::move(message), std::move(where), {}};

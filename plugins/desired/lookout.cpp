@@ -5,8 +5,11 @@
 namespace davit::desired {
 
 namespace {
-constexpr std::chrono::milliseconds look_interval{1000};
-constexpr std::chrono::milliseconds hint_delay{100};  // ten polls a second during steady commits
+constexpr std::chrono::milliseconds look_interval{1'000};     // without hints
+constexpr std::chrono::milliseconds safety_interval{10'000};  // with hints, which may get lost
+constexpr std::chrono::milliseconds change_delay{100};  // ten looks a second during steady commits
+constexpr std::chrono::milliseconds report_delay{
+    1'000};  // in a large fleet somebody always reports
 }  // namespace
 
 Lookout::Lookout(Host host, storage::Client storage, Outstanding& outstanding)
@@ -14,8 +17,18 @@ Lookout::Lookout(Host host, storage::Client storage, Outstanding& outstanding)
       storage_(std::move(storage)),
       outstanding_(outstanding),
       strand_(host.strand()),
-      timer_(strand_),
-      soon_(strand_) {}
+      timer_(strand_) {}
+
+void Lookout::start() {
+  auto watch = storage_.watch(
+      [](void* self, uint32_t what) { static_cast<Lookout*>(self)->hint(what); }, this);
+  if (!watch.ok()) {
+    host_.warn("the storage gives no hints", {{"reason", watch.error().message}});
+    return;
+  }
+  watch_ = std::move(*watch);
+  hinted_ = static_cast<bool>(watch_);
+}
 
 bool Lookout::join(const std::shared_ptr<Watcher>& watcher) {
   {
@@ -34,9 +47,20 @@ void Lookout::leave(const std::shared_ptr<Watcher>& watcher) {
   watchers_.erase(watcher);
 }
 
-void Lookout::hint() {
-  strand_.post([this, ticket = outstanding_.begin()] {
-    if (!idle() && !soon_.waiting()) soon_.after(hint_delay, [this] { look(); });
+void Lookout::hint(uint32_t what) {
+  const auto delay = (what & DAVIT_HINT_RECORDS) != 0 ? change_delay : report_delay;
+  strand_.post([this, delay, ticket = outstanding_.begin()] {
+    if (!idle()) look_within(delay);
+  });
+}
+
+void Lookout::look_within(std::chrono::nanoseconds delay) {
+  const auto due = host_.now() + delay;
+  if (timer_.waiting() && due_ <= due) return;
+  due_ = due;
+  timer_.after(delay, [this] {
+    look();
+    schedule();
   });
 }
 
@@ -46,23 +70,17 @@ bool Lookout::idle() {
 }
 
 void Lookout::stop() {
+  watch_.end();
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   tell(News::stopping);
-  strand_.post([this, ticket = outstanding_.begin()] {
-    timer_.cancel();
-    soon_.cancel();
-  });
+  strand_.post([this, ticket = outstanding_.begin()] { timer_.cancel(); });
 }
 
 void Lookout::schedule() {
-  if (idle()) return;
-  timer_.after(jittered(host_, look_interval), [this] {
-    look();
-    schedule();
-  });
+  if (!idle()) look_within(jittered(host_, hinted_ ? safety_interval : look_interval));
 }
 
 void Lookout::look() {
@@ -87,7 +105,7 @@ Result<Lookout::Sight> Lookout::look_at(const storage::Client& storage, bool age
   if (!head.ok()) return head.error();
   out.head = *head;
   if (!agents) return out;
-  auto read = storage.agents([&](const davit_progress& p) {
+  auto read = storage.agents({}, [&](const davit_progress& p) {
     out.agents.push_back(p.seen_at_unix_ms);
     return true;
   });

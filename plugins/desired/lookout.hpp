@@ -1,12 +1,14 @@
-// The store watcher of this plugin. It polls the store for all watches together, so many watches
-// cost the store as little as one: once a second (jittered), and soon after a commit of this
-// process. When something may have changed it wakes the watches, and each reads what it needs.
-// While nobody watches it reads nothing.
+// The store watcher of this plugin. It looks at the store for all watches together, so many watches
+// cost the store as little as one: soon after a hint of the store, and at long intervals, because
+// hints may get lost. A store without hints is looked at once a second. When something may have
+// changed it wakes the watches, and each reads what it needs. While nobody watches it reads
+// nothing.
 //
 // It works on a strand of its own and on the storage's pool. The public functions may be called
 // from any thread.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <set>
 
@@ -30,13 +32,13 @@ class Lookout {
   // False: the plugin stops, and the watch must end itself.
   bool join(const std::shared_ptr<Watcher>& watcher);
   void leave(const std::shared_ptr<Watcher>& watcher);
-  // Something was committed: poll soon. Many hints cause one poll.
-  void hint();
+  // From now on the store's hints are heard.
+  void start();
   // Tells every watch to end.
   void stop();
 
  private:
-  // The result of a poll, which is compared with the last one: the heads, and when each agent was
+  // The result of a look, which is compared with the last one: the heads, and when each agent was
   // heard of last.
   struct Sight {
     Head head;
@@ -45,6 +47,8 @@ class Lookout {
   static Result<Sight> look_at(const storage::Client& storage, bool agents);
   void look();
   void looked(Result<Sight> sight);
+  void hint(uint32_t what);  // many hints cause one look
+  void look_within(std::chrono::nanoseconds delay);
   void schedule();
   bool idle();  // true: nobody watches, or the plugin stops
   void tell(News news);
@@ -55,10 +59,14 @@ class Lookout {
   Strand strand_;
 
   // On the strand.
-  Timer timer_, soon_;
+  Timer timer_;
+  std::chrono::nanoseconds due_{};  // when the timer fires, while it waits
   Sight last_;
   bool looking_ = false;
   bool again_ = false;
+
+  storage::Watch watch_;
+  std::atomic<bool> hinted_{false};
 
   std::mutex mutex_;
   std::set<std::shared_ptr<Watcher>> watchers_;

@@ -21,19 +21,21 @@ constexpr uint64_t page_bytes_max = 8 << 20;
 // Reads through the statuses of the kind and region, because the store cannot look up one status.
 Result<std::optional<Status>> status_of(Shared& shared, const Key& key, const GoOn& go_on) {
   std::optional<Status> found;
-  for (uint64_t at = 0; go_on();) {
-    size_t count = 0;
-    auto next = shared.storage.statuses({key.kind, key.region}, at, records_per_page,
-                                        [&](const davit_status& s) {
-                                          ++count;
-                                          if (view(s.key.id) != key.id) return true;
-                                          found = from_abi(s);
-                                          return false;
-                                        });
-    if (!next.ok()) return next.error();
-    if (found || count < records_per_page) return found;
-    if (*next <= at) return stands_still();
-    at = *next;
+  for (Cursor at; go_on();) {
+    auto page = shared.storage.statuses(
+        {{key.kind, key.region}, at, records_per_page, bytes_per_page}, [&](const davit_status& s) {
+          if (view(s.key.id) != key.id) return true;
+          found = from_abi(s);
+          return false;
+        });
+    if (!page.ok() && page.error().code == Code::out_of_range && at.version != 0) {
+      at = {};  // the history changed meanwhile
+      continue;
+    }
+    if (!page.ok()) return page.error();
+    if (found || !page->more) return found;
+    if (page->next.version <= at.version) return stands_still();
+    at = page->next;
   }
   return given_up();
 }

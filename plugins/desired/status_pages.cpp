@@ -1,7 +1,6 @@
 #include "status_pages.hpp"
 
 #include <davit/v1/operator.pb.h>
-#include <davit/status_size.hpp>
 
 #include "page_size.hpp"
 #include "survey.hpp"
@@ -53,7 +52,8 @@ Result<std::optional<std::string>> StatusPages::next() {
 Result<> StatusPages::begin(v1::StatusResponse* out) {
   auto head = shared_.storage.head();
   if (!head.ok()) return head.error();
-  auto all = read_agents(shared_.storage, shared_.lag, [this] { return go_on(); });
+  auto all =
+      read_agents(shared_.storage, shared_.lag, selection_.region, [this] { return go_on(); });
   if (!all.ok()) return all.error();
   conditions_ = Conditions(std::move(*all));
   out->mutable_head()->set_incarnation(head->head.incarnation);
@@ -66,7 +66,6 @@ void StatusPages::agents(v1::StatusResponse* out) {
   const auto& all = conditions_.agents();
   for (size_t bytes = 0; agents_ < all.size() && bytes < bytes_per_message; ++agents_) {
     const Agent& agent = all[agents_];
-    if (!selection_.region.empty() && agent.progress.region != selection_.region) continue;
     auto* said = out->add_agents();
     to_wire(agent, said);
     bytes += said->ByteSizeLong();
@@ -76,18 +75,16 @@ void StatusPages::agents(v1::StatusResponse* out) {
 
 Result<> StatusPages::statuses(v1::StatusResponse* out) {
   std::vector<Status> page;
-  size_t bytes = 0, count = 0;
-  auto next = shared_.storage.statuses({selection_.kind, selection_.region}, statuses_,
-                                       records_per_page, [&](const davit_status& s) {
-                                         ++count;
-                                         if (!selection_.takes(from_abi(s.key))) return true;
-                                         bytes += bytes_of(page.emplace_back(from_abi(s)));
-                                         return bytes < bytes_per_message;
-                                       });
-  if (!next.ok()) return next.error();
-  if (count > 0 && *next <= statuses_) return stands_still();
-  statuses_ = *next;
-  if (count == 0) stage_ = Stage::records;
+  const StatusRead request{
+      {selection_.kind, selection_.region}, statuses_, records_per_page, bytes_per_message};
+  auto read = shared_.storage.statuses(request, [&](const davit_status& s) {
+    if (selection_.takes(from_abi(s.key))) page.push_back(from_abi(s));
+    return true;
+  });
+  if (!read.ok()) return read.error();
+  if (read->more && read->next.version <= statuses_.version) return stands_still();
+  statuses_ = read->next;
+  if (!read->more) stage_ = Stage::records;
   for (const Status& status : page) {
     if (auto r = beside_its_record(status, out); !r.ok()) return r;
   }

@@ -34,7 +34,7 @@ class StatusPages : public Source {
   Stage stage_ = Stage::begin;
   Conditions conditions_;
   size_t agents_ = 0;                 // agents named so far
-  uint64_t statuses_ = 0;             // statuses read up to here
+  Cursor statuses_;                   // statuses read up to here
   Cursor records_;                    // records read up to here
   std::unordered_set<size_t> named_;  // hashes of the keys of named records
   std::set<std::string> regions_;     // regions of named records

@@ -18,32 +18,30 @@ Result<bool> Survey::refresh() {
   auto head = storage_.head();
   if (!head.ok()) return head.error();
   const bool records_moved = first_ || head->head != head_.head;
-  const bool statuses_moved = first_ || head->status_head != head_.status_head;
+  const bool statuses_moved = first_ || head->status_head != head_.status_head ||
+                              head->head.incarnation != head_.head.incarnation;
   head_ = *head;
   // The agents come first: they decide for which records `unsent` is asked.
   auto agents_moved = look_at_agents();
   if (!agents_moved.ok()) return agents_moved.error();
-  if (records_moved) {
-    if (auto r = read_all_records(); !r.ok()) return r.error();
+  auto read = read_news(records_moved, statuses_moved);
+  if (!read.ok() && read.error().code == Code::out_of_range) {
+    // The history changed, or tombstones were purged meanwhile: read from the start.
+    board_.reset();
+    records_ = statuses_ = {};
+    read = read_news(true, true);
   }
+  if (!read.ok()) return read.error();
   if (auto r = judge_records(); !r.ok()) return r.error();
-  if (statuses_moved) {
-    if (auto r = read_statuses(); !r.ok()) return r.error();
-  }
   first_ = false;
   return records_moved || statuses_moved || *agents_moved;
 }
 
-Result<> Survey::read_all_records() {
-  const std::string& region = board_.selection().region;
-  auto r = read_records(region, records_);
-  if (r.ok() || r.error().code != Code::out_of_range) return r;
-  // The history changed, or tombstones were purged meanwhile: read from the start.
-  board_.reset();
-  records_ = {};
-  statuses_ = 0;
-  if (r = read_records(region, records_); !r.ok()) return r;
-  return read_statuses();
+Result<> Survey::read_news(bool records, bool statuses) {
+  if (records) {
+    if (auto r = read_records(board_.selection().region, records_); !r.ok()) return r;
+  }
+  return statuses ? read_statuses() : Result<>();
 }
 
 // Reads the records again in regions where `unsent` was not asked when they were read.
@@ -91,24 +89,21 @@ Result<> Survey::read_records(const std::string& region, Cursor& from) {
 Result<> Survey::read_statuses() {
   const Selection& s = board_.selection();
   for (;;) {
-    uint32_t count = 0;
-    auto next = storage_.statuses({s.kind, s.region}, statuses_, records_per_page,
+    auto page = storage_.statuses({{s.kind, s.region}, statuses_, records_per_page, bytes_per_page},
                                   [&](const davit_status& status) {
-                                    ++count;
                                     board_.status(from_abi(status));
                                     return true;
                                   });
-    if (!next.ok()) return next.error();
-    const bool more = count >= records_per_page;
-    if (more && *next <= statuses_) return stands_still();
-    statuses_ = *next;
-    if (!more) return {};
+    if (!page.ok()) return page.error();
+    if (page->more && page->next.version <= statuses_.version) return stands_still();
+    statuses_ = page->next;
+    if (!page->more) return {};
     if (!go_on_()) return given_up();
   }
 }
 
 Result<bool> Survey::look_at_agents() {
-  auto agents = read_agents(storage_, lag_, go_on_);
+  auto agents = read_agents(storage_, lag_, board_.selection().region, go_on_);
   if (!agents.ok()) return agents.error();
   decltype(seen_) seen;
   for (const Agent& a : *agents)
@@ -120,10 +115,10 @@ Result<bool> Survey::look_at_agents() {
 }
 
 Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag,
-                                       const GoOn& go_on) {
+                                       const std::string& region, const GoOn& go_on) {
   if (auto r = lag.refresh(storage, go_on); !r.ok()) return r.error();
   std::vector<Agent> out;
-  auto r = storage.agents([&out](const davit_progress& p) {
+  auto r = storage.agents(region, [&out](const davit_progress& p) {
     out.push_back({from_abi(p)});
     return true;
   });

@@ -9,8 +9,9 @@
 
 namespace davit::desired {
 
-// The last progress of all agents, each with its lag. Blocks.
-Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag, const GoOn& go_on);
+// The last progress of all agents of the region (empty: of any), each with its lag. Blocks.
+Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag,
+                                       const std::string& region, const GoOn& go_on);
 
 class Survey {
  public:
@@ -30,7 +31,7 @@ class Survey {
   bool nothing() const { return board_.empty(); }
 
  private:
-  Result<> read_all_records();
+  Result<> read_news(bool records, bool statuses);
   Result<> read_records(const std::string& region, Cursor& from);
   Result<> judge_records();
   Result<> read_statuses();
@@ -42,7 +43,7 @@ class Survey {
   Board board_;
   Head head_;
   Cursor records_;                // records read up to here
-  uint64_t statuses_ = 0;         // statuses read up to here
+  Cursor statuses_;               // statuses read up to here
   std::set<std::string> judged_;  // regions whose records were judged when they were read
   bool first_ = true;
   // For each agent at the last read: when it was heard of, and its lag.

@@ -44,7 +44,7 @@ Result<Upkeep::Answer> Upkeep::look(const Ask& ask) {
   auto head = storage_.head();
   if (!head.ok()) return head.error();
   std::vector<Progress> agents;
-  auto read = storage_.agents([&](const davit_progress& p) {
+  auto read = storage_.agents({}, [&](const davit_progress& p) {
     agents.push_back(from_abi(p));
     return true;
   });

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <set>
 
-#include <davit/utf8.hpp>
+#include <davit/storage_domain.hpp>
 
 namespace davit::recorder {
 
 namespace {
 
-constexpr size_t name_bytes_max = 253;  // the limit of a host name
-// Most databases store versions and sequences as signed numbers.
-constexpr uint64_t number_max = INT64_MAX;
+constexpr size_t name_bytes_max = DAVIT_NAME_BYTES_MAX;
 
 Error bad(std::string where, std::string message) {
   return {Code::invalid_argument, std::move(message), std::move(where), {}};
@@ -20,16 +18,6 @@ Error bad(std::string where, std::string message) {
 Result<> known_kind(const std::string& kind, const std::vector<std::string>& kinds) {
   if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) return {};
   return bad({}, "kind \"" + shortened(kind, name_bytes_max) + "\" is not known to this server");
-}
-
-Result<> check_issue(const Issue& issue) {
-  for (const std::string* name :
-       {&issue.kind, &issue.id, &issue.ns, &issue.name, &issue.condition}) {
-    if (name->size() > name_bytes_max)
-      return bad("issues", "a name is longer than " + std::to_string(name_bytes_max) + " bytes");
-  }
-  if (issue.version > number_max) return bad("issues", "a version is out of range");
-  return {};
 }
 
 size_t size_of(const Issue& i) {
@@ -51,16 +39,13 @@ Result<> check_name(std::string_view field, std::string_view name) {
 
 Result<> admit(const Progress& said, const std::vector<std::string>& kinds, const Limits& limits) {
   if (auto r = check_name("agent", said.agent); !r.ok()) return r;
-  if (said.region.size() > name_bytes_max) return bad("region", "is longer than 253 bytes");
   if (auto r = admit_epoch(said.epoch, limits, said.seen_at_unix_ms); !r.ok()) return r;
   std::set<std::string_view> once;
   for (const auto& k : said.kinds) {
     if (auto r = known_kind(k.kind, kinds); !r.ok()) return r;
     if (!once.insert(k.kind).second) return bad("kinds", "kind \"" + k.kind + "\" is named twice");
   }
-  for (const auto& issue : said.issues) {
-    if (auto r = check_issue(issue); !r.ok()) return r;
-  }
+  if (auto e = storage::outside(said)) return *e;
   return {};
 }
 
@@ -91,15 +76,13 @@ void cut_to(const Limits& limits, Progress& said) {
 Result<> admit(const Status& status, const std::vector<std::string>& kinds, const Limits& limits,
                int64_t now_unix_ms) {
   if (auto r = known_kind(status.key.kind, kinds); !r.ok()) return r;
-  if (status.key.id.size() > name_bytes_max)
-    return bad({}, "the id is longer than " + std::to_string(name_bytes_max) + " bytes");
   return admit_numbers(status, limits, now_unix_ms);
 }
 
 Result<> admit_numbers(const Status& status, const Limits& limits, int64_t now_unix_ms) {
-  if (status.observed_version > number_max) return bad({}, "the observed version is out of range");
-  if (status.sequence > number_max) return bad({}, "the sequence is out of range");
-  return admit_epoch(status.epoch, limits, now_unix_ms);
+  if (auto r = admit_epoch(status.epoch, limits, now_unix_ms); !r.ok()) return r;
+  if (auto e = storage::outside(status)) return bad({}, "the " + e->where + " " + e->message);
+  return {};
 }
 
 Result<> admit_epoch(uint64_t epoch, const Limits& limits, int64_t now_unix_ms) {

@@ -120,7 +120,7 @@ Result<> Shared::read_agents() {
   agents_read_at_.reset();  // until all are read
   roster_.clear();
   std::vector<Progress> implausible;
-  auto r = storage.agents([&](const davit_progress& p) {
+  auto r = storage.agents({}, [&](const davit_progress& p) {
     const Progress stored = from_abi(p);
     roster_.heard(stored);
     if (plausible_epoch(stored.epoch, host.unix_ms(), limits.epoch_ahead)) {

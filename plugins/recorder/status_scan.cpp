@@ -4,6 +4,7 @@ namespace davit::recorder {
 
 namespace {
 constexpr uint32_t statuses_per_page = 1000;
+constexpr uint64_t bytes_per_page = 4 << 20;
 }  // namespace
 
 void StatusScan::after(Then then) {
@@ -34,20 +35,23 @@ void StatusScan::read() {
     stopping = stopping_;
   }
   if (stopping) return end(Error{Code::unavailable, "the server is shutting down", {}, {}});
-  uint32_t count = 0;
   Greatest greatest;
-  const auto next = storage_.statuses({}, at_, statuses_per_page, [&](const davit_status& s) {
-    ++count;
-    if (see_.counts(s.epoch)) {
-      uint64_t& epoch = greatest[text(s.key.region)];
-      epoch = std::max(epoch, s.epoch);
-    }
-    return true;
-  });
-  if (!next.ok()) return end(next.error());
+  const auto page =
+      storage_.statuses({{}, at_, statuses_per_page, bytes_per_page}, [&](const davit_status& s) {
+        if (see_.counts(s.epoch)) {
+          uint64_t& epoch = greatest[text(s.key.region)];
+          epoch = std::max(epoch, s.epoch);
+        }
+        return true;
+      });
+  if (!page.ok() && page.error().code == Code::out_of_range && at_.version != 0) {
+    at_ = {};  // the store's history changed meanwhile
+    return post();
+  }
+  if (!page.ok()) return end(page.error());
   see_.page(greatest);
-  const bool more = count == statuses_per_page && *next > at_;
-  at_ = *next;
+  const bool more = page->more && page->next.version > at_.version;
+  at_ = page->next;
   if (more) return post();
   end({});
 }

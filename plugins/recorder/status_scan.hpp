@@ -43,7 +43,7 @@ class StatusScan {
   storage::Client storage_;
   Outstanding& outstanding_;
   See see_;
-  uint64_t at_ = 0;  // position of the next page; used only by the one read in progress
+  Cursor at_;  // position of the next page; used only by the one read in progress
 
   std::mutex mutex_;
   std::vector<Then> waiting_;

@@ -51,10 +51,14 @@ void forget_agent(Connection& c, const storage::Maintain::ForgetAgent& agent) {
   c.run("DELETE FROM agents WHERE region = ? AND agent = ?", region, name);
 }
 
-void read_agents(Connection& c, const storage::VisitProgress& visit) {
+bool read_agents(Connection& c, const AgentRead& q, const storage::VisitProgress& visit) {
+  if (q.limit == 0) c.fail({Code::invalid_argument, "a page has at least one agent", "limit", {}});
   Statement row = c.query(
-      "SELECT region, agent, software, epoch, seen_at_unix_ms FROM agents ORDER BY region, agent");
-  while (row.step()) {
+      "SELECT region, agent, software, epoch, seen_at_unix_ms FROM agents WHERE (?1 = '' OR region "
+      "= ?1) AND (region, agent) > (?2, ?3) ORDER BY region, agent LIMIT ?4",
+      V(q.region), V(q.after_region), V(q.after_agent), int64_t{q.limit} + 1);
+  for (uint32_t count = 0; row.step(); ++count) {
+    if (count == q.limit) return true;
     Progress p{std::string(row.text(0)),
                std::string(row.text(1)),
                std::string(row.text(2)),
@@ -81,8 +85,9 @@ void read_agents(Connection& c, const storage::VisitProgress& visit) {
                             std::string(i.text(6))});
       }
     }
-    if (!visit(p)) return;
+    if (!visit(p)) return true;
   }
+  return false;
 }
 
 }  // namespace davit::storage_sqlite

@@ -10,6 +10,8 @@ namespace davit::storage_sqlite {
 void store_progress(Connection& connection, const Progress& progress);
 // Deletes the agent's rows, unless it was seen later than the given time.
 void forget_agent(Connection& connection, const storage::Maintain::ForgetAgent& agent);
-void read_agents(Connection& connection, const storage::VisitProgress& visit);
+// Returns whether there are more.
+bool read_agents(Connection& connection, const AgentRead& request,
+                 const storage::VisitProgress& visit);
 
 }  // namespace davit::storage_sqlite

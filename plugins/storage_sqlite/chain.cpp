@@ -9,10 +9,6 @@ Error out_of_range(std::string message) {
 
 }  // namespace
 
-void Chain::append(uint64_t incarnation, uint64_t first_version) {
-  links_.push_back({incarnation, first_version});
-}
-
 bool Chain::has(uint64_t incarnation) const {
   for (const auto& link : links_) {
     if (link.incarnation == incarnation) return true;
@@ -20,24 +16,24 @@ bool Chain::has(uint64_t incarnation) const {
   return false;
 }
 
-uint64_t Chain::end_of(size_t i, uint64_t head) const {
-  return i + 1 < links_.size() ? links_[i + 1].first_version - 1 : head;
+uint64_t Chain::end_of(size_t i, uint64_t head, First first) const {
+  return i + 1 < links_.size() ? links_[i + 1].*first - 1 : head;
 }
 
 History Chain::history(uint64_t head) const {
   History out;
   for (size_t i = 0; i < links_.size(); ++i) {
-    out.push_back({links_[i].incarnation, end_of(i, head)});
+    out.push_back({links_[i].incarnation, end_of(i, head, &Link::first_version)});
   }
   return out;
 }
 
-Result<> Chain::accept(Cursor cursor, uint64_t head) const {
+Result<> Chain::accept(Cursor cursor, uint64_t head, First first) const {
   if (cursor.version == 0) return {};
   // Searches from the newest link, because nearly all cursors are there.
   for (size_t i = links_.size(); i-- > 0;) {
     if (links_[i].incarnation != cursor.incarnation) continue;
-    const uint64_t end = end_of(i, head);
+    const uint64_t end = end_of(i, head, first);
     if (cursor.version <= end) return {};
     return out_of_range("cursor " + std::to_string(cursor.version) + " is above " +
                         std::to_string(end) + ", where its incarnation ends");

@@ -1,7 +1,7 @@
 // The store's history as a chain of incarnations. Every open of the store appends one. A cursor
 // names the incarnation in which its version was read, and is valid only up to the end of that
 // incarnation. A file that was copied back from a backup lacks the later incarnations, so their
-// cursors are refused.
+// cursors are refused. Records and statuses have versions of their own, and so ends of their own.
 #pragma once
 
 #include "davit/records.hpp"
@@ -10,22 +10,30 @@ namespace davit::storage_sqlite {
 
 class Chain {
  public:
-  // Appends an incarnation, in the order of the opens. `first_version` is the first version that it
-  // may give.
-  void append(uint64_t incarnation, uint64_t first_version);
+  // An incarnation, and the first versions that it may give.
+  struct Link {
+    uint64_t incarnation, first_version, first_status_version;
+  };
+  // In the order of the opens.
+  void append(Link link) { links_.push_back(link); }
+  const Link& last() const { return links_.back(); }
   uint64_t current() const { return links_.back().incarnation; }
   bool has(uint64_t incarnation) const;
   // `head` is the newest version, at which the last incarnation ends so far.
   History history(uint64_t head) const;
 
   // OUT_OF_RANGE: nothing can be read after this cursor. `head` is the newest version.
-  Result<> accept(Cursor cursor, uint64_t head) const;
+  Result<> accept(Cursor cursor, uint64_t head) const {
+    return accept(cursor, head, &Link::first_version);
+  }
+  Result<> accept_status(Cursor cursor, uint64_t status_head) const {
+    return accept(cursor, status_head, &Link::first_status_version);
+  }
 
  private:
-  struct Link {
-    uint64_t incarnation, first_version;
-  };
-  uint64_t end_of(size_t link, uint64_t head) const;
+  using First = uint64_t Link::*;
+  Result<> accept(Cursor cursor, uint64_t head, First first) const;
+  uint64_t end_of(size_t link, uint64_t head, First first) const;
   std::vector<Link> links_;
 };
 

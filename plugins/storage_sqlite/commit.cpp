@@ -63,10 +63,6 @@ Commit::Commit(Connection& connection, int64_t now_unix_ms)
 
 std::optional<Error> Commit::check(const Group& group) const {
   if (group.mutations.empty()) return invalid("a group has at least one mutation");
-  if (group.mutations.size() > max_group_records) {
-    return invalid("a group has at most " + std::to_string(max_group_records) + " mutations, not " +
-                   std::to_string(group.mutations.size()));
-  }
   std::set<Key> keys;
   for (const auto& m : group.mutations) {
     const Record& r = m.record;
@@ -89,8 +85,10 @@ GroupResult Commit::apply(const Group& group) {
     return result;
   }
   if (result.error) return result;
-  result.first_version = next_;
   connection_.run("SAVEPOINT one_group");
+  const uint64_t before = next_;
+  free_names(group);
+  result.first_version = next_;
   for (const auto& m : group.mutations) {
     result.error = mutate(m, group.request_id, next_, result.actual_version);
     if (result.error) break;
@@ -98,7 +96,8 @@ GroupResult Commit::apply(const Group& group) {
   }
   if (result.error) {
     connection_.run("ROLLBACK TO one_group");
-    next_ = std::exchange(result.first_version, 0);
+    next_ = before;
+    result.first_version = 0;
   } else if (!group.request_id.empty()) {
     connection_.run(
         "INSERT INTO requests (first_version, request_id, committed_at_unix_ms) VALUES (?, ?, ?)",
@@ -151,6 +150,34 @@ std::optional<Error> Commit::fixed_name(const Record& r, const Stored& before) c
                  r.key.id);
 }
 
+// A record changes only with a new version. So deleted records whose names the group takes over get
+// theirs first. Those that the group itself writes have one already.
+void Commit::free_names(const Group& group) {
+  std::set<Key> own;
+  for (const auto& m : group.mutations) own.insert(m.record.key);
+  for (const auto& m : group.mutations) {
+    const Record& r = m.record;
+    if (!r.live || r.name.empty()) continue;
+    std::vector<uint64_t> dead;
+    {
+      Statement other = connection_.query(
+          "SELECT version, id FROM records WHERE kind = ? AND region = ? AND name = ? AND ns = ? "
+          "AND live = 0 AND name_taken = 0 ORDER BY version",
+          V(r.key.kind), V(r.key.region), V(r.name), V(r.ns));
+      while (other.step()) {
+        if (!own.contains({r.key.kind, r.key.region, std::string(other.text(1))}))
+          dead.push_back(other.number(0));
+      }
+    }
+    for (const uint64_t version : dead) {
+      connection_.run(
+          "UPDATE records SET version = ?, name_taken = 1, committed_at_unix_ms = ? WHERE version "
+          "= ?",
+          next_++, now_, version);
+    }
+  }
+}
+
 // `taken` becomes true for a deleted record whose name a live record holds.
 std::optional<Error> Commit::take_name(const Record& r, bool& taken) {
   if (r.name.empty()) return std::nullopt;
@@ -170,7 +197,7 @@ std::optional<Error> Commit::take_name(const Record& r, bool& taken) {
                    id,
                    {}};
     }
-    if (r.live)
+    if (r.live)  // of this group, see free_names
       connection_.run("UPDATE records SET name_taken = 1 WHERE version = ?", other.number(0));
   }
   taken = false;

@@ -7,8 +7,6 @@
 
 namespace davit::storage_sqlite {
 
-constexpr uint32_t max_group_records = 1'000;  // keeps one transaction well below a second
-
 class Commit {
  public:
   // The caller has begun a write transaction on the connection.
@@ -31,6 +29,7 @@ class Commit {
   std::optional<Error> mutate(const Mutation& m, const std::string& request_id, uint64_t version,
                               uint64_t& actual);
   Stored stored(const Key& key);
+  void free_names(const Group& group);
   std::optional<Error> fixed_name(const Record& r, const Stored& before) const;
   std::optional<Error> take_name(const Record& r, bool& taken);
   void write(const Record& r, const Stored& before, const std::string& request_id, uint64_t version,

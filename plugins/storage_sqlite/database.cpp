@@ -192,28 +192,32 @@ Database::~Database() {
 
 Result<> Database::read_chain() {
   Connection& c = *writer_;
+  Chain::Link link{new_incarnation(), 1, 1};
   {
     Transaction transaction(c, Transaction::Kind::read);
-    Statement head = c.query("SELECT head FROM store");
-    if (head.step()) first_version_ = head.number(0) + 1;
-    Statement s = c.query("SELECT incarnation, first_version FROM incarnations ORDER BY number");
-    while (s.step()) chain_.append(s.number(0), s.number(1));
+    Statement head = c.query("SELECT head, status_head FROM store");
+    if (head.step())
+      link.first_version = head.number(0) + 1, link.first_status_version = head.number(1) + 1;
+    Statement s = c.query(
+        "SELECT incarnation, first_version, first_status_version FROM incarnations ORDER BY "
+        "number");
+    while (s.step()) chain_.append({s.number(0), s.number(1), s.number(2)});
   }
   if (c.failed()) return c.take_error();
-  uint64_t incarnation = new_incarnation();
-  while (chain_.has(incarnation)) incarnation = new_incarnation();
-  chain_.append(incarnation, first_version_);
+  while (chain_.has(link.incarnation)) link.incarnation = new_incarnation();
+  chain_.append(link);
   return {};
 }
 
 // Runs in the transaction of a write, so that both are kept or neither.
 void Database::begin_incarnation(Connection& c) {
+  const Chain::Link& link = chain_.last();
   c.run("DELETE FROM incarnations WHERE number <= (SELECT max(number) FROM incarnations) - ?",
         incarnations_kept);
   c.run(
-      "INSERT OR IGNORE INTO incarnations (incarnation, first_version, opened_at_unix_ms) VALUES "
-      "(?, ?, ?)",
-      chain_.current(), first_version_, host_.unix_ms());
+      "INSERT OR IGNORE INTO incarnations (incarnation, first_version, first_status_version, "
+      "opened_at_unix_ms) VALUES (?, ?, ?, ?)",
+      link.incarnation, link.first_version, link.first_status_version, host_.unix_ms());
 }
 
 Result<std::unique_ptr<Connection>> Database::connect_reader() const {
@@ -299,18 +303,15 @@ Result<Head> Database::get(const Op& op, const Query& query, const storage::Visi
   return reading(op, [&](Connection& c) { return get_records(c, chain_, query, visit); });
 }
 
-Result<uint64_t> Database::statuses(const Op& op, const Scope& scope, uint64_t after,
-                                    uint32_t limit, const storage::VisitStatus& visit) {
-  return reading(op, [&](Connection& c) {
-    return read_statuses(c, scope, after, limit, read_head(c, chain_).status_head, visit);
-  });
+Result<StatusPage> Database::statuses(const Op& op, const StatusRead& request,
+                                      const storage::VisitStatus& visit) {
+  if (auto r = begin(op); !r.ok()) return r.error();
+  return reading(op, [&](Connection& c) { return read_statuses(c, chain_, request, visit); });
 }
 
-Result<> Database::agents(const Op& op, const storage::VisitProgress& visit) {
-  return reading(op, [&](Connection& c) {
-    read_agents(c, visit);
-    return std::monostate();
-  });
+Result<bool> Database::agents(const Op& op, const AgentRead& request,
+                              const storage::VisitProgress& visit) {
+  return reading(op, [&](Connection& c) { return read_agents(c, request, visit); });
 }
 
 Result<History> Database::history(const Op& op) {

@@ -30,9 +30,9 @@ class Database {
   Result<Head> head(const Op& op);
   Result<Page> read(const Op& op, const ReadRequest& request, const storage::VisitRecord& visit);
   Result<Head> get(const Op& op, const Query& query, const storage::VisitRecord& visit);
-  Result<uint64_t> statuses(const Op& op, const Scope& scope, uint64_t after, uint32_t limit,
-                            const storage::VisitStatus& visit);
-  Result<> agents(const Op& op, const storage::VisitProgress& visit);
+  Result<StatusPage> statuses(const Op& op, const StatusRead& request,
+                              const storage::VisitStatus& visit);
+  Result<bool> agents(const Op& op, const AgentRead& request, const storage::VisitProgress& visit);
   Result<History> history(const Op& op);
 
   struct Committed {
@@ -88,9 +88,8 @@ class Database {
   const std::string path_;
   std::optional<Lock> lock_;                // first to be created, last to be destroyed
   std::optional<Whereabouts> whereabouts_;  // of a file; guarded by the writer's lock
-  Chain chain_;
-  uint64_t first_version_ = 0;      // of this incarnation
-  std::atomic<bool> begun_{false};  // the incarnation is stored
+  Chain chain_;                             // ends with the incarnation that this open begins
+  std::atomic<bool> begun_{false};          // the incarnation is stored
   bool unsettled_ = false;  // open again before the next write; guarded by the writer's lock
   std::mutex writer_turn_;  // held while waiting for writer_mutex_: see take_writer
   std::mutex writer_mutex_;

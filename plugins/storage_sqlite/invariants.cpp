@@ -37,10 +37,10 @@ constexpr Rule rules[] = {
     {"a request is answered with a version above the head",
      "SELECT request_id FROM requests WHERE first_version > (SELECT head FROM store)"},
     {"the history of incarnations is out of order",
-     "SELECT number FROM incarnations AS i WHERE first_version < 1 OR first_version > (SELECT head "
-     "+ "
-     "1 FROM store) OR EXISTS (SELECT 1 FROM incarnations AS j WHERE j.number < i.number AND "
-     "j.first_version > i.first_version)"},
+     "SELECT number FROM incarnations AS i, store WHERE min(first_version, first_status_version) < "
+     "1 OR first_version > head + 1 OR first_status_version > status_head + 1 OR EXISTS (SELECT 1 "
+     "FROM incarnations AS j WHERE j.number < i.number AND (j.first_version > i.first_version OR "
+     "j.first_status_version > i.first_status_version))"},
 };
 
 }  // namespace

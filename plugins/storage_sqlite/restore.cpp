@@ -64,8 +64,8 @@ Result<> begin_incarnation_in(const std::string& path, int64_t now) {
   if (c.failed()) return c.take_error();
   Transaction transaction(c, Transaction::Kind::write);
   c.run(
-      "INSERT INTO incarnations (incarnation, first_version, opened_at_unix_ms) SELECT ?, head + "
-      "1, ? FROM store",
+      "INSERT INTO incarnations (incarnation, first_version, first_status_version, "
+      "opened_at_unix_ms) SELECT ?, head + 1, status_head + 1, ? FROM store",
       new_incarnation(), now);
   return transaction.commit();
 }

@@ -29,6 +29,7 @@ CREATE TABLE incarnations (
   number INTEGER PRIMARY KEY,
   incarnation INTEGER NOT NULL UNIQUE,
   first_version INTEGER NOT NULL,
+  first_status_version INTEGER NOT NULL,
   opened_at_unix_ms INTEGER NOT NULL
 ) STRICT;
 

@@ -113,8 +113,14 @@ size_t store_statuses(Connection& connection, const Chain& chain,
   return head - before.status_head;
 }
 
-uint64_t read_statuses(Connection& connection, const Scope& scope, uint64_t after, uint32_t limit,
-                       uint64_t status_head, const storage::VisitStatus& visit) {
+StatusPage read_statuses(Connection& connection, const Chain& chain, const StatusRead& q,
+                         const storage::VisitStatus& visit) {
+  if (q.limit == 0)
+    connection.fail({Code::invalid_argument, "a page has at least one status", "limit", {}});
+  StatusPage page;
+  page.head = read_head(connection, chain);
+  const auto in_chain = chain.accept_status(q.cursor, page.head.status_head);
+  if (!in_chain.ok()) connection.fail(in_chain.error());
   Statement row = connection.query(
       "SELECT status_version, kind, region, id, gone, observed_version, health, desired, updated, "
       "ready, stale, message, "
@@ -122,11 +128,13 @@ uint64_t read_statuses(Connection& connection, const Scope& scope, uint64_t afte
       "USING (kind, region, id) "
       "WHERE status_version > ?1 AND (?2 = '' OR kind = ?2) AND (?3 = '' OR region = ?3) ORDER BY "
       "status_version LIMIT ?4",
-      after, V(scope.kind), V(scope.region), int64_t{limit} + 1);
+      q.cursor.version, V(q.scope.kind), V(q.scope.region), int64_t{q.limit} + 1);
   Status s;
-  uint64_t next = after;
+  page.next = {page.head.head.incarnation, q.cursor.version};
+  uint64_t bytes = 0;
   for (uint32_t count = 0; row.step(); ++count) {
-    if (count == limit) return next;
+    page.more = count == q.limit;
+    if (page.more) return page;
     s.status_version = row.number(0);
     s.key.kind.assign(row.text(1));
     s.key.region.assign(row.text(2));
@@ -147,10 +155,15 @@ uint64_t read_statuses(Connection& connection, const Scope& scope, uint64_t afte
     s.ns.assign(row.text(17));  // those of the record, whatever the agent reported
     s.name.assign(row.text(18));
     read_children(connection, s.key, s.children);
-    next = s.status_version;
-    if (!visit(s)) return next;
+    bytes += text_bytes(s);
+    page.more = count > 0 && bytes > q.bytes_max;
+    if (page.more) return page;
+    page.next.version = s.status_version;
+    page.more = !visit(s);
+    if (page.more) return page;
   }
-  return std::max(status_head, after);
+  page.next.version = page.head.status_head;
+  return page;
 }
 
 }  // namespace davit::storage_sqlite

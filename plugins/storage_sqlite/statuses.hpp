@@ -11,9 +11,8 @@ namespace davit::storage_sqlite {
 size_t store_statuses(Connection& connection, const Chain& chain,
                       const std::vector<Status>& statuses, int64_t now_unix_ms);
 
-// Visits the statuses above `after`, and returns where to continue. `status_head` is the newest in
-// this snapshot.
-uint64_t read_statuses(Connection& connection, const Scope& scope, uint64_t after, uint32_t limit,
-                       uint64_t status_head, const storage::VisitStatus& visit);
+// A cursor that is out of range (abi/storage.h) becomes the connection's failure.
+StatusPage read_statuses(Connection& connection, const Chain& chain, const StatusRead& request,
+                         const storage::VisitStatus& visit);
 
 }  // namespace davit::storage_sqlite

@@ -18,7 +18,6 @@ class StorageSqlite {
   // Two writers that take turns, one mover of the journal, one measurement and three reads. A
   // backup counts as a read.
   static constexpr uint32_t max_concurrency = 7;
-  static constexpr uint32_t max_group_records = storage_sqlite::max_group_records;
 
   explicit StorageSqlite(Host host)
       : host_(host),
@@ -74,6 +73,11 @@ class StorageSqlite {
     return {};
   }
 
+  // They keep one transaction well below a second. The bytes are far below SQLite's own limit.
+  static storage::Limits limits() {
+    constexpr uint64_t bytes = 64 << 20;
+    return {1'000, bytes, bytes, 10'000, bytes};
+  }
   Result<Head> head(const Op& op) {
     return with(Trouble::reading, [&](Database& d) { return d.head(op); });
   }
@@ -83,13 +87,12 @@ class StorageSqlite {
   Result<Head> get(const Op& op, const Query& query, const storage::VisitRecord& visit) {
     return with(Trouble::reading, [&](Database& d) { return d.get(op, query, visit); });
   }
-  Result<uint64_t> statuses(const Op& op, const Scope& scope, uint64_t after, uint32_t limit,
-                            const storage::VisitStatus& visit) {
-    return with(Trouble::reading,
-                [&](Database& d) { return d.statuses(op, scope, after, limit, visit); });
+  Result<StatusPage> statuses(const Op& op, const StatusRead& request,
+                              const storage::VisitStatus& visit) {
+    return with(Trouble::reading, [&](Database& d) { return d.statuses(op, request, visit); });
   }
-  Result<> agents(const Op& op, const storage::VisitProgress& visit) {
-    return with(Trouble::reading, [&](Database& d) { return d.agents(op, visit); });
+  Result<bool> agents(const Op& op, const AgentRead& request, const storage::VisitProgress& visit) {
+    return with(Trouble::reading, [&](Database& d) { return d.agents(op, request, visit); });
   }
   Result<> history(const Op& op, const storage::VisitCursor& visit) {
     auto r = with(Trouble::reading, [&](Database& d) { return d.history(op); });
@@ -98,13 +101,15 @@ class StorageSqlite {
     return {};
   }
   Result<> progress(const Op& op, const Progress& progress) {
-    return with(Trouble::writing, [&](Database& d) { return d.progress(op, progress); });
+    auto r = with(Trouble::writing, [&](Database& d) { return d.progress(op, progress); });
+    if (r.ok()) hints_.tell(DAVIT_HINT_AGENTS);
+    return r;
   }
 
   Result<std::vector<GroupResult>> commit(const Op& op, const std::vector<Group>& groups) {
     auto r = with(Trouble::writing, [&](Database& d) { return d.commit(op, groups); });
     if (r.ok()) {
-      if (r->records != 0) hint();
+      if (r->records != 0) hints_.tell(DAVIT_HINT_RECORDS);
       records_.add(static_cast<double>(r->records));
       return std::move(r->results);
     }
@@ -116,6 +121,7 @@ class StorageSqlite {
   Result<> report(const Op& op, const std::vector<Status>& statuses) {
     auto r = with(Trouble::writing, [&](Database& d) { return d.report(op, statuses); });
     if (!r.ok()) return r.error();
+    if (*r != 0) hints_.tell(DAVIT_HINT_STATUSES);
     statuses_.add(static_cast<double>(*r));
     return {};
   }
@@ -169,10 +175,8 @@ class StorageSqlite {
     return storage_sqlite::restore(error ? *own : real.string(), path, host_.unix_ms());
   }
 
-  void watch(std::function<void()> hint) {
-    const std::lock_guard lock(hint_mutex_);
-    hint_ = std::move(hint);
-  }
+  davit_storage_watch* watch(storage::Hint hint) { return hints_.watch(std::move(hint)); }
+  void unwatch(davit_storage_watch* watch) { hints_.unwatch(watch); }
 
  private:
   static constexpr std::chrono::seconds measure_interval{30};
@@ -216,11 +220,6 @@ class StorageSqlite {
       if (!moved.ok()) trouble_.note(Trouble::writing, &moved.error());
     });
   }
-  // Calls the hint with the lock held, so that no hint comes after watch() has removed it.
-  void hint() {
-    const std::lock_guard lock(hint_mutex_);
-    if (hint_) hint_();
-  }
 
   const Host host_;
   const std::string path_;  // empty: a file in the state directory
@@ -230,8 +229,7 @@ class StorageSqlite {
   std::shared_ptr<Database> database_;  // every call shares ownership
   Outstanding outstanding_;
   Gauges gauges_;
-  std::mutex hint_mutex_;
-  std::function<void()> hint_;
+  storage::Hints hints_;
 };
 
 }  // namespace davit::storage_sqlite

@@ -25,7 +25,16 @@ Feed::Feed(Host host, Classifier& classifier, PageCache& pages, FeedSettings set
       ring_(settings.ring_bytes, std::move(encodings)) {}
 
 void Feed::start() {
-  storage_.watch([](void* self) { static_cast<Feed*>(self)->want(); }, this);
+  auto watch = storage_.watch(
+      [](void* self, uint32_t what) {
+        if ((what & DAVIT_HINT_RECORDS) != 0) static_cast<Feed*>(self)->want();
+      },
+      this);
+  if (watch.ok()) {
+    watch_ = std::move(*watch);
+  } else {
+    host_.warn("the storage gives no hints", {{"reason", watch.error().message}});
+  }
   want();
   strand_.post([this, ticket = outstanding_.begin()] {
     schedule_poll();
@@ -34,7 +43,7 @@ void Feed::start() {
 }
 
 Result<> Feed::stop(const Op& op) {
-  storage_.watch(nullptr, nullptr);
+  watch_.end();
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;

@@ -96,6 +96,7 @@ class Feed {
   PageCache& pages_;
   FeedSettings settings_;
   storage::Client storage_;
+  storage::Watch watch_;
   Strand strand_;
   Outstanding outstanding_;
   Metric reads_, errors_;

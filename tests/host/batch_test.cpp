@@ -33,6 +33,11 @@ TEST(Batch, EndsAtTheBytesButTakesOne) {
   EXPECT_EQ(pick({{{"a"}, 500}, {{"b"}, 1}}, {10, 100}), "0 ");
 }
 
+TEST(Batch, EndsAtTheRecordsButTakesOne) {
+  EXPECT_EQ(pick({{{"a"}, 1, 2}, {{"b"}, 1, 1}, {{"c"}, 1, 1}}, {10, 100, 3}), "0 1 ");
+  EXPECT_EQ(pick({{{"a"}, 1, 9}, {{"b"}, 1, 1}}, {10, 100, 3}), "0 ");
+}
+
 TEST(Batch, OfNothingIsNothing) {
   EXPECT_EQ(pick({}), "");
 }

@@ -1,11 +1,4 @@
-// The queue before a storage that a test holds still while requests gather.
-#include "services/commit_queue.hpp"
-
-#include <gtest/gtest.h>
-
-#include <condition_variable>
-
-#include <davit/storage.hpp>
+#include "commit_queue_rig.hpp"
 
 namespace davit::host {
 namespace {
@@ -209,7 +202,7 @@ TEST_F(CommitQueueTest, ABatchEndsAtItsBytes) {
   for (const char* id : {"a", "b", "c", "d", "e"}) commit({mutation(id, {}, 100)});
   answers();
   EXPECT_EQ(storage_.calls(),
-            "first|a,b,c|d,e");  // 256 bytes each beside the payload, 1100 a batch
+            "first|a,b,c|d,e");  // 253 bytes each beside the payload, 1100 a batch
 }
 
 TEST_F(CommitQueueTest, ABatchEndsAtItsNumber) {
@@ -260,6 +253,7 @@ TEST_F(CommitQueueTest, OneVersionForTwoGroupsIsAnErrorOfThePlugin) {
 }
 
 TEST_F(CommitQueueTest, RefusesAnEmptyGroupAndOneThatIsTooLarge) {
+  storage_.limits.group_records = 3;
   commit({});
   commit({mutation("a"), mutation("b"), mutation("c"), mutation("d")});
   std::string all = answers();
@@ -268,6 +262,60 @@ TEST_F(CommitQueueTest, RefusesAnEmptyGroupAndOneThatIsTooLarge) {
   EXPECT_NE(all.find("a=storage \"main\": a group has 1 to 3 records, not 4"), std::string::npos)
       << all;
   EXPECT_EQ(storage_.calls(), "");
+}
+
+TEST_F(CommitQueueTest, ACommitHoldsNoMoreRecordsThanTheStorageTakes) {
+  storage_.limits.group_records = 3;
+  occupy();
+  commit({mutation("a"), mutation("b")});
+  commit({mutation("c")});
+  commit({mutation("d")});
+  EXPECT_EQ(answers(), "first=1 a=2 c=4 d=5");
+  EXPECT_EQ(storage_.calls(), "first|a,c|d");
+}
+
+TEST_F(CommitQueueTest, ACommitHoldsNoMoreBytesThanTheStorageTakes) {
+  storage_.limits.group_bytes = 500;
+  occupy();
+  for (const char* id : {"a", "b", "c"}) commit({mutation(id, {}, 100)});
+  answers();
+  EXPECT_EQ(storage_.calls(), "first|a|b|c");
+}
+
+TEST_F(CommitQueueTest, DividesAReportByTheNumberThatTheStorageTakes) {
+  storage_.limits.report_statuses = 2;
+  report({"a", "b", "c", "d", "e"});
+  EXPECT_EQ(answers(), "a=ok");
+  EXPECT_EQ(storage_.calls(), "a,b|c,d|e");
+}
+
+TEST_F(CommitQueueTest, OfADividedReportTheFirstErrorIsTheAnswer) {
+  storage_.limits.report_statuses = 2;
+  storage_.poison = "c";
+  report({"a", "b", "c", "d", "e"});
+  EXPECT_EQ(answers(), "a=poison");
+  EXPECT_EQ(storage_.calls(), "a,b|c,d");
+}
+
+TEST_F(CommitQueueTest, RefusesWhatNoStorageKeepsBeforeItReachesOne) {
+  commit({mutation(std::string(254, 'i'))});
+  report({std::string("a\0b", 3)});
+  const std::string all = answers();
+  EXPECT_NE(all.find("id has 254 bytes, and may have 253"), std::string::npos) << all;
+  EXPECT_NE(all.find("id has the character U+0000, which databases do not keep"), std::string::npos)
+      << all;
+  EXPECT_EQ(storage_.calls(), "");
+}
+
+TEST_F(CommitQueueTest, AsksForTheLimitsUntilTheStorageIsOpen) {
+  storage_.not_started = true;
+  report({"a"});
+  storage_.not_started = false;
+  report({"b"});
+  const std::string all = answers();
+  EXPECT_NE(all.find("a=storage \"main\": is not open"), std::string::npos) << all;
+  EXPECT_NE(all.find("b=ok"), std::string::npos) << all;
+  EXPECT_EQ(storage_.calls(), "b");
 }
 
 TEST_F(CommitQueueTest, RefusesMoreWhenFull) {
@@ -351,7 +399,7 @@ TEST_F(CommitQueueTest, ReportsThatAreTriedOneByOneEndWhenTheStorageGoesAway) {
 
 // A backend in C++ that answers for fewer groups than it was given.
 struct ShortOfAnswers {
-  static constexpr uint32_t max_group_records = 3;
+  static storage::Limits limits() { return {}; }
   Result<Head> head(const Op&) { return Head{}; }
   Result<Page> read(const Op&, const ReadRequest&, const storage::VisitRecord&) { return Page{}; }
   Result<Head> get(const Op&, const Query&, const storage::VisitRecord&) { return Head{}; }
@@ -359,12 +407,11 @@ struct ShortOfAnswers {
     return std::vector<GroupResult>();
   }
   Result<> report(const Op&, const std::vector<Status>&) { return {}; }
-  Result<uint64_t> statuses(const Op&, const Scope&, uint64_t, uint32_t,
-                            const storage::VisitStatus&) {
-    return uint64_t{0};
+  Result<StatusPage> statuses(const Op&, const StatusRead&, const storage::VisitStatus&) {
+    return StatusPage{};
   }
   Result<> progress(const Op&, const Progress&) { return {}; }
-  Result<> agents(const Op&, const storage::VisitProgress&) { return {}; }
+  Result<bool> agents(const Op&, const AgentRead&, const storage::VisitProgress&) { return false; }
   Result<> maintain(const Op&, const storage::Maintain&) { return {}; }
   Result<> history(const Op&, const storage::VisitCursor&) { return {}; }
 };

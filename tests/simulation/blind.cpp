@@ -39,7 +39,7 @@ void World::hide_something() {
 size_t World::said_to_be_blind(const Agent& agent, const std::string& resource,
                                const std::string& why) {
   size_t kinds = 0;
-  const auto read = storage_.inner().agents([&](const davit_progress& stored) {
+  const auto read = storage_.inner().agents({}, [&](const davit_progress& stored) {
     const Progress said = from_abi(stored);
     if (said.region != agent.region || said.agent != agent.name) return true;
     for (const Issue& issue : said.issues) {

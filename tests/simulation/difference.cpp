@@ -129,7 +129,7 @@ bool World::stands_for_other(const Name& name, const json::value& object) const 
 
 std::string World::status_difference() {
   std::map<Key, Status> statuses;
-  const auto read = storage_.inner().statuses({}, 0, 1000, [&](const davit_status& s) {
+  const auto read = storage_.inner().statuses({{}, {}, 1000}, [&](const davit_status& s) {
     Status status = from_abi(s);
     statuses[status.key] = status;
     return true;

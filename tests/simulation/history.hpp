@@ -37,6 +37,7 @@ class History {
         requests_.emplace(group.request_id, first_version).first->second != first_version) {
       twice_ = group.request_id;
     }
+    if (!seen_.contains(first_version)) free_names(group, first_version);
     uint64_t version = first_version;
     for (const auto& m : group.mutations) {
       const Record& r = m.record;
@@ -49,6 +50,11 @@ class History {
       if (seen_.insert(version).second) {
         check_expectation(m, version);
         last_[r.key] = {version, r.live};
+        if (r.live) {
+          nameless_.erase(r.key);
+        } else if (is_taken(name)) {
+          nameless_.insert(r.key);
+        }
         written_[name].push_back(
             {version, r.key.id, r.live && r.state != "archived", held, r.json});
       }
@@ -127,6 +133,34 @@ class History {
   }
 
  private:
+  bool is_taken(const Name& name) const {
+    return std::any_of(last_.begin(), last_.end(), [&](const auto& last) {
+      return last.second.second && names_.at(last.first) == name;
+    });
+  }
+  // Those whose names the group takes over have got new versions, below those of the group.
+  void free_names(const Group& group, uint64_t first_version) {
+    std::set<Key> own;
+    for (const auto& m : group.mutations) own.insert(m.record.key);
+    std::vector<std::pair<uint64_t, Key>> freed;
+    for (const auto& m : group.mutations) {
+      const auto first = static_cast<std::ptrdiff_t>(freed.size());
+      const Record& r = m.record;
+      if (!r.live || r.name.empty()) continue;
+      for (const auto& [key, last] : last_) {
+        if (last.second || own.contains(key)) continue;
+        if (names_[key] != Name{r.key.kind, r.ns, r.name, r.key.region}) continue;
+        if (nameless_.insert(key).second) freed.emplace_back(last.first, key);
+      }
+      std::sort(freed.begin() + first, freed.end());
+    }
+    uint64_t version = first_version - freed.size();
+    for (const auto& [before, key] : freed) {
+      last_[key].first = version;
+      seen_.insert(version++);
+    }
+  }
+
   void check_expectation(const Mutation& m, uint64_t version) {
     if (m.expect == DAVIT_EXPECT_ANY) {
       unexpected_ = m.record.key.kind + " " + m.record.key.id + " @" + std::to_string(version) +
@@ -142,6 +176,7 @@ class History {
   }
 
   std::map<Key, Name> names_;
+  std::set<Key> nameless_;  // deleted, and their names are others'
   std::map<Name, std::vector<Written>> written_;
   std::set<uint64_t> seen_;
   std::map<std::string, uint64_t> requests_;

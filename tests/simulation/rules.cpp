@@ -246,7 +246,7 @@ void World::check_cursor(const KindProgress& kind, const std::string& where) {
 // What is purged has no status any more; another record of its id begins anew.
 void World::purged() {
   std::set<Key> left;
-  const auto read = storage_.inner().statuses({}, 0, 1000, [&](const davit_status& s) {
+  const auto read = storage_.inner().statuses({{}, {}, 1000}, [&](const davit_status& s) {
     left.insert(from_abi(s.key));
     return true;
   });

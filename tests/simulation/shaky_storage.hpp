@@ -12,7 +12,6 @@ namespace davit::simulation {
 
 class ShakyStorage {
  public:
-  static constexpr uint32_t max_group_records = 1000;
   static constexpr uint32_t page_records_max = 3;
 
   struct Witness {
@@ -28,12 +27,13 @@ class ShakyStorage {
   void stand_before(storage::Client inner) { inner_ = std::move(inner); }
   // Another store's file: what was seen of the one before does not count.
   void begin_anew() {
-    witnessed_ = 0;
+    witnessed_ = {};
     straggler_.clear();
   }
   // As the judge asks: nothing goes wrong.
   storage::Client& inner() { return inner_; }
 
+  Result<storage::Limits> limits() { return inner_.limits(); }
   Result<Head> head(const Op& op) { return away() ? trouble() : inner_.head(op); }
   Result<> history(const Op& op, const storage::VisitCursor& visit) {
     if (away()) return trouble();
@@ -63,7 +63,7 @@ class ShakyStorage {
     for (size_t i = 0; i < groups.size(); ++i) {
       if (!(*results)[i].error) history_.committed(groups[i], (*results)[i].first_version);
     }
-    hint();
+    hint(DAVIT_HINT_RECORDS);
     if (away()) return trouble();
     return results;
   }
@@ -73,7 +73,7 @@ class ShakyStorage {
     const auto late = std::exchange(straggler_, {});
     if (!late.empty()) (void)inner_.report_now(late, op);
     if (fate_.strikes(0.05)) straggler_ = statuses;
-    auto next = inner_.statuses({}, witnessed_, 1000, [&](const davit_status& stored) {
+    auto page = inner_.statuses({{}, witnessed_, 1000}, [&](const davit_status& stored) {
       Status s = from_abi(stored);
       bool now = false;
       for (const auto* said : {&late, &statuses}) {
@@ -86,23 +86,31 @@ class ShakyStorage {
       witness_.stored(s, now);
       return true;
     });
-    if (next.ok()) witnessed_ = *next;
-    hint();
+    if (page.ok()) witnessed_ = page->next;
+    hint(DAVIT_HINT_RECORDS | DAVIT_HINT_STATUSES);
     return away() ? Result<>(trouble()) : r;
   }
-  Result<uint64_t> statuses(const Op& op, const Scope& scope, uint64_t after, uint32_t limit,
-                            const storage::VisitStatus& visit) {
+  Result<StatusPage> statuses(const Op& op, StatusRead q, const storage::VisitStatus& visit) {
     if (away()) return trouble();
-    return inner_.statuses(
-        scope, after, limit, [&](const davit_status& s) { return visit(from_abi(s)); }, op);
+    q.limit = std::min(q.limit, page_records_max);
+    const bool breaks = fate_.strikes(0.05);
+    auto page = inner_.statuses(
+        q, [&](const davit_status& s) { return visit(from_abi(s)); }, op);
+    if (breaks) return trouble();
+    return page;
   }
   Result<> progress(const Op& op, const Progress& p) {
     witness_.heard(p);
-    return away() ? Result<>(trouble()) : inner_.progress(p, op);
-  }
-  Result<> agents(const Op& op, const storage::VisitProgress& visit) {
     if (away()) return trouble();
-    return inner_.agents([&](const davit_progress& p) { return visit(from_abi(p)); }, op);
+    auto r = inner_.progress(p, op);
+    hint(DAVIT_HINT_AGENTS);
+    return r;
+  }
+  Result<bool> agents(const Op& op, AgentRead q, const storage::VisitProgress& visit) {
+    if (away()) return trouble();
+    q.limit = std::min(q.limit, page_records_max);
+    return inner_.agent_page(
+        q, [&](const davit_progress& p) { return visit(from_abi(p)); }, op);
   }
   Result<> maintain(const Op& op, const storage::Maintain& m) {
     if (away()) return trouble();
@@ -110,22 +118,23 @@ class ShakyStorage {
     witness_.purged();
     return r;
   }
-  void watch(std::function<void()> hint) { hint_ = std::move(hint); }
+  davit_storage_watch* watch(storage::Hint hint) { return hints_.watch(std::move(hint)); }
+  void unwatch(davit_storage_watch* watch) { hints_.unwatch(watch); }
 
  private:
   bool away() { return fate_.strikes(0.01); }
   static Error trouble() { return {Code::unavailable, "the store is away", {}, {}}; }
-  void hint() {
-    if (hint_ && !fate_.strikes(0.1)) hint_();
+  void hint(uint32_t what) {
+    if (!fate_.strikes(0.1)) hints_.tell(what);
   }
 
   Fate& fate_;
   History& history_;
   Witness& witness_;
   storage::Client inner_;
-  uint64_t witnessed_ = 0;  // statuses up to it were shown to the witness
+  Cursor witnessed_;  // statuses up to it were shown to the witness
   std::vector<Status> straggler_;
-  std::function<void()> hint_;
+  storage::Hints hints_;
 };
 
 }  // namespace davit::simulation

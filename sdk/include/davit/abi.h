@@ -39,6 +39,7 @@
 #include "abi/core.h"    /* strings, buffers, errors, the plugin entry */
 #include "abi/gate.h"    /* role: gate */
 #include "abi/kind.h"    /* role: kind */
+#include "abi/records.h" /* what stores keep and agents report */
 #include "abi/rpc.h"     /* serving and calling RPC methods as bytes */
 #include "abi/services.h" /* what the host offers: log, configuration, strands, clock, look-up, ... */
 #include "abi/sink.h"     /* roles: change sink, status sink */

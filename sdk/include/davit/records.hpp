@@ -285,6 +285,27 @@ struct StatusView {
   StatusView& operator=(const StatusView&) = delete;
 };
 
+// Which statuses to read: those above the cursor, which is one of statuses.
+struct StatusRead {
+  Scope scope;
+  Cursor cursor;
+  uint32_t limit = 100;
+  uint64_t bytes_max = UINT64_MAX;
+};
+
+struct StatusPage {
+  bool more = false;
+  Cursor next;  // the cursor of statuses after this page
+  Head head;
+};
+
+// What davit_status_read::bytes_max counts.
+inline uint64_t text_bytes(const Status& s) {
+  uint64_t out = s.message.size() + s.parked.size() + s.detail.size();
+  for (const Child& c : s.children) out += c.name.size() + c.address.size() + c.status.size();
+  return out;
+}
+
 struct Issue {
   std::string kind, id, ns, name;
   uint64_t version = 0;

@@ -4,48 +4,31 @@
 //   class Backend {
 //    public:
 //     using roles = davit::Roles<davit::storage::Role>;
-//     static constexpr uint32_t max_concurrency = 4, max_group_records = 1000;
+//     static constexpr uint32_t max_concurrency = 4;
+//     Result<storage::Limits> limits();
 //     Result<Head> head(const Op&);
 //     Result<Page> read(const Op&, const ReadRequest&, const storage::VisitRecord&);
 //     Result<Head> get(const Op&, const Query&, const storage::VisitRecord&);
 //     Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>&);
 //     Result<> report(const Op&, const std::vector<Status>&);
-//     Result<uint64_t> statuses(const Op&, const Scope&, uint64_t after, uint32_t limit,
-//                               const storage::VisitStatus&);
+//     Result<StatusPage> statuses(const Op&, const StatusRead&, const storage::VisitStatus&);
 //     Result<> progress(const Op&, const Progress&);
-//     Result<> agents(const Op&, const storage::VisitProgress&);
+//     Result<bool> agents(const Op&, const AgentRead&, const storage::VisitProgress&);  // more?
 //     Result<> maintain(const Op&, const storage::Maintain&);
-//     void watch(std::function<void()> hint);   // optional; an empty hint ends the watch
+//     davit_storage_watch* watch(storage::Hint);  // optional, with unwatch: storage::Hints
+//     void unwatch(davit_storage_watch*);         // has both
 //     Result<> history(const Op&, const storage::VisitCursor&);
 //   };
 //
-// Every method but watch may block. At most max_concurrency of them run at once. abi/storage.h has
-// the contract.
+// Every method but limits, watch and unwatch may block. At most max_concurrency of them run at
+// once. abi/storage.h has the contract.
 #pragma once
 
 #include "lookup.hpp"
 #include "plugin.hpp"
-#include "records.hpp"
+#include "storage_domain.hpp"
 
 namespace davit::storage {
-
-// Return false to stop.
-using VisitRecord = std::function<bool(const Record&)>;
-using VisitStatus = std::function<bool(const Status&)>;
-using VisitProgress = std::function<bool(const Progress&)>;
-using VisitCursor = std::function<bool(const Cursor&)>;
-
-// Only the requested steps run. With none requested, the backend does its routine housekeeping.
-struct Maintain {
-  struct ForgetAgent {
-    std::string region, agent;    // empty agent: no agent is to be forgotten
-    int64_t seen_at_unix_ms = 0;  // an agent that was seen later is kept
-  };
-  bool purge = false;
-  uint64_t purge_through = 0;
-  ForgetAgent forget{};
-  bool forgets() const { return !forget.agent.empty(); }
-};
 
 struct Role {
   static constexpr std::string_view id = DAVIT_STORAGE;
@@ -55,7 +38,15 @@ struct Role {
     using detail::object;
     static const davit_storage table = {
         sizeof(davit_storage),
-        T::max_group_records,
+        0,
+        [](davit_instance* i, davit_storage_limits* out, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            Result<Limits> r = object<T>(i).limits();
+            if (!r.ok()) return r.error();
+            put(out, to_abi(*r));
+            return {};
+          });
+        },
         [](davit_instance* i, const davit_op* op, davit_head* out, davit_error* e) {
           return guard(e, [&]() -> Result<> {
             auto r = object<T>(i).head(Op(op));
@@ -117,29 +108,39 @@ struct Role {
             return object<T>(i).report(Op(op), owned);
           });
         },
-        [](davit_instance* i, const davit_op* op, const davit_scope* scope, uint64_t after,
-           uint32_t limit, davit_visit_status visit, void* ctx, uint64_t* next, davit_error* e) {
+        [](davit_instance* i, const davit_op* op, const davit_status_read* q,
+           davit_visit_status visit, void* ctx, davit_status_page* out, davit_error* e) {
           return guard(e, [&]() -> Result<> {
-            auto r = object<T>(i).statuses(Op(op), {text(scope->kind), text(scope->region)}, after,
-                                           limit, [&](const Status& s) {
-                                             const StatusView v(s);
-                                             return visit(ctx, &v.abi) == 0;
-                                           });
+            const StatusRead request{{text(q->scope->kind), text(q->scope->region)},
+                                     from_abi(q->cursor),
+                                     q->limit,
+                                     q->bytes_max};
+            auto r = object<T>(i).statuses(Op(op), request, [&](const Status& s) {
+              const StatusView v(s);
+              return visit(ctx, &v.abi) == 0;
+            });
             if (!r.ok()) return r.error();
-            *next = *r;
+            davit_head* head = DAVIT_HAS(out, head) ? out->head : nullptr;
+            if (head != nullptr) put(head, to_abi(r->head));
+            put(out, davit_status_page{0, r->more ? DAVIT_PAGE_MORE : 0, to_abi(r->next), head});
             return {};
           });
         },
         [](davit_instance* i, const davit_op* op, const davit_progress* p, davit_error* e) {
           return guard(e, [&] { return object<T>(i).progress(Op(op), from_abi(*p)); });
         },
-        [](davit_instance* i, const davit_op* op, davit_visit_progress visit, void* ctx,
-           davit_error* e) {
-          return guard(e, [&] {
-            return object<T>(i).agents(Op(op), [&](const Progress& p) {
+        [](davit_instance* i, const davit_op* op, const davit_agent_read* q,
+           davit_visit_progress visit, void* ctx, davit_agent_page* out, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            const AgentRead request{text(q->region), text(q->after_region), text(q->after_agent),
+                                    q->limit};
+            auto more = object<T>(i).agents(Op(op), request, [&](const Progress& p) {
               const ProgressView v(p);
               return visit(ctx, &v.abi) == 0;
             });
+            if (!more.ok()) return more.error();
+            put(out, davit_agent_page{0, *more ? DAVIT_PAGE_MORE : 0});
+            return {};
           });
         },
         [](davit_instance* i, const davit_op* op, const davit_maintain* m, davit_error* e) {
@@ -151,6 +152,7 @@ struct Role {
           });
         },
         watch_slot<T>(),
+        unwatch_slot<T>(),
         [](davit_instance* i, const davit_op* op, davit_visit_cursor visit, void* ctx,
            davit_error* e) {
           return guard(e, [&] {
@@ -186,7 +188,8 @@ struct Role {
   }
 };
 
-// Calls a storage instance. The synchronous members block: call them inside `run`.
+// Calls a storage instance. The synchronous members block: call them inside `run`. What is outside
+// of the domains is refused here (INVALID_ARGUMENT) and by the commit queue.
 class Client {
  public:
   Client() = default;
@@ -203,7 +206,13 @@ class Client {
   }
 
   std::string_view instance() const { return view(ref_.instance); }
-  uint32_t max_group_records() const { return vtable_->max_group_records; }
+  Result<Limits> limits() const {
+    davit_storage_limits out{};
+    out.struct_size = sizeof out;
+    auto r = checked([&](davit_error* e) { return vtable_->limits(ref_.self, &out, e); });
+    if (!r.ok()) return r.error();
+    return from_abi(out);
+  }
 
   // Runs work(client) on the storage's pool, then then(its result) on the strand.
   template <class Work, class Then>
@@ -225,6 +234,7 @@ class Client {
   // stop.
   template <class Visit>
   Result<Page> read(const ReadRequest& q, Visit visit, const Op& op = Op()) const {
+    if (auto e = outside(q.scope)) return *e;
     const davit_scope scope{sizeof(davit_scope), 0, str(q.scope.kind), str(q.scope.region)};
     const davit_read request{sizeof(davit_read),
                              q.limit,
@@ -248,6 +258,7 @@ class Client {
   }
   template <class Visit>
   Result<Head> get(const Query& q, Visit visit, const Op& op = Op()) const {
+    if (auto e = outside(q)) return *e;
     const davit_query request{sizeof(davit_query), 0, to_abi(q.key), str(q.ns), str(q.name)};
     auto out = to_fill<davit_head>();
     Visitor visitor(std::move(visit));
@@ -282,13 +293,15 @@ class Client {
         },
         visitor);
     if (!r.ok()) return r.error();
-    return next;
+    return StatusPage{(page.flags & DAVIT_PAGE_MORE) != 0, from_abi(page.next), from_abi(head)};
   }
   Result<> progress(const Progress& p, const Op& op = Op()) const {
+    if (auto e = outside(p)) return *e;
     const ProgressView v(p);
     return checked(
         [&](davit_error* e) { return vtable_->progress(ref_.self, op.abi(), &v.abi, e); });
   }
+  // One page of agents. Returns whether there are more.
   template <class Visit>
   Result<> agents(Visit visit, const Op& op = Op()) const {
     Visitor visitor(std::move(visit));
@@ -296,6 +309,9 @@ class Client {
         [&](davit_error* e) { return vtable_->agents(ref_.self, op.abi(), visitor, &visitor, e); },
         visitor);
   }
+  // All agents of the region (empty: of any), page by page.
+  template <class Visit>
+  Result<> agents(const std::string& region, Visit visit, const Op& op = Op()) const;
   Result<> maintain(const Maintain& m, const Op& op = Op()) const {
     const uint32_t flags =
         (m.purge ? DAVIT_MAINTAIN_PURGE : 0) | (m.forgets() ? DAVIT_MAINTAIN_FORGET_AGENT : 0);
@@ -383,3 +399,5 @@ inline Result<std::vector<GroupResult>> Client::commit_now(const std::vector<Gro
 }
 
 }  // namespace davit::storage
+
+#include "storage_calls.hpp"

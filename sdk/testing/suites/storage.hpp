@@ -1,5 +1,5 @@
 // What the storage suites share: a store under test, and short functions that write and read. The
-// rules S1 to S12 are in abi/storage.h. A test's name has the number of the rule that it proves.
+// rules S1 to S13 are in abi/storage.h. A test's name has the number of the rule that it proves.
 #pragma once
 
 #include "davit/storage.hpp"
@@ -37,6 +37,9 @@ bool is_volatile();
 // The file of the store: the setting `path`, when it is an absolute path. Otherwise empty.
 std::string store_file(const Config& config);
 
+// The number of records for a group that should be large: `most`, or what the store takes.
+uint32_t group_size(storage::Client& client, uint32_t most);
+
 Record record(const std::string& id, const std::string& payload = "payload");
 Record dead(Record r, const std::string& state = "archived");
 Status status(const std::string& id, uint64_t sequence, uint64_t epoch = 1);
@@ -56,8 +59,11 @@ Read read_all(storage::Client& client, Cursor from = {}, const Scope& scope = {}
               uint32_t limit = 100, uint64_t dead_after = 0);
 std::vector<std::string> ids(const std::vector<Record>& records);
 std::optional<Record> get(storage::Client& client, const std::string& id);
-std::vector<Status> read_statuses(storage::Client& client, uint64_t after = 0,
+// Reads pages from the cursor to the status head.
+std::vector<Status> read_statuses(storage::Client& client, Cursor after = {},
                                   const Scope& scope = {}, uint32_t limit = 100);
+// Whether a page of statuses after the cursor is refused, and with OUT_OF_RANGE.
+void expect_refused_status(storage::Client& client, Cursor cursor);
 
 // How long a torture test runs: DAVIT_TORTURE_SECONDS, or 2.5 seconds.
 std::chrono::milliseconds torture_time();

@@ -57,7 +57,9 @@ TEST_F(StorageCopy, ARestoreBringsBackTheCopyInAnotherIncarnation) {
   const Cursor copied = store_->head()->head;
   ASSERT_TRUE(copies().backup(copy_, on).ok());
   put(*store_, record("b"));
+  ASSERT_TRUE(store_->report_now({status("a", 1)}).ok());
   const Cursor lost = store_->head()->head;
+  const Cursor lost_status{lost.incarnation, store_->head()->status_head};
   EXPECT_EQ(copies().restore(copy_).error().code, Code::unavailable) << "it is open";
   const Config config = store_.fresh().config();
   store_.stop();
@@ -78,6 +80,8 @@ TEST_F(StorageCopy, ARestoreBringsBackTheCopyInAnotherIncarnation) {
   };
   EXPECT_TRUE(read(copied).ok());
   EXPECT_EQ(read(lost).error().code, Code::out_of_range);
+  ASSERT_TRUE(store_->report_now({status("a", 2)}).ok());
+  expect_refused_status(*store_, lost_status);
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ TEST(Storage, S7_AScanNamesTheDeadThatNobodyHasSaidToBeGoneWhenAsked) {
 
 TEST(Storage, S7_ManyTombstonesArePurgedAtOnce) {
   Store store;
-  const uint32_t size = std::min(store->max_group_records(), 500u);
+  const uint32_t size = group_size(*store, 500);
   uint64_t last = 0;
   for (int g = 0; g < 12; ++g) {
     Group group;
@@ -187,7 +187,7 @@ TEST(Storage, S7_StatusesGoWithTheRecordTheySpeakOf) {
   EXPECT_EQ(left[0].key.id, "b");
   put(*store, record("a"));
   ASSERT_TRUE(store->report_now({status("a", 1)}).ok());
-  const auto again = read_statuses(*store, left[0].status_version);
+  const auto again = read_statuses(*store, at(store, left[0].status_version));
   ASSERT_EQ(again.size(), 1u) << "the new life's first status was taken for an old one";
   EXPECT_TRUE(again[0].children.empty());
 }
@@ -287,7 +287,7 @@ TEST(Storage, EverythingIsThereAfterARestart) {
   ASSERT_EQ(read_statuses(*store).size(), 1u);
   EXPECT_EQ(read_statuses(*store)[0].children, s.children);
   int agents = 0;
-  ASSERT_TRUE(store->agents([&](const davit_progress&) { return ++agents, true; }).ok());
+  ASSERT_TRUE(store->agents({}, [&](const davit_progress&) { return ++agents, true; }).ok());
   EXPECT_EQ(agents, 1);
   EXPECT_EQ(commit(*store, group).first_version, first.first_version);
   EXPECT_EQ(store->head()->head.version, before.head.version);

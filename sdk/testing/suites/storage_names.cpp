@@ -68,6 +68,32 @@ TEST(StorageNames, ADeadRecordKeepsItsNameUntilALiveOneTakesItOver) {
     EXPECT_EQ(x.name, x.key.id == "b" ? "one" : "") << x.key.id;
 }
 
+// Who follows the versions must hear of it, such as a relay or a copy.
+TEST(StorageNames, S13_WhoseNameIsTakenOverGetsANewVersion) {
+  Store store;
+  for (const char* id : {"a", "c"}) {
+    put(*store, named(id, std::string("of-") + id));
+    put(*store, dead(named(id, std::string("of-") + id)));
+  }
+  const Cursor before = store->head()->head;
+  const auto result =
+      commit(*store, {{{record("x")}, {named("b", "of-a")}, {named("d", "of-c")}}, {}});
+  ASSERT_FALSE(result.error) << result.error->message;
+  const auto news = read_all(*store, before).records;
+  ASSERT_EQ(news.size(), 5u);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(news[i].key.id == "a" || news[i].key.id == "c") << news[i].key.id;
+    EXPECT_FALSE(news[i].live);
+    EXPECT_EQ(news[i].name, "");
+    EXPECT_EQ(news[i].payload, "payload");
+    EXPECT_EQ(get(*store, news[i].key.id)->version, news[i].version);
+    EXPECT_LT(news[i].version, result.first_version);
+  }
+  EXPECT_EQ(news[2].version, result.first_version);
+  EXPECT_EQ(store->head()->head.version, result.first_version + 2);
+  EXPECT_EQ(read_all(*store).records.size(), 5u) << "each is read once";
+}
+
 TEST(StorageNames, ANameIsTakenOverWithinOneGroup) {
   Store store;
   put(*store, named("a", "one"));
@@ -79,9 +105,11 @@ TEST(StorageNames, ANameIsTakenOverWithinOneGroup) {
 
 TEST(StorageNames, AGroupThatFailsTakesNoNameOver) {
   Store store;
-  put(*store, dead(named("a", "one")));
+  const uint64_t version = put(*store, dead(named("a", "one")));
   const auto result = commit(*store, {{{named("b", "one")}, {record("absent"), 9}}, {}});
   ASSERT_TRUE(result.error);
+  EXPECT_EQ(get(*store, "a")->version, version);
+  EXPECT_EQ(store->head()->head.version, version);
   EXPECT_EQ(get(*store, "a")->name, "one");
 }
 

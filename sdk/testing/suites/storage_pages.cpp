@@ -1,7 +1,4 @@
-// Pages, callers that no longer wait, hints (S1, S9, S11, S12).
-#include <condition_variable>
-#include <mutex>
-
+// Pages, callers that no longer wait (S1, S11, S12).
 #include "storage.hpp"
 
 namespace davit::conformance {
@@ -80,7 +77,7 @@ TEST(Storage, AVisitorThatStopsGoesOnAfterTheLastRecordItSaw) {
 TEST(Storage, S11_ACallerWhoHasGoneLeavesNoTransactionOpen) {
   Store store;
   Group group;
-  for (uint32_t i = 0; i < std::min(store->max_group_records(), 500u); ++i) {
+  for (uint32_t i = 0, size = group_size(*store, 500); i < size; ++i) {
     group.mutations.push_back({record("a" + std::to_string(i))});
   }
   ASSERT_FALSE(commit(*store, group).error);
@@ -98,40 +95,6 @@ TEST(Storage, S11_ACallerWhoHasGoneLeavesNoTransactionOpen) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
     ASSERT_NE(put(*store, record("after")), 0u);  // an open transaction would block it
   }
-}
-
-// Counts hints.
-struct Hints {
-  std::mutex mutex;
-  std::condition_variable came;
-  int count = 0;
-  static void hint(void* self) {
-    auto& h = *static_cast<Hints*>(self);
-    const std::lock_guard lock(h.mutex);
-    ++h.count;
-    h.came.notify_all();
-  }
-  bool wait(int more_than) {
-    std::unique_lock lock(mutex);
-    return came.wait_for(lock, std::chrono::seconds(5), [&] { return count > more_than; });
-  }
-  int now() {
-    const std::lock_guard lock(mutex);
-    return count;
-  }
-};
-
-TEST(Storage, S9_AHintFollowsACommitUntilItIsEnded) {
-  Store store;
-  Hints hints;
-  if (!store->watch(&Hints::hint, &hints))
-    GTEST_SKIP() << "this backend gives no hints; readers poll";
-  put(*store, record("a"));
-  EXPECT_TRUE(hints.wait(0));
-  store->watch(nullptr, nullptr);
-  const int ended = hints.now();
-  put(*store, record("b"));
-  EXPECT_EQ(hints.now(), ended);
 }
 
 }  // namespace

@@ -24,6 +24,12 @@ std::string store_file(const Config& config) {
   return path.starts_with('/') ? path : "";
 }
 
+uint32_t group_size(storage::Client& client, uint32_t most) {
+  const auto limits = client.limits();
+  EXPECT_TRUE(limits.ok()) << why(limits);
+  return limits.ok() ? std::min(limits->group_records, most) : 1;
+}
+
 Record record(const std::string& id, const std::string& payload) {
   Record r;
   r.key = {"widget", "r1", id};
@@ -106,22 +112,27 @@ std::optional<Record> get(storage::Client& client, const std::string& id) {
   return out;
 }
 
-std::vector<Status> read_statuses(storage::Client& client, uint64_t after, const Scope& scope,
+std::vector<Status> read_statuses(storage::Client& client, Cursor after, const Scope& scope,
                                   uint32_t limit) {
   std::vector<Status> out;
   while (true) {
-    const size_t before = out.size();
-    auto next = client.statuses(scope, after, limit, [&](const davit_status& s) {
+    auto page = client.statuses({scope, after, limit}, [&](const davit_status& s) {
       out.push_back(from_abi(s));
       return true;
     });
-    if (!next.ok()) {
-      ADD_FAILURE() << why(next);
+    if (!page.ok()) {
+      ADD_FAILURE() << why(page);
       return out;
     }
-    after = *next;
-    if (out.size() - before < limit) return out;
+    after = page->next;
+    if (!page->more) return out;
   }
+}
+
+void expect_refused_status(storage::Client& client, Cursor cursor) {
+  auto page = client.statuses({{}, cursor}, [](const davit_status&) { return true; });
+  ASSERT_FALSE(page.ok()) << "cursor " << cursor.version << " of statuses was accepted";
+  EXPECT_EQ(page.error().code, Code::out_of_range) << why(page);
 }
 
 GoneCaller::GoneCaller() {

@@ -1,7 +1,5 @@
-// Statuses, their children (S8), and the progress of agents.
+// Statuses and their children (S8).
 #include "storage.hpp"
-
-#include <set>
 
 namespace davit::conformance {
 namespace {
@@ -175,114 +173,12 @@ TEST(StorageStatuses, ADeadRecordStillHasAStatus) {
   EXPECT_TRUE(stored(store, "a"));
 }
 
-TEST(StorageStatuses, S2_AreReadInTheOrderOfTheirVersionsInPages) {
-  Store store;
-  for (int i = 0; i < 9; ++i) put(*store, record("a" + std::to_string(i)));
-  for (int i = 8; i >= 0; --i)
-    ASSERT_TRUE(store->report_now({status("a" + std::to_string(i), 1)}).ok());
-  ASSERT_TRUE(store->report_now({status("a4", 2)}).ok());
-  for (uint32_t limit : {1u, 2u, 100u}) {
-    const auto all = read_statuses(*store, 0, {}, limit);
-    ASSERT_EQ(all.size(), 9u);
-    for (size_t i = 1; i < all.size(); ++i)
-      EXPECT_LT(all[i - 1].status_version, all[i].status_version);
-    EXPECT_EQ(all.back().key.id, "a4");
-  }
-}
-
-TEST(StorageStatuses, ReadsOnlyWhatTheScopeNamesAndEndsAtTheHead) {
-  Store store;
-  Record other = record("b");
-  other.key.region = "r2";
-  put(*store, record("a"));
-  put(*store, other);
-  Status s = status("b", 1);
-  s.key.region = "r2";
-  ASSERT_TRUE(store->report_now({status("a", 1)}).ok());
-  ASSERT_TRUE(store->report_now({s}).ok());
-  EXPECT_EQ(read_statuses(*store, 0, {"", "r1"}).size(), 1u);
-  EXPECT_EQ(read_statuses(*store, 0, {"widget", "r2"}).size(), 1u);
-  EXPECT_TRUE(read_statuses(*store, 0, {"gadget", ""}).empty());
-  auto next = store->statuses({"widget", "r1"}, 0, 10, [](const davit_status&) { return true; });
-  ASSERT_TRUE(next.ok());
-  EXPECT_EQ(*next, store->head()->status_head);
-}
-
 TEST(StorageStatuses, DoNotMoveTheVersionsOfRecords) {
   Store store;
   const uint64_t v = put(*store, record("a"));
   ASSERT_TRUE(store->report_now({status("a", 1)}).ok());
   EXPECT_EQ(store->head()->head.version, v);
   EXPECT_EQ(get(*store, "a")->version, v);
-}
-
-TEST(StorageAgents, ProgressReplacesWhatTheSameAgentSaidBefore) {
-  Store store;
-  Progress p{"r1",
-             "one",
-             "davit 0.1.0",
-             3,
-             {{"widget", {11, 12}}, {"gadget", {11, 9}}},
-             {{"widget", "a", "default", "name-a", 4, DAVIT_ISSUE_PARKED, "invalid \"x\""},
-              {"widget", "", "default", "stray", 0, DAVIT_ISSUE_ORPHANED, ""}},
-             1'700'000'000'123};
-  Progress second = p, elsewhere = p;
-  second.agent = "two";
-  elsewhere.region = "r2";
-  for (const auto& x : {p, second, elsewhere}) ASSERT_TRUE(store->progress(x).ok());
-  p.epoch = 4;
-  p.kinds = {{"widget", {11, 20}}};
-  p.issues.pop_back();
-  ASSERT_TRUE(store->progress(p).ok());
-  std::vector<Progress> all;
-  ASSERT_TRUE(
-      store->agents([&](const davit_progress& x) { return all.push_back(from_abi(x)), true; })
-          .ok());
-  ASSERT_EQ(all.size(), 3u);
-  for (const auto& x : all) {
-    const bool replaced = x.region == "r1" && x.agent == "one";
-    EXPECT_EQ(x.epoch, replaced ? 4u : 3u);
-    EXPECT_EQ(x.software, "davit 0.1.0");
-    EXPECT_EQ(x.seen_at_unix_ms, 1'700'000'000'123);
-    ASSERT_EQ(x.kinds.size(), replaced ? 1u : 2u);
-    ASSERT_EQ(x.issues.size(), replaced ? 1u : 2u);
-    for (const auto& k : x.kinds) {
-      const uint64_t version = k.kind == "gadget" ? 9 : replaced ? 20 : 12;
-      EXPECT_EQ(k.applied, (Cursor{11, version})) << k.kind;
-    }
-    EXPECT_EQ(x.issues[0].reason, "invalid \"x\"");
-    EXPECT_EQ(x.issues[0].id, "a");
-    EXPECT_EQ(x.issues[0].version, 4u);
-    EXPECT_EQ(x.issues[0].condition, DAVIT_ISSUE_PARKED);
-  }
-}
-
-TEST(StorageStatuses, AnAgentIsForgottenUnlessItWasHeardOfSince) {
-  Store store;
-  const auto heard = [&](const std::string& region, const std::string& agent, int64_t at) {
-    const Progress p{region, agent, "davit 0.1.0", 1, {{"widget", {11, 12}}}, {}, at};
-    ASSERT_TRUE(store->progress(p).ok());
-  };
-  const auto known = [&] {
-    std::set<std::string> out;
-    auto all = store->agents([&](const davit_progress& p) {
-      return out.insert(text(p.region) + "/" + text(p.agent) + " " + std::to_string(p.kinds_count)),
-             true;
-    });
-    EXPECT_TRUE(all.ok());
-    return out;
-  };
-  heard("r1", "one", 1000);
-  heard("r1", "two", 1000);
-  heard("r2", "one", 1000);
-  using Names = std::set<std::string>;
-  ASSERT_TRUE(store->maintain({.forget = {"r1", "one", 999}}).ok());
-  EXPECT_EQ(known(), (Names{"r1/one 1", "r1/two 1", "r2/one 1"}));
-  ASSERT_TRUE(store->maintain({.forget = {"r1", "one", 1000}}).ok());
-  EXPECT_EQ(known(), (Names{"r1/two 1", "r2/one 1"}));
-  ASSERT_TRUE(store->maintain({.forget = {"r1", "nobody", 1000}}).ok());
-  heard("r1", "one", 2000);  // it may come back
-  EXPECT_EQ(known(), (Names{"r1/one 1", "r1/two 1", "r2/one 1"}));
 }
 
 }  // namespace

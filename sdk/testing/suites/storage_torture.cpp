@@ -194,21 +194,21 @@ TEST(StorageTorture, S2_NoStatusArrivesLateWhileManyReport) {
   std::atomic<bool> done{false};
   uint64_t disorder = 0;
   std::thread reader([&] {
-    uint64_t after = 0;
+    Cursor after;
     while (true) {
       const bool last = done;
-      const uint64_t before = after;
-      uint64_t latest = after;
-      auto next = gate([&] {
-        return store->statuses({}, after, 13, [&](const davit_status& s) {
+      const Cursor before = after;
+      uint64_t latest = after.version;
+      auto page = gate([&] {
+        return store->statuses({{}, after, 13}, [&](const davit_status& s) {
           disorder += s.status_version <= latest;
           latest = s.status_version;
           seen[text(s.key.id)] = s.sequence;
           return true;
         });
       });
-      ASSERT_TRUE(next.ok()) << why(next);
-      after = *next;
+      ASSERT_TRUE(page.ok()) << why(page);
+      after = page->next;
       if (last && after == before) return;
     }
   });

@@ -15,7 +15,6 @@ class StorageMirror {
  public:
   using roles = Roles<storage::Role>;
   static constexpr uint32_t max_concurrency = 10;  // the original keeps ten connections
-  static constexpr uint32_t max_group_records = 1000;
 
   explicit StorageMirror(Host host) : host_(host), path_(Settings(host).string("path")) {}
 
@@ -32,6 +31,7 @@ class StorageMirror {
     return {};
   }
 
+  static storage::Limits limits() { return {.group_records = 1000}; }
   Result<Head> head(const Op&) { return now(); }
   Result<> history(const Op&, const storage::VisitCursor& visit) {
     visit(now().head);
@@ -80,11 +80,10 @@ class StorageMirror {
   }
 
   // Nobody asks the mirror for these.
-  Result<uint64_t> statuses(const Op&, const Scope&, uint64_t after, uint32_t,
-                            const storage::VisitStatus&) {
-    return after;
+  Result<StatusPage> statuses(const Op&, const StatusRead& q, const storage::VisitStatus&) {
+    return StatusPage{false, q.cursor, now()};
   }
-  Result<> agents(const Op&, const storage::VisitProgress&) { return {}; }
+  Result<bool> agents(const Op&, const AgentRead&, const storage::VisitProgress&) { return false; }
   Result<> maintain(const Op&, const storage::Maintain&) { return {}; }
 
  private:

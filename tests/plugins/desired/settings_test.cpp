@@ -47,10 +47,11 @@ class Maintained {
   std::string agents() {
     std::string names;
     EXPECT_TRUE(rig_.storage
-                    .agents([&](const davit_progress& p) {
-                      names += text(p.agent) + " ";
-                      return true;
-                    })
+                    .agents({},
+                            [&](const davit_progress& p) {
+                              names += text(p.agent) + " ";
+                              return true;
+                            })
                     .ok());
     return names;
   }

@@ -7,57 +7,65 @@
 #include <davit/testing/host.hpp>
 #include <davit/testing/module.hpp>
 
+#include "fakes/empty_storage.hpp"
+
 namespace davit::desired {
 namespace {
 
 // Says that there is always more of a region, and never moves on.
-class StuckStore {
+class StuckStore : public testing::EmptyStorage {
  public:
-  static constexpr uint32_t max_group_records = 1;
   int pages = 0;
-
-  Result<Head> head(const Op&) { return Head{{1, 10}, 0, 0}; }
-  Result<Page> read(const Op&, const ReadRequest& request, const storage::VisitRecord&) {
-    if (request.scope.region.empty()) return Page{false, 10, {{1, 10}, 0, 0}};
-    ++pages;
-    return Page{
-        true, advances ? request.cursor.version + 1 : request.cursor.version, {{1, 10}, 0, 0}};
-  }
-  Result<Head> get(const Op& op, const Query&, const storage::VisitRecord&) { return head(op); }
-  Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>&) { return none(); }
-  Result<> report(const Op&, const std::vector<Status>&) { return none(); }
-  Result<uint64_t> statuses(const Op&, const Scope&, uint64_t after, uint32_t,
-                            const storage::VisitStatus&) {
-    return after;
-  }
-  Result<> progress(const Op&, const Progress&) { return none(); }
-  Result<> agents(const Op&, const storage::VisitProgress&) { return {}; }
-  Result<> maintain(const Op&, const storage::Maintain&) { return {}; }
-  Result<> history(const Op&, const storage::VisitCursor&) { return {}; }
-
   bool advances = false;
 
- private:
-  static Error none() { return {Code::unimplemented, "is not played", {}, {}}; }
+  Result<Head> head(const Op&) { return Head{{1, 10}, 0, 0}; }
+  Result<Page> read(const Op& op, const ReadRequest& request, const storage::VisitRecord&) {
+    if (request.scope.region.empty()) return Page{false, 10, *head(op)};
+    ++pages;
+    return Page{true, advances ? request.cursor.version + 1 : request.cursor.version, *head(op)};
+  }
+};
+
+// Has one record and one status. A failover may lose the status, and give its number again.
+class FailingOver : public testing::EmptyStorage {
+ public:
+  uint64_t incarnation = 1;
+  std::string health = "healthy";
+
+  Result<Head> head(const Op&) { return Head{{incarnation, 1}, 1, 0}; }
+  Result<Page> read(const Op& op, const ReadRequest& q, const storage::VisitRecord& visit) {
+    Record r;
+    r.key = {"widget", "eu", "a"};
+    r.version = 1;
+    if (q.cursor.version == 0) visit(r);
+    return Page{false, 1, *head(op)};
+  }
+  Result<StatusPage> statuses(const Op& op, const StatusRead& q,
+                              const storage::VisitStatus& visit) {
+    if (q.cursor.version != 0 && q.cursor.incarnation != incarnation)
+      return Error{Code::out_of_range, "is of another history", {}, {}};
+    Status s;
+    s.key = {"widget", "eu", "a"};
+    s.observed_version = s.status_version = 1;
+    s.health = health;
+    if (q.cursor.version == 0) visit(s);
+    return StatusPage{false, {incarnation, 1}, *head(op)};
+  }
 };
 
 class SurveyTest : public ::testing::Test {
  protected:
-  Survey survey(GoOn go_on) {
-    host_.add_service(DAVIT_COMMIT, &no_queue_);
-    davit_ref ref{};
-    ref.self = reinterpret_cast<davit_instance*>(&store_);
-    ref.vtable = storage::Role::vtable<StuckStore>();
-    return {storage::Client(host_.host(), ref), lag_, {"", "eu", ""}, std::move(go_on)};
+  template <class Store>
+  Survey survey(Store& store, GoOn go_on) {
+    return {testing::client_of(host_, store), lag_, {"", "eu", ""}, std::move(go_on)};
   }
   testing::TestHost host_;
-  davit_commit no_queue_{};
   StuckStore store_;
   Lag lag_;
 };
 
 TEST_F(SurveyTest, EndsWhenTheStoreDoesNotAdvance) {
-  const auto r = survey([] { return true; }).refresh();
+  const auto r = survey(store_, [] { return true; }).refresh();
   ASSERT_FALSE(r.ok());
   EXPECT_EQ(r.error().code, Code::internal);
   EXPECT_EQ(store_.pages, 1);
@@ -66,10 +74,26 @@ TEST_F(SurveyTest, EndsWhenTheStoreDoesNotAdvance) {
 TEST_F(SurveyTest, EndsWhenItsCallerHasGone) {
   store_.advances = true;
   int asked = 0;
-  const auto r = survey([&asked] { return ++asked < 6; }).refresh();
+  const auto r = survey(store_, [&asked] { return ++asked < 6; }).refresh();
   ASSERT_FALSE(r.ok());
   EXPECT_EQ(r.error().code, Code::cancelled);
   EXPECT_EQ(store_.pages, 5);
+}
+
+TEST_F(SurveyTest, BeginsAnewWhenTheStoreHasLostStatusesAndNoRecord) {
+  FailingOver store;
+  auto made = survey(store, [] { return true; });
+  const auto health = [&made] {
+    const auto r = made.refresh();
+    EXPECT_TRUE(r.ok()) << r.error().message;
+    v1::StatusResponse answer;
+    EXPECT_TRUE(answer.ParseFromString(made.answer(0)));
+    return answer.objects_size() == 1 ? answer.objects(0).observed().health() : "nothing";
+  };
+  EXPECT_EQ(health(), "healthy");
+  store.incarnation = 2;
+  store.health = "unhealthy";
+  EXPECT_EQ(health(), "unhealthy");
 }
 
 // What agents of Krane's are not sent.

@@ -247,7 +247,7 @@ class MaintainTest : public WatchTest {
   std::string agents() {
     std::string out;
     auto read = rig_.storage.agents(
-        [&](const davit_progress& p) { return out += text(p.agent) + " ", true; });
+        {}, [&](const davit_progress& p) { return out += text(p.agent) + " ", true; });
     EXPECT_TRUE(read.ok());
     return out;
   }
@@ -342,7 +342,7 @@ TEST_F(MaintainTest, ARoundIsBoundedAndTheNextGoesOnWhereItEnded) {
     r.state = "deleted";
     r.live = false;
     group.mutations.push_back({r, DAVIT_EXPECT_ANY});
-    if (group.mutations.size() < rig_.storage.max_group_records()) continue;
+    if (group.mutations.size() < rig_.storage.limits()->group_records) continue;
     auto done = rig_.storage.commit_now({group});
     ASSERT_TRUE(done.ok() && !(*done)[0].error) << (*done)[0].error->message;
     group.mutations.clear();

@@ -44,7 +44,7 @@ class CtrlWantedTest : public ::testing::Test {
   Status stored() {
     Status out;
     EXPECT_TRUE(rig_.storage
-                    .statuses({}, 0, 10,
+                    .statuses({{}, {}, 10},
                               [&](const davit_status& s) {
                                 out = davit::from_abi(s);
                                 return true;

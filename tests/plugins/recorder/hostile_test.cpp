@@ -75,17 +75,18 @@ class HostileTest : public ::testing::Test {
   std::vector<Progress> agents(const std::string& region) {
     std::vector<Progress> out;
     EXPECT_TRUE(rig_.storage
-                    .agents([&](const davit_progress& p) {
-                      if (text(p.region) == region) out.push_back(davit::from_abi(p));
-                      return true;
-                    })
+                    .agents({},
+                            [&](const davit_progress& p) {
+                              if (text(p.region) == region) out.push_back(davit::from_abi(p));
+                              return true;
+                            })
                     .ok());
     return out;
   }
   Status stored(const std::string& id, const std::string& region = "eu") {
     Status out;
     EXPECT_TRUE(rig_.storage
-                    .statuses({"widget", region}, 0, 1000,
+                    .statuses({{"widget", region}, {}, 1000},
                               [&](const davit_status& s) {
                                 if (text(s.key.id) == id) out = davit::from_abi(s);
                                 return true;
@@ -158,7 +159,7 @@ TEST_F(HostileTest, IssuesAndTextsAreCutAndTheRestIsCounted) {
       "995 more are not kept (issues_per_agent_max, issue_bytes_per_agent_max of the server)");
   EXPECT_LE(kept.software.size(), 256u);
   p.mutable_issues(0)->set_id(std::string(1000, 'i'));
-  EXPECT_EQ(say(p), "issues: a name is longer than 253 bytes");
+  EXPECT_EQ(say(p), "issues: has 1000 bytes, and may have 253");
   honest_goes_on(1);
 }
 
@@ -187,10 +188,12 @@ TEST_F(HostileTest, AnEpochOfTheFarFutureIsRefused) {
       "clock that is wrong";
   EXPECT_EQ(say(word("a", UINT64_MAX), "eu"), "epoch: " + refusal);
   EXPECT_EQ(report(status("w", UINT64_MAX, 1, 9), "eu"), refusal);
-  EXPECT_EQ(report(status("w", now_, UINT64_MAX, 9), "eu"), "the sequence is out of range");
+  EXPECT_EQ(report(status("w", now_, UINT64_MAX, 9), "eu"),
+            "the sequence is 18446744073709551615, and may be at most 9223372036854775807");
   v1::Status ahead = status("w", now_, 1, 9);
   ahead.set_observed_version(UINT64_MAX);
-  EXPECT_EQ(report(ahead, "eu"), "the observed version is out of range");
+  EXPECT_EQ(report(ahead, "eu"),
+            "the observed_version is 18446744073709551615, and may be at most 9223372036854775807");
   honest_goes_on(1);
 }
 
@@ -214,9 +217,9 @@ TEST_F(HostileTest, WhatStandsInTheStoreIsHealed) {
   poison.key = {"widget", "eu", "w"};
   poison.health = "healthy";
   poison.ready = 9;
-  poison.epoch = poison.sequence = UINT64_MAX;
+  poison.epoch = poison.sequence = INT64_MAX;
   ASSERT_TRUE(rig_.storage.report_now({poison}).ok());
-  ASSERT_TRUE(rig_.storage.progress({"eu", "made-up", "davit", UINT64_MAX, {}, {}, 1}).ok());
+  ASSERT_TRUE(rig_.storage.progress({"eu", "made-up", "davit", INT64_MAX, {}, {}, 1}).ok());
   v1::ProgressResponse told;
   ASSERT_TRUE(told.ParseFromString(call(progress_path, word("honest", now_), "eu").messages.at(0)));
   EXPECT_EQ(told.epoch_taken(), 0u);

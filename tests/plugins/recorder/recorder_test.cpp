@@ -40,7 +40,7 @@ class RecorderTest : public ::testing::Test {
   }
   std::vector<Status> stored() {
     std::vector<Status> out;
-    auto r = rig_.storage.statuses({}, 0, 100, [&](const davit_status& s) {
+    auto r = rig_.storage.statuses({{}, {}, 100}, [&](const davit_status& s) {
       out.push_back(davit::from_abi(s));
       return true;
     });
@@ -97,10 +97,11 @@ TEST_F(RecorderTest, ProgressReplacesWhatTheAgentSaidBefore) {
   }
   std::vector<Progress> all;
   ASSERT_TRUE(rig_.storage
-                  .agents([&](const davit_progress& a) {
-                    all.push_back(davit::from_abi(a));
-                    return true;
-                  })
+                  .agents({},
+                          [&](const davit_progress& a) {
+                            all.push_back(davit::from_abi(a));
+                            return true;
+                          })
                   .ok());
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].region, "eu");
@@ -133,10 +134,11 @@ TEST_F(RecorderTest, AnAgentOfThePastIsToldWhatItsEpochMustBeAbove) {
   // The server may end before the agent has heard that: the next one has the store alone.
   uint64_t kept = 0;
   ASSERT_TRUE(rig_.storage
-                  .agents([&](const davit_progress& a) {
-                    if (text(a.agent) == "a") kept = a.epoch;
-                    return true;
-                  })
+                  .agents({},
+                          [&](const davit_progress& a) {
+                            if (text(a.agent) == "a") kept = a.epoch;
+                            return true;
+                          })
                   .ok());
   EXPECT_EQ(kept, 54u);
 }
@@ -199,10 +201,11 @@ TEST_F(RecorderTest, HeartbeatMakesAnAgentOfPlatformAndRegion) {
   EXPECT_EQ(call("ctrl.v1.ClusterService/Heartbeat", "").end->code, Code::invalid_argument);
   std::vector<std::string> names;
   ASSERT_TRUE(rig_.storage
-                  .agents([&](const davit_progress& a) {
-                    names.push_back(text(a.agent));
-                    return true;
-                  })
+                  .agents({},
+                          [&](const davit_progress& a) {
+                            names.push_back(text(a.agent));
+                            return true;
+                          })
                   .ok());
   EXPECT_EQ(names, std::vector<std::string>{"aws/eu"});
 }

@@ -49,7 +49,7 @@ class RegionPaceTest : public ::testing::Test {
   int64_t stored(const std::string& region) {
     int64_t ready = 0;
     EXPECT_TRUE(rig_.storage
-                    .statuses({"widget", region}, 0, 10,
+                    .statuses({{"widget", region}, {}, 10},
                               [&](const davit_status& s) {
                                 ready = s.ready;
                                 return true;

@@ -63,7 +63,7 @@ class Reported {
   size_t stored() {
     size_t count = 0;
     EXPECT_TRUE(rig_.storage
-                    .statuses({"widget", "eu"}, 0, 100,
+                    .statuses({{"widget", "eu"}, {}, 100},
                               [&](const davit_status&) {
                                 ++count;
                                 return true;

@@ -17,10 +17,11 @@ class WatchedStore {
   explicit WatchedStore(davit_ref real) : ref_(real) {
     real_ = static_cast<const davit_storage*>(real.vtable);
     table_ = *real_;
-    table_.agents = [](davit_instance* self, const davit_op* op, davit_visit_progress visit,
-                       void* ctx, davit_error* error) -> int32_t {
+    table_.agents = [](davit_instance* self, const davit_op* op, const davit_agent_read* request,
+                       davit_visit_progress visit, void* ctx, davit_agent_page* page,
+                       davit_error* error) -> int32_t {
       if (!before_read()) return DAVIT_UNAVAILABLE;
-      return real_->agents(self, op, visit, ctx, error);
+      return real_->agents(self, op, request, visit, ctx, page, error);
     };
     ref_.vtable = &table_;
   }

@@ -5,12 +5,13 @@
 namespace davit::storage_sqlite {
 namespace {
 
-// Incarnation 70 gave versions 1 to 9, 80 gave none, 90 gives from 10 on and stands at 12.
+// Incarnation 70 gave versions 1 to 9, 80 gave none, 90 gives from 10 on and stands at 12. Of
+// statuses, 70 gave 1 to 3 and 80 gave 4.
 Chain chain() {
   Chain c;
-  c.append(70, 1);
-  c.append(80, 10);
-  c.append(90, 10);
+  c.append({70, 1, 1});
+  c.append({80, 10, 4});
+  c.append({90, 10, 5});
   return c;
 }
 
@@ -24,6 +25,19 @@ TEST(Chain, AcceptsACursorUpToWhereItsIncarnationEnded) {
         Row{{80, 10}, false}, Row{{90, 3}, true}, Row{{90, 9}, true}, Row{{90, 12}, true},
         Row{{90, 13}, false}, Row{{60, 5}, false}, Row{{0, 5}, false}, Row{{60, 0}, true}}) {
     EXPECT_EQ(chain().accept(row.cursor, 12).ok(), row.accepted)
+        << row.cursor.incarnation << "/" << row.cursor.version;
+  }
+}
+
+TEST(Chain, StatusesEndWhereTheyEnded) {
+  struct Row {
+    Cursor cursor;
+    bool accepted;
+  };
+  for (const Row& row : {Row{{70, 3}, true}, Row{{70, 4}, false}, Row{{80, 4}, true},
+                         Row{{80, 5}, false}, Row{{90, 4}, true}, Row{{90, 7}, true},
+                         Row{{90, 8}, false}, Row{{60, 1}, false}, Row{{60, 0}, true}}) {
+    EXPECT_EQ(chain().accept_status(row.cursor, 7).ok(), row.accepted)
         << row.cursor.incarnation << "/" << row.cursor.version;
   }
 }

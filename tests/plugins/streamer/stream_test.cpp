@@ -56,7 +56,7 @@ TEST_F(StreamTest, ADeadRecordWhoseNameIsAnothersIsSentByItsId) {
   ASSERT_TRUE(frame.ParseFromString(call.messages.at(1)));
   EXPECT_EQ(frame.records(0).id(), "a");
   EXPECT_EQ(frame.records(0).name(), "");
-  EXPECT_EQ(show(call), "tail -a +b mark(3)");
+  EXPECT_EQ(show(call), "tail -a +b mark(4)");  // a has got 3
 }
 
 // What another agent has applied meanwhile was made in one of them.

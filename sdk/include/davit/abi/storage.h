@@ -20,53 +20,38 @@
  * S7  A deleted record is read as a tombstone until it is purged. Who might miss a purged one is
  *     refused (OUT_OF_RANGE) and never left without it in silence. Statuses are purged with their
  *     record.
- * S8  A report that is repeated changes nothing. Children that are not reported again are removed.
- * S9  After a commit a hint comes soon. None is owed: who is hinted reads at intervals, too.
+ * S8  Each status of a report is stored whole or not at all. A report that failed may have stored
+ *     some. One that is repeated changes nothing. Children that are not reported again are removed.
+ * S9  After a commit, a report or a progress a hint comes soon to every watch, until the watch has
+ *     ended. None is owed: who is hinted reads at intervals, too.
  * S10 An incarnation is a stretch of the store's history in which no version was lost or given
- *     twice. A store that was restored, or may have been, begins another. The chain of incarnations
- *     says where each one ended; a cursor beyond that end is refused (OUT_OF_RANGE).
+ *     twice, neither a record's nor a status's. A store that was restored, or may have been, begins
+ *     another. The chain of incarnations says where each one ended, for both counters; a cursor
+ *     beyond that end is refused (OUT_OF_RANGE).
  * S11 A caller that gives up, or whose deadline passes, leaves no transaction open.
- * S12 A page keeps to its byte limit and has at least one record. */
+ * S12 A page keeps to its byte limit and has at least one record or status.
+ * S13 What is read of a record changes only with a new version, so whoever follows the versions
+ *     misses nothing. A live record may take the name of a deleted one over. The deleted one then
+ *     gets a new version, below those of the group, and reads without namespace and name.
+ *
+ * Domains. The host refuses what is outside of them before it reaches a storage; every storage
+ * keeps what is inside. Texts are UTF-8 without U+0000 and are compared byte by byte. Numbers that
+ * are stored are below 2^63. Names have the lengths of records.h. A storage may limit
+ * how much one call holds (davit_storage_limits).
+ *
+ * Records and statuses have a counter each. Both keep S1, S2 and S10, and may be two columns of one
+ * row, which a writer locks as the last act before its commit. Whoever counts reports and changes
+ * by one counter moves the head with every event of every pod: agents that have everything would
+ * look as if they were behind, and every idle stream would be told of each new head. */
 #ifndef DAVIT_ABI_STORAGE_H
 #define DAVIT_ABI_STORAGE_H
 
+#include "records.h"
 #include "services.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* (kind, region, id). Never grows. */
-typedef struct davit_key {
-  davit_str kind, region, id;
-} davit_key;
-
-/* A position in the store's history. Never grows. Version 0 is before the first version. A cursor
- * is valid only while `incarnation` is in the store's chain and `version` is not above the version
- * where that incarnation ended (S10). */
-typedef struct davit_cursor {
-  uint64_t incarnation, version;
-} davit_cursor;
-typedef int32_t (*davit_visit_cursor)(void* ctx, const davit_cursor*);
-
-#define DAVIT_RECORD_LIVE 1u
-
-/* A record of desired state. In a mutation, version and committed_at_unix_ms are ignored. */
-typedef struct davit_record {
-  uint32_t struct_size;
-  uint32_t flags;
-  davit_key key;
-  davit_str ns, name; /* in the cluster; both empty when the record is deleted and another record
-                         has its name */
-  davit_str state;    /* a word of the kind, or "deleted" */
-  uint64_t version;
-  davit_bytes payload; /* opaque; kept in tombstones */
-  davit_str json;      /* the payload as JSON, for people who query the store */
-  int64_t committed_at_unix_ms;
-  davit_str author, request_id;
-  const davit_pair* annotations;
-  size_t annotations_count;
-} davit_record;
 
 #define DAVIT_EXPECT_ANY UINT64_MAX
 /* One change of one record. */
@@ -83,7 +68,7 @@ typedef struct davit_mutation {
  * did the first time (S6). The request id may be empty. */
 typedef struct davit_group {
   uint32_t struct_size;
-  uint32_t mutations_count; /* 1 ... max_group_records */
+  uint32_t mutations_count; /* 1 ... group_records of davit_storage_limits */
   const davit_mutation* const* mutations;
   davit_str request_id;
 } davit_group;
@@ -149,87 +134,41 @@ typedef struct davit_query {
   davit_str ns, name;
 } davit_query;
 
-/* A visitor of this role returns 0 to go on, 1 to stop. Its argument is borrowed for the visit. */
-typedef int32_t (*davit_visit_record)(void* ctx, const davit_record*);
+/* Which statuses to read. */
+typedef struct davit_status_read {
+  uint32_t struct_size;
+  uint32_t limit; /* statuses, at least 1 */
+  const davit_scope* scope;
+  davit_cursor cursor; /* of statuses: read those above it; version 0 needs no incarnation */
+  uint64_t bytes_max;  /* limit of the size of message, parked, detail, and the children's texts; a
+                          page has at least one status (S12) */
+  uint32_t flags;      /* 0 */
+  uint32_t reserved;
+} davit_status_read;
 
-/* A part of a record's object that a status reports one by one, such as a pod. */
-typedef struct davit_child {
+/* Filled in by `statuses`, from the same snapshot as the statuses. */
+typedef struct davit_status_page {
   uint32_t struct_size;
-  uint32_t reserved;
-  davit_str name, address, status; /* status: pending, running, failed or inactive */
-  int64_t cpu_millicores, memory_mib;
-} davit_child;
+  uint32_t flags;    /* DAVIT_PAGE_MORE: a limit or the visitor cut the page */
+  davit_cursor next; /* the cursor of statuses after this page: in the current incarnation, the last
+                        status's version when the page was cut, else the status head */
+  davit_head* head;  /* set by the caller; NULL: it is not wanted */
+} davit_status_page;
 
-#define DAVIT_STATUS_GONE 1u /* nothing is left in the cluster; the store removes the children */
-/* The observed state of one record, in the same form for every kind. */
-typedef struct davit_status {
+/* Which agents to read. Their order is that of the bytes of the region, then of the agent's name;
+ * an SQL database needs a binary collation for it. */
+typedef struct davit_agent_read {
   uint32_t struct_size;
-  uint32_t flags;
-  davit_key key;
-  uint64_t observed_version; /* the record's version that this status is about; 0 = not known */
-  davit_str health;          /* unknown, progressing, healthy, unhealthy or paused */
-  int64_t desired, updated, ready, stale; /* counts; stale = of an older template */
-  davit_str message;
-  davit_str parked; /* why the record is parked; empty = it is not parked */
-  const davit_child* const* children;
-  size_t children_count;
-  davit_str detail;         /* JSON that the kind defines */
-  uint64_t epoch, sequence; /* given by the reporter; `report` ignores a pair that is not newer */
-  uint64_t status_version;  /* given by the store; ignored in `report` */
-  int64_t reported_at_unix_ms;
-  /* The record's namespace and name as the agent knows them, for peers that know no ids. May be
-   * empty. */
-  davit_str ns, name;
-  /* The incarnation in which the agent read observed_version; 0 = not known. `report` needs it; the
-   * store does not keep it. */
-  uint64_t observed_incarnation;
-} davit_status;
-typedef int32_t (*davit_visit_status)(void* ctx, const davit_status*);
+  uint32_t limit;                      /* agents, at least 1 */
+  davit_str region;                    /* empty: any */
+  davit_str after_region, after_agent; /* read those above this one; both empty: from the first */
+} davit_agent_read;
 
-/* The conditions of an issue begin here. The record can never succeed as it is. */
-#define DAVIT_ISSUE_PARKED "parked"
-/* The server names the record and does not send it. The agent does not touch its object. */
-#define DAVIT_ISSUE_HELD "held"
-/* The object's record is gone, without a delete that proves it. */
-#define DAVIT_ISSUE_ORPHANED "orphaned"
-/* Without kind and record: the agent could not send statuses. With a record: its delete waits until
- * the agent sees what exists in the cluster. */
-#define DAVIT_ISSUE_DELAYED "delayed"
-/* The agent does not see a resource of the kind. The name is the resource's, the id is empty. The
- * reason begins "since TIME: " (RFC 3339, UTC). Statuses of the kind that were reported before may
- * no longer be true. */
-#define DAVIT_ISSUE_BLIND "blind"
-/* The agent's account lacks rights that the kind needs. The name is "access to" and the resource's
- * name, the id is empty. */
-#define DAVIT_ISSUE_DENIED "denied"
-/* Something that a person may have to look at. An agent reports its issues in its progress. */
-typedef struct davit_issue {
+/* Filled in by `agents`. The next page begins after the last agent that was visited. */
+typedef struct davit_agent_page {
   uint32_t struct_size;
-  uint32_t reserved;
-  davit_str kind, id, ns, name; /* id empty: the issue is not about a record */
-  uint64_t version;
-  davit_str condition, reason;
-} davit_issue;
-/* How far an agent is with one kind. */
-typedef struct davit_kind_progress {
-  uint32_t struct_size;
-  uint32_t reserved;
-  davit_str kind;
-  davit_cursor applied; /* every record up to it is applied, held or parked */
-} davit_kind_progress;
-/* How far one agent is. It replaces the earlier progress of the same (region, agent). */
-typedef struct davit_progress {
-  uint32_t struct_size;
-  uint32_t reserved;
-  davit_str region, agent, software; /* software: "davit 0.1.0" */
-  uint64_t epoch;
-  const davit_kind_progress* const* kinds;
-  size_t kinds_count;
-  const davit_issue* const* issues;
-  size_t issues_count;
-  int64_t seen_at_unix_ms;
-} davit_progress;
-typedef int32_t (*davit_visit_progress)(void* ctx, const davit_progress*);
+  uint32_t flags; /* DAVIT_PAGE_MORE: the limit or the visitor cut the page */
+} davit_agent_page;
 
 #define DAVIT_MAINTAIN_PURGE 1u /* remove tombstones at or below purge_through */
 /* Remove the progress of (region, agent), unless the agent was seen after agent_seen_at_unix_ms. */
@@ -242,10 +181,36 @@ typedef struct davit_maintain {
   int64_t agent_seen_at_unix_ms; /* with FORGET_AGENT */
 } davit_maintain;
 
+/* What may have become readable. */
+#define DAVIT_HINT_RECORDS 1u
+#define DAVIT_HINT_STATUSES 2u
+#define DAVIT_HINT_AGENTS 4u
+/* `what` is at least one of DAVIT_HINT_... A hint comes on any thread, perhaps inside another call
+ * of the role. It is cheap, and calls nothing of this role. */
+typedef void (*davit_storage_hint)(void* ctx, uint32_t what);
+/* One watch of a storage instance. */
+typedef struct davit_storage_watch davit_storage_watch;
+
+/* What one call may hold. The host's commit queue keeps to it: it refuses a larger group, divides
+ * reports, and does not put more groups into one commit. UINT32_MAX and UINT64_MAX: no limit. Bytes
+ * count payload, JSON and every text. */
+typedef struct davit_storage_limits {
+  uint32_t struct_size;
+  uint32_t group_records; /* in one group, and in all groups of one commit; at least 1 */
+  uint64_t record_bytes;  /* of one record */
+  uint64_t group_bytes; /* of one group, and of all groups of one commit; not below record_bytes */
+  uint32_t report_statuses; /* in one report; at least 1 */
+  uint32_t reserved;
+  uint64_t report_bytes; /* of one report; at least 512 KiB, so that every status fits that the
+                            server takes from an agent */
+} davit_storage_limits;
+
 #define DAVIT_STORAGE "davit.storage/1"
 typedef struct davit_storage {
   uint32_t struct_size;
-  uint32_t max_group_records;
+  uint32_t reserved;
+  /* They do not change from start to stop. Before start it may fail. [any] */
+  int32_t (*limits)(davit_instance*, davit_storage_limits* out, davit_error*);
   int32_t (*head)(davit_instance*, const davit_op*, davit_head* out, davit_error*);
   /* Visits the records above the cursor in strictly ascending version order. OUT_OF_RANGE when the
    * cursor is of another history (S10), when it is above the head, or when the cursor is not 0 and
@@ -261,8 +226,8 @@ typedef struct davit_storage {
    * then repeats the groups with the same request ids. */
   int32_t (*commit)(davit_instance*, const davit_op*, const davit_group* const* groups,
                     size_t count, davit_group_result* const* results, davit_error*);
-  /* Inserts or updates statuses and their children, and removes children that are missing; all or
-   * nothing. It ignores
+  /* Inserts or updates statuses and their children, and removes children that are missing (S8). It
+   * ignores
    *  - a status whose (epoch, sequence) is not newer than the stored one;
    *  - a status of an unknown record;
    *  - a status of a history that the store has lost, unless it says gone. Its observed_version is
@@ -270,22 +235,27 @@ typedef struct davit_storage {
    *    store would otherwise take it for a status of a version that it has now or gives later. */
   int32_t (*report)(davit_instance*, const davit_op*, const davit_status* const*, size_t count,
                     davit_error*);
-  /* Visits the statuses above status version `after`, in ascending order (S2 holds for them, too).
-   * `next_after` is to statuses what next_version is in davit_page. */
-  int32_t (*statuses)(davit_instance*, const davit_op*, const davit_scope*, uint64_t after,
-                      uint32_t limit, davit_visit_status, void* ctx, uint64_t* next_after,
-                      davit_error*);
+  /* Visits the statuses above the cursor in strictly ascending order of their status versions.
+   * OUT_OF_RANGE when the cursor is of another history or above the status head (S10): whoever
+   * keeps statuses forgets them and reads from the first. */
+  int32_t (*statuses)(davit_instance*, const davit_op*, const davit_status_read*,
+                      davit_visit_status, void* ctx, davit_status_page* out, davit_error*);
   /* Stores one agent's progress. */
   int32_t (*progress)(davit_instance*, const davit_op*, const davit_progress*, davit_error*);
-  /* Visits the progress of every agent. */
-  int32_t (*agents)(davit_instance*, const davit_op*, davit_visit_progress, void* ctx,
-                    davit_error*);
+  /* Visits the progress of the agents, in their order. */
+  int32_t (*agents)(davit_instance*, const davit_op*, const davit_agent_read*, davit_visit_progress,
+                    void* ctx, davit_agent_page* out, davit_error*);
   int32_t (*maintain)(davit_instance*, const davit_op*, const davit_maintain*, davit_error*);
-  /* Optional; NULL when the store gives no hints. The store calls hint(ctx) soon after records may
-   * have become readable; statuses need no hint. Several commits may share a hint, and a hint may
-   * be lost or spurious. It comes on any thread and must be cheap. A call with hint NULL ends the
-   * watch, and no hint comes after it. */
-  void (*watch)(davit_instance*, void (*hint)(void* ctx), void* ctx);
+  /* Optional: watch and unwatch are NULL when the store gives no hints. A watch hears hint(ctx,
+   * what) soon after something may have become readable, by whomever it was written. Several writes
+   * may share a hint, and a hint may be lost or spurious. There may be any number of watches. A
+   * watch lasts until unwatch, which its owner calls before it lets go of ctx. Legal from start to
+   * stop. [any] */
+  int32_t (*watch)(davit_instance*, davit_storage_hint, void* ctx, davit_storage_watch** out,
+                   davit_error*);
+  /* Ends a watch. It waits for a hint of that watch that runs; when it returns, none runs and none
+   * comes any more. Not to be called inside a hint, nor under a lock that a hint takes. [any] */
+  void (*unwatch)(davit_instance*, davit_storage_watch*);
   /* Visits the chain that S10 judges by, the oldest link first: each incarnation with the version
    * where it ended, and the current one with the head's version. Agents judge the objects in their
    * clusters by it: an agent leaves an object alone when the store may have lost its record. */

@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "davit/storage.hpp"
+#include "faulty_hints.hpp"
 
 namespace davit::storage_naive {
 
@@ -18,7 +18,8 @@ using Names =
 class StorageNaive {
  public:
   using roles = Roles<storage::Role>;
-  static constexpr uint32_t max_concurrency = 8, max_group_records = 1000;
+  static constexpr uint32_t max_concurrency = 8;
+  static storage::Limits limits() { return {}; }
 
   explicit StorageNaive(Host host) : host_(host), fault_(Settings(host).string("fault", "")) {
     static const std::set<std::string> known = {
@@ -31,8 +32,22 @@ class StorageNaive {
         "takes_old_status",
         "no_purge_mark",  // does not know that it has purged
         "any_cursor",     // accepts a cursor of any incarnation
-        "any_history",    // its history contains versions that it has not given
-        "whole_pages",    // ignores bytes_max
+        "any_status_cursor",
+        "any_history",  // its history contains versions that it has not given
+        "whole_pages",  // ignores bytes_max
+        "whole_status_pages",
+        "agents_of_any_region",
+        "agents_by_name",  // forgets the region of the agent that a page begins after
+        "one_watch",       // a watch ends the one before it
+        "ends_all_watches",
+        "ends_late",  // a watch that has ended hears one more hint
+        "end_does_not_wait",
+        "no_status_hint",
+        "cuts_ids",       // keeps the first 200 bytes of an id
+        "signs_numbers",  // has 31 bits for a sequence
+        "half_json",
+        "half_statuses",  // a report that is given up leaves statuses without their children
+        "hides_names",    // a name that is taken over goes without a new version
         "renames",        // lets a record change its name
         "leaves_out_lingering",
         "leaves_out_unheard",     // leaves out deleted records that have no status
@@ -101,11 +116,11 @@ class StorageNaive {
   Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>& groups) {
     std::vector<GroupResult> results;
     for (const auto& group : groups) results.push_back(commit(group));
-    if (hint_) hint_();
+    hints_.tell(DAVIT_HINT_RECORDS);
     return results;
   }
 
-  Result<> report(const Op&, const std::vector<Status>& statuses) {
+  Result<> report(const Op& op, const std::vector<Status>& statuses) {
     for (const auto& s : statuses) {
       uint64_t number = 0;
       if (fault_ == "late") {
@@ -129,7 +144,8 @@ class StorageNaive {
         }
       }
       Status stored = s;
-      if (s.gone) stored.children.clear();
+      if (s.gone || (fault_ == "half_statuses" && op.cancelled())) stored.children.clear();
+      if (fault_ == "signs_numbers") stored.sequence &= INT32_MAX;
       if (fault_ == "keeps_children" && old != statuses_.end()) {
         for (const auto& child : old->second.children) {
           const auto same = [&](const auto& c) { return c.name == child.name; };
@@ -141,39 +157,60 @@ class StorageNaive {
       status_head_ = std::max(status_head_, stored.status_version);
       statuses_[s.key] = std::move(stored);
     }
+    if (fault_ != "no_status_hint") hints_.tell(DAVIT_HINT_STATUSES);
+    if (fault_ == "half_statuses" && op.cancelled())
+      return Error{Code::cancelled, "the caller has gone", {}, {}};
     return {};
   }
 
-  Result<uint64_t> statuses(const Op&, const Scope& scope, uint64_t after, uint32_t limit,
-                            const storage::VisitStatus& visit) {
+  Result<StatusPage> statuses(const Op&, const StatusRead& q, const storage::VisitStatus& visit) {
     const std::lock_guard lock(mutex_);
+    const auto [incarnation, after] = q.cursor;
+    if (fault_ != "any_status_cursor" && after != 0 &&
+        (incarnation != incarnation_ || after > status_head_)) {
+      return Error{Code::out_of_range, "no such cursor of statuses", {}, {}};
+    }
     std::map<uint64_t, const Status*> ordered;
     for (const auto& [key, s] : statuses_) {
       if (s.status_version <= after) continue;
-      if (!scope.kind.empty() && scope.kind != key.kind) continue;
-      if (!scope.region.empty() && scope.region != key.region) continue;
+      if (!q.scope.kind.empty() && q.scope.kind != key.kind) continue;
+      if (!q.scope.region.empty() && q.scope.region != key.region) continue;
       ordered[s.status_version] = &s;
     }
-    uint64_t next = after;
+    StatusPage page{true, {incarnation_, after}, now()};
+    uint64_t bytes = 0, count = 0;
     for (const auto& [version, s] : ordered) {
-      if (limit-- == 0) return next;
-      next = version;
-      if (!visit(*s)) return next;
+      bytes += text_bytes(*s);
+      const bool full = fault_ != "whole_status_pages" && count > 0 && bytes > q.bytes_max;
+      if (count++ == q.limit || full) return page;
+      page.next.version = version;
+      if (!visit(*s)) return page;
     }
-    return std::max(status_head_, after);
+    page.more = false;
+    page.next.version = std::max(status_head_, after);
+    return page;
   }
 
   Result<> progress(const Op&, const Progress& p) {
-    const std::lock_guard lock(mutex_);
-    agents_[{p.region, p.agent}] = p;
+    {
+      const std::lock_guard lock(mutex_);
+      agents_[{p.region, p.agent}] = p;
+    }
+    hints_.tell(DAVIT_HINT_AGENTS);
     return {};
   }
-  Result<> agents(const Op&, const storage::VisitProgress& visit) {
+  Result<bool> agents(const Op&, const AgentRead& q, const storage::VisitProgress& visit) {
     const std::lock_guard lock(mutex_);
+    uint32_t count = 0;
     for (const auto& [key, p] : agents_) {
-      if (!visit(p)) break;
+      if (!q.region.empty() && q.region != p.region && fault_ != "agents_of_any_region") continue;
+      const bool after = fault_ == "agents_by_name"
+                             ? p.agent > q.after_agent
+                             : key > std::pair(q.after_region, q.after_agent);
+      if (!after) continue;
+      if (count++ == q.limit || !visit(p)) return true;
     }
-    return {};
+    return false;
   }
 
   Result<> maintain(const Op&, const storage::Maintain& m) {
@@ -200,7 +237,8 @@ class StorageNaive {
     return {};
   }
 
-  void watch(std::function<void()> hint) { hint_ = std::move(hint); }
+  davit_storage_watch* watch(storage::Hint hint) { return hints_.watch(std::move(hint)); }
+  void unwatch(davit_storage_watch* watch) { hints_.unwatch(watch); }
 
  private:
   Head now() const { return {{incarnation_, head_}, status_head_, purged_}; }
@@ -242,6 +280,7 @@ class StorageNaive {
     const auto hidden = hidden_;
     if (first == 0) first = given_.load() + 1;
     uint64_t version = first;
+    if (fault_ != "late" && fault_ != "hides_names") first = version = free_names(group, first);
     for (const auto& m : group.mutations) {
       result.error = mutate(m, group.request_id, version, result.actual_version);
       if (result.error) break;
@@ -262,15 +301,37 @@ class StorageNaive {
   static std::optional<Error> check(const Group& group) {
     std::set<Key> keys;
     for (const auto& m : group.mutations) keys.insert(m.record.key);
-    if (keys.empty() || keys.size() != group.mutations.size() || keys.size() > max_group_records) {
+    if (keys.empty() || keys.size() != group.mutations.size()) {
       return Error{Code::invalid_argument, "not a group", {}, {}};
     }
     return std::nullopt;
   }
 
+  // Gives deleted records whose names the group takes over a new version each. Returns the next
+  // one.
+  uint64_t free_names(const Group& group, uint64_t version) {
+    std::set<Key> own;
+    for (const auto& m : group.mutations) own.insert(m.record.key);
+    for (const auto& m : group.mutations) {
+      const Record& r = m.record;
+      for (auto& [key, other] : records_) {
+        if (!r.live || other.live || own.count(key) != 0 || hidden_.count(key) != 0) continue;
+        if (key.kind != r.key.kind || key.region != r.key.region) continue;
+        if (other.ns != r.ns || other.name != r.name) continue;
+        versions_.erase(other.version);
+        other.version = version++;
+        versions_[other.version] = key;
+        hidden_.insert(key);
+      }
+    }
+    return version;
+  }
+
   std::optional<Error> mutate(const Mutation& m, const std::string& request_id, uint64_t version,
                               uint64_t& actual) {
     Record r = m.record;
+    if (fault_ == "cuts_ids") r.key.id = r.key.id.substr(0, 200);
+    if (fault_ == "half_json") r.json.resize(r.json.size() / 2);
     const auto before = records_.find(r.key);
     const bool known = before != records_.end();
     const uint64_t is = known ? before->second.version : 0;
@@ -316,7 +377,7 @@ class StorageNaive {
   std::map<std::string, uint64_t> requests_;
   std::map<Key, Status> statuses_;
   std::map<std::pair<std::string, std::string>, Progress> agents_;
-  std::function<void()> hint_;
+  FaultyHints hints_{fault_};
 };
 
 }  // namespace davit::storage_naive
