@@ -70,6 +70,24 @@ TEST_F(BehindAGate, TakesItsEpochFromTheGate) {
   EXPECT_TRUE(testing::stop_running(reporter_, host_).ok());
 }
 
+TEST(TwoGates, NeedTheSettingThatNamesOne) {
+  for (const bool named : {false, true}) {
+    testing::Config settings{{"server", "control"}};
+    if (named) settings.set({"gate", "second"});
+    TestHost host("reporter", settings, TestHost::Time::manual);
+    FakeRpc rpc(host, "davit.v1");
+    FakeGate one(host, "leader"), other(host, "second");
+    const auto module = *Loaded::open(REPORTER);
+    Instance reporter(module.plugin(), host);
+    const auto up = reporter.up();
+    EXPECT_EQ(up.ok(), named);
+    if (!named) continue;
+    EXPECT_EQ(host.health_reason(), "standing by until \"second\" opens");
+    EXPECT_TRUE(testing::stop_running(reporter, host).ok());
+    other.open(0);
+  }
+}
+
 TEST(WithoutAGate, ItsEpochIsTheStartOfTheProcess) {
   TestHost host("reporter", {{"server", "control"}}, TestHost::Time::manual);
   FakeRpc rpc(host, "davit.v1");

@@ -70,8 +70,9 @@ TEST_F(BehindAGate, AGateThatOpensAfterItsStopOpensNothing) {
   EXPECT_TRUE(rpc_.calls.empty());
 }
 
-TEST(TwoGates, AreRefusedByName) {
-  TestHost host("watcher", {{"server", "control"}, {"sink", "applier"}}, TestHost::Time::manual);
+// What a watcher of these settings says that finds two gates.
+std::string behind_one_of_two(const testing::Config& settings, std::string* waits_for = nullptr) {
+  TestHost host("watcher", settings, TestHost::Time::manual);
   FakeRpc rpc(host, "davit.v1");
   QuietSink sink;
   host.add_role("applier", DAVIT_CHANGE_SINK, reinterpret_cast<davit_instance*>(&sink),
@@ -80,9 +81,24 @@ TEST(TwoGates, AreRefusedByName) {
   const auto module = *Loaded::open(WATCHER);
   Instance watcher(module.plugin(), host);
   const auto up = watcher.up();
-  ASSERT_FALSE(up.ok());
-  EXPECT_NE(up.error().message.find("\"leader\" and \"second\" are both gates"), std::string::npos)
-      << up.error().message;
+  if (!up.ok()) return up.error().message;
+  *waits_for = host.health_reason();
+  EXPECT_TRUE(testing::stop_running(watcher, host).ok());
+  one.open(0);
+  other.open(0);
+  return {};
+}
+
+TEST(TwoGates, NeedTheSettingThatNamesOne) {
+  EXPECT_EQ(
+      behind_one_of_two({{"server", "control"}, {"sink", "applier"}}),
+      "several instances offer davit.gate/1: \"leader\", \"second\"; name one of them: gate = "
+      "\"leader\"");
+  std::string reason;
+  EXPECT_EQ(
+      behind_one_of_two({{"server", "control"}, {"sink", "applier"}, {"gate", "second"}}, &reason),
+      "");
+  EXPECT_EQ(reason, "standing by until \"second\" opens");
 }
 
 }  // namespace
