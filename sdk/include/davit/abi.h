@@ -16,7 +16,13 @@
  *  - Buffers (davit_buf) are immutable and reference-counted. Any thread may retain and release
  *    them.
  *  - Types. No exception, C++ type, enum, bool or long crosses the boundary. Both sides tolerate
- *    unknown codes and flags.
+ *    unknown codes.
+ *  - Flags. The lower 16 bits of every `flags` are hints: who does not know one ignores it. The
+ *    upper 16 bits are critical (DAVIT_CRITICAL): they change what is asked for. A slot that gets a
+ *    critical bit that it does not know does nothing and answers UNIMPLEMENTED with an error that
+ *    names the struct. In what a callee fills in or visits, it sets a critical bit of a later minor
+ *    only for a caller that has shown that it knows it, by the struct's size or by a flag.
+ *  - Reserved. A member `reserved` is zero when it is written, and nobody reads it.
  *  - Threads. [any]: any thread may call the slot, and the slot does not block. [pool]: the call
  *    runs on a thread where it may block, at most max_concurrency at once per instance. [strand]:
  *    the call is serialised with everything else on the strand that was given. [main]: the host's

@@ -15,6 +15,7 @@
 //   };
 #pragma once
 
+#include "flags.hpp"
 #include "lookup.hpp"
 #include "plugin.hpp"
 
@@ -97,20 +98,24 @@ struct Role {
           object<T>(i).request(std::move(q), answer(done, ctx));
         },
         [](davit_instance* i, const davit_cluster_watch_request* r, uint32_t credit,
-           const davit_cluster_watcher* w, void* self) {
-          WatchRequest q{
-              {text(r->resource.group), text(r->resource.version), text(r->resource.resource)},
-              (r->flags & DAVIT_WATCH_METADATA_ONLY) != 0,
-              text(r->ns),
-              text(r->label_selector),
-              text(r->field_selector),
-              text(r->resource_version)};
-          Watcher watcher{[event = w->event, self](int32_t type, std::string_view o) {
-                            event(self, type, bytes(o));
-                          },
-                          [ended = w->ended, self] { ended(self); }};
-          WatchHandle* h = object<T>(i).watch(std::move(q), credit, std::move(watcher));
-          return reinterpret_cast<davit_cluster_watch*>(h);
+           const davit_cluster_watcher* w, void* self, davit_cluster_watch** out, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            if (auto known = understood(*r); !known.ok()) return known;
+            WatchRequest q{
+                {text(r->resource.group), text(r->resource.version), text(r->resource.resource)},
+                (r->flags & DAVIT_WATCH_METADATA_ONLY) != 0,
+                text(r->ns),
+                text(r->label_selector),
+                text(r->field_selector),
+                text(r->resource_version)};
+            Watcher watcher{[event = w->event, self](int32_t type, std::string_view o) {
+                              event(self, type, bytes(o));
+                            },
+                            [ended = w->ended, self] { ended(self); }};
+            WatchHandle* h = object<T>(i).watch(std::move(q), credit, std::move(watcher));
+            *out = reinterpret_cast<davit_cluster_watch*>(h);
+            return {};
+          });
         },
         [](davit_instance* i, davit_cluster_watch* w, uint32_t more) {
           object<T>(i).credit(reinterpret_cast<WatchHandle*>(w), more);
@@ -182,7 +187,8 @@ class Client {
         q.deadline_ns};
     table()->request(ref_.self, &r, &answered, new Done(std::move(done)));
   }
-  Watch watch(const WatchRequest& q, uint32_t credit, Watcher watcher) const {
+  // An error: the cluster does not understand the request, and the watcher is not called.
+  Result<Watch> watch(const WatchRequest& q, uint32_t credit, Watcher watcher) const {
     const davit_cluster_watch_request r = {
         sizeof r,
         q.metadata_only ? DAVIT_WATCH_METADATA_ONLY : 0,
@@ -200,8 +206,14 @@ class Client {
           std::unique_ptr<Watcher> w(static_cast<Watcher*>(self));
           if (w->ended) w->ended();
         }};
-    return {ref_,
-            table()->watch(ref_.self, &r, credit, &callbacks, new Watcher(std::move(watcher)))};
+    auto* self = new Watcher(std::move(watcher));  // its `ended` deletes it
+    davit_cluster_watch* out = nullptr;
+    auto begun = checked([&](davit_error* e) {
+      return table()->watch(ref_.self, &r, credit, &callbacks, self, &out, e);
+    });
+    if (begun.ok()) return Watch(ref_, out);
+    delete self;
+    return begun.error();
   }
   void discover(std::string_view group, std::string_view version, std::string_view kind,
                 std::function<void(Response)> done) const {

@@ -15,6 +15,7 @@
 //   };
 #pragma once
 
+#include "flags.hpp"
 #include "lookup.hpp"
 #include "plugin.hpp"
 #include "records.hpp"
@@ -89,11 +90,16 @@ struct ChangeRole {
             return {};
           });
         },
-        [](davit_instance* i, davit_change_stream* s, const davit_begin* b) {
-          History history;
-          for (size_t n = 0; n < b->history_count; ++n) history.push_back(from_abi(b->history[n]));
-          object<T>(i).begin(stream(s), {(b->flags & DAVIT_BEGIN_SNAPSHOT) != 0, from_abi(b->at),
-                                         std::move(history)});
+        [](davit_instance* i, davit_change_stream* s, const davit_begin* b, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            if (auto known = understood(*b); !known.ok()) return known;
+            History history;
+            for (size_t n = 0; n < b->history_count; ++n)
+              history.push_back(from_abi(b->history[n]));
+            object<T>(i).begin(stream(s), {(b->flags & DAVIT_BEGIN_SNAPSHOT) != 0, from_abi(b->at),
+                                           std::move(history)});
+            return {};
+          });
         },
         [](davit_instance* i, davit_change_stream* s, const davit_change* c) -> int32_t {
           Change change{static_cast<ChangeType>(c->type),
@@ -104,12 +110,16 @@ struct ChangeRole {
                         Buffer(c->payload)};
           return object<T>(i).offer(stream(s), std::move(change)) ? DAVIT_OK : DAVIT_WAIT;
         },
-        [](davit_instance* i, davit_change_stream* s, const davit_bookmark* b) {
-          Bookmark mark{(b->flags & DAVIT_BOOKMARK_SNAPSHOT_END) != 0, std::nullopt,
-                        from_abi(b->at), false};
-          if ((b->flags & DAVIT_BOOKMARK_COUNTED) != 0) mark.live_count = b->live_count;
-          mark.quiet = (b->flags & DAVIT_BOOKMARK_QUIET) != 0;
-          object<T>(i).bookmark(stream(s), mark);
+        [](davit_instance* i, davit_change_stream* s, const davit_bookmark* b, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            if (auto known = understood(*b); !known.ok()) return known;
+            Bookmark mark{(b->flags & DAVIT_BOOKMARK_SNAPSHOT_END) != 0, std::nullopt,
+                          from_abi(b->at), false};
+            if ((b->flags & DAVIT_BOOKMARK_COUNTED) != 0) mark.live_count = b->live_count;
+            mark.quiet = (b->flags & DAVIT_BOOKMARK_QUIET) != 0;
+            object<T>(i).bookmark(stream(s), mark);
+            return {};
+          });
         },
         [](davit_instance* i, davit_change_stream* s) { object<T>(i).close(stream(s)); }};
     return &table;
@@ -127,7 +137,13 @@ struct StatusRole {
     using detail::object;
     static const davit_status_sink table = {
         sizeof(davit_status_sink), 0,
-        [](davit_instance* i, const davit_status* s) { object<T>(i).offer(from_abi(*s)); },
+        [](davit_instance* i, const davit_status* s, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            if (auto known = understood(*s); !known.ok()) return known;
+            object<T>(i).offer(from_abi(*s));
+            return {};
+          });
+        },
         [](davit_instance* i, davit_str region, const davit_kind_progress* p) {
           object<T>(i).advance(text(region), from_abi(*p));
         },
@@ -145,12 +161,13 @@ class ChangeStream {
   ChangeStream() = default;
   ChangeStream(davit_ref ref, davit_change_stream* s) : ref_(ref), stream_(s) {}
   explicit operator bool() const { return stream_ != nullptr; }
-  void begin(const Begin& b) const {
+  // An error: the sink does not understand it, and no change may follow.
+  Result<> begin(const Begin& b) const {
     std::vector<davit_cursor> history;
     for (const Cursor& link : b.history) history.push_back(to_abi(link));
     const davit_begin abi = {sizeof abi, b.snapshot ? DAVIT_BEGIN_SNAPSHOT : 0u, to_abi(b.at),
                              history.data(), history.size()};
-    table()->begin(ref_.self, stream_, &abi);
+    return checked([&](davit_error* e) { return table()->begin(ref_.self, stream_, &abi, e); });
   }
   // False: there is no room, the change is not taken, and wake follows.
   bool offer(const Change& c) const {
@@ -160,13 +177,14 @@ class ChangeStream {
                               c.payload.get()};
     return table()->offer(ref_.self, stream_, &abi) == DAVIT_OK;
   }
-  void bookmark(const Bookmark& b) const {
+  // An error: the sink does not understand it, as if it was never sent.
+  Result<> bookmark(const Bookmark& b) const {
     const davit_bookmark abi = {sizeof abi,
                                 (b.snapshot_end ? DAVIT_BOOKMARK_SNAPSHOT_END : 0u) |
                                     (b.live_count ? DAVIT_BOOKMARK_COUNTED : 0u) |
                                     (b.quiet ? DAVIT_BOOKMARK_QUIET : 0u),
                                 to_abi(b.at), b.live_count.value_or(0)};
-    table()->bookmark(ref_.self, stream_, &abi);
+    return checked([&](davit_error* e) { return table()->bookmark(ref_.self, stream_, &abi, e); });
   }
   void close() const { table()->close(ref_.self, stream_); }
 
@@ -223,9 +241,9 @@ class StatusClient {
     if (!ref.ok()) return ref.error();
     return StatusClient(*ref);
   }
-  void offer(const Status& s) const {
+  Result<> offer(const Status& s) const {
     const StatusView v(s);
-    table()->offer(ref_.self, &v.abi);
+    return checked([&](davit_error* e) { return table()->offer(ref_.self, &v.abi, e); });
   }
   void advance(std::string_view region, const KindProgress& p) const {
     const davit_kind_progress abi = to_abi(p);

@@ -23,6 +23,7 @@
 // the contract.
 #pragma once
 
+#include "flags.hpp"
 #include "lookup.hpp"
 #include "plugin.hpp"
 #include "records.hpp"
@@ -67,13 +68,13 @@ struct Role {
         [](davit_instance* i, const davit_op* op, const davit_read* q, davit_visit_record visit,
            void* ctx, davit_page* out, davit_error* e) {
           return guard(e, [&]() -> Result<> {
-            const ReadRequest request{
-                {text(q->scope->kind), text(q->scope->region)},
-                from_abi(q->cursor),
-                q->dead_after,
-                q->limit,
-                q->bytes_max,
-                DAVIT_HAS(q, flags) && (q->flags & DAVIT_READ_LINGERING) != 0};
+            if (auto known = understood(*q); !known.ok()) return known;
+            const ReadRequest request{{text(q->scope->kind), text(q->scope->region)},
+                                      from_abi(q->cursor),
+                                      q->dead_after,
+                                      q->limit,
+                                      q->bytes_max,
+                                      (q->flags & DAVIT_READ_LINGERING) != 0};
             auto r = object<T>(i).read(Op(op), request, visitor(visit, ctx));
             if (!r.ok()) return r.error();
             out->flags = r->more ? DAVIT_PAGE_MORE : 0;
@@ -95,6 +96,7 @@ struct Role {
         [](davit_instance* i, const davit_op* op, const davit_group* const* groups, size_t count,
            davit_group_result* const* results, davit_error* e) {
           return guard(e, [&]() -> Result<> {
+            if (auto known = understood(groups, count); !known.ok()) return known;
             std::vector<Group> owned;
             for (size_t n = 0; n < count; ++n) owned.push_back(from_abi(*groups[n]));
             auto r = object<T>(i).commit(Op(op), owned);
@@ -113,6 +115,7 @@ struct Role {
         [](davit_instance* i, const davit_op* op, const davit_status* const* statuses, size_t count,
            davit_error* e) {
           return guard(e, [&]() -> Result<> {
+            if (auto known = understood(statuses, count); !known.ok()) return known;
             std::vector<Status> owned;
             for (size_t n = 0; n < count; ++n) owned.push_back(from_abi(*statuses[n]));
             return object<T>(i).report(Op(op), owned);
@@ -144,10 +147,10 @@ struct Role {
           });
         },
         [](davit_instance* i, const davit_op* op, const davit_maintain* m, davit_error* e) {
-          return guard(e, [&] {
+          return guard(e, [&]() -> Result<> {
+            if (auto known = understood(*m); !known.ok()) return known;
             Maintain what{(m->flags & DAVIT_MAINTAIN_PURGE) != 0, m->purge_through};
-            if ((m->flags & DAVIT_MAINTAIN_FORGET_AGENT) != 0 &&
-                DAVIT_HAS(m, agent_seen_at_unix_ms))
+            if ((m->flags & DAVIT_MAINTAIN_FORGET_AGENT) != 0)
               what.forget = {text(m->region), text(m->agent), m->agent_seen_at_unix_ms};
             return object<T>(i).maintain(Op(op), what);
           });

@@ -30,7 +30,7 @@ class BehindAGate : public ::testing::Test {
     EXPECT_TRUE(up.ok()) << up.error().message;
     Status s;
     s.key = {"deployment", "eu", "a"};
-    sink::StatusClient(reporter_.ref(DAVIT_STATUS_SINK)).offer(s);
+    EXPECT_TRUE(sink::StatusClient(reporter_.ref(DAVIT_STATUS_SINK)).offer(s).ok());
     host_.advance(1min);
   }
 

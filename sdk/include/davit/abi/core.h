@@ -17,6 +17,10 @@ extern "C" {
   ((p)->struct_size >=      \
    (uint32_t)((size_t)((const char*)&(p)->field - (const char*)(p)) + sizeof((p)->field)))
 
+/* A flag that must be understood: number n of the upper half of a `flags` (abi.h). */
+#define DAVIT_CRITICAL(n) (UINT32_C(0x10000) << (n))
+#define DAVIT_FLAGS_CRITICAL UINT32_C(0xffff0000)
+
 /* UTF-8, not terminated, borrowed. Never grows. */
 typedef struct davit_str {
   const char* ptr;
