@@ -182,7 +182,8 @@ std::vector<Assembly::Line> Assembly::graph() const {
   for (size_t i : order_) {
     const Member& member = *members_[i];
     const Module& module = member.instance->module();
-    Line line{member.host.name, module.note.name, module.note.version, module.note.roles, {}};
+    Line line{member.host.name,  module.note.name,  module.note.version,
+              module.note.roles, module.note.needs, {}};
     for (size_t used : member.uses) line.uses.push_back(members_[used]->host.name);
     out.push_back(std::move(line));
   }

@@ -26,6 +26,10 @@ struct ListedModule {
   std::string problem;
 };
 
+// Checks that an entry is complete, before the host calls any slot of it, and that it agrees with
+// the note of its file.
+Result<> check_entry(const davit_plugin*, const Note&);
+
 class Loader {
  public:
   // Searches the directories in this order. The first that contains NAME.so wins.

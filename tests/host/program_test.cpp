@@ -197,10 +197,10 @@ TEST_F(Program, CheckPrintsTheGraphAndStartsNothing) {
   EXPECT_EQ(davit.wait(), 0);
   EXPECT_EQ(davit.err(), "");
   EXPECT_EQ(davit.out(),
-            "INSTANCE  MODULE  VERSION  ROLES  USES\n"
-            "b         actor   0.0.1    test\n"
-            "c         actor   0.0.1    test   b\n"
-            "a         actor   0.0.1    test   b, c\n");
+            "INSTANCE  MODULE  VERSION  ROLES        NEEDS  USES\n"
+            "b         actor   0.0.1    test.role/1  rpc/1\n"
+            "c         actor   0.0.1    test.role/1  rpc/1  b\n"
+            "a         actor   0.0.1    test.role/1  rpc/1  b, c\n");
 }
 
 TEST_F(Program, EveryInstanceOfARoleIsSeenAndStartsBefore) {
@@ -272,10 +272,14 @@ TEST_F(Program, APortInUseIsOneLine) {
 TEST_F(Program, ListsPluginsWithoutLoadingThem) {
   Process davit({"plugin", "list", "--dir", FIXTURES});
   EXPECT_EQ(davit.wait(), 1) << "some of them are broken";
-  EXPECT_NE(davit.out().find("actor      0.0.1    1.0  test   " FIXTURES "/actor.so\n"),
-            std::string::npos)
+  EXPECT_NE(
+      davit.out().find("actor             0.0.1    1.0  test.role/1               rpc/1  " FIXTURES
+                       "/actor.so\n"),
+      std::string::npos)
       << davit.out();
   EXPECT_NE(davit.out().find("abi_two.so: built for ABI 2, this host speaks 1"), std::string::npos);
+  EXPECT_NE(davit.out().find("needs_more.so: needs \"teleport/1\", which this host does not know"),
+            std::string::npos);
 }
 
 TEST_F(Program, PrintsItsVersion) {

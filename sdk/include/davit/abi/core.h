@@ -158,9 +158,20 @@ DAVIT_EXPORT const davit_plugin* davit_plugin_entry_v1(uint32_t host_abi_minor, 
 typedef const davit_plugin* (*davit_plugin_entry_fn)(uint32_t host_abi_minor, davit_error*);
 #define DAVIT_PLUGIN_ENTRY "davit_plugin_entry_v1"
 
-/* The ELF note: section ".note.davit", owner "davit", type 1. Its text is lines of key=value: abi
- * ("1.0": the major, and the lowest minor that the plugin needs), name, version, roles
- * (comma-separated). The CMake function davit_add_plugin() makes it. */
+/* The ELF note: section ".note.davit", owner "davit", type 1. Its text is lines of key=value. The
+ * CMake function davit_add_plugin() makes it.
+ *
+ *   abi      "1.0": the major, and the lowest minor that the plugin works with; not above the
+ *            entry's abi_minor
+ *   name, version   the same as in the entry
+ *   roles    "storage/1,storage_copy/1": the tables that `query` answers in every instance. A word
+ *            stands for the id with "davit." before it. A word with a dot is the id of a table that
+ *            only plugins know
+ *   needs    "rpc/1": what the plugin cannot do without and not every host has
+ *
+ * A host refuses a plugin with a word of `needs` that it does not know, and one that plays a role
+ * in no major that the host knows. It ignores keys and names of roles that it does not know. It
+ * refuses an instance whose `query` answers other roles than the note names. */
 #define DAVIT_NOTE_SECTION ".note.davit"
 #define DAVIT_NOTE_OWNER "davit"
 #define DAVIT_NOTE_TYPE 1
@@ -169,3 +180,5 @@ typedef const davit_plugin* (*davit_plugin_entry_fn)(uint32_t host_abi_minor, da
 }
 #endif
 #endif
+#define DAVIT_NEEDS_RPC "rpc/1"     /* the host offers davit.rpc/1 */
+#define DAVIT_NEEDS_CODEC "codec/1" /* the host offers davit.codec/1 */
