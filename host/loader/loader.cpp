@@ -74,6 +74,15 @@ Result<> check_entry(const davit_plugin* plugin, const Note& note) {
     return differ("ABI 1." + std::to_string(plugin->abi_minor),
                   "ABI 1." + std::to_string(note.abi_minor));
   }
+  const uint32_t usual = std::max(1U, plugin->max_concurrency);
+  const bool fixed = plugin->pool_threads_min == 0 && plugin->pool_threads_max == 0;
+  const bool in_range = plugin->pool_threads_min <= usual && usual <= plugin->pool_threads_max;
+  if (usual > pool_threads_most || (!fixed && !in_range)) {
+    return fault("its entry says a pool of " + std::to_string(usual) + " threads, from " +
+                 std::to_string(plugin->pool_threads_min) + " to " +
+                 std::to_string(plugin->pool_threads_max) + ": there are at most " +
+                 std::to_string(pool_threads_most));
+  }
   return {};
 }
 

@@ -127,6 +127,11 @@ const Row rows[] = {
     {"PlaysARoleThatItDoesNotName", "[plugin.a]\nmodule = \"plays_more\"\n",
      "FILE:5: plugin.a: module \"plays_more\" plays the role gate/1, which its note does not name: "
      "correct ROLES of davit_add_plugin()\n"},
+    {"TooManyThreads", "[plugin.a]\nmodule = \"actor\"\npool_threads = 9\n",
+     "FILE:7: plugin.a.pool_threads: must be between 1 and 8, not 9\n"},
+    {"ThreadsOfAPoolThatIsFixed",
+     "[plugin.a]\nmodule = \"thrower\"\nthrows_in = \"\"\npool_threads = 2\n",
+     "FILE:8: plugin.a.pool_threads: module \"thrower\" works with a pool of 1: remove the key\n"},
     {"RefusesTheHost", "[plugin.a]\nmodule = \"refusing\"\n",
      "FILE:6: plugin.a.module: module \"refusing\": DIR/refusing.so: needs a newer processor\n"},
     {"ThrowsInCreate", "[plugin.a]\nmodule = \"thrower\"\nthrows_in = \"create\"\n",

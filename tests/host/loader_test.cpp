@@ -95,5 +95,19 @@ TEST(Loader, ComparesTheEntryWithTheNote) {
             "davit_add_plugin()");
 }
 
+TEST(Loader, RefusesAPoolThatCannotBe) {
+  const auto pool = [](uint32_t usual, uint32_t min, uint32_t max) {
+    return fault_of([=](davit_plugin& p, Note&) {
+      p.max_concurrency = usual, p.pool_threads_min = min, p.pool_threads_max = max;
+    });
+  };
+  EXPECT_EQ(pool(0, 0, 0), "");
+  EXPECT_EQ(pool(7, 2, 7), "");
+  EXPECT_EQ(pool(4'000'000'000, 0, 0),
+            "its entry says a pool of 4000000000 threads, from 0 to 0: there are at most 1024");
+  EXPECT_NE(pool(7, 8, 9), "");
+  EXPECT_NE(pool(7, 1, 6), "");
+}
+
 }  // namespace
 }  // namespace davit::host

@@ -191,16 +191,16 @@ TEST_F(Program, OutputThatCannotBeWrittenIsAFailure) {
 
 TEST_F(Program, CheckPrintsTheGraphAndStartsNothing) {
   Process davit(
-      {"check",
-       file("log_level = \"warn\"\n[plugin.a]\nmodule = \"actor\"\nuses = [\"c\", \"b\"]\n"
-            "[plugin.b]\nmodule = \"actor\"\n[plugin.c]\nmodule = \"actor\"\nuses = [\"b\"]\n")});
+      {"check", file("log_level = \"warn\"\n[plugin.a]\nmodule = \"actor\"\nuses = [\"c\", \"b\"]\n"
+                     "[plugin.b]\nmodule = \"actor\"\n[plugin.c]\nmodule = \"actor\"\nuses = "
+                     "[\"b\"]\npool_threads = 5\n")});
   EXPECT_EQ(davit.wait(), 0);
   EXPECT_EQ(davit.err(), "");
   EXPECT_EQ(davit.out(),
-            "INSTANCE  MODULE  VERSION  ROLES        NEEDS  USES\n"
-            "b         actor   0.0.1    test.role/1  rpc/1\n"
-            "c         actor   0.0.1    test.role/1  rpc/1  b\n"
-            "a         actor   0.0.1    test.role/1  rpc/1  b, c\n");
+            "INSTANCE  MODULE  VERSION  ROLES        NEEDS  POOL  USES\n"
+            "b         actor   0.0.1    test.role/1  rpc/1  2\n"
+            "c         actor   0.0.1    test.role/1  rpc/1  5     b\n"
+            "a         actor   0.0.1    test.role/1  rpc/1  2     b, c\n");
 }
 
 TEST_F(Program, EveryInstanceOfARoleIsSeenAndStartsBefore) {

@@ -19,8 +19,8 @@
 //     Result<> history(const Op&, const storage::VisitCursor&);
 //   };
 //
-// Every method but watch may block. At most max_concurrency of them run at once. abi/storage.h has
-// the contract.
+// Every method but watch may block. At most max_concurrency of them run at once, unless the plugin
+// lets operators choose (plugin.hpp). abi/storage.h has the contract.
 #pragma once
 
 #include "flags.hpp"

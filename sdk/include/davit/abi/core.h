@@ -125,8 +125,13 @@ typedef struct davit_plugin {
   uint16_t reserved;
   davit_str name; /* the module's name: the same as in the file's name and in the note */
   davit_str version;
-  davit_str summary;        /* one line */
-  uint32_t max_concurrency; /* size of the instance's pool for blocking calls; 0 = 1 */
+  davit_str summary; /* one line */
+  /* The threads of the instance's pool for blocking calls, when the configuration does not say how
+   * many; 0 = 1. `pool_threads` in [plugin.NAME] may say another number from pool_threads_min to
+   * pool_threads_max. Both are 0 when the number is fixed. A plugin that must know the number in
+   * force reads that key, too. */
+  uint32_t max_concurrency;
+  uint32_t pool_threads_min, pool_threads_max;
   uint32_t reserved2;
   /* Reads the configuration and the files that it names. No look-ups, no threads, no sockets. */
   int32_t (*create)(const davit_host*, davit_instance** out, davit_error*);
@@ -175,10 +180,10 @@ typedef const davit_plugin* (*davit_plugin_entry_fn)(uint32_t host_abi_minor, da
 #define DAVIT_NOTE_SECTION ".note.davit"
 #define DAVIT_NOTE_OWNER "davit"
 #define DAVIT_NOTE_TYPE 1
+#define DAVIT_NEEDS_RPC "rpc/1"     /* the host offers davit.rpc/1 */
+#define DAVIT_NEEDS_CODEC "codec/1" /* the host offers davit.codec/1 */
 
 #ifdef __cplusplus
 }
 #endif
 #endif
-#define DAVIT_NEEDS_RPC "rpc/1"     /* the host offers davit.rpc/1 */
-#define DAVIT_NEEDS_CODEC "codec/1" /* the host offers davit.codec/1 */

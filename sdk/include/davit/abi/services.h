@@ -91,8 +91,8 @@ typedef struct davit_exec {
   uint64_t (*timer)(davit_strand*, int64_t delay_ns, davit_timer_task, void* arg);
   void (*timer_cancel)(davit_strand*, uint64_t timer); /* no effect on an unknown or past timer */
   /* Runs the task exactly once on the pool of the named instance (empty = the caller's own), where
-   * it may block. At most that plugin's max_concurrency tasks run at once. The others wait in
-   * order. */
+   * it may block. At most so many run at once as that pool has threads. The others wait in order.
+   */
   void (*blocking)(const davit_host*, davit_str instance, davit_task, void* arg);
 } davit_exec;
 
