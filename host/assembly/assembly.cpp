@@ -23,11 +23,29 @@ struct Assembly::Member {
 
 namespace {
 
+constexpr std::string_view pool_key = "pool_threads";
+
 // Adds a plugin's error. If the error names one of the plugin's keys, it is placed at that key.
 void add_fault(Faults& faults, const Node& settings, const Error& error) {
   const Node* key = error.where.empty() ? nullptr : settings.find(error.where);
   const Node& at = key != nullptr ? *key : settings;
   faults.add(at.where, at.key, error.message);
+}
+
+// The threads of an instance's pool: what the plugin says, or the operator if the plugin lets him.
+unsigned pool_threads(const Node& settings, const Module& module, Faults& faults) {
+  const davit_plugin& plugin = *module.plugin;
+  const uint32_t usual = std::max(1U, plugin.max_concurrency);
+  const Table table(&settings, settings.key, &faults);
+  if (plugin.pool_threads_max == 0) {
+    if (table.has(pool_key))
+      table.reject(pool_key, "module \"" + module.note.name + "\" works with a pool of " +
+                                 std::to_string(usual) + ": remove the key");
+    return usual;
+  }
+  const uint32_t most = std::min(plugin.pool_threads_max, pool_threads_most);
+  return static_cast<unsigned>(
+      table.integer(pool_key, usual, std::max(1U, plugin.pool_threads_min), most));
 }
 
 }  // namespace
@@ -82,7 +100,7 @@ void Assembly::create(Member& member, Faults& faults) {
     settings.closed = true;
     return;
   }
-  host.pool = &core_.runtime.pool(host.name, (*module)->plugin->max_concurrency);
+  host.pool = &core_.runtime.pool(host.name, pool_threads(settings, **module, faults));
   core_.health.set(host.name, DAVIT_HEALTH_STARTING, "");
   member.instance = std::make_unique<Instance>(host, **module);
   Faults own;
@@ -182,7 +200,13 @@ std::vector<Assembly::Line> Assembly::graph() const {
   for (size_t i : order_) {
     const Member& member = *members_[i];
     const Module& module = member.instance->module();
-    Line line{member.host.name, module.note.name, module.note.version, module.note.roles, {}};
+    Line line{member.host.name,
+              module.note.name,
+              module.note.version,
+              module.note.roles,
+              module.note.needs,
+              member.host.pool->max_concurrency(),
+              {}};
     for (size_t used : member.uses) line.uses.push_back(members_[used]->host.name);
     out.push_back(std::move(line));
   }

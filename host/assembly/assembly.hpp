@@ -50,7 +50,9 @@ class Assembly : public Neighbours {
   // The graph for `davit check`, in the order of starting.
   struct Line {
     std::string instance, module, version;
-    std::vector<std::string> roles, uses;
+    std::vector<std::string> roles, needs;
+    unsigned pool_threads = 1;
+    std::vector<std::string> uses;
   };
   std::vector<Line> graph() const;
   // All instances that offer this interface, in the order of the files. For the host's own use.

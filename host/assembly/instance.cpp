@@ -1,5 +1,7 @@
 #include "instance.hpp"
 
+#include <algorithm>
+
 namespace davit::host {
 namespace {
 
@@ -50,6 +52,31 @@ Result<> Instance::create() {
   }
   if (self_ == nullptr)
     return Error{Code::internal, "create succeeded without an instance", {}, {}};
+  return check_roles();
+}
+
+Result<> Instance::check_roles() const {
+  const auto& said = module_.note.roles;
+  for (const std::string& word : said) {
+    if (role(interface_of(word)) == nullptr) {
+      return Error{Code::failed_precondition,
+                   "the note of module \"" + module_.note.name + "\" names the role " + word +
+                       ", its query does not answer " + interface_of(word) +
+                       ": correct ROLES of davit_add_plugin()",
+                   {},
+                   {}};
+    }
+  }
+  for (const std::string& word : known_roles()) {
+    if (role(interface_of(word)) != nullptr &&
+        std::find(said.begin(), said.end(), word) == said.end()) {
+      return Error{Code::failed_precondition,
+                   "module \"" + module_.note.name + "\" plays the role " + word +
+                       ", which its note does not name: correct ROLES of davit_add_plugin()",
+                   {},
+                   {}};
+    }
+  }
   return {};
 }
 

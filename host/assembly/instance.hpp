@@ -36,7 +36,7 @@ class Instance {
   Instance& operator=(const Instance&) = delete;
 
   // The steps of the plugin's life. An error is the plugin's own, or INTERNAL if an exception
-  // crossed the ABI.
+  // crossed the ABI. `create` also fails when the instance plays other roles than the note names.
   Result<> create();
   Result<> wire();
   Result<> check(const Operation&);
@@ -51,6 +51,8 @@ class Instance {
   davit_instance* self() const { return self_; }
 
  private:
+  Result<> check_roles() const;
+
   InstanceHost& host_;
   const Module& module_;
   davit_instance* self_ = nullptr;

@@ -15,10 +15,13 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string print_graph(const std::vector<Assembly::Line>& lines,
                         const std::vector<Described>& described, size_t columns) {
-  TextTable graph({"INSTANCE", "MODULE", {"VERSION", 1}, {"ROLES", 2}, "USES"},
-                  TextTable::Last::wrapped);
-  for (const auto& line : lines)
-    graph.row({line.instance, line.module, line.version, joined(line.roles), joined(line.uses)});
+  TextTable graph(
+      {"INSTANCE", "MODULE", {"VERSION", 1}, {"ROLES", 4}, {"NEEDS", 2}, {"POOL", 3}, "USES"},
+      TextTable::Last::wrapped);
+  for (const auto& line : lines) {
+    graph.row({line.instance, line.module, line.version, joined(line.roles), joined(line.needs),
+               std::to_string(line.pool_threads), joined(line.uses)});
+  }
   const std::string out = graph.print(false, columns);
   if (described.empty()) return out;
   TextTable rest({"", "", ""}, TextTable::Last::wrapped);

@@ -9,10 +9,10 @@
 namespace davit::host {
 namespace {
 
-std::string roles_of(const Note& note) {
+std::string joined(const std::vector<std::string>& words) {
   std::string out;
-  for (const std::string& role : note.roles) out += (out.empty() ? "" : ",") + role;
-  return out;
+  for (const std::string& word : words) out += (out.empty() ? "" : ",") + word;
+  return out.empty() ? "-" : out;
 }
 
 bool any_broken(const std::vector<ListedModule>& modules) {
@@ -22,16 +22,17 @@ bool any_broken(const std::vector<ListedModule>& modules) {
 
 void print(const std::vector<ListedModule>& modules) {
   // The path of a file may be left out when there is no room; a fault may not.
-  TextTable table({"MODULE", "VERSION", "ABI", "ROLES", {"FILE", any_broken(modules) ? 0 : 1}},
-                  TextTable::Last::wrapped);
+  TextTable table(
+      {"MODULE", "VERSION", "ABI", "ROLES", "NEEDS", {"FILE", any_broken(modules) ? 0 : 1}},
+      TextTable::Last::wrapped);
   for (const ListedModule& m : modules) {
     if (!m.problem.empty()) {
-      table.row({m.name, "-", "-", "-", m.path + ": " + m.problem});
+      table.row({m.name, "-", "-", "-", "-", m.path + ": " + m.problem});
       continue;
     }
     const std::string abi =
         std::to_string(m.note.abi_major) + "." + std::to_string(m.note.abi_minor);
-    table.row({m.name, m.note.version, abi, roles_of(m.note), m.path});
+    table.row({m.name, m.note.version, abi, joined(m.note.roles), joined(m.note.needs), m.path});
   }
   std::fputs(table.print(false, terminal_columns()).c_str(), stdout);
 }

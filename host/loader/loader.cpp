@@ -32,25 +32,12 @@ Result<Note> note_of(const std::string& path) {
   text << in.rdbuf();
   auto note = read_note(text.view());
   if (!note.ok()) return note;
-  if (auto abi = check_abi(*note); !abi.ok()) return abi.error();
+  if (auto fits = check_note(*note); !fits.ok()) return fits.error();
   if (note->name != fs::path(path).stem()) {
     return fault("calls itself \"" + note->name + "\": the file must be named " + note->name +
                  ".so");
   }
   return note;
-}
-
-// The table of the entry must be complete before the host calls any slot of it.
-Result<> check_plugin(const davit_plugin* plugin, const Note& note) {
-  if (plugin == nullptr) return fault("cannot live in this host");
-  if (!DAVIT_HAS(plugin, query) || plugin->create == nullptr || plugin->destroy == nullptr ||
-      plugin->query == nullptr) {
-    return fault("its entry lacks create, destroy or query");
-  }
-  if (view(plugin->name) != note.name) {
-    return fault("its entry says \"" + text(plugin->name) + "\", its note \"" + note.name + "\"");
-  }
-  return {};
 }
 
 bool is_module_name(std::string_view s) {
@@ -70,6 +57,34 @@ std::vector<std::string> names_in(const std::string& directory) {
 }
 
 }  // namespace
+
+Result<> check_entry(const davit_plugin* plugin, const Note& note) {
+  if (plugin == nullptr) return fault("cannot live in this host");
+  if (!DAVIT_HAS(plugin, query) || plugin->create == nullptr || plugin->destroy == nullptr ||
+      plugin->query == nullptr) {
+    return fault("its entry lacks create, destroy or query");
+  }
+  const auto differ = [](std::string_view entry, std::string_view said) {
+    return fault("its entry says \"" + std::string(entry) + "\", its note \"" + std::string(said) +
+                 "\": build both by one davit_add_plugin()");
+  };
+  if (view(plugin->name) != note.name) return differ(view(plugin->name), note.name);
+  if (view(plugin->version) != note.version) return differ(view(plugin->version), note.version);
+  if (plugin->abi_minor < note.abi_minor) {
+    return differ("ABI 1." + std::to_string(plugin->abi_minor),
+                  "ABI 1." + std::to_string(note.abi_minor));
+  }
+  const uint32_t usual = std::max(1U, plugin->max_concurrency);
+  const bool fixed = plugin->pool_threads_min == 0 && plugin->pool_threads_max == 0;
+  const bool in_range = plugin->pool_threads_min <= usual && usual <= plugin->pool_threads_max;
+  if (usual > pool_threads_most || (!fixed && !in_range)) {
+    return fault("its entry says a pool of " + std::to_string(usual) + " threads, from " +
+                 std::to_string(plugin->pool_threads_min) + " to " +
+                 std::to_string(plugin->pool_threads_max) + ": there are at most " +
+                 std::to_string(pool_threads_most));
+  }
+  return {};
+}
 
 Loader::Loader(std::vector<std::string> directories) : directories_(std::move(directories)) {}
 Loader::~Loader() = default;  // RTLD_NODELETE: closing a library does not unload it
@@ -121,7 +136,7 @@ Result<std::unique_ptr<Loader::Loaded>> Loader::open(const std::string& path) co
   davit_error error{};
   loaded->module.plugin = entry(DAVIT_ABI_MINOR, &error);
   if (loaded->module.plugin == nullptr && error.message[0] != '\0') return fault(error.message);
-  if (auto whole = check_plugin(loaded->module.plugin, loaded->module.note); !whole.ok())
+  if (auto whole = check_entry(loaded->module.plugin, loaded->module.note); !whole.ok())
     return whole.error();
   return loaded;
 }

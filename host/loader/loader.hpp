@@ -26,6 +26,13 @@ struct ListedModule {
   std::string problem;
 };
 
+// More threads in one instance's pool are a mistake.
+constexpr uint32_t pool_threads_most = 1024;
+
+// Checks that an entry is complete, before the host calls any slot of it, and that it agrees with
+// the note of its file.
+Result<> check_entry(const davit_plugin*, const Note&);
+
 class Loader {
  public:
   // Searches the directories in this order. The first that contains NAME.so wins.

@@ -2,7 +2,11 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <charconv>
+
+#include <davit/abi/kind_needs.h>
+#include <davit/abi/rights.h>
 
 namespace davit::host {
 namespace {
@@ -80,7 +84,99 @@ std::vector<std::string> split(std::string_view s, char by) {
   return out;
 }
 
+// What a plugin may need and not every host has.
+const std::vector<std::string>& known_needs() {
+  static const std::vector<std::string> words = {
+#ifdef DAVIT_HOST_RPC
+      DAVIT_NEEDS_RPC,
+#endif
+#ifdef DAVIT_HOST_CODEC
+      DAVIT_NEEDS_CODEC,
+#endif
+  };
+  return words;
+}
+
+bool contains(const std::vector<std::string>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string_view name_of(std::string_view role) {
+  return role.substr(0, role.find('/'));
+}
+
+// The words of the list that have the name: "storage/1, storage/2".
+std::string named(const std::vector<std::string>& roles, std::string_view name) {
+  std::string out;
+  for (const std::string& role : roles) {
+    if (name_of(role) == name) out += (out.empty() ? "" : ", ") + role;
+  }
+  return out;
+}
+
+Result<> check_abi(const Note& note) {
+  const std::string ours = std::to_string(DAVIT_ABI_MAJOR), theirs = std::to_string(note.abi_major);
+  if (note.abi_major != DAVIT_ABI_MAJOR) {
+    return unusable("built for ABI " + theirs + ", this host speaks " + ours +
+                    ": rebuild it or install a host that speaks " + theirs);
+  }
+  if (note.abi_minor > DAVIT_ABI_MINOR) {
+    const std::string needs = theirs + "." + std::to_string(note.abi_minor);
+    return unusable("needs ABI " + needs + ", this host speaks " + ours + "." +
+                    std::to_string(DAVIT_ABI_MINOR) + ": install a host that speaks " + needs);
+  }
+  return {};
+}
+
+Result<> check_role(const Note& note, const std::string& role) {
+  const std::string_view name = name_of(role);
+  uint32_t major = 0;
+  if (name.empty() || name.size() == role.size() ||
+      !number(std::string_view(role).substr(name.size() + 1), major)) {
+    return unusable("its note names the role \"" + role +
+                    "\", which is not NAME/MAJOR: build it with davit_add_plugin()");
+  }
+  const std::string ours = named(known_roles(), name);
+  const bool common =
+      std::any_of(note.roles.begin(), note.roles.end(), [&](const std::string& played) {
+        return name_of(played) == name && contains(known_roles(), played);
+      });
+  if (ours.empty() || common) return {};
+  return unusable("plays the role " + named(note.roles, name) + ", this host knows " + ours +
+                  ": install a davit and a plugin that go together");
+}
+
 }  // namespace
+
+std::string interface_of(std::string_view role) {
+  const bool is_id = role.find('.') != std::string_view::npos;
+  return (is_id ? "" : "davit.") + std::string(role);
+}
+
+const std::vector<std::string>& known_roles() {
+  static const std::vector<std::string> roles = [] {
+    std::vector<std::string> out;
+    for (const std::string_view id :
+         {DAVIT_STORAGE, DAVIT_STORAGE_COPY, DAVIT_CHANGE_SINK, DAVIT_STATUS_SINK, DAVIT_KIND,
+          DAVIT_KIND_NEEDS, DAVIT_GATE, DAVIT_CLUSTER, DAVIT_RIGHTS})
+      out.emplace_back(id.substr(id.find('.') + 1));
+    return out;
+  }();
+  return roles;
+}
+
+Result<> check_note(const Note& note) {
+  if (auto abi = check_abi(note); !abi.ok()) return abi;
+  for (const std::string& word : note.needs) {
+    if (!contains(known_needs(), word))
+      return unusable("needs \"" + word +
+                      "\", which this host does not know: install a newer davit");
+  }
+  for (const std::string& role : note.roles) {
+    if (auto known = check_role(note, role); !known.ok()) return known;
+  }
+  return {};
+}
 
 Result<Note> parse_note(std::string_view text) {
   Note note;
@@ -102,6 +198,8 @@ Result<Note> parse_note(std::string_view text) {
       note.version = value;
     } else if (key == "roles") {
       note.roles = split(value, ',');
+    } else if (key == "needs") {
+      note.needs = split(value, ',');
     }
   }
   if (note.name.empty() || note.abi_major == 0)
@@ -142,20 +240,6 @@ Result<Note> read_note(std::string_view elf) {
   }
   return unusable("not a davit plugin (no note " DAVIT_NOTE_SECTION
                   "): build it with davit_add_plugin()");
-}
-
-Result<> check_abi(const Note& note) {
-  const std::string ours = std::to_string(DAVIT_ABI_MAJOR), theirs = std::to_string(note.abi_major);
-  if (note.abi_major != DAVIT_ABI_MAJOR) {
-    return unusable("built for ABI " + theirs + ", this host speaks " + ours +
-                    ": rebuild it or install a host that speaks " + theirs);
-  }
-  if (note.abi_minor > DAVIT_ABI_MINOR) {
-    const std::string needs = theirs + "." + std::to_string(note.abi_minor);
-    return unusable("needs ABI " + needs + ", this host speaks " + ours + "." +
-                    std::to_string(DAVIT_ABI_MINOR) + ": install a host that speaks " + needs);
-  }
-  return {};
 }
 
 }  // namespace davit::host

@@ -1,12 +1,14 @@
 #include "rpc.hpp"
 
 #include <algorithm>
+#include <set>
 #include <thread>
 
 #include <davit/rpc.hpp>
 
 #include "config/config.hpp"
 #include "config/faults.hpp"
+#include "config/suggest.hpp"
 #include "descriptors.hpp"
 #include "peer_address.hpp"
 #include "services/health.hpp"
@@ -183,11 +185,37 @@ Result<> Rpc::wired(bool check) {
           {{"instance", m->instance}, {"method", m->path}, {"why", std::string(servers_hint)}});
     }
   }
+  for (const auto& s : server_settings_) {
+    for (const auto& token : s.tokens) {
+      if (auto r = check_role(s, token); !r.ok()) return r.error().in(token.where);
+    }
+  }
   // If a listener cannot work, the start fails before any plugin is started.
   for (size_t i = 0; i < servers_.size(); ++i) {
     if (auto r = servers_[i]->check(); !r.ok()) return r.error().in(server_settings_[i].where);
   }
   return {};
+}
+
+// A role that no method asks for opens nothing. If one asks for a role of nearly the same name, it
+// is a typing error.
+Result<> Rpc::check_role(const ServerSettings& s, const TokenSettings& token) const {
+  std::set<std::string, std::less<>> asked;
+  for (const Method* m : methods_.all()) {
+    if (!m->role.empty()) asked.insert(m->role);
+  }
+  if (asked.contains(token.role)) return {};
+  const std::string near = nearest(token.role, asked);
+  if (near.empty()) {
+    core_.log.warn("rpc", "no method that is served asks for the role of this token",
+                   {{"server", s.name}, {"token", token.name}, {"role", token.role}});
+    return {};
+  }
+  return Error{Code::invalid_argument,
+               token.key + ": no method asks for the role \"" + token.role + "\"; did you mean \"" +
+                   near + "\"?",
+               {},
+               {}};
 }
 
 std::vector<Described> Rpc::describe() const {
@@ -250,6 +278,11 @@ std::function<void()> Rpc::prepare_reload(const Config& config, Faults& faults,
     const std::string key = "rpc.server." + now.name + ".token";
     live.push_back(key);
     if (next->tokens == now.tokens) continue;
+    for (const auto& token : next->tokens) {
+      if (auto r = check_role(*next, token); !r.ok())
+        faults.add(token.where, "", r.error().message);
+    }
+    if (!faults.empty()) continue;
     auto take = servers_[i]->prepare_tokens(next->tokens);
     if (take.ok()) {
       others.push_back({&now, next->tokens, std::move(*take)});

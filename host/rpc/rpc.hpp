@@ -61,6 +61,7 @@ class Rpc final : public Extension {
   void look_at_certificates();
   void warn_of_what_is_open();
   void warn_of_tokens(const ServerSettings&);
+  Result<> check_role(const ServerSettings&, const TokenSettings&) const;
   // New tokens of one listener, read and checked, and not yet in use.
   struct OtherTokens {
     ServerSettings* of;

@@ -53,6 +53,15 @@ std::string region_fault(const std::string& region) {
   return "\"" + region + "\" is no region: a name has letters, digits, \"-\", \"_\" and \".\"";
 }
 
+// A role is a word that methods ask for. Plugins bring their own.
+bool is_word(const std::string& s) {
+  constexpr size_t longest = 64;
+  return !s.empty() && s.size() <= longest && s.front() >= 'a' && s.front() <= 'z' &&
+         std::all_of(s.begin(), s.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+         });
+}
+
 void check_regions(const Table& t, const TokenSettings& token) {
   const bool every =
       std::find(token.regions.begin(), token.regions.end(), "*") != token.regions.end();
@@ -62,7 +71,7 @@ void check_regions(const Table& t, const TokenSettings& token) {
     }
     return;
   }
-  if (token.regions.empty())
+  if (token.regions.empty() && token.role == "agent")
     t.reject("regions", "an agent's token must name at least one region (\"*\": every region)");
   if (every && token.regions.size() > 1)
     t.reject("regions", "\"*\" is every region: name it alone");
@@ -78,7 +87,11 @@ void read_tokens(const Table& table, ServerSettings& s) {
     TokenSettings token;
     token.name = t.string("name");
     token.file = t.path("file", true);
-    token.role = t.word("role", {"agent", "operator"}, "agent");
+    token.role = t.string("role", "agent");
+    if (!is_word(token.role))
+      t.reject("role", "must be a lower_snake_case word, such as \"agent\" or \"operator\"");
+    token.where = t.where("role");
+    token.key = t.key() + ".role";
     token.regions = t.strings("regions");
     check_regions(t, token);
     if (!names.insert(token.name).second)

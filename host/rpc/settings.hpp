@@ -15,9 +15,12 @@ class Faults;
 struct TokenSettings {
   std::string name;  // used in logs and errors
   std::string file;
-  std::string role;  // "agent" or "operator"
+  std::string role;  // "agent", "operator", or another word that methods ask for
   std::vector<std::string> regions;
-  bool operator==(const TokenSettings&) const = default;
+  std::string where{}, key{};  // of the role: "server.toml:12", "rpc.server.main.token[0].role"
+  bool operator==(const TokenSettings& o) const {  // a token that has moved in the file is the same
+    return name == o.name && file == o.file && role == o.role && regions == o.regions;
+  }
 };
 
 struct ServerSettings {

@@ -1,3 +1,5 @@
+#include <davit/flags.hpp>
+
 #include "commit_queue.hpp"
 #include "instance_host.hpp"
 #include "tables.hpp"
@@ -12,6 +14,9 @@ Error unknown(davit_str storage) {
 void commit(const davit_host* h, davit_str storage, const davit_group* group,
             davit_commit_done done, void* ctx) noexcept {
   CommitQueue::Commit request{from_abi(*group), done, ctx};
+  // The queue passes on what this host knows, so a critical flag must not get lost here.
+  if (auto known = understood(*group); !known.ok())
+    return answer(*instance(h).pool, std::move(request), known.error());
   CommitQueue* queue = instance(h).commits->find(view(storage));
   if (queue != nullptr) {
     queue->commit(std::move(request));
@@ -24,6 +29,8 @@ void report(const davit_host* h, davit_str storage, const davit_status* const* s
             size_t count, davit_report_done done, void* ctx) noexcept {
   CommitQueue::Report request{{}, done, ctx};
   for (size_t i = 0; i < count; ++i) request.statuses.push_back(from_abi(*statuses[i]));
+  if (auto known = understood(statuses, count); !known.ok())
+    return answer(*instance(h).pool, std::move(request), known.error());
   CommitQueue* queue = instance(h).commits->find(view(storage));
   if (queue != nullptr) {
     queue->report(std::move(request));

@@ -1,3 +1,5 @@
+#include <davit/flags.hpp>
+
 #include "config/node.hpp"
 #include "config/table.hpp"
 #include "credentials.hpp"
@@ -20,6 +22,9 @@ const Node* who_says(const Node& node, std::string_view value) {
 int32_t read(const davit_host* h, davit_str path, uint32_t flags, void* ctx,
              void (*use)(void*, davit_bytes), davit_error* error) {
   return guard(error, [&]() -> Result<> {
+    if (auto known = understood("davit_credentials.read", flags, DAVIT_CREDENTIAL_SENSITIVE);
+        !known.ok())
+      return known;
     const Node& settings = *instance(h).settings;
     const Node* source = who_says(settings, view(path));
     std::string problem;

@@ -42,7 +42,7 @@ void Telling::status(const std::string& kind, Slot& slot, Status status) const {
   const uint64_t told = fingerprint_of(status);
   if (told == slot.status_told) return;
   slot.status_told = told;
-  to_->offer(status);
+  offer(status);
 }
 
 void Telling::gone(const std::string& kind, const Lingering& dead) const {
@@ -54,7 +54,14 @@ void Telling::gone(const std::string& kind, const Lingering& dead) const {
   status.observed_version = dead.version;
   status.health = "unknown";
   status.gone = true;
-  to_->offer(status);
+  offer(status);
+}
+
+void Telling::offer(const Status& status) const {
+  const auto r = to_->offer(status);
+  if (r.ok()) return;
+  host_.error("the status sink refuses a status",
+              {{"kind", status.key.kind}, {"id", status.key.id}, {"reason", r.error().message}});
 }
 
 void Telling::issue(const std::string& kind, Slot& slot, const std::string& condition,

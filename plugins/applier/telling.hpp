@@ -37,6 +37,7 @@ class Telling {
                const std::string& reason) const;
 
  private:
+  void offer(const Status& status) const;
   void log(const std::string& kind, const Slot& slot, const std::string& condition,
            const std::string& reason) const;
 

@@ -70,7 +70,15 @@ void Watches::start(const cluster::Client& cluster, const Rules& rules,
     watcher.ended = [this] { strand_.post([this] { ended(); }); };
     ++living_;
     open_[i] = true;
-    watches_[i] = cluster.watch(request, rules.watch_credit, std::move(watcher));
+    auto watch = cluster.watch(request, rules.watch_credit, std::move(watcher));
+    if (watch.ok()) {
+      watches_[i] = *watch;
+      continue;
+    }
+    --living_;
+    open_[i] = false;
+    arrived(read_arrival(kind_, i, DAVIT_WATCH_TROUBLE, watch.error().message, region_label,
+                         rules.field_manager));
   }
 }
 
@@ -97,7 +105,7 @@ void Watches::drain() {
     sink_(a);
   }
   for (size_t i = 0; i < used.size(); ++i) {
-    if (used[i] > 0) watches_[i].credit(used[i]);
+    if (used[i] > 0 && open_[i]) watches_[i].credit(used[i]);
   }
 }
 

@@ -17,6 +17,7 @@ class Plugin {
   explicit Plugin(Host host) : host_(host), strand_(host.strand()) {
     Settings s(host);
     server_ = s.string("server");
+    gate_name_ = s.optional_string("gate");
     rules_.capacity = static_cast<size_t>(s.integer("capacity", 10'000, 1, 10'000'000));
     rules_.batch_window = s.milliseconds("batch_window_ms", rules_.batch_window);
     rules_.batch_max = static_cast<size_t>(s.integer("batch_max", 500, 1, 10'000));
@@ -41,7 +42,7 @@ class Plugin {
   Result<> wire() {
     auto channel = rpc::Channel::find(host_, server_);
     if (!channel.ok()) return channel.error();
-    auto gate = gate::Client::find(host_);
+    auto gate = gate::Client::find(host_, gate_name_);
     if (!gate.ok()) return gate.error();
     gate_ = *gate;
     auto kinds = kind::each_once(host_);
@@ -119,6 +120,7 @@ class Plugin {
   Strand strand_;
   Timer ending_{strand_};
   std::string server_;
+  std::optional<std::string> gate_name_;
   std::optional<gate::Client> gate_;
   Rules rules_;
   std::chrono::milliseconds timeout_{10'000};

@@ -122,7 +122,7 @@ void Stream::connect() {
   const Position from = dialect_.bookmarks ? cursor_.received() : cursor_.committed();
   if (from.version != 0) known_ = from;
   if (!dialect_.bookmarks) {
-    begin(from.version == 0, from, {});
+    if (!begin(from.version == 0, from, {})) return;
     if (from.version == 0) {
       listing_ = true;
       audit_->listing(with_->host.now());
@@ -144,7 +144,7 @@ void Stream::on_written() {
   timer_.after(quiet_connect, [this] { connected(); });
 }
 
-void Stream::begin(bool snapshot, Position at, History history) {
+bool Stream::begin(bool snapshot, Position at, History history) {
   if (dialect_.bookmarks) cursor_.begin(snapshot, at);
   snapshot_ = snapshot;
   if (snapshot) {
@@ -156,7 +156,15 @@ void Stream::begin(bool snapshot, Position at, History history) {
   }
   if (!history.empty() && known_.version != 0 && !knows(history, known_))
     with_->host.warn("the store has lost what it had sent", {{"kind", kind_}});
-  sink_.begin({snapshot, at, std::move(history)});
+  return heeded(sink_.begin({snapshot, at, std::move(history)}));
+}
+
+// A stream cannot go on without what its sink does not understand. It is made anew later.
+bool Stream::heeded(const Result<>& said) {
+  if (said.ok()) return true;
+  trouble("the sink refuses: " + said.error().message);
+  if (call_) call_.cancel();
+  return false;
 }
 
 void Stream::on_message(const Buffer& message) {
@@ -173,8 +181,11 @@ void Stream::on_message(const Buffer& message) {
   feeding_ = true;
   if (batch_.mark && (batch_.mark->type == Mark::Type::begin_snapshot ||
                       batch_.mark->type == Mark::Type::begin_tail)) {
-    begin(batch_.mark->type == Mark::Type::begin_snapshot, batch_.mark->at,
-          std::move(batch_.mark->history));
+    if (!begin(batch_.mark->type == Mark::Type::begin_snapshot, batch_.mark->at,
+               std::move(batch_.mark->history))) {
+      feeding_ = false;
+      return;
+    }
     batch_.mark.reset();
   }
   feed();
@@ -217,9 +228,10 @@ void Stream::finish_batch() {
   if (batch_.mark) {
     const Mark& mark = *batch_.mark;
     const bool end = mark.type == Mark::Type::snapshot_end;
-    cursor_.bookmark(mark.at, end);
-    if (end) snapshot_ = false;
-    sink_.bookmark({end, mark.live_count, mark.at});
+    if (heeded(sink_.bookmark({end, mark.live_count, mark.at}))) {
+      cursor_.bookmark(mark.at, end);
+      if (end) snapshot_ = false;
+    }
   }
   batch_ = {};
   if (audit_) heard_at_ = with_->host.now();
@@ -261,7 +273,7 @@ void Stream::handle_end(const rpc::End& end) {
     if (snapshot_) {
       snapshot_ = false;
       listing_ = false;
-      sink_.bookmark({true, std::nullopt, cursor_.committed()});
+      heeded(sink_.bookmark({true, std::nullopt, cursor_.committed()}));
     }
     cursor_.closed_clean();
     report_progress();

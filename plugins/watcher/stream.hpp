@@ -53,7 +53,8 @@ class Stream {
   void on_message(const Buffer& message);
   void on_done(const rpc::End& end);
 
-  void begin(bool snapshot, Position at, History history);
+  bool begin(bool snapshot, Position at, History history);  // false: the sink has refused it
+  bool heeded(const Result<>& said);
   void feed();
   void park(const Item& item);
   void finish_batch();

@@ -49,7 +49,7 @@ void Stream::end_quietly(std::chrono::nanoseconds now) {
   const auto quiet = with_->timing.quiet;
   if (!listing_ || !call_ || !asked_ || quiet.count() == 0 || now - heard_at_ < quiet) return;
   listing_ = false;
-  sink_.bookmark({false, std::nullopt, cursor_.committed(), true});
+  heeded(sink_.bookmark({false, std::nullopt, cursor_.committed(), true}));
 }
 
 void Stream::ask(const Audit::Known& known) {

@@ -44,6 +44,7 @@ class Watcher {
     server_ = settings.string("server");
     sink_ = settings.string("sink");
     status_ = settings.string("status", "");
+    gate_name_ = settings.optional_string("gate");
     timing_.reconnect_min = settings.milliseconds("reconnect_min_ms", timing_.reconnect_min, 1);
     timing_.reconnect_max = settings.milliseconds("reconnect_max_ms", timing_.reconnect_max, 1);
     timing_.audit.relist = settings.milliseconds("relist_interval_ms", timing_.audit.relist, 0);
@@ -69,7 +70,7 @@ class Watcher {
       if (!status.ok()) return status.error();
       with->status = *status;
     }
-    auto gate = gate::Client::find(host_);
+    auto gate = gate::Client::find(host_, gate_name_);
     if (!gate.ok()) return gate.error();
     gate_ = *gate;
     return make_streams(with);
@@ -158,6 +159,7 @@ class Watcher {
   Host host_;
   Health health_;
   std::string server_, sink_, status_;
+  std::optional<std::string> gate_name_;
   std::optional<gate::Client> gate_;
   Timing timing_;
   std::vector<std::unique_ptr<Stream>> streams_;

@@ -1,7 +1,7 @@
 # davit_add_plugin() and davit_embed_descriptors(): how a plugin is built, inside this tree and outside of it.
 
 set(DAVIT_SDK_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "")
-set(DAVIT_ABI_VERSION 1.0 CACHE INTERNAL "")
+set(DAVIT_ABI_LOWEST 1.0 CACHE INTERNAL "")
 
 # davit_embed_descriptors(NAME PROTO file [PROTO_PATH dir...])
 #
@@ -43,31 +43,62 @@ function(davit_embed_descriptors NAME)
   target_include_directories(${NAME} PUBLIC ${dir})
 endfunction()
 
-# davit_add_plugin(NAME ROLES role... SOURCES file... [LINK library...] [VERSION 1.2.3] [CONFORMANCE_CONFIG file]
-#                  [TEST_ONLY])
+# davit_write_note(FILE NAME name ABI 1.0 VERSION 1.2.3 [ROLES role/1...] [NEEDS word...])
 #
-# Makes NAME.so: hidden visibility, one exported symbol, no undefined symbols, the ELF note; installs it where
-# the host looks; and registers the suites of its roles as the test "NAME.conformance" when davit-conformance
-# is there. What a test needs in the configuration stands in CONFORMANCE_CONFIG (TOML-like "key = value" lines).
-# CONFORMANCE_LAUNCHER command...: what that test is run by, when it needs a server around it; 77 means skipped.
-# TEST_ONLY: neither laid out nor installed, and no test of its own.
-function(davit_add_plugin NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TEST_ONLY" "VERSION;CONFORMANCE_CONFIG" "ROLES;SOURCES;LINK;CONFORMANCE_LAUNCHER")
-  if(NOT arg_VERSION)
-    set(arg_VERSION ${PROJECT_VERSION})
-  endif()
-  if(NOT arg_ROLES OR NOT arg_SOURCES)
-    message(FATAL_ERROR "davit_add_plugin(${NAME}): ROLES and SOURCES are needed")
-  endif()
+# Writes the C file with a plugin's ELF note. abi/core.h says what is in it. It does not compile when the SDK is older
+# than the ABI that it names.
+function(davit_write_note FILE)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME;ABI;VERSION" "ROLES;NEEDS")
   list(JOIN arg_ROLES "," roles)
-  set(name ${NAME})
+  list(JOIN arg_NEEDS "," needs)
+  string(REPLACE "." ";" abi ${arg_ABI})
+  list(GET abi 0 abi_major)
+  list(GET abi 1 abi_minor)
+  set(name ${arg_NAME})
   set(at "@")
-  set(note_text "abi=${DAVIT_ABI_VERSION}\\nname=${NAME}\\nversion=${arg_VERSION}\\nroles=${roles}\\n")
+  set(note_text "abi=${arg_ABI}\\nname=${arg_NAME}\\nversion=${arg_VERSION}\\nroles=${roles}\\nneeds=${needs}\\n")
   # The text's length with each "\n" as one character, and its terminating zero.
   string(REPLACE "\\n" "n" counted "${note_text}")
   string(LENGTH "${counted}" length)
   math(EXPR note_size "${length} + 1")
-  configure_file(${DAVIT_SDK_CMAKE_DIR}/note.c.in ${CMAKE_CURRENT_BINARY_DIR}/${NAME}_note.c @ONLY)
+  configure_file(${DAVIT_SDK_CMAKE_DIR}/note.c.in ${FILE} @ONLY)
+endfunction()
+
+# davit_add_plugin(NAME SOURCES file... [ROLES role/1...] [NEEDS word...] [ABI_MIN 1.0] [LINK library...]
+#                  [VERSION 1.2.3] [CONFORMANCE_CONFIG file] [TEST_ONLY])
+#
+# Makes NAME.so: hidden visibility, one exported symbol, no undefined symbols, the ELF note; installs it where
+# the host looks; and registers the suites of its roles as the test "NAME.conformance" when davit-conformance
+# is there.
+# ROLES: the tables that the plugin's `query` answers, as in "storage/1"; abi.h names them.
+# NEEDS: what it cannot do without and not every host has, as in "rpc/1"; such a host refuses it with a readable line.
+# ABI_MIN: the lowest minor of the ABI that it works with. Without it the lowest that there is: a plugin that uses what
+# a later minor added, and does not ask first (DAVIT_HAS, a service's id), says so here.
+# What a test needs in the configuration stands in CONFORMANCE_CONFIG (TOML-like "key = value" lines).
+# CONFORMANCE_LAUNCHER command...: what that test is run by, when it needs a server around it; 77 means skipped.
+# TEST_ONLY: neither laid out nor installed, and no test of its own.
+function(davit_add_plugin NAME)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TEST_ONLY" "VERSION;ABI_MIN;CONFORMANCE_CONFIG"
+    "ROLES;NEEDS;SOURCES;LINK;CONFORMANCE_LAUNCHER")
+  if(NOT arg_VERSION)
+    set(arg_VERSION ${PROJECT_VERSION})
+  endif()
+  if(NOT arg_SOURCES)
+    message(FATAL_ERROR "davit_add_plugin(${NAME}): SOURCES are needed")
+  endif()
+  foreach(word IN LISTS arg_ROLES arg_NEEDS)
+    if(NOT word MATCHES "^[a-z][a-z0-9_.]*/[0-9]+$")
+      message(FATAL_ERROR "davit_add_plugin(${NAME}): \"${word}\" is no NAME/MAJOR, as in \"storage/1\"")
+    endif()
+  endforeach()
+  if(NOT arg_ABI_MIN)
+    set(arg_ABI_MIN ${DAVIT_ABI_LOWEST})
+  endif()
+  if(NOT arg_ABI_MIN MATCHES "^[0-9]+[.][0-9]+$")
+    message(FATAL_ERROR "davit_add_plugin(${NAME}): ABI_MIN \"${arg_ABI_MIN}\" is no MAJOR.MINOR, as in \"1.0\"")
+  endif()
+  davit_write_note(${CMAKE_CURRENT_BINARY_DIR}/${NAME}_note.c NAME ${NAME} ABI ${arg_ABI_MIN} VERSION ${arg_VERSION}
+    ROLES ${arg_ROLES} NEEDS ${arg_NEEDS})
 
   add_library(${NAME} MODULE ${arg_SOURCES} ${CMAKE_CURRENT_BINARY_DIR}/${NAME}_note.c)
   target_link_libraries(${NAME} PRIVATE Davit::sdk ${arg_LINK})

@@ -14,14 +14,17 @@ using testing::TestHost;
 // The sink behind: keeps what reaches it.
 struct Behind {
   std::vector<std::string> seen;
+  bool refuses = false;
 
   static Behind& of(davit_instance* i) { return *reinterpret_cast<Behind*>(i); }
   davit_instance* self() { return reinterpret_cast<davit_instance*>(this); }
   static const davit_status_sink* vtable() {
     static const davit_status_sink table = {
         sizeof(davit_status_sink), 0,
-        [](davit_instance* i, const davit_status* s) {
+        [](davit_instance* i, const davit_status* s, davit_error* e) -> int32_t {
+          if (of(i).refuses) return fill(e, {Code::unimplemented, "no", {}, {}});
           of(i).seen.push_back("status " + text(s->key.id));
+          return DAVIT_OK;
         },
         [](davit_instance* i, davit_str region, const davit_kind_progress* p) {
           of(i).seen.push_back("cursor " + text(region) + " " + std::to_string(p->applied.version));
@@ -50,12 +53,13 @@ class StatusTee : public ::testing::Test {
     sink_ = instance_->role<davit_status_sink>(DAVIT_STATUS_SINK);
     ASSERT_NE(sink_, nullptr);
   }
-  void offer(const std::string& id, const std::string& health) {
+  int32_t offer(const std::string& id, const std::string& health) {
     Status status;
     status.key = {"widget", "eu", id};
     status.health = health;
     const StatusView view(status);
-    sink_->offer(instance_->get(), &view.abi);
+    davit_error error = empty_error();
+    return sink_->offer(instance_->get(), &view.abi, &error);
   }
   size_t summaries() const {
     size_t n = 0;
@@ -69,6 +73,13 @@ class StatusTee : public ::testing::Test {
   std::unique_ptr<Instance> instance_;
   const davit_status_sink* sink_ = nullptr;
 };
+
+TEST_F(StatusTee, PassesARefusalBack) {
+  bring_up({{"next", "reporter"}});
+  EXPECT_EQ(offer("a", "healthy"), DAVIT_OK);
+  behind_.refuses = true;
+  EXPECT_EQ(offer("a", "healthy"), DAVIT_UNIMPLEMENTED);
+}
 
 TEST_F(StatusTee, PassesEverythingOn) {
   bring_up({{"next", "reporter"}});

@@ -13,7 +13,7 @@ void read_tokens(const Table& server) {
   for (const Table& token : server.tables("token")) {
     token.string("name");
     token.path("file", true);
-    token.word("role", {"agent", "operator"}, "agent");
+    token.string("role", "agent");
     token.strings("regions");
   }
 }

@@ -109,6 +109,29 @@ const Row rows[] = {
      "FILE:6: plugin.a.module: module \"misnamed\": DIR/misnamed.so: calls itself "
      "\"somebody_else\": the file must be "
      "named somebody_else.so\n"},
+    {"NeedsMoreThanTheHostHas", "[plugin.a]\nmodule = \"needs_more\"\n",
+     "FILE:6: plugin.a.module: module \"needs_more\": DIR/needs_more.so: needs \"teleport/1\", "
+     "which this host does not know: install a newer davit\n"},
+    {"RoleOfAnotherMajor", "[plugin.a]\nmodule = \"role_late\"\n",
+     "FILE:6: plugin.a.module: module \"role_late\": DIR/role_late.so: plays the role storage/7, "
+     "this host knows storage/1: install a davit and a plugin that go together\n"},
+    {"RoleWithoutAMajor", "[plugin.a]\nmodule = \"role_unversioned\"\n",
+     "FILE:6: plugin.a.module: module \"role_unversioned\": DIR/role_unversioned.so: its note "
+     "names the role \"storage\", which is not NAME/MAJOR: build it with davit_add_plugin()\n"},
+    {"VersionOfTheNoteIsNotTheEntrys", "[plugin.a]\nmodule = \"other_version\"\n",
+     "FILE:6: plugin.a.module: module \"other_version\": DIR/other_version.so: its entry says "
+     "\"0.0.1\", its note \"0.0.2\": build both by one davit_add_plugin()\n"},
+    {"NamesARoleThatItDoesNotPlay", "[plugin.a]\nmodule = \"plays_less\"\n",
+     "FILE:5: plugin.a: the note of module \"plays_less\" names the role test.other/1, its query "
+     "does not answer test.other/1: correct ROLES of davit_add_plugin()\n"},
+    {"PlaysARoleThatItDoesNotName", "[plugin.a]\nmodule = \"plays_more\"\n",
+     "FILE:5: plugin.a: module \"plays_more\" plays the role gate/1, which its note does not name: "
+     "correct ROLES of davit_add_plugin()\n"},
+    {"TooManyThreads", "[plugin.a]\nmodule = \"actor\"\npool_threads = 9\n",
+     "FILE:7: plugin.a.pool_threads: must be between 1 and 8, not 9\n"},
+    {"ThreadsOfAPoolThatIsFixed",
+     "[plugin.a]\nmodule = \"thrower\"\nthrows_in = \"\"\npool_threads = 2\n",
+     "FILE:8: plugin.a.pool_threads: module \"thrower\" works with a pool of 1: remove the key\n"},
     {"RefusesTheHost", "[plugin.a]\nmodule = \"refusing\"\n",
      "FILE:6: plugin.a.module: module \"refusing\": DIR/refusing.so: needs a newer processor\n"},
     {"ThrowsInCreate", "[plugin.a]\nmodule = \"thrower\"\nthrows_in = \"create\"\n",

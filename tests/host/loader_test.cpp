@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 
 namespace davit::host {
 namespace {
@@ -62,9 +63,50 @@ TEST(Loader, ListsWithoutLoading) {
   const auto modules = Loader({FIXTURES}).list();
   std::string names;
   for (const auto& m : modules) names += m.name + (m.problem.empty() ? " " : "! ");
-  EXPECT_EQ(names,
-            "abi_late! abi_two! actor misnamed! no_note! no_symbol parrot refusing thrower ");
+  EXPECT_EQ(
+      names,
+      "abi_late! abi_two! actor misnamed! needs_more! no_note! no_symbol other_version parrot "
+      "plays_less plays_more refusing role_late! role_unversioned! thrower ");
   EXPECT_EQ(::dlopen(FIXTURES "/thrower.so", RTLD_NOW | RTLD_NOLOAD), nullptr);
+}
+
+// What is wrong with the actor's entry once it has been changed.
+std::string fault_of(const std::function<void(davit_plugin&, Note&)>& change) {
+  Loader loader({FIXTURES});
+  const auto module = loader.load("actor");
+  davit_plugin entry = *(*module)->plugin;
+  Note note = (*module)->note;
+  change(entry, note);
+  const auto fits = check_entry(&entry, note);
+  return fits.ok() ? "" : fits.error().message;
+}
+
+TEST(Loader, ComparesTheEntryWithTheNote) {
+  EXPECT_EQ(fault_of([](davit_plugin&, Note&) {}), "");
+  EXPECT_EQ(fault_of([](davit_plugin& p, Note&) { p.query = nullptr; }),
+            "its entry lacks create, destroy or query");
+  EXPECT_EQ(fault_of([](davit_plugin& p, Note&) { p.name = str("other"); }),
+            "its entry says \"other\", its note \"actor\": build both by one davit_add_plugin()");
+  EXPECT_EQ(fault_of([](davit_plugin&, Note& n) { n.version = "9"; }),
+            "its entry says \"0.0.1\", its note \"9\": build both by one davit_add_plugin()");
+  EXPECT_EQ(fault_of([](davit_plugin& p, Note& n) { p.abi_minor = 3, n.abi_minor = 3; }), "");
+  EXPECT_EQ(fault_of([](davit_plugin& p, Note& n) { p.abi_minor = 2, n.abi_minor = 3; }),
+            "its entry says \"ABI 1.2\", its note \"ABI 1.3\": build both by one "
+            "davit_add_plugin()");
+}
+
+TEST(Loader, RefusesAPoolThatCannotBe) {
+  const auto pool = [](uint32_t usual, uint32_t min, uint32_t max) {
+    return fault_of([=](davit_plugin& p, Note&) {
+      p.max_concurrency = usual, p.pool_threads_min = min, p.pool_threads_max = max;
+    });
+  };
+  EXPECT_EQ(pool(0, 0, 0), "");
+  EXPECT_EQ(pool(7, 2, 7), "");
+  EXPECT_EQ(pool(4'000'000'000, 0, 0),
+            "its entry says a pool of 4000000000 threads, from 0 to 0: there are at most 1024");
+  EXPECT_NE(pool(7, 8, 9), "");
+  EXPECT_NE(pool(7, 1, 6), "");
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ TEST(Note, SaysWhoAPluginIs) {
   EXPECT_EQ(note->version, "0.0.1");
   EXPECT_EQ(note->abi_major, 1U);
   EXPECT_EQ(note->abi_minor, 0U);
-  EXPECT_EQ(note->roles, std::vector<std::string>{"test"});
+  EXPECT_EQ(note->roles, std::vector<std::string>{"test.role/1"});
+  EXPECT_EQ(note->needs, std::vector<std::string>{"rpc/1"});
 }
 
 TEST(Note, RefusesWhatIsNoSharedObject) {
@@ -76,11 +77,13 @@ TEST(Note, SurvivesEveryFlippedByteOfItsHeaders) {
 }
 
 TEST(NoteText, IsLinesOfKeyAndValue) {
-  const auto note = parse_note("abi=3.7\nfuture=whatever\nname=x\nroles=storage,kind\n");
+  const auto note =
+      parse_note("abi=3.7\nfuture=whatever\nname=x\nroles=storage/1,kind/2\nneeds=rpc/1\n");
   ASSERT_TRUE(note.ok());
   EXPECT_EQ(note->abi_major, 3U);
   EXPECT_EQ(note->abi_minor, 7U);
-  EXPECT_EQ(note->roles, (std::vector<std::string>{"storage", "kind"}));
+  EXPECT_EQ(note->roles, (std::vector<std::string>{"storage/1", "kind/2"}));
+  EXPECT_EQ(note->needs, std::vector<std::string>{"rpc/1"});
 }
 
 TEST(NoteText, MustSayAbiAndName) {
@@ -92,6 +95,37 @@ TEST(NoteText, MustSayAbiAndName) {
             "its note says ABI \"1.x\", which is not MAJOR.MINOR");
   EXPECT_EQ(parse_note("abi=99999999999.0\nname=x").error().message,
             "its note says ABI \"99999999999.0\", which is not MAJOR.MINOR");
+}
+
+// What is wrong with a plugin of these roles and needs. Empty: nothing.
+std::string refusal(const std::string& roles, const std::string& needs) {
+  const auto note =
+      parse_note("abi=1.0\nname=x\nroles=" + roles + "\nneeds=" + needs + "\nfuture=1\n");
+  const auto fits = check_note(*note);
+  return fits.ok() ? "" : fits.error().message;
+}
+
+TEST(NoteText, NeedsAreWordsThatTheHostKnows) {
+  EXPECT_EQ(refusal("", ""), "");
+  EXPECT_EQ(refusal("", "rpc/1,codec/1"), "");
+  EXPECT_EQ(refusal("", "rpc/1,rpc/2"),
+            "needs \"rpc/2\", which this host does not know: install a newer davit");
+}
+
+TEST(NoteText, ARoleIsPlayedInOneMajorThatTheHostKnows) {
+  EXPECT_EQ(refusal("storage/1,kind/1,acme.thing/9", ""), "");
+  EXPECT_EQ(refusal("storage/1,storage/2", ""), "") << "it can do both";
+  EXPECT_EQ(refusal("secrets/1", ""), "") << "other plugins may know it";
+  EXPECT_EQ(refusal("storage/2,storage/3", ""),
+            "plays the role storage/2, storage/3, this host knows storage/1: install a davit and a "
+            "plugin that go together");
+  for (const char* role : {"storage", "storage/", "storage/x", "/1"})
+    EXPECT_NE(refusal(role, "").find("is not NAME/MAJOR"), std::string::npos) << role;
+}
+
+TEST(NoteText, ARoleStandsForTheIdOfATable) {
+  EXPECT_EQ(interface_of("storage/1"), DAVIT_STORAGE);
+  EXPECT_EQ(interface_of("acme.thing/9"), "acme.thing/9");
 }
 
 }  // namespace

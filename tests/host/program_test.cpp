@@ -191,16 +191,16 @@ TEST_F(Program, OutputThatCannotBeWrittenIsAFailure) {
 
 TEST_F(Program, CheckPrintsTheGraphAndStartsNothing) {
   Process davit(
-      {"check",
-       file("log_level = \"warn\"\n[plugin.a]\nmodule = \"actor\"\nuses = [\"c\", \"b\"]\n"
-            "[plugin.b]\nmodule = \"actor\"\n[plugin.c]\nmodule = \"actor\"\nuses = [\"b\"]\n")});
+      {"check", file("log_level = \"warn\"\n[plugin.a]\nmodule = \"actor\"\nuses = [\"c\", \"b\"]\n"
+                     "[plugin.b]\nmodule = \"actor\"\n[plugin.c]\nmodule = \"actor\"\nuses = "
+                     "[\"b\"]\npool_threads = 5\n")});
   EXPECT_EQ(davit.wait(), 0);
   EXPECT_EQ(davit.err(), "");
   EXPECT_EQ(davit.out(),
-            "INSTANCE  MODULE  VERSION  ROLES  USES\n"
-            "b         actor   0.0.1    test\n"
-            "c         actor   0.0.1    test   b\n"
-            "a         actor   0.0.1    test   b, c\n");
+            "INSTANCE  MODULE  VERSION  ROLES        NEEDS  POOL  USES\n"
+            "b         actor   0.0.1    test.role/1  rpc/1  2\n"
+            "c         actor   0.0.1    test.role/1  rpc/1  5     b\n"
+            "a         actor   0.0.1    test.role/1  rpc/1  2     b, c\n");
 }
 
 TEST_F(Program, EveryInstanceOfARoleIsSeenAndStartsBefore) {
@@ -272,10 +272,14 @@ TEST_F(Program, APortInUseIsOneLine) {
 TEST_F(Program, ListsPluginsWithoutLoadingThem) {
   Process davit({"plugin", "list", "--dir", FIXTURES});
   EXPECT_EQ(davit.wait(), 1) << "some of them are broken";
-  EXPECT_NE(davit.out().find("actor      0.0.1    1.0  test   " FIXTURES "/actor.so\n"),
-            std::string::npos)
+  EXPECT_NE(
+      davit.out().find("actor             0.0.1    1.0  test.role/1               rpc/1  " FIXTURES
+                       "/actor.so\n"),
+      std::string::npos)
       << davit.out();
   EXPECT_NE(davit.out().find("abi_two.so: built for ABI 2, this host speaks 1"), std::string::npos);
+  EXPECT_NE(davit.out().find("needs_more.so: needs \"teleport/1\", which this host does not know"),
+            std::string::npos);
 }
 
 TEST_F(Program, PrintsItsVersion) {

@@ -40,6 +40,9 @@ class NoNeighbours : public Neighbours {
   Runtime& runtime_;
 };
 
+// Bits that no version of the contract has given away yet.
+constexpr uint32_t unknown_critical = 0x80000000u, unknown_hint = 0x8000u;
+
 class AsAPlugin : public testing::Test {
  protected:
   AsAPlugin() : log_([this](std::string_view line) { logged_ += line; }) {
@@ -135,6 +138,60 @@ TEST_F(AsAPlugin, CredentialsAreRelativeToTheFileThatNamesThem) {
   EXPECT_EQ(missing.error().message, folder_ + "/secrets/other: No such file or directory");
   EXPECT_EQ(h.credential("").error().message, "must not be empty");
   EXPECT_EQ(logged_.find("s3cret"), std::string::npos);
+}
+
+TEST_F(AsAPlugin, ACriticalFlagThatTheHostDoesNotKnowIsRefused) {
+  const Host h = host("file = \"secrets/token\"");
+  write("secrets/token", "secret");
+  std::string content;
+  const auto read = [&](uint32_t flags) {
+    content.clear();
+    return checked([&](davit_error* e) {
+      return h.service<davit_credentials>(DAVIT_CREDENTIALS)
+          ->read(
+              h.abi(), str("secrets/token"), flags, &content,
+              [](void* ctx, davit_bytes b) { *static_cast<std::string*>(ctx) = view(b); }, e);
+    });
+  };
+  EXPECT_TRUE(read(DAVIT_CREDENTIAL_SENSITIVE | unknown_hint).ok());
+  EXPECT_EQ(content, "secret");
+  const auto refused = read(unknown_critical);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, Code::unimplemented);
+  EXPECT_EQ(refused.error().where, "davit_credentials.read");
+  EXPECT_EQ(content, "");
+}
+
+TEST_F(AsAPlugin, TheCommitQueueRefusesAFlagThatItWouldLose) {
+  const Host h = host("");
+  const auto* queue = h.service<davit_commit>(DAVIT_COMMIT);
+  const Record record;
+  RecordView v(record);
+  const davit_mutation mutation{sizeof mutation, 0xdeadbeef, &v.abi, DAVIT_EXPECT_ANY};
+  const davit_mutation* mutations = &mutation;
+  const davit_group group{sizeof group, 1, &mutations, str("")};
+  const Status status;
+  StatusView s(status);
+  const davit_status* statuses = &s.abi;
+  const auto codes = [&](uint32_t flags) {
+    v.abi.flags = s.abi.flags = flags;
+    std::promise<int32_t> committed, reported;
+    queue->commit(
+        h.abi(), str("nobody"), &group,
+        [](void* ctx, const davit_group_result* r) {
+          static_cast<std::promise<int32_t>*>(ctx)->set_value(r->error.code);
+        },
+        &committed);
+    queue->report(
+        h.abi(), str("nobody"), &statuses, 1,
+        [](void* ctx, int32_t code, const davit_error*) {
+          static_cast<std::promise<int32_t>*>(ctx)->set_value(code);
+        },
+        &reported);
+    return std::pair(committed.get_future().get(), reported.get_future().get());
+  };
+  EXPECT_EQ(codes(unknown_critical), std::pair(DAVIT_UNIMPLEMENTED, DAVIT_UNIMPLEMENTED));
+  EXPECT_EQ(codes(unknown_hint), std::pair(DAVIT_NOT_FOUND, DAVIT_NOT_FOUND));
 }
 
 TEST_F(AsAPlugin, TheStateDirectoryIsItsOwnAndPrivate) {

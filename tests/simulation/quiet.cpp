@@ -199,7 +199,7 @@ void World::await_pods(const Name& name, int64_t serving) {
 void World::watch_pods() {
   cluster::WatchRequest q;
   q.resource = {"", "v1", "pods"};
-  pods_watch_ = cluster_.watch(
+  pods_watch_ = *cluster_.watch(
       q, UINT32_MAX,
       {[this](int32_t type, std::string_view object) { see_pod(type, object); }, [] {}});
 }

@@ -140,7 +140,7 @@ void ShakyCluster::open(const std::shared_ptr<Watch>& w) {
     if (!w->cancelled) return open(w);  // broken: it begins anew
     end(w);
   };
-  w->inner = inner_.watch(w->request, w->credit, std::move(watcher));
+  w->inner = *inner_.watch(w->request, w->credit, std::move(watcher));
 }
 
 // In order, each after a delay of its own.

@@ -109,7 +109,8 @@ static size_t health_index(davit_str health) {
   return i;
 }
 
-static void offer(davit_instance* self, const davit_status* status) {
+/* The sink behind judges the flags: this one reads none of them. */
+static int32_t offer(davit_instance* self, const davit_status* status, davit_error* error) {
   self->metrics->add(self->offered[health_index(status->health)], 1);
   pthread_mutex_lock(&self->lock);
   ++self->count;
@@ -120,7 +121,7 @@ static void offer(davit_instance* self, const davit_status* status) {
                                  {STR("health"), status->health}};
     self->log->write(self->host, DAVIT_LOG_DEBUG, str("status"), fields, 3);
   }
-  next_sink(self)->offer(self->next.self, status);
+  return next_sink(self)->offer(self->next.self, status, error);
 }
 
 static void advance(davit_instance* self, davit_str region, const davit_kind_progress* progress) {
@@ -259,7 +260,9 @@ static const davit_plugin plugin = {sizeof(davit_plugin),
                                     STR("status_tee"),
                                     STR(DAVIT_PLUGIN_VERSION),
                                     STR("counts statuses and passes them on"),
-                                    1,
+                                    1, /* call at once: stop */
+                                    0,
+                                    0,
                                     0,
                                     create,
                                     wire,

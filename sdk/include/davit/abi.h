@@ -28,9 +28,8 @@
  *  - Types. No C++ type, enum, bool or long crosses the boundary. Both sides tolerate unknown codes
  *    and flags.
  *  - Threads. [any]: any thread may call the slot, and the slot does not block. [pool]: the call
- *    runs on a thread where it may block, at most max_concurrency at once per instance. [strand]:
- *    the call is serialised with everything else on the strand that was given. [main]: the host's
- *    loading thread.
+ *    runs on a thread of the instance's pool, where it may block. [strand]: the call is serialised
+ *    with everything else on the strand that was given. [main]: the host's loading thread.
  */
 #ifndef DAVIT_ABI_H
 #define DAVIT_ABI_H

@@ -15,6 +15,7 @@
 //   };
 #pragma once
 
+#include "flags.hpp"
 #include "lookup.hpp"
 #include "plugin.hpp"
 
@@ -222,7 +223,8 @@ class Client {
         q.deadline_ns};
     table()->request(ref_.self, &r, &answered, new Done(std::move(done)));
   }
-  Watch watch(const WatchRequest& q, uint32_t credit, Watcher watcher) const {
+  // An error: the cluster does not understand the request, and the watcher is not called.
+  Result<Watch> watch(const WatchRequest& q, uint32_t credit, Watcher watcher) const {
     const davit_cluster_watch_request r = {
         sizeof r,
         q.metadata_only ? DAVIT_WATCH_METADATA_ONLY : 0,
@@ -243,8 +245,14 @@ class Client {
             if (w->ended) w->ended();
           });
         }};
-    return {ref_,
-            table()->watch(ref_.self, &r, credit, &callbacks, new Watcher(std::move(watcher)))};
+    auto* self = new Watcher(std::move(watcher));  // its `ended` deletes it
+    davit_cluster_watch* out = nullptr;
+    auto begun = checked([&](davit_error* e) {
+      return table()->watch(ref_.self, &r, credit, &callbacks, self, &out, e);
+    });
+    if (begun.ok()) return Watch(ref_, out);
+    delete self;
+    return begun.error();
   }
   void discover(std::string_view group, std::string_view version, std::string_view kind,
                 std::function<void(Response)> done) const {

@@ -1,5 +1,5 @@
 // Role gate in C++: decides whether this process is the one that works. gate::Role makes the ABI
-// table of a class, and gate::Client waits at the gate of the process. abi/gate.h has the contract.
+// table of a class, and gate::Client waits at a gate. abi/gate.h has the contract.
 //
 //   class Leader {
 //    public:
@@ -32,17 +32,15 @@ struct Role {
 
 class Client {
  public:
-  // Finds the gate of this process, if it has one. No setting names the gate, so no plugin can miss
-  // it. A second gate is refused (INVALID_ARGUMENT). Only in wire().
-  static Result<std::optional<Client>> find(const Host& host) {
-    const auto gates = each(host, DAVIT_GATE);
-    if (gates.empty()) return std::optional<Client>();
-    if (gates.size() == 1) return std::optional<Client>(Client(gates.front()));
-    return Error{Code::invalid_argument,
-                 "\"" + text(gates[0].instance) + "\" and \"" + text(gates[1].instance) +
-                     "\" are both gates: a process works behind one; keep one of them",
-                 {},
-                 {}};
+  // Finds the gate that the setting `gate` names. Without the setting it is the only gate of the
+  // process, so that nobody misses it, or none. Several need the setting (INVALID_ARGUMENT). Only
+  // in wire().
+  static Result<std::optional<Client>> find(const Host& host,
+                                            const std::optional<std::string>& named) {
+    auto ref = find_or_only(host, named, "gate", DAVIT_GATE);
+    if (!ref.ok()) return ref.error();
+    if (!*ref) return std::optional<Client>();
+    return std::optional<Client>(Client(**ref));
   }
   std::string name() const { return text(ref_.instance); }
   // Whatever `opened` uses must live until destroy of the waiting instance: a gate that never

@@ -27,4 +27,29 @@ inline std::vector<davit_ref> each(const Host& host, std::string_view interface_
   return out;
 }
 
+// The instance that the setting `key` names. Without the setting (`named` is nullopt) the only one
+// that plays the role, or nullopt when none does; INVALID_ARGUMENT when several do. Every setting
+// that may be left out because there is usually one instance to choose works like this.
+inline Result<std::optional<davit_ref>> find_or_only(const Host& host,
+                                                     const std::optional<std::string>& named,
+                                                     std::string_view key,
+                                                     std::string_view interface_id) {
+  if (named) {
+    auto ref = find(host, *named, interface_id);
+    if (!ref.ok()) return ref.error();
+    return std::optional(*ref);
+  }
+  const auto all = each(host, interface_id);
+  if (all.size() == 1) return std::optional(all.front());
+  if (all.empty()) return std::optional<davit_ref>();
+  std::string names;
+  for (const auto& ref : all) names += (names.empty() ? "\"" : ", \"") + text(ref.instance) + "\"";
+  return Error{Code::invalid_argument,
+               "several instances offer " + std::string(interface_id) + ": " + names +
+                   "; name one of them: " + std::string(key) + " = \"" +
+                   text(all.front().instance) + "\"",
+               std::string(key),
+               {}};
+}
+
 }  // namespace davit

@@ -12,6 +12,10 @@
 //   };
 //   DAVIT_PLUGIN(Naive, "storage_naive", "0.1.0", "keeps records in a map")
 //
+// `static constexpr uint32_t max_concurrency` says how many blocking calls the instance takes at
+// once; without it, one. With pool_threads_min and pool_threads_max beside it, operators may choose
+// another number from that range (`pool_threads` in [plugin.NAME]).
+//
 // A constructor reports a bad setting by Settings::reject. A constructor that fails for another
 // reason throws davit::Failure. Every other exception is a bug. Out of a step of the instance's
 // life, or out of a slot that returns an error, it becomes an INTERNAL error. Out of any other slot
@@ -95,6 +99,14 @@ struct Plugin {
     if constexpr (requires { T::max_concurrency; }) return T::max_concurrency;
     return 1;
   }
+  static uint32_t pool_threads_min() {
+    if constexpr (requires { T::pool_threads_min; }) return T::pool_threads_min;
+    return 0;
+  }
+  static uint32_t pool_threads_max() {
+    if constexpr (requires { T::pool_threads_max; }) return T::pool_threads_max;
+    return 0;
+  }
 
   static const davit_plugin* entry(const char* name, const char* version, const char* summary) {
     static const davit_plugin plugin = {sizeof(davit_plugin),
@@ -104,6 +116,8 @@ struct Plugin {
                                         str(version),
                                         str(summary),
                                         max_concurrency(),
+                                        pool_threads_min(),
+                                        pool_threads_max(),
                                         0,
                                         &create,
                                         &wire,

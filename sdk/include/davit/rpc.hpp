@@ -165,7 +165,7 @@ class Handler {
 struct Method {
   std::string path, request_type, response_type;
   davit_bytes descriptor_set{};
-  std::string role;  // "agent" or "operator"
+  std::string role;  // "agent", "operator", or another word that methods ask for
   bool server_streams = false, client_streams = false;
   uint32_t request_bytes_max = 0;
 };

@@ -28,6 +28,11 @@ class Settings {
     const auto* node = get(key, DAVIT_CONFIG_STRING, "a string", fallback.has_value());
     return node == nullptr ? fallback.value_or("") : text(config_->string(node));
   }
+  // nullopt when the key is absent.
+  std::optional<std::string> optional_string(std::string_view key) const {
+    if (!has(key)) return std::nullopt;
+    return string(key);
+  }
   int64_t integer(std::string_view key, std::optional<int64_t> fallback, int64_t min = 0,
                   int64_t max = std::numeric_limits<int64_t>::max()) const {
     const auto* node = get(key, DAVIT_CONFIG_INTEGER, "an integer", fallback.has_value());

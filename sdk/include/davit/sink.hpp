@@ -15,6 +15,7 @@
 //   };
 #pragma once
 
+#include "flags.hpp"
 #include "lookup.hpp"
 #include "plugin.hpp"
 #include "records.hpp"
@@ -158,12 +159,13 @@ class ChangeStream {
   ChangeStream() = default;
   ChangeStream(davit_ref ref, davit_change_stream* s) : ref_(ref), stream_(s) {}
   explicit operator bool() const { return stream_ != nullptr; }
-  void begin(const Begin& b) const {
+  // An error: the sink does not understand it, and no change may follow.
+  Result<> begin(const Begin& b) const {
     std::vector<davit_cursor> history;
     for (const Cursor& link : b.history) history.push_back(to_abi(link));
     const davit_begin abi = {sizeof abi, b.snapshot ? DAVIT_BEGIN_SNAPSHOT : 0u, to_abi(b.at),
                              history.data(), history.size()};
-    table()->begin(ref_.self, stream_, &abi);
+    return checked([&](davit_error* e) { return table()->begin(ref_.self, stream_, &abi, e); });
   }
   // False: there is no room, the change is not taken, and wake follows.
   bool offer(const Change& c) const {
@@ -173,13 +175,14 @@ class ChangeStream {
                               c.payload.get()};
     return table()->offer(ref_.self, stream_, &abi) == DAVIT_OK;
   }
-  void bookmark(const Bookmark& b) const {
+  // An error: the sink does not understand it, as if it was never sent.
+  Result<> bookmark(const Bookmark& b) const {
     const davit_bookmark abi = {sizeof abi,
                                 (b.snapshot_end ? DAVIT_BOOKMARK_SNAPSHOT_END : 0u) |
                                     (b.live_count ? DAVIT_BOOKMARK_COUNTED : 0u) |
                                     (b.quiet ? DAVIT_BOOKMARK_QUIET : 0u),
                                 to_abi(b.at), b.live_count.value_or(0)};
-    table()->bookmark(ref_.self, stream_, &abi);
+    return checked([&](davit_error* e) { return table()->bookmark(ref_.self, stream_, &abi, e); });
   }
   void close() const { table()->close(ref_.self, stream_); }
 
@@ -242,9 +245,9 @@ class StatusClient {
     if (!ref.ok()) return ref.error();
     return StatusClient(*ref);
   }
-  void offer(const Status& s) const {
+  Result<> offer(const Status& s) const {
     const StatusView v(s);
-    table()->offer(ref_.self, &v.abi);
+    return checked([&](davit_error* e) { return table()->offer(ref_.self, &v.abi, e); });
   }
   void advance(std::string_view region, const KindProgress& p) const {
     const davit_kind_progress abi = to_abi(p);

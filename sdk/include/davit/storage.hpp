@@ -24,6 +24,7 @@
 // once. abi/storage.h has the contract.
 #pragma once
 
+#include "flags.hpp"
 #include "lookup.hpp"
 #include "plugin.hpp"
 #include "storage_domain.hpp"
@@ -85,6 +86,7 @@ struct Role {
         [](davit_instance* i, const davit_op* op, const davit_group* const* groups, size_t count,
            davit_group_result* const* results, davit_error* e) {
           return guard(e, [&]() -> Result<> {
+            if (auto known = understood(groups, count); !known.ok()) return known;
             std::vector<Group> owned;
             for (size_t n = 0; n < count; ++n) owned.push_back(from_abi(*groups[n]));
             auto r = object<T>(i).commit(Op(op), owned);
@@ -103,6 +105,7 @@ struct Role {
         [](davit_instance* i, const davit_op* op, const davit_status* const* statuses, size_t count,
            davit_error* e) {
           return guard(e, [&]() -> Result<> {
+            if (auto known = understood(statuses, count); !known.ok()) return known;
             std::vector<Status> owned;
             for (size_t n = 0; n < count; ++n) owned.push_back(from_abi(*statuses[n]));
             return object<T>(i).report(Op(op), owned);
@@ -144,7 +147,8 @@ struct Role {
           });
         },
         [](davit_instance* i, const davit_op* op, const davit_maintain* m, davit_error* e) {
-          return guard(e, [&] {
+          return guard(e, [&]() -> Result<> {
+            if (auto known = understood(*m); !known.ok()) return known;
             Maintain what{(m->flags & DAVIT_MAINTAIN_PURGE) != 0, m->purge_through};
             if ((m->flags & DAVIT_MAINTAIN_FORGET_AGENT) != 0)
               what.forget = {text(m->region), text(m->agent), m->agent_seen_at_unix_ms};

@@ -90,6 +90,7 @@ Result<Note> read_note(const std::string& path) {
       if (key == "name") note.name = value;
       if (key == "version") note.version = value;
       if (key == "roles") note.roles = split(value, ',');
+      if (key == "needs") note.needs = split(value, ',');
     }
     return note;
   }

@@ -46,19 +46,22 @@ inline std::string random_name() {
 class Seen {
  public:
   Seen(const cluster::Client& client, const cluster::WatchRequest& request, uint32_t credit) {
-    watch_ = client.watch(request, credit,
-                          {[this](int32_t type, std::string_view object) {
-                             const std::lock_guard lock(mutex_);
-                             events_.push_back(describe(type, std::string(object)));
-                             objects_.emplace_back(object);
-                             if (ended_ > 0) late_ = true;
-                             changed_.notify_all();
-                           },
-                           [this] {
-                             const std::lock_guard lock(mutex_);
-                             ++ended_;
-                             changed_.notify_all();
-                           }});
+    auto begun = client.watch(request, credit,
+                              {[this](int32_t type, std::string_view object) {
+                                 const std::lock_guard lock(mutex_);
+                                 events_.push_back(describe(type, std::string(object)));
+                                 objects_.emplace_back(object);
+                                 if (ended_ > 0) late_ = true;
+                                 changed_.notify_all();
+                               },
+                               [this] {
+                                 const std::lock_guard lock(mutex_);
+                                 ++ended_;
+                                 changed_.notify_all();
+                               }});
+    EXPECT_TRUE(begun.ok()) << why(begun);
+    over_ = !begun.ok();
+    if (begun.ok()) watch_ = *begun;
   }
   ~Seen() {
     if (!over_) cancel();

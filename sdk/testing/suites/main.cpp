@@ -19,8 +19,9 @@ std::map<std::string, Program>& children() {
   return map;
 }
 
-// "change_sink" -> "ChangeSink"
+// "change_sink/1" -> "ChangeSink"
 std::string camel(std::string_view role) {
+  role = role.substr(0, role.find('/'));
   std::string out;
   bool upper = true;
   for (const char c : role) {

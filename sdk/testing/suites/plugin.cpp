@@ -1,4 +1,9 @@
 // The rules for every plugin, whatever its roles.
+#include <set>
+
+#include <davit/abi/kind_needs.h>
+#include <davit/abi/rights.h>
+
 #include "suite.hpp"
 
 namespace davit::conformance {
@@ -15,7 +20,10 @@ TEST(Plugin, SaysTheSameInItsNoteAndItsEntry) {
   const davit_plugin* plugin = subject().plugin.plugin();
   EXPECT_EQ(note.name, view(plugin->name));
   EXPECT_EQ(note.version, view(plugin->version));
-  EXPECT_EQ(note.abi.substr(0, note.abi.find('.')), std::to_string(DAVIT_ABI_MAJOR));
+  const size_t dot = note.abi.find('.');
+  ASSERT_NE(dot, std::string::npos) << note.abi;
+  EXPECT_EQ(note.abi.substr(0, dot), std::to_string(DAVIT_ABI_MAJOR));
+  EXPECT_LE(std::stoul(note.abi.substr(dot + 1)), plugin->abi_minor);
   EXPECT_FALSE(view(plugin->summary).empty());
   const std::string& path = subject().plugin.path();
   EXPECT_EQ(path.substr(path.rfind('/') + 1), note.name + ".so");
@@ -38,16 +46,23 @@ TEST(Plugin, RefusesAKeyItDoesNotKnow) {
       << r.error().message;
 }
 
-TEST(Plugin, PlaysTheRolesItsNoteNamesAndKnowsNoOther) {
+TEST(Plugin, PlaysTheRolesThatItsNoteNamesAndNoOther) {
   const testing::TemporaryDirectory directory;
   TestHost host("subject", config_in(directory.path()));
   Instance instance(subject().plugin.plugin(), host);
   const auto r = instance.create();
   ASSERT_TRUE(r.ok()) << why(r);
+  std::set<std::string, std::less<>> named;
   for (const auto& role : subject().plugin.note().roles) {
-    // "rpc" registers methods in wire, and "none" is only called back: neither has a table.
-    if (role == "rpc" || role == "none") continue;
-    EXPECT_NE(instance.role<void>("davit." + role + "/1"), nullptr) << role;
+    EXPECT_NE(role.find('/'), std::string::npos) << role << " has no major";
+    const bool is_id = role.find('.') != std::string::npos;
+    named.insert((is_id ? "" : "davit.") + role);
+  }
+  for (const auto& id : named) EXPECT_NE(instance.role<void>(id), nullptr) << id;
+  for (const std::string_view id :
+       {DAVIT_STORAGE, DAVIT_STORAGE_COPY, DAVIT_CHANGE_SINK, DAVIT_STATUS_SINK, DAVIT_KIND,
+        DAVIT_KIND_NEEDS, DAVIT_GATE, DAVIT_CLUSTER, DAVIT_RIGHTS}) {
+    EXPECT_EQ(instance.role<void>(id) != nullptr, named.contains(id)) << id;
   }
   EXPECT_EQ(instance.role<void>("davit.no_such_role/1"), nullptr);
 }

@@ -19,6 +19,10 @@ class Reload : public ::testing::Test {
                        if (!region.ok()) return reply(region.error());
                        reply(*region);
                      });
+    rig_.serve_unary("test.Echo/Audit", "auditor",
+                     [](davit::rpc::Call call, Buffer, davit::rpc::Server::Reply reply) {
+                       reply(call.identity().role);
+                     });
     davit::rpc::Method stays;
     stays.path = "test.Echo/Stay";
     stays.role = "agent";
@@ -83,6 +87,53 @@ TEST_F(Reload, ANewAgentOfANewRegionNeedsNoRestart) {
   EXPECT_EQ(call_as("west", "us-west-1", "test.Echo/Say").messages,
             std::vector<std::string>{"us-west-1"});
   EXPECT_EQ(call_as("agent", "us-east-1", "test.Echo/Say").code, Code::ok);
+}
+
+TEST_F(Reload, ARoleIsWhatAMethodOfAPluginAsksFor) {
+  EXPECT_EQ(reload(token("agent", "us-east-1") + token("west", "eu") + "role = \"auditor\"\n"), "");
+  EXPECT_EQ(call_as("west", "eu", "test.Echo/Audit").messages, std::vector<std::string>{"auditor"});
+  EXPECT_EQ(call_as("west", "eu", "test.Echo/Say").code, Code::permission_denied);
+}
+
+TEST_F(Reload, ARoleThatIsNearlyOneThatAMethodAsksForIsRefused) {
+  const std::string fault = reload(token("west", "eu") + "role = \"auditr\"\n");
+  EXPECT_TRUE(fault.starts_with("test.toml:")) << fault;
+  EXPECT_TRUE(fault.ends_with(
+      ": rpc.server.main.token[0].role: no method asks for the role \"auditr\"; did you mean "
+      "\"auditor\"?"))
+      << fault;
+  EXPECT_EQ(call_as("agent", "us-east-1", "test.Echo/Say").code, Code::ok) << "nothing changed";
+}
+
+TEST(TokenRoles, AreLookedAtBeforeTheServerStarts) {
+  const Folder folder;
+  const std::string file = folder.write("a.token", "secret\n");
+  const auto wired = [&](const std::string& role, std::string* log) {
+    Side server("desk");
+    server.configure(
+        "[rpc.server.main]\nlisten = \"127.0.0.1:0\"\n[[rpc.server.main.token]]\n"
+        "name = \"a\"\nfile = \"" +
+        file + "\"\nrole = \"" + role + "\"\n");
+    davit::rpc::Method audit;
+    audit.path = "test.Desk/Audit";
+    audit.role = "auditor";
+    const auto served =
+        davit::rpc::Server(server.host())
+            .unary(audit, [](davit::rpc::Call, Buffer, const davit::rpc::Server::Reply& reply) {
+              reply(std::string());
+            });
+    EXPECT_TRUE(served.ok());
+    const auto r = server.try_wired();
+    for (const std::string& line : server.lines()) *log += line;
+    return r.ok() ? "" : r.error().message;
+  };
+  std::string log;
+  EXPECT_EQ(wired("auditor", &log), "");
+  EXPECT_EQ(log.find("no method that is served asks"), std::string::npos) << log;
+  EXPECT_NE(wired("auditor_", &log).find("did you mean \"auditor\"?"), std::string::npos);
+  EXPECT_EQ(wired("somebody_else", &log), "");
+  EXPECT_NE(log.find("no method that is served asks for the role of this token"), std::string::npos)
+      << log;
 }
 
 TEST_F(Reload, WhoIsNotAmongTheTokensAnyMoreLosesItsStreams) {

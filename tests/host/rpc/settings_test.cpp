@@ -131,6 +131,18 @@ TEST(RpcSettings, AListenerSpeaksConnectAndTakesTenThousandAgentsBehindOneAddres
   EXPECT_EQ(local.connections_max, 400);
 }
 
+TEST(RpcSettings, ARoleIsAnyWordAndOnlyAgentsNeedRegions) {
+  const Read r = read(
+      "[rpc.server.m]\nlisten = \"h:1\"\n"
+      "[[rpc.server.m.token]]\nname = \"a\"\nfile = \"/a\"\nrole = \"auditor\"\n"
+      "[[rpc.server.m.token]]\nname = \"b\"\nfile = \"/b\"\nrole = \"auditor_2\"\n"
+      "regions = [\"eu\"]\n");
+  EXPECT_EQ(r.faults, std::vector<std::string>{});
+  EXPECT_EQ(r.settings.servers[0].tokens[0].role, "auditor");
+  EXPECT_EQ(r.settings.servers[0].tokens[0].where, "s.toml:6");
+  EXPECT_EQ(r.settings.servers[0].tokens[1].regions, std::vector<std::string>{"eu"});
+}
+
 TEST(RpcSettings, NothingAtAllIsFine) {
   const Read r = read("");
   EXPECT_EQ(r.faults, std::vector<std::string>{});
@@ -224,10 +236,10 @@ INSTANTIATE_TEST_SUITE_P(
             "one region "
             "(\"*\": every region)"},
         Wrong{"[rpc.server.m]\nlisten = \"h:1\"\n[[rpc.server.m.token]]\nname = \"a\"\nfile = "
-              "\"/a\"\nrole = \"root\"\n"
+              "\"/a\"\nrole = \"Root\"\n"
               "regions = [\"r\"]",
-              "s.toml:6: rpc.server.m.token[0].role: must be one of \"agent\", \"operator\", not "
-              "\"root\""},
+              "s.toml:6: rpc.server.m.token[0].role: must be a lower_snake_case word, such as "
+              "\"agent\" or \"operator\""},
         Wrong{"[rpc.server.m]\nlisten = \"unix:op.sock\"",
               "s.toml:2: rpc.server.m.listen: a Unix socket needs an absolute path"},
         Wrong{"[rpc.server.m]\nlisten = \"unix:/op.sock\"\ntls_key_file = \"/k\"",

@@ -362,5 +362,17 @@ TEST(Truth, AfterARestartAPeerWithoutHistoryCausesNoApplies) {
   EXPECT_EQ(w.count("applies"), before);
 }
 
+TEST(Truth, AWatchThatTheClusterDoesNotUnderstandIsOneThatIsNotSeen) {
+  World w;
+  w.front().not_understood = {"pods"};
+  w.restart();
+  w.begin(true);
+  w.apply("web", 10);
+  w.end(1, 10);
+  w.wait(1min);
+  EXPECT_EQ(w.issues["pods"], "blind");
+  EXPECT_TRUE(contains(w.reasons["pods"], "flags has bit 20")) << w.reasons["pods"];
+}
+
 }  // namespace
 }  // namespace davit::applier::test

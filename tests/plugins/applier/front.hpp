@@ -79,7 +79,25 @@ class Front {
     for (auto& w : watches_) deliver(*w, DAVIT_WATCH_TROUBLE, "the resource is not there");
   }
 
+  // Resources of which the cluster does not understand a watch, as one of an earlier minor might.
+  std::set<std::string> not_understood;
+
   // --- role cluster
+  static const davit_cluster* table() {
+    static const auto* right = static_cast<const davit_cluster*>(cluster::Role::vtable<Front>());
+    static const davit_cluster own = [] {
+      davit_cluster t = *right;
+      t.watch = [](davit_instance* i, const davit_cluster_watch_request* r, uint32_t credit,
+                   const davit_cluster_watcher* w, void* self, davit_cluster_watch** out,
+                   davit_error* e) {
+        if (davit::detail::object<Front>(i).not_understood.contains(text(r->resource.resource)))
+          return fill(e, {Code::unimplemented, "flags has bit 20", {}, {}});
+        return right->watch(i, r, credit, w, self, out, e);
+      };
+      return t;
+    }();
+    return &own;
+  }
   void request(const cluster::Request& q, std::function<void(cluster::Response)> done) {
     if (q.resource.resource == "selfsubjectaccessreviews") return review(q, done);
     if (q.resource.resource == "runtimeclasses" || q.query == Pairs{{"limit", "1"}})
@@ -159,7 +177,7 @@ class Front {
     watcher.ended = [&h, generation = h.generation] {
       if (generation == h.generation && h.cancelled) h.watcher.ended();
     };
-    h.watch = behind_.watch(h.request, h.credit, std::move(watcher));
+    h.watch = *behind_.watch(h.request, h.credit, std::move(watcher));
   }
   void silence(Handle& h) {
     ++h.generation;

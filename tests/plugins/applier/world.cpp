@@ -71,7 +71,7 @@ World::World(const testing::Config& applier)
   client_ = cluster::Client(cluster_->ref(DAVIT_CLUSTER));
   front_ = std::make_unique<Front>(client_);
   host_.add_role("front", DAVIT_CLUSTER, reinterpret_cast<davit_instance*>(front_.get()),
-                 cluster::Role::vtable<Front>());
+                 Front::table());
   start();
 }
 
@@ -140,22 +140,22 @@ std::string World::check() {
 
 void World::begin(bool snapshot, uint64_t incarnation, uint64_t at, History before) {
   if (snapshot || !before.empty()) before.push_back({incarnation, 1'000'000});
-  stream_.begin({snapshot, {incarnation, at}, std::move(before)});
+  EXPECT_TRUE(stream_.begin({snapshot, {incarnation, at}, std::move(before)}).ok());
   host_.run();
 }
 
 void World::word(uint64_t incarnation, uint64_t at) {
-  stream_.bookmark({false, std::nullopt, {incarnation, at}});
+  EXPECT_TRUE(stream_.bookmark({false, std::nullopt, {incarnation, at}}).ok());
   host_.run();
 }
 
 void World::quiet() {
-  stream_.bookmark({false, std::nullopt, {}, true});
+  EXPECT_TRUE(stream_.bookmark({false, std::nullopt, {}, true}).ok());
   host_.run();
 }
 
 void World::begin_ctrl_v1() {
-  stream_.begin({true, {}, {}});
+  EXPECT_TRUE(stream_.begin({true, {}, {}}).ok());
   host_.run();
 }
 
@@ -208,7 +208,7 @@ void World::hold(const std::string& name, uint64_t version) {
 }
 
 void World::end(std::optional<uint64_t> live_count, uint64_t at) {
-  stream_.bookmark({true, live_count, {1, at}});
+  EXPECT_TRUE(stream_.bookmark({true, live_count, {1, at}}).ok());
   host_.run();
 }
 

@@ -72,7 +72,7 @@ class Running {
 class Seen {
  public:
   Seen(Running& running, const cluster::WatchRequest& q, uint32_t credit) {
-    watch = running.client.watch(
+    watch = *running.client.watch(
         q, credit,
         {[this](int32_t type, std::string_view o) { event(type, o); }, [this] { end(); }});
   }

@@ -54,7 +54,7 @@ std::string seen_after(int changes, const testing::Config& settings) {
   cluster::WatchRequest q;
   q.resource = config_maps;
   auto watch =
-      client.watch(q, 3, {[&](int32_t type, std::string_view) { seen += sign_of(type); }, [] {}});
+      *client.watch(q, 3, {[&](int32_t type, std::string_view) { seen += sign_of(type); }, [] {}});
   host.run();
   EXPECT_EQ(seen, "RESTART + SYNCED ");
   for (int value = 1; value <= changes; ++value) apply(client, value);

@@ -30,7 +30,7 @@ class BehindAGate : public ::testing::Test {
     EXPECT_TRUE(up.ok()) << up.error().message;
     Status s;
     s.key = {"deployment", "eu", "a"};
-    sink::StatusClient(reporter_.ref(DAVIT_STATUS_SINK)).offer(s);
+    EXPECT_TRUE(sink::StatusClient(reporter_.ref(DAVIT_STATUS_SINK)).offer(s).ok());
     host_.advance(1min);
   }
 
@@ -68,6 +68,24 @@ TEST_F(BehindAGate, TakesItsEpochFromTheGate) {
   EXPECT_EQ(report.statuses(0).epoch(), 7'000'000'000'000u) << "of what was offered before, too";
   rpc_.answer(*rpc_.open("Report"), v1::ReportResponse().SerializeAsString());
   EXPECT_TRUE(testing::stop_running(reporter_, host_).ok());
+}
+
+TEST(TwoGates, NeedTheSettingThatNamesOne) {
+  for (const bool named : {false, true}) {
+    testing::Config settings{{"server", "control"}};
+    if (named) settings.set({"gate", "second"});
+    TestHost host("reporter", settings, TestHost::Time::manual);
+    FakeRpc rpc(host, "davit.v1");
+    FakeGate one(host, "leader"), other(host, "second");
+    const auto module = *Loaded::open(REPORTER);
+    Instance reporter(module.plugin(), host);
+    const auto up = reporter.up();
+    EXPECT_EQ(up.ok(), named);
+    if (!named) continue;
+    EXPECT_EQ(host.health_reason(), "standing by until \"second\" opens");
+    EXPECT_TRUE(testing::stop_running(reporter, host).ok());
+    other.open(0);
+  }
 }
 
 TEST(WithoutAGate, ItsEpochIsTheStartOfTheProcess) {

@@ -40,7 +40,7 @@ class Started {
   void offer(const std::string& id) {
     Status s;
     s.key = {"deployment", "eu", id};
-    sink.offer(s);
+    EXPECT_TRUE(sink.offer(s).ok());
     host.advance(0ns);
   }
   // The next word of progress, when it comes; the answer is the epoch of another agent.

@@ -1,4 +1,6 @@
 // The watcher as it is loaded, behind a gate that the test opens.
+#include <davit/v1/agent.pb.h>
+
 #include <gtest/gtest.h>
 
 #include "../fakes/fake_gate.hpp"
@@ -70,8 +72,9 @@ TEST_F(BehindAGate, AGateThatOpensAfterItsStopOpensNothing) {
   EXPECT_TRUE(rpc_.calls.empty());
 }
 
-TEST(TwoGates, AreRefusedByName) {
-  TestHost host("watcher", {{"server", "control"}, {"sink", "applier"}}, TestHost::Time::manual);
+// What a watcher of these settings says that finds two gates.
+std::string behind_one_of_two(const testing::Config& settings, std::string* waits_for = nullptr) {
+  TestHost host("watcher", settings, TestHost::Time::manual);
   FakeRpc rpc(host, "davit.v1");
   QuietSink sink;
   host.add_role("applier", DAVIT_CHANGE_SINK, reinterpret_cast<davit_instance*>(&sink),
@@ -80,9 +83,54 @@ TEST(TwoGates, AreRefusedByName) {
   const auto module = *Loaded::open(WATCHER);
   Instance watcher(module.plugin(), host);
   const auto up = watcher.up();
-  ASSERT_FALSE(up.ok());
-  EXPECT_NE(up.error().message.find("\"leader\" and \"second\" are both gates"), std::string::npos)
-      << up.error().message;
+  if (!up.ok()) return up.error().message;
+  *waits_for = host.health_reason();
+  EXPECT_TRUE(testing::stop_running(watcher, host).ok());
+  one.open(0);
+  other.open(0);
+  return {};
+}
+
+TEST(TwoGates, NeedTheSettingThatNamesOne) {
+  EXPECT_EQ(
+      behind_one_of_two({{"server", "control"}, {"sink", "applier"}}),
+      "several instances offer davit.gate/1: \"leader\", \"second\"; name one of them: gate = "
+      "\"leader\"");
+  std::string reason;
+  EXPECT_EQ(
+      behind_one_of_two({{"server", "control"}, {"sink", "applier"}, {"gate", "second"}}, &reason),
+      "");
+  EXPECT_EQ(reason, "standing by until \"second\" opens");
+}
+
+// A sink of an earlier minor, which does not understand how the stream begins.
+TEST(ASinkThatRefuses, EndsTheCallAndTheStreamIsMadeAnew) {
+  TestHost kind_host("widget", {}, TestHost::Time::manual);
+  TestHost host(kind_host, "watcher", {{"server", "control"}, {"sink", "applier"}});
+  FakeRpc rpc(host, "davit.v1");
+  QuietSink sink;
+  static davit_change_sink table =
+      *static_cast<const davit_change_sink*>(sink::ChangeRole::vtable<QuietSink>());
+  table.begin = [](davit_instance*, davit_change_stream*, const davit_begin*, davit_error* e) {
+    return fill(e, {Code::unimplemented, "unknown beginning", {}, {}});
+  };
+  host.add_role("applier", DAVIT_CHANGE_SINK, reinterpret_cast<davit_instance*>(&sink), &table);
+  Instance kind(testing::widget_plugin(), kind_host);
+  ASSERT_TRUE(kind.up().ok());
+  const auto module = *Loaded::open(WATCHER);
+  Instance watcher(module.plugin(), host);
+  ASSERT_TRUE(watcher.up().ok());
+  host.run();
+  ASSERT_NE(rpc.open("Watch"), nullptr);
+  v1::Frame begin;
+  begin.set_kind("widget");
+  begin.mutable_bookmark()->set_type(v1::Bookmark::TYPE_BEGIN_SNAPSHOT);
+  rpc.message(*rpc.open("Watch"), begin.SerializeAsString());
+  EXPECT_EQ(rpc.open("Watch"), nullptr);
+  EXPECT_TRUE(host.logged("the sink refuses: unknown beginning"));
+  host.advance(1min);
+  EXPECT_NE(rpc.open("Watch"), nullptr) << "it may be another sink by then";
+  EXPECT_TRUE(testing::stop_running(watcher, host).ok());
 }
 
 }  // namespace

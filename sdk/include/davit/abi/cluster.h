@@ -54,6 +54,7 @@ typedef struct davit_cluster_response {
 typedef void (*davit_cluster_done)(void* ctx, const davit_cluster_response*);
 
 typedef struct davit_cluster_watch davit_cluster_watch;
+/* Of each object the metadata is enough. */
 #define DAVIT_WATCH_METADATA_ONLY 1u
 typedef struct davit_cluster_watch_request {
   uint32_t struct_size;
@@ -95,9 +96,11 @@ typedef struct davit_cluster {
    * before the slot returns. [any] */
   void (*request)(davit_instance*, const davit_cluster_request*, davit_cluster_done, void* ctx);
   /* Begins a watch, with `credit` events granted. The watch reconnects by itself (bookmarks, 410,
-   * back-off) until it is cancelled. [any] */
-  davit_cluster_watch* (*watch)(davit_instance*, const davit_cluster_watch_request*,
-                                uint32_t credit, const davit_cluster_watcher*, void* self);
+   * back-off) until it is cancelled. UNIMPLEMENTED when the request has an unknown critical flag;
+   * the watcher is not called then. [any] */
+  int32_t (*watch)(davit_instance*, const davit_cluster_watch_request*, uint32_t credit,
+                   const davit_cluster_watcher*, void* self, davit_cluster_watch** out,
+                   davit_error*);
   void (*credit)(davit_instance*, davit_cluster_watch*, uint32_t more);
   void (*cancel)(davit_instance*, davit_cluster_watch*);
   /* Finds the resource of a kind, such as "ReplicaSet" of group "apps". The response's body is

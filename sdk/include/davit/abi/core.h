@@ -18,6 +18,10 @@ extern "C" {
   ((p)->struct_size >=      \
    (uint32_t)((size_t)((const char*)&(p)->field - (const char*)(p)) + sizeof((p)->field)))
 
+/* A flag that must be understood: number n of the upper half of a `flags` (abi.h). */
+#define DAVIT_CRITICAL(n) (UINT32_C(0x10000) << (n))
+#define DAVIT_FLAGS_CRITICAL UINT32_C(0xffff0000)
+
 /* UTF-8, not terminated, borrowed. Never grows. */
 typedef struct davit_str {
   const char* ptr;
@@ -120,8 +124,13 @@ typedef struct davit_plugin {
   uint16_t reserved;
   davit_str name; /* the module's name: the same as in the file's name and in the note */
   davit_str version;
-  davit_str summary;        /* one line */
-  uint32_t max_concurrency; /* size of the instance's pool for blocking calls; 0 = 1 */
+  davit_str summary; /* one line */
+  /* The threads of the instance's pool for blocking calls, when the configuration does not say how
+   * many; 0 = 1. `pool_threads` in [plugin.NAME] may say another number from pool_threads_min to
+   * pool_threads_max. Both are 0 when the number is fixed. A plugin that must know the number in
+   * force reads that key, too. */
+  uint32_t max_concurrency;
+  uint32_t pool_threads_min, pool_threads_max;
   uint32_t reserved2;
   /* Reads the configuration and the files that it names. No look-ups, no threads, no sockets. */
   int32_t (*create)(const davit_host*, davit_instance** out, davit_error*);
@@ -153,12 +162,25 @@ DAVIT_EXPORT const davit_plugin* davit_plugin_entry_v1(uint32_t host_abi_minor, 
 typedef const davit_plugin* (*davit_plugin_entry_fn)(uint32_t host_abi_minor, davit_error*);
 #define DAVIT_PLUGIN_ENTRY "davit_plugin_entry_v1"
 
-/* The ELF note: section ".note.davit", owner "davit", type 1. Its text is lines of key=value: abi
- * ("1.0": the major, and the lowest minor that the plugin needs), name, version, roles
- * (comma-separated). The CMake function davit_add_plugin() makes it. */
+/* The ELF note: section ".note.davit", owner "davit", type 1. Its text is lines of key=value. The
+ * CMake function davit_add_plugin() makes it.
+ *
+ *   abi      "1.0": the major, and the lowest minor that the plugin works with; not above the
+ *            entry's abi_minor
+ *   name, version   the same as in the entry
+ *   roles    "storage/1,storage_copy/1": the tables that `query` answers in every instance. A word
+ *            stands for the id with "davit." before it. A word with a dot is the id of a table that
+ *            only plugins know
+ *   needs    "rpc/1": what the plugin cannot do without and not every host has
+ *
+ * A host refuses a plugin with a word of `needs` that it does not know, and one that plays a role
+ * in no major that the host knows. It ignores keys and names of roles that it does not know. It
+ * refuses an instance whose `query` answers other roles than the note names. */
 #define DAVIT_NOTE_SECTION ".note.davit"
 #define DAVIT_NOTE_OWNER "davit"
 #define DAVIT_NOTE_TYPE 1
+#define DAVIT_NEEDS_RPC "rpc/1"     /* the host offers davit.rpc/1 */
+#define DAVIT_NEEDS_CODEC "codec/1" /* the host offers davit.codec/1 */
 
 #ifdef __cplusplus
 }

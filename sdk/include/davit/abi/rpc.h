@@ -25,8 +25,8 @@ typedef struct davit_rpc_channel davit_rpc_channel;
 typedef struct davit_identity {
   uint32_t struct_size;
   uint32_t regions_count;
-  davit_str name;           /* for logs and audit: the token's name or the peer's user */
-  davit_str role;           /* "agent" or "operator" */
+  davit_str name; /* for logs and audit: the token's name or the peer's user */
+  davit_str role; /* a lower_snake_case word: "agent", "operator", or one of a plugin's methods */
   const davit_str* regions; /* the regions that an agent may name */
 } davit_identity;
 
@@ -76,8 +76,8 @@ typedef struct davit_rpc_method {
   davit_str path;                        /* "davit.v1.AgentService/Watch" */
   davit_str request_type, response_type; /* full message names */
   davit_bytes descriptor_set;            /* for reflection and JSON */
-  davit_str role;                        /* the role that the caller must have */
-  uint32_t request_bytes_max;            /* 0 = 4 MiB */
+  davit_str role; /* the role that the caller must have, a lower_snake_case word; empty: any */
+  uint32_t request_bytes_max; /* 0 = 4 MiB */
   uint32_t reserved;
   void* self;
   /* A call has arrived. The host has verified the caller's credentials and role. Answer with

@@ -91,8 +91,8 @@ typedef struct davit_exec {
   uint64_t (*timer)(davit_strand*, int64_t delay_ns, davit_timer_task, void* arg);
   void (*timer_cancel)(davit_strand*, uint64_t timer); /* no effect on an unknown or past timer */
   /* Runs the task exactly once on the pool of the named instance (empty = the caller's own), where
-   * it may block. At most that plugin's max_concurrency tasks run at once. The others wait in
-   * order. */
+   * it may block. At most so many run at once as that pool has threads. The others wait in order.
+   */
   void (*blocking)(const davit_host*, davit_str instance, davit_task, void* arg);
 } davit_exec;
 
@@ -148,12 +148,13 @@ typedef struct davit_codec {
 /* --- credentials --- */
 #define DAVIT_CREDENTIALS "davit.credentials/1"
 /* The host wipes its buffer after `use` returns, and never logs the bytes. */
-#define DAVIT_CREDENTIAL_SENSITIVE 1u
+#define DAVIT_CREDENTIAL_SENSITIVE DAVIT_CRITICAL(0)
 typedef struct davit_credentials {
   uint32_t struct_size;
   /* Reads the file at each call, and passes its bytes to `use` while the call runs. A relative path
    * is relative to the configuration file that names it. "credential:NAME" is the file NAME in
-   * $CREDENTIALS_DIRECTORY (systemd). At most 1 MiB. May block on the disk. */
+   * $CREDENTIALS_DIRECTORY (systemd). At most 1 MiB. May block on the disk. UNIMPLEMENTED when
+   * `flags` has a critical bit that the host does not know. */
   int32_t (*read)(const davit_host*, davit_str path, uint32_t flags, void* ctx,
                   void (*use)(void* ctx, davit_bytes), davit_error*);
 } davit_credentials;

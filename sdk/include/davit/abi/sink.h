@@ -41,7 +41,7 @@ typedef struct davit_change_source {
 } davit_change_source;
 
 /* The stream is a snapshot (cursor 0). At its end the sink may prune what it did not name. */
-#define DAVIT_BEGIN_SNAPSHOT 1u
+#define DAVIT_BEGIN_SNAPSHOT DAVIT_CRITICAL(0)
 /* How a stream begins. The source calls `begin` again at each reconnect. Changes that were accepted
  * before stay accepted. */
 typedef struct davit_begin {
@@ -54,12 +54,12 @@ typedef struct davit_begin {
   size_t history_count;
 } davit_begin;
 
-#define DAVIT_BOOKMARK_SNAPSHOT_END 1u
-#define DAVIT_BOOKMARK_COUNTED 2u /* the peer has stated live_count */
+#define DAVIT_BOOKMARK_SNAPSHOT_END DAVIT_CRITICAL(0)
+#define DAVIT_BOOKMARK_COUNTED DAVIT_CRITICAL(1) /* the peer has stated live_count */
 /* The peer cannot say where a snapshot ends, and has been silent since its last change. The sink
  * may show objects that the peer did not name, and does not prune them. Never with the flags above.
  */
-#define DAVIT_BOOKMARK_QUIET 4u
+#define DAVIT_BOOKMARK_QUIET 1u
 typedef struct davit_bookmark {
   uint32_t struct_size;
   uint32_t flags;
@@ -76,11 +76,14 @@ typedef struct davit_change_sink {
   /* Opens the stream of one kind and region. At most one is open for each pair. [any] */
   int32_t (*open)(davit_instance*, davit_str kind, davit_str region, const davit_change_source*,
                   void* self, davit_change_stream** out, davit_error*);
-  void (*begin)(davit_instance*, davit_change_stream*, const davit_begin*);
+  /* UNIMPLEMENTED when it has an unknown critical flag. The source then closes the stream, or
+   * begins it in another way, before it offers a change. */
+  int32_t (*begin)(davit_instance*, davit_change_stream*, const davit_begin*, davit_error*);
   /* DAVIT_OK: the change is accepted. DAVIT_WAIT: there is no room; the change is not taken, and
    * wake follows. */
   int32_t (*offer)(davit_instance*, davit_change_stream*, const davit_change*);
-  void (*bookmark)(davit_instance*, davit_change_stream*, const davit_bookmark*);
+  /* UNIMPLEMENTED as from begin. The bookmark then counts as never sent. */
+  int32_t (*bookmark)(davit_instance*, davit_change_stream*, const davit_bookmark*, davit_error*);
   void (*close)(davit_instance*, davit_change_stream*);
 } davit_change_sink;
 
@@ -89,8 +92,8 @@ typedef struct davit_status_sink {
   uint32_t struct_size;
   uint32_t reserved;
   /* Copies the status. A later status of the same key replaces it. The reporter sets epoch and
-   * sequence. [any] */
-  void (*offer)(davit_instance*, const davit_status*);
+   * sequence. UNIMPLEMENTED when it has an unknown critical flag. [any] */
+  int32_t (*offer)(davit_instance*, const davit_status*, davit_error*);
   /* Moves the cursor of one kind: every record up to it is applied, held or parked. [any] */
   void (*advance)(davit_instance*, davit_str region, const davit_kind_progress*);
   /* Begins an issue (condition set) or ends it (condition empty). Kind, id, ns and name identify

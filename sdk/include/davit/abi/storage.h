@@ -101,7 +101,7 @@ typedef struct davit_scope {
   davit_str kind, region;
 } davit_scope;
 
-#define DAVIT_READ_LINGERING 1u
+#define DAVIT_READ_LINGERING DAVIT_CRITICAL(0)
 typedef struct davit_read {
   uint32_t struct_size;
   uint32_t limit; /* records, at least 1 */
@@ -115,7 +115,7 @@ typedef struct davit_read {
   uint32_t reserved;
 } davit_read;
 
-#define DAVIT_PAGE_MORE 1u
+#define DAVIT_PAGE_MORE DAVIT_CRITICAL(0)
 /* Filled in by `read`, from the same snapshot as the records. */
 typedef struct davit_page {
   uint32_t struct_size;
@@ -170,9 +170,10 @@ typedef struct davit_agent_page {
   uint32_t flags; /* DAVIT_PAGE_MORE: the limit or the visitor cut the page */
 } davit_agent_page;
 
-#define DAVIT_MAINTAIN_PURGE 1u /* remove tombstones at or below purge_through */
+/* Remove tombstones at or below purge_through. */
+#define DAVIT_MAINTAIN_PURGE DAVIT_CRITICAL(0)
 /* Remove the progress of (region, agent), unless the agent was seen after agent_seen_at_unix_ms. */
-#define DAVIT_MAINTAIN_FORGET_AGENT 2u
+#define DAVIT_MAINTAIN_FORGET_AGENT DAVIT_CRITICAL(1)
 typedef struct davit_maintain {
   uint32_t struct_size;
   uint32_t flags; /* the steps that run; 0: the backend does its routine housekeeping */
@@ -223,7 +224,8 @@ typedef struct davit_storage {
                  void* ctx, davit_head* out, davit_error*);
   /* No two groups of one call share a key or a name. Each group has its own result. The call fails
    * as a whole (UNAVAILABLE) only when the store knows the result of none of the groups. The caller
-   * then repeats the groups with the same request ids. */
+   * then repeats the groups with the same request ids. An unknown critical flag of a record fails
+   * the call with UNIMPLEMENTED, and nothing is committed. */
   int32_t (*commit)(davit_instance*, const davit_op*, const davit_group* const* groups,
                     size_t count, davit_group_result* const* results, davit_error*);
   /* Inserts or updates statuses and their children, and removes children that are missing (S8). It

@@ -12,7 +12,7 @@ namespace davit::testing {
 // The content of the ELF note.
 struct Note {
   std::string abi, name, version;
-  std::vector<std::string> roles;
+  std::vector<std::string> roles, needs;  // "storage/1", "rpc/1"
 };
 Result<Note> read_note(const std::string& path);
 // The symbols that a shared object exports.
