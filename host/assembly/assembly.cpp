@@ -96,7 +96,8 @@ void Assembly::create(Member& member, Faults& faults) {
       commits_.add(
           host.name, {member.instance->self(), storage, str(host.name)}, *host.pool,
           core_.metrics.metric(DAVIT_HISTOGRAM, "davit_host_commit_seconds",
-                               "From a group being handed over until its result.", &label, 1));
+                               "From a group being handed over until its result.", &label, 1),
+          core_.log);
     }
     return;
   }
