@@ -47,8 +47,24 @@ Result<> check_plugin(const davit_plugin* plugin, const Note& note) {
       plugin->query == nullptr) {
     return fault("its entry lacks create, destroy or query");
   }
-  if (view(plugin->name) != note.name) {
-    return fault("its entry says \"" + text(plugin->name) + "\", its note \"" + note.name + "\"");
+  const auto differs = [](const std::string& what, const std::string& entry,
+                          const std::string& in_note) {
+    return fault("its entry says " + what + " \"" + entry + "\", its note \"" + in_note +
+                 "\": rebuild it");
+  };
+  if (view(plugin->name) != note.name) return differs("name", text(plugin->name), note.name);
+  if (view(plugin->version) != note.version)
+    return differs("version", text(plugin->version), note.version);
+  // The note says the lowest minor that it needs, the entry the minor that it was built with.
+  if (plugin->abi_minor < note.abi_minor) {
+    const std::string major = std::to_string(DAVIT_ABI_MAJOR) + ".";
+    return differs("ABI", major + std::to_string(plugin->abi_minor),
+                   major + std::to_string(note.abi_minor));
+  }
+  constexpr uint32_t most_threads = 1024;
+  if (plugin->max_concurrency > most_threads) {
+    return fault("max_concurrency must be at most " + std::to_string(most_threads) + ", not " +
+                 std::to_string(plugin->max_concurrency));
   }
   return {};
 }

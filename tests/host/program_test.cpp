@@ -272,7 +272,7 @@ TEST_F(Program, APortInUseIsOneLine) {
 TEST_F(Program, ListsPluginsWithoutLoadingThem) {
   Process davit({"plugin", "list", "--dir", FIXTURES});
   EXPECT_EQ(davit.wait(), 1) << "some of them are broken";
-  EXPECT_NE(davit.out().find("actor      0.0.1    1.0  test   " FIXTURES "/actor.so\n"),
+  EXPECT_NE(davit.out().find("actor          0.0.1    1.0  test     " FIXTURES "/actor.so\n"),
             std::string::npos)
       << davit.out();
   EXPECT_NE(davit.out().find("abi_two.so: built for ABI 2, this host speaks 1"), std::string::npos);
