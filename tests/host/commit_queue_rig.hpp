@@ -1,12 +1,9 @@
-// A commit queue before a storage that a test holds still while requests gather. For the tests of
-// the queue.
+// The queue before a storage that a test holds still while requests gather.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <condition_variable>
-#include <deque>
-#include <mutex>
 
 #include <davit/storage.hpp>
 
@@ -19,9 +16,9 @@ using namespace std::chrono_literals;
 
 // A storage that writes down its calls: "a,b|c" is two calls, the first of two groups. Every call
 // waits for `go`.
-class RecordingStorage {
+class Recorder {
  public:
-  RecordingStorage() { instance_ = reinterpret_cast<davit_instance*>(this); }
+  Recorder() { instance_ = reinterpret_cast<davit_instance*>(this); }
 
   davit_ref ref() {
     static const davit_storage table = [] {
@@ -72,9 +69,7 @@ class RecordingStorage {
   int most_at_once = 0;
 
  private:
-  static RecordingStorage& self(davit_instance* i) {
-    return *reinterpret_cast<RecordingStorage*>(i);
-  }
+  static Recorder& self(davit_instance* i) { return *reinterpret_cast<Recorder*>(i); }
 
   void enter(const std::string& call) {
     std::unique_lock lock(mutex_);
@@ -195,7 +190,7 @@ class CommitQueueTest : public testing::Test {
     storage_.wait_until_called();
   }
 
-  RecordingStorage storage_;
+  Recorder storage_;
   Pool pool_{"main", 4};
   std::string logged_;  // without the times
   Log log_{[this](std::string_view line) { logged_ += line.substr(line.find(' ') + 1); }};
