@@ -207,8 +207,13 @@ std::optional<Assembly::Late> Assembly::stop(std::chrono::steady_clock::time_poi
     core_.health.set(name, DAVIT_HEALTH_NOT_SERVING, "stopping");
     // All instances that looked this one up have stopped. Their calls must end first, or they would
     // use what stop ends.
-    if (const std::string guest = member.host.pool->wait_for_guests(deadline); !guest.empty())
-      return Late{name, "a call of \"" + guest + "\" has not ended"};
+    if (const std::string guest = member.host.pool->wait_for_guests(deadline); !guest.empty()) {
+      const auto inside = Step::oldest([&](const Step::Seen& s) {
+        return s.kind == Step::Kind::blocking_call && s.who == &member.party();
+      });
+      return Late{name, inside ? inside->text() + ", has not ended"
+                               : "a call of \"" + guest + "\" has not ended"};
+    }
     for (auto& [id, role] : member.roles) {  // calls that were made outside of its pool
       if (!role.close(deadline))
         return Late{name, "a call of its " + std::string(id) + " has not ended"};

@@ -81,11 +81,13 @@ const StallRow stall_rows[] = {
      "\\\"c\\\", holds a worker\""},
     {"InCommit", "storage.commit", "storage.commit",
      "doing=storage.commit called_by=\"commit queue\" holds=\"a thread of its pool\"",
-     "instance=b stop_timeout_ms=100 doing=stop why=\"a call of \\\"commit queue\\\" has not "
-     "ended\""},
+     "instance=b stop_timeout_ms=100 doing=stop why=\"storage.commit of \\\"b\\\", called by "
+     "\\\"commit queue\\\", has not ended\""},
     {"InRead", "storage.read", "storage.read",
      "doing=storage.read called_by=c holds=\"a thread of its pool\"",
-     "instance=b stop_timeout_ms=100 doing=stop why=\"a call of \\\"c\\\" has not ended\""},
+     "instance=b stop_timeout_ms=100 doing=stop why=\"storage.read of \\\"b\\\", called by "
+     "\\\"c\\\", has not "
+     "ended\""},
 };
 
 INSTANTIATE_TEST_SUITE_P(Program, Stall, testing::ValuesIn(stall_rows),
