@@ -127,7 +127,7 @@ Application::~Application() {
   }
   life_->signals.reset();
   life_->watchdog.reset();
-  life_->made(nullptr, nullptr);
+  life_->made(nullptr);
 }
 
 int Application::refuse(const std::string& line) {
@@ -138,14 +138,14 @@ int Application::refuse(const std::string& line) {
 bool Application::prepare(bool check) {
   keep_files_private();
   Faults faults;
-  life_->activity.set("host", "reading the configuration");
   Config config = Config::load(files_, faults);
   if (!faults.empty()) return print(faults), false;
   const HostSettings settings = read_host_settings(config, faults);
   if (!settings.core_dumps) forbid_core_dumps();
   parts_ = std::make_unique<Parts>(std::move(config), settings, life_->log);
   Parts& p = *parts_;
-  life_->made(&p.runtime, &p.shutdown);
+  life_->made(&p.shutdown);
+  life_->watch_for_stalls(settings.stall_warning);
   {
     const std::lock_guard lock(life_->mutex);
     life_->stop_timeout = settings.stop_timeout;
@@ -159,8 +159,7 @@ bool Application::prepare(bool check) {
     p.services.add(*extension);
     extension->configure(p.config, faults);
   }
-  p.assembly = std::make_unique<Assembly>(p.core, p.services, p.loader, p.settings.state_dir,
-                                          life_->activity);
+  p.assembly = std::make_unique<Assembly>(p.core, p.services, p.loader, p.settings.state_dir);
   p.assembly->create(p.config, faults);
   if (faults.empty() && p.config.plugins(faults).empty()) {
     faults.add(files_.front(), "",
@@ -265,7 +264,6 @@ int Application::serve() {
   };
   const Result<> started = p.assembly->start(life_->starting);
   if (!started.ok()) return stopped_meanwhile() ? exit_ok : refuse(started.error().message);
-  life_->activity.set("host", "listening");
   for (auto& extension : p.extensions) {
     const Result<> listening = extension->listen();
     if (!listening.ok()) return refuse(listening.error().message);
@@ -329,7 +327,6 @@ void Application::reload() {
 int Application::wind_down(int code) {
   Parts& p = *parts_;
   notify("STOPPING=1");
-  life_->activity.set("host", "draining");
   Clock::time_point deadline;
   {
     const std::lock_guard lock(life_->mutex);
@@ -346,10 +343,12 @@ int Application::wind_down(int code) {
   };
   for (auto& extension : p.extensions) extension->drain();
   if (const auto late = p.assembly->stop(deadline)) give_up(late->instance, "stop", late->why);
-  life_->activity.set("host", "ending calls");
   const auto last = std::max(deadline, Clock::now()) + grace;
   for (auto& extension : p.extensions) extension->stop(last);
-  if (!p.runtime.shutdown(last)) give_up(p.runtime.busy(), "work", "has work left");
+  if (!p.runtime.shutdown(last)) {
+    const auto step = Step::oldest([](const Step::Seen&) { return true; });
+    give_up(p.runtime.busy(), "work", step ? step->text() + ", does not end" : "has work left");
+  }
   p.assembly->destroy();
   p.runtime.run_rest();
   p.log.info("host", "stopped");

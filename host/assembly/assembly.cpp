@@ -4,22 +4,56 @@
 
 #include "config/config.hpp"
 #include "config/suggest.hpp"
+#include "role_proxy.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/runtime.hpp"
+#include "runtime/step.hpp"
 #include "services/health.hpp"
 #include "services/log.hpp"
 #include "services/metrics.hpp"
 #include "services/services.hpp"
 #include "stop_call.hpp"
-#include "watchdog.hpp"
 
 namespace davit::host {
 
 struct Assembly::Member {
   InstanceHost host;
-  std::unique_ptr<Instance> instance;  // empty: the module could not be loaded
-  std::set<size_t> uses;               // the instances that it looked up
+  std::unique_ptr<Instance> instance;           // empty: the module could not be loaded
+  std::map<std::string_view, RoleProxy> roles;  // by the id of the interface
+  std::set<size_t> uses;                        // the instances that it looked up
+
+  const Party& party() const { return host::party(host.name); }
+  // Judges what the plugin offers, and what its note says that it offers. Empty: nothing is wrong.
+  Result<> join_roles();
+  // Nothing: the plugin does not offer the interface.
+  std::optional<davit_ref> offer(std::string_view interface) const;
 };
+
+Result<> Assembly::Member::join_roles() {
+  for (const Contract& contract : contracts()) {
+    const void* const table = instance->role(contract.id);
+    if (table == nullptr) continue;
+    if (auto whole = judge(contract, instance->self(), table); !whole.ok()) return whole;
+    roles.try_emplace(contract.id, contract, party(), instance->self(), table);
+  }
+  for (const std::string& role : instance->module().note.roles) {
+    const Contract* const contract = contract_of_role(role);
+    if (contract == nullptr || roles.contains(contract->id)) continue;
+    return Error{
+        Code::failed_precondition,
+        "its note says role \"" + role + "\", but it does not offer " + std::string(contract->id),
+        {},
+        {}};
+  }
+  return {};
+}
+
+std::optional<davit_ref> Assembly::Member::offer(std::string_view interface) const {
+  if (const auto known = roles.find(interface); known != roles.end()) return known->second.ref();
+  const void* const table = instance->role(interface);
+  if (table == nullptr) return std::nullopt;
+  return davit_ref{instance->self(), table, str(host.name)};
+}
 
 namespace {
 
@@ -27,9 +61,9 @@ constexpr std::string_view pool_key = "pool_threads";
 
 // Adds a plugin's error. If the error names one of the plugin's keys, it is placed at that key.
 void add_fault(Faults& faults, const Node& settings, const Error& error) {
-  const Node* key = error.where.empty() ? nullptr : settings.find(error.where);
+  const Node* key = key_of(settings, error);
   const Node& at = key != nullptr ? *key : settings;
-  faults.add(at.where, at.key, error.message);
+  faults.add(at.where, at.key, words_of(settings, error));
 }
 
 // The threads of an instance's pool: what the plugin says, or the operator if the plugin lets him.
@@ -51,12 +85,8 @@ unsigned pool_threads(const Node& settings, const Module& module, Faults& faults
 }  // namespace
 
 Assembly::Assembly(const Core& core, const Services& services, Loader& loader,
-                   std::string state_root, Activity& activity)
-    : core_(core),
-      services_(services),
-      loader_(loader),
-      state_root_(std::move(state_root)),
-      activity_(activity) {}
+                   std::string state_root)
+    : core_(core), services_(services), loader_(loader), state_root_(std::move(state_root)) {}
 
 Assembly::~Assembly() {
   destroy();
@@ -85,7 +115,7 @@ void Assembly::create(const Config& config, Faults& faults) {
 
 void Assembly::create(Member& member, Faults& faults) {
   InstanceHost& host = member.host;
-  activity_.set(host.name, "create");
+  const Step step(Step::Kind::life, member.party(), "create");
   const Node& settings = *host.settings;
   const std::string module_name = Table(&settings, settings.key, &faults).string("module");
   if (module_name.empty()) {
@@ -109,12 +139,16 @@ void Assembly::create(Member& member, Faults& faults) {
   host.faults = nullptr;
   for (const std::string& line : own.lines()) faults.add("", "", line);
   if (made.ok()) {
-    if (const void* storage = member.instance->role(DAVIT_STORAGE)) {
+    if (const Result<> whole = member.join_roles(); !whole.ok()) {
+      settings.find("module")->reject(
+          faults, whole.error().in("module \"" + module_name + "\": " + (*module)->path).message);
+    } else if (const auto storage = member.offer(DAVIT_STORAGE)) {
       const davit_pair label{str("storage"), str(host.name)};
       commits_.add(
-          host.name, {member.instance->self(), storage, str(host.name)}, *host.pool,
+          host.name, *storage, *host.pool,
           core_.metrics.metric(DAVIT_HISTOGRAM, "davit_host_commit_seconds",
-                               "From a group being handed over until its result.", &label, 1));
+                               "From a group being handed over until its result.", &label, 1),
+          core_.log);
     }
     return;
   }
@@ -126,7 +160,7 @@ void Assembly::create(Member& member, Faults& faults) {
 void Assembly::wire(Faults& faults) {
   wiring_ = true;
   for (auto& member : members_) {
-    activity_.set(member->host.name, "wire");
+    const Step step(Step::Kind::life, member->party(), "wire");
     const Result<> wired = member->instance->wire();
     if (!wired.ok()) add_fault(faults, *member->host.settings, wired.error());
   }
@@ -145,6 +179,7 @@ void Assembly::check(Faults& faults, bool running) {
   constexpr std::chrono::seconds patience{30};
   for (size_t i : order_) {
     const Operation op(std::chrono::steady_clock::now() + patience);
+    const Step step(Step::Kind::life, members_[i]->party(), "check");
     const Result<> checked = members_[i]->instance->check(op);
     if (checked.ok() || (running && checked.error().code == Code::unavailable)) continue;
     add_fault(faults, *members_[i]->host.settings, checked.error());
@@ -155,9 +190,15 @@ Result<> Assembly::start(const Operation& op) {
   for (size_t i : order_) {
     Member& member = *members_[i];
     if (op.cancelled()) return Error{Code::cancelled, "told to stop while starting", {}, {}};
-    activity_.set(member.host.name, "start");
+    const Step step(Step::Kind::life, member.party(), "start");
     const Result<> started = member.instance->start(op);
-    if (!started.ok()) return started.error().in("plugin \"" + member.host.name + "\"");
+    if (!started.ok()) {
+      return Error{started.error().code,
+                   "plugin \"" + member.host.name +
+                       "\": " + words_of(*member.host.settings, started.error()),
+                   {},
+                   {}};
+    }
     started_.push_back(i);
     core_.log.debug("host", "plugin started", {{"instance", member.host.name}});
     core_.health.set_if_starting(member.host.name, DAVIT_HEALTH_SERVING);
@@ -169,12 +210,20 @@ std::optional<Assembly::Late> Assembly::stop(std::chrono::steady_clock::time_poi
   while (!started_.empty()) {
     Member& member = *members_[started_.back()];
     const std::string& name = member.host.name;
-    activity_.set(name, "stop");
     core_.health.set(name, DAVIT_HEALTH_NOT_SERVING, "stopping");
     // All instances that looked this one up have stopped. Their calls must end first, or they would
     // use what stop ends.
-    if (const std::string guest = member.host.pool->wait_for_guests(deadline); !guest.empty())
-      return Late{name, "a call of \"" + guest + "\" has not ended"};
+    if (const std::string guest = member.host.pool->wait_for_guests(deadline); !guest.empty()) {
+      const auto inside = Step::oldest([&](const Step::Seen& s) {
+        return s.kind == Step::Kind::blocking_call && s.who == &member.party();
+      });
+      return Late{name, inside ? inside->text() + ", has not ended"
+                               : "a call of \"" + guest + "\" has not ended"};
+    }
+    for (auto& [id, role] : member.roles) {  // calls that were made outside of its pool
+      if (!role.close(deadline))
+        return Late{name, "a call of its " + std::string(id) + " has not ended"};
+    }
     const auto result = stop_within(*member.instance, deadline);
     if (!result) return Late{name, "does not return from stop"};
     if (!result->ok()) return Late{name, result->error().message};
@@ -187,12 +236,17 @@ void Assembly::destroy() {
   // An instance outlives those that looked it up.
   if (order_.size() == members_.size()) {
     for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
-      activity_.set(members_[*it]->host.name, "destroy");
-      members_[*it]->instance.reset();
+      destroy(*members_[*it]);
     }
   }
   order_.clear();
-  while (!members_.empty()) members_.pop_back();
+  for (auto it = members_.rbegin(); it != members_.rend(); ++it) destroy(**it);
+  members_.clear();
+}
+
+void Assembly::destroy(Member& member) {
+  const Step step(Step::Kind::life, member.party(), "destroy");
+  member.instance.reset();
 }
 
 std::vector<Assembly::Line> Assembly::graph() const {
@@ -255,8 +309,8 @@ Result<davit_ref> Assembly::find(std::string_view finder, std::string_view name,
     return error;
   }
   Member& member = *members_[*found];
-  const void* table = member.instance->role(interface);
-  if (table == nullptr) {
+  const auto offered = member.offer(interface);
+  if (!offered) {
     return Error{Code::failed_precondition,
                  "plugin \"" + member.host.name + "\" (module " +
                      member.instance->module().note.name + ") does not offer " +
@@ -265,14 +319,13 @@ Result<davit_ref> Assembly::find(std::string_view finder, std::string_view name,
                  {}};
   }
   members_[*look_up(finder, finder)]->uses.insert(*found);
-  return davit_ref{member.instance->self(), table, str(member.host.name)};
+  return *offered;
 }
 
 std::vector<davit_ref> Assembly::offering(std::string_view interface) const {
   std::vector<davit_ref> out;
   for (const auto& member : members_) {
-    if (const void* table = member->instance->role(interface))
-      out.push_back({member->instance->self(), table, str(member->host.name)});
+    if (const auto offered = member->offer(interface)) out.push_back(*offered);
   }
   return out;
 }
@@ -281,7 +334,7 @@ std::vector<davit_ref> Assembly::each(std::string_view finder, std::string_view 
   std::vector<davit_ref> out;
   for (auto& member : members_) {
     if (member->host.name == finder) continue;
-    if (member->instance->role(interface) == nullptr) continue;
+    if (!member->offer(interface)) continue;
     auto ref = find(finder, member->host.name, interface);
     if (ref.ok()) out.push_back(*ref);
   }

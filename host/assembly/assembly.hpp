@@ -15,14 +15,11 @@
 
 namespace davit::host {
 
-class Activity;
 class Config;
 
 class Assembly : public Neighbours {
  public:
-  // `activity` is set before each step begins. It outlives the assembly.
-  Assembly(const Core& core, const Services& services, Loader& loader, std::string state_root,
-           Activity& activity);
+  Assembly(const Core& core, const Services& services, Loader& loader, std::string state_root);
   ~Assembly() override;
 
   // Loads and creates every [plugin.NAME] in the order of the files. Goes on after a fault, so that
@@ -66,6 +63,7 @@ class Assembly : public Neighbours {
  private:
   struct Member;
   void create(Member&, Faults& faults);
+  void destroy(Member&);
   Result<size_t> look_up(std::string_view finder, std::string_view instance) const;
   std::string key_that_says(std::string_view finder, std::string_view name) const;
 
@@ -73,7 +71,6 @@ class Assembly : public Neighbours {
   const Services& services_;
   Loader& loader_;
   const std::string state_root_;
-  Activity& activity_;
   CommitQueues commits_;
   std::vector<std::unique_ptr<Member>> members_;  // in the order of the files
   std::vector<size_t> order_;                     // in the order of starting

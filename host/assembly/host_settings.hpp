@@ -19,6 +19,7 @@ struct HostSettings {
   unsigned worker_threads = 0;  // 0: one per core, at least 2
   bool core_dumps = false;
   std::chrono::milliseconds stop_timeout{10'000};
+  std::chrono::milliseconds stall_warning{10'000};
   std::string state_dir;                 // absolute
   std::vector<std::string> plugin_dirs;  // searched before the installation's own folder
 };

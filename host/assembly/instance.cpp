@@ -97,7 +97,10 @@ void Instance::destroy() {
   if (self_ == nullptr) return;
   try {
     module_.plugin->destroy(self_);
-  } catch (...) {  // the instance is gone, and no code uses it any more
+  } catch (const std::exception& e) {  // the instance is gone, and no code uses it any more
+    host_.core->log.error(host_.name, "threw an exception in destroy", {{"what", e.what()}});
+  } catch (...) {
+    host_.core->log.error(host_.name, "threw an exception in destroy");
   }
   self_ = nullptr;
 }

@@ -7,7 +7,7 @@
 #include <exception>
 
 #include "application.hpp"
-#include "runtime/runtime.hpp"
+#include "runtime/death.hpp"
 
 namespace davit::host {
 
@@ -15,8 +15,8 @@ namespace {
 
 Log* last_log = nullptr;  // of the one Life that runs
 
-// Handles an exception that left a task of a strand or a pool. It is a bug of the task's owner; the
-// log names the owner.
+// Handles an exception that left a task of a strand or a pool, or a slot that must not throw. The
+// log names whose it was.
 [[noreturn]] void say_what_ended_it() {
   std::string what = "terminate was called";
   if (const auto thrown = std::current_exception()) {
@@ -28,21 +28,37 @@ Log* last_log = nullptr;  // of the one Life that runs
       what = "an exception of an unknown type";
     }
   }
-  last_log->error(Runtime::current_owner(), "an exception that nobody catches ends the process",
-                  {{"what", what}});
+  const auto step = Step::here();
+  last_log->error(step ? step->who->instance : "host",
+                  "an exception that nobody catches ends the process",
+                  {{"what", what},
+                   {"module", step ? step->who->module.load() : ""},
+                   {"doing", step ? step->what : "no step of a plugin"},
+                   {"called_by", step && step->caller != nullptr ? step->caller->instance : ""}});
+  death_is_told();
   std::abort();
 }
 
 }  // namespace
 
-// From now on SIGTERM ends the process in time, whatever hangs.
-void Life::listen() {
+Life::Life() {
   last_log = &log;
   std::set_terminate(&say_what_ended_it);
+  tell_deaths();
+}
+
+// From now on SIGTERM ends the process in time, whatever hangs.
+void Life::listen() {
   std::signal(SIGPIPE, SIG_IGN);
   Signals::keep();
-  watchdog.emplace([this] { last_words(); });
+  watchdog.emplace([this] { stalls.look(); }, [this] { last_words(); });
   signals.emplace([this](int number) { heard(number); });
+}
+
+void Life::watch_for_stalls(std::chrono::milliseconds limit) {
+  constexpr int looks = 10;
+  stalls.set(limit);
+  if (watchdog) watchdog->look_every(limit / looks);
 }
 
 void Life::heard(int number) {
@@ -69,22 +85,30 @@ void Life::stop_within(std::chrono::milliseconds timeout) {
 
 void Life::say_late(const std::string& instance, const std::string& doing, const std::string& why) {
   std::chrono::milliseconds timeout;
-  std::string hog;
   {
     const std::lock_guard lock(mutex);
     timeout = stop_timeout;
-    if (runtime != nullptr) hog = runtime->hog();
   }
+  const auto hog = Step::oldest([](const Step::Seen& s) {
+    constexpr std::chrono::seconds longest{1};  // a task takes milliseconds
+    return s.kind == Step::Kind::task && s.held > longest;
+  });
   log.error("host", "did not stop in time; ending without it",
             {{"instance", instance},
              {"stop_timeout_ms", std::to_string(timeout.count())},
              {"doing", doing},
-             {"why", hog.empty() ? why : "a task of \"" + hog + "\" holds a worker"}});
+             {"why", hog ? hog->text() + ", holds a worker" : why}});
 }
 
+// The step of a life comes first: everything else goes on beside it.
 void Life::last_words() {
-  const Activity::Now now = activity.now();
-  say_late(now.instance, now.doing, "does not return from " + now.doing);
+  auto step = Step::oldest([](const Step::Seen& s) { return s.kind == Step::Kind::life; });
+  if (!step) step = Step::oldest([](const Step::Seen&) { return true; });
+  if (!step) return say_late("host", "work", "the host itself does not end");
+  const std::string doing = step->what;
+  say_late(step->who->instance, doing,
+           "does not return from " + doing +
+               (step->caller == nullptr ? "" : ", called by \"" + step->caller->instance + "\""));
 }
 
 }  // namespace davit::host

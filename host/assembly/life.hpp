@@ -10,13 +10,13 @@
 
 #include "instance.hpp"
 #include "runtime/signals.hpp"
+#include "runtime/step.hpp"
 #include "services/log.hpp"
 #include "services/shutdown.hpp"
+#include "stalls.hpp"
 #include "watchdog.hpp"
 
 namespace davit::host {
-
-class Runtime;
 
 // Work that still runs at the deadline is cancelled, and has this long to end. After that the
 // host's own threads have as long once more.
@@ -26,9 +26,9 @@ constexpr std::chrono::seconds grace{1};
 // it.
 struct Life {
   using Clock = std::chrono::steady_clock;
+  Life();  // from now on it is said who ends the process
 
   Log log;
-  Activity activity;
   Operation starting{Clock::now() + std::chrono::seconds(60)};
 
   std::mutex mutex;  // guards everything below
@@ -37,20 +37,21 @@ struct Life {
   bool reload = false;  // SIGHUP came
   std::optional<Clock::time_point> stop_by;
   std::chrono::milliseconds stop_timeout{10'000};
-  const Runtime* runtime = nullptr;
   const Shutdown* shutdown = nullptr;
 
+  Stalls stalls{log};  // only the watchdog's thread uses it, but for `set`
   std::optional<Watchdog> watchdog;
   std::optional<Signals> signals;
 
   bool ends() const {  // the caller holds the mutex
     return signal != 0 || (shutdown != nullptr && shutdown->requested().has_value());
   }
-  void made(const Runtime* r, const Shutdown* s) {
+  void made(const Shutdown* s) {
     const std::lock_guard lock(mutex);
-    runtime = r;
     shutdown = s;
   }
+  // Warns of steps of plugins that take longer.
+  void watch_for_stalls(std::chrono::milliseconds limit);
   void listen();
   void heard(int number);
   void stop_within(std::chrono::milliseconds timeout);

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "instance.hpp"
+#include "runtime/step.hpp"
 
 namespace davit::host {
 
@@ -18,7 +19,10 @@ std::optional<Result<>> stop_within(Instance& instance,
   };
   auto call = std::make_shared<Call>(deadline);
   std::future<Result<>> done = call->done.get_future();
-  std::thread thread([call, &instance] { call->done.set_value(instance.stop(call->op)); });
+  std::thread thread([call, &instance] {
+    const Step step(Step::Kind::life, party(instance.name()), "stop");
+    call->done.set_value(instance.stop(call->op));
+  });
   if (done.wait_until(deadline) != std::future_status::ready) {
     call->op.cancel();
     if (done.wait_for(grace) != std::future_status::ready) {

@@ -7,7 +7,7 @@
 namespace davit::host {
 
 Pool::Pool(std::string name, unsigned max_concurrency)
-    : name_(std::move(name)), max_(std::max(1U, max_concurrency)) {}
+    : name_(std::move(name)), own_(party(name_)), max_(std::max(1U, max_concurrency)) {}
 
 Pool::~Pool() {
   shutdown(std::chrono::steady_clock::time_point::max());
@@ -22,7 +22,7 @@ void Pool::post(davit_task run, void* arg, std::string_view guest) {
   }
   Guests::value_type* from = nullptr;
   if (!guest.empty()) {
-    from = &*guests_.try_emplace(std::string(guest), 0).first;
+    from = &*guests_.try_emplace(&party(guest), 0).first;
     ++from->second;
     ++calls_;
   }
@@ -59,7 +59,11 @@ void Pool::work() {
     const Task task = waiting_.front();
     waiting_.pop_front();
     lock.unlock();
-    task.run(task.arg);
+    {
+      const Step step(Step::Kind::job, task.guest == nullptr ? own_ : *task.guest->first,
+                      "a blocking task");
+      task.run(task.arg);
+    }
     lock.lock();
     ended(task.guest);
   }
@@ -79,7 +83,7 @@ std::string Pool::wait_for_guests(std::chrono::steady_clock::time_point deadline
   if (changed_.wait_until(lock, deadline, [this] { return calls_ == 0; })) return {};
   const auto one = std::find_if(guests_.begin(), guests_.end(),
                                 [](const auto& guest) { return guest.second > 0; });
-  return one->first;
+  return one->first->instance;
 }
 
 bool Pool::busy() {

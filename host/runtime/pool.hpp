@@ -15,6 +15,8 @@
 
 #include <davit/abi/services.h>
 
+#include "step.hpp"
+
 namespace davit::host {
 
 class Pool {
@@ -40,7 +42,8 @@ class Pool {
   unsigned max_concurrency() const { return max_; }
 
  private:
-  using Guests = std::map<std::string, size_t, std::less<>>;  // number of calls of each guest
+  // By the party of the guest: the number of its calls.
+  using Guests = std::map<const Party*, size_t>;
   struct Task {
     davit_task run;
     void* arg;
@@ -50,6 +53,7 @@ class Pool {
   void ended(Guests::value_type* guest);
 
   const std::string name_;
+  const Party& own_;
   const unsigned max_;
   std::mutex mutex_;
   std::condition_variable changed_;

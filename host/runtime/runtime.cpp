@@ -10,27 +10,26 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <condition_variable>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "pool.hpp"
+#include "step.hpp"
 
 namespace asio = boost::asio;
 using Clock = std::chrono::steady_clock;
 
 struct davit_strand {
-  davit_strand(std::shared_ptr<davit::host::Runtime::State> s, const std::string* o);
+  davit_strand(std::shared_ptr<davit::host::Runtime::State> s, const davit::host::Party* o);
   // A foreign thread may release a strand after the runtime is gone. The last owner frees the
   // state.
   std::shared_ptr<davit::host::Runtime::State> state;
   asio::strand<asio::io_context::executor_type> strand;
-  const std::string* const owner;  // in State::owners; nullptr: unknown
+  const davit::host::Party* const owner;  // nullptr: unknown
   std::atomic<uint32_t> references{1};
 };
 
@@ -43,21 +42,11 @@ StrandRef hold(davit_strand* s) {
   return {s, &Runtime::release};
 }
 
-// The task that a worker runs, for hog() and busy().
-struct Worker {
-  std::atomic<const std::string*> owner{nullptr};  // of the strand whose task runs
-  std::atomic<Clock::rep> since{0};
-};
-thread_local Worker* this_worker = nullptr;
-
 template <class Task>
-void run_for(const std::string* owner, Task task) {
-  Worker* const worker = this_worker;
-  if (worker == nullptr) return task();
-  worker->since.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
-  worker->owner.store(owner, std::memory_order_release);
+void run_for(const Party* owner, Task task) {
+  if (owner == nullptr) return task();
+  const Step step(Step::Kind::task, *owner, "a task");
   task();
-  worker->owner.store(nullptr, std::memory_order_release);
 }
 
 // A waiting timer. The function that removes it from the map decides how it ends.
@@ -84,8 +73,6 @@ struct Runtime::State {
   std::unordered_map<uint64_t, std::shared_ptr<Waiting>> timers;
   uint64_t last_timer = 0;
   std::map<std::string, std::unique_ptr<Pool>, std::less<>> pools;
-  std::set<std::string, std::less<>> owners;  // of strands
-  std::deque<Worker> workers;                 // one for each thread that was ever started
 
   // Ends the timer, on its strand. Exactly one caller gets the entry out of the map.
   void end_timer(uint64_t id, bool fired) {
@@ -100,8 +87,7 @@ struct Runtime::State {
     run_for(waiting->strand->owner, [&] { waiting->task(waiting->arg, fired ? 1 : 0); });
   }
 
-  void work_loop(unsigned number, Worker& worker) {
-    this_worker = &worker;
+  void work_loop(unsigned number) {
     pthread_setname_np(pthread_self(), ("worker-" + std::to_string(number)).c_str());
     io.run();
     std::lock_guard lock(mutex);
@@ -115,9 +101,7 @@ Runtime::Runtime(unsigned workers) : state_(std::make_shared<State>()) {
   std::lock_guard lock(state_->mutex);
   for (unsigned i = 0; i < workers; ++i) {
     ++state_->alive;
-    Worker& worker = state_->workers.emplace_back();
-    state_->threads.emplace_back(
-        [state = state_.get(), i, &worker] { state->work_loop(i, worker); });
+    state_->threads.emplace_back([state = state_.get(), i] { state->work_loop(i); });
   }
 }
 
@@ -127,10 +111,7 @@ Runtime::~Runtime() {
 }
 
 davit_strand* Runtime::strand(std::string_view owner) {
-  std::lock_guard lock(state_->mutex);
-  const std::string* name =
-      owner.empty() ? nullptr : &*state_->owners.emplace(std::string(owner)).first;
-  return new davit_strand(state_, name);
+  return new davit_strand(state_, owner.empty() ? nullptr : &party(owner));
 }
 
 void Runtime::retain(davit_strand* s) {
@@ -233,31 +214,8 @@ std::string Runtime::busy() const {
   for (const auto& [name, pool] : state_->pools) {
     if (pool->busy()) return name;
   }
-  for (const Worker& worker : state_->workers) {
-    if (const std::string* owner = worker.owner.load(std::memory_order_acquire)) return *owner;
-  }
-  return "workers";
-}
-
-std::string Runtime::current_owner() {
-  if (this_worker != nullptr) {
-    if (const std::string* owner = this_worker->owner.load()) return *owner;
-  }
-  constexpr size_t thread_name_size = 16;
-  char name[thread_name_size] = {};
-  pthread_getname_np(pthread_self(), name, sizeof name);
-  return name;
-}
-
-std::string Runtime::hog() const {
-  constexpr std::chrono::seconds longest{1};  // a task takes milliseconds
-  const auto before = (Clock::now() - longest).time_since_epoch().count();
-  std::lock_guard lock(state_->mutex);
-  for (const Worker& worker : state_->workers) {
-    const std::string* owner = worker.owner.load(std::memory_order_acquire);
-    if (owner != nullptr && worker.since.load(std::memory_order_relaxed) < before) return *owner;
-  }
-  return {};
+  const auto task = Step::oldest([](const Step::Seen& s) { return s.kind == Step::Kind::task; });
+  return task ? task->who->instance : "workers";
 }
 
 void Runtime::run_rest() {
@@ -267,5 +225,6 @@ void Runtime::run_rest() {
 
 }  // namespace davit::host
 
-davit_strand::davit_strand(std::shared_ptr<davit::host::Runtime::State> s, const std::string* o)
+davit_strand::davit_strand(std::shared_ptr<davit::host::Runtime::State> s,
+                           const davit::host::Party* o)
     : state(std::move(s)), strand(asio::make_strand(state->io)), owner(o) {}

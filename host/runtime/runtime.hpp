@@ -29,8 +29,8 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // Returns a strand with one reference, which the caller owns. `owner` is named when a task of the
-  // strand does not return. [any]
+  // Returns a strand with one reference, which the caller owns. `owner` is the instance that
+  // is named when a task of the strand does not return or ends the process. [any]
   davit_strand* strand(std::string_view owner = {});
   static void retain(davit_strand*);
   static void release(davit_strand*);
@@ -51,11 +51,6 @@ class Runtime {
   // What shutdown waits for: the name of a pool that has work, the owner of a strand whose task is
   // running, or "workers".
   std::string busy() const;
-  // Whose task runs on this thread: the owner of its strand, otherwise the thread's name. A pool's
-  // thread has the name of its instance.
-  static std::string current_owner();
-  // The owner of a strand whose task has held a worker for more than a second; empty: none.
-  std::string hog() const;
   // After shutdown: runs tasks that have been posted since, on the caller's thread.
   void run_rest();
 

@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "log.hpp"
 #include "metrics.hpp"
 
 namespace davit::host {
@@ -86,6 +87,12 @@ bool is_about_the_storage(Code code) {
          code == Code::cancelled;
 }
 
+// What somebody has to look into: neither the caller's input nor the state of the database.
+bool is_a_fault(Code code) {
+  return code == Code::internal || code == Code::unknown || code == Code::unimplemented ||
+         code == Code::data_loss;
+}
+
 }  // namespace
 
 void answer(Pool& pool, CommitQueue::Commit request, Error error) {
@@ -103,15 +110,19 @@ void answer(Pool& pool, CommitQueue::Report request, Error error) {
 }
 
 CommitQueue::CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits, davit_metric* duration,
-                         ReportRetry retry)
+                         ReportRetry retry, Log* log)
     : storage_(storage),
       pool_(pool),
       duration_(duration),
+      log_(log),
+      versions_(storage.instance),
       retry_(retry),
       commits_(
-          "commits", pool, [this](std::vector<Commit> c) { call_commit(std::move(c)); }, limits),
+          "commit queue", pool, [this](std::vector<Commit> c) { call_commit(std::move(c)); },
+          limits),
       reports_(
-          "reports", pool, [this](std::vector<Report> r) { call_report(std::move(r)); }, limits) {}
+          "report queue", pool, [this](std::vector<Report> r) { call_report(std::move(r)); },
+          limits) {}
 
 Result<storage::Limits> CommitQueue::limits() {
   const std::lock_guard lock(limits_mutex_);
@@ -161,36 +172,32 @@ void CommitQueue::report(Report request) {
   }
 }
 
-// Checks the versions that a backend gives, because everything else relies on them: they begin at
-// 1, fit into 63 bits, and no two groups of a call share one.
-class CommitQueue::Versions {
- public:
-  explicit Versions(davit_str storage) : storage_(storage) {}
-  // Empty, or the fault in the result of a committed group.
-  std::optional<Error> judge(const davit_group_result& result, size_t mutations) {
-    if (result.error.code != DAVIT_OK) return std::nullopt;
-    constexpr uint64_t highest = INT64_MAX;
-    const uint64_t first = result.first_version;
-    if (first == 0 || first > highest - mutations) return wrong("version", first);
-    const uint64_t last = first + mutations - 1;
-    const auto next = taken_.lower_bound(first);  // finds by last version
-    if (next != taken_.end() && next->second <= last) return wrong("twice the version", first);
-    taken_[last] = first;
-    return std::nullopt;
+// Logs that calls fail by a fault of the plugin, once when it begins and once when it ends.
+void CommitQueue::tell(const char* call, uint64_t& failures, const Error* error) {
+  if (log_ == nullptr) return;
+  if (error == nullptr) {
+    if (failures > 0)
+      log_->info(view(storage_.instance), "calls succeed again",
+                 {{"call", call}, {"failed", std::to_string(failures)}});
+    failures = 0;
+    return;
   }
+  if (is_a_fault(error->code) && ++failures == 1)
+    log_->error(view(storage_.instance), "a call of the storage fails",
+                {{"call", call}, {"error", error->message}});
+}
 
- private:
-  Error wrong(const std::string& what, uint64_t version) const {
-    return {Code::internal,
-            "storage \"" + text(storage_) +
-                "\": a fault of the plugin: it answered a commit with " + what + " " +
-                std::to_string(version),
-            {},
-            {}};
-  }
-  const davit_str storage_;
-  std::map<uint64_t, uint64_t> taken_;  // last version of a group -> its first
-};
+// The head of the store; nothing: it cannot be read now.
+std::optional<Cursor> CommitQueue::head() const {
+  const auto& storage = *static_cast<const davit_storage*>(storage_.vtable);
+  davit_head out{};
+  out.struct_size = sizeof out;
+  const davit_op op = call_op();
+  const auto read =
+      checked([&](davit_error* e) { return storage.head(storage_.self, &op, &out, e); });
+  if (!read.ok()) return std::nullopt;
+  return from_abi(out.head);
+}
 
 void CommitQueue::call_commit(std::vector<Commit> batch) {
   const auto& storage = *static_cast<const davit_storage*>(storage_.vtable);
@@ -208,19 +215,24 @@ void CommitQueue::call_commit(std::vector<Commit> batch) {
   const Result<> all = checked([&](davit_error* e) {
     return storage.commit(storage_.self, &op, groups.data(), groups.size(), out.data(), e);
   });
-  Versions versions(storage_.instance);
+  if (all.ok()) versions_.called(head());
+  std::optional<Error> fault;
   for (size_t i = 0; i < batch.size(); ++i) {
     if (!all.ok()) {
       results[i] = failed(all.error());
-    } else if (auto wrong = versions.judge(results[i], batch[i].group.mutations.size())) {
-      results[i] = failed(*wrong);
+    } else if (results[i].error.code == DAVIT_OK) {
+      if (auto wrong = versions_.judge(results[i].first_version, batch[i].group))
+        results[i] = failed(*wrong);
     }
+    if (!fault && is_a_fault(static_cast<Code>(results[i].error.code)))
+      fault = take(results[i].error, results[i].error.code);
     if (duration_ != nullptr) {
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - batch[i].since;
       Metrics::observe(duration_, took.count());
     }
     batch[i].done(batch[i].ctx, &results[i]);
   }
+  tell("commit", failed_commits_, fault ? &*fault : nullptr);
 }
 
 Result<> CommitQueue::call_report(const Report* const* reports, size_t count) {

@@ -27,6 +27,8 @@
 
 namespace davit::host {
 
+class Log;
+
 struct ReportRetry {
   uint32_t attempts = 3;  // the reporter backs off by itself when a failure lasts longer
   // Long enough for a lock to be released or a lost connection to be replaced. The pool's thread
@@ -49,8 +51,9 @@ class CommitQueue {
   };
 
   // `duration` is a histogram of the time from receiving a group to its result. It may be NULL.
+  // Faults of the storage go to `log`, unless it is NULL.
   CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits = {},
-              davit_metric* duration = nullptr, ReportRetry retry = {});
+              davit_metric* duration = nullptr, ReportRetry retry = {}, Log* log = nullptr);
 
   // `done` is called once, on a thread of the pool. [any]
   void commit(Commit);
@@ -69,6 +72,10 @@ class CommitQueue {
   davit_ref storage_;
   Pool& pool_;
   davit_metric* duration_;
+  Log* const log_;
+  // Only the one commit call in flight uses these, or the one report call.
+  Versions versions_;
+  uint64_t failed_commits_ = 0, failed_reports_ = 0;
   const ReportRetry retry_;
   std::mutex limits_mutex_;
   std::optional<storage::Limits> limits_;
@@ -80,9 +87,11 @@ class CommitQueue {
 // The queues of all storage instances. Filled before the first commit, then only read.
 class CommitQueues {
  public:
-  void add(std::string_view instance, davit_ref storage, Pool& pool, davit_metric* duration) {
-    queues_.emplace(std::string(instance),
-                    std::make_unique<CommitQueue>(storage, pool, LaneLimits{}, duration));
+  void add(std::string_view instance, davit_ref storage, Pool& pool, davit_metric* duration,
+           Log& log) {
+    queues_.emplace(
+        std::string(instance),
+        std::make_unique<CommitQueue>(storage, pool, LaneLimits{}, duration, ReportRetry{}, &log));
   }
   // nullptr: there is no such storage.
   CommitQueue* find(std::string_view instance) const {

@@ -234,24 +234,6 @@ TEST_F(CommitQueueTest, AResultThatIsMissingIsAnError) {
   EXPECT_EQ(answers(), "a=the storage gave no result");
 }
 
-TEST_F(CommitQueueTest, VersionsThatCannotBeAreAnErrorOfThePlugin) {
-  const std::string fault = "storage \"main\": a fault of the plugin: it answered a commit with ";
-  storage_.version = INT64_MAX - 2;
-  occupy();
-  commit({mutation("a"), mutation("b")});
-  EXPECT_EQ(answers(), "first=9223372036854775806 a=" + fault + "version 9223372036854775807");
-}
-
-TEST_F(CommitQueueTest, OneVersionForTwoGroupsIsAnErrorOfThePlugin) {
-  occupy();
-  storage_.repeats_version = true;
-  commit({mutation("a"), mutation("b")});
-  commit({mutation("c")});
-  EXPECT_EQ(answers(),
-            "first=1 a=1 c=storage \"main\": a fault of the plugin: it answered a commit with "
-            "twice the version 1");
-}
-
 TEST_F(CommitQueueTest, RefusesAnEmptyGroupAndOneThatIsTooLarge) {
   storage_.limits.group_records = 3;
   commit({});

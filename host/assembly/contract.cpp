@@ -1,0 +1,209 @@
+#include "contract.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <davit/abi/kind_needs.h>
+#include <davit/abi/rights.h>
+
+#include "role_proxy.hpp"
+
+namespace davit::host {
+
+// A caller that reads page after page would never end.
+template <>
+struct Answer<&davit_storage::read> {
+  static const char* fault(const davit_op*, const davit_read* asked, davit_visit_record, void*,
+                           const davit_page* page, davit_error*) {
+    const bool stands =
+        (page->flags & DAVIT_PAGE_MORE) != 0 && page->next_version <= asked->cursor.version;
+    return stands ? " gave a page that does not advance" : nullptr;
+  }
+};
+
+namespace {
+
+template <class Table, class Function>
+size_t offset_of(Function Table::*member) {
+  static const Table table{};
+  return static_cast<size_t>(reinterpret_cast<const char*>(&(table.*member)) -
+                             reinterpret_cast<const char*>(&table));
+}
+
+template <auto Member, SlotName Name>
+Slot required() {
+  static constexpr SlotName name = Name;
+  return {name.text, offset_of(Member), true,
+          reinterpret_cast<AnySlot>(&Forward<Member, Name>::call)};
+}
+template <auto Member, SlotName Name>
+Slot optional() {
+  Slot out = required<Member, Name>();
+  out.required = false;
+  return out;
+}
+
+Error lacks(const std::string& what) {
+  return {Code::failed_precondition, what, {}, {}};
+}
+
+Result<> judge_storage(davit_instance*, const void* table) {
+  constexpr uint32_t most = 1'000'000;
+  const uint32_t records = static_cast<const davit_storage*>(table)->max_group_records;
+  if (records >= 1 && records <= most) return {};
+  return lacks("max_group_records must be between 1 and " + std::to_string(most) + ", not " +
+               std::to_string(records));
+}
+
+// The slots for ctrl.v1 are needed by what the description says.
+Result<> judge_kind(davit_instance* self, const void* table) {
+  const auto& kind = *static_cast<const davit_kind*>(table);
+  const davit_kind_description* const d = kind.describe(self);
+  if (d == nullptr) return lacks("kind.describe answers NULL");
+  if (!DAVIT_HAS(d, resources_count))
+    return lacks("its description is too short for its resources");
+  if (d->kind.len == 0) return lacks("its description names no kind");
+  if (d->apply_type.len == 0) return lacks("its description names no apply_type");
+  for (size_t i = 0; i < d->resources_count; ++i) {
+    if (d->resources == nullptr || d->resources[i] == nullptr)
+      return lacks("its description has a resource that is NULL");
+  }
+  if (!DAVIT_HAS(d, ctrl_v1) || d->ctrl_v1 == nullptr) return {};
+  if (!DAVIT_HAS(&kind, delete_message) || kind.delete_message == nullptr)
+    return lacks("its description has ctrl_v1, but the slot kind.delete_message is missing");
+  if (d->ctrl_v1->report.len == 0) return {};
+  if (!DAVIT_HAS(&kind, from_report) || kind.to_report == nullptr || kind.from_report == nullptr)
+    return lacks(
+        "its description reports on ctrl_v1, but a slot kind.to_report or "
+        "kind.from_report is missing");
+  return {};
+}
+
+std::vector<Contract> list() {
+  using enum Step::Kind;
+  return {
+      {DAVIT_STORAGE,
+       sizeof(davit_storage),
+       blocking_call,
+       {required<&davit_storage::head, "storage.head">(),
+        required<&davit_storage::read, "storage.read">(),
+        required<&davit_storage::get, "storage.get">(),
+        required<&davit_storage::commit, "storage.commit">(),
+        required<&davit_storage::report, "storage.report">(),
+        required<&davit_storage::statuses, "storage.statuses">(),
+        required<&davit_storage::progress, "storage.progress">(),
+        required<&davit_storage::agents, "storage.agents">(),
+        required<&davit_storage::maintain, "storage.maintain">(),
+        optional<&davit_storage::watch, "storage.watch">(),
+        required<&davit_storage::history, "storage.history">()},
+       &judge_storage},
+      {DAVIT_STORAGE_COPY,
+       sizeof(davit_storage_copy),
+       job,
+       {required<&davit_storage_copy::backup, "storage_copy.backup">(),
+        required<&davit_storage_copy::verify, "storage_copy.verify">(),
+        required<&davit_storage_copy::restore, "storage_copy.restore">()},
+       nullptr},
+      {DAVIT_KIND,
+       sizeof(davit_kind),
+       call,
+       {required<&davit_kind::describe, "kind.describe">(),
+        required<&davit_kind::identify, "kind.identify">(),
+        required<&davit_kind::validate, "kind.validate">(),
+        required<&davit_kind::classify, "kind.classify">(),
+        required<&davit_kind::reconcile, "kind.reconcile">(),
+        required<&davit_kind::attribute, "kind.attribute">(),
+        optional<&davit_kind::delete_message, "kind.delete_message">(),
+        optional<&davit_kind::to_report, "kind.to_report">(),
+        optional<&davit_kind::from_report, "kind.from_report">(),
+        optional<&davit_kind::apply_message, "kind.apply_message">()},
+       &judge_kind},
+      {DAVIT_KIND_NEEDS,
+       sizeof(davit_kind_needs),
+       call,
+       {required<&davit_kind_needs::needs, "kind_needs.needs">()},
+       nullptr},
+      {DAVIT_CHANGE_SINK,
+       sizeof(davit_change_sink),
+       call,
+       {required<&davit_change_sink::open, "change_sink.open">(),
+        required<&davit_change_sink::begin, "change_sink.begin">(),
+        required<&davit_change_sink::offer, "change_sink.offer">(),
+        required<&davit_change_sink::bookmark, "change_sink.bookmark">(),
+        required<&davit_change_sink::close, "change_sink.close">()},
+       nullptr},
+      {DAVIT_STATUS_SINK,
+       sizeof(davit_status_sink),
+       call,
+       {required<&davit_status_sink::offer, "status_sink.offer">(),
+        required<&davit_status_sink::advance, "status_sink.advance">(),
+        required<&davit_status_sink::issue, "status_sink.issue">()},
+       nullptr},
+      {DAVIT_CLUSTER,
+       sizeof(davit_cluster),
+       call,
+       {required<&davit_cluster::request, "cluster.request">(),
+        required<&davit_cluster::watch, "cluster.watch">(),
+        required<&davit_cluster::credit, "cluster.credit">(),
+        required<&davit_cluster::cancel, "cluster.cancel">(),
+        required<&davit_cluster::discover, "cluster.discover">(),
+        required<&davit_cluster::identity, "cluster.identity">()},
+       nullptr},
+      {DAVIT_GATE, sizeof(davit_gate), call, {required<&davit_gate::wait, "gate.wait">()}, nullptr},
+      {DAVIT_RIGHTS,
+       sizeof(davit_rights),
+       call,
+       {required<&davit_rights::document, "rights.document">()},
+       nullptr}};
+}
+
+}  // namespace
+
+const std::vector<Contract>& contracts() {
+  static const std::vector<Contract> all = list();
+  return all;
+}
+
+const Contract* contract_of(std::string_view id) {
+  const auto& all = contracts();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Contract& c) { return c.id == id; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+const Contract* contract_of_role(std::string_view role) {
+  std::string id = "davit." + std::string(role);
+  if (role.find('/') == std::string_view::npos) id += "/1";
+  return contract_of(id);
+}
+
+AnySlot slot_in(const void* table, const Slot& slot) {
+  AnySlot out = nullptr;
+  if (*static_cast<const uint32_t*>(table) >= slot.offset + sizeof out)
+    std::memcpy(&out, static_cast<const char*>(table) + slot.offset, sizeof out);
+  return out;
+}
+
+Result<> judge(const Contract& contract, davit_instance* self, const void* table) {
+  const std::string its = "its table of " + std::string(contract.id) + ": ";
+  const uint32_t size = *static_cast<const uint32_t*>(table);
+  for (const Slot& slot : contract.slots) {
+    if (!slot.required || slot_in(table, slot) != nullptr) continue;
+    return lacks(its + "the slot " + slot.name +
+                 (size < slot.offset + sizeof(AnySlot)
+                      ? " is missing: struct_size is " + std::to_string(size) + ", not " +
+                            std::to_string(contract.size)
+                      : " is NULL"));
+  }
+  if (contract.judge == nullptr) return {};
+  try {
+    auto r = contract.judge(self, table);
+    return r.ok() ? r : lacks(its + r.error().message);
+  } catch (const std::exception& e) {
+    return lacks(its + "threw an exception through the ABI: " + e.what());
+  } catch (...) {
+    return lacks(its + "threw an exception through the ABI");
+  }
+}
+
+}  // namespace davit::host

@@ -1,0 +1,71 @@
+// What a storage answers is judged before others rely on it.
+#include "services/versions.hpp"
+
+#include "commit_queue_rig.hpp"
+
+namespace davit::host {
+namespace {
+
+TEST_F(CommitQueueTest, VersionsThatCannotBeAreAnErrorOfThePlugin) {
+  const std::string fault = "storage \"main\": a fault of the plugin: it answered a commit with ";
+  storage_.version = INT64_MAX - 2;
+  occupy();
+  commit({mutation("a"), mutation("b")});
+  EXPECT_EQ(answers(), "first=9223372036854775806 a=" + fault + "version 9223372036854775807");
+}
+
+TEST_F(CommitQueueTest, OneVersionForTwoGroupsIsAnErrorOfThePlugin) {
+  occupy();
+  storage_.repeats_version = true;
+  commit({mutation("a"), mutation("b")});
+  commit({mutation("c")});
+  EXPECT_EQ(answers(),
+            "first=1 a=2 c=storage \"main\": a fault of the plugin: it answered a commit with "
+            "twice the version 2");
+}
+
+TEST_F(CommitQueueTest, AVersionAboveTheHeadThatFollowsIsAnErrorOfThePlugin) {
+  storage_.boasts_by = 1000;
+  commit({mutation("a"), mutation("b")});
+  EXPECT_EQ(answers(),
+            "a=storage \"main\": a fault of the plugin: it answered a commit with version 1002, "
+            "but its head is 2 afterwards");
+}
+
+TEST_F(CommitQueueTest, AVersionThatWasSeenBeforeIsAnErrorUnlessTheRequestMayBeARepetition) {
+  storage_.always_answers = 1;
+  commit({mutation("a")});
+  commit({mutation("a"), mutation("b")});  // shares a key: a call of its own
+  commit({mutation("a"), mutation("c")}, "r1");
+  EXPECT_EQ(answers(),
+            "a=1 a=storage \"main\": a fault of the plugin: it answered a commit with version 1, "
+            "but its head was 1 before a=1");
+}
+
+TEST_F(CommitQueueTest, FaultsOfTheStorageAreLoggedWithItsNameWhenTheyBeginAndEnd) {
+  storage_.report_answers = {DAVIT_INTERNAL, DAVIT_DATA_LOSS, DAVIT_OK};
+  for (int i = 0; i < 4; ++i) report({"a"});
+  storage_.poison = "p";  // ABORTED is no fault of the storage
+  commit({mutation("p")});
+  answers();
+  EXPECT_EQ(logged_,
+            "error main      a call of the storage fails call=report error=\"the database is "
+            "locked\"\ninfo  main      calls succeed again call=report failed=2\n");
+}
+
+TEST(Versions, MayBeGivenAgainInAnotherIncarnation) {
+  Versions versions(str("main"));
+  Group group;
+  group.mutations.resize(1);
+  versions.called(Cursor{1, 10});
+  EXPECT_EQ(versions.judge(10, group), std::nullopt);
+  versions.called(Cursor{2, 10});
+  EXPECT_EQ(versions.judge(8, group), std::nullopt);
+  versions.called(Cursor{2, 10});
+  EXPECT_NE(versions.judge(8, group), std::nullopt);
+  versions.called(std::nullopt);
+  EXPECT_EQ(versions.judge(8, group), std::nullopt) << "what is not known is not judged";
+}
+
+}  // namespace
+}  // namespace davit::host
