@@ -1,0 +1,191 @@
+#include "fields.hpp"
+
+#include <charconv>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
+namespace davit::kubernetes {
+namespace json = boost::json;
+namespace {
+
+const json::value* find_at(const json::value& from, std::string_view pointer) {
+  json::error_code none;
+  return from.find_pointer(pointer, none);
+}
+
+std::string_view text_of(const json::value* v) {
+  const auto* s = v == nullptr ? nullptr : v->if_string();
+  return s == nullptr ? std::string_view{} : std::string_view(s->data(), s->size());
+}
+
+std::string_view type_name(const json::value& v) {
+  switch (v.kind()) {
+    case json::kind::null:
+      return "null";
+    case json::kind::bool_:
+      return "true or false";
+    case json::kind::string:
+      return "a string";
+    case json::kind::array:
+      return "a list";
+    case json::kind::object:
+      return "an object";
+    default:
+      return "a number";
+  }
+}
+
+std::optional<int64_t> as_integer(const json::value& v) {
+  if (const auto* i = v.if_int64()) return *i;
+  const std::string_view digits = text_of(&v);
+  const char* const last = digits.data() + digits.size();
+  int64_t out = 0;
+  const auto [end, error] = std::from_chars(digits.data(), last, out);
+  if (digits.empty() || error != std::errc{} || end != last) return std::nullopt;
+  return out;
+}
+
+}  // namespace
+
+Result<json::value> parse_object(std::string_view text, std::string_view what,
+                                 json::storage_ptr memory) {
+  json::error_code error;
+  json::value value = json::parse(text, error, std::move(memory));
+  if (error)
+    return Error{
+        Code::invalid_argument, std::string(what) + " is not JSON: " + error.message(), {}, {}};
+  if (!value.is_object())
+    return Error{Code::invalid_argument, std::string(what) + " is not a JSON object", {}, {}};
+  return value;
+}
+
+std::string_view text_at(const json::value& from, std::string_view pointer) {
+  return text_of(find_at(from, pointer));
+}
+const json::object* object_at(const json::value& from, std::string_view pointer) {
+  const auto* v = find_at(from, pointer);
+  return v == nullptr ? nullptr : v->if_object();
+}
+const json::array* array_at(const json::value& from, std::string_view pointer) {
+  const auto* v = find_at(from, pointer);
+  return v == nullptr ? nullptr : v->if_array();
+}
+std::optional<int64_t> integer_at(const json::value& from, std::string_view pointer) {
+  const auto* v = find_at(from, pointer);
+  return v == nullptr ? std::nullopt : as_integer(*v);
+}
+std::string_view member(const json::object* from, std::string_view key) {
+  return from == nullptr ? std::string_view{} : text_of(from->if_contains(key));
+}
+
+Fields Fields::inside(const json::object& object, std::string_view key) const {
+  return {object, at(key), fault_};
+}
+
+const json::value* Fields::find(std::string_view key) const {
+  const auto* v = object_.if_contains(key);
+  return v == nullptr || v->is_null() ? nullptr : v;
+}
+
+bool Fields::is_empty_string(std::string_view key) const {
+  const auto* v = find(key);
+  return v != nullptr && v->is_string() && v->get_string().empty();
+}
+
+std::string Fields::at(std::string_view key) const {
+  return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+}
+
+void Fields::reject(std::string_view key, std::string message) const {
+  if (!fault_) fault_ = Error{Code::invalid_argument, std::move(message), at(key), {}};
+}
+
+void Fields::wrong_type(std::string_view key, std::string_view wanted,
+                        const json::value& found) const {
+  reject(key, "must be " + std::string(wanted) + ", not " + std::string(type_name(found)));
+}
+
+std::string Fields::string(std::string_view key) const {
+  return optional_string(key).value_or("");
+}
+
+std::string Fields::needed(std::string_view key) const {
+  std::string value = string(key);
+  if (value.empty()) reject(key, "is missing");
+  return value;
+}
+
+std::optional<std::string> Fields::optional_string(std::string_view key) const {
+  const auto* v = find(key);
+  if (v == nullptr) return std::nullopt;
+  if (const auto* s = v->if_string()) return std::string(s->data(), s->size());
+  wrong_type(key, "a string", *v);
+  return std::nullopt;
+}
+
+std::vector<std::string> Fields::strings(std::string_view key) const {
+  std::vector<std::string> out;
+  const auto* v = find(key);
+  if (v == nullptr) return out;
+  const auto* list = v->if_array();
+  if (list == nullptr) {
+    wrong_type(key, "a list of strings", *v);
+    return out;
+  }
+  for (size_t i = 0; i < list->size(); ++i) {
+    if (const auto* s = (*list)[i].if_string())
+      out.emplace_back(s->data(), s->size());
+    else
+      wrong_type(std::string(key) + "[" + std::to_string(i) + "]", "a string", (*list)[i]);
+  }
+  return out;
+}
+
+int64_t Fields::integer(std::string_view key, int64_t min, int64_t max) const {
+  const auto* v = find(key);
+  const auto number = v == nullptr ? std::optional<int64_t>(0) : as_integer(*v);
+  if (!number) {
+    if (v->is_string())
+      reject(key, "must be a whole number, not \"" + std::string(v->get_string().c_str()) + "\"");
+    else if (v->is_number())
+      reject(key, "must be a whole number of at most 64 bits");
+    else
+      wrong_type(key, "a whole number", *v);
+    return min;
+  }
+  if (*number >= min && *number <= max) return *number;
+  const std::string bound =
+      *number < min ? "at least " + std::to_string(min) : "at most " + std::to_string(max);
+  reject(key, "must be " + bound + ", not " + std::to_string(*number));
+  return min;
+}
+
+std::optional<int64_t> Fields::optional_integer(std::string_view key, int64_t min,
+                                                int64_t max) const {
+  if (!has(key)) return std::nullopt;
+  return integer(key, min, max);
+}
+
+const json::object* Fields::object(std::string_view key) const {
+  const auto* v = find(key);
+  if (v == nullptr) return nullptr;
+  if (const auto* o = v->if_object()) return o;
+  wrong_type(key, "an object", *v);
+  return nullptr;
+}
+
+void Fields::only(std::initializer_list<std::string_view> known) const {
+  for (const auto& member : object_) {
+    const std::string_view key(member.key().data(), member.key().size());
+    bool found = false;
+    std::string names;
+    for (const auto k : known) {
+      found = found || k == key;
+      names += (names.empty() ? "" : ", ") + std::string(k);
+    }
+    if (!found) reject(key, "is not known here (known: " + names + ")");
+  }
+}
+
+}  // namespace davit::kubernetes
