@@ -8,6 +8,7 @@
 
 #include <initializer_list>
 
+#include "secret.hpp"
 #include "types.hpp"
 
 namespace davit {
@@ -108,34 +109,6 @@ class Metric {
  private:
   const davit_metrics* metrics_ = nullptr;
   davit_metric* handle_ = nullptr;
-};
-
-// Bytes that are overwritten before their memory is freed.
-class Secret {
- public:
-  Secret() = default;
-  explicit Secret(std::string_view s) : value_(s) {}
-  Secret(Secret&& o) noexcept : value_(o.value_) { o.wipe(); }
-  Secret& operator=(Secret&& o) noexcept {
-    if (this != &o) {
-      wipe();
-      value_ = o.value_;
-      o.wipe();
-    }
-    return *this;
-  }
-  Secret(const Secret&) = delete;
-  Secret& operator=(const Secret&) = delete;
-  ~Secret() { wipe(); }
-  std::string_view view() const { return value_; }
-
- private:
-  void wipe() {
-    volatile char* p = value_.data();
-    for (size_t i = 0; i < value_.size(); ++i) p[i] = 0;
-    value_.clear();
-  }
-  std::string value_;
 };
 
 // Converts the messages of one descriptor set between protobuf bytes and JSON.
