@@ -1,6 +1,6 @@
 #include "lookout.hpp"
 
-#include "jitter.hpp"
+#include <davit/backoff.hpp>
 
 namespace davit::desired {
 
@@ -59,7 +59,7 @@ void Lookout::stop() {
 
 void Lookout::schedule() {
   if (idle()) return;
-  timer_.after(jittered(host_, look_interval), [this] {
+  timer_.after(jittered(look_interval, host_.random()), [this] {
     look();
     schedule();
   });

@@ -1,5 +1,7 @@
 #include "stream.hpp"
 
+#include <davit/backoff.hpp>
+
 #include "frames.hpp"
 
 namespace davit::streamer {
@@ -343,8 +345,8 @@ void Stream::write(const Message& message) {
 
 rpc::End Stream::shutdown() const {
   // A random time in the interval, so that the streams of a server do not all come back at once.
-  const auto ms = static_cast<uint64_t>(shared_.retry_after.count());
-  const uint64_t hint = ms / 2 + shared_.host.random() % (ms / 2 + 1);
+  const auto hint =
+      jittered(shared_.retry_after / 2, shared_.retry_after, shared_.host.random()).count();
   return {
       Code::unavailable, "the server is shutting down", {{"retry-after-ms", std::to_string(hint)}}};
 }
