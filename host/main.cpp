@@ -1,4 +1,4 @@
-#include "commands/table.hpp"
+#include "commands/davit.hpp"
 
 int main(int argc, char** argv) {
   return davit::host::run_davit({argv + 1, argv + argc});

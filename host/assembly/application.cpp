@@ -41,12 +41,8 @@ using Clock = std::chrono::steady_clock;
 
 std::vector<std::unique_ptr<Extension>> make_extensions(const Core& core) {
   std::vector<std::unique_ptr<Extension>> out;
-#ifdef DAVIT_HOST_CODEC
   out.push_back(make_codec(core));
-#endif
-#ifdef DAVIT_HOST_RPC
   out.push_back(make_rpc(core));
-#endif
   out.push_back(make_endpoint(core));
   return out;
 }

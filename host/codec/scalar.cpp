@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include <davit/base64.hpp>
 #include <davit/utf8.hpp>
 
-#include "base64.hpp"
 #include "json.hpp"
 #include "to_json.hpp"
 

@@ -6,9 +6,9 @@
 #include <charconv>
 #include <cmath>
 
+#include <davit/base64.hpp>
 #include <davit/utf8.hpp>
 
-#include "base64.hpp"
 #include "json.hpp"
 #include "schema.hpp"
 #include "well_known.hpp"

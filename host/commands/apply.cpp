@@ -4,13 +4,13 @@
 #include <random>
 
 #include "batch.hpp"
+#include "davit.hpp"
 #include "documents.hpp"
 #include "duration.hpp"
 #include "operator_client.hpp"
 #include "outcomes.hpp"
 #include "output.hpp"
 #include "rollout.hpp"
-#include "table.hpp"
 
 namespace davit::host {
 
@@ -23,12 +23,14 @@ constexpr std::chrono::milliseconds reconnect_interval{500};
 // The limit of `--wait` as a whole, when the command has no --timeout.
 constexpr std::chrono::seconds wait_timeout{60};
 
-struct Options {
+struct ApplyOptions {
+  std::vector<std::string> files;
   bool wait = false;
   bool again = false;
   bool dry_run = false;
   std::string timeout;  // as printed
   Format format = Format::table;
+  ServerAddress server;
 };
 
 std::string random_id() {
@@ -40,7 +42,7 @@ std::string random_id() {
 // Sends the documents in batches. Prints each refusal with its file and line. Returns the exit code
 // of the first refusal.
 Result<ExitCode> send(OperatorClient& client, const std::vector<SourceDocument>& documents,
-                      const Options& options, std::vector<v1::Outcome>& outcomes) {
+                      const ApplyOptions& options, std::vector<v1::Outcome>& outcomes) {
   ExitCode code = exit_code_done;
   std::map<std::string, size_t> refused;  // the number of refusals with each message
   for (size_t next = 0; next < documents.size();) {
@@ -113,7 +115,7 @@ struct Waiting {
 
 // Waits until all records run or have failed.
 ExitCode wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcomes,
-                  const Options& options) {
+                  const ApplyOptions& options) {
   // Programs read JSON and YAML, so lines for people go to standard error.
   Waiting waiting{options.format == Format::table ? stdout : stderr, {}, 0, exit_code_done};
   std::vector<v1::Outcome> taken;
@@ -143,16 +145,15 @@ ExitCode wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcom
   return waiting.code == exit_code_done ? exit_code_no_answer : waiting.code;
 }
 
-int apply(const ServerAddress& address, const std::vector<std::string>& files,
-          const Options& options) {
-  Documents documents = read_documents(files, false);
+int apply_files(const ApplyOptions& options) {
+  Documents documents = read_documents(options.files, false);
   for (const auto& fault : documents.faults) tell(stderr, fault);
   if (documents.good.empty()) {
     if (documents.faults.empty())
       std::fprintf(stderr, "davit apply: there is no document in what was given\n");
     return exit_code_refused;
   }
-  auto client = OperatorClient::open(address);
+  auto client = OperatorClient::open(options.server);
   if (!client.ok()) return not_usable("apply", client.error());
   std::vector<v1::Outcome> outcomes;
   auto sent = send(*client, documents.good, options, outcomes);
@@ -169,26 +170,32 @@ int apply(const ServerAddress& address, const std::vector<std::string>& files,
   return *sent != exit_code_done ? *sent : waited;
 }
 
+int apply(ApplyOptions options) {
+  if (options.files.empty()) throw UsageError("which file? (-f FILE, or -f - for standard input)");
+  auto& timeout = options.server.timeout;
+  if (options.wait && !timeout) timeout = wait_timeout;
+  options.timeout = to_text(timeout.value_or(wait_timeout));
+  return apply_files(options);
+}
+
 }  // namespace
 
-int run_apply(Arguments arguments) {
-  Options options;
-  options.wait = arguments.flag("--wait");
-  options.again = arguments.flag("--again");
-  options.dry_run = arguments.flag("--dry-run");
-  auto format = format_of(arguments);
-  if (!format) return usage_error("apply", "-o must be table, json or yaml");
-  options.format = *format;
-  ServerAddress address = ServerAddress::from(arguments);
-  if (options.wait && !address.timeout) address.timeout = wait_timeout;
-  options.timeout = to_text(address.timeout.value_or(wait_timeout));
-  const std::vector<std::string> files = arguments.options("-f", "--file");
-  if (auto bad = arguments.unknown()) return usage_error("apply", *bad);
-  if (!arguments.rest().empty())
-    return usage_error("apply", "unexpected \"" + arguments.rest().front() + "\"");
-  if (files.empty())
-    return usage_error("apply", "which file? (-f FILE, or -f - for standard input)");
-  return apply(address, files, options);
+CommandPtr apply_command() {
+  auto options = std::make_shared<ApplyOptions>();
+  auto command = std::make_shared<Command>("apply", "-f FILE [--wait]",
+                                           "make the desired state what the documents say",
+                                           [options] { return apply(*options); });
+  command->options("-f,--file", "FILE", options->files,
+                   "YAML or JSON; - is standard input; may be repeated");
+  command->flag("--wait", options->wait,
+                "until all run at this version, or cannot; without --timeout for 60s");
+  command->flag("--again", options->again, "also what is unchanged: agents apply it once more");
+  command->flag("--dry-run", options->dry_run, "say what would change, and change nothing");
+  add_format(*command, options->format);
+  options->server.add_options(*command);
+  command->examples(
+      {"davit apply -f shop.yaml --dry-run", "davit apply -f shop.yaml --wait --timeout 5m"});
+  return command;
 }
 
 }  // namespace davit::host

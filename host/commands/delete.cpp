@@ -3,11 +3,11 @@
 #include <set>
 
 #include "batch.hpp"
+#include "davit.hpp"
 #include "documents.hpp"
 #include "operator_client.hpp"
 #include "outcomes.hpp"
 #include "output.hpp"
-#include "table.hpp"
 
 namespace davit::host {
 
@@ -80,27 +80,33 @@ Result<> add_orphans(OperatorClient& client, const std::string& kind, const std:
   return {};
 }
 
-}  // namespace
+struct DeleteOptions {
+  std::string kind, id, region;
+  std::vector<std::string> files;
+  bool orphaned = false;
+  bool dry_run = false;
+  Format format = Format::table;
+  ServerAddress server;
+};
 
-int run_delete(Arguments arguments) {
-  const std::string region = arguments.option("--region", "-r").value_or("");
-  const std::vector<std::string> files = arguments.options("-f", "--file");
-  const bool orphaned = arguments.flag("--orphaned");
-  const bool dry_run = arguments.flag("--dry-run");
-  auto format = format_of(arguments);
-  if (!format) return usage_error("delete", "-o must be table, json or yaml");
-  const ServerAddress address = ServerAddress::from(arguments);
-  if (auto bad = arguments.unknown()) return usage_error("delete", *bad);
-  const std::vector<std::string> words = arguments.rest();
+void require_sense(const DeleteOptions& o) {
+  if (!o.files.empty()) {
+    if (!o.kind.empty() || o.orphaned) throw UsageError("either KIND ID or -f FILE, not both");
+    if (!o.region.empty())
+      throw UsageError("--region is for KIND ID; a document of -f FILE has its own");
+    return;
+  }
+  if (o.kind.empty() || o.id.empty() != o.orphaned)
+    throw UsageError("which object? (KIND ID --region REGION, or -f FILE)");
+  if (o.region.empty()) throw UsageError("--region is needed");
+}
 
+int remove(const DeleteOptions& o) {
+  require_sense(o);
   std::vector<Target> targets;
   bool good = true;
-  if (!files.empty()) {
-    if (!words.empty() || orphaned)
-      return usage_error("delete", "either KIND ID or -f FILE, not both");
-    if (!region.empty())
-      return usage_error("delete", "--region is for KIND ID; a document of -f FILE has its own");
-    Documents documents = read_documents(files, true);
+  if (!o.files.empty()) {
+    Documents documents = read_documents(o.files, true);
     for (const auto& fault : documents.faults) tell(stderr, fault);
     good = documents.faults.empty();
     if (good && documents.good.empty())
@@ -109,26 +115,46 @@ int run_delete(Arguments arguments) {
       targets.push_back(
           {key_of(d.document.kind(), d.document.region(), d.document.id()), std::move(d)});
     }
-  } else {
-    if (words.size() != (orphaned ? 1 : 2))
-      return usage_error("delete", "which object? (KIND ID --region REGION, or -f FILE)");
-    if (region.empty()) return usage_error("delete", "--region is needed");
-    if (!orphaned) targets.push_back({key_of(words[0], region, words[1]), std::nullopt});
+  } else if (!o.orphaned) {
+    targets.push_back({key_of(o.kind, o.region, o.id), std::nullopt});
   }
-  if (targets.empty() && !orphaned) return exit_code_refused;
+  if (targets.empty() && !o.orphaned) return exit_code_refused;
 
-  auto client = OperatorClient::open(address);
+  auto client = OperatorClient::open(o.server);
   if (!client.ok()) return not_usable("delete", client.error());
-  if (orphaned) {
-    if (auto r = add_orphans(*client, words[0], region, targets); !r.ok())
+  if (o.orphaned) {
+    if (auto r = add_orphans(*client, o.kind, o.region, targets); !r.ok())
       return failed("delete", r.error());
-    if (targets.empty() && *format == Format::table) std::puts("nothing is orphaned");
+    if (targets.empty() && o.format == Format::table) std::puts("nothing is orphaned");
   }
   v1::DeleteResponse all;
-  auto removed = remove(*client, targets, dry_run, *format, all);
-  if (*format != Format::table) print(to_json(all), *format);
+  auto removed = remove(*client, targets, o.dry_run, o.format, all);
+  if (o.format != Format::table) print(to_json(all), o.format);
   if (!removed.ok()) return failed("delete", removed.error());
   return good ? *removed : exit_code_refused;
+}
+
+}  // namespace
+
+CommandPtr delete_command() {
+  auto o = std::make_shared<DeleteOptions>();
+  auto command =
+      std::make_shared<Command>("delete", "KIND ID|--orphaned --region R | -f FILE",
+                                "delete from the desired state", [o] { return remove(*o); });
+  command->word("KIND", o->kind, "the record's kind");
+  command->word("ID", o->id, "its id");
+  command->option("-r,--region", "R", o->region, "where the record belongs");
+  command->options("-f,--file", "FILE", o->files,
+                   "the records of these documents; - is standard input");
+  command->flag("--orphaned", o->orphaned,
+                "what the region's agents show as orphaned, instead of an ID");
+  command->flag("--dry-run", o->dry_run, "say what would be deleted, and delete nothing");
+  add_format(*command, o->format);
+  o->server.add_options(*command);
+  command->examples({"davit delete deployment d_web --region eu-1",
+                     "davit delete deployment --orphaned --region eu-1 --dry-run",
+                     "davit delete -f shop.yaml"});
+  return command;
 }
 
 }  // namespace davit::host

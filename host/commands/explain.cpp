@@ -4,8 +4,8 @@
 
 #include "conditions.hpp"
 #include "config/suggest.hpp"
+#include "davit.hpp"
 #include "exit_codes.hpp"
-#include "table.hpp"
 #include "text_table.hpp"
 
 namespace davit::host {
@@ -25,14 +25,11 @@ void explain(const Condition& c) {
   print_indented(c.to_do, "    ");
 }
 
-}  // namespace
-
-int run_explain(Arguments arguments) {
-  if (auto bad = arguments.unknown()) return usage_error("explain", *bad);
-  // Accepts a word as status shows it, also with text after it: "taken over", "unknown since
-  // 2026-...".
+// Accepts a word as status shows it, also with text after it: "taken over", "unknown since
+// 2026-...".
+int explain(const std::vector<std::string>& words) {
   std::string typed;
-  for (const std::string& word : arguments.rest()) typed += (typed.empty() ? "" : " ") + word;
+  for (const std::string& word : words) typed += (typed.empty() ? "" : " ") + word;
   std::vector<std::string> names;
   const char* separator = "";
   for (const Condition& c : conditions) {
@@ -46,8 +43,25 @@ int run_explain(Arguments arguments) {
   }
   if (typed.empty()) return exit_code_done;
   const std::string near = nearest(typed, names);
-  return usage_error("explain", "status shows no \"" + typed + "\"" +
-                                    (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+  throw UsageError("status shows no \"" + typed + "\"" +
+                   (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
+}
+
+}  // namespace
+
+CommandPtr explain_command() {
+  auto words = std::make_shared<std::vector<std::string>>();
+  auto command = std::make_shared<Command>("explain", "[WORD]",
+                                           "say what a word of status means, and what to do",
+                                           [words] { return explain(*words); });
+  std::string all;
+  for (const Condition& c : conditions) all += (all.empty() ? "" : "|") + std::string(c.name);
+  command
+      ->words("WORD", *words,
+              "parked, held, orphaned, unknown, taken over, unhealthy, ...; all when absent")
+      ->type_name(all);
+  command->examples({"davit explain parked"});
+  return command;
 }
 
 }  // namespace davit::host

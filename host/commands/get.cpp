@@ -8,12 +8,12 @@
 
 #include <davit/backoff.hpp>
 
+#include "davit.hpp"
 #include "documents.hpp"
 #include "exit_codes.hpp"
 #include "follower.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
-#include "table.hpp"
 #include "text_table.hpp"
 
 namespace davit::host {
@@ -30,7 +30,9 @@ constexpr Backoff::Limits reconnect_limits{std::chrono::milliseconds(500),
 struct Wanted {
   std::string kind, id, region;
   bool deleted = false;
+  bool watch = false;
   Format format = Format::table;
+  ServerAddress server;
 };
 
 using Records = std::vector<v1::StoredRecord>;
@@ -207,7 +209,7 @@ int watch(OperatorClient& client, const Wanted& wanted) {
       if (nothing && !wanted.id.empty()) return false;
       return written = changes.print(records);
     });
-    if (!written) return exit_code_failed;  // written() in table.cpp reports it
+    if (!written) return exit_code_failed;  // Command::run() reports it
     if (ended.ok()) return failed("get", nowhere(wanted));
     if (!follower.current() || !goes_on(ended.error())) return failed("get", ended.error());
     if (!std::exchange(away, true))
@@ -216,26 +218,30 @@ int watch(OperatorClient& client, const Wanted& wanted) {
   }
 }
 
+int get(const Wanted& wanted) {
+  auto client = OperatorClient::open(wanted.server);
+  if (!client.ok()) return not_usable("get", client.error());
+  return wanted.watch ? watch(*client, wanted) : show(*client, wanted);
+}
+
 }  // namespace
 
-int run_get(Arguments arguments) {
-  Wanted wanted;
-  wanted.region = arguments.option("--region", "-r").value_or("");
-  wanted.deleted = arguments.flag("--deleted");
-  const bool watching = arguments.flag("--watch", "-w");
-  auto format = format_of(arguments);
-  if (!format) return usage_error("get", "-o must be table, json or yaml");
-  const ServerAddress address = ServerAddress::from(arguments);
-  if (auto bad = arguments.unknown()) return usage_error("get", *bad);
-  const std::vector<std::string> words = arguments.rest();
-  if (words.size() > 2) return usage_error("get", "unexpected \"" + words[2] + "\"");
-  if (!words.empty()) wanted.kind = words[0];
-  if (words.size() == 2) wanted.id = words[1];
-
-  auto client = OperatorClient::open(address);
-  if (!client.ok()) return not_usable("get", client.error());
-  wanted.format = *format;
-  return watching ? watch(*client, wanted) : show(*client, wanted);
+CommandPtr get_command() {
+  auto wanted = std::make_shared<Wanted>();
+  auto command = std::make_shared<Command>("get", "[KIND [ID]] [-o table|json|yaml]",
+                                           "show desired state", [wanted] { return get(*wanted); });
+  command->word("KIND", wanted->kind, "of this kind only");
+  command->word("ID", wanted->id, "this record only");
+  command->option("-r,--region", "R", wanted->region, "of this region only");
+  command->flag("-w,--watch", wanted->watch,
+                "and then each change, as it comes; goes on after the server was away");
+  command->flag("--deleted", wanted->deleted,
+                "deleted records, too; those cannot be applied again");
+  add_format(*command, wanted->format, "what yaml and json print can be applied again");
+  wanted->server.add_options(*command);
+  command->examples(
+      {"davit get deployment -r eu-1", "davit get --watch", "davit get -o yaml > all.yaml"});
+  return command;
 }
 
 }  // namespace davit::host

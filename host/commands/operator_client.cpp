@@ -1,6 +1,5 @@
 #include "operator_client.hpp"
 
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <thread>
@@ -30,7 +29,6 @@ constexpr std::chrono::minutes list_timeout{5};
 // Pauses between gRPC's attempts to connect. By default they would grow to two minutes.
 constexpr int connect_interval_min_ms = 200;
 constexpr int connect_interval_max_ms = 5000;
-constexpr const char* packaged_socket = "unix:/run/davit/operator.sock";
 
 using Message = google::protobuf::MessageLite;
 
@@ -71,15 +69,19 @@ std::chrono::system_clock::time_point wall(OperatorClient::Clock::time_point t) 
 
 }  // namespace
 
-ServerAddress ServerAddress::from(Arguments& arguments) {
-  ServerAddress out;
-  const char* environment = std::getenv("DAVIT_SERVER");
-  const bool set = environment != nullptr && *environment != '\0';
-  out.url = arguments.option("--server").value_or(set ? environment : packaged_socket);
-  out.token_file = arguments.option("--token-file").value_or("");
-  out.ca_file = arguments.option("--ca-file").value_or("");
-  out.timeout = arguments.duration("--timeout");
-  return out;
+void ServerAddress::add_options(Command& command) {
+  command
+      .option("--server", "URL", url,
+              "unix:/PATH, http://HOST:PORT or https://HOST:PORT; also $DAVIT_SERVER; the packaged "
+              "server's socket when absent")
+      ->envname("DAVIT_SERVER");
+  command.option("--token-file", "FILE", token_file,
+                 "an operator's token, which a server asks for over TCP");
+  command.option("--ca-file", "FILE", ca_file,
+                 "whom to trust, instead of the system's authorities");
+  command.duration("--timeout", "60s", timeout,
+                   "give up when the command has not ended by then; without it, when a call is not "
+                   "answered within 30s, or 5m for a list");
 }
 
 struct OperatorClient::Connection {

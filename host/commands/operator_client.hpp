@@ -10,7 +10,7 @@
 
 #include <davit/types.hpp>
 
-#include "arguments.hpp"
+#include "command_line.hpp"
 
 namespace google::protobuf {
 class MessageLite;
@@ -20,15 +20,15 @@ namespace davit::host {
 
 // The server's address, and the credentials for it.
 struct ServerAddress {
-  std::string url;         // unix:/path, http://host:port or https://host:port
-  std::string token_file;  // for TCP
-  std::string ca_file;     // for https; empty: the system's authorities
+  std::string url = "unix:/run/davit/operator.sock";  // or http://host:port, https://host:port
+  std::string token_file;                             // for TCP
+  std::string ca_file;                                // for https; empty: the system's authorities
   // The limit of the whole command. Absent: each call has a limit of its own.
   std::optional<std::chrono::milliseconds> timeout{};
 
-  // Taken from --server, --token-file, --ca-file and --timeout. Without --server: $DAVIT_SERVER, or
-  // the socket of a packaged server.
-  static ServerAddress from(Arguments& arguments);
+  // Adds --server, --token-file, --ca-file and --timeout. Without --server: $DAVIT_SERVER, or the
+  // socket of a packaged server.
+  void add_options(Command& command);
 };
 
 class OperatorClient {

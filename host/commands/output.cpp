@@ -45,12 +45,14 @@ void pretty(const json::value& v, std::string& out, const std::string& indent) {
 
 }  // namespace
 
-std::optional<Format> format_of(Arguments& arguments) {
-  const std::string word = arguments.option("-o", "--output").value_or("table");
-  if (word == "table") return Format::table;
-  if (word == "json") return Format::json;
-  if (word == "yaml") return Format::yaml;
-  return std::nullopt;
+void add_format(Command& command, Format& into, const std::string& about) {
+  const auto read = [&into](const std::string& word) {
+    if (word != "table" && word != "json" && word != "yaml")
+      throw UsageError("-o must be table, json or yaml, not \"" + word + "\"");
+    into = word == "table" ? Format::table : word == "json" ? Format::json : Format::yaml;
+  };
+  command.add_option_function<std::string>("-o,--output", read, about)
+      ->type_name("table|json|yaml");
 }
 
 void print(const json::value& value, Format format) {

@@ -3,14 +3,13 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <optional>
 #include <string>
 
 #include <boost/json/value.hpp>
 
 #include <davit/types.hpp>
 
-#include "arguments.hpp"
+#include "command_line.hpp"
 
 namespace google::protobuf {
 class Message;
@@ -19,8 +18,8 @@ class Message;
 namespace davit::host {
 
 enum class Format { table, json, yaml };
-// Reads -o or --output. Empty: the value is not a format.
-std::optional<Format> format_of(Arguments& arguments);
+// Adds -o and --output.
+void add_format(Command& command, Format& into, const std::string& about = "how it is printed");
 
 // Prints a value as JSON or YAML; not for Format::table.
 void print(const boost::json::value& value, Format format);

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "davit.hpp"
 #include "exit_codes.hpp"
 #include "loader/loader.hpp"
-#include "table.hpp"
 #include "text_table.hpp"
 
 namespace davit::host {
@@ -37,15 +37,9 @@ void print(const std::vector<ListedModule>& modules) {
   std::fputs(table.print(false, terminal_columns()).c_str(), stdout);
 }
 
-}  // namespace
-
 // Loads no plugin: the notes contain everything.
-int run_plugin(Arguments arguments) {
-  const auto directory = arguments.option("--dir");
-  if (auto bad = arguments.unknown()) return usage_error("plugin", *bad);
-  if (arguments.rest() != std::vector<std::string>{"list"})
-    return usage_error("plugin", "say \"list\"");
-  const Loader loader({directory.value_or(Loader::default_directory())});
+int list(const std::string& directory) {
+  const Loader loader({directory.empty() ? Loader::default_directory() : directory});
   const auto modules = loader.list();
   if (modules.empty()) {
     std::fprintf(stderr, "no plugin in %s\n", loader.directories().front().c_str());
@@ -53,6 +47,20 @@ int run_plugin(Arguments arguments) {
   }
   print(modules);
   return any_broken(modules) ? exit_code_failed : exit_code_done;
+}
+
+}  // namespace
+
+CommandPtr plugin_command() {
+  auto directory = std::make_shared<std::string>();
+  auto command = std::make_shared<Command>("plugin", "list [--dir DIR]",
+                                           "show the plugins that are installed");
+  auto verb = std::make_shared<Command>("list", "[--dir DIR]", "show each file's module and roles",
+                                        [directory] { return list(*directory); });
+  verb->option("--dir", "DIR", *directory, "those of another directory");
+  verb->examples({"davit plugin list --dir /usr/lib/davit/plugins"});
+  command->verb(std::move(verb));
+  return command;
 }
 
 }  // namespace davit::host

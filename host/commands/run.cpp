@@ -1,12 +1,20 @@
 #include "assembly/application.hpp"
-#include "table.hpp"
+#include "davit.hpp"
 
 namespace davit::host {
 
-int run_run(Arguments arguments) {
-  if (auto bad = arguments.unknown()) return usage_error("run", *bad);
-  if (arguments.rest().empty()) return usage_error("run", "names no configuration file");
-  return Application(arguments.rest()).run();
+CommandPtr run_command() {
+  auto files = std::make_shared<std::vector<std::string>>();
+  auto command = std::make_shared<Command>(
+      "run", "FILE...", "run the plugins that these files name, until SIGTERM", [files] {
+        if (files->empty()) throw UsageError("names no configuration file");
+        return Application(*files).run();
+      });
+  command->words(
+      "FILE", *files,
+      "TOML; a directory stands for its *.toml; later ones are merged over earlier ones");
+  command->examples({"davit run /etc/davit/server.toml /etc/davit/conf.d"});
+  return command;
 }
 
 }  // namespace davit::host

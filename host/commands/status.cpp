@@ -6,9 +6,9 @@
 #include <davit/v1/operator.pb.h>
 
 #include "conditions.hpp"
+#include "davit.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
-#include "table.hpp"
 #include "text_table.hpp"
 
 namespace davit::host {
@@ -204,26 +204,23 @@ Result<> ask(OperatorClient& client, const v1::StatusRequest& request, v1::Statu
   return r;
 }
 
-}  // namespace
+struct StatusOptions {
+  ServerAddress server;
+  Format format = Format::table;
+  std::string kind, id, region;
+};
 
-int run_status(Arguments arguments) {
+int status(const StatusOptions& options) {
   v1::StatusRequest request;
-  request.set_region(arguments.option("--region", "-r").value_or(""));
-  auto format = format_of(arguments);
-  if (!format) return usage_error("status", "-o must be table, json or yaml");
-  const ServerAddress address = ServerAddress::from(arguments);
-  if (auto bad = arguments.unknown()) return usage_error("status", *bad);
-  const std::vector<std::string> words = arguments.rest();
-  if (words.size() > 2) return usage_error("status", "unexpected \"" + words[2] + "\"");
-  if (!words.empty()) request.set_kind(words[0]);
-  if (words.size() == 2) request.set_id(words[1]);
-
-  auto client = OperatorClient::open(address);
+  request.set_kind(options.kind);
+  request.set_id(options.id);
+  request.set_region(options.region);
+  auto client = OperatorClient::open(options.server);
   if (!client.ok()) return not_usable("status", client.error());
   v1::StatusResponse response;
   if (auto r = ask(*client, request, response); !r.ok()) return failed("status", r.error());
-  if (*format != Format::table) {
-    print(to_json(response), *format);
+  if (options.format != Format::table) {
+    print(to_json(response), options.format);
     return 0;
   }
   if (!request.id().empty() && !is_there(response, request)) {
@@ -235,6 +232,22 @@ int run_status(Arguments arguments) {
   std::printf("%s\n%s", objects(response, look).c_str(), agents(response, look).c_str());
   if (!troubles.empty()) std::printf("\n%s", troubles.c_str());
   return 0;
+}
+
+}  // namespace
+
+CommandPtr status_command() {
+  auto options = std::make_shared<StatusOptions>();
+  auto command = std::make_shared<Command>("status", "[KIND [ID]] [-o table|json|yaml]",
+                                           "show desired beside observed state",
+                                           [options] { return status(*options); });
+  command->word("KIND", options->kind, "of this kind only");
+  command->word("ID", options->id, "of this record only");
+  command->option("-r,--region", "R", options->region, "of this region only");
+  add_format(*command, options->format);
+  options->server.add_options(*command);
+  command->examples({"davit status", "davit status deployment d_web -r eu-1"});
+  return command;
 }
 
 }  // namespace davit::host

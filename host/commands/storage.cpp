@@ -7,9 +7,9 @@
 #include <davit/v1/operator.pb.h>
 
 #include "assembly/application.hpp"
+#include "davit.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
-#include "table.hpp"
 #include "text_table.hpp"
 
 namespace davit::host {
@@ -81,20 +81,21 @@ int show(const google::protobuf::Message& answer, Format format, const std::stri
 }
 
 struct StorageOptions {
-  ServerAddress address;
+  ServerAddress server;
   Format format = Format::table;
-  std::vector<std::string> words;  // after the verb
+  std::string file;                  // of backup, restore and verify
+  std::vector<std::string> configs;  // of restore
   std::string storage;
   std::optional<std::chrono::milliseconds> retention;
   bool dry_run = false;
 };
 
 int run_backup(const StorageOptions& o) {
-  if (o.words.size() != 1) return usage_error("storage", "backup into which file?");
-  auto client = OperatorClient::open(o.address);
+  if (o.file.empty()) throw UsageError("backup into which file?");
+  auto client = OperatorClient::open(o.server);
   if (!client.ok()) return not_usable("storage", client.error());
   v1::BackupRequest request;
-  request.set_path(absolute(o.words[0]));
+  request.set_path(absolute(o.file));
   v1::BackupResponse answer;
   const bool watched = ::isatty(STDERR_FILENO) == 1;
   auto ended = client->watch("Backup", request, answer, [&] {
@@ -109,33 +110,30 @@ int run_backup(const StorageOptions& o) {
 }
 
 int run_verify(const StorageOptions& o) {
-  if (o.words.size() > 1) return usage_error("storage", "unexpected \"" + o.words[1] + "\"");
-  auto client = OperatorClient::open(o.address);
+  auto client = OperatorClient::open(o.server);
   if (!client.ok()) return not_usable("storage", client.error());
   v1::VerifyRequest request;
-  if (!o.words.empty()) request.set_path(absolute(o.words[0]));
+  request.set_path(absolute(o.file));
   v1::VerifyResponse answer;
   auto ended = client->watch("Verify", request, answer, [&] { return !answer.complete(); });
   if (!ended.ok()) return failed("storage", ended.error());
   return show(answer, o.format,
-              (o.words.empty() ? "the store" : request.path()) +
+              (o.file.empty() ? "the store" : request.path()) +
                   " is whole: " + mebibytes(answer.bytes()) + "; version " +
                   std::to_string(answer.version()) + " is the newest");
 }
 
 int run_restore(const StorageOptions& o) {
-  if (o.words.size() < 2)
-    return usage_error("storage",
-                       "restore which file, for the server of which configuration files?");
-  return Application({o.words.begin() + 1, o.words.end()}).restore(absolute(o.words[0]), o.storage);
+  if (o.file.empty() || o.configs.empty())
+    throw UsageError("restore which file, for the server of which configuration files?");
+  return Application(o.configs).restore(absolute(o.file), o.storage);
 }
 
 int run_maintain(const StorageOptions& o) {
-  if (!o.words.empty()) return usage_error("storage", "unexpected \"" + o.words[0] + "\"");
   v1::MaintainRequest request;
   request.set_dry_run(o.dry_run);
   if (o.retention) request.set_retention_ms(static_cast<uint64_t>(o.retention->count()));
-  auto client = OperatorClient::open(o.address);
+  auto client = OperatorClient::open(o.server);
   if (!client.ok()) return not_usable("storage", client.error());
   auto answer = maintain(*client, request);
   if (!answer.ok()) return failed("storage", answer.error());
@@ -144,26 +142,60 @@ int run_maintain(const StorageOptions& o) {
   return 0;
 }
 
+using StorageOptionsPtr = std::shared_ptr<StorageOptions>;
+
+CommandPtr backup_verb(const StorageOptionsPtr& o) {
+  auto verb = std::make_shared<Command>("backup", "FILE",
+                                        "one state of the running store, on the server's machine",
+                                        [o] { return run_backup(*o); });
+  verb->word("FILE", o->file, "the copy; nothing is there yet");
+  verb->examples({"davit storage backup /var/backups/davit-$(date +%F).db"});
+  return verb;
+}
+
+CommandPtr restore_verb(const StorageOptionsPtr& o) {
+  auto verb = std::make_shared<Command>(
+      "restore", "FILE CONFIG...",
+      "of a server that is stopped: the copy becomes the store of these configuration files; the "
+      "old one is kept",
+      [o] { return run_restore(*o); });
+  verb->word("FILE", o->file, "the copy");
+  verb->words("CONFIG", o->configs, "the server's files, as for run");
+  verb->option("--storage", "NAME", o->storage, "which storage, when they name several");
+  verb->examples({"davit storage restore davit.db /etc/davit/server.toml"});
+  return verb;
+}
+
+CommandPtr verify_verb(const StorageOptionsPtr& o) {
+  auto verb = std::make_shared<Command>(
+      "verify", "[FILE]", "read all of the store, or of a copy on the server's machine",
+      [o] { return run_verify(*o); });
+  verb->word("FILE", o->file, "a copy; the store when absent");
+  return verb;
+}
+
+CommandPtr maintain_verb(const StorageOptionsPtr& o) {
+  auto verb = std::make_shared<Command>("maintain", "[--dry-run]",
+                                        "remove tombstones that nobody needs any more",
+                                        [o] { return run_maintain(*o); });
+  verb->flag("--dry-run", o->dry_run, "say what would go, and remove nothing");
+  verb->duration("--retention", "7d", o->retention,
+                 "how long they are kept at least; the server's setting when absent");
+  verb->examples({"davit storage maintain --dry-run"});
+  return verb;
+}
+
 }  // namespace
 
-int run_storage(Arguments arguments) {
-  StorageOptions o;
-  o.dry_run = arguments.flag("--dry-run");
-  o.retention = arguments.duration("--retention");
-  o.storage = arguments.option("--storage").value_or("");
-  auto format = format_of(arguments);
-  if (!format) return usage_error("storage", "-o must be table, json or yaml");
-  o.format = *format;
-  o.address = ServerAddress::from(arguments);
-  if (auto bad = arguments.unknown()) return usage_error("storage", *bad);
-  o.words = arguments.rest();
-  const std::string verb = o.words.empty() ? "" : o.words.front();
-  if (!o.words.empty()) o.words.erase(o.words.begin());
-  if (verb == "backup") return run_backup(o);
-  if (verb == "restore") return run_restore(o);
-  if (verb == "verify") return run_verify(o);
-  if (verb == "maintain") return run_maintain(o);
-  return usage_error("storage", "what? (backup, restore, verify or maintain)");
+CommandPtr storage_command() {
+  auto o = std::make_shared<StorageOptions>();
+  auto command = std::make_shared<Command>("storage", "backup|restore|verify|maintain",
+                                           "copy the store, check it, tidy it up");
+  add_format(*command, o->format);
+  o->server.add_options(*command);
+  for (const auto& make : {backup_verb, restore_verb, verify_verb, maintain_verb})
+    command->verb(make(o));
+  return command;
 }
 
 }  // namespace davit::host

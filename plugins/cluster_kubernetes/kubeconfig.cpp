@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include <davit/base64.hpp>
+
 namespace davit::cluster_kubernetes {
 namespace {
 
@@ -18,28 +20,12 @@ std::string quoted(const std::string& s) {
   return "\"" + s + "\"";
 }
 
-std::string decode_base64(const std::string& text, const std::string& what) {
-  std::string out;
-  uint32_t bits = 0;
-  int count = 0;
-  for (char c : text) {
-    if (c == '\n' || c == '\r' || c == ' ' || c == '=') continue;
-    const int v = c >= 'A' && c <= 'Z'   ? c - 'A'
-                  : c >= 'a' && c <= 'z' ? c - 'a' + 26
-                  : c >= '0' && c <= '9' ? c - '0' + 52
-                  : c == '+'             ? 62
-                  : c == '/'             ? 63
-                                         : -1;
-    if (v < 0) throw Fault(what + " is not base64");
-    bits = bits << 6 | static_cast<uint32_t>(v);
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      out += static_cast<char>(bits >> count & 0xff);
-    }
-  }
-  if (out.empty()) throw Fault(what + " is empty");
-  return out;
+std::string decode_base64(std::string text, const std::string& what) {
+  std::erase_if(text, [](char c) { return c == '\n' || c == '\r' || c == ' '; });
+  auto out = from_base64(text);
+  if (!out) throw Fault(what + " is not base64");
+  if (out->empty()) throw Fault(what + " is empty");
+  return *out;
 }
 
 YAML::Node child(const YAML::Node& node, const char* key) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <davit/ascii.hpp>
+
 namespace davit::cluster_kubernetes {
 namespace {
 
@@ -98,9 +100,7 @@ struct Transport::Transfer {
     if (line == "\r\n" && spec.opened && status() == 200) spec.opened();
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos) return;
-    std::string key(line.substr(0, colon));
-    std::transform(key.begin(), key.end(), key.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+    std::string key = lower_case(line.substr(0, colon));
     std::string_view value = line.substr(colon + 1);
     while (!value.empty() && (value.front() == ' ' || value.front() == '\t'))
       value.remove_prefix(1);

@@ -1,10 +1,13 @@
 #include "resources.hpp"
 
-#include <algorithm>
 #include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+
+#include <davit/ascii.hpp>
+
+#include "store.hpp"
 
 namespace davit::cluster_memory {
 namespace {
@@ -57,9 +60,7 @@ ResourceType from(const Row& r) {
 }
 
 std::string plural(std::string_view kind) {
-  std::string out(kind);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  std::string out = lower_case(kind);
   if (out.ends_with("y")) {
     out.back() = 'i';
     return out + "es";
@@ -67,11 +68,6 @@ std::string plural(std::string_view kind) {
   if (out.ends_with("s") || out.ends_with("x") || out.ends_with("ch") || out.ends_with("sh"))
     return out + "es";
   return out + "s";
-}
-
-std::string text_at(const boost::json::object& o, std::string_view key) {
-  const auto* v = o.if_contains(key);
-  return v != nullptr && v->is_string() ? std::string(v->get_string()) : std::string();
 }
 
 }  // namespace
@@ -112,16 +108,16 @@ void Resources::learn(const boost::json::object& definition) {
       spec != nullptr && spec->is_object() ? spec->get_object().if_contains("names") : nullptr;
   if (names == nullptr || !names->is_object()) return;
   ResourceType type;
-  type.group = text_at(spec->get_object(), "group");
-  type.resource = text_at(names->get_object(), "plural");
-  type.kind = text_at(names->get_object(), "kind");
-  type.namespaced = text_at(spec->get_object(), "scope") != "Cluster";
+  type.group = string_at(spec->get_object(), {"group"});
+  type.resource = string_at(names->get_object(), {"plural"});
+  type.kind = string_at(names->get_object(), {"kind"});
+  type.namespaced = string_at(spec->get_object(), {"scope"}) != "Cluster";
   const auto* versions = spec->get_object().if_contains("versions");
   if (versions == nullptr || !versions->is_array() || type.resource.empty() || type.kind.empty())
     return;
   for (const auto& v : versions->get_array()) {
     if (!v.is_object()) continue;
-    type.version = text_at(v.get_object(), "name");
+    type.version = string_at(v.get_object(), {"name"});
     const auto* sub = v.get_object().if_contains("subresources");
     type.status = sub != nullptr && sub->is_object() && sub->get_object().contains("status");
     break;

@@ -1,6 +1,6 @@
 #include "lookout.hpp"
 
-#include "jitter.hpp"
+#include <davit/backoff.hpp>
 
 namespace davit::desired {
 

@@ -1,6 +1,7 @@
 #include "upkeep.hpp"
 
-#include "jitter.hpp"
+#include <davit/backoff.hpp>
+
 #include "page_size.hpp"
 #include "succession.hpp"
 
@@ -125,7 +126,7 @@ Result<> Upkeep::finish(Answer& answer, uint64_t through,
 void Upkeep::start() {
   if (settings_.interval.count() == 0) return;
   strand_.post([this, ticket = outstanding_.begin()] {
-    after(jittered(host_, std::min(settings_.interval, first_delay)));
+    after(jittered(std::min(settings_.interval, first_delay), host_.random()));
   });
 }
 
@@ -151,7 +152,7 @@ void Upkeep::round_ended(const Result<Answer>& answer) {
     host_.warn("tombstones cannot be purged", {{"reason", answer.error().message}});
   if (answer.ok() && std::exchange(failures_, 0) > 0) host_.info("tombstones can be purged again");
   const bool more = answer.ok() && answer->more;
-  after(jittered(host_, more ? round_pause : settings_.interval));
+  after(jittered(more ? round_pause : settings_.interval, host_.random()));
 }
 
 }  // namespace davit::desired

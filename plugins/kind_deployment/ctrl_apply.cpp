@@ -1,5 +1,6 @@
 #include "ctrl_apply.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <boost/json/monotonic_resource.hpp>
@@ -28,11 +29,8 @@ bool absent(const json::object& message, std::string_view key) {
 
 // Krane keeps a workload's secrets in a Secret and a ServiceAccount of this name.
 std::string secret_name(const Workload& w) {
-  std::string out = "deploy-" + w.deployment_id;
-  for (char& c : out) {
-    if (names::upper(c)) c = static_cast<char>(c - 'A' + 'a');
-    if (c == '_') c = '-';
-  }
+  std::string out = "deploy-" + lower_case(w.deployment_id);
+  std::replace(out.begin(), out.end(), '_', '-');
   return out;
 }
 

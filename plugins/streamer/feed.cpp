@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <davit/backoff.hpp>
+
 namespace davit::streamer {
 
 namespace {
@@ -59,13 +61,10 @@ Result<> Feed::stop(const Op& op) {
 
 void Feed::schedule_poll() {
   if (ended_) return;
-  // Between 0.75 and 1.25 of the interval, so that processes that started together drift apart.
-  const double share = 0.75 + 0.5 * static_cast<double>(host_.random() % 1024) / 1024;
-  poll_.after(std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.poll_interval * share),
-              [this] {
-                want();
-                schedule_poll();
-              });
+  poll_.after(jittered(settings_.poll_interval, host_.random()), [this] {
+    want();
+    schedule_poll();
+  });
 }
 
 void Feed::schedule_tick() {

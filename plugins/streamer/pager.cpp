@@ -12,9 +12,7 @@ constexpr int silence = 3;
 Pager::Pager(Manners manners, Cursor cursor)
     : manners_(manners),
       cursor_(cursor),
-      phase_(cursor.version == 0 || !manners.has_incarnation ? Phase::head
-             : manners.ring                                  ? Phase::ring
-                                                             : Phase::pages) {}
+      phase_(cursor.version == 0 || !manners.has_incarnation ? Phase::head : Phase::ring) {}
 
 Pager::Todo Pager::next() {
   if (phase_ != Phase::finished) {
@@ -27,7 +25,7 @@ Pager::Todo Pager::next() {
       return {Act::read_page, cursor_, manners_.buries ? purged_through_ : begin_version_,
               manners_.begins};
     case Phase::snapshot_end:
-      phase_ = manners_.ring ? Phase::ring : Phase::pages;
+      phase_ = Phase::ring;
       marked_ = cursor_.version;
       return {Act::bookmark,
               cursor_,
@@ -39,8 +37,6 @@ Pager::Todo Pager::next() {
       return {Act::read_page, cursor_};
     case Phase::ring:
       return waits_ ? Todo{Act::idle, cursor_} : Todo{Act::ask_ring, cursor_};
-    case Phase::sleep:
-      return {std::exchange(sleeping_, true) ? Act::idle : Act::sleep, cursor_};
     case Phase::finished:
       break;
   }
@@ -49,7 +45,7 @@ Pager::Todo Pager::next() {
 
 std::optional<Pager::Todo> Pager::bookmark() {
   // Within a snapshot the peer must not move its cursor: the snapshot's own bookmark ends it.
-  const bool tailing = phase_ == Phase::ring || phase_ == Phase::pages || phase_ == Phase::sleep;
+  const bool tailing = phase_ == Phase::ring || phase_ == Phase::pages;
   const bool news = cursor_.version > marked_ || (manners_.begins && silent_ >= silence);
   if (!manners_.bookmarks || !begun_ || !tailing || !due_ || !news) return std::nullopt;
   due_ = false;
@@ -117,8 +113,7 @@ Result<> Pager::page(const Page& page, size_t records, std::shared_ptr<const Pag
     return {};
   }
   caught_up();
-  phase_ = manners_.ring ? Phase::ring : records == 0 ? Phase::sleep : Phase::pages;
-  if (manners_.close_when_drained && !manners_.ring && records == 0) phase_ = Phase::finished;
+  phase_ = Phase::ring;
   return {};
 }
 
@@ -170,11 +165,6 @@ void Pager::woken() {
 void Pager::tick() {
   due_ = true;
   silent_ = std::min(silent_ + 1, silence);
-}
-
-void Pager::slept() {
-  sleeping_ = false;
-  phase_ = Phase::pages;
 }
 
 }  // namespace davit::streamer

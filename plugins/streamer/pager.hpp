@@ -23,7 +23,6 @@ struct Manners {
   bool bookmarks = true;
   bool has_incarnation = true;      // false: the peer's cursor is a version of the current history
   bool buries = false;              // a snapshot names all deleted records that the store still has
-  bool ring = true;                 // false: polls the store, as Krane's server does
   bool close_when_drained = false;  // ends with OK when caught up
 };
 
@@ -31,7 +30,7 @@ class Pager {
  public:
   Pager(Manners manners, Cursor cursor);
 
-  enum class Act { read_head, read_page, ask_ring, bookmark, idle, sleep, finish };
+  enum class Act { read_head, read_page, ask_ring, bookmark, idle, finish };
   enum class Mark { plain, begin_snapshot, begin_tail, snapshot_end };
   struct Todo {
     Act act = Act::idle;
@@ -41,8 +40,8 @@ class Pager {
     Mark mark = Mark::plain;
     uint64_t live_count = 0;  // snapshot_end
   };
-  // What to do now. The caller tells the result of a read, of the ring or of a sleep before it
-  // calls next() again. A bookmark counts as sent when next() has returned it.
+  // What to do now. The caller tells the result of a read or of the ring before it calls next()
+  // again. A bookmark counts as sent when next() has returned it.
   Todo next();
   // A bookmark, if one is due. It may share a message with the records before it.
   std::optional<Todo> bookmark();
@@ -60,7 +59,6 @@ class Pager {
   void ring_tip(Cursor after);
   void ring_frame(Cursor after, bool caught_up);
   void woken();  // the ring may have more
-  void slept();  // the sleep is over
   void tick();   // a bookmark interval has passed
 
   Cursor cursor() const { return cursor_; }
@@ -70,7 +68,7 @@ class Pager {
   }
 
  private:
-  enum class Phase { head, snapshot, snapshot_end, pages, ring, sleep, finished };
+  enum class Phase { head, snapshot, snapshot_end, pages, ring, finished };
   void begin(Mark mark, Cursor at);
   void caught_up();
 
@@ -85,7 +83,6 @@ class Pager {
   bool begun_ = false;
   bool first_page_ = true;
   bool waits_ = false;
-  bool sleeping_ = false;
   bool due_ = false;
   int silent_ = 0;  // bookmark intervals since the last bookmark
   bool caught_up_ = false;

@@ -17,19 +17,19 @@ struct Found {
 };
 
 // Runs on the storage's pool.
-Result<Found> look_up(Shared& shared, const Classifier::Kind& kind, const Query& query) {
+Result<Found> look_up(Queries& queries, const Classifier::Kind& kind, const Query& query) {
   Found out;
-  auto head = shared.storage.get(query, [&](const davit_record& r) {
+  auto head = queries.storage.get(query, [&](const davit_record& r) {
     const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;
     // A name may belong to deleted records and to a live one. The live one is the answer.
     if (out.change && !live) return true;
     if (!live && r.name.len == 0) return true;  // deleted, and another record has its name
     out.judgement = Classifier::judge(kind, r);
-    out.change = shared.classifier.change(kind, r);
+    out.change = queries.classifier.change(kind, r);
     return !live;
   });
   if (!head.ok()) {
-    shared.storage_errors.add();
+    queries.storage_errors.add();
     return head.error();
   }
   out.at = head->head;
@@ -40,15 +40,15 @@ Result<Found> look_up(Shared& shared, const Classifier::Kind& kind, const Query&
 constexpr size_t look_up_bytes = 4 << 10;
 
 // Waits for the region's turn, then runs on the storage's pool.
-void look_up_in_turn(Shared& shared, const rpc::Call& call, const Classifier::Kind& kind,
+void look_up_in_turn(Queries& queries, const rpc::Call& call, const Classifier::Kind& kind,
                      const Query& query, const rpc::Server::Reply& reply,
                      std::function<Result<std::string>(const Found&)> answer) {
   const Turns::Ask ask{query.key.region, look_up_bytes, 0, Turns::Time(call.deadline_ns())};
-  shared.look_ups.in_turn(
+  queries.look_ups.in_turn(
       ask, reply,
-      [&shared, &kind, query, answer = std::move(answer)](const rpc::Server::Reply& ends) {
-        shared.host.blocking(shared.storage.instance(), [&shared, &kind, query, answer, ends] {
-          const auto found = look_up(shared, kind, query);
+      [&queries, &kind, query, answer = std::move(answer)](const rpc::Server::Reply& ends) {
+        queries.host.blocking(queries.storage.instance(), [&queries, &kind, query, answer, ends] {
+          const auto found = look_up(queries, kind, query);
           ends(found.ok() ? answer(*found) : found.error());
         });
       });
@@ -74,20 +74,20 @@ Result<std::string> state_of(const Classifier::Kind& kind, const Found& found,
 
 }  // namespace
 
-Result<> serve_get(Shared& shared, const rpc::Server& server) {
+Result<> serve_get(Queries& queries, const rpc::Server& server) {
   const rpc::Method method{.path = "davit.v1.AgentService/Get",
                            .request_type = "davit.v1.GetRequest",
                            .response_type = "davit.v1.GetResponse",
                            .descriptor_set = davit_wire_descriptors(),
                            .role = "agent"};
-  return server.unary(method, [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+  return server.unary(method, [&queries](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
     auto region = rpc::authorized_region(call);
     if (!region.ok()) return reply(region.error());
     v1::GetRequest message;
     if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
       return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
     }
-    const auto* kind = shared.classifier.kind(message.kind());
+    const auto* kind = queries.classifier.kind(message.kind());
     if (kind == nullptr) {
       return reply(Error{Code::invalid_argument,
                          "kind \"" + message.kind() + "\" is not known to this server",
@@ -99,13 +99,13 @@ Result<> serve_get(Shared& shared, const rpc::Server& server) {
     }
     const Query query{
         {message.kind(), *region, message.id()}, message.namespace_(), message.name()};
-    look_up_in_turn(shared, call, *kind, query, reply, [](const Found& found) {
+    look_up_in_turn(queries, call, *kind, query, reply, [](const Found& found) {
       return encode_get(found.change ? &*found.change : nullptr, found.at);
     });
   });
 }
 
-Result<> serve_ctrl_get(Shared& shared, const rpc::Server& server, const Classifier::Kind& kind) {
+Result<> serve_ctrl_get(Queries& queries, const rpc::Server& server, const Classifier::Kind& kind) {
   const auto& description = kind.client.description();
   const rpc::Method method{.path = "ctrl.v1.ClusterService/" + description.ctrl_v1->get,
                            .request_type = description.ctrl_v1->get_type,
@@ -113,13 +113,13 @@ Result<> serve_ctrl_get(Shared& shared, const rpc::Server& server, const Classif
                            .descriptor_set = description.descriptor_set,
                            .role = "agent"};
   return server.unary(
-      method, [&shared, &kind](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+      method, [&queries, &kind](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
         auto region = rpc::authorized_region(call);
         if (!region.ok()) return reply(region.error());
         auto id = parse_ctrl_get(request.view());
         if (!id.ok()) return reply(id.error());
         const Query query{{kind.client.kind(), *region, *id}, {}, {}};
-        look_up_in_turn(shared, call, kind, query, reply,
+        look_up_in_turn(queries, call, kind, query, reply,
                         [&kind, id = *id, krane = !is_davit(call)](const Found& found) {
                           return state_of(kind, found, id, krane);
                         });

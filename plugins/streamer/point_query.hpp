@@ -2,7 +2,11 @@
 // davit.v1.AgentService/Get and the get method of every kind on ctrl.v1.
 #pragma once
 
-#include "stream.hpp"
+#include <davit/rpc.hpp>
+#include <davit/storage.hpp>
+#include <davit/turn_runner.hpp>
+
+#include "classifier.hpp"
 
 namespace davit::streamer {
 
@@ -11,8 +15,17 @@ namespace davit::streamer {
 inline constexpr TurnLimits look_up_limits{
     .working_bytes = 64 << 10, .waiting_bytes = 16 << 20, .pace = no_pace};
 
-// Each registers its method. In wire() only; `shared` outlives every call.
-Result<> serve_get(Shared& shared, const rpc::Server& server);
-Result<> serve_ctrl_get(Shared& shared, const rpc::Server& server, const Classifier::Kind& kind);
+// What they need.
+struct Queries {
+  Host host;
+  Classifier& classifier;
+  storage::Client storage;
+  TurnRunner& look_ups;
+  Metric storage_errors;
+};
+
+// Each registers its method. In wire() only; `queries` outlives every call.
+Result<> serve_get(Queries& queries, const rpc::Server& server);
+Result<> serve_ctrl_get(Queries& queries, const rpc::Server& server, const Classifier::Kind& kind);
 
 }  // namespace davit::streamer

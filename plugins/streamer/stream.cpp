@@ -1,11 +1,16 @@
 #include "stream.hpp"
 
+#include <davit/backoff.hpp>
+
 #include "frames.hpp"
 
 namespace davit::streamer {
 
 namespace {
-constexpr std::chrono::seconds mirror_nap{1};  // Krane's server sleeps so after an empty page
+
+// One page of the store: what a subscription may hold.
+constexpr uint32_t page_records = 256;
+constexpr uint64_t page_bytes = 64 * 1024;
 
 Result<Start> read_start(const storage::Client& storage) {
   auto head = storage.head();
@@ -51,15 +56,8 @@ void Stream::on_message(Buffer request) {
           {Code::invalid_argument, "kind \"" + topic.kind + "\" is not known to this server", {}});
     }
     topics_.push_back(topic);
-    parts_.push_back({topic,
-                      kind,
-                      Pager(protocol_.manners, cursor),
-                      cursor.incarnation,
-                      {},
-                      {},
-                      false,
-                      false,
-                      {}});
+    parts_.push_back(
+        {topic, kind, Pager(protocol_.manners, cursor), cursor.incarnation, {}, {}, false, false});
   }
   if (!shared_.feed.join(port_, topics_)) return finish(shutdown());
   if (protocol_.one_on_a_connection) replace_older();
@@ -113,7 +111,6 @@ void Stream::on_replaced() {
 }
 
 void Stream::on_woken() {
-  if (!protocol_.manners.ring) return;  // the mirror polls
   for (auto& part : parts_) {
     part.pager.woken();
     part.idle = false;
@@ -162,17 +159,6 @@ bool Stream::step(Part& part) {
     case Pager::Act::bookmark:
       put(part, bookmark(part, todo));
       return true;
-    case Pager::Act::sleep: {
-      part.idle = true;
-      const auto index = static_cast<size_t>(&part - parts_.data());
-      if (!part.nap) part.nap = std::make_unique<Timer>(port_->strand);
-      part.nap->after(mirror_nap, [this, index] {
-        parts_[index].pager.slept();
-        parts_[index].idle = false;
-        pump();
-      });
-      return false;
-    }
     case Pager::Act::finish:
       finish({});
       return false;
@@ -233,7 +219,7 @@ Stream::Message Stream::bookmark(const Part& part, const Pager::Todo& todo) cons
 
 // Reads the store's head: to begin a snapshot there, or to judge a cursor without incarnation.
 void Stream::read_head(Part& part) {
-  const bool shares = protocol_.manners.ring && part.pager.cursor().version == 0;
+  const bool shares = part.pager.cursor().version == 0;
   if (shares) {
     if (auto start = shared_.pages.begin(part.topic, shared_.host.now()))
       return begin(part, *start);
@@ -272,14 +258,11 @@ void Stream::read_page(Part& part, const Pager::Todo& todo) {
       if (port->listener != nullptr && !finished_) page_read(index, read);
     });
   };
-  // The mirror shares nothing, as in Krane's server.
-  const bool shares = protocol_.manners.ring;
-  if (shares && !shared_.pages.want(key, taker)) return;
+  if (!shared_.pages.want(key, taker)) return;
   shared_.storage_reads.add();
   shared_.host.blocking(
-      shared_.storage.instance(), [shared = &shared_, protocol = &protocol_, kind = part.kind, todo,
-                                   key, taker, shares, ticket = ticket_] {
-        if (!shares) return taker(fetch(*shared, *protocol, key, *kind, todo));
+      shared_.storage.instance(),
+      [shared = &shared_, protocol = &protocol_, kind = part.kind, todo, key, ticket = ticket_] {
         while (shared->pages.done(key, fetch(*shared, *protocol, key, *kind, todo))) {
         }
       });
@@ -290,19 +273,14 @@ PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCac
   const Topic& topic = key.topic;
   auto out = std::make_shared<PageRead>();
   std::vector<Change> changes;
-  auto page = shared.storage.read({{topic.kind, topic.region},
-                                   todo.cursor,
-                                   todo.dead_after,
-                                   protocol.page_records,
-                                   protocol.page_bytes,
-                                   true},
-                                  [&](const davit_record& r) {
-                                    auto change = shared.classifier.change(kind, r);
-                                    if (protocol.cut.json && change.verb == Verb::apply)
-                                      change.json = text(r.json);
-                                    changes.push_back(std::move(change));
-                                    return true;
-                                  });
+  auto page = shared.storage.read(
+      {{topic.kind, topic.region}, todo.cursor, todo.dead_after, page_records, page_bytes, true},
+      [&](const davit_record& r) {
+        auto change = shared.classifier.change(kind, r);
+        if (protocol.cut.json && change.verb == Verb::apply) change.json = text(r.json);
+        changes.push_back(std::move(change));
+        return true;
+      });
   if (!page.ok()) return page.error();
   out->page = *page;
   out->records = changes.size();
@@ -367,8 +345,8 @@ void Stream::write(const Message& message) {
 
 rpc::End Stream::shutdown() const {
   // A random time in the interval, so that the streams of a server do not all come back at once.
-  const auto ms = static_cast<uint64_t>(shared_.retry_after.count());
-  const uint64_t hint = ms / 2 + shared_.host.random() % (ms / 2 + 1);
+  const auto hint =
+      jittered(shared_.retry_after / 2, shared_.retry_after, shared_.host.random()).count();
   return {
       Code::unavailable, "the server is shutting down", {{"retry-after-ms", std::to_string(hint)}}};
 }

@@ -9,8 +9,6 @@
 
 #include <list>
 
-#include <davit/turn_runner.hpp>
-
 #include "feed.hpp"
 #include "latest.hpp"
 #include "page_cache.hpp"
@@ -27,8 +25,6 @@ struct Protocol {
   size_t encoding = 0;               // index into the ring's encodings
   Encoding cut;
   Manners manners;
-  uint32_t page_records = 256;      // records of one page of the store
-  uint64_t page_bytes = 64 * 1024;  // bytes of one page: what a subscription may hold
 };
 
 // What all streams share. It lives as long as the plugin.
@@ -41,7 +37,6 @@ struct Shared {
   std::chrono::milliseconds retry_after;  // advice to peers when the server shuts down
   Latest& latest;
   Regions& regions;
-  TurnRunner& look_ups;  // runs the point queries
   Metric streams, waiting, records_sent, ring_hits, ring_misses, propagation, storage_reads,
       storage_errors;
 };
@@ -80,7 +75,6 @@ class Stream : public rpc::Handler, public Listener {
     std::list<Message> ready;                // messages to write; mostly empty
     bool busy = false;                       // a read of the store is in progress
     bool idle = false;                       // waits to be woken
-    std::unique_ptr<Timer> nap;              // mirror only
   };
 
   void on_woken() override;

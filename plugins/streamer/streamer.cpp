@@ -27,22 +27,15 @@ class Streamer {
     retry_after_ = settings.milliseconds("retry_after_ms", std::chrono::milliseconds(2000));
     regions_ = std::make_unique<Regions>(
         static_cast<size_t>(settings.integer("regions_max", 10'000, 1, 10'000'000)));
-    mirror_ = settings.boolean("mirror", false);
     const bool ctrl_bookmarks = settings.boolean("ctrl_bookmarks", false);
-    ctrl_.one_on_a_connection = settings.boolean("ctrl_one_on_a_connection", true) && !mirror_;
+    ctrl_.one_on_a_connection = settings.boolean("ctrl_one_on_a_connection", true);
     const bool close_when_drained = settings.boolean("close_when_drained", false);
 
     davit_.cut.encode = &encode_frame;
-    davit_.manners.ring = !mirror_;
     ctrl_.ctrl = true;
     ctrl_.encoding = 1;
     ctrl_.cut = cut(&encode_state);
-    ctrl_.manners = {false, ctrl_bookmarks, false, true, !mirror_, close_when_drained};
-    if (mirror_) {
-      davit_.cut.records_max = 1;
-      davit_.page_records = ctrl_.page_records = 100;
-      davit_.page_bytes = ctrl_.page_bytes = UINT64_MAX >> 1;
-    }
+    ctrl_.manners = {false, ctrl_bookmarks, false, true, close_when_drained};
     krane_ = ctrl_;
     krane_.encoding = 2;
     krane_.cut = cut(&encode_krane_state);
@@ -59,7 +52,7 @@ class Streamer {
     feed_->wire(*storage);
     look_ups_ = std::make_unique<TurnRunner>(host_, feed_->outstanding(), look_up_limits);
     shared_ = std::make_unique<Shared>(Shared{
-        host_, classifier_, *feed_, pages_, *storage, retry_after_, latest_, *regions_, *look_ups_,
+        host_, classifier_, *feed_, pages_, *storage, retry_after_, latest_, *regions_,
         host_.gauge("davit_streamer_streams", "Watches being served."),
         host_.gauge("davit_streamer_messages_waiting",
                     "Messages that streams hold until the one before them is written."),
@@ -72,12 +65,13 @@ class Streamer {
                         "From a change's commit until the first stream of this process has it."),
         host_.counter("davit_streamer_storage_reads_total", "Reads of the store."),
         host_.counter("davit_streamer_storage_errors_total", "Reads of the store that failed.")});
+    queries_ = std::make_unique<Queries>(
+        Queries{host_, classifier_, *storage, *look_ups_, shared_->storage_errors});
     return serve();
   }
 
   Result<> start(const Op&) {
     feed_->start();
-    if (mirror_) host_.warn("mirror mode: every stream polls the store once a second");
     host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
@@ -116,7 +110,7 @@ class Streamer {
                       .server_streams = true};
     auto served = serve_watch(server, watch, davit_, &parse_watch);
     if (!served.ok()) return served;
-    if (served = serve_get(*shared_, server); !served.ok()) return served;
+    if (served = serve_get(*queries_, server); !served.ok()) return served;
     for (const auto& [name, kind] : classifier_.kinds()) {
       const auto& description = kind.client.description();
       if (!description.ctrl_v1) continue;
@@ -129,7 +123,7 @@ class Streamer {
                              return parse_ctrl_watch(name, request, region);
                            });
       if (!served.ok()) return served;
-      if (served = serve_ctrl_get(*shared_, server, kind); !served.ok()) return served;
+      if (served = serve_ctrl_get(*queries_, server, kind); !served.ok()) return served;
     }
     return {};
   }
@@ -149,7 +143,6 @@ class Streamer {
   Classifier classifier_;
   std::string storage_name_;
   std::chrono::milliseconds retry_after_{};
-  bool mirror_ = false;
   Protocol davit_, ctrl_, krane_;  // davit.v1; ctrl.v1 for Davit agents; ctrl.v1 for Krane's
   std::unique_ptr<Feed> feed_;
   PageCache pages_{page_cache_bytes};
@@ -157,6 +150,7 @@ class Streamer {
   std::unique_ptr<Regions> regions_;
   std::unique_ptr<TurnRunner> look_ups_;
   std::unique_ptr<Shared> shared_;
+  std::unique_ptr<Queries> queries_;
 };
 
 }  // namespace davit::streamer

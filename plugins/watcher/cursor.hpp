@@ -42,7 +42,6 @@ class Cursor {
   Position received() const {
     return snapshot_ || through_ == 0 ? Position{} : Position{history_, through_};
   }
-  bool in_snapshot() const { return snapshot_; }
   size_t outstanding() const { return outstanding_.size(); }
 
  private:

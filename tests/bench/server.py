@@ -37,6 +37,7 @@ class Server:
             self.world.database = postgres().database()
         self.process = self.world.server(regions=("*",))
         self.metrics_port = parts.free_port()
+        folder = f"{bench.build.resolve()}/tests/bench"
         tokens = ""
         for region in regions or ():
             self.world.token(region, f"agent-secret-of-{region}")
@@ -47,13 +48,13 @@ regions = ["{region}"]
 '''
         self.process.argv.append(str(self.world.write("measured.toml", f"""[host]
 metrics_listen = "127.0.0.1:{self.metrics_port}"
-plugin_dirs = ["{bench.build.resolve()}/tests/bench/storage_mirror"]
+plugin_dirs = ["{folder}/storage_mirror", "{folder}/streamer_mirror"]
 [rpc.server.main]
 transport = "{transport}"
 [plugin.main]
 module = "{'storage_mirror' if mirror else 'storage_sqlite'}"
 [plugin.streamer]
-mirror = {'true' if mirror else 'false'}
+module = "{'streamer_mirror' if mirror else 'streamer'}"
 {tokens}""")))
         self.wire = "ctrl.v1" if mirror else "davit.v1"
         self.address = f"127.0.0.1:{self.world.port}"

@@ -246,7 +246,7 @@ TEST(Help, OfACommandNamesItsOptions) {
   const std::pair<std::vector<std::string>, std::vector<std::string>> cases[] = {
       {{"help"}, {"davit run  ", "davit apply  ", "exit codes:\n  0  ", "  4  refused"}},
       {{"run", "--help"}, {"davit run FILE...\n", "  FILE  "}},
-      {{"apply", "-h"}, {"--wait", "--timeout", "--dry-run", "--file", "-o ", "--server"}},
+      {{"apply", "-h"}, {"--wait", "--timeout", "--dry-run", "--file", "-o, --output", "--server"}},
       {{"get", "--help"}, {"--region", "--deleted", "--token-file"}},
       {{"delete", "--help"}, {"--region", "--file", "--ca-file"}},
       {{"status", "--help"}, {"--region", "-o table|json|yaml", "$DAVIT_SERVER"}},
@@ -261,8 +261,10 @@ TEST(Help, OfACommandNamesItsOptions) {
 TEST(Help, FitsATerminal) {
   std::vector<std::vector<std::string>> asked = {{"help"}};
   for (const char* command : {"run", "check", "plugin", "apply", "get", "delete", "status", "agent",
-                              "storage", "explain"})
+                              "storage", "explain", "completion"})
     asked.push_back({command, "--help"});
+  for (const char* verb : {"backup", "restore", "verify", "maintain"})
+    asked.push_back({"storage", verb, "--help"});
   for (const auto& arguments : asked) {
     Process davit(arguments);
     EXPECT_EQ(davit.wait(), 0);
@@ -279,7 +281,7 @@ TEST(BadUsage, SaysWhatIsMeant) {
       {{"run"}, "davit run: names no configuration file (usage: davit run FILE...)\n"},
       {{"check", "-x", "f"},
        "davit check: unknown option -x (usage: davit check FILE... [--running | --rights])\n"},
-      {{"plugin"}, "davit plugin: say \"list\" (usage: davit plugin list [--dir DIR])\n"},
+      {{"plugin"}, "davit plugin: what? (list) (usage: davit plugin list [--dir DIR])\n"},
       {{"plugin", "list", "--dir"},
        "davit plugin: option --dir needs a value (usage: davit plugin list [--dir DIR])\n"},
   };

@@ -65,7 +65,7 @@ WIRE = (
         (("  changed_[topic] = change.version;\n", "  if (change.version > 0) return;\n"),)),
     Bug("ctrl_snapshot_leaves_out_the_dead", "streamer", "streamer.cpp",
         "a peer without bookmarks is told of the dead, for nothing else tells it",
-        (("ctrl_bookmarks, false, true, !mirror_", "ctrl_bookmarks, false, false, !mirror_"),), "ctrl"),
+        (("ctrl_bookmarks, false, true, close", "ctrl_bookmarks, false, false, close"),), "ctrl"),
 )
 
 # The store.

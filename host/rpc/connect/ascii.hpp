@@ -1,18 +1,12 @@
-// Text functions for HTTP header values: lower case in ASCII, lists, white space.
+// Text functions for HTTP header values: lists and white space; lower case is davit/ascii.hpp.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace davit::host {
+#include <davit/ascii.hpp>
 
-inline std::string lower_case(std::string_view s) {
-  std::string out(s);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
+namespace davit::host {
 
 // Without spaces and tabs at either end.
 inline std::string_view trimmed(std::string_view s) {

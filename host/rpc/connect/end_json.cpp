@@ -2,9 +2,9 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <davit/base64.hpp>
 #include <davit/utf8.hpp>
 
-#include "../../codec/base64.hpp"
 #include "ascii.hpp"
 #include "code.hpp"
 #include "wire_metadata.hpp"

@@ -4,13 +4,13 @@
 
 #include "http1_session.hpp"
 
-#include <boost/algorithm/string/case_conv.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/http/chunk_encode.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/serializer.hpp>
 
+#include "ascii.hpp"
 #include "unwanted.hpp"
 
 namespace davit::host {
@@ -183,8 +183,7 @@ bool Http1Session::parse_head() {
   stream->head_ = {{":method", std::string(request.method_string())},
                    {":path", std::string(request.target())}};
   for (const auto& field : request) {
-    stream->head_.emplace_back(boost::algorithm::to_lower_copy(std::string(field.name_string())),
-                               std::string(field.value()));
+    stream->head_.emplace_back(lower_case(field.name_string()), std::string(field.value()));
   }
   last_ = last_ || !request.keep_alive();
   stream->asks_ = boost::beast::iequals(request[http::field::expect], "100-continue");

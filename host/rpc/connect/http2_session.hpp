@@ -42,8 +42,6 @@ class Http2Session final : public HttpSession {
   size_t streams() const override { return streams_.size() - unwanted_streams_; }
   void tick() override;
   bool ping() override;
-  // This end or the peer is going away: no new streams.
-  bool is_leaving() const { return leaving_; }
 
  private:
   class Stream;

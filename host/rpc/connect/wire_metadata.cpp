@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "../../codec/base64.hpp"
+#include <davit/base64.hpp>
+
 #include "ascii.hpp"
 
 namespace davit::host {

@@ -18,6 +18,12 @@ inline std::chrono::milliseconds jittered(std::chrono::milliseconds from,
   return from + std::chrono::milliseconds(static_cast<int64_t>(random % width));
 }
 
+// A delay between 0.75 and 1.25 of an interval, so that processes that started together drift
+// apart.
+inline std::chrono::milliseconds jittered(std::chrono::milliseconds interval, uint64_t random) {
+  return jittered(interval - interval / 4, interval + interval / 4, random);
+}
+
 class Backoff {
  public:
   struct Limits {

@@ -1,4 +1,4 @@
-// Streams and point queries of ctrl.v1, and the mirror, which speaks it.
+// Streams and point queries of ctrl.v1.
 #include "stream_rig.hpp"
 
 namespace davit::streamer {
@@ -271,22 +271,6 @@ TEST_F(StreamTest, CtrlPointQueriesAnswerApplyDeleteOrTheirCode) {
   EXPECT_EQ(ask("none").end->code, Code::not_found);
   EXPECT_EQ(ask("far").end->code, Code::not_found);
   EXPECT_EQ(ask("").end->code, Code::invalid_argument);
-}
-
-// --- mirror
-// -----------------------------------------------------------------------------------------------
-
-TEST_F(StreamTest, MirrorPollsOnceASecondAndSendsOneRecordAMessage) {
-  auto rig = start({{"mirror", true}});
-  for (int i = 0; i < 3; ++i) rig->put("w" + std::to_string(i));
-  auto& call = rig->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
-  rig->host.run();
-  EXPECT_EQ(call.messages.size(), 3u);
-  rig->put("late");
-  rig->host.advance(std::chrono::milliseconds(900));
-  EXPECT_EQ(call.messages.size(), 3u);
-  rig->host.advance(std::chrono::milliseconds(200));
-  EXPECT_EQ(call.messages.size(), 4u);
 }
 
 // Which of them answers would be an accident.

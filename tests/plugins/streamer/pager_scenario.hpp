@@ -25,8 +25,6 @@ inline std::string show(const Pager::Todo& t) {
       return "ring from " + show(t.cursor);
     case Pager::Act::idle:
       return "idle";
-    case Pager::Act::sleep:
-      return "sleep";
     case Pager::Act::finish:
       return "finish";
     case Pager::Act::bookmark:
@@ -116,8 +114,6 @@ class Scenario {
       pager_->ring_behind();
     } else if (verb == "ahead") {
       pager_->ring_ahead();
-    } else if (verb == "slept") {
-      pager_->slept();
     } else if (verb == "unready") {
       pager_->ring_unready();
     } else if (verb == "woken") {

@@ -363,29 +363,5 @@ ring from 7:21
 finish)");
 }
 
-TEST(Pager, MirrorPollsTheStoreAndSleepsAfterAnEmptyPage) {
-  Manners m = ctrl();
-  m.ring = false;
-  Scenario(m).run(R"(watch 0:5
-next
-head 7:20
-next
-page 7:20 +a@20
-next
-page 7:20
-next
-woken
-next
-slept
-next
-----
-head
-page from 7:5
-page from 7:20
-sleep
-idle
-page from 7:20)");
-}
-
 }  // namespace
 }  // namespace davit::streamer

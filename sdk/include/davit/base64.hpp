@@ -1,23 +1,15 @@
-#include "base64.hpp"
+// Base64 (RFC 4648) as proto3 JSON defines it. It is written in the standard alphabet with padding,
+// and read in both alphabets, with or without padding.
+#pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
-namespace davit::host {
+namespace davit {
 
-namespace {
-
-int value_of(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+' || c == '-') return 62;
-  if (c == '/' || c == '_') return 63;
-  return -1;
-}
-
-}  // namespace
-
-std::string base64(std::string_view bytes) {
+inline std::string base64(std::string_view bytes) {
   constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   out.reserve((bytes.size() + 2) / 3 * 4);
@@ -31,7 +23,15 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
-std::optional<std::string> from_base64(std::string_view text) {
+// Empty: the text is not base64. White space is not.
+inline std::optional<std::string> from_base64(std::string_view text) {
+  const auto value_of = [](char c) {
+    if (c >= 'A' && c <= 'Z') return c - 'A';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+    if (c >= '0' && c <= '9') return c - '0' + 52;
+    if (c == '+' || c == '-') return 62;
+    return c == '/' || c == '_' ? 63 : -1;
+  };
   size_t padding = 0;
   while (!text.empty() && text.back() == '=' && padding < 2) {
     text.remove_suffix(1);
@@ -57,4 +57,4 @@ std::optional<std::string> from_base64(std::string_view text) {
   return out;
 }
 
-}  // namespace davit::host
+}  // namespace davit

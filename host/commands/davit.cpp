@@ -1,0 +1,66 @@
+#include "davit.hpp"
+
+#include <cstdio>
+
+#include "completion.hpp"
+#include "exit_codes.hpp"
+
+namespace davit::host {
+
+namespace {
+
+constexpr const char* davit_version = "davit " DAVIT_VERSION;
+
+int print_help(const Command& command) {
+  std::fputs(help_of(command).c_str(), stdout);
+  return exit_code_done;
+}
+
+// `davit help get` is `davit get --help`.
+CommandPtr help_command(const Command& davit) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  auto command = std::make_shared<Command>(
+      "help", "[COMMAND]", "print this; davit COMMAND --help says how a command is meant",
+      [&davit, words] {
+        const Command* of = &davit;
+        for (const std::string& word : *words) of = &of->command(word);
+        return print_help(*of);
+      });
+  command->words("COMMAND", *words, "a command, and its verb");
+  return command;
+}
+
+CommandPtr version_command() {
+  auto command = std::make_shared<Command>("version", "", "print the version", [] {
+    std::puts(davit_version);
+    return exit_code_done;
+  });
+  command->group("");
+  return command;
+}
+
+}  // namespace
+
+CommandPtr davit_command() {
+  auto davit = std::make_shared<Command>(
+      "davit", "COMMAND",
+      "davit keeps Kubernetes clusters in many regions as a control plane wants them");
+  davit->set_version_flag("--version", davit_version, "print the version");
+  for (const auto& make :
+       {run_command, check_command, plugin_command, apply_command, get_command, delete_command,
+        status_command, agent_command, storage_command, explain_command, completion_command})
+    davit->add_subcommand(make());
+  davit->add_subcommand(help_command(*davit));
+  davit->add_subcommand(version_command());
+  davit->add_subcommand(complete_command(*davit));
+  return davit;
+}
+
+int run_davit(std::vector<std::string> words) {
+  const CommandPtr davit = davit_command();
+  if (!words.empty()) return davit->run(std::move(words));
+  std::fputs(help_of(*davit).c_str(), stderr);
+  return exit_code_usage;
+}
+
+}  // namespace davit::host
