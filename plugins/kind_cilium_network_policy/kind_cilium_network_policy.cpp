@@ -51,6 +51,7 @@ kind::Description describe(const Site& site) {
 class CiliumNetworkPolicy {
  public:
   using roles = Roles<kind::Role>;
+  static constexpr uint32_t max_concurrency = 4;  // reconciliations at once
 
   explicit CiliumNetworkPolicy(Host host) : site_(read_site(host)), described_(describe(site_)) {}
 

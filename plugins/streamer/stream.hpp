@@ -9,6 +9,7 @@
 
 #include <list>
 
+#include <davit/backoff.hpp>
 #include <davit/turn_runner.hpp>
 
 #include "feed.hpp"
@@ -80,7 +81,8 @@ class Stream : public rpc::Handler, public Listener {
     std::list<Message> ready;                // messages to write; mostly empty
     bool busy = false;                       // a read of the store is in progress
     bool idle = false;                       // waits to be woken
-    std::unique_ptr<Timer> nap;              // mirror only
+    std::unique_ptr<Timer> nap;              // mirror, or delayed
+    Backoff delay{};                         // while its kind cannot classify a record
   };
 
   void on_woken() override;
@@ -97,6 +99,7 @@ class Stream : public rpc::Handler, public Listener {
   void read_page(Part& part, const Pager::Todo& todo);
   void begin(Part& part, const Start& start);
   void page_read(size_t index, const PageResult& read);
+  void wait_for_kind(Part& part, const std::optional<Error>& delayed);
   static PageResult fetch(Shared& shared, const Protocol& protocol, const PageCache::Key& key,
                           const Classifier::Kind& kind, const Pager::Todo& todo);
   Message bookmark(const Part& part, const Pager::Todo& todo) const;

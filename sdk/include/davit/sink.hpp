@@ -32,6 +32,8 @@ struct Change {
   std::string ns, name;
   uint64_t version = 0;
   Buffer payload;
+  std::string state{};  // empty: the peer does not send it
+  Pairs annotations{};
 };
 
 enum class Outcome : int32_t {
@@ -101,7 +103,9 @@ struct ChangeRole {
                         text(c->ns),
                         text(c->name),
                         c->version,
-                        Buffer(c->payload)};
+                        Buffer(c->payload),
+                        text(c->state),
+                        from_abi(c->annotations, c->annotations_count)};
           return object<T>(i).offer(stream(s), std::move(change)) ? DAVIT_OK : DAVIT_WAIT;
         },
         [](davit_instance* i, davit_change_stream* s, const davit_bookmark* b) {
@@ -154,10 +158,12 @@ class ChangeStream {
   }
   // False: there is no room, the change is not taken, and wake follows.
   bool offer(const Change& c) const {
-    const davit_change abi = {sizeof abi,     static_cast<int32_t>(c.type),
-                              to_abi(c.key),  str(c.ns),
-                              str(c.name),    c.version,
-                              c.payload.get()};
+    const auto annotations = to_abi(c.annotations);
+    const davit_change abi = {sizeof abi,         static_cast<int32_t>(c.type),
+                              to_abi(c.key),      str(c.ns),
+                              str(c.name),        c.version,
+                              c.payload.get(),    str(c.state),
+                              annotations.data(), annotations.size()};
     return table()->offer(ref_.self, stream_, &abi) == DAVIT_OK;
   }
   void bookmark(const Bookmark& b) const {
