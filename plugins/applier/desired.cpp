@@ -29,7 +29,8 @@ bool wanted(const Slot& slot) {
 
 bool same(const Slot& slot, const sink::Change& change) {
   return slot.version == change.version && slot.wish == wish_of(change.type) &&
-         slot.payload.view() == change.payload.view();
+         slot.payload.view() == change.payload.view() && slot.record_state == change.state &&
+         slot.annotations == change.annotations;
 }
 
 void remember(Slot& slot, Slot::Predecessor record) {
@@ -200,6 +201,8 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   slot.wish = wish_of(change.type);
   slot.version = change.version;
   slot.payload = change.payload;
+  slot.record_state = change.state;
+  slot.annotations = change.annotations;
   slot.taken_over_at = 0;
   slot.other_died_in = 0;
   if (!change.key.id.empty()) identify(slot, change.key.id);

@@ -8,17 +8,13 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::St
       status_(std::move(status)),
       strand_(host.strand()),
       limit_(rules.concurrency_max),
+      // Twice the limit: the second half is for trips that pass slow ones.
       shares_(rules.slow_after, 2 * rules.concurrency_max),
       pump_timer_(strand_),
       resync_timer_(strand_),
       sync_timer_(strand_),
       sight_timer_(strand_),
       access_timer_(strand_) {
-  // Twice the limit: the second half is for trips that pass slow ones.
-  for (size_t i = 0; i < 2 * rules.concurrency_max; ++i) {
-    workers_.push_back(host.strand());
-    idle_.push_back(i);
-  }
   shop_->applies = host.counter("davit_applier_applies_total", "Server-side applies sent");
   shop_->skips = host.counter("davit_applier_skips_total", "Objects found as they should be");
   shop_->deletes = host.counter("davit_applier_deletes_total", "Deletes sent");
@@ -43,8 +39,8 @@ Result<> Hub::add_kinds(const std::vector<kind::Client>& kinds, const kind::Need
     if (!schema.ok()) return schema.error().in("kind \"" + kinds[i].kind() + "\"");
     const auto said = needs.find(kinds[i].kind());
     kinds_.push_back(std::make_unique<KindState>(
-        kinds[i], said == needs.end() ? std::vector<kind::Need>() : said->second, *schema, strand_,
-        i, kinds.size(), shop_->rules.blind_after));
+        host_, kinds[i], said == needs.end() ? std::vector<kind::Need>() : said->second, *schema,
+        strand_, i, kinds.size(), shop_->rules.blind_after));
     KindState& kind = *kinds_.back();
     kind.orphaned = host_.gauge("davit_applier_orphaned",
                                 "Records that nobody names and whose objects are left alone",
@@ -90,7 +86,7 @@ void Hub::stop(std::function<void()> done) {
 }
 
 void Hub::check_stopped() {
-  if (!stopped_ || watching_ > 0 || reviewing_ || idle_.size() < workers_.size()) return;
+  if (!stopped_ || watching_ > 0 || reviewing_ || working_ > 0) return;
   auto stopped = std::move(stopped_);
   stopped_ = nullptr;
   stopped();

@@ -1,5 +1,5 @@
 // Hub: the applier's one strand, where changes, watch events and finished trips meet. The hub keeps
-// the tables, asks the queue for the next slot and gives it to a worker. The pure classes (Desired,
+// the tables, asks the queue for the next slot and starts a trip for it. The pure classes (Desired,
 // Observed, Queue, ConcurrencyLimit, Shares, Sight, Repairs, Strangers and prune) decide; the hub
 // only carries out. A trip is one reconciliation of a slot (trip.hpp).
 #pragma once
@@ -54,7 +54,7 @@ class Hub {
   std::optional<std::chrono::nanoseconds> next_pump() const;
   void launch(KindState& kind, Slot& slot);
   Task task_for(KindState& kind, const Slot& slot) const;
-  void on_report(size_t worker, size_t under_way, Report report);
+  void on_report(size_t under_way, Report report);
   void learn(const Report& report, const Shares::Group& group, size_t under_way);
   void conclude(KindState& kind, Slot& slot, Report& report);
   std::chrono::nanoseconds rest_after(const KindState& kind, Slot& slot, const Report& report);
@@ -127,8 +127,7 @@ class Hub {
   ConcurrencyLimit limit_;
   Shares shares_;
   std::map<Shares::Group, std::deque<uint64_t>> held_back_;  // slots, by their numbers
-  std::vector<Strand> workers_;
-  std::vector<size_t> idle_;
+  size_t working_ = 0;                                       // trips that are out
   Timer pump_timer_, resync_timer_, sync_timer_, sight_timer_, access_timer_;
   std::chrono::nanoseconds pump_at_{0};        // when pump_timer_ fires
   std::chrono::nanoseconds patient_until_{0};  // until then applying waits for the watches

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t departed_max = 1'000;  // of one kind; about 100 bytes each
 
-// No worker has the slot, and none of its objects is ours.
+// No trip has the slot, and none of its objects is ours.
 bool left_behind(const Slot& slot) {
   return slot.wish == Wish::unknown && !slot.out &&
          std::all_of(slot.objects.begin(), slot.objects.end(),

@@ -69,19 +69,27 @@ void Hub::on_object(KindState& kind, const Arrival& a) {
     return;
   }
   if (a.type == DAVIT_WATCH_DELETED) {
-    if (Slot* slot = kind.observed.remove(a.path, a.resource_version)) touch(kind, *slot);
+    for (Slot* slot : kind.observed.remove(a.path, a.resource_version)) touch(kind, *slot);
     return;
   }
   const ObservedObject* known = kind.observed.find(a.path);
-  Slot* before = known == nullptr ? nullptr : known->slot;
-  Slot* slot = a.attributed ? &kind.desired.at(a.ns, a.name) : nullptr;
-  const bool news = kind.observed.put(a.watch, a.path, a.text, a.resource_version, slot, a.foreign);
+  const Slots before = known == nullptr ? Slots() : known->slots;
+  Slots now;
+  for (const Named& record : a.records) {
+    Slot* slot = &kind.desired.at(record.ns, record.name);
+    if (std::find(now.begin(), now.end(), slot) == now.end()) now.push_back(slot);
+  }
+  const bool news = kind.observed.put(a.watch, a.path, a.text, a.resource_version, now, a.foreign);
   // An edit of the object's labels may have made it another record's.
-  if (news && before != nullptr && before != slot) touch(kind, *before);
-  if (news && slot != nullptr) {
-    touch(kind, *slot);
-  } else if (slot != nullptr && slot->wish == Wish::unknown && slot->objects.empty()) {
-    erase(kind, *slot);
+  for (Slot* slot : before) {
+    if (news && std::find(now.begin(), now.end(), slot) == now.end()) touch(kind, *slot);
+  }
+  for (Slot* slot : now) {
+    if (news) {
+      touch(kind, *slot);
+    } else if (slot->wish == Wish::unknown && slot->objects.empty()) {
+      erase(kind, *slot);
+    }
   }
 }
 

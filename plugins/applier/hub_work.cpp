@@ -1,4 +1,4 @@
-// Hub: gives slots to workers and takes in what their trips report.
+// Hub: starts trips for slots and takes in what they report.
 #include <davit/issues.hpp>
 
 #include "hub.hpp"
@@ -99,8 +99,7 @@ bool Hub::may_start(KindState& kind, const Slot& slot) const {
 }
 
 void Hub::launch(KindState& kind, Slot& slot) {
-  const size_t worker = idle_.back();
-  idle_.pop_back();
+  ++working_;
   slot.out = true;
   slot.held_back.reset();
   shares_.began(group_of(kind, slot), slot.number, now());
@@ -108,10 +107,9 @@ void Hub::launch(KindState& kind, Slot& slot) {
   slot.repairs.forget(shop_->rules.repairs, now());
   trips_.add();
   auto trip = std::make_shared<Trip>(
-      shop_, workers_[worker], task_for(kind, slot),
-      [this, worker, under_way = queue_.out()](Report report) {
-        strand_.post([this, worker, under_way, report = std::move(report)]() mutable {
-          on_report(worker, under_way, std::move(report));
+      shop_, task_for(kind, slot), [this, under_way = queue_.out()](Report report) {
+        strand_.post([this, under_way, report = std::move(report)]() mutable {
+          on_report(under_way, std::move(report));
         });
       });
   trip->start();
@@ -133,6 +131,8 @@ Task Hub::task_for(KindState& kind, const Slot& slot) const {
   task.key = {kind.name(), region_, slot.id};
   task.ns = slot.ns;
   task.name = slot.name;
+  task.state = slot.record_state;
+  task.annotations = slot.annotations;
   task.payload = slot.payload;
   task.runs = slot.runs;
   task.look_only = slot.state == Slot::State::parked && now() < slot.parked_until;
@@ -151,8 +151,8 @@ Task Hub::task_for(KindState& kind, const Slot& slot) const {
   return task;
 }
 
-void Hub::on_report(size_t worker, size_t under_way, Report report) {
-  idle_.push_back(worker);
+void Hub::on_report(size_t under_way, Report report) {
+  --working_;
   learn(report, shares_.ended(report.slot), under_way);
   KindState& kind = kind_of(report.slot);
   Slot* slot = kind.desired.find(report.slot);
@@ -290,7 +290,9 @@ void Hub::tell(KindState& kind, Slot& slot, Report& report) {
   } else if (report.end == Report::End::held) {
     telling_->issue(kind.name(), slot, DAVIT_ISSUE_HELD, std::string(slot.payload.view()));
     return;  // a held record's status is not ours to report
-  } else {
+  } else if (failing && report.delayed) {
+    telling_->issue(kind.name(), slot, DAVIT_ISSUE_DELAYED, report.why);
+  } else if (!report.delayed) {
     const std::string contested = slot.repairs.contested(shop_->rules.repairs);
     telling_->issue(kind.name(), slot, contested.empty() ? "" : issues::contested, contested);
   }

@@ -38,14 +38,14 @@ struct View {
 };
 
 struct KindState {
-  KindState(kind::Client c, std::vector<kind::Need> n, Schema s, Strand strand, uint64_t index,
-            uint64_t kinds, Sight::Time patience)
+  KindState(Host host, kind::Client c, std::vector<kind::Need> n, Schema s, Strand strand,
+            uint64_t index, uint64_t kinds, Sight::Time patience)
       : client(std::move(c)),
         needs(std::move(n)),
         schema(std::move(s)),
         desired(index, kinds),
         observed(client.description().resources.size()),
-        watches(client, std::move(strand)) {
+        watches(host, client, std::move(strand)) {
     views.resize(client.description().resources.size(), View(patience));
   }
 

@@ -7,13 +7,13 @@
 namespace davit::applier {
 
 bool Observed::put(uint32_t watch, const std::string& path, Text text,
-                   const std::string& resource_version, Slot* slot, bool foreign) {
+                   const std::string& resource_version, Slots slots, bool foreign) {
   ObservedObject& object = at(watch, path);
   object.round = rounds_[watch];
   // A new list is newer than everything that was known when it began, except our writes since then.
   if (in_picture_[watch] && object.written != rounds_[watch])
-    return replace(object, std::move(text), resource_version, slot, foreign);
-  return set(object, std::move(text), resource_version, slot, foreign);
+    return replace(object, std::move(text), resource_version, std::move(slots), foreign);
+  return set(object, std::move(text), resource_version, std::move(slots), foreign);
 }
 
 bool Observed::put_written(uint32_t watch, const std::string& path, Text text,
@@ -21,7 +21,10 @@ bool Observed::put_written(uint32_t watch, const std::string& path, Text text,
   if (find(path) == nullptr && has_passed(watch, resource_version)) return false;
   ObservedObject& object = at(watch, path);
   object.written = rounds_[watch];
-  return set(object, std::move(text), resource_version, slot, false);
+  Slots slots = object.slots;
+  if (slot != nullptr && std::find(slots.begin(), slots.end(), slot) == slots.end())
+    slots.push_back(slot);
+  return set(object, std::move(text), resource_version, std::move(slots), false);
 }
 
 void Observed::passed(uint32_t watch, const std::string& resource_version) {
@@ -44,42 +47,43 @@ ObservedObject& Observed::at(uint32_t watch, const std::string& path) {
 }
 
 bool Observed::set(ObservedObject& object, Text text, const std::string& resource_version,
-                   Slot* slot, bool foreign) {
+                   Slots slots, bool foreign) {
   if (object.text != nullptr) {
     if (object.resource_version == resource_version ||
         !not_older(resource_version, object.resource_version)) {
       return false;
     }
   }
-  return replace(object, std::move(text), resource_version, slot, foreign);
+  return replace(object, std::move(text), resource_version, std::move(slots), foreign);
 }
 
 bool Observed::replace(ObservedObject& object, Text text, const std::string& resource_version,
-                       Slot* slot, bool foreign) {
+                       Slots slots, bool foreign) {
   if (object.text != nullptr) {
     // A restored store may give the same version to another content, so the text is compared, too.
-    if (object.resource_version == resource_version && object.slot == slot &&
+    if (object.resource_version == resource_version && object.slots == slots &&
         object.foreign == foreign && *object.text == *text) {
       return false;
     }
-    if (object.slot != slot) detach(object);
+    if (object.slots != slots) detach(object);
   }
   object.text = std::move(text);
   object.resource_version = resource_version;
   object.foreign = foreign;
-  if (slot != nullptr && object.slot == nullptr) slot->objects.push_back(&object);
-  object.slot = slot;
+  if (object.slots.empty()) {
+    for (Slot* slot : slots) slot->objects.push_back(&object);
+    object.slots = std::move(slots);
+  }
   return true;
 }
 
-Slot* Observed::remove(const std::string& path, const std::string& resource_version) {
+Slots Observed::remove(const std::string& path, const std::string& resource_version) {
   const auto it = objects_.find(path);
-  if (it == objects_.end() || !not_older(resource_version, it->second.resource_version))
-    return nullptr;
-  Slot* slot = it->second.slot;
+  if (it == objects_.end() || !not_older(resource_version, it->second.resource_version)) return {};
+  Slots slots = it->second.slots;
   detach(it->second);
   objects_.erase(it);
-  return slot;
+  return slots;
 }
 
 const ObservedObject* Observed::find(const std::string& path) const {
@@ -99,18 +103,15 @@ void Observed::synced(uint32_t watch, const std::function<void(Slot&)>& lost) {
       ++it;
       continue;
     }
-    Slot* slot = object.slot;
+    const Slots slots = object.slots;
     detach(object);
     it = objects_.erase(it);
-    if (slot != nullptr) lost(*slot);
+    for (Slot* slot : slots) lost(*slot);
   }
 }
 
 void Observed::detach(ObservedObject& object) {
-  if (object.slot == nullptr) return;
-  auto& all = object.slot->objects;
-  all.erase(std::remove(all.begin(), all.end(), &object), all.end());
-  object.slot = nullptr;
+  for (Slot* slot : std::exchange(object.slots, {})) std::erase(slot->objects, &object);
 }
 
 }  // namespace davit::applier

@@ -1,5 +1,5 @@
 // Observed: the objects that the cluster watches of one kind have shown, by path, each with the
-// slot it belongs to. It stands between the watches and the trips. Objects are kept as JSON text:
+// slots it belongs to. It stands between the watches and the trips. Objects are kept as JSON text:
 // it takes a tenth of the memory of a parsed object, and reconcile needs text. Pure; used on the
 // applier's strand.
 //
@@ -17,12 +17,13 @@
 namespace davit::applier {
 
 using Text = std::shared_ptr<const std::string>;
+using Slots = std::vector<Slot*>;
 
 struct ObservedObject {
   const std::string* path = nullptr;  // the object's key in the cache
   Text text;
   std::string resource_version;
-  Slot* slot = nullptr;  // NULL: belongs to no record (a shared object)
+  Slots slots;           // of the records it belongs to: mostly one
   bool foreign = false;  // another region's or kind's: known only so that it is left alone
   uint32_t watch = 0;    // index of the kind's resource
   uint32_t round = 0;    // the watch's round when it last showed the object
@@ -39,14 +40,15 @@ class Observed {
   // An object that the watch shows. False: the known state is the same or newer, and nothing
   // changed.
   bool put(uint32_t watch, const std::string& path, Text text, const std::string& resource_version,
-           Slot* slot, bool foreign = false);
-  // The answer to a write of ours. Also false when the watch has passed the write and does not show
-  // the object: then it is gone already.
+           Slots slots, bool foreign = false);
+  // The answer to a write of ours for this slot (NULL: of an object that several records share).
+  // The object goes on belonging to those it belonged to. Also false when the watch has passed the
+  // write and does not show the object: then it is gone already.
   bool put_written(uint32_t watch, const std::string& path, Text text,
                    const std::string& resource_version, Slot* slot);
-  // Returns the slot that the object belonged to. NULL: the object was not known, is newer than the
-  // event, or belonged to no slot.
-  Slot* remove(const std::string& path, const std::string& resource_version);
+  // Returns the slots that the object belonged to. Empty: the object was not known, is newer than
+  // the event, or belonged to no slot.
+  Slots remove(const std::string& path, const std::string& resource_version);
   const ObservedObject* find(const std::string& path) const;
 
   // The watch lists its resource anew. Each listed object replaces what is known, whatever its
@@ -63,9 +65,9 @@ class Observed {
  private:
   // A new entry has no content, and counts as not shown by its watch.
   ObservedObject& at(uint32_t watch, const std::string& path);
-  bool set(ObservedObject& object, Text text, const std::string& resource_version, Slot* slot,
+  bool set(ObservedObject& object, Text text, const std::string& resource_version, Slots slots,
            bool foreign);
-  bool replace(ObservedObject& object, Text text, const std::string& resource_version, Slot* slot,
+  bool replace(ObservedObject& object, Text text, const std::string& resource_version, Slots slots,
                bool foreign);
   bool has_passed(uint32_t watch, const std::string& resource_version) const;
   void detach(ObservedObject& object);

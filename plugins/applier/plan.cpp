@@ -1,9 +1,17 @@
 #include "plan.hpp"
 
+#include <algorithm>
+
 #include <boost/json.hpp>
 
 namespace davit::applier {
 namespace {
+
+constexpr size_t needs_max = 32;  // of one answer
+
+// What names an object of the cluster, in "delete" and in a need.
+const std::initializer_list<std::string_view> object_members = {"group", "version", "resource",
+                                                                "namespace", "name"};
 
 Error fault(std::string what) {
   return {Code::internal, "kind: " + std::move(what), {}, {}};
@@ -20,6 +28,18 @@ int64_t integer_at(const json::object& o, const char* key) {
 bool flag_at(const json::object& o, const char* key) {
   const json::value* v = o.if_contains(key);
   return v != nullptr && v->is_bool() && v->get_bool();
+}
+
+// Refuses members that this applier does not know. `where`: "an entry of \"apply\"".
+Result<> only(const json::object& o, std::initializer_list<std::string_view> known,
+              std::string_view where) {
+  for (const auto& member : o) {
+    const std::string_view name(member.key().data(), member.key().size());
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return fault("this applier does not know the member \"" + std::string(name) + "\" of " +
+                 std::string(where));
+  }
+  return {};
 }
 
 const json::array* array_at(const json::object& o, const char* key) {
@@ -43,6 +63,11 @@ const kind::Resource* resource_of(const json::object& object,
 Result<Step> read_step(json::value& entry, size_t index, const kind::Description& description) {
   if (!entry.is_object()) return fault("an entry of \"apply\" is not an object");
   json::object& e = entry.get_object();
+  if (auto r = only(e, {"object", "mode", "owner", "controller", "replace_on_immutable"},
+                    "an entry of \"apply\"");
+      !r.ok()) {
+    return r.error();
+  }
   json::value* object = e.if_contains("object");
   if (object == nullptr || !object->is_object())
     return fault("an entry of \"apply\" has no object");
@@ -83,6 +108,7 @@ Result<Step> read_step(json::value& entry, size_t index, const kind::Description
 Result<Removal> read_removal(const json::value& entry, const kind::Description& description) {
   if (!entry.is_object()) return fault("an entry of \"delete\" is not an object");
   const json::object& e = entry.get_object();
+  if (auto r = only(e, object_members, "an entry of \"delete\""); !r.ok()) return r.error();
   Removal out;
   out.name = {{text_in(e, "group"), text_in(e, "version"), text_in(e, "resource")},
               text_in(e, "namespace"),
@@ -100,7 +126,48 @@ Result<Removal> read_removal(const json::value& entry, const kind::Description& 
   return out;
 }
 
-void read_status(const json::object& from, Status& out) {
+Result<std::vector<Need>> read_needs(const json::value& list) {
+  if (!list.is_array()) return fault("\"needs\" is not a list");
+  if (list.get_array().size() > needs_max)
+    return fault("more than " + std::to_string(needs_max) + " needs");
+  std::vector<Need> out;
+  for (const auto& entry : list.get_array()) {
+    const json::object* e = entry.if_object();
+    if (e == nullptr) return fault("an entry of \"needs\" is not an object");
+    if (auto r = only(*e, {"id", "from", "ref"}, "an entry of \"needs\""); !r.ok())
+      return r.error();
+    const std::string id = text_in(*e, "id");
+    if (id.empty()) return fault("a need without an id");
+    const std::string what = "need \"" + id + "\" ";
+    if (const std::string from = text_in(*e, "from"); from != "object") {
+      return fault(what + "is from \"" + from +
+                   "\", which this applier does not know: it knows \"object\"");
+    }
+    const json::value* ref = e->if_contains("ref");
+    if (ref == nullptr || !ref->is_object()) return fault(what + "has no ref");
+    const json::object& r = ref->get_object();
+    if (auto known = only(r, object_members, "the ref of " + what); !known.ok())
+      return known.error();
+    Need need{id,
+              {{text_in(r, "group"), text_in(r, "version"), text_in(r, "resource")},
+               text_in(r, "namespace"),
+               text_in(r, "name")}};
+    const ObjectName& o = need.object;
+    if (o.resource.version.empty() || o.resource.resource.empty() || o.name.empty())
+      return fault(what + "names no version, resource or name");
+    out.push_back(std::move(need));
+  }
+  return out;
+}
+
+Result<> read_status(const json::object& from, Status& out) {
+  if (auto r = only(from,
+                    {"gone", "health", "desired", "updated", "ready", "stale", "message", "detail",
+                     "children"},
+                    "\"status\"");
+      !r.ok()) {
+    return r;
+  }
   out.gone = flag_at(from, "gone");
   out.health = text_in(from, "health");
   out.desired = integer_at(from, "desired");
@@ -116,9 +183,15 @@ void read_status(const json::object& from, Status& out) {
   for (size_t i = 0; children != nullptr && i < children->size(); ++i) {
     const json::object* c = (*children)[i].if_object();
     if (c == nullptr) continue;
+    if (auto r = only(*c, {"name", "address", "status", "cpu_millicores", "memory_mib"},
+                      "a child of \"status\"");
+        !r.ok()) {
+      return r;
+    }
     out.children.push_back({text_in(*c, "name"), text_in(*c, "address"), text_in(*c, "status"),
                             integer_at(*c, "cpu_millicores"), integer_at(*c, "memory_mib")});
   }
+  return {};
 }
 
 }  // namespace
@@ -129,7 +202,17 @@ Result<Plan> read_plan(std::string_view output, const kind::Description& descrip
   if (bad || !root.is_object())
     return fault("reconcile answered something that is not a JSON object");
   json::object& o = root.get_object();
+  if (auto r = only(o, {"apply", "delete", "status", "needs", "look_again_ms"}, "the answer");
+      !r.ok()) {
+    return r.error();
+  }
   Plan out;
+  if (const json::value* needs = o.if_contains("needs")) {
+    auto read = read_needs(*needs);
+    if (!read.ok()) return read.error();
+    out.needs = std::move(*read);
+    if (!out.needs.empty()) return out;
+  }
   if (json::value* apply = o.if_contains("apply"); apply != nullptr && apply->is_array()) {
     for (auto& entry : apply->get_array()) {
       auto step = read_step(entry, out.steps.size(), description);
@@ -144,7 +227,9 @@ Result<Plan> read_plan(std::string_view output, const kind::Description& descrip
     out.removals.push_back(std::move(*removal));
   }
   const json::value* status = o.if_contains("status");
-  if (status != nullptr && status->is_object()) read_status(status->get_object(), out.status);
+  if (status != nullptr && status->is_object()) {
+    if (auto r = read_status(status->get_object(), out.status); !r.ok()) return r.error();
+  }
   out.look_again = std::chrono::milliseconds(std::max<int64_t>(0, integer_at(o, "look_again_ms")));
   return out;
 }

@@ -29,14 +29,27 @@ struct Removal {
   const kind::Resource* as = nullptr;
 };
 
+// What the kind asks for before it can answer: an object of the cluster.
+struct Need {
+  std::string id;
+  ObjectName object;
+};
+
+// The optional members of reconcile's answer that read_plan understands, as a JSON list: the
+// "features" of the input.
+inline constexpr std::string_view features = R"(["needs/object"])";
+
 struct Plan {
+  // Not empty: the rest is empty, and the kind must be asked again.
+  std::vector<Need> needs;
   std::vector<Step> steps;
   std::vector<Removal> removals;
   Status status;  // without key and version
   std::chrono::milliseconds look_again{0};
 };
 
-// `description` must outlive the plan. An error is the kind's fault.
+// `description` must outlive the plan. An error is the kind's fault. A member that is not known is
+// one: it may change what the others mean.
 Result<Plan> read_plan(std::string_view output, const kind::Description& description);
 
 }  // namespace davit::applier

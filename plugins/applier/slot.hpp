@@ -71,12 +71,14 @@ struct Slot {
   uint64_t version = 0;
   uint64_t incarnation = 0;  // of the store that named the version; 0: the peer tells none
   Buffer payload;            // apply: the message; hold: the reason
+  std::string record_state;  // the record's state word; empty: the peer does not send it
+  Pairs annotations;         // the record's
   uint64_t snapshot = 0;     // number of the snapshot during which it was named last
   // The snapshot of this version did not name it, so it is pruned; 0: not pruned.
   uint64_t pruned_at = 0;
   std::vector<uint64_t> outstanding;  // accepted versions that are not settled
   State state = State::pending;
-  bool out = false;  // a worker has it
+  bool out = false;  // a trip has it
   // It waits because its group has no room, and will be queued in this band; nullopt: it does not.
   std::optional<Band> held_back;
 

@@ -17,10 +17,8 @@ void Ensured::forget(const std::string& path) {
   paths_.erase(path);
 }
 
-Trip::Trip(std::shared_ptr<Workshop> shop, Strand strand, Task task,
-           std::function<void(Report)> done)
+Trip::Trip(std::shared_ptr<Workshop> shop, Task task, std::function<void(Report)> done)
     : shop_(std::move(shop)),
-      strand_(std::move(strand)),
       task_(std::move(task)),
       done_(std::move(done)),
       claim_{label_value(task_.key.region), label_value(task_.key.kind),
@@ -33,22 +31,35 @@ Trip::Trip(std::shared_ptr<Workshop> shop, Strand strand, Task task,
 }
 
 void Trip::start() {
-  strand_.post([self = shared_from_this()] { self->run(); });
+  shop_->host.blocking(task_.kind->instance(), [self = shared_from_this()] { self->run(); });
 }
 
 void Trip::run() {
   if (task_.wish == Wish::hold) return finish(Report::End::held);
   if (task_.wish == Wish::apply) {
     auto text = decode();
-    if (!text.ok())
-      return refuse(text.error().where.empty() ? text.error().message
-                                               : text.error().where + ": " + text.error().message);
+    if (!text.ok()) {
+      const Error& e = text.error();
+      if (retryable(e.code)) return delay("kind: " + e.message, e.retry_after);
+      return refuse(e.where.empty() ? e.message : e.where + ": " + e.message);
+    }
     desired_ = std::move(*text);
   }
+  rounds_ = 0;
+  consult();
+}
+
+// Asks the kind, and asks again when it needs to know more.
+void Trip::consult() {
   auto output = task_.kind->reconcile(input(desired_));
-  if (!output.ok()) return refuse(output.error().message);
+  if (!output.ok()) {
+    const Error& e = output.error();
+    if (retryable(e.code)) return delay("kind: " + e.message, e.retry_after);
+    return refuse(e.message);
+  }
   auto plan = read_plan(*output, task_.kind->description());
   if (!plan.ok()) return refuse(plan.error().message);
+  if (!plan->needs.empty()) return meet(std::move(plan->needs));
   plan_ = std::move(*plan);
   rely_on(plan_);
   report_.look_again = plan_.look_again;
@@ -68,11 +79,16 @@ Result<std::string> Trip::decode() const {
 
 // The input of reconcile, assembled from texts without parsing them.
 std::string Trip::input(std::string_view desired) const {
-  const json::object record{{"id", task_.key.id},
-                            {"region", task_.key.region},
-                            {"namespace", task_.ns},
-                            {"name", task_.name},
-                            {"version", std::to_string(task_.version)}};
+  json::object record{{"id", task_.key.id},
+                      {"region", task_.key.region},
+                      {"namespace", task_.ns},
+                      {"name", task_.name},
+                      {"version", std::to_string(task_.version)}};
+  if (!task_.state.empty()) record["state"] = task_.state;
+  if (!task_.annotations.empty()) {
+    json::object& annotations = record["annotations"].emplace_object();
+    for (const auto& [key, value] : task_.annotations) annotations[key] = value;
+  }
   std::string out = "{\"record\":" + json::serialize(record);
   if (!desired.empty()) out.append(",\"desired\":").append(desired);
   out += ",\"observed\":[";
@@ -83,7 +99,18 @@ std::string Trip::input(std::string_view desired) const {
     first = false;
     out += *known.text;
   }
-  out += "],\"now_unix_ms\":" + std::to_string(shop_->host.unix_ms()) + "}";
+  out += "]";
+  if (!given_.empty()) {
+    out += ",\"given\":";
+    char before = '{';
+    for (const auto& [id, answer] : given_) {
+      out += before + json::serialize(json::string(id)) + ":" + answer;
+      before = ',';
+    }
+    out += '}';
+  }
+  out.append(",\"features\":").append(features);
+  out += ",\"now_unix_ms\":" + std::to_string(shop_->host.unix_ms()) + "}";
   return out;
 }
 
@@ -136,11 +163,12 @@ void Trip::request(cluster::Request q, std::function<void(const cluster::Respons
     answer.overloaded = overloaded(r);
     answer.of_webhook = names_webhook(r);
     answer.retry_after = r.retry_after;
-    trip->strand_.post([self = std::move(self), answer = std::move(answer), then = std::move(then),
-                        r = std::move(r)]() mutable {
-      self->report_.answers.push_back(std::move(answer));
-      then(r);
-    });
+    trip->shop_->host.blocking(trip->task_.kind->instance(),
+                               [self = std::move(self), answer = std::move(answer),
+                                then = std::move(then), r = std::move(r)]() mutable {
+                                 self->report_.answers.push_back(std::move(answer));
+                                 then(r);
+                               });
   });
 }
 
@@ -170,6 +198,11 @@ void Trip::retry(std::string why, std::chrono::milliseconds after) {
   report_.why = std::move(why);
   report_.retry_after = after;
   finish(Report::End::retry);
+}
+
+void Trip::delay(std::string why, std::chrono::milliseconds after) {
+  report_.delayed = true;
+  retry(std::move(why), after);
 }
 
 void Trip::finish(Report::End end) {

@@ -1,7 +1,8 @@
 // Trip: one reconciliation of a slot. A trip decodes and validates the message, calls the kind's
 // reconcile, compares the plan with the cluster, and sends one request after another in the kind's
-// order. The hub starts it on a worker's strand, which the trip has to itself. A trip touches no
-// table: it gets copies (Task) and returns what it found (Report).
+// order. It runs on the pool of the kind's instance, because a kind may block: one step after the
+// other, so it needs no strand. A trip touches no table: it gets copies (Task) and returns what it
+// found (Report).
 #pragma once
 
 #include <atomic>
@@ -81,6 +82,8 @@ struct Task {
   std::shared_ptr<const Incarnations> strangers;
   Key key;
   std::string ns, name;
+  std::string state;  // the record's state word
+  Pairs annotations;
   Buffer payload;
   Buffer runs;                                   // the message that was applied last; may be empty
   bool look_only = false;                        // parked: only report what is there
@@ -98,6 +101,7 @@ struct Report {
   End end = End::done;
   std::string why;  // parked and retry: the reason
   std::chrono::milliseconds retry_after{0};
+  bool delayed = false;   // retry: the kind cannot answer now, or lacks what it needs
   uint64_t unplaced = 0;  // an object names this unknown incarnation; 0: none does
   // Retry: a right is refused. An API server that has just started may refuse any right.
   bool right_refused = false;
@@ -127,17 +131,23 @@ struct Report {
 
 class Trip : public std::enable_shared_from_this<Trip> {
  public:
-  Trip(std::shared_ptr<Workshop> shop, Strand strand, Task task, std::function<void(Report)> done);
-  // `done` is called once, on the strand.
+  Trip(std::shared_ptr<Workshop> shop, Task task, std::function<void(Report)> done);
+  // `done` is called once, on any thread.
   void start();
 
  private:
   void run();
+  void consult();
   Result<std::string> decode() const;
   std::string input(std::string_view desired) const;  // `desired` empty: a delete
 
   void next();
   void step_on();
+
+  // --- what the kind needs to know before it can answer (trip_needs.cpp)
+  void meet(std::vector<Need> needs);
+  void meet_next();
+  void met(const cluster::Response& r);
 
   // --- applying (trip_apply.cpp). bool results: true = go on with the next step at once.
   enum class Found : uint8_t { same, differs, unseen, ended };
@@ -172,8 +182,13 @@ class Trip : public std::enable_shared_from_this<Trip> {
   Knowledge knowledge() const;
   bool fenced(const ObjectName& name, const Meta& meta);
   void note_unplaced();
-  std::string owner_of(const json::object& object) const;
-  bool named_like_the_record(const json::object& object) const;
+  // nullopt: the kind cannot tell now, and the trip has ended with a retry.
+  std::optional<std::vector<Named>> records_of(const json::object& object);
+  std::optional<bool> named_like_the_record(const json::object& object);
+  std::optional<std::string> owner_of(const json::object& object);
+  bool is_this_record(const Named& named) const {
+    return named.ns == task_.ns && named.name == task_.name;
+  }
   void park_as_foreign(const ObjectName& name, const std::string& why);
 
   // --- deleting, and replacing (trip_remove.cpp, trip_replace.cpp)
@@ -209,6 +224,7 @@ class Trip : public std::enable_shared_from_this<Trip> {
   std::optional<Plan> plan_of(std::string_view desired) const;
   void rely_on(const Plan& plan);
   void retry(std::string why, std::chrono::milliseconds after = {});
+  void delay(std::string why, std::chrono::milliseconds after);
   void finish(Report::End end);
   void look_again_in(std::chrono::nanoseconds wait);
 
@@ -216,7 +232,6 @@ class Trip : public std::enable_shared_from_this<Trip> {
   size_t watch_of(const ObjectName& name) const;  // npos: no watch
 
   std::shared_ptr<Workshop> shop_;
-  Strand strand_;
   Task task_;
   std::function<void(Report)> done_;
   const Claim claim_;
@@ -237,6 +252,11 @@ class Trip : public std::enable_shared_from_this<Trip> {
   Current current_;
   uint32_t start_overs_ = 0;
   std::string desired_;  // the record's message as JSON; empty: the record is to be deleted
+  std::map<std::string, std::string> given_;  // answers to the kind's needs: JSON, by their ids
+  size_t given_bytes_ = 0;
+  std::vector<Need> needs_;  // of the present round
+  size_t need_ = 0;          // the one that is being met
+  uint32_t rounds_ = 0;
   Report report_;
 };
 

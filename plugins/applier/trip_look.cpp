@@ -44,11 +44,17 @@ void Trip::looked(const ObjectName& name, const kind::Resource& as, const cluste
   if (!object) return;
   const Meta meta = meta_of(*object);
   compact(*object, as, shop_->rules.field_manager);
-  const bool stamped = meta.region == claim_.region && meta.record == claim_.record;
   const auto known = task_.known.find(name.path());
   const bool was_ours = known != task_.known.end() && known->second.ours;
-  const bool ours =
-      (stamped || (was_ours && named_like_the_record(*object))) && owner_of(*object).empty();
+  bool ours = meta.region == claim_.region && meta.record == claim_.record;
+  if (!ours && was_ours) {
+    const auto named = named_like_the_record(*object);
+    if (!named) return;
+    ours = *named;
+  }
+  const auto owner = owner_of(*object);
+  if (!owner) return;
+  ours = ours && owner->empty();
   Task::Known now{std::make_shared<const std::string>(json::serialize(*object)),
                   meta.resource_version, ours, false};
   return know(name.path(), std::move(now)) ? start_over() : next();

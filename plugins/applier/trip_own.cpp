@@ -1,6 +1,8 @@
 // Decides whose an object is. Before a trip touches an object it looks at the object itself,
 // whatever brought it there. An object that belongs to somebody else or was made of a later version
 // is left as it is. The record is then parked, and the reason names the owner or the version.
+#include <algorithm>
+
 #include <boost/json.hpp>
 
 #include "trip.hpp"
@@ -11,24 +13,41 @@ namespace {
 constexpr std::chrono::seconds word_wait{5};
 }  // namespace
 
-// Whether the kind attributes the object to this record by the object's own name and labels.
-bool Trip::named_like_the_record(const json::object& object) const {
-  const auto named = task_.kind->attribute(json::serialize(object));
-  return named.ok() && named->ns == task_.ns && named->name == task_.name;
+// The records that the object belongs to by its own name and labels.
+std::optional<std::vector<Named>> Trip::records_of(const json::object& object) {
+  auto records = task_.kind->attribute(json::serialize(object));
+  if (records.ok()) return std::move(*records);
+  if (!retryable(records.error().code)) return std::vector<Named>();
+  delay("kind: " + records.error().message, records.error().retry_after);
+  return std::nullopt;
+}
+
+// Whether this record is one of them.
+std::optional<bool> Trip::named_like_the_record(const json::object& object) {
+  const auto records = records_of(object);
+  if (!records) return std::nullopt;
+  return std::any_of(records->begin(), records->end(),
+                     [this](const Named& each) { return is_this_record(each); });
 }
 
 // The other owner of the object; empty: none. The object's own name counts for more than the
 // annotation that names the record: somebody may have edited the annotation, and our apply corrects
 // it.
-std::string Trip::owner_of(const json::object& object) const {
+std::optional<std::string> Trip::owner_of(const json::object& object) {
   Meta meta = meta_of(object);
-  if (meta.record != claim_.record && named_like_the_record(object)) meta.record.clear();
+  if (meta.record != claim_.record) {
+    const auto named = named_like_the_record(object);
+    if (!named) return std::nullopt;
+    if (*named) meta.record.clear();
+  }
   return other_owner(meta, claim_);
 }
 
 bool Trip::foreign(const Step& step, const json::object& object) {
-  if (const std::string owner = owner_of(object); !owner.empty()) {
-    park_as_foreign(step.name, step.name.text() + " belongs to " + owner);
+  const auto owner = owner_of(object);
+  if (!owner) return true;
+  if (!owner->empty()) {
+    park_as_foreign(step.name, step.name.text() + " belongs to " + *owner);
     return true;
   }
   const bool stamped = meta_of(object).region == claim_.region;
@@ -39,19 +58,28 @@ bool Trip::foreign(const Step& step, const json::object& object) {
 
 // A delete needs more than an apply: no stamp that contradicts, the region's stamp, and either a
 // name by which the kind knows the record or the fact that this process has applied the object. An
-// object that is only seen (a pod) has no stamps: `attributed` decides.
+// object that is only seen (a pod) has no stamps: `attributed` decides. What several records share
+// is not deleted for one of them.
 bool Trip::not_ours_to_delete(const Removal& removal, const json::object& object, bool attributed) {
   const Meta meta = meta_of(object);
+  const auto records = records_of(object);
+  if (!records) return true;
+  const auto other = std::find_if(records->begin(), records->end(),
+                                  [this](const Named& each) { return !is_this_record(each); });
+  const bool named = std::any_of(records->begin(), records->end(),
+                                 [this](const Named& each) { return is_this_record(each); });
+  const auto applied = report_.applied.find(removal.name.path());
+  const bool made = applied != report_.applied.end() && applied->second.uid == meta.uid;
   std::string why;
-  if (removal.as->role == DAVIT_RESOURCE_SEEN) {
+  if (named && other != records->end()) {
+    why = "it is also a part of " + other->ns + "/" + other->name;
+  } else if (removal.as->role == DAVIT_RESOURCE_SEEN) {
     if (!attributed) why = "it is not ours";
   } else if (const std::string owner = other_owner(meta, claim_); !owner.empty()) {
     why = "it belongs to " + owner;
   } else if (meta.region.empty()) {
     why = "nobody has stamped it as ours";
-  } else if (const auto applied = report_.applied.find(removal.name.path());
-             (applied == report_.applied.end() || applied->second.uid != meta.uid) &&
-             !named_like_the_record(object)) {
+  } else if (!made && !named) {
     why = "its name is not one of this record's";
   }
   if (why.empty()) return removal.as->role == DAVIT_RESOURCE_OWNED && fenced(removal.name, meta);
@@ -100,8 +128,10 @@ void Trip::note_unplaced() {
 void Trip::park_as_foreign(const ObjectName& name, const std::string& why) {
   for (auto& [path, known] : task_.known) known.ours = false;
   if (auto output = task_.kind->reconcile(input(desired_)); output.ok()) {
-    if (auto plan = read_plan(*output, task_.kind->description()); plan.ok())
+    if (auto plan = read_plan(*output, task_.kind->description());
+        plan.ok() && plan->needs.empty()) {
       report_.status = std::move(plan->status);
+    }
   }
   park_on(name, why);
 }

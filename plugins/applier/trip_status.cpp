@@ -26,7 +26,7 @@ std::optional<Plan> Trip::plan_of(std::string_view desired) const {
   auto output = task_.kind->reconcile(input(desired));
   if (!output.ok()) return std::nullopt;
   auto plan = read_plan(*output, task_.kind->description());
-  if (!plan.ok()) return std::nullopt;
+  if (!plan.ok() || !plan->needs.empty()) return std::nullopt;
   return std::move(*plan);
 }
 

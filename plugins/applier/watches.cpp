@@ -7,9 +7,13 @@
 
 namespace davit::applier {
 
-Arrival read_arrival(const kind::Client& kind, uint32_t watch, int32_t type,
-                     std::string_view object, const std::string& region_label,
-                     const std::string& field_manager) {
+namespace {
+constexpr uint32_t told_after = 3;  // failures of a kind in a row
+}
+
+Result<Arrival> read_arrival(const kind::Client& kind, uint32_t watch, int32_t type,
+                             std::string_view object, const std::string& region_label,
+                             const std::string& field_manager) {
   Arrival out;
   out.watch = watch;
   out.type = type;
@@ -36,10 +40,11 @@ Arrival read_arrival(const kind::Client& kind, uint32_t watch, int32_t type,
   const Claim ours{region_label, label_value(kind.description().kind), meta.record};
   out.foreign = as.role == DAVIT_RESOURCE_OWNED && !other_owner(meta, ours).empty();
   // The object's own name decides: an annotation may have been copied along or edited.
-  if (auto named = kind.attribute(text); named.ok()) {
-    out.attributed = true;
-    out.ns = named->ns;
-    out.name = named->name;
+  auto records = kind.attribute(text);
+  if (records.ok()) {
+    out.records = std::move(*records);
+  } else if (retryable(records.error().code)) {
+    return records.error();
   }
   if (as.role == DAVIT_RESOURCE_SEEN) {
     forget_metadata(value.get_object(), as);
@@ -53,6 +58,8 @@ Arrival read_arrival(const kind::Client& kind, uint32_t watch, int32_t type,
 void Watches::start(const cluster::Client& cluster, const Rules& rules,
                     const std::string& region_label, Sink sink) {
   sink_ = std::move(sink);
+  region_label_ = region_label;
+  field_manager_ = rules.field_manager;
   const auto& resources = kind_.description().resources;
   watches_.resize(resources.size());
   open_.resize(resources.size(), false);
@@ -63,11 +70,15 @@ void Watches::start(const cluster::Client& cluster, const Rules& rules,
     request.resource = {r.group, r.version, r.resource};
     request.label_selector = r.selector;
     cluster::Watcher watcher;
-    watcher.event = [this, i, region_label, manager = rules.field_manager](
-                        int32_t type, std::string_view object) {
-      arrived(read_arrival(kind_, i, type, object, region_label, manager));
+    watcher.event = [this, i](int32_t type, std::string_view object) {
+      arrived({i, type, std::string(object)});
     };
-    watcher.ended = [this] { strand_.post([this] { ended(); }); };
+    watcher.ended = [this] {
+      strand_.post([this] {
+        --living_;
+        check_ended();
+      });
+    };
     ++living_;
     open_[i] = true;
     auto watch = cluster.watch(request, rules.watch_credit, std::move(watcher));
@@ -82,22 +93,64 @@ void Watches::start(const cluster::Client& cluster, const Rules& rules,
   }
 }
 
-void Watches::arrived(Arrival arrival) {
-  bool first = false;
+void Watches::arrived(Event event) {
   {
     std::lock_guard lock(mutex_);
-    first = arrivals_.empty();
-    arrivals_.push_back(std::move(arrival));
+    events_.push_back(std::move(event));
+    if (std::exchange(reading_, true)) return;
   }
-  if (first) strand_.post([this] { drain(); });
+  host_.blocking(kind_.instance(), [this] { read(); });
 }
 
-void Watches::drain() {
-  std::vector<Arrival> arrivals;
+// On the pool; one at a time.
+void Watches::read() {
+  std::deque<Event> events;
   {
     std::lock_guard lock(mutex_);
-    arrivals.swap(arrivals_);
+    events.swap(events_);
   }
+  std::vector<Arrival> arrivals;
+  std::optional<Error> later;
+  while (!events.empty() && !later) {
+    const Event& e = events.front();
+    auto arrival = read_arrival(kind_, e.watch, e.type, e.object, region_label_, field_manager_);
+    if (!arrival.ok()) {
+      later = arrival.error();
+    } else {
+      arrivals.push_back(std::move(*arrival));
+      events.pop_front();
+    }
+  }
+  {
+    std::lock_guard lock(mutex_);
+    events_.insert(events_.begin(), std::make_move_iterator(events.begin()),
+                   std::make_move_iterator(events.end()));
+  }
+  strand_.post([this, arrivals = std::move(arrivals), later = std::move(later)] {
+    drain(arrivals);
+    if (later && !stopping_) return read_later(*later);
+    backoff_.reset();
+    bool more = false;
+    {
+      std::lock_guard lock(mutex_);
+      if (stopping_) events_.clear();
+      more = reading_ = !events_.empty();
+    }
+    if (!more) return check_ended();
+    host_.blocking(kind_.instance(), [this] { read(); });
+  });
+}
+
+void Watches::read_later(const Error& why) {
+  const auto wait = backoff_.next(host_.random(), why.retry_after);
+  if (backoff_.failures() == told_after) {
+    host_.warn("what the cluster shows waits for its kind",
+               {{"kind", kind_.kind()}, {"reason", why.message}});
+  }
+  retry_.after(wait, [this] { host_.blocking(kind_.instance(), [this] { read(); }); });
+}
+
+void Watches::drain(const std::vector<Arrival>& arrivals) {
   if (stopping_) return;
   std::vector<uint32_t> used(watches_.size(), 0);
   for (const Arrival& a : arrivals) {
@@ -115,11 +168,22 @@ void Watches::stop(std::function<void()> ended) {
   for (size_t i = 0; i < watches_.size(); ++i) {
     if (open_[i]) watches_[i].cancel();
   }
-  if (living_ == 0) ended_();
+  if (retry_.waiting()) {  // nothing reads
+    retry_.cancel();
+    std::lock_guard lock(mutex_);
+    events_.clear();
+    reading_ = false;
+  }
+  check_ended();
 }
 
-void Watches::ended() {
-  if (--living_ == 0 && ended_) ended_();
+void Watches::check_ended() {
+  if (living_ > 0 || !ended_) return;
+  {
+    std::lock_guard lock(mutex_);
+    if (reading_) return;
+  }
+  std::exchange(ended_, nullptr)();
 }
 
 }  // namespace davit::applier

@@ -112,12 +112,9 @@ void refuse_twins(std::vector<Mutations::Item>& items) {
   }
 }
 
-void apply(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::Reply reply) {
-  v1::ApplyRequest message;
-  if (!parse(message, request)) return reply(undecodable());
-  if (auto r = usable_request_id(message.request_id()); !r.ok()) return reply(r.error());
-  const std::string author = author_of(message.author(), call);
-  const std::string caller = call.identity().name;
+// Runs on the storage's pool.
+void apply_each(Shared& shared, const v1::ApplyRequest& message, const std::string& author,
+                const std::string& caller, rpc::Server::Reply reply, Outstanding::Ticket ticket) {
   std::vector<Mutations::Item> items;
   for (int n = 0; n < message.documents_size(); ++n) {
     items.push_back(item_of(shared, message.documents(n), author, message.again()));
@@ -125,12 +122,26 @@ void apply(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::R
   }
   refuse_twins(items);
   Mutations::run(shared.host, shared.storage, std::move(items), message.dry_run(),
-                 shared.outstanding.begin(),
+                 std::move(ticket),
                  [&shared, reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
                    v1::ApplyResponse response;
                    for (const auto& o : outcomes) outcome_to_wire(o, response.add_outcomes());
                    reply(response.SerializeAsString());
                  });
+}
+
+void apply(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::Reply reply) {
+  v1::ApplyRequest message;
+  if (!parse(message, request)) return reply(undecodable());
+  if (auto r = usable_request_id(message.request_id()); !r.ok()) return reply(r.error());
+  std::string author = author_of(message.author(), call);
+  // The kind may block.
+  shared.host.blocking(
+      shared.storage.instance(), [&shared, message = std::move(message), author = std::move(author),
+                                  caller = call.identity().name, reply = std::move(reply),
+                                  ticket = shared.outstanding.begin()]() mutable {
+        apply_each(shared, message, author, caller, std::move(reply), std::move(ticket));
+      });
 }
 
 // The objects that agents show as orphaned. Read at the first call of find(), because most deletes

@@ -36,6 +36,11 @@ Error in_spec(const Error& e) {
   return out;
 }
 
+// A kind that says "later" says nothing about the spec.
+Error of_kind(const std::string& kind, const Error& e) {
+  return retryable(e.code) ? e.in("kind " + kind) : in_spec(e);
+}
+
 }  // namespace
 
 Result<Record> to_record(const Kinds& kinds, const v1::Document& d) {
@@ -50,9 +55,9 @@ Result<Record> to_record(const Kinds& kinds, const v1::Document& d) {
   if (!payload.ok()) return in_spec(payload.error());
   auto json = kind->schema.to_json(description.apply_type, *payload);
   if (!json.ok()) return in_spec(json.error());
-  if (auto r = kind->client.validate(*json); !r.ok()) return in_spec(r.error());
+  if (auto r = kind->client.validate(*json); !r.ok()) return of_kind(d.kind(), r.error());
   auto named = kind->client.identify(*json);
-  if (!named.ok()) return in_spec(named.error());
+  if (!named.ok()) return of_kind(d.kind(), named.error());
 
   if (!d.id().empty() && d.id() != named->id) {
     return bad("id", "\"" + d.id() + "\" is not the id in the spec, \"" + named->id + "\"");
@@ -66,11 +71,12 @@ Result<Record> to_record(const Kinds& kinds, const v1::Document& d) {
   out.state = d.state().empty() ? description.default_state : d.state();
   if (out.state == "deleted")
     return bad("state", "\"deleted\" is the store's own word: delete the object instead");
-  const kind::Class verdict = kind->client.classify(out.state, *json);
-  if (verdict == kind::Class::unhandled) {
+  const auto verdict = kind->client.classify(out.state, *json);
+  if (!verdict.ok()) return verdict.error().in("kind " + d.kind());
+  if (*verdict == kind::Class::unhandled) {
     return bad("state", "kind " + d.kind() + " does not handle \"" + out.state + "\"");
   }
-  out.live = verdict == kind::Class::apply;
+  out.live = *verdict == kind::Class::apply;
   out.payload = std::move(*payload);
   out.json = std::move(*json);
   out.annotations.assign(d.annotations().begin(), d.annotations().end());

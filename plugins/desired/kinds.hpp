@@ -39,9 +39,12 @@ class Kinds {
     auto json = r.json.len != 0
                     ? Result<std::string>(text(r.json))
                     : kind->schema.to_json(kind->client.description().apply_type, view(r.payload));
-    if (json.ok() && kind->client.classify(view(r.state), *json) != kind::Class::apply) return {};
+    if (json.ok()) {
+      const auto found = kind->client.classify(view(r.state), *json);
+      if (!found.ok() || *found != kind::Class::apply) return {};
+    }
     auto told = json.ok() ? kind->client.apply_message(*json) : json;
-    if (told.ok()) return {};
+    if (told.ok() || retryable(told.error().code)) return {};
     const Error& why = told.error();
     return "not sent on ctrl.v1: " + (why.where.empty() ? "" : why.where + ": ") + why.message;
   }

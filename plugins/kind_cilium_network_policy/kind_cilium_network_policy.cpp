@@ -38,6 +38,7 @@ kind::Description describe(const Site& site) {
 class CiliumNetworkPolicy {
  public:
   using roles = Roles<kind::Role>;
+  static constexpr uint32_t max_concurrency = 4;  // reconciliations at once
 
   explicit CiliumNetworkPolicy(Host host)
       : site_{kubernetes::read_labels(Settings(host))}, described_(describe(site_)) {}

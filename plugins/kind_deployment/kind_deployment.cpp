@@ -63,6 +63,7 @@ std::vector<kind::Need> needs_of(const Site& site) {
 class Deployment {
  public:
   using roles = Roles<kind::Role, kind::NeedsRole>;
+  static constexpr uint32_t max_concurrency = 4;  // reconciliations at once
 
   explicit Deployment(Host host) : site_(read_site(host)), described_(describe(site_)) {}
 

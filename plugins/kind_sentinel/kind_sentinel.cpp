@@ -68,6 +68,7 @@ std::vector<kind::Need> needs_of(const Site& site) {
 class Kind {
  public:
   using roles = Roles<kind::Role, kind::NeedsRole>;
+  static constexpr uint32_t max_concurrency = 4;  // reconciliations at once
 
   explicit Kind(Host host)
       : host_(host),

@@ -17,13 +17,18 @@ std::optional<int64_t> wanted_of(const kind::Client& kind, const Schema& schema,
   json::error_code fault;
   json::value desired = json::parse(text, fault);
   if (fault) return std::nullopt;
-  // With nothing observed, the kind's status has all that the record asks for.
+  json::object annotations;
+  for (const auto& [key, value] : record.annotations) annotations[key] = value;
+  // With nothing observed, the kind's status has all that the record asks for. Without "features"
+  // the kind cannot ask for more.
   const json::object input{{"record",
                             {{"id", record.key.id},
                              {"region", record.key.region},
                              {"namespace", record.ns},
                              {"name", record.name},
-                             {"version", std::to_string(record.version)}}},
+                             {"version", std::to_string(record.version)},
+                             {"state", record.state},
+                             {"annotations", std::move(annotations)}}},
                            {"desired", std::move(desired)},
                            {"observed", json::array()},
                            {"now_unix_ms", 0}};

@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include <davit/types.hpp>
 
 namespace davit::streamer {
 
@@ -15,12 +18,17 @@ struct Change {
   Verb verb = Verb::hold;
   std::string body;  // apply: the kind's message; hold: the reason
   int64_t committed_at_unix_ms = 0;
-  std::string json{};  // apply: the JSON that the store keeps; empty: nobody asked for it
+  std::string json{};  // apply: the JSON that the store keeps; the ring leaves it out
+
+  // The messages that its kind has made of it, by encoding. Empty: none was made.
+  std::vector<Buffer> made{};
 
   bool live() const { return verb != Verb::remove; }
   // Approximate memory.
   size_t bytes() const {
-    return sizeof(Change) + id.size() + ns.size() + name.size() + body.size() + json.size();
+    size_t out = sizeof(Change) + id.size() + ns.size() + name.size() + body.size() + json.size();
+    for (const Buffer& b : made) out += sizeof b + b.size();
+    return out;
   }
 };
 

@@ -9,10 +9,9 @@ namespace {
 // How many records the log of holds remembers. Above it all are forgotten and may be logged again.
 constexpr size_t logged_max = 10'000;
 
-bool paused(const davit_record& r) {
-  for (size_t i = 0; i < r.annotations_count; ++i) {
-    if (view(r.annotations[i].key) == pause_annotation)
-      return view(r.annotations[i].value) == "true";
+bool paused(const Record& r) {
+  for (const auto& [key, value] : r.annotations) {
+    if (key == pause_annotation) return value == "true";
   }
   return false;
 }
@@ -40,46 +39,58 @@ const Classifier::Kind* Classifier::kind(std::string_view name) const {
   return it == kinds_.end() ? nullptr : &it->second;
 }
 
-Judgement Classifier::judge(const Kind& kind, const davit_record& r) {
-  if ((r.flags & DAVIT_RECORD_LIVE) == 0) return {Verb::remove, Cause::none, {}};
-  if (paused(r))
-    return {Verb::hold, Cause::paused, "paused by annotation " + std::string(pause_annotation)};
+Result<Judgement> Classifier::judge(const Kind& kind, const Record& r) {
+  if (!r.live) return Judgement{Verb::remove, Cause::none, {}};
+  if (paused(r)) {
+    return Judgement{Verb::hold, Cause::paused,
+                     "paused by annotation " + std::string(pause_annotation)};
+  }
 
   // The store keeps the JSON beside the payload. A store that was filled without it needs decoding.
   std::string decoded;
-  std::string_view json = view(r.json);
-  if (json.empty() && r.payload.len != 0) {
-    auto made = kind.schema.to_json(kind.client.description().apply_type, view(r.payload));
-    if (!made.ok())
-      return {Verb::hold, Cause::undecodable, "payload cannot be decoded: " + made.error().message};
+  std::string_view json = r.json;
+  if (json.empty() && !r.payload.empty()) {
+    auto made = kind.schema.to_json(kind.client.description().apply_type, r.payload);
+    if (!made.ok()) {
+      return Judgement{Verb::hold, Cause::undecodable,
+                       "payload cannot be decoded: " + made.error().message};
+    }
     decoded = std::move(*made);
     json = decoded;
   }
-  switch (kind.client.classify(view(r.state), json)) {
+  const std::string name = "kind " + kind.client.kind();
+  const auto found = kind.client.classify(r.state, json);
+  if (!found.ok()) {
+    if (retryable(found.error().code)) return found.error().in(name);
+    return Judgement{Verb::hold, Cause::unhandled,
+                     name + " cannot classify it: " + found.error().message};
+  }
+  switch (*found) {
     case kind::Class::remove:
-      return {Verb::remove, Cause::none, {}};
+      return Judgement{Verb::remove, Cause::none, {}};
     case kind::Class::apply:
       break;
     case kind::Class::unhandled:
-      return {Verb::hold, Cause::unhandled,
-              "kind " + kind.client.kind() + " does not handle state \"" + text(r.state) + "\""};
+      return Judgement{Verb::hold, Cause::unhandled,
+                       name + " does not handle state \"" + r.state + "\""};
   }
-  if (!kind.shape.fits(view(r.payload)))
-    return {Verb::hold, Cause::undecodable, "payload cannot be decoded"};
-  return {Verb::apply, Cause::none, {}};
+  if (!kind.shape.fits(r.payload))
+    return Judgement{Verb::hold, Cause::undecodable, "payload cannot be decoded"};
+  return Judgement{Verb::apply, Cause::none, {}};
 }
 
-Change Classifier::change(const Kind& kind, const davit_record& r) {
-  Judgement j = judge(kind, r);
-  Change out{r.version, text(r.key.id),        text(r.ns), text(r.name), j.verb,
-             {},        r.committed_at_unix_ms};
-  if (j.verb == Verb::apply) out.body = std::string(view(r.payload));
-  if (j.verb == Verb::hold) {
-    if (j.cause != Cause::paused) {
-      log_hold(text(r.key.kind) + '/' + text(r.key.region) + '/' + text(r.key.id), r.version,
-               j.reason);
-    }
-    out.body = std::move(j.reason);
+Result<Change> Classifier::change(const Kind& kind, Record r) {
+  auto j = judge(kind, r);
+  if (!j.ok()) return j.error();
+  Change out{r.version, r.key.id, r.ns, r.name, j->verb, {}, r.committed_at_unix_ms};
+  if (j->verb == Verb::apply) {
+    out.body = std::move(r.payload);
+    out.json = std::move(r.json);
+  }
+  if (j->verb == Verb::hold) {
+    if (j->cause != Cause::paused)
+      log_hold(r.key.kind + '/' + r.key.region + '/' + r.key.id, r.version, j->reason);
+    out.body = std::move(j->reason);
   }
   return out;
 }

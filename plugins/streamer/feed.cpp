@@ -18,13 +18,15 @@ Feed::Feed(Host host, Classifier& classifier, PageCache& pages, FeedSettings set
       classifier_(classifier),
       pages_(pages),
       settings_(settings),
+      encodings_(std::move(encodings)),
       strand_(host.strand()),
       reads_(host.counter("davit_streamer_storage_reads_total", "Reads of the store.")),
       errors_(
           host.counter("davit_streamer_storage_errors_total", "Reads of the store that failed.")),
       poll_(strand_),
       tick_(strand_),
-      ring_(settings.ring_bytes, std::move(encodings)) {}
+      ring_(settings.ring_bytes, encodings_),
+      peers_(encodings_.size(), 0) {}
 
 void Feed::start() {
   auto watch = storage_.watch(
@@ -111,17 +113,37 @@ Result<Feed::Batch> Feed::fetch() {
     batch.page = {false, head->head.version, *head};
     return with_history(std::move(batch));
   }
+  std::vector<Record> records;
   auto page =
       storage_.read({{}, cursor_, 0, records_per_read, bytes_per_read}, [&](const davit_record& r) {
-        if (const auto* kind = classifier_.kind(view(r.key.kind))) {
-          batch.changes.emplace_back(Topic{text(r.key.kind), text(r.key.region)},
-                                     classifier_.change(*kind, r));
-        }
+        if (classifier_.kind(view(r.key.kind)) != nullptr) records.push_back(from_abi(r));
         return true;
       });
   if (!page.ok()) return page.error();
+  classify(std::move(records), batch);
   batch.page = *page;
   return with_history(std::move(batch));
+}
+
+// A kind that cannot classify now delays its own topic only.
+void Feed::classify(std::vector<Record> records, Batch& batch) {
+  std::vector<size_t> peers;
+  {
+    std::lock_guard lock(mutex_);
+    peers = peers_;
+  }
+  for (Record& r : records) {
+    const Topic topic{r.key.kind, r.key.region};
+    Change named{r.version, r.key.id, r.ns, r.name, Verb::hold, {}, r.committed_at_unix_ms};
+    auto change = classifier_.change(*classifier_.kind(topic.kind), std::move(r));
+    if (!change.ok()) {
+      batch.changes.push_back({topic, std::move(named), true});
+      continue;
+    }
+    make_messages(topic, *change, peers);
+    change->json.clear();
+    batch.changes.push_back({topic, std::move(*change)});
+  }
 }
 
 Result<Feed::Batch> Feed::with_history(Batch batch) {
@@ -130,6 +152,19 @@ Result<Feed::Batch> Feed::with_history(Batch batch) {
   if (!history.ok()) return history.error();
   batch.history = std::move(*history);
   return batch;
+}
+
+// Makes here what only the kind can make, for the protocols that somebody speaks: the ring must not
+// call a kind. What is not made now is read from the store by whoever needs it.
+void Feed::make_messages(const Topic& topic, Change& change,
+                         const std::vector<size_t>& peers) const {
+  for (size_t i = 0; i < encodings_.size(); ++i) {
+    if (!encodings_[i].make || peers[i] == 0 || !encodings_[i].takes(change)) continue;
+    auto made = encodings_[i].make(topic, change);
+    if (!made.ok()) continue;
+    change.made.resize(encodings_.size());
+    change.made[i] = std::move(*made);
+  }
 }
 
 // True: read again at once, the store has more.
@@ -141,16 +176,20 @@ bool Feed::taken(Batch batch) {
   const Cursor tip{batch.page.head.head.incarnation, batch.page.next_version};
   const bool new_history = !known_ || tip.incarnation != cursor_.incarnation;
   std::vector<std::shared_ptr<Port>> concerned;
-  for (const auto& [topic, change] : batch.changes) pages_.changed(topic, change);
+  for (const Entry& e : batch.changes) pages_.changed(e.topic, e.change);
   {
     std::lock_guard lock(mutex_);
     if (!batch.history.empty()) history_ = std::move(batch.history);
     if (!known_) ring_.reset(tip);
     Ports once;
-    for (auto& [topic, change] : batch.changes) {
-      if (auto it = ports_.find(topic); it != ports_.end())
+    for (Entry& e : batch.changes) {
+      if (auto it = ports_.find(e.topic); it != ports_.end())
         once.insert(it->second.begin(), it->second.end());
-      ring_.append(topic, std::move(change));
+      if (e.left_out) {
+        ring_.leave_out(e.topic, e.change.version);
+      } else {
+        ring_.append(e.topic, std::move(e.change));
+      }
     }
     ring_.advance(tip);
     concerned.assign(once.begin(), once.end());
@@ -194,6 +233,7 @@ bool Feed::join(const std::shared_ptr<Port>& port, const std::vector<Topic>& top
   std::lock_guard lock(mutex_);
   if (stopping_) return false;
   port->number = ++joined_;
+  ++peers_[port->encoding];
   for (const auto& t : topics) ports_[t].insert(port);
   return true;
 }
@@ -206,6 +246,7 @@ void Feed::leave(const std::shared_ptr<Port>& port, const std::vector<Topic>& to
     it->second.erase(port);
     if (it->second.empty()) ports_.erase(it);
   }
+  if (std::exchange(port->number, 0) != 0) --peers_[port->encoding];
 }
 
 std::vector<std::shared_ptr<Port>> Feed::everybody() {

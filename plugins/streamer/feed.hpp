@@ -31,10 +31,11 @@ class Listener {
 
 // The address of a listener. The port outlives its listener.
 struct Port {
-  Port(Strand s, Listener* l) : strand(std::move(s)), listener(l) {}
+  Port(Strand s, Listener* l, size_t e) : strand(std::move(s)), listener(l), encoding(e) {}
   Strand strand;
   Listener* listener;               // on the strand only; NULL: the listener is gone
   std::atomic<bool> waking{false};  // a wake-up is posted; a second one would say the same
+  const size_t encoding;            // of its listener's protocol
   uint64_t number = 0;              // set by join
 };
 
@@ -73,8 +74,13 @@ class Feed {
   Outstanding& outstanding() { return outstanding_; }
 
  private:
+  struct Entry {
+    Topic topic;
+    Change change;
+    bool left_out = false;  // the kind could not classify it yet
+  };
   struct Batch {
-    std::vector<std::pair<Topic, Change>> changes;
+    std::vector<Entry> changes;
     Page page;
     History history;  // empty: unchanged
   };
@@ -82,6 +88,8 @@ class Feed {
   void want();
   void read();
   Result<Batch> fetch();
+  void classify(std::vector<Record> records, Batch& batch);
+  void make_messages(const Topic& topic, Change& change, const std::vector<size_t>& peers) const;
   Result<Batch> with_history(Batch batch);
   bool taken(Batch batch);
   bool failed(const Error& error);
@@ -95,6 +103,7 @@ class Feed {
   Classifier& classifier_;
   PageCache& pages_;
   FeedSettings settings_;
+  const std::vector<Encoding> encodings_;
   storage::Client storage_;
   storage::Watch watch_;
   Strand strand_;
@@ -116,6 +125,7 @@ class Feed {
   bool again_ = false;  // a hint came during the read
   Ring ring_;
   std::map<Topic, Ports> ports_;
+  std::vector<size_t> peers_;  // how many ports have joined, by encoding
   uint64_t joined_ = 0;
   bool stopping_ = false;
 };

@@ -58,6 +58,7 @@ std::string apply_state(std::string_view message, std::string_view more, uint64_
 
 // The error of a record that a Krane agent would refuse.
 Error refused(Error why) {
+  if (retryable(why.code)) return why;
   if (!why.where.empty()) why.message = std::exchange(why.where, {}) + ": " + why.message;
   why.code = Code::failed_precondition;
   return why;

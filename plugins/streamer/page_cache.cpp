@@ -75,7 +75,7 @@ bool PageCache::done(const Key& key, const PageResult& page) {
     if (!again) reading_.erase(key);
     if (!page.ok()) {
       begins_.erase(key.topic);
-    } else if ((*page)->page.head.head.version >= last_change(key.topic) &&
+    } else if (!(*page)->delayed && (*page)->page.head.head.version >= last_change(key.topic) &&
                pages_.emplace(key, *page).second) {
       order_.push_back(key);
       bytes_ += cost(key, **page);

@@ -37,6 +37,9 @@ struct PageRead {
   std::shared_ptr<const PageNames> names;
   bool counted = false;              // a page of a snapshot that ends with a count
   std::vector<uint64_t> dead_names;  // hashes of the names of its deleted records
+  // Set when the page ends early, before a record that its kind cannot classify now: why. Such a
+  // page is not kept.
+  std::optional<Error> delayed{};
 
   size_t bytes() const;
   void add_dead(const Change& change);

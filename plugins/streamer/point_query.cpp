@@ -22,7 +22,7 @@ Result<Found> look_up(Queries& queries, const Classifier::Kind& kind, const Quer
   auto head = queries.storage.get(query, [&](const davit_record& r) {
     const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;
     // A name may belong to deleted records and to a live one. The live one is the answer.
-    if (out.change && !live) return true;
+    if (record && !live) return true;
     if (!live && r.name.len == 0) return true;  // deleted, and another record has its name
     out.judgement = Classifier::judge(kind, r);
     out.change = queries.classifier.change(kind, r);
@@ -32,7 +32,15 @@ Result<Found> look_up(Queries& queries, const Classifier::Kind& kind, const Quer
     queries.storage_errors.add();
     return head.error();
   }
+  Found out;
   out.at = head->head;
+  if (!record) return out;
+  auto judgement = Classifier::judge(kind, *record);
+  if (!judgement.ok()) return judgement.error();
+  auto change = shared.classifier.change(kind, std::move(*record));
+  if (!change.ok()) return change.error();
+  out.judgement = std::move(*judgement);
+  out.change = std::move(*change);
   return out;
 }
 

@@ -15,6 +15,7 @@ Ring::Ring(size_t bytes_max, std::vector<Encoding> encodings)
 void Ring::reset(Cursor at) {
   tracks_.clear();
   order_.clear();
+  left_out_.clear();
   bytes_ = 0;
   floor_ = at.version;
   tip_ = at;
@@ -26,6 +27,11 @@ void Ring::append(const Topic& topic, Change change) {
   order_.emplace_back(change.version, topic);
   tracks_[topic].changes.push_back(std::move(change));
   evict();
+}
+
+void Ring::leave_out(const Topic& topic, uint64_t version) {
+  std::erase_if(left_out_, [this](const auto& entry) { return entry.second <= floor_; });
+  left_out_[topic] = version;
 }
 
 void Ring::advance(Cursor tip) {
@@ -50,6 +56,9 @@ Ring::Step Ring::next(const Topic& topic, Cursor cursor, size_t encoding) {
   if (!ready_) return {};
   if (cursor.incarnation != tip_.incarnation || cursor.version < floor_)
     return {Place::behind, {}, 0, false, cursor, {}};
+  const auto gap = left_out_.find(topic);
+  if (gap != left_out_.end() && cursor.version < gap->second)
+    return {Place::behind, {}, 0, false, cursor, {}};
   if (cursor.version > tip_.version) return {Place::ahead, {}, 0, true, cursor, {}};
   auto track = tracks_.find(topic);
   if (track == tracks_.end()) return {Place::at_tip, {}, 0, true, tip_, {}};
@@ -61,6 +70,8 @@ Ring::Step Ring::next(const Topic& topic, Cursor cursor, size_t encoding) {
                     [&](const Change& c) { return encodings_[encoding].takes(c); });
   if (at == changes.end()) return {Place::at_tip, {}, 0, true, tip_, {}};
 
+  if (encodings_[encoding].make && (at->made.size() <= encoding || !at->made[encoding]))
+    return {Place::behind, {}, 0, false, cursor, {}};
   const Frame* frame =
       encoded(topic, track->second, static_cast<size_t>(at - changes.begin()), encoding);
   const bool last = frame->last == changes.back().version;
@@ -89,9 +100,10 @@ const Ring::Frame* Ring::encoded(const Topic& topic, Track& track, size_t from, 
     batch.push_back(&c);
   }
   if (track.frames.size() == frames_kept) track.frames.pop_front();
-  return &track.frames.emplace_back(Frame{encoding, first, batch.back()->version, batch.size(),
-                                          e.encode(topic, batch),
-                                          batch.back()->committed_at_unix_ms});
+  return &track.frames.emplace_back(
+      Frame{encoding, first, batch.back()->version, batch.size(),
+            e.make ? batch.front()->made[encoding] : e.encode(topic, batch),
+            batch.back()->committed_at_unix_ms});
 }
 
 }  // namespace davit::streamer

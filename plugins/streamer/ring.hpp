@@ -36,7 +36,9 @@ struct Encoding {
   // so are deletes of records whose name another record has taken.
   bool by_id = true;
   std::function<Buffer(const Topic&, std::span<const Change* const>)> encode;
-  bool json = false;  // pages of the store pass on the JSON that the store keeps
+  // Where a message has one record and the kind makes it (ctrl.v1), in place of `encode`: makes it
+  // on a pool, for Change::made. The ring calls no kind. An error is retryable.
+  std::function<Result<Buffer>(const Topic&, const Change&)> make{};
 
   bool takes(const Change& c) const { return by_id || (c.verb != Verb::hold && !c.name.empty()); }
 };
@@ -49,13 +51,17 @@ class Ring {
   void reset(Cursor at);
   // Versions must ascend strictly and lie above the tip.
   void append(const Topic& topic, Change change);
+  // The same, of a change that cannot be told yet: its kind could not classify it. Streams of the
+  // topic that have not passed the version are behind, and read the store until it can.
+  void leave_out(const Topic& topic, uint64_t version);
   // Everything up to `tip` has been appended. When its incarnation is a new one, the store must
   // judge the cursors of the old one again.
   void advance(Cursor tip);
 
   enum class Place {
     unready,  // the tailer has read nothing yet
-    behind,   // the cursor is below the floor or of another incarnation: read the store
+    behind,   // the cursor is below the floor, of another incarnation, or before what was left
+              // out or not made for this encoding: read the store
     frame,    // the step has the changes that follow
     ahead,    // the cursor is above the tip: the stream read the store, or the cursor is invalid
     at_tip,   // nothing follows; the cursor may move to `after`
@@ -97,6 +103,7 @@ class Ring {
   std::vector<Encoding> encodings_;
   std::map<Topic, Track> tracks_;
   std::deque<std::pair<uint64_t, Topic>> order_;  // oldest first, over all topics
+  std::map<Topic, uint64_t> left_out_;            // the last such version of a topic
   size_t bytes_ = 0;
   uint64_t floor_ = 0;
   Cursor tip_;

@@ -28,7 +28,7 @@ Stream::Stream(Shared& shared, rpc::Call call, Strand strand, const Protocol& pr
       protocol_(protocol),
       parse_(std::move(parse)),
       ticket_(shared.feed.outstanding().begin()),
-      port_(std::make_shared<Port>(std::move(strand), this)) {
+      port_(std::make_shared<Port>(std::move(strand), this, protocol.encoding)) {
   shared_.streams.add(1);
 }
 
@@ -326,7 +326,26 @@ void Stream::page_read(size_t index, const PageResult& read) {
   open(part);
   for (const auto& m : page.messages) put(part, {m, {}});
   shared_.records_sent.add(static_cast<double>(page.records));
+  wait_for_kind(part, page.delayed);
   pump();
+}
+
+// A kind that cannot classify a record delays this part from there on, and no other.
+void Stream::wait_for_kind(Part& part, const std::optional<Error>& delayed) {
+  if (!delayed) return part.delay.reset();
+  const auto wait = part.delay.next(shared_.host.random(), delayed->retry_after);
+  if (part.delay.failures() == told_after) {
+    shared_.host.warn(
+        "records wait for their kind",
+        {{"kind", part.topic.kind}, {"region", part.topic.region}, {"reason", delayed->message}});
+  }
+  part.busy = true;
+  const auto index = static_cast<size_t>(&part - parts_.data());
+  if (!part.nap) part.nap = std::make_unique<Timer>(port_->strand);
+  part.nap->after(wait, [this, index] {
+    parts_[index].busy = false;
+    pump();
+  });
 }
 
 void Stream::put(Part& part, Message message) {

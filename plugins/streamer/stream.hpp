@@ -91,6 +91,7 @@ class Stream : public rpc::Handler, public Listener {
   void read_page(Part& part, const Pager::Todo& todo);
   void begin(Part& part, const Start& start);
   void page_read(size_t index, const PageResult& read);
+  void wait_for_kind(Part& part, const std::optional<Error>& delayed);
   static PageResult fetch(Shared& shared, const Protocol& protocol, const PageCache::Key& key,
                           const Classifier::Kind& kind, const Pager::Todo& todo);
   Message bookmark(const Part& part, const Pager::Todo& todo) const;

@@ -39,7 +39,6 @@ class Streamer {
     krane_ = ctrl_;
     krane_.encoding = 2;
     krane_.cut = cut(&encode_krane_state);
-    krane_.cut.json = true;
     feed_ = std::make_unique<Feed>(host, classifier_, pages_, feed,
                                    std::vector<Encoding>{davit_.cut, ctrl_.cut, krane_.cut});
   }
@@ -85,16 +84,17 @@ class Streamer {
 
   // ctrl.v1: one record a message.
   Encoding cut(Encode encode) {
-    return {1, 0, false, [this, encode](const Topic& t, std::span<const Change* const> c) {
-              return state(t, *c[0], encode);
+    return {1, 0, false, {}, [this, encode](const Topic& t, const Change& c) {
+              return state(t, c, encode);
             }};
   }
 
   // A record that ctrl.v1 cannot express only moves the peer's cursor.
-  Buffer state(const Topic& topic, const Change& change, Encode encode) {
+  Result<Buffer> state(const Topic& topic, const Change& change, Encode encode) {
     const auto* kind = classifier_.kind(topic.kind);
     auto made = encode(*kind, change, change.version);
     if (made.ok()) return Buffer::of(std::move(*made));
+    if (retryable(made.error().code)) return made.error().in("kind " + topic.kind);
     classifier_.log_hold(topic.kind + '/' + topic.region + '/' + change.id, change.version,
                          "not sent on ctrl.v1: " + made.error().message);
     return encode_state_bookmark(change.version);

@@ -58,7 +58,8 @@ void look_at_rendered(const Named& named, const json::value& desired, const json
       observed.push_back(object);
       const auto owner = subject().client.attribute(json::serialize(object));
       fuzz::no_bug(owner, "attribute");
-      fuzz::require(owner.ok() && owner->ns == named.ns && owner->name == named.name,
+      fuzz::require(owner.ok() && owner->size() == 1 && owner->front().ns == named.ns &&
+                        owner->front().name == named.name,
                     "what is rendered for a record is attributed to it", json::serialize(object));
     }
   }
@@ -89,7 +90,7 @@ void look_at_told(std::string_view apply, const Named& named, bool valid) {
 void on_apply(std::string_view apply) {
   const auto& client = subject().client;
   for (const char* state : {"running", "archived", "standby", "", "deleted"})
-    client.classify(state, apply);
+    fuzz::no_bug(client.classify(state, apply), "classify");
   const auto named = client.identify(apply);
   const auto valid = client.validate(apply);
   fuzz::sound(named, "identify", apply);

@@ -8,9 +8,10 @@
 //     const kind::Described& described() const;      // returns a member
 //     Result<Named> identify(std::string_view apply) const;
 //     Result<> validate(std::string_view apply) const;
-//     kind::Class classify(std::string_view state, std::string_view apply) const;
+//     Result<kind::Class> classify(std::string_view state, std::string_view apply) const;
 //     Result<std::string> reconcile(std::string_view input) const;
-//     Result<Named> attribute(std::string_view object) const;
+//     Result<Named> attribute(std::string_view object) const;  // or, of an object that several
+//                                              // records share, Result<std::vector<Named>>
 //     // only with Description::ctrl_v1:
 //     Result<std::string> delete_message(const Named&) const;
 //     Result<std::string> to_report(const Named&, const Status&) const;
@@ -19,6 +20,7 @@
 //   };
 #pragma once
 
+#include "kind_description.hpp"
 #include "lookup.hpp"
 #include "plugin.hpp"
 #include "records.hpp"
@@ -49,107 +51,6 @@ enum class Class : int32_t {
   remove = DAVIT_CLASS_DELETE,
 };
 
-struct Resource {
-  int32_t role = DAVIT_RESOURCE_OWNED;
-  std::string group, version, resource, kind;
-  bool namespaced = true;
-  std::string selector;
-  std::vector<std::string> keep;
-};
-
-struct CtrlV1 {
-  std::string watch, get, report;
-  std::string state_type, watch_type, get_type, report_type, report_response_type;
-};
-
-struct Description {
-  std::string kind, apply_type;
-  davit_bytes descriptor_set{};  // static
-  std::vector<std::string> json_fields;
-  std::vector<Resource> resources;
-  std::optional<CtrlV1> ctrl_v1;
-  std::string default_state = "running";
-};
-
-// A Description in ABI form; borrows from the Description and lives beside it.
-class DescriptionView {
- public:
-  explicit DescriptionView(const Description& d) {
-    for (const auto& f : d.json_fields) json_fields_.push_back(str(f));
-    for (const auto& r : d.resources) {
-      auto& keep = keep_.emplace_back();
-      for (const auto& k : r.keep) keep.push_back(str(k));
-      resources_.push_back({sizeof(davit_kind_resource), r.role, str(r.group), str(r.version),
-                            str(r.resource), str(r.kind), r.namespaced ? 1u : 0u,
-                            static_cast<uint32_t>(keep.size()), str(r.selector), keep.data()});
-    }
-    for (const auto& r : resources_) pointers_.push_back(&r);
-    if (d.ctrl_v1) {
-      const auto& c = *d.ctrl_v1;
-      ctrl_v1_ = {sizeof(davit_kind_ctrl_v1),
-                  0,
-                  str(c.watch),
-                  str(c.get),
-                  str(c.report),
-                  str(c.state_type),
-                  str(c.watch_type),
-                  str(c.get_type),
-                  str(c.report_type),
-                  str(c.report_response_type)};
-    }
-    abi_ = {sizeof(davit_kind_description),
-            static_cast<uint32_t>(json_fields_.size()),
-            str(d.kind),
-            str(d.apply_type),
-            d.descriptor_set,
-            json_fields_.data(),
-            pointers_.data(),
-            pointers_.size(),
-            d.ctrl_v1 ? &ctrl_v1_ : nullptr,
-            str(d.default_state)};
-  }
-  DescriptionView(const DescriptionView&) = delete;
-  DescriptionView& operator=(const DescriptionView&) = delete;
-  const davit_kind_description* get() const { return &abi_; }
-
- private:
-  std::vector<davit_str> json_fields_;
-  std::deque<std::vector<davit_str>> keep_;
-  std::deque<davit_kind_resource> resources_;
-  std::vector<const davit_kind_resource*> pointers_;
-  davit_kind_ctrl_v1 ctrl_v1_{};
-  davit_kind_description abi_{};
-};
-
-inline Description from_abi(const davit_kind_description& d) {
-  Description out;
-  out.kind = text(d.kind);
-  out.apply_type = text(d.apply_type);
-  out.descriptor_set = d.descriptor_set;
-  for (uint32_t i = 0; i < d.json_fields_count; ++i)
-    out.json_fields.push_back(text(d.json_fields[i]));
-  for (size_t i = 0; i < d.resources_count; ++i) {
-    const auto& r = *d.resources[i];
-    Resource& to = out.resources.emplace_back();
-    to.role = r.role;
-    to.group = text(r.group);
-    to.version = text(r.version);
-    to.resource = text(r.resource);
-    to.kind = text(r.kind);
-    to.namespaced = r.namespaced != 0;
-    to.selector = text(r.selector);
-    for (uint32_t k = 0; k < r.keep_count; ++k) to.keep.push_back(text(r.keep[k]));
-  }
-  if (d.ctrl_v1 != nullptr) {
-    const auto& c = *d.ctrl_v1;
-    out.ctrl_v1 = CtrlV1{
-        text(c.watch),      text(c.get),      text(c.report),      text(c.state_type),
-        text(c.watch_type), text(c.get_type), text(c.report_type), text(c.report_response_type)};
-  }
-  out.default_state = text(d.default_state);
-  return out;
-}
-
 struct Role {
   static constexpr std::string_view id = DAVIT_KIND;
 
@@ -168,14 +69,13 @@ struct Role {
         [](davit_instance* i, davit_str apply, davit_error* e) {
           return guard(e, [&] { return object<T>(i).validate(view(apply)); });
         },
-        [](davit_instance* i, davit_str state, davit_str apply) {
-          // The slot cannot return an error. A record that cannot be classified is held.
-          int32_t found = DAVIT_CLASS_UNHANDLED;
-          guard(nullptr, [&]() -> Result<> {
-            found = static_cast<int32_t>(object<T>(i).classify(view(state), view(apply)));
+        [](davit_instance* i, davit_str state, davit_str apply, int32_t* out, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            const Result<Class> r = object<T>(i).classify(view(state), view(apply));
+            if (!r.ok()) return r.error();
+            *out = static_cast<int32_t>(*r);
             return {};
           });
-          return found;
         },
         [](davit_instance* i, davit_str input, const davit_sink* out, davit_error* e) {
           return json(e, out, [&] { return object<T>(i).reconcile(view(input)); });
@@ -208,10 +108,17 @@ struct Role {
   template <class F>
   static int32_t named(davit_error* e, davit_visit_named visit, void* ctx, F f) {
     return guard(e, [&]() -> Result<> {
-      Result<Named> r = f();
+      auto r = f();
       if (!r.ok()) return r.error();
-      const davit_named n = to_abi(*r);
-      visit(ctx, &n);
+      if constexpr (std::is_same_v<decltype(r), Result<Named>>) {
+        const davit_named n = to_abi(*r);
+        visit(ctx, &n);
+      } else {
+        for (const Named& each : *r) {
+          const davit_named n = to_abi(each);
+          visit(ctx, &n);
+        }
+      }
       return {};
     });
   }
@@ -271,18 +178,6 @@ struct Role {
   }
 };
 
-// A description and its ABI form. A kind's class has one as a member.
-class Described {
- public:
-  explicit Described(Description d) : description_(std::move(d)), view_(description_) {}
-  const Description& get() const { return description_; }
-  const davit_kind_description* view() const { return view_.get(); }
-
- private:
-  Description description_;
-  DescriptionView view_;
-};
-
 // Calls a kind instance. Any thread may call any member, and none blocks.
 class Client {
  public:
@@ -301,22 +196,36 @@ class Client {
 
   const Description& description() const { return *description_; }
   const std::string& kind() const { return description_->kind; }
+  // The name of the instance, which is also that of its pool.
+  std::string_view instance() const { return view(ref_.instance); }
   Result<Schema> schema(const Host& host) const {
     return host.schema(description_->descriptor_set, description_->json_fields);
   }
 
   Result<Named> identify(std::string_view apply) const {
-    return named([&](davit_visit_named v, void* ctx, davit_error* e) {
+    auto all = named([&](davit_visit_named v, void* ctx, davit_error* e) {
       return vtable_->identify(ref_.self, str(apply), v, ctx, e);
     });
+    if (!all.ok()) return all.error();
+    if (all->size() == 1) return std::move(all->front());
+    return Error{
+        Code::internal,
+        "kind \"" + kind() + "\" names " + std::to_string(all->size()) + " records in one message",
+        {},
+        {}};
   }
   Result<> validate(std::string_view apply) const {
     return checked([&](davit_error* e) { return vtable_->validate(ref_.self, str(apply), e); });
   }
-  Class classify(std::string_view state, std::string_view apply) const {
+  Result<Class> classify(std::string_view state, std::string_view apply) const {
     if (state == "deleted") return Class::remove;
-    // Any other number is a fault of the plugin. The record is held, never deleted.
-    switch (vtable_->classify(ref_.self, str(state), str(apply))) {
+    int32_t found = DAVIT_CLASS_UNHANDLED;
+    auto r = checked([&](davit_error* e) {
+      return vtable_->classify(ref_.self, str(state), str(apply), &found, e);
+    });
+    if (!r.ok()) return r.error();
+    // A number that this host does not know: the record is held, never deleted.
+    switch (found) {
       case DAVIT_CLASS_APPLY:
         return Class::apply;
       case DAVIT_CLASS_DELETE:
@@ -330,10 +239,13 @@ class Client {
       return vtable_->reconcile(ref_.self, str(input), s, e);
     });
   }
-  Result<Named> attribute(std::string_view observed) const {
-    return named([&](davit_visit_named v, void* ctx, davit_error* e) {
+  // Not empty: an object that belongs to no record is NOT_FOUND.
+  Result<std::vector<Named>> attribute(std::string_view observed) const {
+    auto all = named([&](davit_visit_named v, void* ctx, davit_error* e) {
       return vtable_->attribute(ref_.self, str(observed), v, ctx, e);
     });
+    if (all.ok() && all->empty()) return Error{Code::not_found, "belongs to no record", {}, {}};
+    return all;
   }
   Result<std::string> delete_message(const Named& n) const {
     const davit_named abi = to_abi(n);

@@ -33,6 +33,8 @@ struct Change {
   std::string ns, name;
   uint64_t version = 0;
   Buffer payload;
+  std::string state{};  // empty: the peer does not send it
+  Pairs annotations{};
 };
 
 enum class Outcome : int32_t {
@@ -169,10 +171,12 @@ class ChangeStream {
   }
   // False: there is no room, the change is not taken, and wake follows.
   bool offer(const Change& c) const {
-    const davit_change abi = {sizeof abi,     static_cast<int32_t>(c.type),
-                              to_abi(c.key),  str(c.ns),
-                              str(c.name),    c.version,
-                              c.payload.get()};
+    const auto annotations = to_abi(c.annotations);
+    const davit_change abi = {sizeof abi,         static_cast<int32_t>(c.type),
+                              to_abi(c.key),      str(c.ns),
+                              str(c.name),        c.version,
+                              c.payload.get(),    str(c.state),
+                              annotations.data(), annotations.size()};
     return table()->offer(ref_.self, stream_, &abi) == DAVIT_OK;
   }
   // An error: the sink does not understand it, as if it was never sent.

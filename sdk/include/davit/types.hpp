@@ -57,6 +57,13 @@ enum class Code : int32_t {
   unauthenticated = DAVIT_UNAUTHENTICATED,
 };
 
+// Whether the caller retries later, with back-off and not before Error::retry_after. Every other
+// code says that the same call would fail again.
+inline bool retryable(Code code) {
+  return code == Code::cancelled || code == Code::deadline_exceeded ||
+         code == Code::resource_exhausted || code == Code::aborted || code == Code::unavailable;
+}
+
 // What went wrong. `message` is lower case, has no full stop and names the thing. `where` says what
 // the error is about (a configuration key, a field path, an object), or is empty.
 struct Error {

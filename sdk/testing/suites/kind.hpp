@@ -3,7 +3,8 @@
 //
 // `conformance.samples = "FILE"` in the configuration names a JSON file, relative to the
 // configuration. The file is a list of valid apply messages that name different records. Without it
-// the suites test only what holds for every message.
+// the suites test only what holds for every message. `conformance.given = "FILE"` names the objects
+// that the kind's needs are answered with: {"id": {object}}.
 #pragma once
 
 #include <boost/json.hpp>
@@ -27,6 +28,12 @@ class KindTest : public ::testing::Test {
   const kind::Resource* described_kind(const json::value& object) const;
   bool watched(const json::value& object) const;
 
+  // The kind's answer after its needs have been met, as an applier meets them: with what
+  // `conformance.given` has for them, else with null. Fails the calling test when that does not
+  // end.
+  Result<std::string> settled(const std::string& input) const;
+  // Fails the calling test when the kind cannot classify.
+  kind::Class class_of(const std::string& state, const std::string& apply = {}) const;
   // What is wrong with an answer of reconcile. Empty when nothing is.
   std::string shape_fault(const std::string& output) const;
 
@@ -41,6 +48,11 @@ class KindTest : public ::testing::Test {
 
 // Empty when the configuration names no file. A file that cannot be read fails the calling test.
 std::vector<json::object> samples();
+
+// The input of a caller that understands every optional member, and has been asked for this.
+std::string with_given(const std::string& input, const json::object& given);
+// What the file `conformance.given` has for a need; null when there is none.
+json::value given_for(const std::string& id);
 
 std::string text_at(const json::value& from, std::string_view pointer);
 

@@ -122,8 +122,8 @@ class KindGarbage : public KindTest {
     expect_caller_is_told(kind_.identify(text), text);
     expect_caller_is_told(kind_.validate(text), text);
     expect_caller_is_told(kind_.attribute(text), text);
-    kind_.classify(text, text);
-    kind_.classify(description().default_state, text);
+    expect_caller_is_told(kind_.classify(text, text), text);
+    expect_caller_is_told(kind_.classify(description().default_state, text), text);
     feed_reconcile(text);
     if (table_->from_report != nullptr) expect_caller_is_told(kind_.from_report(text), text);
   }

@@ -35,6 +35,31 @@ std::string child_fault(const json::value& child) {
              : "a child's size is not a count";
 }
 
+std::string need_fault(const json::value& need) {
+  const auto* o = need.if_object();
+  if (o == nullptr) return "is not an object";
+  for (const auto& member : *o) {
+    if (member.key() != "id" && member.key() != "from" && member.key() != "ref")
+      return "has the unknown member " + std::string(member.key());
+  }
+  if (text_at(need, "/id").empty()) return "has no id";
+  if (text_at(need, "/from") != "object")
+    return "is from \"" + text_at(need, "/from") + "\", which no feature of the input allows";
+  for (const char* part : {"/ref/version", "/ref/resource", "/ref/name"}) {
+    if (text_at(need, part).empty()) return std::string("has no ") + (part + 1);
+  }
+  return "";
+}
+
+std::string needs_fault(const json::array& needs) {
+  std::set<std::string> ids;
+  for (const auto& need : needs) {
+    if (auto fault = need_fault(need); !fault.empty()) return "an entry of needs " + fault;
+    if (!ids.insert(text_at(need, "/id")).second) return "two needs " + text_at(need, "/id");
+  }
+  return needs.size() > 32 ? "more than 32 needs" : "";
+}
+
 std::string status_fault(const json::value* status) {
   const auto* o = status == nullptr ? nullptr : status->if_object();
   if (o == nullptr) return "status is not an object";
@@ -149,20 +174,27 @@ std::string KindTest::removal_fault(const json::value& removal) const {
   return text_at(removal, "/name").empty() ? "has no name" : "";
 }
 
+kind::Class KindTest::class_of(const std::string& state, const std::string& apply) const {
+  const auto found = kind_.classify(state, apply);
+  EXPECT_TRUE(found.ok()) << why(found);
+  return found.ok() ? *found : kind::Class::unhandled;
+}
+
 std::string KindTest::shape_fault(const std::string& output) const {
   json::error_code error;
   const json::value root = json::parse(output, error);
   if (error || !root.is_object()) return "the answer is not a JSON object: " + output;
   const auto& o = root.get_object();
   for (const auto& member : o) {
-    const std::set<std::string_view> known{"apply", "delete", "status", "look_again_ms"};
+    const std::set<std::string_view> known{"apply", "delete", "status", "needs", "look_again_ms"};
     if (known.count(std::string_view(member.key().data(), member.key().size())) == 0) {
       return "unknown member " + std::string(member.key());
     }
   }
-  for (const char* key : {"apply", "delete"}) {
+  for (const char* key : {"apply", "delete", "needs"}) {
     if (o.contains(key) && !o.at(key).is_array()) return std::string(key) + " is not a list";
   }
+  if (!list(o, "needs").empty()) return needs_fault(list(o, "needs"));
   std::set<std::string> names;
   size_t index = 0;
   for (const auto& step : list(o, "apply")) {
@@ -181,18 +213,64 @@ std::string KindTest::shape_fault(const std::string& output) const {
   return status_fault(o.if_contains("status"));
 }
 
-std::vector<json::object> samples() {
-  const std::string name = subject().options.string("samples");
-  if (name.empty()) return {};
+namespace {
+
+// The JSON of a file that an option names, relative to the configuration; null without the option.
+json::value file_of(const char* option) {
+  const std::string name = subject().options.string(option);
+  if (name.empty()) return nullptr;
   const std::string& config = subject().config_file;
   const size_t slash = config.rfind('/');
   const bool as_it_is = slash == std::string::npos || name.front() == '/';
   const std::string path = as_it_is ? name : config.substr(0, slash + 1) + name;
   std::ifstream in(path);
   json::error_code error;
-  const json::value all = json::parse(std::string(std::istreambuf_iterator<char>(in), {}), error);
-  if (error || !all.is_array()) {
-    ADD_FAILURE() << path << ": not a list of apply messages: " << error.message();
+  json::value all = json::parse(std::string(std::istreambuf_iterator<char>(in), {}), error);
+  if (error) ADD_FAILURE() << path << ": " << error.message();
+  return all;
+}
+
+}  // namespace
+
+json::value given_for(const std::string& id) {
+  const json::value all = file_of("given");
+  const auto* o = all.if_object();
+  const auto* found = o == nullptr ? nullptr : o->if_contains(id);
+  return found == nullptr ? json::value() : *found;
+}
+
+std::string with_given(const std::string& input, const json::object& given) {
+  json::value root = json::parse(input);
+  root.as_object()["features"] = {"needs/object"};
+  if (!given.empty()) root.as_object()["given"] = given;
+  return json::serialize(root);
+}
+
+Result<std::string> KindTest::settled(const std::string& input) const {
+  json::object given;
+  for (int round = 0; round <= 4; ++round) {
+    auto output = kind_.reconcile(with_given(input, given));
+    json::error_code error;
+    const json::value root = output.ok() ? json::parse(*output, error) : json::value();
+    const auto* o = root.if_object();
+    if (o == nullptr || list(*o, "needs").empty()) return output;
+    if (auto fault = shape_fault(*output); !fault.empty())
+      return Error{Code::internal, fault, {}, {}};
+    for (const auto& need : list(*o, "needs")) {
+      const std::string id = text_at(need, "/id");
+      if (given.contains(id))
+        return Error{Code::internal, "asks again for " + id + ", which it was given", {}, {}};
+      given[id] = given_for(id);
+    }
+  }
+  return Error{Code::internal, "needs more after four answers", {}, {}};
+}
+
+std::vector<json::object> samples() {
+  const json::value all = file_of("samples");
+  if (all.is_null()) return {};
+  if (!all.is_array()) {
+    ADD_FAILURE() << "conformance.samples: not a list of apply messages";
     return {};
   }
   std::vector<json::object> out;
@@ -206,7 +284,9 @@ std::string input_of(const Named& named, const json::value* desired, const json:
                       {"region", "test-1"},
                       {"namespace", named.ns},
                       {"name", named.name},
-                      {"version", "17"}}},
+                      {"version", "17"},
+                      {"state", "running"},
+                      {"annotations", {{"example.com/note", "kept"}}}}},
                     {"observed", observed},
                     {"now_unix_ms", 1'767'225'600'000}};
   if (desired != nullptr) root["desired"] = *desired;

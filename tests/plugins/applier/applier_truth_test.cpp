@@ -162,6 +162,7 @@ TEST(Truth, GoesOnSayingWhatDoesNotDependOnWhatItDoesNotSee) {
 TEST(Truth, ADeleteThatWaitsSaysForWhat) {
   Truth w;
   w.front().stop_showing("horizontalpodautoscalers", DAVIT_WATCH_REFUSED, "403 Forbidden");
+  w.host().run();  // the agent has heard of it
   w.remove("web", 11);
   w.wait(2min);
   EXPECT_EQ(w.replica_sets(), "web");

@@ -65,6 +65,19 @@ TEST(Desired, WhoHadANameBeforeIsRemembered) {
   EXPECT_EQ(slot->had_it_before.back().id, "n198");
 }
 
+TEST(Desired, TheStateAndTheAnnotationsBelongToTheIntent) {
+  Desired desired(0, 1);
+  auto c = change(sink::ChangeType::apply, "shop", 7);
+  c.state = "draining";
+  c.annotations = {{"team", "a"}};
+  const Slot& slot = *desired.accept(c).slot;
+  EXPECT_EQ(slot.record_state, "draining");
+  EXPECT_EQ(slot.annotations, c.annotations);
+  EXPECT_FALSE(desired.accept(c).work);
+  c.annotations = {{"team", "b"}};  // a restored store gives the same version to another change
+  EXPECT_TRUE(desired.accept(c).work);
+}
+
 TEST(Desired, KnowsTheSlotsOfARecordWhateverBecomesOfThem) {
   Desired desired(0, 1);
   auto first = change(sink::ChangeType::apply, "shop", 5);

@@ -8,7 +8,7 @@ namespace {
 class ObservedTest : public ::testing::Test {
  protected:
   void shown(const char* version) {
-    observed_.put(0, "p", text_, version, &slot_);
+    observed_.put(0, "p", text_, version, {&slot_});
     observed_.passed(0, version);
   }
   void deleted(const char* version) {
@@ -80,13 +80,13 @@ TEST_F(ObservedTest, APictureReplacesWhatIsKnownWhateverTheVersionsSay) {
   shown("900");
   observed_.restart(0);
   const Text restored = std::make_shared<const std::string>("{\"restored\":true}");
-  EXPECT_TRUE(observed_.put(0, "p", restored, "500", &slot_));
+  EXPECT_TRUE(observed_.put(0, "p", restored, "500", {&slot_}));
   synced("510");
   ASSERT_TRUE(there());
   EXPECT_EQ(*observed_.find("p")->text, *restored);
   EXPECT_EQ(slot_.objects.size(), 1u);
-  EXPECT_FALSE(observed_.put(0, "p", text_, "499", &slot_)) << "after it versions count again";
-  EXPECT_TRUE(observed_.put(0, "p", text_, "511", &slot_));
+  EXPECT_FALSE(observed_.put(0, "p", text_, "499", {&slot_})) << "after it versions count again";
+  EXPECT_TRUE(observed_.put(0, "p", text_, "511", {&slot_}));
 }
 
 TEST_F(ObservedTest, APictureWithOlderVersionsForgetsWhatItDoesNotShow) {
@@ -101,18 +101,32 @@ TEST_F(ObservedTest, ThePictureOfARestoredStoreMayGiveOneVersionToSomethingElse)
   shown("500");
   observed_.restart(0);
   const Text other = std::make_shared<const std::string>("{\"other\":true}");
-  EXPECT_TRUE(observed_.put(0, "p", other, "500", &slot_));
+  EXPECT_TRUE(observed_.put(0, "p", other, "500", {&slot_}));
   observed_.restart(0);
-  EXPECT_FALSE(observed_.put(0, "p", other, "500", &slot_)) << "the same is no news";
+  EXPECT_FALSE(observed_.put(0, "p", other, "500", {&slot_})) << "the same is no news";
 }
 
 TEST_F(ObservedTest, WhatIsWrittenDuringAPictureIsNotTakenBackByIt) {
   shown("5");
   observed_.restart(0);
   EXPECT_TRUE(written("8"));
-  EXPECT_FALSE(observed_.put(0, "p", text_, "5", &slot_));
+  EXPECT_FALSE(observed_.put(0, "p", text_, "5", {&slot_}));
   synced("6");
   EXPECT_EQ(observed_.find("p")->resource_version, "8");
+}
+
+TEST_F(ObservedTest, AnObjectOfSeveralRecordsIsOneOfEach) {
+  Slot other;
+  EXPECT_TRUE(observed_.put(0, "p", text_, "5", {&slot_, &other}));
+  EXPECT_EQ(slot_.objects.size(), 1u);
+  EXPECT_EQ(other.objects.size(), 1u);
+  EXPECT_TRUE(observed_.put_written(0, "p", text_, "6", &slot_));
+  EXPECT_EQ(other.objects.size(), 1u) << "a write for one takes it from nobody";
+  EXPECT_TRUE(observed_.put(0, "p", text_, "7", {&other}));
+  EXPECT_TRUE(slot_.objects.empty());
+  EXPECT_TRUE(observed_.put(0, "p", text_, "8", {&slot_, &other}));
+  EXPECT_EQ(observed_.remove("p", "9"), (Slots{&slot_, &other}));
+  EXPECT_TRUE(slot_.objects.empty() && other.objects.empty());
 }
 
 }  // namespace

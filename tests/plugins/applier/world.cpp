@@ -66,6 +66,9 @@ World::World(const testing::Config& applier)
   up(*cluster_);
   kind_ = load(KIND_DEPLOYMENT, kind_host_);
   up(*kind_);
+  kind_front_ = std::make_unique<KindFront>(kind_->ref(DAVIT_KIND));
+  host_.add_role("deployment", DAVIT_KIND, reinterpret_cast<davit_instance*>(kind_front_.get()),
+                 KindFront::table());
   host_.add_role("reporter", DAVIT_STATUS_SINK, reinterpret_cast<davit_instance*>(this),
                  sink::StatusRole::vtable<World>());
   client_ = cluster::Client(cluster_->ref(DAVIT_CLUSTER));
@@ -160,7 +163,8 @@ void World::begin_ctrl_v1() {
 }
 
 void World::offer_change(sink::ChangeType type, const std::string& name, const std::string& ns,
-                         uint64_t version, std::string payload, const std::string& id) {
+                         uint64_t version, std::string payload, const std::string& id,
+                         const ApplyOptions& o) {
   sink::Change c;
   c.type = type;
   c.key = {"deployment", region, id};
@@ -168,6 +172,8 @@ void World::offer_change(sink::ChangeType type, const std::string& name, const s
   c.name = name;
   c.version = version;
   if (!payload.empty()) c.payload = Buffer::of(std::move(payload));
+  c.state = o.state;
+  c.annotations = o.annotations;
   ASSERT_TRUE(stream_.offer(c));
   host_.run();
 }
@@ -190,7 +196,7 @@ void World::apply(const std::string& name, uint64_t version, const ApplyOptions&
     message.erase("replicas");
     message["autoscaling"] = json::object{{"min_replicas", 1}, {"max_replicas", 3}};
   }
-  offer_change(sink::ChangeType::apply, name, o.ns, version, json::serialize(message), id);
+  offer_change(sink::ChangeType::apply, name, o.ns, version, json::serialize(message), id, o);
 }
 
 void World::garbage(const std::string& name, uint64_t version) {

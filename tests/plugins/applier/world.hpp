@@ -19,6 +19,7 @@
 #include <davit/testing/module.hpp>
 
 #include "front.hpp"
+#include "kind_front.hpp"
 
 namespace davit::applier::test {
 
@@ -32,6 +33,8 @@ struct ApplyOptions {
   std::string workspace = "ws";
   std::string id = {};  // empty: "d_" and the name
   bool autoscaling = false;
+  std::string state = {};  // the record's state word and annotations
+  Pairs annotations = {};
 };
 
 inline bool contains(const std::string& text, const std::string& part) {
@@ -83,6 +86,7 @@ class World {
   void blind() { front_->blind = true; }
   void see() { front_->see(); }
   Front& front() { return *front_; }
+  KindFront& kind() { return *kind_front_; }
   size_t requests() const { return front_->requests; }
   // Makes a namespace, and a ReplicaSet in it with nine replicas, as somebody else could. `labels`
   // and `annotations` are JSON objects; pods get the labels, too.
@@ -124,13 +128,15 @@ class World {
   // Runs what blocks until its strand has answered; here the strands run on this thread.
   void pumped(const std::function<void()>& blocking);
   void offer_change(sink::ChangeType type, const std::string& name, const std::string& ns,
-                    uint64_t version, std::string payload, const std::string& id);
+                    uint64_t version, std::string payload, const std::string& id,
+                    const ApplyOptions& o = {});
 
   testing::TestHost host_;  // the applier's
   testing::TestHost cluster_host_, kind_host_, test_host_;
   std::unique_ptr<testing::Instance> cluster_, kind_, applier_;
   cluster::Client client_;
   std::unique_ptr<Front> front_;
+  std::unique_ptr<KindFront> kind_front_;
   sink::ChangeStream stream_;
   std::map<uint64_t, sink::Outcome> outcomes_;
   bool closed_ = false;

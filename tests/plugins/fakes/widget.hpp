@@ -1,6 +1,9 @@
 // A kind for tests: {"id": "w_1", "ns": "shop", "name": "one", "size": 1}. State running applies,
-// archived deletes, any other is unhandled; a negative size is invalid.
+// archived deletes, odd is a class that means nothing, broken fails for good, any other is
+// unhandled; a negative size is invalid.
 #pragma once
+
+#include <atomic>
 
 #include <boost/json.hpp>
 
@@ -11,6 +14,10 @@ namespace davit::testing {
 class Widget {
  public:
   using roles = Roles<kind::Role>;
+  // While true, the kind cannot answer for records whose id begins with "slow".
+  inline static std::atomic<bool> busy{false};
+  // While true, it makes no message of such records for Krane's agents.
+  inline static std::atomic<bool> mute{false};
   explicit Widget(Host) : described_(describe()) {}
 
   const kind::Described& described() const { return described_; }
@@ -19,6 +26,7 @@ class Widget {
     return Named{text(o, "id"), text(o, "ns"), text(o, "name")};
   }
   Result<> validate(std::string_view apply) const {
+    if (busy && is_slow(apply)) return later();
     const auto o = boost::json::parse(apply).as_object();
     const auto* size = o.if_contains("size");
     if (size != nullptr && size->to_number<int64_t>() < 0) {
@@ -26,7 +34,10 @@ class Widget {
     }
     return {};
   }
-  kind::Class classify(std::string_view state, std::string_view) const {
+  Result<kind::Class> classify(std::string_view state, std::string_view apply) const {
+    if (busy && is_slow(apply)) return later();
+    if (state == "broken") return Error{Code::internal, "a bug", {}, {}};
+    if (state == "odd") return static_cast<kind::Class>(7);
     if (state == "running") return kind::Class::apply;
     return state == "archived" ? kind::Class::remove : kind::Class::unhandled;
   }
@@ -44,6 +55,7 @@ class Widget {
   }
   // Of a size of 0 that wire has no word; it says sizes in another field.
   Result<std::string> apply_message(std::string_view apply) const {
+    if (mute && is_slow(apply)) return later();
     if (auto valid = validate(apply); !valid.ok()) return valid.error();
     auto o = boost::json::parse(apply).as_object();
     const auto* size = o.if_contains("size");
@@ -63,6 +75,12 @@ class Widget {
   }
 
  private:
+  static bool is_slow(std::string_view apply) {
+    return apply.find("\"id\":\"slow") != std::string_view::npos;
+  }
+  static Error later() {
+    return {Code::unavailable, "its process is starting", {}, std::chrono::milliseconds(2'000)};
+  }
   static std::string text(const boost::json::object& o, const char* key) {
     const auto* v = o.if_contains(key);
     return v == nullptr ? "" : std::string(v->as_string());

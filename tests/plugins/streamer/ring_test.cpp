@@ -181,5 +181,39 @@ TEST_F(RingTest, ResetForgetsEverything) {
   EXPECT_EQ(ring_.next(eu, {2, 5}, 0).place, Ring::Place::at_tip);
 }
 
+// A kind could not classify a change, so the store has to be asked until it can.
+TEST(Ring, WhatIsLeftOutMakesStreamsBeforeItReadTheStore) {
+  Ring ring(1 << 20, {Encoding{128, 64 * 1024, true, [](const Topic&, auto) { return Buffer(); }}});
+  const Topic topic = eu, other = us;
+  ring.reset({1, 10});
+  ring.leave_out(topic, 11);
+  ring.append(topic, change(12));
+  ring.advance({1, 12});
+  EXPECT_EQ(ring.next(topic, {1, 10}, 0).place, Ring::Place::behind);
+  EXPECT_EQ(ring.next(topic, {1, 11}, 0).place, Ring::Place::frame) << "the store has told it";
+  EXPECT_EQ(ring.next(other, {1, 10}, 0).place, Ring::Place::at_tip);
+  ring.reset({2, 10});
+  EXPECT_EQ(ring.next(topic, {2, 10}, 0).place, Ring::Place::at_tip);
+}
+
+// The ring calls no kind: what a kind was not asked for in time is read from the store.
+TEST(Ring, GivesWhatAKindHasMadeAndSendsOthersToTheStore) {
+  const auto make = [](const Topic&, const Change&) -> Result<Buffer> {
+    ADD_FAILURE() << "the ring calls a kind";
+    return Buffer();
+  };
+  Ring ring(1 << 20, {Encoding{1, 0, false, {}, make}});
+  ring.reset({1, 10});
+  Change made = change(11);
+  made.made = {Buffer::of("eleven")};
+  ring.append(eu, made);
+  ring.append(eu, change(12));
+  ring.advance({1, 12});
+  const auto step = ring.next(eu, {1, 10}, 0);
+  EXPECT_EQ(step.frame.view(), "eleven");
+  EXPECT_EQ(step.after.version, 11u);
+  EXPECT_EQ(ring.next(eu, {1, 11}, 0).place, Ring::Place::behind);
+}
+
 }  // namespace
 }  // namespace davit::streamer

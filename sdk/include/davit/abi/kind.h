@@ -1,6 +1,16 @@
 /* Role kind: what one kind of resource means. The server's plugins ask a kind to validate and name
  * a record. The applier asks it to reconcile. A kind is pure and re-entrant: it has no I/O, clock,
- * thread or state beyond the settings read in create. All slots are [any] and legal from create on.
+ * thread or state beyond the settings read in create.
+ *
+ * Threads. `describe` is [any]. Every other slot is [pool]: it may take long, because a kind may
+ * run in a process of its own. The caller calls it on a pool's thread (the kind instance's own
+ * pool, or that of an instance on which it works anyway), holds no lock meanwhile, and is in no
+ * visitor of the store. Slots are legal from create on.
+ *
+ * Errors. After CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED and UNAVAILABLE nothing
+ * is known: the caller asks again, with back-off and not before retry_after_ms. Meanwhile the
+ * record is delayed. Its stream's cursor waits, and other kinds go on. Any other error is final for
+ * this input: the record is parked, held or refused with its text.
  *
  * The apply message is the message of a record's payload. A kind sees it as the JSON that the
  * host's codec makes (services.h): proto3 JSON, proto field names, 64-bit integers as strings,
@@ -70,7 +80,8 @@ typedef struct davit_named {
 } davit_named;
 typedef void (*davit_visit_named)(void* ctx, const davit_named*);
 
-/* What a state word asks for. The streamer logs UNHANDLED once, sends the record as a hold, and
+/* What a state word asks for. Every caller takes a number that it does not know for UNHANDLED: the
+ * record is held, never deleted. The streamer logs UNHANDLED once, sends the record as a hold, and
  * answers a query for it with INTERNAL. */
 #define DAVIT_CLASS_UNHANDLED 0
 #define DAVIT_CLASS_APPLY 1
@@ -89,20 +100,26 @@ typedef struct davit_kind {
   /* Returns DAVIT_OK, or INVALID_ARGUMENT with the field's path in error.where
    * ("autoscaling.max_replicas"). */
   int32_t (*validate)(davit_instance*, davit_str apply, davit_error*);
-  /* Returns the DAVIT_CLASS_... of a state word. The word is never "deleted". `apply` may be empty.
-   */
-  int32_t (*classify)(davit_instance*, davit_str state, davit_str apply);
+  /* Writes the DAVIT_CLASS_... of a state word. The word is never "deleted". `apply` may be empty.
+   * Without DAVIT_OK nothing is known of the record. After a code that means "retry later" (core.h)
+   * the caller asks again; after any other it holds the record. */
+  int32_t (*classify)(davit_instance*, davit_str state, davit_str apply, int32_t* out_class,
+                      davit_error*);
 
   /* Compares desired and observed state, and says what to do. It is level-based: the answer depends
    * on this input alone. Input:
    *
-   *   {"record": {"id", "region", "namespace", "name", "version": "17"},
+   *   {"record": {"id", "region", "namespace", "name", "version": "17", "state": "running",
+   *               "annotations": {"key": "value"}},
    *    "desired": {apply message},
    *    "observed": [objects attributed to this record],
+   *    "given": {"pull": {object} | null},
+   *    "features": ["needs/object"],
    *    "now_unix_ms": 0}
    *
    * Without "desired" the record is deleted. Owned objects are whole. Seen objects have only the
-   * parts that `keep` describes. Output:
+   * parts that `keep` describes. "state" and "annotations" are left out when the peer does not send
+   * them, "given" when the kind has asked for nothing. Output:
    *
    *   {"apply": [{"object": {...}, "mode": "apply" | "ensure" | "shared", "owner": 0,
    *               "controller": false, "replace_on_immutable": false}],
@@ -110,7 +127,23 @@ typedef struct davit_kind {
    *    "status": {"gone": false, "health", "desired", "updated", "ready", "stale", "message",
    *               "detail": {...},
    *               "children": [{"name", "address", "status", "cpu_millicores", "memory_mib"}]},
+   *    "needs": [{"id": "pull", "from": "object",
+   *               "ref": {"group", "version", "resource", "namespace", "name"}}],
    *    "look_again_ms": 0}
+   *
+   * The caller must understand every member. One that it does not know, in the output, an entry, a
+   * status, a child or a ref, parks the record, and the reason names the member. So a kind uses a
+   * member beyond these only when "features" lists it. Without "features" the caller knows none of
+   * the optional ones that have a word there: "needs/object" (the member "needs", with the source
+   * "object").
+   *
+   * "needs" is what the kind must know before it can answer; the rest of that output is not used,
+   * and nothing is applied. The caller finds out and asks again, with the answers in "given" beside
+   * all earlier ones. "id" is the kind's own name for the need. The source "object" is an object of
+   * the cluster, read with the agent's rights; null when it does not exist. "namespace" and "group"
+   * may be left out. Other sources will be instances of a role. An answer may have 32 needs, and
+   * the caller asks again 4 times, for 1 MiB together. A kind that goes beyond that, or asks for
+   * an id that it was given, parks the record. While a need cannot be met the record is delayed.
    *
    * The applier keeps the order of "apply" and of "delete". The default of "mode" is "apply".
    * "owner" is the index of an earlier entry of "apply". "look_again_ms" 0 means: only when
@@ -118,8 +151,10 @@ typedef struct davit_kind {
    * the kind answers without deletes and with "gone": true. */
   int32_t (*reconcile)(davit_instance*, davit_str input, const davit_sink* json, davit_error*);
 
-  /* Calls `visit` once with the namespace and name of the record that an observed object belongs
-   * to; the id may be empty. NOT_FOUND when the kind cannot tell. */
+  /* Calls `visit` with the namespace and name of each record that an observed object belongs to;
+   * the ids may be empty. Most objects belong to one record. One that several records share belongs
+   * to each of them: a change of it wakes all, and it is not deleted for one of them. NOT_FOUND
+   * when the object belongs to none. */
   int32_t (*attribute)(davit_instance*, davit_str object, davit_visit_named visit, void* ctx,
                        davit_error*);
 

@@ -21,6 +21,11 @@ typedef struct davit_change {
   uint64_t version;
   davit_buf* payload; /* the kind's apply message; of a hold the reason as text, or NULL; of a
                          delete NULL. Retain it to keep it */
+  /* The record's state word ("draining") and annotations, in any order. Both are empty when the
+   * peer does not send them. */
+  davit_str state;
+  const davit_pair* annotations;
+  size_t annotations_count;
 } davit_change;
 
 /* How the sink settles an accepted change. */

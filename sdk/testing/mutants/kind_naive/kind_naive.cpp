@@ -43,8 +43,10 @@ class Naive {
     if (auto named = identify(apply); !named.ok()) return named.error();
     return {};
   }
-  kind::Class classify(std::string_view state, std::string_view apply) const {
+  Result<kind::Class> classify(std::string_view state, std::string_view apply) const {
     if (fault_ == "throws" && !apply.empty()) throw std::runtime_error("a kind's bug");
+    if (fault_ == "own_class" && state != "running") return static_cast<kind::Class>(7);
+    if (fault_ == "cannot_classify") return Error{Code::internal, "no class", {}, {}};
     return state == "running" || fault_ == "any_word" ? kind::Class::apply : kind::Class::unhandled;
   }
   Result<Named> attribute(std::string_view object) const {
@@ -65,10 +67,12 @@ class Naive {
     if (wanted) {
       const auto named = identify(json::serialize(*desired));
       if (!named.ok()) return named.error();
+      if (asks(*root)) return question();
       if (fault_ != "deletes_what_it_wants") remove.clear();
       apply = render(*named);
     }
     if (fault_ == "forgets_to_delete") remove.clear();
+    if (fault_ == "asks_the_dead" && !wanted && !there && invited(*root)) return question();
     if (fault_ == "deletes_unseen" && !wanted && !there) remove.push_back(removal("space", "one"));
     json::object status{{"health", fault_ == "own_health" ? "splendid" : "unknown"},
                         {"gone", !wanted && !there}};
@@ -77,6 +81,22 @@ class Naive {
   }
 
  private:
+  static bool invited(const json::value& root) { return root.get_object().contains("features"); }
+  bool asks(const json::value& root) const {
+    if (fault_ == "asks_again") return invited(root);
+    if (root.get_object().contains("given")) return false;
+    return invited(root) || fault_ == "asks_uninvited";
+  }
+  std::string question() const {
+    std::string name = "palette";
+    if (fault_ == "asks_at_random") name += std::to_string(++calls_);
+    const json::object ref{
+        {"version", "v1"}, {"resource", "configmaps"}, {"namespace", "space"}, {"name", name}};
+    const json::object need{
+        {"id", "palette"}, {"from", fault_ == "asks_elsewhere" ? "vault" : "object"}, {"ref", ref}};
+    return json::serialize(json::object{{"needs", json::array{need}}});
+  }
+
   static Error wrong(std::string field) {
     return {Code::invalid_argument, "is missing", std::move(field), {}};
   }
