@@ -208,6 +208,7 @@ typedef struct davit_issue {
   uint32_t reserved;
   davit_str kind, id, ns, name; /* id empty: the issue is not about a record */
   uint64_t version;
+  uint64_t incarnation; /* in which the agent read the version; 0 = not known */
   davit_str condition, reason;
 } davit_issue;
 /* How far an agent is with one kind. */
