@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include <davit/types.hpp>
+
 namespace davit::streamer {
 
 enum class Verb : uint8_t { apply, remove, hold };
@@ -15,12 +17,21 @@ struct Change {
   Verb verb = Verb::hold;
   std::string body;  // apply: the kind's message; hold: the reason
   int64_t committed_at_unix_ms = 0;
-  std::string json{};  // apply: the JSON that the store keeps; empty: nobody asked for it
+  std::string json{};   // apply: the JSON that the store keeps; empty: nobody asked for it
+  std::string state{};  // empty: the kind's default, or the record is deleted
+  Pairs annotations{};  // of a record that is not deleted
 
   bool live() const { return verb != Verb::remove; }
+  // What grows with the record, of its size in a message.
+  size_t content_bytes() const {
+    size_t out = body.size();
+    for (const auto& [key, value] : annotations) out += key.size() + value.size();
+    return out;
+  }
   // Approximate memory.
   size_t bytes() const {
-    return sizeof(Change) + id.size() + ns.size() + name.size() + body.size() + json.size();
+    return sizeof(Change) + id.size() + ns.size() + name.size() + json.size() + state.size() +
+           content_bytes() + annotations.size() * sizeof annotations[0];
   }
 };
 

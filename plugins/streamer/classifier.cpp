@@ -73,6 +73,10 @@ Change Classifier::change(const Kind& kind, const davit_record& r) {
   Judgement j = judge(kind, r);
   Change out{r.version, text(r.key.id),        text(r.ns), text(r.name), j.verb,
              {},        r.committed_at_unix_ms};
+  if ((r.flags & DAVIT_RECORD_LIVE) != 0) {
+    if (view(r.state) != kind.client.description().default_state) out.state = text(r.state);
+    out.annotations = from_abi(r.annotations, r.annotations_count);
+  }
   if (j.verb == Verb::apply) out.body = std::string(view(r.payload));
   if (j.verb == Verb::hold) {
     if (j.cause != Cause::paused) {

@@ -1,6 +1,7 @@
 #include "point_query.hpp"
 
 #include <davit/v1/agent.pb.h>
+#include <davit/required_features.hpp>
 
 #include "davit_wire_descriptors.h"
 #include "frames.hpp"
@@ -87,6 +88,8 @@ Result<> serve_get(Shared& shared, const rpc::Server& server) {
     if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
       return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
     }
+    if (auto r = refuse_unknown_features(message.required_features()); !r.ok())
+      return reply(r.error());
     const auto* kind = shared.classifier.kind(message.kind());
     if (kind == nullptr) {
       return reply(Error{Code::invalid_argument,

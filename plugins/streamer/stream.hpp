@@ -75,12 +75,13 @@ class Stream : public rpc::Handler, public Listener {
     Topic topic;
     const Classifier::Kind* kind;
     Pager pager;
-    uint64_t came_from = 0;                  // the incarnation of the peer's cursor
-    std::shared_ptr<const History> history;  // the store's history when the snapshot began
-    std::list<Message> ready;                // messages to write; mostly empty
-    bool busy = false;                       // a read of the store is in progress
-    bool idle = false;                       // waits to be woken
-    std::unique_ptr<Timer> nap;              // mirror only
+    uint64_t came_from = 0;                    // the incarnation of the peer's cursor
+    std::shared_ptr<const History> history{};  // the store's history when the snapshot began
+    std::list<Message> ready{};                // messages to write; mostly empty
+    bool busy = false;                         // a read of the store is in progress
+    bool idle = false;                         // waits to be woken
+    bool over = false;                         // has failed; the other parts go on
+    std::unique_ptr<Timer> nap{};              // mirror only
   };
 
   void on_woken() override;
@@ -103,6 +104,8 @@ class Stream : public rpc::Handler, public Listener {
   void open(Part& part);
   void put(Part& part, Message message);
   void write(const Message& message);
+  void fail(Part& part, const Error& error);
+  void finish_if_over();
   void finish(const rpc::End& end);
   rpc::End shutdown() const;
 
@@ -117,6 +120,7 @@ class Stream : public rpc::Handler, public Listener {
   std::string entered_;  // the region that it entered in Regions; empty: none
   std::vector<Part> parts_;
   size_t turn_ = 0;
+  rpc::End last_;  // how the part ended that failed last
   bool writing_ = false;
   bool finished_ = false;
 };
