@@ -28,7 +28,8 @@ Result<> check_issue(const Issue& issue) {
     if (name->size() > name_bytes_max)
       return bad("issues", "a name is longer than " + std::to_string(name_bytes_max) + " bytes");
   }
-  if (issue.version > number_max) return bad("issues", "a version is out of range");
+  if (issue.version > number_max || issue.incarnation > number_max)
+    return bad("issues", "a version or an incarnation is out of range");
   return {};
 }
 
@@ -53,6 +54,7 @@ Result<> admit(const Progress& said, const std::vector<std::string>& kinds, cons
   if (auto r = check_name("agent", said.agent); !r.ok()) return r;
   if (said.region.size() > name_bytes_max) return bad("region", "is longer than 253 bytes");
   if (auto r = admit_epoch(said.epoch, limits, said.seen_at_unix_ms); !r.ok()) return r;
+  if (said.sequence > number_max) return bad("sequence", "is out of range");
   std::set<std::string_view> once;
   for (const auto& k : said.kinds) {
     if (auto r = known_kind(k.kind, kinds); !r.ok()) return r;

@@ -287,7 +287,7 @@ BATCH_OF_REPORTS = [
     ("kind: 'deploymnt' id: 'd_1'", 'kind "deploymnt" is not known to this server'),
     ("kind: 'deployment' id: 'd_7' region: 'there'", 'region "there" is not the one of the call ("here")'),
     ("kind: 'deployment' id: 'd_1' ready: -1", "a count is negative"),
-    ("kind: 'deployment' id: 'd_1' health: 'splendid'", 'unknown health "splendid"'),
+    ("kind: 'deployment' id: 'd_2' health: 'splendid'", None),  # a later agent's: stored as unknown
     ("kind: 'deployment' id: 'd_77' epoch: 5", None),  # unknown to the store: nothing to keep
     ("kind: 'deployment' id: 'd_9' ready: 4 epoch: 5", None),
 ]
