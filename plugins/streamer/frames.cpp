@@ -16,13 +16,11 @@ namespace {
 
 // A map has no order of its own. The same message shall have the same bytes.
 std::string serialized(const google::protobuf::MessageLite& message) {
-  std::string out;
-  out.reserve(message.ByteSizeLong());
-  google::protobuf::io::StringOutputStream stream(&out);
+  std::string out(message.ByteSizeLong(), '\0');
+  google::protobuf::io::ArrayOutputStream stream(out.data(), static_cast<int>(out.size()));
   google::protobuf::io::CodedOutputStream coded(&stream);
   coded.SetSerializationDeterministic(true);
-  message.SerializeToCodedStream(&coded);
-  coded.Trim();
+  message.SerializeWithCachedSizes(&coded);
   return out;
 }
 
