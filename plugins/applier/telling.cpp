@@ -76,7 +76,8 @@ void Telling::issue(const std::string& kind, Slot& slot, const std::string& cond
   slot.issue_id = slot.id;
   log(kind, slot, condition, reason);
   if (to_)
-    to_->issue(region_, {kind, slot.id, slot.ns, slot.name, slot.version, condition, reason});
+    to_->issue(region_, {kind, slot.id, slot.ns, slot.name, slot.version, condition, reason,
+                         slot.incarnation});
 }
 
 void Telling::of_kind(const std::string& kind, const std::string& name,

@@ -52,6 +52,7 @@ void to_wire(const Agent& a, v1::AgentStatus* out) {
     issue->set_namespace_(i.ns);
     issue->set_name(i.name);
     issue->set_version(i.version);
+    issue->set_incarnation(i.incarnation);
     issue->set_condition(i.condition);
     issue->set_reason(i.reason);
   }

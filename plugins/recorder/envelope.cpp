@@ -36,8 +36,6 @@ Result<Status> from_wire(const v1::Status& in, const std::string& region, int64_
   if (!in.region().empty() && in.region() != region) {
     return bad("region \"" + in.region() + "\" is not the one of the call (\"" + region + "\")");
   }
-  if (!in.health().empty() && !known_health(in.health()))
-    return bad("unknown health \"" + in.health() + "\"");
   if (in.desired() < 0 || in.updated() < 0 || in.ready() < 0 || in.stale() < 0)
     return bad("a count is negative");
 
@@ -46,7 +44,8 @@ Result<Status> from_wire(const v1::Status& in, const std::string& region, int64_
   out.gone = in.gone();
   out.observed_version = in.observed_version();
   out.observed_incarnation = in.observed_incarnation();
-  out.health = in.health().empty() ? "unknown" : in.health();
+  // An agent of a later version may know more words.
+  out.health = known_health(in.health()) ? in.health() : "unknown";
   out.desired = in.desired();
   out.updated = in.updated();
   out.ready = in.ready();
@@ -64,13 +63,13 @@ Result<Status> from_wire(const v1::Status& in, const std::string& region, int64_
 }
 
 Progress from_wire(const v1::ProgressRequest& in, const std::string& region, int64_t now_unix_ms) {
-  Progress out{region, in.agent(), in.software(), in.epoch(), {}, {}, now_unix_ms};
+  Progress out{region, in.agent(), in.software(), in.epoch(), {}, {}, now_unix_ms, in.sequence()};
   for (const auto& k : in.kinds()) {
     out.kinds.push_back({k.kind(), {k.applied().incarnation(), k.applied().version()}});
   }
   for (const auto& i : in.issues()) {
-    out.issues.push_back(
-        {i.kind(), i.id(), i.namespace_(), i.name(), i.version(), i.condition(), i.reason()});
+    out.issues.push_back({i.kind(), i.id(), i.namespace_(), i.name(), i.version(), i.condition(),
+                          i.reason(), i.incarnation()});
   }
   return out;
 }

@@ -2,6 +2,7 @@
 #include <davit/v1/agent.pb.h>
 
 #include <davit/kinds.hpp>
+#include <davit/required_features.hpp>
 
 #include "admission.hpp"
 #include "ctrl_report.hpp"
@@ -105,6 +106,8 @@ class Recorder {
   // Refuses single statuses by key and stores the others. The store itself ignores statuses of
   // records that it does not know.
   void report(const v1::ReportRequest& message, const Said& said) {
+    if (auto r = refuse_unknown_features(message.required_features()); !r.ok())
+      return said.reply(r.error());
     const auto count = static_cast<size_t>(message.statuses_size());
     if (count > limits_.statuses) {
       return said.reply(Error{Code::invalid_argument,
@@ -156,6 +159,8 @@ class Recorder {
     return serve_in_turn(*shared_, server, method, Counts::transaction, [this](const Said& said) {
       v1::ProgressRequest message;
       if (auto r = decode(said.message.view(), message); !r.ok()) return said.reply(r.error());
+      if (auto r = refuse_unknown_features(message.required_features()); !r.ok())
+        return said.reply(r.error());
       Progress word = from_wire(message, said.region, host_.unix_ms());
       if (auto r = admit(word, shared_->kinds, limits_); !r.ok()) return said.reply(r.error());
       cut_to(limits_, word);

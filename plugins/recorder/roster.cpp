@@ -4,18 +4,32 @@
 
 namespace davit::recorder {
 
-bool Roster::has(const Progress& said) const {
+const Roster::Place* Roster::find(const Progress& said) const {
   const auto region = regions_.find(said.region);
-  return region != regions_.end() && region->second.contains(said.agent);
+  if (region == regions_.end()) return nullptr;
+  const auto agent = region->second.find(said.agent);
+  return agent == region->second.end() ? nullptr : &agent->second;
+}
+
+bool Roster::has(const Progress& said) const {
+  return find(said) != nullptr;
+}
+
+bool Roster::is_late(const Progress& said) const {
+  const Place* place = find(said);
+  return said.sequence != 0 && place != nullptr &&
+         std::pair(said.epoch, said.sequence) < place->newest;
 }
 
 std::optional<Roster::Seat> Roster::silent(const std::string& region, const Agents& agents,
                                            int64_t heard_before_unix_ms) {
   const auto oldest =
-      std::min_element(agents.begin(), agents.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (oldest == agents.end() || oldest->second >= heard_before_unix_ms) return std::nullopt;
-  return Seat{region, oldest->first, oldest->second};
+      std::min_element(agents.begin(), agents.end(), [](const auto& a, const auto& b) {
+        return a.second.seen_at_unix_ms < b.second.seen_at_unix_ms;
+      });
+  if (oldest == agents.end() || oldest->second.seen_at_unix_ms >= heard_before_unix_ms)
+    return std::nullopt;
+  return Seat{region, oldest->first, oldest->second.seen_at_unix_ms};
 }
 
 std::optional<Roster::Seat> Roster::silent_anywhere(int64_t heard_before_unix_ms) const {
@@ -48,8 +62,9 @@ Result<std::optional<Roster::Seat>> Roster::place_of(const Progress& newcomer) c
 }
 
 void Roster::heard(const Progress& said) {
-  const auto [agent, is_new] =
-      regions_[said.region].insert_or_assign(said.agent, said.seen_at_unix_ms);
+  const auto [agent, is_new] = regions_[said.region].try_emplace(said.agent);
+  agent->second.seen_at_unix_ms = said.seen_at_unix_ms;
+  if (said.sequence != 0) agent->second.newest = {said.epoch, said.sequence};
   count_ += is_new ? 1 : 0;
 }
 
@@ -60,9 +75,13 @@ void Roster::gone(const Seat& seat) {
   if (region->second.empty()) regions_.erase(region);
 }
 
-void Roster::clear() {
-  regions_.clear();
-  count_ = 0;
+void Roster::replace(const std::vector<Progress>& stored) {
+  Roster now(limits_);
+  for (const Progress& p : stored) {
+    now.heard(p);
+    if (const Place* before = find(p)) now.regions_[p.region][p.agent].newest = before->newest;
+  }
+  *this = std::move(now);
 }
 
 }  // namespace davit::recorder

@@ -34,13 +34,21 @@ class Roster {
   // For an agent without a place: nothing when there is room, else the agent whose place it takes.
   // FAILED_PRECONDITION: agents at work have all places.
   Result<std::optional<Seat>> place_of(const Progress& newcomer) const;
+  // True: the agent has said something newer. A request that waited on its way comes late.
+  bool is_late(const Progress& said) const;
   void heard(const Progress& said);
   void gone(const Seat& seat);
-  // Forgets all. The caller reads the agents from the store again.
-  void clear();
+  // These are the agents now, as the store has them. The store keeps no sequences, so what the
+  // agents said last stays known of those that are still there.
+  void replace(const std::vector<Progress>& stored);
 
  private:
-  using Agents = std::map<std::string, int64_t, std::less<>>;  // when each was heard of last
+  struct Place {
+    int64_t seen_at_unix_ms = 0;
+    std::pair<uint64_t, uint64_t> newest{};  // epoch and sequence of what it said last
+  };
+  using Agents = std::map<std::string, Place, std::less<>>;
+  const Place* find(const Progress& said) const;
   // The agent that was heard of longest ago, if that was before the given time.
   static std::optional<Seat> silent(const std::string& region, const Agents& agents,
                                     int64_t heard_before_unix_ms);

@@ -74,6 +74,7 @@ void Shared::reported(const std::string& region, uint64_t epoch) {
 
 void Shared::progress(const Progress& said, const std::function<std::string(uint64_t)>& answer,
                       const rpc::Server::Reply& reply) {
+  if (const auto known = epoch_of_late(said)) return reply(answer(*known));
   // The stored progress replaces the agent's last one, and is all that a later process of the
   // server knows. So the epoch that the agent will rise to is stored before the agent hears of it.
   // Then no other process gets the same one.
@@ -87,6 +88,15 @@ void Shared::progress(const Progress& said, const std::function<std::string(uint
   }
   reply(answer(*taken));
   agents.heard(said);
+}
+
+// A late request replaces nothing. An agent whose clock was set back looks late, too: it is told of
+// the greater epoch, and comes back with one above it.
+std::optional<uint64_t> Shared::epoch_of_late(const Progress& said) {
+  const std::lock_guard lock(mutex_);
+  if (!roster_.is_late(said)) return std::nullopt;
+  const std::lock_guard epochs_lock(epochs_mutex_);
+  return epochs_.taken(said);
 }
 
 // Reads the store only for a newcomer or a new epoch, and once for many that come together.
@@ -122,7 +132,7 @@ Result<> Shared::read_agents() {
   std::vector<Progress> implausible;
   auto r = storage.agents({}, [&](const davit_progress& p) {
     const Progress stored = from_abi(p);
-    roster_.heard(stored);
+    stored_agents.push_back({stored.region, stored.agent, {}, 0, {}, {}, stored.seen_at_unix_ms});
     if (plausible_epoch(stored.epoch, host.unix_ms(), limits.epoch_ahead)) {
       const std::lock_guard lock(epochs_mutex_);
       epochs_.heard(stored);
@@ -132,6 +142,7 @@ Result<> Shared::read_agents() {
     return true;
   });
   if (!r.ok()) return r;
+  roster_.replace(stored_agents);
   // Such an epoch was stored by an older server or under another clock. Its agent would pass for
   // the successor of all others.
   for (Progress& stored : implausible) {

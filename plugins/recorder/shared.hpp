@@ -49,6 +49,8 @@ class Shared {
                 const rpc::Server::Reply& reply);
 
  private:
+  // Of a request that came late: the epoch that the agent's is not above, 0: none.
+  std::optional<uint64_t> epoch_of_late(const Progress& said);
   // Gives the agent a place. Returns the epoch that the agent's is not above, 0: none.
   Result<uint64_t> introduce(const Progress& said);
   bool epoch_known(const Progress& said);

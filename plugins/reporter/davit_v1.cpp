@@ -79,6 +79,7 @@ class DavitV1 : public Sender {
     request.set_agent(p.agent);
     request.set_software(p.software);
     request.set_epoch(p.epoch);
+    request.set_sequence(p.sequence);
     for (const auto& k : p.kinds) {
       auto& kind = *request.add_kinds();
       kind.set_kind(k.kind);
@@ -94,6 +95,7 @@ class DavitV1 : public Sender {
       issue.set_version(i.version);
       issue.set_condition(i.condition);
       issue.set_reason(i.reason);
+      issue.set_incarnation(i.incarnation);
     }
     calls_.unary("davit.v1.AgentService/Progress", request.SerializeAsString(),
                  [done = std::move(done)](Result<std::string> r) {

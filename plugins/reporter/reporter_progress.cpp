@@ -21,6 +21,7 @@ void Reporter::send_progress() {
   {
     std::lock_guard lock(mutex_);
     progress_dirty_ = false;
+    ++progress_.sequence;
     p = progress_;
     for (const auto& [kind, at] : applied_) p.kinds.push_back({kind, at});
     add_issues(p);

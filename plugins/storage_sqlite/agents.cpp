@@ -31,11 +31,10 @@ void store_progress(Connection& c, const Progress& p) {
   ordinal = 0;
   for (const auto& i : p.issues) {
     c.run(
-        "INSERT INTO agent_issues (region, agent, ordinal, kind, id, ns, name, version, condition, "
-        "reason) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        region, agent, ++ordinal, V(i.kind), V(i.id), V(i.ns), V(i.name), i.version, V(i.condition),
-        V(i.reason));
+        "INSERT INTO agent_issues (region, agent, ordinal, kind, id, ns, name, version, "
+        "incarnation, condition, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        region, agent, ++ordinal, V(i.kind), V(i.id), V(i.ns), V(i.name), i.version, i.incarnation,
+        V(i.condition), V(i.reason));
   }
 }
 
@@ -75,14 +74,13 @@ bool read_agents(Connection& c, const AgentRead& q, const storage::VisitProgress
     }
     {
       Statement i = c.query(
-          "SELECT kind, id, ns, name, version, condition, reason FROM agent_issues WHERE region = "
-          "? AND agent = ? "
-          "ORDER BY ordinal",
+          "SELECT kind, id, ns, name, version, condition, reason, incarnation FROM agent_issues "
+          "WHERE region = ? AND agent = ? ORDER BY ordinal",
           V(p.region), V(p.agent));
       while (i.step()) {
         p.issues.push_back({std::string(i.text(0)), std::string(i.text(1)), std::string(i.text(2)),
                             std::string(i.text(3)), i.number(4), std::string(i.text(5)),
-                            std::string(i.text(6))});
+                            std::string(i.text(6)), i.number(7)});
       }
     }
     if (!visit(p)) return true;

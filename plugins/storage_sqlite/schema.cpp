@@ -122,6 +122,7 @@ CREATE TABLE agent_issues (
   ns TEXT NOT NULL,
   name TEXT NOT NULL,
   version INTEGER NOT NULL,
+  incarnation INTEGER NOT NULL,
   condition TEXT NOT NULL,
   reason TEXT NOT NULL,
   PRIMARY KEY (region, agent, ordinal)

@@ -8,6 +8,8 @@
 
 #include <davit/types.hpp>
 
+#include <davit/types.hpp>
+
 namespace davit::streamer {
 
 enum class Verb : uint8_t { apply, remove, hold };
@@ -24,6 +26,12 @@ struct Change {
   std::vector<Buffer> made{};
 
   bool live() const { return verb != Verb::remove; }
+  // What grows with the record, of its size in a message.
+  size_t content_bytes() const {
+    size_t out = body.size();
+    for (const auto& [key, value] : annotations) out += key.size() + value.size();
+    return out;
+  }
   // Approximate memory.
   size_t bytes() const {
     size_t out = sizeof(Change) + id.size() + ns.size() + name.size() + body.size() + json.size();

@@ -2,6 +2,10 @@
 
 #include <davit/v1/agent.pb.h>
 
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include <davit/rpc.hpp>
 #include <utility>
 
 #include "added.hpp"
@@ -9,6 +13,16 @@
 namespace davit::streamer {
 
 namespace {
+
+// A map has no order of its own. The same message shall have the same bytes.
+std::string serialized(const google::protobuf::MessageLite& message) {
+  std::string out(message.ByteSizeLong(), '\0');
+  google::protobuf::io::ArrayOutputStream stream(out.data(), static_cast<int>(out.size()));
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeWithCachedSizes(&coded);
+  return out;
+}
 
 void fill_record(const Change& c, v1::Record* out) {
   out->set_id(c.id);
@@ -26,6 +40,8 @@ void fill_record(const Change& c, v1::Record* out) {
       out->set_hold(c.body);
       break;
   }
+  out->set_state(c.state);
+  for (const auto& [key, value] : c.annotations) (*out->mutable_annotations())[key] = value;
 }
 
 // The state messages of all kinds have the same fields: 1 apply, 2 delete (both messages), 3
@@ -71,7 +87,7 @@ Buffer encode_frame(const Topic& topic, std::span<const Change* const> changes) 
   frame.set_kind(topic.kind);
   frame.mutable_records()->Reserve(static_cast<int>(changes.size()));
   for (const Change* c : changes) fill_record(*c, frame.add_records());
-  return Buffer::of(frame.SerializeAsString());
+  return Buffer::of(serialized(frame));
 }
 
 Buffer encode_bookmark(std::string_view kind, const Pager::Todo& mark, const History& history) {
@@ -103,12 +119,21 @@ Buffer encode_bookmark(std::string_view kind, const Pager::Todo& mark, const His
   return Buffer::of(frame.SerializeAsString());
 }
 
+Buffer encode_end(std::string_view kind, const Error& error) {
+  v1::Frame frame;
+  frame.set_kind(kind.data(), kind.size());
+  frame.mutable_end()->set_code(static_cast<int32_t>(error.code));
+  frame.mutable_end()->set_message(rpc::End::of(error).message);
+  frame.mutable_end()->set_retry_after_ms(static_cast<uint32_t>(error.retry_after.count()));
+  return Buffer::of(frame.SerializeAsString());
+}
+
 std::string encode_get(const Change* change, Cursor at) {
   v1::GetResponse out;
   if (change != nullptr) fill_record(*change, out.mutable_record());
   out.mutable_at()->set_incarnation(at.incarnation);
   out.mutable_at()->set_version(at.version);
-  return out.SerializeAsString();
+  return serialized(out);
 }
 
 Result<std::string> encode_state(const Classifier::Kind& kind, const Change& change,

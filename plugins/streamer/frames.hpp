@@ -15,6 +15,8 @@ Buffer encode_frame(const Topic& topic, std::span<const Change* const> changes);
 // A Frame with only a bookmark. With an empty kind its bytes may follow those of encode_frame: the
 // two together are one message.
 Buffer encode_bookmark(std::string_view kind, const Pager::Todo& mark, const History& history = {});
+// A Frame that says why the subscription of this kind has ended.
+Buffer encode_end(std::string_view kind, const Error& error);
 // GetResponse. `change` is NULL when there is no such record.
 std::string encode_get(const Change* change, Cursor at);
 

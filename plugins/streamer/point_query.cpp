@@ -1,6 +1,7 @@
 #include "point_query.hpp"
 
 #include <davit/v1/agent.pb.h>
+#include <davit/required_features.hpp>
 
 #include "davit_wire_descriptors.h"
 #include "frames.hpp"

@@ -5,6 +5,7 @@
 #include <google/protobuf/unknown_field_set.h>
 
 #include <davit/v1/agent.pb.h>
+#include <davit/required_features.hpp>
 #include <davit/utf8.hpp>
 
 namespace davit::streamer {
@@ -13,6 +14,7 @@ namespace {
 
 // An agent has a handful of kinds. A request with far more is a mistake.
 constexpr int subscriptions_max = 64;
+constexpr size_t name_shown_max = 253;
 
 Error undecodable() {
   return {Code::invalid_argument, "the request cannot be decoded", {}, {}};
@@ -25,6 +27,7 @@ Result<std::vector<Stream::Subscription>> parse_watch(std::string_view request,
   v1::WatchRequest message;
   if (!message.ParseFromArray(request.data(), static_cast<int>(request.size())))
     return undecodable();
+  if (auto r = refuse_unknown_features(message.required_features()); !r.ok()) return r.error();
   if (message.subscriptions_size() == 0) {
     return Error{Code::invalid_argument, "names no kind", "subscriptions", {}};
   }
@@ -40,6 +43,13 @@ Result<std::vector<Stream::Subscription>> parse_watch(std::string_view request,
     if (!once.insert(s.kind()).second) {
       return Error{
           Code::invalid_argument, "kind \"" + s.kind() + "\" is named twice", "subscriptions", {}};
+    }
+    if (!s.region().empty() && s.region() != region) {
+      return Error{Code::unimplemented,
+                   "this server does not serve region \"" + shortened(s.region(), name_shown_max) +
+                       "\" in a call of region \"" + region + "\": call once for each region",
+                   "subscriptions.region",
+                   {}};
     }
     out.push_back({{s.kind(), region}, {s.cursor().incarnation(), s.cursor().version()}});
   }

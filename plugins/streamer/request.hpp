@@ -1,4 +1,5 @@
-// Parses the requests of watches and point queries. Errors are INVALID_ARGUMENT. Pure.
+// Parses the requests of watches and point queries. Errors are INVALID_ARGUMENT, and UNIMPLEMENTED
+// for what a later version may serve. Pure.
 #pragma once
 
 #include <davit/types.hpp>

@@ -95,8 +95,8 @@ const Ring::Frame* Ring::encoded(const Topic& topic, Track& track, size_t from, 
   for (size_t i = from; i < track.changes.size() && batch.size() < e.records_max; ++i) {
     const Change& c = track.changes[i];
     if (!e.takes(c)) continue;
-    if (!batch.empty() && bytes + c.body.size() > e.bytes_max) break;
-    bytes += c.body.size();
+    if (!batch.empty() && bytes + c.content_bytes() > e.bytes_max) break;
+    bytes += c.content_bytes();
     batch.push_back(&c);
   }
   if (track.frames.size() == frames_kept) track.frames.pop_front();

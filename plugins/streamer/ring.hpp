@@ -31,7 +31,7 @@ struct Topic {
 // How the streams of one protocol cut records into messages and encode them.
 struct Encoding {
   size_t records_max = 128;
-  size_t bytes_max = 64 * 1024;  // sum of the bodies; a frame has at least one record
+  size_t bytes_max = 64 * 1024;  // sum of content_bytes(); a frame has at least one record
   // True: the peer knows records by id. False: it knows them by name. Then holds are left out, and
   // so are deletes of records whose name another record has taken.
   bool by_id = true;

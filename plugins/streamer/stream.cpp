@@ -12,14 +12,6 @@ namespace {
 constexpr uint32_t page_records = 256;
 constexpr uint64_t page_bytes = 64 * 1024;
 
-Result<Start> read_start(const storage::Client& storage) {
-  auto head = storage.head();
-  if (!head.ok()) return head.error();
-  auto history = storage.history();
-  if (!history.ok()) return history.error();
-  return Start{*head, std::make_shared<const History>(std::move(*history))};
-}
-
 }  // namespace
 
 Stream::Stream(Shared& shared, rpc::Call call, Strand strand, const Protocol& protocol, Parse parse)
@@ -51,14 +43,23 @@ void Stream::on_message(Buffer request) {
   parts_.reserve(wanted->size());
   for (auto& [topic, cursor] : *wanted) {
     const auto* kind = shared_.classifier.kind(topic.kind);
-    if (kind == nullptr) {
-      return finish(
-          {Code::invalid_argument, "kind \"" + topic.kind + "\" is not known to this server", {}});
+    parts_.push_back({.topic = topic,
+                      .kind = kind,
+                      .pager = Pager(protocol_.manners, cursor),
+                      .came_from = cursor.incarnation});
+    if (kind != nullptr) {
+      topics_.push_back(topic);
+    } else {
+      fail(parts_.back(), {Code::invalid_argument,
+                           "kind \"" + topic.kind + "\" is not known to this server",
+                           {},
+                           {}});
     }
     topics_.push_back(topic);
     parts_.push_back(
         {topic, kind, Pager(protocol_.manners, cursor), cursor.incarnation, {}, {}, false, false});
   }
+  if (finished_) return;
   if (!shared_.feed.join(port_, topics_)) return finish(shutdown());
   if (protocol_.one_on_a_connection) replace_older();
   pump();
@@ -136,11 +137,28 @@ void Stream::pump() {
         part.ready.pop_front();
         shared_.waiting.add(-1);
         moved = true;
-      } else if (!part.busy && !part.idle && (!writing_ || part.pager.reads_store())) {
+      } else if (!part.over && !part.busy && !part.idle &&
+                 (!writing_ || part.pager.reads_store())) {
         moved |= step(part);
       }
     }
   }
+  finish_if_over();
+}
+
+// Ends this part and names it. A ctrl.v1 stream has one part, and no message for this.
+void Stream::fail(Part& part, const Error& error) {
+  last_ = rpc::End::of(error);
+  if (protocol_.ctrl) return finish(last_);
+  part.over = true;
+  put(part, {encode_end(part.topic.kind, error), {}});
+}
+
+// A stream without a part that goes on ends when its last message is written.
+void Stream::finish_if_over() {
+  const auto ended = [](const Part& part) { return part.over && part.ready.empty(); };
+  if (!writing_ && !parts_.empty() && std::all_of(parts_.begin(), parts_.end(), ended))
+    finish(last_);
 }
 
 // One step of one part. False: the part waits now.

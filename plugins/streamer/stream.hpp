@@ -98,6 +98,8 @@ class Stream : public rpc::Handler, public Listener {
   void open(Part& part);
   void put(Part& part, Message message);
   void write(const Message& message);
+  void fail(Part& part, const Error& error);
+  void finish_if_over();
   void finish(const rpc::End& end);
   rpc::End shutdown() const;
 
@@ -112,6 +114,7 @@ class Stream : public rpc::Handler, public Listener {
   std::string entered_;  // the region that it entered in Regions; empty: none
   std::vector<Part> parts_;
   size_t turn_ = 0;
+  rpc::End last_;  // how the part ended that failed last
   bool writing_ = false;
   bool finished_ = false;
 };

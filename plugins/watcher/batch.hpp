@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <davit/kind.hpp>
+#include <davit/rpc.hpp>
 #include <davit/sink.hpp>
 
 #include "cursor.hpp"
@@ -18,6 +19,8 @@ namespace davit::watcher {
 
 struct Item {
   sink::Change change;
+  std::string state;  // the record's state word; empty: the kind's default, or the peer says none
+  Pairs annotations;  // by key
   std::string fault;  // why the change cannot be read or named; empty: it can
 };
 
@@ -33,6 +36,7 @@ struct Mark {
 struct Batch {
   std::vector<Item> items;
   std::optional<Mark> mark;
+  std::optional<rpc::End> end;  // the peer has ended this kind's part of the stream
 };
 
 struct Dialect {

@@ -1,6 +1,8 @@
 // The dialect of davit.v1.AgentService/Watch.
 #include <davit/v1/agent.pb.h>
 
+#include <algorithm>
+
 #include "batch.hpp"
 
 namespace davit::watcher {
@@ -13,6 +15,10 @@ Item item(v1::Record& record, const std::string& kind, const std::string& region
   c.ns = std::move(*record.mutable_namespace_());
   c.name = std::move(*record.mutable_name());
   c.version = record.version();
+  // Where the change sink's Change has both, they belong there: c.state, c.annotations.
+  out.state = std::move(*record.mutable_state());
+  out.annotations.assign(record.annotations().begin(), record.annotations().end());
+  std::sort(out.annotations.begin(), out.annotations.end());  // a map has no order
   switch (record.change_case()) {
     case v1::Record::kApply:
       c.type = sink::ChangeType::apply;
@@ -50,6 +56,13 @@ std::optional<Mark::Type> mark_type(v1::Bookmark::Type type) {
   }
 }
 
+rpc::End end_of(const v1::Frame::End& end) {
+  const bool known = end.code() > DAVIT_OK && end.code() <= DAVIT_UNAUTHENTICATED;
+  return {known ? static_cast<Code>(end.code()) : Code::unknown,
+          end.message(),
+          {{"retry-after-ms", std::to_string(end.retry_after_ms())}}};
+}
+
 Result<Batch> decode(const Buffer& message, const std::string& kind, const std::string& region) {
   v1::Frame frame;
   if (!frame.ParseFromArray(message.view().data(), static_cast<int>(message.size()))) {
@@ -58,7 +71,12 @@ Result<Batch> decode(const Buffer& message, const std::string& kind, const std::
   if (frame.kind() != kind) {
     return Error{Code::internal, "the peer sent a frame of kind \"" + frame.kind() + "\"", {}, {}};
   }
+  if (!frame.region().empty() && frame.region() != region) {
+    return Error{
+        Code::internal, "the peer sent a frame of region \"" + frame.region() + "\"", {}, {}};
+  }
   Batch out;
+  if (frame.has_end()) out.end = end_of(frame.end());
   out.items.reserve(static_cast<size_t>(frame.records_size()));
   for (auto& record : *frame.mutable_records()) out.items.push_back(item(record, kind, region));
   if (!frame.has_bookmark()) return out;
@@ -84,6 +102,7 @@ Dialect davit_v1(const std::string& kind, const std::string& region, const std::
     subscription->mutable_cursor()->set_incarnation(from.incarnation);
     subscription->mutable_cursor()->set_version(from.version);
     request.set_agent(agent);
+    request.set_software(std::string("davit ") + DAVIT_PLUGIN_VERSION);
     return Buffer::of(request.SerializeAsString());
   };
   out.decode = [kind, region](const Buffer& message) { return decode(message, kind, region); };

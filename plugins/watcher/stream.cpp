@@ -175,7 +175,11 @@ void Stream::on_message(const Buffer& message) {
     call_.cancel();
     return;
   }
-  connected();
+  if (batch->end) {
+    part_ended_ = std::move(batch->end);
+  } else {
+    connected();
+  }
   batch_ = std::move(*batch);
   next_ = 0;
   feeding_ = true;
@@ -217,8 +221,10 @@ void Stream::park(const Item& item) {
                     {{"kind", kind_}, {"version", std::to_string(version)}, {"fault", item.fault}});
   cursor_.offered(version);
   cursor_.settled(version);
-  Issue issue{kind_,     {}, {}, "version " + std::to_string(version), version, DAVIT_ISSUE_PARKED,
-              item.fault};
+  Issue issue{kind_,      {},
+              {},         "version " + std::to_string(version),
+              version,    DAVIT_ISSUE_PARKED,
+              item.fault, cursor_.incarnation()};
   if (with_->status) with_->status->issue(region_, issue);
   issues_.push_back(std::move(issue));
 }
@@ -241,12 +247,15 @@ void Stream::finish_batch() {
     const rpc::End end = std::move(*ended_);
     ended_.reset();
     handle_end(end);
+  } else if (call_ && !stopped_ && part_ended_) {
+    call_.cancel();
   } else if (call_ && !stopped_) {
     call_.read();
   }
 }
 
-void Stream::on_done(const rpc::End& end) {
+void Stream::on_done(const rpc::End& how) {
+  const rpc::End end = std::exchange(part_ended_, std::nullopt).value_or(how);
   call_ = {};
   timer_.cancel();
   if (stopped_) {

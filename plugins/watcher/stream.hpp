@@ -93,6 +93,8 @@ class Stream {
   bool feeding_ = false;           // the sink has not taken all of batch_ yet
   bool snapshot_ = false;          // this connection began with a snapshot that has not ended
   std::optional<rpc::End> ended_;  // the call is over, but its last message is not taken yet
+  std::optional<rpc::End>
+      part_ended_;                 // the peer has ended this kind's part; the call is over soon
   std::function<void()> stopped_;  // set: stopping
   bool closing_ = false;
 

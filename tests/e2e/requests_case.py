@@ -147,7 +147,7 @@ metrics_listen = "127.0.0.1:{self.metrics_port}"
     def outcome(self, name, request="", **options):
         """"ok", or the code and text."""
         if self.defined[name].server_streaming:
-            options["enough"] = lambda _: True
+            options["enough"] = lambda message: "end" not in as_json(message)
         return said(self.call(name, request, **options), lambda _: "") or "ok"
 
     def at(self):

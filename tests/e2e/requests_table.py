@@ -235,8 +235,12 @@ BAD_WATCHES = [
     ("no kind", "", "INVALID_ARGUMENT: subscriptions: names no kind"),
     ("an unknown kind", "subscriptions { kind: 'deploymnt' }", 'INVALID_ARGUMENT: kind "deploymnt" is not known to this server'),
     ("an empty kind", "subscriptions { }", 'INVALID_ARGUMENT: kind "" is not known to this server'),
-    ("a good one and an unknown one", "subscriptions { kind: 'deployment' } subscriptions { kind: 'x' }",
-     'INVALID_ARGUMENT: kind "x" is not known to this server'),
+    ("a good one and an unknown one", "subscriptions { kind: 'x' } subscriptions { kind: 'deployment' }", "ok"),
+    ("another region", "subscriptions { kind: 'deployment' region: 'there' }",
+     'UNIMPLEMENTED: subscriptions.region: this server does not serve region "there" in a call of region "here": call '
+     "once for each region"),
+    ("what the server must know", "subscriptions { kind: 'deployment' } required_features: 'telepathy'",
+     'UNIMPLEMENTED: required_features: "telepathy" is not known to this server: upgrade the server before its peers'),
     ("a kind twice", "subscriptions { kind: 'deployment' } subscriptions { kind: 'deployment' }",
      'INVALID_ARGUMENT: subscriptions: kind "deployment" is named twice'),
     ("too many", " ".join(f"subscriptions {{ kind: 'k{n}' }}" for n in range(65)), "INVALID_ARGUMENT: subscriptions: more than 64..."),
@@ -283,7 +287,7 @@ BATCH_OF_REPORTS = [
     ("kind: 'deploymnt' id: 'd_1'", 'kind "deploymnt" is not known to this server'),
     ("kind: 'deployment' id: 'd_7' region: 'there'", 'region "there" is not the one of the call ("here")'),
     ("kind: 'deployment' id: 'd_1' ready: -1", "a count is negative"),
-    ("kind: 'deployment' id: 'd_1' health: 'splendid'", 'unknown health "splendid"'),
+    ("kind: 'deployment' id: 'd_2' health: 'splendid'", None),  # a later agent's: stored as unknown
     ("kind: 'deployment' id: 'd_77' epoch: 5", None),  # unknown to the store: nothing to keep
     ("kind: 'deployment' id: 'd_9' ready: 4 epoch: 5", None),
 ]

@@ -1,5 +1,6 @@
 """A control plane that says what a test tells it to, over davit.v1: records that our own server would never send."""
 
+import collections
 import threading
 from concurrent import futures
 
@@ -9,12 +10,15 @@ INCARNATION = 1
 
 
 class ControlPlane:
-    """Streams the records of each kind as a snapshot and what comes later as changes; keeps what agents report."""
+    """Streams the records of each kind as a snapshot and what comes later as changes; keeps what agents report. It speaks
+    the protos in the folder `protos`, by default ours, and says what `makes` makes of each message.
+    """
 
-    def __init__(self):
-        self.ctrl, self.pb, _ = wire.generate()
+    def __init__(self, protos=None, makes=lambda message: message):
+        self.ctrl, self.pb, _ = wire.generate(protos)
         self.changed = threading.Condition()
         self.version, self.records = 0, []
+        self.subscribed = collections.Counter()  # how often, by kind
         self.statuses, self.issues, self.closing = {}, {}, False
         self.server = wire.grpc.server(futures.ThreadPoolExecutor(16))
         handlers = {}
@@ -23,7 +27,7 @@ class ControlPlane:
                 wire.grpc.unary_unary_rpc_method_handler
             handlers[method.name] = make(getattr(self, method.name.lower()),
                                          method.input_type._concrete_class.FromString,
-                                         lambda message: message.SerializeToString())
+                                         lambda message: makes(message).SerializeToString())
         service = self.pb.DESCRIPTOR.services_by_name["AgentService"].full_name
         self.server.add_generic_rpc_handlers((wire.grpc.method_handlers_generic_handler(service, handlers),))
         self.port = self.server.add_insecure_port("127.0.0.1:0")
@@ -44,6 +48,12 @@ class ControlPlane:
             self.changed.notify_all()
         return self.version
 
+    def send(self, frame):
+        """To all streams of the frame's kind, as it is. With an end they end, too."""
+        with self.changed:
+            self.records.append((frame.kind, frame))
+            self.changed.notify_all()
+
     # --- the service ---------------------------------------------------------------------------------------------
 
     def watch(self, request, context):
@@ -51,7 +61,8 @@ class ControlPlane:
         context.add_callback(self.wake)
         with self.changed:
             said, at = len(self.records), self.pb.Cursor(incarnation=INCARNATION, version=self.version)
-            last = {(kind, r.id): r for kind, r in self.records}
+            last = {(kind, r.id): r for kind, r in self.records if isinstance(r, self.pb.Record)}
+            self.subscribed.update(kinds)
         for kind in kinds:
             live = [r for (of, _), r in last.items() if of == kind and not r.delete]
             yield self.pb.Frame(kind=kind, bookmark=self.pb.Bookmark(type="TYPE_BEGIN_SNAPSHOT", at=at, history=[at]))
@@ -63,9 +74,15 @@ class ControlPlane:
                 if self.closing:
                     return
                 more, said = self.records[said:], len(self.records)
-            for kind, record in more:
-                if kind in kinds:
-                    yield self.pb.Frame(kind=kind, records=[record])
+            for kind, said_now in more:
+                if kind not in kinds:
+                    continue
+                if isinstance(said_now, self.pb.Record):
+                    yield self.pb.Frame(kind=kind, records=[said_now])
+                else:
+                    yield said_now
+                    if said_now.HasField("end"):
+                        return
 
     def wake(self):
         with self.changed:

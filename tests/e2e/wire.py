@@ -32,14 +32,17 @@ TOKEN = "agent-secret-of-the-tests"
 SECONDS = 20 * PATIENCE
 
 
-def generate():
-    """Runs protoc over our protos and returns the generated modules, in the order of PROTOS."""
+def generate(instead=None):
+    """Runs protoc over our protos and returns the generated modules, in the order of PROTOS. Those that are in the folder
+    `instead` are taken from there. A process generates once.
+    """
     if MISSING:
         raise unittest.SkipTest(MISSING)
     folder = tempfile.mkdtemp(prefix="python-", dir=STAGE.parent)
     unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
-    subprocess.run([sys.executable, "-m", "grpc_tools.protoc", f"--proto_path={REPOSITORY}/proto",
-                    f"--python_out={folder}", *(f"{p}.proto" for p in PROTOS)], check=True)
+    paths = [f"--proto_path={path}" for path in (instead, REPOSITORY / "proto") if path]
+    subprocess.run([sys.executable, "-m", "grpc_tools.protoc", *paths, f"--python_out={folder}",
+                    *(f"{p}.proto" for p in PROTOS)], check=True)
     sys.path.insert(0, folder)
     return [importlib.import_module(p.replace("/", ".") + "_pb2") for p in PROTOS]
 

@@ -102,6 +102,7 @@ void Reader::watch_davit(Random& random, const std::shared_ptr<grpc::Channel>& c
     if (line == lines_.end()) {
       return course_.fault({"a frame of another kind came", {frame.kind(), region_}, {}, name_});
     }
+    if (frame.has_end()) return ended(line->second, frame.end().code(), frame.end().message());
     take(line->second, frame, course_.tick());
     records += static_cast<uint64_t>(frame.records_size());
     if (!judge() || pause(random)) return;
@@ -190,7 +191,15 @@ bool Reader::at_goal() const {
   });
 }
 
-// The server refuses the whole stream; whose cursor it was, it does not say.
+// The server has ended one kind. The others could go on, but this reader begins again with all.
+void Reader::ended(Line& line, int32_t code, const std::string& why) {
+  if (code != grpc::OUT_OF_RANGE)
+    throw bench::Ended("Watch", {static_cast<grpc::StatusCode>(code), why});
+  ++refusals;
+  line.refused(why);
+}
+
+// The server refuses the whole stream.
 void Reader::refused(const std::string& why) {
   ++refusals;
   for (auto& [kind, line] : lines_) line.refused(why);

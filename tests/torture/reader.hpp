@@ -46,6 +46,7 @@ class Reader {
   // After each message. True: this reader has done its part.
   bool pause(Random& random);
   bool at_goal() const;
+  void ended(Line& line, int32_t code, const std::string& why);
   void refused(const std::string& why);
   bench::Deadline deadline(Random& random) const;
   bool judge();

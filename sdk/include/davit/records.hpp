@@ -310,14 +310,15 @@ struct Issue {
   std::string kind, id, ns, name;
   uint64_t version = 0;
   std::string condition, reason;  // condition: DAVIT_ISSUE_...; empty = the issue has ended
+  uint64_t incarnation = 0;       // in which the version was read; 0: not known
 };
 inline Issue from_abi(const davit_issue& i) {
-  return {text(i.kind), text(i.id),        text(i.ns),    text(i.name),
-          i.version,    text(i.condition), text(i.reason)};
+  return {text(i.kind), text(i.id),        text(i.ns),     text(i.name),
+          i.version,    text(i.condition), text(i.reason), i.incarnation};
 }
 inline davit_issue to_abi(const Issue& i) {
-  return {sizeof(davit_issue), 0,         str(i.kind),      str(i.id),    str(i.ns),
-          str(i.name),         i.version, str(i.condition), str(i.reason)};
+  return {sizeof(davit_issue), 0,         str(i.kind),   str(i.id),        str(i.ns),
+          str(i.name),         i.version, i.incarnation, str(i.condition), str(i.reason)};
 }
 
 struct KindProgress {
@@ -337,6 +338,7 @@ struct Progress {
   std::vector<KindProgress> kinds;
   std::vector<Issue> issues;
   int64_t seen_at_unix_ms = 0;
+  uint64_t sequence = 0;  // orders what one agent says in one epoch; stores do not keep it
 };
 
 inline Progress from_abi(const davit_progress& p) {

@@ -36,6 +36,25 @@ TEST_F(RosterTest, ANewcomerHasRoomUntilItsRegionIsFull) {
   EXPECT_EQ(place(word_of("us", "c", 1)), "room");
 }
 
+TEST_F(RosterTest, WhatIsBelowTheLastEpochAndSequenceOfItsAgentIsLate) {
+  const auto said = [](uint64_t epoch, uint64_t sequence, const std::string& agent = "a") {
+    return Progress{"eu", agent, "davit", epoch, {}, {}, 0, sequence};
+  };
+  EXPECT_FALSE(roster_.is_late(said(5, 7))) << "the first";
+  roster_.heard(said(5, 7));
+  EXPECT_FALSE(roster_.is_late(said(5, 8)));
+  EXPECT_FALSE(roster_.is_late(said(5, 7))) << "the same again";
+  EXPECT_TRUE(roster_.is_late(said(5, 6)));
+  EXPECT_TRUE(roster_.is_late(said(4, 9)));
+  EXPECT_FALSE(roster_.is_late(said(6, 1))) << "a later process";
+  EXPECT_FALSE(roster_.is_late(said(4, 0))) << "it states no order";
+  EXPECT_FALSE(roster_.is_late(said(4, 1, "b")));
+  roster_.replace({said(0, 0)});
+  EXPECT_TRUE(roster_.is_late(said(5, 6))) << "the store keeps no sequences";
+  roster_.replace({said(0, 0, "b")});
+  EXPECT_FALSE(roster_.is_late(said(5, 6))) << "it is forgotten";
+}
+
 TEST_F(RosterTest, WhoIsSilentForLongestGivesWayAndWhoIsAtWorkDoesNot) {
   roster_.heard(word_of("eu", "a", 500));
   roster_.heard(word_of("eu", "b", 0));

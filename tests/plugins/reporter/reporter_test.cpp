@@ -250,6 +250,21 @@ TEST_F(ReporterTest, FindsTheOneStatusThatIsMeantByARefusedBatch) {
   EXPECT_EQ(host_.metric("davit_reporter_refused_total"), 1);
 }
 
+TEST_F(ReporterTest, GivesEachProgressAGrowingSequence) {
+  uint64_t last = 0;
+  for (int i = 0; i < 3; ++i) {
+    Issue issue{"deployment", "a", "shop", "app", 12, "parked", std::to_string(i), 41};
+    reporter_.issue("eu", issue);
+    host_.advance(1s);
+    v1::ProgressRequest said;
+    ASSERT_TRUE(said.ParseFromString(rpc_.open("Progress")->request));
+    EXPECT_GT(said.sequence(), last);
+    last = said.sequence();
+    EXPECT_EQ(said.issues(0).incarnation(), 41u);
+    rpc_.answer(*rpc_.open("Progress"), "");
+  }
+}
+
 TEST_F(ReporterTest, SaysWhereItStandsOnChangeAndAtLeastEveryHalfMinute) {
   reporter_.advance("eu", {"deployment", {1, 17}});
   reporter_.issue("eu", {"deployment", "d", "ns", "web", 17, "parked", "why"});

@@ -34,6 +34,37 @@ TEST(Request, WatchWithoutKindsWithOneTwiceOrMalformedIsRefused) {
   EXPECT_EQ(parse_watch("\x0a\xff", "eu").error().code, Code::invalid_argument);
 }
 
+// A server that streamed its own region instead would be believed.
+TEST(Request, WatchOfARegionOtherThanTheCallsIsRefused) {
+  v1::WatchRequest message;
+  message.add_subscriptions()->set_kind("deployment");
+  message.mutable_subscriptions(0)->set_region("eu");
+  EXPECT_TRUE(parse_watch(message.SerializeAsString(), "eu").ok());
+  message.add_subscriptions()->set_kind("sentinel");
+  message.mutable_subscriptions(1)->set_region("us");
+  const auto parsed = parse_watch(message.SerializeAsString(), "eu");
+  ASSERT_FALSE(parsed.ok());
+  EXPECT_EQ(parsed.error().code, Code::unimplemented);
+  EXPECT_EQ(
+      parsed.error().message,
+      "this server does not serve region \"us\" in a call of region \"eu\": call once for each "
+      "region");
+}
+
+TEST(Request, WatchThatRequiresWhatIsNotKnownIsRefusedByTheWord) {
+  v1::WatchRequest message;
+  message.add_subscriptions()->set_kind("deployment");
+  message.add_features("telepathy");
+  EXPECT_TRUE(parse_watch(message.SerializeAsString(), "eu").ok()) << "it is only offered";
+  message.add_required_features("telepathy");
+  const auto parsed = parse_watch(message.SerializeAsString(), "eu");
+  ASSERT_FALSE(parsed.ok());
+  EXPECT_EQ(parsed.error().code, Code::unimplemented);
+  EXPECT_EQ(parsed.error().where, "required_features");
+  EXPECT_EQ(parsed.error().message,
+            "\"telepathy\" is not known to this server: upgrade the server before its peers");
+}
+
 TEST(Request, AllCtrlWatchesHaveTheSameShape) {
   ::ctrl::v1::WatchSentinelsRequest message;
   message.set_region("ignored");

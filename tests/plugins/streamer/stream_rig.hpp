@@ -23,12 +23,17 @@ inline std::string watch_request(Cursor cursor = {}, const std::string& kind = "
   return r.SerializeAsString();
 }
 
-// "+w_1 -w_2 =w_3 end(2)": what the messages since the last look say.
+// "+w_1 -w_2 =w_3 end(2) gadget!3": what the messages since the last look say. The last one: the
+// part of this kind has ended with this code.
 inline std::string show(davit_rpc_call& call) {
   std::string out;
   for (auto& text : call.messages) {
     v1::Frame f;
     EXPECT_TRUE(f.ParseFromString(text));
+    if (f.has_end()) {
+      out += f.kind() + "!" + std::to_string(f.end().code()) + " ";
+      continue;
+    }
     EXPECT_EQ(f.kind(), "widget");
     for (const auto& r : f.records()) {
       out += r.has_apply() ? "+" : r.has_delete_() ? "-" : "=";

@@ -95,6 +95,66 @@ TEST_F(StreamTest, ACursorOfTheFutureOrOfAnotherHistoryIsOutOfRange) {
   }
 }
 
+TEST_F(StreamTest, AKindThatFailsIsNamedAndTheOthersGoOn) {
+  auto rig = start();
+  rig->put("a");
+  v1::WatchRequest request;
+  request.add_subscriptions()->set_kind("gadget");
+  request.add_subscriptions()->set_kind("widget");
+  auto& call = rig->rpc.call(watch_path, request.SerializeAsString());
+  rig->host.run();
+  v1::Frame first;
+  ASSERT_TRUE(first.ParseFromString(call.messages.at(0)));
+  EXPECT_EQ(first.end().message(), "kind \"gadget\" is not known to this server");
+  EXPECT_EQ(show(call), "gadget!3 begin +a end(1)");
+  rig->put("b");
+  rig->host.run();
+  EXPECT_EQ(show(call), "+b mark(2)");
+  EXPECT_FALSE(call.end);
+}
+
+TEST_F(StreamTest, AStreamEndsWithItsLastKind) {
+  auto rig = start();
+  rig->put("a");
+  v1::WatchRequest request;
+  request.add_subscriptions()->set_kind("gadget");
+  auto& of_widget = *request.add_subscriptions();
+  of_widget.set_kind("widget");
+  of_widget.mutable_cursor()->set_incarnation(incarnation(*rig));
+  of_widget.mutable_cursor()->set_version(9);
+  auto& call = rig->rpc.call(watch_path, request.SerializeAsString());
+  rig->host.run();
+  EXPECT_EQ(show(call), "gadget!3 widget!11");
+  ASSERT_TRUE(call.end);
+  EXPECT_EQ(call.end->code, Code::out_of_range);
+}
+
+TEST_F(StreamTest, ARecordSaysItsStateAndAnnotationsWhenTheySaySomething) {
+  auto rig = start();
+  rig->put("plain");
+  rig->put("noted", "running", true, {{"b", "2"}, {"a", "1"}});
+  rig->put("archived", "archived");
+  rig->kill("plain");
+  auto& call = rig->rpc.call(watch_path, watch_request());
+  rig->host.run();
+  rig->put("again", "running");
+  rig->host.run();
+  std::map<std::string, v1::Record> records;
+  for (const auto& text : call.messages) {
+    v1::Frame f;
+    ASSERT_TRUE(f.ParseFromString(text));
+    EXPECT_EQ(f.region(), "") << "that of the call";
+    for (const auto& r : f.records()) records[r.id()] = r;
+  }
+  EXPECT_EQ(records["archived"].state(), "archived");
+  EXPECT_EQ(records["noted"].annotations().size(), 2u);
+  EXPECT_EQ(records["noted"].annotations().at("b"), "2");
+  for (const char* id : {"plain", "noted", "again"})
+    EXPECT_EQ(records[id].state(), "") << id << ": the default, or deleted";
+  for (const char* id : {"plain", "archived", "again"})
+    EXPECT_EQ(records[id].annotations().size(), 0u) << id;
+}
+
 TEST_F(StreamTest, WhatCannotBeSentIsHeldAndCounted) {
   auto rig = start();
   rig->put("odd", "sleeping");

@@ -53,6 +53,7 @@ TEST(DavitV1, AsksWithItsPosition) {
   EXPECT_EQ(request.subscriptions(0).cursor().incarnation(), 3u);
   EXPECT_EQ(request.subscriptions(0).cursor().version(), 77u);
   EXPECT_EQ(request.agent(), "agent-1");
+  EXPECT_TRUE(request.software().starts_with("davit ")) << request.software();
 }
 
 TEST(DavitV1, ReadsAppliesDeletesHoldsAndTheMark) {
@@ -102,6 +103,68 @@ TEST(DavitV1, ADeleteNamesItsRecordByItsNameOrItsId) {
   EXPECT_EQ(batch->items[0].change.key.id, "d1");
   EXPECT_EQ(batch->items[0].fault, "");
   EXPECT_NE(batch->items[1].fault, "");
+}
+
+TEST(DavitV1, IgnoresFieldsAndBookmarksThatItDoesNotKnow) {
+  v1::Frame frame;
+  frame.set_kind("deployment");
+  auto& r = *frame.add_records();
+  r.set_id("d1");
+  r.set_apply("x");
+  frame.mutable_bookmark()->set_type(static_cast<v1::Bookmark::Type>(99));
+  frame.mutable_bookmark()->mutable_at()->set_version(9);
+  for (google::protobuf::Message* m :
+       std::initializer_list<google::protobuf::Message*>{&frame, &r, frame.mutable_bookmark()})
+    m->GetReflection()->MutableUnknownFields(m)->AddLengthDelimited(1000)->assign("later");
+  auto batch = davit_v1("deployment", "eu", "a").decode(encode(frame));
+  ASSERT_TRUE(batch.ok());
+  ASSERT_EQ(batch->items.size(), 1u);
+  EXPECT_EQ(batch->items[0].change.type, sink::ChangeType::apply);
+  EXPECT_FALSE(batch->mark) << "the cursor stays, and nothing is pruned";
+}
+
+TEST(DavitV1, ReadsStateAndAnnotations) {
+  v1::Frame frame;
+  frame.set_kind("deployment");
+  auto& r = *frame.add_records();
+  r.set_id("d1");
+  r.set_apply("x");
+  r.set_state("draining");
+  (*r.mutable_annotations())["b"] = "2";
+  (*r.mutable_annotations())["a"] = "1";
+  auto batch = davit_v1("deployment", "eu", "a").decode(encode(frame));
+  ASSERT_TRUE(batch.ok());
+  EXPECT_EQ(batch->items[0].state, "draining");
+  EXPECT_EQ(batch->items[0].annotations, (Pairs{{"a", "1"}, {"b", "2"}}));
+}
+
+TEST(DavitV1, ReadsTheEndOfAKind) {
+  v1::Frame frame;
+  frame.set_kind("deployment");
+  frame.mutable_end()->set_code(DAVIT_UNAVAILABLE);
+  frame.mutable_end()->set_message("no store");
+  frame.mutable_end()->set_retry_after_ms(20'000);
+  auto batch = davit_v1("deployment", "eu", "a").decode(encode(frame));
+  ASSERT_TRUE(batch.ok() && batch->end);
+  EXPECT_EQ(batch->end->code, Code::unavailable);
+  EXPECT_EQ(batch->end->message, "no store");
+  EXPECT_EQ(batch->end->trailers, (Pairs{{"retry-after-ms", "20000"}}));
+  for (const int32_t odd : {0, -1, 17, 99}) {
+    frame.mutable_end()->set_code(odd);
+    EXPECT_EQ(davit_v1("deployment", "eu", "a").decode(encode(frame))->end->code, Code::unknown)
+        << odd;
+  }
+}
+
+TEST(DavitV1, RefusesAnotherRegionsFrame) {
+  v1::Frame frame;
+  frame.set_kind("deployment");
+  const auto dialect = davit_v1("deployment", "eu", "a");
+  frame.set_region("eu");
+  EXPECT_TRUE(dialect.decode(encode(frame)).ok());
+  frame.set_region("us");
+  EXPECT_EQ(dialect.decode(encode(frame)).error().message,
+            "the peer sent a frame of region \"us\"");
 }
 
 TEST(DavitV1, RefusesAnotherKindsFrameAndGarbage) {

@@ -43,8 +43,11 @@ class StreamTest : public ::testing::Test {
  protected:
   StreamTest() : host_("watcher", {}, TestHost::Time::manual), rpc_(host_, "davit.v1") {
     add_sink(host_, sink_);
-    const auto with = neighbours(
-        host_, {}, [this](const std::string&, bool up, const std::string&) { up_ = up; });
+    const auto with =
+        neighbours(host_, {}, [this](const std::string&, bool up, const std::string& why) {
+          up_ = up;
+          why_ = why;
+        });
     stream_ = std::make_unique<Stream>(with, "deployment", davit_v1("deployment", "eu", "agent-1"));
     EXPECT_TRUE(stream_->start().ok());
     stream_->open();
@@ -89,6 +92,15 @@ class StreamTest : public ::testing::Test {
     }
     rpc_.message(call(), f.SerializeAsString());
   }
+  // The server ends the kind's part, and then the stream, in which there was nothing else.
+  void end_part(Code code, const std::string& why, uint32_t retry_after_ms = 0) {
+    v1::Frame f;
+    f.set_kind("deployment");
+    f.mutable_end()->set_code(static_cast<int32_t>(code));
+    f.mutable_end()->set_message(why);
+    f.mutable_end()->set_retry_after_ms(retry_after_ms);
+    rpc_.message(call(), f.SerializeAsString());
+  }
   void settle(uint64_t version) {
     sink_.source->settled(version, sink::Outcome::done);
     host_.run();
@@ -107,6 +119,7 @@ class StreamTest : public ::testing::Test {
   FakeRpc rpc_;
   Sink sink_;
   bool up_ = false;
+  std::string why_;
   std::unique_ptr<Stream> stream_;
 };
 
@@ -156,6 +169,54 @@ TEST_F(StreamTest, WaitsAsLongAsThePeerAsks) {
   EXPECT_EQ(rpc_.open("Watch"), nullptr);
   host_.advance(2s);
   EXPECT_NE(rpc_.open("Watch"), nullptr);
+}
+
+TEST_F(StreamTest, ShowsWhyThePeerHasEndedItsKindAndSubscribesAgain) {
+  bootstrap();
+  auto& ended = call();
+  end_part(Code::unavailable, "the store cannot be read", 20'000);
+  EXPECT_TRUE(ended.cancelled) << "nothing else is in this stream";
+  EXPECT_FALSE(up_);
+  EXPECT_EQ(why_, "the store cannot be read");
+  host_.advance(19s);
+  EXPECT_EQ(rpc_.open("Watch"), nullptr) << "the server has asked for 20 seconds";
+  host_.advance(2s);
+  EXPECT_EQ(asked(), "1:5");
+  frame({}, Mark_::TYPE_BEGIN_TAIL, 1, 5);
+  EXPECT_TRUE(up_);
+}
+
+TEST_F(StreamTest, TellsOnceOfAKindThatThePeerKeepsEnding) {
+  bootstrap();
+  for (int i = 0; i < 4; ++i) {
+    end_part(Code::unavailable, "the store cannot be read");
+    host_.advance(5s);
+  }
+  size_t lines = 0;
+  for (const auto& line : host_.log()) {
+    lines += line.message == "stream lost" ? 1 : 0;
+    EXPECT_NE(line.message, "stream connected again");
+  }
+  EXPECT_EQ(lines, 1u);
+}
+
+TEST_F(StreamTest, StartsFromNothingWhenThePeerEndsItsKindForItsPosition) {
+  bootstrap();
+  end_part(Code::out_of_range, "another history");
+  EXPECT_EQ(asked(), "0:0") << "at once";
+}
+
+TEST_F(StreamTest, TakesWhatCameBeforeTheEndOfItsKind) {
+  bootstrap();
+  sink_.room = 0;
+  frame({7});
+  end_part(Code::out_of_range, "another history");
+  EXPECT_FALSE(call().cancelled) << "the sink has not taken 7 yet";
+  sink_.room = 10;
+  sink_.source->wake();
+  host_.run();
+  EXPECT_EQ(sink_.take(), "7 ");
+  EXPECT_EQ(asked(), "0:0");
 }
 
 TEST_F(StreamTest, ReadsNoFurtherWhileTheSinkHasNoRoom) {

@@ -1,0 +1,23 @@
+// The words of `required_features` in the requests of davit.v1: what the caller must be sure that
+// the server does not ignore. The plugins that serve requests check them before anything else.
+#pragma once
+
+#include "types.hpp"
+
+namespace davit {
+
+// UNIMPLEMENTED, with the first word that is not known. davit.v1 of 1.0 knows none: a word comes
+// with the feature that it is about.
+template <class Words>
+Result<> refuse_unknown_features(const Words& required) {
+  for (const std::string& word : required) {
+    return Error{Code::unimplemented,
+                 "\"" + word.substr(0, 64) +
+                     "\" is not known to this server: upgrade the server before its peers",
+                 "required_features",
+                 {}};
+  }
+  return {};
+}
+
+}  // namespace davit
