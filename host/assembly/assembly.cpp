@@ -23,7 +23,7 @@ struct Assembly::Member {
   std::set<size_t> uses;                        // the instances that it looked up
 
   const Party& party() const { return host::party(host.name); }
-  // Judges what the plugin offers, and what its note says that it offers. Empty: nothing is wrong.
+  // Judges the tables that the plugin offers.
   Result<> join_roles();
   // Nothing: the plugin does not offer the interface.
   std::optional<davit_ref> offer(std::string_view interface) const;
@@ -35,15 +35,6 @@ Result<> Assembly::Member::join_roles() {
     if (table == nullptr) continue;
     if (auto whole = judge(contract, instance->self(), table); !whole.ok()) return whole;
     roles.try_emplace(contract.id, contract, party(), instance->self(), table);
-  }
-  for (const std::string& role : instance->module().note.roles) {
-    const Contract* const contract = contract_of_role(role);
-    if (contract == nullptr || roles.contains(contract->id)) continue;
-    return Error{
-        Code::failed_precondition,
-        "its note says role \"" + role + "\", but it does not offer " + std::string(contract->id),
-        {},
-        {}};
   }
   return {};
 }
@@ -58,6 +49,17 @@ std::optional<davit_ref> Assembly::Member::offer(std::string_view interface) con
 namespace {
 
 constexpr std::string_view pool_key = "pool_threads";
+// The key of the plugin's that the error is about; nullptr: it is about something else.
+const Node* key_of(const Node& settings, const Error& error) {
+  return error.where.empty() ? nullptr : settings.find(error.where);
+}
+
+// What the plugin said, with what it is about unless that is a key or the text names it.
+std::string words_of(const Node& settings, const Error& error) {
+  const bool placed =
+      key_of(settings, error) != nullptr || error.message.find(error.where) != std::string::npos;
+  return placed ? error.message : error.where + ": " + error.message;
+}
 
 // Adds a plugin's error. If the error names one of the plugin's keys, it is placed at that key.
 void add_fault(Faults& faults, const Node& settings, const Error& error) {
@@ -130,6 +132,7 @@ void Assembly::create(Member& member, Faults& faults) {
     settings.closed = true;
     return;
   }
+  set_module(party(host.name), module_name);
   host.pool = &core_.runtime.pool(host.name, pool_threads(settings, **module, faults));
   core_.health.set(host.name, DAVIT_HEALTH_STARTING, "");
   member.instance = std::make_unique<Instance>(host, **module);

@@ -5,6 +5,7 @@
 
 #include <davit/abi/kind_needs.h>
 #include <davit/abi/rights.h>
+#include <davit/abi/secrets.h>
 
 #include "role_proxy.hpp"
 
@@ -47,14 +48,6 @@ Error lacks(const std::string& what) {
   return {Code::failed_precondition, what, {}, {}};
 }
 
-Result<> judge_storage(davit_instance*, const void* table) {
-  constexpr uint32_t most = 1'000'000;
-  const uint32_t records = static_cast<const davit_storage*>(table)->max_group_records;
-  if (records >= 1 && records <= most) return {};
-  return lacks("max_group_records must be between 1 and " + std::to_string(most) + ", not " +
-               std::to_string(records));
-}
-
 // The slots for ctrl.v1 are needed by what the description says.
 Result<> judge_kind(davit_instance* self, const void* table) {
   const auto& kind = *static_cast<const davit_kind*>(table);
@@ -85,7 +78,8 @@ std::vector<Contract> list() {
       {DAVIT_STORAGE,
        sizeof(davit_storage),
        blocking_call,
-       {required<&davit_storage::head, "storage.head">(),
+       {required<&davit_storage::limits, "storage.limits">(),
+        required<&davit_storage::head, "storage.head">(),
         required<&davit_storage::read, "storage.read">(),
         required<&davit_storage::get, "storage.get">(),
         required<&davit_storage::commit, "storage.commit">(),
@@ -95,8 +89,9 @@ std::vector<Contract> list() {
         required<&davit_storage::agents, "storage.agents">(),
         required<&davit_storage::maintain, "storage.maintain">(),
         optional<&davit_storage::watch, "storage.watch">(),
+        optional<&davit_storage::unwatch, "storage.unwatch">(),
         required<&davit_storage::history, "storage.history">()},
-       &judge_storage},
+       nullptr},
       {DAVIT_STORAGE_COPY,
        sizeof(davit_storage_copy),
        job,
@@ -150,6 +145,11 @@ std::vector<Contract> list() {
         required<&davit_cluster::identity, "cluster.identity">()},
        nullptr},
       {DAVIT_GATE, sizeof(davit_gate), call, {required<&davit_gate::wait, "gate.wait">()}, nullptr},
+      {DAVIT_SECRETS,
+       sizeof(davit_secrets),
+       call,
+       {required<&davit_secrets::resolve, "secrets.resolve">()},
+       nullptr},
       {DAVIT_RIGHTS,
        sizeof(davit_rights),
        call,
@@ -169,12 +169,6 @@ const Contract* contract_of(std::string_view id) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Contract& c) { return c.id == id; });
   return found == all.end() ? nullptr : &*found;
-}
-
-const Contract* contract_of_role(std::string_view role) {
-  std::string id = "davit." + std::string(role);
-  if (role.find('/') == std::string_view::npos) id += "/1";
-  return contract_of(id);
 }
 
 AnySlot slot_in(const void* table, const Slot& slot) {

@@ -35,8 +35,6 @@ struct Contract {
 
 // nullptr: this host does not know the interface, and hands its tables on as they are.
 const Contract* contract_of(std::string_view id);
-// The contract that a role of a plugin's note names: "storage" or "storage/1". nullptr: none.
-const Contract* contract_of_role(std::string_view role);
 const std::vector<Contract>& contracts();
 
 // The function in a slot; nullptr: it is NULL, or the table ends before it.

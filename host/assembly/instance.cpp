@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "services/log.hpp"
+
 namespace davit::host {
 namespace {
 

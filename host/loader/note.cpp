@@ -7,6 +7,7 @@
 
 #include <davit/abi/kind_needs.h>
 #include <davit/abi/rights.h>
+#include <davit/abi/secrets.h>
 
 namespace davit::host {
 namespace {
@@ -86,14 +87,7 @@ std::vector<std::string> split(std::string_view s, char by) {
 
 // What a plugin may need and not every host has.
 const std::vector<std::string>& known_needs() {
-  static const std::vector<std::string> words = {
-#ifdef DAVIT_HOST_RPC
-      DAVIT_NEEDS_RPC,
-#endif
-#ifdef DAVIT_HOST_CODEC
-      DAVIT_NEEDS_CODEC,
-#endif
-  };
+  static const std::vector<std::string> words = {DAVIT_NEEDS_RPC, DAVIT_NEEDS_CODEC};
   return words;
 }
 
@@ -158,7 +152,7 @@ const std::vector<std::string>& known_roles() {
     std::vector<std::string> out;
     for (const std::string_view id :
          {DAVIT_STORAGE, DAVIT_STORAGE_COPY, DAVIT_CHANGE_SINK, DAVIT_STATUS_SINK, DAVIT_KIND,
-          DAVIT_KIND_NEEDS, DAVIT_GATE, DAVIT_CLUSTER, DAVIT_RIGHTS})
+          DAVIT_KIND_NEEDS, DAVIT_GATE, DAVIT_CLUSTER, DAVIT_RIGHTS, DAVIT_SECRETS})
       out.emplace_back(id.substr(id.find('.') + 1));
     return out;
   }();

@@ -132,7 +132,9 @@ Result<storage::Limits> CommitQueue::limits() {
   out.struct_size = sizeof out;
   auto r = checked([&](davit_error* e) { return storage.limits(storage_.self, &out, e); });
   if (!r.ok()) return r.error();
-  limits_ = from_abi(out);
+  const storage::Limits told = from_abi(out);
+  if (auto wrong = fault_in(told)) return *wrong;
+  limits_ = told;
   commits_.restrict_to({SIZE_MAX, limits_->group_bytes, limits_->group_records});
   return *limits_;
 }
@@ -278,6 +280,7 @@ void CommitQueue::call_report(std::vector<Report> batch) {
     if (alone) own = call_report(&pointers[i], 1);
     // The storage has gone away meanwhile. Its error is the answer to the rest.
     if (!own.ok() && is_about_the_storage(own.error().code)) alone = false;
+    tell("report", failed_reports_, own.ok() ? nullptr : &own.error());
     davit_error e{};
     const int32_t code = own.ok() ? DAVIT_OK : fill(&e, own.error());
     batch[i].done(batch[i].ctx, code, &e);

@@ -24,6 +24,7 @@
 
 #include "lane.hpp"
 #include "limits.hpp"
+#include "versions.hpp"
 
 namespace davit::host {
 
@@ -60,7 +61,6 @@ class CommitQueue {
   void report(Report);
 
  private:
-  class Versions;  // in commit_queue.cpp
   // The storage's own, asked for until it tells them.
   Result<storage::Limits> limits();
   Error in_storage(const Error& error) const;
@@ -68,6 +68,8 @@ class CommitQueue {
   void call_report(std::vector<Report>);
   Result<> call_report(const Report* const* reports, size_t count);
   Result<> call_report(const Status* const* statuses, size_t count);
+  std::optional<Cursor> head() const;
+  void tell(const char* call, uint64_t& failures, const Error* error);
 
   davit_ref storage_;
   Pool& pool_;

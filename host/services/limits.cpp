@@ -27,6 +27,18 @@ Error too_large(const std::string& what, uint64_t bytes, uint64_t max, std::stri
 
 }  // namespace
 
+std::optional<Error> fault_in(const storage::Limits& limits) {
+  constexpr uint64_t least_report = 512 * 1024;
+  std::string what;
+  if (limits.group_records == 0) what = "group_records is 0";
+  if (limits.report_statuses == 0) what = "report_statuses is 0";
+  if (limits.group_bytes < limits.record_bytes) what = "group_bytes is below record_bytes";
+  if (limits.report_bytes < least_report)
+    what = "report_bytes is below " + std::to_string(least_report);
+  if (what.empty()) return std::nullopt;
+  return Error{Code::internal, "a fault of the plugin: of its limits, " + what, {}, {}};
+}
+
 std::optional<Error> refuse(const Group& group, const storage::Limits& limits) {
   const size_t records = group.mutations.size();
   if (records == 0 || records > limits.group_records) {

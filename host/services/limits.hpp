@@ -6,6 +6,9 @@
 
 namespace davit::host {
 
+// Nothing, or INTERNAL: limits that no storage may have (abi/storage.h).
+std::optional<Error> fault_in(const storage::Limits& limits);
+
 // Nothing, or INVALID_ARGUMENT. `where` is the id of the record or the field.
 std::optional<Error> refuse(const Group& group, const storage::Limits& limits);
 std::optional<Error> refuse(const Status& status, const storage::Limits& limits);

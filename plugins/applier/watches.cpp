@@ -88,8 +88,7 @@ void Watches::start(const cluster::Client& cluster, const Rules& rules,
     }
     --living_;
     open_[i] = false;
-    arrived(read_arrival(kind_, i, DAVIT_WATCH_TROUBLE, watch.error().message, region_label,
-                         rules.field_manager));
+    arrived({i, DAVIT_WATCH_TROUBLE, watch.error().message});
   }
 }
 

@@ -80,7 +80,8 @@ void Lookout::stop() {
 }
 
 void Lookout::schedule() {
-  if (!idle()) look_within(jittered(host_, hinted_ ? safety_interval : look_interval));
+  if (!idle())
+    look_within(jittered(hinted_ ? safety_interval : look_interval, host_.random()));
 }
 
 void Lookout::look() {

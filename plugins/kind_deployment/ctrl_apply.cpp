@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <davit/ascii.hpp>
 #include <davit/kubernetes/names.hpp>
 
 #include "kubernetes/fields.hpp"

@@ -3,9 +3,9 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <davit/base64.hpp>
 #include <davit/kubernetes/names.hpp>
 
-#include "base64.hpp"
 #include "kubernetes/message.hpp"
 
 namespace davit::deployment {

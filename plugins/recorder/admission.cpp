@@ -40,7 +40,7 @@ Result<> check_name(std::string_view field, std::string_view name) {
 Result<> admit(const Progress& said, const std::vector<std::string>& kinds, const Limits& limits) {
   if (auto r = check_name("agent", said.agent); !r.ok()) return r;
   if (auto r = admit_epoch(said.epoch, limits, said.seen_at_unix_ms); !r.ok()) return r;
-  if (said.sequence > number_max) return bad("sequence", "is out of range");
+  if (said.sequence > INT64_MAX) return bad("sequence", "is out of range");
   std::set<std::string_view> once;
   for (const auto& k : said.kinds) {
     if (auto r = known_kind(k.kind, kinds); !r.ok()) return r;

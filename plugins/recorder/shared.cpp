@@ -128,8 +128,7 @@ bool Shared::epoch_known(const Progress& said) {
 Result<> Shared::read_agents() {
   const auto now = host.now();
   agents_read_at_.reset();  // until all are read
-  roster_.clear();
-  std::vector<Progress> implausible;
+  std::vector<Progress> stored_agents, implausible;
   auto r = storage.agents({}, [&](const davit_progress& p) {
     const Progress stored = from_abi(p);
     stored_agents.push_back({stored.region, stored.agent, {}, 0, {}, {}, stored.seen_at_unix_ms});

@@ -16,8 +16,8 @@ class StorageSqlite {
  public:
   using roles = Roles<storage::Role, storage::CopyRole>;
   // Two writers that take turns, one mover of the journal, one measurement and three reads. A
-  // backup counts as a read.
-  static constexpr uint32_t max_concurrency = 7;
+  // backup counts as a read. Operators choose how many reads there are, and there is one at least.
+  static constexpr uint32_t max_concurrency = 7, pool_threads_min = 5, pool_threads_max = 256;
 
   explicit StorageSqlite(Host host)
       : host_(host),

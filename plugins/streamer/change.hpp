@@ -8,8 +8,6 @@
 
 #include <davit/types.hpp>
 
-#include <davit/types.hpp>
-
 namespace davit::streamer {
 
 enum class Verb : uint8_t { apply, remove, hold };
@@ -20,7 +18,9 @@ struct Change {
   Verb verb = Verb::hold;
   std::string body;  // apply: the kind's message; hold: the reason
   int64_t committed_at_unix_ms = 0;
-  std::string json{};  // apply: the JSON that the store keeps; the ring leaves it out
+  std::string json{};   // apply: the JSON that the store keeps; the ring leaves it out
+  std::string state{};  // empty: the kind's default, or the record is deleted
+  Pairs annotations{};  // of a record that is not deleted
 
   // The messages that its kind has made of it, by encoding. Empty: none was made.
   std::vector<Buffer> made{};
@@ -34,7 +34,8 @@ struct Change {
   }
   // Approximate memory.
   size_t bytes() const {
-    size_t out = sizeof(Change) + id.size() + ns.size() + name.size() + body.size() + json.size();
+    size_t out = sizeof(Change) + id.size() + ns.size() + name.size() + json.size() + state.size() +
+                 content_bytes() + annotations.size() * sizeof annotations[0];
     for (const Buffer& b : made) out += sizeof b + b.size();
     return out;
   }

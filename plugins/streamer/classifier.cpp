@@ -83,6 +83,10 @@ Result<Change> Classifier::change(const Kind& kind, Record r) {
   auto j = judge(kind, r);
   if (!j.ok()) return j.error();
   Change out{r.version, r.key.id, r.ns, r.name, j->verb, {}, r.committed_at_unix_ms};
+  if (r.live) {
+    if (r.state != kind.client.description().default_state) out.state = r.state;
+    out.annotations = std::move(r.annotations);
+  }
   if (j->verb == Verb::apply) {
     out.body = std::move(r.payload);
     out.json = std::move(r.json);

@@ -19,14 +19,13 @@ struct Found {
 
 // Runs on the storage's pool.
 Result<Found> look_up(Queries& queries, const Classifier::Kind& kind, const Query& query) {
-  Found out;
+  std::optional<Record> record;
   auto head = queries.storage.get(query, [&](const davit_record& r) {
     const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;
     // A name may belong to deleted records and to a live one. The live one is the answer.
     if (record && !live) return true;
     if (!live && r.name.len == 0) return true;  // deleted, and another record has its name
-    out.judgement = Classifier::judge(kind, r);
-    out.change = queries.classifier.change(kind, r);
+    record = from_abi(r);
     return !live;
   });
   if (!head.ok()) {
@@ -38,7 +37,7 @@ Result<Found> look_up(Queries& queries, const Classifier::Kind& kind, const Quer
   if (!record) return out;
   auto judgement = Classifier::judge(kind, *record);
   if (!judgement.ok()) return judgement.error();
-  auto change = shared.classifier.change(kind, std::move(*record));
+  auto change = queries.classifier.change(kind, std::move(*record));
   if (!change.ok()) return change.error();
   out.judgement = std::move(*judgement);
   out.change = std::move(*change);
@@ -96,6 +95,8 @@ Result<> serve_get(Queries& queries, const rpc::Server& server) {
     if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
       return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
     }
+    if (auto r = refuse_unknown_features(message.required_features()); !r.ok())
+      return reply(r.error());
     const auto* kind = queries.classifier.kind(message.kind());
     if (kind == nullptr) {
       return reply(Error{Code::invalid_argument,

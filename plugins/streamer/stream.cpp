@@ -1,18 +1,10 @@
 #include "stream.hpp"
 
-#include <davit/backoff.hpp>
+#include <algorithm>
 
 #include "frames.hpp"
 
 namespace davit::streamer {
-
-namespace {
-
-// One page of the store: what a subscription may hold.
-constexpr uint32_t page_records = 256;
-constexpr uint64_t page_bytes = 64 * 1024;
-
-}  // namespace
 
 Stream::Stream(Shared& shared, rpc::Call call, Strand strand, const Protocol& protocol, Parse parse)
     : shared_(shared),
@@ -55,9 +47,6 @@ void Stream::on_message(Buffer request) {
                            {},
                            {}});
     }
-    topics_.push_back(topic);
-    parts_.push_back(
-        {topic, kind, Pager(protocol_.manners, cursor), cursor.incarnation, {}, {}, false, false});
   }
   if (finished_) return;
   if (!shared_.feed.join(port_, topics_)) return finish(shutdown());
@@ -233,137 +222,6 @@ Stream::Message Stream::bookmark(const Part& part, const Pager::Todo& todo) cons
   // A history that does not end with the cursor's incarnation is out of date: send none.
   if (!history.empty() && history.back().incarnation != todo.cursor.incarnation) history.clear();
   return {encode_bookmark(part.topic.kind, todo, history), {}};
-}
-
-// Reads the store's head: to begin a snapshot there, or to judge a cursor without incarnation.
-void Stream::read_head(Part& part) {
-  const bool shares = part.pager.cursor().version == 0;
-  if (shares) {
-    if (auto start = shared_.pages.begin(part.topic, shared_.host.now()))
-      return begin(part, *start);
-  }
-  part.busy = true;
-  shared_.storage_reads.add();
-  const auto index = static_cast<size_t>(&part - parts_.data());
-  shared_.storage.run(port_->strand, read_start,
-                      [this, index, shares, port = port_, ticket = ticket_](Result<Start> start) {
-                        if (port->listener == nullptr || finished_) return;
-                        if (!start.ok()) {
-                          shared_.storage_errors.add();
-                          return finish(rpc::End::of(start.error()));
-                        }
-                        Part& p = parts_[index];
-                        p.busy = false;
-                        if (shares) shared_.pages.begun(p.topic, *start, shared_.host.now());
-                        begin(p, *start);
-                        pump();
-                      });
-}
-
-void Stream::begin(Part& part, const Start& start) {
-  part.history = start.history;
-  part.pager.head(start.head);
-  open(part);
-}
-
-void Stream::read_page(Part& part, const Pager::Todo& todo) {
-  part.busy = true;
-  const auto index = static_cast<size_t>(&part - parts_.data());
-  const PageCache::Key key{part.topic, protocol_.encoding, todo.cursor, todo.dead_after,
-                           todo.counted};
-  auto taker = [this, index, port = port_, ticket = ticket_](const PageResult& read) {
-    port->strand.post([this, index, port, ticket, read] {
-      if (port->listener != nullptr && !finished_) page_read(index, read);
-    });
-  };
-  if (!shared_.pages.want(key, taker)) return;
-  shared_.storage_reads.add();
-  shared_.host.blocking(
-      shared_.storage.instance(),
-      [shared = &shared_, protocol = &protocol_, kind = part.kind, todo, key, ticket = ticket_] {
-        while (shared->pages.done(key, fetch(*shared, *protocol, key, *kind, todo))) {
-        }
-      });
-}
-
-PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCache::Key& key,
-                         const Classifier::Kind& kind, const Pager::Todo& todo) {
-  const Topic& topic = key.topic;
-  auto out = std::make_shared<PageRead>();
-  std::vector<Change> changes;
-  auto page = shared.storage.read(
-      {{topic.kind, topic.region}, todo.cursor, todo.dead_after, page_records, page_bytes, true},
-      [&](const davit_record& r) {
-        auto change = shared.classifier.change(kind, r);
-        if (protocol.cut.json && change.verb == Verb::apply) change.json = text(r.json);
-        changes.push_back(std::move(change));
-        return true;
-      });
-  if (!page.ok()) return page.error();
-  out->page = *page;
-  out->records = changes.size();
-
-  std::vector<const Change*> batch;
-  size_t bytes = 0;
-  auto flush = [&] {
-    if (!batch.empty()) out->messages.push_back(protocol.cut.encode(topic, batch));
-    batch.clear();
-    bytes = 0;
-  };
-  PageNames names(todo.dead_after);
-  for (const auto& c : changes) {
-    names.add(c.id, c.version, c.live());
-    if (!c.live()) out->add_dead(c);
-    if (!protocol.cut.takes(c)) continue;
-    if (batch.size() == protocol.cut.records_max || bytes + c.body.size() > protocol.cut.bytes_max)
-      flush();
-    batch.push_back(&c);
-    bytes += c.body.size();
-  }
-  flush();
-  names.seal();
-  out->names = shared.pages.same(key, std::move(names));
-  out->counted = todo.counted;
-  return std::shared_ptr<const PageRead>(std::move(out));
-}
-
-void Stream::page_read(size_t index, const PageResult& read) {
-  Part& part = parts_[index];
-  part.busy = false;
-  if (!read.ok()) {
-    if (read.error().code != Code::out_of_range) shared_.storage_errors.add();
-    return finish(rpc::End::of(read.error()));
-  }
-  shared_.ring_misses.add();
-  const PageRead& page = **read;
-  auto told = part.pager.page(page.page, page.records, page.counted ? page.names : nullptr);
-  if (!told.ok()) {
-    shared_.pages.forget(part.topic);
-    return finish(rpc::End::of(told.error()));
-  }
-  open(part);
-  for (const auto& m : page.messages) put(part, {m, {}});
-  shared_.records_sent.add(static_cast<double>(page.records));
-  wait_for_kind(part, page.delayed);
-  pump();
-}
-
-// A kind that cannot classify a record delays this part from there on, and no other.
-void Stream::wait_for_kind(Part& part, const std::optional<Error>& delayed) {
-  if (!delayed) return part.delay.reset();
-  const auto wait = part.delay.next(shared_.host.random(), delayed->retry_after);
-  if (part.delay.failures() == told_after) {
-    shared_.host.warn(
-        "records wait for their kind",
-        {{"kind", part.topic.kind}, {"region", part.topic.region}, {"reason", delayed->message}});
-  }
-  part.busy = true;
-  const auto index = static_cast<size_t>(&part - parts_.data());
-  if (!part.nap) part.nap = std::make_unique<Timer>(port_->strand);
-  part.nap->after(wait, [this, index] {
-    parts_[index].busy = false;
-    pump();
-  });
 }
 
 void Stream::put(Part& part, Message message) {

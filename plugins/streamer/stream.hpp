@@ -9,6 +9,7 @@
 
 #include <list>
 
+#include <davit/backoff.hpp>
 #include "feed.hpp"
 #include "latest.hpp"
 #include "page_cache.hpp"
@@ -70,11 +71,14 @@ class Stream : public rpc::Handler, public Listener {
     Topic topic;
     const Classifier::Kind* kind;
     Pager pager;
-    uint64_t came_from = 0;                  // the incarnation of the peer's cursor
-    std::shared_ptr<const History> history;  // the store's history when the snapshot began
-    std::list<Message> ready;                // messages to write; mostly empty
-    bool busy = false;                       // a read of the store is in progress
-    bool idle = false;                       // waits to be woken
+    uint64_t came_from = 0;                    // the incarnation of the peer's cursor
+    std::shared_ptr<const History> history{};  // the store's history when the snapshot began
+    std::list<Message> ready{};                // messages to write; mostly empty
+    bool busy = false;                         // a read of the store is in progress
+    bool idle = false;                         // waits to be woken
+    bool over = false;                         // has failed; the other parts go on
+    std::unique_ptr<Timer> nap{};              // while its kind cannot classify a record
+    Backoff delay{};                           // of the nap
   };
 
   void on_woken() override;

@@ -2,22 +2,25 @@
 #include "stream.hpp"
 
 namespace davit::streamer {
+namespace {
+
+// What a subscription may hold.
+constexpr uint32_t page_records = 256;
+constexpr uint64_t page_bytes = 64 * 1024;
+
+}  // namespace
 
 PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCache::Key& key,
                          const Classifier::Kind& kind, const Pager::Todo& todo) {
   const Topic& topic = key.topic;
   auto out = std::make_shared<PageRead>();
   std::vector<Record> records;
-  auto page = shared.storage.read({{topic.kind, topic.region},
-                                   todo.cursor,
-                                   todo.dead_after,
-                                   protocol.page_records,
-                                   protocol.page_bytes,
-                                   true},
-                                  [&](const davit_record& r) {
-                                    records.push_back(from_abi(r));
-                                    return true;
-                                  });
+  auto page = shared.storage.read(
+      {{topic.kind, topic.region}, todo.cursor, todo.dead_after, page_records, page_bytes, true},
+      [&](const davit_record& r) {
+        records.push_back(from_abi(r));
+        return true;
+      });
   if (!page.ok()) return page.error();
   out->page = *page;
   std::vector<Change> changes;
@@ -49,10 +52,11 @@ PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCac
     names.add(c.id, c.version, c.live());
     if (!c.live()) out->add_dead(c);
     if (protocol.cut.make || !protocol.cut.takes(c)) continue;
-    if (batch.size() == protocol.cut.records_max || bytes + c.body.size() > protocol.cut.bytes_max)
+    if (batch.size() == protocol.cut.records_max ||
+        bytes + c.content_bytes() > protocol.cut.bytes_max)
       flush();
     batch.push_back(&c);
-    bytes += c.body.size();
+    bytes += c.content_bytes();
   }
   flush();
   names.seal();

@@ -6,6 +6,8 @@ namespace davit::streamer {
 
 namespace {
 
+constexpr uint32_t told_after = 3;  // failures of a kind in a row
+
 Result<Start> read_start(const storage::Client& storage) {
   auto head = storage.head();
   if (!head.ok()) return head.error();
@@ -18,7 +20,7 @@ Result<Start> read_start(const storage::Client& storage) {
 
 // Reads the store's head: to begin a snapshot there, or to judge a cursor without incarnation.
 void Stream::read_head(Part& part) {
-  const bool shares = protocol_.manners.ring && part.pager.cursor().version == 0;
+  const bool shares = part.pager.cursor().version == 0;
   if (shares) {
     if (auto start = shared_.pages.begin(part.topic, shared_.host.now()))
       return begin(part, *start);
@@ -58,64 +60,14 @@ void Stream::read_page(Part& part, const Pager::Todo& todo) {
       if (port->listener != nullptr && !finished_) page_read(index, read);
     });
   };
-  // The mirror shares nothing, as in Krane's server.
-  const bool shares = protocol_.manners.ring;
-  if (shares && !shared_.pages.want(key, taker)) return;
+  if (!shared_.pages.want(key, taker)) return;
   shared_.storage_reads.add();
   shared_.host.blocking(
-      shared_.storage.instance(), [shared = &shared_, protocol = &protocol_, kind = part.kind, todo,
-                                   key, taker, shares, ticket = ticket_] {
-        if (!shares) return taker(fetch(*shared, *protocol, key, *kind, todo));
+      shared_.storage.instance(),
+      [shared = &shared_, protocol = &protocol_, kind = part.kind, todo, key, ticket = ticket_] {
         while (shared->pages.done(key, fetch(*shared, *protocol, key, *kind, todo))) {
         }
       });
-}
-
-PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCache::Key& key,
-                         const Classifier::Kind& kind, const Pager::Todo& todo) {
-  const Topic& topic = key.topic;
-  auto out = std::make_shared<PageRead>();
-  std::vector<Change> changes;
-  auto page = shared.storage.read({{topic.kind, topic.region},
-                                   todo.cursor,
-                                   todo.dead_after,
-                                   protocol.page_records,
-                                   protocol.page_bytes,
-                                   true},
-                                  [&](const davit_record& r) {
-                                    auto change = shared.classifier.change(kind, r);
-                                    if (protocol.cut.json && change.verb == Verb::apply)
-                                      change.json = text(r.json);
-                                    changes.push_back(std::move(change));
-                                    return true;
-                                  });
-  if (!page.ok()) return page.error();
-  out->page = *page;
-  out->records = changes.size();
-
-  std::vector<const Change*> batch;
-  size_t bytes = 0;
-  auto flush = [&] {
-    if (!batch.empty()) out->messages.push_back(protocol.cut.encode(topic, batch));
-    batch.clear();
-    bytes = 0;
-  };
-  PageNames names(todo.dead_after);
-  for (const auto& c : changes) {
-    names.add(c.id, c.version, c.live());
-    if (!c.live()) out->add_dead(c);
-    if (!protocol.cut.takes(c)) continue;
-    if (batch.size() == protocol.cut.records_max ||
-        bytes + c.content_bytes() > protocol.cut.bytes_max)
-      flush();
-    batch.push_back(&c);
-    bytes += c.content_bytes();
-  }
-  flush();
-  names.seal();
-  out->names = shared.pages.same(key, std::move(names));
-  out->counted = todo.counted;
-  return std::shared_ptr<const PageRead>(std::move(out));
 }
 
 void Stream::page_read(size_t index, const PageResult& read) {
@@ -137,7 +89,26 @@ void Stream::page_read(size_t index, const PageResult& read) {
   open(part);
   for (const auto& m : page.messages) put(part, {m, {}});
   shared_.records_sent.add(static_cast<double>(page.records));
+  wait_for_kind(part, page.delayed);
   pump();
+}
+
+// A kind that cannot classify a record delays this part from there on, and no other.
+void Stream::wait_for_kind(Part& part, const std::optional<Error>& delayed) {
+  if (!delayed) return part.delay.reset();
+  const auto wait = part.delay.next(shared_.host.random(), delayed->retry_after);
+  if (part.delay.failures() == told_after) {
+    shared_.host.warn(
+        "records wait for their kind",
+        {{"kind", part.topic.kind}, {"region", part.topic.region}, {"reason", delayed->message}});
+  }
+  part.busy = true;
+  const auto index = static_cast<size_t>(&part - parts_.data());
+  if (!part.nap) part.nap = std::make_unique<Timer>(port_->strand);
+  part.nap->after(wait, [this, index] {
+    parts_[index].busy = false;
+    pump();
+  });
 }
 
 }  // namespace davit::streamer

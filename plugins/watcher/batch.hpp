@@ -19,8 +19,6 @@ namespace davit::watcher {
 
 struct Item {
   sink::Change change;
-  std::string state;  // the record's state word; empty: the kind's default, or the peer says none
-  Pairs annotations;  // by key
   std::string fault;  // why the change cannot be read or named; empty: it can
 };
 

@@ -42,6 +42,8 @@ class Cursor {
   Position received() const {
     return snapshot_ || through_ == 0 ? Position{} : Position{history_, through_};
   }
+  // The incarnation that the peer has named last; 0: none.
+  uint64_t incarnation() const { return history_; }
   size_t outstanding() const { return outstanding_.size(); }
 
  private:

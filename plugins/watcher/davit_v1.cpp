@@ -15,10 +15,9 @@ Item item(v1::Record& record, const std::string& kind, const std::string& region
   c.ns = std::move(*record.mutable_namespace_());
   c.name = std::move(*record.mutable_name());
   c.version = record.version();
-  // Where the change sink's Change has both, they belong there: c.state, c.annotations.
-  out.state = std::move(*record.mutable_state());
-  out.annotations.assign(record.annotations().begin(), record.annotations().end());
-  std::sort(out.annotations.begin(), out.annotations.end());  // a map has no order
+  c.state = std::move(*record.mutable_state());
+  c.annotations.assign(record.annotations().begin(), record.annotations().end());
+  std::sort(c.annotations.begin(), c.annotations.end());  // a map has no order
   switch (record.change_case()) {
     case v1::Record::kApply:
       c.type = sink::ChangeType::apply;

@@ -58,7 +58,7 @@ class StatusTee : public ::testing::Test {
     status.key = {"widget", "eu", id};
     status.health = health;
     const StatusView view(status);
-    davit_error error = empty_error();
+    davit_error error{};
     return sink_->offer(instance_->get(), &view.abi, &error);
   }
   size_t summaries() const {

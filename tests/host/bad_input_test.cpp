@@ -137,30 +137,12 @@ const Row rows[] = {
      "FILE:8: plugin.a.pool_threads: module \"thrower\" works with a pool of 1: remove the key\n"},
     {"RefusesTheHost", "[plugin.a]\nmodule = \"refusing\"\n",
      "FILE:6: plugin.a.module: module \"refusing\": DIR/refusing.so: needs a newer processor\n"},
-    {"NameOfTheEntryIsNotTheNotes", "[plugin.a]\nmodule = \"other_name\"\n",
-     "FILE:6: plugin.a.module: module \"other_name\": DIR/other_name.so: its entry says name "
-     "\"somebody_else\", its note \"other_name\": rebuild it\n"},
-    {"VersionOfTheEntryIsNotTheNotes", "[plugin.a]\nmodule = \"other_version\"\n",
-     "FILE:6: plugin.a.module: module \"other_version\": DIR/other_version.so: its entry says "
-     "version \"0.0.2\", its note \"0.0.1\": rebuild it\n"},
-    {"TooManyThreads", "[plugin.a]\nmodule = \"many_threads\"\n",
-     "FILE:6: plugin.a.module: module \"many_threads\": DIR/many_threads.so: max_concurrency must "
-     "be at most 1024, not 4000000000\n"},
-    {"RoleOfTheNoteIsNotOffered", "[plugin.a]\nmodule = \"no_such_role\"\n",
-     "FILE:6: plugin.a.module: module \"no_such_role\": DIR/no_such_role.so: its note says role "
-     "\"cluster\", but it does not offer davit.cluster/1\n"},
     {"ShortTable", "[plugin.a]\nmodule = \"breaker\"\ntable = \"short\"\n",
      "FILE:6: plugin.a.module: module \"breaker\": DIR/breaker.so: its table of davit.storage/1: "
      "the slot storage.head is missing: struct_size is 8, not SIZE\n"},
     {"SlotIsNull", "[plugin.a]\nmodule = \"breaker\"\ntable = \"null\"\n",
      "FILE:6: plugin.a.module: module \"breaker\": DIR/breaker.so: its table of davit.storage/1: "
      "the slot storage.commit is NULL\n"},
-    {"LimitOfZero", "[plugin.a]\nmodule = \"breaker\"\ntable = \"no_records\"\n",
-     "FILE:6: plugin.a.module: module \"breaker\": DIR/breaker.so: its table of davit.storage/1: "
-     "max_group_records must be between 1 and 1000000, not 0\n"},
-    {"LimitThatIsAbsurd", "[plugin.a]\nmodule = \"breaker\"\ntable = \"many_records\"\n",
-     "FILE:6: plugin.a.module: module \"breaker\": DIR/breaker.so: its table of davit.storage/1: "
-     "max_group_records must be between 1 and 1000000, not 4000000000\n"},
     {"KindWithoutADescription", "[plugin.a]\nmodule = \"breaker\"\ntable = \"no_describe\"\n",
      "FILE:6: plugin.a.module: module \"breaker\": DIR/breaker.so: its table of davit.kind/1: the "
      "slot kind.describe is NULL\n"},

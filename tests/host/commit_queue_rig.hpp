@@ -8,6 +8,7 @@
 #include <davit/storage.hpp>
 
 #include "services/commit_queue.hpp"
+#include "services/log.hpp"
 
 namespace davit::host {
 
@@ -27,6 +28,10 @@ class Recorder {
         if (self(i).not_started) return self(i).fail(e, DAVIT_UNAVAILABLE, "is not open");
         put(out, to_abi(self(i).limits));
         return int32_t{DAVIT_OK};
+      };
+      t.head = [](davit_instance* i, const davit_op*, davit_head* out, davit_error*) -> int32_t {
+        out->head = {self(i).incarnation, self(i).newest};
+        return DAVIT_OK;
       };
       t.commit = [](davit_instance* i, const davit_op* op, const davit_group* const* g, size_t n,
                     davit_group_result* const* results,
@@ -61,8 +66,12 @@ class Recorder {
   std::deque<int32_t> report_answers;  // codes of the coming calls; those after them succeed
   std::string poison;                  // an id that fails its own group, or the whole report
   bool forgets_results = false;
-  uint64_t version = 0;          // the newest given
-  bool repeats_version = false;  // gives it to every group of a call
+  uint64_t version = 0;  // the newest given
+  uint64_t newest = 0;   // of the head: the highest ever given
+  uint64_t incarnation = 1;
+  uint64_t boasts_by = 0;        // versions in answers are higher by this
+  uint64_t always_answers = 0;   // this version, if it is not 0
+  bool repeats_version = false;  // gives one version to every group of a call
   int most_at_once = 0;
 
  private:
@@ -90,12 +99,14 @@ class Recorder {
     if (whole_call_fails_with != DAVIT_OK)
       return fail(e, whole_call_fails_with, "the database is away");
     for (size_t i = 0; i < n && !forgets_results; ++i) {
-      GroupResult result{version + 1, 0, std::nullopt};
-      if (!repeats_version) version += groups[i]->mutations_count;
+      GroupResult result{version + 1 + boasts_by, 0, std::nullopt};
+      newest = std::max(newest, version + groups[i]->mutations_count);
+      if (!repeats_version || i + 1 == n) version += groups[i]->mutations_count;
+      if (always_answers > 0) result.first_version = always_answers;
       if (text(groups[i]->mutations[0]->record->key.id) == poison) {
         result = {0, 9, Error{Code::aborted, "version is 9", {}, {}}};
       }
-      to_abi(result, results[i]);
+      put(results[i], to_abi(result));
     }
     return DAVIT_OK;
   }
@@ -187,7 +198,10 @@ class CommitQueueTest : public testing::Test {
 
   Recorder storage_;
   Pool pool_{"main", 4};
-  CommitQueue queue_{storage_.ref(), pool_, {{4, 1100}, 6, 100'000}, nullptr, {3, {1ms, 1ms}}};
+  std::string logged_;  // without the times
+  Log log_{[this](std::string_view line) { logged_ += line.substr(line.find(' ') + 1); }};
+  CommitQueue queue_{storage_.ref(), pool_,           {{4, 1100}, 6, 100'000},
+                     nullptr,        {3, {1ms, 1ms}}, &log_};
   std::mutex mutex_;
   std::vector<std::string> answers_;
 };

@@ -132,5 +132,20 @@ TEST(Limits, AReportEndsBeforeTheStatusThatWouldExceedIt) {
   EXPECT_TRUE(refuse(all[0], {.report_bytes = 99}));
 }
 
+TEST(Limits, OfAStorageThatNothingCouldKeepToAreItsFault) {
+  const auto fault = [](const auto& change) {
+    storage::Limits limits;
+    change(limits);
+    const auto e = fault_in(limits);
+    return e ? e->message : "none";
+  };
+  const std::string its = "a fault of the plugin: of its limits, ";
+  EXPECT_EQ(fault([](auto&) {}), "none");
+  EXPECT_EQ(fault([](auto& l) { l.group_records = 0; }), its + "group_records is 0");
+  EXPECT_EQ(fault([](auto& l) { l.report_statuses = 0; }), its + "report_statuses is 0");
+  EXPECT_EQ(fault([](auto& l) { l.group_bytes = 9; }), its + "group_bytes is below record_bytes");
+  EXPECT_EQ(fault([](auto& l) { l.report_bytes = 9; }), its + "report_bytes is below 524288");
+}
+
 }  // namespace
 }  // namespace davit::host

@@ -25,8 +25,14 @@
  *    and no sink. A slot that returns an error returns INTERNAL. A slot or callback that does not
  *    ends the process and names itself. A visitor asks its caller to stop and raises its exception
  *    again when the slot has returned. exceptions.hpp does all three.
- *  - Types. No C++ type, enum, bool or long crosses the boundary. Both sides tolerate unknown codes
- *    and flags.
+ *  - Types. No C++ type, enum, bool or long crosses the boundary. Both sides tolerate unknown
+ *    codes.
+ *  - Flags. The lower 16 bits of every `flags` are hints: who does not know one ignores it. The
+ *    upper 16 bits are critical (DAVIT_CRITICAL): they change what is asked for. A slot that gets a
+ *    critical bit that it does not know does nothing and answers UNIMPLEMENTED with an error that
+ *    names the struct. In what a callee fills in or visits, it sets a critical bit of a later minor
+ *    only for a caller that has shown that it knows it, by the struct's size or by a flag.
+ *  - Reserved. A member `reserved` is zero when it is written, and nobody reads it.
  *  - Threads. [any]: any thread may call the slot, and the slot does not block. [pool]: the call
  *    runs on a thread of the instance's pool, where it may block. [strand]: the call is serialised
  *    with everything else on the strand that was given. [main]: the host's loading thread.

@@ -139,8 +139,9 @@ struct Role {
           });
         },
         [](davit_instance* i, const davit_cluster_watch_request* r, uint32_t credit,
-           const davit_cluster_watcher* w, void* self) {
-          return must_not_throw("davit_cluster.watch", [&] {
+           const davit_cluster_watcher* w, void* self, davit_cluster_watch** out, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            if (auto known = understood(*r); !known.ok()) return known;
             WatchRequest q{
                 {text(r->resource.group), text(r->resource.version), text(r->resource.resource)},
                 (r->flags & DAVIT_WATCH_METADATA_ONLY) != 0,
@@ -153,7 +154,8 @@ struct Role {
                             },
                             [ended = w->ended, self] { ended(self); }};
             WatchHandle* h = object<T>(i).watch(std::move(q), credit, std::move(watcher));
-            return reinterpret_cast<davit_cluster_watch*>(h);
+            *out = reinterpret_cast<davit_cluster_watch*>(h);
+            return {};
           });
         },
         [](davit_instance* i, davit_cluster_watch* w, uint32_t more) {

@@ -295,9 +295,9 @@ class Client {
     return out.take();
   }
   template <class F>
-  static Result<Named> named(F f) {
-    Named out;
-    Visitor visitor([&out](const davit_named& n) { out = from_abi(n); });
+  static Result<std::vector<Named>> named(F f) {
+    std::vector<Named> out;
+    Visitor visitor([&out](const davit_named& n) { out.push_back(from_abi(n)); });
     auto r = checked([&](davit_error* e) { return f(visitor, &visitor, e); }, visitor);
     if (!r.ok()) return r.error();
     return out;

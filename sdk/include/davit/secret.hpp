@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string_view>
-#include <utility>
 
 namespace davit {
 
@@ -16,41 +16,31 @@ class Secret {
  public:
   Secret() = default;
   // Copies the plaintext into pages of its own. Throws std::bad_alloc.
-  explicit Secret(std::string_view plaintext) : size_(plaintext.size()) {
-    if (size_ == 0) return;
+  explicit Secret(std::string_view plaintext) {
+    if (plaintext.empty()) return;
     const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    mapped_ = (size_ + page - 1) / page * page;
+    const size_t mapped = (plaintext.size() + page - 1) / page * page;
     void* memory =
-        mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
-    madvise(memory, mapped_, MADV_DONTDUMP);
-    data_ = static_cast<char*>(memory);
-    std::memcpy(data_, plaintext.data(), size_);
-  }
-  Secret(Secret&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        mapped_(std::exchange(other.mapped_, 0)) {}
-  Secret& operator=(Secret other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(mapped_, other.mapped_);
-    return *this;
-  }
-  ~Secret() {
-    if (data_ == nullptr) return;
-    explicit_bzero(data_, size_);
-    munmap(data_, mapped_);
+    madvise(memory, mapped, MADV_DONTDUMP);
+    data_ = {static_cast<char*>(memory), Wipe{plaintext.size(), mapped}};
+    std::memcpy(data_.get(), plaintext.data(), plaintext.size());
   }
 
   // Borrowed: valid while this Secret lives.
-  std::string_view view() const { return {data_ == nullptr ? "" : data_, size_}; }
-  size_t size() const { return size_; }
+  std::string_view view() const { return {data_ ? data_.get() : "", size()}; }
+  size_t size() const { return data_ ? data_.get_deleter().size : 0; }
 
  private:
-  char* data_ = nullptr;
-  size_t size_ = 0;
-  size_t mapped_ = 0;
+  struct Wipe {
+    size_t size, mapped;
+    void operator()(char* data) const {
+      explicit_bzero(data, size);
+      munmap(data, mapped);
+    }
+  };
+  std::unique_ptr<char, Wipe> data_;
 };
 
 }  // namespace davit

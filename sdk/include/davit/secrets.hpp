@@ -43,10 +43,12 @@ struct Role {
         sizeof(davit_secrets), 0,
         [](davit_instance* i, const davit_op* op, const davit_secret_item* const* items,
            size_t count, davit_secrets_done done, void* ctx) {
-          std::vector<Item> owned;
-          for (size_t n = 0; n < count; ++n) owned.push_back(from_abi(*items[n]));
-          detail::object<T>(i).resolve(Op(op), std::move(owned), [done, ctx](Results results) {
-            answer(results, done, ctx);
+          must_not_throw("davit_secrets.resolve", [&] {
+            std::vector<Item> owned;
+            for (size_t n = 0; n < count; ++n) owned.push_back(from_abi(*items[n]));
+            detail::object<T>(i).resolve(Op(op), std::move(owned), [done, ctx](Results results) {
+              answer(results, done, ctx);
+            });
           });
         }};
     return &table;
@@ -58,7 +60,7 @@ struct Role {
             text(i.ref), text(i.field),   text(i.version)};
   }
   static void answer(const Results& results, davit_secrets_done done, void* ctx) {
-    std::vector<davit_error> errors(results.size(), empty_error());
+    std::vector<davit_error> errors(results.size());
     std::vector<davit_secret_result> abi(results.size());
     std::vector<const davit_secret_result*> pointers;
     for (size_t n = 0; n < results.size(); ++n) {
@@ -109,23 +111,24 @@ class Client {
     Done done;
     size_t items;
   };
+  static Result<Value> from_abi(const davit_secret_result& r) {
+    if (r.error != nullptr) return take(*r.error, r.error->code);
+    return Value{Secret(view(r.value)), text(r.version), r.valid_until_unix_ms};
+  }
+  static Result<Value> miscounted(size_t results, size_t items) {
+    return Error{Code::internal,
+                 "resolve gave " + std::to_string(results) + " results for " +
+                     std::to_string(items) + " items",
+                 {},
+                 {}};
+  }
   static void answered(void* ctx, const davit_secret_result* const* results, size_t count) {
     const std::unique_ptr<Call> call(static_cast<Call*>(ctx));
     Results out;
-    for (size_t n = 0; n < call->items; ++n) {
-      if (count != call->items) {
-        out.push_back(Error{Code::internal,
-                            "resolve gave " + std::to_string(count) + " results for " +
-                                std::to_string(call->items) + " items",
-                            {},
-                            {}});
-      } else if (const auto& r = *results[n]; r.error != nullptr) {
-        out.push_back(take(*r.error, r.error->code));
-      } else {
-        out.push_back(Value{Secret(view(r.value)), text(r.version), r.valid_until_unix_ms});
-      }
-    }
-    call->done(std::move(out));
+    out.reserve(call->items);
+    for (size_t n = 0; n < call->items; ++n)
+      out.push_back(count == call->items ? from_abi(*results[n]) : miscounted(count, call->items));
+    must_not_throw("the answer to davit_secrets.resolve", [&] { call->done(std::move(out)); });
   }
   davit_ref ref_{};
 };

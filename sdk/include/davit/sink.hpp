@@ -92,13 +92,15 @@ struct ChangeRole {
             return {};
           });
         },
-        [](davit_instance* i, davit_change_stream* s, const davit_begin* b) {
-          must_not_throw("davit_change_sink.begin", [&] {
+        [](davit_instance* i, davit_change_stream* s, const davit_begin* b, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            if (auto known = understood(*b); !known.ok()) return known;
             History history;
             for (size_t n = 0; n < b->history_count; ++n)
               history.push_back(from_abi(b->history[n]));
             object<T>(i).begin(stream(s), {(b->flags & DAVIT_BEGIN_SNAPSHOT) != 0, from_abi(b->at),
                                            std::move(history)});
+            return {};
           });
         },
         [](davit_instance* i, davit_change_stream* s, const davit_change* c) -> int32_t {
@@ -108,17 +110,21 @@ struct ChangeRole {
                           text(c->ns),
                           text(c->name),
                           c->version,
-                          Buffer(c->payload)};
+                          Buffer(c->payload),
+                          text(c->state),
+                          from_abi(c->annotations, c->annotations_count)};
             return object<T>(i).offer(stream(s), std::move(change)) ? DAVIT_OK : DAVIT_WAIT;
           });
         },
-        [](davit_instance* i, davit_change_stream* s, const davit_bookmark* b) {
-          must_not_throw("davit_change_sink.bookmark", [&] {
+        [](davit_instance* i, davit_change_stream* s, const davit_bookmark* b, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            if (auto known = understood(*b); !known.ok()) return known;
             Bookmark mark{(b->flags & DAVIT_BOOKMARK_SNAPSHOT_END) != 0, std::nullopt,
                           from_abi(b->at), false};
             if ((b->flags & DAVIT_BOOKMARK_COUNTED) != 0) mark.live_count = b->live_count;
             mark.quiet = (b->flags & DAVIT_BOOKMARK_QUIET) != 0;
             object<T>(i).bookmark(stream(s), mark);
+            return {};
           });
         },
         [](davit_instance* i, davit_change_stream* s) {
@@ -139,8 +145,12 @@ struct StatusRole {
     using detail::object;
     static const davit_status_sink table = {
         sizeof(davit_status_sink), 0,
-        [](davit_instance* i, const davit_status* s) {
-          must_not_throw("davit_status_sink.offer", [&] { object<T>(i).offer(from_abi(*s)); });
+        [](davit_instance* i, const davit_status* s, davit_error* e) {
+          return guard(e, [&]() -> Result<> {
+            if (auto known = understood(*s); !known.ok()) return known;
+            object<T>(i).offer(from_abi(*s));
+            return {};
+          });
         },
         [](davit_instance* i, davit_str region, const davit_kind_progress* p) {
           must_not_throw("davit_status_sink.advance",

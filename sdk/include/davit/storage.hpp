@@ -21,7 +21,7 @@
 //   };
 //
 // Every method but limits, watch and unwatch may block. At most max_concurrency of them run at
-// once. abi/storage.h has the contract.
+// once, unless the plugin lets operators choose (plugin.hpp). abi/storage.h has the contract.
 #pragma once
 
 #include "flags.hpp"
@@ -59,6 +59,7 @@ struct Role {
         [](davit_instance* i, const davit_op* op, const davit_read* q, davit_visit_record visit,
            void* ctx, davit_page* out, davit_error* e) {
           return guard(e, [&]() -> Result<> {
+            if (auto known = understood(*q); !known.ok()) return known;
             const ReadRequest request{{text(q->scope->kind), text(q->scope->region)},
                                       from_abi(q->cursor),
                                       q->dead_after,
@@ -114,6 +115,7 @@ struct Role {
         [](davit_instance* i, const davit_op* op, const davit_status_read* q,
            davit_visit_status visit, void* ctx, davit_status_page* out, davit_error* e) {
           return guard(e, [&]() -> Result<> {
+            if (auto known = understood(*q); !known.ok()) return known;
             const StatusRead request{{text(q->scope->kind), text(q->scope->region)},
                                      from_abi(q->cursor),
                                      q->limit,
@@ -177,18 +179,29 @@ struct Role {
     };
   }
   template <class T>
-  static auto watch_slot() -> void (*)(davit_instance*, void (*)(void*), void*) {
-    if constexpr (requires(T & t) { t.watch(std::function<void()>{}); }) {
-      return [](davit_instance* i, void (*hint)(void*), void* ctx) {
-        must_not_throw("davit_storage.watch", [&] {
-          std::function<void()> f;
-          if (hint != nullptr) f = [hint, ctx] { hint(ctx); };
-          detail::object<T>(i).watch(std::move(f));
-        });
-      };
-    } else {
-      return nullptr;
-    }
+  static constexpr bool hints = requires(T& t) {
+    t.watch(Hint{});
+  };
+  template <class T>
+  static decltype(davit_storage::watch) watch_slot() {
+    if constexpr (!hints<T>) return nullptr;
+    return [](davit_instance* i, davit_storage_hint hint, void* ctx, davit_storage_watch** out,
+              davit_error* e) {
+      return guard(e, [&]() -> Result<> {
+        if constexpr (hints<T>)
+          *out = detail::object<T>(i).watch([hint, ctx](uint32_t what) { hint(ctx, what); });
+        return {};
+      });
+    };
+  }
+  template <class T>
+  static decltype(davit_storage::unwatch) unwatch_slot() {
+    if constexpr (!hints<T>) return nullptr;
+    return [](davit_instance* i, davit_storage_watch* watch) {
+      must_not_throw("davit_storage.unwatch", [&] {
+        if constexpr (hints<T>) detail::object<T>(i).unwatch(watch);
+      });
+    };
   }
 };
 
@@ -285,15 +298,18 @@ class Client {
     });
   }
   template <class Visit>
-  Result<uint64_t> statuses(const Scope& s, uint64_t after, uint32_t limit, Visit visit,
-                            const Op& op = Op()) const {
-    const davit_scope scope{sizeof(davit_scope), 0, str(s.kind), str(s.region)};
-    uint64_t next = after;
+  Result<StatusPage> statuses(const StatusRead& q, Visit visit, const Op& op = Op()) const {
+    if (auto e = outside(q.scope)) return *e;
+    const davit_scope scope{sizeof(davit_scope), 0, str(q.scope.kind), str(q.scope.region)};
+    const davit_status_read request{
+        sizeof(davit_status_read), q.limit, &scope, to_abi(q.cursor), q.bytes_max, 0, 0};
+    auto head = to_fill<davit_head>();
+    auto page = to_fill<davit_status_page>();
+    page.head = &head;
     Visitor visitor(std::move(visit));
     auto r = checked(
         [&](davit_error* e) {
-          return vtable_->statuses(ref_.self, op.abi(), &scope, after, limit, visitor, &visitor,
-                                   &next, e);
+          return vtable_->statuses(ref_.self, op.abi(), &request, visitor, &visitor, &page, e);
         },
         visitor);
     if (!r.ok()) return r.error();
@@ -307,11 +323,18 @@ class Client {
   }
   // One page of agents. Returns whether there are more.
   template <class Visit>
-  Result<> agents(Visit visit, const Op& op = Op()) const {
+  Result<bool> agent_page(const AgentRead& q, Visit visit, const Op& op = Op()) const {
+    const davit_agent_read request{sizeof(davit_agent_read), q.limit, str(q.region),
+                                   str(q.after_region), str(q.after_agent)};
+    auto page = to_fill<davit_agent_page>();
     Visitor visitor(std::move(visit));
-    return checked(
-        [&](davit_error* e) { return vtable_->agents(ref_.self, op.abi(), visitor, &visitor, e); },
+    auto r = checked(
+        [&](davit_error* e) {
+          return vtable_->agents(ref_.self, op.abi(), &request, visitor, &visitor, &page, e);
+        },
         visitor);
+    if (!r.ok()) return r.error();
+    return (page.flags & DAVIT_PAGE_MORE) != 0;
   }
   // All agents of the region (empty: of any), page by page.
   template <class Visit>
@@ -325,11 +348,14 @@ class Client {
     return checked(
         [&](davit_error* e) { return vtable_->maintain(ref_.self, op.abi(), &request, e); });
   }
-  // Returns false when the backend gives no hints.
-  bool watch(void (*hint)(void*), void* ctx) const {
-    if (vtable_->watch == nullptr) return false;
-    vtable_->watch(ref_.self, hint, ctx);
-    return true;
+  // Empty: the backend gives no hints.
+  Result<Watch> watch(davit_storage_hint hint, void* ctx) const {
+    if (!DAVIT_HAS(vtable_, unwatch) || vtable_->watch == nullptr) return Watch();
+    davit_storage_watch* made = nullptr;
+    auto r =
+        checked([&](davit_error* e) { return vtable_->watch(ref_.self, hint, ctx, &made, e); });
+    if (!r.ok()) return r.error();
+    return Watch(vtable_, ref_.self, made);
   }
 
   Result<History> history(const Op& op = Op()) const {
@@ -346,34 +372,8 @@ class Client {
   }
 
   // The host's commit queue: groups that wait are committed together. `done` runs on a pool thread.
-  void commit(const Group& group, std::function<void(GroupResult)> done) const {
-    const GroupView v(group);
-    using Done = std::function<void(GroupResult)>;
-    queue_->commit(
-        host_->abi(), ref_.instance, &v.abi,
-        [](void* ctx, const davit_group_result* r) {
-          must_not_throw("the answer to davit_commit.commit", [&] {
-            std::unique_ptr<Done> f(static_cast<Done*>(ctx));
-            (*f)(from_abi(*r));
-          });
-        },
-        new Done(std::move(done)));
-  }
-  void report(const std::vector<Status>& statuses, std::function<void(Result<>)> done) const {
-    std::deque<StatusView> views;
-    std::vector<const davit_status*> pointers;
-    for (const auto& s : statuses) pointers.push_back(&views.emplace_back(s).abi);
-    using Done = std::function<void(Result<>)>;
-    queue_->report(
-        host_->abi(), ref_.instance, pointers.data(), pointers.size(),
-        [](void* ctx, int32_t code, const davit_error* e) {
-          must_not_throw("the answer to davit_commit.report", [&] {
-            std::unique_ptr<Done> f(static_cast<Done*>(ctx));
-            (*f)(code == DAVIT_OK ? Result<>() : Result<>(take(*e, code)));
-          });
-        },
-        new Done(std::move(done)));
-  }
+  void commit(const Group& group, std::function<void(GroupResult)> done) const;
+  void report(const std::vector<Status>& statuses, std::function<void(Result<>)> done) const;
 
  private:
   std::optional<Host> host_;
@@ -381,26 +381,6 @@ class Client {
   const davit_storage* vtable_ = nullptr;
   const davit_commit* queue_ = nullptr;
 };
-
-inline Result<std::vector<GroupResult>> Client::commit_now(const std::vector<Group>& groups,
-                                                           const Op& op) const {
-  std::deque<GroupView> views;
-  std::vector<const davit_group*> in;
-  std::vector<davit_group_result> results(groups.size());
-  std::vector<davit_group_result*> out;
-  for (const auto& g : groups) in.push_back(&views.emplace_back(g).abi);
-  for (auto& r : results) {
-    r.struct_size = sizeof r;
-    out.push_back(&r);
-  }
-  auto r = checked([&](davit_error* e) {
-    return vtable_->commit(ref_.self, op.abi(), in.data(), in.size(), out.data(), e);
-  });
-  if (!r.ok()) return r.error();
-  std::vector<GroupResult> owned;
-  for (const auto& g : results) owned.push_back(from_abi(g));
-  return owned;
-}
 
 }  // namespace davit::storage
 

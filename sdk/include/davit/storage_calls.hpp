@@ -36,7 +36,7 @@ inline Result<std::vector<GroupResult>> Client::commit_now(const std::vector<Gro
   std::vector<davit_group_result*> out;
   for (const auto& g : groups) in.push_back(&views.emplace_back(g).abi);
   for (auto& r : results) {
-    r = {sizeof(davit_group_result), 0, 0, 0, empty_error()};
+    r.struct_size = sizeof r;
     out.push_back(&r);
   }
   auto r = checked([&](davit_error* e) {
@@ -54,8 +54,10 @@ inline void Client::commit(const Group& group, std::function<void(GroupResult)> 
   queue_->commit(
       host_->abi(), ref_.instance, &v.abi,
       [](void* ctx, const davit_group_result* r) {
-        std::unique_ptr<Done> f(static_cast<Done*>(ctx));
-        (*f)(from_abi(*r));
+        must_not_throw("the answer to davit_commit.commit", [&] {
+          std::unique_ptr<Done> f(static_cast<Done*>(ctx));
+          (*f)(from_abi(*r));
+        });
       },
       new Done(std::move(done)));
 }
@@ -69,8 +71,10 @@ inline void Client::report(const std::vector<Status>& statuses,
   queue_->report(
       host_->abi(), ref_.instance, pointers.data(), pointers.size(),
       [](void* ctx, int32_t code, const davit_error* e) {
-        std::unique_ptr<Done> f(static_cast<Done*>(ctx));
-        (*f)(code == DAVIT_OK ? Result<>() : Result<>(take(*e, code)));
+        must_not_throw("the answer to davit_commit.report", [&] {
+          std::unique_ptr<Done> f(static_cast<Done*>(ctx));
+          (*f)(code == DAVIT_OK ? Result<>() : Result<>(take(*e, code)));
+        });
       },
       new Done(std::move(done)));
 }

@@ -84,7 +84,7 @@ inline std::optional<Error> outside(const Progress& p) {
     for (const std::string* name : {&i.kind, &i.id, &i.ns, &i.name, &i.condition})
       d.text("issues", *name, DAVIT_NAME_BYTES_MAX);
     d.text("issues", i.reason);
-    d.number("issues", i.version);
+    d.number("issues", i.version).number("issues", i.incarnation);
   }
   return d.error();
 }

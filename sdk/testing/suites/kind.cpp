@@ -81,7 +81,7 @@ TEST_F(KindDescription, KnowsItsDefaultStateAndNoOtherWord) {
 TEST_F(KindDescription, AnswersAClassOfTheContract) {
   for (const std::string& word : {description().default_state, std::string("no such state")}) {
     int32_t found = -1;
-    davit_error e = empty_error();
+    davit_error e{};
     ASSERT_EQ(table_->classify(fresh_.instance().get(), str(word), {}, &found, &e), DAVIT_OK);
     EXPECT_TRUE(found == DAVIT_CLASS_UNHANDLED || found == DAVIT_CLASS_APPLY ||
                 found == DAVIT_CLASS_DELETE)

@@ -13,7 +13,7 @@ TEST(StorageAgents, ProgressReplacesWhatTheSameAgentSaidBefore) {
              "davit 0.1.0",
              3,
              {{"widget", {11, 12}}, {"gadget", {11, 9}}},
-             {{"widget", "a", "default", "name-a", 4, DAVIT_ISSUE_PARKED, "invalid \"x\""},
+             {{"widget", "a", "default", "name-a", 4, DAVIT_ISSUE_PARKED, "invalid \"x\"", 11},
               {"widget", "", "default", "stray", 0, DAVIT_ISSUE_ORPHANED, ""}},
              1'700'000'000'123};
   Progress second = p, elsewhere = p;
@@ -43,6 +43,7 @@ TEST(StorageAgents, ProgressReplacesWhatTheSameAgentSaidBefore) {
     EXPECT_EQ(x.issues[0].reason, "invalid \"x\"");
     EXPECT_EQ(x.issues[0].id, "a");
     EXPECT_EQ(x.issues[0].version, 4u);
+    EXPECT_EQ(x.issues[0].incarnation, 11u);
     EXPECT_EQ(x.issues[0].condition, DAVIT_ISSUE_PARKED);
   }
 }

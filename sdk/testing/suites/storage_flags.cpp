@@ -16,9 +16,7 @@ class Raw {
   int32_t read(uint32_t flags, uint32_t reserved, std::vector<std::string>& ids) {
     const davit_scope scope{sizeof scope, reserved, str("widget"), str("r1")};
     const davit_read request{sizeof request, 100, &scope, {0, 0}, 0, UINT64_MAX, flags, reserved};
-    davit_page page{};
-    page.struct_size = sizeof page;
-    page.head.struct_size = sizeof page.head;
+    auto page = to_fill<davit_page>();
     return done([&](davit_error* e) {
       return table_->read(
           self_, &op_, &request,
@@ -30,7 +28,8 @@ class Raw {
     });
   }
   int32_t get(uint32_t reserved, size_t& found) {
-    const davit_query request{sizeof request, reserved, to_abi(record("a").key), str(""), str("")};
+    const Key key = record("a").key;
+    const davit_query request{sizeof request, reserved, to_abi(key), str(""), str("")};
     davit_head head{};
     head.struct_size = sizeof head;
     head.reserved = reserved;
@@ -52,7 +51,6 @@ class Raw {
     davit_group_result result{};
     result.struct_size = sizeof result;
     result.reserved = reserved;
-    result.error = empty_error();
     davit_group_result* results = &result;
     const int32_t code =
         done([&](davit_error* e) { return table_->commit(self_, &op_, &groups, 1, &results, e); });
@@ -74,7 +72,7 @@ class Raw {
  private:
   template <class Call>
   int32_t done(Call&& call) {
-    davit_error error = empty_error();
+    davit_error error{};
     const int32_t code = call(&error);
     message = error.message;
     return code;

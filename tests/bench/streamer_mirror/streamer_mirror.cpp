@@ -79,10 +79,9 @@ class MirrorStream : public rpc::Handler {
         {{topic.kind, topic.region}, cursor, dead_after, page_records, page_bytes, true},
         [&](const davit_record& r) {
           ++out.records;
-          auto change = common.classifier.change(kind, r);
-          if (change.verb == Verb::apply) change.json = text(r.json);
-          if (change.verb != Verb::hold && !change.name.empty())
-            out.messages.push_back(message(kind, change, krane));
+          const auto change = common.classifier.change(kind, from_abi(r));
+          if (change.ok() && change->verb != Verb::hold && !change->name.empty())
+            out.messages.push_back(message(kind, *change, krane));
           return true;
         });
     if (!page.ok()) return page.error();

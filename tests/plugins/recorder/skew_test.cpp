@@ -37,10 +37,11 @@ TEST_F(SkewTest, AProgressThatComesLateReplacesNothing) {
   const auto applied = [&] {
     uint64_t out = 0;
     EXPECT_TRUE(rig_.storage
-                    .agents([&](const davit_progress& a) {
-                      out = davit::from_abi(a).kinds.at(0).applied.version;
-                      return true;
-                    })
+                    .agents({},
+                            [&](const davit_progress& a) {
+                              out = davit::from_abi(a).kinds.at(0).applied.version;
+                              return true;
+                            })
                     .ok());
     return out;
   };
@@ -73,8 +74,8 @@ TEST_F(SkewTest, WhatRequiresAnUnknownFeatureIsNotStored) {
     ADD_FAILURE() << "it is stored";
     return true;
   };
-  EXPECT_TRUE(rig_.storage.statuses({}, 0, 100, none).ok());
-  EXPECT_TRUE(rig_.storage.agents(none).ok());
+  EXPECT_TRUE(rig_.storage.statuses({}, none).ok());
+  EXPECT_TRUE(rig_.storage.agents({}, none).ok());
 }
 
 }  // namespace

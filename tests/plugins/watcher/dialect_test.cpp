@@ -134,8 +134,8 @@ TEST(DavitV1, ReadsStateAndAnnotations) {
   (*r.mutable_annotations())["a"] = "1";
   auto batch = davit_v1("deployment", "eu", "a").decode(encode(frame));
   ASSERT_TRUE(batch.ok());
-  EXPECT_EQ(batch->items[0].state, "draining");
-  EXPECT_EQ(batch->items[0].annotations, (Pairs{{"a", "1"}, {"b", "2"}}));
+  EXPECT_EQ(batch->items[0].change.state, "draining");
+  EXPECT_EQ(batch->items[0].change.annotations, (Pairs{{"a", "1"}, {"b", "2"}}));
 }
 
 TEST(DavitV1, ReadsTheEndOfAKind) {

@@ -13,6 +13,7 @@
 #include <davit/abi.h>
 #include <davit/abi/kind_needs.h>
 #include <davit/abi/rights.h>
+#include <davit/abi/secrets.h>
 #include <davit/abi/storage_copy.h>
 
 namespace davit::test {
@@ -101,6 +102,11 @@ S* const* argument(S* const* p) requires(struct_name<std::remove_const_t<S>> != 
 template <class R, class S>  // a visitor, or a function that gets the answer
 auto argument(R (*f)(void*, const S*)) -> R (*)(void*, const S*) {
   if constexpr (struct_name<S> != nullptr) exercised().insert(struct_name<S>);
+  return f;
+}
+template <class R, class S>  // a function that gets several
+auto argument(R (*f)(void*, const S* const*, size_t)) -> R (*)(void*, const S* const*, size_t) {
+  exercised().insert(struct_name<S>);
   return f;
 }
 

@@ -25,18 +25,27 @@ class Handler : public rpc::Handler {
   const std::string end_;  // "served" or "started"
 };
 
-class Every : public EveryStorage, public EveryKind, public EveryCluster, public EverySink {
+class Every : public EveryStorage,
+              public EveryKind,
+              public EveryCluster,
+              public EverySink,
+              public EverySecrets {
  public:
   using roles = Roles<storage::Role, storage::CopyRole, kind::Role, kind::NeedsRole, cluster::Role,
-                      sink::ChangeRole, sink::StatusRole, gate::Role, RightsRole>;
+                      sink::ChangeRole, sink::StatusRole, gate::Role, RightsRole, secrets::Role>;
   using EveryStorage::watch, EveryCluster::watch, EverySink::offer;
 
   explicit Every(const Host& host)
-      : EveryStorage(host), EveryKind(host), EveryCluster(host), EverySink(host), host_(host) {
+      : EveryStorage(host),
+        EveryKind(host),
+        EveryCluster(host),
+        EverySink(host),
+        EverySecrets(host),
+        host_(host) {
     const Settings settings(host);
     const std::string slot = settings.string("throws_in", "");
     EveryStorage::throws_in_ = EveryKind::throws_in_ = slot;
-    EveryCluster::throws_in_ = EverySink::throws_in_ = slot;
+    EveryCluster::throws_in_ = EverySink::throws_in_ = EverySecrets::throws_in_ = slot;
     throws_in = slot;
     const auto& config = *host.service<davit_config>(DAVIT_CONFIG);
     const auto* number = config.get(config.root(host.abi()), str("number"));

@@ -8,6 +8,7 @@
 #include <davit/kind_needs.hpp>
 #include <davit/rights.hpp>
 #include <davit/rpc.hpp>
+#include <davit/secrets.hpp>
 #include <davit/sink.hpp>
 #include <davit/storage.hpp>
 #include <davit/storage_copy.hpp>
@@ -45,8 +46,11 @@ class Part {
 class EveryStorage : public Part {
  public:
   using Part::Part;
-  static constexpr uint32_t max_group_records = 7;
 
+  Result<storage::Limits> limits() {
+    at("davit_storage.limits");
+    return values::limits;
+  }
   Result<Head> head(const Op& op) {
     at("davit_storage.head",
        (op.cancelled() ? "cancelled " : "wanted ") + std::to_string(op.deadline_ns()));
@@ -72,31 +76,35 @@ class EveryStorage : public Part {
     at("davit_storage.report", values::words(statuses.at(0)));
     return {};
   }
-  Result<uint64_t> statuses(const Op&, const Scope& s, uint64_t after, uint32_t limit,
-                            const storage::VisitStatus& see) {
-    at("davit_storage.statuses",
-       values::words(s) + " " + std::to_string(after) + " " + std::to_string(limit));
+  Result<StatusPage> statuses(const Op&, const StatusRead& q, const storage::VisitStatus& see) {
+    at("davit_storage.statuses", values::words(q));
     (void)(visit([&] { return see(values::status()); }) &&
            visit([&] { return see(values::status()); }));
-    return 66;
+    return StatusPage{true, {66, 67}, values::head};
   }
   Result<> progress(const Op&, const Progress& p) {
     at("davit_storage.progress", values::words(p));
     return {};
   }
-  Result<> agents(const Op&, const storage::VisitProgress& see) {
-    at("davit_storage.agents");
+  Result<bool> agents(const Op&, const AgentRead& q, const storage::VisitProgress& see) {
+    at("davit_storage.agents", values::words(q));
     (void)(visit([&] { return see(values::progress()); }) &&
            visit([&] { return see(values::progress()); }));
-    return {};
+    return true;
   }
   Result<> maintain(const Op&, const storage::Maintain& m) {
     at("davit_storage.maintain", values::words(m));
     return {};
   }
-  void watch(std::function<void()> hint) {
-    at("davit_storage.watch", hint ? "hint" : "no hint");
-    if (hint) hint();
+  davit_storage_watch* watch(storage::Hint hint) {
+    at("davit_storage.watch");
+    hint(DAVIT_HINT_STATUSES);
+    return hints_.watch(std::move(hint));
+  }
+  void unwatch(davit_storage_watch* handle) {
+    at("davit_storage.unwatch");
+    hints_.unwatch(handle);
+    hints_.tell(DAVIT_HINT_RECORDS);  // nobody hears it
   }
   Result<> history(const Op&, const storage::VisitCursor& see) {
     at("davit_storage.history");
@@ -119,6 +127,23 @@ class EveryStorage : public Part {
   Result<storage::Restored> restore(const Op&, const std::string& path) {
     at("davit_storage_copy.restore", path);
     return storage::Restored{values::copied, "/aside"};
+  }
+
+ private:
+  storage::Hints hints_;
+};
+
+class EverySecrets : public Part {
+ public:
+  using Part::Part;
+
+  void resolve(const Op&, const std::vector<secrets::Item>& items, const secrets::Done& done) {
+    at("davit_secrets.resolve", values::words(items));
+    secrets::Results results;
+    results.reserve(2);
+    results.emplace_back(secrets::Value{Secret("plaintext"), "7", 271});
+    results.emplace_back(Error{Code::not_found, "is not there", "ref", {}});
+    done(std::move(results));
   }
 };
 

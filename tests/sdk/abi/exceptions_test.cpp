@@ -44,9 +44,10 @@ class Every {
   storage::Copies copies() { return storage::Copies(instance_.ref(DAVIT_STORAGE_COPY)); }
   kind::Client kind() { return kind::Client(instance_.ref(DAVIT_KIND)); }
   cluster::Client cluster() { return cluster::Client(instance_.ref(DAVIT_CLUSTER)); }
-  cluster::Watch watch(cluster::Watcher w = {[](int32_t, std::string_view) {}, [] {}}) {
+  Result<cluster::Watch> watch(cluster::Watcher w = {[](int32_t, std::string_view) {}, [] {}}) {
     return cluster().watch({}, 1, std::move(w));
   }
+  secrets::Client secrets() { return secrets::Client(instance_.ref(DAVIT_SECRETS)); }
   Result<sink::ChangeStream> open(sink::Source source) {
     return sink::ChangeClient(instance_.ref(DAVIT_CHANGE_SINK)).open("k", "r", std::move(source));
   }
@@ -57,7 +58,7 @@ class Every {
   kind::Needs needs() { return kind::all_needs(host_); }
   // Waits at the plugin's gate.
   void wait(gate::Opened opened = [](uint64_t) {}) {
-    (*gate::Client::find(host_))->wait(std::move(opened));
+    (*gate::Client::find(host_, "every"))->wait(std::move(opened));
   }
   Result<> rights() {
     StringSink text;
@@ -116,17 +117,24 @@ TEST(Exceptions, OfASlotThatReturnsAnErrorAreTheErrorInternal) {
       {"davit_storage.get", [](Every& e) { return plain(e.store().get({}, sees_all)); }},
       {"davit_storage.commit", [](Every& e) { return plain(e.store().commit_now({{}})); }},
       {"davit_storage.report", [](Every& e) { return e.store().report_now({values::status()}); }},
-      {"davit_storage.statuses",
-       [](Every& e) { return plain(e.store().statuses({}, 0, 1, sees_all)); }},
+      {"davit_storage.statuses", [](Every& e) { return plain(e.store().statuses({}, sees_all)); }},
       {"davit_storage.progress", [](Every& e) { return e.store().progress({}); }},
-      {"davit_storage.agents", [](Every& e) { return e.store().agents(sees_all); }},
+      {"davit_storage.agents", [](Every& e) { return plain(e.store().agent_page({}, sees_all)); }},
       {"davit_storage.maintain", [](Every& e) { return e.store().maintain({}); }},
+      {"davit_storage.limits", [](Every& e) { return plain(e.store().limits()); }},
+      {"davit_storage.watch",
+       [](Every& e) { return plain(e.store().watch([](void*, uint32_t) {}, nullptr)); }},
+      {"davit_change_sink.begin", [](Every& e) { return e.stream().begin({}); }},
+      {"davit_change_sink.bookmark", [](Every& e) { return e.stream().bookmark({}); }},
+      {"davit_status_sink.offer", [](Every& e) { return e.statuses().offer({}); }},
+      {"davit_cluster.watch", [](Every& e) { return plain(e.watch()); }},
       {"davit_storage.history", [](Every& e) { return plain(e.store().history()); }},
       {"davit_storage_copy.backup", [](Every& e) { return plain(e.copies().backup("", {})); }},
       {"davit_storage_copy.verify", [](Every& e) { return plain(e.copies().verify("", {})); }},
       {"davit_storage_copy.restore", [](Every& e) { return plain(e.copies().restore("")); }},
       {"davit_kind.identify", [](Every& e) { return plain(e.kind().identify("")); }},
       {"davit_kind.validate", [](Every& e) { return e.kind().validate(""); }},
+      {"davit_kind.classify", [](Every& e) { return plain(e.kind().classify("on", "")); }},
       {"davit_kind.reconcile", [](Every& e) { return plain(e.kind().reconcile("")); }},
       {"davit_kind.attribute", [](Every& e) { return plain(e.kind().attribute("")); }},
       {"davit_kind.delete_message", [](Every& e) { return plain(e.kind().delete_message({})); }},
@@ -146,33 +154,29 @@ TEST(Exceptions, OfASlotThatReturnsAnErrorAreTheErrorInternal) {
   }
 }
 
-// A record that cannot be classified is held.
-TEST(Exceptions, OfClassifyAreTheClassUnhandled) {
-  Every every("davit_kind.classify");
-  EXPECT_EQ(every.kind().classify("on", ""), kind::Class::unhandled);
-}
-
 TEST(Exceptions, OfASlotThatReturnsNoErrorEndTheProcessAndNameFileAndSlot) {
   struct Row {
     std::string slot;
     std::function<void(Every&)> call;
     std::string named;  // empty: as the slot
   };
-  const auto no_hint = [](void*) {};
+  const auto no_hint = [](void*, uint32_t) {};
   const std::vector<Row> rows = {
-      {"davit_storage.watch", [=](Every& e) { e.store().watch(no_hint, nullptr); }, ""},
+      {"davit_storage.unwatch", [=](Every& e) { e.store().watch(no_hint, nullptr)->end(); }, ""},
+      {"davit_secrets.resolve",
+       [](Every& e) {
+         e.secrets().resolve(
+             {}, [](auto) {}, Op());
+       },
+       ""},
       {"davit_kind.describe", [](Every& e) { e.kind(); }, ""},
       {"davit_kind_needs.needs", [](Every& e) { e.needs(); }, ""},
-      {"davit_change_sink.begin", [](Every& e) { e.stream().begin({}); }, ""},
       {"davit_change_sink.offer", [](Every& e) { e.stream().offer({}); }, ""},
-      {"davit_change_sink.bookmark", [](Every& e) { e.stream().bookmark({}); }, ""},
       {"davit_change_sink.close", [](Every& e) { e.stream().close(); }, ""},
-      {"davit_status_sink.offer", [](Every& e) { e.statuses().offer({}); }, ""},
       {"davit_status_sink.advance", [](Every& e) { e.statuses().advance("r", {}); }, ""},
       {"davit_status_sink.issue", [](Every& e) { e.statuses().issue("r", {}); }, ""},
-      {"davit_cluster.watch", [](Every& e) { e.watch(); }, ""},
-      {"davit_cluster.credit", [](Every& e) { e.watch().credit(1); }, ""},
-      {"davit_cluster.cancel", [](Every& e) { e.watch().cancel(); }, ""},
+      {"davit_cluster.credit", [](Every& e) { e.watch()->credit(1); }, ""},
+      {"davit_cluster.cancel", [](Every& e) { e.watch()->cancel(); }, ""},
       {"davit_gate.wait", [](Every& e) { e.wait(); }, ""},
       {"davit_plugin.destroy", [](Every& e) { e.destroy(); }, ""},
       {"davit_rpc_method.on_call", [](Every& e) { e.call(); }, ""},
@@ -206,8 +210,8 @@ TEST(Exceptions, OfACallbackEndTheProcessAndNameItsFile) {
   EXPECT_DEATH(Every().stream({[] {}, ouch, {}}).offer({}),
                here + "davit_change_source.settled: ouch");
   EXPECT_DEATH(Every().stream({{}, {}, ouch}).close(), here + "davit_change_source.closed: ouch");
-  EXPECT_DEATH(Every().watch({ouch, {}}).credit(1), here + "davit_cluster_watcher.event: ouch");
-  EXPECT_DEATH(Every().watch({{}, ouch}).cancel(), here + "davit_cluster_watcher.ended: ouch");
+  EXPECT_DEATH(Every().watch({ouch, {}})->credit(1), here + "davit_cluster_watcher.event: ouch");
+  EXPECT_DEATH(Every().watch({{}, ouch})->cancel(), here + "davit_cluster_watcher.ended: ouch");
   EXPECT_DEATH(Every().cluster().identity(ouch),
                here + "the answer to a request of davit_cluster: ouch");
   EXPECT_DEATH(Every().wait(ouch), here + "the answer to davit_gate.wait: ouch");
@@ -220,8 +224,8 @@ TEST(Exceptions, OfAVisitorStopTheSlotAndGoOnBehindIt) {
   const std::vector<Slot> slots = {
       {"read", [=](Every& e) { return plain(e.store().read({}, ouch)); }},
       {"get", [=](Every& e) { return plain(e.store().get({}, ouch)); }},
-      {"statuses", [=](Every& e) { return plain(e.store().statuses({}, 0, 1, ouch)); }},
-      {"agents", [=](Every& e) { return e.store().agents(ouch); }},
+      {"statuses", [=](Every& e) { return plain(e.store().statuses({}, ouch)); }},
+      {"agents", [=](Every& e) { return plain(e.store().agent_page({}, ouch)); }},
       {"backup", [=](Every& e) { return plain(e.copies().backup("", ouch)); }},
       {"verify", [=](Every& e) { return plain(e.copies().verify("", ouch)); }},
   };

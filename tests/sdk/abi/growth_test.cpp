@@ -3,95 +3,9 @@
 // (longer.py), and runs each host with each plugin. All that crosses must arrive, and nothing may
 // be read or written beyond the shorter of two structs: AddressSanitizer judges that, and the bytes
 // behind the structs that a plugin fills in.
-#include <gtest/gtest.h>
-
-#include <davit/gate.hpp>
-#include <davit/rights.hpp>
-#include <davit/testing/module.hpp>
-
-#include "counting.hpp"
-#include "services.hpp"
+#include "growth_rig.hpp"
 
 namespace davit::test {
-namespace {
-
-using testing::Config;
-using testing::TestHost;
-using values::words;
-
-// A struct for the plugin to fill in, with bytes behind it that are not its own.
-template <class T>
-struct Guarded {
-  T value = to_fill<T>();
-  uint8_t behind[64];
-  Guarded() { std::memset(behind, 0xA5, sizeof behind); }
-  bool intact() const {
-    return value.struct_size == sizeof value &&
-           std::all_of(behind, std::end(behind), [](uint8_t b) { return b == 0xA5; });
-  }
-};
-
-class Growth : public ::testing::Test {
- protected:
-  Growth() {
-    host_.add_service(DAVIT_CODEC, codec());
-    host_.add_service(DAVIT_RPC, rpc_.table());
-    host_.set_credential("/secret", "key\n");
-    count_service<davit_log>(DAVIT_LOG);
-    count_service<davit_config>(DAVIT_CONFIG);
-    count_service<davit_metrics>(DAVIT_METRICS);
-    count_service<davit_exec>(DAVIT_EXEC);
-    count_service<davit_clock>(DAVIT_CLOCK);
-    count_service<davit_lookup>(DAVIT_LOOKUP);
-    count_service<davit_state>(DAVIT_STATE);
-    count_service<davit_health>(DAVIT_HEALTH);
-    count_service<davit_shutdown>(DAVIT_SHUTDOWN);
-    count_service<davit_credentials>(DAVIT_CREDENTIALS);
-    count_service<davit_commit>(DAVIT_COMMIT);
-    count_service<davit_codec>(DAVIT_CODEC);
-    count_service<davit_rpc>(DAVIT_RPC);
-    count(const_cast<davit_host*>(host_.abi()));
-    op_.struct_size = sizeof op_;
-    op_.deadline_ns = 171;
-    op_.cancelled = [](const davit_op*) { return int32_t{1}; };
-    count(&op_);
-  }
-  template <class T>
-  void count_service(const char* id) {
-    host_.add_service(id, counted(static_cast<const T*>(host_.abi()->query(host_.abi(), str(id)))));
-  }
-  template <class T>
-  davit_ref role(const char* id) {
-    return {instance_->get(), counted(instance_->role<T>(id)), str("every")};
-  }
-  void expect_logged(const std::string& line) {
-    EXPECT_TRUE(host_.logged("info: " + line)) << line;
-  }
-
-  void lives();
-  void stores();
-  void stores_beside_other_bytes();
-  void copies();
-  void has_a_kind();
-  void takes_changes();
-  void asks_the_cluster();
-  void calls();
-  void dies();
-  void is_rejected();
-
-  Rpc rpc_;
-  TestHost host_{"every",
-                 Config{{"number", 181},
-                        {"ratio", 0.5},
-                        {"yes", true},
-                        {"texts", {"a", "b"}},
-                        {"inner.key", "value"}},
-                 TestHost::Time::manual};
-  davit_op op_{};
-  Op op() { return Op(&op_); }
-  std::optional<testing::Instance> instance_;
-  davit_plugin* plugin_ = nullptr;
-};
 
 void Growth::lives() {
   auto loaded = testing::Loaded::open(std::getenv("EVERY_SO"));
@@ -128,7 +42,7 @@ void Growth::lives() {
 
 void Growth::stores() {
   const storage::Client store(host_.host(), role<davit_storage>(DAVIT_STORAGE));
-  EXPECT_EQ(store.max_group_records(), 7u);
+  EXPECT_EQ(words(*store.limits()), words(values::limits));
   EXPECT_EQ(words(*store.head(op())), words(values::head));
   expect_logged("davit_storage.head cancelled 171");
 
@@ -151,23 +65,28 @@ void Growth::stores() {
   EXPECT_TRUE(store.report_now({values::status()}, op()).ok());
   expect_logged("davit_storage.report " + words(values::status()));
   seen.clear();
-  const auto next = store.statuses(
-      {"k", "r"}, 201, 202, [&](const davit_status& s) { return seen = words(from_abi(s)), false; },
-      op());
-  EXPECT_EQ(*next, 66u);
+  const StatusRead of_statuses{{"k", "r"}, {201, 202}, 203, 204};
+  const auto statuses = store.statuses(
+      of_statuses, [&](const davit_status& s) { return seen = words(from_abi(s)), false; }, op());
+  EXPECT_EQ(words(*statuses), words(StatusPage{true, {66, 67}, values::head}));
+  expect_logged("davit_storage.statuses " + words(of_statuses));
   EXPECT_EQ(seen, words(values::status()));
   EXPECT_TRUE(store.progress(values::progress(), op()).ok());
   expect_logged("davit_storage.progress " + words(values::progress()));
-  const auto agents =
-      store.agents([&](const davit_progress& p) { return seen = words(from_abi(p)), false; }, op());
-  EXPECT_TRUE(agents.ok());
+  const AgentRead of_agents{"r", "s", "a", 205};
+  const auto agents = store.agent_page(
+      of_agents, [&](const davit_progress& p) { return seen = words(from_abi(p)), false; }, op());
+  EXPECT_TRUE(*agents) << "there are more";
+  expect_logged("davit_storage.agents " + words(of_agents));
   EXPECT_EQ(seen, words(values::progress()));
   const storage::Maintain maintain{true, 211, {"r", "a", 212}};
   EXPECT_TRUE(store.maintain(maintain, op()).ok());
   expect_logged("davit_storage.maintain " + words(maintain));
-  int hints = 0;
-  EXPECT_TRUE(store.watch([](void* n) { ++*static_cast<int*>(n); }, &hints));
-  EXPECT_EQ(hints, 1);
+  uint32_t hints = 0;
+  auto watch =
+      store.watch([](void* n, uint32_t what) { *static_cast<uint32_t*>(n) += what; }, &hints);
+  watch->end();
+  EXPECT_EQ(hints, DAVIT_HINT_STATUSES);
   EXPECT_EQ(words(*store.history(op())), "[1 2;3 4;]");
 }
 
@@ -209,6 +128,29 @@ void Growth::stores_beside_other_bytes() {
   EXPECT_TRUE(result.intact());
   EXPECT_EQ(words(from_abi(result.value)), words(values::result()));
 
+  Guarded<davit_storage_limits> limits;
+  EXPECT_EQ(table->limits(instance_->get(), &limits.value, &e), DAVIT_OK);
+  EXPECT_TRUE(limits.intact());
+  Guarded<davit_status_page> statuses;
+  statuses.value.head = &of_page.value;
+  auto of_statuses = to_fill<davit_status_read>();
+  of_statuses.scope = &scope;
+  EXPECT_EQ(
+      table->statuses(
+          instance_->get(), &op_, &of_statuses,
+          [](void*, const davit_status*) { return int32_t{0}; }, nullptr, &statuses.value, &e),
+      DAVIT_OK);
+  EXPECT_TRUE(statuses.intact());
+  EXPECT_TRUE(of_page.intact());
+  Guarded<davit_agent_page> agents;
+  const auto of_agents = to_fill<davit_agent_read>();
+  EXPECT_EQ(
+      table->agents(
+          instance_->get(), &op_, &of_agents,
+          [](void*, const davit_progress*) { return int32_t{0}; }, nullptr, &agents.value, &e),
+      DAVIT_OK);
+  EXPECT_TRUE(agents.intact());
+
   Guarded<davit_copied> copied;
   const auto* copy = instance_->role<davit_storage_copy>(DAVIT_STORAGE_COPY);
   EXPECT_EQ(copy->verify(instance_->get(), &op_, str("p"), nullptr, nullptr, &copied.value, &e),
@@ -232,9 +174,9 @@ void Growth::has_a_kind() {
   EXPECT_EQ(words(kind.description()), words(values::description()));
   EXPECT_EQ(words(*kind.identify("apply")), words(values::named()));
   EXPECT_EQ(words(kind.validate("apply").error()), "3 'is wrong' 'a.b' 9");
-  EXPECT_EQ(kind.classify("on", "apply"), kind::Class::apply);
+  EXPECT_EQ(*kind.classify("on", "apply"), kind::Class::apply);
   EXPECT_EQ(*kind.reconcile("input"), "{\"apply\": []}");
-  EXPECT_EQ(words(*kind.attribute("object")), words(values::named()));
+  EXPECT_EQ(words(*kind.attribute("object")), words(std::vector{values::named()}));
   EXPECT_EQ(*kind.delete_message(values::named()), "{\"delete\": {}}");
   EXPECT_EQ(*kind.to_report(values::named(), values::status()), "{\"report\": {}}");
   expect_logged("davit_kind.to_report " + words(values::named(), values::status()));
@@ -262,26 +204,44 @@ void Growth::takes_changes() {
        [&](uint64_t v, sink::Outcome o) { told += words(v, static_cast<int>(o)) + " "; },
        [&] { told += "closed"; }});
   const sink::Begin begin{true, {221, 222}, {{223, 224}, {225, 226}}};
-  stream->begin(begin);
+  EXPECT_TRUE(stream->begin(begin).ok());
   expect_logged("davit_change_sink.begin " + words(begin));
   const Buffer payload = Buffer::of("payload");
   count(payload.get());
-  const sink::Change change{sink::ChangeType::hold, {"k", "r", "i"}, "ns", "n", 231, payload};
+  const sink::Change change{
+      sink::ChangeType::hold, {"k", "r", "i"}, "ns", "n", 231, payload, "draining", {{"a", "b"}}};
   EXPECT_FALSE(stream->offer(change));
   expect_logged("davit_change_sink.offer " + words(change));
   const sink::Bookmark mark{true, 241, {242, 243}, true};
-  stream->bookmark(mark);
+  EXPECT_TRUE(stream->bookmark(mark).ok());
   expect_logged("davit_change_sink.bookmark " + words(mark));
   stream->close();
   EXPECT_EQ(told, "wake 231 2 closed");
 
   const sink::StatusClient statuses(role<davit_status_sink>(DAVIT_STATUS_SINK));
-  statuses.offer(values::status());
+  EXPECT_TRUE(statuses.offer(values::status()).ok());
   statuses.advance("r", values::kind_progress());
   statuses.issue("r", values::issue());
   expect_logged("davit_status_sink.offer " + words(values::status()));
   expect_logged("davit_status_sink.advance r " + words(values::kind_progress()));
   expect_logged("davit_status_sink.issue r " + words(values::issue()));
+}
+
+void Growth::resolves() {
+  const secrets::Client client(role<davit_secrets>(DAVIT_SECRETS));
+  const std::vector<secrets::Item> items = {{DAVIT_SECRET_READ, "key", "text", "ref", "f", "7"},
+                                            {}};
+  client.resolve(
+      items,
+      [](const secrets::Results& results) {
+        ASSERT_EQ(results.size(), 2u);
+        EXPECT_EQ(words(std::string(results[0]->secret.view()), results[0]->version,
+                        results[0]->valid_until_unix_ms),
+                  "'plaintext' '7' 271");
+        EXPECT_EQ(words(results[1].error()), "5 'is not there' 'ref' 0");
+      },
+      op());
+  expect_logged("davit_secrets.resolve " + words(items));
 }
 
 void Growth::asks_the_cluster() {
@@ -304,8 +264,8 @@ void Growth::asks_the_cluster() {
       watch, 3,
       {[&](int32_t type, std::string_view o) { told += words(type, std::string(o)) + " "; },
        [&] { told += "ended"; }});
-  held.credit(4);
-  held.cancel();
+  held->credit(4);
+  held->cancel();
   EXPECT_EQ(told, "1 '{\"object\": 1}' ended");
   expect_logged("davit_cluster.watch " + words(watch) + " 3");
 
@@ -362,6 +322,8 @@ void Growth::is_rejected() {
             "test.toml:1: plugin.other.number: must be an integer");
 }
 
+namespace {
+
 TEST_F(Growth, NothingIsReadOrWrittenBeyondTheShorterOfTwoStructs) {
   lives();
   if (HasFatalFailure()) return;
@@ -371,6 +333,7 @@ TEST_F(Growth, NothingIsReadOrWrittenBeyondTheShorterOfTwoStructs) {
   copies();
   has_a_kind();
   takes_changes();
+  resolves();
   asks_the_cluster();
   calls();
   dies();

@@ -5,6 +5,7 @@
 #include <davit/cluster.hpp>
 #include <davit/kind_needs.hpp>
 #include <davit/rpc.hpp>
+#include <davit/secrets.hpp>
 #include <davit/sink.hpp>
 #include <davit/storage.hpp>
 #include <davit/storage_copy.hpp>
@@ -12,6 +13,7 @@
 namespace davit::test::values {
 
 inline const Head head{{11, 12}, 13, 14};
+inline const storage::Limits limits{15, 16, 17, 18, 19};
 inline const storage::Copied copied{21, {22, 23}};
 
 inline Record record() {
@@ -46,7 +48,7 @@ inline Status status() {
           "n"};
 }
 inline Issue issue() {
-  return {"k", "i", "ns", "n", 81, "held", "because"};
+  return {"k", "i", "ns", "n", 81, "held", "because", 82};
 }
 inline KindProgress kind_progress() {
   return {"k", {91, 92}};
@@ -123,6 +125,21 @@ inline Words words(const ReadRequest& q) {
 inline Words words(const Page& p) {
   return words(p.more, p.next_version, p.head);
 }
+inline Words words(const StatusRead& q) {
+  return words(q.scope, q.cursor, q.limit, q.bytes_max);
+}
+inline Words words(const StatusPage& p) {
+  return words(p.more, p.next, p.head);
+}
+inline Words words(const AgentRead& q) {
+  return words(q.region, q.after_region, q.after_agent, q.limit);
+}
+inline Words words(const storage::Limits& l) {
+  return words(l.group_records, l.record_bytes, l.group_bytes, l.report_statuses, l.report_bytes);
+}
+inline Words words(const secrets::Item& i) {
+  return words(i.type, i.keyring, i.ciphertext, i.ref, i.field, i.version);
+}
 inline Words words(const Query& q) {
   return words(q.key, q.ns, q.name);
 }
@@ -148,7 +165,7 @@ inline Words words(const Status& s) {
                s.sequence, s.status_version, s.reported_at_unix_ms, s.ns, s.name);
 }
 inline Words words(const Issue& i) {
-  return words(i.kind, i.id, i.ns, i.name, i.version, i.condition, i.reason);
+  return words(i.kind, i.id, i.ns, i.name, i.version, i.condition, i.reason, i.incarnation);
 }
 inline Words words(const KindProgress& p) {
   return words(p.kind, p.applied);
@@ -192,7 +209,8 @@ inline Words words(const cluster::WatchRequest& q) {
                q.resource_version);
 }
 inline Words words(const sink::Change& c) {
-  return words(static_cast<int>(c.type), c.key, c.ns, c.name, c.version, Words(c.payload.view()));
+  return words(static_cast<int>(c.type), c.key, c.ns, c.name, c.version, Words(c.payload.view()),
+               c.state, c.annotations);
 }
 inline Words words(const sink::Begin& b) {
   return words(b.snapshot, b.at, b.history);

@@ -32,7 +32,7 @@ typedef struct davit_cursor {
 /* A visitor returns 0 to go on, 1 to stop. Its argument is borrowed for the visit. */
 typedef int32_t (*davit_visit_cursor)(void* ctx, const davit_cursor*);
 
-#define DAVIT_RECORD_LIVE 1u
+#define DAVIT_RECORD_LIVE DAVIT_CRITICAL(0)
 
 /* A record of desired state. In a mutation, version and committed_at_unix_ms are ignored. */
 typedef struct davit_record {
@@ -61,7 +61,8 @@ typedef struct davit_child {
   int64_t cpu_millicores, memory_mib;
 } davit_child;
 
-#define DAVIT_STATUS_GONE 1u /* nothing is left in the cluster; the store removes the children */
+/* Nothing is left in the cluster. The store removes the children. */
+#define DAVIT_STATUS_GONE DAVIT_CRITICAL(0)
 /* The observed state of one record, in the same form for every kind. */
 typedef struct davit_status {
   uint32_t struct_size;
@@ -109,6 +110,7 @@ typedef struct davit_issue {
   uint32_t reserved;
   davit_str kind, id, ns, name; /* id empty: the issue is not about a record */
   uint64_t version;
+  uint64_t incarnation; /* in which the agent read the version; 0 = not known */
   davit_str condition, reason;
 } davit_issue;
 /* How far an agent is with one kind. */

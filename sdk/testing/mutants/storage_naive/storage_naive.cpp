@@ -9,23 +9,16 @@
 #include <thread>
 
 #include "faulty_hints.hpp"
+#include "own_table.hpp"
 
 namespace davit::storage_naive {
 
 using Names =
     std::tuple<std::string, std::string, std::string, std::string>;  // kind, region, ns, name
 
-// The role as a backend without the wrapper might have it, which looks at flags and reserved
-// members in a wrong way when the instance is told so.
-struct OwnTable {
-  static constexpr std::string_view id = DAVIT_STORAGE;
-  template <class T>
-  static const void* vtable();
-};
-
 class StorageNaive {
  public:
-  using roles = Roles<storage::Role>;
+  using roles = Roles<OwnTable>;
   static constexpr uint32_t max_concurrency = 8;
   static storage::Limits limits() { return {}; }
 
@@ -392,27 +385,6 @@ class StorageNaive {
   std::map<std::pair<std::string, std::string>, Progress> agents_;
   FaultyHints hints_{fault_};
 };
-
-// The read slot alone is enough for the suite to judge.
-template <class T>
-const void* OwnTable::vtable() {
-  static const auto* right = static_cast<const davit_storage*>(storage::Role::vtable<T>());
-  static const davit_storage table = [] {
-    davit_storage own = *right;
-    own.read = [](davit_instance* i, const davit_op* op, const davit_read* q,
-                  davit_visit_record visit, void* ctx, davit_page* out, davit_error* e) {
-      const std::string& fault = davit::detail::object<T>(i).fault();
-      davit_read read = *q;
-      if (fault == "any_flags") read.flags &= DAVIT_READ_LINGERING;
-      if (fault == "known_flags" && (read.flags & ~DAVIT_READ_LINGERING) != 0)
-        return fill(e, {Code::unimplemented, "davit_read.flags has a bit too many", {}, {}});
-      if (fault == "reads_reserved" && read.reserved != 0) read.limit = 0;
-      return right->read(i, op, &read, visit, ctx, out, e);
-    };
-    return own;
-  }();
-  return &table;
-}
 
 }  // namespace davit::storage_naive
 

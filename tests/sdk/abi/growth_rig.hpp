@@ -1,0 +1,94 @@
+// The host of growth_test, which counts what the plugin and it exercise.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <davit/gate.hpp>
+#include <davit/rights.hpp>
+#include <davit/testing/module.hpp>
+
+#include "counting.hpp"
+#include "services.hpp"
+
+namespace davit::test {
+
+using testing::Config;
+using testing::TestHost;
+using values::words;
+
+// A struct for the plugin to fill in, with bytes behind it that are not its own.
+template <class T>
+struct Guarded {
+  T value = to_fill<T>();
+  uint8_t behind[64];
+  Guarded() { std::memset(behind, 0xA5, sizeof behind); }
+  bool intact() const {
+    return value.struct_size == sizeof value &&
+           std::all_of(behind, std::end(behind), [](uint8_t b) { return b == 0xA5; });
+  }
+};
+
+class Growth : public ::testing::Test {
+ protected:
+  Growth() {
+    host_.add_service(DAVIT_CODEC, codec());
+    host_.add_service(DAVIT_RPC, rpc_.table());
+    host_.set_credential("/secret", "key\n");
+    count_service<davit_log>(DAVIT_LOG);
+    count_service<davit_config>(DAVIT_CONFIG);
+    count_service<davit_metrics>(DAVIT_METRICS);
+    count_service<davit_exec>(DAVIT_EXEC);
+    count_service<davit_clock>(DAVIT_CLOCK);
+    count_service<davit_lookup>(DAVIT_LOOKUP);
+    count_service<davit_state>(DAVIT_STATE);
+    count_service<davit_health>(DAVIT_HEALTH);
+    count_service<davit_shutdown>(DAVIT_SHUTDOWN);
+    count_service<davit_credentials>(DAVIT_CREDENTIALS);
+    count_service<davit_commit>(DAVIT_COMMIT);
+    count_service<davit_codec>(DAVIT_CODEC);
+    count_service<davit_rpc>(DAVIT_RPC);
+    count(const_cast<davit_host*>(host_.abi()));
+    op_.struct_size = sizeof op_;
+    op_.deadline_ns = 171;
+    op_.cancelled = [](const davit_op*) { return int32_t{1}; };
+    count(&op_);
+  }
+  template <class T>
+  void count_service(const char* id) {
+    host_.add_service(id, counted(static_cast<const T*>(host_.abi()->query(host_.abi(), str(id)))));
+  }
+  template <class T>
+  davit_ref role(const char* id) {
+    return {instance_->get(), counted(instance_->role<T>(id)), str("every")};
+  }
+  void expect_logged(const std::string& line) {
+    EXPECT_TRUE(host_.logged("info: " + line)) << line;
+  }
+
+  void lives();
+  void stores();
+  void stores_beside_other_bytes();
+  void copies();
+  void has_a_kind();
+  void takes_changes();
+  void resolves();
+  void asks_the_cluster();
+  void calls();
+  void dies();
+  void is_rejected();
+
+  Rpc rpc_;
+  TestHost host_{"every",
+                 Config{{"number", 181},
+                        {"ratio", 0.5},
+                        {"yes", true},
+                        {"texts", {"a", "b"}},
+                        {"inner.key", "value"}},
+                 TestHost::Time::manual};
+  davit_op op_{};
+  Op op() { return Op(&op_); }
+  std::optional<testing::Instance> instance_;
+  davit_plugin* plugin_ = nullptr;
+};
+
+}  // namespace davit::test
