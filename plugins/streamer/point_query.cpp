@@ -19,6 +19,12 @@ struct Found {
 
 // Runs on the storage's pool.
 Result<Found> look_up(Queries& queries, const Classifier::Kind& kind, const Query& query) {
+  // No record has a name that is longer, or has other characters, than a storage may be asked for.
+  if (storage::outside(query)) {
+    const auto head = queries.storage.head();
+    if (!head.ok()) return head.error();
+    return Found{{}, {}, head->head};
+  }
   std::optional<Record> record;
   auto head = queries.storage.get(query, [&](const davit_record& r) {
     const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;

@@ -110,16 +110,7 @@ TEST_F(Program, WhoThrowsInATaskOfItsStrandIsNamed) {
 
 // The thread is the caller's, the fault the kind's.
 TEST_F(Program, AKindThatThrowsIsNamedAndNotItsCaller) {
-  {
-    Process davit({"run", file(broken("kind.classify", "throw", "kind.classify"))});
-    EXPECT_NE(davit.wait(), 0);
-    EXPECT_NE(davit.err().find("error b         an exception that nobody catches ends the process "
-                               "what=\"ouch in kind.classify\" module=breaker "
-                               "doing=kind.classify called_by=c"),
-              std::string::npos)
-        << davit.err();
-  }
-  for (const std::string slot : {"kind.validate", "kind.reconcile"}) {
+  for (const std::string slot : {"kind.validate", "kind.classify", "kind.reconcile"}) {
     Process davit({"run", file(broken(slot, "throw", slot))});
     EXPECT_TRUE(davit.wait_for_line("is answered answer=\"a fault of plugin \\\"b\\\": " + slot +
                                     " threw an exception through the ABI: ouch in " + slot))
