@@ -75,6 +75,17 @@ bool is_of(std::string_view found, const std::string& hash) {
   return own == hash || own.starts_with(hash + "-") || own.starts_with(hash + judged_by_looks);
 }
 
+// The mark for the next template, when the template in the cluster has another hash: a record that
+// goes back to an earlier template may find pods that were made of its edited form.
+std::string mark_of_earlier_edits(const ReplicaSet& there) {
+  const std::string_view own = own_part(there.hash);
+  const size_t end = std::min(own.find_first_of(std::string("-") + judged_by_looks), own.size());
+  const std::string edits(own.substr(end));
+  const bool is_folded = edits.starts_with('-') && edits.find(judged_by_looks) == edits.npos;
+  if (there.template_owners.empty() && (edits.empty() || is_folded)) return edits;
+  return "-" + short_hash(edits + '\n' + there.template_owners);
+}
+
 }  // namespace
 
 std::string hash_after_edits(const std::string& hash, const json::object& pod_template,
@@ -84,7 +95,7 @@ std::string hash_after_edits(const std::string& hash, const json::object& pod_te
   // The ReplicaSet was another program's. What that program has left out comes with the next
   // change.
   if (there.hash.empty()) return found.changed.empty() ? judged_by_looks + hash : hash;
-  if (!is_of(there.hash, hash)) return hash;
+  if (!is_of(there.hash, hash)) return hash + mark_of_earlier_edits(there);
   // A cluster's admission may change what we write, in our name. That is no edit.
   if (there.template_owners.empty()) found.changed.clear();
   if (found.none()) return there.hash;

@@ -19,7 +19,8 @@ namespace davit::deployment {
 //   "<before>~<edit>"  after an edit of what is kept of pods
 //   "<hash>-<edit>"    after any other edit
 //   "~<hash>"          when the template in the cluster has no hash but the same values
-// It stays the same until `hash` changes.
+// It stays the same until `hash` changes. Then it is "<hash>-<edits>" if the template before it was
+// edited, so that a record that goes back does not count pods of the edited template.
 std::string hash_after_edits(const std::string& hash, const boost::json::object& pod_template,
                              const ReplicaSet& there);
 
