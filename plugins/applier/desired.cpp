@@ -32,13 +32,18 @@ bool same(const Slot& slot, const sink::Change& change) {
          slot.payload.view() == change.payload.view();
 }
 
+void remember(Slot& slot, Slot::Predecessor record) {
+  auto& before = slot.had_it_before;
+  std::erase_if(before, [&](const auto& b) { return b.id == record.id; });
+  before.push_back(std::move(record));
+  if (before.size() > had_it_before_max) before.erase(before.begin());
+}
+
 // Another record takes the slot's name.
 void pass_on(Slot& slot, const std::string& id) {
-  auto& before = slot.had_it_before;
-  std::erase_if(before, [&](const auto& b) { return b.id == slot.id || b.id == id; });
+  std::erase_if(slot.had_it_before, [&](const auto& b) { return b.id == id; });
   const bool dead = slot.wish == Wish::remove || slot.taken_over_at != 0;
-  before.push_back({slot.id, std::max(slot.version, slot.taken_over_at), dead});
-  if (before.size() > had_it_before_max) before.erase(before.begin());
+  remember(slot, {slot.id, std::max(slot.version, slot.taken_over_at), dead});
 }
 
 sink::Outcome outcome_of(const Slot& slot) {
@@ -137,6 +142,18 @@ bool Desired::lives(const std::string& id) const {
   });
 }
 
+bool Desired::restore_name(sink::Change& change) const {
+  if (!change.name.empty()) return true;
+  const auto [begin, end] = by_id_.equal_range(change.key.id);
+  const auto left = std::find_if(begin, end, [this](const auto& entry) {
+    return entry.second->other_died_in != 0 && entry.second->other_died_in == incarnation_;
+  });
+  if (left == end) return false;
+  change.ns = left->second->ns;
+  change.name = left->second->name;
+  return true;
+}
+
 void Desired::taken_over(const std::string& id, uint64_t version) {
   const auto [begin, end] = by_id_.equal_range(id);
   for (auto it = begin; it != end; ++it) {
@@ -159,6 +176,9 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   const bool other_id = !change.key.id.empty() && !slot.id.empty() && change.key.id != slot.id;
   if (change.type == sink::ChangeType::remove && other_id && wanted(slot) && named_now(slot) &&
       slot.taken_over_at == 0) {
+    slot.other_died_in = incarnation_;
+    remember(slot, {change.key.id, change.version, true});
+    out.slot = &slot;
     out.outcome = sink::Outcome::done;  // another record has the name by now
     return out;
   }
@@ -181,6 +201,7 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   slot.version = change.version;
   slot.payload = change.payload;
   slot.taken_over_at = 0;
+  slot.other_died_in = 0;
   if (!change.key.id.empty()) identify(slot, change.key.id);
   slot.state = Slot::State::pending;
   slot.parked.clear();

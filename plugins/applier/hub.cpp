@@ -190,8 +190,8 @@ bool Hub::offer(sink::Stream* stream, sink::Change change) {
     }
     ++s->inbox;
   }
-  strand_.post([this, s, change = std::move(change)] {
-    on_change(s, change);
+  strand_.post([this, s, change = std::move(change)]() mutable {
+    on_change(s, std::move(change));
     taken(s);
     pump();
   });
@@ -211,10 +211,9 @@ void Hub::taken(ChangeStream* stream) {
   if (wake) stream->source.wake();
 }
 
-void Hub::on_change(ChangeStream* stream, const sink::Change& change) {
+void Hub::on_change(ChangeStream* stream, sink::Change change) {
   KindState& kind = *kinds_[stream->kind];
-  const bool nameless = change.type == sink::ChangeType::remove && change.name.empty();
-  if (nameless || lingers(kind, change)) {
+  if (lingers(kind, change) || !kind.desired.restore_name(change)) {
     note_dead(kind, change);
     // Those of a snapshot are reported as gone when the snapshot is judged.
     if (kind.judged && kind.complete()) bury(kind);

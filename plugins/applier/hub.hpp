@@ -38,7 +38,7 @@ class Hub {
   // --- streams (hub.cpp)
   void on_open(ChangeStream* stream);
   void on_begin(KindState& kind, const sink::Begin& begin);
-  void on_change(ChangeStream* stream, const sink::Change& change);
+  void on_change(ChangeStream* stream, sink::Change change);
   void on_bookmark(KindState& kind, const sink::Bookmark& bookmark);
   void on_word(KindState& kind);
   void on_close(ChangeStream* stream);

@@ -63,6 +63,9 @@ struct Slot {
   // The slot's record was deleted in this version and another record has taken its name. The change
   // of that other record is still to come, and decides about the objects. 0: this is not the case.
   uint64_t taken_over_at = 0;
+  // In this incarnation another record with the name was deleted, and the delete was left out
+  // because this slot's record lived. 0: none since the slot's newest change.
+  uint64_t other_died_in = 0;
 
   Wish wish = Wish::unknown;
   uint64_t version = 0;

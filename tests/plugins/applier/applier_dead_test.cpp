@@ -119,6 +119,19 @@ TEST(Successor, ADeadSuccessorTakesTheObjectWithIt) {
   EXPECT_TRUE(w.statuses["d_another"].gone);
 }
 
+TEST(Successor, ASuccessorThatDiedFirstLeavesTheNameToTheFirst) {
+  OneRecord w;
+  w.remove_record("d_another", "web", 12);
+  w.wait();
+  EXPECT_EQ(w.replica_sets(), "web") << "the first one's";
+  EXPECT_TRUE(w.statuses["d_another"].gone);
+  w.remove_record("d_web", "", 14);
+  w.wait();
+  EXPECT_EQ(w.outcome(14), "done");
+  EXPECT_EQ(w.replica_sets(), "");
+  EXPECT_TRUE(w.statuses["d_web"].gone);
+}
+
 // A control plane that has two records of one name: the object is the living one's.
 TEST(Successor, ADeleteOfAnotherRecordLeavesTheObjectOfTheOneThatLives) {
   for (const bool held : {false, true}) {

@@ -86,6 +86,30 @@ TEST(Desired, KnowsTheSlotsOfARecordWhateverBecomesOfThem) {
   EXPECT_EQ(desired.of_record("b"), nullptr);
 }
 
+TEST(Desired, ADeleteGetsItsNameBackWhenTheRecordThatTookItDiedFirst) {
+  const auto as = [](const char* id, sink::Change c) {
+    c.key.id = id;
+    return c;
+  };
+  Desired desired(0, 1);
+  desired.begin(true, 41);
+  const auto nameless = [&](const char* id) {
+    auto c = as(id, change(sink::ChangeType::remove, "", 9));
+    c.name.clear();
+    return desired.restore_name(c) ? c.ns + "/" + c.name : "none";
+  };
+  desired.accept(as("a", change(sink::ChangeType::apply, "shop", 5)));
+  EXPECT_EQ(nameless("a"), "none") << "the record that took the name is still to come";
+  desired.accept(as("b", change(sink::ChangeType::remove, "shop", 6)));
+  EXPECT_EQ(nameless("a"), "shop/edge");
+  EXPECT_EQ(nameless("b"), "none");
+  desired.begin(false, 42);
+  EXPECT_EQ(nameless("a"), "none") << "another history may know another end of that record";
+  desired.begin(false, 41);
+  desired.accept(as("a", change(sink::ChangeType::apply, "shop", 7)));
+  EXPECT_EQ(nameless("a"), "none") << "it lived on, and another record may have the name since";
+}
+
 // Work that an earlier stream asked for may wait until a restored store has begun its own: stamped
 // as that one's, it would be pruned when that one does not name it.
 TEST(Desired, AWishIsOfTheStoreThatSaidSo) {
