@@ -1,11 +1,13 @@
 // The plugin: describes Cilium network policies to the host and hands each call to policy.hpp.
 #include <davit/kind.hpp>
-#include <davit/names.hpp>
+#include <davit/kubernetes/names.hpp>
 
 #include "cilium_descriptors.h"
 #include "policy.hpp"
 
 namespace davit::cilium {
+using namespace kubernetes;
+
 namespace {
 
 Site read_site(const Host& host) {

@@ -1,11 +1,12 @@
 #include "policy.hpp"
 
 #include <boost/json.hpp>
-#include <davit/names.hpp>
+#include <davit/kubernetes/names.hpp>
 #include <davit/utf8.hpp>
 
 namespace davit::cilium {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 constexpr const char* managed_by = "app.kubernetes.io/managed-by";

@@ -6,12 +6,13 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <davit/names.hpp>
+#include <davit/kubernetes/names.hpp>
 
 #include "fields.hpp"
 
 namespace davit::deployment {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 constexpr const char* secrets_field = "encrypted_environment_variables";

@@ -3,7 +3,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <davit/quantity.hpp>
+#include <davit/kubernetes/quantity.hpp>
 
 #include "conditions.hpp"
 #include "fields.hpp"
@@ -12,6 +12,7 @@
 
 namespace davit::deployment {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 // When a pod's node is gone, only the node controller writes the pod's status. It sets Ready to

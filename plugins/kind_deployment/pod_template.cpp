@@ -2,13 +2,14 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <davit/quantity.hpp>
+#include <davit/kubernetes/quantity.hpp>
 
 #include "labels.hpp"
 #include "render.hpp"
 
 namespace davit::deployment {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 // Kubernetes sets these variables in every pod. Empty values hide the Kubernetes API.

@@ -1,8 +1,10 @@
 #include "site.hpp"
 
-#include <davit/names.hpp>
+#include <davit/kubernetes/names.hpp>
 
 namespace davit::deployment {
+using namespace kubernetes;
+
 namespace {
 
 constexpr int64_t replicas_max = 1'000'000;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <davit/toleration.hpp>
+#include <davit/kubernetes/toleration.hpp>
 
 namespace davit::deployment {
 
@@ -16,7 +16,7 @@ struct Site {
   std::string label_prefix = "unkey.com/";  // prefix of "deployment.id" and the other id labels
   std::string env_prefix = "UNKEY_";
   std::string runtime_class = "gvisor";  // empty: the cluster's default
-  std::vector<Toleration> tolerations = {
+  std::vector<kubernetes::Toleration> tolerations = {
       {"karpenter.sh/nodepool", "Equal", "untrusted", "NoSchedule"}};
   std::vector<std::string> image_pull_secrets;
   std::string sentinel_namespace = "sentinel";

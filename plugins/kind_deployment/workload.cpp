@@ -3,13 +3,14 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <davit/names.hpp>
+#include <davit/kubernetes/names.hpp>
 
 #include "base64.hpp"
 #include "fields.hpp"
 
 namespace davit::deployment {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 constexpr int64_t int32_top = 2'147'483'647;

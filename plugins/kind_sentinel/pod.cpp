@@ -5,13 +5,14 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <davit/quantity.hpp>
+#include <davit/kubernetes/quantity.hpp>
 #include <davit/utf8.hpp>
 
 #include "fields.hpp"
 
 namespace davit::sentinel {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 constexpr size_t trouble_max = 300;  // a scheduler's message lists every node

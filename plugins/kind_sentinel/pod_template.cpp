@@ -3,13 +3,14 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <davit/quantity.hpp>
+#include <davit/kubernetes/quantity.hpp>
 
 #include "labels.hpp"
 #include "render.hpp"
 
 namespace davit::sentinel {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 json::array named(const std::vector<std::string>& names) {

@@ -2,13 +2,14 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <davit/names.hpp>
+#include <davit/kubernetes/names.hpp>
 
 #include "fields.hpp"
 #include "labels.hpp"
 
 namespace davit::sentinel {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 // Far above any node. These limits keep every calculation inside 64 bits.

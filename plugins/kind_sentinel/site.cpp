@@ -1,8 +1,10 @@
 #include "site.hpp"
 
-#include <davit/names.hpp>
+#include <davit/kubernetes/names.hpp>
 
 namespace davit::sentinel {
+using namespace kubernetes;
+
 namespace {
 
 constexpr int64_t day_seconds = 86'400;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <davit/toleration.hpp>
+#include <davit/kubernetes/toleration.hpp>
 
 namespace davit::sentinel {
 
@@ -43,7 +43,8 @@ struct Site {
   std::string env_prefix = "UNKEY_";
   std::string ns = "sentinel";  // namespace of a record whose message cannot name one
   std::string runtime_class;    // empty: the cluster's default
-  std::vector<Toleration> tolerations = {{"node-class", "Equal", "sentinel", "NoSchedule"}};
+  std::vector<kubernetes::Toleration> tolerations = {
+      {"node-class", "Equal", "sentinel", "NoSchedule"}};
   std::vector<std::string> image_pull_secrets;
   Pairs pod_annotations = {{"reloader.stakater.com/auto", "true"}};
   std::vector<std::string> args = {"run", "sentinel"};

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include <davit/gate.hpp>
-#include <davit/names.hpp>
+#include <davit/kubernetes/names.hpp>
 #include <davit/outstanding.hpp>
 #include <davit/rights.hpp>
 #include <davit/rpc.hpp>
@@ -47,8 +47,8 @@ class Leader {
       s.reject("renew_deadline_ms", "must be below lease_duration_ms");
     if (rules_.retry >= rules_.renew_deadline)
       s.reject("retry_ms", "must be below renew_deadline_ms");
-    if (auto fault = dns_label_fault(place_.ns)) s.reject("namespace", *fault);
-    if (auto fault = dns_subdomain_fault(place_.name); fault && !place_.name.empty())
+    if (auto fault = kubernetes::dns_label_fault(place_.ns)) s.reject("namespace", *fault);
+    if (auto fault = kubernetes::dns_subdomain_fault(place_.name); fault && !place_.name.empty())
       s.reject("lease", *fault);
     leading_ = host.gauge("davit_leader_leading", "1 while this process is the one that works");
     transitions_ = host.gauge("davit_leader_transitions", "Times the Lease has changed hands");
@@ -63,7 +63,7 @@ class Leader {
     auto channel = rpc::Channel::find(host_, server_);
     if (!channel.ok()) return channel.error();
     if (place_.name.empty()) place_.name = "davit-" + channel->region();
-    if (auto fault = dns_subdomain_fault(place_.name))
+    if (auto fault = kubernetes::dns_subdomain_fault(place_.name))
       return Error{Code::invalid_argument, "the Lease's name " + *fault, "lease", {}};
     return {};
   }

@@ -1,9 +1,9 @@
-#include <davit/names.hpp>
+#include <davit/kubernetes/names.hpp>
 #include <davit/utf8.hpp>
 
 #include <gtest/gtest.h>
 
-namespace davit {
+namespace davit::kubernetes {
 namespace {
 
 TEST(Names, OfServicesBeginWithALetterAndAreShort) {
@@ -43,4 +43,4 @@ TEST(Names, OfLabelsMayHaveAPrefix) {
 }
 
 }  // namespace
-}  // namespace davit
+}  // namespace davit::kubernetes

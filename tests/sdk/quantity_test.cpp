@@ -1,8 +1,8 @@
-#include <davit/quantity.hpp>
+#include <davit/kubernetes/quantity.hpp>
 
 #include <gtest/gtest.h>
 
-namespace davit {
+namespace davit::kubernetes {
 namespace {
 
 TEST(Quantity, IsPrintedAsTheApiServerPrintsIt) {
@@ -42,4 +42,4 @@ TEST(Quantity, SurvivesTheWayThereAndBack) {
 }
 
 }  // namespace
-}  // namespace davit
+}  // namespace davit::kubernetes

@@ -2,9 +2,9 @@
 // `operator`, `value` and `effect`. Only in the plugin's constructor, as for all settings.
 #pragma once
 
-#include "settings.hpp"
+#include <davit/settings.hpp>
 
-namespace davit {
+namespace davit::kubernetes {
 
 struct Toleration {
   std::string key, op, value, effect;  // op is "Equal" or "Exists"
@@ -28,4 +28,4 @@ inline std::vector<Toleration> read_tolerations(const Settings& settings, std::s
   return out;
 }
 
-}  // namespace davit
+}  // namespace davit::kubernetes

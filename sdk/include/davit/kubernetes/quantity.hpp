@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace davit {
+namespace davit::kubernetes {
 namespace quantity {
 
 // Divides by `base` as long as no remainder is left, and takes the next suffix each time.
@@ -98,4 +98,4 @@ inline std::optional<int64_t> mib_of(std::string_view text) {
   return static_cast<int64_t>(*bytes / 1048576);
 }
 
-}  // namespace davit
+}  // namespace davit::kubernetes

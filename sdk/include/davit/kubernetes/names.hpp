@@ -9,7 +9,7 @@
 
 #include <davit/utf8.hpp>
 
-namespace davit {
+namespace davit::kubernetes {
 namespace names {
 
 // Limits of k8s.io/apimachinery/pkg/util/validation.
@@ -112,4 +112,4 @@ inline std::optional<std::string> environment_name_fault(std::string_view name) 
       name);
 }
 
-}  // namespace davit
+}  // namespace davit::kubernetes
