@@ -1,25 +1,11 @@
 // The plugin: describes Cilium network policies to the host and hands each call to policy.hpp.
 #include <davit/kind.hpp>
-#include <davit/kubernetes/names.hpp>
 
 #include "cilium_descriptors.h"
 #include "policy.hpp"
 
 namespace davit::cilium {
-using namespace kubernetes;
-
 namespace {
-
-Site read_site(const Host& host) {
-  const Settings s(host);
-  Site site;
-  site.managed_by = s.string("managed_by", site.managed_by);
-  site.label_prefix = s.string("label_prefix", site.label_prefix);
-  if (site.managed_by.empty()) s.reject("managed_by", "must not be empty");
-  if (auto fault = label_value_fault(site.managed_by)) s.reject("managed_by", *fault);
-  if (auto fault = label_prefix_fault(site.label_prefix)) s.reject("label_prefix", *fault);
-  return site;
-}
 
 kind::Description describe(const Site& site) {
   kind::Description d;
@@ -27,8 +13,7 @@ kind::Description describe(const Site& site) {
   d.apply_type = "ctrl.v1.ApplyCiliumNetworkPolicy";
   d.descriptor_set = cilium_descriptors();
   d.json_fields = {"ctrl.v1.ApplyCiliumNetworkPolicy.policy"};
-  const std::string selector = "app.kubernetes.io/managed-by=" + site.managed_by +
-                               ",app.kubernetes.io/component=ciliumnetworkpolicy";
+  const std::string selector = site.labels.selector(component_policy);
   d.resources = {
       {DAVIT_RESOURCE_ENSURED, "", "v1", "namespaces", "Namespace", false, "", {}},
       {DAVIT_RESOURCE_OWNED,
@@ -54,7 +39,8 @@ class CiliumNetworkPolicy {
  public:
   using roles = Roles<kind::Role>;
 
-  explicit CiliumNetworkPolicy(Host host) : site_(read_site(host)), described_(describe(site_)) {}
+  explicit CiliumNetworkPolicy(Host host)
+      : site_{kubernetes::read_labels(Settings(host))}, described_(describe(site_)) {}
 
   const kind::Described& described() const { return described_; }
   Result<Named> identify(std::string_view apply) const { return cilium::identify(apply); }

@@ -8,12 +8,15 @@
 
 #include <davit/kind.hpp>
 
+#include "kubernetes/labels.hpp"
+
 namespace davit::cilium {
 
 struct Site {
-  std::string managed_by = "krane";
-  std::string label_prefix = "unkey.com/";
+  kubernetes::Labels labels;
 };
+
+inline constexpr const char* component_policy = "ciliumnetworkpolicy";
 
 Result<Named> identify(std::string_view apply);
 Result<> validate(std::string_view apply);

@@ -8,7 +8,7 @@
 #include <boost/json/value.hpp>
 #include <davit/kubernetes/names.hpp>
 
-#include "fields.hpp"
+#include "kubernetes/fields.hpp"
 
 namespace davit::deployment {
 namespace json = boost::json;

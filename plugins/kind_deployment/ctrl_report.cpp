@@ -5,10 +5,11 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
-#include "fields.hpp"
+#include "kubernetes/fields.hpp"
 
 namespace davit::deployment {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 constexpr std::pair<std::string_view, std::string_view> status_words[] = {
@@ -29,8 +30,7 @@ std::string_view own_status(std::string_view word) {
 
 Child read_instance(const Fields& f, std::string_view status) {
   Child child;
-  child.name = f.string("k8s_name");
-  if (child.name.empty()) f.reject("k8s_name", "is missing");
+  child.name = f.needed("k8s_name");
   child.address = f.string("address");
   child.status = own_status(status);
   child.cpu_millicores = f.integer("cpu_millicores", 0);
@@ -47,19 +47,17 @@ std::string health_of(const Status& s) {
   return "progressing";
 }
 
-void read_instances(const Fields& update, const json::object& object, std::optional<Error>& fault,
-                    Status& status) {
+void read_instances(const Fields& update, const json::object& object, Status& status) {
   if (!update.has("instances")) return;
   const auto* list = object.at("instances").if_array();
   if (list == nullptr) return update.reject("instances", "must be a list");
   for (size_t i = 0; i < list->size(); ++i) {
-    const std::string path = update.at("instances[" + std::to_string(i) + "]");
+    const std::string place = "instances[" + std::to_string(i) + "]";
     const auto* instance = (*list)[i].if_object();
-    if (instance == nullptr)
-      return update.reject("instances[" + std::to_string(i) + "]", "must be an object");
+    if (instance == nullptr) return update.reject(place, "must be an object");
     // A status that this version does not know is a number here, and counts as inactive.
     status.children.push_back(
-        read_instance(Fields(*instance, path, fault), text_at((*list)[i], "/status")));
+        read_instance(update.inside(*instance, place), text_at((*list)[i], "/status")));
     if (status.children.back().status == "running") ++status.ready;
   }
   status.desired = status.updated = static_cast<int64_t>(status.children.size());
@@ -89,7 +87,7 @@ Result<std::pair<Named, Status>> from_report(std::string_view report) {
   const auto value = parse_object(report, "the report");
   if (!value.ok()) return value.error();
   std::optional<Error> fault;
-  const Fields root(value->get_object(), "", fault);
+  const Fields root(value->get_object(), fault);
   const auto* update = root.object("update");
   const auto* removed = root.object("delete");
   if (fault) return *fault;
@@ -98,12 +96,11 @@ Result<std::pair<Named, Status>> from_report(std::string_view report) {
   }
   std::pair<Named, Status> out;
   auto& [named, status] = out;
-  const Fields f(update != nullptr ? *update : *removed, update != nullptr ? "update" : "delete",
-                 fault);
-  named.name = f.string("k8s_name");
-  if (named.name.empty()) f.reject("k8s_name", "is missing");
+  const Fields f =
+      update != nullptr ? root.inside(*update, "update") : root.inside(*removed, "delete");
+  named.name = f.needed("k8s_name");
   status.gone = removed != nullptr;
-  if (update != nullptr) read_instances(f, *update, fault, status);
+  if (update != nullptr) read_instances(f, *update, status);
   status.health = health_of(status);
   if (fault) return *fault;
   return out;

@@ -12,6 +12,7 @@
 
 namespace davit::deployment {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 struct Differences {

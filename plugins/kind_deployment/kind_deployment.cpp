@@ -6,7 +6,7 @@
 #include "ctrl_apply.hpp"
 #include "ctrl_report.hpp"
 #include "deployment_descriptors.h"
-#include "fields.hpp"
+#include "kubernetes/fields.hpp"
 #include "labels.hpp"
 #include "observed.hpp"
 #include "reconcile.hpp"
@@ -23,14 +23,15 @@ kind::Description describe(const Site& site) {
   d.descriptor_set = deployment_descriptors();
   d.json_fields = {"ctrl.v1.ApplyDeployment.healthcheck",
                    "ctrl.v1.ApplyDeployment.encrypted_environment_variables"};
-  const std::string selector = labels::selector(site);
+  const std::string selector = site.labels.selector(labels::component_deployment);
   const kind::Resource autoscalers{
       DAVIT_RESOURCE_OWNED,      "autoscaling", "v2",     "horizontalpodautoscalers",
       "HorizontalPodAutoscaler", true,          selector, {}};
   d.resources = {
       {DAVIT_RESOURCE_ENSURED, "", "v1", "namespaces", "Namespace", false, "", {}},
       {DAVIT_RESOURCE_OWNED, "apps", "v1", "replicasets", "ReplicaSet", true, selector, {}},
-      {DAVIT_RESOURCE_SEEN, "", "v1", "pods", "Pod", true, selector, kept_of_pods()},
+      {DAVIT_RESOURCE_SEEN, "", "v1", "pods", "Pod", true, selector,
+       kubernetes::kept_of_replaced_pods()},
   };
   // Without autoscaling the resource is not watched: an account that may not watch it would stay
   // blind for the kind.
@@ -55,10 +56,7 @@ std::vector<kind::Need> needs_of(const Site& site) {
   if (site.autoscaling) {
     out.push_back({"autoscaling", "v2", "horizontalpodautoscalers", {}, {}, "autoscaling = false"});
   }
-  if (!site.runtime_class.empty()) {
-    out.push_back(
-        {"node.k8s.io", "v1", "runtimeclasses", site.runtime_class, {}, "runtime_class = \"\""});
-  }
+  add_needs(site.placement, out);
   return out;
 }
 
@@ -89,7 +87,7 @@ class Deployment {
     return deployment::reconcile(input, site_);
   }
   Result<Named> attribute(std::string_view object) const {
-    const auto value = parse_object(object, "the object");
+    const auto value = kubernetes::parse_object(object, "the object");
     if (!value.ok()) return value.error();
     return deployment::attribute(*value, site_);
   }

@@ -3,10 +3,11 @@
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 
-#include "conditions.hpp"
+#include "kubernetes/fields.hpp"
 
 namespace davit::deployment {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 json::array* containers_of(json::object& pod_template) {
@@ -23,7 +24,7 @@ const json::object* limits_of(const json::object& container) {
   return limits == nullptr ? nullptr : limits->if_object();
 }
 
-const json::object* named(const json::array& containers, const std::string& name) {
+const json::object* named(const json::array& containers, std::string_view name) {
   for (const auto& c : containers) {
     if (const auto* o = c.if_object(); o != nullptr && member(o, "name") == name) return o;
   }

@@ -15,9 +15,11 @@
 
 #include <boost/json/object.hpp>
 
-#include "pod.hpp"
+#include "kubernetes/pod.hpp"
 
 namespace davit::deployment {
+
+using kubernetes::Pod;
 
 inline constexpr char judged_by_looks = '~';
 

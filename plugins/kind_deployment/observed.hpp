@@ -9,10 +9,12 @@
 #include <boost/json/fwd.hpp>
 #include <davit/kind.hpp>
 
-#include "pod.hpp"
+#include "kubernetes/pod.hpp"
 #include "site.hpp"
 
 namespace davit::deployment {
+
+using kubernetes::Pod;
 
 struct ReplicaSet {
   std::string ns, name, hash;

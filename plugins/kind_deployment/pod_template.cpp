@@ -2,7 +2,6 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <davit/kubernetes/quantity.hpp>
 
 #include "labels.hpp"
 #include "render.hpp"
@@ -65,22 +64,15 @@ json::object probe(const Healthcheck& h, int64_t port) {
   return out;
 }
 
-json::object resources(const Workload& w, const Site& site) {
-  auto share = [&](int64_t limit) { return std::max<int64_t>(1, limit / site.request_divisor); };
-  return {{"limits",
-           {{"cpu", cpu_quantity(w.cpu_millicores)}, {"memory", memory_quantity(w.memory_mib)}}},
-          {"requests",
-           {{"cpu", cpu_quantity(share(w.cpu_millicores))},
-            {"memory", memory_quantity(share(w.memory_mib))}}}};
-}
-
 json::object container(const Workload& w, const Site& site) {
   json::object c{{"name", "deployment"}, {"image", w.image}, {"imagePullPolicy", "IfNotPresent"}};
   if (!w.command.empty()) c["command"] = json::array(w.command.begin(), w.command.end());
   c["env"] = environment(w, site);
   c["ports"] =
       json::array{{{"name", "deployment"}, {"containerPort", w.port}, {"protocol", "TCP"}}};
-  c["resources"] = resources(w, site);
+  auto share = [&](int64_t limit) { return std::max<int64_t>(1, limit / site.request_divisor); };
+  c["resources"] =
+      resources({w.cpu_millicores, w.memory_mib}, {share(w.cpu_millicores), share(w.memory_mib)});
   if (w.healthcheck) {
     c["livenessProbe"] = probe(*w.healthcheck, w.port);
     c["readinessProbe"] = probe(*w.healthcheck, w.port);
@@ -92,34 +84,10 @@ json::object container(const Workload& w, const Site& site) {
   return c;
 }
 
-json::array tolerations(const Site& site) {
-  json::array out;
-  for (const auto& t : site.tolerations) {
-    json::object one;
-    auto add = [&](const char* name, const std::string& value) {
-      if (!value.empty()) one[name] = value;
-    };
-    add("key", t.key);
-    add("operator", t.op);
-    add("value", t.value);
-    add("effect", t.effect);
-    out.push_back(std::move(one));
-  }
-  return out;
-}
-
-json::array spread(const Workload& w, const Site& site) {
-  return {{{"maxSkew", 1},
-           {"topologyKey", labels::zone},
-           {"whenUnsatisfiable", "ScheduleAnyway"},
-           {"labelSelector",
-            {{"matchLabels", {{labels::id(site, "deployment.id"), w.deployment_id}}}}}}};
-}
-
 // Sentinels have a namespace of their own. A term without namespaces would look in the pod's
 // namespace only.
 json::object near_sentinels(const Workload& w, const Site& site) {
-  json::object match{{labels::id(site, "environment.id"), w.environment_id},
+  json::object match{{site.labels.id("environment.id"), w.environment_id},
                      {labels::component, labels::component_sentinel}};
   json::object term{{"topologyKey", labels::zone},
                     {"namespaces", json::array{site.sentinel_namespace}},
@@ -131,19 +99,11 @@ json::object near_sentinels(const Workload& w, const Site& site) {
 }
 
 json::object pod_spec(const Workload& w, const Site& site) {
-  json::object spec;
-  if (!site.runtime_class.empty()) spec["runtimeClassName"] = site.runtime_class;
-  spec["restartPolicy"] = "Always";
+  json::object spec = begin_pod_spec(site.placement);
   if (!site.mount_service_account_token || site.hide_kubernetes)
     spec["automountServiceAccountToken"] = false;
   if (site.hide_kubernetes) spec["enableServiceLinks"] = false;
-  if (!site.image_pull_secrets.empty()) {
-    auto& secrets = spec["imagePullSecrets"].emplace_array();
-    for (const auto& name : site.image_pull_secrets)
-      secrets.push_back(json::object{{"name", name}});
-  }
-  if (!site.tolerations.empty()) spec["tolerations"] = tolerations(site);
-  spec["topologySpreadConstraints"] = spread(w, site);
+  add_placement(spec, site.placement, site.labels.id("deployment.id"), w.deployment_id);
   spec["affinity"] = near_sentinels(w, site);
   auto& containers = spec["containers"].emplace_array();
   containers.push_back(container(w, site));
@@ -154,7 +114,7 @@ json::object pod_spec(const Workload& w, const Site& site) {
 
 json::object render_template(const Workload& w, const Site& site) {
   json::object pod_labels = render_labels(w, site);
-  if (site.inject_label) pod_labels[labels::id(site, "inject")] = "true";
+  if (site.inject_label) pod_labels[site.labels.id("inject")] = "true";
   json::object metadata{{"generateName", w.name + "-"}, {"labels", std::move(pod_labels)}};
   return {{"metadata", std::move(metadata)}, {"spec", pod_spec(w, site)}};
 }

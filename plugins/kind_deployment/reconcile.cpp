@@ -2,11 +2,11 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
 #include "edited.hpp"
-#include "fields.hpp"
+#include "kubernetes/fields.hpp"
+#include "kubernetes/plan.hpp"
 #include "made_of.hpp"
 #include "observed.hpp"
 #include "render.hpp"
@@ -15,18 +15,10 @@
 
 namespace davit::deployment {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 constexpr int64_t times_end_ms = 253'402'300'800'000;  // the end of the year 9999
-
-json::object removal(const char* group, const char* version, const char* resource,
-                     const std::string& ns, const std::string& name) {
-  return {{"group", group},
-          {"version", version},
-          {"resource", resource},
-          {"namespace", ns},
-          {"name", name}};
-}
 
 void remove_autoscaler(const Observed& observed, json::array& out) {
   const auto& a = observed.autoscaler;
@@ -53,14 +45,6 @@ std::optional<int64_t> replicas_to_write(const Workload& w, const Observed& obse
   return wanted_replicas(w, observed);
 }
 
-std::string answer(json::array apply, json::array remove, json::object status,
-                   int64_t look_again_ms) {
-  return json::serialize(json::object{{"apply", std::move(apply)},
-                                      {"delete", std::move(remove)},
-                                      {"status", std::move(status)},
-                                      {"look_again_ms", look_again_ms}});
-}
-
 Replacement replacement(const Observed& observed, int64_t replicas, const std::string& wanted_hash,
                         int64_t now_ms, const Site& site) {
   const auto& rs = observed.replica_set;
@@ -82,18 +66,18 @@ std::string keep(const Workload& w, Observed& observed, int64_t now_ms, const Si
   const int64_t replicas = wanted_replicas(w, observed);
 
   json::array apply;
-  apply.push_back(json::object{{"object", render_namespace(w, site)}, {"mode", "ensure"}});
-  apply.push_back(json::object{{"object", render_replica_set(w, site, std::move(pod_template), hash,
-                                                             replicas_to_write(w, observed))},
-                               {"mode", "apply"},
-                               {"replace_on_immutable", true}});
-  const size_t replica_set = apply.size() - 1;
+  apply.push_back(ensure_namespace(w.ns, site.labels));
+  json::object replica_set = apply_step(
+      render_replica_set(w, site, std::move(pod_template), hash, replicas_to_write(w, observed)));
+  replica_set["replace_on_immutable"] = true;
+  const size_t owner = apply.size();
+  apply.push_back(std::move(replica_set));
   json::array remove;
   if (w.autoscaling) {
-    apply.push_back(json::object{{"object", render_autoscaler(w, site)},
-                                 {"mode", "apply"},
-                                 {"owner", replica_set},
-                                 {"controller", true}});
+    json::object autoscaler = apply_step(render_autoscaler(w, site));
+    autoscaler["owner"] = owner;
+    autoscaler["controller"] = true;
+    apply.push_back(std::move(autoscaler));
   } else {
     remove_autoscaler(observed, remove);
   }
@@ -110,28 +94,19 @@ std::string clear(const Observed& observed, int64_t now_ms, const Site& site) {
   const auto& rs = observed.replica_set;
   if (rs && !rs->terminating)
     remove.push_back(removal("apps", "v1", "replicasets", rs->ns, rs->name));
-  return answer({}, std::move(remove), status_of_deleting(observed, now_ms, site), 0);
+  return answer({}, std::move(remove), status_of_deleting(observed, now_ms, site));
 }
 
 }  // namespace
 
 Result<std::string> reconcile(std::string_view input, const Site& site) {
-  auto value = parse_object(input, "the input of reconcile");
-  if (!value.ok()) return value.error();
-  const auto& root = value->get_object();
-  Observed observed;
-  if (const auto* objects = root.if_contains("observed")) {
-    if (!objects->is_array())
-      return Error{Code::invalid_argument, "must be a list", "observed", {}};
-    observed = read_observed(objects->get_array(), site);
-  }
-  const int64_t given_ms = integer_at(*value, "/now_unix_ms").value_or(0);
+  const auto in = read_input(input);
+  if (!in.ok()) return in.error();
+  Observed observed = read_observed(in->observed(), site);
+  const int64_t given_ms = integer_at(in->root, "/now_unix_ms").value_or(0);
   const int64_t now_ms = given_ms > 0 && given_ms < times_end_ms ? given_ms : 0;
-  const auto* desired = root.if_contains("desired");
-  if (desired == nullptr || desired->is_null()) return clear(observed, now_ms, site);
-  if (!desired->is_object())
-    return Error{Code::invalid_argument, "must be an object", "desired", {}};
-  const auto workload = read_workload(desired->get_object(), site);
+  if (in->desired() == nullptr) return clear(observed, now_ms, site);
+  const auto workload = read_workload(*in->desired(), site);
   if (!workload.ok()) return workload.error();
   return keep(*workload, observed, now_ms, site);
 }

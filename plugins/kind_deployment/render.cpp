@@ -2,14 +2,13 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <davit/short_hash.hpp>
 
 #include "labels.hpp"
 
 namespace davit::deployment {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 // The autoscaler's values when the message states none. They are those of the later revision of
@@ -18,16 +17,11 @@ constexpr int64_t default_cpu_threshold = 80;
 constexpr int64_t scale_down_window_seconds = 60;
 
 json::object id_labels(const Workload& w, const Site& site) {
-  return {{labels::id(site, "workspace.id"), w.workspace_id},
-          {labels::id(site, "project.id"), w.project_id},
-          {labels::id(site, "app.id"), w.app_id},
-          {labels::id(site, "environment.id"), w.environment_id},
-          {labels::id(site, "deployment.id"), w.deployment_id}};
-}
-
-void add_managed(json::object& to, const Site& site, const char* component) {
-  to[labels::managed_by] = site.managed_by;
-  to[labels::component] = component;
+  return {{site.labels.id("workspace.id"), w.workspace_id},
+          {site.labels.id("project.id"), w.project_id},
+          {site.labels.id("app.id"), w.app_id},
+          {site.labels.id("environment.id"), w.environment_id},
+          {site.labels.id("deployment.id"), w.deployment_id}};
 }
 
 json::object utilization(const char* resource, int64_t per_cent) {
@@ -41,21 +35,9 @@ json::object utilization(const char* resource, int64_t per_cent) {
 
 json::object render_labels(const Workload& w, const Site& site) {
   json::object out = id_labels(w, site);
-  out[labels::id(site, "build.id")] = w.build_id;
-  add_managed(out, site, labels::component_deployment);
+  out[site.labels.id("build.id")] = w.build_id;
+  site.labels.add_managed(out, labels::component_deployment);
   return out;
-}
-
-json::object render_namespace(const Workload& w, const Site& site) {
-  json::object own;
-  add_managed(own, site, labels::component_namespace);
-  return {{"apiVersion", "v1"},
-          {"kind", "Namespace"},
-          {"metadata", {{"name", w.ns}, {"labels", std::move(own)}}}};
-}
-
-std::string template_hash(const json::object& pod_template) {
-  return short_hash(json::serialize(pod_template));
 }
 
 json::object render_replica_set(const Workload& w, const Site& site, json::object pod_template,
@@ -64,7 +46,7 @@ json::object render_replica_set(const Workload& w, const Site& site, json::objec
   json::object spec;
   if (replicas) spec["replicas"] = *replicas;
   if (site.min_ready_seconds != 0) spec["minReadySeconds"] = site.min_ready_seconds;
-  spec["selector"] = {{"matchLabels", {{labels::id(site, "deployment.id"), w.deployment_id}}}};
+  spec["selector"] = {{"matchLabels", {{site.labels.id("deployment.id"), w.deployment_id}}}};
   spec["template"] = std::move(pod_template);
   return {{"apiVersion", "apps/v1"},
           {"kind", "ReplicaSet"},
@@ -75,7 +57,7 @@ json::object render_replica_set(const Workload& w, const Site& site, json::objec
 json::object render_autoscaler(const Workload& w, const Site& site) {
   const Autoscaling& a = *w.autoscaling;
   json::object own = id_labels(w, site);
-  add_managed(own, site, labels::component_deployment);
+  site.labels.add_managed(own, labels::component_deployment);
   json::array metrics;
   if (a.memory_threshold) metrics.push_back(utilization("memory", *a.memory_threshold));
   metrics.push_back(utilization("cpu", a.cpu_threshold.value_or(default_cpu_threshold)));

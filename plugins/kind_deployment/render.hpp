@@ -1,5 +1,5 @@
-// Renders a workload as Kubernetes objects: namespace, ReplicaSet, autoscaler. Reconcile puts them
-// into its plan. Members have a fixed order, so the same workload gives the same bytes. Pure.
+// Renders a workload as Kubernetes objects: ReplicaSet and autoscaler. Reconcile puts them into its
+// plan. Members have a fixed order, so the same workload gives the same bytes. Pure.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,8 @@
 
 namespace davit::deployment {
 
-boost::json::object render_namespace(const Workload&, const Site&);
-
-// The pod template without its hash. `template_hash` is computed from it.
+// The pod template without its hash.
 boost::json::object render_template(const Workload&, const Site&);
-std::string template_hash(const boost::json::object& pod_template);
 
 // The labels of the ReplicaSet. Every pod has them, too.
 boost::json::object render_labels(const Workload&, const Site&);

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "pod.hpp"
+#include "kubernetes/pod.hpp"
 
 namespace davit::deployment {
+
+using kubernetes::Pod;
 
 struct Counts {
   int64_t active = 0;              // neither dead nor terminating

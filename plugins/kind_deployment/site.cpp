@@ -14,16 +14,9 @@ void check(const Settings& s, const Site& site) {
   auto complain = [&](std::string_view key, const std::optional<std::string>& fault) {
     if (fault) s.reject(key, *fault);
   };
-  complain("label_prefix", label_prefix_fault(site.label_prefix));
-  if (site.managed_by.empty()) s.reject("managed_by", "must not be empty");
-  complain("managed_by", label_value_fault(site.managed_by));
   complain("sentinel_namespace", dns_label_fault(site.sentinel_namespace));
   complain("cluster_domain", dns_subdomain_fault(site.cluster_domain));
-  if (!site.runtime_class.empty())
-    complain("runtime_class", dns_subdomain_fault(site.runtime_class));
   complain("env_prefix", environment_name_fault(site.env_prefix + "X"));
-  for (const auto& name : site.image_pull_secrets)
-    complain("image_pull_secrets", dns_subdomain_fault(name));
 }
 
 }  // namespace
@@ -31,12 +24,9 @@ void check(const Settings& s, const Site& site) {
 Site read_site(const Host& host) {
   const Settings s(host);
   Site site;
-  site.managed_by = s.string("managed_by", site.managed_by);
-  site.label_prefix = s.string("label_prefix", site.label_prefix);
+  site.labels = read_labels(s);
+  site.placement = read_placement(s, std::move(site.placement));
   site.env_prefix = s.string("env_prefix", site.env_prefix);
-  site.runtime_class = s.string("runtime_class", site.runtime_class);
-  site.tolerations = read_tolerations(s, "tolerations", std::move(site.tolerations));
-  site.image_pull_secrets = s.strings("image_pull_secrets");
   site.sentinel_namespace = s.string("sentinel_namespace", site.sentinel_namespace);
   site.cluster_domain = s.string("cluster_domain", site.cluster_domain);
   const std::string address = s.string("instance_address", "dns");

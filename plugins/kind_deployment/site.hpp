@@ -5,20 +5,19 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include <davit/kubernetes/toleration.hpp>
+#include <davit/host.hpp>
+
+#include "kubernetes/labels.hpp"
+#include "kubernetes/pod_template.hpp"
 
 namespace davit::deployment {
 
 struct Site {
-  std::string managed_by = "krane";         // value of app.kubernetes.io/managed-by
-  std::string label_prefix = "unkey.com/";  // prefix of "deployment.id" and the other id labels
+  kubernetes::Labels labels;
+  kubernetes::Placement placement = {
+      "gvisor", {{"karpenter.sh/nodepool", "Equal", "untrusted", "NoSchedule"}}};
   std::string env_prefix = "UNKEY_";
-  std::string runtime_class = "gvisor";  // empty: the cluster's default
-  std::vector<kubernetes::Toleration> tolerations = {
-      {"karpenter.sh/nodepool", "Equal", "untrusted", "NoSchedule"}};
-  std::vector<std::string> image_pull_secrets;
   std::string sentinel_namespace = "sentinel";
   std::string cluster_domain = "cluster.local";
   // True: "10.1.2.3:8080". False: "10-1-2-3.<namespace>.pod.<domain>:8080".

@@ -6,17 +6,12 @@
 #include <davit/kubernetes/names.hpp>
 
 #include "base64.hpp"
-#include "fields.hpp"
+#include "kubernetes/message.hpp"
 
 namespace davit::deployment {
 namespace json = boost::json;
 using namespace kubernetes;
 namespace {
-
-constexpr int64_t int32_top = 2'147'483'647;
-// Far above any node. These limits keep every calculation inside 64 bits.
-constexpr int64_t cpu_millicores_top = 1'000'000'000;
-constexpr int64_t memory_mib_top = 1'073'741'824;
 
 constexpr std::pair<std::string_view, std::string_view> later_variables[] = {
     {"environment_slug", "ENVIRONMENT_SLUG"},
@@ -27,36 +22,21 @@ constexpr std::pair<std::string_view, std::string_view> later_variables[] = {
     {"git_commit_message", "GIT_COMMIT_MESSAGE"},
 };
 
-std::string needed(const Fields& f, std::string_view key) {
-  std::string value = f.string(key);
-  if (value.empty()) f.reject(key, "is missing");
-  return value;
-}
-
-// An id that becomes a label's value. An optional id may be empty.
-std::string id(const Fields& f, std::string_view key, bool must) {
-  std::string value = must ? needed(f, key) : f.string(key);
-  if (auto fault = label_value_fault(value)) f.reject(key, *fault);
-  return value;
-}
-
 void read_names(const Fields& f, Workload& w) {
-  w.ns = needed(f, "k8s_namespace");
+  w.ns = f.needed("k8s_namespace");
   if (auto fault = dns_label_fault(w.ns)) f.reject("k8s_namespace", *fault);
-  w.name = needed(f, "k8s_name");
+  w.name = f.needed("k8s_name");
   if (auto fault = dns_subdomain_fault(w.name)) f.reject("k8s_name", *fault);
-  w.workspace_id = id(f, "workspace_id", true);
-  w.project_id = id(f, "project_id", true);
-  w.environment_id = id(f, "environment_id", true);
-  w.deployment_id = id(f, "deployment_id", true);
-  w.app_id = id(f, "app_id", false);
-  w.build_id = id(f, "build_id", false);
+  w.workspace_id = needed_id(f, "workspace_id");
+  w.project_id = needed_id(f, "project_id");
+  w.environment_id = needed_id(f, "environment_id");
+  w.deployment_id = needed_id(f, "deployment_id");
+  w.app_id = optional_id(f, "app_id");
+  w.build_id = optional_id(f, "build_id");
 }
 
 void read_container(const Fields& f, const Site& site, Workload& w) {
-  w.image = needed(f, "image");
-  if (w.image.find_first_of(" \t\r\n") != std::string::npos)
-    f.reject("image", "must not contain white space");
+  w.image = needed_image(f, "image");
   w.command = f.strings("command");
   w.cpu_millicores = f.integer("cpu_millicores", 1, cpu_millicores_top);
   w.memory_mib = f.integer("memory_mib", 1, memory_mib_top);
@@ -83,7 +63,7 @@ Autoscaling read_bounds(const Fields& a) {
   return to;
 }
 
-void read_scale(const Fields& f, const Site& site, std::optional<Error>& fault, Workload& w) {
+void read_scale(const Fields& f, const Site& site, Workload& w) {
   const auto replicas = f.optional_integer("replicas", 0, int32_top);
   const auto* object = f.object("autoscaling");
   w.replicas = replicas.value_or(0);
@@ -93,7 +73,7 @@ void read_scale(const Fields& f, const Site& site, std::optional<Error>& fault, 
     }
     return;
   }
-  const Autoscaling bounds = read_bounds(Fields(*object, f.at("autoscaling"), fault));
+  const Autoscaling bounds = read_bounds(f.inside(*object, "autoscaling"));
   if (replicas) {
     // A peer may set both, with the same number, for agents that know only one of the two.
     if (bounds.min_replicas != *replicas || bounds.max_replicas != *replicas)
@@ -117,33 +97,32 @@ struct JsonField {
 };
 
 // Reads a field of JSON bytes. A field without content (no bytes, "null") counts as absent.
-std::optional<JsonField> json_field(const Fields& f, std::optional<Error>& fault,
-                                    std::string_view key) {
+std::optional<JsonField> json_field(const Fields& f, std::string_view key) {
   if (!f.has(key) || f.is_empty_string(key)) return std::nullopt;
   JsonField out;
   out.object = f.object(key);
   if (out.object == nullptr) return std::nullopt;
-  out.raw = Fields(*out.object, f.at(key), fault).optional_string(raw_key);
+  out.raw = f.inside(*out.object, key).optional_string(raw_key);
   if (out.raw && (out.raw->empty() || *out.raw == base64("null"))) return std::nullopt;
   return out;
 }
 
-void read_healthcheck(const Fields& f, std::optional<Error>& fault, Workload& w) {
-  const auto field = json_field(f, fault, "healthcheck");
+void read_healthcheck(const Fields& f, Workload& w) {
+  const auto field = json_field(f, "healthcheck");
   if (!field) return;
   if (field->raw) {  // as Krane does
     w.notes.push_back("healthcheck is not JSON: no probes");
     return;
   }
-  const Fields h(*field->object, f.at("healthcheck"), fault);
+  const Fields h = f.inside(*field->object, "healthcheck");
   h.only({"method", "path", "intervalSeconds", "timeoutSeconds", "failureThreshold",
           "initialDelaySeconds"});
   Healthcheck& to = w.healthcheck.emplace();
-  const std::string method = needed(h, "method");
+  const std::string method = h.needed("method");
   if (method != "GET" && method != "POST")
     h.reject("method", "must be GET or POST, not \"" + method + "\"");
   to.post = method == "POST";
-  to.path = needed(h, "path");
+  to.path = h.needed("path");
   if (to.path.front() != '/') h.reject("path", "must begin with \"/\", not \"" + to.path + "\"");
   to.interval_seconds = h.integer("intervalSeconds", 0, int32_top);
   to.timeout_seconds = h.integer("timeoutSeconds", 0, int32_top);
@@ -153,19 +132,19 @@ void read_healthcheck(const Fields& f, std::optional<Error>& fault, Workload& w)
 
 // The blob goes to the pod as it is. If it is JSON, its variable names are checked, because a pod
 // cannot have every name.
-void read_secrets(const Fields& f, std::optional<Error>& fault, Workload& w) {
+void read_secrets(const Fields& f, Workload& w) {
   constexpr std::string_view key = "encrypted_environment_variables";
-  const auto field = json_field(f, fault, key);
+  const auto field = json_field(f, key);
   if (!field) return;
   if (field->raw) {
     w.encrypted_env = *field->raw;
     return;
   }
-  const Fields config(*field->object, f.at(key), fault);
+  const Fields config = f.inside(*field->object, key);
   config.only({"secrets"});
   const auto* secrets = config.object("secrets");
   if (secrets == nullptr || secrets->empty()) return;
-  const Fields each(*secrets, config.at("secrets"), fault);
+  const Fields each = config.inside(*secrets, "secrets");
   for (const auto& member : *secrets) {
     const std::string name(member.key().data(), member.key().size());
     if (auto wrong = environment_name_fault(name)) each.reject(name, *wrong);
@@ -184,13 +163,13 @@ Result<Workload> read_workload(std::string_view apply, const Site& site) {
 
 Result<Workload> read_workload(const json::object& message, const Site& site) {
   std::optional<Error> fault;
-  const Fields f(message, "", fault);
+  const Fields f(message, fault);
   Workload w;
   read_names(f, w);
   read_container(f, site, w);
-  read_scale(f, site, fault, w);
-  read_healthcheck(f, fault, w);
-  read_secrets(f, fault, w);
+  read_scale(f, site, w);
+  read_healthcheck(f, w);
+  read_secrets(f, w);
   for (const auto& [field, variable] : later_variables) {
     if (auto text = f.optional_string(field)) w.later_env.emplace_back(variable, std::move(*text));
   }
@@ -202,8 +181,8 @@ Result<Named> identify(std::string_view apply) {
   auto value = parse_object(apply, "the deployment");
   if (!value.ok()) return value.error();
   std::optional<Error> fault;
-  const Fields f(value->get_object(), "", fault);
-  Named named{needed(f, "deployment_id"), needed(f, "k8s_namespace"), needed(f, "k8s_name")};
+  const Fields f(value->get_object(), fault);
+  Named named{f.needed("deployment_id"), f.needed("k8s_namespace"), f.needed("k8s_name")};
   if (fault) return *fault;
   return named;
 }
@@ -212,7 +191,7 @@ bool wants_none(std::string_view apply, const Site& site) {
   const auto value = parse_object(apply, "the deployment");
   if (!value.ok()) return false;
   std::optional<Error> fault;
-  const Fields f(value->get_object(), "", fault);
+  const Fields f(value->get_object(), fault);
   if (f.has("autoscaling")) return false;
   const auto replicas = f.optional_integer("replicas", 0, int32_top);
   if (fault) return false;

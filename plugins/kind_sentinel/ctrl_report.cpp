@@ -6,11 +6,12 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
-#include "fields.hpp"
+#include "kubernetes/message.hpp"
 #include "sentinel.hpp"
 
 namespace davit::sentinel {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 constexpr std::pair<std::string_view, const char*> healths[] = {{"HEALTH_UNSPECIFIED", "unknown"},
@@ -32,7 +33,7 @@ std::string delete_message(const Named& n) {
 }
 
 std::string to_report(const Named& n, const Status& s) {
-  const int64_t available = s.gone ? 0 : std::clamp<int64_t>(s.ready, 0, replicas_top);
+  const int64_t available = s.gone ? 0 : std::clamp<int64_t>(s.ready, 0, int32_top);
   return json::serialize(json::object{
       {"k8s_name", n.name}, {"available_replicas", available}, {"health", wire_health(s)}});
 }
@@ -40,11 +41,12 @@ std::string to_report(const Named& n, const Status& s) {
 Result<std::pair<Named, Status>> from_report(std::string_view report) {
   const auto value = parse_object(report, "the report");
   if (!value.ok()) return value.error();
-  Fields f(value->get_object());
+  std::optional<Error> fault;
+  const Fields f(value->get_object(), fault);
   std::pair<Named, Status> out;
   auto& [named, status] = out;
   named.name = f.needed("k8s_name");
-  status.ready = f.integer("available_replicas", 0, replicas_top);
+  status.ready = f.integer("available_replicas", 0, int32_top);
   status.desired = status.updated = status.ready;
   // Proto3 JSON leaves out the first value of an enum.
   const auto* given = value->get_object().if_contains("health");
@@ -57,7 +59,7 @@ Result<std::pair<Named, Status>> from_report(std::string_view report) {
   } else {
     status.health = at->second;
   }
-  if (f.fault()) return *f.fault();
+  if (fault) return *fault;
   return out;
 }
 

@@ -5,7 +5,7 @@
 #include <davit/rpc.hpp>
 
 #include "ctrl_report.hpp"
-#include "fields.hpp"
+#include "kubernetes/fields.hpp"
 #include "labels.hpp"
 #include "observed.hpp"
 #include "reconcile.hpp"
@@ -26,12 +26,12 @@ kind::Description describe(const Site& site) {
   d.kind = "sentinel";
   d.apply_type = "ctrl.v1.ApplySentinel";
   d.descriptor_set = sentinel_descriptors();
-  const std::string selector = labels::selector(site);
+  const std::string selector = labels::selector(site.labels);
   d.resources = {
       {DAVIT_RESOURCE_ENSURED, "", "v1", "namespaces", "Namespace", false, "", {}},
       owned("apps", "v1", "deployments", "Deployment", selector),
       owned("", "v1", "services", "Service", selector),
-      {DAVIT_RESOURCE_SEEN, "", "v1", "pods", "Pod", true, selector, kept_of_pods()},
+      {DAVIT_RESOURCE_SEEN, "", "v1", "pods", "Pod", true, selector, kubernetes::kept_of_pods()},
   };
   // A resource that the site does without is not watched: an account that may not watch it would
   // stay blind for the kind.
@@ -61,10 +61,7 @@ std::vector<kind::Need> needs_of(const Site& site) {
   }
   if (site.gossip_policy)
     out.push_back({"cilium.io", "v2", "ciliumnetworkpolicies", {}, {}, "gossip_policy = false"});
-  if (!site.runtime_class.empty()) {
-    out.push_back(
-        {"node.k8s.io", "v1", "runtimeclasses", site.runtime_class, {}, "runtime_class = \"\""});
-  }
+  add_needs(site.placement, out);
   return out;
 }
 
@@ -105,7 +102,7 @@ class Kind {
     return sentinel::reconcile(input, site_);
   }
   Result<Named> attribute(std::string_view object) const {
-    const auto value = parse_object(object, "the object");
+    const auto value = kubernetes::parse_object(object, "the object");
     if (!value.ok()) return value.error();
     return sentinel::attribute(*value, site_);
   }

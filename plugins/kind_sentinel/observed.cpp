@@ -6,11 +6,13 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
-#include "fields.hpp"
+#include "kubernetes/fields.hpp"
+#include "kubernetes/objects.hpp"
 #include "labels.hpp"
 
 namespace davit::sentinel {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 // The order of deletion: gossip first and the Deployment last. The objects that the Deployment owns
@@ -23,24 +25,8 @@ const Owned types[] = {
     {4, "apps", "v1", "deployments", "Deployment", {}, {}, false},
 };
 
-bool is(const json::value& object, std::string_view group, std::string_view kind) {
-  const auto version = text_at(object, "/apiVersion");
-  const size_t slash = version.find('/');
-  const auto found = slash == version.npos ? std::string_view{} : version.substr(0, slash);
-  return found == group && text_at(object, "/kind") == kind;
-}
-bool is_pod(const json::value& object) {
-  return is(object, "", "Pod");
-}
-
-std::string_view label(const json::value& object, std::string_view name) {
-  return text_in(object, "/metadata/labels", name);
-}
 bool is_gossip(const json::value& object) {
   return label(object, labels::component) == labels::component_gossip;
-}
-bool is_terminating(const json::value& object) {
-  return !text_at(object, "/metadata/deletionTimestamp").empty();
 }
 
 // NULL: not an object of this kind.
@@ -60,16 +46,14 @@ bool wants(const Site& site, const Owned& type) {
 }
 
 int64_t count_at(const json::value& object, std::string_view pointer) {
-  return std::max<int64_t>(0, integer_at(object, pointer));
+  return std::max<int64_t>(0, integer_at(object, pointer).value_or(0));
 }
 
 Deployment read_deployment(const json::value& object) {
   Deployment d;
-  d.hash = text_in(object, "/spec/template/metadata/annotations", labels::template_hash);
-  d.seen = integer_at(object, "/status/observedGeneration") >=
-           integer_at(object, "/metadata/generation");
-  const auto* given = object.get_object().if_contains("spec");
-  const auto* spec = given == nullptr ? nullptr : given->if_object();
+  d.hash = member(object_at(object, "/spec/template/metadata/annotations"), labels::template_hash);
+  d.seen = is_seen(object);
+  const auto* spec = object_at(object, "/spec");
   d.paused = spec != nullptr && spec->contains("paused") && spec->at("paused") == true;
   d.replicas = count_at(object, "/status/replicas");
   d.updated = count_at(object, "/status/updatedReplicas");
@@ -85,18 +69,11 @@ Deployment read_deployment(const json::value& object) {
 // The name of the pod's Deployment; empty: none. The controlling ReplicaSet's name is the
 // Deployment's name, "-" and a hash that the pod carries as a label.
 std::string owner_name(const json::value& pod) {
-  const auto* owners = array_at(pod, "/metadata/ownerReferences");
   const auto hash = label(pod, labels::replica_set_hash);
-  if (owners == nullptr || hash.empty()) return {};
+  const auto name = controlling_replica_set(pod);
   const std::string suffix = "-" + std::string(hash);
-  for (const auto& owner : *owners) {
-    const auto* o = owner.if_object();
-    const auto* controls = o == nullptr ? nullptr : o->if_contains("controller");
-    if (controls == nullptr || *controls != true || !is(owner, "apps", "ReplicaSet")) continue;
-    const auto name = text_at(owner, "/name");
-    if (name.ends_with(suffix)) return std::string(name.substr(0, name.size() - suffix.size()));
-  }
-  return {};
+  if (hash.empty() || !name.ends_with(suffix)) return {};
+  return std::string(name.substr(0, name.size() - suffix.size()));
 }
 
 std::string sentinel_name(const json::value& object) {
@@ -123,10 +100,12 @@ Observed read_observed(const json::array& objects, const Site& site) {
     const auto name = text_at(object, "/metadata/name");
     if (ns.empty() || name.empty()) continue;
     if (is_pod(object)) {
-      out.pods.push_back(read_pod(object));
+      Pod& pod = out.pods.emplace_back(read_pod(object));
+      // The Deployment replaces a pod that has ended, so what was wrong with it is over.
+      if (!pod.active()) pod.trouble.clear();
     } else if (const auto* type = type_of(object); type != nullptr && wants(site, *type)) {
-      if (is(object, "cilium.io", "CiliumNetworkPolicy") && says(object, "Valid", "False"))
-        out.policy_fault = "gossip policy: not valid: " + saying(object, "Valid");
+      if (is(object, "cilium.io", "CiliumNetworkPolicy"))
+        out.policy_fault = fault_of_policy(object);
       Owned& o = out.owned.emplace_back(*type);
       o.ns = ns;
       o.name = name;
@@ -136,17 +115,16 @@ Observed read_observed(const json::array& objects, const Site& site) {
   }
   std::stable_sort(out.owned.begin(), out.owned.end(),
                    [](const Owned& a, const Owned& b) { return a.order < b.order; });
-  std::sort(out.pods.begin(), out.pods.end(),
-            [](const Pod& a, const Pod& b) { return a.name < b.name; });
+  sort_by_name(out.pods);
   return out;
 }
 
 Result<Named> attribute(const json::value& object, const Site& site) {
   Named named;
-  named.id = label(object, labels::id(site, "sentinel.id"));
+  named.id = label(object, site.labels.id("sentinel.id"));
   named.ns = text_at(object, "/metadata/namespace");
   named.name = sentinel_name(object);
-  const bool ours = label(object, labels::managed_by) == site.managed_by;
+  const bool ours = label(object, labels::managed_by) == site.labels.managed_by;
   if (ours && !named.id.empty() && !named.ns.empty() && !named.name.empty()) return named;
   return Error{Code::not_found, "no sentinel's object", {}, {}};
 }

@@ -9,10 +9,12 @@
 #include <boost/json/fwd.hpp>
 #include <davit/kind.hpp>
 
-#include "pod.hpp"
+#include "kubernetes/pod.hpp"
 #include "site.hpp"
 
 namespace davit::sentinel {
+
+using kubernetes::Pod;
 
 struct Deployment {
   std::string hash;     // of its template; empty: not made by us

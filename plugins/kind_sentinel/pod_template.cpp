@@ -3,7 +3,6 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <davit/kubernetes/quantity.hpp>
 
 #include "labels.hpp"
 #include "render.hpp"
@@ -12,12 +11,6 @@ namespace davit::sentinel {
 namespace json = boost::json;
 using namespace kubernetes;
 namespace {
-
-json::array named(const std::vector<std::string>& names) {
-  json::array out;
-  for (const auto& name : names) out.push_back(json::object{{"name", name}});
-  return out;
-}
 
 json::array env_from(const Site& site) {
   json::array out;
@@ -57,13 +50,6 @@ json::object probe(const std::string& path, const Site& site, int64_t delay, int
           {"failureThreshold", failures}};
 }
 
-json::object resources(const Sentinel& s, const Site& site) {
-  const std::string memory = memory_quantity(s.memory_mib);
-  const int64_t cpu = std::max<int64_t>(1, s.cpu_millicores / site.cpu_request_divisor);
-  return {{"limits", {{"cpu", cpu_quantity(s.cpu_millicores)}, {"memory", memory}}},
-          {"requests", {{"cpu", cpu_quantity(cpu)}, {"memory", memory}}}};
-}
-
 json::object container(const Sentinel& s, const Place& place, const Site& site) {
   json::object c{{"name", "sentinel"}, {"image", s.image}, {"imagePullPolicy", "IfNotPresent"}};
   if (!site.args.empty()) c["args"] = json::array(site.args.begin(), site.args.end());
@@ -73,40 +59,17 @@ json::object container(const Sentinel& s, const Place& place, const Site& site) 
   c["ports"] = {port("sentinel", site.port, "TCP"), port("gossip-lan", site.gossip_port, "TCP"),
                 port("gossip-lan-udp", site.gossip_port, "UDP"),
                 port("metrics", site.metrics_port, "TCP")};
-  c["resources"] = resources(s, site);
+  const int64_t cpu = std::max<int64_t>(1, s.cpu_millicores / site.cpu_request_divisor);
+  c["resources"] = resources({s.cpu_millicores, s.memory_mib}, {cpu, s.memory_mib});
   // The numbers are Krane's: a failing pod is quickly taken out of traffic and slowly restarted.
   c["livenessProbe"] = probe(site.liveness_path, site, 10, 10, 5, 3);
   c["readinessProbe"] = probe(site.readiness_path, site, 5, 5, 3, 2);
   return c;
 }
 
-json::array tolerations(const Site& site) {
-  json::array out;
-  for (const auto& t : site.tolerations) {
-    json::object one;
-    auto add = [&](const char* name, const std::string& value) {
-      if (!value.empty()) one[name] = value;
-    };
-    add("key", t.key);
-    add("operator", t.op);
-    add("value", t.value);
-    add("effect", t.effect);
-    out.push_back(std::move(one));
-  }
-  return out;
-}
-
 json::object pod_spec(const Sentinel& s, const Place& place, const Site& site) {
-  json::object spec;
-  if (!site.runtime_class.empty()) spec["runtimeClassName"] = site.runtime_class;
-  spec["restartPolicy"] = "Always";
-  if (!site.image_pull_secrets.empty()) spec["imagePullSecrets"] = named(site.image_pull_secrets);
-  if (!site.tolerations.empty()) spec["tolerations"] = tolerations(site);
-  spec["topologySpreadConstraints"].emplace_array().push_back(json::object{
-      {"maxSkew", 1},
-      {"topologyKey", labels::zone},
-      {"whenUnsatisfiable", "ScheduleAnyway"},
-      {"labelSelector", {{"matchLabels", {{labels::id(site, "sentinel.id"), s.sentinel_id}}}}}});
+  json::object spec = begin_pod_spec(site.placement);
+  add_placement(spec, site.placement, site.labels.id("sentinel.id"), s.sentinel_id);
   spec["containers"].emplace_array().push_back(container(s, place, site));
   return spec;
 }
@@ -114,11 +77,10 @@ json::object pod_spec(const Sentinel& s, const Place& place, const Site& site) {
 }  // namespace
 
 json::object render_template(const Sentinel& s, const Place& place, const Site& site) {
-  json::object own{{labels::id(site, "workspace.id"), s.workspace_id},
-                   {labels::id(site, "environment.id"), s.environment_id},
-                   {labels::id(site, "sentinel.id"), s.sentinel_id},
-                   {labels::managed_by, site.managed_by},
-                   {labels::component, labels::component_sentinel}};
+  json::object own{{site.labels.id("workspace.id"), s.workspace_id},
+                   {site.labels.id("environment.id"), s.environment_id},
+                   {site.labels.id("sentinel.id"), s.sentinel_id}};
+  site.labels.add_managed(own, labels::component_sentinel);
   json::object metadata{{"labels", std::move(own)}};
   auto& annotations = metadata["annotations"].emplace_object();
   for (const auto& [key, value] : site.pod_annotations) annotations[key] = value;

@@ -2,61 +2,39 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
-#include "fields.hpp"
+#include "kubernetes/fields.hpp"
+#include "kubernetes/plan.hpp"
 #include "observed.hpp"
 #include "render.hpp"
 
 namespace davit::sentinel {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 constexpr const char* paused_text =
     "deployment: paused by somebody, so no change reaches its pods (kubectl rollout resume)";
 
-json::object removal(const Owned& o) {
-  return {{"group", o.group},
-          {"version", o.version},
-          {"resource", o.resource},
-          {"namespace", o.ns},
-          {"name", o.name}};
+json::object removal_of(const Owned& o) {
+  return removal(o.group, o.version, o.resource, o.ns, o.name);
 }
 
-// The worst known trouble, for people.
-std::string trouble_of(const Observed& observed, bool& failing) {
-  std::string out;
+// The worst known trouble.
+Trouble trouble_of(const Observed& observed) {
+  Trouble out;
   if (observed.deployment && !observed.deployment->trouble.empty()) {
-    out = "deployment: " + observed.deployment->trouble;
-    failing = true;
+    out = {"deployment: " + observed.deployment->trouble, true};
   } else if (observed.deployment && observed.deployment->paused) {
-    out = paused_text;
-    failing = true;
+    out = {paused_text, true};
   }
-  const Pod* worst = nullptr;
-  for (const auto& pod : observed.pods) {
-    if (pod.trouble.empty() || !pod.active()) continue;
-    if (worst == nullptr || (pod.failing && !worst->failing)) worst = &pod;
-  }
-  if (worst == nullptr) return out;
-  failing = failing || worst->failing;
-  return out + (out.empty() ? "pod " : "; pod ") + worst->name + ": " + worst->trouble;
+  add_worst_pod(out, observed.pods);
+  return out;
 }
 
-json::array children_of(const Observed& observed, const Site& site) {
-  json::array out;
-  for (const auto& pod : observed.pods) {
-    if (!pod.active() || pod.ip.empty()) continue;
-    const bool v6 = pod.ip.find(':') != std::string::npos;
-    const std::string host = v6 ? "[" + pod.ip + "]" : pod.ip;
-    out.push_back(json::object{{"name", pod.name},
-                               {"address", host + ":" + std::to_string(site.port)},
-                               {"status", pod.status},
-                               {"cpu_millicores", pod.cpu_millicores},
-                               {"memory_mib", pod.memory_mib}});
-  }
-  return out;
+json::array children(const Observed& observed, const Site& site) {
+  return children_of(observed.pods, [&](const Pod& pod) { return address_by_ip(pod, site.port); });
 }
 
 bool planned(const json::array& plan, const Owned& o) {
@@ -92,17 +70,16 @@ json::object status_of(const Sentinel& s, const Observed& observed, const std::s
   if (s.replicas == 0) {
     health = "paused";
   } else if (!all) {
-    bool failing = false;
-    const std::string trouble = trouble_of(observed, failing);
-    if (!trouble.empty()) message = trouble;
-    health = failing && live.available < s.replicas ? "unhealthy" : "progressing";
+    const Trouble trouble = trouble_of(observed);
+    if (!trouble.text.empty()) message = trouble.text;
+    health = trouble.failing && live.available < s.replicas ? "unhealthy" : "progressing";
   } else if (!message.empty()) {
     health = "progressing";
   } else if (live.paused) {
     message = paused_text;
   }
   if (!observed.policy_fault.empty()) {
-    message += (message.empty() ? "" : "; ") + observed.policy_fault;
+    add_reason(message, "gossip policy: " + observed.policy_fault);
     if (health == "healthy") health = "unhealthy";
   }
   return {{"gone", false},
@@ -113,14 +90,7 @@ json::object status_of(const Sentinel& s, const Observed& observed, const std::s
           {"stale", stale},
           {"message", message},
           {"detail", {{"template_hash", hash}}},
-          {"children", children_of(observed, site)}};
-}
-
-std::string answer(json::array apply, json::array remove, json::object status) {
-  return json::serialize(json::object{{"apply", std::move(apply)},
-                                      {"delete", std::move(remove)},
-                                      {"status", std::move(status)},
-                                      {"look_again_ms", 0}});
+          {"children", children(observed, site)}};
 }
 
 std::string keep(const Sentinel& s, const Place& place, const Observed& observed,
@@ -130,7 +100,7 @@ std::string keep(const Sentinel& s, const Place& place, const Observed& observed
   json::array apply = render(s, place, site, std::move(pod_template));
   json::array remove;  // objects that an earlier version rendered
   for (const auto& o : observed.owned) {
-    if (!o.terminating && !planned(apply, o)) remove.push_back(removal(o));
+    if (!o.terminating && !planned(apply, o)) remove.push_back(removal_of(o));
   }
   json::object status = status_of(s, observed, hash, apply, site);
   return answer(std::move(apply), std::move(remove), std::move(status));
@@ -140,44 +110,27 @@ std::string keep(const Sentinel& s, const Place& place, const Observed& observed
 std::string clear(const Observed& observed, const Site& site) {
   json::array remove;
   for (const auto& o : observed.owned) {
-    if (!o.terminating) remove.push_back(removal(o));
+    if (!o.terminating) remove.push_back(removal_of(o));
   }
   const Deployment live = observed.deployment.value_or(Deployment{});
-  const bool gone = observed.nothing();
-  json::object status{{"gone", gone},
-                      {"health", gone ? "unknown" : "progressing"},
-                      {"desired", 0},
-                      {"updated", 0},
-                      {"ready", live.available},
-                      {"stale", live.replicas},
-                      {"message", gone ? "" : "being deleted"},
-                      {"detail", json::object{}},
-                      {"children", children_of(observed, site)}};
-  return answer({}, std::move(remove), std::move(status));
+  return answer({}, std::move(remove),
+                status_of_deleted(observed.nothing(), live.available, live.replicas,
+                                  children(observed, site)));
 }
 
 }  // namespace
 
 Result<std::string> reconcile(std::string_view input, const Site& site) {
-  const auto value = parse_object(input, "the input of reconcile");
-  if (!value.ok()) return value.error();
-  const auto& root = value->get_object();
-  Observed observed;
-  if (const auto* objects = root.if_contains("observed")) {
-    if (!objects->is_array())
-      return Error{Code::invalid_argument, "must be a list", "observed", {}};
-    observed = read_observed(objects->get_array(), site);
-  }
-  const auto* desired = root.if_contains("desired");
-  if (desired == nullptr || desired->is_null()) return clear(observed, site);
-  if (!desired->is_object())
-    return Error{Code::invalid_argument, "must be an object", "desired", {}};
-  const auto sentinel = read_sentinel(desired->get_object());
+  const auto in = read_input(input);
+  if (!in.ok()) return in.error();
+  const Observed observed = read_observed(in->observed(), site);
+  if (in->desired() == nullptr) return clear(observed, site);
+  const auto sentinel = read_sentinel(*in->desired());
   if (!sentinel.ok()) return sentinel.error();
   // The record's namespace counts, not the setting: whoever turned the message into a record has
   // decided it.
-  Place place{std::string(text_at(*value, "/record/region")),
-              std::string(text_at(*value, "/record/namespace"))};
+  Place place{std::string(text_at(in->root, "/record/region")),
+              std::string(text_at(in->root, "/record/namespace"))};
   if (place.ns.empty()) place.ns = site.ns;
   return keep(*sentinel, place, observed, site);
 }

@@ -2,14 +2,14 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <davit/short_hash.hpp>
 
+#include "kubernetes/plan.hpp"
 #include "labels.hpp"
 
 namespace davit::sentinel {
 namespace json = boost::json;
+using namespace kubernetes;
 namespace {
 
 struct Renderer {
@@ -18,13 +18,12 @@ struct Renderer {
   const Site& site;
 
   json::object metadata(const std::string& name, const char* component) const {
-    json::object own{{labels::id(site, "workspace.id"), s.workspace_id},
-                     {labels::id(site, "project.id"), s.project_id},
-                     {labels::id(site, "app.id"), s.app_id},
-                     {labels::id(site, "environment.id"), s.environment_id},
-                     {labels::id(site, "sentinel.id"), s.sentinel_id},
-                     {labels::managed_by, site.managed_by},
-                     {labels::component, component}};
+    json::object own{{site.labels.id("workspace.id"), s.workspace_id},
+                     {site.labels.id("project.id"), s.project_id},
+                     {site.labels.id("app.id"), s.app_id},
+                     {site.labels.id("environment.id"), s.environment_id},
+                     {site.labels.id("sentinel.id"), s.sentinel_id}};
+    site.labels.add_managed(own, component);
     return {{"name", name}, {"namespace", place.ns}, {"labels", std::move(own)}};
   }
   json::object object(const char* version, const char* kind, json::object metadata,
@@ -35,20 +34,13 @@ struct Renderer {
             {"spec", std::move(spec)}};
   }
   // The pods of this sentinel.
-  json::object own_pods() const { return {{labels::id(site, "sentinel.id"), s.sentinel_id}}; }
+  json::object own_pods() const { return {{site.labels.id("sentinel.id"), s.sentinel_id}}; }
   // The pods of all sentinels of the environment. They gossip with each other.
   json::object peers() const {
-    return {{labels::id(site, "environment.id"), s.environment_id},
+    return {{site.labels.id("environment.id"), s.environment_id},
             {labels::component, labels::component_sentinel}};
   }
 
-  json::object name_space() const {
-    json::object own{{labels::managed_by, site.managed_by},
-                     {labels::component, labels::component_namespace}};
-    return {{"apiVersion", "v1"},
-            {"kind", "Namespace"},
-            {"metadata", {{"name", place.ns}, {"labels", std::move(own)}}}};
-  }
   json::object deployment(json::object pod_template) const {
     const std::string hash = template_hash(pod_template);
     pod_template["metadata"].get_object()["annotations"].get_object()[labels::template_hash] = hash;
@@ -106,19 +98,14 @@ struct Renderer {
 
 }  // namespace
 
-std::string template_hash(const json::object& pod_template) {
-  return short_hash(json::serialize(pod_template));
-}
-
 json::array render(const Sentinel& s, const Place& place, const Site& site,
                    json::object pod_template) {
   const Renderer r{s, place, site};
   constexpr int deployment = 1;  // its index in the plan
   json::array plan;
-  plan.push_back(json::object{{"object", r.name_space()}, {"mode", "ensure"}});
+  plan.push_back(ensure_namespace(place.ns, site.labels));
   auto add = [&](json::object object) -> json::object& {
-    plan.push_back(json::object{{"object", std::move(object)}, {"mode", "apply"}});
-    return plan.back().get_object();
+    return plan.emplace_back(apply_step(std::move(object))).get_object();
   };
   add(r.deployment(std::move(pod_template)))["replace_on_immutable"] = true;
   add(r.service())["owner"] = deployment;

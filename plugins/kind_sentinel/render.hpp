@@ -16,9 +16,8 @@ struct Place {
   std::string region, ns;
 };
 
-// The hash that the live Deployment carries in its template. It tells which template the Deployment
-// has.
-std::string template_hash(const boost::json::object& pod_template);
+// Without its hash. The live Deployment carries the hash in its template, so that one can tell
+// which template it has.
 boost::json::object render_template(const Sentinel&, const Place&, const Site&);
 
 // The plan of abi/kind.h in this order: namespace, Deployment, Service and disruption budget (both

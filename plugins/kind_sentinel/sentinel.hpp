@@ -13,8 +13,6 @@
 
 namespace davit::sentinel {
 
-inline constexpr int64_t replicas_top = 2'147'483'647;  // an int32 on every wire
-
 struct Sentinel {
   std::string name;
   std::string workspace_id, project_id, app_id, environment_id, sentinel_id;

@@ -16,15 +16,8 @@ void check(const Settings& s, const Site& site) {
   auto path = [&](std::string_view key, const std::string& value) {
     if (!value.starts_with('/')) s.reject(key, "must begin with \"/\"");
   };
-  if (site.managed_by.empty()) s.reject("managed_by", "must not be empty");
-  complain("managed_by", label_value_fault(site.managed_by));
-  complain("label_prefix", label_prefix_fault(site.label_prefix));
   complain("env_prefix", environment_name_fault(site.env_prefix + "X"));
   complain("namespace", dns_label_fault(site.ns));
-  if (!site.runtime_class.empty())
-    complain("runtime_class", dns_subdomain_fault(site.runtime_class));
-  for (const auto& name : site.image_pull_secrets)
-    complain("image_pull_secrets", dns_subdomain_fault(name));
   for (const auto& name : site.secrets) complain("secrets", dns_subdomain_fault(name));
   for (const auto& name : site.optional_secrets)
     complain("optional_secrets", dns_subdomain_fault(name));
@@ -37,13 +30,10 @@ void check(const Settings& s, const Site& site) {
 Site read_site(const Host& host) {
   const Settings s(host);
   Site site;
-  site.managed_by = s.string("managed_by", site.managed_by);
-  site.label_prefix = s.string("label_prefix", site.label_prefix);
+  site.labels = read_labels(s);
+  site.placement = read_placement(s, std::move(site.placement));
   site.env_prefix = s.string("env_prefix", site.env_prefix);
   site.ns = s.string("namespace", site.ns);
-  site.runtime_class = s.string("runtime_class", site.runtime_class);
-  site.tolerations = read_tolerations(s, "tolerations", std::move(site.tolerations));
-  site.image_pull_secrets = s.strings("image_pull_secrets");
   if (s.has("pod_annotations")) site.pod_annotations = s.table("pod_annotations").entries();
   site.args = s.strings("args", std::move(site.args));
   site.secrets = s.strings("secrets", std::move(site.secrets));

@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
-#include <davit/kubernetes/toleration.hpp>
+#include <davit/host.hpp>
+
+#include "kubernetes/labels.hpp"
+#include "kubernetes/pod_template.hpp"
 
 namespace davit::sentinel {
 
@@ -38,14 +41,10 @@ inline std::string default_config(int64_t metrics_port) {
 }
 
 struct Site {
-  std::string managed_by = "krane";         // value of app.kubernetes.io/managed-by
-  std::string label_prefix = "unkey.com/";  // prefix of "sentinel.id" and the other id labels
+  kubernetes::Labels labels;
+  kubernetes::Placement placement = {"", {{"node-class", "Equal", "sentinel", "NoSchedule"}}};
   std::string env_prefix = "UNKEY_";
   std::string ns = "sentinel";  // namespace of a record whose message cannot name one
-  std::string runtime_class;    // empty: the cluster's default
-  std::vector<kubernetes::Toleration> tolerations = {
-      {"node-class", "Equal", "sentinel", "NoSchedule"}};
-  std::vector<std::string> image_pull_secrets;
   Pairs pod_annotations = {{"reloader.stakater.com/auto", "true"}};
   std::vector<std::string> args = {"run", "sentinel"};
   // Secrets whose entries become environment variables.

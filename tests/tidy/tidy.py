@@ -22,6 +22,9 @@ ONE_PLACE = (
     (re.compile(r"^grpc"), re.compile(r"^(host/rpc/grpc|host/commands|tests)/"), "the rpc service"),
 )
 
+# The one folder below plugins/ that is no plugin: any plugin may include it.
+SHARED = "kubernetes"
+
 
 def tracked():
     names = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, text=True, capture_output=True).stdout.split("\n")
@@ -42,6 +45,9 @@ def includes_of(name, text):
         if plugin and (included.startswith("host/") or re.match(r"(\.\./)+(host|plugins)/", included)):
             yield f"{name}: includes <{included}>: a plugin sees the SDK only"
         if plugin and included.startswith("plugins/") and not included.startswith(f"plugins/{plugin}/"):
+            yield f"{name}: includes <{included}>: a plugin never includes another plugin; look it up by its role"
+        other = included.split("/")[0]
+        if plugin and other not in (plugin, SHARED) and (ROOT / "plugins" / other / "CMakeLists.txt").exists():
             yield f"{name}: includes <{included}>: a plugin never includes another plugin; look it up by its role"
         if plugin and plugin.startswith("kind_") and included.startswith(("google/", "ctrl/", "davit/v1/")):
             yield f"{name}: includes <{included}>: a kind works on JSON; the host's codec does the rest"

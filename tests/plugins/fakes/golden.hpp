@@ -13,6 +13,8 @@
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
+#include <davit/testing/host.hpp>
+#include <davit/testing/scenario.hpp>
 
 namespace davit::testing {
 
@@ -46,38 +48,11 @@ inline std::string pretty(const boost::json::value& v) {
   return out + "\n";
 }
 
-inline std::vector<std::filesystem::path> golden_files(const std::string& folder) {
-  std::vector<std::filesystem::path> out;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) out.push_back(entry.path());
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
-inline std::string golden_name(const ::testing::TestParamInfo<std::filesystem::path>& info) {
-  return info.param.stem().string();
-}
-
 inline std::string golden_text(const std::filesystem::path& path) {
   std::ifstream in(path);
   std::stringstream text;
   text << in.rdbuf();
   return text.str();
-}
-
-// The first lines that differ, with what stands around them.
-inline std::string golden_difference(const std::string& wanted, const std::string& found) {
-  std::istringstream a(wanted), b(found);
-  std::string left, right, out;
-  for (int line = 1; out.size() < 2000; ++line) {
-    const bool more_left = static_cast<bool>(std::getline(a, left));
-    const bool more_right = static_cast<bool>(std::getline(b, right));
-    if (!more_left && !more_right) break;
-    if (!more_left) left = "(end)";
-    if (!more_right) right = "(end)";
-    if (left != right)
-      out += "line " + std::to_string(line) + "\n- " + left + "\n+ " + right + "\n";
-  }
-  return out;
 }
 
 // Compares, or writes the file anew.
@@ -88,7 +63,31 @@ inline void expect_golden(const std::filesystem::path& path, const boost::json::
     std::ofstream(path) << text;
     return;
   }
-  EXPECT_TRUE(recorded == text) << path.filename() << "\n" << golden_difference(recorded, text);
+  EXPECT_EQ(difference(recorded, text), "") << path.filename();
+}
+
+// The settings that a case has, as the kind reads them with `read`. A setting that the kind does
+// not know, or refuses, fails the test.
+template <class Read>
+auto site_of(const boost::json::object& settings, Read read) {
+  Config config;
+  for (const auto& member : settings) {
+    const std::string key(member.key());
+    const auto& value = member.value();
+    if (value.is_bool()) {
+      config.set({key, value.get_bool()});
+    } else if (value.is_int64()) {
+      config.set({key, value.get_int64()});
+    } else if (value.is_array()) {
+      config.set({key, boost::json::value_to<std::vector<std::string>>(value)});
+    } else {
+      config.set({key, std::string(value.as_string())});
+    }
+  }
+  const TestHost host("kind", config, TestHost::Time::manual);
+  auto site = read(host.host());
+  EXPECT_EQ(host.faults(), std::vector<std::string>{});
+  return site;
 }
 
 }  // namespace davit::testing

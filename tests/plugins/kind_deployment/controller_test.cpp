@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "api.hpp"
-#include "json_text.hpp"
+#include "message.hpp"
 #include "reconcile.hpp"
 #include "replica_sets.hpp"
 

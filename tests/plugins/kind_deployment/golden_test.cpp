@@ -8,38 +8,14 @@ namespace {
 
 namespace json = boost::json;
 
-// The settings that a case may change.
-Site site_of(const json::object& settings) {
-  Site site;
-  auto text = [](const json::value& v) { return std::string(v.as_string().c_str()); };
-  for (const auto& [key, value] : settings) {
-    if (key == "managed_by")
-      site.managed_by = text(value);
-    else if (key == "label_prefix")
-      site.label_prefix = text(value);
-    else if (key == "env_prefix")
-      site.env_prefix = text(value);
-    else if (key == "runtime_class")
-      site.runtime_class = text(value);
-    else if (key == "hide_kubernetes")
-      site.hide_kubernetes = value.as_bool();
-    else if (key == "mount_service_account_token")
-      site.mount_service_account_token = value.as_bool();
-    else if (key == "inject_label")
-      site.inject_label = value.as_bool();
-    else if (key == "no_tolerations")
-      site.tolerations.clear();
-    else if (key == "image_pull_secret")
-      site.image_pull_secrets = {text(value)};
-    else if (key == "default_port")
-      site.default_port = value.as_int64();
-    else if (key == "request_divisor")
-      site.request_divisor = value.as_int64();
-    else if (key == "min_ready_s")
-      site.min_ready_seconds = value.as_int64();
-    else
-      ADD_FAILURE() << "unknown setting " << key;
+Site site_of(json::object settings) {
+  const bool no_tolerations = settings.erase("no_tolerations") != 0;
+  if (auto* secret = settings.if_contains("image_pull_secret")) {
+    settings["image_pull_secrets"] = json::array{*secret};
+    settings.erase("image_pull_secret");
   }
+  Site site = testing::site_of(settings, read_site);
+  if (no_tolerations) site.placement.tolerations.clear();
   return site;
 }
 
@@ -58,8 +34,8 @@ TEST_P(Golden, RendersAsRecorded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Golden,
-                         ::testing::ValuesIn(testing::golden_files(TEST_FOLDER "/golden")),
-                         testing::golden_name);
+                         ::testing::ValuesIn(testing::stories(TEST_FOLDER "/golden")),
+                         testing::StoryName());
 
 }  // namespace
 }  // namespace davit::deployment::test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "json_text.hpp"
+#include "message.hpp"
 
 namespace davit::deployment::test {
 namespace {

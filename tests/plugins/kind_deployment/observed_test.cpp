@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "json_text.hpp"
+#include "message.hpp"
 
 namespace davit::deployment::test {
 namespace {
@@ -42,15 +42,6 @@ TEST(Observed, AddressesByDnsNameOrIp) {
   EXPECT_TRUE(read_one(pod("{}")).ip.empty());
 }
 
-TEST(Observed, TakesSizesFromTheContainersLimits) {
-  json::value v = pod("{}");
-  v.as_object()["spec"] =
-      json::parse(R"({"containers":[{"resources":{"limits":{"cpu":"1","memory":"1Gi"}}}]})");
-  EXPECT_EQ(read_one(v).cpu_millicores, 1000);
-  EXPECT_EQ(read_one(v).memory_mib, 1024);
-  EXPECT_EQ(read_one(pod("{}")).cpu_millicores, 0);
-}
-
 TEST(Observed, SeesWhetherSomebodyElseScales) {
   const std::pair<const char*, bool> rows[] = {
       {R"([])", false},
@@ -65,22 +56,6 @@ TEST(Observed, SeesWhetherSomebodyElseScales) {
     rs["metadata"] = {{"name", "web"}, {"namespace", "acme"}};
     rs["metadata"].as_object()["managedFields"] = json::parse(fields);
     EXPECT_EQ(read_observed({rs}, {}).replica_set->replicas_of_other, expected) << fields;
-  }
-}
-
-TEST(Observed, SeesWhetherTheControllerHasActedOnTheSpec) {
-  const std::tuple<const char*, const char*, bool> rows[] = {
-      {R"({"generation":2})", R"({"observedGeneration":2})", true},
-      {R"({"generation":3})", R"({"observedGeneration":2})", false},
-      {R"({"generation":1})", "{}", false},
-      {"{}", "{}", true}};
-  for (const auto& [metadata, status, seen] : rows) {
-    json::object rs{{"apiVersion", "apps/v1"}, {"kind", "ReplicaSet"}};
-    rs["metadata"] = json::parse(metadata);
-    rs["metadata"].as_object()["name"] = "web";
-    rs["metadata"].as_object()["namespace"] = "acme";
-    rs["status"] = json::parse(status);
-    EXPECT_EQ(read_observed({rs}, {}).replica_set->seen, seen) << metadata << status;
   }
 }
 

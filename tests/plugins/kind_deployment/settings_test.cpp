@@ -4,7 +4,7 @@
 #include <davit/kind.hpp>
 #include <davit/testing/module.hpp>
 
-#include "json_text.hpp"
+#include "message.hpp"
 
 namespace davit::deployment::test {
 namespace {

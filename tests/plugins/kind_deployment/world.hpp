@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "json_text.hpp"
+#include "message.hpp"
 #include "reconcile.hpp"
 
 namespace davit::deployment::test {

@@ -8,6 +8,7 @@
 #include <davit/kind.hpp>
 #include <davit/testing/module.hpp>
 
+#include "../kind_deployment/message.hpp"
 #include "../watcher/fake_rpc.hpp"
 
 namespace davit::sentinel {
@@ -111,14 +112,6 @@ TEST(KindPlugins, RefuseLabelsThatNoObjectCanHave) {
 
 namespace json = boost::json;
 
-json::object deployment() {
-  return {{"k8s_namespace", "acme"},   {"k8s_name", "web"},
-          {"workspace_id", "ws_1"},    {"project_id", "proj_1"},
-          {"environment_id", "env_1"}, {"deployment_id", "d_1"},
-          {"image", "nginx:1.27"},     {"replicas", 1},
-          {"cpu_millicores", "250"},   {"memory_mib", "256"}};
-}
-
 json::value planned(const Made& made, const json::object& desired, const json::array& observed,
                     int64_t now_unix_ms) {
   const json::object input{
@@ -134,7 +127,7 @@ json::value planned(const Made& made, const json::object& desired, const json::a
 // A pod of an older template as it is seen a minute after it was made.
 json::value minute_after_a_stale_pod(const Made& made) {
   constexpr int64_t now_ms = 120'000;
-  const json::value first = planned(made, deployment(), {}, now_ms);
+  const json::value first = planned(made, deployment::test::minimal(), {}, now_ms);
   const json::value replica_set = first.at_pointer("/apply/1/object");
   EXPECT_EQ(replica_set.at("kind"), "ReplicaSet");
   const json::object pod{{"apiVersion", "v1"},
@@ -146,7 +139,7 @@ json::value minute_after_a_stale_pod(const Made& made) {
                            {"annotations", {{"davit.dev/template-hash", "older"}}}}},
                          {"spec", {{"containers", json::array()}}},
                          {"status", {{"phase", "Pending"}}}};
-  return planned(made, deployment(), {replica_set, pod}, now_ms);
+  return planned(made, deployment::test::minimal(), {replica_set, pod}, now_ms);
 }
 
 TEST(KindPlugins, LeaveAStalePodAloneForReplaceAfter) {
@@ -160,7 +153,7 @@ TEST(KindPlugins, LeaveAStalePodAloneForReplaceAfter) {
 }
 
 TEST(KindPlugins, TakeAbsentReplicasForNoneWhereTheSiteSaysSo) {
-  json::object desired = deployment();
+  json::object desired = deployment::test::minimal();
   desired.erase("replicas");
   const std::string apply = json::serialize(desired);
   EXPECT_FALSE(Made(KIND_DEPLOYMENT, {}).client.validate(apply).ok());

@@ -117,34 +117,10 @@ TEST(SentinelStatus, IsUnhealthyWhenWaitingWillNotHelp) {
   }
 }
 
-TEST(SentinelStatus, SaysWhatIsWrongWithInitContainersAndSecondOnes) {
-  const std::pair<const char*, const char*> rows[] = {
-      {R"({"phase":"Pending","initContainerStatuses":[{"name":"setup","state":{"terminated":
-          {"reason":"Error","exitCode":1}}}]})",
-       "unhealthy 2 2 1 0: pod edge-a: init container setup: Error (exit code 1)"},
-      {R"({"phase":"Running","containerStatuses":[{"name":"sentinel"},{"name":"proxy","state":
-          {"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":137}}}]})",
-       "unhealthy 2 2 1 0: pod edge-a: container proxy: CrashLoopBackOff (last exit code 137)"},
-      {R"({"phase":"Running","conditions":[{"type":"ContainersReady","status":"True"},
-          {"type":"Ready","status":"False"}]})",
-       "progressing 2 2 1 0: pod edge-a: not ready although its containers are: its node may be "
-       "gone"},
-      {R"({"phase":"Running","reason":"NodeLost"})",
-       "progressing 2 2 1 0: pod edge-a: NodeLost: its node does not answer"}};
-  for (const auto& [status, wanted] : rows) {
-    json::array observed = cluster({2, 2, 1});
-    observed.push_back(pod("edge-a", json::parse(status).as_object()));
-    EXPECT_EQ(told(observed), wanted);
-  }
-}
-
-TEST(SentinelStatus, DoesNotTakeAPodForRunningWhoseNodeIsGone) {
+TEST(SentinelStatus, PassesOverAPodThatTheDeploymentHasReplaced) {
   json::array observed = cluster({2, 2, 1});
-  json::object lost = running("10.1.0.1");
-  lost["conditions"].as_array().push_back(json::object{{"type", "Ready"}, {"status", "False"}});
-  observed.push_back(pod("edge-a", lost));
-  const json::object message = minimal();
-  EXPECT_EQ(planned(&message, observed).at("status").at("children").at(0).at("status"), "pending");
+  observed.push_back(pod("edge-a", {{"phase", "Failed"}, {"reason", "Evicted"}}));
+  EXPECT_EQ(told(observed), "progressing 2 2 1 0");
 }
 
 TEST(SentinelStatus, SaysThatSomebodyHasPausedTheDeployment) {

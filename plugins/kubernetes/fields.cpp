@@ -5,13 +5,18 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
-namespace davit::deployment {
+namespace davit::kubernetes {
 namespace json = boost::json;
 namespace {
 
 const json::value* find_at(const json::value& from, std::string_view pointer) {
   json::error_code none;
-  return from.find_pointer({pointer.data(), pointer.size()}, none);
+  return from.find_pointer(pointer, none);
+}
+
+std::string_view text_of(const json::value* v) {
+  const auto* s = v == nullptr ? nullptr : v->if_string();
+  return s == nullptr ? std::string_view{} : std::string_view(s->data(), s->size());
 }
 
 std::string_view type_name(const json::value& v) {
@@ -33,11 +38,11 @@ std::string_view type_name(const json::value& v) {
 
 std::optional<int64_t> as_integer(const json::value& v) {
   if (const auto* i = v.if_int64()) return *i;
-  const auto* s = v.if_string();
-  if (s == nullptr || s->empty()) return std::nullopt;
+  const std::string_view digits = text_of(&v);
+  const char* const last = digits.data() + digits.size();
   int64_t out = 0;
-  const auto [end, error] = std::from_chars(s->data(), s->data() + s->size(), out);
-  if (error != std::errc{} || end != s->data() + s->size()) return std::nullopt;
+  const auto [end, error] = std::from_chars(digits.data(), last, out);
+  if (digits.empty() || error != std::errc{} || end != last) return std::nullopt;
   return out;
 }
 
@@ -46,7 +51,7 @@ std::optional<int64_t> as_integer(const json::value& v) {
 Result<json::value> parse_object(std::string_view text, std::string_view what,
                                  json::storage_ptr memory) {
   json::error_code error;
-  json::value value = json::parse({text.data(), text.size()}, error, std::move(memory));
+  json::value value = json::parse(text, error, std::move(memory));
   if (error)
     return Error{
         Code::invalid_argument, std::string(what) + " is not JSON: " + error.message(), {}, {}};
@@ -56,9 +61,7 @@ Result<json::value> parse_object(std::string_view text, std::string_view what,
 }
 
 std::string_view text_at(const json::value& from, std::string_view pointer) {
-  const auto* v = find_at(from, pointer);
-  const auto* s = v == nullptr ? nullptr : v->if_string();
-  return s == nullptr ? std::string_view{} : std::string_view(s->data(), s->size());
+  return text_of(find_at(from, pointer));
 }
 const json::object* object_at(const json::value& from, std::string_view pointer) {
   const auto* v = find_at(from, pointer);
@@ -72,9 +75,16 @@ std::optional<int64_t> integer_at(const json::value& from, std::string_view poin
   const auto* v = find_at(from, pointer);
   return v == nullptr ? std::nullopt : as_integer(*v);
 }
+std::string_view member(const json::object* from, std::string_view key) {
+  return from == nullptr ? std::string_view{} : text_of(from->if_contains(key));
+}
+
+Fields Fields::inside(const json::object& object, std::string_view key) const {
+  return {object, at(key), fault_};
+}
 
 const json::value* Fields::find(std::string_view key) const {
-  const auto* v = object_.if_contains({key.data(), key.size()});
+  const auto* v = object_.if_contains(key);
   return v == nullptr || v->is_null() ? nullptr : v;
 }
 
@@ -98,6 +108,12 @@ void Fields::wrong_type(std::string_view key, std::string_view wanted,
 
 std::string Fields::string(std::string_view key) const {
   return optional_string(key).value_or("");
+}
+
+std::string Fields::needed(std::string_view key) const {
+  std::string value = string(key);
+  if (value.empty()) reject(key, "is missing");
+  return value;
 }
 
 std::optional<std::string> Fields::optional_string(std::string_view key) const {
@@ -172,4 +188,4 @@ void Fields::only(std::initializer_list<std::string_view> known) const {
   }
 }
 
-}  // namespace davit::deployment
+}  // namespace davit::kubernetes

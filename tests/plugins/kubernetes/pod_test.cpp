@@ -1,12 +1,12 @@
 // What is read of one pod.
-#include "pod.hpp"
+#include "kubernetes/pod.hpp"
 
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
 
-#include "json_text.hpp"
-#include "times.hpp"
+#include "kubernetes/times.hpp"
 
-namespace davit::deployment::test {
+namespace davit::kubernetes {
 namespace {
 
 namespace json = boost::json;
@@ -56,6 +56,15 @@ TEST(Pod, DerivesThePodsStatusFromPhaseAndReadiness) {
     EXPECT_EQ(p.status, row.expected) << row.status;
     EXPECT_EQ(p.active(), row.active) << row.status;
   }
+}
+
+TEST(Pod, HasTheSizeOfItsContainersLimits) {
+  json::value v = pod_with("{}");
+  EXPECT_EQ(read_pod(v).cpu_millicores, 0);
+  v.as_object()["spec"] =
+      json::parse(R"({"containers":[{"resources":{"limits":{"cpu":"1","memory":"1Gi"}}}]})");
+  EXPECT_EQ(read_pod(v).cpu_millicores, 1000);
+  EXPECT_EQ(read_pod(v).memory_mib, 1024);
 }
 
 TEST(Pod, LeavesTerminatingPodsOut) {
@@ -145,5 +154,37 @@ TEST(Times, AreReadAsKubernetesWritesThem) {
   for (const auto& [text, expected] : rows) EXPECT_EQ(unix_ms_of(text), expected) << text;
 }
 
+TEST(Trouble, IsThatOfTheWorstPodAndHowManyMoreHaveOne) {
+  std::vector<Pod> pods(4);
+  for (size_t i = 0; i < pods.size(); ++i)
+    pods[i].name = std::string(1, static_cast<char>('a' + i));
+  Trouble none;
+  add_worst_pod(none, pods);
+  EXPECT_EQ(none.text, "");
+  EXPECT_FALSE(none.failing);
+  pods[1].trouble = "Unschedulable";
+  pods[2].trouble = "ImagePullBackOff";
+  pods[2].failing = true;
+  pods[3].trouble = "Evicted";
+  pods[3].failing = pods[3].terminating = true;
+  Trouble found{"replica set: FailedCreate", false};
+  add_worst_pod(found, pods);
+  EXPECT_EQ(found.text, "replica set: FailedCreate; pod c: ImagePullBackOff (and 1 more)");
+  EXPECT_TRUE(found.failing);
+}
+
+TEST(Children, ArePodsThatAreActiveAndHaveAnAddress) {
+  std::vector<Pod> pods(4);
+  for (auto& pod : pods) pod.status = "running", pod.ip = "10.1.2.3";
+  pods[0].ip.clear();
+  pods[1].terminating = true;
+  pods[2].status = "failed";
+  pods[3].ip = "fd00::1";
+  const auto by_ip = [](const Pod& pod) { return address_by_ip(pod, 80); };
+  const json::array children = children_of(pods, by_ip);
+  ASSERT_EQ(children.size(), 1u);
+  EXPECT_EQ(children[0].at("address"), "[fd00::1]:80");
+}
+
 }  // namespace
-}  // namespace davit::deployment::test
+}  // namespace davit::kubernetes

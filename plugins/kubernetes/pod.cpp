@@ -1,26 +1,27 @@
 #include "pod.hpp"
 
+#include <algorithm>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <davit/kubernetes/quantity.hpp>
 
-#include "conditions.hpp"
 #include "fields.hpp"
 #include "labels.hpp"
+#include "objects.hpp"
 #include "times.hpp"
 
-namespace davit::deployment {
+namespace davit::kubernetes {
 namespace json = boost::json;
-using namespace kubernetes;
 namespace {
 
 // When a pod's node is gone, only the node controller writes the pod's status. It sets Ready to
 // false; ContainersReady stays as the kubelet left it.
 bool is_ready(const json::value& pod) {
   if (text_at(pod, "/status/reason") == "NodeLost") return false;
-  const auto* ready = condition(pod, "Ready");
-  return is_true(ready != nullptr ? ready : condition(pod, "ContainersReady"));
+  const bool said = condition(pod, "Ready") != nullptr;
+  return says(pod, said ? "Ready" : "ContainersReady", "True");
 }
 
 std::string pod_status(const json::value& pod) {
@@ -76,13 +77,12 @@ void read_trouble(const json::value& object, Pod& pod) {
   pod.failing = !pod.trouble.empty();
   if (pod.failing || pod.ready()) return;
   // The following troubles may pass without help: a node can come, or come back.
-  const auto* scheduled = condition(object, "PodScheduled");
-  if (member(scheduled, "status") == "False") {
-    pod.trouble = saying(scheduled);
+  if (says(object, "PodScheduled", "False")) {
+    pod.trouble = saying(object, "PodScheduled");
   } else if (reason == "NodeLost") {
     pod.trouble = "NodeLost: its node does not answer";
-  } else if (is_true(condition(object, "ContainersReady"))) {
-    pod.trouble = saying(condition(object, "Ready"));
+  } else if (says(object, "ContainersReady", "True")) {
+    pod.trouble = saying(object, "Ready");
     if (pod.trouble.empty())
       pod.trouble = "not ready although its containers are: its node may be gone";
   }
@@ -95,12 +95,7 @@ int64_t time_at(const json::value& object, std::string_view pointer) {
 }  // namespace
 
 std::vector<std::string> kept_of_pods() {
-  std::vector<std::string> out{"/metadata/creationTimestamp",
-                               labels::template_hash_of_pod,
-                               "/spec/containers/*/name",
-                               "/spec/containers/*/image",
-                               "/spec/containers/*/command",
-                               "/spec/containers/*/resources/limits",
+  std::vector<std::string> out{"/spec/containers/*/resources/limits",
                                "/status/phase",
                                "/status/reason",
                                "/status/podIP",
@@ -108,14 +103,26 @@ std::vector<std::string> kept_of_pods() {
                                "/status/conditions/*/type",
                                "/status/conditions/*/status",
                                "/status/conditions/*/reason",
-                               "/status/conditions/*/message",
-                               "/status/conditions/*/lastTransitionTime"};
+                               "/status/conditions/*/message"};
   for (const std::string of : {"/status/initContainerStatuses/*", "/status/containerStatuses/*"}) {
     for (const char* what : {"/name", "/state/waiting/reason", "/state/terminated/reason",
                              "/state/terminated/exitCode", "/lastState/terminated/exitCode"})
       out.push_back(of + what);
   }
   return out;
+}
+
+std::vector<std::string> kept_of_replaced_pods() {
+  std::vector<std::string> out = kept_of_pods();
+  for (const char* more : {"/metadata/creationTimestamp", labels::template_hash_of_pod,
+                           "/spec/containers/*/name", "/spec/containers/*/image",
+                           "/spec/containers/*/command", "/status/conditions/*/lastTransitionTime"})
+    out.emplace_back(more);
+  return out;
+}
+
+bool is_pod(const json::value& object) {
+  return is(object, "", "Pod");
 }
 
 Pod read_pod(const json::value& object) {
@@ -126,7 +133,7 @@ Pod read_pod(const json::value& object) {
   if (pod.ip.empty()) pod.ip = text_at(object, "/status/podIPs/0/ip");
   pod.hash = member(object_at(object, "/metadata/annotations"), labels::template_hash);
   pod.status = pod_status(object);
-  pod.terminating = !text_at(object, "/metadata/deletionTimestamp").empty();
+  pod.terminating = is_terminating(object);
   pod.created_ms = time_at(object, "/metadata/creationTimestamp");
   pod.ends_ms = time_at(object, "/metadata/deletionTimestamp");
   pod.ready_since_ms =
@@ -139,4 +146,41 @@ Pod read_pod(const json::value& object) {
   return pod;
 }
 
-}  // namespace davit::deployment
+void sort_by_name(std::vector<Pod>& pods) {
+  std::sort(pods.begin(), pods.end(), [](const Pod& a, const Pod& b) { return a.name < b.name; });
+}
+
+void add_worst_pod(Trouble& to, const std::vector<Pod>& pods) {
+  const Pod* worst = nullptr;
+  int64_t others = -1;
+  for (const auto& pod : pods) {
+    if (pod.trouble.empty() || pod.terminating) continue;
+    ++others;
+    if (worst == nullptr || (pod.failing && !worst->failing)) worst = &pod;
+  }
+  if (worst == nullptr) return;
+  to.failing = to.failing || worst->failing;
+  to.text += (to.text.empty() ? "pod " : "; pod ") + worst->name + ": " + worst->trouble;
+  if (others > 0) to.text += " (and " + std::to_string(others) + " more)";
+}
+
+std::string address_by_ip(const Pod& pod, int64_t port) {
+  const bool v6 = pod.ip.find(':') != std::string::npos;
+  return (v6 ? "[" + pod.ip + "]" : pod.ip) + ":" + std::to_string(port);
+}
+
+json::array children_of(const std::vector<Pod>& pods,
+                        const std::function<std::string(const Pod&)>& address) {
+  json::array out;
+  for (const auto& pod : pods) {
+    if (!pod.active() || pod.ip.empty()) continue;
+    out.push_back(json::object{{"name", pod.name},
+                               {"address", address(pod)},
+                               {"status", pod.status},
+                               {"cpu_millicores", pod.cpu_millicores},
+                               {"memory_mib", pod.memory_mib}});
+  }
+  return out;
+}
+
+}  // namespace davit::kubernetes

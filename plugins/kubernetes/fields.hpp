@@ -1,6 +1,6 @@
-// Reads the members of a JSON object that somebody else wrote. The first fault is kept with the
-// member's path. After it every read returns the default, so the reading code needs no error
-// handling. The readers of messages and of observed objects use it.
+// Reads JSON that somebody else wrote. Messages are read member by member, and the first fault is
+// kept. Objects of the cluster are read by pointer, and what has an unexpected type counts as
+// absent. All other parts use it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <boost/json/storage_ptr.hpp>
 #include <davit/types.hpp>
 
-namespace davit::deployment {
+namespace davit::kubernetes {
 
 // Parses a text whose root must be an object. `what` names the text in the error. The value is
 // allocated in `memory`.
@@ -26,19 +26,28 @@ std::string_view text_at(const boost::json::value& from, std::string_view pointe
 const boost::json::object* object_at(const boost::json::value& from, std::string_view pointer);
 const boost::json::array* array_at(const boost::json::value& from, std::string_view pointer);
 std::optional<int64_t> integer_at(const boost::json::value& from, std::string_view pointer);
+// The text of a member; empty when there is none. `from` may be NULL. The key is no pointer: a "/"
+// in it needs no escape.
+std::string_view member(const boost::json::object* from, std::string_view key);
 
+// The members of one message. The first fault is kept with the member's path. After it every read
+// returns a default, so the reading code needs no error handling.
 class Fields {
  public:
-  // `fault` must outlive this object. Several readers may share it.
-  Fields(const boost::json::object& object, std::string path, std::optional<Error>& fault)
-      : object_(object), path_(std::move(path)), fault_(fault) {}
+  // Both must outlive this object. `fault` is set once, here or by a reader inside this one.
+  Fields(const boost::json::object& message, std::optional<Error>& fault)
+      : object_(message), fault_(fault) {}
+  // The reader of `object`, which is the member `key` or lies in it ("instances[0]").
+  Fields inside(const boost::json::object& object, std::string_view key) const;
 
   bool has(std::string_view key) const { return find(key) != nullptr; }
   bool is_empty_string(std::string_view key) const;
-  std::string string(std::string_view key) const;
+  std::string string(std::string_view key) const;  // empty when it is absent
+  std::string needed(std::string_view key) const;  // empty only after a fault
   std::optional<std::string> optional_string(std::string_view key) const;
   std::vector<std::string> strings(std::string_view key) const;
-  // A number, or a string of digits, because proto3 JSON writes 64-bit integers as strings.
+  // A number, or a string of digits, because proto3 JSON writes 64-bit integers as strings. 0 when
+  // it is absent, which `min` and `max` may refuse.
   int64_t integer(std::string_view key, int64_t min,
                   int64_t max = std::numeric_limits<int64_t>::max()) const;
   std::optional<int64_t> optional_integer(std::string_view key, int64_t min, int64_t max) const;
@@ -47,17 +56,19 @@ class Fields {
   // Rejects every member that is not in `known`.
   void only(std::initializer_list<std::string_view> known) const;
 
-  std::string at(std::string_view key) const;
   void reject(std::string_view key, std::string message) const;
 
  private:
+  Fields(const boost::json::object& object, std::string path, std::optional<Error>& fault)
+      : object_(object), path_(std::move(path)), fault_(fault) {}
+  std::string at(std::string_view key) const;                  // the member's path
   const boost::json::value* find(std::string_view key) const;  // null counts as absent
   void wrong_type(std::string_view key, std::string_view wanted,
                   const boost::json::value& found) const;
 
   const boost::json::object& object_;
-  std::string path_;
+  std::string path_;  // of the object; empty: it is the message
   std::optional<Error>& fault_;
 };
 
-}  // namespace davit::deployment
+}  // namespace davit::kubernetes

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string_view>
 
-namespace davit::deployment {
+namespace davit::kubernetes {
 
 // Unix milliseconds of an RFC 3339 text ("2026-01-01T00:00:00Z"); nullopt: it is none.
 std::optional<int64_t> unix_ms_of(std::string_view text);
 
-}  // namespace davit::deployment
+}  // namespace davit::kubernetes

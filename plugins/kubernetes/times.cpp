@@ -3,7 +3,7 @@
 #include <charconv>
 #include <chrono>
 
-namespace davit::deployment {
+namespace davit::kubernetes {
 namespace {
 
 // The number in `digits` digits at `at`; -1 when there is none.
@@ -49,4 +49,4 @@ std::optional<int64_t> unix_ms_of(std::string_view text) {
   return duration_cast<milliseconds>(time.time_since_epoch()).count();
 }
 
-}  // namespace davit::deployment
+}  // namespace davit::kubernetes

@@ -1,0 +1,77 @@
+#include "objects.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <davit/utf8.hpp>
+
+#include "fields.hpp"
+
+namespace davit::kubernetes {
+namespace json = boost::json;
+namespace {
+
+constexpr size_t saying_max = 300;  // a scheduler's message lists every node
+
+}  // namespace
+
+bool is(const json::value& object, std::string_view group, std::string_view kind) {
+  const auto version = text_at(object, "/apiVersion");
+  const size_t slash = version.find('/');
+  const auto found = slash == version.npos ? std::string_view{} : version.substr(0, slash);
+  return found == group && text_at(object, "/kind") == kind;
+}
+
+std::string_view label(const json::value& object, std::string_view name) {
+  return member(object_at(object, "/metadata/labels"), name);
+}
+
+bool is_terminating(const json::value& object) {
+  return !text_at(object, "/metadata/deletionTimestamp").empty();
+}
+
+std::string_view controlling_replica_set(const json::value& object) {
+  const auto* owners = array_at(object, "/metadata/ownerReferences");
+  if (owners == nullptr) return {};
+  for (const auto& owner : *owners) {
+    const auto* o = owner.if_object();
+    const auto* controls = o == nullptr ? nullptr : o->if_contains("controller");
+    if (controls != nullptr && *controls == true && is(owner, "apps", "ReplicaSet"))
+      return member(o, "name");
+  }
+  return {};
+}
+
+bool is_seen(const json::value& object) {
+  return integer_at(object, "/status/observedGeneration").value_or(0) >=
+         integer_at(object, "/metadata/generation").value_or(0);
+}
+
+const json::object* condition(const json::value& object, std::string_view type) {
+  const auto* all = array_at(object, "/status/conditions");
+  if (all == nullptr) return nullptr;
+  for (const auto& c : *all) {
+    if (const auto* o = c.if_object(); member(o, "type") == type) return o;
+  }
+  return nullptr;
+}
+
+bool says(const json::value& object, std::string_view type, std::string_view status) {
+  return member(condition(object, type), "status") == status;
+}
+
+std::string saying(const json::value& object, std::string_view type) {
+  const auto* c = condition(object, type);
+  std::string out(member(c, "reason"));
+  const auto message = member(c, "message");
+  if (!message.empty()) out.append(out.empty() ? "" : ": ").append(message);
+  return shortened(out, saying_max);
+}
+
+std::string fault_of_policy(const json::value& policy) {
+  if (!says(policy, "Valid", "False")) return {};
+  const std::string why = saying(policy, "Valid");
+  return "not valid" + (why.empty() ? "" : ": " + why);
+}
+
+}  // namespace davit::kubernetes
