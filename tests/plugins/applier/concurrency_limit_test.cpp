@@ -120,7 +120,7 @@ const Row rows[] = {
     {"VeryNoisyWorkers", {8, 5, 1.3}, 40},
 };
 
-class ConcurrencyLimits : public testing::TestWithParam<Row> {};
+class ConcurrencyLimits : public ::testing::TestWithParam<Row> {};
 
 TEST_P(ConcurrencyLimits, KeepTheServerBusyFromAColdStart) {
   Simulation s(GetParam().server);
@@ -148,7 +148,7 @@ TEST_P(ConcurrencyLimits, ComeBackAfterAnOutage) {
   EXPECT_GT(s.run(60s), 0.85 * s.server.capacity()) << s.limit.value();
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, ConcurrencyLimits, testing::ValuesIn(rows),
+INSTANTIATE_TEST_SUITE_P(Table, ConcurrencyLimits, ::testing::ValuesIn(rows),
                          [](const auto& row) { return std::string(row.param.name); });
 
 TEST(ConcurrencyLimit, BeginsWithSixteenOrTheMostThereMayBe) {

@@ -5,7 +5,7 @@
 namespace davit::applier {
 namespace {
 
-class ObservedTest : public testing::Test {
+class ObservedTest : public ::testing::Test {
  protected:
   void shown(const char* version) {
     observed_.put(0, "p", text_, version, &slot_);

@@ -53,7 +53,7 @@ const PruneRow prunes[] = {
     {"NeverPrune", {known, 20, 20, 50}, 1, 7, {false, 0, 0}, 0, 1, true},
 };
 
-class Prune : public testing::TestWithParam<PruneRow> {};
+class Prune : public ::testing::TestWithParam<PruneRow> {};
 
 TEST_P(Prune, Decides) {
   const PruneRow& row = GetParam();
@@ -67,7 +67,7 @@ TEST_P(Prune, Decides) {
   for (const auto& orphan : v.orphans) EXPECT_FALSE(orphan.why.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, Prune, testing::ValuesIn(prunes),
+INSTANTIATE_TEST_SUITE_P(Table, Prune, ::testing::ValuesIn(prunes),
                          [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Prune, KeepsOnlyWhatTheStoreHasLost) {

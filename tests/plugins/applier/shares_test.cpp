@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class SharesTest : public testing::Test {
+class SharesTest : public ::testing::Test {
  protected:
   void begin(const std::string& group, size_t count, Shares::Time at) {
     for (size_t i = 0; i < count; ++i) shares_.began(group, ++number_, at);

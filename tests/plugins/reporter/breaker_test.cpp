@@ -1,78 +1,59 @@
-// Stories: one command a line; times in milliseconds.
+// Every file in breaker/ is one story. Times are milliseconds. It opens after 3 failures, for 1000.
+// `call` prints whether a call goes out, `state` how the breaker stands.
 #include "breaker.hpp"
-
-#include <gtest/gtest.h>
 
 #include <sstream>
 
+#include <gtest/gtest.h>
 #include <davit/backoff.hpp>
+#include <davit/testing/scenario.hpp>
 
 namespace davit::reporter {
 namespace {
 
 using namespace std::chrono_literals;
 
-std::string tell(const std::string& story) {
-  Breaker breaker({3, 1000ms});
-  std::istringstream in(story);
-  std::string line, out;
-  Breaker::Time now{0};
-  while (std::getline(in, line)) {
+class BreakerCommands {
+ public:
+  std::string run(const std::string& line) {
     std::istringstream words(line);
     std::string command;
-    int64_t ms = 0;
     words >> command;
-    if (command == "at") {
-      words >> ms;
-      now = std::chrono::milliseconds(ms);
-    } else if (command == "call") {
-      out += breaker.allow(now) ? "goes " : "waits ";
-    } else if (command == "ok") {
-      breaker.succeeded();
-    } else if (command == "fail") {
-      breaker.failed(now);
-    } else if (command == "state") {
-      static const char* const names[] = {"closed ", "open ", "half-open "};
-      out += names[static_cast<int>(breaker.state(now))];
-    } else if (!command.empty()) {
-      ADD_FAILURE() << "unknown command " << command;
+    if (command == "call") return breaker_.allow(now_) ? "goes\n" : "waits\n";
+    if (command == "state") {
+      static const char* const names[] = {"closed\n", "open\n", "half-open\n"};
+      return names[static_cast<int>(breaker_.state(now_))];
     }
+    if (command == "at") {
+      int64_t ms = 0;
+      if (!(words >> ms)) throw std::runtime_error("no time");
+      now_ = std::chrono::milliseconds(ms);
+    } else if (command == "ok") {
+      breaker_.succeeded();
+    } else if (command == "fail") {
+      breaker_.failed(now_);
+    } else {
+      throw std::runtime_error("unknown command");
+    }
+    return {};
   }
-  return out;
+
+ private:
+  Breaker breaker_{{3, 1000ms}};
+  Breaker::Time now_{0};
+};
+
+class BreakerStory : public ::testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(BreakerStory, GoesAsTold) {
+  BreakerCommands breaker;
+  EXPECT_EQ(testing::play(GetParam(), [&](const std::string& line) { return breaker.run(line); }),
+            "");
 }
 
-TEST(Breaker, OpensAfterSoManyFailuresInARow) {
-  EXPECT_EQ(tell("fail\nfail\nstate\ncall\nfail\nstate\ncall\n"), "closed goes open waits ");
-}
-
-TEST(Breaker, CountsAnewAfterASuccess) {
-  EXPECT_EQ(tell("fail\nfail\nok\nfail\nfail\nstate\n"), "closed ");
-}
-
-TEST(Breaker, StaysOpenItsTimeHoweverLongItWasClosedBefore) {
-  // The original forgets this: its minute counts from when it was made, so that a long healthy one
-  // never stays open.
-  EXPECT_EQ(tell("at 100000\nfail\nfail\nfail\nat 100999\nstate\ncall\nat 101000\nstate\n"),
-            "open waits half-open ");
-}
-
-TEST(Breaker, SendsOneProbeWhenHalfOpen) {
-  EXPECT_EQ(tell("fail\nfail\nfail\nat 1000\ncall\ncall\ncall\n"), "goes waits waits ");
-}
-
-TEST(Breaker, ClosesWhenTheProbeSucceeds) {
-  EXPECT_EQ(tell("fail\nfail\nfail\nat 1000\ncall\nok\nstate\ncall\ncall\n"),
-            "goes closed goes goes ");
-}
-
-TEST(Breaker, OpensAgainForItsWholeTimeWhenTheProbeFails) {
-  EXPECT_EQ(tell("fail\nfail\nfail\nat 1000\ncall\nat 1500\nfail\nat 2499\ncall\nat 2500\ncall\n"),
-            "goes waits goes ");
-}
-
-TEST(Breaker, IsNotKeptOpenByCallsThatWereUnderWay) {
-  EXPECT_EQ(tell("fail\nfail\nfail\nat 900\nfail\nat 1000\ncall\n"), "goes ");
-}
+INSTANTIATE_TEST_SUITE_P(Files, BreakerStory,
+                         ::testing::ValuesIn(testing::stories(TEST_FOLDER "/breaker")),
+                         testing::StoryName());
 
 TEST(Backoff, DoublesUpToItsMostAndJittersInTheUpperHalf) {
   Backoff b({100ms, 1000ms});
