@@ -158,8 +158,8 @@ AGENT = (
         (("    if (slot != nullptr && slot->id == dead.id && !left_behind(*slot)) continue;", "    continue;"),)),
     Bug("death_without_a_name_is_not_heard", "applier", "hub.cpp",
         "the death of a record whose name another one has taken is heard by its id",
-        (("  if (nameless || lingers(kind, change)) {",
-          "  if (nameless) return stream->source.settled(change.version, sink::Outcome::done);\n"
+        (("  if (lingers(kind, change) || !kind.desired.restore_name(change)) {",
+          "  if (!kind.desired.restore_name(change)) return stream->source.settled(change.version, sink::Outcome::done);\n"
           "  if (lingers(kind, change)) {"),)),
     Bug("successor_hides_the_dead", "applier", "hub_work.cpp",
         "a record that is dead is gone once its object is another record's",
@@ -169,7 +169,7 @@ AGENT = (
         (("  if (!proves_nothing && end.whole()) take_unnamed_for_dead(kind);\n", ""),), "rivals"),
     Bug("lingering_record_is_deleted", "applier", "hub.cpp",
         "what was dead when the snapshot began is judged as what it does not name",
-        (("  if (nameless || lingers(kind, change)) {", "  if (nameless) {"),), "restored"),
+        (("  if (lingers(kind, change) || !kind", "  if (!kind"),), "restored"),
     Bug("issue_outlives_its_record", "applier", "telling.cpp",
         "an issue ends with the record that it was told of",
         (("slot.issue_id != slot.id && ", "false && "),), "restored"),
