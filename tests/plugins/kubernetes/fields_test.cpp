@@ -65,9 +65,9 @@ TEST(Fields, TakeANumberOrItsDigits) {
       {R"({})", 1, "n: must be at least 1, not 0"},
       {R"({"n":10})", 1, "n: must be at most 9, not 10"}};
   for (const auto& [message, expected, fault] : rows) {
-    EXPECT_EQ(
-        fault_of(message, [&](const Fields& f) { EXPECT_EQ(f.integer("n", 1, 9), expected); }),
-        fault);
+    EXPECT_EQ(fault_of(message, [&, wanted = expected](
+                                    const Fields& f) { EXPECT_EQ(f.integer("n", 1, 9), wanted); }),
+              fault);
   }
 }
 
