@@ -143,7 +143,7 @@ bool Desired::lives(const std::string& id) const {
 }
 
 bool Desired::restore_name(sink::Change& change) const {
-  if (!change.name.empty()) return true;
+  if (change.type != sink::ChangeType::remove || !change.name.empty()) return true;
   const auto [begin, end] = by_id_.equal_range(change.key.id);
   const auto left = std::find_if(begin, end, [this](const auto& entry) {
     return entry.second->other_died_in != 0 && entry.second->other_died_in == incarnation_;

@@ -35,7 +35,8 @@ class Desired {
   // filled again may give its records new names.
   bool lives(const std::string& id) const;
   // A delete has no name when another record has taken the name. If that other record died first,
-  // no change of it is to come, and the delete gets the name back. Returns whether it has one.
+  // no change of it is to come, and the delete gets the name back. False: it has none. Other
+  // changes stay as they are.
   bool restore_name(sink::Change& change) const;
   // The record with this id was deleted in this version, and another record has taken its name.
   void taken_over(const std::string& id, uint64_t version);

@@ -103,6 +103,10 @@ TEST(Desired, ADeleteGetsItsNameBackWhenTheRecordThatTookItDiedFirst) {
   desired.accept(as("b", change(sink::ChangeType::remove, "shop", 6)));
   EXPECT_EQ(nameless("a"), "shop/edge");
   EXPECT_EQ(nameless("b"), "none");
+  auto live = as("b", change(sink::ChangeType::apply, "", 9));
+  live.name.clear();
+  EXPECT_TRUE(desired.restore_name(live)) << "only a delete is a death";
+  EXPECT_EQ(live.name, "");
   desired.begin(false, 42);
   EXPECT_EQ(nameless("a"), "none") << "another history may know another end of that record";
   desired.begin(false, 41);
