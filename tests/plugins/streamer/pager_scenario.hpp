@@ -1,10 +1,12 @@
-// Runs text scenarios against a Pager: commands, "----", what came of them. `next` prints what is
-// to be done; the other commands tell a result.
+// Tells a Pager stories (davit/testing/scenario.hpp), which stand in the tests. `next` prints what
+// is to be done; the other commands tell a result.
 #pragma once
 
 #include <sstream>
 
 #include <gtest/gtest.h>
+
+#include <davit/testing/scenario.hpp>
 
 #include "pager.hpp"
 
@@ -40,28 +42,12 @@ class Scenario {
  public:
   explicit Scenario(Manners manners) : manners_(manners) {}
 
+  // A story without its last line's end.
   void run(const std::string& text) {
-    std::istringstream lines(text);
-    std::string line, output, expected;
-    bool expecting = false;
-    auto check = [&] {
-      EXPECT_EQ(output, expected) << text;
-      output.clear();
-      expected.clear();
-      expecting = false;
-    };
-    while (std::getline(lines, line)) {
-      if (line == "----") {
-        expecting = true;
-      } else if (line.empty()) {
-        check();
-      } else if (expecting) {
-        expected += line + "\n";
-      } else {
-        output += command(line);
-      }
-    }
-    check();
+    const std::string story = text + "\n";
+    const std::string told =
+        testing::retell(story, [this](const std::string& line) { return command(line); });
+    EXPECT_EQ(testing::difference(story, told), "") << text;
   }
 
  private:
