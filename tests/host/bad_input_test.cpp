@@ -139,7 +139,7 @@ const Row rows[] = {
      "FILE:6: plugin.a.module: module \"refusing\": DIR/refusing.so: needs a newer processor\n"},
     {"ShortTable", "[plugin.a]\nmodule = \"breaker\"\ntable = \"short\"\n",
      "FILE:6: plugin.a.module: module \"breaker\": DIR/breaker.so: its table of davit.storage/1: "
-     "the slot storage.head is missing: struct_size is 8, not SIZE\n"},
+     "the slot storage.head is missing: struct_size is 16, not SIZE\n"},
     {"SlotIsNull", "[plugin.a]\nmodule = \"breaker\"\ntable = \"null\"\n",
      "FILE:6: plugin.a.module: module \"breaker\": DIR/breaker.so: its table of davit.storage/1: "
      "the slot storage.commit is NULL\n"},

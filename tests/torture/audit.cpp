@@ -112,7 +112,8 @@ const Write* Audit::find(const Topic& topic, uint64_t version) const {
                                                                              : nullptr;
 }
 
-// A delete whose version nobody heard may have had this one.
+// What version a deleted record has that is not the one of its delete as it was answered: nobody
+// heard that one, or a later record took the name, which gives the deleted one another version.
 bool Audit::explains(const Topic& topic, const std::string& name, uint64_t version) const {
   const auto names = journal_.find(topic);
   if (names == journal_.end()) return false;
@@ -120,11 +121,15 @@ bool Audit::explains(const Topic& topic, const std::string& name, uint64_t versi
   if (writes == names->second.end()) return false;
   const auto& all = writes->second;
   for (size_t i = 0; i < all.size(); ++i) {
-    if (all[i].version != 0) continue;
-    const bool after = i == 0 || all[i - 1].version < version;
-    const bool before =
-        i + 1 == all.size() || all[i + 1].version == 0 || version < all[i + 1].version;
-    if (after && before) return true;
+    const Write& w = all[i];
+    const Write* next = i + 1 < all.size() ? &all[i + 1] : nullptr;
+    if (w.version == 0) {
+      const bool after = i == 0 || all[i - 1].version < version;
+      const bool before = next == nullptr || next->version == 0 || version < next->version;
+      if (after && before) return true;
+    } else if (!w.live && next != nullptr && next->live) {
+      if (w.version < version && version < next->version) return true;
+    }
   }
   return false;
 }
@@ -273,7 +278,8 @@ void Audit::judge_last(const Topic& topic, const Write& w, const Ids& rows, uint
   if (row == rows.end()) {
     if (w.live || w.version > purged)
       fault("lost: the " + show(w) + " was answered and is not stored", topic, w.name);
-  } else if (w.version != 0 && row->second->version != w.version) {
+  } else if (w.version != 0 && row->second->version != w.version &&
+             (row->second->live || !explains(topic, w.name, row->second->version))) {
     fault("lost: the " + show(w) + " was answered, and version " +
               std::to_string(row->second->version) + " is stored",
           topic, w.name);

@@ -208,6 +208,22 @@ TEST_F(TortureAudit, ADeleteWhoseVersionNobodyHeardMayHaveAnyInBetween) {
   EXPECT_FALSE(judge({lost(2, 60, "a")}).empty());
 }
 
+// Version 5 went to a.1 when the write of a.2 took its name.
+TEST_F(TortureAudit, ADeletedRecordWhoseNameWasTakenHasAVersionOfItsOwn) {
+  write_at("a", 2).version = 6;
+  stored_.rows[0].version = 5;
+  stored_.rows[2].version = 6;
+  stored_.requests["q5"] = 6;
+  stored_.head = 6;
+  EXPECT_TRUE(judge_store().empty());
+  std::vector<Step> steps = every_step();
+  steps.back() = got(6, 66, "a", "a.2", "five");
+  steps.insert(steps.end() - 1, lost(5, 56, "a"));
+  EXPECT_TRUE(judge(steps).empty());
+  stored_.rows[0].version = stored_.head = 7;  // later than what took the name
+  expect(judge_store(), "which nobody wrote", "a");
+}
+
 TEST_F(TortureAudit, AtRestAClusterIsWhatIsStored) {
   const Objects right{{"a", {"a.2", "five", 5}}, {"b", {"b.1", "four", 4}}};
   const auto rest = [&](const Objects& objects) {
