@@ -123,7 +123,7 @@ void apply_each(Shared& shared, const v1::ApplyRequest& message, const std::stri
   refuse_twins(items);
   Mutations::run(shared.host, shared.storage, std::move(items), message.dry_run(),
                  std::move(ticket),
-                 [&shared, reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
+                 [reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
                    v1::ApplyResponse response;
                    for (const auto& o : outcomes) outcome_to_wire(o, response.add_outcomes());
                    reply(response.SerializeAsString());
@@ -203,7 +203,7 @@ void remove(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::
   refuse_twins(items);
   Mutations::run(shared.host, shared.storage, std::move(items), message.dry_run(),
                  shared.outstanding.begin(),
-                 [&shared, reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
+                 [reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
                    v1::DeleteResponse response;
                    for (const auto& o : outcomes) outcome_to_wire(o, response.add_outcomes());
                    reply(response.SerializeAsString());

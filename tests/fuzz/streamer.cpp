@@ -86,16 +86,17 @@ void compare(const streamer::Change& sent, const Result<watcher::Batch>& got) {
 void on_record(std::string_view text, bool live) {
   const Stored stored = split(text);
   for (const auto& [name, kind] : world().classifier.kinds()) {
-    davit_record record{};
-    record.struct_size = sizeof record;
-    record.key = {str(name), str(region), str(stored.id)};
-    record.ns = str(stored.ns);
-    record.name = str(stored.name);
+    Record record;
+    record.key = {name, std::string(region), std::string(stored.id)};
+    record.ns = stored.ns;
+    record.name = stored.name;
     record.version = 17;
-    record.state = str(stored.state);
-    record.flags = live ? DAVIT_RECORD_LIVE : 0;
-    record.payload = bytes(stored.payload);
-    const streamer::Change change = world().classifier.change(kind, record);
+    record.state = stored.state;
+    record.live = live;
+    record.payload = stored.payload;
+    const auto judged = world().classifier.change(kind, std::move(record));
+    if (!fuzz::no_bug(judged, "change").ok()) return;
+    const streamer::Change& change = *judged;
     const streamer::Change* changes[] = {&change};
     const Buffer frame = streamer::encode_frame({name, std::string(region)}, changes);
     streamer::encode_get(&change, {3, 17});
