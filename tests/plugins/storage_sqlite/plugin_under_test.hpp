@@ -70,7 +70,7 @@ inline size_t count(const storage::Client& client) {
   ReadRequest all;
   all.limit = 1'000'000;
   auto r = client.read(all, [&](const davit_record&) { return ++n, true; });
-  EXPECT_TRUE(r.ok());
+  EXPECT_TRUE(r.ok()) << r.error().message;
   return n;
 }
 

@@ -31,9 +31,11 @@ TEST_F(Vanished, ACommitIsRefusedWhicheverFileHasGone) {
       {"", "its file"}, {"-wal", "its journal"}, {".lock", "its lock file"}};
   for (const auto& [suffix, what] : files) {
     const std::string path = path_ + what;
-    Life life(path);
+    Life life(path, 0);
     ASSERT_TRUE(life.up.ok()) << life.up.error().message;
     ASSERT_EQ(commit(life.client, group("a")), "");
+    // Opens the connection of the reads. It has the file for as long as it is open.
+    ASSERT_EQ(count(life.client), 1u);
     std::filesystem::remove(path + suffix);
     EXPECT_EQ(commit(life.client, group("b")), lost(what));
     EXPECT_FALSE(life.client.report_now({status("a", "up")}).ok());
