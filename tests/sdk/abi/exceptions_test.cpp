@@ -54,6 +54,13 @@ class Every {
   sink::ChangeStream stream(sink::Source source = {[] {}, [](uint64_t, sink::Outcome) {}, [] {}}) {
     return *open(std::move(source));
   }
+  // A call of a stream that is closed after it.
+  Result<> streamed(const std::function<Result<>(const sink::ChangeStream&)>& call) {
+    const auto opened = stream();
+    auto r = call(opened);
+    opened.close();
+    return r;
+  }
   sink::StatusClient statuses() { return sink::StatusClient(instance_.ref(DAVIT_STATUS_SINK)); }
   kind::Needs needs() { return kind::all_needs(host_); }
   // Waits at the plugin's gate.
@@ -124,8 +131,10 @@ TEST(Exceptions, OfASlotThatReturnsAnErrorAreTheErrorInternal) {
       {"davit_storage.limits", [](Every& e) { return plain(e.store().limits()); }},
       {"davit_storage.watch",
        [](Every& e) { return plain(e.store().watch([](void*, uint32_t) {}, nullptr)); }},
-      {"davit_change_sink.begin", [](Every& e) { return e.stream().begin({}); }},
-      {"davit_change_sink.bookmark", [](Every& e) { return e.stream().bookmark({}); }},
+      {"davit_change_sink.begin",
+       [](Every& e) { return e.streamed([](const auto& s) { return s.begin({}); }); }},
+      {"davit_change_sink.bookmark",
+       [](Every& e) { return e.streamed([](const auto& s) { return s.bookmark({}); }); }},
       {"davit_status_sink.offer", [](Every& e) { return e.statuses().offer({}); }},
       {"davit_cluster.watch", [](Every& e) { return plain(e.watch()); }},
       {"davit_storage.history", [](Every& e) { return plain(e.store().history()); }},
