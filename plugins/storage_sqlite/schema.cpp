@@ -145,6 +145,14 @@ Result<> judge(const std::string& path, int64_t application, int64_t version) {
                      std::to_string(schema_version) +
                      ", the newest this davit knows: upgrade davit, or choose another path");
   }
+  if (version < schema_version) {
+    return fault(path, Code::failed_precondition,
+                 "has schema " + std::to_string(version) +
+                     " of an earlier pre-release, and this "
+                     "davit reads " +
+                     std::to_string(schema_version) +
+                     ": move it away to begin anew, or go back to the davit that wrote it");
+  }
   return {};
 }
 

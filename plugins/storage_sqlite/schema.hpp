@@ -5,8 +5,8 @@
 
 namespace davit::storage_sqlite {
 
-// The schema of this code. A file with a newer one is refused. An older one would be migrated here.
-constexpr int64_t schema_version = 1;
+// The schema of this code. A file with another one is refused.
+constexpr int64_t schema_version = 2;
 
 // Checks the first bytes of the file, and its permissions. Missing and empty files are accepted.
 // Changes nothing and takes no lock.
@@ -22,7 +22,7 @@ Result<> inspect_copy(const std::string& path);
 // has lost its content. A restore that was interrupted must be repeated.
 Result<> inspect_locked(const std::string& path, bool was_made);
 
-// Creates the tables in an empty database. Refuses one of another program or with a newer schema.
+// Creates the tables in an empty database. Refuses one of another program or with another schema.
 Result<> prepare_schema(Connection& connection);
 
 }  // namespace davit::storage_sqlite

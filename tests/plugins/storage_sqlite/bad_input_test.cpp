@@ -82,8 +82,15 @@ const Row rows[] = {
        make(p);
        sql(p, "PRAGMA user_version = 9; PRAGMA wal_checkpoint(TRUNCATE)");
      },
-     "database \"$DB\": has schema 9, newer than 1, the newest this davit knows: upgrade davit, or "
+     "database \"$DB\": has schema 9, newer than 2, the newest this davit knows: upgrade davit, or "
      "choose another path"},
+    {"older schema",
+     [](std::string& p) {
+       make(p);
+       sql(p, "PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)");
+     },
+     "database \"$DB\": has schema 1 of an earlier pre-release, and this davit reads 2: move it "
+     "away to begin anew, or go back to the davit that wrote it"},
     {"cut off",
      [](std::string& p) {
        make(p, 200);
