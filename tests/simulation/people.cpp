@@ -273,8 +273,12 @@ void World::back_up() {
   story_.tell("the store is backed up at " + std::to_string(history_.head()));
 }
 
-// From the last backup, or from nothing. What was committed since has never been.
 void World::restore() {
+  restore_from(fate_.chance(0.8) ? backup_ : std::nullopt);
+}
+
+// Without a backup the store is empty. What was committed since has never been.
+void World::restore_from(const std::optional<Backup>& backup) {
   crash_server();
   plan(std::chrono::milliseconds(fate_.below(5'000)), [this] { start_server(); });
   const std::string file = folder_.path() + "/davit.db";
@@ -282,9 +286,9 @@ void World::restore() {
   history_.closed();
   lost_.push_back({std::move(history_), restored_head_});
   history_ = History();
-  if (backup_ && fate_.chance(0.8)) {
-    history_ = backup_->history;
-    copy_store(backup_->file, file);
+  if (backup) {
+    history_ = backup->history;
+    copy_store(backup->file, file);
   }
   history_.closed();
   restored_head_ = history_.head();

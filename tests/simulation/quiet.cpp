@@ -125,6 +125,19 @@ bool World::wanted_by_both(const Name& name) const {
   return theirs != history_.all().end() && History::now(theirs->second).live;
 }
 
+bool World::lose_statuses() {
+  if (scene_ != Scene::restored) return true;
+  constexpr seconds told_in_time{30}, limit{120};
+  back_up();
+  if (!settle(limit)) return false;
+  for (const auto& [name, written] : history_.all()) {
+    if (wanted_pods(name) > 0) restart_pod(name);
+  }
+  pass(told_in_time);
+  restore_from(backup_);
+  return settle(limit);
+}
+
 void World::rest() {
   constexpr seconds quiet_down{75}, while_nothing_changes{75}, a_word_each{5};
   pass(quiet_down);

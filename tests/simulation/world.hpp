@@ -40,6 +40,9 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   // After that: an agent loses sight of something for long. True: the server's conditions said so
   // in time, and no longer once it saw again.
   bool blind();
+  // After that: a restored store has every record and has lost the latest statuses (scene
+  // `restored`). True: the agent told them again.
+  bool lose_statuses();
   // And then: what nobody changes any more comes to rest. Nothing is written to the cluster, and
   // agents say little.
   void rest();
@@ -123,6 +126,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void restart_pod(const Name& name);
   void back_up();
   void restore();
+  void restore_from(const std::optional<Backup>& backup);
   void contest_name();
   void leave_contested_name();
   void remove_orphans();
