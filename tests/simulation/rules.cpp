@@ -3,6 +3,9 @@
 
 namespace davit::simulation {
 
+// After a stream has gone on with a restored store. An API server may be away as long.
+constexpr std::chrono::seconds stamped_within{30};
+
 void World::asked(const cluster::Request& q, const std::string& agent) {
   const Kind* kind = kind_of(q.resource);
   if (kind == nullptr || (q.verb != DAVIT_VERB_APPLY && q.verb != DAVIT_VERB_DELETE)) return;
@@ -214,12 +217,13 @@ void World::heard(const Progress& p) {
     if (known.since.count() == 0) known.since = now();
     known.version = kind.applied.version;
     known.incarnation = kind.applied.incarnation;
-    check_cursor(kind, agent->region);
+    check_cursor(kind, agent->region, now() - known.since >= stamped_within);
   }
 }
 
-// A cursor says that everything up to it was applied, or is held.
-void World::check_cursor(const KindProgress& kind, const std::string& where) {
+// A cursor says that everything up to it was applied, or is held. A stream that goes on after a
+// restore names nothing again, so the stamps follow later: `stamped` says that they must have.
+void World::check_cursor(const KindProgress& kind, const std::string& where, bool stamped) {
   for (const auto& [name, written] : history_.all()) {
     if (name.kind != kind.kind || name.region != where) continue;
     // Parked, perhaps: another region has it, or had it then.
@@ -227,7 +231,7 @@ void World::check_cursor(const KindProgress& kind, const std::string& where) {
       continue;
     const Written& last = History::now(written);
     if (!last.live || last.held || last.version > kind.applied.version) continue;
-    named_.insert({name, last.id});
+    if (stamped) named_.insert({name, last.id});
     const auto& applied = applied_[name];
     const bool taken =
         std::any_of(applied.begin(), applied.end(), [&, &name = name](const auto& a) {

@@ -157,7 +157,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   // `store` counts those that were lost; their number means the present one.
   bool may_go(const Stamp& there, size_t store) const;
   uint64_t head_without(const Stamp& there, size_t store) const;
-  void check_cursor(const KindProgress& kind, const std::string& where);
+  void check_cursor(const KindProgress& kind, const std::string& where, bool stamped);
   void note_write(const cluster::Request& q);
 
   // What must hold while nothing goes wrong (quiet.cpp).
