@@ -14,7 +14,8 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::St
       resync_timer_(strand_),
       sync_timer_(strand_),
       sight_timer_(strand_),
-      access_timer_(strand_) {
+      access_timer_(strand_),
+      arrival_timer_(strand_) {
   shop_->applies = host.counter("davit_applier_applies_total", "Server-side applies sent");
   shop_->skips = host.counter("davit_applier_skips_total", "Objects found as they should be");
   shop_->deletes = host.counter("davit_applier_deletes_total", "Deletes sent");
@@ -72,7 +73,8 @@ void Hub::stop(std::function<void()> done) {
   strand_.post([this, done = std::move(done)]() mutable {
     stopping_ = true;
     stopped_ = std::move(done);
-    for (Timer* t : {&pump_timer_, &resync_timer_, &sync_timer_, &sight_timer_, &access_timer_})
+    for (Timer* t : {&pump_timer_, &resync_timer_, &sync_timer_, &sight_timer_, &access_timer_,
+                     &arrival_timer_})
       t->cancel();
     for (auto& kind : kinds_) {
       if (!kind->watching) continue;

@@ -79,6 +79,9 @@ class Hub {
   void touch(KindState& kind, Slot& slot);
   void release_unseen(KindState& kind);
   void judge(KindState& kind);
+  void judge_soon(KindState& kind);
+  void judge_arrivals(KindState& kind);
+  void conclude(KindState& kind, const SnapshotEnd& end, const std::vector<Candidate>& candidates);
 
   // --- blindness (hub_sight.cpp), and rights (hub_access.cpp)
   void look(KindState& kind);
@@ -128,7 +131,7 @@ class Hub {
   Shares shares_;
   std::map<Shares::Group, std::deque<uint64_t>> held_back_;  // slots, by their numbers
   size_t working_ = 0;                                       // trips that are out
-  Timer pump_timer_, resync_timer_, sync_timer_, sight_timer_, access_timer_;
+  Timer pump_timer_, resync_timer_, sync_timer_, sight_timer_, access_timer_, arrival_timer_;
   std::chrono::nanoseconds pump_at_{0};        // when pump_timer_ fires
   std::chrono::nanoseconds patient_until_{0};  // until then applying waits for the watches
 

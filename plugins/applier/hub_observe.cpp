@@ -7,6 +7,8 @@
 
 namespace davit::applier {
 
+constexpr std::chrono::seconds arrivals_gather{1};
+
 void Hub::on_arrival(KindState& kind, const Arrival& a) {
   if (a.type == DAVIT_WATCH_TROUBLE || a.type == DAVIT_WATCH_REFUSED) return on_trouble(kind, a);
   View& view = kind.views[a.watch];
@@ -106,7 +108,9 @@ void Hub::touch(KindState& kind, Slot& slot) {
     return;
   }
   // Otherwise sees_again looks at it once all watches can be trusted.
-  if (slot.objects.empty() && kind.complete()) depart(kind, slot);
+  if (!kind.complete()) return;
+  if (slot.objects.empty()) return depart(kind, slot);
+  if (slot.wish == Wish::unknown) judge_soon(kind);
 }
 
 // The cluster has nothing of the record left, and no stream names it.
@@ -181,6 +185,44 @@ void Hub::judge(KindState& kind) {
       if (slot.objects.empty()) depart(kind, slot);
     }
   });
+  kind.arrivals_removed = 0;
+  conclude(kind, end, candidates);
+  bury(kind);
+  if (!proves_nothing && end.whole()) take_unnamed_for_dead(kind);
+  count_orphans(kind);
+}
+
+// What arrives together is judged together.
+void Hub::judge_soon(KindState& kind) {
+  if (!kind.judged) return;
+  kind.arrived = true;
+  if (arrival_timer_.waiting()) return;
+  arrival_timer_.after(arrivals_gather, [this] {
+    for (const auto& each : kinds_) {
+      if (std::exchange(each->arrived, false)) judge_arrivals(*each);
+    }
+    pump();
+  });
+}
+
+// Objects of records that are known to be dead: an apply that an earlier process had sent, or one
+// that somebody repeats. Whatever is in doubt, and more than a few records at once, as a restored
+// backup of the cluster brings, waits for the resync, which judges all together.
+void Hub::judge_arrivals(KindState& kind) {
+  if (!kind.judged || !kind.judged->whole() || !kind.complete()) return;
+  std::vector<Candidate> dead;
+  kind.desired.each([&](Slot& slot) {
+    if (slot.wish != Wish::unknown || kind.desired.named_now(slot)) return;
+    const auto c = candidate(kind, slot);
+    if (c && lost(*kind.judged, *c).empty()) dead.push_back(*c);
+  });
+  if (kind.arrivals_removed + dead.size() > shop_->rules.prune.always_allowed) return;
+  kind.arrivals_removed += dead.size();
+  conclude(kind, *kind.judged, dead);
+}
+
+void Hub::conclude(KindState& kind, const SnapshotEnd& end,
+                   const std::vector<Candidate>& candidates) {
   const Verdict verdict = prune(end, candidates, shop_->rules.prune);
   for (const uint64_t number : verdict.remove)
     kind.desired.find(number)->pruned_at = end.at_version.value_or(0);
@@ -190,9 +232,6 @@ void Hub::judge(KindState& kind) {
                                       {"unnamed", std::to_string(candidates.size())}});
   }
   carry_out(kind, verdict);
-  bury(kind);
-  if (!proves_nothing && end.whole()) take_unnamed_for_dead(kind);
-  count_orphans(kind);
 }
 
 void Hub::count_orphans(KindState& kind) {

@@ -322,8 +322,8 @@ void Hub::tell(KindState& kind, Slot& slot, Report& report) {
 
 void Hub::resync() {
   for (auto& kind : kinds_) {
-    // Judges what has arrived since the last snapshot and nobody names: an apply that an earlier
-    // process had sent, or a restored backup of the cluster.
+    // Judges what has arrived since the last snapshot, nobody names, and judge_arrivals left: a
+    // restored backup of the cluster, for example.
     if (kind->judged && kind->complete()) {
       kind->ended = kind->judged;
       judge(*kind);

@@ -115,6 +115,8 @@ struct KindState {
   std::deque<Lingering> departed;     // reported as gone since that snapshot began; only the latest
   std::optional<SnapshotEnd> ended;   // a snapshot that has ended and is not yet judged
   std::optional<SnapshotEnd> judged;  // the judged snapshot, and what was heard since
+  bool arrived = false;               // objects that no stream names have come since then
+  size_t arrivals_removed = 0;        // records removed for that since all was judged
 };
 
 }  // namespace davit::applier

@@ -13,9 +13,10 @@ std::string doubt(const SnapshotEnd& end, const PruneRules& rules) {
          std::to_string(end.counted) + " were counted";
 }
 
-// Why a candidate counts as lost by the store, and not as deleted; empty: it was deleted. A store
-// loses records when it is restored or emptied. If the peer tells no history, only the versions can
-// show it.
+}  // namespace
+
+// A store loses records when it is restored or emptied. If the peer tells no history, only the
+// versions can show it.
 std::string lost(const SnapshotEnd& end, const Candidate& candidate) {
   if (candidate.disputed)
     return "its annotation davit.dev/record names another record than its own name";
@@ -30,8 +31,6 @@ std::string lost(const SnapshotEnd& end, const Candidate& candidate) {
   }
   return {};
 }
-
-}  // namespace
 
 void SnapshotEnd::reach(Cursor at) {
   at_version = std::max(at_version.value_or(0), at.version);

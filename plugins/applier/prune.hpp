@@ -71,6 +71,10 @@ struct SnapshotEnd {
   void go_on(const History& told, Cursor at);
 };
 
+// Why the store may have lost a candidate, which is then never removed; empty: its record was
+// deleted.
+std::string lost(const SnapshotEnd& end, const Candidate& candidate);
+
 // What is to become of the candidates. A candidate is in one of the two lists.
 struct Verdict {
   struct Orphan {

@@ -28,6 +28,16 @@ struct PruneWorld : World {
     apply("keep", 10);
     end(1, 12);
   }
+  // The object as somebody may save it, to create it again.
+  std::string without_uid(const std::string& name) {
+    json::value out = replica_set(name);
+    for (const char* member : {"uid", "resourceVersion", "managedFields"})
+      out.at("metadata").as_object().erase(member);
+    return json::serialize(out);
+  }
+  void create(const std::string& object) {
+    call(DAVIT_VERB_CREATE, "replicasets", "acme", "", object);
+  }
   // "drop" is left alone, and said to be.
   void expect_orphan() {
     EXPECT_EQ(replica_sets(), "drop keep");
@@ -74,21 +84,45 @@ TEST(Prune, SaysNothingOfAnIdThatLivesUnderAnotherName) {
 // An apply that an earlier process had sent, or a backup of the cluster.
 TEST(Prune, RemovesWhatComesBackAfterItsRecordDied) {
   PruneWorld w;
-  json::value late = w.replica_set("drop");
-  for (const char* member : {"uid", "resourceVersion", "managedFields"})
-    late.at("metadata").as_object().erase(member);
+  json::value late = json::parse(w.without_uid("drop"));
   w.remove("drop", 12);
   w.wait();
   EXPECT_EQ(w.replica_sets(), "keep");
   for (const char* version : {"11", "99"}) {
     late.at("metadata").at("annotations").as_object()["davit.dev/version"] = version;
-    w.call(DAVIT_VERB_CREATE, "replicasets", "acme", "", json::serialize(late));
-    w.wait();
-    EXPECT_EQ(w.replica_sets(), "drop keep") << "it may only be seen too early";
+    w.create(json::serialize(late));
+    w.wait(3s);
+    const std::string expected = version == std::string("11") ? "keep" : "drop keep";
+    EXPECT_EQ(w.replica_sets(), expected) << "the later one may only be seen too early";
+    EXPECT_EQ(w.issues["drop"], "");
     w.wait(2min);
-    EXPECT_EQ(w.replica_sets(), version == std::string("11") ? "keep" : "drop keep");
+    EXPECT_EQ(w.replica_sets(), expected);
   }
   w.expect_orphan();
+}
+
+// A backup of the cluster that is restored brings many at once.
+TEST(Prune, LeavesWhatComesBackInNumbersToTheResync) {
+  PruneWorld w({{"prune_always_allowed", 2}, {"prune_share_max_percent", 70}});
+  const std::vector<std::string> names{"a", "b", "c"};
+  uint64_t version = 20;
+  for (const auto& name : names) w.apply(name, ++version);
+  w.wait();
+  std::map<std::string, std::string> copies;
+  for (const auto& name : names) copies[name] = w.without_uid(name);
+  for (const auto& name : names) w.remove(name, ++version);
+  w.wait();
+  ASSERT_EQ(w.replica_sets(), "drop keep");
+  for (const auto& name : names) w.create(copies[name]);
+  w.wait(3s);
+  EXPECT_EQ(w.replica_sets(), "a b c drop keep");
+  w.wait(2min);
+  EXPECT_EQ(w.replica_sets(), "drop keep") << "together they are no more than the share";
+  for (const char* left : {"drop keep", "drop keep", "c drop keep"}) {
+    w.create(copies[left[0] == 'c' ? "c" : "a"]);
+    w.wait(3s);
+    EXPECT_EQ(w.replica_sets(), left) << "two between resyncs";
+  }
 }
 
 TEST(Prune, DeletesNothingWhenTheCountDiffers) {
