@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include <davit/abi/kind_needs.h>
 #include <davit/abi/rights.h>
@@ -44,8 +45,44 @@ Slot optional() {
   return out;
 }
 
+constexpr size_t column_name_max = 32;
+
 Error lacks(const std::string& what) {
   return {Code::failed_precondition, what, {}, {}};
+}
+
+bool is_heading(std::string_view name) {
+  const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
+  return !name.empty() && name.size() <= column_name_max &&
+         std::all_of(name.begin(), name.end(), printable);
+}
+
+// In RFC 6901 "~" begins an escape, "~0" or "~1".
+bool is_json_pointer(std::string_view path) {
+  if (path.empty() || path.front() != '/') return false;
+  for (size_t at = path.find('~'); at != path.npos; at = path.find('~', at + 1)) {
+    if (at + 1 == path.size() || (path[at + 1] != '0' && path[at + 1] != '1')) return false;
+  }
+  return true;
+}
+
+Result<> judge_columns(const davit_kind_description& d) {
+  if (!DAVIT_HAS(&d, columns_count)) return {};
+  std::set<std::pair<int32_t, std::string_view>> names;
+  for (size_t i = 0; i < d.columns_count; ++i) {
+    if (d.columns == nullptr || d.columns[i] == nullptr)
+      return lacks("its description has a column that is NULL");
+    const auto& column = *d.columns[i];
+    const std::string its = "its column \"" + text(column.name) + "\" ";
+    if (!is_heading(view(column.name)))
+      return lacks(its + "has a name that is not 1 to " + std::to_string(column_name_max) +
+                   " printable ASCII letters");
+    if (!is_json_pointer(view(column.path)))
+      return lacks(its + "has the path \"" + text(column.path) + "\", which is no JSON pointer");
+    if (!names.insert({column.source, view(column.name)}).second)
+      return lacks(its + "is there twice");
+  }
+  return {};
 }
 
 // The slots for ctrl.v1 are needed by what the description says.
@@ -61,6 +98,7 @@ Result<> judge_kind(davit_instance* self, const void* table) {
     if (d->resources == nullptr || d->resources[i] == nullptr)
       return lacks("its description has a resource that is NULL");
   }
+  if (auto r = judge_columns(*d); !r.ok()) return r;
   if (!DAVIT_HAS(d, ctrl_v1) || d->ctrl_v1 == nullptr) return {};
   if (!DAVIT_HAS(&kind, delete_message) || kind.delete_message == nullptr)
     return lacks("its description has ctrl_v1, but the slot kind.delete_message is missing");

@@ -1,6 +1,7 @@
 // davit get [KIND [ID]] [--region R] [--watch]
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <random>
 #include <tuple>
 
@@ -12,6 +13,7 @@
 #include "documents.hpp"
 #include "exit_codes.hpp"
 #include "follower.hpp"
+#include "kind_columns.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
 #include "text_table.hpp"
@@ -36,6 +38,10 @@ struct Wanted {
 };
 
 using Records = std::vector<v1::StoredRecord>;
+struct Listed {
+  Records records;
+  KindColumns columns;
+};
 
 // A record that changed during the listing occurs twice, the newer version last.
 void sort(Records& records) {
@@ -55,8 +61,8 @@ Error nowhere(const Wanted& wanted) {
 }
 
 // With kind, id and region, asks for one record. Otherwise reads the list and filters it by id.
-Result<Records> fetch(OperatorClient& client, const Wanted& wanted) {
-  Records out;
+Result<Listed> fetch(OperatorClient& client, const Wanted& wanted) {
+  Listed out;
   if (!wanted.id.empty() && !wanted.region.empty()) {
     v1::OperatorGetRequest request;
     request.mutable_key()->set_kind(wanted.kind);
@@ -64,7 +70,8 @@ Result<Records> fetch(OperatorClient& client, const Wanted& wanted) {
     request.mutable_key()->set_id(wanted.id);
     v1::OperatorGetResponse response;
     if (auto r = client.call("Get", request, response); !r.ok()) return r.error();
-    out.push_back(response.record());
+    out.records.push_back(response.record());
+    out.columns = KindColumns(response.columns());
     return out;
   }
   v1::ListRequest request;
@@ -77,39 +84,35 @@ Result<Records> fetch(OperatorClient& client, const Wanted& wanted) {
     if (auto r = client.call("List", request, response); !r.ok()) return r.error();
     for (auto& record : *response.mutable_records()) {
       if (wanted.id.empty() || record.document().id() == wanted.id)
-        out.push_back(std::move(record));
+        out.records.push_back(std::move(record));
     }
+    out.columns = KindColumns(response.columns());
     request.set_page_token(response.next_page_token());
   } while (!request.page_token().empty());
-  sort(out);
+  sort(out.records);
   return out;
 }
 
-TextTable table_of_records() {
-  return TextTable({"KIND",
-                    "ID",
-                    "REGION",
-                    {"NAMESPACE", 2},
-                    "NAME",
-                    "STATE",
-                    {"VERSION", 4},
-                    {"CHANGED", 3},
-                    {"BY", 1}});
+TextTable table_of_records(const KindColumns& columns) {
+  constexpr int after = KindColumns::after_kinds;
+  return TextTable(around<TextTable::Heading>(
+      {"KIND", "ID", "REGION", {"NAMESPACE", after + 2}, "NAME", "STATE"}, columns.headings(),
+      {{"VERSION", after + 4}, {"CHANGED", after + 3}, {"BY", after + 1}}));
 }
 
-void print_rows(TextTable& table, const Records& records) {
+void print_rows(TextTable& table, const KindColumns& columns, const Records& records) {
   const int64_t now = unix_ms_now();
   for (const auto& r : records) {
     const auto& d = r.document();
-    table.row({d.kind(),
-               d.id(),
-               d.region(),
-               r.namespace_(),
-               r.name(),
-               {d.state(), r.live() ? Tone::plain : Tone::faint},
-               r.version() == 0 ? "-" : std::to_string(r.version()),
-               age(r.committed_at_unix_ms(), now),
-               r.author()});
+    table.row(around<TextTable::Cell>({d.kind(),
+                                       d.id(),
+                                       d.region(),
+                                       r.namespace_(),
+                                       r.name(),
+                                       {d.state(), r.live() ? Tone::plain : Tone::faint}},
+                                      columns.cells(d.spec_json(), now),
+                                      {r.version() == 0 ? "-" : std::to_string(r.version()),
+                                       age(r.committed_at_unix_ms(), now), r.author()}));
   }
   std::fputs(table.print(use_colour(), terminal_columns()).c_str(), stdout);
 }
@@ -132,16 +135,17 @@ void print_documents(const Records& records, bool one, Format format) {
 }
 
 int show(OperatorClient& client, const Wanted& wanted) {
-  auto records = fetch(client, wanted);
-  if (!records.ok()) return failed("get", records.error());
-  if (records->empty() && !wanted.id.empty()) return failed("get", nowhere(wanted));
+  auto listed = fetch(client, wanted);
+  if (!listed.ok()) return failed("get", listed.error());
+  const Records& records = listed->records;
+  if (records.empty() && !wanted.id.empty()) return failed("get", nowhere(wanted));
   if (wanted.format != Format::table) {
-    print_documents(*records, !wanted.id.empty() && records->size() == 1, wanted.format);
-  } else if (records->empty()) {
+    print_documents(records, !wanted.id.empty() && records.size() == 1, wanted.format);
+  } else if (records.empty()) {
     std::puts("nothing");
   } else {
-    TextTable table = table_of_records();
-    print_rows(table, *records);
+    TextTable table = table_of_records(listed->columns);
+    print_rows(table, listed->columns, records);
   }
   return 0;
 }
@@ -152,11 +156,17 @@ class Changes {
  public:
   explicit Changes(Format format) : format_(format) {}
 
-  // False: nobody reads the output any more.
+  // The kind's columns are those of the first answer of all: headings are printed once.
+  void begin(const KindColumns::Columns& columns) {
+    if (table_) return;
+    columns_ = KindColumns(columns);
+    table_ = table_of_records(columns_);
+  }
+  // Call begin() before it. False: nobody reads the output any more.
   bool print(const Records& records) {
     if (records.empty()) return true;
     if (format_ == Format::table) {
-      print_rows(table_, records);
+      print_rows(*table_, columns_, records);
     } else {
       for (const auto& r : records) print(r);
     }
@@ -175,7 +185,8 @@ class Changes {
   }
 
   Format format_;
-  TextTable table_ = table_of_records();
+  KindColumns columns_;
+  std::optional<TextTable> table_;
   bool any_ = false;
 };
 
@@ -203,6 +214,7 @@ int watch(OperatorClient& client, const Wanted& wanted) {
     auto ended = client.watch("Watch", request, response, [&] {
       if (std::exchange(away, false)) tell(stderr, "davit get: connected again");
       if (response.current()) backoff.reset();
+      changes.begin(response.columns());
       const bool beginning = !follower.current();
       const Records records = follower.take(response);
       const bool nothing = beginning && follower.current() && records.empty();

@@ -3,10 +3,13 @@
 #include <cstdio>
 #include <tuple>
 
+#include <boost/json/parse.hpp>
+
 #include <davit/v1/operator.pb.h>
 
 #include "conditions.hpp"
 #include "davit.hpp"
+#include "kind_columns.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
 #include "text_table.hpp"
@@ -14,6 +17,8 @@
 namespace davit::host {
 
 namespace {
+
+namespace json = boost::json;
 
 // An agent reports at least every 30 s. After three missed reports its state is unknown.
 constexpr int64_t silent_after_ms = 90'000;
@@ -43,36 +48,39 @@ std::string condition_of(const v1::ObjectStatus& o) {
 }
 
 std::string objects(const v1::StatusResponse& status, const Look& look) {
-  TextTable table({"KIND",
-                   "ID",
-                   "REGION",
-                   "STATE",
-                   {"VERSION", 4},
-                   {"OBSERVED", 3},
-                   "READY",
-                   {"UPDATED", 2},
-                   {"STALE", 1},
-                   "HEALTH",
-                   "CONDITION"});
+  constexpr int after = KindColumns::after_kinds;
+  const KindColumns columns(status.columns());
+  TextTable table(around<TextTable::Heading>({"KIND",
+                                              "ID",
+                                              "REGION",
+                                              "STATE",
+                                              {"VERSION", after + 4},
+                                              {"OBSERVED", after + 3},
+                                              "READY",
+                                              {"UPDATED", after + 2},
+                                              {"STALE", after + 1}},
+                                             columns.headings(), {"HEALTH", "CONDITION"}));
+  const int64_t now = unix_ms_now();
   for (const auto& o : status.objects()) {
     const auto& s = o.observed();
     const std::string of = "/" + std::to_string(s.desired());
     const bool gone = is_gone(o);
     const bool seen = o.has_observed() && !gone;
-    table.row({o.kind(),
-               o.id(),
-               o.region(),
-               {o.state(), o.live() ? Tone::plain : Tone::faint},
-               std::to_string(o.version()),
-               seen ? std::to_string(s.observed_version()) : "-",
-               seen ? std::to_string(s.ready()) + of : "-",
-               seen ? std::to_string(s.updated()) + of : "-",
-               seen ? std::to_string(s.stale()) : "-",
-               {seen   ? s.health()
-                : gone ? std::string(explained("gone"))
-                       : "-",
-                gone ? Tone::faint : tone_of(o)},
-               {condition_of(o), Tone::bad}});
+    table.row(around<TextTable::Cell>({o.kind(),
+                                       o.id(),
+                                       o.region(),
+                                       {o.state(), o.live() ? Tone::plain : Tone::faint},
+                                       std::to_string(o.version()),
+                                       seen ? std::to_string(s.observed_version()) : "-",
+                                       seen ? std::to_string(s.ready()) + of : "-",
+                                       seen ? std::to_string(s.updated()) + of : "-",
+                                       seen ? std::to_string(s.stale()) : "-"},
+                                      columns.cells(seen ? s.detail() : std::string(), now),
+                                      {{seen   ? s.health()
+                                        : gone ? std::string(explained("gone"))
+                                               : "-",
+                                        gone ? Tone::faint : tone_of(o)},
+                                       {condition_of(o), Tone::bad}}));
   }
   return table.empty() ? "no objects\n" : table.print(look.colour, look.columns);
 }
@@ -204,6 +212,21 @@ Result<> ask(OperatorClient& client, const v1::StatusRequest& request, v1::Statu
   return r;
 }
 
+// The detail of a status is JSON in a text. It becomes a part of the answer.
+json::value document_of(const v1::StatusResponse& response) {
+  json::value out = to_json(response);
+  auto* objects = out.is_object() ? out.get_object().if_contains("objects") : nullptr;
+  if (objects == nullptr || !objects->is_array()) return out;
+  for (json::value& object : objects->get_array()) {
+    json::error_code error;
+    json::value* detail = object.find_pointer("/observed/detail", error);
+    if (detail == nullptr || !detail->is_string()) continue;
+    json::value nested = json::parse(detail->get_string(), error);
+    if (!error) *detail = std::move(nested);
+  }
+  return out;
+}
+
 struct StatusOptions {
   ServerAddress server;
   Format format = Format::table;
@@ -220,7 +243,7 @@ int status(const StatusOptions& options) {
   v1::StatusResponse response;
   if (auto r = ask(*client, request, response); !r.ok()) return failed("status", r.error());
   if (options.format != Format::table) {
-    print(to_json(response), options.format);
+    print(document_of(response), options.format);
     return 0;
   }
   if (!request.id().empty() && !is_there(response, request)) {

@@ -2,6 +2,7 @@
 
 #include <davit/v1/operator.pb.h>
 
+#include "columns.hpp"
 #include "document.hpp"
 #include "page_size.hpp"
 
@@ -50,8 +51,11 @@ Result<std::optional<std::string>> Listing::next() {
         return shared_.kinds.unknown(selection_.kind);
       response.set_current(true);
     }
-    if (response.current() || response.records_size() > 0)
+    if (response.current() || response.records_size() > 0) {
+      if (!std::exchange(any_answer_, true))
+        add_columns(shared_.kinds, selection_.kind, DAVIT_COLUMN_SPEC, response.mutable_columns());
       return std::optional(response.SerializeAsString());
+    }
     if (!page->more) return std::optional<std::string>();
   }
 }

@@ -21,8 +21,9 @@ class Listing : public Source {
   Selection selection_;
   bool include_deleted_;
   bool begun_ = false;
-  bool current_ = false;   // all records that existed have been named
-  bool any_ = false;       // a record has been named
+  bool current_ = false;  // all records that existed have been named
+  bool any_ = false;      // a record has been named
+  bool any_answer_ = false;
   uint64_t begun_at_ = 0;  // records deleted at or below this version are left out
   Cursor cursor_;
 };

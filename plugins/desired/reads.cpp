@@ -4,6 +4,7 @@
 
 #include <davit/v1/operator.pb.h>
 
+#include "columns.hpp"
 #include "document.hpp"
 #include "listing.hpp"
 #include "page_size.hpp"
@@ -61,6 +62,7 @@ Result<std::string> get(Shared& shared, const Key& key, const GoOn& go_on) {
   if (!status.ok()) return status.error();
   // A deleted record whose removal is confirmed has no status to show.
   if (*status && !is_gone(record, **status)) to_wire(**status, response.mutable_status());
+  add_columns(shared.kinds, key.kind, DAVIT_COLUMN_SPEC, response.mutable_columns());
   return response.SerializeAsString();
 }
 
@@ -81,6 +83,7 @@ Result<std::string> list(Shared& shared, const v1::ListRequest& request, Cursor 
   if (!page.ok()) return page.error();
   const bool nothing = from.version == 0 && response.records_size() == 0;
   if (nothing && shared.kinds.mistyped(request.kind())) return shared.kinds.unknown(request.kind());
+  add_columns(shared.kinds, request.kind(), DAVIT_COLUMN_SPEC, response.mutable_columns());
   if (page->more)
     response.set_next_page_token(to_token({page->head.head.incarnation, page->next_version}));
   return response.SerializeAsString();

@@ -2,6 +2,7 @@
 // page).
 #include <davit/v1/operator.pb.h>
 
+#include "columns.hpp"
 #include "status_pages.hpp"
 #include "survey.hpp"
 
@@ -13,19 +14,27 @@ Board::Unsent asks(const Shared& shared) {
   return [&shared](const davit_record& r) { return shared.kinds.unsent(r); };
 }
 
+std::string answer_of(Shared& shared, const Selection& selection, const Survey& survey) {
+  v1::StatusResponse out;
+  survey.render(shared.host.unix_ms(), &out);
+  add_columns(shared.kinds, selection.kind, DAVIT_COLUMN_DETAIL, out.mutable_columns());
+  return out.SerializeAsString();
+}
+
 class StatusSource : public Source {
  public:
   StatusSource(Shared& shared, Selection selection)
       : shared_(shared),
+        selection_(std::move(selection)),
         survey_(
-            shared.storage, shared.lag, std::move(selection),
-            [this] { return !left() && !shared_.stopping; }, asks(shared)) {}
+            shared.storage, shared.lag, selection_, [this] { return !left() && !shared_.stopping; },
+            asks(shared)) {}
 
   Result<std::optional<std::string>> next() override {
     auto moved = survey_.refresh();
     if (!moved.ok()) return moved.error();
     if (!*moved) return std::optional<std::string>();
-    std::string answer = survey_.answer(shared_.host.unix_ms());
+    std::string answer = answer_of(shared_, selection_, survey_);
     if (answer == said_) return std::optional<std::string>();
     said_ = answer;
     return std::optional(std::move(answer));
@@ -33,6 +42,7 @@ class StatusSource : public Source {
 
  private:
   Shared& shared_;
+  const Selection selection_;
   Survey survey_;
   std::string said_;
 };
@@ -47,7 +57,7 @@ Result<std::string> status(Shared& shared, const Selection& selection, const GoO
   if (!r.ok()) return r.error();
   if (survey.nothing() && shared.kinds.mistyped(selection.kind))
     return shared.kinds.unknown(selection.kind);
-  return survey.answer(shared.host.unix_ms());
+  return answer_of(shared, selection, survey);
 }
 
 // Makes a source of type S from a StatusRequest.

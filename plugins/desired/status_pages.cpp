@@ -2,6 +2,7 @@
 
 #include <davit/v1/operator.pb.h>
 
+#include "columns.hpp"
 #include "page_size.hpp"
 #include "survey.hpp"
 
@@ -58,6 +59,7 @@ Result<> StatusPages::begin(v1::StatusResponse* out) {
   conditions_ = Conditions(std::move(*all));
   out->mutable_head()->set_incarnation(head->head.incarnation);
   out->mutable_head()->set_version(head->head.version);
+  add_columns(shared_.kinds, selection_.kind, DAVIT_COLUMN_DETAIL, out->mutable_columns());
   stage_ = Stage::agents;
   return {};
 }

@@ -127,10 +127,8 @@ Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag,
   return out;
 }
 
-std::string Survey::answer(int64_t now_unix_ms) const {
-  v1::StatusResponse out;
-  board_.render(head_.head, now_unix_ms, &out);
-  return out.SerializeAsString();
+void Survey::render(int64_t now_unix_ms, v1::StatusResponse* out) const {
+  board_.render(head_.head, now_unix_ms, out);
 }
 
 }  // namespace davit::desired

@@ -25,8 +25,8 @@ class Survey {
 
   // True: there may be something new to show.
   Result<bool> refresh();
-  // The encoded StatusResponse of what was read last.
-  std::string answer(int64_t now_unix_ms) const;
+  // Writes what was read last.
+  void render(int64_t now_unix_ms, v1::StatusResponse* out) const;
   // True: no record and no status was read.
   bool nothing() const { return board_.empty(); }
 

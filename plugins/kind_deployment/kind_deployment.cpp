@@ -36,6 +36,11 @@ kind::Description describe(const Site& site) {
   // Without autoscaling the resource is not watched: an account that may not watch it would stay
   // blind for the kind.
   if (site.autoscaling) d.resources.push_back(autoscalers);
+  d.columns = {{DAVIT_COLUMN_SPEC, "REPLICAS", "/replicas", "integer", 0},
+               {DAVIT_COLUMN_SPEC, "IMAGE", "/image", "string", 0},
+               {DAVIT_COLUMN_SPEC, "CPU(m)", "/cpu_millicores", "integer", 1},
+               {DAVIT_COLUMN_SPEC, "MEMORY(Mi)", "/memory_mib", "integer", 1},
+               {DAVIT_COLUMN_DETAIL, "TEMPLATE", "/template_hash", "string", 1}};
   kind::CtrlV1 c;
   c.watch = "WatchDeployments";
   c.get = "GetDesiredDeploymentState";

@@ -41,6 +41,9 @@ kind::Description describe(const Site& site) {
   if (site.gossip_policy)
     d.resources.push_back(
         owned("cilium.io", "v2", "ciliumnetworkpolicies", "CiliumNetworkPolicy", selector));
+  d.columns = {{DAVIT_COLUMN_SPEC, "REPLICAS", "/replicas", "integer", 0},
+               {DAVIT_COLUMN_SPEC, "IMAGE", "/image", "string", 0},
+               {DAVIT_COLUMN_DETAIL, "TEMPLATE", "/template_hash", "string", 1}};
   kind::CtrlV1 c;
   c.watch = "WatchSentinels";
   c.get = "GetDesiredSentinelState";

@@ -77,6 +77,22 @@ class Commands(Case):
             for start in starts[1:]:
                 self.assertEqual(line[start - 1], " ", out)
 
+    def test_tables_of_one_kind_have_its_own_columns(self):
+        agent = self.world.agent(extra=AT_ONCE).start()
+        self.world.apply([deployment(1)], "--wait", "--timeout", "60s")
+        image = deployment(1)["spec"]["image"]
+        heading, row = self.world.davit("get", "deployment")[1].splitlines()[:2]
+        at = heading.index("IMAGE")
+        self.assertEqual(row[at:at + len(image)], image)
+        self.assertNotIn("IMAGE", self.world.davit("get")[1], "a table of several kinds")
+        self.assertRegex(self.world.davit("status", "deployment")[1], r"TEMPLATE +HEALTH")
+        self.assertNotIn("TEMPLATE", self.world.davit("status")[1])
+        # The detail is a part of the document, and no text in it.
+        for form in ("json", "yaml"):
+            said = self.world.davit("status", "deployment", "d_1", "-o", form)[1]
+            self.assertRegex(said, r'"?detail"?:( \{)?\n +"?template_hash"?: ')
+        self.check_clean_end(agent)
+
     def test_wait_ends_when_it_runs(self):
         agent = self.world.agent(extra=AT_ONCE).start()
         document = deployment(1, replicas=3)

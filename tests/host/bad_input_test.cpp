@@ -149,6 +149,19 @@ const Row rows[] = {
     {"KindWithoutAName", "[plugin.a]\nmodule = \"breaker\"\ntable = \"no_kind\"\n",
      "FILE:6: plugin.a.module: module \"breaker\": DIR/breaker.so: its table of davit.kind/1: its "
      "description names no kind\n"},
+    {"ColumnThatIsNull", "[plugin.a]\nmodule = \"breaker\"\ntable = \"null_column\"\n",
+     "FILE:6: plugin.a.module: module \"breaker\": DIR/breaker.so: its table of davit.kind/1: "
+     "its description has a column that is NULL\n"},
+    {"HeadingThatIsTooLong", "[plugin.a]\nmodule = \"breaker\"\ntable = \"long_heading\"\n",
+     "FILE:6: plugin.a.module: module \"breaker\": DIR/breaker.so: its table of davit.kind/1: "
+     "its column \"THE-COLOUR-OF-WHAT-WAS-ASKED-FOR.\" has a name that is not 1 to 32 printable "
+     "ASCII letters\n"},
+    {"ColumnWithoutAPointer", "[plugin.a]\nmodule = \"breaker\"\ntable = \"no_pointer\"\n",
+     "FILE:6: plugin.a.module: module \"breaker\": DIR/breaker.so: its table of davit.kind/1: "
+     "its column \"COLOUR\" has the path \"/spec/~2\", which is no JSON pointer\n"},
+    {"TwoColumnsOfOneName", "[plugin.a]\nmodule = \"breaker\"\ntable = \"same_heading\"\n",
+     "FILE:6: plugin.a.module: module \"breaker\": DIR/breaker.so: its table of davit.kind/1: "
+     "its column \"COLOUR\" is there twice\n"},
     {"ThrowsInCreate", "[plugin.a]\nmodule = \"thrower\"\nthrows_in = \"create\"\n",
      "FILE:5: plugin.a: threw an exception through the ABI: ouch in create\n"},
     {"ThrowsInWire", "[plugin.a]\nmodule = \"thrower\"\nthrows_in = \"wire\"\n",

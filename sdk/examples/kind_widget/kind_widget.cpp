@@ -160,6 +160,9 @@ class Widget {
     const std::string selector = std::string(component) + "=widget";
     d.resources = {{DAVIT_RESOURCE_ENSURED, "", "v1", "namespaces", "Namespace", false, "", {}},
                    {DAVIT_RESOURCE_OWNED, "", "v1", "configmaps", "ConfigMap", true, selector, {}}};
+    // What `davit get widget` shows of each beside its id, region and state.
+    d.columns = {{DAVIT_COLUMN_SPEC, "SIZE", "/size", "integer", 0},
+                 {DAVIT_COLUMN_SPEC, "COLOUR", "/colour", "string", 1}};
     return d;
   }
 

@@ -16,6 +16,12 @@ struct Resource {
   std::vector<std::string> keep;
 };
 
+struct Column {
+  int32_t source = DAVIT_COLUMN_SPEC;
+  std::string name, path, type = "string";
+  uint32_t priority = 0;
+};
+
 struct CtrlV1 {
   std::string watch, get, report;
   std::string state_type, watch_type, get_type, report_type, report_response_type;
@@ -28,6 +34,7 @@ struct Description {
   std::vector<Resource> resources;
   std::optional<CtrlV1> ctrl_v1;
   std::string default_state = "running";
+  std::vector<Column> columns;
 };
 
 // A Description in ABI form; borrows from the Description and lives beside it.
@@ -43,6 +50,10 @@ class DescriptionView {
                             static_cast<uint32_t>(keep.size()), str(r.selector), keep.data()});
     }
     for (const auto& r : resources_) pointers_.push_back(&r);
+    for (const auto& c : d.columns)
+      columns_.push_back({sizeof(davit_kind_column), c.source, str(c.name), str(c.path),
+                          str(c.type), c.priority, 0});
+    for (const auto& c : columns_) column_pointers_.push_back(&c);
     if (d.ctrl_v1) {
       const auto& c = *d.ctrl_v1;
       ctrl_v1_ = {sizeof(davit_kind_ctrl_v1),
@@ -65,7 +76,9 @@ class DescriptionView {
             pointers_.data(),
             pointers_.size(),
             d.ctrl_v1 ? &ctrl_v1_ : nullptr,
-            str(d.default_state)};
+            str(d.default_state),
+            column_pointers_.data(),
+            column_pointers_.size()};
   }
   DescriptionView(const DescriptionView&) = delete;
   DescriptionView& operator=(const DescriptionView&) = delete;
@@ -76,6 +89,8 @@ class DescriptionView {
   std::deque<std::vector<davit_str>> keep_;
   std::deque<davit_kind_resource> resources_;
   std::vector<const davit_kind_resource*> pointers_;
+  std::deque<davit_kind_column> columns_;
+  std::vector<const davit_kind_column*> column_pointers_;
   davit_kind_ctrl_v1 ctrl_v1_{};
   davit_kind_description abi_{};
 };
@@ -106,6 +121,10 @@ inline Description from_abi(const davit_kind_description& d) {
         text(c.watch_type), text(c.get_type), text(c.report_type), text(c.report_response_type)};
   }
   out.default_state = text(d.default_state);
+  for (size_t i = 0; i < d.columns_count; ++i) {
+    const auto& c = *d.columns[i];
+    out.columns.push_back({c.source, text(c.name), text(c.path), text(c.type), c.priority});
+  }
   return out;
 }
 

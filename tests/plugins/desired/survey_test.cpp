@@ -87,7 +87,7 @@ TEST_F(SurveyTest, BeginsAnewWhenTheStoreHasLostStatusesAndNoRecord) {
     const auto r = made.refresh();
     EXPECT_TRUE(r.ok()) << r.error().message;
     v1::StatusResponse answer;
-    EXPECT_TRUE(answer.ParseFromString(made.answer(0)));
+    made.render(0, &answer);
     return answer.objects_size() == 1 ? answer.objects(0).observed().health() : "nothing";
   };
   EXPECT_EQ(health(), "healthy");
@@ -137,7 +137,7 @@ class SurveyOfKraneTest : public ::testing::Test {
   }
   static std::string held(const Survey& survey) {
     v1::StatusResponse answer;
-    EXPECT_TRUE(answer.ParseFromString(survey.answer(0)));
+    survey.render(0, &answer);
     std::string out;
     for (const auto& o : answer.objects()) {
       if (o.condition() == DAVIT_ISSUE_HELD) out += o.region() + '/' + o.id() + ' ';

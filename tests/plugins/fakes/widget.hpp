@@ -88,6 +88,8 @@ class Widget {
   static kind::Description describe() {
     kind::Description d;
     d.kind = "widget";
+    d.columns = {{DAVIT_COLUMN_SPEC, "SIZE", "/size", "integer", 0},
+                 {DAVIT_COLUMN_DETAIL, "MADE", "/made", "date", 2}};
     d.apply_type = "test.Widget";
     d.ctrl_v1 = kind::CtrlV1{
         "WatchWidgets", "GetWidget",      "ReportWidget",      "test.WidgetState",

@@ -70,6 +70,8 @@ inline kind::Description description() {
   out.resources = {one, two};
   out.ctrl_v1 = kind::CtrlV1{"w", "g", "p", "st", "wt", "gt", "rt", "rrt"};
   out.default_state = "on";
+  out.columns = {{DAVIT_COLUMN_DETAIL, "C", "/c", "date", 83},
+                 {DAVIT_COLUMN_SPEC, "D", "/d", "number", 84}};
   return out;
 }
 inline kind::Need need() {
@@ -186,9 +188,12 @@ inline Words words(const kind::CtrlV1& c) {
   return words(c.watch, c.get, c.report, c.state_type, c.watch_type, c.get_type, c.report_type,
                c.report_response_type);
 }
+inline Words words(const kind::Column& c) {
+  return words(c.source, c.name, c.path, c.type, c.priority);
+}
 inline Words words(const kind::Description& d) {
   return words(d.kind, d.apply_type, Words(view(d.descriptor_set)), d.json_fields, d.resources,
-               *d.ctrl_v1, d.default_state);
+               *d.ctrl_v1, d.default_state, d.columns);
 }
 inline Words words(const kind::Need& n) {
   return words(n.group, n.version, n.resource, n.name, n.verbs, n.setting);

@@ -59,6 +59,24 @@ typedef struct davit_kind_ctrl_v1 {
       report_response_type; /* full message names */
 } davit_kind_ctrl_v1;
 
+/* Where the value of a column is. A reader leaves out a column of a source that it does not know.
+ */
+#define DAVIT_COLUMN_SPEC 1   /* in the apply message; `davit get KIND` shows it */
+#define DAVIT_COLUMN_DETAIL 2 /* in the status's detail; `davit status KIND` shows it */
+/* A column that the operator's tables show for records of this kind, beside those of every kind. It
+ * is what Kubernetes calls an additional printer column. */
+typedef struct davit_kind_column {
+  uint32_t struct_size;
+  int32_t source; /* DAVIT_COLUMN_... */
+  davit_str name; /* the heading: 1 to 32 printable ASCII letters, unlike those of every kind */
+  davit_str path; /* of the value: a JSON pointer (RFC 6901). A list of plain values is shown with
+                     commas; what is absent or empty as "-" */
+  davit_str type; /* "string", "integer", "number", "boolean", or "date": RFC 3339 or a number of
+                     Unix milliseconds, shown as its age. Any other word stands for "string" */
+  uint32_t priority; /* 0: always shown; else left out when there is no room, the highest first */
+  uint32_t reserved;
+} davit_kind_column;
+
 /* What a kind says about itself. */
 typedef struct davit_kind_description {
   uint32_t struct_size;
@@ -71,6 +89,8 @@ typedef struct davit_kind_description {
   size_t resources_count;
   const davit_kind_ctrl_v1* ctrl_v1; /* NULL = not on that wire */
   davit_str default_state;           /* the state of a document that names no state: "running" */
+  const davit_kind_column* const* columns; /* in the order in which they are shown */
+  size_t columns_count;
 } davit_kind_description;
 
 /* What identifies a record within its kind and region: its id, and its namespace and name in the

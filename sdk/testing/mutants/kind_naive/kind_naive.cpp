@@ -75,7 +75,8 @@ class Naive {
     if (fault_ == "asks_the_dead" && !wanted && !there && invited(*root)) return question();
     if (fault_ == "deletes_unseen" && !wanted && !there) remove.push_back(removal("space", "one"));
     json::object status{{"health", fault_ == "own_health" ? "splendid" : "unknown"},
-                        {"gone", !wanted && !there}};
+                        {"gone", !wanted && !there},
+                        {"detail", {{"there", there}}}};
     if (fault_ == "remembers") status["message"] = std::to_string(++calls_);
     return json::serialize(json::object{{"apply", apply}, {"delete", remove}, {"status", status}});
   }
@@ -150,6 +151,10 @@ class Naive {
     d.descriptor_set = naive_descriptors();
     const std::string selector = fault_ == "blind" ? "" : "made-by=naive";
     d.resources = {{DAVIT_RESOURCE_OWNED, "", "v1", "configmaps", "ConfigMap", true, selector, {}}};
+    d.columns = {
+        {DAVIT_COLUMN_SPEC, "N", fault_ == "column_of_no_spec" ? "/number" : "/name"},
+        {DAVIT_COLUMN_DETAIL, "THERE", fault_ == "column_of_no_detail" ? "/where" : "/there"}};
+    if (fault_ == "odd_column") d.columns[0].type = "colour";
     return d;
   }
 
