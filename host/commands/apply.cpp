@@ -122,7 +122,7 @@ ExitCode wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcom
   for (const auto& o : outcomes) {
     if (o.outcome() == "refused") continue;
     taken.push_back(o);
-    waiting.rollouts.emplace_back(o.kind(), o.region(), o.id(), o.version());
+    waiting.rollouts.emplace_back(o.kind(), o.region(), o.id(), o.version(), o.incarnation());
   }
   if (taken.empty()) return exit_code_done;
   const v1::StatusRequest request = selection(taken);

@@ -45,8 +45,13 @@ bool seen_since(const v1::StatusResponse& response, const v1::ObjectStatus& obje
 
 }  // namespace
 
-Rollout::Rollout(std::string kind, std::string region, std::string id, uint64_t version)
-    : kind_(std::move(kind)), region_(std::move(region)), id_(std::move(id)), version_(version) {}
+Rollout::Rollout(std::string kind, std::string region, std::string id, uint64_t version,
+                 uint64_t incarnation)
+    : kind_(std::move(kind)),
+      region_(std::move(region)),
+      id_(std::move(id)),
+      version_(version),
+      incarnation_(incarnation) {}
 
 Rollout::State Rollout::say(State state, const std::string& text) {
   state_ = state;
@@ -56,14 +61,20 @@ Rollout::State Rollout::say(State state, const std::string& text) {
 
 Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
   if (state_ != State::waiting) return state_;
-  // The answer may be older than the apply.
-  if (response.head().version() < version_)
-    return say(State::waiting, "not read by the server yet");
-
   const v1::ObjectStatus* object = nullptr;
   for (const auto& o : response.objects()) {
     if (o.kind() == kind_ && o.region() == region_ && o.id() == id_) object = &o;
   }
+  const bool behind = response.head().version() < version_;
+  const bool older = object != nullptr && object->version() < version_;
+  // In one incarnation nothing is lost. A later one that does not have the version lost it.
+  if (response.head().incarnation() != incarnation_ && (behind || older)) {
+    return say(State::failed, "the store was restored and has lost version " +
+                                  std::to_string(version_) + ": apply it again");
+  }
+  // The answer may be older than the apply.
+  if (behind) return say(State::waiting, "not read by the server yet");
+
   // Every record is shown, except for deleted ones of which nothing is left.
   if (object == nullptr) return say(State::done, "gone");
   const bool nothing_left = !object->has_observed() || object->observed().gone();

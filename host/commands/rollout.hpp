@@ -16,14 +16,16 @@ class Rollout {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // `version` is the version that was applied.
-  Rollout(std::string kind, std::string region, std::string id, uint64_t version);
+  // `version` is the version that was applied, `incarnation` the one of the store in which it was
+  // given.
+  Rollout(std::string kind, std::string region, std::string id, uint64_t version,
+          uint64_t incarnation);
 
   enum class State { waiting, done, failed };
   // Done: everything that runs is of this version and as many are ready as the record wants. If the
   // record wants nothing: nothing is left. Failed: an agent reports an issue with this version
-  // (delayed aside), a later change replaced it, or it has been unhealthy for 10 s (a pod that
-  // fails once may start the next time).
+  // (delayed aside), a later change replaced it, the store was restored and has lost it, or it has
+  // been unhealthy for 10 s (a pod that fails once may start the next time).
   State see(const v1::StatusResponse& response, Time now);
 
   State state() const { return state_; }
@@ -34,7 +36,7 @@ class Rollout {
   State say(State state, const std::string& text);
 
   std::string kind_, region_, id_;
-  uint64_t version_;
+  uint64_t version_, incarnation_;
   State state_ = State::waiting;
   std::string line_;
   std::optional<Time> unhealthy_since_;

@@ -62,7 +62,7 @@ Footprint footprint(const std::vector<Status>& statuses) {
 }
 
 davit_group_result failed(const Error& error) {
-  davit_group_result result{sizeof(davit_group_result), 0, 0, 0, {}};
+  davit_group_result result{sizeof(davit_group_result), 0, 0, 0, 0, {}};
   fill(&result.error, error);
   return result;
 }
@@ -223,7 +223,8 @@ void CommitQueue::call_commit(std::vector<Commit> batch) {
     if (!all.ok()) {
       results[i] = failed(all.error());
     } else if (results[i].error.code == DAVIT_OK) {
-      if (auto wrong = versions_.judge(results[i].first_version, batch[i].group))
+      if (auto wrong =
+              versions_.judge({results[i].incarnation, results[i].first_version}, batch[i].group))
         results[i] = failed(*wrong);
     }
     if (!fault && is_a_fault(static_cast<Code>(results[i].error.code)))

@@ -21,6 +21,7 @@ void outcome_to_wire(const Outcome& o, v1::Outcome* out) {
   out->set_id(o.key.id);
   out->set_outcome(o.word);
   out->set_version(o.version);
+  out->set_incarnation(o.incarnation);
   out->set_message(o.note);
   if (!o.error) return;
   out->set_code(static_cast<int32_t>(o.error->code));

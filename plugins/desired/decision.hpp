@@ -17,6 +17,7 @@ struct Outcome {
   uint64_t version = 0;
   std::optional<Error> error;  // refused only
   std::string note{};          // more for the operator to know; may be empty
+  uint64_t incarnation = 0;    // in which the version was given or read
 };
 
 struct Decision {

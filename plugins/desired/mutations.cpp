@@ -57,6 +57,7 @@ void Mutations::read_and_decide(size_t index) {
   if (!decision.mutation || dry_run_) {
     item.outcome.word = decision.word;
     item.outcome.version = decision.version;
+    item.outcome.incarnation = head->head.incarnation;
     item.outcome.note = std::move(decision.note);
     if (decision.mutation) foresee(item.outcome, decision.mutation->record, stored);
     return;
@@ -101,6 +102,7 @@ void Mutations::committed(size_t index, const std::string& word, const GroupResu
   if (!result.error) {
     outcome.word = word;
     outcome.version = result.first_version;
+    outcome.incarnation = result.incarnation;
   } else if (result.error->code == Code::aborted && attempts_ < attempts_max) {
     std::lock_guard lock(mutex_);
     again_.push_back(index);

@@ -9,6 +9,11 @@ Error out_of_range(std::string message) {
 
 }  // namespace
 
+void Chain::trim() {
+  if (links_.size() <= links_max) return;
+  links_.erase(links_.begin(), links_.end() - static_cast<std::ptrdiff_t>(links_max));
+}
+
 bool Chain::has(uint64_t incarnation) const {
   for (const auto& link : links_) {
     if (link.incarnation == incarnation) return true;
@@ -39,7 +44,7 @@ Result<> Chain::accept(Cursor cursor, uint64_t head, First first) const {
                         std::to_string(end) + ", where its incarnation ends");
   }
   return out_of_range("cursor " + std::to_string(cursor.version) +
-                      " is of another history of this database");
+                      " is of another history of this database, or of one that is forgotten");
 }
 
 Result<> above_purge_mark(uint64_t cursor_version, uint64_t dead_after, uint64_t purged_through) {

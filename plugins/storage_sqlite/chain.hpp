@@ -1,7 +1,8 @@
-// The store's history as a chain of incarnations. Every open of the store appends one. A cursor
-// names the incarnation in which its version was read, and is valid only up to the end of that
-// incarnation. A file that was copied back from a backup lacks the later incarnations, so their
-// cursors are refused. Records and statuses have versions of their own, and so ends of their own.
+// The store's history as a chain of incarnations. Every open of the store appends one, because a
+// file cannot prove that it is not an older copy of itself. A cursor names the incarnation in which
+// its version was read, and is valid only up to the end of that incarnation. A file that was copied
+// back from a backup lacks the later incarnations, so their cursors are refused. Records and
+// statuses have versions of their own, and so ends of their own.
 #pragma once
 
 #include "davit/records.hpp"
@@ -14,8 +15,14 @@ class Chain {
   struct Link {
     uint64_t incarnation, first_version, first_status_version;
   };
+  // A server that crashes again and again must not make the chain longer for ever: each snapshot's
+  // begin sends all of it, in some 20 bytes a link. A cursor older than so many opens begins anew.
+  static constexpr size_t links_max = 1'000;
+
   // In the order of the opens.
   void append(Link link) { links_.push_back(link); }
+  // Forgets the oldest links above links_max.
+  void trim();
   const Link& last() const { return links_.back(); }
   uint64_t current() const { return links_.back().incarnation; }
   bool has(uint64_t incarnation) const;

@@ -55,8 +55,8 @@ Error invalid(const std::string& message, const std::string& where = {}) {
 
 }  // namespace
 
-Commit::Commit(Connection& connection, int64_t now_unix_ms)
-    : connection_(connection), now_(now_unix_ms) {
+Commit::Commit(Connection& connection, uint64_t incarnation, int64_t now_unix_ms)
+    : connection_(connection), incarnation_(incarnation), now_(now_unix_ms) {
   Statement s = connection_.query("SELECT head FROM store");
   if (s.step()) first_ = next_ = s.number(0) + 1;
 }
@@ -78,6 +78,7 @@ std::optional<Error> Commit::check(const Group& group) const {
 
 GroupResult Commit::apply(const Group& group) {
   GroupResult result;
+  result.incarnation = incarnation_;
   result.error = check(group);
   if (result.error || connection_.failed()) return result;
   if (const auto first = repeated(group.request_id, result.error)) {

@@ -9,8 +9,8 @@ namespace davit::storage_sqlite {
 
 class Commit {
  public:
-  // The caller has begun a write transaction on the connection.
-  Commit(Connection& connection, int64_t now_unix_ms);
+  // The caller has begun a write transaction on the connection. `incarnation` is the current one.
+  Commit(Connection& connection, uint64_t incarnation, int64_t now_unix_ms);
 
   // Applies all mutations of the group or none. A group that fails does not affect the other
   // groups.
@@ -38,6 +38,7 @@ class Commit {
   void forget_requests();
 
   Connection& connection_;
+  const uint64_t incarnation_;
   const int64_t now_;
   uint64_t first_ = 0, next_ = 0;  // versions
 };

@@ -28,8 +28,6 @@ constexpr const char* reader_settings = "PRAGMA query_only = ON; PRAGMA cache_si
 // it is read.
 constexpr int64_t checked_bytes = 256 << 20;
 
-constexpr int64_t incarnations_kept = 1'000;  // a cursor older than so many restarts begins anew
-
 Result<> check_content(Connection& c, int64_t bytes) {
   if (bytes > checked_bytes) return {};
   std::string found;
@@ -206,18 +204,19 @@ Result<> Database::read_chain() {
   if (c.failed()) return c.take_error();
   while (chain_.has(link.incarnation)) link.incarnation = new_incarnation();
   chain_.append(link);
+  chain_.trim();
   return {};
 }
 
 // Runs in the transaction of a write, so that both are kept or neither.
 void Database::begin_incarnation(Connection& c) {
   const Chain::Link& link = chain_.last();
-  c.run("DELETE FROM incarnations WHERE number <= (SELECT max(number) FROM incarnations) - ?",
-        incarnations_kept);
   c.run(
       "INSERT OR IGNORE INTO incarnations (incarnation, first_version, first_status_version, "
       "opened_at_unix_ms) VALUES (?, ?, ?, ?)",
       link.incarnation, link.first_version, link.first_status_version, host_.unix_ms());
+  c.run("DELETE FROM incarnations WHERE number <= (SELECT max(number) FROM incarnations) - ?",
+        static_cast<int64_t>(Chain::links_max));
 }
 
 Result<std::unique_ptr<Connection>> Database::connect_reader() const {
@@ -323,7 +322,7 @@ Result<History> Database::history(const Op& op) {
 Result<Database::Committed> Database::commit(const Op& op, const std::vector<Group>& groups) {
   return writing(op, [&](Connection& c) {
     Committed out;
-    Commit commit(c, host_.unix_ms());
+    Commit commit(c, chain_.current(), host_.unix_ms());
     for (const auto& group : groups) out.results.push_back(commit.apply(group));
     if (commit.finish()) out.records = commit.records();
     return out;

@@ -19,8 +19,8 @@ namespace davit::storage_sqlite {
 class Database {
  public:
   // Opens an absolute path and takes its lock. ":memory:" is kept in the process only, and ends
-  // with it. A new incarnation begins. It is stored with the first write, or before a caller can
-  // ask for the history that contains it, so a start that does neither leaves no trace.
+  // with it. A new incarnation begins, see Chain. It is stored with the first write, or before a
+  // caller can ask for the history that contains it, so a start that does neither leaves no trace.
   static Result<std::unique_ptr<Database>> open(const Host& host, const std::string& path);
   // Checks whether open would succeed, and changes nothing. UNAVAILABLE: another process has it
   // open.

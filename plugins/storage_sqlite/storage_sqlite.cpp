@@ -115,7 +115,7 @@ class StorageSqlite {
     }
     // The result of every group is known: SQLite has rolled all of them back.
     if (r.error().code != Code::resource_exhausted) return r.error();
-    return std::vector<GroupResult>(groups.size(), {0, 0, r.error()});
+    return std::vector<GroupResult>(groups.size(), {0, 0, 0, r.error()});
   }
 
   Result<> report(const Op& op, const std::vector<Status>& statuses) {

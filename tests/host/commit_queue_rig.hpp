@@ -99,12 +99,12 @@ class Recorder {
     if (whole_call_fails_with != DAVIT_OK)
       return fail(e, whole_call_fails_with, "the database is away");
     for (size_t i = 0; i < n && !forgets_results; ++i) {
-      GroupResult result{version + 1 + boasts_by, 0, std::nullopt};
+      GroupResult result{incarnation, version + 1 + boasts_by, 0, std::nullopt};
       newest = std::max(newest, version + groups[i]->mutations_count);
       if (!repeats_version || i + 1 == n) version += groups[i]->mutations_count;
       if (always_answers > 0) result.first_version = always_answers;
       if (text(groups[i]->mutations[0]->record->key.id) == poison) {
-        result = {0, 9, Error{Code::aborted, "version is 9", {}, {}}};
+        result = {incarnation, 0, 9, Error{Code::aborted, "version is 9", {}, {}}};
       }
       put(results[i], to_abi(result));
     }

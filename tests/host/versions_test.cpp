@@ -32,6 +32,14 @@ TEST_F(CommitQueueTest, AVersionAboveTheHeadThatFollowsIsAnErrorOfThePlugin) {
             "but its head is 2 afterwards");
 }
 
+TEST_F(CommitQueueTest, AVersionOfNoIncarnationIsAnErrorOfThePlugin) {
+  storage_.incarnation = 0;
+  commit({mutation("a")});
+  EXPECT_EQ(answers(),
+            "a=storage \"main\": a fault of the plugin: it answered a commit with version 1 of no "
+            "incarnation");
+}
+
 TEST_F(CommitQueueTest, AVersionThatWasSeenBeforeIsAnErrorUnlessTheRequestMayBeARepetition) {
   storage_.always_answers = 1;
   commit({mutation("a")});
@@ -58,13 +66,31 @@ TEST(Versions, MayBeGivenAgainInAnotherIncarnation) {
   Group group;
   group.mutations.resize(1);
   versions.called(Cursor{1, 10});
-  EXPECT_EQ(versions.judge(10, group), std::nullopt);
+  EXPECT_EQ(versions.judge({1, 10}, group), std::nullopt);
   versions.called(Cursor{2, 10});
-  EXPECT_EQ(versions.judge(8, group), std::nullopt);
+  EXPECT_EQ(versions.judge({2, 8}, group), std::nullopt);
   versions.called(Cursor{2, 10});
-  EXPECT_NE(versions.judge(8, group), std::nullopt);
+  EXPECT_NE(versions.judge({2, 8}, group), std::nullopt);
   versions.called(std::nullopt);
-  EXPECT_EQ(versions.judge(8, group), std::nullopt) << "what is not known is not judged";
+  EXPECT_NE(versions.judge({2, 8}, group), std::nullopt) << "the head before is known";
+  versions.called(std::nullopt);
+  EXPECT_EQ(versions.judge({2, 8}, group), std::nullopt) << "what is not known is not judged";
+}
+
+// The store is restored while it runs: before the commit, or between it and the next look at the
+// head.
+TEST(Versions, AreJudgedInTheIncarnationThatTheResultNames) {
+  Versions versions(str("main"));
+  Group group;
+  group.mutations.resize(2);
+  versions.called(Cursor{UINT64_MAX, 10});
+  versions.called(Cursor{2, 5});
+  EXPECT_EQ(versions.judge({UINT64_MAX, 11}, group), std::nullopt) << "the head lost it since";
+  EXPECT_EQ(versions.judge({2, 4}, group), std::nullopt) << "the head before lost it";
+  EXPECT_NE(versions.judge({UINT64_MAX, 9}, group), std::nullopt);
+  EXPECT_NE(versions.judge({2, 5}, group), std::nullopt);
+  EXPECT_NE(versions.judge({2, 3}, group), std::nullopt) << "3 and 4 overlap 4 and 5";
+  EXPECT_NE(versions.judge({0, 12}, group), std::nullopt) << "no incarnation";
 }
 
 }  // namespace

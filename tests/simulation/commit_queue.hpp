@@ -56,7 +56,7 @@ class CommitQueue {
     const auto results = storage.ok() ? storage->commit_now(groups)
                                       : Result<std::vector<GroupResult>>(storage.error());
     for (size_t i = 0; i < all.size(); ++i) {
-      davit_group_result out{sizeof(davit_group_result), 0, 0, 0, {}};
+      davit_group_result out{sizeof(davit_group_result), 0, 0, 0, 0, {}};
       if (results.ok()) {
         out = to_abi((*results)[i]);
       } else {

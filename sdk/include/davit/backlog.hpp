@@ -26,12 +26,7 @@ class Backlog {
   Result<> refresh(const storage::Client& storage, const std::function<bool()>& go_on = {}) {
     auto head = storage.head();
     if (!head.ok()) return head.error();
-    if (head->head.incarnation != head_.incarnation) {
-      auto history = storage.history();
-      if (!history.ok()) return history.error();
-      history_ = std::move(*history);
-    }
-    head_ = head->head;
+    if (auto r = learn(storage, head->head); !r.ok()) return r;
     if (!judged(cursor_)) forget();
     bool again = true;  // start over once: on another history, or after a purge of unread changes
     while (cursor_ != head_) {
@@ -52,8 +47,7 @@ class Backlog {
       }
       cursor_ = next;
       if (page->more) continue;
-      head_ = page->head.head;
-      break;
+      return learn(storage, page->head.head);
     }
     return {};
   }
@@ -96,6 +90,17 @@ class Backlog {
     int64_t committed_at_unix_ms;
   };
 
+  // The store may be restored between two calls. So the history is read again until it ends in the
+  // incarnation of the head, and cursors are judged by a history that is as new as the head.
+  Result<> learn(const storage::Client& storage, Cursor head) {
+    if (history_.empty() || history_.back().incarnation != head.incarnation) {
+      auto history = storage.history();
+      if (!history.ok()) return history.error();
+      history_ = std::move(*history);
+    }
+    head_ = head;
+    return {};
+  }
   bool judged(Cursor at) const {
     if (at.incarnation == head_.incarnation) return at.version <= head_.version;
     return at.version == 0 || knows(history_, at);

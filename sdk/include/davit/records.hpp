@@ -139,18 +139,19 @@ struct GroupView {
 };
 
 struct GroupResult {
+  uint64_t incarnation = 0;     // of the versions
   uint64_t first_version = 0;   // mutation i has first_version + i
   uint64_t actual_version = 0;  // with ABORTED: the version that the record has
   std::optional<Error> error;   // empty: the group is committed
 };
 
 inline GroupResult from_abi(const davit_group_result& r) {
-  GroupResult out{r.first_version, r.actual_version, std::nullopt};
+  GroupResult out{r.incarnation, r.first_version, r.actual_version, std::nullopt};
   if (r.error.code != DAVIT_OK) out.error = take(r.error, r.error.code);
   return out;
 }
 inline davit_group_result to_abi(const GroupResult& r) {
-  davit_group_result out{sizeof out, 0, r.first_version, r.actual_version, {}};
+  davit_group_result out{sizeof out, 0, r.incarnation, r.first_version, r.actual_version, {}};
   if (r.error) fill(&out.error, *r.error);
   return out;
 }

@@ -69,7 +69,7 @@ inline std::optional<Error> outside(const Status& s) {
     d.text("children.address", c.address).text("children.status", c.status);
   }
   d.number("observed_version", s.observed_version).number("epoch", s.epoch);
-  d.number("observed_incarnation", s.observed_incarnation).number("sequence", s.sequence);
+  d.number("sequence", s.sequence);
   return d.error();
 }
 inline std::optional<Error> outside(const Progress& p) {
@@ -78,13 +78,13 @@ inline std::optional<Error> outside(const Progress& p) {
   d.text("software", p.software).number("epoch", p.epoch);
   for (const KindProgress& k : p.kinds) {
     d.text("kinds", k.kind, DAVIT_KIND_BYTES_MAX);
-    d.number("kinds", k.applied.incarnation).number("kinds", k.applied.version);
+    d.number("kinds", k.applied.version);
   }
   for (const Issue& i : p.issues) {
     for (const std::string* name : {&i.kind, &i.id, &i.ns, &i.name, &i.condition})
       d.text("issues", *name, DAVIT_NAME_BYTES_MAX);
     d.text("issues", i.reason);
-    d.number("issues", i.version).number("issues", i.incarnation);
+    d.number("issues", i.version);
   }
   return d.error();
 }

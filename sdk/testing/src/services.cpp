@@ -198,7 +198,7 @@ struct Services {
                      davit_commit_done done, void* ctx) {
     auto owned = std::make_shared<Group>(from_abi(*group));
     blocking(h, view(storage), [h, name = text(storage), owned, done, ctx] {
-      davit_group_result result{sizeof(davit_group_result), 0, 0, 0, {}};
+      davit_group_result result{sizeof(davit_group_result), 0, 0, 0, 0, {}};
       const auto found = client(h, name);
       if (!found.ok()) {
         fill(&result.error, found.error());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "davit/storage.hpp"
+#include "davit/testing/temporary.hpp"
 #include "suite.hpp"
 
 namespace davit::conformance {
@@ -10,7 +11,11 @@ namespace davit::conformance {
 // A fresh instance that has been started, and its client.
 class Store {
  public:
-  Store() : fresh_(std::make_unique<Fresh>()) { connect(); }
+  Store() : Store(std::make_unique<Fresh>()) {}
+  // A second live instance of the same store.
+  static Store beside(Store& first) {
+    return Store(std::make_unique<Fresh>(first.fresh(), TestHost::Time::real));
+  }
 
   storage::Client* operator->() { return &client_; }
   storage::Client& operator*() { return client_; }
@@ -27,15 +32,34 @@ class Store {
   }
 
  private:
+  explicit Store(std::unique_ptr<Fresh> fresh) : fresh_(std::move(fresh)) { connect(); }
   void connect();
   std::unique_ptr<Fresh> fresh_;
   storage::Client client_;
 };
 
-// True when nothing outlives an instance (`conformance.volatile = true`).
+// True when nothing outlives an instance (`conformance.in_memory = "instance"`).
 bool is_volatile();
-// The file of the store: the setting `path`, when it is an absolute path. Otherwise empty.
-std::string store_file(const Config& config);
+// True when nothing outlives the process (`conformance.in_memory` is "instance" or "process").
+bool ends_with_the_process();
+// True when the store is for one instance at a time (`conformance.exclusive = true`).
+bool is_exclusive();
+
+// Copies of the store that the commands `conformance.backup` and `conformance.restore` make and
+// bring back. In a command, $TMP is the directory of the store and $COPY the copy.
+class Backups {
+ public:
+  // True when both commands are configured.
+  static bool can_be_made();
+  // An exclusive store is stopped and started again for it. Returns the copy.
+  std::string make(Store& store);
+  // The instances are what the caller has made of them: up or stopped.
+  void restore(Store& store, const std::string& copy);
+
+ private:
+  testing::TemporaryDirectory folder_;
+  int made_ = 0;
+};
 
 // The number of records for a group that should be large: `most`, or what the store takes.
 uint32_t group_size(storage::Client& client, uint32_t most);
@@ -45,6 +69,7 @@ Record dead(Record r, const std::string& state = "archived");
 Status status(const std::string& id, uint64_t sequence, uint64_t epoch = 1);
 
 GroupResult commit(storage::Client& client, const Group& group);
+History history(storage::Client& client);
 // Commits one record in its own group and returns its version. An error fails the test and
 // returns 0.
 uint64_t put(storage::Client& client, const Record& r, uint64_t expect = DAVIT_EXPECT_ANY);
@@ -62,8 +87,15 @@ std::optional<Record> get(storage::Client& client, const std::string& id);
 // Reads pages from the cursor to the status head.
 std::vector<Status> read_statuses(storage::Client& client, Cursor after = {},
                                   const Scope& scope = {}, uint32_t limit = 100);
-// Whether a page of statuses after the cursor is refused, and with OUT_OF_RANGE.
+// A page after the cursor, of which nobody wants the content.
+Result<Page> read_after(storage::Client& client, Cursor cursor, uint64_t dead_after = 0,
+                        uint32_t limit = 100);
+Result<StatusPage> read_statuses_after(storage::Client& client, Cursor cursor);
+// Whether a page after the cursor is refused, and with OUT_OF_RANGE.
+void expect_refused(storage::Client& client, Cursor cursor, uint64_t dead_after = 0);
 void expect_refused_status(storage::Client& client, Cursor cursor);
+// The cursor of a reader that has every status.
+Cursor status_head(storage::Client& client);
 
 // How long a torture test runs: DAVIT_TORTURE_SECONDS, or 2.5 seconds.
 std::chrono::milliseconds torture_time();

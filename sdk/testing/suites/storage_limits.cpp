@@ -88,8 +88,8 @@ TEST(StorageLimits, NumbersUpToTheLargestAreKept) {
                    "agent",
                    "davit",
                    number_max,
-                   {{"widget", {number_max, number_max}}},
-                   {{"widget", "a", "", "", number_max, DAVIT_ISSUE_HELD, ""}},
+                   {{"widget", {UINT64_MAX, number_max}}},
+                   {{"widget", "a", "", "", number_max, DAVIT_ISSUE_HELD, "", UINT64_MAX - 1}},
                    INT64_MAX};
   ASSERT_TRUE(store->progress(p).ok());
   int agents = 0;
@@ -99,6 +99,7 @@ TEST(StorageLimits, NumbersUpToTheLargestAreKept) {
     EXPECT_EQ(found.seen_at_unix_ms, INT64_MAX);
     EXPECT_EQ(found.kinds.at(0).applied, p.kinds[0].applied);
     EXPECT_EQ(found.issues.at(0).version, number_max);
+    EXPECT_EQ(found.issues.at(0).incarnation, UINT64_MAX - 1) << "incarnations have 64 bits";
     return ++agents, true;
   });
   EXPECT_TRUE(read.ok()) << why(read);

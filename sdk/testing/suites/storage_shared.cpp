@@ -16,12 +16,42 @@ void Store::start() {
 }
 
 bool is_volatile() {
-  return subject().options.boolean("volatile");
+  return subject().options.string("in_memory") == "instance";
 }
 
-std::string store_file(const Config& config) {
-  const std::string path = config.string("path");
-  return path.starts_with('/') ? path : "";
+bool ends_with_the_process() {
+  return is_volatile() || subject().options.string("in_memory") == "process";
+}
+
+bool is_exclusive() {
+  return subject().options.boolean("exclusive");
+}
+
+namespace {
+
+void run_command(const char* key, Store& store, const std::string& copy) {
+  const std::string command =
+      subject().options.with("$TMP", store.fresh().directory()).with("$COPY", copy).string(key);
+  ASSERT_EQ(std::system(command.c_str()), 0) << "conformance." << key << ": " << command;
+}
+
+}  // namespace
+
+bool Backups::can_be_made() {
+  const Config& options = subject().options;
+  return !options.string("backup").empty() && !options.string("restore").empty();
+}
+
+std::string Backups::make(Store& store) {
+  const std::string copy = folder_.path() + "/copy-" + std::to_string(++made_);
+  if (is_exclusive()) store.stop();
+  run_command("backup", store, copy);
+  if (is_exclusive()) store.start();
+  return copy;
+}
+
+void Backups::restore(Store& store, const std::string& copy) {
+  run_command("restore", store, copy);
 }
 
 uint32_t group_size(storage::Client& client, uint32_t most) {
@@ -65,7 +95,7 @@ GroupResult commit(storage::Client& client, const Group& group) {
   auto r = client.commit_now({group});
   if (r.ok()) return r->front();
   ADD_FAILURE() << "commit failed as a whole: " << why(r);
-  return {0, 0, r.error()};
+  return {0, 0, 0, r.error()};
 }
 
 uint64_t put(storage::Client& client, const Record& r, uint64_t expect) {
@@ -129,8 +159,36 @@ std::vector<Status> read_statuses(storage::Client& client, Cursor after, const S
   }
 }
 
+History history(storage::Client& client) {
+  auto r = client.history();
+  EXPECT_TRUE(r.ok()) << why(r);
+  return r.ok() ? *r : History{};
+}
+
+Result<Page> read_after(storage::Client& client, Cursor cursor, uint64_t dead_after,
+                        uint32_t limit) {
+  return client.read({{}, cursor, dead_after, limit, UINT64_MAX},
+                     [](const davit_record&) { return true; });
+}
+
+Result<StatusPage> read_statuses_after(storage::Client& client, Cursor cursor) {
+  return client.statuses({{}, cursor}, [](const davit_status&) { return true; });
+}
+
+Cursor status_head(storage::Client& client) {
+  const auto head = client.head();
+  EXPECT_TRUE(head.ok()) << why(head);
+  return head.ok() ? Cursor{head->head.incarnation, head->status_head} : Cursor{};
+}
+
+void expect_refused(storage::Client& client, Cursor cursor, uint64_t dead_after) {
+  auto page = read_after(client, cursor, dead_after);
+  ASSERT_FALSE(page.ok()) << "cursor " << cursor.version << " was accepted";
+  EXPECT_EQ(page.error().code, Code::out_of_range) << why(page);
+}
+
 void expect_refused_status(storage::Client& client, Cursor cursor) {
-  auto page = client.statuses({{}, cursor}, [](const davit_status&) { return true; });
+  auto page = read_statuses_after(client, cursor);
   ASSERT_FALSE(page.ok()) << "cursor " << cursor.version << " of statuses was accepted";
   EXPECT_EQ(page.error().code, Code::out_of_range) << why(page);
 }

@@ -1,19 +1,10 @@
 // Pages of statuses and their cursors (S1, S2, S10, S12).
-#include <filesystem>
-
 #include "storage.hpp"
 
 namespace davit::conformance {
 namespace {
 
 const auto any = [](const davit_status&) { return true; };
-
-// The cursor of a reader that has every status.
-Cursor status_head(Store& store) {
-  const auto head = store->head();
-  EXPECT_TRUE(head.ok()) << why(head);
-  return head.ok() ? Cursor{head->head.incarnation, head->status_head} : Cursor{};
-}
 
 // Reports a status of the record `id`, which must exist.
 void report(Store& store, const std::string& id, uint64_t sequence) {
@@ -53,7 +44,7 @@ TEST(StorageStatuses, ReadsOnlyWhatTheScopeNamesAndEndsAtTheHead) {
       store->statuses({{"widget", "r1"}, {}, 10}, [](const davit_status&) { return true; });
   ASSERT_TRUE(page.ok()) << why(page);
   EXPECT_FALSE(page->more);
-  EXPECT_EQ(page->next, status_head(store));
+  EXPECT_EQ(page->next, status_head(*store));
 }
 
 TEST(StorageStatuses, S1_APageThatWasCutEndsAtItsLastStatusAndOneThatWasNotAtTheHead) {
@@ -70,11 +61,11 @@ TEST(StorageStatuses, S1_APageThatWasCutEndsAtItsLastStatusAndOneThatWasNotAtThe
   EXPECT_TRUE(page->more);
   EXPECT_EQ(page->next, (Cursor{store->head()->head.incarnation, last}));
   EXPECT_EQ(page->head.head, store->head()->head);
-  EXPECT_EQ(page->head.status_head, status_head(store).version);
+  EXPECT_EQ(page->head.status_head, status_head(*store).version);
   page = store->statuses({{}, {}, 2}, any);
   ASSERT_TRUE(page.ok()) << why(page);
   EXPECT_FALSE(page->more);
-  EXPECT_EQ(page->next, status_head(store));
+  EXPECT_EQ(page->next, status_head(*store));
   page = store->statuses({{}, {}, 2}, [](const davit_status&) { return false; });
   ASSERT_TRUE(page.ok()) << why(page);
   EXPECT_TRUE(page->more);
@@ -94,7 +85,7 @@ TEST(StorageStatuses, NobodyHasToWantTheHeadOfAPage) {
   });
   ASSERT_TRUE(r.ok()) << why(r);
   EXPECT_EQ(page.head, nullptr);
-  EXPECT_EQ(from_abi(page.next), status_head(store));
+  EXPECT_EQ(from_abi(page.next), status_head(*store));
 }
 
 TEST(StorageStatuses, S12_APageKeepsToItsBytesButHasAtLeastOneStatus) {
@@ -127,7 +118,7 @@ TEST(StorageStatuses, S10_ACursorOfAnotherHistoryOrAboveTheStatusHeadIsRefused) 
   Store store;
   for (const char* id : {"a", "b", "c"}) put(*store, record(id));
   report(store, "a", 1);
-  const auto [incarnation, head] = status_head(store);
+  const auto [incarnation, head] = status_head(*store);
   expect_refused_status(*store, {incarnation + 2, head});
   expect_refused_status(*store, {0, head});
   expect_refused_status(*store, {incarnation, head + 1});
@@ -140,40 +131,16 @@ TEST(StorageStatuses, S10_ACursorIsGoodUpToWhereItsIncarnationEndedForStatuses) 
   Store store;
   put(*store, record("a"));
   for (uint64_t sequence : {1, 2, 3}) report(store, "a", sequence);
-  const Cursor first = status_head(store);
+  const Cursor first = status_head(*store);
   ASSERT_GT(first.version, store->head()->head.version);
   store.restart();
   report(store, "a", 4);
-  const Cursor second = status_head(store);
+  const Cursor second = status_head(*store);
   EXPECT_GT(second.version, first.version);
   EXPECT_EQ(read_statuses(*store, first).size(), 1u);
   EXPECT_TRUE(store->statuses({{}, second}, any).ok());
   if (second.incarnation != first.incarnation)
     expect_refused_status(*store, {first.incarnation, second.version});
-}
-
-TEST(StorageStatuses, S10_AnOlderFileCopiedBackIsNoticed) {
-  namespace fs = std::filesystem;
-  Store store;
-  const std::string file = store_file(store.fresh().config());
-  if (file.empty())
-    GTEST_SKIP() << "the configuration has no `path` of a file that could be copied back";
-  put(*store, record("a"));
-  report(store, "a", 1);
-  const Cursor before = status_head(store);
-  store.stop();
-  fs::copy_file(file, file + ".backup");
-  store.start();
-  report(store, "a", 2);
-  const Cursor lost = status_head(store);
-  store.stop();
-  fs::rename(file + ".backup", file);
-  store.start();
-  expect_refused_status(*store, lost);
-  EXPECT_TRUE(store->statuses({{}, before}, any).ok());
-  for (uint64_t sequence : {3, 4, 5}) report(store, "a", sequence);
-  ASSERT_GT(status_head(store).version, lost.version);
-  expect_refused_status(*store, lost);  // also now that the number has been given again
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ class Fresh {
  public:
   // `extra` is added to the subject's configuration, or replaces keys of it.
   explicit Fresh(const Config& extra = {}, TestHost::Time time = TestHost::Time::real);
-  // A new instance with the configuration and the directory of another. Stop the other one first.
+  // A new instance with the configuration and the directory of another. If the other one has not
+  // been stopped, this is a second one beside it.
   Fresh(const Fresh& before, TestHost::Time time);
 
   TestHost& host() { return *host_; }

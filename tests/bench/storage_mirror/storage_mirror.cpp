@@ -57,7 +57,7 @@ class StorageMirror {
     std::vector<Record> records;
     uint64_t version = head_;
     for (const auto& group : groups) {
-      results.push_back({version + 1, 0, {}});
+      results.push_back({incarnation, version + 1, 0, {}});
       for (const auto& m : group.mutations) {
         records.push_back(m.record);
         records.back().version = ++version;
@@ -122,7 +122,9 @@ class StorageMirror {
       return Error{Code::unavailable, e.what(), {}, {}};
     }
   }
-  Head now() const { return {{1, head_}, 0, 0}; }
+  Head now() const { return {{incarnation, head_}, 0, 0}; }
+
+  static constexpr uint64_t incarnation = 1;  // nobody restores the mirror's database
 
   const Host host_;
   const std::string path_;

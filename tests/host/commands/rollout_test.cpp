@@ -10,6 +10,7 @@ namespace {
 class RolloutTest : public testing::Test {
  protected:
   RolloutTest() {
+    status_.mutable_head()->set_incarnation(incarnation);
     status_.mutable_head()->set_version(12);
     object_ = status_.add_objects();
     object_->set_kind("deployment");
@@ -43,10 +44,11 @@ class RolloutTest : public testing::Test {
     return rollout_.see(status_, Rollout::Time(std::chrono::seconds(second)));
   }
 
+  static constexpr uint64_t incarnation = UINT64_MAX;  // all 64 bits are used
   v1::StatusResponse status_;
   v1::ObjectStatus* object_;
   v1::AgentStatus* agent_;
-  Rollout rollout_{"deployment", "eu", "d_1", 12};
+  Rollout rollout_{"deployment", "eu", "d_1", 12, incarnation};
 };
 
 TEST_F(RolloutTest, IsDoneWhenAllOfThisVersionAreReady) {
@@ -97,6 +99,31 @@ TEST_F(RolloutTest, AnAnswerOlderThanTheApplySaysNothing) {
   object_->set_version(11);
   observe(12, 3, 3, 3, 0);
   EXPECT_EQ(see(), Rollout::State::waiting);
+}
+
+TEST_F(RolloutTest, ARestartOfTheServerLosesNothing) {
+  status_.mutable_head()->set_incarnation(5);
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  observe(12, 3, 3, 3, 0);
+  EXPECT_EQ(see(), Rollout::State::done);
+}
+
+TEST_F(RolloutTest, WhatARestoredStoreHasLostFails) {
+  status_.mutable_head()->set_incarnation(5);
+  status_.mutable_head()->set_version(11);
+  object_->set_version(11);
+  EXPECT_EQ(see(), Rollout::State::failed);
+  EXPECT_EQ(rollout_.line(),
+            "deployment/d_1 (eu): the store was restored and has lost version 12: apply it again");
+}
+
+// The store has given the lost version to another record meanwhile.
+TEST_F(RolloutTest, WhatARestoredStoreHasLostFailsAlsoWhenItsVersionWasGivenAgain) {
+  status_.mutable_head()->set_incarnation(5);
+  status_.mutable_head()->set_version(20);
+  object_->set_version(11);
+  observe(11, 3, 3, 3, 0);
+  EXPECT_EQ(see(), Rollout::State::failed);
 }
 
 TEST_F(RolloutTest, ParkedOrHeldAtThisVersionFailsWithTheReason) {

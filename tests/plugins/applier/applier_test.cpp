@@ -295,14 +295,15 @@ TEST(Applier, TellsAStoreThatWasOpenedAnewEverythingOnceMore) {
   }
 }
 
-// A restored store gives its versions again.
+// A restored store gives its versions again. An incarnation has all 64 bits, also in a stamp.
 TEST(Applier, SaysInWhichHistoryItReadWhatItApplied) {
   World w;
-  for (const uint64_t incarnation : {1, 2}) {
-    w.begin(true, incarnation, 0, incarnation == 1 ? History() : History{{1, 5}});
+  constexpr uint64_t first = UINT64_MAX, second = UINT64_MAX - 1;
+  for (const uint64_t incarnation : {first, second}) {
+    w.begin(true, incarnation, 0, incarnation == first ? History() : History{{first, 5}});
     w.apply("web", 10);
     w.garbage("worse", 11);
-    w.end(2, 11);
+    w.end(second, 11);
     w.wait();
     EXPECT_EQ(w.statuses["d_web"].observed_incarnation, incarnation);
     EXPECT_EQ(w.statuses["d_worse"].observed_incarnation, incarnation) << "which is parked";

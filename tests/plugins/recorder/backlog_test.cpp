@@ -1,6 +1,7 @@
 // The Backlog of the SDK against a real store.
 #include <davit/backlog.hpp>
 
+#include "fakes/empty_storage.hpp"
 #include "fakes/server_rig.hpp"
 
 extern "C" const davit_plugin* davit_plugin_entry_v1(uint32_t, davit_error*);
@@ -56,6 +57,42 @@ TEST_F(BacklogTest, SeesWhatIsBetweenTwoCursorsOnce) {
   EXPECT_EQ(seen, 2);
   backlog_.between("widget", "eu", {1, 1}, at(3), see);
   EXPECT_EQ(seen, 2) << "one of another history";
+}
+
+// It is restored between the look at its head and the read that follows: versions 6 to 10 are lost.
+class RestoredMeanwhile : public testing::EmptyStorage {
+ public:
+  static constexpr uint64_t first = UINT64_MAX, second = UINT64_MAX - 1;
+  bool restored = false;
+
+  Result<Head> head(const Op&) { return now(); }
+  Result<Page> read(const Op&, const ReadRequest&, const storage::VisitRecord& visit) {
+    restored = true;
+    Record r;
+    r.key = {"widget", "eu", "a"};
+    r.version = 5;
+    visit(r);
+    return Page{false, now().head.version, now()};
+  }
+  Result<> history(const Op&, const storage::VisitCursor& visit) {
+    visit({first, restored ? 5u : 10u});
+    if (restored) visit(now().head);
+    return {};
+  }
+
+ private:
+  Head now() const { return {restored ? Cursor{second, 6} : Cursor{first, 10}, 0, 0}; }
+};
+
+TEST(Backlog, JudgesCursorsByAHistoryThatIsAsNewAsTheHead) {
+  RestoredMeanwhile storage;
+  testing::TestHost host("plugin");
+  const auto client = testing::client_of(host, storage);
+  Backlog backlog;
+  ASSERT_TRUE(backlog.refresh(client).ok());
+  EXPECT_EQ(backlog.above("widget", "eu", {RestoredMeanwhile::first, 5}), 0u);
+  EXPECT_EQ(backlog.above("widget", "eu", {RestoredMeanwhile::first, 8}), 1u)
+      << "8 was lost: who has read it has read another history";
 }
 
 TEST_F(BacklogTest, EndsWhenNobodyWantsItAnyMore) {

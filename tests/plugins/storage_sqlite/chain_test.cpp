@@ -46,8 +46,36 @@ TEST(Chain, SaysWhyACursorIsRefused) {
   EXPECT_EQ(chain().accept({70, 10}, 12).error().message,
             "cursor 10 is above 9, where its incarnation ends");
   EXPECT_EQ(chain().accept({60, 5}, 12).error().message,
-            "cursor 5 is of another history of this database");
+            "cursor 5 is of another history of this database, or of one that is forgotten");
   EXPECT_EQ(chain().accept({60, 5}, 12).error().code, Code::out_of_range);
+}
+
+TEST(Chain, IncarnationsHaveAll64Bits) {
+  Chain c;
+  c.append({UINT64_MAX, 1, 1});
+  c.append({uint64_t{1} << 63, 10, 4});
+  EXPECT_TRUE(c.accept({UINT64_MAX, 9}, 12).ok());
+  EXPECT_FALSE(c.accept({UINT64_MAX, 10}, 12).ok());
+  EXPECT_TRUE(c.accept({uint64_t{1} << 63, 12}, 12).ok());
+  EXPECT_FALSE(c.accept({INT64_MAX, 5}, 12).ok());
+}
+
+TEST(Chain, ForgetsTheOldestWhenItIsTrimmed) {
+  Chain c;
+  for (uint64_t i = 1; i <= Chain::links_max + 2; ++i) c.append({i, 10 * i, i});
+  const uint64_t head = 10 * (Chain::links_max + 3);
+  EXPECT_TRUE(c.accept({2, 20}, head).ok());
+  c.trim();
+  EXPECT_EQ(c.history(head).size(), Chain::links_max);
+  EXPECT_EQ(c.history(head).front(), (Cursor{3, 39}));
+  for (const uint64_t gone : {1, 2}) {
+    EXPECT_EQ(c.accept({gone, 10 * gone}, head).error().code, Code::out_of_range);
+    EXPECT_EQ(c.accept_status({gone, gone}, head).error().code, Code::out_of_range);
+  }
+  EXPECT_TRUE(c.accept({3, 39}, head).ok());
+  EXPECT_FALSE(c.accept({3, 40}, head).ok());
+  c.trim();
+  EXPECT_EQ(c.history(head).size(), Chain::links_max);
 }
 
 TEST(Chain, ThePurgeMarkExemptsTheFirstPageAndWhoLeavesOutTheDead) {

@@ -65,6 +65,7 @@ class Growth : public ::testing::Test {
     EXPECT_TRUE(host_.logged("info: " + line)) << line;
   }
 
+  void comes_up();
   void lives();
   void stores();
   void stores_beside_other_bytes();

@@ -24,7 +24,7 @@ inline Group group() {
   return {{{record(), 41}, {record(), 42}}, "request"};
 }
 inline GroupResult result() {
-  return {51, 52, Error{Code::aborted, "no", "there", std::chrono::milliseconds(53)}};
+  return {50, 51, 52, Error{Code::aborted, "no", "there", std::chrono::milliseconds(53)}};
 }
 inline Status status() {
   return {{"k", "r", "i"},
@@ -156,7 +156,8 @@ inline Words words(const Group& g) {
   return words(g.mutations, g.request_id);
 }
 inline Words words(const GroupResult& r) {
-  return words(r.first_version, r.actual_version) + (r.error ? " " + words(*r.error) : "");
+  return words(r.incarnation, r.first_version, r.actual_version) +
+         (r.error ? " " + words(*r.error) : "");
 }
 inline Words words(const Child& c) {
   return words(c.name, c.address, c.status, c.cpu_millicores, c.memory_mib);

@@ -23,9 +23,9 @@ typedef struct davit_key {
 } davit_key;
 
 /* A position in the store's history: among its records, or, where it says so, among its statuses.
- * Never grows. Version 0 is before the first version. A cursor is valid only while `incarnation` is
- * in the store's chain and `version` is not above the version (of that counter) where that
- * incarnation ended (S10). */
+ * Never grows. Version 0 is before the first version. An incarnation is any number but 0, of 64
+ * bits. A cursor is valid only while `incarnation` is in the store's chain and `version` is not
+ * above the version (of that counter) where that incarnation ended (S10). */
 typedef struct davit_cursor {
   uint64_t incarnation, version;
 } davit_cursor;

@@ -25,9 +25,21 @@
  * S9  After a commit, a report or a progress a hint comes soon to every watch, until the watch has
  *     ended. None is owed: who is hinted reads at intervals, too.
  * S10 An incarnation is a stretch of the store's history in which no version was lost or given
- *     twice, neither a record's nor a status's. A store that was restored, or may have been, begins
- *     another. The chain of incarnations says where each one ended, for both counters; a cursor
- *     beyond that end is refused (OUT_OF_RANGE).
+ *     twice, neither a record's nor a status's. One begins whenever continuity is not proven: with
+ *     an open, or with a reconnect to another timeline, another cluster id or a restored database.
+ *     Otherwise an incarnation may go on: a store that can prove that it has lost nothing need not
+ *     begin one with an open. An incarnation is any number but 0, drawn at random from all 64 bits,
+ *     so that two copies of one store never begin the same one.
+ *      - The chain of incarnations says where each one ended, for both counters. A cursor of
+ *        records or of statuses is refused beyond that end (OUT_OF_RANGE).
+ *      - All processes that share the store see one chain. Each call reads it in its own snapshot.
+ *      - A commit is fenced: it gives versions of the incarnation that `head` would answer in the
+ *        commit's own transaction, and says which one that is. A process that has not noticed that
+ *        the store was restored gives no version of the incarnation that has ended.
+ *      - A store may trim the chain from its oldest end. What was trimmed is of an unknown history:
+ *        its cursors are refused, and a status that was read there is ignored unless it says gone.
+ *        Agents leave objects alone that were made of it and whose records are not named, and show
+ *        them as orphaned.
  * S11 A caller that gives up, or whose deadline passes, leaves no transaction open.
  * S12 A page keeps to its byte limit and has at least one record or status.
  * S13 What is read of a record changes only with a new version, so whoever follows the versions
@@ -73,13 +85,16 @@ typedef struct davit_group {
   davit_str request_id;
 } davit_group;
 
-/* The result of one group. Mutation i has version first_version + i. error.code is
+/* The result of one group. Mutation i has version first_version + i. A cursor of it takes the
+ * incarnation from here: an earlier or later `head` may be in another one. error.code is
  *  - ABORTED when `expect` failed; actual_version is the version that the record has;
  *  - ALREADY_EXISTS when another live record has the name; error.where is the id of that record;
  *  - INVALID_ARGUMENT when a record would change its namespace or name. */
 typedef struct davit_group_result {
   uint32_t struct_size;
   uint32_t reserved;
+  uint64_t incarnation; /* of the two versions: what `head` would answer in the transaction of the
+                           group (S10). Set when error.code is OK or ABORTED */
   uint64_t first_version;
   uint64_t actual_version;
   davit_error error; /* error.code = DAVIT_OK: committed */
@@ -258,9 +273,11 @@ typedef struct davit_storage {
   /* Ends a watch. It waits for a hint of that watch that runs; when it returns, none runs and none
    * comes any more. Not to be called inside a hint, nor under a lock that a hint takes. [any] */
   void (*unwatch)(davit_instance*, davit_storage_watch*);
-  /* Visits the chain that S10 judges by, the oldest link first: each incarnation with the version
-   * where it ended, and the current one with the head's version. Agents judge the objects in their
-   * clusters by it: an agent leaves an object alone when the store may have lost its record. */
+  /* Visits the chain that S10 judges by, in one snapshot, the oldest link first: each incarnation
+   * with the version where it ended, and the current one with the head's version. Agents judge the
+   * objects in their clusters by it: an agent leaves an object alone when the store may have lost
+   * its record. A store keeps enough links for the agents that may come back; it trims the chain so
+   * that it always fits into one message. */
   int32_t (*history)(davit_instance*, const davit_op*, davit_visit_cursor, void* ctx, davit_error*);
 } davit_storage;
 

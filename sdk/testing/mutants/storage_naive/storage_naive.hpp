@@ -2,27 +2,25 @@
 // it keeps the contract, and the suite must pass. Each value of the setting breaks one rule in a
 // way that real backends do, and the suite must fail exactly there. The constructor lists the
 // values.
-#include <map>
+#pragma once
+
 #include <mutex>
 #include <random>
-#include <set>
 #include <thread>
 
+#include "contents.hpp"
 #include "faulty_hints.hpp"
 #include "own_table.hpp"
 
 namespace davit::storage_naive {
 
-using Names =
-    std::tuple<std::string, std::string, std::string, std::string>;  // kind, region, ns, name
-
-class StorageNaive {
+class StorageNaive : private Contents {
  public:
   using roles = Roles<OwnTable>;
   static constexpr uint32_t max_concurrency = 8;
   static storage::Limits limits() { return {}; }
 
-  explicit StorageNaive(Host host) : host_(host), fault_(Settings(host).string("fault", "")) {
+  explicit StorageNaive(Host host) : StorageNaive(Settings(host).string("fault", "")) {
     static const std::set<std::string> known = {
         "",                // no fault
         "late",            // takes its numbers before it commits, as a sequence in SQL does
@@ -34,8 +32,9 @@ class StorageNaive {
         "no_purge_mark",  // does not know that it has purged
         "any_cursor",     // accepts a cursor of any incarnation
         "any_status_cursor",
-        "any_history",  // its history contains versions that it has not given
-        "whole_pages",  // ignores bytes_max
+        "any_history",     // its history contains versions that it has not given
+        "no_incarnation",  // does not say in which incarnation it has committed
+        "whole_pages",     // ignores bytes_max
         "whole_status_pages",
         "agents_of_any_region",
         "agents_by_name",  // forgets the region of the agent that a page begins after
@@ -46,6 +45,7 @@ class StorageNaive {
         "no_status_hint",
         "cuts_ids",       // keeps the first 200 bytes of an id
         "signs_numbers",  // has 31 bits for a sequence
+        "signs_incarnations",
         "half_json",
         "half_statuses",  // a report that is given up leaves statuses without their children
         "hides_names",    // a name that is taken over goes without a new version
@@ -60,10 +60,14 @@ class StorageNaive {
         "known_flags",      // refuses hints that it does not know
         "reads_reserved"};  // gives a reserved member a meaning
     if (known.count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
-    incarnation_ = host_.random() | 1;
   }
+  // A store that is no instance's own, with a fault of the list above or of its owner.
+  explicit StorageNaive(std::string fault) : fault_(std::move(fault)) {}
 
   const std::string& fault() const { return fault_; }
+  // The owner may look at the contents, and change them, while nobody else does.
+  std::unique_lock<std::recursive_mutex> hold() { return std::unique_lock(mutex_); }
+  Contents& contents() { return *this; }
 
   Result<Head> head(const Op&) {
     const std::lock_guard lock(mutex_);
@@ -73,14 +77,15 @@ class StorageNaive {
   Result<> history(const Op&, const storage::VisitCursor& visit) {
     const std::lock_guard lock(mutex_);
     // UINT64_MAX: a version that the store has not given yet.
-    visit({incarnation_, fault_ == "any_history" ? UINT64_MAX : head_});
+    const uint64_t head = fault_ == "any_history" ? UINT64_MAX : head_;
+    for (size_t i = 0; i < chain_.size(); ++i)
+      visit({chain_[i].incarnation, end_of(i, &Link::first_version, head)});
     return {};
   }
 
   Result<Page> read(const Op&, const ReadRequest& q, const storage::VisitRecord& visit) {
     const std::lock_guard lock(mutex_);
-    if (fault_ != "any_cursor" && q.cursor.version != 0 &&
-        (q.cursor.incarnation != incarnation_ || q.cursor.version > head_)) {
+    if (fault_ != "any_cursor" && !accepts(q.cursor, &Link::first_version, head_)) {
       return Error{Code::out_of_range, "no such cursor", {}, {}};
     }
     if (fault_ != "no_purge_mark" && q.cursor.version != 0 &&
@@ -138,9 +143,7 @@ class StorageNaive {
       if (record == records_.end()) continue;
       if (s.observed_version > record->second.version && !s.gone && fault_ != "takes_lost_status")
         continue;
-      if (s.observed_incarnation != 0 && s.observed_incarnation != incarnation_ && !s.gone &&
-          fault_ != "takes_foreign_status")
-        continue;
+      if (!s.gone && fault_ != "takes_foreign_status" && !speaks_of_this_history(s)) continue;
       const auto old = statuses_.find(s.key);
       if (old != statuses_.end()) {
         const auto& before = old->second;
@@ -159,7 +162,7 @@ class StorageNaive {
             stored.children.push_back(child);
         }
       }
-      stored.status_version = number != 0 ? number : ++given_status_;
+      stored.status_version = number != 0 ? number : status_head_ + 1;
       status_head_ = std::max(status_head_, stored.status_version);
       statuses_[s.key] = std::move(stored);
     }
@@ -171,9 +174,9 @@ class StorageNaive {
 
   Result<StatusPage> statuses(const Op&, const StatusRead& q, const storage::VisitStatus& visit) {
     const std::lock_guard lock(mutex_);
-    const auto [incarnation, after] = q.cursor;
-    if (fault_ != "any_status_cursor" && after != 0 &&
-        (incarnation != incarnation_ || after > status_head_)) {
+    const uint64_t after = q.cursor.version;
+    if (fault_ != "any_status_cursor" &&
+        !accepts(q.cursor, &Link::first_status_version, status_head_)) {
       return Error{Code::out_of_range, "no such cursor of statuses", {}, {}};
     }
     std::map<uint64_t, const Status*> ordered;
@@ -183,7 +186,7 @@ class StorageNaive {
       if (!q.scope.region.empty() && q.scope.region != key.region) continue;
       ordered[s.status_version] = &s;
     }
-    StatusPage page{true, {incarnation_, after}, now()};
+    StatusPage page{true, {incarnation(), after}, now()};
     uint64_t bytes = 0, count = 0;
     for (const auto& [version, s] : ordered) {
       bytes += text_bytes(*s);
@@ -200,7 +203,10 @@ class StorageNaive {
   Result<> progress(const Op&, const Progress& p) {
     {
       const std::lock_guard lock(mutex_);
-      agents_[{p.region, p.agent}] = p;
+      auto& stored = agents_[{p.region, p.agent}] = p;
+      if (fault_ == "signs_incarnations") {
+        for (auto& k : stored.kinds) k.applied.incarnation &= INT64_MAX;
+      }
     }
     hints_.tell(DAVIT_HINT_AGENTS);
     return {};
@@ -247,7 +253,20 @@ class StorageNaive {
   void unwatch(davit_storage_watch* watch) { hints_.unwatch(watch); }
 
  private:
-  Head now() const { return {{incarnation_, head_}, status_head_, purged_}; }
+  Head now() const { return {{incarnation(), head_}, status_head_, purged_}; }
+  bool accepts(Cursor at, First first, uint64_t head) const {
+    if (at.version == 0) return true;
+    const bool any_end = fault_ == (first == &Link::first_version ? "any_end" : "any_status_end");
+    const size_t i = link(at.incarnation);
+    if (i < chain_.size()) return at.version <= (any_end ? head : end_of(i, first, head));
+    return fault_ == "takes_trimmed" && at.version < chain_.front().*first;
+  }
+  bool speaks_of_this_history(const Status& s) const {
+    const Cursor read_at{s.observed_incarnation, s.observed_version};
+    if (read_at.incarnation == 0) return true;
+    if (fault_ == "takes_status_beyond_end") return link(read_at.incarnation) < chain_.size();
+    return accepts(read_at, &Link::first_version, head_);
+  }
   Record shown(Record r) const {
     if (hidden_.count(r.key) != 0) r.ns.clear(), r.name.clear();
     return r;
@@ -274,6 +293,7 @@ class StorageNaive {
       dither();
     }
     const std::lock_guard lock(mutex_);
+    if (fault_ != "no_incarnation") result.incarnation = incarnation();
     result.error = check(group);
     if (result.error) return result;
     if (const auto at = requests_.find(group.request_id);
@@ -284,7 +304,7 @@ class StorageNaive {
     const auto records = records_;
     const auto versions = versions_;
     const auto hidden = hidden_;
-    if (first == 0) first = given_.load() + 1;
+    if (first == 0) first = head_ + 1;
     uint64_t version = first;
     if (fault_ != "late" && fault_ != "hides_names") first = version = free_names(group, first);
     for (const auto& m : group.mutations) {
@@ -297,7 +317,6 @@ class StorageNaive {
       return result;
     }
     head_ = std::max(head_, version - 1);
-    if (fault_ != "late") given_ = head_;
     if (result.error) return result;
     result.first_version = first;
     if (!group.request_id.empty()) requests_[group.request_id] = first;
@@ -360,7 +379,7 @@ class StorageNaive {
     }
     if (known) versions_.erase(is);
     r.version = version;
-    r.committed_at_unix_ms = host_.unix_ms();
+    r.committed_at_unix_ms = unix_ms();
     if (r.request_id.empty()) r.request_id = request_id;
     versions_[version] = r.key;
     if (hide && !r.live) {
@@ -372,21 +391,10 @@ class StorageNaive {
     return std::nullopt;
   }
 
-  const Host host_;
   const std::string fault_;
-  std::mutex mutex_;
-  uint64_t incarnation_ = 0, head_ = 0, status_head_ = 0, purged_ = 0;
-  std::atomic<uint64_t> given_{0}, given_status_{0};
-  std::map<Key, Record> records_;
-  std::map<uint64_t, Key> versions_;
-  std::set<Key> hidden_;  // deleted records whose names other records have
-  std::map<std::string, uint64_t> requests_;
-  std::map<Key, Status> statuses_;
-  std::map<std::pair<std::string, std::string>, Progress> agents_;
+  std::recursive_mutex mutex_;                        // hold(), and then a call
+  std::atomic<uint64_t> given_{0}, given_status_{0};  // with the fault "late"
   FaultyHints hints_{fault_};
 };
 
 }  // namespace davit::storage_naive
-
-DAVIT_PLUGIN(davit::storage_naive::StorageNaive, "storage_naive", DAVIT_PLUGIN_VERSION,
-             "keeps records in maps, rightly or wrongly")

@@ -1,0 +1,50 @@
+// What the naive store has. It can be copied, so a copy of it is a backup.
+#pragma once
+
+#include <map>
+#include <random>
+#include <set>
+
+#include "davit/storage.hpp"
+
+namespace davit::storage_naive {
+
+struct Contents {
+  // An incarnation, and the first versions that it may give.
+  struct Link {
+    uint64_t incarnation, first_version, first_status_version;
+  };
+  using First = uint64_t Link::*;
+  std::vector<Link> chain_{{draw(), 1, 1}};  // the oldest first, never empty
+  uint64_t head_ = 0, status_head_ = 0, purged_ = 0;
+  std::map<Key, Record> records_;
+  std::map<uint64_t, Key> versions_;
+  std::set<Key> hidden_;  // deleted records whose names other records have
+  std::map<std::string, uint64_t> requests_;
+  std::map<Key, Status> statuses_;
+  std::map<std::pair<std::string, std::string>, Progress> agents_;
+
+  // An incarnation, which has all 64 bits. Not of the host's randomness: a test repeats that.
+  static uint64_t draw() {
+    std::random_device device;
+    return uint64_t{1} << 63 | uint64_t{device()} << 31 | device();
+  }
+  // Of the machine: the store may live longer than an instance and its host.
+  static int64_t unix_ms() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  }
+  uint64_t incarnation() const { return chain_.back().incarnation; }
+  // Where a link of the chain ended. `head` is the newest version of that counter.
+  uint64_t end_of(size_t i, First first, uint64_t head) const {
+    return i + 1 < chain_.size() ? chain_[i + 1].*first - 1 : head;
+  }
+  // The number of the link. chain_.size(): the chain does not have it.
+  size_t link(uint64_t incarnation) const {
+    size_t i = 0;
+    while (i < chain_.size() && chain_[i].incarnation != incarnation) ++i;
+    return i;
+  }
+};
+
+}  // namespace davit::storage_naive

@@ -1,0 +1,168 @@
+// An instance of a shared store. Without the setting `fault` it keeps the contract, and the suite
+// must pass. Each value breaks one rule, in a way in which backends do that several servers share
+// or that are restored while they run. The constructor lists the values.
+#include <davit/outstanding.hpp>
+
+#include "shared.hpp"
+
+namespace davit::storage_shared {
+
+class StorageShared {
+ public:
+  using roles = Roles<storage::Role>;
+  static constexpr uint32_t max_concurrency = 8;
+  static storage::Limits limits() { return {}; }
+
+  explicit StorageShared(Host host)
+      : path_(Settings(host).string("path")), fault_(Settings(host).string("fault", "")) {
+    static const std::set<std::string> known = {
+        "",  // no fault
+        // The store forgets how its history went.
+        "keeps_incarnation_while_up",  // a restore begins none, as after a failover
+        "keeps_incarnation_while_closed",
+        "draws_the_same",            // two restores of one copy begin the same incarnation
+        "ends_at_lost_head",         // the incarnation before is said to end where it was lost
+        "ends_at_lost_status_head",  // the same, for statuses
+        "any_end",                   // knows the incarnations, and not where they ended
+        "any_status_end",
+        "takes_trimmed",  // takes a cursor that is older than the chain
+        "takes_status_beyond_end",
+        "keeps_requests",  // knows requests that were lost
+        // An instance takes its own view for the store's.
+        "own_chain",         // has read the chain at its start
+        "own_fence",         // commits in the incarnation that it has seen last
+        "result_of_oldest",  // says the first incarnation of the chain
+        "own_head",          // remembers the head
+        "own_versions",      // takes numbers in blocks, as a sequence with a cache does
+        "own_requests",      // knows the requests that it was given itself
+        "own_hints"};        // hints of its own writes
+    if (known.count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
+  }
+
+  Result<> start(const Op&) {
+    shared_ = Shared::of(path_, fault_);
+    const auto held = shared_->enter();
+    ++shared_->up();
+    chain_ = shared_->contents().chain_;
+    seen_ = now();
+    return {};
+  }
+  Result<> stop(const Op&) {
+    const auto held = shared_->enter();
+    --shared_->up();
+    return {};
+  }
+
+  Result<Head> head(const Op& op) {
+    return call([&](StorageNaive& s) -> Result<Head> {
+      if (fault_ == "own_head") return seen_;
+      auto head = s.head(op);
+      seen_ = *head;
+      return head;
+    });
+  }
+  Result<Page> read(const Op& op, const ReadRequest& q, const storage::VisitRecord& visit) {
+    return call([&](StorageNaive& s) { return s.read(op, q, visit); });
+  }
+  Result<Head> get(const Op& op, const Query& q, const storage::VisitRecord& visit) {
+    return call([&](StorageNaive& s) { return s.get(op, q, visit); });
+  }
+  Result<StatusPage> statuses(const Op& op, const StatusRead& q,
+                              const storage::VisitStatus& visit) {
+    return call([&](StorageNaive& s) { return s.statuses(op, q, visit); });
+  }
+  Result<bool> agents(const Op& op, const AgentRead& q, const storage::VisitProgress& visit) {
+    return call([&](StorageNaive& s) { return s.agents(op, q, visit); });
+  }
+  Result<> history(const Op& op, const storage::VisitCursor& visit) {
+    return call([&](StorageNaive& s) { return s.history(op, visit); });
+  }
+  Result<> maintain(const Op& op, const storage::Maintain& m) {
+    return writing(0, [&](StorageNaive& s) { return s.maintain(op, m); });
+  }
+  Result<> report(const Op& op, const std::vector<Status>& statuses) {
+    return writing(DAVIT_HINT_STATUSES, [&](StorageNaive& s) { return s.report(op, statuses); });
+  }
+  Result<> progress(const Op& op, const Progress& p) {
+    return writing(DAVIT_HINT_AGENTS, [&](StorageNaive& s) { return s.progress(op, p); });
+  }
+  Result<std::vector<GroupResult>> commit(const Op& op, std::vector<Group> groups) {
+    if (fault_ == "own_requests") {
+      for (Group& group : groups) sign(group);
+    }
+    return writing(DAVIT_HINT_RECORDS, [&](StorageNaive& s) -> Result<std::vector<GroupResult>> {
+      auto results = own_numbers([&] { return s.commit(op, groups); });
+      for (GroupResult& r : *results) {
+        if (fault_ == "own_fence") r.incarnation = seen_.head.incarnation;
+        if (fault_ == "result_of_oldest") r.incarnation = shared_->contents().chain_[0].incarnation;
+      }
+      return results;
+    });
+  }
+
+  davit_storage_watch* watch(storage::Hint hint) {
+    return fault_ == "own_hints" ? hints_.watch(std::move(hint))
+                                 : shared_->store().watch(std::move(hint));
+  }
+  void unwatch(davit_storage_watch* watch) {
+    fault_ == "own_hints" ? hints_.unwatch(watch) : shared_->store().unwatch(watch);
+  }
+
+ private:
+  Head now() {
+    const Contents& c = shared_->contents();
+    return {{c.incarnation(), c.head_}, c.status_head_, c.purged_};
+  }
+  template <class Work>
+  auto call(Work work) -> decltype(work(std::declval<StorageNaive&>())) {
+    const auto held = shared_->enter();
+    const bool own = fault_ == "own_chain";
+    if (own) std::swap(shared_->contents().chain_, chain_);
+    auto result = work(shared_->store());
+    if (own) std::swap(shared_->contents().chain_, chain_);
+    return result;
+  }
+  template <class Work>
+  auto writing(uint32_t hint, Work work) -> decltype(work(std::declval<StorageNaive&>())) {
+    auto result = call([&](StorageNaive& s) {
+      auto r = work(s);
+      if (fault_ == "own_head") seen_ = now();
+      return r;
+    });
+    if (fault_ == "own_hints" && hint != 0) hints_.tell(hint);
+    return result;
+  }
+  // The store gives the versions that follow its head.
+  template <class Work>
+  auto own_numbers(Work work) -> decltype(work()) {
+    if (fault_ != "own_versions") return work();
+    constexpr uint64_t block = 1'000;
+    uint64_t& head = shared_->contents().head_;
+    const uint64_t before = head;
+    if (!given_ || *given_ % block > block / 2) given_ = (before + block - 1) / block * block;
+    const uint64_t last = head = *given_;
+    auto result = work();
+    given_ = head;
+    head = head == last ? before : std::max(head, before);
+    return result;
+  }
+  void sign(Group& group) const {
+    if (group.request_id.empty()) return;
+    for (Mutation& m : group.mutations) {
+      if (m.record.request_id.empty()) m.record.request_id = group.request_id;
+    }
+    group.request_id += "@" + std::to_string(reinterpret_cast<uintptr_t>(this));
+  }
+
+  const std::string path_, fault_;
+  std::shared_ptr<Shared> shared_;
+  std::vector<Contents::Link> chain_;  // as it was at the start
+  Head seen_;                          // the head that this instance has told last
+  std::optional<uint64_t> given_;      // the newest version of this instance's block
+  storage::Hints hints_;
+};
+
+}  // namespace davit::storage_shared
+
+DAVIT_PLUGIN(davit::storage_shared::StorageShared, "storage_shared", DAVIT_PLUGIN_VERSION,
+             "a store that several instances share, rightly or wrongly")
