@@ -1,49 +1,10 @@
 // What the applier removes at the end of a snapshot, and what it never removes.
-#include <gtest/gtest.h>
-
-#include "world.hpp"
+#include "prune_world.hpp"
 
 namespace davit::applier::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-// --- pruning
-// -----------------------------------------------------------------------------------------------
-
-struct PruneWorld : World {
-  explicit PruneWorld(const testing::Config& c = {}) : World(c) {
-    begin(true);
-    apply("keep", 10);
-    apply("drop", 11);
-    end(2, 11);
-    wait();
-    EXPECT_EQ(replica_sets(), "drop keep");
-  }
-  // A new process hears a snapshot without "drop" before its watches can be trusted.
-  void hear_while_blind() {
-    blind();
-    restart();
-    begin(true);
-    apply("keep", 10);
-    end(1, 12);
-  }
-  // The object as somebody may save it, to create it again.
-  std::string without_uid(const std::string& name) {
-    json::value out = replica_set(name);
-    for (const char* member : {"uid", "resourceVersion", "managedFields"})
-      out.at("metadata").as_object().erase(member);
-    return json::serialize(out);
-  }
-  void create(const std::string& object) {
-    call(DAVIT_VERB_CREATE, "replicasets", "acme", "", object);
-  }
-  // "drop" is left alone, and said to be.
-  void expect_orphan() {
-    EXPECT_EQ(replica_sets(), "drop keep");
-    EXPECT_EQ(issues["drop"], "orphaned");
-  }
-};
 
 TEST(Prune, RemovesWhatACompleteSnapshotDoesNotName) {
   PruneWorld w;
@@ -79,50 +40,6 @@ TEST(Prune, SaysNothingOfAnIdThatLivesUnderAnotherName) {
   EXPECT_EQ(w.replica_sets(), "keep moved");
   EXPECT_FALSE(w.statuses["d_drop"].gone);
   EXPECT_EQ(w.statuses["d_drop"].observed_version, 12u);
-}
-
-// An apply that an earlier process had sent, or a backup of the cluster.
-TEST(Prune, RemovesWhatComesBackAfterItsRecordDied) {
-  PruneWorld w;
-  json::value late = json::parse(w.without_uid("drop"));
-  w.remove("drop", 12);
-  w.wait();
-  EXPECT_EQ(w.replica_sets(), "keep");
-  for (const char* version : {"11", "99"}) {
-    late.at("metadata").at("annotations").as_object()["davit.dev/version"] = version;
-    w.create(json::serialize(late));
-    w.wait(3s);
-    const std::string expected = version == std::string("11") ? "keep" : "drop keep";
-    EXPECT_EQ(w.replica_sets(), expected) << "the later one may only be seen too early";
-    EXPECT_EQ(w.issues["drop"], "");
-    w.wait(2min);
-    EXPECT_EQ(w.replica_sets(), expected);
-  }
-  w.expect_orphan();
-}
-
-// A backup of the cluster that is restored brings many at once.
-TEST(Prune, LeavesWhatComesBackInNumbersToTheResync) {
-  PruneWorld w({{"prune_always_allowed", 2}, {"prune_share_max_percent", 70}});
-  const std::vector<std::string> names{"a", "b", "c"};
-  uint64_t version = 20;
-  for (const auto& name : names) w.apply(name, ++version);
-  w.wait();
-  std::map<std::string, std::string> copies;
-  for (const auto& name : names) copies[name] = w.without_uid(name);
-  for (const auto& name : names) w.remove(name, ++version);
-  w.wait();
-  ASSERT_EQ(w.replica_sets(), "drop keep");
-  for (const auto& name : names) w.create(copies[name]);
-  w.wait(3s);
-  EXPECT_EQ(w.replica_sets(), "a b c drop keep");
-  w.wait(2min);
-  EXPECT_EQ(w.replica_sets(), "drop keep") << "together they are no more than the share";
-  for (const char* left : {"drop keep", "drop keep", "c drop keep"}) {
-    w.create(copies[left[0] == 'c' ? "c" : "a"]);
-    w.wait(3s);
-    EXPECT_EQ(w.replica_sets(), left) << "two between resyncs";
-  }
 }
 
 TEST(Prune, DeletesNothingWhenTheCountDiffers) {

@@ -1,6 +1,9 @@
 // KindFront: stands between the applier and a real kind, and lets a test answer in the kind's
-// place: with errors, with members that nobody knows, with questions.
+// place: with errors, with members that nobody knows, with questions. What passes must keep to the
+// JSON Schemas of the SDK.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <functional>
 #include <optional>
@@ -8,6 +11,8 @@
 #include <vector>
 
 #include <davit/kind.hpp>
+
+#include "json_schema.hpp"
 
 namespace davit::applier::test {
 
@@ -52,11 +57,13 @@ class KindFront {
       t.reconcile = [](davit_instance* i, davit_str input, const davit_sink* out, davit_error* e) {
         KindFront& front = of(i);
         front.inputs.push_back(text(input));
+        EXPECT_EQ(conformance::reconcile_input_schema().fault(view(input)), "") << view(input);
         if (const auto no = refused(front.reconcile, input)) return fill(e, *no);
         StringSink real;
         const int32_t code = front.real_->reconcile(front.behind_.self, input, real.get(), e);
         if (code != DAVIT_OK) return code;
         std::string answer = real.take();
+        EXPECT_EQ(conformance::reconcile_output_schema().fault(answer), "") << answer;
         if (front.answers) answer = front.answers(text(input), std::move(answer));
         emit(out, answer);
         return DAVIT_OK;

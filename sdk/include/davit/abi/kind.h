@@ -127,7 +127,8 @@ typedef struct davit_kind {
                       davit_error*);
 
   /* Compares desired and observed state, and says what to do. It is level-based: the answer depends
-   * on this input alone. Input:
+   * on this input alone. sdk/schemas (installed as share/davit/schemas) has JSON Schemas of both
+   * shapes, and the conformance suite judges by them. Input:
    *
    *   {"record": {"id", "region", "namespace", "name", "version": "17", "state": "running",
    *               "annotations": {"key": "value"}},
