@@ -1,13 +1,13 @@
 // A storage backend in a few maps, for the tests of the storage suite. Without the setting `fault`
 // it keeps the contract, and the suite must pass. Each value of the setting breaks one rule in a
-// way that real backends do, and the suite must fail exactly there. The constructor lists the
-// values.
+// way that real backends do, and the suite must fail exactly there. faults.hpp lists the values.
 #include <map>
 #include <mutex>
 #include <random>
 #include <set>
 #include <thread>
 
+#include "faults.hpp"
 #include "faulty_hints.hpp"
 #include "own_table.hpp"
 
@@ -23,42 +23,7 @@ class StorageNaive {
   static storage::Limits limits() { return {}; }
 
   explicit StorageNaive(Host host) : host_(host), fault_(Settings(host).string("fault", "")) {
-    static const std::set<std::string> known = {
-        "",                // no fault
-        "late",            // takes its numbers before it commits, as a sequence in SQL does
-        "halves",          // a group that fails keeps the mutations before the failure
-        "ignores_expect",  // the last writer wins
-        "forgets_requests",
-        "keeps_children",  // keeps the children of earlier reports
-        "takes_old_status",
-        "no_purge_mark",  // does not know that it has purged
-        "any_cursor",     // accepts a cursor of any incarnation
-        "any_status_cursor",
-        "any_history",  // its history contains versions that it has not given
-        "whole_pages",  // ignores bytes_max
-        "whole_status_pages",
-        "agents_of_any_region",
-        "agents_by_name",  // forgets the region of the agent that a page begins after
-        "one_watch",       // a watch ends the one before it
-        "ends_all_watches",
-        "ends_late",  // a watch that has ended hears one more hint
-        "end_does_not_wait",
-        "no_status_hint",
-        "cuts_ids",       // keeps the first 200 bytes of an id
-        "signs_numbers",  // has 31 bits for a sequence
-        "half_json",
-        "half_statuses",  // a report that is given up leaves statuses without their children
-        "hides_names",    // a name that is taken over goes without a new version
-        "renames",        // lets a record change its name
-        "leaves_out_lingering",
-        "leaves_out_unheard",     // leaves out deleted records that have no status
-        "takes_an_earlier_gone",  // counts a gone of the time before the record lived again
-        "takes_lost_status",      // accepts a status of a version above the record's
-        "takes_foreign_status",   // accepts a status of another history
-        "forgets_who_came_back",
-        "any_flags",        // ignores critical flags that it does not know
-        "known_flags",      // refuses hints that it does not know
-        "reads_reserved"};  // gives a reserved member a meaning
+    static const auto known = known_faults();
     if (known.count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
     incarnation_ = host_.random() | 1;
   }
@@ -77,8 +42,11 @@ class StorageNaive {
     return {};
   }
 
-  Result<Page> read(const Op&, const ReadRequest& q, const storage::VisitRecord& visit) {
+  Result<Page> read(const Op& op, const ReadRequest& q, const storage::VisitRecord& visit) {
     const std::lock_guard lock(mutex_);
+    if (const auto why = over(op)) return *why;
+    if (fault_ == "cancels_others" && std::exchange(others_cancelled_, false))
+      return Error{Code::cancelled, "somebody has given up", {}, {}};
     if (fault_ != "any_cursor" && q.cursor.version != 0 &&
         (q.cursor.incarnation != incarnation_ || q.cursor.version > head_)) {
       return Error{Code::out_of_range, "no such cursor", {}, {}};
@@ -101,6 +69,8 @@ class StorageNaive {
       ++count;
       page.next_version = r.version;
       page.more = !visit(shown(r));
+      others_cancelled_ = op.cancelled();
+      if (const auto why = over(op)) return *why;
       if (page.more) return page;
     }
     page.next_version = head_;
@@ -119,7 +89,13 @@ class StorageNaive {
     return now();
   }
 
-  Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>& groups) {
+  Result<std::vector<GroupResult>> commit(const Op& op, const std::vector<Group>& groups) {
+    if (open_) return Error{Code::unavailable, "another transaction is open", {}, {}};
+    if (const auto why = over(op)) {
+      if (fault_ == "leaves_open") open_ = true;
+      if (fault_ == "cancels_halfway") (void)commit(groups.front());
+      return *why;
+    }
     std::vector<GroupResult> results;
     for (const auto& group : groups) results.push_back(commit(group));
     hints_.tell(DAVIT_HINT_RECORDS);
@@ -247,6 +223,10 @@ class StorageNaive {
   void unwatch(davit_storage_watch* watch) { hints_.unwatch(watch); }
 
  private:
+  std::optional<Error> over(const Op& op) const {
+    if (fault_ == "never_cancelled") return std::nullopt;
+    return given_up(op, host_.now());
+  }
   Head now() const { return {{incarnation_, head_}, status_head_, purged_}; }
   Record shown(Record r) const {
     if (hidden_.count(r.key) != 0) r.ns.clear(), r.name.clear();
@@ -384,6 +364,8 @@ class StorageNaive {
   std::map<Key, Status> statuses_;
   std::map<std::pair<std::string, std::string>, Progress> agents_;
   FaultyHints hints_{fault_};
+  bool others_cancelled_ = false;
+  std::atomic<bool> open_{false};  // a transaction that nobody ends
 };
 
 }  // namespace davit::storage_naive
