@@ -118,6 +118,7 @@ TEST(StorageCancel, S11_TheCallsOfOthersGoOn) {
         operation.cancel();
         return true;
       });
+      std::this_thread::sleep_for(1ms);  // what comes next is a call of somebody else
     }
   });
   for (int i = 0; i < 50; ++i) {
