@@ -292,7 +292,7 @@ TEST(CommitQueue, ABackendThatForgetsAnswersIsTheOneThatFails) {
   std::string answer;
   Mutation m;
   m.record.key = {"deployment", "eu", "a"};
-  queue.commit({Group{{m}, {}},
+  queue.commit({Op(), Group{{m}, {}},
                 [](void* ctx, const davit_group_result* r) {
                   *static_cast<std::string*>(ctx) = from_abi(*r).error->message;
                 },
