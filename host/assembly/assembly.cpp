@@ -181,7 +181,7 @@ void Assembly::wire(Faults& faults) {
 void Assembly::check(Faults& faults, bool running) {
   constexpr std::chrono::seconds patience{30};
   for (size_t i : order_) {
-    const Operation op(std::chrono::steady_clock::now() + patience);
+    const Operation op = operation_until(std::chrono::steady_clock::now() + patience);
     const Step step(Step::Kind::life, members_[i]->party(), "check");
     const Result<> checked = members_[i]->instance->check(op);
     if (checked.ok() || (running && checked.error().code == Code::unavailable)) continue;

@@ -29,18 +29,6 @@ Result<> call(Slot slot, Args... args) {
 
 }  // namespace
 
-Operation::Operation(std::chrono::steady_clock::time_point deadline) {
-  op_.struct_size = sizeof op_;
-  op_.deadline_ns =
-      deadline == std::chrono::steady_clock::time_point::max()
-          ? INT64_MAX
-          : std::chrono::duration_cast<std::chrono::nanoseconds>(deadline.time_since_epoch())
-                .count();
-  op_.cancelled = [](const davit_op* op) -> int32_t {
-    return reinterpret_cast<const Operation*>(op)->cancelled_.load() ? 1 : 0;
-  };
-}
-
 Instance::~Instance() {
   destroy();
 }

@@ -3,29 +3,21 @@
 // wrapper.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <string>
+
+#include <davit/operation.hpp>
 
 #include "loader/loader.hpp"
 #include "services/instance_host.hpp"
 
 namespace davit::host {
 
-// A davit_op that its caller can cancel.
-class Operation {
- public:
-  explicit Operation(std::chrono::steady_clock::time_point deadline);
-  Operation(const Operation&) = delete;
-  Operation& operator=(const Operation&) = delete;
-  void cancel() { cancelled_ = true; }
-  bool cancelled() const { return cancelled_; }
-  const davit_op* abi() const { return &op_; }
-
- private:
-  davit_op op_{};  // first: cancelled() gets a pointer to it
-  std::atomic<bool> cancelled_{false};
-};
+// An operation with this deadline.
+inline Operation operation_until(std::chrono::steady_clock::time_point deadline) {
+  if (deadline == std::chrono::steady_clock::time_point::max()) return Operation();
+  return Operation(std::chrono::nanoseconds(deadline.time_since_epoch()).count());
+}
 
 class Instance {
  public:

@@ -29,7 +29,7 @@ struct Life {
   Life();  // from now on it is said who ends the process
 
   Log log;
-  Operation starting{Clock::now() + std::chrono::seconds(60)};
+  Operation starting = operation_until(Clock::now() + std::chrono::seconds(60));
 
   std::mutex mutex;  // guards everything below
   std::condition_variable changed;

@@ -13,7 +13,7 @@ std::optional<Result<>> stop_within(Instance& instance,
                                     std::chrono::steady_clock::time_point deadline) {
   constexpr std::chrono::seconds grace{1};  // from the cancellation to giving up
   struct Call {
-    explicit Call(std::chrono::steady_clock::time_point d) : op(d) {}
+    explicit Call(std::chrono::steady_clock::time_point d) : op(operation_until(d)) {}
     Operation op;
     std::promise<Result<>> done;
   };

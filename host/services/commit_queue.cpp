@@ -2,27 +2,33 @@
 
 #include <thread>
 
+#include "joint_operation.hpp"
 #include "log.hpp"
 #include "metrics.hpp"
 
 namespace davit::host {
 namespace {
 
-// Longer than the limit of any backend: it only ensures that a call ends.
-constexpr std::chrono::seconds call_max{30};
-
-davit_op call_op() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  davit_op op{};
-  op.struct_size = sizeof op;
-  op.deadline_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now + call_max).count();
-  op.cancelled = [](const davit_op*) -> int32_t { return 0; };
-  return op;
+// Why the caller no longer wants its request, `after` from now; nothing: it does.
+std::optional<Error> unwanted(const Op& op, std::chrono::milliseconds after = {}) {
+  return given_up(op, std::chrono::steady_clock::now().time_since_epoch() + after);
 }
 
-bool time_is_up(const davit_op& op, std::chrono::milliseconds after) {
-  const auto then = std::chrono::steady_clock::now().time_since_epoch() + after;
-  return std::chrono::nanoseconds(then).count() >= op.deadline_ns;
+void answer_now(const CommitQueue::Commit& request, const Error& error);
+void answer_now(const CommitQueue::Report& request, const Error& error);
+
+// Answers those whose callers have given up, and returns the others.
+template <class Request>
+std::vector<Request> wanted_of(std::vector<Request> batch) {
+  std::vector<Request> out;
+  for (Request& request : batch) {
+    if (auto why = unwanted(request.op)) {
+      answer_now(request, *why);
+    } else {
+      out.push_back(std::move(request));
+    }
+  }
+  return out;
 }
 
 // Joins texts so that the result is unambiguous whatever they contain.
@@ -67,6 +73,16 @@ davit_group_result failed(const Error& error) {
   return result;
 }
 
+void answer_now(const CommitQueue::Commit& request, const Error& error) {
+  const davit_group_result result = failed(error);
+  request.done(request.ctx, &result);
+}
+
+void answer_now(const CommitQueue::Report& request, const Error& error) {
+  davit_error e{};
+  request.done(request.ctx, fill(&e, error), &e);
+}
+
 template <class F>
 void post(Pool& pool, F f) {
   pool.post(
@@ -96,27 +112,24 @@ bool is_a_fault(Code code) {
 }  // namespace
 
 void answer(Pool& pool, CommitQueue::Commit request, Error error) {
-  post(pool, [request = std::move(request), error = std::move(error)] {
-    const davit_group_result result = failed(error);
-    request.done(request.ctx, &result);
-  });
+  post(pool,
+       [request = std::move(request), error = std::move(error)] { answer_now(request, error); });
 }
 
 void answer(Pool& pool, CommitQueue::Report request, Error error) {
-  post(pool, [request = std::move(request), error = std::move(error)] {
-    davit_error e{};
-    request.done(request.ctx, fill(&e, error), &e);
-  });
+  post(pool,
+       [request = std::move(request), error = std::move(error)] { answer_now(request, error); });
 }
 
 CommitQueue::CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits, davit_metric* duration,
-                         ReportRetry retry, Log* log)
+                         ReportRetry retry, Log* log, std::chrono::nanoseconds call_longest)
     : storage_(storage),
       pool_(pool),
       duration_(duration),
       log_(log),
       versions_(storage.instance),
       retry_(retry),
+      call_longest_(call_longest),
       commits_(
           "commit queue", pool, [this](std::vector<Commit> c) { call_commit(std::move(c)); },
           limits),
@@ -190,34 +203,44 @@ void CommitQueue::tell(const char* call, uint64_t& failures, const Error* error)
 }
 
 // The head of the store; nothing: it cannot be read now.
-std::optional<Cursor> CommitQueue::head() const {
+std::optional<Cursor> CommitQueue::head(const Op& op) const {
   const auto& storage = *static_cast<const davit_storage*>(storage_.vtable);
   davit_head out{};
   out.struct_size = sizeof out;
-  const davit_op op = call_op();
   const auto read =
-      checked([&](davit_error* e) { return storage.head(storage_.self, &op, &out, e); });
+      checked([&](davit_error* e) { return storage.head(storage_.self, op.abi(), &out, e); });
   if (!read.ok()) return std::nullopt;
   return from_abi(out.head);
 }
 
-void CommitQueue::call_commit(std::vector<Commit> batch) {
+Result<> CommitQueue::call_commit(const std::vector<Commit>& batch,
+                                  std::vector<davit_group_result>& results) {
   const auto& storage = *static_cast<const davit_storage*>(storage_.vtable);
   std::deque<GroupView> views;
   std::vector<const davit_group*> groups;
-  std::vector<davit_group_result> results;
+  std::vector<Op> callers;
   for (const Commit& c : batch) {
     groups.push_back(&views.emplace_back(c.group).abi);
+    callers.push_back(c.op);
     // A group that the backend forgets was not committed.
     results.push_back(failed({Code::internal, "the storage gave no result", {}, {}}));
   }
   std::vector<davit_group_result*> out;
   for (auto& r : results) out.push_back(&r);
-  const davit_op op = call_op();
-  const Result<> all = checked([&](davit_error* e) {
-    return storage.commit(storage_.self, &op, groups.data(), groups.size(), out.data(), e);
+  const JointOperation joint(callers, call_longest_);
+  const Op op = joint.op();
+  Result<> all = checked([&](davit_error* e) {
+    return storage.commit(storage_.self, op.abi(), groups.data(), groups.size(), out.data(), e);
   });
-  if (all.ok()) versions_.called(head());
+  if (all.ok()) versions_.called(head(op));
+  return all;
+}
+
+void CommitQueue::call_commit(std::vector<Commit> waiting) {
+  const std::vector<Commit> batch = wanted_of(std::move(waiting));
+  if (batch.empty()) return;
+  std::vector<davit_group_result> results;
+  const Result<> all = call_commit(batch, results);
   std::optional<Error> fault;
   for (size_t i = 0; i < batch.size(); ++i) {
     if (!all.ok()) {
@@ -242,43 +265,54 @@ Result<> CommitQueue::call_report(const Report* const* reports, size_t count) {
   const auto limits = this->limits();
   if (!limits.ok()) return limits.error();
   std::vector<const Status*> statuses;
+  std::vector<Op> callers;
   for (size_t i = 0; i < count; ++i) {
     for (const Status& s : reports[i]->statuses) statuses.push_back(&s);
+    callers.push_back(reports[i]->op);
   }
+  const JointOperation joint(callers, call_longest_);  // for all calls and attempts together
   for (size_t first = 0; first < statuses.size();) {
     const size_t end = end_of_report(statuses, first, *limits);
-    if (auto r = call_report(&statuses[first], end - first); !r.ok()) return r;
+    if (auto r = call_report(joint.op(), &statuses[first], end - first); !r.ok()) return r;
     first = end;
   }
   return {};
 }
 
-Result<> CommitQueue::call_report(const Status* const* statuses, size_t count) {
+Result<> CommitQueue::call_report(const Op& op, const Status* const* statuses, size_t count) {
   const auto& storage = *static_cast<const davit_storage*>(storage_.vtable);
   std::deque<StatusView> views;
   std::vector<const davit_status*> pointers;
   for (size_t i = 0; i < count; ++i) pointers.push_back(&views.emplace_back(*statuses[i]).abi);
-  const davit_op op = call_op();  // for all attempts together
   Backoff backoff(retry_.pause);
   while (true) {
     Result<> stored = checked([&](davit_error* e) {
-      return storage.report(storage_.self, &op, pointers.data(), pointers.size(), e);
+      return storage.report(storage_.self, op.abi(), pointers.data(), pointers.size(), e);
     });
     if (stored.ok() || !is_passing(stored.error().code)) return stored;
     const auto pause = backoff.next(random_());
-    if (backoff.failures() == retry_.attempts || time_is_up(op, pause)) return stored;
+    if (backoff.failures() == retry_.attempts || unwanted(op, pause)) return stored;
     std::this_thread::sleep_for(pause);
   }
 }
 
-void CommitQueue::call_report(std::vector<Report> batch) {
+void CommitQueue::call_report(std::vector<Report> waiting) {
+  const std::vector<Report> batch = wanted_of(std::move(waiting));
+  if (batch.empty()) return;
   std::vector<const Report*> pointers;
   for (const Report& r : batch) pointers.push_back(&r);
   // A report that can never succeed must not fail the others. Storing a status again is harmless.
   Result<> own = call_report(pointers.data(), pointers.size());
   bool alone = !own.ok() && batch.size() > 1 && !is_about_the_storage(own.error().code);
   for (size_t i = 0; i < batch.size(); ++i) {
-    if (alone) own = call_report(&pointers[i], 1);
+    if (alone) {
+      const auto why = unwanted(batch[i].op);
+      if (why) {
+        answer_now(batch[i], *why);
+        continue;
+      }
+      own = call_report(&pointers[i], 1);
+    }
     // The storage has gone away meanwhile. Its error is the answer to the rest.
     if (!own.ok() && is_about_the_storage(own.error().code)) alone = false;
     tell("report", failed_reports_, own.ok() ? nullptr : &own.error());

@@ -5,8 +5,11 @@
 // No call exceeds what the storage may hold (limits.hpp): a larger group is refused, a larger
 // report is divided. What no storage keeps is refused, too.
 //
-// A report call that fails for a moment (UNAVAILABLE, ABORTED) is repeated a few times, within the
-// time limit of one call. Repeating it is harmless, because the store ignores a status that is not
+// What its caller no longer wants when its turn comes is answered and does not reach the storage.
+// Of what goes into one call the latest deadline holds (joint_operation.hpp).
+//
+// A report call that fails for a moment (UNAVAILABLE, ABORTED) is repeated a few times, within its
+// deadline. Repeating it is harmless, because the store ignores a status that is not
 // newer. A later failure of the storage is the answer to every report in the call. If the storage
 // refuses what it was given, each report is tried alone, so that one bad report does not fail the
 // others. Commits are never repeated here: a failure may hide a success, and only the caller can
@@ -20,6 +23,7 @@
 #include <string_view>
 
 #include <davit/backoff.hpp>
+#include <davit/operation.hpp>
 #include <davit/records.hpp>
 
 #include "lane.hpp"
@@ -40,21 +44,25 @@ struct ReportRetry {
 class CommitQueue {
  public:
   struct Commit {
+    Op op;  // lives until `done`
     Group group;
     davit_commit_done done;
     void* ctx;
     std::chrono::steady_clock::time_point since{};  // when the queue received it
   };
   struct Report {
+    Op op;  // lives until `done`
     std::vector<Status> statuses;
     davit_report_done done;
     void* ctx;
   };
 
   // `duration` is a histogram of the time from receiving a group to its result. It may be NULL.
-  // Faults of the storage go to `log`, unless it is NULL.
+  // Faults of the storage go to `log`, unless it is NULL. `call_longest` is the deadline of a call
+  // whose callers have none: one of them must not hold up all others for ever.
   CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits = {},
-              davit_metric* duration = nullptr, ReportRetry retry = {}, Log* log = nullptr);
+              davit_metric* duration = nullptr, ReportRetry retry = {}, Log* log = nullptr,
+              std::chrono::nanoseconds call_longest = std::chrono::seconds(30));
 
   // `done` is called once, on a thread of the pool. [any]
   void commit(Commit);
@@ -65,10 +73,11 @@ class CommitQueue {
   Result<storage::Limits> limits();
   Error in_storage(const Error& error) const;
   void call_commit(std::vector<Commit>);
+  Result<> call_commit(const std::vector<Commit>& batch, std::vector<davit_group_result>& results);
   void call_report(std::vector<Report>);
   Result<> call_report(const Report* const* reports, size_t count);
-  Result<> call_report(const Status* const* statuses, size_t count);
-  std::optional<Cursor> head() const;
+  Result<> call_report(const Op& op, const Status* const* statuses, size_t count);
+  std::optional<Cursor> head(const Op& op) const;
   void tell(const char* call, uint64_t& failures, const Error* error);
 
   davit_ref storage_;
@@ -79,6 +88,7 @@ class CommitQueue {
   Versions versions_;
   uint64_t failed_commits_ = 0, failed_reports_ = 0;
   const ReportRetry retry_;
+  const std::chrono::nanoseconds call_longest_;
   std::mutex limits_mutex_;
   std::optional<storage::Limits> limits_;
   std::minstd_rand random_{std::random_device{}()};  // only the one report call in flight uses it

@@ -11,9 +11,9 @@ Error unknown(davit_str storage) {
   return {Code::not_found, "no storage \"" + text(storage) + "\"", text(storage), {}};
 }
 
-void commit(const davit_host* h, davit_str storage, const davit_group* group,
+void commit(const davit_host* h, davit_str storage, const davit_op* op, const davit_group* group,
             davit_commit_done done, void* ctx) noexcept {
-  CommitQueue::Commit request{from_abi(*group), done, ctx};
+  CommitQueue::Commit request{Op(op), from_abi(*group), done, ctx};
   // The queue passes on what this host knows, so a critical flag must not get lost here.
   if (auto known = understood(*group); !known.ok())
     return answer(*instance(h).pool, std::move(request), known.error());
@@ -25,9 +25,10 @@ void commit(const davit_host* h, davit_str storage, const davit_group* group,
   }
 }
 
-void report(const davit_host* h, davit_str storage, const davit_status* const* statuses,
-            size_t count, davit_report_done done, void* ctx) noexcept {
-  CommitQueue::Report request{{}, done, ctx};
+void report(const davit_host* h, davit_str storage, const davit_op* op,
+            const davit_status* const* statuses, size_t count, davit_report_done done,
+            void* ctx) noexcept {
+  CommitQueue::Report request{Op(op), {}, done, ctx};
   for (size_t i = 0; i < count; ++i) request.statuses.push_back(from_abi(*statuses[i]));
   if (auto known = understood(statuses, count); !known.ok())
     return answer(*instance(h).pool, std::move(request), known.error());

@@ -4,7 +4,7 @@ namespace davit::applier {
 
 Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::StatusClient> status)
     : host_(host),
-      shop_(std::make_shared<Workshop>(host, std::move(cluster), rules)),
+      shop_(std::make_shared<Workshop>(host, cluster.under(requests_), rules)),
       status_(std::move(status)),
       strand_(host.strand()),
       limit_(rules.concurrency_max),
@@ -73,6 +73,8 @@ void Hub::stop(std::function<void()> done) {
   strand_.post([this, done = std::move(done)]() mutable {
     stopping_ = true;
     stopped_ = std::move(done);
+    // An object that was being written is looked at first when the agent starts again.
+    requests_.cancel();
     for (Timer* t : {&pump_timer_, &resync_timer_, &sync_timer_, &sight_timer_, &access_timer_,
                      &arrival_timer_})
       t->cancel();

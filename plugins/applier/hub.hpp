@@ -121,6 +121,7 @@ class Hub {
   std::chrono::nanoseconds now() const { return host_.now(); }
 
   Host host_;
+  const Operation requests_;  // all of them; stop cancels it
   std::shared_ptr<Workshop> shop_;
   const std::optional<sink::StatusClient> status_;
   Strand strand_;

@@ -10,7 +10,7 @@
 namespace davit::applier {
 namespace {
 
-// Time limit of one question. A stop waits for the question that is under way.
+// Time limit of one question.
 constexpr std::chrono::seconds review_timeout{5};
 
 Missing missing_of(const KindState& kind, const Access::Answer& answer) {

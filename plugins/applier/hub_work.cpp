@@ -154,6 +154,8 @@ Task Hub::task_for(KindState& kind, const Slot& slot) const {
 void Hub::on_report(size_t under_way, Report report) {
   --working_;
   learn(report, shares_.ended(report.slot), under_way);
+  // A request that stop has cancelled says nothing of the record.
+  if (stopping_ && report.end == Report::End::retry) return check_stopped();
   KindState& kind = kind_of(report.slot);
   Slot* slot = kind.desired.find(report.slot);
   if (slot == nullptr) {

@@ -96,8 +96,7 @@ class ClusterKubernetes {
   Result<> check(const Op& op) {
     checking_ = true;
     std::optional<cluster::Response> answered;
-    engine_->version(op.deadline_ns(),
-                     [&](cluster::Response answer) { answered = std::move(answer); });
+    engine_->version(op, [&](cluster::Response answer) { answered = std::move(answer); });
     engine_->run_until([&] { return answered.has_value(); });
     const cluster::Response& r = *answered;
     if (r.code == Code::ok) return {};
@@ -125,12 +124,12 @@ class ClusterKubernetes {
                  {}};
   }
 
-  void request(cluster::Request q, Engine::Done done) {
-    if (!checking_) return engine_->request(std::move(q), std::move(done));
+  void request(const Op& op, cluster::Request q, Engine::Done done) {
+    if (!checking_) return engine_->request(op, std::move(q), std::move(done));
     // The engine does not run yet, so a request from another plugin's check is answered before this
     // returns.
     bool answered = false;
-    engine_->request(std::move(q), [&answered, &done](cluster::Response r) {
+    engine_->request(op, std::move(q), [&answered, &done](cluster::Response r) {
       done(std::move(r));
       answered = true;
     });
@@ -146,10 +145,11 @@ class ClusterKubernetes {
     engine_->credit(reinterpret_cast<uintptr_t>(h), more);
   }
   void cancel(cluster::WatchHandle* h) { engine_->cancel(reinterpret_cast<uintptr_t>(h)); }
-  void discover(std::string group, std::string version, std::string kind, Engine::Done done) {
-    engine_->discover(std::move(group), std::move(version), std::move(kind), std::move(done));
+  void discover(const Op& op, std::string group, std::string version, std::string kind,
+                Engine::Done done) {
+    engine_->discover(op, std::move(group), std::move(version), std::move(kind), std::move(done));
   }
-  void identity(Engine::Done done) { engine_->identity(std::move(done)); }
+  void identity(const Op& op, Engine::Done done) { engine_->identity(op, std::move(done)); }
 
  private:
   static size_t bytes_setting(const Settings& s, std::string_view key, size_t fallback) {

@@ -18,17 +18,6 @@ constexpr std::chrono::seconds read_access_every{60}, read_access_soon{5};
 // A watch that has been open this long works: missed events, or an error, have arrived by then.
 constexpr milliseconds settled_after{1'000};
 
-cluster::Response failure(Code code, std::string message) {
-  cluster::Response r;
-  r.code = code;
-  r.message = std::move(message);
-  return r;
-}
-
-bool clean(std::string_view header) {
-  return header.find_first_of("\r\n") == std::string_view::npos;
-}
-
 }  // namespace
 
 Engine::Engine(const Host& host, Access access, ReadAccess read_access, Options options)
@@ -185,120 +174,6 @@ void Engine::show_health() {
   if (why == health_) return;
   health_ = why;
   host_.health(why.empty() ? DAVIT_HEALTH_SERVING : DAVIT_HEALTH_DEGRADED, why);
-}
-
-void Engine::send(Transport::Spec spec, std::function<void(Outcome)> done) {
-  requests_.add(std::move(spec), nanoseconds::max(), host_.now(), std::move(done));
-}
-
-void Engine::submit(Transport::Spec spec, int64_t deadline_ns, std::function<void(Outcome)> done) {
-  Outcome refused;
-  refused.transport = Outcome::Transport::failed;
-  if (accepted_.fetch_add(1) >= options_.requests_max) {
-    accepted_.fetch_sub(1);
-    refused.transport = Outcome::Transport::too_large;  // RESOURCE_EXHAUSTED
-    refused.error = "too many requests are waiting (requests_max)";
-    return done(std::move(refused));
-  }
-  auto shared = std::make_shared<std::function<void(Outcome)>>(std::move(done));
-  const bool taken = post([this, spec = std::move(spec), deadline_ns, shared]() mutable {
-    const auto begun = host_.now();
-    const auto deadline = deadline_ns == INT64_MAX ? nanoseconds::max() : nanoseconds(deadline_ns);
-    requests_.add(std::move(spec), deadline, begun, [this, begun, shared](Outcome o) {
-      accepted_.fetch_sub(1);
-      seconds_.observe(host_.now() - begun);
-      if (!stopping_) note(o);
-      (*shared)(std::move(o));
-    });
-  });
-  if (taken) return;
-  accepted_.fetch_sub(1);
-  refused.error = "the connection to the API server is closed";
-  (*shared)(std::move(refused));
-}
-
-void Engine::request(cluster::Request q, Done done) {
-  auto target = address(q);
-  if (!target.ok()) return done(failure(target.error().code, target.error().message));
-  Transport::Spec spec;
-  spec.method = std::move(target->method);
-  spec.path = std::move(target->path);
-  spec.content_type = std::move(target->content_type);
-  spec.body = std::move(q.body);
-  for (auto& [key, value] : q.headers) {
-    if (!clean(key) || !clean(value))
-      return done(failure(Code::invalid_argument, "a header has more than one line"));
-    spec.headers.emplace_back(std::move(key), std::move(value));
-  }
-  submit(std::move(spec), q.deadline_ns,
-         [done = std::move(done)](Outcome o) { done(to_response(std::move(o))); });
-}
-
-void Engine::identity(Done done) {
-  Transport::Spec spec;
-  spec.path = "/api/v1/namespaces/kube-system";
-  submit(std::move(spec), INT64_MAX, [done = std::move(done)](Outcome o) {
-    auto r = to_response(std::move(o));
-    if (r.code == Code::ok)
-      r.body = json_plain_string(json_at(r.body, {"metadata", "uid"})).value_or("");
-    if (r.code == Code::ok && r.body.empty())
-      r = failure(Code::internal, "the namespace kube-system has no uid");
-    done(std::move(r));
-  });
-}
-
-void Engine::version(int64_t deadline_ns, Done done) {
-  Transport::Spec spec;
-  spec.path = "/version";
-  submit(std::move(spec), deadline_ns,
-         [done = std::move(done)](Outcome o) { done(to_response(std::move(o))); });
-}
-
-void Engine::discover(std::string group, std::string version, std::string kind, Done done) {
-  auto shared = std::make_shared<Done>(std::move(done));
-  const bool taken = post([=, this] {
-    if (auto known = discovery_.find(group, version, kind, host_.now())) {
-      cluster::Response r;
-      r.http_status = 200;
-      r.body = std::move(*known);
-      return (*shared)(std::move(r));
-    }
-    if (!version.empty() || group.empty()) {
-      return discover_resources(group, version.empty() ? "v1" : version, kind, *shared);
-    }
-    Transport::Spec spec;
-    spec.path = Discovery::path(escaped(group), "");
-    send(std::move(spec), [=, this](Outcome o) {
-      const std::string preferred = o.http == 200 ? Discovery::preferred(o.body) : "";
-      if (preferred.empty()) {
-        auto r = to_response(std::move(o));
-        if (r.code == Code::ok)
-          r = failure(Code::internal, "the API group " + group + " has no preferred version");
-        return (*shared)(std::move(r));
-      }
-      discovery_.set_preferred(group, preferred);
-      discover_resources(group, preferred, kind, *shared);
-    });
-  });
-  if (!taken) (*shared)(failure(Code::unavailable, "the connection to the API server is closed"));
-}
-
-void Engine::discover_resources(const std::string& group, const std::string& version,
-                                const std::string& kind, Done done) {
-  Transport::Spec spec;
-  spec.path = Discovery::path(escaped(group), escaped(version));
-  send(std::move(spec), [=, this, done = std::move(done)](Outcome o) {
-    if (o.http != 200) return done(to_response(std::move(o)));
-    const auto learned = discovery_.learn(group, version, o.body, host_.now());
-    if (!learned.ok()) return done(failure(learned.error().code, learned.error().message));
-    auto found = discovery_.find(group, version, kind, host_.now());
-    if (!found)
-      return done(failure(Code::not_found, "no kind \"" + kind + "\" in " + group + "/" + version));
-    cluster::Response r;
-    r.http_status = 200;
-    r.body = std::move(*found);
-    done(std::move(r));
-  });
 }
 
 // --- watches

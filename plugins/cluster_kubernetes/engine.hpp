@@ -33,11 +33,11 @@ class Engine {
   void stop();  // [any]
 
   // These are [any]. The engine's thread calls the callbacks. A request that cannot be accepted is
-  // answered at once, on the caller's thread.
-  void request(cluster::Request request, Done done);
-  void discover(std::string group, std::string version, std::string kind, Done done);
-  void identity(Done done);
-  void version(int64_t deadline_ns, Done done);  // the API server's, as it reports it
+  // answered at once, on the caller's thread. One that its caller gives up ends its transfer.
+  void request(const Op& op, cluster::Request request, Done done);
+  void discover(const Op& op, std::string group, std::string version, std::string kind, Done done);
+  void identity(const Op& op, Done done);
+  void version(const Op& op, Done done);  // the API server's, as it reports it
   uintptr_t watch(cluster::WatchRequest request, uint32_t credit, cluster::Watcher watcher);
   void credit(uintptr_t id, uint32_t more);
   void cancel(uintptr_t id);
@@ -57,7 +57,7 @@ class Engine {
 
   bool post(Task task);
   // Submits a request. [any] Enforces requests_max.
-  void submit(Transport::Spec spec, int64_t deadline_ns, std::function<void(Outcome)> done);
+  void submit(Transport::Spec spec, const Op& op, std::function<void(Outcome)> done);
   void send(Transport::Spec spec, std::function<void(Outcome)> done);  // on the engine's thread
   void turn();
   void read_access_again();
@@ -95,6 +95,7 @@ class Engine {
   std::atomic<bool> stopping_{false};
   std::atomic<size_t> accepted_{0};
   std::atomic<uintptr_t> next_watch_{1};
+  std::atomic<uint64_t> next_request_{1};
   Metric seconds_, running_, waiting_;
 };
 

@@ -1,7 +1,8 @@
 #include "requests.hpp"
 
+#include <algorithm>
+
 namespace davit::cluster_kubernetes {
-namespace {
 
 Outcome not_sent(Outcome::Transport how, std::string error) {
   Outcome o;
@@ -10,12 +11,10 @@ Outcome not_sent(Outcome::Transport how, std::string error) {
   return o;
 }
 
-}  // namespace
-
-void Requests::add(Transport::Spec spec, std::chrono::nanoseconds deadline,
+void Requests::add(uint64_t key, Transport::Spec spec, std::chrono::nanoseconds deadline,
                    std::chrono::nanoseconds now, Done done) {
   now_ = now;
-  waiting_.push_back({std::move(spec), deadline, std::move(done)});
+  waiting_.push_back({key, std::move(spec), deadline, std::move(done)});
   next();
 }
 
@@ -36,7 +35,7 @@ void Requests::send(Waiting w, std::chrono::nanoseconds now) {
                            "the time for this request was over before it was sent"));
   }
   w.spec.timeout = std::min(left, limits_.timeout);
-  const uint64_t key = next_++;
+  const uint64_t key = w.key;
   auto& slot = running_[key];
   slot.second = std::move(w.done);
   slot.first = transport_.start(std::move(w.spec), now, [this, key](Outcome o) {
@@ -47,6 +46,24 @@ void Requests::send(Waiting w, std::chrono::nanoseconds now) {
     done(std::move(o));
     next();
   });
+}
+
+void Requests::cancel(uint64_t key) {
+  Done done;
+  const auto waits = std::find_if(waiting_.begin(), waiting_.end(),
+                                  [&](const Waiting& w) { return w.key == key; });
+  const auto runs = running_.find(key);
+  if (waits != waiting_.end()) {
+    done = std::move(waits->done);
+    waiting_.erase(waits);
+  } else if (runs != running_.end()) {
+    transport_.abort(runs->second.first);
+    done = std::move(runs->second.second);
+    running_.erase(runs);
+  }
+  if (!done) return;
+  done(not_sent(Outcome::Transport::cancelled, given_up));
+  next();
 }
 
 void Requests::expire(std::chrono::nanoseconds now) {

@@ -8,8 +8,12 @@
 
 namespace davit::cluster_kubernetes {
 
+// The outcome of a request that was not sent to its end.
+Outcome not_sent(Outcome::Transport how, std::string error);
+
 class Requests {
  public:
+  static constexpr const char* given_up = "the caller has given up";
   using Done = std::function<void(Outcome)>;
   struct Limits {
     size_t connections_max = 64;
@@ -18,8 +22,11 @@ class Requests {
 
   Requests(Transport& transport, Limits limits) : transport_(transport), limits_(limits) {}
 
-  void add(Transport::Spec spec, std::chrono::nanoseconds deadline, std::chrono::nanoseconds now,
-           Done done);
+  // `key` is the caller's, and of no other request.
+  void add(uint64_t key, Transport::Spec spec, std::chrono::nanoseconds deadline,
+           std::chrono::nanoseconds now, Done done);
+  // Answers the request with CANCELLED and ends its transfer, if it is not answered yet.
+  void cancel(uint64_t key);
   // Answers the waiting requests whose deadline has passed.
   void expire(std::chrono::nanoseconds now);
   // Answers all requests, running and waiting, with this message.
@@ -30,6 +37,7 @@ class Requests {
 
  private:
   struct Waiting {
+    uint64_t key;
     Transport::Spec spec;
     std::chrono::nanoseconds deadline;
     Done done;
@@ -41,7 +49,6 @@ class Requests {
   const Limits limits_;
   std::deque<Waiting> waiting_;
   std::map<uint64_t, std::pair<Transport::Id, Done>> running_;
-  uint64_t next_ = 1;
   std::chrono::nanoseconds now_{0};
 };
 

@@ -40,24 +40,20 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     strand_.post([self = shared_from_this(), task = std::move(task)]() mutable { task(*self); });
   }
 
-  void request(const cluster::Request& q, const Done& done) {
-    if (stopped_) return done(unavailable(Code::unavailable, "the cluster is being stopped"));
-    if (q.deadline_ns < host_.now().count()) {
-      return done(unavailable(Code::deadline_exceeded,
-                              "the time for this request was over before it began"));
-    }
+  void request(const Op& op, const cluster::Request& q, const Done& done) {
+    if (const auto refused = refusal(op)) return done(*refused);
     const auto response = api_.handle(q, host_.unix_ms());
     done(response);
     settle();
   }
-  void discover(const std::string& group, const std::string& version, const std::string& kind,
-                const Done& done) {
-    done(stopped_ ? unavailable(Code::unavailable, "the cluster is being stopped")
-                  : api_.discover(group, version, kind));
+  void discover(const Op& op, const std::string& group, const std::string& version,
+                const std::string& kind, const Done& done) {
+    const auto refused = refusal(op);
+    done(refused ? *refused : api_.discover(group, version, kind));
   }
-  void identity(const Done& done) {
-    done(stopped_ ? unavailable(Code::unavailable, "the cluster is being stopped")
-                  : api_.identity());
+  void identity(const Op& op, const Done& done) {
+    const auto refused = refusal(op);
+    done(refused ? *refused : api_.identity());
   }
 
   void watch(uintptr_t id, const cluster::WatchRequest& request, uint32_t credit,
@@ -104,6 +100,14 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     std::optional<Watch> watch;
     cluster::Watcher watcher;
   };
+
+  // A request takes no time once its turn has come, so its caller gives up before it or not at all.
+  std::optional<cluster::Response> refusal(const Op& op) const {
+    if (stopped_) return unavailable(Code::unavailable, "the cluster is being stopped");
+    const auto why = given_up(op, host_.now());
+    if (!why) return std::nullopt;
+    return unavailable(why->code, why->message + " before the request began");
+  }
 
   // Passes events to the controllers and the watches until no new events arise.
   void settle() {
@@ -183,7 +187,7 @@ class ClusterMemory {
     return Error{Code::deadline_exceeded, "its strand did not come to an end in time", {}, {}};
   }
 
-  void request(cluster::Request q, Done done) {
+  void request(const Op& op, cluster::Request q, Done done) {
     if (waiting_->fetch_add(1) >= requests_max_) {
       waiting_->fetch_sub(1);
       auto busy =
@@ -192,9 +196,9 @@ class ClusterMemory {
       busy.reason = "TooManyRequests";
       return done(std::move(busy));
     }
-    cluster_->post([q = std::move(q), done = std::move(done), waiting = waiting_](Cluster& c) {
+    cluster_->post([op, q = std::move(q), done = std::move(done), waiting = waiting_](Cluster& c) {
       waiting->fetch_sub(1);
-      c.request(q, done);
+      c.request(op, q, done);
     });
   }
   cluster::WatchHandle* watch(cluster::WatchRequest q, uint32_t credit, cluster::Watcher watcher) {
@@ -208,11 +212,11 @@ class ClusterMemory {
   void cancel(cluster::WatchHandle* handle) {
     cluster_->post([id = id_of(handle)](Cluster& c) { c.cancel(id); });
   }
-  void discover(std::string group, std::string version, std::string kind, Done done) {
-    cluster_->post([=](Cluster& c) { c.discover(group, version, kind, done); });
+  void discover(const Op& op, std::string group, std::string version, std::string kind, Done done) {
+    cluster_->post([=](Cluster& c) { c.discover(op, group, version, kind, done); });
   }
-  void identity(Done done) {
-    cluster_->post([=](Cluster& c) { c.identity(done); });
+  void identity(const Op& op, Done done) {
+    cluster_->post([=](Cluster& c) { c.identity(op, done); });
   }
 
  private:

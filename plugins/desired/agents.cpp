@@ -8,9 +8,10 @@ namespace davit::desired {
 namespace {
 
 // Runs on the storage's pool.
-Result<std::string> forget(Shared& shared, const std::string& region, const std::string& agent) {
+Result<std::string> forget(const Shared& shared, const storage::Client& storage,
+                           const std::string& region, const std::string& agent) {
   std::optional<int64_t> seen_at;
-  auto read = shared.storage.agents(region, [&](const davit_progress& p) {
+  auto read = storage.agents(region, [&](const davit_progress& p) {
     if (view(p.agent) != agent) return true;
     seen_at = p.seen_at_unix_ms;
     return false;
@@ -22,7 +23,7 @@ Result<std::string> forget(Shared& shared, const std::string& region, const std:
                  {},
                  {}};
   }
-  auto r = shared.storage.maintain({.forget = {region, agent, *seen_at}});
+  auto r = storage.maintain({.forget = {region, agent, *seen_at}});
   if (!r.ok()) return r.error();
   shared.host.info("an agent is forgotten: an operator asked for it",
                    {{"region", region}, {"agent", agent}});
@@ -35,7 +36,7 @@ Result<std::string> forget(Shared& shared, const std::string& region, const std:
 
 Result<> serve_agents(Shared& shared, const rpc::Server& server) {
   return server.unary(method("ForgetAgent", "ForgetAgentRequest", "ForgetAgentResponse"),
-                      [&shared](rpc::Call, Buffer request, rpc::Server::Reply reply) {
+                      [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
                         v1::ForgetAgentRequest message;
                         if (!parse(message, request)) return reply(undecodable());
                         if (message.region().empty() || message.agent().empty()) {
@@ -43,9 +44,10 @@ Result<> serve_agents(Shared& shared, const rpc::Server& server) {
                           return reply(Error{Code::invalid_argument, "is empty", field, {}});
                         }
                         shared.host.blocking(
-                            shared.storage.instance(), [&shared, message, reply = std::move(reply),
-                                                        ticket = shared.outstanding.begin()] {
-                              reply(forget(shared, message.region(), message.agent()));
+                            shared.storage.instance(),
+                            [&shared, storage = shared.storage.under(call.operation()), message,
+                             reply = std::move(reply), ticket = shared.outstanding.begin()] {
+                              reply(forget(shared, storage, message.region(), message.agent()));
                             });
                       });
 }

@@ -114,16 +114,16 @@ void refuse_twins(std::vector<Mutations::Item>& items) {
 }
 
 // Runs on the storage's pool.
-void apply_each(Shared& shared, const v1::ApplyRequest& message, const std::string& author,
-                const std::string& caller, rpc::Server::Reply reply, Outstanding::Ticket ticket) {
+void apply_each(Shared& shared, const storage::Client& storage, const v1::ApplyRequest& message,
+                const std::string& author, const std::string& caller, rpc::Server::Reply reply,
+                Outstanding::Ticket ticket) {
   std::vector<Mutations::Item> items;
   for (int n = 0; n < message.documents_size(); ++n) {
     items.push_back(item_of(shared, message.documents(n), author, message.again()));
     items.back().request = request_of(message, n, caller);
   }
   refuse_twins(items);
-  Mutations::run(shared.host, shared.storage, std::move(items), message.dry_run(),
-                 std::move(ticket),
+  Mutations::run(shared.host, storage, std::move(items), message.dry_run(), std::move(ticket),
                  [reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
                    v1::ApplyResponse response;
                    for (const auto& o : outcomes) outcome_to_wire(o, response.add_outcomes());
@@ -138,10 +138,11 @@ void apply(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::R
   std::string author = author_of(message.author(), call);
   // The kind may block.
   shared.host.blocking(
-      shared.storage.instance(), [&shared, message = std::move(message), author = std::move(author),
-                                  caller = call.identity().name, reply = std::move(reply),
-                                  ticket = shared.outstanding.begin()]() mutable {
-        apply_each(shared, message, author, caller, std::move(reply), std::move(ticket));
+      shared.storage.instance(),
+      [&shared, storage = shared.storage.under(call.operation()), message = std::move(message),
+       author = std::move(author), caller = call.identity().name, reply = std::move(reply),
+       ticket = shared.outstanding.begin()]() mutable {
+        apply_each(shared, storage, message, author, caller, std::move(reply), std::move(ticket));
       });
 }
 
@@ -185,7 +186,8 @@ void remove(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::
   v1::DeleteRequest message;
   if (!parse(message, request)) return reply(undecodable());
   std::vector<Mutations::Item> items;
-  const auto orphans = std::make_shared<Orphans>(shared.storage);
+  const storage::Client storage = shared.storage.under(call.operation());
+  const auto orphans = std::make_shared<Orphans>(storage);
   for (const auto& k : message.keys()) {
     Key key{k.kind(), k.region(), k.id()};
     Mutations::Item item{key,
@@ -202,7 +204,7 @@ void remove(Shared& shared, rpc::Call call, const Buffer& request, rpc::Server::
     items.push_back(std::move(item));
   }
   refuse_twins(items);
-  Mutations::run(shared.host, shared.storage, std::move(items), message.dry_run(),
+  Mutations::run(shared.host, storage, std::move(items), message.dry_run(),
                  shared.outstanding.begin(),
                  [reply = std::move(reply)](const std::vector<Outcome>& outcomes) {
                    v1::DeleteResponse response;

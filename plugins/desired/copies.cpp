@@ -11,7 +11,7 @@ namespace {
 constexpr std::chrono::seconds progress_interval{1};
 
 // Does the work, reports progress through `tell`, and returns the last message.
-using Work = std::function<Result<std::string>(const std::string& request,
+using Work = std::function<Result<std::string>(const Op& op, const std::string& request,
                                                const storage::CopyProgress& tell)>;
 // Makes a message of progress.
 using UnderWay = std::function<std::string(uint64_t done, uint64_t total)>;
@@ -37,9 +37,9 @@ class Copy : public rpc::Handler {
     shared_.host.blocking(
         shared_.storage.instance(),
         [state = state_, strand = strand_, work = work_, request = std::string(request.view()),
-         &shared = shared_, ticket = shared_.outstanding.begin()] {
+         operation = call_.operation(), &shared = shared_, ticket = shared_.outstanding.begin()] {
           auto told = shared.host.now();
-          auto last = work(request, [&](uint64_t done, uint64_t total) {
+          auto last = work(operation, request, [&](uint64_t done, uint64_t total) {
             if (state->over || shared.stopping) return false;
             if (shared.host.now() - told < progress_interval) return true;
             told = shared.host.now();
@@ -126,12 +126,12 @@ Result<Request> decoded(const std::string& bytes) {
   return out;
 }
 
-Result<std::string> backup(const Shared& shared, const std::string& bytes,
+Result<std::string> backup(const Shared& shared, const Op& op, const std::string& bytes,
                            const storage::CopyProgress& tell) {
   auto request = decoded<v1::BackupRequest>(bytes);
   if (!request.ok()) return request.error();
   if (!shared.copies) return no_copies(shared);
-  auto copied = shared.copies->backup(request->path(), tell);
+  auto copied = shared.copies->under(op).backup(request->path(), tell);
   if (!copied.ok()) return copied.error();
   v1::BackupResponse out;
   out.set_complete(true);
@@ -142,12 +142,12 @@ Result<std::string> backup(const Shared& shared, const std::string& bytes,
   return out.SerializeAsString();
 }
 
-Result<std::string> verify(const Shared& shared, const std::string& bytes,
+Result<std::string> verify(const Shared& shared, const Op& op, const std::string& bytes,
                            const storage::CopyProgress& tell) {
   auto request = decoded<v1::VerifyRequest>(bytes);
   if (!request.ok()) return request.error();
   if (!shared.copies) return no_copies(shared);
-  auto verified = shared.copies->verify(request->path(), tell);
+  auto verified = shared.copies->under(op).verify(request->path(), tell);
   if (!verified.ok()) return verified.error();
   v1::VerifyResponse out;
   out.set_complete(true);
@@ -162,8 +162,8 @@ Result<std::string> verify(const Shared& shared, const std::string& bytes,
 Result<> serve_copies(Shared& shared, const rpc::Server& server) {
   auto served = serve_copy(
       shared, server, method("Backup", "BackupRequest", "BackupResponse"),
-      [&shared](const std::string& request, const storage::CopyProgress& tell) {
-        return backup(shared, request, tell);
+      [&shared](const Op& op, const std::string& request, const storage::CopyProgress& tell) {
+        return backup(shared, op, request, tell);
       },
       [](uint64_t done, uint64_t total) {
         v1::BackupResponse out;
@@ -174,8 +174,8 @@ Result<> serve_copies(Shared& shared, const rpc::Server& server) {
   if (!served.ok()) return served;
   return serve_copy(
       shared, server, method("Verify", "VerifyRequest", "VerifyResponse"),
-      [&shared](const std::string& request, const storage::CopyProgress& tell) {
-        return verify(shared, request, tell);
+      [&shared](const Op& op, const std::string& request, const storage::CopyProgress& tell) {
+        return verify(shared, op, request, tell);
       },
       [](uint64_t, uint64_t) { return v1::VerifyResponse().SerializeAsString(); });
 }

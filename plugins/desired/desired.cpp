@@ -28,7 +28,7 @@ class Desired {
     shared_ = std::make_unique<Shared>(host_, *storage, std::move(*kinds), upkeep_);
     if (auto copies = storage::Copies::find(host_, storage_name_); copies.ok())
       shared_->copies = *copies;
-    const rpc::Server server(host_);
+    const rpc::Server server(host_, shared_->operations);
     auto served = serve_changes(*shared_, server);
     if (served.ok()) served = serve_reads(*shared_, server);
     if (served.ok()) served = serve_status(*shared_, server);
@@ -48,6 +48,7 @@ class Desired {
     shared_->stopping = true;
     shared_->lookout.stop();
     shared_->upkeep.stop();
+    shared_->operations.cancel();
     return shared_->outstanding.wait(host_, op);
   }
 

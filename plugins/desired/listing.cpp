@@ -15,7 +15,7 @@ constexpr uint64_t bytes_per_answer = 1 << 20;
 
 Result<> Listing::begin() {
   if (std::exchange(begun_, true) || include_deleted_) return {};
-  auto head = shared_.storage.head();
+  auto head = storage_.head();
   if (!head.ok()) return head.error();
   begun_at_ = head->head.version;
   return {};
@@ -28,9 +28,9 @@ Result<std::optional<std::string>> Listing::next() {
     if (left() || shared_.stopping) return given_up();
     v1::OperatorWatchResponse response;
     Result<uint64_t> dead_after = uint64_t{0};
-    if (!current_) dead_after = leave_out_none(shared_.storage);
+    if (!current_) dead_after = leave_out_none(storage_);
     if (!dead_after.ok()) return dead_after.error();
-    auto page = shared_.storage.read(
+    auto page = storage_.read(
         {{selection_.kind, selection_.region},
          cursor_,
          *dead_after,

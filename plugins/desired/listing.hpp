@@ -9,8 +9,11 @@ namespace davit::desired {
 
 class Listing : public Source {
  public:
-  Listing(Shared& shared, Selection selection, bool include_deleted)
-      : shared_(shared), selection_(std::move(selection)), include_deleted_(include_deleted) {}
+  Listing(Shared& shared, storage::Client storage, Selection selection, bool include_deleted)
+      : shared_(shared),
+        storage_(std::move(storage)),
+        selection_(std::move(selection)),
+        include_deleted_(include_deleted) {}
 
   Result<std::optional<std::string>> next() override;
 
@@ -18,6 +21,7 @@ class Listing : public Source {
   Result<> begin();
 
   Shared& shared_;
+  const storage::Client storage_;
   Selection selection_;
   bool include_deleted_;
   bool begun_ = false;

@@ -41,18 +41,19 @@ Result<Upkeep::Ask> ask_of(const v1::MaintainRequest& message) {
 
 Result<> serve_maintain(Shared& shared, const rpc::Server& server) {
   return server.unary(method("Maintain", "MaintainRequest", "MaintainResponse"),
-                      [&shared](rpc::Call, Buffer request, rpc::Server::Reply reply) {
+                      [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
                         v1::MaintainRequest message;
                         if (!parse(message, request)) return reply(undecodable());
                         auto ask = ask_of(message);
                         if (!ask.ok()) return reply(ask.error());
-                        shared.host.blocking(shared.storage.instance(),
-                                             [&shared, ask = *ask, reply = std::move(reply),
-                                              ticket = shared.outstanding.begin()] {
-                                               auto answer = shared.upkeep.round(ask);
-                                               if (!answer.ok()) return reply(answer.error());
-                                               reply(answer_to_wire(*answer));
-                                             });
+                        shared.host.blocking(
+                            shared.storage.instance(),
+                            [&shared, storage = shared.storage.under(call.operation()), ask = *ask,
+                             reply = std::move(reply), ticket = shared.outstanding.begin()] {
+                              auto answer = shared.upkeep.round(ask, storage);
+                              if (!answer.ok()) return reply(answer.error());
+                              reply(answer_to_wire(*answer));
+                            });
                       });
 }
 

@@ -20,15 +20,16 @@ constexpr uint32_t page_size_max = 1000;
 constexpr uint64_t page_bytes_max = 8 << 20;
 
 // Reads through the statuses of the kind and region, because the store cannot look up one status.
-Result<std::optional<Status>> status_of(Shared& shared, const Key& key, const GoOn& go_on) {
+Result<std::optional<Status>> status_of(const storage::Client& storage, const Key& key,
+                                        const GoOn& go_on) {
   std::optional<Status> found;
   for (Cursor at; go_on();) {
-    auto page = shared.storage.statuses(
-        {{key.kind, key.region}, at, records_per_page, bytes_per_page}, [&](const davit_status& s) {
-          if (view(s.key.id) != key.id) return true;
-          found = from_abi(s);
-          return false;
-        });
+    auto page = storage.statuses({{key.kind, key.region}, at, records_per_page, bytes_per_page},
+                                 [&](const davit_status& s) {
+                                   if (view(s.key.id) != key.id) return true;
+                                   found = from_abi(s);
+                                   return false;
+                                 });
     if (!page.ok() && page.error().code == Code::out_of_range && at.version != 0) {
       at = {};  // the history changed meanwhile
       continue;
@@ -42,10 +43,11 @@ Result<std::optional<Status>> status_of(Shared& shared, const Key& key, const Go
 }
 
 // Runs on the storage's pool.
-Result<std::string> get(Shared& shared, const Key& key, const GoOn& go_on) {
+Result<std::string> get(Shared& shared, const storage::Client& storage, const Key& key,
+                        const GoOn& go_on) {
   v1::OperatorGetResponse response;
   Wanted record;
-  auto head = shared.storage.get({key, {}, {}}, [&](const davit_record& r) {
+  auto head = storage.get({key, {}, {}}, [&](const davit_record& r) {
     record = wanted(r);
     to_wire(shared.kinds.get(key.kind), from_abi(r), response.mutable_record());
     return false;
@@ -58,7 +60,7 @@ Result<std::string> get(Shared& shared, const Key& key, const GoOn& go_on) {
                  {},
                  {}};
   }
-  auto status = status_of(shared, key, go_on);
+  auto status = status_of(storage, key, go_on);
   if (!status.ok()) return status.error();
   // A deleted record whose removal is confirmed has no status to show.
   if (*status && !is_gone(record, **status)) to_wire(**status, response.mutable_status());
@@ -66,13 +68,14 @@ Result<std::string> get(Shared& shared, const Key& key, const GoOn& go_on) {
   return response.SerializeAsString();
 }
 
-Result<std::string> list(Shared& shared, const v1::ListRequest& request, Cursor from) {
+Result<std::string> list(Shared& shared, const storage::Client& storage,
+                         const v1::ListRequest& request, Cursor from) {
   v1::ListResponse response;
   const uint32_t limit =
       request.page_size() == 0 ? page_size_default : std::min(request.page_size(), page_size_max);
-  const auto dead_after = leave_out_none(shared.storage);
+  const auto dead_after = leave_out_none(storage);
   if (!dead_after.ok()) return dead_after.error();
-  auto page = shared.storage.read(
+  auto page = storage.read(
       {{request.kind(), request.region()}, from, *dead_after, limit, page_bytes_max},
       [&](const davit_record& r) {
         // Stopped and archived records are listed, too.
@@ -103,32 +106,35 @@ Result<> serve_reads(Shared& shared, const rpc::Server& server) {
         }
         shared.host.blocking(
             shared.storage.instance(),
-            [&shared, key, go_on = shared.while_waits(call), reply = std::move(reply),
-             ticket = shared.outstanding.begin()] { reply(get(shared, key, go_on)); });
+            [&shared, storage = shared.storage.under(call.operation()), key,
+             go_on = shared.while_waits(call), reply = std::move(reply),
+             ticket = shared.outstanding.begin()] { reply(get(shared, storage, key, go_on)); });
       });
   if (!served.ok()) return served;
   served = server.unary(
       method("List", "ListRequest", "ListResponse"),
-      [&shared](rpc::Call, Buffer request, rpc::Server::Reply reply) {
+      [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
         v1::ListRequest message;
         if (!parse(message, request)) return reply(undecodable());
         auto from = from_token(message.page_token());
         if (!from.ok()) return reply(from.error());
         shared.host.blocking(
             shared.storage.instance(),
-            [&shared, message, from = *from, reply = std::move(reply),
-             ticket = shared.outstanding.begin()] { reply(list(shared, message, from)); });
+            [&shared, storage = shared.storage.under(call.operation()), message, from = *from,
+             reply = std::move(reply),
+             ticket = shared.outstanding.begin()] { reply(list(shared, storage, message, from)); });
       });
   if (!served.ok()) return served;
-  return serve_watch(shared, server,
-                     method("Watch", "OperatorWatchRequest", "OperatorWatchResponse"), false,
-                     [&shared](const Buffer& request) -> Result<std::shared_ptr<Source>> {
-                       v1::OperatorWatchRequest message;
-                       if (!parse(message, request)) return undecodable();
-                       return std::shared_ptr<Source>(std::make_shared<Listing>(
-                           shared, Selection{message.kind(), message.region(), message.id()},
-                           message.include_deleted()));
-                     });
+  return serve_watch(
+      shared, server, method("Watch", "OperatorWatchRequest", "OperatorWatchResponse"), false,
+      [&shared](const Buffer& request,
+                const storage::Client& storage) -> Result<std::shared_ptr<Source>> {
+        v1::OperatorWatchRequest message;
+        if (!parse(message, request)) return undecodable();
+        return std::shared_ptr<Source>(std::make_shared<Listing>(
+            shared, storage, Selection{message.kind(), message.region(), message.id()},
+            message.include_deleted()));
+      });
 }
 
 }  // namespace davit::desired

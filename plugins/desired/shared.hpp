@@ -20,12 +20,13 @@ namespace davit::desired {
 struct Shared {
   Shared(Host h, storage::Client s, Kinds k, UpkeepSettings settings)
       : host(h),
-        storage(std::move(s)),
+        storage(s.under(operations.begin())),
         kinds(std::move(k)),
         lookout(h, storage, outstanding),
         upkeep(h, storage, outstanding, settings) {}
   Host host;
-  storage::Client storage;
+  const Operations operations;  // what stop cancels
+  storage::Client storage;      // for what several calls share; a call's own work is under its op
   Kinds kinds;
   Outstanding outstanding;
   Lookout lookout;

@@ -23,12 +23,12 @@ std::string answer_of(Shared& shared, const Selection& selection, const Survey& 
 
 class StatusSource : public Source {
  public:
-  StatusSource(Shared& shared, Selection selection)
+  StatusSource(Shared& shared, storage::Client storage, Selection selection)
       : shared_(shared),
         selection_(std::move(selection)),
         survey_(
-            shared.storage, shared.lag, selection_, [this] { return !left() && !shared_.stopping; },
-            asks(shared)) {}
+            std::move(storage), shared.lag, selection_,
+            [this] { return !left() && !shared_.stopping; }, asks(shared)) {}
 
   Result<std::optional<std::string>> next() override {
     auto moved = survey_.refresh();
@@ -51,8 +51,9 @@ Selection selection_of(const v1::StatusRequest& message) {
   return {message.kind(), message.region(), message.id()};
 }
 
-Result<std::string> status(Shared& shared, const Selection& selection, const GoOn& go_on) {
-  Survey survey(shared.storage, shared.lag, selection, go_on, asks(shared));
+Result<std::string> status(Shared& shared, const storage::Client& storage,
+                           const Selection& selection, const GoOn& go_on) {
+  Survey survey(storage, shared.lag, selection, go_on, asks(shared));
   auto r = survey.refresh();
   if (!r.ok()) return r.error();
   if (survey.nothing() && shared.kinds.mistyped(selection.kind))
@@ -63,10 +64,11 @@ Result<std::string> status(Shared& shared, const Selection& selection, const GoO
 // Makes a source of type S from a StatusRequest.
 template <class S>
 MakeSource source_of(Shared& shared) {
-  return [&shared](const Buffer& request) -> Result<std::shared_ptr<Source>> {
+  return [&shared](const Buffer& request,
+                   const storage::Client& storage) -> Result<std::shared_ptr<Source>> {
     v1::StatusRequest message;
     if (!parse(message, request)) return undecodable();
-    return std::shared_ptr<Source>(std::make_shared<S>(shared, selection_of(message)));
+    return std::shared_ptr<Source>(std::make_shared<S>(shared, storage, selection_of(message)));
   };
 }
 
@@ -78,11 +80,12 @@ Result<> serve_status(Shared& shared, const rpc::Server& server) {
       [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
         v1::StatusRequest message;
         if (!parse(message, request)) return reply(undecodable());
-        shared.host.blocking(
-            shared.storage.instance(),
-            [&shared, selection = selection_of(message), go_on = shared.while_waits(call),
-             reply = std::move(reply),
-             ticket = shared.outstanding.begin()] { reply(status(shared, selection, go_on)); });
+        shared.host.blocking(shared.storage.instance(),
+                             [&shared, storage = shared.storage.under(call.operation()),
+                              selection = selection_of(message), go_on = shared.while_waits(call),
+                              reply = std::move(reply), ticket = shared.outstanding.begin()] {
+                               reply(status(shared, storage, selection, go_on));
+                             });
       });
   if (!served.ok()) return served;
   served = serve_watch(shared, server, method("WatchStatus", "StatusRequest", "StatusResponse"),

@@ -51,10 +51,9 @@ Result<std::optional<std::string>> StatusPages::next() {
 }
 
 Result<> StatusPages::begin(v1::StatusResponse* out) {
-  auto head = shared_.storage.head();
+  auto head = storage_.head();
   if (!head.ok()) return head.error();
-  auto all =
-      read_agents(shared_.storage, shared_.lag, selection_.region, [this] { return go_on(); });
+  auto all = read_agents(storage_, shared_.lag, selection_.region, [this] { return go_on(); });
   if (!all.ok()) return all.error();
   conditions_ = Conditions(std::move(*all));
   out->mutable_head()->set_incarnation(head->head.incarnation);
@@ -79,7 +78,7 @@ Result<> StatusPages::statuses(v1::StatusResponse* out) {
   std::vector<Status> page;
   const StatusRead request{
       {selection_.kind, selection_.region}, statuses_, records_per_page, bytes_per_message};
-  auto read = shared_.storage.statuses(request, [&](const davit_status& s) {
+  auto read = storage_.statuses(request, [&](const davit_status& s) {
     if (selection_.takes(from_abi(s.key))) page.push_back(from_abi(s));
     return true;
   });
@@ -101,7 +100,7 @@ Wanted StatusPages::judged(const davit_record& r) const {
 
 Result<> StatusPages::beside_its_record(const Status& status, v1::StatusResponse* out) {
   std::optional<Wanted> record;
-  auto head = shared_.storage.get({status.key, {}, {}}, [this, &record](const davit_record& r) {
+  auto head = storage_.get({status.key, {}, {}}, [this, &record](const davit_record& r) {
     record = judged(r);
     return false;
   });
@@ -119,7 +118,7 @@ Result<> StatusPages::beside_its_record(const Status& status, v1::StatusResponse
 }
 
 Result<> StatusPages::records(v1::StatusResponse* out) {
-  const auto dead_after = leave_out_none(shared_.storage);
+  const auto dead_after = leave_out_none(storage_);
   if (!dead_after.ok()) return dead_after.error();
   const auto show = [&](const davit_record& r) {
     const Key key = from_abi(r.key);
@@ -130,12 +129,12 @@ Result<> StatusPages::records(v1::StatusResponse* out) {
     render(key, record, nullptr, conditions_, out->add_objects());
     return true;
   };
-  auto page = shared_.storage.read({{selection_.kind, selection_.region},
-                                    records_,
-                                    *dead_after,
-                                    records_per_page,
-                                    bytes_per_page},
-                                   show);
+  auto page = storage_.read({{selection_.kind, selection_.region},
+                             records_,
+                             *dead_after,
+                             records_per_page,
+                             bytes_per_page},
+                            show);
   if (!page.ok()) return page.error();
   if (page->more && page->next_version <= records_.version) return stands_still();
   records_ = {page->head.head.incarnation, page->next_version};

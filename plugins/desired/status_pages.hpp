@@ -13,8 +13,8 @@ namespace davit::desired {
 
 class StatusPages : public Source {
  public:
-  StatusPages(Shared& shared, Selection selection)
-      : shared_(shared), selection_(std::move(selection)) {}
+  StatusPages(Shared& shared, storage::Client storage, Selection selection)
+      : shared_(shared), storage_(std::move(storage)), selection_(std::move(selection)) {}
 
   Result<std::optional<std::string>> next() override;
   bool ends() const override { return true; }
@@ -30,6 +30,7 @@ class StatusPages : public Source {
   bool go_on() const { return !left() && !shared_.stopping; }
 
   Shared& shared_;
+  const storage::Client storage_;
   Selection selection_;
   Stage stage_ = Stage::begin;
   Conditions conditions_;

@@ -34,18 +34,18 @@ Upkeep::Upkeep(Host host, storage::Client storage, Outstanding& outstanding,
       strand_(host.strand()),
       timer_(strand_) {}
 
-Result<Upkeep::Answer> Upkeep::round(const Ask& ask) {
+Result<Upkeep::Answer> Upkeep::round(const Ask& ask, const storage::Client& storage) {
   const std::lock_guard lock(mutex_);
-  auto answer = look(ask);
-  if (!answer.ok()) errors_.add();
+  auto answer = look(ask, storage);
+  if (!answer.ok() && !storage.op().cancelled()) errors_.add();
   return answer;
 }
 
-Result<Upkeep::Answer> Upkeep::look(const Ask& ask) {
-  auto head = storage_.head();
+Result<Upkeep::Answer> Upkeep::look(const Ask& ask, const storage::Client& storage) {
+  auto head = storage.head();
   if (!head.ok()) return head.error();
   std::vector<Progress> agents;
-  auto read = storage_.agents({}, [&](const davit_progress& p) {
+  auto read = storage.agents({}, [&](const davit_progress& p) {
     agents.push_back(from_abi(p));
     return true;
   });
@@ -64,7 +64,7 @@ Result<Upkeep::Answer> Upkeep::look(const Ask& ask) {
   out.more = true;
   for (int pages = 0; out.more && pages < pages_max && purge.count() < tombstones_max; ++pages) {
     auto page =
-        storage_.read({{}, at, 0, records_per_page, bytes_per_page}, [&](const davit_record& r) {
+        storage.read({{}, at, 0, records_per_page, bytes_per_page}, [&](const davit_record& r) {
           const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;
           if (!live && !purge.take(r.version, r.committed_at_unix_ms)) return false;
           at.version = r.version;
@@ -83,7 +83,7 @@ Result<Upkeep::Answer> Upkeep::look(const Ask& ask) {
     out.purged_through = std::max(out.purged_through, purge.through());
     return out;
   }
-  auto finished = finish(out, purge.through(), forgotten);
+  auto finished = finish(storage, out, purge.through(), forgotten);
   if (!finished.ok()) return finished.error();
   return out;
 }
@@ -99,10 +99,10 @@ std::vector<Progress> Upkeep::forgettable(const std::vector<Progress>& agents) c
   return out;
 }
 
-Result<> Upkeep::finish(Answer& answer, uint64_t through,
+Result<> Upkeep::finish(const storage::Client& storage, Answer& answer, uint64_t through,
                         const std::vector<Progress>& forgettable) {
   if (through > answer.purged_through) {
-    auto r = storage_.maintain({true, through});
+    auto r = storage.maintain({true, through});
     if (!r.ok()) return r;
     answer.purged_through = through;
     purged_.add(static_cast<double>(answer.count));
@@ -113,14 +113,14 @@ Result<> Upkeep::finish(Answer& answer, uint64_t through,
   scanned_ = answer.next;
   if (answer.more) return {};
   for (const auto& p : forgettable) {
-    auto r = storage_.maintain({.forget = {p.region, p.agent, p.seen_at_unix_ms}});
+    auto r = storage.maintain({.forget = {p.region, p.agent, p.seen_at_unix_ms}});
     if (!r.ok()) return r;
     ++answer.agents_forgotten;
     forgotten_.add();
     host_.info("an agent is forgotten: another has long taken its place",
                {{"region", p.region}, {"agent", p.agent}});
   }
-  return storage_.maintain({});
+  return storage.maintain({});
 }
 
 void Upkeep::start() {
@@ -143,11 +143,12 @@ void Upkeep::after(std::chrono::nanoseconds delay) {
 
 void Upkeep::begin_round() {
   storage_.run(
-      strand_, [this](const storage::Client&) { return round({}); },
+      strand_, [this](const storage::Client& storage) { return round({}, storage); },
       [this, ticket = outstanding_.begin()](const Result<Answer>& answer) { round_ended(answer); });
 }
 
 void Upkeep::round_ended(const Result<Answer>& answer) {
+  if (ended_) return;
   if (!answer.ok() && failures_++ == 0)
     host_.warn("tombstones cannot be purged", {{"reason", answer.error().message}});
   if (answer.ok() && std::exchange(failures_, 0) > 0) host_.info("tombstones can be purged again");

@@ -39,15 +39,16 @@ class Upkeep {
 
   Upkeep(Host host, storage::Client storage, Outstanding& outstanding, UpkeepSettings settings);
 
-  // Runs one round. Blocks. [any]
-  Result<Answer> round(const Ask& ask);
+  // Runs one round by this client, whose op may end it. Blocks. [any]
+  Result<Answer> round(const Ask& ask, const storage::Client& storage);
   void start();
   void stop();
 
  private:
-  Result<Answer> look(const Ask& ask);
+  Result<Answer> look(const Ask& ask, const storage::Client& storage);
   std::vector<Progress> forgettable(const std::vector<Progress>& agents) const;
-  Result<> finish(Answer& answer, uint64_t through, const std::vector<Progress>& forgettable);
+  Result<> finish(const storage::Client& storage, Answer& answer, uint64_t through,
+                  const std::vector<Progress>& forgettable);
   void after(std::chrono::nanoseconds delay);
   void begin_round();
   void round_ended(const Result<Answer>& answer);

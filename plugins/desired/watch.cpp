@@ -20,7 +20,7 @@ class Watch : public rpc::Handler {
   }
 
   void on_message(Buffer request) override {
-    auto source = make_(request);
+    auto source = make_(request, shared_.storage.under(call_.operation()));
     if (!source.ok()) return finish(rpc::End::of(source.error()));
     source_ = std::move(*source);
     // Join before the first read, so that no change after that read is missed.

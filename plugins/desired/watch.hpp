@@ -24,7 +24,9 @@ class Source {
 };
 
 // Makes the source of a request. An error ends the call.
-using MakeSource = std::function<Result<std::shared_ptr<Source>>(const Buffer& request)>;
+// `storage` is under the call's operation.
+using MakeSource = std::function<Result<std::shared_ptr<Source>>(const Buffer& request,
+                                                                 const storage::Client& storage)>;
 
 // `agents`: changes of the agents' progress wake the call, too. In wire() only; `shared` outlives
 // every call.

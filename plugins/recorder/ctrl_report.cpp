@@ -100,14 +100,17 @@ void complete(const kind::Client& kind, const Schema& schema, const Record& reco
 }
 
 // Runs on the storage's pool.
-void store(Shared& shared, const kind::Client& kind, const Schema& schema,
-           const std::string& region, const Named& named, Arrival arrival,
-           const rpc::Server::Reply& reply) {
-  auto records = records_meant(shared.storage, kind.kind(), region, named, arrival.status.key.id);
+void store(Shared& shared, const kind::Client& kind, const Schema& schema, const Said& said,
+           const Named& named, Arrival arrival) {
+  const std::string& region = said.region;
+  const rpc::Server::Reply& reply = said.reply;
+  const storage::Client storage = shared.storage.under(said.caller);
+  auto records = records_meant(storage, kind.kind(), region, named, arrival.status.key.id);
   if (!records.ok()) {
     // No record, or several: the store has answered.
     const Code code = records.error().code;
-    if (code != Code::not_found && code != Code::failed_precondition) shared.errors.add();
+    if (code != Code::not_found && code != Code::failed_precondition)
+      shared.failed(records.error());
     return reply(records.error());
   }
   if (!arrival.own_epoch)
@@ -118,15 +121,14 @@ void store(Shared& shared, const kind::Client& kind, const Schema& schema,
     status.key = record.key;
     if (!arrival.own_counts) complete(kind, schema, record, status);
   }
-  shared.storage.report(statuses,
-                        [&shared, reply, ticket = shared.outstanding.begin()](Result<> r) {
-                          if (!r.ok()) {
-                            shared.errors.add();
-                            return reply(r.error());
-                          }
-                          shared.statuses.add();
-                          reply(std::string());  // all report responses are empty messages
-                        });
+  storage.report(statuses, [&shared, reply, ticket = shared.outstanding.begin()](Result<> r) {
+    if (!r.ok()) {
+      shared.failed(r.error());
+      return reply(r.error());
+    }
+    shared.statuses.add();
+    reply(std::string());  // all report responses are empty messages
+  });
 }
 
 }  // namespace
@@ -150,7 +152,7 @@ Result<> serve_ctrl_report(Shared& shared, const rpc::Server& server, const kind
                                named = reported->named,
                                arrival = std::move(arrival)](const Result<>& known) {
           if (!known.ok()) return said.reply(known.error());
-          store(shared, kind, schema, said.region, named, arrival, said.reply);
+          store(shared, kind, schema, said, named, arrival);
         });
       });
 }
@@ -183,13 +185,14 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
         shared.host.unix_ms()};
     const Turns::Ask ask =
         ask_of(shared, call, progress.region, request.size(), Counts::transaction);
-    shared.turns.in_turn(ask, reply, [&shared, progress](const rpc::Server::Reply& ends) {
-      shared.host.blocking(shared.storage.instance(), [&shared, progress, ends] {
-        // The response has no fields.
-        shared.progress(
-            progress, [](uint64_t) { return std::string(); }, ends);
-      });
-    });
+    shared.turns.in_turn(
+        ask, reply, [&shared, caller = call.operation(), progress](const rpc::Server::Reply& ends) {
+          shared.host.blocking(shared.storage.instance(), [&shared, caller, progress, ends] {
+            // The response has no fields.
+            shared.progress(
+                caller, progress, [](uint64_t) { return std::string(); }, ends);
+          });
+        });
   });
 }
 

@@ -54,7 +54,7 @@ class Recorder {
     if (!kinds.ok()) return kinds.error();
     shared_ = std::make_unique<Shared>(host_, *storage, agent_stale_after_, limits_);
     for (const auto& kind : *kinds) shared_->kinds.push_back(kind.kind());
-    const rpc::Server server(host_);
+    const rpc::Server server(host_, shared_->operations);
     auto served = serve_report(server);
     if (!served.ok()) return served;
     if (served = serve_progress(server); !served.ok()) return served;
@@ -142,10 +142,10 @@ class Recorder {
     std::string answer = response.SerializeAsString();
     if (statuses.empty()) return said.reply(std::move(answer));
     shared_->reported(said.region, epoch);
-    store_in_slices(*shared_, std::move(statuses),
+    store_in_slices(*shared_, said.caller, std::move(statuses),
                     [this, answer = std::move(answer), reply = said.reply](Result<> r) {
                       if (r.ok()) return reply(answer);
-                      shared_->errors.add();
+                      shared_->failed(r.error());
                       reply(r.error());
                     });
   }
@@ -165,9 +165,9 @@ class Recorder {
       if (auto r = admit(word, shared_->kinds, limits_); !r.ok()) return said.reply(r.error());
       cut_to(limits_, word);
       host_.blocking(shared_->storage.instance(),
-                     [this, word = std::move(word), reply = said.reply] {
+                     [this, word = std::move(word), caller = said.caller, reply = said.reply] {
                        shared_->progress(
-                           word,
+                           caller, word,
                            [](uint64_t epoch_taken) {
                              v1::ProgressResponse response;
                              response.set_epoch_taken(epoch_taken);

@@ -27,7 +27,7 @@ Result<> serve_in_turn(Shared& shared, const rpc::Server& server, const rpc::Met
     if (!region.ok()) return reply(region.error());
     const Turns::Ask ask = ask_of(shared, call, *region, request.size(), counts);
     auto said = std::make_shared<Said>(
-        Said{*region, call.metadata("x-davit-observed"), std::move(request), {}});
+        Said{*region, call.metadata("x-davit-observed"), std::move(request), call.operation(), {}});
     shared.turns.in_turn(ask, reply, [said, work](rpc::Server::Reply ends) {
       said->reply = std::move(ends);
       work(std::move(*said));

@@ -11,6 +11,7 @@ struct Said {
   std::string region;    // the caller's credential names it
   std::string observed;  // the header x-davit-observed
   Buffer message;
+  Operation caller;          // cancelled when nobody waits for the reply any more
   rpc::Server::Reply reply;  // call once; that ends the turn
 };
 

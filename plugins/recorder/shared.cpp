@@ -10,7 +10,7 @@ constexpr std::chrono::seconds agents_age_max{1};
 Shared::Shared(Host h, storage::Client s, std::chrono::milliseconds agents_stale_after,
                const Limits& l)
     : host(h),
-      storage(std::move(s)),
+      storage(s.under(operations.begin())),
       limits(l),
       turns(h, outstanding, limits.turns,
             host.histogram("davit_recorder_pace_wait_seconds",
@@ -40,6 +40,7 @@ void Shared::stop() {
   turns.stop();
   scan_.stop();
   agents.stop();
+  operations.cancel();
 }
 
 uint64_t Shared::next_sequence() {
@@ -72,7 +73,12 @@ void Shared::reported(const std::string& region, uint64_t epoch) {
   if (epochs_.has(region)) epochs_.reported(region, epoch);
 }
 
-void Shared::progress(const Progress& said, const std::function<std::string(uint64_t)>& answer,
+void Shared::failed(const Error& error) const {
+  if (error.code != Code::cancelled && error.code != Code::deadline_exceeded) errors.add();
+}
+
+void Shared::progress(const Operation& caller, const Progress& said,
+                      const std::function<std::string(uint64_t)>& answer,
                       const rpc::Server::Reply& reply) {
   if (const auto known = epoch_of_late(said)) return reply(answer(*known));
   // The stored progress replaces the agent's last one, and is all that a later process of the
@@ -81,9 +87,9 @@ void Shared::progress(const Progress& said, const std::function<std::string(uint
   const auto taken = introduce(said);
   Progress kept = said;
   if (taken.ok() && *taken != 0) kept.epoch = *taken + 1;
-  auto stored = taken.ok() ? storage.progress(kept) : Result<>(taken.error());
+  auto stored = taken.ok() ? storage.under(caller).progress(kept) : Result<>(taken.error());
   if (!stored.ok()) {
-    if (stored.error().code != Code::failed_precondition) errors.add();
+    if (stored.error().code != Code::failed_precondition) failed(stored.error());
     return reply(stored.error());
   }
   reply(answer(*taken));

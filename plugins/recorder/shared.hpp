@@ -21,7 +21,8 @@ class Shared {
          const Limits& limits);
 
   const Host host;
-  const storage::Client storage;
+  const Operations operations;    // what stop cancels
+  const storage::Client storage;  // for what several calls share; a call's own work is under its op
   const Limits limits;
   std::vector<std::string> kinds;  // the kinds of this server; set in wire()
   Outstanding outstanding;
@@ -43,9 +44,13 @@ class Shared {
   // Statuses of the region are about to be stored; `epoch` is the greatest of them. [any]
   void reported(const std::string& region, uint64_t epoch);
 
-  // Stores an agent's progress and replies. `answer` makes the response of the epoch that the
-  // agent's is not above (0: none). Blocks.
-  void progress(const Progress& said, const std::function<std::string(uint64_t)>& answer,
+  // A call of the store failed. A caller that gave up is no error.
+  void failed(const Error& error) const;
+
+  // Stores an agent's progress and replies, on behalf of `caller`. `answer` makes the response of
+  // the epoch that the agent's is not above (0: none). Blocks.
+  void progress(const Operation& caller, const Progress& said,
+                const std::function<std::string(uint64_t)>& answer,
                 const rpc::Server::Reply& reply);
 
  private:

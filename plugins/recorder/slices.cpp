@@ -6,10 +6,12 @@ namespace davit::recorder {
 namespace {
 
 struct Slices : std::enable_shared_from_this<Slices> {
-  Slices(Shared& s, std::vector<Status> all, std::function<void(Result<>)> d)
-      : shared(s), statuses(std::move(all)), done(std::move(d)) {}
+  Slices(Shared& s, const Operation& caller, std::vector<Status> all,
+         std::function<void(Result<>)> d)
+      : shared(s), storage(s.storage.under(caller)), statuses(std::move(all)), done(std::move(d)) {}
 
   Shared& shared;
+  const storage::Client storage;
   std::vector<Status> statuses;
   std::function<void(Result<>)> done;
   size_t stored = 0;
@@ -20,7 +22,7 @@ struct Slices : std::enable_shared_from_this<Slices> {
     const std::vector<Status> slice(std::make_move_iterator(from),
                                     std::make_move_iterator(from + static_cast<ptrdiff_t>(count)));
     stored += count;
-    shared.storage.report(slice, [self = shared_from_this(), count](Result<> r) {
+    storage.report(slice, [self = shared_from_this(), count](Result<> r) {
       if (!r.ok()) return self->done(std::move(r));
       self->shared.statuses.add(static_cast<double>(count));
       if (self->stored == self->statuses.size()) return self->done({});
@@ -31,9 +33,9 @@ struct Slices : std::enable_shared_from_this<Slices> {
 
 }  // namespace
 
-void store_in_slices(Shared& shared, std::vector<Status> statuses,
+void store_in_slices(Shared& shared, const Operation& caller, std::vector<Status> statuses,
                      std::function<void(Result<>)> done) {
-  std::make_shared<Slices>(shared, std::move(statuses), std::move(done))->next();
+  std::make_shared<Slices>(shared, caller, std::move(statuses), std::move(done))->next();
 }
 
 }  // namespace davit::recorder

@@ -8,8 +8,9 @@
 
 namespace davit::recorder {
 
-// Calls `done` once, on any thread: with the first failure, or when all are stored.
-void store_in_slices(Shared& shared, std::vector<Status> statuses,
+// Calls `done` once, on any thread: with the first failure, or when all are stored. A caller that
+// gives up leaves out the slices that have not begun.
+void store_in_slices(Shared& shared, const Operation& caller, std::vector<Status> statuses,
                      std::function<void(Result<>)> done);
 
 }  // namespace davit::recorder

@@ -1,6 +1,7 @@
 #include "connection.hpp"
 
 #include <cerrno>
+#include <thread>
 
 namespace davit::storage_sqlite {
 namespace {
@@ -121,23 +122,33 @@ Error Connection::translate(int code) const {
 
 Connection::Watch::Watch(Connection& connection, const Op& op, const Host& host)
     : connection_(connection), op_(op), host_(host) {
-  if (over(this) == 0) sqlite3_progress_handler(connection_.get(), watch_every_steps, &over, this);
+  if (over(this) != 0) return;
+  sqlite3_progress_handler(connection_.get(), watch_every_steps, &over, this);
+  sqlite3_busy_handler(connection_.get(), &busy, this);
 }
 
 Connection::Watch::~Watch() {
   sqlite3_progress_handler(connection_.get(), 0, nullptr, nullptr);
+  sqlite3_busy_timeout(connection_.get(), busy_timeout_ms);
 }
 
 int Connection::Watch::over(void* self) {
   auto& watch = *static_cast<Watch*>(self);
-  if (watch.op_.cancelled()) {
-    watch.connection_.fail({Code::cancelled, "the caller has gone", {}, {}});
-  } else if (watch.op_.deadline_ns() <= watch.host_.now().count()) {
-    watch.connection_.fail(
-        {Code::deadline_exceeded, "the time was up; nothing was changed", {}, {}});
-  } else {
-    return 0;
-  }
+  auto why = given_up(watch.op_, watch.host_.now());
+  if (!why) return 0;
+  watch.connection_.fail(std::move(*why));
+  return 1;
+}
+
+// Another program has a lock. Returns 1 to try again.
+int Connection::Watch::busy(void* self, int times) {
+  constexpr std::chrono::milliseconds pause{5};
+  auto& watch = *static_cast<Watch*>(self);
+  const auto now = std::chrono::steady_clock::now();
+  if (times == 0) watch.busy_since_ = now;
+  if (over(self) != 0) return 0;
+  if (now - watch.busy_since_ >= std::chrono::milliseconds(busy_timeout_ms)) return 0;
+  std::this_thread::sleep_for(pause);
   return 1;
 }
 

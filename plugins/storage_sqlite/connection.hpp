@@ -51,20 +51,25 @@ class Connection {
   // Turns an error of SQLite into one with the file's name and advice.
   Error translate(int code) const;
 
-  // While a Watch exists, long statements of its connection end with CANCELLED or DEADLINE_EXCEEDED
-  // as the operation demands.
+  // While a Watch exists, long statements of its connection, and waits for a lock of another
+  // program, end with CANCELLED or DEADLINE_EXCEEDED as the operation demands. SQLite asks it from
+  // within the statement, so no statement of another call can be meant.
   class Watch {
    public:
     Watch(Connection& connection, const Op& op, const Host& host);
     ~Watch();
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
+    // Between two statements: fails the connection if the caller has given up.
+    void look() { over(this); }
 
    private:
     static int over(void* self);
+    static int busy(void* self, int times);
     Connection& connection_;
     const Op op_;
     const Host host_;
+    std::chrono::steady_clock::time_point busy_since_{};
   };
 
   sqlite3* get() const { return db_; }

@@ -50,11 +50,7 @@ Result<> check_content(Connection& c, int64_t bytes) {
 class Database::Reader {
  public:
   explicit Reader(Database& database) : database_(database) {
-    if (!database.lock_) {
-      only_ = std::unique_lock(database.writer_mutex_);
-      connection_ = database.writer_.get();
-      return;
-    }
+    if (!database.lock_) return;
     const std::lock_guard lock(database.readers_mutex_);
     if (database.readers_.empty()) return;
     own_ = std::move(database.readers_.back());
@@ -69,8 +65,15 @@ class Database::Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
   // Opens a connection if all are in use. There are as many as there were simultaneous reads.
-  Result<> connect() {
+  Result<> connect(const Op& op) {
     if (connection_ != nullptr) return {};
+    if (!database_.lock_) {
+      auto only = database_.writer_turn_.take(op, database_.host_);
+      if (!only.ok()) return only.error();
+      only_ = std::move(*only);
+      connection_ = database_.writer_.get();
+      return {};
+    }
     auto made = database_.connect_reader();
     if (!made.ok()) return made.error();
     own_ = std::move(*made);
@@ -81,7 +84,7 @@ class Database::Reader {
 
  private:
   Database& database_;
-  std::unique_lock<std::mutex> only_;
+  std::unique_lock<Turn> only_;
   std::unique_ptr<Connection> own_;
   Connection* connection_ = nullptr;
 };
@@ -231,43 +234,39 @@ template <class Work>
 auto Database::reading(const Op& op, Work work)
     -> Result<decltype(work(std::declval<Connection&>()))> {
   Reader reader(*this);
-  if (auto r = reader.connect(); !r.ok()) return r.error();
+  if (auto r = reader.connect(op); !r.ok()) return r.error();
   Connection& c = *reader;
   std::optional<decltype(work(c))> out;
   {
-    const Connection::Watch watch(c, op, host_);
     Transaction transaction(c, Transaction::Kind::read);
+    const Connection::Watch watch(c, op, host_);  // does not disturb the rollback
     out.emplace(work(c));  // the rollback ends a read as well as a commit does
   }
   if (c.failed()) return c.take_error();
   return std::move(*out);
 }
 
-// A mutex alone goes to a thread that asks again at once. Commits that never pause would then keep
-// out the thread that moves the journal.
-std::unique_lock<std::mutex> Database::take_writer() {
-  const std::lock_guard turn(writer_turn_);
-  return std::unique_lock(writer_mutex_);
-}
-
 template <class Work>
 auto Database::writing(const Op& op, Work work)
     -> Result<decltype(work(std::declval<Connection&>()))> {
-  const auto lock = take_writer();
+  const auto turn = writer_turn_.take(op, host_);
+  if (!turn.ok()) return turn.error();
   if (unsettled_) {
     if (auto r = reopen(); !r.ok()) return r.error();
   }
   Connection& c = *writer_;
-  Transaction transaction(c, Transaction::Kind::write);
+  std::optional<Transaction> transaction;
   std::optional<decltype(work(c))> out;
   {
     // The commit is outside, because a progress handler may report a failure for a statement that
     // has succeeded.
-    const Connection::Watch watch(c, op, host_);
+    Connection::Watch watch(c, op, host_);
+    transaction.emplace(c, Transaction::Kind::write);
     if (!begun_) begin_incarnation(c);
     out.emplace(work(c));
+    watch.look();
   }
-  if (auto r = commit(transaction); !r.ok()) return r.error();
+  if (auto r = commit(*transaction); !r.ok()) return r.error();
   return std::move(*out);
 }
 

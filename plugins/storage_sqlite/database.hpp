@@ -12,6 +12,7 @@
 #include "davit/storage_copy.hpp"
 #include "lock.hpp"
 #include "measure.hpp"
+#include "turn.hpp"
 #include "whereabouts.hpp"
 
 namespace davit::storage_sqlite {
@@ -82,8 +83,6 @@ class Database {
   template <class Work>
   auto writing(const Op& op, Work work) -> Result<decltype(work(std::declval<Connection&>()))>;
 
-  std::unique_lock<std::mutex> take_writer();
-
   const Host host_;
   const std::string path_;
   std::optional<Lock> lock_;                // first to be created, last to be destroyed
@@ -91,8 +90,7 @@ class Database {
   Chain chain_;                             // ends with the incarnation that this open begins
   std::atomic<bool> begun_{false};          // the incarnation is stored
   bool unsettled_ = false;  // open again before the next write; guarded by the writer's lock
-  std::mutex writer_turn_;  // held while waiting for writer_mutex_: see take_writer
-  std::mutex writer_mutex_;
+  Turn writer_turn_;
   std::unique_ptr<Connection> writer_;  // in memory: the only connection
   std::mutex readers_mutex_;
   std::vector<std::unique_ptr<Connection>> readers_;  // those that are not in use

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "database.hpp"
+#include "davit/operation.hpp"
 
 namespace davit::storage_sqlite {
 namespace {
@@ -58,8 +59,8 @@ void Gauges::end() {
 void Gauges::measure() {
   if (ended_) return;
   host_.blocking({}, [this, ticket = outstanding_.begin()] {
-    const davit_op op{sizeof(davit_op), 0, (host_.now() + patience).count(), nullptr, {}};
-    if (const auto database = database_.lock()) show(database->measure(Op(&op)));
+    const Operation operation((host_.now() + patience).count());
+    if (const auto database = database_.lock()) show(database->measure(operation));
     strand_.post([this, ticket = outstanding_.begin()] {
       if (!ended_) timer_.after(interval_, [this] { measure(); });
     });

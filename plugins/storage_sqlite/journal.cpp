@@ -69,7 +69,7 @@ Result<> Database::move_journal() {
   for (int i = 0; code == SQLITE_OK && i < moves_at_once && moved < journal_pages_; ++i)
     code = move();
   if (code == SQLITE_OK && moved < journal_pages_ && journal_pages_ >= journal_wanted) {
-    const auto no_commits = take_writer();
+    const std::lock_guard no_commits(writer_turn_);
     code = move();
   }
   if (code == SQLITE_OK && moved >= journal_pages_) moved_at_unix_ms_ = host_.unix_ms();
@@ -80,7 +80,7 @@ Result<> Database::move_journal() {
 // Does what SQLite advises from time to time: collects statistics for its planner, and moves the
 // journal into the file. If nobody is reading, the journal's file is also truncated.
 Result<> Database::tidy() {
-  const auto lock = take_writer();
+  const std::lock_guard turn(writer_turn_);
   if (unsettled_) {
     if (auto r = reopen(); !r.ok()) return r;
   }

@@ -141,7 +141,7 @@ class StorageSqlite {
     const auto ticket = outstanding_.begin();
     const auto database = open_database();
     if (!database) return closed();
-    auto copied = database->backup(op, path, tell);
+    auto copied = ended_with(op, [&] { return database->backup(op, path, until(op, tell)); });
     if (copied.ok()) {
       host_.info("backup made", {{"path", path},
                                  {"bytes", std::to_string(copied->bytes)},
@@ -160,8 +160,8 @@ class StorageSqlite {
     // Closing a second descriptor of the open file would drop SQLite's locks on it.
     const auto own = file();
     if (path.empty() || (own.ok() && std::filesystem::equivalent(path, *own, ignored)))
-      return database->verify(op, tell);
-    return verify_file(path, tell);
+      return ended_with(op, [&] { return database->verify(op, until(op, tell)); });
+    return ended_with(op, [&] { return verify_file(path, until(op, tell)); });
   }
   Result<storage::Restored> restore(const Op&, const std::string& path) {
     if (open_database())
@@ -180,6 +180,19 @@ class StorageSqlite {
 
  private:
   static constexpr std::chrono::seconds measure_interval{30};
+  // A copy asks between its steps whether to go on: also whether its caller still waits.
+  storage::CopyProgress until(const Op& op, const storage::CopyProgress& tell) const {
+    return [this, op, tell](uint64_t done, uint64_t total) {
+      return !given_up(op, host_.now()) && tell(done, total);
+    };
+  }
+  template <class Work>
+  Result<storage::Copied> ended_with(const Op& op, Work work) const {
+    auto copied = work();
+    if (copied.ok() || copied.error().code != Code::cancelled) return copied;
+    auto why = given_up(op, host_.now());
+    return why ? std::move(*why) : copied.error();
+  }
   static Error closed() { return {Code::unavailable, "the database is not open", {}, {}}; }
   // The configured file, or the one in the state directory, which is created.
   Result<std::string> file() const {

@@ -46,12 +46,13 @@ void Feed::start() {
   });
 }
 
-Result<> Feed::stop(const Op& op) {
+Result<> Feed::stop(const Op& op, const Operations& reads) {
   watch_.end();
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+  reads.cancel();
   tell(everybody(), Word::shutdown);
   strand_.post([this, ticket = outstanding_.begin()] {
     ended_ = true;
@@ -203,6 +204,10 @@ bool Feed::taken(Batch batch) {
 
 // True: read again at once, from the store's head.
 bool Feed::failed(const Error& error) {
+  {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return false;  // stop has cancelled the read
+  }
   errors_.add();
   if (error.code == Code::out_of_range) {
     host_.warn("the store's history changed, or its tombstones were purged before they were read",

@@ -61,7 +61,7 @@ class Feed {
   void wire(storage::Client storage) { storage_ = std::move(storage); }
   void start();
   // Tells every listener to end, and waits until no read, stream or point query is left.
-  Result<> stop(const Op& op);
+  Result<> stop(const Op& op, const Operations& reads = {});
 
   Ring::Step next(const Topic& topic, Cursor cursor, size_t encoding);
   // The store's history from that incarnation on. Empty: the history does not have that

@@ -18,15 +18,16 @@ struct Found {
 };
 
 // Runs on the storage's pool.
-Result<Found> look_up(Queries& queries, const Classifier::Kind& kind, const Query& query) {
+Result<Found> look_up(Queries& queries, const storage::Client& storage,
+                      const Classifier::Kind& kind, const Query& query) {
   // No record has a name that is longer, or has other characters, than a storage may be asked for.
   if (storage::outside(query)) {
-    const auto head = queries.storage.head();
+    const auto head = storage.head();
     if (!head.ok()) return head.error();
     return Found{{}, {}, head->head};
   }
   std::optional<Record> record;
-  auto head = queries.storage.get(query, [&](const davit_record& r) {
+  auto head = storage.get(query, [&](const davit_record& r) {
     const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;
     // A name may belong to deleted records and to a live one. The live one is the answer.
     if (record && !live) return true;
@@ -35,7 +36,7 @@ Result<Found> look_up(Queries& queries, const Classifier::Kind& kind, const Quer
     return !live;
   });
   if (!head.ok()) {
-    queries.storage_errors.add();
+    if (!storage.op().cancelled()) queries.storage_errors.add();
     return head.error();
   }
   Found out;
@@ -60,9 +61,10 @@ void look_up_in_turn(Queries& queries, const rpc::Call& call, const Classifier::
   const Turns::Ask ask{query.key.region, look_up_bytes, 0, Turns::Time(call.deadline_ns())};
   queries.look_ups.in_turn(
       ask, reply,
-      [&queries, &kind, query, answer = std::move(answer)](const rpc::Server::Reply& ends) {
-        queries.host.blocking(queries.storage.instance(), [&queries, &kind, query, answer, ends] {
-          const auto found = look_up(queries, kind, query);
+      [&queries, &kind, query, storage = queries.storage.under(call.operation()),
+       answer = std::move(answer)](const rpc::Server::Reply& ends) {
+        queries.host.blocking(storage.instance(), [&queries, storage, &kind, query, answer, ends] {
+          const auto found = look_up(queries, storage, kind, query);
           ends(found.ok() ? answer(*found) : found.error());
         });
       });

@@ -28,20 +28,21 @@ void Stream::read_head(Part& part) {
   part.busy = true;
   shared_.storage_reads.add();
   const auto index = static_cast<size_t>(&part - parts_.data());
-  shared_.storage.run(port_->strand, read_start,
-                      [this, index, shares, port = port_, ticket = ticket_](Result<Start> start) {
-                        if (port->listener == nullptr || finished_) return;
-                        Part& p = parts_[index];
-                        p.busy = false;
-                        if (!start.ok()) {
-                          shared_.storage_errors.add();
-                          fail(p, start.error());
-                          return pump();
-                        }
-                        if (shares) shared_.pages.begun(p.topic, *start, shared_.host.now());
-                        begin(p, *start);
-                        pump();
-                      });
+  shared_.storage.under(call_.operation())
+      .run(port_->strand, read_start,
+           [this, index, shares, port = port_, ticket = ticket_](Result<Start> start) {
+             if (port->listener == nullptr || finished_) return;
+             Part& p = parts_[index];
+             p.busy = false;
+             if (!start.ok()) {
+               shared_.storage_errors.add();
+               fail(p, start.error());
+               return pump();
+             }
+             if (shares) shared_.pages.begun(p.topic, *start, shared_.host.now());
+             begin(p, *start);
+             pump();
+           });
 }
 
 void Stream::begin(Part& part, const Start& start) {

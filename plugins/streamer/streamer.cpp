@@ -48,10 +48,11 @@ class Streamer {
     if (!storage.ok()) return storage.error();
     auto kinds = classifier_.wire();
     if (!kinds.ok()) return kinds;
-    feed_->wire(*storage);
+    const storage::Client shared_reads = storage->under(operations_.begin());
+    feed_->wire(shared_reads);
     look_ups_ = std::make_unique<TurnRunner>(host_, feed_->outstanding(), look_up_limits);
     shared_ = std::make_unique<Shared>(Shared{
-        host_, classifier_, *feed_, pages_, *storage, retry_after_, latest_, *regions_,
+        host_, classifier_, *feed_, pages_, shared_reads, retry_after_, latest_, *regions_,
         host_.gauge("davit_streamer_streams", "Watches being served."),
         host_.gauge("davit_streamer_messages_waiting",
                     "Messages that streams hold until the one before them is written."),
@@ -76,7 +77,7 @@ class Streamer {
   }
   Result<> stop(const Op& op) {
     look_ups_->stop();
-    return feed_->stop(op);
+    return feed_->stop(op, operations_);
   }
 
  private:
@@ -101,7 +102,7 @@ class Streamer {
   }
 
   Result<> serve() {
-    const rpc::Server server(host_);
+    const rpc::Server server(host_, operations_);
     rpc::Method watch{.path = "davit.v1.AgentService/Watch",
                       .request_type = "davit.v1.WatchRequest",
                       .response_type = "davit.v1.Frame",
@@ -144,6 +145,7 @@ class Streamer {
   std::string storage_name_;
   std::chrono::milliseconds retry_after_{};
   Protocol davit_, ctrl_, krane_;  // davit.v1; ctrl.v1 for Davit agents; ctrl.v1 for Krane's
+  const Operations operations_;    // what stop cancels
   std::unique_ptr<Feed> feed_;
   PageCache pages_{page_cache_bytes};
   Latest latest_;

@@ -56,6 +56,11 @@ class Recorder {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, 20s, [&] { return inside_ > 0; });
   }
+  // Until these calls have begun.
+  void wait_until_calls(const std::string& calls) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, 20s, [&] { return calls_ == calls; });
+  }
   std::string calls() {
     std::lock_guard lock(mutex_);
     return calls_;
@@ -73,16 +78,18 @@ class Recorder {
   uint64_t always_answers = 0;   // this version, if it is not 0
   bool repeats_version = false;  // gives one version to every group of a call
   int most_at_once = 0;
+  int64_t deadline = 0;  // of the last commit
 
  private:
   static Recorder& self(davit_instance* i) { return *reinterpret_cast<Recorder*>(i); }
 
-  void enter(const std::string& call) {
+  // Waits until it may go on, or its caller gives up.
+  void enter(const std::string& call, const Op& caller = Op()) {
     std::unique_lock lock(mutex_);
     most_at_once = std::max(most_at_once, ++inside_);
     calls_ += (calls_.empty() ? "" : "|") + call;
     changed_.notify_all();
-    changed_.wait_for(lock, 20s, [&] { return !held_; });
+    changed_.wait_for(lock, 20s, [&] { return !held_ || caller.cancelled(); });
     --inside_;
   }
   int32_t fail(davit_error* e, int32_t code, const char* message) {
@@ -92,10 +99,17 @@ class Recorder {
   int32_t commit(const davit_op* op, const davit_group* const* groups, size_t n,
                  davit_group_result* const* results, davit_error* e) {
     EXPECT_LT(op->deadline_ns, INT64_MAX);
+    const Op caller(op);
+    const OnCancel wakes(caller, [this] {
+      std::lock_guard lock(mutex_);
+      changed_.notify_all();
+    });
+    deadline = op->deadline_ns;
     std::string call;
     for (size_t i = 0; i < n; ++i)
       call += (i > 0 ? "," : "") + text(groups[i]->mutations[0]->record->key.id);
-    enter(call);
+    enter(call, caller);
+    if (caller.cancelled()) return fail(e, DAVIT_CANCELLED, "cancelled in the storage");
     if (whole_call_fails_with != DAVIT_OK)
       return fail(e, whole_call_fails_with, "the database is away");
     for (size_t i = 0; i < n && !forgets_results; ++i) {
@@ -154,7 +168,7 @@ class CommitQueueTest : public testing::Test {
   };
   void commit(std::vector<Mutation> mutations, const std::string& request_id = {}) {
     const std::string id = mutations.empty() ? "none" : mutations.front().record.key.id;
-    queue_.commit({Group{std::move(mutations), request_id},
+    queue_.commit({op_, Group{std::move(mutations), request_id},
                    [](void* ctx, const davit_group_result* r) {
                      std::unique_ptr<Answer> a(static_cast<Answer*>(ctx));
                      const GroupResult result = from_abi(*r);
@@ -170,7 +184,7 @@ class CommitQueueTest : public testing::Test {
       statuses.emplace_back();
       statuses.back().key = {"deployment", "eu", id};
     }
-    queue_.report({statuses,
+    queue_.report({op_, statuses,
                    [](void* ctx, int32_t code, const davit_error* e) {
                      std::unique_ptr<Answer> a(static_cast<Answer*>(ctx));
                      a->test->note(a->id + "=" + (code == DAVIT_OK ? "ok" : e->message));
@@ -180,6 +194,15 @@ class CommitQueueTest : public testing::Test {
   void note(const std::string& answer) {
     std::lock_guard lock(mutex_);
     answers_.push_back(answer);
+    answered_.notify_all();
+  }
+  // The answers, when there are so many.
+  std::string text_of_answers(size_t count) {
+    std::unique_lock lock(mutex_);
+    answered_.wait_for(lock, 20s, [&] { return answers_.size() >= count; });
+    std::string out;
+    for (const std::string& a : answers_) out += (out.empty() ? "" : " ") + a;
+    return out;
   }
   // Lets the storage go on, waits for the end and gives the answers in order.
   std::string answers() {
@@ -203,7 +226,9 @@ class CommitQueueTest : public testing::Test {
   CommitQueue queue_{storage_.ref(), pool_,           {{4, 1100}, 6, 100'000},
                      nullptr,        {3, {1ms, 1ms}}, &log_};
   std::mutex mutex_;
+  std::condition_variable answered_;
   std::vector<std::string> answers_;
+  Op op_;  // of the coming requests
 };
 
 }  // namespace davit::host

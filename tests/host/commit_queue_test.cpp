@@ -134,6 +134,65 @@ TEST_F(CommitQueueTest, RefusesMoreWhenFull) {
   EXPECT_NE(all.find("id5=7"), std::string::npos) << all;
 }
 
+TEST_F(CommitQueueTest, WhoGaveUpBeforeTheTurnCameIsAnsweredAndNothingIsCommitted) {
+  const Operation gone;
+  const Operation past(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+  occupy();
+  op_ = gone;
+  commit({mutation("gone")});
+  op_ = past;
+  commit({mutation("past")});
+  op_ = Op();
+  commit({mutation("waits")});
+  gone.cancel();
+  EXPECT_EQ(answers(), "first=1 gone=the caller has given up past=the deadline has passed waits=2");
+  EXPECT_EQ(storage_.calls(), "first|waits");
+}
+
+TEST_F(CommitQueueTest, OfWhatGoesTogetherTheLatestDeadlineHolds) {
+  const int64_t now =
+      std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  constexpr int64_t minute = 60'000'000'000;
+  const Operation soon(now + minute), late(now + 3 * minute);
+  occupy();
+  op_ = late;
+  commit({mutation("late")});
+  op_ = soon;
+  commit({mutation("soon")});
+  EXPECT_EQ(answers(), "first=1 late=2 soon=3");
+  EXPECT_EQ(storage_.calls(), "first|late,soon");
+  EXPECT_EQ(storage_.deadline, now + 3 * minute);
+}
+
+TEST_F(CommitQueueTest, ACallOfTheStorageIsCancelledWhenAllWhoWaitHaveGivenUp) {
+  const Operation one, two;
+  storage_.hold();
+  op_ = one;
+  commit({mutation("a")});
+  storage_.wait_until_called();
+  one.cancel();  // nobody else waits for it
+  storage_.wait_until_calls("a");
+  EXPECT_EQ(text_of_answers(1), "a=cancelled in the storage");
+  op_ = two;
+  commit({mutation("b")});
+  EXPECT_EQ(answers(), "a=cancelled in the storage b=1");
+}
+
+TEST_F(CommitQueueTest, ACallOfTheStorageGoesOnWhileOneStillWaits) {
+  const Operation first, one, two;
+  op_ = first;
+  occupy();
+  op_ = one;
+  commit({mutation("a")});
+  op_ = two;
+  commit({mutation("b")});
+  first.cancel();
+  storage_.wait_until_calls("first|a,b");
+  one.cancel();
+  EXPECT_EQ(answers(), "first=cancelled in the storage a=1 b=2");
+}
+
 TEST_F(CommitQueueTest, ReportsAreBatchedOnTheirOwn) {
   storage_.hold();
   report({"first"});
@@ -233,7 +292,7 @@ TEST(CommitQueue, ABackendThatForgetsAnswersIsTheOneThatFails) {
   std::string answer;
   Mutation m;
   m.record.key = {"deployment", "eu", "a"};
-  queue.commit({Group{{m}, {}},
+  queue.commit({Op(), Group{{m}, {}},
                 [](void* ctx, const davit_group_result* r) {
                   *static_cast<std::string*>(ctx) = from_abi(*r).error->message;
                 },

@@ -177,13 +177,13 @@ TEST_F(AsAPlugin, TheCommitQueueRefusesAFlagThatItWouldLose) {
     v.abi.flags = s.abi.flags = flags;
     std::promise<int32_t> committed, reported;
     queue->commit(
-        h.abi(), str("nobody"), &group,
+        h.abi(), str("nobody"), Op().abi(), &group,
         [](void* ctx, const davit_group_result* r) {
           static_cast<std::promise<int32_t>*>(ctx)->set_value(r->error.code);
         },
         &committed);
     queue->report(
-        h.abi(), str("nobody"), &statuses, 1,
+        h.abi(), str("nobody"), Op().abi(), &statuses, 1,
         [](void* ctx, int32_t code, const davit_error*) {
           static_cast<std::promise<int32_t>*>(ctx)->set_value(code);
         },
@@ -272,7 +272,7 @@ TEST_F(AsAPlugin, ACommitToAStorageThatIsNotThereIsAnswered) {
   group.mutations.emplace_back();
   const GroupView v(group);
   commit->commit(
-      h.abi(), str("ghost"), &v.abi,
+      h.abi(), str("ghost"), Op().abi(), &v.abi,
       [](void* ctx, const davit_group_result* r) {
         static_cast<std::promise<std::string>*>(ctx)->set_value(r->error.message);
       },

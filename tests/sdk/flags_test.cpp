@@ -29,16 +29,16 @@ struct Callee {
   void advance(const std::string&, const KindProgress&) {}
   void issue(const std::string&, const Issue&) {}
 
-  void request(const cluster::Request&, const std::function<void(cluster::Response)>&) {}
+  void request(const Op&, const cluster::Request&, const std::function<void(cluster::Response)>&) {}
   cluster::WatchHandle* watch(const cluster::WatchRequest& q, uint32_t, const cluster::Watcher&) {
     watches += q.metadata_only ? 1 : 0;
     return nullptr;
   }
   void credit(cluster::WatchHandle*, uint32_t) {}
   void cancel(cluster::WatchHandle*) {}
-  void discover(const std::string&, const std::string&, const std::string&,
+  void discover(const Op&, const std::string&, const std::string&, const std::string&,
                 const std::function<void(cluster::Response)>&) {}
-  void identity(const std::function<void(cluster::Response)>&) {}
+  void identity(const Op&, const std::function<void(cluster::Response)>&) {}
 
   davit_instance* self() { return reinterpret_cast<davit_instance*>(this); }
 };

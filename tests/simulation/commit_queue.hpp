@@ -24,15 +24,15 @@ class CommitQueue {
   static const davit_commit* table() {
     static const davit_commit t = {
         sizeof(davit_commit), 0,
-        [](const davit_host*, davit_str, const davit_group* group, davit_commit_done done,
-           void* ctx) {
+        [](const davit_host*, davit_str, const davit_op*, const davit_group* group,
+           davit_commit_done done, void* ctx) {
           current_->commit({from_abi(*group), done, ctx});
         },
-        [](const davit_host*, davit_str, const davit_status* const* statuses, size_t count,
-           davit_report_done done, void* ctx) {
+        [](const davit_host*, davit_str, const davit_op* op, const davit_status* const* statuses,
+           size_t count, davit_report_done done, void* ctx) {
           std::vector<Status> owned;
           for (size_t i = 0; i < count; ++i) owned.push_back(from_abi(*statuses[i]));
-          current_->report(std::move(owned), done, ctx);
+          current_->report(Op(op), std::move(owned), done, ctx);
         }};
     return &t;
   }
@@ -65,11 +65,12 @@ class CommitQueue {
       all[i].done(all[i].ctx, &out);
     }
   }
-  void report(std::vector<Status> statuses, davit_report_done done, void* ctx) {
-    later(strand_, fate_.delay(), [this, statuses = std::move(statuses), done, ctx] {
+  void report(const Op& op, std::vector<Status> statuses, davit_report_done done, void* ctx) {
+    later(strand_, fate_.delay(), [this, op, statuses = std::move(statuses), done, ctx] {
       davit_error e{};
       const auto storage = storage::Client::find(host_, storage_);
-      const Result<> r = storage.ok() ? storage->report_now(statuses) : Result<>(storage.error());
+      const Result<> r =
+          storage.ok() ? storage->under(op).report_now(statuses) : Result<>(storage.error());
       done(ctx, r.ok() ? DAVIT_OK : fill(&e, r.error()), &e);
     });
   }

@@ -33,7 +33,7 @@ struct ShakyCluster::Watch : cluster::WatchHandle {
   bool open = false, closing = false, cancelled = false;
 };
 
-void ShakyCluster::request(cluster::Request q, Done done) {
+void ShakyCluster::request(const Op&, cluster::Request q, Done done) {
   if (asker_gone_) return strand_.post([done = std::move(done)] { done(no_answer()); });
   const auto asked = std::make_shared<Done>(std::move(done));
   std::erase_if(asked_, [](const Asked& a) { return !*a; });

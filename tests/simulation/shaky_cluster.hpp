@@ -54,15 +54,15 @@ class ShakyCluster {
   // Resources of which there are watches, each as often as there are.
   std::multiset<std::string> watched() const;
 
-  void request(cluster::Request q, Done done);
+  void request(const Op&, cluster::Request q, Done done);
   cluster::WatchHandle* watch(cluster::WatchRequest q, uint32_t credit, cluster::Watcher watcher);
   void credit(cluster::WatchHandle* h, uint32_t more);
   void cancel(cluster::WatchHandle* h);
-  void discover(const std::string& group, const std::string& version, const std::string& kind,
-                Done done) {
+  void discover(const Op&, const std::string& group, const std::string& version,
+                const std::string& kind, Done done) {
     inner_.discover(group, version, kind, std::move(done));
   }
-  void identity(Done done) { inner_.identity(std::move(done)); }
+  void identity(const Op&, Done done) { inner_.identity(std::move(done)); }
 
  private:
   struct Watch;

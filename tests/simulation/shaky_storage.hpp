@@ -34,10 +34,10 @@ class ShakyStorage {
   storage::Client& inner() { return inner_; }
 
   Result<storage::Limits> limits() { return inner_.limits(); }
-  Result<Head> head(const Op& op) { return away() ? trouble() : inner_.head(op); }
+  Result<Head> head(const Op& op) { return away() ? trouble() : inner_.under(op).head(); }
   Result<> history(const Op& op, const storage::VisitCursor& visit) {
     if (away()) return trouble();
-    auto r = inner_.history(op);
+    auto r = inner_.under(op).history();
     if (!r.ok()) return r.error();
     for (const Cursor& link : *r) visit(link);
     return {};
@@ -46,19 +46,17 @@ class ShakyStorage {
     if (away()) return trouble();
     q.limit = std::min(q.limit, page_records_max);
     const bool breaks = fate_.strikes(0.05);
-    auto page = inner_.read(
-        q, [&](const davit_record& r) { return visit(from_abi(r)); }, op);
+    auto page = inner_.under(op).read(q, [&](const davit_record& r) { return visit(from_abi(r)); });
     if (breaks) return trouble();
     return page;
   }
   Result<Head> get(const Op& op, const Query& q, const storage::VisitRecord& visit) {
     if (away()) return trouble();
-    return inner_.get(
-        q, [&](const davit_record& r) { return visit(from_abi(r)); }, op);
+    return inner_.under(op).get(q, [&](const davit_record& r) { return visit(from_abi(r)); });
   }
   Result<std::vector<GroupResult>> commit(const Op& op, const std::vector<Group>& groups) {
     if (away()) return trouble();
-    auto results = inner_.commit_now(groups, op);
+    auto results = inner_.under(op).commit_now(groups);
     if (!results.ok()) return results;
     for (size_t i = 0; i < groups.size(); ++i) {
       if (!(*results)[i].error) history_.committed(groups[i], (*results)[i].first_version);
@@ -69,11 +67,11 @@ class ShakyStorage {
   }
   Result<> report(const Op& op, const std::vector<Status>& statuses) {
     if (away()) return trouble();
-    auto r = inner_.report_now(statuses, op);
+    auto r = inner_.under(op).report_now(statuses);
     const auto late = std::exchange(straggler_, {});
-    if (!late.empty()) (void)inner_.report_now(late, op);
+    if (!late.empty()) (void)inner_.under(op).report_now(late);
     if (fate_.strikes(0.05)) straggler_ = statuses;
-    auto page = inner_.statuses({{}, witnessed_, 1000}, [&](const davit_status& stored) {
+    auto page = inner_.under(op).statuses({{}, witnessed_, 1000}, [&](const davit_status& stored) {
       Status s = from_abi(stored);
       bool now = false;
       for (const auto* said : {&late, &statuses}) {
@@ -94,27 +92,27 @@ class ShakyStorage {
     if (away()) return trouble();
     q.limit = std::min(q.limit, page_records_max);
     const bool breaks = fate_.strikes(0.05);
-    auto page = inner_.statuses(
-        q, [&](const davit_status& s) { return visit(from_abi(s)); }, op);
+    auto page =
+        inner_.under(op).statuses(q, [&](const davit_status& s) { return visit(from_abi(s)); });
     if (breaks) return trouble();
     return page;
   }
   Result<> progress(const Op& op, const Progress& p) {
     witness_.heard(p);
     if (away()) return trouble();
-    auto r = inner_.progress(p, op);
+    auto r = inner_.under(op).progress(p);
     hint(DAVIT_HINT_AGENTS);
     return r;
   }
   Result<bool> agents(const Op& op, AgentRead q, const storage::VisitProgress& visit) {
     if (away()) return trouble();
     q.limit = std::min(q.limit, page_records_max);
-    return inner_.agent_page(
-        q, [&](const davit_progress& p) { return visit(from_abi(p)); }, op);
+    return inner_.under(op).agent_page(q,
+                                       [&](const davit_progress& p) { return visit(from_abi(p)); });
   }
   Result<> maintain(const Op& op, const storage::Maintain& m) {
     if (away()) return trouble();
-    auto r = inner_.maintain(m, op);
+    auto r = inner_.under(op).maintain(m);
     witness_.purged();
     return r;
   }

@@ -5,18 +5,20 @@
 //   class Backend {
 //    public:
 //     using roles = davit::Roles<davit::cluster::Role>;
-//     void request(cluster::Request, std::function<void(cluster::Response)> done);
+//     // op lives until `done` has been called. A request that is cancelled is answered soon.
+//     void request(const Op&, cluster::Request, std::function<void(cluster::Response)> done);
 //     cluster::WatchHandle* watch(cluster::WatchRequest, uint32_t credit, cluster::Watcher);
 //     void credit(cluster::WatchHandle*, uint32_t more);
 //     void cancel(cluster::WatchHandle*);
-//     void discover(std::string group, std::string version, std::string kind,
+//     void discover(const Op&, std::string group, std::string version, std::string kind,
 //                   std::function<void(cluster::Response)>);
-//     void identity(std::function<void(cluster::Response)>);
+//     void identity(const Op&, std::function<void(cluster::Response)>);
 //   };
 #pragma once
 
 #include "flags.hpp"
 #include "lookup.hpp"
+#include "operation.hpp"
 #include "plugin.hpp"
 
 namespace davit::cluster {
@@ -33,7 +35,7 @@ struct Request {
   std::string ns, name, subresource;
   Pairs query, headers;
   std::string body;
-  int64_t deadline_ns = INT64_MAX;
+  int64_t deadline_ns = INT64_MAX;  // the op's
 };
 
 struct Response {
@@ -122,7 +124,8 @@ struct Role {
     static const davit_cluster table = {
         sizeof(davit_cluster),
         0,
-        [](davit_instance* i, const davit_cluster_request* r, davit_cluster_done done, void* ctx) {
+        [](davit_instance* i, const davit_op* op, const davit_cluster_request* r,
+           davit_cluster_done done, void* ctx) {
           const Answer answer(done, ctx);
           answer.by("davit_cluster.request", [&] {
             Request q{
@@ -134,8 +137,8 @@ struct Role {
                 from_abi(r->query, r->query_count),
                 from_abi(r->headers, r->headers_count),
                 std::string(view(r->body)),
-                r->deadline_ns};
-            object<T>(i).request(std::move(q), answer);
+                op->deadline_ns};
+            object<T>(i).request(Op(op), std::move(q), answer);
           });
         },
         [](davit_instance* i, const davit_cluster_watch_request* r, uint32_t credit,
@@ -166,15 +169,16 @@ struct Role {
           must_not_throw("davit_cluster.cancel",
                          [&] { object<T>(i).cancel(reinterpret_cast<WatchHandle*>(w)); });
         },
-        [](davit_instance* i, davit_str group, davit_str version, davit_str kind,
-           davit_cluster_done done, void* ctx) {
+        [](davit_instance* i, const davit_op* op, davit_str group, davit_str version,
+           davit_str kind, davit_cluster_done done, void* ctx) {
           const Answer answer(done, ctx);
-          answer.by("davit_cluster.discover",
-                    [&] { object<T>(i).discover(text(group), text(version), text(kind), answer); });
+          answer.by("davit_cluster.discover", [&] {
+            object<T>(i).discover(Op(op), text(group), text(version), text(kind), answer);
+          });
         },
-        [](davit_instance* i, davit_cluster_done done, void* ctx) {
+        [](davit_instance* i, const davit_op* op, davit_cluster_done done, void* ctx) {
           const Answer answer(done, ctx);
-          answer.by("davit_cluster.identity", [&] { object<T>(i).identity(answer); });
+          answer.by("davit_cluster.identity", [&] { object<T>(i).identity(Op(op), answer); });
         }};
     return &table;
   }
@@ -195,6 +199,32 @@ class Watch {
   davit_cluster_watch* watch_ = nullptr;
 };
 
+// An op that is cancelled with another one, and has a deadline of its own.
+class Narrowed {
+ public:
+  Narrowed(Op wide, int64_t deadline_ns) : wide_(wide) {
+    abi_ = {sizeof abi_,
+            0,
+            std::min(deadline_ns, wide.deadline_ns()),
+            [](const davit_op* op) { return of(op)->cancelled(of(op)); },
+            str(wide.trace()),
+            [](const davit_op* op, void (*fn)(void*), void* ctx) {
+              return of(op)->on_cancel(of(op), fn, ctx);
+            },
+            [](const davit_op* op, davit_op_watch* watch) { of(op)->off_cancel(of(op), watch); }};
+  }
+  Narrowed(const Narrowed&) = delete;
+  Narrowed& operator=(const Narrowed&) = delete;
+  const davit_op* abi() const { return &abi_; }
+
+ private:
+  static const davit_op* of(const davit_op* op) {
+    return reinterpret_cast<const Narrowed*>(op)->wide_.abi();
+  }
+  davit_op abi_{};  // first: the slots get a pointer to it
+  const Op wide_;
+};
+
 // Calls a cluster instance.
 class Client {
  public:
@@ -206,7 +236,22 @@ class Client {
     return Client(*ref);
   }
 
-  // `done` runs once, on any thread, perhaps before this returns.
+  // The same client, whose requests end with this operation. Without one nobody cancels them.
+  Client under(Operation operation) const {
+    Client out = under(operation.op());
+    out.own_ = std::make_shared<const Operation>(std::move(operation));
+    return out;
+  }
+  // For a call within a call: `op` outlives the answers.
+  Client under(const Op& op) const {
+    Client out = *this;
+    out.own_.reset();
+    out.op_ = op;
+    return out;
+  }
+
+  // `done` runs once, on any thread, perhaps before this returns. The request's deadline and the
+  // operation's hold, whichever is earlier.
   void request(const Request& q, std::function<void(Response)> done) const {
     const auto query = to_abi(q.query);
     const auto headers = to_abi(q.headers);
@@ -221,9 +266,9 @@ class Client {
         query.data(),
         headers.data(),
         headers.size(),
-        bytes(q.body),
-        q.deadline_ns};
-    table()->request(ref_.self, &r, &answered, new Done(std::move(done)));
+        bytes(q.body)};
+    auto* call = new Call(*this, q.deadline_ns, std::move(done));
+    table()->request(ref_.self, call->op.abi(), &r, &answered, call);
   }
   // An error: the cluster does not understand the request, and the watcher is not called.
   Result<Watch> watch(const WatchRequest& q, uint32_t credit, Watcher watcher) const {
@@ -258,26 +303,37 @@ class Client {
   }
   void discover(std::string_view group, std::string_view version, std::string_view kind,
                 std::function<void(Response)> done) const {
-    table()->discover(ref_.self, str(group), str(version), str(kind), &answered,
-                      new Done(std::move(done)));
+    auto* call = new Call(*this, INT64_MAX, std::move(done));
+    table()->discover(ref_.self, call->op.abi(), str(group), str(version), str(kind), &answered,
+                      call);
   }
   void identity(std::function<void(Response)> done) const {
-    table()->identity(ref_.self, &answered, new Done(std::move(done)));
+    auto* call = new Call(*this, INT64_MAX, std::move(done));
+    table()->identity(ref_.self, call->op.abi(), &answered, call);
   }
 
  private:
-  using Done = std::function<void(Response)>;
+  // Lives until the answer.
+  struct Call {
+    Call(const Client& client, int64_t deadline_ns, std::function<void(Response)> d)
+        : own(client.own_), op(client.op_, deadline_ns), done(std::move(d)) {}
+    const std::shared_ptr<const Operation> own;  // what op borrows from
+    const Narrowed op;
+    const std::function<void(Response)> done;
+  };
   static void answered(void* ctx, const davit_cluster_response* r) {
     must_not_throw("the answer to a request of davit_cluster", [&] {
-      std::unique_ptr<Done> done(static_cast<Done*>(ctx));
-      (*done)(Response{static_cast<Code>(r->code), r->http_status,
-                       std::chrono::milliseconds(r->retry_after_ms), text(r->reason),
-                       text(r->message), std::string(view(r->body)),
-                       from_abi(r->headers, r->headers_count)});
+      const std::unique_ptr<const Call> call(static_cast<const Call*>(ctx));
+      call->done(Response{static_cast<Code>(r->code), r->http_status,
+                          std::chrono::milliseconds(r->retry_after_ms), text(r->reason),
+                          text(r->message), std::string(view(r->body)),
+                          from_abi(r->headers, r->headers_count)});
     });
   }
   const davit_cluster* table() const { return static_cast<const davit_cluster*>(ref_.vtable); }
   davit_ref ref_{};
+  Op op_;
+  std::shared_ptr<const Operation> own_;  // what op_ borrows from
 };
 
 }  // namespace davit::cluster

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "lookup.hpp"
+#include "operation.hpp"
 #include "plugin.hpp"
 
 namespace davit::rpc {
@@ -78,6 +79,9 @@ class Call {
   }
   std::string metadata(std::string_view key) const { return text(rpc_->metadata(call_, str(key))); }
   std::string peer() const { return text(rpc_->peer(call_)); }
+  // What is done for this call: it has the call's deadline, and is cancelled when the caller goes
+  // away, when the deadline passes and when the call has ended. It outlives the call.
+  const Operation& operation() const { return *operation_; }
 
   // Calling end.
   void half_close() const { rpc_->half_close(call_); }
@@ -85,8 +89,15 @@ class Call {
 
  private:
   friend class Server;
+  static Call served(const davit_rpc* rpc, davit_rpc_call* handle) {
+    Call out(rpc, handle);
+    out.operation_ =
+        std::make_shared<const Operation>(out.deadline_ns(), out.metadata("traceparent"));
+    return out;
+  }
   const davit_rpc* rpc_ = nullptr;
   davit_rpc_call* call_ = nullptr;
+  std::shared_ptr<const Operation> operation_;  // of a served call
 };
 
 // Whether a credential with these regions names `region`. "*" names every region.
@@ -121,6 +132,9 @@ class Handler {
   virtual void on_done(const End&) {}
   virtual void on_headers(const Pairs&) {}  // calling end
 
+  // Calls that nobody waits for any more end with the operation.
+  void ends(Operation operation) { operation_ = std::move(operation); }
+
   static const davit_rpc_handler* table() {
     static const davit_rpc_handler t = {
         sizeof t,
@@ -139,12 +153,15 @@ class Handler {
                          [&] { static_cast<Handler*>(self)->on_writable(); });
         },
         [](void* self) {
-          must_not_throw("davit_rpc_handler.on_cancel",
-                         [&] { static_cast<Handler*>(self)->on_cancel(); });
+          must_not_throw("davit_rpc_handler.on_cancel", [&] {
+            static_cast<Handler*>(self)->give_up();
+            static_cast<Handler*>(self)->on_cancel();
+          });
         },
         [](void* self, const davit_rpc_end* end) {
           must_not_throw("davit_rpc_handler.on_done", [&] {
             std::unique_ptr<Handler> owned(static_cast<Handler*>(self));
+            owned->give_up();
             std::vector<Detail> details;
             for (size_t i = 0; i < end->details_count; ++i)
               details.push_back(
@@ -160,6 +177,12 @@ class Handler {
         }};
     return &t;
   }
+
+ private:
+  void give_up() const {
+    if (operation_) operation_->cancel();
+  }
+  std::optional<Operation> operation_;
 };
 
 struct Method {
@@ -173,11 +196,13 @@ struct Method {
 // Serves methods. Register them only in wire().
 class Server {
  public:
-  explicit Server(const Host& host) : host_(host), rpc_(host.service<davit_rpc>(DAVIT_RPC)) {}
+  // The operations of the served calls are also among `operations`.
+  explicit Server(const Host& host, Operations operations = {})
+      : host_(host), rpc_(host.service<davit_rpc>(DAVIT_RPC)), operations_(std::move(operations)) {}
 
   // `on_call` runs on any thread and answers with accept().
   Result<> serve(const Method& m, std::function<void(Call)> on_call) const {
-    auto* held = new OnCall{rpc_, std::move(on_call)};
+    auto* held = new OnCall{rpc_, operations_, std::move(on_call)};
     const davit_rpc_method abi = {sizeof abi,
                                   (m.client_streams ? DAVIT_RPC_CLIENT_STREAMS : 0u) |
                                       (m.server_streams ? DAVIT_RPC_SERVER_STREAMS : 0u),
@@ -192,7 +217,9 @@ class Server {
                                   [](void* self, davit_rpc_call* call) {
                                     must_not_throw("davit_rpc_method.on_call", [&] {
                                       auto* o = static_cast<OnCall*>(self);
-                                      o->f(Call(o->rpc, call));
+                                      const Call served = Call::served(o->rpc, call);
+                                      o->operations.add(served.operation());
+                                      o->f(served);
                                     });
                                   },
                                   [](void* self) {
@@ -207,7 +234,8 @@ class Server {
   bool knows_region(std::string_view region) const {
     return rpc_->region_known(host_.abi(), str(region)) != 0;
   }
-  void accept(Call call, const Strand& strand, std::unique_ptr<Handler> handler) const {
+  void accept(const Call& call, const Strand& strand, std::unique_ptr<Handler> handler) const {
+    handler->ends(call.operation());
     rpc_->accept(call.call_, strand.get(), Handler::table(), handler.release());
   }
 
@@ -219,10 +247,12 @@ class Server {
  private:
   struct OnCall {
     const davit_rpc* rpc;
+    Operations operations;
     std::function<void(Call)> f;
   };
   Host host_;
   const davit_rpc* rpc_;
+  Operations operations_;
 };
 
 namespace detail {

@@ -26,6 +26,7 @@
 
 #include "flags.hpp"
 #include "lookup.hpp"
+#include "operation.hpp"
 #include "plugin.hpp"
 #include "storage_domain.hpp"
 
@@ -206,7 +207,8 @@ struct Role {
 };
 
 // Calls a storage instance. The synchronous members block: call them inside `run`. What is outside
-// of the domains is refused here (INVALID_ARGUMENT) and by the commit queue.
+// of the domains is refused here (INVALID_ARGUMENT) and by the commit queue. `under` says with
+// which deadline and cancellation.
 class Client {
  public:
   Client() = default;
@@ -221,6 +223,23 @@ class Client {
     if (!ref.ok()) return ref.error();
     return Client(host, *ref);
   }
+
+  // The same client, whose calls have this op. Without one they have no deadline, and nobody
+  // cancels them.
+  Client under(Operation operation) const {
+    Client out = under(operation.op());
+    out.own_ = std::make_shared<const Operation>(std::move(operation));
+    return out;
+  }
+  // For a call within a call: `op` outlives the calls of the client, and the answers to commit and
+  // report.
+  Client under(const Op& op) const {
+    Client out = *this;
+    out.own_.reset();
+    out.op_ = op;
+    return out;
+  }
+  const Op& op() const { return op_; }
 
   std::string_view instance() const { return view(ref_.instance); }
   Result<Limits> limits() const {
@@ -241,16 +260,16 @@ class Client {
     });
   }
 
-  Result<Head> head(const Op& op = Op()) const {
+  Result<Head> head() const {
     auto out = to_fill<davit_head>();
-    auto r = checked([&](davit_error* e) { return vtable_->head(ref_.self, op.abi(), &out, e); });
+    auto r = checked([&](davit_error* e) { return vtable_->head(ref_.self, op_.abi(), &out, e); });
     if (!r.ok()) return r.error();
     return from_abi(out);
   }
   // The visitor gets the ABI record, so that it copies only what it needs. It returns false to
   // stop.
   template <class Visit>
-  Result<Page> read(const ReadRequest& q, Visit visit, const Op& op = Op()) const {
+  Result<Page> read(const ReadRequest& q, Visit visit) const {
     if (auto e = outside(q.scope)) return *e;
     const davit_scope scope{sizeof(davit_scope), 0, str(q.scope.kind), str(q.scope.region)};
     const davit_read request{sizeof(davit_read),
@@ -267,38 +286,37 @@ class Client {
     Visitor visitor(std::move(visit));
     auto r = checked(
         [&](davit_error* e) {
-          return vtable_->read(ref_.self, op.abi(), &request, visitor, &visitor, &page, e);
+          return vtable_->read(ref_.self, op_.abi(), &request, visitor, &visitor, &page, e);
         },
         visitor);
     if (!r.ok()) return r.error();
     return Page{(page.flags & DAVIT_PAGE_MORE) != 0, page.next_version, from_abi(head)};
   }
   template <class Visit>
-  Result<Head> get(const Query& q, Visit visit, const Op& op = Op()) const {
+  Result<Head> get(const Query& q, Visit visit) const {
     if (auto e = outside(q)) return *e;
     const davit_query request{sizeof(davit_query), 0, to_abi(q.key), str(q.ns), str(q.name)};
     auto out = to_fill<davit_head>();
     Visitor visitor(std::move(visit));
     auto r = checked(
         [&](davit_error* e) {
-          return vtable_->get(ref_.self, op.abi(), &request, visitor, &visitor, &out, e);
+          return vtable_->get(ref_.self, op_.abi(), &request, visitor, &visitor, &out, e);
         },
         visitor);
     if (!r.ok()) return r.error();
     return from_abi(out);
   }
-  Result<std::vector<GroupResult>> commit_now(const std::vector<Group>& groups,
-                                              const Op& op = Op()) const;
-  Result<> report_now(const std::vector<Status>& statuses, const Op& op = Op()) const {
+  Result<std::vector<GroupResult>> commit_now(const std::vector<Group>& groups) const;
+  Result<> report_now(const std::vector<Status>& statuses) const {
     std::deque<StatusView> views;
     std::vector<const davit_status*> pointers;
     for (const auto& s : statuses) pointers.push_back(&views.emplace_back(s).abi);
     return checked([&](davit_error* e) {
-      return vtable_->report(ref_.self, op.abi(), pointers.data(), pointers.size(), e);
+      return vtable_->report(ref_.self, op_.abi(), pointers.data(), pointers.size(), e);
     });
   }
   template <class Visit>
-  Result<StatusPage> statuses(const StatusRead& q, Visit visit, const Op& op = Op()) const {
+  Result<StatusPage> statuses(const StatusRead& q, Visit visit) const {
     if (auto e = outside(q.scope)) return *e;
     const davit_scope scope{sizeof(davit_scope), 0, str(q.scope.kind), str(q.scope.region)};
     const davit_status_read request{
@@ -309,28 +327,28 @@ class Client {
     Visitor visitor(std::move(visit));
     auto r = checked(
         [&](davit_error* e) {
-          return vtable_->statuses(ref_.self, op.abi(), &request, visitor, &visitor, &page, e);
+          return vtable_->statuses(ref_.self, op_.abi(), &request, visitor, &visitor, &page, e);
         },
         visitor);
     if (!r.ok()) return r.error();
     return StatusPage{(page.flags & DAVIT_PAGE_MORE) != 0, from_abi(page.next), from_abi(head)};
   }
-  Result<> progress(const Progress& p, const Op& op = Op()) const {
+  Result<> progress(const Progress& p) const {
     if (auto e = outside(p)) return *e;
     const ProgressView v(p);
     return checked(
-        [&](davit_error* e) { return vtable_->progress(ref_.self, op.abi(), &v.abi, e); });
+        [&](davit_error* e) { return vtable_->progress(ref_.self, op_.abi(), &v.abi, e); });
   }
   // One page of agents. Returns whether there are more.
   template <class Visit>
-  Result<bool> agent_page(const AgentRead& q, Visit visit, const Op& op = Op()) const {
+  Result<bool> agent_page(const AgentRead& q, Visit visit) const {
     const davit_agent_read request{sizeof(davit_agent_read), q.limit, str(q.region),
                                    str(q.after_region), str(q.after_agent)};
     auto page = to_fill<davit_agent_page>();
     Visitor visitor(std::move(visit));
     auto r = checked(
         [&](davit_error* e) {
-          return vtable_->agents(ref_.self, op.abi(), &request, visitor, &visitor, &page, e);
+          return vtable_->agents(ref_.self, op_.abi(), &request, visitor, &visitor, &page, e);
         },
         visitor);
     if (!r.ok()) return r.error();
@@ -338,16 +356,8 @@ class Client {
   }
   // All agents of the region (empty: of any), page by page.
   template <class Visit>
-  Result<> agents(const std::string& region, Visit visit, const Op& op = Op()) const;
-  Result<> maintain(const Maintain& m, const Op& op = Op()) const {
-    const uint32_t flags =
-        (m.purge ? DAVIT_MAINTAIN_PURGE : 0) | (m.forgets() ? DAVIT_MAINTAIN_FORGET_AGENT : 0);
-    const davit_maintain request{sizeof(davit_maintain), flags,
-                                 m.purge_through,        str(m.forget.region),
-                                 str(m.forget.agent),    m.forget.seen_at_unix_ms};
-    return checked(
-        [&](davit_error* e) { return vtable_->maintain(ref_.self, op.abi(), &request, e); });
-  }
+  Result<> agents(const std::string& region, Visit visit) const;
+  Result<> maintain(const Maintain& m) const;
   // Empty: the backend gives no hints.
   Result<Watch> watch(davit_storage_hint hint, void* ctx) const {
     if (!DAVIT_HAS(vtable_, unwatch) || vtable_->watch == nullptr) return Watch();
@@ -358,28 +368,27 @@ class Client {
     return Watch(vtable_, ref_.self, made);
   }
 
-  Result<History> history(const Op& op = Op()) const {
-    History out;
-    Visitor visitor([&out](const davit_cursor& link) {
-      out.push_back(from_abi(link));
-      return true;
-    });
-    auto r = checked(
-        [&](davit_error* e) { return vtable_->history(ref_.self, op.abi(), visitor, &visitor, e); },
-        visitor);
-    if (!r.ok()) return r.error();
-    return out;
-  }
+  Result<History> history() const;
 
   // The host's commit queue: groups that wait are committed together. `done` runs on a pool thread.
+  // What the caller no longer wants when its turn comes is not committed.
   void commit(const Group& group, std::function<void(GroupResult)> done) const;
   void report(const std::vector<Status>& statuses, std::function<void(Result<>)> done) const;
 
  private:
+  // What an answer of the commit queue needs: the op lives until it comes.
+  template <class T>
+  struct Answer {
+    std::function<void(T)> done;
+    std::shared_ptr<const Operation> operation;
+  };
+
   std::optional<Host> host_;
   davit_ref ref_{};
   const davit_storage* vtable_ = nullptr;
   const davit_commit* queue_ = nullptr;
+  Op op_;
+  std::shared_ptr<const Operation> own_;  // what op_ borrows from
 };
 
 }  // namespace davit::storage

@@ -85,20 +85,28 @@ class Copies {
     return Copies(*ref);
   }
 
+  // The same table, whose calls have this op. Without one they have no deadline, and nobody cancels
+  // them. `op` outlives the calls.
+  Copies under(const Op& op) const {
+    Copies out = *this;
+    out.op_ = op;
+    return out;
+  }
+
   std::string_view instance() const { return view(ref_.instance); }
 
-  Result<Copied> backup(const std::string& path, CopyProgress tell, const Op& op = Op()) const {
-    return call(vtable_->backup, path, tell, op);
+  Result<Copied> backup(const std::string& path, CopyProgress tell) const {
+    return call(vtable_->backup, path, tell);
   }
-  Result<Copied> verify(const std::string& path, CopyProgress tell, const Op& op = Op()) const {
-    return call(vtable_->verify, path, tell, op);
+  Result<Copied> verify(const std::string& path, CopyProgress tell) const {
+    return call(vtable_->verify, path, tell);
   }
-  Result<Restored> restore(const std::string& path, const Op& op = Op()) const {
+  Result<Restored> restore(const std::string& path) const {
     auto out = to_fill<davit_copied>();
     StringSink aside;
     auto r = checked(
         [&](davit_error* e) {
-          return vtable_->restore(ref_.self, op.abi(), str(path), &out, aside.get(), e);
+          return vtable_->restore(ref_.self, op_.abi(), str(path), &out, aside.get(), e);
         },
         aside);
     if (!r.ok()) return r.error();
@@ -107,12 +115,12 @@ class Copies {
 
  private:
   template <class Slot>
-  Result<Copied> call(Slot slot, const std::string& path, CopyProgress& tell, const Op& op) const {
+  Result<Copied> call(Slot slot, const std::string& path, CopyProgress& tell) const {
     auto out = to_fill<davit_copied>();
     Visitor progress([&](uint64_t done, uint64_t total) { return !tell || tell(done, total); });
     auto r = checked(
         [&](davit_error* e) {
-          return slot(ref_.self, op.abi(), str(path), progress, &progress, &out, e);
+          return slot(ref_.self, op_.abi(), str(path), progress, &progress, &out, e);
         },
         progress);
     if (!r.ok()) return r.error();
@@ -121,6 +129,7 @@ class Copies {
 
   davit_ref ref_;
   const davit_storage_copy* vtable_;
+  Op op_;
 };
 
 }  // namespace davit::storage

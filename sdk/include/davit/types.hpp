@@ -249,19 +249,42 @@ inline Buffer Buffer::of(std::string s) {
   return Buffer(&(new detail::OwnedBuf(std::move(s)))->abi);
 }
 
-// The context of one long call, for its callee: deadline and cancellation.
+// The context of one long call, for its callee: deadline and cancellation. It borrows the caller's
+// davit_op. OnCancel (operation.hpp) tells of the cancellation.
 class Op {
  public:
-  explicit Op(const davit_op* abi = nullptr) : abi_(abi) {}
-  bool cancelled() const {
-    return abi_ != nullptr && abi_->cancelled != nullptr && abi_->cancelled(abi_) != 0;
-  }
-  int64_t deadline_ns() const { return abi_ == nullptr ? INT64_MAX : abi_->deadline_ns; }
+  // One that is never cancelled and has no deadline.
+  Op() : abi_(&endless()) {}
+  explicit Op(const davit_op* abi) : abi_(abi) {}
+  bool cancelled() const { return abi_->cancelled(abi_) != 0; }
+  int64_t deadline_ns() const { return abi_->deadline_ns; }
+  std::string_view trace() const { return view(abi_->trace); }
   const davit_op* abi() const { return abi_; }
 
  private:
+  static const davit_op& endless() {
+    // The watch is any address but NULL: nothing is kept of a registration.
+    static const davit_op op = {
+        sizeof(davit_op),
+        0,
+        INT64_MAX,
+        [](const davit_op*) -> int32_t { return 0; },
+        {},
+        [](const davit_op*, void (*)(void*), void*) {
+          return reinterpret_cast<davit_op_watch*>(const_cast<davit_op*>(&op));
+        },
+        [](const davit_op*, davit_op_watch*) {}};
+    return op;
+  }
   const davit_op* abi_;
 };
+
+// Why the callee gives up: CANCELLED or DEADLINE_EXCEEDED. Nothing: the caller still waits.
+inline std::optional<Error> given_up(const Op& op, std::chrono::nanoseconds now) {
+  if (op.cancelled()) return Error{Code::cancelled, "the caller has given up", {}, {}};
+  if (op.deadline_ns() > now.count()) return std::nullopt;
+  return Error{Code::deadline_exceeded, "the deadline has passed", {}, {}};
+}
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 

@@ -1,5 +1,7 @@
 #include "davit/testing/module.hpp"
 
+#include "davit/operation.hpp"
+
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -55,11 +57,8 @@ Result<> Instance::wire() {
 
 Result<> Instance::timed(Step step, std::chrono::nanoseconds limit) {
   if (step == nullptr) return {};
-  davit_op op{};
-  op.struct_size = sizeof op;
-  op.deadline_ns = (host_.now() + limit).count();
-  op.cancelled = [](const davit_op*) { return int32_t{0}; };
-  return checked([&](davit_error* e) { return step(instance_, &op, e); });
+  const Operation op((host_.now() + limit).count());
+  return checked([&](davit_error* e) { return step(instance_, op.abi(), e); });
 }
 
 Result<> Instance::check(std::chrono::nanoseconds limit) {

@@ -186,20 +186,22 @@ struct Services {
   }
 
   // TestHost has no commit queue: each group and each report is one call of the storage, on its
-  // pool.
-  static Result<storage::Client> client(const davit_host* h, const std::string& name) {
+  // pool, unless its caller has given up by then.
+  static Result<storage::Client> client(const davit_host* h, const std::string& name,
+                                        const Op& op) {
+    if (auto over = given_up(op, Host(h).now())) return *over;
     davit_ref ref{};
     davit_error e{};
     const int32_t code = find(h, str(name), str(DAVIT_STORAGE), &ref, &e);
     if (code != DAVIT_OK) return take(e, code);
-    return storage::Client(Host(h), ref);
+    return storage::Client(Host(h), ref).under(op);
   }
-  static void commit(const davit_host* h, davit_str storage, const davit_group* group,
-                     davit_commit_done done, void* ctx) {
+  static void commit(const davit_host* h, davit_str storage, const davit_op* op,
+                     const davit_group* group, davit_commit_done done, void* ctx) {
     auto owned = std::make_shared<Group>(from_abi(*group));
-    blocking(h, view(storage), [h, name = text(storage), owned, done, ctx] {
+    blocking(h, view(storage), [h, name = text(storage), op = Op(op), owned, done, ctx] {
       davit_group_result result{sizeof(davit_group_result), 0, 0, 0, 0, {}};
-      const auto found = client(h, name);
+      const auto found = client(h, name, op);
       if (!found.ok()) {
         fill(&result.error, found.error());
       } else if (auto r = found->commit_now({*owned}); r.ok()) {
@@ -210,13 +212,14 @@ struct Services {
       done(ctx, &result);
     });
   }
-  static void report(const davit_host* h, davit_str storage, const davit_status* const* statuses,
-                     size_t count, davit_report_done done, void* ctx) {
+  static void report(const davit_host* h, davit_str storage, const davit_op* op,
+                     const davit_status* const* statuses, size_t count, davit_report_done done,
+                     void* ctx) {
     auto owned = std::make_shared<std::vector<Status>>();
     for (size_t i = 0; i < count; ++i) owned->push_back(from_abi(*statuses[i]));
-    blocking(h, view(storage), [h, name = text(storage), owned, done, ctx] {
+    blocking(h, view(storage), [h, name = text(storage), op = Op(op), owned, done, ctx] {
       davit_error e{};
-      const auto found = client(h, name);
+      const auto found = client(h, name, op);
       const Result<> r = found.ok() ? found->report_now(*owned) : Result<>(found.error());
       done(ctx, r.ok() ? DAVIT_OK : fill(&e, r.error()), &e);
     });

@@ -2,7 +2,10 @@
 // own namespace, so that it can run against a cluster that others use, too.
 #include "cluster.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <deque>
+#include <thread>
 
 namespace davit::conformance {
 namespace {
@@ -255,6 +258,50 @@ TEST_F(Cluster, RequestPastItsDeadlineIsDeadlineExceeded) {
   q.ns = ns;
   q.deadline_ns = fresh.host().now().count() - 1;
   EXPECT_EQ(ask(q).code, Code::deadline_exceeded);
+}
+
+// By the table itself: the wrapper could not tell that an answer came twice.
+TEST_F(Cluster, ARequestThatIsCancelledIsAnsweredOnce) {
+  struct Asked {
+    Operation operation;
+    std::atomic<int> answers{0};
+    std::atomic<int32_t> code{-1};
+  };
+  constexpr size_t count = 100;
+  std::deque<Asked> all(count);
+  const davit_ref ref = fresh.instance().ref(DAVIT_CLUSTER);
+  davit_cluster_request q{};
+  q.struct_size = sizeof q;
+  q.verb = str(DAVIT_VERB_GET);
+  q.resource = {str(config_maps.group), str(config_maps.version), str(config_maps.resource)};
+  q.ns = str(ns);
+  for (size_t i = 0; i < count; ++i) {
+    if (i % 4 == 0) all[i].operation.cancel();
+    static_cast<const davit_cluster*>(ref.vtable)
+        ->request(
+            ref.self, all[i].operation.abi(), &q,
+            [](void* ctx, const davit_cluster_response* r) {
+              auto& asked = *static_cast<Asked*>(ctx);
+              asked.code = r->code;
+              ++asked.answers;
+            },
+            &all[i]);
+    if (i % 4 == 1) all[i].operation.cancel();
+  }
+  for (size_t i = 2; i < count; i += 4) all[i].operation.cancel();
+  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto answered = [&] {
+    return std::all_of(all.begin(), all.end(), [](const Asked& a) { return a.answers > 0; });
+  };
+  while (!answered() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(call("get", namespaces, "", ns).code, Code::ok) << "others are served";
+  for (size_t i = 0; i < count; ++i) {
+    EXPECT_EQ(all[i].answers, 1) << "request " << i;
+    const bool cancelled = i % 4 != 3 && all[i].code == DAVIT_CANCELLED;
+    EXPECT_TRUE(cancelled || all[i].code == DAVIT_OK) << "request " << i << ": " << all[i].code;
+    EXPECT_TRUE(cancelled || i % 4 != 0) << "nobody looks whether the caller still waits";
+  }
 }
 
 TEST_F(Cluster, StopAnswersEverythingOnce) {

@@ -9,6 +9,7 @@
 //
 // An item with "ciphertext" is to be decrypted, one without is to be read. The list has at least
 // one item with "value" and one with "code".
+#include <davit/operation.hpp>
 #include <davit/secrets.hpp>
 
 #include <atomic>
@@ -34,33 +35,11 @@ struct Known {
   int code = 0;  // of the refusal; 0: the item has the value
 };
 
-// The context of a call, with a deadline on the host's clock and a switch that cancels it.
-class Context {
- public:
-  explicit Context(int64_t deadline_ns = INT64_MAX) {
-    abi_.op = {sizeof(davit_op),
-               0,
-               deadline_ns,
-               [](const davit_op* op) -> int32_t {
-                 return reinterpret_cast<const Abi*>(op)->cancelled.load() ? 1 : 0;
-               },
-               {}};
-  }
-  const davit_op* abi() const { return &abi_.op; }
-  void cancel() { abi_.cancelled = true; }
-
- private:
-  struct Abi {
-    davit_op op{};
-    std::atomic<bool> cancelled{false};
-  } abi_;
-};
-
 // The answers to several calls, which may come on any thread. It calls the table and not
 // secrets::Client, which could not tell that an answer came twice.
 class Answers {
  public:
-  void ask(davit_ref ref, const std::vector<Item>& items, const Context& context) {
+  void ask(davit_ref ref, const std::vector<Item>& items, const Operation& operation) {
     std::vector<davit_secret_item> abi;
     for (const Item& i : items)
       abi.push_back({sizeof(davit_secret_item), i.type, str(i.keyring), bytes(i.ciphertext),
@@ -68,7 +47,7 @@ class Answers {
     std::vector<const davit_secret_item*> pointers;
     for (const auto& i : abi) pointers.push_back(&i);
     static_cast<const davit_secrets*>(ref.vtable)
-        ->resolve(ref.self, context.abi(), pointers.data(), pointers.size(), &answered, this);
+        ->resolve(ref.self, operation.abi(), pointers.data(), pointers.size(), &answered, this);
   }
   bool wait(size_t count) {
     std::unique_lock lock(mutex_);
@@ -122,9 +101,9 @@ class Secrets : public ::testing::Test {
   const Known& with_value() const {
     return *std::find_if(known_.begin(), known_.end(), [](const Known& k) { return k.code == 0; });
   }
-  Results ask(const std::vector<Item>& items, const Context& context = Context()) {
+  Results ask(const std::vector<Item>& items, const Operation& operation = Operation()) {
     Answers& answers = calls_.emplace_back();
-    answers.ask(ref_, items, context);
+    answers.ask(ref_, items, operation);
     if (answers.wait(1)) return answers.take(0);
     ADD_FAILURE() << "no answer";
     return {};
@@ -200,12 +179,12 @@ TEST_F(Secrets, X1_ALargeBatchKeepsItsOrder) {
 
 TEST_F(Secrets, X2_EachCallIsAnsweredOnceWhateverElseIsAsked) {
   constexpr size_t calls = 64;
-  const Context context;
+  const Operation operation;
   Answers& answers = calls_.emplace_back();
   std::vector<std::thread> threads;
   for (size_t t = 0; t < 8; ++t) {
     threads.emplace_back([&] {
-      for (size_t i = 0; i < calls / 8; ++i) answers.ask(ref_, items(), context);
+      for (size_t i = 0; i < calls / 8; ++i) answers.ask(ref_, items(), operation);
     });
   }
   for (auto& t : threads) t.join();
@@ -220,9 +199,9 @@ TEST_F(Secrets, X2_EachCallIsAnsweredOnceWhateverElseIsAsked) {
 }
 
 TEST_F(Secrets, X2_StopAnswersWhatIsOpen) {
-  const Context context;
+  const Operation operation;
   Answers& answers = calls_.emplace_back();
-  for (int i = 0; i < 32; ++i) answers.ask(ref_, items(), context);
+  for (int i = 0; i < 32; ++i) answers.ask(ref_, items(), operation);
   ASSERT_TRUE(fresh_.instance().stop().ok());
   EXPECT_EQ(answers.count(), 32u);
   fresh_.stop();
@@ -231,9 +210,9 @@ TEST_F(Secrets, X2_StopAnswersWhatIsOpen) {
 
 TEST_F(Secrets, X3_ACallThatIsOverResolvesNothing) {
   for (const bool cancelled : {false, true}) {
-    Context context(cancelled ? INT64_MAX : fresh_.host().host().now().count() - 1);
-    if (cancelled) context.cancel();
-    const Results results = ask({with_value().item}, context);
+    const Operation operation(cancelled ? INT64_MAX : fresh_.host().host().now().count() - 1);
+    if (cancelled) operation.cancel();
+    const Results results = ask({with_value().item}, operation);
     ASSERT_EQ(results.size(), 1u);
     ASSERT_FALSE(results[0].ok()) << "cancelled: " << cancelled;
     EXPECT_EQ(results[0].error().code, cancelled ? Code::cancelled : Code::deadline_exceeded);

@@ -100,14 +100,7 @@ Cursor status_head(storage::Client& client);
 // How long a torture test runs: DAVIT_TORTURE_SECONDS, or 2.5 seconds.
 std::chrono::milliseconds torture_time();
 
-// The op of a caller that no longer waits.
-class GoneCaller {
- public:
-  GoneCaller();
-  Op op() const { return Op(&abi_); }
-
- private:
-  davit_op abi_{};
-};
+// An operation of a caller that no longer waits.
+Operation given_up_before();
 
 }  // namespace davit::conformance

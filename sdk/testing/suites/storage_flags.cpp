@@ -19,7 +19,7 @@ class Raw {
     auto page = to_fill<davit_page>();
     return done([&](davit_error* e) {
       return table_->read(
-          self_, &op_, &request,
+          self_, op_.abi(), &request,
           [](void* ctx, const davit_record* r) -> int32_t {
             static_cast<std::vector<std::string>*>(ctx)->push_back(text(r->key.id));
             return 0;
@@ -35,7 +35,7 @@ class Raw {
     head.reserved = reserved;
     return done([&](davit_error* e) {
       return table_->get(
-          self_, &op_, &request,
+          self_, op_.abi(), &request,
           [](void* ctx, const davit_record*) -> int32_t { return ++*static_cast<size_t*>(ctx), 0; },
           &found, &head, e);
     });
@@ -52,8 +52,8 @@ class Raw {
     result.struct_size = sizeof result;
     result.reserved = reserved;
     davit_group_result* results = &result;
-    const int32_t code =
-        done([&](davit_error* e) { return table_->commit(self_, &op_, &groups, 1, &results, e); });
+    const int32_t code = done(
+        [&](davit_error* e) { return table_->commit(self_, op_.abi(), &groups, 1, &results, e); });
     return code != DAVIT_OK ? code : result.error.code;
   }
   int32_t report(uint32_t flags) {
@@ -61,11 +61,11 @@ class Raw {
     StatusView v(s);
     v.abi.flags |= flags;
     const davit_status* statuses = &v.abi;
-    return done([&](davit_error* e) { return table_->report(self_, &op_, &statuses, 1, e); });
+    return done([&](davit_error* e) { return table_->report(self_, op_.abi(), &statuses, 1, e); });
   }
   int32_t maintain(uint32_t flags) {
     const davit_maintain request{sizeof request, flags, 0, str(""), str(""), 0};
-    return done([&](davit_error* e) { return table_->maintain(self_, &op_, &request, e); });
+    return done([&](davit_error* e) { return table_->maintain(self_, op_.abi(), &request, e); });
   }
   std::string message;  // of the last call's error
 
@@ -80,8 +80,7 @@ class Raw {
 
   const davit_storage* table_;
   davit_instance* self_;
-  const davit_op op_{
-      sizeof(davit_op), 0, INT64_MAX, [](const davit_op*) { return int32_t{0}; }, {}};
+  const Operation op_;
 };
 
 TEST(StorageFlags, AnUnknownCriticalFlagIsRefusedAndNothingIsDone) {

@@ -178,8 +178,7 @@ TEST(StorageLimits, S8_AReportThatFailsLeavesEachStatusWholeOrAbsentAndMayBeRepe
     for (const Status& s : all) EXPECT_EQ(s.children, reported[s.key.id].children) << s.key.id;
     return all.size();
   };
-  const GoneCaller gone;
-  const auto r = store->report_now(statuses, gone.op());
+  const auto r = store->under(given_up_before()).report_now(statuses);
   EXPECT_TRUE(r.ok() || r.error().code == Code::cancelled) << why(r);
   const size_t stored = whole();
   EXPECT_TRUE(!r.ok() || stored == 4);

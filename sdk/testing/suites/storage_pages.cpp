@@ -81,14 +81,13 @@ TEST(Storage, S11_ACallerWhoHasGoneLeavesNoTransactionOpen) {
     group.mutations.push_back({record("a" + std::to_string(i))});
   }
   ASSERT_FALSE(commit(*store, group).error);
-  const GoneCaller gone;
+  const storage::Client gone = store->under(given_up_before());
   for (int i = 0; i < 20; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    auto read = store->read(
-        {{}, {}, 0, 1000, UINT64_MAX}, [](const davit_record&) { return true; }, gone.op());
+    auto read = gone.read({{}, {}, 0, 1000, UINT64_MAX}, [](const davit_record&) { return true; });
     EXPECT_TRUE(read.ok() || read.error().code == Code::cancelled) << why(read);
     const uint64_t head = store->head()->head.version;
-    auto written = store->commit_now({{{{record("gone")}}, {}}}, gone.op());
+    auto written = gone.commit_now({{{{record("gone")}}, {}}});
     const bool applied = written.ok() && !written->front().error;
     EXPECT_TRUE(written.ok() || written.error().code == Code::cancelled) << why(written);
     EXPECT_EQ(store->head()->head.version, applied ? head + 1 : head);

@@ -193,10 +193,10 @@ void expect_refused_status(storage::Client& client, Cursor cursor) {
   EXPECT_EQ(page.error().code, Code::out_of_range) << why(page);
 }
 
-GoneCaller::GoneCaller() {
-  abi_.struct_size = sizeof abi_;
-  abi_.deadline_ns = INT64_MAX;
-  abi_.cancelled = [](const davit_op*) { return int32_t{1}; };
+Operation given_up_before() {
+  const Operation operation;
+  operation.cancel();
+  return operation;
 }
 
 }  // namespace davit::conformance

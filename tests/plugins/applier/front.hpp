@@ -98,17 +98,19 @@ class Front {
     }();
     return &own;
   }
-  void request(const cluster::Request& q, std::function<void(cluster::Response)> done) {
+  void request(const Op& op, const cluster::Request& q,
+               std::function<void(cluster::Response)> done) {
     if (q.resource.resource == "selfsubjectaccessreviews") return review(q, done);
     if (q.resource.resource == "runtimeclasses" || q.query == Pairs{{"limit", "1"}})
       return done(look(q));
     ++requests;
     ++sent[q.verb + " " + q.resource.resource];
-    if (hold || (hangs && hangs(q))) return held_.push_back([this, q, done] { request(q, done); });
+    if (hold || (hangs && hangs(q)))
+      return held_.push_back([this, op, q, done] { request(op, q, done); });
     if (policy) {
       if (auto refused = policy(q)) return done(*std::move(refused));
     }
-    if (retry_after.count() == 0) return behind_.request(q, std::move(done));
+    if (retry_after.count() == 0) return behind_.under(op).request(q, std::move(done));
     cluster::Response busy;
     busy.code = Code::resource_exhausted;
     busy.http_status = 429;
@@ -142,11 +144,13 @@ class Front {
     if (h.open) return h.watch.cancel();
     h.watcher.ended();
   }
-  void discover(const std::string& group, const std::string& version, const std::string& kind,
-                std::function<void(cluster::Response)> done) {
-    behind_.discover(group, version, kind, std::move(done));
+  void discover(const Op& op, const std::string& group, const std::string& version,
+                const std::string& kind, std::function<void(cluster::Response)> done) {
+    behind_.under(op).discover(group, version, kind, std::move(done));
   }
-  void identity(std::function<void(cluster::Response)> done) { behind_.identity(std::move(done)); }
+  void identity(const Op& op, std::function<void(cluster::Response)> done) {
+    behind_.under(op).identity(std::move(done));
+  }
 
  private:
   // Whether the cluster has it.

@@ -27,8 +27,9 @@ class Line {
   }
   State state = State::up;
 
-  void request(const cluster::Request& q, const std::function<void(cluster::Response)>& done) {
-    if (state == State::up) return behind_.request(q, done);
+  void request(const Op& op, const cluster::Request& q,
+               const std::function<void(cluster::Response)>& done) {
+    if (state == State::up) return behind_.under(op).request(q, done);
     if (state == State::hangs) return hanging_.push_back(done);
     cluster::Response none;
     none.code = Code::unavailable;
@@ -46,9 +47,9 @@ class Line {
   }
   void credit(cluster::WatchHandle*, uint32_t) {}
   void cancel(cluster::WatchHandle*) {}
-  void discover(const std::string&, const std::string&, const std::string&,
+  void discover(const Op&, const std::string&, const std::string&, const std::string&,
                 const std::function<void(cluster::Response)>&) {}
-  void identity(const std::function<void(cluster::Response)>&) {}
+  void identity(const Op&, const std::function<void(cluster::Response)>&) {}
 
  private:
   cluster::Client behind_;

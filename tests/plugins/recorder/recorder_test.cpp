@@ -109,6 +109,18 @@ TEST_F(RecorderTest, ProgressReplacesWhatTheAgentSaidBefore) {
   EXPECT_EQ(all[0].issues[0].reason, "second");
 }
 
+// The call's message arrives first, and its work waits for the store when the client goes away.
+TEST_F(RecorderTest, WhatItsClientHasCancelledIsNotStored) {
+  rig_.put("a");
+  v1::ReportRequest r;
+  *r.add_statuses() = status("a", 1, 1);
+  rig_.rpc.call("davit.v1.AgentService/Report", r.SerializeAsString()).cancel();
+  rig_.host.run();
+  EXPECT_TRUE(stored().empty());
+  EXPECT_EQ(report({status("a", 1, 1)}).end->code, Code::ok);
+  EXPECT_EQ(stored().size(), 1u);
+}
+
 TEST_F(RecorderTest, AnAgentOfThePastIsToldWhatItsEpochMustBeAbove) {
   Progress before;  // said to an earlier process of this store
   before.region = "eu";

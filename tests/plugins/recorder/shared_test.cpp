@@ -48,10 +48,10 @@ class SharedTest : public ::testing::Test {
       return true;
     };
   }
-  Code progress(const std::string& agent, uint64_t epoch) {
+  Code progress(const std::string& agent, uint64_t epoch, const Operation& caller = Operation()) {
     Code code = Code::internal;
     shared_.progress(
-        {"eu", agent, "davit", epoch, {}, {}, rig_.host.host().unix_ms()},
+        caller, {"eu", agent, "davit", epoch, {}, {}, rig_.host.host().unix_ms()},
         [](uint64_t) { return std::string(); },
         [&](const Result<std::string>& r) { code = r.ok() ? Code::ok : r.error().code; });
     return code;
@@ -81,6 +81,22 @@ TEST_F(SharedTest, NoReportWaitsForAReadOfTheStore) {
   EXPECT_EQ(reads_, 2);
   EXPECT_EQ(waited, 0);
   EXPECT_EQ(shared_.epoch_above("eu"), 9u) << "heard: b rises above the epoch of the report";
+}
+
+TEST_F(SharedTest, AProgressWhoseCallerHasGoneIsNotStored) {
+  const Operation gone;
+  gone.cancel();
+  EXPECT_EQ(progress("a", 5, gone), Code::cancelled);
+  size_t stored = 0;
+  EXPECT_TRUE(rig_.storage.agents({}, [&](const davit_progress&) { return ++stored; }).ok());
+  EXPECT_EQ(stored, 0u);
+  EXPECT_EQ(progress("a", 5), Code::ok);
+}
+
+TEST_F(SharedTest, StopCancelsWhatSeveralCallsShare) {
+  shared_.stop();
+  rig_.host.run();
+  EXPECT_EQ(progress("a", 5), Code::cancelled);
 }
 
 TEST_F(SharedTest, ReportsWithoutAnEpochReadTheAgentsOnce) {

@@ -51,9 +51,15 @@ class EveryStorage : public Part {
     at("davit_storage.limits");
     return values::limits;
   }
+  static std::string told_of(const Op& op) {
+    std::string told;
+    const OnCancel gives_up(op, [&told] { told = " told"; });
+    return told;
+  }
   Result<Head> head(const Op& op) {
-    at("davit_storage.head",
-       (op.cancelled() ? "cancelled " : "wanted ") + std::to_string(op.deadline_ns()));
+    at("davit_storage.head", (op.cancelled() ? "cancelled " : "wanted ") +
+                                 std::to_string(op.deadline_ns()) + " " + std::string(op.trace()) +
+                                 told_of(op));
     return values::head;
   }
   Result<Page> read(const Op&, const ReadRequest& q, const storage::VisitRecord& see) {
@@ -206,7 +212,7 @@ class EveryCluster : public Part {
   using Done = std::function<void(cluster::Response)>;
 
   // With the verb "late" it throws after it has answered, and answers once more.
-  void request(const cluster::Request& q, const Done& done) {
+  void request(const Op&, const cluster::Request& q, const Done& done) {
     if (q.verb == "late") {
       done(values::response());
       done(values::response());
@@ -229,12 +235,12 @@ class EveryCluster : public Part {
     at("davit_cluster.cancel", w == &watch_ ? "" : "of a stranger");
     watcher_.ended();
   }
-  void discover(const std::string& group, const std::string& version, const std::string& kind,
-                const Done& done) {
+  void discover(const Op&, const std::string& group, const std::string& version,
+                const std::string& kind, const Done& done) {
     at("davit_cluster.discover", group + " " + version + " " + kind);
     done(values::response());
   }
-  void identity(const Done& done) {
+  void identity(const Op&, const Done& done) {
     at("davit_cluster.identity");
     done(values::response());
   }

@@ -48,10 +48,8 @@ class Growth : public ::testing::Test {
     count_service<davit_codec>(DAVIT_CODEC);
     count_service<davit_rpc>(DAVIT_RPC);
     count(const_cast<davit_host*>(host_.abi()));
-    op_.struct_size = sizeof op_;
-    op_.deadline_ns = 171;
-    op_.cancelled = [](const davit_op*) { return int32_t{1}; };
-    count(&op_);
+    count(const_cast<davit_op*>(operation_.abi()));
+    operation_.cancel();
   }
   template <class T>
   void count_service(const char* id) {
@@ -86,8 +84,7 @@ class Growth : public ::testing::Test {
                         {"texts", {"a", "b"}},
                         {"inner.key", "value"}},
                  TestHost::Time::manual};
-  davit_op op_{};
-  Op op() { return Op(&op_); }
+  const Operation operation_{171, "00-trace-01"};
   std::optional<testing::Instance> instance_;
   davit_plugin* plugin_ = nullptr;
 };

@@ -38,59 +38,59 @@ void Growth::lives() {
   EXPECT_EQ(host_.metric("c", {{"l", "v"}}), 2);
   EXPECT_EQ(host_.metric("g"), 3);
   davit_error e{};
-  EXPECT_EQ(plugin_->check(instance_->get(), &op_, &e), DAVIT_UNAVAILABLE);
+  EXPECT_EQ(plugin_->check(instance_->get(), operation_.abi(), &e), DAVIT_UNAVAILABLE);
   EXPECT_EQ(words(take(e, e.code)), "14 'not now' 'somewhere' 7");
   expect_logged("davit_plugin.check cancelled");
 }
 
 void Growth::stores() {
-  const storage::Client store(host_.host(), role<davit_storage>(DAVIT_STORAGE));
+  const storage::Client store =
+      storage::Client(host_.host(), role<davit_storage>(DAVIT_STORAGE)).under(operation_);
   EXPECT_EQ(words(*store.limits()), words(values::limits));
-  EXPECT_EQ(words(*store.head(op())), words(values::head));
-  expect_logged("davit_storage.head cancelled 171");
+  EXPECT_EQ(words(*store.head()), words(values::head));
+  expect_logged("davit_storage.head cancelled 171 00-trace-01 told");
 
   std::string seen;
   const ReadRequest read{{"k", "r"}, {191, 192}, 193, 194, 195, true};
-  const auto page = store.read(
-      read, [&](const davit_record& r) { return seen += words(from_abi(r)), true; }, op());
+  const auto page =
+      store.read(read, [&](const davit_record& r) { return seen += words(from_abi(r)), true; });
   EXPECT_EQ(words(*page), words(true, 55, values::head));
   EXPECT_EQ(seen, words(values::record()) + words(values::record()));
   expect_logged("davit_storage.read " + words(read));
   const Query query{{"k", "r", "i"}, "ns", "n"};
-  EXPECT_EQ(words(*store.get(
-                query, [](const davit_record&) { return false; }, op())),
+  EXPECT_EQ(words(*store.get(query, [](const davit_record&) { return false; })),
             words(values::head));
   expect_logged("davit_storage.get " + words(query));
 
-  const auto results = store.commit_now({values::group(), values::group()}, op());
+  const auto results = store.commit_now({values::group(), values::group()});
   ASSERT_EQ(results->size(), 2u);
   EXPECT_EQ(words(results->at(1)), words(values::result()));
-  EXPECT_TRUE(store.report_now({values::status()}, op()).ok());
+  EXPECT_TRUE(store.report_now({values::status()}).ok());
   expect_logged("davit_storage.report " + words(values::status()));
   seen.clear();
   const StatusRead of_statuses{{"k", "r"}, {201, 202}, 203, 204};
   const auto statuses = store.statuses(
-      of_statuses, [&](const davit_status& s) { return seen = words(from_abi(s)), false; }, op());
+      of_statuses, [&](const davit_status& s) { return seen = words(from_abi(s)), false; });
   EXPECT_EQ(words(*statuses), words(StatusPage{true, {66, 67}, values::head}));
   expect_logged("davit_storage.statuses " + words(of_statuses));
   EXPECT_EQ(seen, words(values::status()));
-  EXPECT_TRUE(store.progress(values::progress(), op()).ok());
+  EXPECT_TRUE(store.progress(values::progress()).ok());
   expect_logged("davit_storage.progress " + words(values::progress()));
   const AgentRead of_agents{"r", "s", "a", 205};
   const auto agents = store.agent_page(
-      of_agents, [&](const davit_progress& p) { return seen = words(from_abi(p)), false; }, op());
+      of_agents, [&](const davit_progress& p) { return seen = words(from_abi(p)), false; });
   EXPECT_TRUE(*agents) << "there are more";
   expect_logged("davit_storage.agents " + words(of_agents));
   EXPECT_EQ(seen, words(values::progress()));
   const storage::Maintain maintain{true, 211, {"r", "a", 212}};
-  EXPECT_TRUE(store.maintain(maintain, op()).ok());
+  EXPECT_TRUE(store.maintain(maintain).ok());
   expect_logged("davit_storage.maintain " + words(maintain));
   uint32_t hints = 0;
   auto watch =
       store.watch([](void* n, uint32_t what) { *static_cast<uint32_t*>(n) += what; }, &hints);
   watch->end();
   EXPECT_EQ(hints, DAVIT_HINT_STATUSES);
-  EXPECT_EQ(words(*store.history(op())), "[1 2;3 4;]");
+  EXPECT_EQ(words(*store.history()), "[1 2;3 4;]");
 }
 
 // The same slots, with structs whose neighbours in memory the plugin must leave alone.
@@ -98,7 +98,7 @@ void Growth::stores_beside_other_bytes() {
   const auto* table = instance_->role<davit_storage>(DAVIT_STORAGE);
   davit_error e{};
   Guarded<davit_head> head, of_page, of_get;
-  EXPECT_EQ(table->head(instance_->get(), &op_, &head.value, &e), DAVIT_OK);
+  EXPECT_EQ(table->head(instance_->get(), operation_.abi(), &head.value, &e), DAVIT_OK);
   EXPECT_TRUE(head.intact());
   EXPECT_EQ(words(from_abi(head.value)), words(values::head));
 
@@ -108,18 +108,21 @@ void Growth::stores_beside_other_bytes() {
   auto read = to_fill<davit_read>();
   read.scope = &scope;
   const davit_visit_record visit = [](void*, const davit_record*) { return int32_t{0}; };
-  EXPECT_EQ(table->read(instance_->get(), &op_, &read, visit, nullptr, &page.value, &e), DAVIT_OK);
+  EXPECT_EQ(table->read(instance_->get(), operation_.abi(), &read, visit, nullptr, &page.value, &e),
+            DAVIT_OK);
   EXPECT_TRUE(page.intact());
   EXPECT_TRUE(of_page.intact());
   EXPECT_EQ(page.value.head, &of_page.value);
   EXPECT_EQ(words(from_abi(of_page.value)), words(values::head));
   page.value.head = nullptr;  // nobody wants it
-  EXPECT_EQ(table->read(instance_->get(), &op_, &read, visit, nullptr, &page.value, &e), DAVIT_OK);
+  EXPECT_EQ(table->read(instance_->get(), operation_.abi(), &read, visit, nullptr, &page.value, &e),
+            DAVIT_OK);
   EXPECT_EQ(page.value.next_version, 55u);
 
   const auto query = to_fill<davit_query>();
-  EXPECT_EQ(table->get(instance_->get(), &op_, &query, visit, nullptr, &of_get.value, &e),
-            DAVIT_OK);
+  EXPECT_EQ(
+      table->get(instance_->get(), operation_.abi(), &query, visit, nullptr, &of_get.value, &e),
+      DAVIT_OK);
   EXPECT_TRUE(of_get.intact());
 
   const Group group = values::group();
@@ -127,7 +130,7 @@ void Growth::stores_beside_other_bytes() {
   const davit_group* groups[] = {&view.abi};
   Guarded<davit_group_result> result;
   davit_group_result* results[] = {&result.value};
-  EXPECT_EQ(table->commit(instance_->get(), &op_, groups, 1, results, &e), DAVIT_OK);
+  EXPECT_EQ(table->commit(instance_->get(), operation_.abi(), groups, 1, results, &e), DAVIT_OK);
   EXPECT_TRUE(result.intact());
   EXPECT_EQ(words(from_abi(result.value)), words(values::result()));
 
@@ -140,7 +143,7 @@ void Growth::stores_beside_other_bytes() {
   of_statuses.scope = &scope;
   EXPECT_EQ(
       table->statuses(
-          instance_->get(), &op_, &of_statuses,
+          instance_->get(), operation_.abi(), &of_statuses,
           [](void*, const davit_status*) { return int32_t{0}; }, nullptr, &statuses.value, &e),
       DAVIT_OK);
   EXPECT_TRUE(statuses.intact());
@@ -149,26 +152,28 @@ void Growth::stores_beside_other_bytes() {
   const auto of_agents = to_fill<davit_agent_read>();
   EXPECT_EQ(
       table->agents(
-          instance_->get(), &op_, &of_agents,
+          instance_->get(), operation_.abi(), &of_agents,
           [](void*, const davit_progress*) { return int32_t{0}; }, nullptr, &agents.value, &e),
       DAVIT_OK);
   EXPECT_TRUE(agents.intact());
 
   Guarded<davit_copied> copied;
   const auto* copy = instance_->role<davit_storage_copy>(DAVIT_STORAGE_COPY);
-  EXPECT_EQ(copy->verify(instance_->get(), &op_, str("p"), nullptr, nullptr, &copied.value, &e),
+  EXPECT_EQ(copy->verify(instance_->get(), operation_.abi(), str("p"), nullptr, nullptr,
+                         &copied.value, &e),
             DAVIT_OK);
   EXPECT_TRUE(copied.intact());
 }
 
 void Growth::copies() {
-  const storage::Copies copies(role<davit_storage_copy>(DAVIT_STORAGE_COPY));
+  const storage::Copies copies =
+      storage::Copies(role<davit_storage_copy>(DAVIT_STORAGE_COPY)).under(operation_);
   std::string told;
   const auto tell = [&](uint64_t done, uint64_t total) { return told = words(done, total), true; };
-  EXPECT_EQ(words(*copies.backup("/b", tell, op())), words(values::copied));
+  EXPECT_EQ(words(*copies.backup("/b", tell)), words(values::copied));
   EXPECT_EQ(told, "2 2");
-  EXPECT_EQ(words(*copies.verify("/v", nullptr, op())), words(values::copied));
-  const auto restored = copies.restore("/r", op());
+  EXPECT_EQ(words(*copies.verify("/v", nullptr)), words(values::copied));
+  const auto restored = copies.restore("/r");
   EXPECT_EQ(words(restored->copied, restored->aside), words(values::copied) + " '/aside'");
 }
 
@@ -243,12 +248,13 @@ void Growth::resolves() {
                   "'plaintext' '7' 271");
         EXPECT_EQ(words(results[1].error()), "5 'is not there' 'ref' 0");
       },
-      op());
+      operation_);
   expect_logged("davit_secrets.resolve " + words(items));
 }
 
 void Growth::asks_the_cluster() {
-  const cluster::Client cluster(role<davit_cluster>(DAVIT_CLUSTER));
+  const cluster::Client cluster =
+      cluster::Client(role<davit_cluster>(DAVIT_CLUSTER)).under(Operation());
   std::string answers;
   const auto done = [&](const cluster::Response& r) { answers += words(r) + "\n"; };
   const cluster::Request request{"get",        {"g", "v", "rs"}, "ns",   "n", "sub",

@@ -32,14 +32,14 @@ typedef struct davit_cluster_request {
   const davit_pair* headers;
   size_t headers_count;
   davit_bytes body;
-  int64_t deadline_ns; /* on the host's monotonic clock; INT64_MAX = the cluster's own limit */
 } davit_cluster_request;
 
 /* `code` follows from the HTTP status: DAVIT_OK for 2xx; INVALID_ARGUMENT for 400 and 422;
  * UNAUTHENTICATED for 401; PERMISSION_DENIED for 403; NOT_FOUND for 404; ALREADY_EXISTS for 409
  * with the reason AlreadyExists; ABORTED for any other 409; OUT_OF_RANGE for 410;
  * RESOURCE_EXHAUSTED for 429; INTERNAL for 500; UNAVAILABLE for 502, 503 and no answer;
- * DEADLINE_EXCEEDED for 504 and time-outs. */
+ * DEADLINE_EXCEEDED for 504 and time-outs; CANCELLED when the caller gave up. After CANCELLED,
+ * DEADLINE_EXCEEDED and UNAVAILABLE the API server may have carried out the request. */
 typedef struct davit_cluster_response {
   uint32_t struct_size;
   int32_t code;
@@ -93,8 +93,10 @@ typedef struct davit_cluster {
   uint32_t struct_size;
   uint32_t reserved;
   /* Asynchronous. The slot copies the request. `done` comes exactly once, on any thread, perhaps
-   * before the slot returns. [any] */
-  void (*request)(davit_instance*, const davit_cluster_request*, davit_cluster_done, void* ctx);
+   * before the slot returns; op lives until then. Without a deadline the cluster's own limit holds.
+   * A request that its caller cancels is answered soon. [any] */
+  void (*request)(davit_instance*, const davit_op*, const davit_cluster_request*,
+                  davit_cluster_done, void* ctx);
   /* Begins a watch, with `credit` events granted. The watch reconnects by itself (bookmarks, 410,
    * back-off) until it is cancelled. UNIMPLEMENTED when the request has an unknown critical flag;
    * the watcher is not called then. [any] */
@@ -105,12 +107,12 @@ typedef struct davit_cluster {
   void (*cancel)(davit_instance*, davit_cluster_watch*);
   /* Finds the resource of a kind, such as "ReplicaSet" of group "apps". The response's body is
    * {"group", "version", "resource", "kind", "namespaced"}. An empty version asks for the preferred
-   * one. [any] */
-  void (*discover)(davit_instance*, davit_str group, davit_str version, davit_str kind,
-                   davit_cluster_done, void* ctx);
+   * one. Asynchronous, like `request`. [any] */
+  void (*discover)(davit_instance*, const davit_op*, davit_str group, davit_str version,
+                   davit_str kind, davit_cluster_done, void* ctx);
   /* Finds the identity of this cluster: the uid of the namespace kube-system. The response's body
-   * is that text. [any] */
-  void (*identity)(davit_instance*, davit_cluster_done, void* ctx);
+   * is that text. Asynchronous, like `request`. [any] */
+  void (*identity)(davit_instance*, const davit_op*, davit_cluster_done, void* ctx);
 } davit_cluster;
 
 #ifdef __cplusplus

@@ -89,14 +89,32 @@ typedef struct davit_error {
   char message[768];
 } davit_error;
 
-/* The context of one long call: its deadline, and whether the caller still waits. Borrowed for the
- * call. */
+/* One registration with an op: on_cancel gives it, off_cancel ends it. */
+typedef struct davit_op_watch davit_op_watch;
+
+/* The context of one long call: how long its caller waits, and whether it still does. The caller
+ * makes it. It is never NULL, in any slot. It is borrowed for the call; an op of a slot that
+ * answers through a callback (`done`) lives until that callback has begun.
+ *
+ * A caller gives up by cancelling. It cannot take that back. A deadline that passes cancels
+ * nothing: the callee watches the deadline itself, since it knows best what it waits for. A callee
+ * that gives up answers CANCELLED or DEADLINE_EXCEEDED. One that has finished meanwhile answers
+ * what came of it. */
 typedef struct davit_op {
   uint32_t struct_size;
   uint32_t reserved;
   int64_t deadline_ns; /* on the host's monotonic clock; INT64_MAX = none */
   int32_t (*cancelled)(const struct davit_op*); /* [any] 1 when the caller no longer waits */
   davit_str trace;                              /* W3C traceparent, or empty */
+  /* Asks to be told when the caller gives up. fn(ctx) is called once then, on any thread, or before
+   * on_cancel returns when the caller already has. It is cheap: it wakes or interrupts somebody,
+   * does not block, and calls neither on_cancel nor off_cancel of this op. Never returns NULL.
+   * [any] */
+  davit_op_watch* (*on_cancel)(const struct davit_op*, void (*fn)(void* ctx), void* ctx);
+  /* Ends the registration, once, while the op lives. It waits for an fn of that registration that
+   * runs. When it returns, none runs and none comes any more. Not to be called inside an fn, nor
+   * under a lock that the fn takes. [any] */
+  void (*off_cancel)(const struct davit_op*, davit_op_watch*);
 } davit_op;
 
 /* An instance of a plugin: opaque to the host. */

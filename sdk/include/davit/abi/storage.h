@@ -40,7 +40,9 @@
  *        its cursors are refused, and a status that was read there is ignored unless it says gone.
  *        Agents leave objects alone that were made of it and whose records are not named, and show
  *        them as orphaned.
- * S11 A caller that gives up, or whose deadline passes, leaves no transaction open.
+ * S11 A caller that gives up, or whose deadline passes, leaves no transaction open. The call then
+ *     ends soon: with CANCELLED or DEADLINE_EXCEEDED, and nothing has changed except as S8 allows;
+ *     or with what it has done. A deadline that has passed before the call changes nothing.
  * S12 A page keeps to its byte limit and has at least one record or status.
  * S13 What is read of a record changes only with a new version, so whoever follows the versions
  *     misses nothing. A live record may take the name of a deleted one over. The deleted one then
@@ -283,17 +285,21 @@ typedef struct davit_storage {
 
 /* The host's commit queue in front of a storage instance. Groups that wait are committed together.
  * `storage` is the instance's name. The slots copy their arguments before they return, and call
- * `done` once, on a pool thread. [any] */
+ * `done` once, on a pool thread. op lives until then. [any]
+ *
+ * What the caller no longer wants when its turn comes is answered CANCELLED or DEADLINE_EXCEEDED,
+ * and the storage does not see it. Of what goes together into one call of the storage, the latest
+ * deadline holds, and the call is cancelled when every caller has given up. */
 #define DAVIT_COMMIT "davit.commit/1"
 typedef void (*davit_commit_done)(void* ctx, const davit_group_result*);
 typedef void (*davit_report_done)(void* ctx, int32_t code, const davit_error*);
 typedef struct davit_commit {
   uint32_t struct_size;
   uint32_t reserved;
-  void (*commit)(const davit_host*, davit_str storage, const davit_group*, davit_commit_done,
-                 void* ctx);
-  void (*report)(const davit_host*, davit_str storage, const davit_status* const*, size_t count,
-                 davit_report_done, void* ctx);
+  void (*commit)(const davit_host*, davit_str storage, const davit_op*, const davit_group*,
+                 davit_commit_done, void* ctx);
+  void (*report)(const davit_host*, davit_str storage, const davit_op*, const davit_status* const*,
+                 size_t count, davit_report_done, void* ctx);
 } davit_commit;
 
 #ifdef __cplusplus

@@ -1,7 +1,6 @@
 // A storage backend in a few maps, for the tests of the storage suite. Without the setting `fault`
 // it keeps the contract, and the suite must pass. Each value of the setting breaks one rule in a
-// way that real backends do, and the suite must fail exactly there. The constructor lists the
-// values.
+// way that real backends do, and the suite must fail exactly there. faults.hpp lists the values.
 #pragma once
 
 #include <mutex>
@@ -9,6 +8,7 @@
 #include <thread>
 
 #include "contents.hpp"
+#include "faults.hpp"
 #include "faulty_hints.hpp"
 #include "own_table.hpp"
 
@@ -21,44 +21,7 @@ class StorageNaive : private Contents {
   static storage::Limits limits() { return {}; }
 
   explicit StorageNaive(Host host) : StorageNaive(Settings(host).string("fault", "")) {
-    static const std::set<std::string> known = {
-        "",                // no fault
-        "late",            // takes its numbers before it commits, as a sequence in SQL does
-        "halves",          // a group that fails keeps the mutations before the failure
-        "ignores_expect",  // the last writer wins
-        "forgets_requests",
-        "keeps_children",  // keeps the children of earlier reports
-        "takes_old_status",
-        "no_purge_mark",  // does not know that it has purged
-        "any_cursor",     // accepts a cursor of any incarnation
-        "any_status_cursor",
-        "any_history",     // its history contains versions that it has not given
-        "no_incarnation",  // does not say in which incarnation it has committed
-        "whole_pages",     // ignores bytes_max
-        "whole_status_pages",
-        "agents_of_any_region",
-        "agents_by_name",  // forgets the region of the agent that a page begins after
-        "one_watch",       // a watch ends the one before it
-        "ends_all_watches",
-        "ends_late",  // a watch that has ended hears one more hint
-        "end_does_not_wait",
-        "no_status_hint",
-        "cuts_ids",       // keeps the first 200 bytes of an id
-        "signs_numbers",  // has 31 bits for a sequence
-        "signs_incarnations",
-        "half_json",
-        "half_statuses",  // a report that is given up leaves statuses without their children
-        "hides_names",    // a name that is taken over goes without a new version
-        "renames",        // lets a record change its name
-        "leaves_out_lingering",
-        "leaves_out_unheard",     // leaves out deleted records that have no status
-        "takes_an_earlier_gone",  // counts a gone of the time before the record lived again
-        "takes_lost_status",      // accepts a status of a version above the record's
-        "takes_foreign_status",   // accepts a status of another history
-        "forgets_who_came_back",
-        "any_flags",        // ignores critical flags that it does not know
-        "known_flags",      // refuses hints that it does not know
-        "reads_reserved"};  // gives a reserved member a meaning
+    static const auto known = known_faults();
     if (known.count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
   }
   // A store that is no instance's own, with a fault of the list above or of its owner.
@@ -83,8 +46,11 @@ class StorageNaive : private Contents {
     return {};
   }
 
-  Result<Page> read(const Op&, const ReadRequest& q, const storage::VisitRecord& visit) {
+  Result<Page> read(const Op& op, const ReadRequest& q, const storage::VisitRecord& visit) {
     const std::lock_guard lock(mutex_);
+    if (const auto why = over(op)) return *why;
+    if (fault_ == "cancels_others" && std::exchange(others_cancelled_, false))
+      return Error{Code::cancelled, "somebody has given up", {}, {}};
     if (fault_ != "any_cursor" && !accepts(q.cursor, &Link::first_version, head_)) {
       return Error{Code::out_of_range, "no such cursor", {}, {}};
     }
@@ -106,6 +72,8 @@ class StorageNaive : private Contents {
       ++count;
       page.next_version = r.version;
       page.more = !visit(shown(r));
+      others_cancelled_ = op.cancelled();
+      if (const auto why = over(op)) return *why;
       if (page.more) return page;
     }
     page.next_version = head_;
@@ -124,7 +92,13 @@ class StorageNaive : private Contents {
     return now();
   }
 
-  Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>& groups) {
+  Result<std::vector<GroupResult>> commit(const Op& op, const std::vector<Group>& groups) {
+    if (open_) return Error{Code::unavailable, "another transaction is open", {}, {}};
+    if (const auto why = over(op)) {
+      if (fault_ == "leaves_open") open_ = true;
+      if (fault_ == "cancels_halfway") (void)commit(groups.front());
+      return *why;
+    }
     std::vector<GroupResult> results;
     for (const auto& group : groups) results.push_back(commit(group));
     hints_.tell(DAVIT_HINT_RECORDS);
@@ -253,6 +227,10 @@ class StorageNaive : private Contents {
   void unwatch(davit_storage_watch* watch) { hints_.unwatch(watch); }
 
  private:
+  std::optional<Error> over(const Op& op) const {
+    if (fault_ == "never_cancelled") return std::nullopt;
+    return given_up(op, std::chrono::steady_clock::now().time_since_epoch());
+  }
   Head now() const { return {{incarnation(), head_}, status_head_, purged_}; }
   bool accepts(Cursor at, First first, uint64_t head) const {
     if (at.version == 0) return true;
@@ -395,6 +373,8 @@ class StorageNaive : private Contents {
   std::recursive_mutex mutex_;                        // hold(), and then a call
   std::atomic<uint64_t> given_{0}, given_status_{0};  // with the fault "late"
   FaultyHints hints_{fault_};
+  bool others_cancelled_ = false;
+  std::atomic<bool> open_{false};  // a transaction that nobody ends
 };
 
 }  // namespace davit::storage_naive
