@@ -115,7 +115,7 @@ TEST(Packed, HasTheSameBytesInEveryVersionOfTheSdk) {
       26);
   EXPECT_EQ(pack(r).substr(detail::head_bytes), members);
   EXPECT_EQ(pack(r).substr(0, 2), std::string("r\x01"));
-  EXPECT_EQ(detail::crc32c("123456789"), 0xe3069283u) << "the published check value of CRC-32C";
+  EXPECT_EQ(crc32c("123456789"), 0xe3069283u) << "the published check value of CRC-32C";
 }
 
 TEST(Packed, PassesOverWhatALaterSdkHasAdded) {

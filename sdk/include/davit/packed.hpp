@@ -18,8 +18,7 @@
 
 namespace davit::packed {
 
-namespace detail {
-
+// The CRC-32C of the text; `crc` is that of what stands before it.
 inline uint32_t crc32c(std::string_view text, uint32_t crc = 0) {
   static constexpr auto table = [] {
     std::array<uint32_t, 256> out{};
@@ -34,6 +33,8 @@ inline uint32_t crc32c(std::string_view text, uint32_t crc = 0) {
   for (const char c : text) crc = table[(crc ^ static_cast<uint8_t>(c)) & 0xff] ^ (crc >> 8);
   return ~crc;
 }
+
+namespace detail {
 
 inline void put_number(std::string& out, uint64_t n) {
   for (; n >= 0x80; n >>= 7) out += static_cast<char>(n | 0x80);
