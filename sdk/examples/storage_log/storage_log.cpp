@@ -142,6 +142,8 @@ class StorageLog {
       for (auto& [key, s] : taken) {
         s.status_version = ++version;
         s.observed_incarnation = 0;
+        const Record& record = state_.records.at(key).record;
+        s.ns = record.ns, s.name = record.name;
         if (s.gone) s.children.clear();
         batch.push_back({"status", packed::pack(s)});
       }

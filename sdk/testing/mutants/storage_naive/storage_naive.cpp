@@ -56,9 +56,14 @@ class StorageNaive {
         "takes_lost_status",      // accepts a status of a version above the record's
         "takes_foreign_status",   // accepts a status of another history
         "forgets_who_came_back",
-        "any_flags",        // ignores critical flags that it does not know
-        "known_flags",      // refuses hints that it does not know
-        "reads_reserved"};  // gives a reserved member a meaning
+        "any_flags",            // ignores critical flags that it does not know
+        "known_flags",          // refuses hints that it does not know
+        "reads_reserved",       // gives a reserved member a meaning
+        "purge_leaves_names",   // a purged record is still found by its name
+        "finds_the_live",       // finds no deleted record by its name
+        "forgets_the_visitor",  // says that there is no more when a visitor has stopped
+        "nameless_statuses",    // forgets the namespace and name of a status
+        "reads_nothing"};       // and yet says that it has read up to the head
     if (known.count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
     incarnation_ = host_.random() | 1;
   }
@@ -79,6 +84,7 @@ class StorageNaive {
 
   Result<Page> read(const Op&, const ReadRequest& q, const storage::VisitRecord& visit) {
     const std::lock_guard lock(mutex_);
+    if (fault_ == "reads_nothing") return Page{false, head_, now()};
     if (fault_ != "any_cursor" && q.cursor.version != 0 &&
         (q.cursor.incarnation != incarnation_ || q.cursor.version > head_)) {
       return Error{Code::out_of_range, "no such cursor", {}, {}};
@@ -100,8 +106,10 @@ class StorageNaive {
       if (page.more) return page;
       ++count;
       page.next_version = r.version;
-      page.more = !visit(shown(r));
-      if (page.more) return page;
+      if (!visit(shown(r))) {
+        page.more = fault_ != "forgets_the_visitor";
+        return page;
+      }
     }
     page.next_version = head_;
     return page;
@@ -111,10 +119,13 @@ class StorageNaive {
     const std::lock_guard lock(mutex_);
     for (const auto& [key, r] : records_) {
       if (key.kind != q.key.kind || key.region != q.key.region) continue;
-      const bool named =
-          hidden_.count(key) == 0 && r.name == q.name && (q.ns.empty() || r.ns == q.ns);
+      const bool named = hidden_.count(key) == 0 && r.name == q.name &&
+                         (q.ns.empty() || r.ns == q.ns) && (r.live || fault_ != "finds_the_live");
       if (q.key.id.empty() ? !named : key.id != q.key.id) continue;
       if (!visit(shown(r))) break;
+    }
+    for (const Record& r : purged_names_) {
+      if (q.key.id.empty() && r.name == q.name && (q.ns.empty() || r.ns == q.ns)) visit(r);
     }
     return now();
   }
@@ -159,6 +170,11 @@ class StorageNaive {
             stored.children.push_back(child);
         }
       }
+      // Those of the record, whatever the agent has reported.
+      if (fault_ != "nameless_statuses")
+        stored.ns = record->second.ns, stored.name = record->second.name;
+      else
+        stored.ns.clear(), stored.name.clear();
       stored.status_version = number != 0 ? number : ++given_status_;
       status_head_ = std::max(status_head_, stored.status_version);
       statuses_[s.key] = std::move(stored);
@@ -234,6 +250,7 @@ class StorageNaive {
         ++at;
         continue;
       }
+      if (fault_ == "purge_leaves_names") purged_names_.push_back(r);
       versions_.erase(r.version);
       statuses_.erase(at->first);
       hidden_.erase(at->first);
@@ -380,6 +397,7 @@ class StorageNaive {
   std::map<Key, Record> records_;
   std::map<uint64_t, Key> versions_;
   std::set<Key> hidden_;  // deleted records whose names other records have
+  std::vector<Record> purged_names_;
   std::map<std::string, uint64_t> requests_;
   std::map<Key, Status> statuses_;
   std::map<std::pair<std::string, std::string>, Progress> agents_;
