@@ -26,7 +26,9 @@ Result<Given> read_given(const std::string& path, const std::string& config_file
     if (!in) return unusable("cannot read " + config_file);
     auto parsed = Config::parse(std::string(std::istreambuf_iterator<char>(in), {}));
     if (!parsed.ok()) return unusable(config_file + ": " + parsed.error().message);
-    for (auto entry : parsed->entries()) {
+    const auto here = std::filesystem::absolute(config_file).parent_path().string();
+    const Config settings = parsed->with("$HERE", here);
+    for (auto entry : settings.entries()) {
       const std::string prefix = "conformance.";
       if (entry.key.starts_with(prefix)) {
         entry.key.erase(0, prefix.size());

@@ -56,7 +56,8 @@ const std::vector<Flag>& flags() {
   static const std::vector<Flag> all = {
       {"--config", "FILE",
        "the instance's settings, one `key = value` a line. $TMP in a value is a folder\n"
-       "that each test gets anew. Keys that begin with `conformance.` are for the suites",
+       "that each test gets anew, and $HERE the folder of FILE. Keys that begin with\n"
+       "`conformance.` are for the suites",
        [](Arguments& a, const std::string& v) -> Wrong {
          a.config = v;
          return std::nullopt;

@@ -1,13 +1,13 @@
 // A storage backend in a few maps, for the tests of the storage suite. Without the setting `fault`
 // it keeps the contract, and the suite must pass. Each value of the setting breaks one rule in a
-// way that real backends do, and the suite must fail exactly there. The constructor lists the
-// values.
+// way that real backends do, and the suite must fail exactly there. faults.hpp lists the values.
 #include <map>
 #include <mutex>
 #include <random>
 #include <set>
 #include <thread>
 
+#include "faults.hpp"
 #include "faulty_hints.hpp"
 #include "own_table.hpp"
 
@@ -23,48 +23,7 @@ class StorageNaive {
   static storage::Limits limits() { return {}; }
 
   explicit StorageNaive(Host host) : host_(host), fault_(Settings(host).string("fault", "")) {
-    static const std::set<std::string> known = {
-        "",                // no fault
-        "late",            // takes its numbers before it commits, as a sequence in SQL does
-        "halves",          // a group that fails keeps the mutations before the failure
-        "ignores_expect",  // the last writer wins
-        "forgets_requests",
-        "keeps_children",  // keeps the children of earlier reports
-        "takes_old_status",
-        "no_purge_mark",  // does not know that it has purged
-        "any_cursor",     // accepts a cursor of any incarnation
-        "any_status_cursor",
-        "any_history",  // its history contains versions that it has not given
-        "whole_pages",  // ignores bytes_max
-        "whole_status_pages",
-        "agents_of_any_region",
-        "agents_by_name",  // forgets the region of the agent that a page begins after
-        "one_watch",       // a watch ends the one before it
-        "ends_all_watches",
-        "ends_late",  // a watch that has ended hears one more hint
-        "end_does_not_wait",
-        "no_status_hint",
-        "cuts_ids",       // keeps the first 200 bytes of an id
-        "signs_numbers",  // has 31 bits for a sequence
-        "half_json",
-        "half_statuses",  // a report that is given up leaves statuses without their children
-        "hides_names",    // a name that is taken over goes without a new version
-        "renames",        // lets a record change its name
-        "leaves_out_lingering",
-        "leaves_out_unheard",     // leaves out deleted records that have no status
-        "takes_an_earlier_gone",  // counts a gone of the time before the record lived again
-        "takes_lost_status",      // accepts a status of a version above the record's
-        "takes_foreign_status",   // accepts a status of another history
-        "forgets_who_came_back",
-        "any_flags",            // ignores critical flags that it does not know
-        "known_flags",          // refuses hints that it does not know
-        "reads_reserved",       // gives a reserved member a meaning
-        "purge_leaves_names",   // a purged record is still found by its name
-        "finds_the_live",       // finds no deleted record by its name
-        "forgets_the_visitor",  // says that there is no more when a visitor has stopped
-        "nameless_statuses",    // forgets the namespace and name of a status
-        "reads_nothing"};       // and yet says that it has read up to the head
-    if (known.count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
+    if (faults().count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
     incarnation_ = host_.random() | 1;
   }
 
