@@ -73,9 +73,9 @@ uint64_t number_of(std::string_view text, uint64_t seed) {
 
 // In the child, instead of GoogleTest's printer: prints what fails, and tells the parent how the
 // test stands (verdict.hpp). In the tool itself (tell < 0) it only seeds.
-class Teller : public ::testing::EmptyTestEventListener {
+class TestTeller : public ::testing::EmptyTestEventListener {
  public:
-  Teller(uint64_t seed, int tell) : seed_(seed), tell_(tell) {}
+  TestTeller(uint64_t seed, int tell) : seed_(seed), tell_(tell) {}
 
   // The numbers depend on the test and the seed, and on no other test of the run.
   void OnTestStart(const ::testing::TestInfo& test) override {
@@ -112,21 +112,21 @@ int run_in_child(const Given& given, const std::string& test, uint64_t seed, int
   GTEST_FLAG_SET(filter, test);
   auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
   delete listeners.Release(listeners.default_result_printer());
-  listeners.Append(new Teller(seed, tell));
+  listeners.Append(new TestTeller(seed, tell));
   return RUN_ALL_TESTS();
 }
 
 // Loads the plugin in a child and returns what is wrong with it, or nothing.
 std::optional<std::string> probe(const Given& given, std::chrono::seconds limit) {
-  std::vector<std::unique_ptr<Child>> one;
-  one.push_back(std::make_unique<Child>(
+  std::vector<std::unique_ptr<TestProcess>> one;
+  one.push_back(std::make_unique<TestProcess>(
       [&given](int) {
         const auto fault = load(given);
         if (fault) std::cout << *fault << std::flush;
         return fault ? 1 : 0;
       },
       limit));
-  Child::wait(one);
+  TestProcess::wait(one);
   const Ended ended = one.front()->end();
   if (ended.why == Ended::Why::timeout)
     return given.path + ": loading it takes longer than --timeout";
@@ -148,7 +148,7 @@ int run_in_process(const Given& given, const Arguments& arguments,
   for (const auto& test : tests) filter += (filter.empty() ? "" : ":") + test;
   GTEST_FLAG_SET(filter, filter);
   GTEST_FLAG_SET(repeat, static_cast<int32_t>(arguments.repeat));
-  ::testing::UnitTest::GetInstance()->listeners().Append(new Teller(seed, -1));
+  ::testing::UnitTest::GetInstance()->listeners().Append(new TestTeller(seed, -1));
   return RUN_ALL_TESTS();
 }
 

@@ -25,18 +25,18 @@ class Run {
       if (next_ < plan_.tests.size() && children_.size() < plan_.jobs) {
         begin(plan_.tests[next_++]);
       } else {
-        const size_t at = Child::wait(children_);
+        const size_t at = TestProcess::wait(children_);
         finish(at);
       }
     }
     children_.clear();  // kills what still runs
     summary();
-    if (const int signal = Child::interrupted(); signal != 0) return 128 + signal;
+    if (const int signal = TestProcess::interrupted(); signal != 0) return 128 + signal;
     return failed_.empty() ? 0 : 1;
   }
 
  private:
-  static bool stopped() { return Child::interrupted() != 0; }
+  static bool stopped() { return TestProcess::interrupted() != 0; }
   std::string size() const {
     return counted(plan_.tests.size(), "test") + " from " +
            counted(suites_of(plan_.tests), "test suite");
@@ -45,7 +45,7 @@ class Run {
 
   void begin(const std::string& test) {
     if (one_by_one()) out_ << "[ RUN      ] " << test << "\n" << std::flush;
-    children_.push_back(std::make_unique<Child>(
+    children_.push_back(std::make_unique<TestProcess>(
         [this, test](int tell) { return plan_.run(test, tell); }, plan_.limit));
     names_.push_back(test);
   }
@@ -69,7 +69,7 @@ class Run {
 
   void summary() const {
     const auto took =
-        std::chrono::duration_cast<std::chrono::milliseconds>(Child::Clock::now() - begin_);
+        std::chrono::duration_cast<std::chrono::milliseconds>(TestProcess::Clock::now() - begin_);
     out_ << "[==========] " << size() << " ran. (" << took.count() << " ms total)\n";
     if (ran_ < plan_.tests.size()) {
       out_ << "[==========] The run was interrupted: " << plan_.tests.size() - ran_
@@ -89,9 +89,9 @@ class Run {
 
   const Plan& plan_;
   std::ostream& out_;
-  const Child::Clock::time_point begin_ = Child::Clock::now();
+  const TestProcess::Clock::time_point begin_ = TestProcess::Clock::now();
   size_t next_ = 0, ran_ = 0;
-  std::vector<std::unique_ptr<Child>> children_;
+  std::vector<std::unique_ptr<TestProcess>> children_;
   std::vector<std::string> names_;  // of the children
   std::vector<std::string> skipped_, failed_;
 };

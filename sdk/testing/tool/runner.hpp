@@ -15,7 +15,7 @@ struct Plan {
   std::vector<std::string> tests;  // "Storage.S7_..."
   unsigned jobs = 1;
   std::chrono::seconds limit{0};  // of one test; 0: none
-  // Runs one test in the child; see Child and verdict.hpp for what it tells and returns.
+  // Runs one test in the child; see TestProcess and verdict.hpp for what it tells and returns.
   std::function<int(const std::string& test, int tell)> run;
 };
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "child.hpp"
+#include "test_process.hpp"
 
 namespace davit::conformance {
 

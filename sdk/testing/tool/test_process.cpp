@@ -1,4 +1,4 @@
-#include "child.hpp"
+#include "test_process.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -60,20 +60,21 @@ bool drain(int descriptor, std::string& text, size_t most) {
   }
 }
 
-timespec until(Child::Clock::time_point deadline) {
-  const auto left = std::max(deadline - Child::Clock::now(), Child::Clock::duration::zero());
+timespec until(TestProcess::Clock::time_point deadline) {
+  const auto left =
+      std::max(deadline - TestProcess::Clock::now(), TestProcess::Clock::duration::zero());
   const int64_t ns = std::chrono::duration_cast<std::chrono::nanoseconds>(left).count();
   return {ns / 1'000'000'000, ns % 1'000'000'000};
 }
 
 }  // namespace
 
-int Child::interrupted() {
+int TestProcess::interrupted() {
   mask_of_before();
   return caught;
 }
 
-Child::Child(std::function<int(int tell)> body, std::chrono::milliseconds limit)
+TestProcess::TestProcess(std::function<int(int tell)> body, std::chrono::milliseconds limit)
     : begin_(Clock::now()),
       deadline_(limit.count() == 0 ? Clock::time_point::max() : begin_ + limit) {
   mask_of_before();
@@ -93,7 +94,7 @@ Child::Child(std::function<int(int tell)> body, std::chrono::milliseconds limit)
   throw std::runtime_error("cannot watch a process (pidfd_open)");
 }
 
-void Child::run(const std::function<int(int)>& body, int output, int tell) {
+void TestProcess::run(const std::function<int(int)>& body, int output, int tell) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int number : interrupts) std::signal(number, SIG_DFL);
@@ -112,7 +113,7 @@ void Child::run(const std::function<int(int)>& body, int output, int tell) {
   std::exit(code);  // with what a sanitizer has to say
 }
 
-Child::~Child() {
+TestProcess::~TestProcess() {
   if (!ended_) {
     kill_all();
     waitpid(pid_, nullptr, 0);
@@ -122,16 +123,16 @@ Child::~Child() {
   }
 }
 
-void Child::kill_all() const {
+void TestProcess::kill_all() const {
   kill(-pid_, SIGKILL);
 }
 
-void Child::read_what_is_there() {
+void TestProcess::read_what_is_there() {
   drain(output_, result_.output, output_max);
   drain(tell_, result_.told, 4096);
 }
 
-size_t Child::wait(const std::vector<std::unique_ptr<Child>>& children) {
+size_t TestProcess::wait(const std::vector<std::unique_ptr<TestProcess>>& children) {
   std::vector<pollfd> watched;
   for (const auto& child : children) {
     watched.push_back({child->process_, POLLIN, 0});
@@ -146,7 +147,7 @@ size_t Child::wait(const std::vector<std::unique_ptr<Child>>& children) {
     ppoll(watched.data(), watched.size(), endless ? nullptr : &time, &mask_of_before());
     const bool interrupt = caught != 0;
     for (size_t i = 0; i < children.size(); ++i) {
-      Child& child = *children[i];
+      TestProcess& child = *children[i];
       child.read_what_is_there();
       if ((watched[2 * i].revents & POLLIN) != 0) return i;
       if (!interrupt && Clock::now() < child.deadline_) continue;
@@ -159,7 +160,7 @@ size_t Child::wait(const std::vector<std::unique_ptr<Child>>& children) {
   }
 }
 
-Ended Child::end() {
+Ended TestProcess::end() {
   kill_all();  // what the process has started may outlive it
   waitpid(pid_, &result_.status, 0);
   ended_ = true;

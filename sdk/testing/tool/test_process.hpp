@@ -25,7 +25,7 @@ struct Ended {
   std::chrono::milliseconds took{0};
 };
 
-class Child {
+class TestProcess {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr size_t output_max = 4 << 20;
@@ -33,14 +33,14 @@ class Child {
   // Runs `body` in a child. The result is its exit code; `tell` is a descriptor that leads to
   // Ended::told. The calling process must have no thread beside the calling one. A limit of 0:
   // none. Throws std::runtime_error when there can be no child.
-  Child(std::function<int(int tell)> body, std::chrono::milliseconds limit);
-  ~Child();  // kills it
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
+  TestProcess(std::function<int(int tell)> body, std::chrono::milliseconds limit);
+  ~TestProcess();  // kills it
+  TestProcess(const TestProcess&) = delete;
+  TestProcess& operator=(const TestProcess&) = delete;
 
   // Waits until one of the children has ended, or its time is over, and says which. While it waits,
   // SIGINT, SIGTERM and SIGHUP are taken: then every child is killed and ends by `interrupt`.
-  static size_t wait(const std::vector<std::unique_ptr<Child>>& children);
+  static size_t wait(const std::vector<std::unique_ptr<TestProcess>>& children);
   // After wait() has named this child.
   Ended end();
 
