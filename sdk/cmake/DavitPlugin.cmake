@@ -64,6 +64,19 @@ function(davit_write_note FILE)
   configure_file(${DAVIT_SDK_CMAKE_DIR}/note.c.in ${FILE} @ONLY)
 endfunction()
 
+# Installs a configuration for davit-conformance, and the files beside it that its `conformance.` keys name.
+function(davit_install_conformance NAME CONFIG)
+  include(GNUInstallDirs)
+  set(to ${CMAKE_INSTALL_DATADIR}/davit/conformance/${NAME})
+  install(FILES ${CONFIG} DESTINATION ${to} RENAME conformance.conf)
+  cmake_path(GET CONFIG PARENT_PATH folder)
+  file(STRINGS ${CONFIG} lines REGEX "^conformance[.][a-z]+ *= *\"[^/\"]+[.]json\"")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^[^\"]*\"([^\"]+)\".*$" "\\1" file "${line}")
+    install(FILES ${folder}/${file} DESTINATION ${to})
+  endforeach()
+endfunction()
+
 # davit_add_plugin(NAME SOURCES file... [ROLES role/1...] [NEEDS word...] [ABI_MIN 1.0] [LINK library...]
 #                  [VERSION 1.2.3] [CONFORMANCE_CONFIG file] [TEST_ONLY])
 #
@@ -75,6 +88,7 @@ endfunction()
 # ABI_MIN: the lowest minor of the ABI that it works with. Without it the lowest that there is: a plugin that uses what
 # a later minor added, and does not ask first (DAVIT_HAS, a service's id), says so here.
 # What a test needs in the configuration stands in CONFORMANCE_CONFIG (TOML-like "key = value" lines).
+# The file is installed, with the files of its `conformance.` keys, as share/davit/conformance/NAME/conformance.conf.
 # CONFORMANCE_LAUNCHER command...: what that test is run by, when it needs a server around it; 77 means skipped.
 # TEST_ONLY: neither laid out nor installed, and no test of its own.
 function(davit_add_plugin NAME)
@@ -128,12 +142,13 @@ function(davit_add_plugin NAME)
   endif()
   install(TARGETS ${NAME} LIBRARY DESTINATION ${DAVIT_PLUGIN_INSTALL_DIR})
 
+  set(config)
+  if(arg_CONFORMANCE_CONFIG)
+    cmake_path(ABSOLUTE_PATH arg_CONFORMANCE_CONFIG BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    set(config --config ${arg_CONFORMANCE_CONFIG})
+    davit_install_conformance(${NAME} ${arg_CONFORMANCE_CONFIG})
+  endif()
   if(BUILD_TESTING AND TARGET Davit::conformance)
-    set(config)
-    if(arg_CONFORMANCE_CONFIG)
-      cmake_path(ABSOLUTE_PATH arg_CONFORMANCE_CONFIG BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-      set(config --config ${arg_CONFORMANCE_CONFIG})
-    endif()
     add_test(NAME ${NAME}.conformance
       COMMAND ${arg_CONFORMANCE_LAUNCHER} $<TARGET_FILE:Davit::conformance> ${config} $<TARGET_FILE:${NAME}>)
     if(arg_CONFORMANCE_LAUNCHER)

@@ -1,5 +1,5 @@
-# Installs a build of Davit into PREFIX, copies the examples to WORK, builds them there against that installation,
-# runs their tests, and installs them beside the rest:
+# Installs a build of Davit into PREFIX, and then uses nothing else: builds the installed examples in WORK, runs their
+# tests, installs them beside the rest, and runs the installed davit-conformance with every installed configuration:
 #
 #   cmake -D BUILD=<build folder> -D PREFIX=<where to> -D WORK=<scratch folder> -P build_outside.cmake
 #
@@ -34,10 +34,46 @@ endforeach()
 # A stale installation or configuration would hide what this is to find.
 file(REMOVE_RECURSE ${PREFIX} ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX})
-foreach(example kind_widget status_tee secrets_directory)
-  file(COPY ${CMAKE_CURRENT_LIST_DIR}/${example} DESTINATION ${WORK}/source)
-  run(${CMAKE_COMMAND} -S ${WORK}/source/${example} -B ${WORK}/${example} ${options})
+
+# From here on nothing but the installation is used.
+set(source ${PREFIX}/share/doc/davit/examples)
+foreach(example kind_widget status_tee secrets_directory storage_log)
+  run(${CMAKE_COMMAND} -S ${source}/${example} -B ${WORK}/${example} ${options})
   run(${CMAKE_COMMAND} --build ${WORK}/${example})
   run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/${example} --output-on-failure --no-tests=error)
   run(${CMAKE_COMMAND} --install ${WORK}/${example} --prefix ${PREFIX})
 endforeach()
+
+# Every installed configuration fits its installed plugin; torture is for others.
+file(GLOB configurations ${PREFIX}/share/davit/conformance/*/conformance.conf)
+foreach(configuration IN LISTS configurations)
+  cmake_path(GET configuration PARENT_PATH folder)
+  cmake_path(GET folder FILENAME plugin)
+  if(EXISTS ${PREFIX}/lib/davit/plugins/${plugin}.so)
+    run(${PREFIX}/bin/davit-conformance --filter *-StorageTorture.*:Cluster* --config ${configuration}
+      ${PREFIX}/lib/davit/plugins/${plugin}.so)
+  else()
+    message(FATAL_ERROR "${configuration} is installed, and ${plugin}.so is not")
+  endif()
+endforeach()
+
+foreach(page man1/davit-conformance.1 man7/davit-plugin.7)
+  if(NOT EXISTS ${PREFIX}/share/man/${page})
+    message(FATAL_ERROR "the manual ${page} is not installed")
+  endif()
+endforeach()
+
+# Without CMake: the flags of davit.pc are enough for the headers.
+find_program(pkg_config pkg-config REQUIRED)
+set(ENV{PKG_CONFIG_PATH} ${PREFIX}/lib/pkgconfig)
+execute_process(COMMAND ${pkg_config} --cflags davit OUTPUT_VARIABLE flags RESULT_VARIABLE failed
+  OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(failed)
+  message(FATAL_ERROR "pkg-config does not find davit in ${PREFIX}")
+endif()
+if(NOT CMAKE_C_COMPILER)
+  set(CMAKE_C_COMPILER cc)
+endif()
+separate_arguments(flags UNIX_COMMAND "${flags}")
+run(${CMAKE_C_COMPILER} -std=c99 -fsyntax-only ${flags} "-DDAVIT_PLUGIN_VERSION=\"1\""
+  ${source}/status_tee/status_tee.c)

@@ -7,6 +7,7 @@
 
 #include <boost/json.hpp>
 #include <davit/kind.hpp>
+#include <davit/kubernetes/names.hpp>
 
 #include "widget_descriptors.h"
 
@@ -110,7 +111,10 @@ class Widget {
   Result<> validate(std::string_view apply) const {
     const auto widget = parse(apply);
     if (!widget.ok()) return widget.error();
-    if (auto named = named_in(*widget); !named.ok()) return named.error();
+    const auto named = named_in(*widget);
+    if (!named.ok()) return named.error();
+    if (auto bad = kubernetes::dns_label_fault(named->ns)) return wrong("namespace", *bad);
+    if (auto bad = kubernetes::dns_subdomain_fault(named->name)) return wrong("name", *bad);
     if (auto data = data_of(*widget); !data.ok()) return data.error();
     return {};
   }

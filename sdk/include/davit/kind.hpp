@@ -1,5 +1,6 @@
 // Role kind in C++. A kind is one class with plain, const, pure methods, and kind::Role makes its
-// ABI table. kind::Client calls a kind instance. abi/kind.h has the contract and the JSON shapes.
+// ABI table. kind::Client calls a kind instance.
+// abi/kind.h has the contract (K1 to K12) and the JSON shapes.
 //
 //   class Widget {
 //    public:

@@ -48,6 +48,9 @@ std::chrono::nanoseconds TestHost::now() const {
 void TestHost::seed(uint64_t seed) {
   shared_->runtime.seed(seed);
 }
+void TestHost::seed_all(uint64_t seed) {
+  Runtime::seed_all(seed);
+}
 
 void TestHost::add_instance(const std::string& name, davit_instance* self,
                             const davit_plugin* plugin) {

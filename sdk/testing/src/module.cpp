@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 
+#include "davit/testing/contract.hpp"
+
 namespace davit::testing {
 
 Result<Loaded> Loaded::open(const std::string& path) {
@@ -35,8 +37,12 @@ Instance::~Instance() {
 }
 
 Result<> Instance::create() {
+  if (const auto wrong = testing::faults(plugin_); !wrong.empty())
+    return Error{Code::failed_precondition, wrong.front(), {}, {}};
   davit_instance* made = nullptr;
   auto r = checked([&](davit_error* e) { return plugin_->create(host_.abi(), &made, e); });
+  if (r.ok() && made == nullptr)
+    return Error{Code::internal, "create succeeds and gives no instance (NULL)", {}, {}};
   const auto faults = host_.faults();
   if (r.ok() && faults.empty()) {
     instance_ = made;
@@ -51,8 +57,11 @@ Result<> Instance::create() {
 }
 
 Result<> Instance::wire() {
-  if (plugin_->wire == nullptr) return {};
-  return checked([&](davit_error* e) { return plugin_->wire(instance_, e); });
+  Result<> r;
+  if (plugin_->wire != nullptr)
+    r = checked([&](davit_error* e) { return plugin_->wire(instance_, e); });
+  wired_ = r.ok();
+  return r;
 }
 
 Result<> Instance::timed(Step step, std::chrono::nanoseconds limit) {

@@ -17,6 +17,28 @@ int64_t steady_ns() {
       .count();
 }
 
+// What seed_all() was given, and how many seeds were made from it since.
+struct Seeds {
+  std::mutex mutex;
+  bool given = false;
+  uint64_t seed = 0, made = 0;
+};
+Seeds& seeds() {
+  static Seeds all;
+  return all;
+}
+
+uint64_t next_seed() {
+  Seeds& all = seeds();
+  const std::lock_guard lock(all.mutex);
+  if (!all.given) return 1;
+  // SplitMix64: seeds that are neighbours give numbers that are not.
+  uint64_t x = all.seed + ++all.made * 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
 }  // namespace
 
 // All members are guarded by the runtime's lock.
@@ -27,7 +49,7 @@ struct Runtime::Strand {
   std::deque<std::function<void()>> tasks;
 };
 
-Runtime::Runtime(bool manual) : manual_(manual), now_(manual_start_ns) {
+Runtime::Runtime(bool manual) : manual_(manual), random_(next_seed()), now_(manual_start_ns) {
   for (int i = 0; !manual && i < worker_threads; ++i) threads_.emplace_back([this] { work(); });
 }
 
@@ -195,6 +217,13 @@ int64_t Runtime::unix_ns() const {
 uint64_t Runtime::random() {
   const Lock lock(mutex_);
   return random_();
+}
+
+void Runtime::seed_all(uint64_t seed) {
+  Seeds& all = seeds();
+  const std::lock_guard lock(all.mutex);
+  all.given = true;
+  all.seed = seed, all.made = 0;
 }
 
 void Runtime::seed(uint64_t seed) {

@@ -34,6 +34,7 @@ class Runtime {
   int64_t unix_ns() const;
   uint64_t random();
   void seed(uint64_t seed);
+  static void seed_all(uint64_t seed);
 
   bool manual() const { return manual_; }
   void run();
@@ -76,7 +77,7 @@ class Runtime {
   std::multimap<int64_t, Timer> timers_;
   std::map<std::string, Pool> pools_;
   std::vector<std::thread> threads_;
-  std::mt19937_64 random_{1};
+  std::mt19937_64 random_;
   int64_t now_ = 0;     // manual time
   uint64_t steps_ = 0;  // manual: tasks since time moved, within one call from outside
   uint64_t last_timer_ = 0;

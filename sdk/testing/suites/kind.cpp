@@ -20,11 +20,11 @@ bool names(davit_bytes descriptor_set, const std::string& full_name) {
 
 class KindDescription : public KindTest {};
 
-TEST_F(KindDescription, IsAlwaysTheSame) {
+TEST_F(KindDescription, K1_IsAlwaysTheSame) {
   EXPECT_EQ(table_->describe(fresh_.instance().get()), table_->describe(fresh_.instance().get()));
 }
 
-TEST_F(KindDescription, NamesKindAndMessages) {
+TEST_F(KindDescription, K11_NamesKindAndMessages) {
   const auto& d = description();
   EXPECT_TRUE(is_snake_case(d.kind)) << d.kind;
   EXPECT_NE(d.descriptor_set.len, 0u);
@@ -36,7 +36,7 @@ TEST_F(KindDescription, NamesKindAndMessages) {
   }
 }
 
-TEST_F(KindDescription, NamesEveryResourceCompletely) {
+TEST_F(KindDescription, K11_NamesEveryResourceCompletely) {
   std::set<std::string> seen;
   size_t owned = 0;
   for (const auto& r : description().resources) {
@@ -57,7 +57,7 @@ TEST_F(KindDescription, NamesEveryResourceCompletely) {
   EXPECT_GE(owned, 1u);
 }
 
-TEST_F(KindDescription, HasTheSlotsItNeeds) {
+TEST_F(KindDescription, K11_HasTheSlotsItNeeds) {
   EXPECT_TRUE(table_->identify != nullptr && table_->validate != nullptr &&
               table_->classify != nullptr);
   EXPECT_TRUE(table_->reconcile != nullptr && table_->attribute != nullptr);
@@ -71,14 +71,14 @@ TEST_F(KindDescription, HasTheSlotsItNeeds) {
   EXPECT_TRUE(c.report.empty() || (table_->to_report != nullptr && table_->from_report != nullptr));
 }
 
-TEST_F(KindDescription, KnowsItsDefaultStateAndNoOtherWord) {
+TEST_F(KindDescription, K10_KnowsItsDefaultStateAndNoOtherWord) {
   EXPECT_EQ(class_of(description().default_state), kind::Class::apply);
   EXPECT_EQ(class_of("no such state"), kind::Class::unhandled);
   EXPECT_EQ(class_of(""), kind::Class::unhandled);
 }
 
 // A caller takes a class that it does not know for "unhandled".
-TEST_F(KindDescription, AnswersAClassOfTheContract) {
+TEST_F(KindDescription, K10_AnswersAClassOfTheContract) {
   for (const std::string& word : {description().default_state, std::string("no such state")}) {
     int32_t found = -1;
     davit_error e{};
@@ -89,33 +89,9 @@ TEST_F(KindDescription, AnswersAClassOfTheContract) {
   }
 }
 
-class KindReconcile : public KindTest {
- protected:
-  // The owned objects of the plan as an API server returns them, with uid and resourceVersion.
-  json::array landed(const std::string& output) {
-    json::array out;
-    const json::value plan = json::parse(output);
-    for (const auto& step : plan.at("apply").as_array()) {
-      const auto* resource = described_kind(step.at("object"));
-      if (resource == nullptr || resource->role != DAVIT_RESOURCE_OWNED) continue;
-      json::value object = step.at("object");
-      object.at("metadata").as_object()["uid"] =
-          "00000000-0000-4000-8000-" + std::to_string(100000000000 + out.size());
-      object.at("metadata").as_object()["resourceVersion"] = "7";
-      out.push_back(std::move(object));
-    }
-    return out;
-  }
-  std::string ok(const std::string& input) {
-    const auto output = settled(input);
-    EXPECT_TRUE(output.ok()) << why(output);
-    if (!output.ok()) return R"({"apply":[],"delete":[],"status":{"health":"unknown"}})";
-    EXPECT_EQ(shape_fault(*output), "");
-    return *output;
-  }
-};
+class KindReconcile : public KindTest {};
 
-TEST_F(KindReconcile, IsGoneWhenNothingIsDesiredAndNothingIsThere) {
+TEST_F(KindReconcile, K7_IsGoneWhenNothingIsDesiredAndNothingIsThere) {
   const json::value plan = json::parse(ok(input_of({"id-1", "space", "name"}, nullptr, {})));
   EXPECT_TRUE(plan.as_object().contains("status"));
   EXPECT_EQ(plan.at("status").at("gone"), true);
@@ -124,7 +100,7 @@ TEST_F(KindReconcile, IsGoneWhenNothingIsDesiredAndNothingIsThere) {
   }
 }
 
-TEST_F(KindReconcile, AcceptsTheSamples) {
+TEST_F(KindReconcile, K3_AcceptsTheSamples) {
   std::set<std::string> records;
   for (const json::value sample : samples()) {
     const std::string apply = json::serialize(sample);
@@ -141,7 +117,7 @@ TEST_F(KindReconcile, AcceptsTheSamples) {
   }
 }
 
-TEST_F(KindReconcile, FindsItsOwnObjectsAgain) {
+TEST_F(KindReconcile, K4_FindsItsOwnObjectsAgain) {
   for (const json::value sample : samples()) {
     const Named named = kind_.identify(json::serialize(sample)).value();
     for (const auto& object : landed(ok(input_of(named, &sample, {})))) {
@@ -157,7 +133,7 @@ TEST_F(KindReconcile, FindsItsOwnObjectsAgain) {
   }
 }
 
-TEST_F(KindReconcile, DeletesNothingOfWhatItJustApplied) {
+TEST_F(KindReconcile, K5_DeletesNothingOfWhatItJustApplied) {
   for (const json::value sample : samples()) {
     const Named named = kind_.identify(json::serialize(sample)).value();
     const std::string first = ok(input_of(named, &sample, {}));
@@ -168,7 +144,7 @@ TEST_F(KindReconcile, DeletesNothingOfWhatItJustApplied) {
   }
 }
 
-TEST_F(KindReconcile, DeletesEverythingItOwnsAndThenItIsGone) {
+TEST_F(KindReconcile, K7_DeletesEverythingItOwnsAndThenItIsGone) {
   for (const json::value sample : samples()) {
     const Named named = kind_.identify(json::serialize(sample)).value();
     const json::array there = landed(ok(input_of(named, &sample, {})));
@@ -189,7 +165,7 @@ TEST_F(KindReconcile, DeletesEverythingItOwnsAndThenItIsGone) {
   }
 }
 
-TEST_F(KindReconcile, GivesTheSameBytesForTheSameInputOnEveryThread) {
+TEST_F(KindReconcile, K1_GivesTheSameBytesForTheSameInputOnEveryThread) {
   std::vector<std::string> inputs{input_of({"id-1", "space", "name"}, nullptr, {})};
   for (const json::value sample : samples()) {
     const Named named = kind_.identify(json::serialize(sample)).value();
@@ -220,7 +196,7 @@ TEST_F(KindReconcile, GivesTheSameBytesForTheSameInputOnEveryThread) {
 
 class KindOnCtrlV1 : public KindTest {};
 
-TEST_F(KindOnCtrlV1, SaysDelete) {
+TEST_F(KindOnCtrlV1, K12_SaysDelete) {
   if (!description().ctrl_v1) GTEST_SKIP() << "not on that wire";
   const auto message = kind_.delete_message({"id-1", "space", "name"});
   ASSERT_TRUE(message.ok()) << why(message);
@@ -230,7 +206,7 @@ TEST_F(KindOnCtrlV1, SaysDelete) {
 }
 
 // On ctrl.v1 a kind may use other fields for a record. It must be the same record, and valid.
-TEST_F(KindOnCtrlV1, SaysTheSameRecord) {
+TEST_F(KindOnCtrlV1, K12_SaysTheSameRecord) {
   if (!description().ctrl_v1) GTEST_SKIP() << "not on that wire";
   for (const json::value sample : samples()) {
     const std::string apply = json::serialize(sample);
@@ -247,7 +223,7 @@ TEST_F(KindOnCtrlV1, SaysTheSameRecord) {
   }
 }
 
-TEST_F(KindOnCtrlV1, ReadsTheReportsItWrites) {
+TEST_F(KindOnCtrlV1, K12_ReadsTheReportsItWrites) {
   if (!description().ctrl_v1 || description().ctrl_v1->report.empty())
     GTEST_SKIP() << "reports nothing there";
   Status status;

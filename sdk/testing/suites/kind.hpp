@@ -4,7 +4,8 @@
 // `conformance.samples = "FILE"` in the configuration names a JSON file, relative to the
 // configuration. The file is a list of valid apply messages that name different records. Without it
 // the suites test only what holds for every message. `conformance.given = "FILE"` names the objects
-// that the kind's needs are answered with: {"id": {object}}.
+// that the kind's needs are answered with: {"id": {object}}. `conformance.observed = "FILE"` names
+// what the kind must say of objects in the cluster; kind_observed.cpp describes it.
 #pragma once
 
 #include <boost/json.hpp>
@@ -20,8 +21,9 @@ class KindTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(fresh_.up().ok()) << why(fresh_.up());
-    kind_ = kind::Client(fresh_.instance().ref(DAVIT_KIND));
     table_ = fresh_.instance().role<davit_kind>(DAVIT_KIND);
+    ASSERT_NE(table_->describe(fresh_.instance().get()), nullptr) << "describe answers NULL";
+    kind_ = kind::Client(fresh_.instance().ref(DAVIT_KIND));
   }
   const kind::Description& description() const { return kind_.description(); }
   const kind::Resource* described(const std::string& group, const std::string& resource) const;
@@ -32,6 +34,11 @@ class KindTest : public ::testing::Test {
   // `conformance.given` has for them, else with null. Fails the calling test when that does not
   // end.
   Result<std::string> settled(const std::string& input) const;
+  // As settled, and the answer must be one of the right shape. Otherwise fails the calling test and
+  // returns an empty plan.
+  std::string ok(const std::string& input) const;
+  // The owned objects of the plan as an API server returns them, with uid and resourceVersion.
+  json::array landed(const std::string& output) const;
   // Fails the calling test when the kind cannot classify.
   kind::Class class_of(const std::string& state, const std::string& apply = {}) const;
   // What is wrong with an answer of reconcile. Empty when nothing is.
@@ -53,6 +60,9 @@ std::vector<json::object> samples();
 std::string with_given(const std::string& input, const json::object& given);
 // What the file `conformance.given` has for a need; null when there is none.
 json::value given_for(const std::string& id);
+
+// The JSON of a file that an option names, relative to the configuration; null without the option.
+json::value file_of(const char* option);
 
 std::string text_at(const json::value& from, std::string_view pointer);
 

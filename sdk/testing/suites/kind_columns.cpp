@@ -34,7 +34,7 @@ class KindColumns : public KindTest {
   }
 };
 
-TEST_F(KindColumns, AreOfASourceAndATypeOfTheContract) {
+TEST_F(KindColumns, K11_AreOfASourceAndATypeOfTheContract) {
   for (const kind::Column& column : description().columns) {
     SCOPED_TRACE(column.name);
     EXPECT_TRUE(column.source == DAVIT_COLUMN_SPEC || column.source == DAVIT_COLUMN_DETAIL);
@@ -44,7 +44,7 @@ TEST_F(KindColumns, AreOfASourceAndATypeOfTheContract) {
   }
 }
 
-TEST_F(KindColumns, OfTheSpecShowSomethingOfASample) {
+TEST_F(KindColumns, K11_OfTheSpecShowSomethingOfASample) {
   std::vector<json::value> all;
   for (json::object& sample : samples()) all.emplace_back(std::move(sample));
   if (all.empty()) return;
@@ -55,7 +55,7 @@ TEST_F(KindColumns, OfTheSpecShowSomethingOfASample) {
   }
 }
 
-TEST_F(KindColumns, OfTheDetailShowSomethingOfAStatus) {
+TEST_F(KindColumns, K11_OfTheDetailShowSomethingOfAStatus) {
   const auto all = details();
   if (all.empty()) return;
   for (const kind::Column& column : description().columns) {

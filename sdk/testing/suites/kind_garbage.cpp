@@ -134,19 +134,20 @@ class KindGarbage : public KindTest {
   }
 };
 
-TEST_F(KindGarbage, IsToldFromJson) {
+TEST_F(KindGarbage, K2_IsToldFromJson) {
   for (const auto& text : texts()) feed(text);
 }
 
-TEST_F(KindGarbage, IsRefusedWhateverItsTypes) {
+TEST_F(KindGarbage, K2_IsRefusedWhateverItsTypes) {
+  const auto first = static_cast<uint32_t>(random_seed());
   for (uint32_t seed = 0; seed < 3000; ++seed) {
-    Garbage garbage(seed, seed % 2 == 0);
+    Garbage garbage(first + seed, seed % 2 == 0);
     feed(json::serialize(garbage.any()));
     feed(json::serialize(garbage.object(4)));
   }
 }
 
-TEST_F(KindGarbage, DoesNotPassForAMessage) {
+TEST_F(KindGarbage, K3_DoesNotPassForAMessage) {
   for (const char* text : {"", "null", "7", "[]", "{}", "\"text\"", "{"}) {
     EXPECT_FALSE(kind_.identify(text).ok()) << text;
     EXPECT_FALSE(kind_.validate(text).ok()) << text;
@@ -155,10 +156,11 @@ TEST_F(KindGarbage, DoesNotPassForAMessage) {
 }
 
 // The error of a refused message names the field.
-TEST_F(KindGarbage, InOnePlaceOfAMessageIsHandled) {
+TEST_F(KindGarbage, K2_InOnePlaceOfAMessageIsHandled) {
   const auto all = samples();
+  const auto first = static_cast<uint32_t>(random_seed());
   for (uint32_t seed = 0; !all.empty() && seed < 3000; ++seed) {
-    Garbage garbage(seed);
+    Garbage garbage(first + seed);
     const json::value spoiled = garbage.spoiled(all[seed % all.size()]);
     const std::string apply = json::serialize(spoiled);
     const auto valid = kind_.validate(apply);
@@ -172,7 +174,8 @@ TEST_F(KindGarbage, InOnePlaceOfAMessageIsHandled) {
   }
 }
 
-TEST_F(KindGarbage, InTheClusterDoesNotStopTheRecord) {
+TEST_F(KindGarbage, K2_InTheClusterDoesNotStopTheRecord) {
+  const auto first = static_cast<uint32_t>(random_seed());
   for (const json::value sample : samples()) {
     const auto named = kind_.identify(json::serialize(sample));
     const auto clean = kind_.reconcile(input_of(*named, &sample, {}));
@@ -181,7 +184,7 @@ TEST_F(KindGarbage, InTheClusterDoesNotStopTheRecord) {
     const json::value plan = json::parse(*clean);
     for (const auto& step : plan.at("apply").as_array()) objects.push_back(step.at("object"));
     for (uint32_t seed = 0; seed < 1000; ++seed) {
-      Garbage garbage(seed);
+      Garbage garbage(first + seed);
       const json::value spoiled = garbage.spoiled(objects);
       if (!spoiled.is_array()) continue;
       const auto planned = kind_.reconcile(input_of(*named, &sample, spoiled.get_array()));

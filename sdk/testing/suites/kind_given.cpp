@@ -14,14 +14,14 @@ bool asks(const Result<std::string>& output) {
 }
 
 // A caller that lists no features does not understand the question.
-TEST_F(KindGiven, IsAskedForOnlyOfACallerThatUnderstands) {
+TEST_F(KindGiven, K9_IsAskedForOnlyOfACallerThatUnderstands) {
   for (const json::value sample : samples()) {
     const Named named = kind_.identify(json::serialize(sample)).value();
     EXPECT_FALSE(asks(kind_.reconcile(input_of(named, &sample, {})))) << sample;
   }
 }
 
-TEST_F(KindGiven, IsAskedForOnceAndThenUsed) {
+TEST_F(KindGiven, K9_IsAskedForOnceAndThenUsed) {
   for (const json::value sample : samples()) {
     const Named named = kind_.identify(json::serialize(sample)).value();
     const auto output = settled(input_of(named, &sample, {}));
@@ -30,7 +30,7 @@ TEST_F(KindGiven, IsAskedForOnceAndThenUsed) {
 }
 
 // Nothing that is missing may keep a deleted record.
-TEST_F(KindGiven, IsNotNeededForWhatIsGone) {
+TEST_F(KindGiven, K9_IsNotNeededForWhatIsGone) {
   const std::string input = input_of({"id-1", "space", "name"}, nullptr, {});
   EXPECT_FALSE(asks(kind_.reconcile(with_given(input, {}))));
 }

@@ -124,9 +124,6 @@ std::string KindTest::shape_fault(const std::string& output) const {
   return "";
 }
 
-namespace {
-
-// The JSON of a file that an option names, relative to the configuration; null without the option.
 json::value file_of(const char* option) {
   const std::string name = subject().options.string(option);
   if (name.empty()) return nullptr;
@@ -140,8 +137,6 @@ json::value file_of(const char* option) {
   if (error) ADD_FAILURE() << path << ": " << error.message();
   return all;
 }
-
-}  // namespace
 
 json::value given_for(const std::string& id) {
   const json::value all = file_of("given");

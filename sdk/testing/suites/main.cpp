@@ -1,22 +1,32 @@
-// davit-conformance [--config FILE] [gtest flags] plugin.so
+// davit-conformance [flags] plugin.so
 //
-// Runs the suites of every role that the plugin's note names. FILE has the instance's configuration
-// in lines of `key = value`. $TMP in a value becomes a fresh directory for each test.
-#include <fstream>
+// Runs the suites of every role that the plugin's note names. This process reads the note and never
+// runs the plugin: each test is run by a child (tool/runner.hpp), which loads the plugin itself.
+#include <algorithm>
+#include <cstdio>
 #include <iostream>
 #include <map>
+#include <random>
 #include <string_view>
 
-#include "suite.hpp"
+#include <unistd.h>
+
+#include "subject.hpp"
+#include "tool/arguments.hpp"
+#include "tool/runner.hpp"
 
 namespace davit::conformance {
 namespace {
 
-std::optional<Subject> the_subject;
-
 std::map<std::string, Program>& children() {
   static std::map<std::string, Program> map;
   return map;
+}
+
+int usage(const std::string& fault) {
+  std::cerr << "davit-conformance: " << fault << "\n"
+            << "usage: davit-conformance [flags] plugin.so; --help lists the flags\n";
+  return 2;
 }
 
 // "change_sink/1" -> "ChangeSink"
@@ -37,136 +47,173 @@ std::string camel(std::string_view role) {
 
 bool wanted(std::string_view suite, const std::vector<std::string>& roles) {
   if (suite.starts_with("Plugin")) return true;
-  for (const auto& role : roles) {
-    if (suite.starts_with(camel(role))) return true;
-  }
-  return false;
+  return std::any_of(roles.begin(), roles.end(),
+                     [&](const std::string& role) { return suite.starts_with(camel(role)); });
 }
 
-// gtest cannot intersect filters, so this excludes the suites of other roles by name.
-void filter(const std::vector<std::string>& roles) {
-  std::string excluded;
+std::vector<std::string> tests_of(const std::vector<std::string>& roles,
+                                  const std::string& filter) {
+  std::vector<std::string> out;
   const auto& unit = *::testing::UnitTest::GetInstance();
   for (int i = 0; i < unit.total_test_suite_count(); ++i) {
-    const std::string name = unit.GetTestSuite(i)->name();
-    if (!wanted(name, roles)) excluded += ":" + name + ".*";
-  }
-  if (excluded.empty()) return;
-  std::string f = GTEST_FLAG_GET(filter);
-  f += f.find('-') == std::string::npos ? "-" + excluded.substr(1) : excluded;
-  GTEST_FLAG_SET(filter, f);
-}
-
-constexpr const char* synopsis =
-    "usage: davit-conformance [--config FILE] [gtest flags] plugin.so\n";
-
-int help() {
-  std::cout << synopsis << R"(
-Runs the suites of every role that the plugin's note names; exit code 0 when all hold.
-
-  --config FILE  the instance's settings, one `key = value` a line; $TMP in a value is a folder that
-                 each test gets anew. Keys that begin with `conformance.` are for the suites
-  plugin.so      what davit_add_plugin() has built
-
-Of gtest's flags: --gtest_filter=Storage.S7_*, --gtest_list_tests, --gtest_repeat=N.
-)";
-  return 0;
-}
-
-int usage(const std::string& fault) {
-  std::cerr << "davit-conformance: " << fault << "\n" << synopsis;
-  return 2;
-}
-
-// Fills in the_subject. Returns what is wrong, or nothing.
-std::optional<std::string> load(const std::string& path, const std::string& config_file) {
-  Config config, options;
-  if (!config_file.empty()) {
-    std::ifstream in(config_file);
-    if (!in) return "cannot read " + config_file;
-    auto parsed = Config::parse(std::string(std::istreambuf_iterator<char>(in), {}));
-    if (!parsed.ok()) return config_file + ": " + parsed.error().message;
-    for (auto entry : parsed->entries()) {
-      const std::string prefix = "conformance.";
-      if (entry.key.starts_with(prefix)) {
-        entry.key.erase(0, prefix.size());
-        options.set(entry);
-      } else {
-        config.set(entry);
-      }
+    const auto& suite = *unit.GetTestSuite(i);
+    if (!wanted(suite.name(), roles)) continue;
+    for (int n = 0; n < suite.total_test_count(); ++n) {
+      std::string name = suite.name() + std::string(".") + suite.GetTestInfo(n)->name();
+      if (selects(filter, name)) out.push_back(std::move(name));
     }
   }
-  auto plugin = testing::Loaded::open(path);
-  if (!plugin.ok()) return plugin.error().message;
-  the_subject.emplace(
-      Subject{std::move(*plugin), std::move(config), config_file, std::move(options)});
-  return std::nullopt;
+  return out;
 }
 
-int run(std::vector<std::string> arguments) {
-  std::string config, child, path;
-  std::vector<std::string> rest;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--config" && i + 1 < arguments.size()) {
-      config = arguments[++i];
-    } else if (arguments[i] == "--child" && i + 1 < arguments.size()) {
-      child = arguments[++i];
-    } else {
-      rest.push_back(arguments[i]);
-    }
+uint64_t number_of(std::string_view text, uint64_t seed) {
+  for (const char c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return seed;
+}
+
+// In the child, instead of GoogleTest's printer: prints what fails, and tells the parent how the
+// test stands (verdict.hpp). In the tool itself (tell < 0) it only seeds.
+class TestTeller : public ::testing::EmptyTestEventListener {
+ public:
+  TestTeller(uint64_t seed, int tell) : seed_(seed), tell_(tell) {}
+
+  // The numbers depend on the test and the seed, and on no other test of the run.
+  void OnTestStart(const ::testing::TestInfo& test) override {
+    TestHost::seed_all(number_of(std::string(test.test_suite_name()) + "." + test.name(), seed_));
   }
-  if (rest.empty()) return usage("no plugin is named");
-  path = rest.back();
-  rest.pop_back();
-  if (path.starts_with("--")) return usage("unknown flag " + path);
-  if (auto fault = load(path, config)) return usage(*fault);
-  if (!child.empty()) {
-    const auto at = children().find(child);
-    return at == children().end() ? usage("unknown child " + child) : at->second(rest);
+  void OnTestPartResult(const ::testing::TestPartResult& part) override {
+    if (tell_ < 0 || part.passed()) return;
+    if (part.failed()) tell(told_failure);
+    if (part.file_name() != nullptr) std::cout << part.file_name() << ":" << part.line_number();
+    std::cout << ": " << (part.failed() ? "Failure" : "Skipped") << "\n"
+              << part.message() << "\n"
+              << std::flush;
   }
-  if (!rest.empty()) return usage("unexpected argument " + rest.front());
-  filter(the_subject->plugin.note().roles);
+  void OnTestEnd(const ::testing::TestInfo& test) override {
+    if (tell_ < 0) return;
+    const auto& result = *test.result();
+    tell(result.Skipped() ? told_skipped : result.Passed() ? told_passed : told_failed);
+  }
+
+ private:
+  void tell(char what) const {
+    if (write(tell_, &what, 1) != 1) std::exit(1);  // the tool has ended
+  }
+  const uint64_t seed_;
+  const int tell_;
+};
+
+int run_in_child(const Given& given, const std::string& test, uint64_t seed, int tell) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what is written is read, however the process ends
+  if (auto fault = load(given)) {
+    std::cout << *fault << "\n";
+    return 1;
+  }
+  GTEST_FLAG_SET(filter, test);
+  auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
+  delete listeners.Release(listeners.default_result_printer());
+  listeners.Append(new TestTeller(seed, tell));
   return RUN_ALL_TESTS();
 }
 
+// Loads the plugin in a child and returns what is wrong with it, or nothing.
+std::optional<std::string> probe(const Given& given, std::chrono::seconds limit) {
+  std::vector<std::unique_ptr<TestProcess>> one;
+  one.push_back(std::make_unique<TestProcess>(
+      [&given](int) {
+        const auto fault = load(given);
+        if (fault) std::cout << *fault << std::flush;
+        return fault ? 1 : 0;
+      },
+      limit));
+  TestProcess::wait(one);
+  const Ended ended = one.front()->end();
+  if (ended.why == Ended::Why::timeout)
+    return given.path + ": loading it takes longer than --timeout";
+  if (ended.why == Ended::Why::interrupt) return "interrupted";
+  if (ended.status == 0) return std::nullopt;
+  if (!ended.output.empty()) return ended.output;
+  return given.path + ": while it was loaded, the process " + ending(ended.status);
+}
+
+std::chrono::seconds torture_seconds() {
+  const char* seconds = std::getenv("DAVIT_TORTURE_SECONDS");
+  return std::chrono::seconds(seconds == nullptr ? 0 : std::max(0, std::atoi(seconds)));
+}
+
+int run_in_process(const Given& given, const Arguments& arguments,
+                   const std::vector<std::string>& tests, uint64_t seed) {
+  if (auto fault = load(given)) return usage(*fault);
+  std::string filter;
+  for (const auto& test : tests) filter += (filter.empty() ? "" : ":") + test;
+  GTEST_FLAG_SET(filter, filter);
+  GTEST_FLAG_SET(repeat, static_cast<int32_t>(arguments.repeat));
+  ::testing::UnitTest::GetInstance()->listeners().Append(new TestTeller(seed, -1));
+  return RUN_ALL_TESTS();
+}
+
+int run_in_children(const Given& given, const Arguments& arguments,
+                    const std::vector<std::string>& tests, uint64_t seed) {
+  for (const char* name : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"}) unsetenv(name);
+  GTEST_FLAG_SET(output, "");
+  const auto limit = arguments.timeout;
+  if (auto fault = probe(given, limit)) return usage(*fault);
+  int code = 0;
+  for (unsigned i = 0; i < arguments.repeat && code < 128; ++i) {
+    const Plan plan{tests, arguments.jobs, limit.count() == 0 ? limit : limit + torture_seconds(),
+                    [&, i](const std::string& test, int tell) {
+                      return run_in_child(given, test, seed + i, tell);
+                    }};
+    code = std::max(code, run_tests(plan, std::cout));
+  }
+  return code;
+}
+
+int run(const Arguments& arguments) {
+  if (arguments.help) {
+    std::cout << help_text();
+    return 0;
+  }
+  auto given = read_given(arguments.plugin, arguments.config);
+  if (!given.ok()) return usage(given.error().message);
+  const uint64_t seed = arguments.seed ? *arguments.seed : std::random_device{}();
+  if (!arguments.child.empty()) {
+    const auto at = children().find(arguments.child);
+    if (at == children().end()) return usage("unknown child " + arguments.child);
+    TestHost::seed_all(seed);
+    if (auto fault = load(*given)) return usage(*fault);
+    return at->second(arguments.child_arguments);
+  }
+  const auto note = testing::read_note(arguments.plugin);
+  if (!note.ok()) return usage(note.error().message);
+  const auto tests = tests_of(note->roles, arguments.filter);
+  if (tests.empty()) return usage("no test matches the filter " + arguments.filter);
+  if (arguments.list) {
+    for (const auto& test : tests) std::cout << test << "\n";
+    return 0;
+  }
+  std::cout << "[  seed    ] " << seed << " (--seed " << seed << " repeats this run)\n";
+  return arguments.in_process ? run_in_process(*given, arguments, tests, seed)
+                              : run_in_children(*given, arguments, tests, seed);
+}
+
 }  // namespace
-
-const Subject& subject() {
-  return *the_subject;
-}
-
-Config config_in(const std::string& directory) {
-  return subject().config.with("$TMP", directory);
-}
 
 ChildProgram::ChildProgram(std::string name, Program main) {
   children().emplace(std::move(name), main);
 }
 
-Fresh::Fresh(const Config& extra, TestHost::Time time)
-    : directory_(std::make_shared<testing::TemporaryDirectory>()),
-      config_(config_in(directory_->path())) {
-  for (const auto& entry : extra.entries()) config_.set(entry);
-  bring_up(time);
-}
-
-Fresh::Fresh(const Fresh& before, TestHost::Time time)
-    : directory_(before.directory_), config_(before.config_) {
-  bring_up(time);
-}
-
-void Fresh::bring_up(TestHost::Time time) {
-  host_ = std::make_unique<TestHost>("subject", config_, time);
-  instance_ = std::make_unique<Instance>(subject().plugin.plugin(), *host_);
-  up_ = instance_->up();
-}
-
 }  // namespace davit::conformance
 
 int main(int argc, char** argv) {
-  // Before gtest, which would print its own help.
-  if (argc == 2 && (argv[1] == std::string_view("--help") || argv[1] == std::string_view("-h")))
-    return davit::conformance::help();
-  ::testing::InitGoogleTest(&argc, argv);
-  return davit::conformance::run(std::vector<std::string>(argv + 1, argv + argc));
+  using namespace davit::conformance;
+  const auto arguments = parse_arguments({argv + 1, argv + argc});
+  if (!arguments.ok()) return usage(arguments.error().message);
+  std::vector<char*> words{argv[0]};
+  for (const auto& flag : arguments->gtest) words.push_back(const_cast<char*>(flag.c_str()));
+  int count = static_cast<int>(words.size());
+  words.push_back(nullptr);
+  ::testing::InitGoogleTest(&count, words.data());
+  if (count > 1) return usage("GoogleTest does not know the flag " + std::string(words[1]));
+  return run(*arguments);
 }

@@ -1,9 +1,7 @@
 // The rules for every plugin, whatever its roles.
 #include <set>
 
-#include <davit/abi/kind_needs.h>
-#include <davit/abi/rights.h>
-
+#include "davit/testing/contract.hpp"
 #include "suite.hpp"
 
 namespace davit::conformance {
@@ -29,11 +27,23 @@ TEST(Plugin, SaysTheSameInItsNoteAndItsEntry) {
   EXPECT_EQ(path.substr(path.rfind('/') + 1), note.name + ".so");
 }
 
+// Nothing is called that this finds missing: whatever else is tested fails with the same line.
 TEST(Plugin, HasTheSlotsEveryPluginNeeds) {
-  const davit_plugin* plugin = subject().plugin.plugin();
-  EXPECT_TRUE(plugin->create != nullptr);
-  EXPECT_TRUE(plugin->destroy != nullptr);
-  EXPECT_TRUE(plugin->query != nullptr);
+  for (const auto& fault : testing::faults(subject().plugin.plugin(), &subject().plugin.note()))
+    ADD_FAILURE() << fault;
+}
+
+TEST(Plugin, HasWholeTables) {
+  const testing::TemporaryDirectory directory;
+  TestHost host("subject", config_in(directory.path()));
+  Instance instance(subject().plugin.plugin(), host);
+  const auto r = instance.create();
+  ASSERT_TRUE(r.ok()) << why(r);
+  for (const auto& role : testing::judged_roles()) {
+    const void* table = instance.role<void>(role);
+    if (table == nullptr) continue;
+    for (const auto& fault : testing::faults(role, table)) ADD_FAILURE() << fault;
+  }
 }
 
 TEST(Plugin, RefusesAKeyItDoesNotKnow) {
@@ -59,9 +69,7 @@ TEST(Plugin, PlaysTheRolesThatItsNoteNamesAndNoOther) {
     named.insert((is_id ? "" : "davit.") + role);
   }
   for (const auto& id : named) EXPECT_NE(instance.role<void>(id), nullptr) << id;
-  for (const std::string_view id :
-       {DAVIT_STORAGE, DAVIT_STORAGE_COPY, DAVIT_CHANGE_SINK, DAVIT_STATUS_SINK, DAVIT_KIND,
-        DAVIT_KIND_NEEDS, DAVIT_GATE, DAVIT_CLUSTER, DAVIT_RIGHTS}) {
+  for (const auto& id : testing::judged_roles()) {
     EXPECT_EQ(instance.role<void>(id) != nullptr, named.contains(id)) << id;
   }
   EXPECT_EQ(instance.role<void>("davit.no_such_role/1"), nullptr);
@@ -75,6 +83,15 @@ TEST(Plugin, IsMadeAndDestroyedWithoutAStart) {
     const auto r = instance.create();
     ASSERT_TRUE(r.ok()) << why(r);
   }
+}
+
+// The end of the test stops it, and a stop that fails fails the test.
+TEST(Plugin, StartsAndStops) {
+  if (!subject().plugin.note().needs.empty()) GTEST_SKIP() << "it needs what only a host has";
+  Fresh fresh;
+  if (fresh.instance().get() != nullptr && !fresh.instance().wired())
+    GTEST_SKIP() << "it needs neighbours: " << why(fresh.up());
+  EXPECT_TRUE(fresh.up().ok()) << why(fresh.up());
 }
 
 }  // namespace

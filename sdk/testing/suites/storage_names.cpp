@@ -158,5 +158,31 @@ TEST(StorageNames, ADeadRecordIsWrittenBesideALiveOneOfItsNameWithoutIt) {
   EXPECT_EQ(get(*store, "b")->name, "one");
 }
 
+std::vector<std::string> found_by_name(Store& store, const std::string& name) {
+  std::vector<std::string> found;
+  const auto r = store->get({{"widget", "r1", ""}, "default", name}, [&](const davit_record& x) {
+    found.push_back(text(x.key.id));
+    return true;
+  });
+  EXPECT_TRUE(r.ok()) << why(r);
+  return found;
+}
+
+TEST(StorageNames, ADeadRecordIsFoundByItsName) {
+  Store store;
+  put(*store, named("a", "one"));
+  put(*store, dead(named("a", "one")));
+  EXPECT_EQ(found_by_name(store, "one"), std::vector<std::string>{"a"});
+}
+
+TEST(StorageNames, S7_APurgedRecordLeavesItsName) {
+  Store store;
+  const uint64_t version = put(*store, dead(named("a", "one")));
+  ASSERT_TRUE(store->maintain({true, version}).ok());
+  EXPECT_TRUE(found_by_name(store, "one").empty());
+  EXPECT_EQ(put(*store, named("b", "one")), version + 1) << "nobody had to give the name away";
+  EXPECT_EQ(found_by_name(store, "one"), std::vector<std::string>{"b"});
+}
+
 }  // namespace
 }  // namespace davit::conformance

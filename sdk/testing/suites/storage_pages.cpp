@@ -69,6 +69,7 @@ TEST(Storage, AVisitorThatStopsGoesOnAfterTheLastRecordItSaw) {
     return text(r.key.id) != "b";
   });
   ASSERT_TRUE(page.ok()) << why(page);
+  EXPECT_TRUE(page->more) << "the visitor has cut the page";
   EXPECT_EQ(page->next_version, last);
   EXPECT_EQ(ids(read_all(*store, {page->head.head.incarnation, page->next_version}).records),
             std::vector<std::string>{"c"});

@@ -105,6 +105,17 @@ TEST(StorageStatuses, AnOlderEpochOrSequenceIsIgnored) {
   EXPECT_EQ(stored(store, "a")->sequence, 2u);
 }
 
+TEST(StorageStatuses, HaveTheNamespaceAndNameOfTheirRecord) {
+  Store store;
+  put(*store, record("a"));
+  Status s = status("a", 1);
+  s.ns = "of-the", s.name = "agent";
+  ASSERT_TRUE(store->report_now({s}).ok());
+  ASSERT_TRUE(stored(store, "a"));
+  EXPECT_EQ(stored(store, "a")->ns, record("a").ns);
+  EXPECT_EQ(stored(store, "a")->name, record("a").name);
+}
+
 TEST(StorageStatuses, AStatusOfAnUnknownRecordIsIgnored) {
   Store store;
   put(*store, record("a"));

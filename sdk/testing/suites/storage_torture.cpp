@@ -93,7 +93,7 @@ std::vector<Group> random_groups(std::mt19937& random, const std::string& writer
 }
 
 void write(Store& store, Gate& gate, Books& books, int number, steady_clock::time_point until) {
-  std::mt19937 random(static_cast<unsigned>(number) * 7919u + 17u);
+  std::mt19937 random(static_cast<uint32_t>(random_seed()));
   int serial = 0;
   while (steady_clock::now() < until) {
     std::vector<size_t> failing;
@@ -126,7 +126,7 @@ struct Heard {
 // Reads from its cursor until the writers are done and the head is reached. At times it purges all
 // that it has passed, as a server does. The purge must not remove anything that it has not read.
 void follow(Store& store, Gate& gate, const std::atomic<bool>& done, Heard& seen) {
-  std::mt19937 random(5);
+  std::mt19937 random(static_cast<uint32_t>(random_seed()));
   Cursor cursor;
   while (true) {
     const bool last = done;
@@ -216,7 +216,7 @@ TEST(StorageTorture, S2_NoStatusArrivesLateWhileManyReport) {
   std::vector<std::thread> threads;
   for (int w = 0; w < writers; ++w) {
     threads.emplace_back([&, w] {
-      std::mt19937 random(static_cast<unsigned>(w) + 100u);
+      std::mt19937 random(static_cast<uint32_t>(random_seed()));
       uint64_t sequence = 0;
       while (steady_clock::now() < until) {
         std::map<std::string, Status> batch;

@@ -39,13 +39,15 @@ class Fresh {
   // A new instance with the configuration and the directory of another. If the other one has not
   // been stopped, this is a second one beside it.
   Fresh(const Fresh& before, TestHost::Time time);
+  ~Fresh();
 
   TestHost& host() { return *host_; }
   Instance& instance() { return *instance_; }
   // The result of create, wire and start. A test begins with
   // ASSERT_TRUE(fresh.up().ok()) << why(fresh.up()).
   const Result<>& up() const { return up_; }
-  void stop() { instance_.reset(); }
+  // Stops and destroys the instance; the destructor does it, too. A stop that fails fails the test.
+  void stop();
   const std::string& directory() const { return directory_->path(); }
   const Config& config() const { return config_; }
 
@@ -64,6 +66,10 @@ std::string why(const Result<T>& r) {
   if (r.ok()) return "ok";
   return "code " + std::to_string(static_cast<int>(r.error().code)) + ": " + r.error().message;
 }
+
+// A number for a test's own random numbers. It differs at each call and in each run of the tool,
+// and the run's --seed repeats it.
+uint64_t random_seed();
 
 // A second program in this tool, `davit-conformance --child NAME ARG... plugin.so`, for suites that
 // kill the process that the plugin runs in.

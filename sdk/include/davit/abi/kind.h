@@ -12,6 +12,33 @@
  * record is delayed. Its stream's cursor waits, and other kinds go on. Any other error is final for
  * this input: the record is parked, held or refused with its text.
  *
+ * The contract. Tests of the conformance suite carry the number of the rule that they prove.
+ *
+ * K1  Pure. The same input is answered with the same bytes, on every thread and at every time. What
+ *     a kind needs to know of the time is in the input.
+ * K2  Any input is answered: with an error that blames the caller (INVALID_ARGUMENT, NOT_FOUND) and
+ *     names the field in error.where, or with an answer of the right shape. Whatever stands in the
+ *     cluster, a valid record gets an answer.
+ * K3  What `validate` accepts, `identify` names and `reconcile` plans. `validate` refuses
+ * namespaces and names that Kubernetes does not take: no API server has seen the record yet. K4
+ * `attribute` finds the record of each object that the kind applies, and the selector of the
+ *     object's resource matches it.
+ * K5  Level. What the kind has just applied it applies again, and does not delete.
+ * K6  An owned object of the record that is no longer wanted is in "delete". Nobody else deletes
+ * it: the applier prunes only objects whose record is gone. One that is in neither "apply" nor
+ *     "delete" stays as it is.
+ * K7  Without "desired" every owned object that is observed is in "delete", but none that has a
+ *     deletionTimestamp. "gone" is true when nothing is observed any more, and not before.
+ * K8  Counts are of what is observed. Where nothing is, "updated", "ready" and "stale" are 0 and
+ * the health is not healthy. The health is healthy when what is desired is there and works. While a
+ *     record is being deleted, "desired" and "updated" are 0, "ready" is what still works, and all
+ *     that is left is "stale".
+ * K9  A kind asks for "needs" only a caller that understands them, once each, and not for what is
+ *     gone.
+ * K10 A kind knows its default state, and no state that it does not have: UNHANDLED.
+ * K11 The description is complete: a kind's name, messages, resources, columns and slots.
+ * K12 On ctrl.v1 a record is the same record, and a report reads as what was reported.
+ *
  * The apply message is the message of a record's payload. A kind sees it as the JSON that the
  * host's codec makes (services.h): proto3 JSON, proto field names, 64-bit integers as strings,
  * absent fields left out, declared JSON bytes shown nested. */
@@ -114,7 +141,9 @@ typedef struct davit_kind {
 
   const davit_kind_description* (*describe)(davit_instance*); /* lives as long as the instance */
 
-  /* Calls `visit` once with the id, namespace and name that the apply message has. */
+  /* Calls `visit` once with the id, namespace and name that the apply message has. The message has
+   * the id, because agents get the message alone. The `id` of an operator's document may be left
+   * out, and must be the same otherwise. */
   int32_t (*identify)(davit_instance*, davit_str apply, davit_visit_named visit, void* ctx,
                       davit_error*);
   /* Returns DAVIT_OK, or INVALID_ARGUMENT with the field's path in error.where

@@ -43,7 +43,7 @@ typedef struct davit_record {
                          has taken its name (S13) */
   davit_str state;    /* a word of the kind, or "deleted" */
   uint64_t version;
-  davit_bytes payload; /* opaque; kept in tombstones */
+  davit_bytes payload; /* opaque; a tombstone has that of the mutation that deleted the record */
   davit_str json; /* the payload as JSON, for people who query the store. A store keeps it as it
                      is, or reads it as empty */
   int64_t committed_at_unix_ms;
@@ -79,8 +79,8 @@ typedef struct davit_status {
   uint64_t epoch, sequence; /* given by the reporter; `report` ignores a pair that is not newer */
   uint64_t status_version;  /* given by the store; ignored in `report` */
   int64_t reported_at_unix_ms;
-  /* The record's namespace and name as the agent knows them, for peers that know no ids. May be
-   * empty. */
+  /* The record's namespace and name, for peers that know no ids. In `report` they are as the agent
+   * knows them, and may be empty. A store answers with those of its record. */
   davit_str ns, name;
   /* The incarnation in which the agent read observed_version; 0 = not known. `report` needs it; the
    * store does not keep it. */

@@ -12,14 +12,16 @@
  *     before the commit.
  * S3  What a call has committed is read by every call that begins after its answer.
  * S4  A group is committed as a whole or not at all, whatever becomes of the groups beside it. Its
- *     mutations get consecutive versions in their order. What was answered survives a kill of the
- *     process.
+ *     mutations get consecutive versions in their order. A store makes durable what it answers OK
+ *     to, before it answers: it survives a kill of the process and a loss of power.
  * S5  `expect` is compared in the transaction of the change. Of two groups that expect the same
  *     version one is committed. The other changes nothing and is told what is there.
- * S6  A request id that is repeated changes nothing and is answered as the first time.
- * S7  A deleted record is read as a tombstone until it is purged. Who might miss a purged one is
- *     refused (OUT_OF_RANGE) and never left without it in silence. Statuses are purged with their
- *     record.
+ * S6  A request id that is repeated changes nothing and is answered as the first time. Only groups
+ *     that were committed count: one that failed is tried anew.
+ * S7  A deleted record is read as a tombstone until it is purged, with the payload and the JSON of
+ *     the mutation that deleted it. A purged one leaves its name, too: nobody finds it by it. Who
+ *     might miss a purged one is refused (OUT_OF_RANGE) and never left without it in silence.
+ *     Statuses are purged with their record.
  * S8  Each status of a report is stored whole or not at all. A report that failed may have stored
  *     some. One that is repeated changes nothing. Children that are not reported again are removed.
  * S9  After a commit, a report or a progress a hint comes soon to every watch, until the watch has
@@ -46,12 +48,17 @@
  * S12 A page keeps to its byte limit and has at least one record or status.
  * S13 What is read of a record changes only with a new version, so whoever follows the versions
  *     misses nothing. A live record may take the name of a deleted one over. The deleted one then
- *     gets a new version, below those of the group, and reads without namespace and name.
+ *     gets a new version, below those of the group, and reads without namespace and name. Its name
+ *     is still its own: it may come back to life under it, and under no other, when it is free.
  *
  * Domains. The host refuses what is outside of them before it reaches a storage; every storage
  * keeps what is inside. Texts are UTF-8 without U+0000 and are compared byte by byte. Numbers that
- * are stored are below 2^63. Names have the lengths of records.h. A storage may limit
- * how much one call holds (davit_storage_limits).
+ * are stored are below 2^63. Names have the lengths of records.h. Payloads, JSON and the other
+ * texts have no limit of their own. A storage may limit how much one record, group or report holds
+ * (davit_storage_limits).
+ *
+ * Life. Slots are called from the return of start to the call of stop, except where said. The host
+ * refuses later calls, and calls stop when no call runs any more.
  *
  * Records and statuses have a counter each. Both keep S1, S2 and S10, and may be two columns of one
  * row, which a writer locks as the last act before its commit. Whoever counts reports and changes
@@ -128,7 +135,8 @@ typedef struct davit_read {
   uint64_t bytes_max;  /* limit of the payloads' size; a page has at least one record (S12) */
   uint32_t flags;      /* DAVIT_READ_LINGERING: `dead_after` leaves out a deleted record only when
                           its stored status says gone of the record's version or of a later one.
-                          A status of the time before the delete does not count */
+                          A record without a status is not left out. A status of the time before
+                          the delete does not count */
   uint32_t reserved;
 } davit_read;
 
@@ -136,13 +144,15 @@ typedef struct davit_read {
 /* Filled in by `read`, from the same snapshot as the records. */
 typedef struct davit_page {
   uint32_t struct_size;
-  uint32_t flags;        /* DAVIT_PAGE_MORE: a limit or the visitor cut the page */
+  uint32_t flags;        /* DAVIT_PAGE_MORE: `limit`, `bytes_max` or the visitor cut the page; a
+                            visitor that stops at the last record has cut it, too */
   uint64_t next_version; /* the cursor after this page: the last record's version when the page was
                             cut, else the head (S1) */
   davit_head* head;      /* the caller's; the callee fills it in. NULL: the caller wants none */
 } davit_page;
 
-/* Asks for a record by its id, or by its name when the id is empty. With an empty ns the name is
+/* Asks for a record by its id, or by its name when the id is empty. Deleted records are found by
+ * either, unless they read without a name (S13). With an empty ns the name is
  * looked up in every namespace, and every match is visited. */
 typedef struct davit_query {
   uint32_t struct_size;
@@ -166,7 +176,7 @@ typedef struct davit_status_read {
 /* Filled in by `statuses`, from the same snapshot as the statuses. */
 typedef struct davit_status_page {
   uint32_t struct_size;
-  uint32_t flags;    /* DAVIT_PAGE_MORE: a limit or the visitor cut the page */
+  uint32_t flags;    /* DAVIT_PAGE_MORE: as in davit_page */
   davit_cursor next; /* the cursor of statuses after this page: in the current incarnation, the last
                         status's version when the page was cut, else the status head */
   davit_head* head;  /* set by the caller; NULL: it is not wanted */

@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 #include <davit/kind_needs.hpp>
+#include <davit/kubernetes/names.hpp>
 
 #include "naive_descriptors.h"
 
@@ -40,7 +41,13 @@ class Naive {
   }
   Result<> validate(std::string_view apply) const {
     if (fault_ == "accepts_anything") return {};
-    if (auto named = identify(apply); !named.ok()) return named.error();
+    const auto named = identify(apply);
+    if (!named.ok()) return named.error();
+    if (fault_ == "any_name") return {};
+    if (auto bad = kubernetes::dns_label_fault(named->ns))
+      return Error{Code::invalid_argument, *bad, "namespace", {}};
+    if (auto bad = kubernetes::dns_subdomain_fault(named->name))
+      return Error{Code::invalid_argument, *bad, "name", {}};
     return {};
   }
   Result<kind::Class> classify(std::string_view state, std::string_view apply) const {
@@ -50,7 +57,7 @@ class Naive {
     return state == "running" || fault_ == "any_word" ? kind::Class::apply : kind::Class::unhandled;
   }
   Result<Named> attribute(std::string_view object) const {
-    const char* name = fault_ == "attributes_by_kind" ? "/kind" : "/metadata/name";
+    const char* name = fault_ == "attributes_by_kind" ? "/kind" : "/metadata/labels/naive-name";
     return named_in(object, "/metadata/labels/naive", "/metadata/namespace", name);
   }
   Result<std::string> reconcile(std::string_view input) const {
@@ -68,13 +75,22 @@ class Naive {
       const auto named = identify(json::serialize(*desired));
       if (!named.ok()) return named.error();
       if (asks(*root)) return question();
-      if (fault_ != "deletes_what_it_wants") remove.clear();
       apply = render(*named);
+      if (!text_at(*desired, "/file").empty())
+        apply.push_back(render({named->id, named->ns, named->name + "-file"}, named->name));
+      if (fault_ != "deletes_what_it_wants") keep_wanted(apply, remove);
+      if (fault_ == "leaves_files") remove.clear();
     }
     if (fault_ == "forgets_to_delete") remove.clear();
     if (fault_ == "asks_the_dead" && !wanted && !there && invited(*root)) return question();
     if (fault_ == "deletes_unseen" && !wanted && !there) remove.push_back(removal("space", "one"));
-    json::object status{{"health", fault_ == "own_health" ? "splendid" : "unknown"},
+    const bool healthy = wanted && there && fault_ != "never_healthy";
+    json::object status{{"health", fault_ == "own_health" ? "splendid"
+                                   : healthy              ? "healthy"
+                                                          : "unknown"},
+                        {"ready", fault_ == "thousand_ready" ? 1000
+                                  : there                    ? 1
+                                                             : 0},
                         {"gone", !wanted && !there},
                         {"detail", {{"there", there}}}};
     if (fault_ == "remembers") status["message"] = std::to_string(++calls_);
@@ -126,23 +142,40 @@ class Naive {
             {"namespace", ns},
             {"name", name}};
   }
-  static void look(const json::value& object, json::array& remove, bool& there) {
+  void look(const json::value& object, json::array& remove, bool& there) const {
     const std::string ns = text_at(object, "/metadata/namespace"),
                       name = text_at(object, "/metadata/name");
     if (text_at(object, "/kind") != "ConfigMap" || ns.empty() || name.empty()) return;
     there = true;
+    const bool ends = !text_at(object, "/metadata/deletionTimestamp").empty();
+    if (ends && fault_ != "deletes_again") return;
     remove.push_back(removal(ns, name));
   }
+  static void keep_wanted(const json::array& apply, json::array& remove) {
+    json::array unwanted;
+    for (const auto& removed : remove) {
+      const bool wanted = std::any_of(apply.begin(), apply.end(), [&](const json::value& step) {
+        return text_at(step, "/object/metadata/name") == text_at(removed, "/name") &&
+               text_at(step, "/object/metadata/namespace") == text_at(removed, "/namespace");
+      });
+      if (!wanted) unwanted.push_back(removed);
+    }
+    remove = std::move(unwanted);
+  }
   json::array render(const Named& n) const {
-    json::object metadata{
-        {"name", n.name}, {"namespace", n.ns}, {"labels", {{"naive", n.id}, {"made-by", "naive"}}}};
+    json::array out;
+    out.push_back(render(n, n.name));
+    return out;
+  }
+  // One object of the record that is named `of`.
+  json::object render(const Named& n, const std::string& of) const {
+    json::object labels{{"naive", n.id}, {"naive-name", of}, {"made-by", "naive"}};
+    json::object metadata{{"name", n.name}, {"namespace", n.ns}, {"labels", std::move(labels)}};
     if (fault_ == "loses_label") metadata["labels"].as_object().erase("made-by");
     const char* made = fault_ == "undescribed" ? "Secret" : "ConfigMap";
     json::object step{{"object", {{"apiVersion", "v1"}, {"kind", made}, {"metadata", metadata}}}};
     if (fault_ == "owns_itself") step["owner"] = 0;
-    json::array out;
-    out.push_back(std::move(step));
-    return out;
+    return step;
   }
   kind::Description describe() const {
     kind::Description d;

@@ -1,5 +1,5 @@
 # Runs the suite and compares the tests that failed with EXPECTED (a list, perhaps empty).
-execute_process(COMMAND ${TOOL} --config ${CONFIG} ${PLUGIN} OUTPUT_VARIABLE output ERROR_VARIABLE errors RESULT_VARIABLE code)
+execute_process(COMMAND ${TOOL} --seed 1 --config ${CONFIG} ${PLUGIN} OUTPUT_VARIABLE output ERROR_VARIABLE errors RESULT_VARIABLE code)
 string(REGEX MATCHALL "\\[  FAILED  \\] [A-Za-z0-9]+\\.[A-Za-z0-9_]+ \\(" lines "${output}")
 set(failed)
 foreach(line IN LISTS lines)

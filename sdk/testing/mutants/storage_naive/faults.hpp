@@ -47,7 +47,12 @@ inline std::set<std::string> known_faults() {
           "cancels_others",   // who gives up ends the reads of others, too
           "any_flags",        // ignores critical flags that it does not know
           "known_flags",      // refuses hints that it does not know
-          "reads_reserved"};
+          "reads_reserved",       // gives a reserved member a meaning
+          "purge_leaves_names",   // a purged record is still found by its name
+          "finds_the_live",       // finds no deleted record by its name
+          "forgets_the_visitor",  // says that there is no more when a visitor has stopped
+          "nameless_statuses",    // forgets the namespace and name of a status
+          "reads_nothing"};       // and yet says that it has read up to the head
 }
 
 }  // namespace davit::storage_naive

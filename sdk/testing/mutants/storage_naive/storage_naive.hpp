@@ -48,6 +48,7 @@ class StorageNaive : private Contents {
 
   Result<Page> read(const Op& op, const ReadRequest& q, const storage::VisitRecord& visit) {
     const std::lock_guard lock(mutex_);
+    if (fault_ == "reads_nothing") return Page{false, head_, now()};
     if (const auto why = over(op)) return *why;
     if (fault_ == "cancels_others" && std::exchange(others_cancelled_, false))
       return Error{Code::cancelled, "somebody has given up", {}, {}};
@@ -71,10 +72,11 @@ class StorageNaive : private Contents {
       if (page.more) return page;
       ++count;
       page.next_version = r.version;
-      page.more = !visit(shown(r));
+      const bool stopped = !visit(shown(r));
       others_cancelled_ = op.cancelled();
       if (const auto why = over(op)) return *why;
-      if (page.more) return page;
+      page.more = stopped && fault_ != "forgets_the_visitor";
+      if (stopped) return page;
     }
     page.next_version = head_;
     return page;
@@ -84,10 +86,13 @@ class StorageNaive : private Contents {
     const std::lock_guard lock(mutex_);
     for (const auto& [key, r] : records_) {
       if (key.kind != q.key.kind || key.region != q.key.region) continue;
-      const bool named =
-          hidden_.count(key) == 0 && r.name == q.name && (q.ns.empty() || r.ns == q.ns);
+      const bool named = hidden_.count(key) == 0 && r.name == q.name &&
+                         (q.ns.empty() || r.ns == q.ns) && (r.live || fault_ != "finds_the_live");
       if (q.key.id.empty() ? !named : key.id != q.key.id) continue;
       if (!visit(shown(r))) break;
+    }
+    for (const Record& r : purged_names_) {
+      if (q.key.id.empty() && r.name == q.name && (q.ns.empty() || r.ns == q.ns)) visit(r);
     }
     return now();
   }
@@ -136,6 +141,11 @@ class StorageNaive : private Contents {
             stored.children.push_back(child);
         }
       }
+      // Those of the record, whatever the agent has reported.
+      if (fault_ != "nameless_statuses")
+        stored.ns = record->second.ns, stored.name = record->second.name;
+      else
+        stored.ns.clear(), stored.name.clear();
       stored.status_version = number != 0 ? number : status_head_ + 1;
       status_head_ = std::max(status_head_, stored.status_version);
       statuses_[s.key] = std::move(stored);
@@ -214,6 +224,7 @@ class StorageNaive : private Contents {
         ++at;
         continue;
       }
+      if (fault_ == "purge_leaves_names") purged_names_.push_back(r);
       versions_.erase(r.version);
       statuses_.erase(at->first);
       hidden_.erase(at->first);
@@ -372,6 +383,7 @@ class StorageNaive : private Contents {
   const std::string fault_;
   std::recursive_mutex mutex_;                        // hold(), and then a call
   std::atomic<uint64_t> given_{0}, given_status_{0};  // with the fault "late"
+  std::vector<Record> purged_names_;  // with the fault "purge_leaves_names"
   FaultyHints hints_{fault_};
   bool others_cancelled_ = false;
   std::atomic<bool> open_{false};  // a transaction that nobody ends

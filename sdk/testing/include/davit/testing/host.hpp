@@ -52,6 +52,9 @@ class TestHost {
                  std::chrono::nanoseconds limit = std::chrono::seconds(10));
   std::chrono::nanoseconds now() const;
   void seed(uint64_t seed);  // of random(); 1 at first
+  // From now on, each new host that shares with no other begins with a seed of its own, made from
+  // this one. The same calls then give the same numbers.
+  static void seed_all(uint64_t seed);
 
   // --- neighbours ---
   // Makes an instance known to look-ups, with the roles that `plugin` answers. The plugin's

@@ -43,8 +43,9 @@ class Instance {
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
-  // Fails as in the host, also when the configuration has faults. The message then has all of them,
-  // one a line. After success, look-ups find the instance under the name of its host.
+  // Fails as in the host, also when the plugin has not the slots that it must have (contract.hpp),
+  // when there is no instance, and when the configuration has faults. The message then has all of
+  // them, one a line. After success, look-ups find the instance under the name of its host.
   Result<> create();
   Result<> wire();
   Result<> check(std::chrono::nanoseconds limit = std::chrono::seconds(10));
@@ -54,6 +55,8 @@ class Instance {
   Result<> up();
   void destroy();
 
+  bool wired() const { return wired_; }
+  bool started() const { return started_; }
   davit_instance* get() const { return instance_; }
   const davit_plugin* plugin() const { return plugin_; }
   // NULL when the instance does not play the role.
@@ -69,7 +72,7 @@ class Instance {
   const davit_plugin* plugin_;
   TestHost& host_;
   davit_instance* instance_ = nullptr;
-  bool started_ = false;
+  bool wired_ = false, started_ = false;
 };
 
 }  // namespace davit::testing
