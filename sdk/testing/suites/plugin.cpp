@@ -2,7 +2,9 @@
 #include <set>
 
 #include <davit/abi/kind_needs.h>
+#include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
+#include <davit/abi/secrets.h>
 
 #include "suite.hpp"
 
@@ -61,7 +63,7 @@ TEST(Plugin, PlaysTheRolesThatItsNoteNamesAndNoOther) {
   for (const auto& id : named) EXPECT_NE(instance.role<void>(id), nullptr) << id;
   for (const std::string_view id :
        {DAVIT_STORAGE, DAVIT_STORAGE_COPY, DAVIT_CHANGE_SINK, DAVIT_STATUS_SINK, DAVIT_KIND,
-        DAVIT_KIND_NEEDS, DAVIT_GATE, DAVIT_CLUSTER, DAVIT_RIGHTS}) {
+        DAVIT_KIND_NEEDS, DAVIT_GATE, DAVIT_CLUSTER, DAVIT_RIGHTS, DAVIT_SECRETS, DAVIT_RECORDS}) {
     EXPECT_EQ(instance.role<void>(id) != nullptr, named.contains(id)) << id;
   }
   EXPECT_EQ(instance.role<void>("davit.no_such_role/1"), nullptr);
