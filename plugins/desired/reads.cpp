@@ -1,10 +1,9 @@
 // OperatorService/Get, List and Watch.
 
-#include <algorithm>
-
 #include <davit/v1/operator.pb.h>
 
 #include "document.hpp"
+#include "finding.hpp"
 #include "listing.hpp"
 #include "page_size.hpp"
 #include "page_token.hpp"
@@ -15,8 +14,6 @@ namespace davit::desired {
 namespace {
 
 constexpr uint32_t page_size_default = 100;
-constexpr uint32_t page_size_max = 1000;
-constexpr uint64_t page_bytes_max = 8 << 20;
 
 // Reads through the statuses of the kind and region, because the store cannot look up one status.
 Result<std::optional<Status>> status_of(Shared& shared, const Key& key, const GoOn& go_on) {
@@ -43,48 +40,54 @@ Result<std::optional<Status>> status_of(Shared& shared, const Key& key, const Go
 // Runs on the storage's pool.
 Result<std::string> get(Shared& shared, const Key& key, const GoOn& go_on) {
   v1::OperatorGetResponse response;
-  Wanted record;
-  auto head = shared.storage.get({key, {}, {}}, [&](const davit_record& r) {
-    record = wanted(r);
-    to_wire(shared.kinds.get(key.kind), from_abi(r), response.mutable_record());
-    return false;
-  });
-  if (!head.ok()) return head.error();
-  if (!response.has_record()) {
-    if (shared.kinds.mistyped(key.kind)) return shared.kinds.unknown(key.kind);
+  const auto found = find(shared, {key, {}, {}});
+  if (!found.ok()) return found.error();
+  if (found->records.empty()) {
     return Error{Code::not_found,
                  "no " + key.kind + " \"" + key.id + "\" in region \"" + key.region + "\"",
                  {},
                  {}};
   }
+  const Record& record = found->records.front();
+  to_wire(record, response.mutable_record());
   auto status = status_of(shared, key, go_on);
   if (!status.ok()) return status.error();
   // A deleted record whose removal is confirmed has no status to show.
-  if (*status && !is_gone(record, **status)) to_wire(**status, response.mutable_status());
+  if (*status && !is_gone(wanted(RecordView(record).abi), **status))
+    to_wire(**status, response.mutable_status());
   return response.SerializeAsString();
 }
 
-Result<std::string> list(Shared& shared, const v1::ListRequest& request, Cursor from) {
+Result<std::string> list_page(Shared& shared, const v1::ListRequest& request, Cursor from) {
+  const uint32_t limit = request.page_size() == 0 ? page_size_default : request.page_size();
+  const auto found =
+      list(shared, {request.kind(), request.region(), from, limit, request.include_deleted()});
+  if (!found.ok()) return found.error();
   v1::ListResponse response;
-  const uint32_t limit =
-      request.page_size() == 0 ? page_size_default : std::min(request.page_size(), page_size_max);
-  const auto dead_after = leave_out_none(shared.storage);
-  if (!dead_after.ok()) return dead_after.error();
-  auto page = shared.storage.read(
-      {{request.kind(), request.region()}, from, *dead_after, limit, page_bytes_max},
-      [&](const davit_record& r) {
-        // Stopped and archived records are listed, too.
-        if (request.include_deleted() || view(r.state) != "deleted")
-          to_wire(shared.kinds.get(view(r.key.kind)), from_abi(r), response.add_records());
-        return true;
-      });
-  if (!page.ok()) return page.error();
-  const bool nothing = from.version == 0 && response.records_size() == 0;
-  if (nothing && shared.kinds.mistyped(request.kind())) return shared.kinds.unknown(request.kind());
-  if (page->more)
-    response.set_next_page_token(to_token({page->head.head.incarnation, page->next_version}));
+  for (const Record& r : found->records) to_wire(r, response.add_records());
+  if (found->more) response.set_next_page_token(to_token(found->next));
   return response.SerializeAsString();
 }
+
+// The source of Watch: the pages of a Listing, encoded.
+class ListingSource : public Source {
+ public:
+  ListingSource(Shared& shared, const Selection& selection, bool include_deleted)
+      : listing_(shared, selection, include_deleted, {}, [this] { return !left(); }) {}
+
+  Result<std::optional<std::string>> next() override {
+    const auto news = listing_.next();
+    if (!news.ok()) return news.error();
+    if (!*news) return std::optional<std::string>();
+    v1::OperatorWatchResponse response;
+    for (const Record& r : (*news)->records) to_wire(r, response.add_records());
+    response.set_current((*news)->current);
+    return std::optional(response.SerializeAsString());
+  }
+
+ private:
+  Listing listing_;
+};
 
 }  // namespace
 
@@ -114,7 +117,7 @@ Result<> serve_reads(Shared& shared, const rpc::Server& server) {
         shared.host.blocking(
             shared.storage.instance(),
             [&shared, message, from = *from, reply = std::move(reply),
-             ticket = shared.outstanding.begin()] { reply(list(shared, message, from)); });
+             ticket = shared.outstanding.begin()] { reply(list_page(shared, message, from)); });
       });
   if (!served.ok()) return served;
   return serve_watch(shared, server,
@@ -122,7 +125,7 @@ Result<> serve_reads(Shared& shared, const rpc::Server& server) {
                      [&shared](const Buffer& request) -> Result<std::shared_ptr<Source>> {
                        v1::OperatorWatchRequest message;
                        if (!parse(message, request)) return undecodable();
-                       return std::shared_ptr<Source>(std::make_shared<Listing>(
+                       return std::shared_ptr<Source>(std::make_shared<ListingSource>(
                            shared, Selection{message.kind(), message.region(), message.id()},
                            message.include_deleted()));
                      });
