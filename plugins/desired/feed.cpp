@@ -40,7 +40,7 @@ void Feed::cancel() {
 }
 
 void Feed::hear(Lookout::News news) {
-  if (!ticket_) return;
+  if (ended_) return;
   if (news == Lookout::News::stopping)
     return end(Error{Code::unavailable, "the server is shutting down", {}, {}});
   again_ = true;
@@ -50,11 +50,11 @@ void Feed::hear(Lookout::News news) {
 
 void Feed::go_on() {
   tell();
-  if (ticket_ && !reading_ && !current_ && credit_ > 0 && events_.empty()) read();
+  if (!ended_ && !reading_ && !current_ && credit_ > 0 && events_.empty()) read();
 }
 
 void Feed::tell() {
-  while (ticket_ && credit_ > 0 && tell_one()) {
+  while (!ended_ && credit_ > 0 && tell_one()) {
   }
 }
 
@@ -89,7 +89,7 @@ void Feed::read() {
 }
 
 void Feed::took(Result<std::optional<Listing::News>> news) {
-  if (!ticket_) return;
+  if (ended_) return;
   if (!news.ok()) return end(news.error());
   if (*news) {
     const Cursor end_of_page = listing_->at();
@@ -107,7 +107,7 @@ void Feed::took(Result<std::optional<Listing::News>> news) {
 }
 
 void Feed::end(const std::optional<Error>& why) {
-  if (!ticket_) return;
+  if (std::exchange(ended_, true)) return;
   *over_ = true;
   shared_.lookout.leave(lookout_);
   events_.clear();

@@ -38,6 +38,7 @@ class Feed : public records::WatchHandle, public std::enable_shared_from_this<Fe
   std::shared_ptr<std::atomic<bool>> over_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<Listing> listing_;
   Outstanding::Ticket ticket_;  // stop waits until the watch has ended
+  bool ended_ = false;
 
   uint64_t credit_ = 0;
   std::deque<records::Event> events_;  // of the page that was read last

@@ -34,7 +34,7 @@ endforeach()
 # A stale installation or configuration would hide what this is to find.
 file(REMOVE_RECURSE ${PREFIX} ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX})
-foreach(example kind_widget status_tee secrets_directory)
+foreach(example kind_widget status_tee secrets_directory region_copy)
   file(COPY ${CMAKE_CURRENT_LIST_DIR}/${example} DESTINATION ${WORK}/source)
   run(${CMAKE_COMMAND} -S ${WORK}/source/${example} -B ${WORK}/${example} ${options})
   run(${CMAKE_COMMAND} --build ${WORK}/${example})

@@ -30,8 +30,8 @@ using davit::from_abi, davit::to_abi, davit::understood;
 
 struct Document {
   Key key;  // the id may be empty
-  std::string state, spec;
-  Pairs annotations;
+  std::string state{}, spec{};
+  Pairs annotations{};
   uint64_t expect = DAVIT_EXPECT_ANY;
   bool remove = false;  // the record is to be deleted
 };

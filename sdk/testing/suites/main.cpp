@@ -157,8 +157,10 @@ Fresh::Fresh(const Fresh& before, TestHost::Time time)
 
 void Fresh::bring_up(TestHost::Time time) {
   host_ = std::make_unique<TestHost>("subject", config_, time);
+  neighbours_ = std::make_unique<Neighbours>(*host_, subject().options, directory());
+  up_ = neighbours_->up();
   instance_ = std::make_unique<Instance>(subject().plugin.plugin(), *host_);
-  up_ = instance_->up();
+  if (up_.ok()) up_ = instance_->up();
 }
 
 }  // namespace davit::conformance

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "davit/testing/module.hpp"
+#include "neighbours.hpp"
 
 namespace davit::conformance {
 
@@ -30,8 +30,8 @@ const Subject& subject();
 // The subject's configuration with $TMP replaced by the directory.
 Config config_in(const std::string& directory);
 
-// An instance of the plugin under test that has been started, with its own host and its own
-// temporary directory.
+// An instance of the plugin under test that has been started, with its own host, its own
+// neighbours and its own temporary directory.
 class Fresh {
  public:
   // `extra` is added to the subject's configuration, or replaces keys of it.
@@ -44,7 +44,10 @@ class Fresh {
   // The result of create, wire and start. A test begins with
   // ASSERT_TRUE(fresh.up().ok()) << why(fresh.up()).
   const Result<>& up() const { return up_; }
-  void stop() { instance_.reset(); }
+  void stop() {
+    instance_.reset();
+    neighbours_.reset();
+  }
   const std::string& directory() const { return directory_->path(); }
   const Config& config() const { return config_; }
 
@@ -53,6 +56,7 @@ class Fresh {
   std::shared_ptr<testing::TemporaryDirectory> directory_;
   Config config_;
   std::unique_ptr<TestHost> host_;
+  std::unique_ptr<Neighbours> neighbours_;
   std::unique_ptr<Instance> instance_;
   Result<> up_;
 };
