@@ -24,14 +24,14 @@ Result<Record> wanted_of(const Shared& shared, const records::Document& document
                {}};
 }
 
-Mutations::Item refused(const records::Document& document, Error error) {
+Mutations::Item refused_item(const records::Document& document, Error error) {
   return {document.key, {}, document.expect, {document.key, "refused", 0, std::move(error)}};
 }
 
 Mutations::Item apply_item(const Shared& shared, const records::Document& document,
                            const std::string& author, bool again) {
   auto record = wanted_of(shared, document);
-  if (!record.ok()) return refused(document, record.error());
+  if (!record.ok()) return refused_item(document, record.error());
   record->author = author;
   const Kind* kind = shared.kinds.get(document.key.kind);
   auto same = [kind](std::string_view a, std::string_view b) {
@@ -86,13 +86,13 @@ Mutations::Item delete_item(const Shared& shared, const records::Document& docum
   const Key& key = document.key;
   if (key.kind.empty() || key.region.empty() || key.id.empty()) {
     const char* field = key.kind.empty() ? "kind" : key.region.empty() ? "region" : "id";
-    return refused(document, {Code::invalid_argument, "is empty", field, {}});
+    return refused_item(document, {Code::invalid_argument, "is empty", field, {}});
   }
   if (!document.spec.empty() || !document.state.empty() || !document.annotations.empty()) {
     const char* field = !document.spec.empty()    ? "spec"
                         : !document.state.empty() ? "state"
                                                   : "annotations";
-    return refused(document, {Code::invalid_argument, "a delete has none", field, {}});
+    return refused_item(document, {Code::invalid_argument, "a delete has none", field, {}});
   }
   return {key,
           [&shared, orphans, key, author](const std::optional<Record>& stored) {

@@ -11,7 +11,8 @@ Error stopped() {
   return {Code::unavailable, "the server is shutting down", {}, {}};
 }
 
-records::AppliedList refused(const std::vector<records::Document>& documents, const Error& error) {
+records::AppliedList refused_results(const std::vector<records::Document>& documents,
+                                     const Error& error) {
   records::AppliedList out;
   for (const auto& d : documents) out.push_back({d.key, {}, {}, error});
   return out;
@@ -38,9 +39,10 @@ std::optional<Error> Controllers::over(const Op& op) const {
 }
 
 void Controllers::apply(const Op& op, records::Apply request, records::ApplyDone done) {
-  if (shared_.stopping) return done(refused(request.documents, stopped()));
+  if (shared_.stopping) return done(refused_results(request.documents, stopped()));
   if (request.author.empty()) {
-    return done(refused(request.documents,
+    return done(
+        refused_results(request.documents,
                         {Code::invalid_argument, "is empty: it is kept for audit", "author", {}}));
   }
   Changes changes{request.documents,
@@ -53,7 +55,7 @@ void Controllers::apply(const Op& op, records::Apply request, records::ApplyDone
   change(shared_, std::move(changes), op,
          [this, documents = std::move(request.documents),
           done = std::move(done)](Result<std::vector<Outcome>> outcomes) {
-           if (!outcomes.ok()) return done(refused(documents, outcomes.error()));
+           if (!outcomes.ok()) return done(refused_results(documents, outcomes.error()));
            // A commit may have begun an incarnation, so the head is read behind it.
            shared_.host.blocking(
                shared_.storage.instance(), [this, outcomes = std::move(*outcomes), done,

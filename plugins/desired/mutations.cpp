@@ -31,18 +31,18 @@ Error unmet(const Key& key, uint64_t expect, const std::optional<Record>& stored
           "expect",
           {}};
 }
-bool refused(const Mutations::Item& item) {
+bool is_refused(const Mutations::Item& item) {
   return item.outcome.error.has_value();
 }
 // Whether a change of the group is refused. Then all are, and the others name the first.
 bool refuse_together(std::vector<Mutations::Item>& items) {
-  const auto first = std::find_if(items.begin(), items.end(), refused);
+  const auto first = std::find_if(items.begin(), items.end(), is_refused);
   if (first == items.end()) return false;
   const std::string which = "documents[" + std::to_string(first - items.begin()) + "]";
   const Error& why = *first->outcome.error;
   for (auto& item : items) {
     item.outcome.key = item.key;
-    if (refused(item)) continue;
+    if (is_refused(item)) continue;
     refuse(item.outcome, {why.code, which + " is refused: " + why.message, which, why.retry_after});
   }
   return true;
@@ -50,7 +50,7 @@ bool refuse_together(std::vector<Mutations::Item>& items) {
 void refuse_all(std::vector<Mutations::Item>& items, const Error& error) {
   for (auto& item : items) {
     item.outcome.key = item.key;
-    if (!refused(item)) refuse(item.outcome, error);
+    if (!is_refused(item)) refuse(item.outcome, error);
   }
 }
 }  // namespace
