@@ -5,6 +5,7 @@
 #include <set>
 
 #include <davit/abi/kind_needs.h>
+#include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
 
@@ -187,6 +188,16 @@ std::vector<Contract> list() {
        sizeof(davit_secrets),
        call,
        {required<&davit_secrets::resolve, "secrets.resolve">()},
+       nullptr},
+      {DAVIT_RECORDS,
+       sizeof(davit_records),
+       call,
+       {required<&davit_records::apply, "records.apply">(),
+        required<&davit_records::get, "records.get">(),
+        required<&davit_records::list, "records.list">(),
+        required<&davit_records::watch, "records.watch">(),
+        required<&davit_records::credit, "records.credit">(),
+        required<&davit_records::cancel, "records.cancel">()},
        nullptr},
       {DAVIT_RIGHTS,
        sizeof(davit_rights),

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include <davit/abi/kind_needs.h>
+#include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
 
@@ -152,7 +153,7 @@ const std::vector<std::string>& known_roles() {
     std::vector<std::string> out;
     for (const std::string_view id :
          {DAVIT_STORAGE, DAVIT_STORAGE_COPY, DAVIT_CHANGE_SINK, DAVIT_STATUS_SINK, DAVIT_KIND,
-          DAVIT_KIND_NEEDS, DAVIT_GATE, DAVIT_CLUSTER, DAVIT_RIGHTS, DAVIT_SECRETS})
+          DAVIT_KIND_NEEDS, DAVIT_GATE, DAVIT_CLUSTER, DAVIT_RIGHTS, DAVIT_SECRETS, DAVIT_RECORDS})
       out.emplace_back(id.substr(id.find('.') + 1));
     return out;
   }();

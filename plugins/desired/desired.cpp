@@ -1,11 +1,12 @@
-// The plugin `desired`: the operator's API. README.md lists the settings.
-#include "shared.hpp"
+// The plugin `desired`: the operator's API, and the role records for controllers. README.md lists
+// the settings.
+#include "controllers.hpp"
 
 namespace davit::desired {
 
 class Desired {
  public:
-  using roles = Roles<>;
+  using roles = Roles<records::Role>;
 
   explicit Desired(Host host) : host_(host) {
     constexpr int64_t years_ms = 10LL * 366 * 86'400'000;
@@ -26,6 +27,7 @@ class Desired {
     auto kinds = Kinds::find(host_);
     if (!kinds.ok()) return kinds.error();
     shared_ = std::make_unique<Shared>(host_, *storage, std::move(*kinds), upkeep_);
+    controllers_ = std::make_unique<Controllers>(*shared_);
     if (auto copies = storage::Copies::find(host_, storage_name_); copies.ok())
       shared_->copies = *copies;
     const rpc::Server server(host_, shared_->operations);
@@ -52,11 +54,29 @@ class Desired {
     return shared_->outstanding.wait(host_, op);
   }
 
+  // --- role records ---
+  void apply(const Op& op, records::Apply request, records::ApplyDone done) {
+    controllers_->apply(op, std::move(request), std::move(done));
+  }
+  void get(const Op& op, Query query, records::Done done) {
+    controllers_->get(op, std::move(query), std::move(done));
+  }
+  void list(const Op& op, records::Read read, records::Done done) {
+    controllers_->list(op, std::move(read), std::move(done));
+  }
+  Result<records::WatchHandle*> watch(const records::Read& read, uint32_t credit,
+                                      records::Watcher watcher) {
+    return controllers_->watch(read, credit, std::move(watcher));
+  }
+  void credit(records::WatchHandle* watch, uint32_t more) { controllers_->credit(watch, more); }
+  void cancel(records::WatchHandle* watch) { controllers_->cancel(watch); }
+
  private:
   Host host_;
   std::string storage_name_;
   UpkeepSettings upkeep_;
   std::unique_ptr<Shared> shared_;
+  std::unique_ptr<Controllers> controllers_;
 };
 
 }  // namespace davit::desired

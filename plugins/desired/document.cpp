@@ -43,58 +43,76 @@ Error of_kind(const std::string& kind, const Error& e) {
 
 }  // namespace
 
-Result<Record> to_record(const Kinds& kinds, const v1::Document& d) {
-  if (d.kind().empty()) return bad("kind", "is missing (this server knows " + kinds.names() + ")");
-  const Kind* kind = kinds.get(d.kind());
-  if (kind == nullptr) return kinds.unknown(d.kind());
-  if (auto r = usable("region", d.region()); !r.ok()) return r.error();
-  if (d.spec_json().empty()) return bad("spec", "is missing");
+Result<Record> to_record(const Kinds& kinds, const records::Document& d) {
+  if (d.key.kind.empty())
+    return bad("kind", "is missing (this server knows " + kinds.names() + ")");
+  const Kind* kind = kinds.get(d.key.kind);
+  if (kind == nullptr) return kinds.unknown(d.key.kind);
+  if (auto r = usable("region", d.key.region); !r.ok()) return r.error();
+  if (d.spec.empty()) return bad("spec", "is missing");
 
   const auto& description = kind->client.description();
-  auto payload = kind->schema.from_json(description.apply_type, d.spec_json());
+  auto payload = kind->schema.from_json(description.apply_type, d.spec);
   if (!payload.ok()) return in_spec(payload.error());
   auto json = kind->schema.to_json(description.apply_type, *payload);
   if (!json.ok()) return in_spec(json.error());
-  if (auto r = kind->client.validate(*json); !r.ok()) return of_kind(d.kind(), r.error());
+  if (auto r = kind->client.validate(*json); !r.ok()) return of_kind(d.key.kind, r.error());
   auto named = kind->client.identify(*json);
-  if (!named.ok()) return of_kind(d.kind(), named.error());
+  if (!named.ok()) return of_kind(d.key.kind, named.error());
 
-  if (!d.id().empty() && d.id() != named->id) {
-    return bad("id", "\"" + d.id() + "\" is not the id in the spec, \"" + named->id + "\"");
+  if (!d.key.id.empty() && d.key.id != named->id) {
+    return bad("id", "\"" + d.key.id + "\" is not the id in the spec, \"" + named->id + "\"");
   }
   if (auto r = usable("id", named->id); !r.ok()) return r.error();
 
   Record out;
-  out.key = {d.kind(), d.region(), named->id};
+  out.key = {d.key.kind, d.key.region, named->id};
   out.ns = named->ns;
   out.name = named->name;
-  out.state = d.state().empty() ? description.default_state : d.state();
+  out.state = d.state.empty() ? description.default_state : d.state;
   if (out.state == "deleted")
     return bad("state", "\"deleted\" is the store's own word: delete the object instead");
   const auto verdict = kind->client.classify(out.state, *json);
-  if (!verdict.ok()) return verdict.error().in("kind " + d.kind());
+  if (!verdict.ok()) return verdict.error().in("kind " + d.key.kind);
   if (*verdict == kind::Class::unhandled) {
-    return bad("state", "kind " + d.kind() + " does not handle \"" + out.state + "\"");
+    return bad("state", "kind " + d.key.kind + " does not handle \"" + out.state + "\"");
   }
   out.live = *verdict == kind::Class::apply;
   out.payload = std::move(*payload);
   out.json = std::move(*json);
-  out.annotations.assign(d.annotations().begin(), d.annotations().end());
+  out.annotations = d.annotations;
   std::sort(out.annotations.begin(), out.annotations.end());
+  const auto twin =
+      std::adjacent_find(out.annotations.begin(), out.annotations.end(),
+                         [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (twin != out.annotations.end())
+    return bad("annotations", "\"" + twin->first + "\" is there twice");
   return out;
 }
 
-void to_wire(const Kind* kind, const Record& r, v1::StoredRecord* out) {
+Record as_shown(const Kinds& kinds, const davit_record& record) {
+  Record out = from_abi(record);
+  const Kind* kind = kinds.get(out.key.kind);
+  if (!out.json.empty() || kind == nullptr) return out;
+  auto json = kind->schema.to_json(kind->client.description().apply_type, out.payload);
+  if (json.ok()) out.json = std::move(*json);
+  return out;
+}
+
+records::Document from_wire(const v1::Document& d) {
+  return {{d.kind(), d.region(), d.id()},
+          d.state(),
+          d.spec_json(),
+          {d.annotations().begin(), d.annotations().end()}};
+}
+
+void to_wire(const Record& r, v1::StoredRecord* out) {
   auto* d = out->mutable_document();
   d->set_kind(r.key.kind);
   d->set_region(r.key.region);
   d->set_id(r.key.id);
   d->set_state(r.state);
   d->set_spec_json(r.json);
-  if (r.json.empty() && kind != nullptr) {
-    auto json = kind->schema.to_json(kind->client.description().apply_type, r.payload);
-    if (json.ok()) d->set_spec_json(*json);
-  }
   for (const auto& [key, value] : r.annotations) (*d->mutable_annotations())[key] = value;
   out->set_namespace_(r.ns);
   out->set_name(r.name);

@@ -1,6 +1,8 @@
-// Turns an operator's document into the record to be stored, and a record back into a document. The
-// kind and its schema decide. Pure.
+// Turns a document into the record to be stored, and a record back into a document, whether they
+// come from an operator or from a controller. The kind and its schema decide. Pure.
 #pragma once
+
+#include <davit/records_role_values.hpp>
 
 #include "kinds.hpp"
 
@@ -13,9 +15,13 @@ namespace davit::desired {
 
 // The record a document asks for, without version and author. Errors say INVALID_ARGUMENT and name
 // the document's field in `where` ("spec.autoscaling.max_replicas").
-Result<Record> to_record(const Kinds& kinds, const v1::Document& document);
+Result<Record> to_record(const Kinds& kinds, const records::Document& document);
 
-// `kind` is NULL when the kind is not loaded: then the document has the stored JSON unchanged.
-void to_wire(const Kind* kind, const Record& record, v1::StoredRecord* out);
+// A record as it is shown: with the JSON of its payload, if the store has not kept it. Without,
+// when the kind is not loaded.
+Record as_shown(const Kinds& kinds, const davit_record& record);
+
+records::Document from_wire(const v1::Document& document);
+void to_wire(const Record& record, v1::StoredRecord* out);
 
 }  // namespace davit::desired

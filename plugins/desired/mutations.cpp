@@ -1,5 +1,6 @@
 #include "mutations.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace davit::desired {
@@ -12,24 +13,65 @@ void refuse(Outcome& outcome, Error error) {
   outcome.word = "refused";
   outcome.error = std::move(error);
 }
+bool is_deleted(const std::optional<Record>& stored) {
+  return !stored || stored->state == "deleted";
+}
+bool is_met(uint64_t expect, const std::optional<Record>& stored) {
+  if (expect == DAVIT_EXPECT_ANY) return true;
+  if (expect == 0) return is_deleted(stored);
+  return stored && stored->version == expect;
+}
+Error unmet(const Key& key, uint64_t expect, const std::optional<Record>& stored) {
+  const std::string is =
+      is_deleted(stored) ? " does not exist" : " has version " + std::to_string(stored->version);
+  const std::string wanted = expect == 0 ? "no such record" : "version " + std::to_string(expect);
+  return {Code::aborted,
+          key.kind + " \"" + key.id + "\" of region \"" + key.region + "\"" + is +
+              ", expected was " + wanted,
+          "expect",
+          {}};
+}
+bool is_refused(const Mutations::Item& item) {
+  return item.outcome.error.has_value();
+}
+// Whether a change of the group is refused. Then all are, and the others name the first.
+bool refuse_together(std::vector<Mutations::Item>& items) {
+  const auto first = std::find_if(items.begin(), items.end(), is_refused);
+  if (first == items.end()) return false;
+  const std::string which = "documents[" + std::to_string(first - items.begin()) + "]";
+  const Error& why = *first->outcome.error;
+  for (auto& item : items) {
+    item.outcome.key = item.key;
+    if (is_refused(item)) continue;
+    refuse(item.outcome, {why.code, which + " is refused: " + why.message, which, why.retry_after});
+  }
+  return true;
+}
+void refuse_all(std::vector<Mutations::Item>& items, const Error& error) {
+  for (auto& item : items) {
+    item.outcome.key = item.key;
+    if (!is_refused(item)) refuse(item.outcome, error);
+  }
+}
 }  // namespace
 
-Mutations::Mutations(Host host, storage::Client storage, std::vector<Item> items, bool dry_run,
+Mutations::Mutations(Host host, storage::Client storage, std::vector<Group> groups, bool dry_run,
                      Outstanding::Ticket ticket, Done done)
     : host_(host),
       storage_(std::move(storage)),
-      items_(std::move(items)),
       dry_run_(dry_run),
       ticket_(std::move(ticket)),
       done_(std::move(done)),
-      again_(items_.size()) {
+      again_(groups.size()) {
+  for (auto& g : groups)
+    works_.push_back({std::move(g.items), std::move(g.request), Step::change, false, {}, {}});
   std::iota(again_.begin(), again_.end(), size_t{0});
 }
 
-void Mutations::run(const Host& host, const storage::Client& storage, std::vector<Item> items,
+void Mutations::run(const Host& host, const storage::Client& storage, std::vector<Group> groups,
                     bool dry_run, Outstanding::Ticket ticket, Done done) {
   std::shared_ptr<Mutations> job(
-      new Mutations(host, storage, std::move(items), dry_run, std::move(ticket), std::move(done)));
+      new Mutations(host, storage, std::move(groups), dry_run, std::move(ticket), std::move(done)));
   host.blocking(storage.instance(), [job] { job->attempt(); });
 }
 
@@ -38,42 +80,97 @@ void Mutations::attempt() {
   std::vector<size_t> now;
   now.swap(again_);
   waiting_ = 1;  // counts this call, so that settle() does nothing before all have started
-  for (size_t index : now) read_and_decide(index);
+  for (size_t index : now) attempt(index);
   settle();
 }
 
-void Mutations::read_and_decide(size_t index) {
-  Item& item = items_[index];
-  if (!item.outcome.word.empty()) return;
+void Mutations::attempt(size_t index) {
+  Work& work = works_[index];
+  if (refuse_together(work.items)) return;
+  // What was committed is told, even to a caller that has gone.
+  if (auto e = given_up(storage_.op(), host_.now()); e && work.step != Step::look_back)
+    return refuse_all(work.items, *e);
+  work.stored.assign(work.items.size(), std::nullopt);
+  work.decisions.assign(work.items.size(), {});
+  for (size_t n = 0; n < work.items.size(); ++n) read_and_decide(work, n);
+  if (refuse_together(work.items) || work.step == Step::look_back) return;
+  const bool changes = std::any_of(work.decisions.begin(), work.decisions.end(),
+                                   [](const Decision& d) { return d.mutation.has_value(); });
+  if (changes && !dry_run_ && work.step == Step::change) return commit(index);
+  foresee_all(work);
+  if (refuse_together(work.items) || work.step == Step::change) return;
+  refuse_all(work.items, *work.why);
+}
+
+void Mutations::read_and_decide(Work& work, size_t n) {
+  Item& item = work.items[n];
   item.outcome.key = item.key;
-  std::optional<Record> stored;
+  auto& stored = work.stored[n];
   auto head = storage_.get({item.key, {}, {}}, [&](const davit_record& r) {
     stored = from_abi(r);
     return false;
   });
   if (!head.ok()) return refuse(item.outcome, head.error());
-  Decision decision = item.decide(stored);
-  if (decision.error) return refuse(item.outcome, std::move(*decision.error));
-  if (!decision.mutation || dry_run_) {
-    item.outcome.word = decision.word;
-    item.outcome.version = decision.version;
-    item.outcome.incarnation = head->head.incarnation;
-    item.outcome.note = std::move(decision.note);
-    if (decision.mutation) foresee(item.outcome, decision.mutation->record, stored);
+  work.head = head->head;
+  item.outcome.incarnation = work.head.incarnation;
+  if (work.step == Step::look_back) {
+    item.outcome.word = is_deleted(stored) ? "absent" : "unchanged";
+    item.outcome.version = stored ? stored->version : 0;
     return;
   }
-  item.outcome.note = std::move(decision.note);
-  commit(index, std::move(*decision.mutation), std::move(decision.word));
+  work.decisions[n] = item.decide(stored);
+  if (work.decisions[n].error) return refuse(item.outcome, std::move(*work.decisions[n].error));
+  check_expected(work, n);
 }
 
-// For a dry run: refuses what the store would refuse.
-void Mutations::foresee(Outcome& outcome, const Record& wanted,
-                        const std::optional<Record>& stored) {
+// A change whose condition does not hold is refused here, with a word for people. With a request id
+// it is committed once all the same: the store compares the condition, too, and it alone knows
+// whether it has answered this request before.
+void Mutations::check_expected(Work& work, size_t n) {
+  Item& item = work.items[n];
+  const auto& stored = work.stored[n];
+  if (is_met(item.expect, stored)) return;
+  auto& mutation = work.decisions[n].mutation;
+  const bool can_ask = !work.request.id.empty() && !work.asked && !dry_run_ && (stored || mutation);
+  if (can_ask) {
+    if (!mutation) mutation = Mutation{*stored, 0};
+    mutation->expect = item.expect;
+    return;
+  }
+  item.outcome.version = is_deleted(stored) ? 0 : stored->version;
+  refuse(item.outcome, unmet(item.key, item.expect, stored));
+}
+
+// Says what a commit would say, without one.
+void Mutations::foresee_all(Work& work) {
+  for (size_t n = 0; n < work.items.size(); ++n) {
+    Outcome& outcome = work.items[n].outcome;
+    Decision& decision = work.decisions[n];
+    outcome.word = decision.word;
+    outcome.version = decision.version;
+    outcome.note = std::move(decision.note);
+    if (decision.mutation) foresee(work, n);
+  }
+}
+
+// Refuses what the store would refuse. A change before this one in the group may free the name.
+void Mutations::foresee(Work& work, size_t n) {
+  Outcome& outcome = work.items[n].outcome;
+  const Record& wanted = work.decisions[n].mutation->record;
+  const auto& stored = work.stored[n];
+  const auto is_freed = [&](const Key& key) {
+    return std::any_of(work.decisions.begin(), work.decisions.begin() + static_cast<ptrdiff_t>(n),
+                       [&key](const Decision& d) {
+                         return d.mutation && !d.mutation->record.live &&
+                                d.mutation->record.key == key;
+                       });
+  };
   std::optional<Key> owner;
   if (Foresight::claims_name(wanted, stored)) {
     auto head = storage_.get({{wanted.key.kind, wanted.key.region, {}}, wanted.ns, wanted.name},
-                             [&owner](const davit_record& r) {
+                             [&](const davit_record& r) {
                                if ((r.flags & DAVIT_RECORD_LIVE) == 0) return true;
+                               if (is_freed(from_abi(r.key))) return true;
                                owner = from_abi(r.key);
                                return false;
                              });
@@ -82,35 +179,62 @@ void Mutations::foresee(Outcome& outcome, const Record& wanted,
   if (auto error = foresight_.refusal(wanted, stored, owner)) refuse(outcome, std::move(*error));
 }
 
-void Mutations::commit(size_t index, Mutation mutation, std::string word) {
+void Mutations::commit(size_t index) {
   {
     std::lock_guard lock(mutex_);
     ++waiting_;
   }
-  const Request& request = items_[index].request;
-  mutation.record.request_id = request.shown;
-  storage_.commit(
-      {{std::move(mutation)}, request.id},
-      [self = shared_from_this(), index, word = std::move(word)](const GroupResult& result) {
-        self->committed(index, word, result);
-        self->settle();
-      });
+  const Work& work = works_[index];
+  davit::Group group{{}, work.request.id};
+  for (const Decision& decision : work.decisions) {
+    if (!decision.mutation) continue;
+    group.mutations.push_back(*decision.mutation);
+    group.mutations.back().record.request_id = work.request.shown;
+  }
+  storage_.commit(group, [self = shared_from_this(), index](const GroupResult& result) {
+    self->committed(index, result);
+    self->settle();
+  });
 }
 
-void Mutations::committed(size_t index, const std::string& word, const GroupResult& result) {
-  Outcome& outcome = items_[index].outcome;
-  if (!result.error) {
-    outcome.word = word;
-    outcome.version = result.first_version;
-    outcome.incarnation = result.incarnation;
-  } else if (result.error->code == Code::aborted && attempts_ < attempts_max) {
-    std::lock_guard lock(mutex_);
-    again_.push_back(index);
-  } else if (result.error->code == Code::already_exists) {
-    refuse(outcome, Foresight::name_taken(result.error->where));
-  } else {
-    refuse(outcome, *result.error);
+void Mutations::committed(size_t index, const GroupResult& result) {
+  Work& work = works_[index];
+  if (result.error) return refused_by_store(work, index, *result.error);
+  // Which of several changes were committed the first time is not known.
+  const bool repeated = !work.request.id.empty() && result.first_version <= work.head.version;
+  if (repeated && work.items.size() > 1) {
+    work.step = Step::look_back;
+    return again(index);
   }
+  uint64_t next = result.first_version;
+  for (size_t n = 0; n < work.items.size(); ++n) {
+    Decision& decision = work.decisions[n];
+    Outcome& outcome = work.items[n].outcome;
+    outcome.word = std::move(decision.word);
+    outcome.version = decision.mutation ? next++ : decision.version;
+    outcome.incarnation = result.incarnation;
+    outcome.note = std::move(decision.note);
+  }
+}
+
+void Mutations::refused_by_store(Work& work, size_t index, const Error& error) {
+  if (error.code == Code::aborted && attempts_ < attempts_max) {
+    work.asked = true;
+    return again(index);
+  }
+  if (work.items.size() > 1 &&
+      (error.code == Code::already_exists || error.code == Code::invalid_argument)) {
+    work.step = Step::blame;
+    work.why = error;
+    return again(index);
+  }
+  const bool taken = error.code == Code::already_exists;
+  refuse_all(work.items, taken ? Foresight::name_taken(error.where) : error);
+}
+
+void Mutations::again(size_t index) {
+  std::lock_guard lock(mutex_);
+  again_.push_back(index);
 }
 
 void Mutations::settle() {
@@ -123,7 +247,9 @@ void Mutations::settle() {
     return;
   }
   std::vector<Outcome> outcomes;
-  for (auto& item : items_) outcomes.push_back(std::move(item.outcome));
+  for (auto& work : works_) {
+    for (auto& item : work.items) outcomes.push_back(std::move(item.outcome));
+  }
   done_(std::move(outcomes));
 }
 

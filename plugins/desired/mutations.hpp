@@ -1,7 +1,8 @@
-// Carries out the changes of one Apply or Delete. It reads each record, asks for the decision, and
-// commits each change as a group of its own. It starts again with records that somebody else
-// changed in between. Outcomes keep the order of the request, and a refused change does not affect
-// the others. It runs on the storage's pool and lives until it has answered.
+// Carries out the changes of one call, group by group. It reads the records of a group, asks for
+// the decisions, and commits what is to change together. It starts again with a group of which
+// somebody else changed a record in between. When one change of a group is refused, all are.
+// Outcomes keep the order of the groups and of their items, and a refused group does not affect the
+// others. It runs on the storage's pool and lives until it has answered.
 #pragma once
 
 #include <davit/outstanding.hpp>
@@ -20,29 +21,54 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   };
   struct Item {
     Key key;
-    Decide decide;  // not called when the outcome is already set
+    Decide decide;                       // not called when the outcome is already set
+    uint64_t expect = DAVIT_EXPECT_ANY;  // the caller's condition; 0: none, or a deleted one
+    Outcome outcome{};
+  };
+  struct Group {
+    std::vector<Item> items;
     Request request;
-    Outcome outcome;
   };
   using Done = std::function<void(std::vector<Outcome>)>;
 
-  // A dry run commits nothing.
-  static void run(const Host& host, const storage::Client& storage, std::vector<Item> items,
+  // A dry run commits nothing. When the storage's op is over, what has not begun is refused. The op
+  // lives until `done` has been called.
+  static void run(const Host& host, const storage::Client& storage, std::vector<Group> groups,
                   bool dry_run, Outstanding::Ticket ticket, Done done);
 
  private:
-  Mutations(Host host, storage::Client storage, std::vector<Item> items, bool dry_run,
+  enum class Step {
+    change,
+    blame,     // the store refused the group: find the change that it refuses
+    look_back  // the group was committed by an earlier call with the same request id
+  };
+  struct Work {
+    std::vector<Item> items;
+    Request request;
+    Step step = Step::change;
+    bool asked = false;        // the store does not know the request id
+    std::optional<Error> why;  // of `blame`
+    Cursor head;               // of the store, when the records were read
+    std::vector<std::optional<Record>> stored{};
+    std::vector<Decision> decisions{};
+  };
+  Mutations(Host host, storage::Client storage, std::vector<Group> groups, bool dry_run,
             Outstanding::Ticket ticket, Done done);
   void attempt();
-  void read_and_decide(size_t index);
-  void foresee(Outcome& outcome, const Record& wanted, const std::optional<Record>& stored);
-  void commit(size_t index, Mutation mutation, std::string word);
-  void committed(size_t index, const std::string& word, const GroupResult& result);
+  void attempt(size_t index);
+  void read_and_decide(Work& work, size_t n);
+  void check_expected(Work& work, size_t n);
+  void foresee(Work& work, size_t n);
+  void foresee_all(Work& work);
+  void commit(size_t index);
+  void committed(size_t index, const GroupResult& result);
+  void refused_by_store(Work& work, size_t index, const Error& error);
+  void again(size_t index);
   void settle();
 
   Host host_;
   storage::Client storage_;
-  std::vector<Item> items_;
+  std::vector<Work> works_;
   bool dry_run_;
   Outstanding::Ticket ticket_;
   Done done_;

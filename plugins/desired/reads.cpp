@@ -1,11 +1,10 @@
 // OperatorService/Get, List and Watch.
 
-#include <algorithm>
-
 #include <davit/v1/operator.pb.h>
 
 #include "columns.hpp"
 #include "document.hpp"
+#include "finding.hpp"
 #include "listing.hpp"
 #include "page_size.hpp"
 #include "page_token.hpp"
@@ -16,8 +15,6 @@ namespace davit::desired {
 namespace {
 
 constexpr uint32_t page_size_default = 100;
-constexpr uint32_t page_size_max = 1000;
-constexpr uint64_t page_bytes_max = 8 << 20;
 
 // Reads through the statuses of the kind and region, because the store cannot look up one status.
 Result<std::optional<Status>> status_of(const storage::Client& storage, const Key& key,
@@ -46,51 +43,66 @@ Result<std::optional<Status>> status_of(const storage::Client& storage, const Ke
 Result<std::string> get(Shared& shared, const storage::Client& storage, const Key& key,
                         const GoOn& go_on) {
   v1::OperatorGetResponse response;
-  Wanted record;
-  auto head = storage.get({key, {}, {}}, [&](const davit_record& r) {
-    record = wanted(r);
-    to_wire(shared.kinds.get(key.kind), from_abi(r), response.mutable_record());
-    return false;
-  });
-  if (!head.ok()) return head.error();
-  if (!response.has_record()) {
-    if (shared.kinds.mistyped(key.kind)) return shared.kinds.unknown(key.kind);
+  const auto found = find(shared, storage, {key, {}, {}});
+  if (!found.ok()) return found.error();
+  if (found->records.empty()) {
     return Error{Code::not_found,
                  "no " + key.kind + " \"" + key.id + "\" in region \"" + key.region + "\"",
                  {},
                  {}};
   }
+  const Record& record = found->records.front();
+  to_wire(record, response.mutable_record());
   auto status = status_of(storage, key, go_on);
   if (!status.ok()) return status.error();
   // A deleted record whose removal is confirmed has no status to show.
-  if (*status && !is_gone(record, **status)) to_wire(**status, response.mutable_status());
+  if (*status && !is_gone(wanted(RecordView(record).abi), **status))
+    to_wire(**status, response.mutable_status());
   add_columns(shared.kinds, key.kind, DAVIT_COLUMN_SPEC, response.mutable_columns());
   return response.SerializeAsString();
 }
 
-Result<std::string> list(Shared& shared, const storage::Client& storage,
-                         const v1::ListRequest& request, Cursor from) {
+Result<std::string> list_page(Shared& shared, const storage::Client& storage,
+                              const v1::ListRequest& request, Cursor from) {
+  const uint32_t limit = request.page_size() == 0 ? page_size_default : request.page_size();
+  const auto found = list(
+      shared, storage, {request.kind(), request.region(), from, limit, request.include_deleted()});
+  if (!found.ok()) return found.error();
   v1::ListResponse response;
-  const uint32_t limit =
-      request.page_size() == 0 ? page_size_default : std::min(request.page_size(), page_size_max);
-  const auto dead_after = leave_out_none(storage);
-  if (!dead_after.ok()) return dead_after.error();
-  auto page = storage.read(
-      {{request.kind(), request.region()}, from, *dead_after, limit, page_bytes_max},
-      [&](const davit_record& r) {
-        // Stopped and archived records are listed, too.
-        if (request.include_deleted() || view(r.state) != "deleted")
-          to_wire(shared.kinds.get(view(r.key.kind)), from_abi(r), response.add_records());
-        return true;
-      });
-  if (!page.ok()) return page.error();
-  const bool nothing = from.version == 0 && response.records_size() == 0;
-  if (nothing && shared.kinds.mistyped(request.kind())) return shared.kinds.unknown(request.kind());
+  for (const Record& r : found->records) to_wire(r, response.add_records());
   add_columns(shared.kinds, request.kind(), DAVIT_COLUMN_SPEC, response.mutable_columns());
-  if (page->more)
-    response.set_next_page_token(to_token({page->head.head.incarnation, page->next_version}));
+  if (found->more) response.set_next_page_token(to_token(found->next));
   return response.SerializeAsString();
 }
+
+// The source of Watch: the pages of a Listing, encoded.
+class ListingSource : public Source {
+ public:
+  ListingSource(Shared& shared, storage::Client storage, const Selection& selection,
+                bool include_deleted)
+      : kinds_(shared.kinds),
+        kind_(selection.kind),
+        listing_(shared, std::move(storage), selection, include_deleted, {},
+                 [this] { return !left(); }) {}
+
+  Result<std::optional<std::string>> next() override {
+    const auto news = listing_.next();
+    if (!news.ok()) return news.error();
+    if (!*news) return std::optional<std::string>();
+    v1::OperatorWatchResponse response;
+    for (const Record& r : (*news)->records) to_wire(r, response.add_records());
+    response.set_current((*news)->current);
+    if (!std::exchange(begun_, true))
+      add_columns(kinds_, kind_, DAVIT_COLUMN_SPEC, response.mutable_columns());
+    return std::optional(response.SerializeAsString());
+  }
+
+ private:
+  const Kinds& kinds_;
+  const std::string kind_;
+  Listing listing_;
+  bool begun_ = false;
+};
 
 }  // namespace
 
@@ -121,8 +133,9 @@ Result<> serve_reads(Shared& shared, const rpc::Server& server) {
         shared.host.blocking(
             shared.storage.instance(),
             [&shared, storage = shared.storage.under(call.operation()), message, from = *from,
-             reply = std::move(reply),
-             ticket = shared.outstanding.begin()] { reply(list(shared, storage, message, from)); });
+             reply = std::move(reply), ticket = shared.outstanding.begin()] {
+              reply(list_page(shared, storage, message, from));
+            });
       });
   if (!served.ok()) return served;
   return serve_watch(
@@ -131,7 +144,7 @@ Result<> serve_reads(Shared& shared, const rpc::Server& server) {
                 const storage::Client& storage) -> Result<std::shared_ptr<Source>> {
         v1::OperatorWatchRequest message;
         if (!parse(message, request)) return undecodable();
-        return std::shared_ptr<Source>(std::make_shared<Listing>(
+        return std::shared_ptr<Source>(std::make_shared<ListingSource>(
             shared, storage, Selection{message.kind(), message.region(), message.id()},
             message.include_deleted()));
       });

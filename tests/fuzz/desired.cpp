@@ -24,7 +24,7 @@ const desired::Kinds& kinds() {
 }
 
 void on_document(const v1::Document& document) {
-  const auto record = desired::to_record(kinds(), document);
+  const auto record = desired::to_record(kinds(), desired::from_wire(document));
   if (!fuzz::sound(record, "document", document.spec_json()).ok()) return;
   const desired::Kind* kind = kinds().get(record->key.kind);
   const auto same = [kind](std::string_view a, std::string_view b) {
@@ -34,10 +34,10 @@ void on_document(const v1::Document& document) {
                 "a record has its document's key");
 
   v1::StoredRecord shown;
-  desired::to_wire(kind, *record, &shown);
+  desired::to_wire(*record, &shown);
   std::string wire = shown.SerializeAsString();
   fuzz::require(shown.ParseFromString(wire), "a stored record can be sent");
-  const auto again = desired::to_record(kinds(), shown.document());
+  const auto again = desired::to_record(kinds(), desired::from_wire(shown.document()));
   fuzz::require(again.ok(), "what is shown can be applied",
                 again.ok() ? "" : again.error().message);
 

@@ -116,6 +116,7 @@ TEST(NoteText, ARoleIsPlayedInOneMajorThatTheHostKnows) {
   EXPECT_EQ(refusal("storage/1,kind/1,acme.thing/9", ""), "");
   EXPECT_EQ(refusal("storage/1,storage/2", ""), "") << "it can do both";
   EXPECT_EQ(refusal("secrets/1", ""), "") << "other plugins may know it";
+  EXPECT_EQ(refusal("records/1", ""), "");
   EXPECT_EQ(refusal("storage/2,storage/3", ""),
             "plays the role storage/2, storage/3, this host knows storage/1: install a davit and a "
             "plugin that go together");

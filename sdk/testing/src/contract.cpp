@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <davit/abi/kind_needs.h>
+#include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
 
@@ -51,6 +52,9 @@ const std::vector<Table>& tables() {
         SLOT(davit_cluster, cancel), SLOT(davit_cluster, discover), SLOT(davit_cluster, identity)}},
       {DAVIT_GATE, {SLOT(davit_gate, wait)}},
       {DAVIT_SECRETS, {SLOT(davit_secrets, resolve)}},
+      {DAVIT_RECORDS,
+       {SLOT(davit_records, apply), SLOT(davit_records, get), SLOT(davit_records, list),
+        SLOT(davit_records, watch), SLOT(davit_records, credit), SLOT(davit_records, cancel)}},
       {DAVIT_RIGHTS, {SLOT(davit_rights, document)}}};
   return all;
 }

@@ -38,8 +38,6 @@ class Store {
   storage::Client client_;
 };
 
-// True when nothing outlives an instance (`conformance.in_memory = "instance"`).
-bool is_volatile();
 // True when nothing outlives the process (`conformance.in_memory` is "instance" or "process").
 bool ends_with_the_process();
 // True when the store is for one instance at a time (`conformance.exclusive = true`).

@@ -15,10 +15,6 @@ void Store::start() {
   connect();
 }
 
-bool is_volatile() {
-  return subject().options.string("in_memory") == "instance";
-}
-
 bool ends_with_the_process() {
   return is_volatile() || subject().options.string("in_memory") == "process";
 }

@@ -54,6 +54,10 @@ const Subject& subject() {
   return *the_subject;
 }
 
+bool is_volatile() {
+  return subject().options.string("in_memory") == "instance";
+}
+
 Config config_in(const std::string& directory) {
   return subject().config.with("$TMP", directory);
 }
@@ -84,12 +88,15 @@ void Fresh::stop() {
     EXPECT_TRUE(stopped.ok()) << "the instance does not stop: " << why(stopped);
   }
   instance_.reset();
+  neighbours_.reset();
 }
 
 void Fresh::bring_up(TestHost::Time time) {
   host_ = std::make_unique<TestHost>("subject", config_, time);
+  neighbours_ = std::make_unique<Neighbours>(*host_, subject().options, directory());
+  up_ = neighbours_->up();
   instance_ = std::make_unique<Instance>(subject().plugin.plugin(), *host_);
-  up_ = instance_->create();
+  if (up_.ok()) up_ = instance_->create();
   for (const auto& role : testing::judged_roles()) {
     const void* table = up_.ok() ? instance_->role<void>(role) : nullptr;
     if (table == nullptr) continue;

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "davit/testing/module.hpp"
+#include "neighbours.hpp"
 
 namespace davit::conformance {
 
@@ -27,11 +27,14 @@ struct Subject {
 // The plugin that the command line names.
 const Subject& subject();
 
+// True when nothing outlives an instance (`conformance.in_memory = "instance"`).
+bool is_volatile();
+
 // The subject's configuration with $TMP replaced by the directory.
 Config config_in(const std::string& directory);
 
-// An instance of the plugin under test that has been started, with its own host and its own
-// temporary directory.
+// An instance of the plugin under test that has been started, with its own host, its own
+// neighbours and its own temporary directory.
 class Fresh {
  public:
   // `extra` is added to the subject's configuration, or replaces keys of it.
@@ -46,7 +49,8 @@ class Fresh {
   // The result of create, wire and start. A test begins with
   // ASSERT_TRUE(fresh.up().ok()) << why(fresh.up()).
   const Result<>& up() const { return up_; }
-  // Stops and destroys the instance; the destructor does it, too. A stop that fails fails the test.
+  // Stops and destroys the instance and then its neighbours; the destructor does it, too. A stop
+  // that fails fails the test.
   void stop();
   const std::string& directory() const { return directory_->path(); }
   const Config& config() const { return config_; }
@@ -56,6 +60,7 @@ class Fresh {
   std::shared_ptr<testing::TemporaryDirectory> directory_;
   Config config_;
   std::unique_ptr<TestHost> host_;
+  std::unique_ptr<Neighbours> neighbours_;
   std::unique_ptr<Instance> instance_;
   Result<> up_;
 };

@@ -12,6 +12,7 @@
 
 #include <davit/abi.h>
 #include <davit/abi/kind_needs.h>
+#include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
 #include <davit/abi/storage_copy.h>
@@ -65,7 +66,8 @@ S* count(S* table);
 template <class T>
 inline constexpr bool is_callbacks =
     std::is_same_v<T, davit_change_source> || std::is_same_v<T, davit_cluster_watcher> ||
-    std::is_same_v<T, davit_rpc_handler> || std::is_same_v<T, davit_rpc_method>;
+    std::is_same_v<T, davit_records_watcher> || std::is_same_v<T, davit_rpc_handler> ||
+    std::is_same_v<T, davit_rpc_method>;
 
 // A copy of a table, as long as this side knows it and no longer than the other side made it.
 template <class S>

@@ -29,11 +29,15 @@ class Every : public EveryStorage,
               public EveryKind,
               public EveryCluster,
               public EverySink,
-              public EverySecrets {
+              public EverySecrets,
+              public EveryRecords {
  public:
   using roles = Roles<storage::Role, storage::CopyRole, kind::Role, kind::NeedsRole, cluster::Role,
-                      sink::ChangeRole, sink::StatusRole, gate::Role, RightsRole, secrets::Role>;
-  using EveryStorage::watch, EveryCluster::watch, EverySink::offer;
+                      sink::ChangeRole, sink::StatusRole, gate::Role, RightsRole, secrets::Role,
+                      records::Role>;
+  using EveryCluster::cancel, EveryRecords::cancel;
+  using EveryStorage::get, EveryRecords::get, EveryCluster::credit, EveryRecords::credit;
+  using EveryStorage::watch, EveryCluster::watch, EveryRecords::watch, EverySink::offer;
 
   explicit Every(const Host& host)
       : EveryStorage(host),
@@ -41,11 +45,13 @@ class Every : public EveryStorage,
         EveryCluster(host),
         EverySink(host),
         EverySecrets(host),
+        EveryRecords(host),
         host_(host) {
     const Settings settings(host);
     const std::string slot = settings.string("throws_in", "");
     EveryStorage::throws_in_ = EveryKind::throws_in_ = slot;
     EveryCluster::throws_in_ = EverySink::throws_in_ = EverySecrets::throws_in_ = slot;
+    EveryRecords::throws_in_ = slot;
     throws_in = slot;
     const auto& config = *host.service<davit_config>(DAVIT_CONFIG);
     const auto* number = config.get(config.root(host.abi()), str("number"));

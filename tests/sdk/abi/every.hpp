@@ -6,6 +6,7 @@
 #include <davit/cluster.hpp>
 #include <davit/gate.hpp>
 #include <davit/kind_needs.hpp>
+#include <davit/records_role.hpp>
 #include <davit/rights.hpp>
 #include <davit/rpc.hpp>
 #include <davit/secrets.hpp>
@@ -151,6 +152,43 @@ class EverySecrets : public Part {
     results.emplace_back(Error{Code::not_found, "is not there", "ref", {}});
     done(std::move(results));
   }
+};
+
+class EveryRecords : public Part {
+ public:
+  using Part::Part;
+
+  void apply(const Op& op, const records::Apply& request, const records::ApplyDone& done) {
+    at("davit_records.apply", values::words(request) + (op.cancelled() ? " cancelled" : ""));
+    done({values::applied(), {{"k", "r", "j"}, {}, {}, Error{Code::aborted, "no", "expect", {}}}});
+  }
+  void get(const Op&, const Query& query, const records::Done& done) {
+    at("davit_records.get", values::words(query));
+    done(Error{Code::unavailable, "not now", "there", std::chrono::milliseconds(9)});
+  }
+  void list(const Op&, const records::Read& read, const records::Done& done) {
+    at("davit_records.list", values::words(read));
+    done(values::found());
+  }
+  Result<records::WatchHandle*> watch(const records::Read& read, uint32_t credit,
+                                      records::Watcher watcher) {
+    at("davit_records.watch", values::words(read) + " " + std::to_string(credit));
+    watcher_ = std::move(watcher);
+    return &watch_;
+  }
+  void credit(records::WatchHandle* w, uint32_t more) {
+    at("davit_records.credit", std::to_string(more) + (w == &watch_ ? "" : " of a stranger"));
+    watcher_.event({DAVIT_RECORDS_EVENT_RECORD, values::record(), {281, 282}});
+    watcher_.event({DAVIT_RECORDS_EVENT_SYNCED, std::nullopt, {283, 284}});
+  }
+  void cancel(records::WatchHandle* w) {
+    at("davit_records.cancel", w == &watch_ ? "" : "of a stranger");
+    watcher_.ended(Error{Code::out_of_range, "too old", "after", {}});
+  }
+
+ private:
+  records::WatchHandle watch_;
+  records::Watcher watcher_;
 };
 
 class EveryKind : public Part {

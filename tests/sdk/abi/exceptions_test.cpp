@@ -47,6 +47,11 @@ class Every {
   Result<cluster::Watch> watch(cluster::Watcher w = {[](int32_t, std::string_view) {}, [] {}}) {
     return cluster().watch({}, 1, std::move(w));
   }
+  records::Client records() { return records::Client(instance_.ref(DAVIT_RECORDS), "me"); }
+  Result<records::Watch> watch_records(records::Watcher w = {[](const auto&) {},
+                                                             [](const auto&) {}}) {
+    return records().watch({}, 1, std::move(w));
+  }
   secrets::Client secrets() { return secrets::Client(instance_.ref(DAVIT_SECRETS)); }
   Result<sink::ChangeStream> open(sink::Source source) {
     return sink::ChangeClient(instance_.ref(DAVIT_CHANGE_SINK)).open("k", "r", std::move(source));
@@ -137,6 +142,7 @@ TEST(Exceptions, OfASlotThatReturnsAnErrorAreTheErrorInternal) {
        [](Every& e) { return e.streamed([](const auto& s) { return s.bookmark({}); }); }},
       {"davit_status_sink.offer", [](Every& e) { return e.statuses().offer({}); }},
       {"davit_cluster.watch", [](Every& e) { return plain(e.watch()); }},
+      {"davit_records.watch", [](Every& e) { return plain(e.watch_records()); }},
       {"davit_storage.history", [](Every& e) { return plain(e.store().history()); }},
       {"davit_storage_copy.backup", [](Every& e) { return plain(e.copies().backup("", {})); }},
       {"davit_storage_copy.verify", [](Every& e) { return plain(e.copies().verify("", {})); }},
@@ -170,6 +176,7 @@ TEST(Exceptions, OfASlotThatReturnsNoErrorEndTheProcessAndNameFileAndSlot) {
     std::string named;  // empty: as the slot
   };
   const auto no_hint = [](void*, uint32_t) {};
+  const auto ignores = [](const auto&) {};
   const std::vector<Row> rows = {
       {"davit_storage.unwatch", [=](Every& e) { e.store().watch(no_hint, nullptr)->end(); }, ""},
       {"davit_secrets.resolve",
@@ -178,6 +185,11 @@ TEST(Exceptions, OfASlotThatReturnsNoErrorEndTheProcessAndNameFileAndSlot) {
              {}, [](auto) {}, Op());
        },
        ""},
+      {"davit_records.apply", [=](Every& e) { e.records().apply({}, ignores, Op()); }, ""},
+      {"davit_records.get", [=](Every& e) { e.records().get({}, ignores, Op()); }, ""},
+      {"davit_records.list", [=](Every& e) { e.records().list({}, ignores, Op()); }, ""},
+      {"davit_records.credit", [](Every& e) { e.watch_records()->credit(1); }, ""},
+      {"davit_records.cancel", [](Every& e) { e.watch_records()->cancel(); }, ""},
       {"davit_kind.describe", [](Every& e) { e.kind(); }, ""},
       {"davit_kind_needs.needs", [](Every& e) { e.needs(); }, ""},
       {"davit_change_sink.offer", [](Every& e) { e.stream().offer({}); }, ""},
@@ -223,6 +235,14 @@ TEST(Exceptions, OfACallbackEndTheProcessAndNameItsFile) {
   EXPECT_DEATH(Every().watch({{}, ouch})->cancel(), here + "davit_cluster_watcher.ended: ouch");
   EXPECT_DEATH(Every().cluster().identity(ouch),
                here + "the answer to a request of davit_cluster: ouch");
+  EXPECT_DEATH(Every().watch_records({ouch, {}})->credit(1),
+               here + "davit_records_watcher.event: ouch");
+  EXPECT_DEATH(Every().watch_records({{}, ouch})->cancel(),
+               here + "davit_records_watcher.ended: ouch");
+  EXPECT_DEATH(Every().records().apply({}, ouch, Op()),
+               here + "the answer to davit_records.apply: ouch");
+  EXPECT_DEATH(Every().records().get({}, ouch, Op()),
+               here + "the answer to a read of davit_records: ouch");
   EXPECT_DEATH(Every().wait(ouch), here + "the answer to davit_gate.wait: ouch");
   EXPECT_DEATH(Every().stream({wrong, {}, {}}).offer({}),
                here + "davit_change_source.wake: an exception of an unknown type");

@@ -71,6 +71,7 @@ class Growth : public ::testing::Test {
   void has_a_kind();
   void takes_changes();
   void resolves();
+  void applies();
   void asks_the_cluster();
   void calls();
   void dies();

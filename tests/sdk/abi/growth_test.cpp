@@ -252,6 +252,37 @@ void Growth::resolves() {
   expect_logged("davit_secrets.resolve " + words(items));
 }
 
+void Growth::applies() {
+  const records::Client client(role<davit_records>(DAVIT_RECORDS), "another");
+  std::string said;
+  client.apply(
+      values::apply(), [&](const records::AppliedList& results) { said = words(results); }, op());
+  EXPECT_EQ(said, "[" + words(values::applied()) + ";'k' 'r' 'j' '' 0 0 10 'no' 'expect' 0;]");
+  expect_logged("davit_records.apply " + words(values::apply()) + " cancelled");
+  const Query query{{"k", "r", "i"}, "ns", "n"};
+  client.get(
+      query, [&](const Result<records::Found>& found) { said = words(found.error()); }, op());
+  EXPECT_EQ(said, "14 'not now' 'there' 9");
+  expect_logged("davit_records.get " + words(query));
+  client.list(
+      values::records_read(), [&](const Result<records::Found>& found) { said = words(*found); },
+      op());
+  EXPECT_EQ(said, words(values::found()));
+  expect_logged("davit_records.list " + words(values::records_read()));
+
+  said.clear();
+  const auto watch =
+      client.watch(values::records_read(), 3,
+                   {[&](const records::Event& e) {
+                      said += words(e.type, e.at) + (e.record ? " " + words(*e.record) : "") + "\n";
+                    },
+                    [&](const std::optional<Error>& why) { said += words(*why); }});
+  watch->credit(4);
+  watch->cancel();
+  EXPECT_EQ(said, "1 281 282 " + words(values::record()) + "\n2 283 284\n11 'too old' 'after' 0");
+  expect_logged("davit_records.watch " + words(values::records_read()) + " 3");
+}
+
 void Growth::asks_the_cluster() {
   const cluster::Client cluster =
       cluster::Client(role<davit_cluster>(DAVIT_CLUSTER)).under(Operation());
@@ -347,6 +378,7 @@ TEST_F(Growth, NothingIsReadOrWrittenBeyondTheShorterOfTwoStructs) {
   has_a_kind();
   takes_changes();
   resolves();
+  applies();
   asks_the_cluster();
   calls();
   dies();

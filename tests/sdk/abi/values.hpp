@@ -4,6 +4,7 @@
 
 #include <davit/cluster.hpp>
 #include <davit/kind_needs.hpp>
+#include <davit/records_role.hpp>
 #include <davit/rpc.hpp>
 #include <davit/secrets.hpp>
 #include <davit/sink.hpp>
@@ -82,6 +83,22 @@ inline cluster::Response response() {
           "{}",          {{"h", "v"}}};
 }
 
+inline records::Apply apply() {
+  return {{{{"k", "r", "i"}, "on", "{}", {{"a", "b"}}, 291}, records::deletion({"k", "r", "j"})},
+          "request",
+          true,
+          "me"};
+}
+inline records::Applied applied() {
+  return {{"k", "r", "i"}, "created", {292, 293}};
+}
+inline records::Read records_read() {
+  return {"k", "r", {294, 295}, 296, true};
+}
+inline records::Found found() {
+  return {{record(), record()}, true, {297, 298}, {299, 300}};
+}
+
 using Words = std::string;
 inline Words words(const std::string& s) {
   return "'" + s + "'";
@@ -158,6 +175,21 @@ inline Words words(const Group& g) {
 inline Words words(const GroupResult& r) {
   return words(r.incarnation, r.first_version, r.actual_version) +
          (r.error ? " " + words(*r.error) : "");
+}
+inline Words words(const records::Document& d) {
+  return words(d.key, d.state, d.spec, d.annotations, d.expect, d.remove);
+}
+inline Words words(const records::Apply& a) {
+  return words(a.documents, a.request_id, a.dry_run, a.author);
+}
+inline Words words(const records::Applied& a) {
+  return words(a.key, a.outcome, a.at) + (a.error ? " " + words(*a.error) : "");
+}
+inline Words words(const records::Read& q) {
+  return words(q.kind, q.region, q.after, q.limit, q.deleted);
+}
+inline Words words(const records::Found& f) {
+  return words(f.records, f.more, f.next, f.head);
 }
 inline Words words(const Child& c) {
   return words(c.name, c.address, c.status, c.cpu_millicores, c.memory_mib);

@@ -1,0 +1,80 @@
+// OperatorService/Apply and Delete.
+#include <davit/v1/operator.pb.h>
+
+#include "changes.hpp"
+#include "document.hpp"
+
+namespace davit::desired {
+
+namespace {
+
+void outcome_to_wire(const Outcome& o, v1::Outcome* out) {
+  out->set_kind(o.key.kind);
+  out->set_region(o.key.region);
+  out->set_id(o.key.id);
+  out->set_outcome(o.word);
+  out->set_version(o.version);
+  out->set_incarnation(o.incarnation);
+  out->set_message(o.note);
+  if (!o.error) return;
+  out->set_code(static_cast<int32_t>(o.error->code));
+  out->set_field(o.error->where);
+  out->set_message(o.error->message);
+}
+
+// The author that the request names, else the caller.
+std::string author_of(const std::string& claimed, const rpc::Call& call) {
+  return claimed.empty() ? call.identity().name : claimed;
+}
+
+template <class Response>
+void answer(Shared& shared, const rpc::Call& call, Changes changes, rpc::Server::Reply reply) {
+  change(shared, shared.storage.under(call.operation()), std::move(changes),
+         [reply = std::move(reply)](const Result<std::vector<Outcome>>& outcomes) {
+           if (!outcomes.ok()) return reply(outcomes.error());
+           Response response;
+           for (const auto& o : *outcomes) outcome_to_wire(o, response.add_outcomes());
+           reply(response.SerializeAsString());
+         });
+}
+
+void apply(Shared& shared, const rpc::Call& call, const Buffer& request, rpc::Server::Reply reply) {
+  v1::ApplyRequest message;
+  if (!parse(message, request)) return reply(undecodable());
+  Changes changes;
+  for (const auto& d : message.documents()) changes.documents.push_back(from_wire(d));
+  changes.author = author_of(message.author(), call);
+  changes.caller = call.identity().name;
+  changes.request_id = message.request_id();
+  changes.dry_run = message.dry_run();
+  changes.again = message.again();
+  answer<v1::ApplyResponse>(shared, call, std::move(changes), std::move(reply));
+}
+
+void remove(Shared& shared, const rpc::Call& call, const Buffer& request,
+            rpc::Server::Reply reply) {
+  v1::DeleteRequest message;
+  if (!parse(message, request)) return reply(undecodable());
+  Changes changes;
+  for (const auto& k : message.keys())
+    changes.documents.push_back(records::deletion({k.kind(), k.region(), k.id()}));
+  changes.author = author_of(message.author(), call);
+  changes.dry_run = message.dry_run();
+  answer<v1::DeleteResponse>(shared, call, std::move(changes), std::move(reply));
+}
+
+}  // namespace
+
+Result<> serve_changes(Shared& shared, const rpc::Server& server) {
+  auto served = server.unary(method("Apply", "ApplyRequest", "ApplyResponse"),
+                             [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+                               apply(shared, call, request, std::move(reply));
+                             });
+  if (!served.ok()) return served;
+  return server.unary(method("Delete", "DeleteRequest", "DeleteResponse"),
+                      [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+                        remove(shared, call, request, std::move(reply));
+                      });
+}
+
+}  // namespace davit::desired

@@ -1,0 +1,119 @@
+#include "feed.hpp"
+
+namespace davit::desired {
+
+std::shared_ptr<Feed> Feed::make(Shared& shared, const records::Read& read,
+                                 records::Watcher watcher) {
+  std::shared_ptr<Feed> feed(new Feed(shared, read, std::move(watcher)));
+  *feed->lookout_ = {feed->strand_,
+                     [weak = std::weak_ptr<Feed>(feed)](Lookout::News news) {
+                       if (auto self = weak.lock()) self->hear(news);
+                     },
+                     false};
+  // Join before the first read, so that no change after that read is missed.
+  if (!shared.lookout.join(feed->lookout_))
+    feed->strand_.post([feed] { feed->hear(Lookout::News::stopping); });
+  return feed;
+}
+
+Feed::Feed(Shared& shared, const records::Read& read, records::Watcher watcher)
+    : shared_(shared),
+      strand_(shared.host.strand()),
+      watcher_(std::move(watcher)),
+      lookout_(std::make_shared<Lookout::Watcher>()),
+      listing_(std::make_shared<Listing>(shared, shared.storage,
+                                         Selection{read.kind, read.region, {}}, read.deleted,
+                                         read.after, [over = over_] { return !*over; })),
+      ticket_(shared.outstanding.begin()),
+      told_(read.after) {}
+
+void Feed::credit(uint32_t more) {
+  strand_.post([self = shared_from_this(), more] {
+    self->credit_ += more;
+    self->go_on();
+  });
+}
+
+void Feed::cancel() {
+  *over_ = true;  // a read that goes on may be given up
+  strand_.post([self = shared_from_this()] { self->end(std::nullopt); });
+}
+
+void Feed::hear(Lookout::News news) {
+  if (ended_) return;
+  if (news == Lookout::News::stopping)
+    return end(Error{Code::unavailable, "the server is shutting down", {}, {}});
+  again_ = true;
+  current_ = false;
+  go_on();
+}
+
+void Feed::go_on() {
+  tell();
+  if (!ended_ && !reading_ && !current_ && credit_ > 0 && events_.empty()) read();
+}
+
+void Feed::tell() {
+  while (!ended_ && credit_ > 0 && tell_one()) {
+  }
+}
+
+// The watcher may call credit() and cancel() in the event: both wait for the strand.
+bool Feed::tell_one() {
+  if (!events_.empty()) {
+    const records::Event event = std::move(events_.front());
+    events_.pop_front();
+    told_ = event.at;
+    --credit_;
+    watcher_.event(event);
+    return true;
+  }
+  // Everything is told, and the store has changed since only for others.
+  const Cursor at = reading_ ? Cursor() : listing_->at();
+  if (!current_ || at.version == 0 || at == told_) return false;
+  told_ = at;
+  --credit_;
+  watcher_.event({DAVIT_RECORDS_EVENT_BOOKMARK, std::nullopt, at});
+  return true;
+}
+
+void Feed::read() {
+  reading_ = true;
+  again_ = false;
+  shared_.storage.run(
+      strand_, [listing = listing_](const storage::Client&) { return listing->next(); },
+      [self = shared_from_this()](Result<std::optional<Listing::News>> news) {
+        self->reading_ = false;
+        self->took(std::move(news));
+      });
+}
+
+void Feed::took(Result<std::optional<Listing::News>> news) {
+  if (ended_) return;
+  if (!news.ok()) return end(news.error());
+  if (*news) {
+    const Cursor end_of_page = listing_->at();
+    const bool snapshot = (*news)->current || end_of_page.version == 0;
+    for (Record& r : (*news)->records) {
+      const Cursor at = snapshot ? Cursor() : Cursor{end_of_page.incarnation, r.version};
+      events_.push_back({DAVIT_RECORDS_EVENT_RECORD, std::move(r), at});
+    }
+    if ((*news)->current)
+      events_.push_back({DAVIT_RECORDS_EVENT_SYNCED, std::nullopt, end_of_page});
+  } else {
+    current_ = !again_;
+  }
+  go_on();
+}
+
+void Feed::end(const std::optional<Error>& why) {
+  if (std::exchange(ended_, true)) return;
+  *over_ = true;
+  shared_.lookout.leave(lookout_);
+  events_.clear();
+  const auto watcher = std::exchange(watcher_, {});
+  const auto ticket = std::exchange(ticket_, nullptr);  // until `ended` has returned
+  watcher.ended(why);
+}
+
+}  // namespace davit::desired
