@@ -88,7 +88,8 @@ endfunction()
 # ABI_MIN: the lowest minor of the ABI that it works with. Without it the lowest that there is: a plugin that uses what
 # a later minor added, and does not ask first (DAVIT_HAS, a service's id), says so here.
 # What a test needs in the configuration stands in CONFORMANCE_CONFIG (TOML-like "key = value" lines).
-# The file is installed, with the files of its `conformance.` keys, as share/davit/conformance/NAME/conformance.conf.
+# The file is installed, with the files of its `conformance.` keys, as share/davit/conformance/NAME/conformance.conf, unless
+# it is made by the build: such a one names files of this build.
 # CONFORMANCE_LAUNCHER command...: what that test is run by, when it needs a server around it; 77 means skipped.
 # TEST_ONLY: neither laid out nor installed, and no test of its own.
 function(davit_add_plugin NAME)
@@ -146,7 +147,10 @@ function(davit_add_plugin NAME)
   if(arg_CONFORMANCE_CONFIG)
     cmake_path(ABSOLUTE_PATH arg_CONFORMANCE_CONFIG BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     set(config --config ${arg_CONFORMANCE_CONFIG})
-    davit_install_conformance(${NAME} ${arg_CONFORMANCE_CONFIG})
+    cmake_path(IS_PREFIX CMAKE_BINARY_DIR ${arg_CONFORMANCE_CONFIG} made_here)
+    if(NOT made_here)
+      davit_install_conformance(${NAME} ${arg_CONFORMANCE_CONFIG})
+    endif()
   endif()
   if(BUILD_TESTING AND TARGET Davit::conformance)
     add_test(NAME ${NAME}.conformance
