@@ -48,7 +48,7 @@ class RegionCopy {
     return {};
   }
   Result<> stop(const Op& op) {
-    call_.stopped = true;
+    call_.cancel();
     strand_.post([this, ticket = open_.begin()] {
       restart_.cancel();
       retry_.cancel();
@@ -70,7 +70,7 @@ class RegionCopy {
 
   // --- on the strand ---
   void begin() {
-    if (call_.stopped || !sides_.empty()) return;
+    if (call_.cancelled() || !sides_.empty()) return;
     picture_.forget();
     for (const std::string& region : regions_) {
       auto side = std::make_shared<Side>();
@@ -108,7 +108,7 @@ class RegionCopy {
   }
   void pause(const Error& why) {
     cancel();
-    if (call_.stopped) return;
+    if (call_.cancelled()) return;
     const auto delay = backoff_.next(host_.random(), why.retry_after);
     host_.warn("a watch has ended", {{"why", why.message}});
     restart_.after(delay, [this] { begin(); });
@@ -117,7 +117,7 @@ class RegionCopy {
 
   // One change at a time: the next one is decided by what came of the last.
   void act() {
-    if (busy_ || waiting_ || call_.stopped || !synced()) return;
+    if (busy_ || waiting_ || call_.cancelled() || !synced()) return;
     std::string foreign;
     auto document = picture_.next(foreign);
     if (!foreign.empty()) host_.warn("a record that is not a copy has the id", {{"id", foreign}});
@@ -128,7 +128,7 @@ class RegionCopy {
         [this, ticket = open_.begin()](const records::AppliedList& results) {
           strand_.post([this, result = results.at(0), ticket] { applied(result); });
         },
-        Op(&call_.op));
+        call_);
   }
   void applied(const records::Applied& result) {
     busy_ = false;
@@ -148,7 +148,7 @@ class RegionCopy {
   }
   void retry(const records::Applied& result) {
     picture_.again(result.key.id);
-    if (call_.stopped) return;
+    if (call_.cancelled()) return;
     waiting_ = true;
     retry_.after(backoff_.next(host_.random(), result.error->retry_after), [this] {
       waiting_ = false;
@@ -167,19 +167,9 @@ class RegionCopy {
   davit::Metric copied_;
   davit::Backoff backoff_;
   std::vector<std::shared_ptr<Side>> sides_;
-  bool busy_ = false;     // an apply is not answered yet
-  bool waiting_ = false;  // until an apply may be tried again
-  // What our calls are made in: no deadline, and over when we stop.
-  struct Call {
-    davit_op op{sizeof(davit_op),
-                0,
-                INT64_MAX,
-                [](const davit_op* op) -> int32_t {
-                  return reinterpret_cast<const Call*>(op)->stopped ? 1 : 0;
-                },
-                {}};
-    std::atomic<bool> stopped{false};
-  } call_;
+  bool busy_ = false;      // an apply is not answered yet
+  bool waiting_ = false;   // until an apply may be tried again
+  davit::Operation call_;  // what our calls are made in: no deadline, and over when we stop
   davit::Outstanding open_;
 };
 

@@ -19,6 +19,7 @@
 #include <mutex>
 
 #include <boost/json.hpp>
+#include <davit/operation.hpp>
 #include <davit/records_role.hpp>
 
 #include "suite.hpp"
@@ -30,29 +31,15 @@ struct RecordSample {
   std::vector<std::pair<std::string, std::string>> refused;  // spec, where
 };
 
-// The op of a call: a deadline on the host's clock, and a switch that cancels it.
-class RecordsOp {
- public:
-  explicit RecordsOp(int64_t deadline_ns = INT64_MAX);
-  const davit_op* abi() const { return &abi_.op; }
-  void cancel() { abi_.cancelled = true; }
-
- private:
-  struct Abi {
-    davit_op op{};
-    std::atomic<bool> cancelled{false};
-  } abi_;
-};
-
 // The answers to several calls, which may come on any thread. It calls the table and not
 // records::Client, which could not tell that an answer came twice.
 class RecordsAnswers {
  public:
-  void apply(davit_ref ref, const records::Apply& apply, const RecordsOp& op);
-  void apply(davit_ref ref, const davit_apply& apply, const RecordsOp& op);
-  void get(davit_ref ref, const Query& query, const RecordsOp& op);
-  void list(davit_ref ref, const records::Read& read, const RecordsOp& op);
-  void list(davit_ref ref, const davit_records_read& read, const RecordsOp& op);
+  void apply(davit_ref ref, const records::Apply& apply, const Operation& op);
+  void apply(davit_ref ref, const davit_apply& apply, const Operation& op);
+  void get(davit_ref ref, const Query& query, const Operation& op);
+  void list(davit_ref ref, const records::Read& read, const Operation& op);
+  void list(davit_ref ref, const davit_records_read& read, const Operation& op);
 
   bool wait(size_t count);
   size_t count();

@@ -187,7 +187,7 @@ TEST_F(RecordsApply, R5_OfManyWritersThatExpectTheSameOneSucceeds) {
   const uint64_t version = put(document("a")).version;
   constexpr int writers = 16;
   auto& answers = calls_.emplace_back();
-  const RecordsOp op;
+  const Operation op;
   std::vector<std::thread> threads;
   for (int n = 0; n < writers; ++n) {
     threads.emplace_back([&, n] {
@@ -217,7 +217,7 @@ TEST_F(RecordsApply, R14_TheAuthorIsStored) {
 
 TEST_F(RecordsApply, AnUnknownCriticalFlagIsUnimplementedAndChangesNothing) {
   const records::Apply one{{document("a")}, {}, false, "suite"};
-  const RecordsOp op;
+  const Operation op;
   auto& answers = calls_.emplace_back();
   records::ApplyView whole(one), part(one);
   whole.abi.flags |= DAVIT_CRITICAL(15);

@@ -10,7 +10,7 @@ using RecordsCalls = Records;
 
 TEST_F(RecordsCalls, R7_EachCallIsAnsweredOnceWhateverElseIsAsked) {
   constexpr int threads_count = 8, rounds = 8;
-  const RecordsOp op;
+  const Operation op;
   auto& answers = calls_.emplace_back();
   auto bad = document("bad");
   bad.spec = sample_.refused[0].first;
@@ -35,7 +35,7 @@ TEST_F(RecordsCalls, R7_EachCallIsAnsweredOnceWhateverElseIsAsked) {
 }
 
 TEST_F(RecordsCalls, R7_StopAnswersWhatIsOpen) {
-  const RecordsOp op;
+  const Operation op;
   auto& answers = calls_.emplace_back();
   for (int n = 0; n < 32; ++n) {
     answers.apply(ref_, records::Apply{{document(std::to_string(n))}, {}, false, "suite"}, op);
@@ -63,7 +63,7 @@ TEST_F(RecordsCalls, R7_WhatIsCalledAfterTheStopIsUnavailable) {
 
 TEST_F(RecordsCalls, R8_ACallThatIsOverBeginsNothing) {
   for (const bool cancelled : {false, true}) {
-    RecordsOp op(cancelled ? INT64_MAX : fresh_->host().host().now().count() - 1);
+    Operation op(cancelled ? INT64_MAX : fresh_->host().host().now().count() - 1);
     if (cancelled) op.cancel();
     const Code expected = cancelled ? Code::cancelled : Code::deadline_exceeded;
     auto& answers = calls_.emplace_back();

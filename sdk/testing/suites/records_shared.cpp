@@ -39,36 +39,26 @@ RecordSample read_sample() {
 
 }  // namespace
 
-RecordsOp::RecordsOp(int64_t deadline_ns) {
-  abi_.op = {sizeof(davit_op),
-             0,
-             deadline_ns,
-             [](const davit_op* op) -> int32_t {
-               return reinterpret_cast<const Abi*>(op)->cancelled.load() ? 1 : 0;
-             },
-             {}};
-}
-
 // --- answers ---
 
 const davit_records* RecordsAnswers::table(davit_ref ref) {
   return static_cast<const davit_records*>(ref.vtable);
 }
-void RecordsAnswers::apply(davit_ref ref, const records::Apply& apply, const RecordsOp& op) {
+void RecordsAnswers::apply(davit_ref ref, const records::Apply& apply, const Operation& op) {
   const records::ApplyView v(apply);
   this->apply(ref, v.abi, op);
 }
-void RecordsAnswers::apply(davit_ref ref, const davit_apply& apply, const RecordsOp& op) {
+void RecordsAnswers::apply(davit_ref ref, const davit_apply& apply, const Operation& op) {
   table(ref)->apply(ref.self, op.abi(), &apply, &take_applied, this);
 }
-void RecordsAnswers::get(davit_ref ref, const Query& query, const RecordsOp& op) {
+void RecordsAnswers::get(davit_ref ref, const Query& query, const Operation& op) {
   const davit_query q{sizeof q, 0, to_abi(query.key), str(query.ns), str(query.name)};
   table(ref)->get(ref.self, op.abi(), &q, &take_found, this);
 }
-void RecordsAnswers::list(davit_ref ref, const records::Read& read, const RecordsOp& op) {
+void RecordsAnswers::list(davit_ref ref, const records::Read& read, const Operation& op) {
   list(ref, records::to_abi(read), op);
 }
-void RecordsAnswers::list(davit_ref ref, const davit_records_read& read, const RecordsOp& op) {
+void RecordsAnswers::list(davit_ref ref, const davit_records_read& read, const Operation& op) {
   table(ref)->list(ref.self, op.abi(), &read, &take_found, this);
 }
 bool RecordsAnswers::wait(size_t count) {
@@ -256,7 +246,7 @@ records::Document Records::expecting(records::Document d, uint64_t expect) {
 
 records::AppliedList Records::apply(records::Apply request) {
   auto& answers = calls_.emplace_back();
-  const RecordsOp op;
+  const Operation op;
   answers.apply(ref_, request, op);
   if (answers.wait(1)) return answers.applied(0);
   ADD_FAILURE() << "no answer";
@@ -271,7 +261,7 @@ Cursor Records::put(const records::Document& d) {
 }
 Result<records::Found> Records::get(const Query& query) {
   auto& answers = calls_.emplace_back();
-  const RecordsOp op;
+  const Operation op;
   answers.get(ref_, query, op);
   if (answers.wait(1)) return answers.found(0);
   ADD_FAILURE() << "no answer";
@@ -279,7 +269,7 @@ Result<records::Found> Records::get(const Query& query) {
 }
 Result<records::Found> Records::list(const records::Read& read) {
   auto& answers = calls_.emplace_back();
-  const RecordsOp op;
+  const Operation op;
   answers.list(ref_, read, op);
   if (answers.wait(1)) return answers.found(0);
   ADD_FAILURE() << "no answer";
