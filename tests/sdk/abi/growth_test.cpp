@@ -256,17 +256,18 @@ void Growth::applies() {
   const records::Client client(role<davit_records>(DAVIT_RECORDS), "another");
   std::string said;
   client.apply(
-      values::apply(), [&](const records::AppliedList& results) { said = words(results); }, op());
+      values::apply(), [&](const records::AppliedList& results) { said = words(results); },
+      operation_);
   EXPECT_EQ(said, "[" + words(values::applied()) + ";'k' 'r' 'j' '' 0 0 10 'no' 'expect' 0;]");
   expect_logged("davit_records.apply " + words(values::apply()) + " cancelled");
   const Query query{{"k", "r", "i"}, "ns", "n"};
   client.get(
-      query, [&](const Result<records::Found>& found) { said = words(found.error()); }, op());
+      query, [&](const Result<records::Found>& found) { said = words(found.error()); }, operation_);
   EXPECT_EQ(said, "14 'not now' 'there' 9");
   expect_logged("davit_records.get " + words(query));
   client.list(
       values::records_read(), [&](const Result<records::Found>& found) { said = words(*found); },
-      op());
+      operation_);
   EXPECT_EQ(said, words(values::found()));
   expect_logged("davit_records.list " + words(values::records_read()));
 
