@@ -43,7 +43,7 @@ WIRE = (
         (("  committed_ = {};\n  sent_ = 0;\n  through_ = 0;\n", ""),), "restored"),
     Bug("snapshot_says_a_wrong_count", "streamer", "pager.cpp",
         "the bookmark that ends a snapshot says how many live records it named",
-        (("std::exchange(census_, {}).live_count()", "std::exchange(census_, {}).live_count() + 1"),)),
+        (("std::exchange(live_count_, {}).total()", "std::exchange(live_count_, {}).total() + 1"),)),
     Bug("snapshot_leaves_out_who_lingers", "streamer", "stream_fetch.cpp",
         "a dead record is named until its status says gone",
         (("page_bytes, true}", "page_bytes, false}"),)),
