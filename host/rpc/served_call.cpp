@@ -88,6 +88,12 @@ void ServedCall::finish(const davit_rpc_end& end) {
   if (ended_ && !callbacks_) release();
 }
 
+void ServedCall::keep(std::unique_ptr<Account> account) {
+  const std::lock_guard lock(mutex_);
+  account_ = std::move(account);
+  if (account_ && finished_) account_->ended(end_, plugin_finished_);
+}
+
 void ServedCall::end_now(const End& end) {
   const std::lock_guard lock(mutex_);
   ask_locked();

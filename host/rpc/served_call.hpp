@@ -43,8 +43,9 @@ class ServedCall : public davit_rpc_call {
 
   const Method& method() const { return method_; }
   const Identity& who() const { return *identity_; }
-  // Keeps the call's account until the call is destroyed. Before `offer`.
-  void keep(std::unique_ptr<Account> account) { account_ = std::move(account); }
+  // Keeps the call's account until the call is destroyed. Before `offer`. The call may have been
+  // ended by then, as one of a credential that was revoked in this moment is.
+  void keep(std::unique_ptr<Account> account);
 
   // Hands the call to its plugin. The call may be destroyed when this returns.
   void offer();
