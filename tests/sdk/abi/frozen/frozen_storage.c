@@ -66,6 +66,9 @@ static int32_t read_records(davit_instance* self, const davit_op* op, const davi
   code = lock(self, op, error);
   if (code != DAVIT_OK) return code;
   code = judge_cursor(self, q->cursor, self->head, error);
+  if (code == DAVIT_OK && q->cursor.version != 0 && q->cursor.version < self->purged_through &&
+      q->dead_after < self->purged_through)
+    code = fail(error, DAVIT_OUT_OF_RANGE, "cursor", "what was deleted since is no longer known");
   if (code == DAVIT_OK) {
     visit_page(self, q, visit, ctx, out);
     fill_head(self, out->head);
