@@ -111,7 +111,7 @@ Result<> judge_kind(davit_instance* self, const void* table) {
   return {};
 }
 
-std::vector<Contract> list() {
+std::vector<Contract> table() {
   using enum Step::Kind;
   return {
       {DAVIT_STORAGE,
@@ -209,7 +209,7 @@ std::vector<Contract> list() {
 }  // namespace
 
 const std::vector<Contract>& contracts() {
-  static const std::vector<Contract> all = list();
+  static const std::vector<Contract> all = table();
   return all;
 }
 

@@ -102,6 +102,10 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
                        : say(State::waiting, seen.ready() > 0 ? count(seen.ready(), "still there")
                                                               : "being removed");
   }
+  return see_pods(seen, now);
+}
+
+Rollout::State Rollout::see_pods(const v1::Status& seen, Time now) {
   if (seen.updated() == seen.desired() && seen.ready() == seen.desired() && seen.stale() == 0) {
     const std::string at = seen.observed_version() == 0
                                ? "reported since (its agent names no version)"

@@ -34,6 +34,7 @@ class Rollout {
 
  private:
   State say(State state, const std::string& text);
+  State see_pods(const v1::Status& seen, Time now);
 
   std::string kind_, region_, id_;
   uint64_t version_, incarnation_;

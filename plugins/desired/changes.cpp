@@ -175,18 +175,27 @@ std::vector<Mutations::Group> groups_of(const Shared& shared, const storage::Cli
   return out;
 }
 
+// The stop cancels what runs, and no caller has given up because of it.
+void name_the_stop(const Shared& shared, std::optional<Error>& error) {
+  if (error && error->code == Code::cancelled && shared.stopping) error = shutting_down();
+}
+
 }  // namespace
 
 void change(Shared& shared, const storage::Client& storage, Changes changes,
             std::function<void(Result<std::vector<Outcome>>)> done) {
   if (auto r = usable_request_id(changes.request_id); !r.ok()) return done(r.error());
   // The kind may block.
-  shared.host.blocking(storage.instance(),
-                       [&shared, storage, changes = std::move(changes), done = std::move(done),
-                        ticket = shared.outstanding.begin()]() mutable {
-                         Mutations::run(shared.host, storage, groups_of(shared, storage, changes),
-                                        changes.dry_run, std::move(ticket), std::move(done));
+  shared.host.blocking(
+      storage.instance(), [&shared, storage, changes = std::move(changes), done = std::move(done),
+                           ticket = shared.outstanding.begin()]() mutable {
+        Mutations::run(shared.host, storage, groups_of(shared, storage, changes), changes.dry_run,
+                       std::move(ticket),
+                       [&shared, done = std::move(done)](std::vector<Outcome> outcomes) {
+                         for (Outcome& o : outcomes) name_the_stop(shared, o.error);
+                         done(std::move(outcomes));
                        });
+      });
 }
 
 }  // namespace davit::desired

@@ -7,10 +7,6 @@ namespace davit::desired {
 
 namespace {
 
-Error stopped() {
-  return {Code::unavailable, "the server is shutting down", {}, {}};
-}
-
 records::AppliedList refused_results(const std::vector<records::Document>& documents,
                                      const Error& error) {
   records::AppliedList out;
@@ -31,12 +27,12 @@ records::AppliedList results(std::vector<Outcome> outcomes) {
 }  // namespace
 
 std::optional<Error> Controllers::over(const Op& op) const {
-  if (shared_.stopping) return stopped();
+  if (shared_.stopping) return shutting_down();
   return given_up(op, shared_.host.now());
 }
 
 void Controllers::apply(const Op& op, records::Apply request, records::ApplyDone done) {
-  if (shared_.stopping) return done(refused_results(request.documents, stopped()));
+  if (shared_.stopping) return done(refused_results(request.documents, shutting_down()));
   if (request.author.empty()) {
     return done(
         refused_results(request.documents,

@@ -41,8 +41,7 @@ void Feed::cancel() {
 
 void Feed::hear(Lookout::News news) {
   if (ended_) return;
-  if (news == Lookout::News::stopping)
-    return end(Error{Code::unavailable, "the server is shutting down", {}, {}});
+  if (news == Lookout::News::stopping) return end(shutting_down());
   again_ = true;
   current_ = false;
   go_on();

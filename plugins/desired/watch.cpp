@@ -38,8 +38,7 @@ class Watch : public rpc::Handler {
 
  private:
   void hear(Lookout::News news) {
-    if (news == Lookout::News::stopping)
-      return finish({Code::unavailable, "the server is shutting down", {}});
+    if (news == Lookout::News::stopping) return finish(rpc::End::of(shutting_down()));
     again_ = true;
     read();
   }

@@ -26,7 +26,8 @@ int system_error_of(sqlite3* db) {
     sqlite3_file* file = nullptr;
     int error = 0;
     if (sqlite3_file_control(db, "main", which, &file) != SQLITE_OK || file == nullptr) continue;
-    if (file->pMethods == nullptr) continue;
+    // The journal of a database in memory has no such function.
+    if (file->pMethods == nullptr || file->pMethods->xFileControl == nullptr) continue;
     if (file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error) == SQLITE_OK &&
         error != 0)
       return error;

@@ -27,9 +27,9 @@ Result<> Classifier::wire() {
     auto schema = client.schema(host_);
     if (!schema.ok()) return schema.error().in("kind \"" + client.kind() + "\"");
     const auto& description = client.description();
-    kinds_.emplace(
-        client.kind(),
-        Kind{client, *schema, Shape(view(description.descriptor_set), description.apply_type)});
+    kinds_.emplace(client.kind(),
+                   Kind{client, *schema,
+                        WireValidator(view(description.descriptor_set), description.apply_type)});
   }
   return {};
 }
@@ -74,7 +74,7 @@ Result<Judgement> Classifier::judge(const Kind& kind, const Record& r) {
       return Judgement{Verb::hold, Cause::unhandled,
                        name + " does not handle state \"" + r.state + "\""};
   }
-  if (!kind.shape.fits(r.payload))
+  if (!kind.validator.fits(r.payload))
     return Judgement{Verb::hold, Cause::undecodable, "payload cannot be decoded"};
   return Judgement{Verb::apply, Cause::none, {}};
 }

@@ -14,7 +14,7 @@
 
 #include "additions.hpp"
 #include "change.hpp"
-#include "shape.hpp"
+#include "wire_validator.hpp"
 
 namespace davit::streamer {
 
@@ -39,7 +39,7 @@ class Classifier {
   struct Kind {
     kind::Client client;
     Schema schema;
-    Shape shape;  // of its apply message
+    WireValidator validator;  // of its apply message
     std::unique_ptr<Additions> additions = std::make_unique<Additions>();
   };
   // NULL when the kind is not loaded.

@@ -24,7 +24,7 @@
 
 #include <davit/records.hpp>
 
-#include "census.hpp"
+#include "live_count.hpp"
 #include "ring.hpp"
 
 namespace davit::streamer {

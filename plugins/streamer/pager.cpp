@@ -9,10 +9,10 @@ namespace {
 constexpr int silence = 3;
 }  // namespace
 
-Pager::Pager(Manners manners, Cursor cursor)
-    : manners_(manners),
+Pager::Pager(ProtocolTraits traits, Cursor cursor)
+    : traits_(traits),
       cursor_(cursor),
-      phase_(cursor.version == 0 || !manners.has_incarnation ? Phase::head : Phase::ring) {}
+      phase_(cursor.version == 0 || !traits.has_incarnation ? Phase::head : Phase::ring) {}
 
 Pager::Todo Pager::next() {
   if (phase_ != Phase::finished) {
@@ -22,8 +22,8 @@ Pager::Todo Pager::next() {
     case Phase::head:
       return {Act::read_head, cursor_};
     case Phase::snapshot:
-      return {Act::read_page, cursor_, manners_.buries ? purged_through_ : begin_version_,
-              manners_.begins};
+      return {Act::read_page, cursor_, traits_.names_all_deleted ? purged_through_ : begin_version_,
+              traits_.begins};
     case Phase::snapshot_end:
       phase_ = Phase::ring;
       marked_ = cursor_.version;
@@ -32,7 +32,7 @@ Pager::Todo Pager::next() {
               0,
               false,
               Mark::snapshot_end,
-              std::exchange(census_, {}).live_count()};
+              std::exchange(live_count_, {}).total()};
     case Phase::pages:
       return {Act::read_page, cursor_};
     case Phase::ring:
@@ -46,8 +46,8 @@ Pager::Todo Pager::next() {
 std::optional<Pager::Todo> Pager::bookmark() {
   // Within a snapshot the peer must not move its cursor: the snapshot's own bookmark ends it.
   const bool tailing = phase_ == Phase::ring || phase_ == Phase::pages;
-  const bool news = cursor_.version > marked_ || (manners_.begins && silent_ >= silence);
-  if (!manners_.bookmarks || !begun_ || !tailing || !due_ || !news) return std::nullopt;
+  const bool news = cursor_.version > marked_ || (traits_.begins && silent_ >= silence);
+  if (!traits_.bookmarks || !begun_ || !tailing || !due_ || !news) return std::nullopt;
   due_ = false;
   silent_ = 0;
   marked_ = cursor_.version;
@@ -62,7 +62,7 @@ void Pager::begin(Mark mark, Cursor at) {
   if (begun_) return;
   begun_ = true;
   if (mark == Mark::begin_tail) marked_ = at.version;
-  if (manners_.begins) opening_ = Todo{Act::bookmark, at, 0, false, mark};
+  if (traits_.begins) opening_ = Todo{Act::bookmark, at, 0, false, mark};
 }
 
 void Pager::head(const Head& head) {
@@ -85,7 +85,7 @@ void Pager::head(const Head& head) {
   phase_ = Phase::snapshot;
   begin(Mark::begin_snapshot, head.head);
   // A peer with ctrl_bookmarks hears that its cursor is void: what is not sent now is gone.
-  if (again && manners_.bookmarks && !manners_.begins) opening_ = Todo{Act::bookmark, cursor_};
+  if (again && traits_.bookmarks && !traits_.begins) opening_ = Todo{Act::bookmark, cursor_};
 }
 
 Result<> Pager::page(const Page& page, size_t records, std::shared_ptr<const PageNames> names) {
@@ -95,7 +95,7 @@ Result<> Pager::page(const Page& page, size_t records, std::shared_ptr<const Pag
   if (snapshot && std::exchange(first_page_, false) && incarnation != cursor_.incarnation) {
     return Error{Code::out_of_range, "the store's history changed while a snapshot began", {}, {}};
   }
-  if (names) census_.take(std::move(names));
+  if (names) live_count_.take(std::move(names));
   begin(Mark::begin_tail, {incarnation, cursor_.version});
   cursor_.version = page.next_version;
   dry_ = records == 0 && !page.more;
@@ -107,7 +107,7 @@ Result<> Pager::page(const Page& page, size_t records, std::shared_ptr<const Pag
     return {};
   }
   cursor_.incarnation = incarnation;
-  if (snapshot && manners_.begins) {
+  if (snapshot && traits_.begins) {
     phase_ = Phase::snapshot_end;
     caught_up_ = true;
     return {};
@@ -146,7 +146,7 @@ void Pager::ring_tip(Cursor after) {
   cursor_ = after;
   waits_ = true;
   caught_up();
-  if (manners_.close_when_drained) phase_ = Phase::finished;
+  if (traits_.close_when_drained) phase_ = Phase::finished;
 }
 
 void Pager::ring_frame(Cursor after, bool at_end) {

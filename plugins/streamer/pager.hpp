@@ -11,24 +11,24 @@
 
 #include <davit/records.hpp>
 
-#include "census.hpp"
+#include "live_count.hpp"
 
 namespace davit::streamer {
 
-// The traits of one protocol: how its subscriptions behave.
-struct Manners {
+// How the subscriptions of one protocol behave.
+struct ProtocolTraits {
   bool begins = true;  // sends a begin bookmark, and a snapshot ends with a count
   // Sends a bookmark when caught up and when the cursor moved. With `begins` an idle subscription
   // also repeats its position every third bookmark interval.
   bool bookmarks = true;
   bool has_incarnation = true;      // false: the peer's cursor is a version of the current history
-  bool buries = false;              // a snapshot names all deleted records that the store still has
+  bool names_all_deleted = false;   // a snapshot names all deleted records that the store still has
   bool close_when_drained = false;  // ends with OK when caught up
 };
 
 class Pager {
  public:
-  Pager(Manners manners, Cursor cursor);
+  Pager(ProtocolTraits traits, Cursor cursor);
 
   enum class Act { read_head, read_page, ask_ring, bookmark, idle, finish };
   enum class Mark { plain, begin_snapshot, begin_tail, snapshot_end };
@@ -72,12 +72,12 @@ class Pager {
   void begin(Mark mark, Cursor at);
   void caught_up();
 
-  Manners manners_;
+  ProtocolTraits traits_;
   Cursor cursor_;
   uint64_t begin_version_ = 0;   // of the snapshot
   uint64_t purged_through_ = 0;  // the purge mark at its begin
   uint64_t marked_ = 0;          // version of the last bookmark
-  Census census_;
+  LiveCount live_count_;
   std::optional<Todo> opening_;
   Phase phase_;
   bool begun_ = false;

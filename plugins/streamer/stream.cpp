@@ -37,7 +37,7 @@ void Stream::on_message(Buffer request) {
     const auto* kind = shared_.classifier.kind(topic.kind);
     parts_.push_back({.topic = topic,
                       .kind = kind,
-                      .pager = Pager(protocol_.manners, cursor),
+                      .pager = Pager(protocol_.traits, cursor),
                       .came_from = cursor.incarnation});
     if (kind != nullptr) {
       topics_.push_back(topic);

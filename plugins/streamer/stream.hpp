@@ -25,7 +25,7 @@ struct Protocol {
   bool one_on_a_connection = false;  // a newer watch of the same kind and region ends the older
   size_t encoding = 0;               // index into the ring's encodings
   Encoding cut;
-  Manners manners;
+  ProtocolTraits traits;
 };
 
 // What all streams share. It lives as long as the plugin.

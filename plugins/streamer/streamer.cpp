@@ -35,7 +35,7 @@ class Streamer {
     ctrl_.ctrl = true;
     ctrl_.encoding = 1;
     ctrl_.cut = cut(&encode_state);
-    ctrl_.manners = {false, ctrl_bookmarks, false, true, close_when_drained};
+    ctrl_.traits = {false, ctrl_bookmarks, false, true, close_when_drained};
     krane_ = ctrl_;
     krane_.encoding = 2;
     krane_.cut = cut(&encode_krane_state);

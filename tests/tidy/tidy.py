@@ -11,8 +11,14 @@ ROOT = Path(__file__).resolve().parents[2]
 CODE = {".c", ".cpp", ".h", ".hpp"}
 LINES_MAX = 400
 COLUMNS_MAX = 100
+FUNCTION_LINES_MAX = 60
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.M)
 BANNED_NAMES = re.compile(r"\b(?:class|struct)\s+(?!FieldManager\b)\w*(?:Manager|Helper|Util|Utils|Impl|Base|Data|Info)\b")
+# What begins like a function in clang-format's layout, and is none, or is a lambda.
+NO_FUNCTION = re.compile(r"^\s*(?:if|for|while|switch|else|do|try|catch|namespace|class|struct|union|enum|extern|return)\b"
+                         r"|= \[|\[[^\]]*\] ?[({]")
+# These functions are a list of a role's slots.
+TABLE = re.compile(r"\b(?:vtable|table)\(\) \{")
 # A library that is visible in one place only: header pattern, where it may be included, what to use instead.
 ONE_PLACE = (
     (re.compile(r"^toml\+\+|^toml\.hpp"), re.compile(r"^host/config/"), "host/config's nodes"),
@@ -56,6 +62,22 @@ def includes_of(name, text):
             yield f"{name}: includes <{included}>: payloads are opaque to storage"
         if top == "host" and not name.startswith("host/commands/") and included.startswith(("ctrl/", "davit/v1/")):
             yield f"{name}: includes <{included}>: the host knows plugins, not resources"
+
+
+def long_functions(lines):
+    """(line, lines of the body) of each function that is too long. Relies on clang-format: a function begins at most two
+    columns in, and the "}" that ends it stands alone in the column where it begins."""
+    for first, line in enumerate(lines):
+        indent = line[:len(line) - len(line.lstrip())]
+        if len(indent) > 2 or not re.match(r"[\w~]", line[len(indent):]):
+            continue
+        opens = next((n for n in range(first, min(first + 12, len(lines))) if lines[n].endswith(("{", ";", "}"))), None)
+        signature = " ".join(lines[first:opens + 1]) if opens is not None else ""
+        if not signature.endswith("{") or "(" not in signature or NO_FUNCTION.search(signature) or TABLE.search(signature):
+            continue
+        ends = next((n for n in range(opens + 1, len(lines)) if lines[n] == indent + "}"), opens)
+        if ends - opens - 1 > FUNCTION_LINES_MAX:
+            yield first + 1, ends - opens - 1
 
 
 def tests():
@@ -145,6 +167,8 @@ def faults():
             for number, line in enumerate(lines, 1):
                 if len(line) > COLUMNS_MAX and '"' not in line:  # a literal may be longer
                     yield f"{name}:{number}: {len(line)} columns: break it before {COLUMNS_MAX}"
+            for number, length in long_functions(lines):
+                yield f"{name}:{number}: a function of {length} lines: split it at {FUNCTION_LINES_MAX} at the latest"
             if found := BANNED_NAMES.search(text):
                 yield f'{name}: "{found.group()}": name it after what it does'
             yield from includes_of(name, text)

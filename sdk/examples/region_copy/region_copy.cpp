@@ -2,9 +2,8 @@
 // both through the role records, and writes through it: so what it writes is validated as what an
 // operator applies. It keeps nothing of its own. What has to be done follows from the two regions,
 // so a restart, a repetition or a lost answer does no harm.
-#include <atomic>
-
 #include <davit/backoff.hpp>
+#include <davit/operation.hpp>
 #include <davit/outstanding.hpp>
 
 #include "picture.hpp"

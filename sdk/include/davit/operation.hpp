@@ -140,6 +140,10 @@ class Operations {
     }
     operation.cancel();
   }
+  bool cancelled() const {
+    const std::lock_guard lock(kept_->mutex);
+    return kept_->over;
+  }
   // Cancels all, and those that are added later.
   void cancel() const {
     std::vector<std::weak_ptr<Operation::State>> all;

@@ -53,8 +53,10 @@ class Call {
     rpc_->write(call_, raw.data(), raw.size());
   }
 
-  // Serving end.
-  void finish(const End& end) const {
+  // Serving end. What was cancelled because the plugin stops ends as UNAVAILABLE: its caller waits.
+  void finish(End end) const {
+    if (end.code == Code::cancelled && operations_.cancelled())
+      end = {Code::unavailable, "the server is shutting down", {}};
     const auto trailers = to_abi(end.trailers);
     std::vector<davit_rpc_detail> details;
     for (const Detail& d : end.details) details.push_back({str(d.type), bytes(d.value)});
@@ -89,15 +91,19 @@ class Call {
 
  private:
   friend class Server;
-  static Call served(const davit_rpc* rpc, davit_rpc_call* handle) {
+  static Call served(const davit_rpc* rpc, davit_rpc_call* handle, const Operations& operations) {
     Call out(rpc, handle);
+    out.operations_ = operations;
     out.operation_ =
         std::make_shared<const Operation>(out.deadline_ns(), out.metadata("traceparent"));
+    operations.add(*out.operation_);
     return out;
   }
   const davit_rpc* rpc_ = nullptr;
   davit_rpc_call* call_ = nullptr;
-  std::shared_ptr<const Operation> operation_;  // of a served call
+  // Of a served call.
+  std::shared_ptr<const Operation> operation_;
+  Operations operations_;  // which the plugin's stop cancels
 };
 
 // Whether a credential with these regions names `region`. "*" names every region.
@@ -217,9 +223,7 @@ class Server {
                                   [](void* self, davit_rpc_call* call) {
                                     must_not_throw("davit_rpc_method.on_call", [&] {
                                       auto* o = static_cast<OnCall*>(self);
-                                      const Call served = Call::served(o->rpc, call);
-                                      o->operations.add(served.operation());
-                                      o->f(served);
+                                      o->f(Call::served(o->rpc, call, o->operations));
                                     });
                                   },
                                   [](void* self) {

@@ -178,10 +178,9 @@ TEST(StorageTorture, S2_NothingArrivesLateWhileManyWrite) {
             << " records\n";
 }
 
-TEST(StorageTorture, S2_NoStatusArrivesLateWhileManyReport) {
-  constexpr int records_each = 20;
-  Store store;
-  Gate gate(store.max_concurrency());
+constexpr int records_each = 20;
+
+void commit_records_of_each_writer(const Store& store) {
   for (int w = 0; w < writers; ++w) {
     Group group;
     for (int i = 0; i < records_each; ++i) {
@@ -189,6 +188,12 @@ TEST(StorageTorture, S2_NoStatusArrivesLateWhileManyReport) {
     }
     ASSERT_FALSE(commit(*store, group).error);
   }
+}
+
+TEST(StorageTorture, S2_NoStatusArrivesLateWhileManyReport) {
+  Store store;
+  Gate gate(store.max_concurrency());
+  commit_records_of_each_writer(store);
   std::map<std::string, uint64_t> seen, reported;
   std::mutex mutex;
   std::atomic<bool> done{false};

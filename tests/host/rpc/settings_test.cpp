@@ -23,8 +23,8 @@ Read read(const std::string& toml) {
   return out;
 }
 
-TEST(RpcSettings, EverythingThatCanBeSet) {
-  const Read r = read(R"([rpc.server.main]
+// All settings of a server.
+constexpr const char* whole_server = R"([rpc.server.main]
 listen = "0.0.0.0:7070"
 transport = "grpc"
 tls_certificate_file = "/c.pem"
@@ -57,7 +57,8 @@ listen = "unix:/run/op.sock"
 requests_bytes_max = 70000
 allow_users = ["anna"]
 allow_group = "ops"
-[rpc.client.control]
+)";
+constexpr const char* whole_client = R"([rpc.client.control]
 url = "https://control.example"
 token_file = "/t"
 ca_file = "/ca"
@@ -71,7 +72,10 @@ keepalive_interval_ms = 1000
 keepalive_timeout_ms = 200
 reconnect_backoff_max_ms = 300
 response_bytes_max = 4096
-)");
+)";
+
+TEST(RpcSettings, EverythingOfAServerThatCanBeSet) {
+  const Read r = read(whole_server);
   EXPECT_EQ(r.faults, std::vector<std::string>{});
   ASSERT_EQ(r.settings.servers.size(), 2u);
   const ServerSettings& s = r.settings.servers[0];
@@ -98,6 +102,11 @@ response_bytes_max = 4096
   EXPECT_EQ(r.settings.servers[1].unix_path(), "/run/op.sock");
   EXPECT_EQ(r.settings.servers[1].allow_group, "ops");
   EXPECT_EQ(r.settings.servers[1].requests_bytes_max, 70'000);
+}
+
+TEST(RpcSettings, EverythingOfAClientThatCanBeSet) {
+  const Read r = read(whole_client);
+  EXPECT_EQ(r.faults, std::vector<std::string>{});
   ASSERT_EQ(r.settings.clients.size(), 1u);
   const ClientSettings& c = r.settings.clients[0];
   EXPECT_EQ(c.target(), "control.example:443");

@@ -50,6 +50,22 @@ TEST(Slow, WhatHangsInOneNamespaceDoesNotHoldUpTheOthers) {
   EXPECT_EQ(done(w, 1, 100), 100u);
 }
 
+// Otherwise the stop would wait for an API server that never answers.
+TEST(Slow, AStopEndsTheRequestsThatHang) {
+  World w;
+  w.front().hangs = [](const cluster::Request& q) { return applies_in(q, "stuck"); };
+  w.begin(true);
+  apply_many(w, "stuck", 1, 20);
+  w.wait(3s);
+  ASSERT_EQ(w.front().sent["apply replicasets"], 16u);
+  w.restart();
+  w.front().release();
+  w.begin(true);
+  apply_many(w, "stuck", 1, 20);
+  w.wait(60s);
+  EXPECT_EQ(done(w, 1, 20), 20u) << "what was given up is done after the start";
+}
+
 TEST(Slow, WhatBeginsBehindHangingOnesWaitsUntilTheseAreKnownToBeSlow) {
   World w;
   w.front().hangs = [](const cluster::Request& q) { return applies_in(q, "stuck"); };

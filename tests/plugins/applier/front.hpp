@@ -4,7 +4,9 @@
 // answered here and not counted.
 #pragma once
 
+#include <atomic>
 #include <davit/cluster.hpp>
+#include <davit/operation.hpp>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,7 +36,23 @@ class Front {
   void release() {
     hold = false;
     hangs = nullptr;
-    for (const auto& request : std::exchange(held_, {})) request();
+    for (const auto& held : std::exchange(held_, {})) {
+      held->told.reset();
+      request(held->op, held->request, held->done);
+    }
+  }
+  // Answers the held requests whose callers have given up.
+  void let_go() {
+    for (size_t n = held_.size(); n-- > 0;) {
+      if (!held_[n]->given_up) continue;
+      const auto held = std::move(held_[n]);
+      held_.erase(held_.begin() + static_cast<ptrdiff_t>(n));
+      held->told.reset();
+      cluster::Response r;
+      r.code = Code::cancelled;
+      r.message = "the caller has given up";
+      held->done(std::move(r));
+    }
   }
 
   // How many events the watches asked for that began blind.
@@ -105,8 +123,11 @@ class Front {
       return done(look(q));
     ++requests;
     ++sent[q.verb + " " + q.resource.resource];
-    if (hold || (hangs && hangs(q)))
-      return held_.push_back([this, op, q, done] { request(op, q, done); });
+    if (hold || (hangs && hangs(q))) {
+      auto& held = held_.emplace_back(new Held{op, q, std::move(done)});
+      held->told.emplace(op, [mark = &held->given_up] { *mark = true; });
+      return;
+    }
     if (policy) {
       if (auto refused = policy(q)) return done(*std::move(refused));
     }
@@ -209,10 +230,19 @@ class Front {
     done(std::move(r));
   }
 
+  // A request that waits for release(), or until its caller gives up.
+  struct Held {
+    Op op;
+    cluster::Request request;
+    std::function<void(cluster::Response)> done;
+    std::atomic<bool> given_up{false};
+    std::optional<OnCancel> told{};
+  };
+
   const cluster::Client behind_;
   std::vector<std::unique_ptr<Handle>> watches_;
   std::map<std::string, std::pair<int32_t, std::string>> stopped_;
-  std::vector<std::function<void()>> held_;
+  std::vector<std::unique_ptr<Held>> held_;
 };
 
 // A refusal as an API server gives it: `causes` is the JSON of the Status' details.causes.

@@ -89,7 +89,10 @@ void World::pumped(const std::function<void()>& blocking) {
     blocking();
     done = true;
   });
-  while (!done) host_.run();
+  while (!done) {
+    front().let_go();
+    host_.run();
+  }
   thread.join();
 }
 

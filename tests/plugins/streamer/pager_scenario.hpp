@@ -40,7 +40,7 @@ inline std::string show(const Pager::Todo& t) {
 
 class Scenario {
  public:
-  explicit Scenario(Manners manners) : manners_(manners) {}
+  explicit Scenario(ProtocolTraits traits) : traits_(traits) {}
 
   // A story without its last line's end.
   void run(const std::string& text) {
@@ -64,7 +64,7 @@ class Scenario {
     in >> verb;
     std::string out;
     if (verb == "watch") {
-      pager_.emplace(manners_, cursor(in));
+      pager_.emplace(traits_, cursor(in));
     } else if (verb == "next") {
       return show(pager_->next()) + "\n";
     } else if (verb == "head") {  // head 1:20 [purge mark]
@@ -114,7 +114,7 @@ class Scenario {
     return out;
   }
 
-  Manners manners_;
+  ProtocolTraits traits_;
   std::optional<Pager> pager_;
   uint64_t begin_ = 0;
 };

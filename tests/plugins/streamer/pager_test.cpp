@@ -4,10 +4,10 @@
 namespace davit::streamer {
 namespace {
 
-Manners ctrl() {
-  Manners m;
+ProtocolTraits ctrl() {
+  ProtocolTraits m;
   m.begins = m.bookmarks = m.has_incarnation = false;
-  m.buries = true;
+  m.names_all_deleted = true;
   return m;
 }
 
@@ -299,10 +299,10 @@ ring from 7:20)");
 
 // They keep their cursor whatever they are told.
 TEST(Pager, APeerWithoutIncarnationsThatKnowsBookmarksIsToldThatItsCursorIsVoid) {
-  Manners manners = ctrl();
-  manners.bookmarks = true;
+  ProtocolTraits traits = ctrl();
+  traits.bookmarks = true;
   for (const uint64_t asked : {0, 5, 6}) {
-    Pager pager(manners, {0, asked});
+    Pager pager(traits, {0, asked});
     EXPECT_EQ(pager.next().act, Pager::Act::read_head);
     pager.head({{7, 20}, 0, 6});
     const auto opening = pager.opening();
@@ -343,7 +343,7 @@ page from 7:6)");
 }
 
 TEST(Pager, ClosesWhenDrainedAfterEverythingWasSent) {
-  Manners m = ctrl();
+  ProtocolTraits m = ctrl();
   m.close_when_drained = true;
   Scenario(m).run(R"(watch 0:5
 next

@@ -67,6 +67,7 @@ class Growth : public ::testing::Test {
   void lives();
   void stores();
   void stores_beside_other_bytes();
+  void tells_beside_other_bytes();
   void copies();
   void has_a_kind();
   void takes_changes();

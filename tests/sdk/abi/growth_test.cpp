@@ -133,12 +133,18 @@ void Growth::stores_beside_other_bytes() {
   EXPECT_EQ(table->commit(instance_->get(), operation_.abi(), groups, 1, results, &e), DAVIT_OK);
   EXPECT_TRUE(result.intact());
   EXPECT_EQ(words(from_abi(result.value)), words(values::result()));
+}
 
+void Growth::tells_beside_other_bytes() {
+  const auto* table = instance_->role<davit_storage>(DAVIT_STORAGE);
+  davit_error e{};
+  Guarded<davit_head> of_page;
   Guarded<davit_storage_limits> limits;
   EXPECT_EQ(table->limits(instance_->get(), &limits.value, &e), DAVIT_OK);
   EXPECT_TRUE(limits.intact());
   Guarded<davit_status_page> statuses;
   statuses.value.head = &of_page.value;
+  const davit_scope scope{sizeof scope, 0, str("k"), str("r")};
   auto of_statuses = to_fill<davit_status_read>();
   of_statuses.scope = &scope;
   EXPECT_EQ(
@@ -156,7 +162,6 @@ void Growth::stores_beside_other_bytes() {
           [](void*, const davit_progress*) { return int32_t{0}; }, nullptr, &agents.value, &e),
       DAVIT_OK);
   EXPECT_TRUE(agents.intact());
-
   Guarded<davit_copied> copied;
   const auto* copy = instance_->role<davit_storage_copy>(DAVIT_STORAGE_COPY);
   EXPECT_EQ(copy->verify(instance_->get(), operation_.abi(), str("p"), nullptr, nullptr,
@@ -369,6 +374,7 @@ TEST_F(Growth, NothingIsReadOrWrittenBeyondTheShorterOfTwoStructs) {
   comes_up();
   if (HasFatalFailure()) return;
   stores_beside_other_bytes();
+  tells_beside_other_bytes();
   if (HasFailure()) {  // what follows, even an orderly end, would overwrite memory of others, too
     std::fflush(nullptr);
     std::_Exit(1);

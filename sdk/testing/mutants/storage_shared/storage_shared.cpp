@@ -92,6 +92,7 @@ class StorageShared {
     }
     return writing(DAVIT_HINT_RECORDS, [&](StorageNaive& s) -> Result<std::vector<GroupResult>> {
       auto results = own_numbers([&] { return s.commit(op, groups); });
+      if (!results.ok()) return results;
       for (GroupResult& r : *results) {
         if (fault_ == "own_fence") r.incarnation = seen_.head.incarnation;
         if (fault_ == "result_of_oldest") r.incarnation = shared_->contents().chain_[0].incarnation;

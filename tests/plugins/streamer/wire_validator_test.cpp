@@ -1,4 +1,4 @@
-#include "shape.hpp"
+#include "wire_validator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using ::ctrl::v1::ApplyDeployment;
 
-Shape deployment() {
+WireValidator deployment() {
   google::protobuf::FileDescriptorSet set;
   ApplyDeployment::descriptor()->file()->CopyTo(set.add_file());
   return {set.SerializeAsString(), "ctrl.v1.ApplyDeployment"};
@@ -30,35 +30,35 @@ ApplyDeployment full() {
   return m;
 }
 
-TEST(Shape, TakesWhatProtobufWrites) {
-  for (const Shape& shape : {Shape(), deployment()}) {
+TEST(WireValidator, TakesWhatProtobufWrites) {
+  for (const WireValidator& shape : {WireValidator(), deployment()}) {
     EXPECT_TRUE(shape.fits(ApplyDeployment().SerializeAsString()));
     EXPECT_TRUE(shape.fits(full().SerializeAsString()));
   }
 }
 
-TEST(Shape, OfAnyMessageRefusesWhatIsCutOffAnywhere) {
+TEST(WireValidator, OfAnyMessageRefusesWhatIsCutOffAnywhere) {
   ApplyDeployment m;
   m.set_image("registry.example/app:1");
   m.set_cpu_millicores(1'000'000);
   const std::string whole = m.SerializeAsString();
   const size_t image_end = 2 + m.image().size();
   for (size_t n = 1; n < whole.size(); ++n) {
-    EXPECT_EQ(Shape().fits(whole.substr(0, n)), n == image_end) << n;
+    EXPECT_EQ(WireValidator().fits(whole.substr(0, n)), n == image_end) << n;
   }
 }
 
-TEST(Shape, OfAnyMessageRefusesFieldZeroGroupsAndEndlessNumbers) {
-  EXPECT_FALSE(Shape().fits(std::string("\x00\x01", 2)));
-  EXPECT_FALSE(Shape().fits("\x0b"));
-  EXPECT_FALSE(Shape().fits("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
-  EXPECT_FALSE(Shape().fits("this is text"));
+TEST(WireValidator, OfAnyMessageRefusesFieldZeroGroupsAndEndlessNumbers) {
+  EXPECT_FALSE(WireValidator().fits(std::string("\x00\x01", 2)));
+  EXPECT_FALSE(WireValidator().fits("\x0b"));
+  EXPECT_FALSE(WireValidator().fits("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
+  EXPECT_FALSE(WireValidator().fits("this is text"));
 }
 
 // Whatever one byte becomes: what fits is what protobuf can decode.
-TEST(Shape, OfATypeAgreesWithProtobufOnEveryDamage) {
+TEST(WireValidator, OfATypeAgreesWithProtobufOnEveryDamage) {
   const google::protobuf::LogSilencer quiet;
-  const Shape shape = deployment();
+  const WireValidator shape = deployment();
   const std::string whole = full().SerializeAsString();
   size_t refused = 0;
   for (size_t at = 0; at < whole.size(); ++at) {
@@ -75,14 +75,14 @@ TEST(Shape, OfATypeAgreesWithProtobufOnEveryDamage) {
   EXPECT_GT(refused, 0u);
 }
 
-TEST(Shape, OfATypeRefusesTextThatIsNoneAndWhatIsBrokenWithin) {
-  const Shape shape = deployment();
-  EXPECT_FALSE(shape.fits("\x3a\x01\xff"));         // image
-  EXPECT_TRUE(Shape().fits("\x3a\x01\xff"));        // as far as anybody knows
-  EXPECT_FALSE(shape.fits("\xda\x01\x01\x61"));     // autoscaling: a letter
-  EXPECT_TRUE(shape.fits("\xda\x01\x02\x08\x07"));  // autoscaling: min_replicas
-  EXPECT_TRUE(shape.fits("\xc2\x3e\x02\xff\xfe"));  // a field of a later wire
-  EXPECT_TRUE(shape.fits("\x4a\x02\xff\xfe"));      // a number sent as bytes is unknown, too
+TEST(WireValidator, OfATypeRefusesTextThatIsNoneAndWhatIsBrokenWithin) {
+  const WireValidator shape = deployment();
+  EXPECT_FALSE(shape.fits("\x3a\x01\xff"));           // image
+  EXPECT_TRUE(WireValidator().fits("\x3a\x01\xff"));  // as far as anybody knows
+  EXPECT_FALSE(shape.fits("\xda\x01\x01\x61"));       // autoscaling: a letter
+  EXPECT_TRUE(shape.fits("\xda\x01\x02\x08\x07"));    // autoscaling: min_replicas
+  EXPECT_TRUE(shape.fits("\xc2\x3e\x02\xff\xfe"));    // a field of a later wire
+  EXPECT_TRUE(shape.fits("\x4a\x02\xff\xfe"));        // a number sent as bytes is unknown, too
 }
 
 }  // namespace

@@ -1,36 +1,36 @@
 #include <gtest/gtest.h>
 
-#include "census.hpp"
+#include "live_count.hpp"
 
 namespace davit::streamer {
 namespace {
 
 // Every record on a page of its own, so that what is known of one page is found from another.
 struct Snapshot {
-  Census census;
+  LiveCount count;
   void named(std::string_view id, uint64_t version, bool live) {
     auto page = std::make_shared<PageNames>(10);
     page->add(id, version, live);
     page->seal();
-    census.take(std::move(page));
+    count.take(std::move(page));
   }
-  uint64_t live_count() const { return census.live_count(); }
+  uint64_t live_count() const { return count.total(); }
 };
 
-TEST(Census, CountsWhatWasLiveAtTheBeginning) {
+TEST(LiveCount, CountsWhatWasLiveAtTheBeginning) {
   Snapshot c;
   c.named("a", 1, true);
   c.named("b", 2, true);
   EXPECT_EQ(c.live_count(), 2u);
 }
 
-TEST(Census, DeadAtTheBeginningDoNotCount) {
+TEST(LiveCount, DeadAtTheBeginningDoNotCount) {
   Snapshot c;
   c.named("a", 1, false);
   EXPECT_EQ(c.live_count(), 0u);
 }
 
-TEST(Census, ARecordNamedTwiceCountsOnce) {
+TEST(LiveCount, ARecordNamedTwiceCountsOnce) {
   Snapshot c;
   c.named("a", 1, true);
   c.named("a", 11, true);
@@ -38,14 +38,14 @@ TEST(Census, ARecordNamedTwiceCountsOnce) {
   EXPECT_EQ(c.live_count(), 1u);
 }
 
-TEST(Census, ARecordThatDiedAfterItWasNamedDoesNotCount) {
+TEST(LiveCount, ARecordThatDiedAfterItWasNamedDoesNotCount) {
   Snapshot c;
   c.named("a", 1, true);
   c.named("a", 11, false);
   EXPECT_EQ(c.live_count(), 0u);
 }
 
-TEST(Census, ARecordThatDiedAndCameBackCounts) {
+TEST(LiveCount, ARecordThatDiedAndCameBackCounts) {
   Snapshot c;
   c.named("a", 1, true);
   c.named("a", 11, false);
@@ -53,7 +53,7 @@ TEST(Census, ARecordThatDiedAndCameBackCounts) {
   EXPECT_EQ(c.live_count(), 1u);
 }
 
-TEST(Census, ARecordMadeMeanwhileCountsAndOneMadeAndDeadDoesNot) {
+TEST(LiveCount, ARecordMadeMeanwhileCountsAndOneMadeAndDeadDoesNot) {
   Snapshot c;
   c.named("new", 11, true);
   c.named("gone", 12, true);

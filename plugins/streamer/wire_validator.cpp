@@ -1,4 +1,4 @@
-#include "shape.hpp"
+#include "wire_validator.hpp"
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
@@ -35,7 +35,7 @@ bool varints(std::string_view s) {
 
 }  // namespace
 
-Shape::Shape(std::string_view descriptor_set, const std::string& type) {
+WireValidator::WireValidator(std::string_view descriptor_set, const std::string& type) {
   pb::FileDescriptorSet set;
   if (!set.ParseFromArray(descriptor_set.data(), static_cast<int>(descriptor_set.size()))) return;
   pb::DescriptorPool pool;
@@ -72,7 +72,7 @@ Shape::Shape(std::string_view descriptor_set, const std::string& type) {
   }
 }
 
-bool Shape::fits(std::string_view s, size_t index, int depth) const {
+bool WireValidator::fits(std::string_view s, size_t index, int depth) const {
   if (depth > depth_max) return false;
   while (!s.empty()) {
     uint64_t tag = 0;
@@ -101,7 +101,8 @@ bool Shape::fits(std::string_view s, size_t index, int depth) const {
   return true;
 }
 
-bool Shape::delimited_fits(std::string_view value, size_t index, uint64_t number, int depth) const {
+bool WireValidator::delimited_fits(std::string_view value, size_t index, uint64_t number,
+                                   int depth) const {
   if (index >= messages_.size()) return true;
   const auto field = messages_[index].find(number);
   if (field == messages_[index].end()) return true;

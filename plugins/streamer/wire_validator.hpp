@@ -1,7 +1,7 @@
-// Checks that the bytes of a message can be decoded by its reader, without decoding them. A shape
-// is made once from a kind's descriptors and knows where the texts and messages of a type are. The
-// Classifier checks every record with it: a peer that cannot decode one message would lose its
-// stream again and again. Pure.
+// Checks that the bytes of a message can be decoded by its reader, without decoding them. A
+// validator is made once from a kind's descriptors and knows where the texts and messages of a type
+// are. The Classifier checks every record with it: a peer that cannot decode one message would lose
+// its stream again and again. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace davit::streamer {
 
-class Shape {
+class WireValidator {
  public:
   // Fits any message: tags and values from end to end.
-  Shape() = default;
+  WireValidator() = default;
   // Fits this type. When the descriptors lack the type (the codec reports that), it fits any
   // message.
-  Shape(std::string_view descriptor_set, const std::string& type);
+  WireValidator(std::string_view descriptor_set, const std::string& type);
 
   // Allocates nothing: it runs for every record that is sent.
   bool fits(std::string_view message) const { return fits(message, 0, 0); }

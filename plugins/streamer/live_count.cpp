@@ -1,4 +1,4 @@
-#include "census.hpp"
+#include "live_count.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -35,7 +35,7 @@ bool PageNames::has_unchanged(std::string_view id) const {
                             std::hash<std::string_view>{}(id));
 }
 
-uint64_t Census::live_count() const {
+uint64_t LiveCount::total() const {
   uint64_t count = 0;
   std::unordered_map<std::string_view, bool> changed;
   for (const auto& page : pages_) {

@@ -33,7 +33,7 @@ class PageNames {
   bool operator==(const PageNames&) const = default;
 
  private:
-  friend class Census;
+  friend class LiveCount;
   bool has_unchanged(std::string_view id) const;  // needs seal()
 
   uint64_t begin_;
@@ -41,11 +41,11 @@ class PageNames {
   std::vector<std::pair<std::string, bool>> changed_;  // id and whether it is live, in order
 };
 
-class Census {
+class LiveCount {
  public:
   // Takes the pages in the order of the snapshot, each sealed.
   void take(std::shared_ptr<const PageNames> page) { pages_.push_back(std::move(page)); }
-  uint64_t live_count() const;
+  uint64_t total() const;
 
  private:
   std::vector<std::shared_ptr<const PageNames>> pages_;
