@@ -7,7 +7,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench kubernetes torture soak converge faults simulation fuzz format dependencies configure build build-asan build-tsan
+.PHONY: help run test check bench kubernetes torture soak converge faults simulation fuzz lint format dependencies configure build build-asan build-tsan
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -69,6 +69,11 @@ fuzz: ## an hour of each fuzz target, two at a time (FUZZ_SECONDS)
 	@packaging/install-dependencies.sh
 	@$(MAKE) build-asan TARGETS="--target fuzz-targets"
 	@tests/fuzz/run.sh build/asan $(FUZZ_SECONDS)
+
+lint: ## clang-tidy over the product's sources, which takes hours; ONLY=plugins/applier for one folder
+	@packaging/install-dependencies.sh
+	@$(MAKE) build
+	@run-clang-tidy -quiet -p build/release -j $(JOBS) '^$(CURDIR)/$(or $(ONLY),(host|plugins|sdk))/.*'
 
 format: ## clang-format everything
 	@git ls-files '*.cpp' '*.hpp' '*.h' | xargs clang-format -i
