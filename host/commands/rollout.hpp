@@ -7,6 +7,7 @@
 #include <string>
 
 namespace davit::v1 {
+class Status;
 class StatusResponse;
 }
 

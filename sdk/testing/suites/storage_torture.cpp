@@ -180,7 +180,7 @@ TEST(StorageTorture, S2_NothingArrivesLateWhileManyWrite) {
 
 constexpr int records_each = 20;
 
-void commit_records_of_each_writer(const Store& store) {
+void commit_records_of_each_writer(Store& store) {
   for (int w = 0; w < writers; ++w) {
     Group group;
     for (int i = 0; i < records_each; ++i) {
