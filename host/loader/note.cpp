@@ -120,6 +120,12 @@ Result<> check_abi(const Note& note) {
     return unusable("needs ABI " + needs + ", this host speaks " + ours + "." +
                     std::to_string(DAVIT_ABI_MINOR) + ": install a host that speaks " + needs);
   }
+  // Notes said 1.0 while the ABI still changed.
+  if (!note.states_needs) {
+    return unusable(
+        "built for an ABI before 1.0 (its note has no line \"needs\"), this host speaks " + ours +
+        "." + std::to_string(DAVIT_ABI_MINOR) + ": build it again with the SDK of this host");
+  }
   return {};
 }
 
@@ -195,6 +201,7 @@ Result<Note> parse_note(std::string_view text) {
       note.roles = split(value, ',');
     } else if (key == "needs") {
       note.needs = split(value, ',');
+      note.states_needs = true;
     }
   }
   if (note.name.empty() || note.abi_major == 0)

@@ -16,6 +16,7 @@ struct Note {
   uint32_t abi_major = 0, abi_minor = 0;  // minor: the lowest that this plugin works with
   std::string name, version;
   std::vector<std::string> roles, needs;  // "storage/1", "rpc/1"
+  bool states_needs = false;              // plugins of before ABI 1.0 have no such line
 };
 
 // Reads the note from the bytes of a whole file. FAILED_PRECONDITION: not an ELF file, built for
@@ -25,9 +26,10 @@ Result<Note> read_note(std::string_view elf);
 // Parses the note's text, which is lines of key=value. Skips keys that this host does not know.
 Result<Note> parse_note(std::string_view text);
 
-// Checks that this host can run such a plugin: it speaks the ABI, knows each word of `needs`, and
-// knows each role in one of the majors that the plugin plays. It lets pass roles whose name it does
-// not know, because other plugins may. FAILED_PRECONDITION, with what to do, if it cannot.
+// Checks that this host can run such a plugin: it speaks the ABI, the note has the line `needs`,
+// the host knows each word of it, and each role in one of the majors that the plugin plays. It lets
+// pass roles whose name it does not know, because other plugins may. FAILED_PRECONDITION, with what
+// to do, if it cannot.
 Result<> check_note(const Note& note);
 
 // The id of the table that a role of a note stands for: "davit.storage/1" of "storage/1".

@@ -77,3 +77,20 @@ endif()
 separate_arguments(flags UNIX_COMMAND "${flags}")
 run(${CMAKE_C_COMPILER} -std=c99 -fsyntax-only ${flags} "-DDAVIT_PLUGIN_VERSION=\"1\""
   ${source}/status_tee/status_tee.c)
+
+# Without CMake and the headers of the day: what is frozen of the ABI is enough for a plugin.
+execute_process(COMMAND ${pkg_config} --variable=abidir davit OUTPUT_VARIABLE abi OUTPUT_STRIP_TRAILING_WHITESPACE)
+file(GLOB frozen ${abi}/*/include)
+if(NOT frozen)
+  message(FATAL_ERROR "no frozen ABI is installed in ${abi}")
+endif()
+foreach(include IN LISTS frozen)
+  cmake_path(GET include PARENT_PATH copy)
+  file(MAKE_DIRECTORY ${WORK}/frozen)
+  run(${CMAKE_C_COMPILER} -std=c99 -fPIC -shared -I ${include} -Wl,--version-script=${copy}/plugin.map
+    "-DDAVIT_PLUGIN_NAME=\"status_tee\"" "-DDAVIT_PLUGIN_VERSION=\"1.0.0\""
+    "-DDAVIT_PLUGIN_ROLES=\"status_sink/1\"" "-DDAVIT_PLUGIN_NEEDS=\"\""
+    ${source}/status_tee/status_tee.c ${copy}/note.c -lpthread -o ${WORK}/frozen/status_tee.so)
+  run(${PREFIX}/bin/davit-conformance --config ${PREFIX}/share/davit/conformance/status_tee/conformance.conf
+    ${WORK}/frozen/status_tee.so)
+endforeach()

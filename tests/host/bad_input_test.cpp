@@ -118,6 +118,10 @@ const Row rows[] = {
     {"RoleOfAnotherMajor", "[plugin.a]\nmodule = \"role_late\"\n",
      "FILE:6: plugin.a.module: module \"role_late\": DIR/role_late.so: plays the role storage/7, "
      "this host knows storage/1: install a davit and a plugin that go together\n"},
+    {"AbiBefore1_0", "[plugin.a]\nmodule = \"before_1_0\"\n",
+     "FILE:6: plugin.a.module: module \"before_1_0\": DIR/before_1_0.so: built for an ABI before "
+     "1.0 (its note has no line \"needs\"), this host speaks 1.0: build it again with the SDK of "
+     "this host\n"},
     {"RoleWithoutAMajor", "[plugin.a]\nmodule = \"role_unversioned\"\n",
      "FILE:6: plugin.a.module: module \"role_unversioned\": DIR/role_unversioned.so: its note "
      "names the role \"storage\", which is not NAME/MAJOR: build it with davit_add_plugin()\n"},

@@ -65,8 +65,9 @@ TEST(Loader, ListsWithoutLoading) {
   for (const auto& m : modules) names += m.name + (m.problem.empty() ? " " : "! ");
   EXPECT_EQ(
       names,
-      "abi_late! abi_two! actor breaker caller misnamed! needs_more! no_note! no_symbol "
-      "other_version parrot plays_less plays_more refusing role_late! role_unversioned! thrower ");
+      "abi_late! abi_two! actor before_1_0! breaker caller misnamed! needs_more! no_note! "
+      "no_symbol other_version parrot plays_less plays_more refusing role_late! role_unversioned! "
+      "thrower ");
   EXPECT_EQ(::dlopen(FIXTURES "/thrower.so", RTLD_NOW | RTLD_NOLOAD), nullptr);
 }
 

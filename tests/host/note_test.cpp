@@ -105,6 +105,14 @@ std::string refusal(const std::string& roles, const std::string& needs) {
   return fits.ok() ? "" : fits.error().message;
 }
 
+TEST(NoteText, IsOfAnAbiBefore1_0WithoutTheLineNeeds) {
+  const std::string before = "abi=1.0\nname=x\nversion=1\nroles=\n";
+  EXPECT_EQ(check_note(*parse_note(before)).error().message,
+            "built for an ABI before 1.0 (its note has no line \"needs\"), this host speaks 1.0: "
+            "build it again with the SDK of this host");
+  EXPECT_TRUE(check_note(*parse_note(before + "needs=\n")).ok());
+}
+
 TEST(NoteText, NeedsAreWordsThatTheHostKnows) {
   EXPECT_EQ(refusal("", ""), "");
   EXPECT_EQ(refusal("", "rpc/1,codec/1"), "");

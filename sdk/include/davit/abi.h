@@ -15,7 +15,6 @@
  *  - Structs that a callee fills in. The caller zeroes it and sets its struct_size. The callee
  *    writes no byte beyond that size, whatever its own size is, and leaves struct_size as it is. So
  *    a field that an older callee does not know is zero.
- *  - `reserved` is zero when written and ignored when read.
  *  - Memory. Arguments are borrowed for the call, unless the slot says otherwise. Neither side
  *    frees the other side's memory. Results of any length come back through a visitor or a sink
  *    while the call runs.
@@ -33,6 +32,8 @@
  *    names the struct. In what a callee fills in or visits, it sets a critical bit of a later minor
  *    only for a caller that has shown that it knows it, by the struct's size or by a flag.
  *  - Reserved. A member `reserved` is zero when it is written, and nobody reads it.
+ *  - Frozen. sdk/abi (installed as share/davit/abi) has copies of these headers. What stands in one
+ *    of them stands here, and its README says how that is judged.
  *  - Threads. [any]: any thread may call the slot, and the slot does not block. [pool]: the call
  *    runs on a thread of the instance's pool, where it may block. [strand]: the call is serialised
  *    with everything else on the strand that was given. [main]: the host's loading thread.

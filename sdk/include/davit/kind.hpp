@@ -1,6 +1,6 @@
 // Role kind in C++. A kind is one class with plain, const, pure methods, and kind::Role makes its
-// ABI table. kind::Client calls a kind instance.
-// abi/kind.h has the contract (K1 to K12) and the JSON shapes.
+// ABI table. kind::Client calls a kind instance. abi/kind.h has the contract (K1 to K12) and the
+// JSON shapes.
 //
 //   class Widget {
 //    public:
@@ -11,8 +11,8 @@
 //     Result<> validate(std::string_view apply) const;
 //     Result<kind::Class> classify(std::string_view state, std::string_view apply) const;
 //     Result<std::string> reconcile(std::string_view input) const;
-//     Result<Named> attribute(std::string_view object) const;  // or, of an object that several
-//                                              // records share, Result<std::vector<Named>>
+//     // or, when several records may share an object, Result<std::vector<Named>>
+//     Result<Named> attribute(std::string_view object) const;
 //     // only with Description::ctrl_v1:
 //     Result<std::string> delete_message(const Named&) const;
 //     Result<std::string> to_report(const Named&, const Status&) const;

@@ -15,8 +15,9 @@
 //     Result<> progress(const Op&, const Progress&);
 //     Result<bool> agents(const Op&, const AgentRead&, const storage::VisitProgress&);  // more?
 //     Result<> maintain(const Op&, const storage::Maintain&);
-//     davit_storage_watch* watch(storage::Hint);  // optional, with unwatch: storage::Hints
-//     void unwatch(davit_storage_watch*);         // has both
+//     // optional; storage::Hints has both
+//     davit_storage_watch* watch(storage::Hint);
+//     void unwatch(davit_storage_watch*);
 //     Result<> history(const Op&, const storage::VisitCursor&);
 //   };
 //

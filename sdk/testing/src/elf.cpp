@@ -90,7 +90,10 @@ Result<Note> read_note(const std::string& path) {
       if (key == "name") note.name = value;
       if (key == "version") note.version = value;
       if (key == "roles") note.roles = split(value, ',');
-      if (key == "needs") note.needs = split(value, ',');
+      if (key == "needs") {
+        note.needs = split(value, ',');
+        note.states_needs = true;
+      }
     }
     return note;
   }

@@ -22,6 +22,7 @@ TEST(Plugin, SaysTheSameInItsNoteAndItsEntry) {
   ASSERT_NE(dot, std::string::npos) << note.abi;
   EXPECT_EQ(note.abi.substr(0, dot), std::to_string(DAVIT_ABI_MAJOR));
   EXPECT_LE(std::stoul(note.abi.substr(dot + 1)), plugin->abi_minor);
+  EXPECT_TRUE(note.states_needs) << "the note lacks the line \"needs\", as before ABI 1.0";
   EXPECT_FALSE(view(plugin->summary).empty());
   const std::string& path = subject().plugin.path();
   EXPECT_EQ(path.substr(path.rfind('/') + 1), note.name + ".so");

@@ -200,7 +200,6 @@ TEST(Truth, ShowsInTheMetricsWhichWatchesWork) {
 }
 
 // --- rights
-// ----------------------------------------------------------------------------------------------
 
 TEST(Truth, NamesEachRightThatIsMissing) {
   Truth w;
@@ -290,7 +289,6 @@ TEST(Truth, SaysWhatTheClusterLacksAndWhichSettingDoesWithout) {
 }
 
 // --- what runs
-// ----------------------------------------------------------------------------------------------
 
 TEST(Truth, AChangeThatKeepsFailingSaysWhy) {
   Truth w;

@@ -47,7 +47,6 @@ class World {
   ~World();
 
   // --- the watcher's part
-  // ---------------------------------------------------------------------------------
   // Of a store in this incarnation, at this version. A snapshot begins with its history, and so
   // does a tail where `before` says what came before.
   void begin(bool snapshot, uint64_t incarnation = 1, uint64_t at = 0, History before = {});
@@ -68,11 +67,10 @@ class World {
   std::string outcome(uint64_t version) const;
 
   // --- time
-  // -----------------------------------------------------------------------------------------------
   void wait(std::chrono::milliseconds ms = std::chrono::seconds(2)) { host_.advance(ms); }
 
   // --- the cluster as anybody sees it
-  // ----------------------------------------------------------------------- Null: not there.
+  // Null: not there.
   json::value replica_set(const std::string& name, const std::string& ns = "acme");
   // Names of all ReplicaSets, sorted.
   std::string replica_sets();
@@ -108,7 +106,6 @@ class World {
   }
 
   // --- what was reported
-  // ------------------------------------------------------------------------------------
   std::map<std::string, Status> statuses;              // by id
   std::map<std::string, std::string> issues, reasons;  // by name: condition, and why
   std::set<std::string> troubled;                      // ids that have one

@@ -160,7 +160,6 @@ TEST_F(DesiredTest, TwoCallersMayChooseTheSameRequestId) {
 }
 
 // --- a dry run promises nothing that apply refuses
-// -----------------------------------------------------------------------------------------------
 
 TEST_F(DesiredTest, ADryRunRefusesWhatApplyRefuses) {
   apply({document("a")});
@@ -313,7 +312,6 @@ TEST_F(DesiredTest, AnAgentIsForgottenByAnOperatorsWord) {
 }
 
 // --- ListStatus
-// -----------------------------------------------------------------------------------------------
 
 class ListStatusTest : public DesiredTest {
  protected:

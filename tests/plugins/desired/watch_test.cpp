@@ -212,7 +212,6 @@ TEST_F(WatchTest, WatchStatusSaysItAgainWhenItChangesAndOnlyThen) {
 }
 
 // --- Maintain
-// -----------------------------------------------------------------------------------------------
 
 class MaintainTest : public WatchTest {
  protected:

@@ -223,7 +223,6 @@ TEST_F(RecorderTest, HeartbeatMakesAnAgentOfPlatformAndRegion) {
 }
 
 // --- metrics
-// -----------------------------------------------------------------------------------------------
 
 class AgentMetricsTest : public RecorderTest {
  protected:
@@ -297,7 +296,6 @@ TEST_F(AgentMetricsTest, ASilentAgentIsTakenOutOfTheMetrics) {
 }
 
 // --- ctrl.v1
-// -----------------------------------------------------------------------------------------------
 
 constexpr const char* ctrl_report = "ctrl.v1.ClusterService/ReportWidget";
 std::string ctrl(const std::string& name, int ready) {

@@ -199,7 +199,6 @@ TEST_F(KraneStreamTest, AreOthersThanOursWhichAreToldRecordsAsTheyAre) {
 }
 
 // --- regions
-// -----------------------------------------------------------------------------------------------
 
 TEST_F(StreamTest, ATokenOfEveryRegionWatchesSoManyAndOneThatNamesItsOwnIsServed) {
   auto rig = start({{"regions_max", 2}});

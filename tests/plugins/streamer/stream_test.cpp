@@ -322,7 +322,6 @@ TEST_F(StreamTest, ThousandStreamsShareOneTailer) {
 }
 
 // --- point queries
-// ---------------------------------------------------------------------------------------------
 
 v1::GetResponse get(ServerRig& rig, const std::string& id, const std::string& name = {}) {
   v1::GetRequest r;

@@ -16,8 +16,8 @@ typedef struct davit_resource {
 
 #define DAVIT_VERB_GET "get"       /* lists when the name is empty */
 #define DAVIT_VERB_CREATE "create" /* POST */
-#define DAVIT_VERB_APPLY \
-  "apply" /* server-side apply: PATCH application/apply-patch+yaml; query: fieldManager, force */
+/* Server-side apply: PATCH application/apply-patch+yaml. Query: fieldManager, force. */
+#define DAVIT_VERB_APPLY "apply"
 #define DAVIT_VERB_MERGE "merge"   /* PATCH application/merge-patch+json */
 #define DAVIT_VERB_UPDATE "update" /* PUT */
 #define DAVIT_VERB_DELETE "delete" /* the body is DeleteOptions, or empty */
@@ -68,14 +68,15 @@ typedef struct davit_cluster_watch_request {
 #define DAVIT_WATCH_ADDED 1
 #define DAVIT_WATCH_MODIFIED 2
 #define DAVIT_WATCH_DELETED 3
-/* SYNCED also follows TROUBLE and REFUSED, once what the watch has reported is complete again.
- * There is no RESTART in between when the watch goes on where it was. When the object of SYNCED
- * names no resourceVersion, the resource is not installed and no object of it exists. */
-#define DAVIT_WATCH_RESTART \
-  4 /* forget what the watch has reported: initial events follow again (first connect, 410) */
-#define DAVIT_WATCH_SYNCED \
-  5 /* the initial events are complete: an object that they did not name does not exist */
-#define DAVIT_WATCH_TROUBLE 6 /* the watch is interrupted and keeps trying; object = a message */
+/* Forget what the watch has reported: the initial events follow again (first connect, 410). */
+#define DAVIT_WATCH_RESTART 4
+/* The initial events are complete: an object that they did not name does not exist. SYNCED also
+ * follows TROUBLE and REFUSED, once what the watch has reported is complete again. There is no
+ * RESTART in between when the watch goes on where it was. When the object of SYNCED names no
+ * resourceVersion, the resource is not installed and no object of it exists. */
+#define DAVIT_WATCH_SYNCED 5
+/* The watch is interrupted and keeps trying. `object` is a message. */
+#define DAVIT_WATCH_TROUBLE 6
 /* The API server refuses the watch because of credentials, rights, or a resource that must exist.
  * The watch keeps trying. `object` is the API server's answer. */
 #define DAVIT_WATCH_REFUSED 7

@@ -48,8 +48,8 @@ typedef struct davit_buf {
   void (*release)(struct davit_buf*);
 } davit_buf;
 
-/* Receives bytes of any length while a call runs. `write` may be called several times. Never grows.
- */
+/* Receives bytes of any length while a call runs. `write` may be called several times. Never
+ * grows. */
 typedef struct davit_sink {
   void* ctx;
   void (*write)(void* ctx, davit_bytes bytes);
@@ -190,6 +190,9 @@ typedef const davit_plugin* (*davit_plugin_entry_fn)(uint32_t host_abi_minor, da
  *            stands for the id with "davit." before it. A word with a dot is the id of a table that
  *            only plugins know
  *   needs    "rpc/1": what the plugin cannot do without and not every host has
+ *
+ * A note has all five. There may be nothing behind the "=" of `roles` and `needs`. A host refuses a
+ * note without the line `needs`: it is of the time before ABI 1.0.
  *
  * A host refuses a plugin with a word of `needs` that it does not know, and one that plays a role
  * in no major that the host knows. It ignores keys and names of roles that it does not know. It

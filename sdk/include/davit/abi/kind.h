@@ -20,19 +20,19 @@
  *     names the field in error.where, or with an answer of the right shape. Whatever stands in the
  *     cluster, a valid record gets an answer.
  * K3  What `validate` accepts, `identify` names and `reconcile` plans. `validate` refuses
- * namespaces and names that Kubernetes does not take: no API server has seen the record yet. K4
- * `attribute` finds the record of each object that the kind applies, and the selector of the
+ *     namespaces and names that Kubernetes does not take: no API server has seen the record yet.
+ * K4  `attribute` finds the record of each object that the kind applies, and the selector of the
  *     object's resource matches it.
  * K5  Level. What the kind has just applied it applies again, and does not delete.
  * K6  An owned object of the record that is no longer wanted is in "delete". Nobody else deletes
- * it: the applier prunes only objects whose record is gone. One that is in neither "apply" nor
+ *     it: the applier prunes only objects whose record is gone. One that is in neither "apply" nor
  *     "delete" stays as it is.
  * K7  Without "desired" every owned object that is observed is in "delete", but none that has a
  *     deletionTimestamp. "gone" is true when nothing is observed any more, and not before.
  * K8  Counts are of what is observed. Where nothing is, "updated", "ready" and "stale" are 0 and
- * the health is not healthy. The health is healthy when what is desired is there and works. While a
- *     record is being deleted, "desired" and "updated" are 0, "ready" is what still works, and all
- *     that is left is "stale".
+ *     the health is not healthy. The health is healthy when what is desired is there and works.
+ *     While a record is being deleted, "desired" and "updated" are 0, "ready" is what still works,
+ *     and all that is left is "stale".
  * K9  A kind asks for "needs" only a caller that understands them, once each, and not for what is
  *     gone.
  * K10 A kind knows its default state, and no state that it does not have: UNHANDLED.
@@ -70,8 +70,8 @@ typedef struct davit_kind_resource {
   davit_str selector; /* label selector of the watch; empty = not watched */
   /* The parts of a seen object that reconcile reads besides name, namespace, uid, resourceVersion
    * and deletionTimestamp. Each is a JSON pointer (RFC 6901) in which "*" is each element of a
-   * list. The agent stores nothing else of the object. `attribute` sees all of its metadata, too.
-   */
+   * list. The agent stores nothing else of the object. `attribute` sees all of its metadata,
+   * too. */
   const davit_str* keep;
 } davit_kind_resource;
 
@@ -86,8 +86,8 @@ typedef struct davit_kind_ctrl_v1 {
       report_response_type; /* full message names */
 } davit_kind_ctrl_v1;
 
-/* Where the value of a column is. A reader leaves out a column of a source that it does not know.
- */
+/* Where the value of a column is. A reader leaves out a column of a source that it does not
+ * know. */
 #define DAVIT_COLUMN_SPEC 1   /* in the apply message; `davit get KIND` shows it */
 #define DAVIT_COLUMN_DETAIL 2 /* in the status's detail; `davit status KIND` shows it */
 /* A column that the operator's tables show for records of this kind, beside those of every kind. It

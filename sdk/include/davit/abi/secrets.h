@@ -6,16 +6,16 @@
  * X1 One result an item. `done` gets as many results as there were items, in their order. An item
  *    that fails does not fail the others. An empty batch is answered with no results.
  * X2 Answered once. `done` is called exactly once for each call of `resolve`, on any thread,
- * perhaps before `resolve` returns. `stop` answers what is still open before it returns. X3 The
- * caller's limits hold. After op's deadline, or once the caller has cancelled, the items that are
- * still open are answered DEADLINE_EXCEEDED or CANCELLED. X4 Codes. INVALID_ARGUMENT: the item can
- * never be resolved as it is, such as a ciphertext that was made with another key. NOT_FOUND: there
- * is no such keyring, secret, version or field. PERMISSION_DENIED and UNAUTHENTICATED: this
- * instance may not. UNAVAILABLE, with retry_after_ms when it is known: try again later.
- * UNIMPLEMENTED: the instance does not know the item's type. X5 Nothing is shown. No text of an
- * error, log line or metric has a plaintext or a ciphertext. An error names the item's keyring or
- * ref, and nothing else of it. X6 Same item, same value, while the secret's version does not
- * change. */
+ *    perhaps before `resolve` returns. `stop` answers what is still open before it returns.
+ * X3 The caller's limits hold. After op's deadline, or once the caller has cancelled, the items
+ *    that are still open are answered DEADLINE_EXCEEDED or CANCELLED.
+ * X4 Codes. INVALID_ARGUMENT: the item can never be resolved as it is, such as a ciphertext that
+ *    was made with another key. NOT_FOUND: there is no such keyring, secret, version or field.
+ *    PERMISSION_DENIED and UNAUTHENTICATED: this instance may not. UNAVAILABLE, with retry_after_ms
+ *    when it is known: try again later. UNIMPLEMENTED: the instance does not know the item's type.
+ * X5 Nothing is shown. No text of an error, log line or metric has a plaintext or a ciphertext. An
+ *    error names the item's keyring or ref, and nothing else of it.
+ * X6 Same item, same value, while the secret's version does not change. */
 #ifndef DAVIT_ABI_SECRETS_H
 #define DAVIT_ABI_SECRETS_H
 

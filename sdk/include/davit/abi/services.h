@@ -91,8 +91,8 @@ typedef struct davit_exec {
   uint64_t (*timer)(davit_strand*, int64_t delay_ns, davit_timer_task, void* arg);
   void (*timer_cancel)(davit_strand*, uint64_t timer); /* no effect on an unknown or past timer */
   /* Runs the task exactly once on the pool of the named instance (empty = the caller's own), where
-   * it may block. At most so many run at once as that pool has threads. The others wait in order.
-   */
+   * it may block. At most so many run at once as that pool has threads. The others wait in
+   * order. */
   void (*blocking)(const davit_host*, davit_str instance, davit_task, void* arg);
 } davit_exec;
 
@@ -179,8 +179,8 @@ typedef struct davit_health {
 } davit_health;
 
 /* --- shutdown --- */
-/* For conditions in which the process must not go on, such as a lost lease. Bad input is not one.
- */
+/* For conditions in which the process must not go on, such as a lost lease. Bad input is not
+ * one. */
 #define DAVIT_SHUTDOWN "davit.shutdown/1"
 typedef struct davit_shutdown {
   uint32_t struct_size;

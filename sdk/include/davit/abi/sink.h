@@ -62,8 +62,8 @@ typedef struct davit_begin {
 #define DAVIT_BOOKMARK_SNAPSHOT_END DAVIT_CRITICAL(0)
 #define DAVIT_BOOKMARK_COUNTED DAVIT_CRITICAL(1) /* the peer has stated live_count */
 /* The peer cannot say where a snapshot ends, and has been silent since its last change. The sink
- * may show objects that the peer did not name, and does not prune them. Never with the flags above.
- */
+ * may show objects that the peer did not name, and does not prune them. Never with the flags
+ * above. */
 #define DAVIT_BOOKMARK_QUIET 1u
 typedef struct davit_bookmark {
   uint32_t struct_size;

@@ -152,8 +152,8 @@ typedef struct davit_page {
 } davit_page;
 
 /* Asks for a record by its id, or by its name when the id is empty. Deleted records are found by
- * either, unless they read without a name (S13). With an empty ns the name is
- * looked up in every namespace, and every match is visited. */
+ * either, unless they read without a name (S13). With an empty ns the name is looked up in every
+ * namespace, and every match is visited. */
 typedef struct davit_query {
   uint32_t struct_size;
   uint32_t reserved;

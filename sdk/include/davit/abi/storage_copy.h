@@ -1,7 +1,7 @@
 /* Optional, beside the role storage: backup, verification and restore of the store as a whole.
  * `davit storage` uses this table, which is looked up by its id. A storage whose database has tools
- * of its own does not have it. Calls block [pool]. Paths are absolute and on the process's machine.
- */
+ * of its own does not have it. Calls block [pool]. Paths are absolute and on the process's
+ * machine. */
 #ifndef DAVIT_ABI_STORAGE_COPY_H
 #define DAVIT_ABI_STORAGE_COPY_H
 

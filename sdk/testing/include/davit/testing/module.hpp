@@ -13,6 +13,7 @@ namespace davit::testing {
 struct Note {
   std::string abi, name, version;
   std::vector<std::string> roles, needs;  // "storage/1", "rpc/1"
+  bool states_needs = false;              // there is the line, though it may be empty
 };
 Result<Note> read_note(const std::string& path);
 // The symbols that a shared object exports.
