@@ -6,10 +6,10 @@
 
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
+#include <grpcpp/completion_queue.h>
 #include <grpcpp/create_channel.h>
-#include <grpcpp/impl/codegen/client_unary_call.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/impl/codegen/proto_utils.h>
-#include <grpcpp/impl/codegen/sync_stream.h>
 #include <grpcpp/security/credentials.h>
 
 #include <davit/v1/operator.pb.h>
@@ -66,6 +66,41 @@ std::chrono::system_clock::time_point wall(OperatorClient::Clock::time_point t) 
          std::chrono::duration_cast<std::chrono::system_clock::duration>(
              t - OperatorClient::Clock::now());
 }
+
+// A call with one request, by gRPC's stub for any message. Each step waits until it is done.
+class BlockingCall {
+ public:
+  BlockingCall(const std::shared_ptr<grpc::Channel>& channel, grpc::ClientContext& context,
+               const std::string& method, const Message& request)
+      : call_(grpc::TemplatedGenericStub<Message, Message>(channel).PrepareCall(
+            &context, "/davit.v1.OperatorService/" + method, &queue_)) {
+    call_->StartCall(nullptr);
+    wait();
+    call_->WriteLast(request, {}, nullptr);
+    wait();
+  }
+  // False: no message follows.
+  bool read(Message& response) {
+    call_->Read(&response, nullptr);
+    return wait();
+  }
+  // Once, last.
+  grpc::Status finish() {
+    grpc::Status out;
+    call_->Finish(&out, nullptr);
+    wait();
+    return out;
+  }
+
+ private:
+  bool wait() {
+    void* tag = nullptr;
+    bool done = false;
+    return queue_.Next(&tag, &done) && done;
+  }
+  grpc::CompletionQueue queue_;
+  const std::unique_ptr<grpc::ClientAsyncReaderWriter<Message, Message>> call_;
+};
 
 }  // namespace
 
@@ -185,10 +220,10 @@ Result<> OperatorClient::call(const std::string& method, const Message& request,
                               Message& response) {
   grpc::ClientContext context;
   connection_->prepare(context, call_timeout);
-  const std::string path = "/davit.v1.OperatorService/" + method;
-  const grpc::internal::RpcMethod rpc(path.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
-  const auto status = grpc::internal::BlockingUnaryCall<Message, Message, Message, Message>(
-      connection_->channel.get(), rpc, &context, request, &response);
+  BlockingCall call(connection_->channel, context, method, request);
+  const bool answered = call.read(response);
+  grpc::Status status = call.finish();
+  if (status.ok() && !answered) status = {grpc::StatusCode::INTERNAL, "the answer is missing"};
   return connection_->result(status, method, call_timeout);
 }
 
@@ -196,39 +231,29 @@ Result<> OperatorClient::list(const std::string& method, const Message& request,
                               const std::function<void()>& see) {
   grpc::ClientContext context;
   connection_->prepare(context, list_timeout);
-  const std::string path = "/davit.v1.OperatorService/" + method;
-  const grpc::internal::RpcMethod rpc(path.c_str(), grpc::internal::RpcMethod::SERVER_STREAMING);
-  const std::unique_ptr<grpc::ClientReader<Message>> reader(
-      grpc::internal::ClientReaderFactory<Message>::Create(connection_->channel.get(), rpc,
-                                                           &context, request));
+  BlockingCall call(connection_->channel, context, method, request);
   bool heard = false;
-  while (reader->Read(&response)) {
+  while (call.read(response)) {
     heard = true;
     see();
   }
-  return connection_->result(reader->Finish(), method, list_timeout, heard);
+  return connection_->result(call.finish(), method, list_timeout, heard);
 }
 
 Result<> OperatorClient::watch(const std::string& method, const Message& request, Message& response,
                                const std::function<bool()>& see) {
   grpc::ClientContext context;
   connection_->prepare(context, std::nullopt);
-  const std::string path = "/davit.v1.OperatorService/" + method;
-  const grpc::internal::RpcMethod rpc(path.c_str(), grpc::internal::RpcMethod::SERVER_STREAMING);
-  const std::unique_ptr<grpc::ClientReader<Message>> reader(
-      grpc::internal::ClientReaderFactory<Message>::Create(connection_->channel.get(), rpc,
-                                                           &context, request));
+  BlockingCall call(connection_->channel, context, method, request);
   bool heard = false;
-  while (reader->Read(&response)) {
+  while (call.read(response)) {
     heard = true;
     if (see()) continue;
     context.TryCancel();
-    while (reader->Read(&response)) {
-    }
-    static_cast<void>(reader->Finish());
+    static_cast<void>(call.finish());
     return {};
   }
-  const grpc::Status status = reader->Finish();
+  const grpc::Status status = call.finish();
   if (!status.ok() && (!heard || status.error_code() != grpc::StatusCode::UNAVAILABLE))
     return connection_->result(status, method, std::nullopt, heard);
   const std::string why = status.ok() ? "" : ": " + status.error_message();

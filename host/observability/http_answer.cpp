@@ -1,10 +1,18 @@
+// As in rpc/connect/http1_session.cpp, whose copy of the parser may be linked for this one.
+#define BOOST_DISABLE_ASSERTS
+
 #include "http_answer.hpp"
+
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
 
 #include "services/health.hpp"
 #include "services/metrics.hpp"
 
 namespace davit::host {
 namespace {
+
+namespace http = boost::beast::http;
 
 std::string answer(std::string_view status, std::string_view type, std::string_view body,
                    bool with_body = true) {
@@ -22,17 +30,15 @@ constexpr std::string_view plain = "text/plain; charset=utf-8";
 }  // namespace
 
 std::string http_answer(std::string_view head, const Metrics& metrics, const Health& health) {
-  const std::string_view line = head.substr(0, head.find_first_of("\r\n"));
-  const size_t space = line.find(' ');
-  const size_t end = space == std::string_view::npos ? space : line.find(' ', space + 1);
-  if (end == std::string_view::npos || !line.substr(end + 1).starts_with("HTTP/1.")) {
-    return answer("400 Bad Request", plain, "this is not HTTP/1.1\n");
-  }
-  const std::string_view method = line.substr(0, space);
-  std::string_view path = line.substr(space + 1, end - space - 1);
-  path = path.substr(0, path.find('?'));
-  const bool with_body = method != "HEAD";
-  if (with_body && method != "GET") return answer("405 Method Not Allowed", plain, "GET or HEAD\n");
+  http::request_parser<http::empty_body> parser;
+  boost::system::error_code bad;
+  parser.put(boost::asio::buffer(head.data(), head.size()), bad);
+  if (!parser.is_header_done()) return answer("400 Bad Request", plain, "this is not HTTP/1.1\n");
+  const auto& request = parser.get();
+  const bool with_body = request.method() != http::verb::head;
+  if (with_body && request.method() != http::verb::get)
+    return answer("405 Method Not Allowed", plain, "GET or HEAD\n");
+  const auto path = request.target().substr(0, request.target().find('?'));
   if (path == "/metrics") {
     return answer("200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics.expose(),
                   with_body);

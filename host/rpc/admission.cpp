@@ -94,7 +94,8 @@ Result<Admission::Entry> Admission::judge(const Method* method, Caller& caller) 
   }
   // Without this check, illegal characters could reach log lines, names and answers.
   if (!caller.legal) {
-    return Error{Code::invalid_argument, "a header has characters that none may have", {}, {}};
+    return Error{
+        Code::invalid_argument, "a header contains characters that are not allowed", {}, {}};
   }
   std::string share = whose(*out.who, address_of(caller.peer));
   if (auto r = count(*method, share); !r.ok()) return r.error();

@@ -1,6 +1,7 @@
 #include "caller.hpp"
 
 #include "certificate.hpp"
+#include "services/log.hpp"
 #include "unreachable.hpp"
 
 namespace davit::host {
@@ -39,6 +40,11 @@ void Caller::describe(End& end) {
   if (!silent) is_answered();
   if (end.code == Code::unavailable && !answered_.load(std::memory_order_relaxed))
     end.message += hint_of(settings_.url, end.message);
+}
+
+void Caller::log_misuse(const std::string& path, const char* what) {
+  log_.error("rpc", "caller broke the contract",
+             {{"client", settings_.name}, {"method", path}, {"what", what}});
 }
 
 void Caller::begun(StartedCall* call) {

@@ -15,9 +15,11 @@
 
 namespace davit::host {
 
+class Log;
+
 class Caller {
  public:
-  explicit Caller(const ClientSettings& s) : settings_(s), token_(s.token_file) {}
+  Caller(Log& log, const ClientSettings& s) : log_(log), settings_(s), token_(s.token_file) {}
 
   // Whether the token and TLS files can be used. The error names the client.
   Result<> check();
@@ -31,6 +33,9 @@ class Caller {
   // The server has answered. Later errors get no hint that only one end uses TLS.
   void is_answered() { answered_.store(true, std::memory_order_relaxed); }
 
+  // Logs that the plugin of a call broke the contract.
+  void log_misuse(const std::string& path, const char* what);
+
   // Keep the list of open calls.
   void begun(StartedCall*);
   void ended(StartedCall*);
@@ -38,6 +43,7 @@ class Caller {
   bool end_all(std::chrono::steady_clock::time_point deadline);
 
  private:
+  Log& log_;
   const ClientSettings& settings_;
   TokenFile token_;
   std::atomic<bool> answered_{false};

@@ -1,5 +1,7 @@
 #include "client_certificate.hpp"
 
+#include <algorithm>
+
 #include "assembly/extension.hpp"
 #include "certificate.hpp"
 #include "services/log.hpp"
@@ -14,8 +16,10 @@ ClientCertificate::ClientCertificate(const Core& core, const ClientSettings& s)
       end_(core, "client", s.name, s.certificate_file) {}
 
 void ClientCertificate::look() {
-  const auto now = FileLook::of(certificate_file_);
-  if (refused_ || now != looked_ || !now || !now->settled()) {
+  const std::array now = {FileLook::of(certificate_file_), FileLook::of(key_file_)};
+  const bool settled =
+      std::all_of(now.begin(), now.end(), [](const auto& file) { return file && file->settled(); });
+  if (refused_ || now != looked_ || !settled) {
     looked_ = now;
     const auto read = read_certificate(certificate_file_, key_file_);
     if (read.ok()) {

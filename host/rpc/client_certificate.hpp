@@ -3,6 +3,7 @@
 // observes.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "certificate_end.hpp"
@@ -14,7 +15,7 @@ namespace davit::host {
 class ClientCertificate {
  public:
   ClientCertificate(const Core&, const ClientSettings&);
-  // Reads certificate and key if the certificate's file has changed or could not be used. Warns
+  // Reads certificate and key if one of the files has changed, or if they could not be used. Warns
   // once if they cannot be used, and once if the certificate expires soon. Call it at start and
   // once a second. May block.
   void look();
@@ -23,8 +24,9 @@ class ClientCertificate {
   Log& log_;
   const std::string name_, certificate_file_, key_file_;
   CertificateEnd end_;
-  std::optional<FileLook> looked_;  // at the file that was read last
-  bool refused_ = false;            // the last read failed, and a warning was logged
+  // At certificate and key, when they were read last.
+  std::array<std::optional<FileLook>, 2> looked_;
+  bool refused_ = false;  // the last read failed, and a warning was logged
 };
 
 }  // namespace davit::host

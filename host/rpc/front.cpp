@@ -1,5 +1,8 @@
 #include "front.hpp"
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+
 #include "assembly/extension.hpp"
 #include "peer_address.hpp"
 #include "services/log.hpp"
@@ -12,6 +15,8 @@ Front::Front(const Core& core, ServerSettings settings, const MethodRegistry& me
       admission_(core, settings_, methods),
       certificate_(core, settings_),
       door_(core, settings_) {}
+
+Front::~Front() = default;
 
 Result<> Front::prepare() {
   if (settings_.on_unix_socket()) {
@@ -54,6 +59,7 @@ Result<> Front::bind() {
 Result<> Front::start(Entered entered, std::function<void()> sweep) {
   entered_ = std::move(entered);
   sweep_ = std::move(sweep);
+  if (settings_.on_unix_socket()) users_thread_ = std::make_unique<boost::asio::thread_pool>(1);
   auto r = listener_.start([this](Descriptor fd) { accepted(std::move(fd)); },
                            [this](int error) { door_.starve(error); });
   if (!r.ok()) return r.error().in(name());
@@ -61,28 +67,40 @@ Result<> Front::start(Entered entered, std::function<void()> sweep) {
   return {};
 }
 
-bool Front::identify(Visitor& v) {
-  if (!settings_.on_unix_socket()) {
-    v.connection = v.peer = peer_name(v.fd.get());
-    v.address = address_of(v.peer);
-    return !v.peer.empty();  // empty if the caller has already gone
-  }
-  auto who = users_.identify(v.fd.get());
-  if (!who.ok()) return false;
-  v.user = std::move(*who);
-  v.connection = "fd:" + std::to_string(v.fd.get());
-  v.peer = v.address = "unix:" + v.user->name();
-  return true;
+void Front::stop() {
+  listener_.stop();
+  if (users_thread_) users_thread_->join();
+  users_thread_.reset();
 }
 
 // Closes a connection beyond a limit without an answer. Reading its request would cost what the
 // limit saves.
+bool Front::has_entered(const std::string& address) {
+  if (sweep_ && !door_.has_room(address)) sweep_();
+  return door_.enter(address);
+}
+
 void Front::accepted(Descriptor fd) {
   Visitor visitor;
   visitor.fd = std::move(fd);
-  if (!identify(visitor)) return;
-  if (sweep_ && !door_.has_room(visitor.address)) sweep_();
-  if (door_.enter(visitor.address)) entered_(std::move(visitor));
+  if (settings_.on_unix_socket()) return accepted_local(std::move(visitor));
+  visitor.connection = visitor.peer = peer_name(visitor.fd.get());
+  if (visitor.peer.empty()) return;  // the caller has already gone
+  visitor.address = address_of(visitor.peer);
+  if (has_entered(visitor.address)) entered_(std::move(visitor));
+}
+
+void Front::accepted_local(Visitor visitor) {
+  const auto who = peer_credentials(visitor.fd.get());
+  if (!who) return;
+  visitor.address = "unix:uid " + std::to_string(who->first);
+  if (!has_entered(visitor.address)) return;
+  boost::asio::post(*users_thread_, [this, who = *who, visitor = std::move(visitor)]() mutable {
+    visitor.user = users_.identify(who.first, who.second);
+    visitor.peer = "unix:" + visitor.user->name();
+    visitor.connection = visitor.peer + "#" + std::to_string(++connections_);
+    entered_(std::move(visitor));
+  });
 }
 
 }  // namespace davit::host

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include <davit/types.hpp>
@@ -16,6 +17,10 @@
 #include "server_certificate.hpp"
 #include "settings.hpp"
 
+namespace boost::asio {
+class thread_pool;
+}
+
 namespace davit::host {
 
 struct Core;
@@ -23,18 +28,19 @@ struct Core;
 // A connection that Door accepted.
 struct Visitor {
   Descriptor fd;
-  std::string connection;  // unique: "ipv4:10.1.2.3:5000"; on a Unix socket "fd:12"
-  std::string peer;        // for logs: the same, or "unix:root"
-  std::string address;     // the name to give to Door::leave
+  std::string connection;  // unique: "ipv4:10.1.2.3:5000"; on a Unix socket "unix:root#7"
+  std::string peer;        // for logs: "ipv4:10.1.2.3:5000", "unix:root"
+  std::string address;     // the name to give to Door::leave: "10.1.2.3", "unix:uid 0"
   IdentityPtr user;        // only on a Unix socket
 };
 
 class Front {
  public:
-  // Called on the listener's thread.
+  // Called on the listener's thread; on a Unix socket, on the thread that looks up users.
   using Entered = std::function<void(Visitor)>;
 
   Front(const Core&, ServerSettings, const MethodRegistry&);
+  ~Front();
 
   const ServerSettings& settings() const { return settings_; }
   Admission& admission() { return admission_; }
@@ -49,7 +55,7 @@ class Front {
   // that the transport can release connections that are gone or idle.
   Result<> start(Entered, std::function<void()> sweep = {});
   // No connection is handed over after it. Idempotent.
-  void stop() { listener_.stop(); }
+  void stop();
   // The address with its real port, once bound.
   const std::string& address() const { return address_; }
   std::string name() const { return "rpc.server." + settings_.name; }
@@ -57,7 +63,8 @@ class Front {
  private:
   Result<> prepare();
   void accepted(Descriptor);
-  bool identify(Visitor&);
+  void accepted_local(Visitor);
+  bool has_entered(const std::string& address);
 
   Log& log_;
   const ServerSettings settings_;
@@ -69,6 +76,9 @@ class Front {
   std::string address_;
   Entered entered_;
   std::function<void()> sweep_;
+  uint64_t connections_ = 0;  // of a Unix socket so far; used on the thread that looks up users
+  // Looks up the users of a Unix socket: the system's name service may be slow.
+  std::unique_ptr<boost::asio::thread_pool> users_thread_;
 };
 
 }  // namespace davit::host

@@ -1,52 +1,41 @@
 #include "peer_address.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <cstring>
+#include <boost/asio/ip/network_v6.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
 namespace davit::host {
 
 namespace {
 
+namespace ip = boost::asio::ip;
+
 constexpr std::string_view bracket = "%5B", bracket_end = "%5D";
 
-std::string v4(const void* address, in_port_t port) {
-  char text[INET_ADDRSTRLEN] = {};
-  inet_ntop(AF_INET, address, text, sizeof text);
-  return "ipv4:" + std::string(text) + ":" + std::to_string(ntohs(port));
-}
-
 // "2001:db8:1:2::/64". Text that is not an IPv6 address is returned unchanged.
-std::string network_of(const std::string& address) {
-  in6_addr bytes{};
-  if (inet_pton(AF_INET6, address.c_str(), &bytes) != 1) return address;
-  constexpr size_t network_bytes = 8;
-  std::memset(&bytes.s6_addr[network_bytes], 0, sizeof bytes - network_bytes);
-  char text[INET6_ADDRSTRLEN] = {};
-  inet_ntop(AF_INET6, &bytes, text, sizeof text);
-  return std::string(text) + "/64";
+std::string network_of(const std::string& text) {
+  constexpr unsigned short network_bits = 64;
+  boost::system::error_code bad;
+  const ip::address_v6 address = ip::make_address_v6(text, bad);
+  return bad ? text : ip::network_v6(address, network_bits).canonical().to_string();
 }
 
 }  // namespace
 
 std::string peer_name(int fd) {
-  sockaddr_storage storage{};
-  socklen_t size = sizeof storage;
-  if (getpeername(fd, reinterpret_cast<sockaddr*>(&storage), &size) != 0) return {};
-  if (storage.ss_family == AF_INET) {
-    const auto& in = reinterpret_cast<const sockaddr_in&>(storage);
-    return v4(&in.sin_addr, in.sin_port);
-  }
-  if (storage.ss_family != AF_INET6) return {};
-  const auto& in = reinterpret_cast<const sockaddr_in6&>(storage);
+  ip::tcp::endpoint peer;
+  auto size = static_cast<socklen_t>(peer.capacity());
+  if (getpeername(fd, peer.data(), &size) != 0) return {};
+  const int family = peer.data()->sa_family;
+  if (family != AF_INET && family != AF_INET6) return {};
+  ip::address address = peer.address();
   // A listener on [::] accepts IPv4 as well, as mapped addresses.
-  if (IN6_IS_ADDR_V4MAPPED(&in.sin6_addr)) return v4(&in.sin6_addr.s6_addr[12], in.sin6_port);
-  char text[INET6_ADDRSTRLEN] = {};
-  inet_ntop(AF_INET6, &in.sin6_addr, text, sizeof text);
-  return "ipv6:" + std::string(bracket) + text + std::string(bracket_end) + ":" +
-         std::to_string(ntohs(in.sin6_port));
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    address = ip::make_address_v4(ip::v4_mapped, address.to_v6());
+  const std::string port = ":" + std::to_string(peer.port());
+  if (address.is_v4()) return "ipv4:" + address.to_string() + port;
+  return "ipv6:" + std::string(bracket) + address.to_string() + std::string(bracket_end) + port;
 }
 
 std::string address_of(std::string_view peer) {

@@ -6,8 +6,8 @@
 
 namespace davit::host {
 
-// The peer in gRPC's notation: "ipv4:10.1.2.3:5000", "ipv6:%5B2001:db8::1%5D:5000". Empty if `fd`
-// is not a connected TCP socket.
+// The peer as a URI: "ipv4:10.1.2.3:5000", "ipv6:%5B2001:db8::1%5D:5000". Empty if `fd` is not a
+// connected TCP socket.
 std::string peer_name(int fd);
 
 // The address under which a peer's connections are counted: "10.1.2.3" for IPv4. For IPv6 it is the

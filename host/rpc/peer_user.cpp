@@ -7,10 +7,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
-#include <optional>
-
-#include "system_words.hpp"
 
 namespace davit::host {
 
@@ -69,6 +65,13 @@ bool is_member(const User& user, gid_t group) {
 
 }  // namespace
 
+std::optional<std::pair<uid_t, gid_t>> peer_credentials(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  return std::pair{peer.uid, peer.gid};
+}
+
 Result<PeerUsers> PeerUsers::make(const std::vector<std::string>& users, const std::string& group) {
   PeerUsers out;
   out.uids_ = {0, geteuid()};
@@ -110,16 +113,6 @@ IdentityPtr PeerUsers::identify(uid_t uid, gid_t gid) const {
   return std::make_shared<const Identity>("user \"" + name + "\"", name,
                                           allows(uid, gid) ? "operator" : "",
                                           std::vector<std::string>{"*"});
-}
-
-Result<IdentityPtr> PeerUsers::identify(int fd) const {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
-    return Error{
-        Code::unavailable, std::string("peer credentials: ") + system_words(errno), {}, {}};
-  }
-  return identify(peer.uid, peer.gid);
 }
 
 }  // namespace davit::host

@@ -4,7 +4,9 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <davit/types.hpp>
@@ -12,6 +14,10 @@
 #include "identity.hpp"
 
 namespace davit::host {
+
+// The user and group at the other end of a connected Unix socket. Nothing if the system does not
+// tell.
+std::optional<std::pair<uid_t, gid_t>> peer_credentials(int fd);
 
 // The users that may call on a Unix socket.
 class PeerUsers {
@@ -27,10 +33,9 @@ class PeerUsers {
   // With other users it admits everybody, and the host then refuses users that are not allowed.
   mode_t socket_mode() const;
 
-  // The identity of a user: role "operator" if the user is allowed, else an empty role.
+  // The identity of a user: role "operator" if the user is allowed, else an empty role. Looks up
+  // names, which may take as long as the system's name service.
   IdentityPtr identify(uid_t, gid_t) const;
-  // The same for the peer of a connected socket (SO_PEERCRED).
-  Result<IdentityPtr> identify(int fd) const;
 
  private:
   std::vector<uid_t> uids_;

@@ -1,12 +1,23 @@
 #include "served_call.hpp"
 
-#include <algorithm>
-#include <array>
+#include "services/log.hpp"
 
 namespace davit::host {
 
+ServedCall::ServedCall(Serving& serving, Admitted call, Transport& transport)
+    : serving_(serving), call_(std::move(call)), transport_(transport) {}
+
+// The server may be destroyed once the list has no call.
+ServedCall::~ServedCall() {
+  call_.account.reset();
+  serving_.open.remove(this);
+}
+
 void ServedCall::offer() {
-  method_.on_call(method_.self, this);
+  serving_.open.add(this);
+  // If the server has begun to shut down in the meantime, it has not seen this call.
+  if (serving_.open.draining() && method().streams_answers()) ask_to_end();
+  method().on_call(method().self, this);
   release();
 }
 
@@ -18,7 +29,7 @@ bool ServedCall::try_retain() {
 }
 
 void ServedCall::release() {
-  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) transport_.destroy();
 }
 
 void ServedCall::accept(davit_strand* strand, const davit_rpc_handler* handler, void* self) {
@@ -40,7 +51,8 @@ void ServedCall::read() {
   if (finished_) return;
   if (reading_) return misused("read again before on_message");
   reading_ = true;
-  start_read();
+  if (!std::exchange(expected_, true) && !method().streams_requests()) serving_.open.expect(this);
+  transport_.start_read();
 }
 
 void ServedCall::write(davit_buf* const* parts, size_t parts_count) {
@@ -53,8 +65,8 @@ void ServedCall::write(davit_buf* const* parts, size_t parts_count) {
     return finish_locked({Code::internal, "the method wrote out of turn", {}});
   }
   writing_ = wrote_ = true;
-  const bool only_answer = !method_.streams_answers();
-  const bool room = start_write(parts, parts_count, only_answer);
+  const bool only_answer = !method().streams_answers();
+  const bool room = transport_.start_write(parts, parts_count, only_answer, headers_);
   if (only_answer) {
     if (callbacks_) callbacks_.post(&deliver_writable, this);  // the answer is kept for the end
   } else if (room) {
@@ -88,12 +100,6 @@ void ServedCall::finish(const davit_rpc_end& end) {
   if (ended_ && !callbacks_) release();
 }
 
-void ServedCall::keep(std::unique_ptr<Account> account) {
-  const std::lock_guard lock(mutex_);
-  account_ = std::move(account);
-  if (account_ && finished_) account_->ended(end_, plugin_finished_);
-}
-
 void ServedCall::end_now(const End& end) {
   const std::lock_guard lock(mutex_);
   ask_locked();
@@ -106,17 +112,28 @@ void ServedCall::drop() {
     const std::lock_guard lock(mutex_);
     if (ended_) return;
   }
-  drop_connection();
+  transport_.drop_connection();
 }
 
 void ServedCall::finish_locked(End end) {
   finished_ = true;
   end_ = std::move(end);
-  if (account_) account_->ended(end_, plugin_finished_);
-  const bool wait_for_write = writing_ && method_.streams_answers();
-  if (wait_for_write) return;
+  if (call_.account) call_.account->ended(end_, plugin_finished_);
+  const bool wait_for_write = writing_ && method().streams_answers();
+  if (!wait_for_write) send_end_locked();
+}
+
+void ServedCall::send_end_locked() {
   sent_end_ = true;
-  send_end(end_);
+  // The server asked for such an end. The caller is to come back, here or elsewhere.
+  const bool asked_by_us = end_.code == Code::cancelled || end_.code == Code::unavailable;
+  if (asked_by_us && serving_.open.draining()) end_ = serving_.going_down;
+  transport_.send_end(end_, headers_);
+}
+
+void ServedCall::misused(const char* what) const {
+  serving_.log.error("rpc", "method broke the contract",
+                     {{"instance", method().instance}, {"method", method().path}, {"what", what}});
 }
 
 void ServedCall::ask_to_end() {
@@ -130,26 +147,25 @@ void ServedCall::ask_locked() {
   if (callbacks_ && !ended_) callbacks_.post(&deliver_cancel, this);
 }
 
-bool ServedCall::is_for_the_method(std::string_view header) {
-  static constexpr std::array<std::string_view, 12> ours = {
-      "authorization", "user-agent", "accept-encoding",   "accept", "host",   "te",
-      "connection",    "expect",     "transfer-encoding", "origin", "cookie", "upgrade"};
-  return std::find(ours.begin(), ours.end(), header) == ours.end() &&
-         !header.starts_with("grpc-") && !header.starts_with("connect-") &&
-         !header.starts_with("content-");
+davit_str ServedCall::metadata(davit_str key) const {
+  for (const auto& [name, value] : call_.metadata) {
+    if (name == view(key)) return str(value);
+  }
+  return {};
 }
 
 Error ServedCall::too_large(const std::string& bytes) const {
   return {Code::resource_exhausted,
           "request of " + bytes + " bytes is larger than the limit of " +
-              std::to_string(method_.request_bytes_max) + " bytes of " + method_.path,
+              std::to_string(method().request_bytes_max) + " bytes of " + method().path,
           {},
           {}};
 }
 
 void ServedCall::on_read(Buffer message, bool ok) {
+  if (!method().streams_requests()) serving_.open.came(this);
   const std::lock_guard lock(mutex_);
-  if (ok && message.size() > method_.request_bytes_max) {
+  if (ok && message.size() > method().request_bytes_max) {
     reading_ = false;
     ask_locked();
     if (finished_) return;
@@ -164,10 +180,7 @@ void ServedCall::on_written(bool ok) {
   const std::lock_guard lock(mutex_);
   writing_ = false;
   if (finished_) {
-    if (!sent_end_) {
-      sent_end_ = true;
-      send_end(end_);
-    }
+    if (!sent_end_) send_end_locked();
     return;
   }
   if (ok) grant_locked();
@@ -196,7 +209,7 @@ void ServedCall::deliver_message(void* arg) {
     self->has_incoming_ = false;
     self->reading_ = false;
   }
-  self->on_taken();
+  self->transport_.on_taken();
   self->callbacks_.message(message.get());
 }
 

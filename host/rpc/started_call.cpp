@@ -1,10 +1,12 @@
 #include "started_call.hpp"
 
+#include "caller.hpp"
+
 namespace davit::host {
 
 void StartedCall::begin() {
   const std::lock_guard lock(mutex_);
-  start_read();
+  transport_.start_read();
 }
 
 void StartedCall::fail(End end) {
@@ -12,7 +14,11 @@ void StartedCall::fail(End end) {
     const std::lock_guard lock(mutex_);
     closed_ = true;
   }
-  on_ended(std::move(end));
+  end_with(std::move(end));
+}
+
+void StartedCall::misused(const char* what) const {
+  caller_.log_misuse(path_, what);
 }
 
 void StartedCall::read() {
@@ -21,7 +27,7 @@ void StartedCall::read() {
   if (granted_ || delivering_) return misused("read again before on_message");
   if (ahead_) {
     deliver_locked(std::move(ahead_));
-    if (!closed_) start_read();
+    if (!closed_) transport_.start_read();
   } else if (closed_) {
     deliver_locked({});
   } else {
@@ -35,14 +41,14 @@ void StartedCall::write(davit_buf* const* parts, size_t parts_count) {
   if (writing_ || half_closed_)
     return misused("wrote again before on_writable, or after half_close");
   writing_ = true;
-  start_write(parts, parts_count);
+  transport_.start_write(parts, parts_count);
 }
 
 void StartedCall::half_close() {
   const std::lock_guard lock(mutex_);
   if (closed_ || half_closed_) return;
   half_closed_ = true;
-  start_half_close();
+  transport_.start_half_close();
 }
 
 bool StartedCall::is_cancelled() {
@@ -56,13 +62,13 @@ void StartedCall::cancel() {
   cancelled_ = true;
   ahead_ = {};
   if (closed_) return;
-  start_cancel();
+  transport_.start_cancel();
   close_locked();
 }
 
 void StartedCall::close_locked() {
   closed_ = true;
-  let_go();
+  transport_.let_go();
 }
 
 void StartedCall::deliver_locked(Buffer message) {
@@ -81,13 +87,14 @@ void StartedCall::on_read(Buffer message, bool ok) {
   if (closed_) return;  // cancelled: drop the message
   if (std::exchange(granted_, false)) {
     deliver_locked(std::move(message));
-    start_read();
+    transport_.start_read();
   } else {
     ahead_ = std::move(message);
   }
 }
 
 void StartedCall::on_headers(Pairs headers) {
+  caller_.is_answered();
   const std::lock_guard lock(mutex_);
   if (ended_ || headers_) return;
   headers_ = std::move(headers);
@@ -101,6 +108,11 @@ void StartedCall::on_written(bool ok) {
 }
 
 void StartedCall::on_ended(End end) {
+  caller_.describe(end);
+  end_with(std::move(end));
+}
+
+void StartedCall::end_with(End end) {
   {
     const std::lock_guard lock(mutex_);
     ended_ = true;
@@ -133,7 +145,8 @@ void StartedCall::deliver_writable(void* arg) {
 void StartedCall::deliver_done(void* arg) {
   auto* self = static_cast<StartedCall*>(arg);
   self->callbacks_.done(self->end_);
-  self->destroy();
+  self->caller_.ended(self);
+  self->transport_.destroy();
 }
 
 }  // namespace davit::host

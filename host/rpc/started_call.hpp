@@ -1,13 +1,12 @@
 // StartedCall is the calling end of one call. It keeps the rules of davit/abi/rpc.h for every
-// transport. A transport derives from it, implements the hooks, and reports what happens through
-// the events.
+// transport. What it asks of the network is in StartedCall::Transport, which a transport
+// implements. What happens there the transport reports through the events.
 //
 // It reads one message ahead, whether the plugin has granted a read or not. So a plugin that grants
 // no read still hears of the end of the call, at the cost of at most one message of memory. If a
 // message waits to be granted, the end waits behind it. A cancel drops that message.
 //
-// A mutex guards the state, because the transport has its own threads. Hooks run under the mutex.
-// An event must not be raised from within a hook.
+// A mutex guards the state, because the transport has its own threads.
 #pragma once
 
 #include <mutex>
@@ -22,41 +21,54 @@
 
 namespace davit::host {
 
-class StartedCall : public davit_rpc_call {
+class Caller;
+
+class StartedCall final : public davit_rpc_call {
  public:
-  explicit StartedCall(Callbacks callbacks) : callbacks_(std::move(callbacks)) {}
+  // The network's side of one call. It has the call as a member.
+  class Transport {
+   public:
+    // Under the call's mutex. None of these may raise an event.
+    virtual void start_read() = 0;
+    virtual void start_write(davit_buf* const* parts, size_t parts_count) = 0;
+    virtual void start_half_close() = 0;
+    virtual void start_cancel() = 0;
+    // Nothing is started after this. Once.
+    virtual void let_go() = 0;
+
+    // Destroys the transport with its call. Once, last; on the strand, without the mutex.
+    virtual void destroy() = 0;
+
+   protected:
+    ~Transport() = default;
+  };
+
+  // The caller must list the call (Caller::begun) before it begins.
+  StartedCall(Caller& caller, std::string path, Callbacks callbacks, Transport& transport)
+      : caller_(caller),
+        path_(std::move(path)),
+        callbacks_(std::move(callbacks)),
+        transport_(transport) {}
 
   // Starts the first read ahead. Once, when the transport is ready.
   void begin();
   // Ends a call that could not be started. Use it in place of `begin`.
   void fail(End);
+  // Whether the plugin has cancelled the call. Not under the mutex.
+  bool is_cancelled();
+
+  // Events. The transport's threads raise them.
+  void on_read(Buffer message, bool ok);
+  void on_headers(Pairs);  // before the first on_read; at most once
+  void on_written(bool ok);
+  // The call is over, and no event follows. Leads to on_done, then destroy.
+  void on_ended(End);
 
   // davit_rpc_call
   void read() override;
   void write(davit_buf* const* parts, size_t parts_count) override;
   void half_close() override;
   void cancel() override;
-
- protected:
-  // Hooks. They run under the mutex, unless noted.
-  virtual void start_read() = 0;
-  virtual void start_write(davit_buf* const* parts, size_t parts_count) = 0;
-  virtual void start_half_close() = 0;
-  virtual void start_cancel() = 0;
-  // Nothing is started after this. Once.
-  virtual void let_go() = 0;
-  // Destroys the call. Last; on the strand, without the mutex.
-  virtual void destroy() = 0;
-  virtual void misused(const char* what) = 0;
-
-  // Events. The transport's threads raise them.
-  void on_read(Buffer message, bool ok);
-  void on_headers(Pairs);  // before the first on_read; at most once
-  void on_written(bool ok);
-  // Whether the plugin has cancelled the call. Not under the mutex.
-  bool is_cancelled();
-  // The call is over, and no event follows. Leads to on_done, then destroy.
-  void on_ended(End);
 
  private:
   static void deliver_message(void*);
@@ -65,8 +77,14 @@ class StartedCall : public davit_rpc_call {
   static void deliver_done(void*);
   void deliver_locked(Buffer message);
   void close_locked();
+  void end_with(End);
+  // Logs that a plugin broke the contract.
+  void misused(const char* what) const;
 
+  Caller& caller_;
+  const std::string path_;
   Callbacks callbacks_;
+  Transport& transport_;
   std::mutex mutex_;
   std::optional<Pairs> headers_;
   Buffer ahead_;     // read before the plugin granted a read

@@ -18,7 +18,6 @@ class Lines {
             const std::function<void()>& dropped);
   // Forgets an incomplete line, because the stream has ended.
   void reset();
-  size_t buffered() const { return partial_.size(); }
 
  private:
   const size_t limit_;

@@ -20,25 +20,12 @@ std::string lower_first(std::string s) {
   return s;
 }
 
-struct Url {
-  std::string scheme, host, port, rest;  // host includes its brackets, if any
-};
-Url split(const std::string& url) {
-  Url out;
-  const size_t colon = url.find("://");
-  out.scheme = url.substr(0, colon);
-  std::string authority = url.substr(colon + 3);
-  if (const size_t slash = authority.find('/'); slash != std::string::npos) {
-    out.rest = authority.substr(slash);
-    authority.resize(slash);
-  }
-  const size_t port = authority.rfind(':');
-  if (port != std::string::npos && authority.find(']', port) == std::string::npos) {
-    out.port = authority.substr(port + 1);
-    authority.resize(port);
-  }
-  out.host = authority;
-  return out;
+// Empty if the URL has no such part.
+std::string part_of(CURLU* url, CURLUPart part, unsigned flags = 0) {
+  char* text = nullptr;
+  if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return {};
+  const std::unique_ptr<char, void (*)(void*)> owned(text, &curl_free);
+  return text;
 }
 
 bool is_loopback(const std::string& host) {
@@ -152,16 +139,21 @@ Transport::Transport(std::shared_ptr<const Access> access, Token& token, Options
 void Transport::use(std::shared_ptr<const Access> now) {
   access_ = std::move(now);
   const Access& access = *access_;
-  const Url url = split(access.url);
+  const std::unique_ptr<CURLU, void (*)(CURLU*)> url(curl_url(), &curl_url_cleanup);
+  curl_url_set(url.get(), CURLUPART_URL, access.url.c_str(), 0);
+  const std::string host = part_of(url.get(), CURLUPART_HOST);
   curl_->base = access.url;
   curl_->connect_to.clear();
-  curl_->direct = access.proxy.empty() && is_loopback(url.host);
+  curl_->direct = access.proxy.empty() && is_loopback(host);
   if (access.tls_server_name.empty()) return;
   // libcurl verifies the name in the URL. So the URL contains that name, and the connection goes to
   // the real address.
-  const std::string port = url.port.empty() ? (url.scheme == "https" ? "443" : "80") : url.port;
-  curl_->base = url.scheme + "://" + access.tls_server_name + ":" + port + url.rest;
-  curl_->connect_to = access.tls_server_name + ":" + port + ":" + url.host + ":" + port;
+  const std::string port = part_of(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
+  std::string path = part_of(url.get(), CURLUPART_PATH);
+  if (path.ends_with('/')) path.pop_back();
+  curl_->base =
+      part_of(url.get(), CURLUPART_SCHEME) + "://" + access.tls_server_name + ":" + port + path;
+  curl_->connect_to = access.tls_server_name + ":" + port + ":" + host + ":" + port;
 }
 
 Transport::~Transport() {

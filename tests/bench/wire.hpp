@@ -2,10 +2,9 @@
 // generated messages, no plugin, no host. What it does is what any peer must do at least.
 #pragma once
 
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/impl/codegen/client_unary_call.h>
 #include <grpcpp/impl/codegen/proto_utils.h>
-#include <grpcpp/impl/codegen/sync_stream.h>
 #include <chrono>
 #include <fstream>
 #include <memory>
@@ -54,59 +53,70 @@ inline std::string read_token(const std::string& path) {
 using Deadline = std::chrono::system_clock::time_point;
 constexpr Deadline never = Deadline::max();
 
+// A call with one request, by gRPC's stub for any message. Each step waits until it is done.
+template <class Message>
+class Stream {
+ public:
+  template <class Request>
+  Stream(const std::shared_ptr<grpc::Channel>& channel, const std::string& path,
+         const Request& request, const std::string& token, const std::string& region,
+         Deadline deadline = never)
+      : path_(path) {
+    context_.set_deadline(deadline);
+    authorize(context_, token, region);
+    call_ = grpc::TemplatedGenericStub<google::protobuf::MessageLite, Message>(channel).PrepareCall(
+        &context_, path_, &queue_);
+    call_->StartCall(nullptr);
+    wait();
+    call_->WriteLast(request, {}, nullptr);
+    wait();
+  }
+  ~Stream() {
+    if (ended_) return;
+    context_.TryCancel();
+    (void)finish();
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  // Waits for the next message; throws when the stream ends.
+  void next(Message* out) {
+    call_->Read(out, nullptr);
+    if (!wait()) throw Ended(path_, finish());
+  }
+  // How it ended; once, last.
+  grpc::Status finish() {
+    ended_ = true;
+    grpc::Status out;
+    call_->Finish(&out, nullptr);
+    wait();
+    return out;
+  }
+
+ private:
+  bool wait() {
+    void* tag = nullptr;
+    bool done = false;
+    return queue_.Next(&tag, &done) && done;
+  }
+  const std::string path_;
+  grpc::CompletionQueue queue_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientAsyncReaderWriter<google::protobuf::MessageLite, Message>> call_;
+  bool ended_ = false;
+};
+
 // A unary call that must succeed.
 template <class Response, class Request>
 Response call(const std::shared_ptr<grpc::Channel>& channel, const char* path,
               const Request& request, const std::string& token = {}, const std::string& region = {},
               Deadline deadline = never) {
-  grpc::ClientContext context;
-  context.set_deadline(deadline);
-  authorize(context, token, region);
+  Stream<Response> stream(channel, path, request, token, region, deadline);
   Response response;
-  const grpc::internal::RpcMethod method(path, grpc::internal::RpcMethod::NORMAL_RPC);
-  const grpc::Status status =
-      grpc::internal::BlockingUnaryCall(channel.get(), method, &context, request, &response);
+  stream.next(&response);
+  const grpc::Status status = stream.finish();
   if (!status.ok()) throw Ended(path, status);
   return response;
 }
-
-// An open server stream. The method must live as long as the reader.
-template <class Message>
-class Stream {
- public:
-  template <class Request>
-  Stream(std::shared_ptr<grpc::Channel> channel, const std::string& path, const Request& request,
-         const std::string& token, const std::string& region, Deadline deadline = never)
-      : channel_(std::move(channel)),
-        path_(path),
-        method_(path_.c_str(), grpc::internal::RpcMethod::SERVER_STREAMING) {
-    context_.set_deadline(deadline);
-    authorize(context_, token, region);
-    reader_.reset(grpc::internal::ClientReaderFactory<Message>::Create(channel_.get(), method_,
-                                                                       &context_, request));
-  }
-  ~Stream() {
-    if (ended_) return;
-    context_.TryCancel();
-    Message rest;
-    while (reader_->Read(&rest)) {
-    }
-    (void)reader_->Finish();
-  }
-  // Waits for the next message; throws when the stream ends.
-  void next(Message* out) {
-    if (reader_->Read(out)) return;
-    ended_ = true;
-    throw Ended(path_, reader_->Finish());
-  }
-
- private:
-  std::shared_ptr<grpc::Channel> channel_;
-  std::string path_;
-  grpc::internal::RpcMethod method_;
-  grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReader<Message>> reader_;
-  bool ended_ = false;
-};
 
 }  // namespace davit::bench

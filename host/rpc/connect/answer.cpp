@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "../served_call.hpp"
-#include "wire_metadata.hpp"
-
 namespace davit::host {
 
 RequestHead request_head(const HttpStream& stream) {
@@ -35,21 +32,6 @@ void send_answer(HttpStream& stream, const HttpAnswer& answer) {
 bool is_legal_header(const Pairs::value_type& header) {
   const std::string& value = header.second;
   return std::all_of(value.begin(), value.end(), [](char c) { return c >= 0x20 && c <= 0x7e; });
-}
-
-Pairs for_the_method(const Pairs& headers) {
-  Pairs out;
-  for (const auto& [key, value] : metadata_from_wire(headers)) {
-    if (!ServedCall::is_for_the_method(key)) continue;
-    const auto found =
-        std::find_if(out.begin(), out.end(), [&k = key](const auto& p) { return p.first == k; });
-    if (found == out.end()) {
-      out.emplace_back(key, value);
-    } else {
-      found->second += ", " + value;
-    }
-  }
-  return out;
 }
 
 }  // namespace davit::host

@@ -12,8 +12,5 @@ RequestHead request_head(const HttpStream&);
 void send_answer(HttpStream&, const HttpAnswer&);
 // Whether the value is printable ASCII. Values may end up in log lines and names.
 bool is_legal_header(const Pairs::value_type& header);
-// The headers for the method: without credentials and headers of the transport. A header that is
-// given more than once becomes one list.
-Pairs for_the_method(const Pairs& headers);
 
 }  // namespace davit::host

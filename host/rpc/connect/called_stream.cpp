@@ -20,15 +20,16 @@ std::string header(const Pairs& head, std::string_view key) {
 
 }  // namespace
 
-CalledStream::CalledStream(boost::asio::any_io_executor executor, Ask ask, Told* told)
-    : ask_(std::move(ask)),
-      told_(told),
+CalledStream::CalledStream(boost::asio::any_io_executor executor, CallRequest request,
+                           Observer* observer)
+    : request_(std::move(request)),
+      observer_(observer),
       deadline_(std::move(executor)),
-      reader_(flag::compressed | flag::end_of_stream, ask_.answer_bytes_max) {}
+      reader_(flag::compressed | flag::end_of_stream, request_.answer_bytes_max) {}
 
 void CalledStream::begin() {
-  if (!ask_.deadline) return;
-  deadline_.expires_at(*ask_.deadline);
+  if (!request_.deadline) return;
+  deadline_.expires_at(*request_.deadline);
   deadline_.async_wait([self = shared_from_this()](boost::system::error_code cancelled) {
     if (!cancelled) self->fail({Code::deadline_exceeded, "the deadline has passed", {}});
   });
@@ -63,7 +64,7 @@ void CalledStream::write(std::string message) {
     early_ = std::move(message);
     return;
   }
-  if (ask_.streams) {
+  if (request_.streams) {
     const auto head = envelope_head(0, static_cast<uint32_t>(message.size()));
     message.insert(0, head.data(), head.size());
   }
@@ -85,7 +86,7 @@ void CalledStream::let_go() {
 }
 
 void CalledStream::on_sent() {
-  if (std::exchange(writing_, false) && told_ != nullptr) told_->on_request_written(!end_);
+  if (std::exchange(writing_, false) && observer_ != nullptr) observer_->on_request_written(!end_);
 }
 
 void CalledStream::on_head() {
@@ -93,25 +94,26 @@ void CalledStream::on_head() {
   status_ = std::atoi(header(head, ":status").c_str());
   const std::string type = header(head, "content-type");
   const std::string encoding =
-      header(head, ask_.streams ? "connect-content-encoding" : "content-encoding");
+      header(head, request_.streams ? "connect-content-encoding" : "content-encoding");
   compressed_ = encoding == "gzip";
   error_body_ = status_ != 200;
   Pairs headers;
   for (const auto& [key, value] : head) {
-    if (key.starts_with(trailer_prefix) && !ask_.streams) {
+    if (key.starts_with(trailer_prefix) && !request_.streams) {
       trailers_.emplace_back(key.substr(trailer_prefix.size()), value);
     } else if (!key.starts_with(':') && !key.starts_with("connect-")) {
       headers.emplace_back(key, value);
     }
   }
   trailers_ = metadata_from_wire(trailers_);
-  if (told_ != nullptr) told_->on_answer_head(metadata_from_wire(headers));
+  if (observer_ != nullptr) observer_->on_answer_head(metadata_from_wire(headers));
   if (!encoding.empty() && encoding != "identity" && !compressed_)
     return fail({Code::internal, "the answer has the unknown encoding \"" + encoding + "\"", {}});
-  const std::string expected = ask_.streams ? "application/connect+proto" : "application/proto";
+  const std::string expected = request_.streams ? "application/connect+proto" : "application/proto";
   if (!error_body_ && type != expected) {
     // A related type: it is a Connect server, but the answer is not what was asked for.
-    const bool related = type.starts_with(ask_.streams ? "application/connect+" : "application/");
+    const bool related =
+        type.starts_with(request_.streams ? "application/connect+" : "application/");
     return fail({related ? Code::internal : Code::unknown,
                  "the answer's content type is \"" + type + "\" and not " + expected +
                      ": is this a Connect server?",
@@ -132,15 +134,15 @@ void CalledStream::on_over(const std::string& why) {
 void CalledStream::read_on() {
   const auto self = shared_from_this();
   while (!end_ && status_ != 0 && stream_ && (wants_ || error_body_)) {
-    const bool more = ask_.streams && !error_body_ ? read_message() : read_body();
+    const bool more = request_.streams && !error_body_ ? read_message() : read_body();
     if (!more) break;
   }
-  tell_of_the_end();
+  report_end();
 }
 
 // Tells a reader that waits for a message that there is none.
-void CalledStream::tell_of_the_end() {
-  if (end_ && std::exchange(wants_, false) && told_ != nullptr) told_->on_answer({}, false);
+void CalledStream::report_end() {
+  if (end_ && std::exchange(wants_, false) && observer_ != nullptr) observer_->on_answer({}, false);
 }
 
 bool CalledStream::read_message() {
@@ -172,7 +174,7 @@ bool CalledStream::read_message() {
 
 bool CalledStream::read_body() {
   body_ += stream_->take();
-  const size_t most = error_body_ ? error_bytes_max : ask_.answer_bytes_max;
+  const size_t most = error_body_ ? error_bytes_max : request_.answer_bytes_max;
   if (body_.size() > most) {
     fail({Code::resource_exhausted,
           "an answer of more than " + std::to_string(most) + " bytes is refused",
@@ -196,13 +198,13 @@ Result<std::string> CalledStream::plain(std::string message, bool compressed) co
   if (!compressed || message.empty()) return message;
   if (!compressed_)
     return Error{Code::internal, "a compressed message without an encoding", {}, {}};
-  return gunzip(message, ask_.answer_bytes_max);
+  return gunzip(message, request_.answer_bytes_max);
 }
 
 void CalledStream::give(Result<std::string> message) {
   if (!message.ok()) return fail(End::of(message.error()));
   wants_ = false;
-  if (told_ != nullptr) told_->on_answer(Buffer::of(std::move(*message)), true);
+  if (observer_ != nullptr) observer_->on_answer(Buffer::of(std::move(*message)), true);
 }
 
 void CalledStream::end(End e) {
@@ -210,13 +212,13 @@ void CalledStream::end(End e) {
   end_ = std::move(e);
   deadline_.cancel();
   on_sent();
-  tell_of_the_end();
+  report_end();
   finish_if_done();
 }
 
 void CalledStream::finish_if_done() {
-  if (!end_ || !let_go_ || told_ == nullptr) return;
-  std::exchange(told_, nullptr)->on_call_ended(*end_);
+  if (!end_ || !let_go_ || observer_ == nullptr) return;
+  std::exchange(observer_, nullptr)->on_call_ended(*end_);
 }
 
 }  // namespace davit::host

@@ -19,8 +19,8 @@ namespace davit::host {
 class CalledStream final : public std::enable_shared_from_this<CalledStream>,
                            private HttpStream::Events {
  public:
-  // The receiver of the events. No event follows on_call_ended.
-  class Told {
+  // Gets the events. No event follows on_call_ended.
+  class Observer {
    public:
     virtual void on_answer_head(Pairs) = 0;
     virtual void on_answer(Buffer message, bool ok) = 0;
@@ -28,21 +28,21 @@ class CalledStream final : public std::enable_shared_from_this<CalledStream>,
     virtual void on_call_ended(End) = 0;
 
    protected:
-    ~Told() = default;
+    ~Observer() = default;
   };
-  // The request to make.
-  struct Ask {
+  // A request to make.
+  struct CallRequest {
     Pairs head;
     bool streams = false;  // messages in envelopes; false: one body
     uint32_t answer_bytes_max = 0;
     std::optional<std::chrono::steady_clock::time_point> deadline;
   };
 
-  CalledStream(boost::asio::any_io_executor, Ask, Told*);
+  CalledStream(boost::asio::any_io_executor, CallRequest, Observer*);
 
-  const Pairs& head() const { return ask_.head; }
+  const Pairs& head() const { return request_.head; }
   bool is_wanted() const { return !end_; }
-  // The connection is there. What was asked for so far is sent.
+  // The connection is there. What was given so far is sent.
   void attach(std::shared_ptr<HttpStream>);
   // Ends the call, for example because the connection is lost.
   void fail(End);
@@ -66,11 +66,11 @@ class CalledStream final : public std::enable_shared_from_this<CalledStream>,
   void give(Result<std::string> message);
   Result<std::string> plain(std::string message, bool compressed) const;
   void end(End);
-  void tell_of_the_end();
+  void report_end();
   void finish_if_done();
 
-  const Ask ask_;
-  Told* told_;  // NULL once on_call_ended was raised
+  const CallRequest request_;
+  Observer* observer_;  // NULL once on_call_ended was raised
   std::shared_ptr<HttpStream> stream_;
   boost::asio::steady_timer deadline_;
   EnvelopeReader reader_;

@@ -4,10 +4,8 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/post.hpp>
 
-#include "answer.hpp"
 #include "assembly/extension.hpp"
 #include "services/host_and_port.hpp"
-#include "services/log.hpp"
 #include "tls.hpp"
 #include "wire_metadata.hpp"
 
@@ -30,7 +28,7 @@ std::unique_ptr<RpcClient> make_connect_client(const Core& core, ClientSettings 
 }
 
 ConnectClient::ConnectClient(Log& log, ClientSettings s)
-    : RpcClient(std::move(s)), log_(log), caller_(settings()) {}
+    : RpcClient(std::move(s)), caller_(log, settings()) {}
 
 ConnectClient::~ConnectClient() {
   stop(std::chrono::steady_clock::now());
@@ -38,11 +36,6 @@ ConnectClient::~ConnectClient() {
 
 Result<> ConnectClient::check() {
   return caller_.check();
-}
-
-void ConnectClient::log_misuse(const std::string& path, const char* what) {
-  log_.error("rpc", "caller broke the contract",
-             {{"client", settings().name}, {"method", path}, {"what", what}});
 }
 
 Pairs ConnectClient::head(const davit_rpc_start& start, const Pairs& own, bool streams) const {
@@ -77,20 +70,22 @@ davit_rpc_call* ConnectClient::start(const davit_rpc_start& start, davit_strand*
       io_.run();
     });
   });
-  auto* call = new ConnectStartedCall(*this, Callbacks(strand, handler, self), text(start.path));
+  auto* started = new ConnectStartedCall(io_.get_executor(), caller_, text(start.path),
+                                         Callbacks(strand, handler, self));
+  StartedCall* const call = &started->call();
   caller_.begun(call);
   auto own = caller_.metadata();
   if (!own.ok()) {
     call->fail(End::of(own.error().in(settings().name)));
     return call;
   }
-  CalledStream::Ask ask;
-  ask.streams = start.streaming != 0;
-  ask.head = head(start, *own, ask.streams);
-  ask.answer_bytes_max = static_cast<uint32_t>(settings().response_bytes_max);
+  CalledStream::CallRequest request;
+  request.streams = start.streaming != 0;
+  request.head = head(start, *own, request.streams);
+  request.answer_bytes_max = static_cast<uint32_t>(settings().response_bytes_max);
   if (start.deadline_ns != INT64_MAX)
-    ask.deadline.emplace(std::chrono::nanoseconds(start.deadline_ns));
-  asio::post(io_, [this, stream = call->start(std::move(ask))] { open(stream); });
+    request.deadline.emplace(std::chrono::nanoseconds(start.deadline_ns));
+  asio::post(io_, [this, stream = started->start(std::move(request))] { open(stream); });
   return call;
 }
 

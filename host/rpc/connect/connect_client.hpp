@@ -32,12 +32,6 @@ class ConnectClient final : public RpcClient {
                         void* self) override;
   bool stop(std::chrono::steady_clock::time_point deadline) override;
 
-  // For its calls, ConnectStartedCall.
-  boost::asio::any_io_executor executor() { return io_.get_executor(); }
-  Caller& caller() { return caller_; }
-  void ended(StartedCall* call) { caller_.ended(call); }
-  void log_misuse(const std::string& path, const char* what);
-
  private:
   using tcp = boost::asio::ip::tcp;
   using Time = std::chrono::steady_clock::time_point;
@@ -68,7 +62,6 @@ class ConnectClient final : public RpcClient {
   void back_off(const std::string& why);
   void tick();
 
-  Log& log_;
   Caller caller_;
   // One thread runs it. It is not built with Asio's concurrency hint 1 for that case: then handlers
   // that this thread posts would run after handlers that other threads post later.

@@ -3,14 +3,11 @@
 #include <boost/asio/post.hpp>
 #include <charconv>
 
-#include "../admission.hpp"
 #include "answer.hpp"
 #include "connection.hpp"
 #include "end_json.hpp"
 #include "gzip.hpp"
 #include "json_form.hpp"
-#include "loop.hpp"
-#include "services/log.hpp"
 #include "unwanted.hpp"
 #include "wire_metadata.hpp"
 
@@ -54,82 +51,64 @@ Buffer whole(davit_buf* const* parts, size_t parts_count) {
 
 }  // namespace
 
-ConnectServedCall::ConnectServedCall(ConnectServing& serving, const Method& method,
-                                     IdentityPtr identity, Came came)
-    : ServedCall(method, std::move(identity)),
+ConnectServedCall::ConnectServedCall(ConnectServing& serving, ServedCall::Admitted call,
+                                     ServedRequest request)
+    : call_(serving, std::move(call), *this),
       serving_(serving),
-      came_(std::move(came)),
-      work_(came_.loop->work()),
-      reader_(flags_known(came_.terms), method.request_bytes_max),
-      share_(serving.requests, came_.whose),
+      request_(std::move(request)),
+      work_(request_.loop->work()),
+      reader_(flags_known(request_.terms), method().request_bytes_max),
+      share_(serving.requests, request_.whose),
       queue_(queue_bytes_max),
-      deadline_(came_.loop->io()) {
-  if (one_body()) announced_ = length_in(came_.stream->head());
-  if (announced_ > method.request_bytes_max) announced_ = 0;  // its bytes will not be kept
-  serving_.open.add(this);
-}
-
-ConnectServedCall::~ConnectServedCall() {
-  keep(nullptr);  // the server may be destroyed once no call is left
-  serving_.open.remove(this);
+      deadline_(request_.loop->io()) {
+  if (one_body()) announced_ = length_in(request_.stream->head());
+  if (announced_ > method().request_bytes_max) announced_ = 0;  // its bytes will not be kept
 }
 
 template <class Work>
 void ConnectServedCall::later(Work work) {
-  if (!try_retain()) return;
-  boost::asio::post(came_.loop->io(), [this, work = std::move(work)]() mutable {
+  if (!call_.try_retain()) return;
+  boost::asio::post(request_.loop->io(), [this, work = std::move(work)]() mutable {
     work();
-    release();
+    call_.release();
   });
 }
 
 void ConnectServedCall::begin() {
-  came_.stream->listen(this);
+  request_.stream->listen(this);
   count_held();
-  if (!came_.terms.timeout) return;
-  after(*came_.terms.timeout + after_the_callers_own_end, &ConnectServedCall::on_deadline);
+  if (request_.terms.timeout)
+    after(*request_.terms.timeout + after_the_callers_own_end, &ConnectServedCall::on_deadline);
+  call_.offer();
 }
 
 void ConnectServedCall::after(std::chrono::milliseconds time, void (ConnectServedCall::*then)()) {
-  if (!try_retain()) return;
+  if (!call_.try_retain()) return;
   deadline_.expires_after(time);
   deadline_.async_wait([this, then](boost::system::error_code cancelled) {
     if (!cancelled && !over_) (this->*then)();
-    release();
+    call_.release();
   });
 }
 
 void ConnectServedCall::on_deadline() {
-  end_now({Code::deadline_exceeded, "the deadline has passed", {}});
+  call_.end_now({Code::deadline_exceeded, "the deadline has passed", {}});
   after(for_the_end_to_go, &ConnectServedCall::on_end_not_taken);
 }
 
 void ConnectServedCall::on_end_not_taken() {
-  came_.stream->reset();
-}
-
-davit_str ConnectServedCall::metadata(davit_str key) const {
-  for (const auto& [k, value] : came_.metadata) {
-    if (k == davit::view(key)) return str(value);
-  }
-  return {};
-}
-
-int64_t ConnectServedCall::deadline_ns() const {
-  if (!came_.terms.timeout) return INT64_MAX;
-  const auto at = came_at_ + *came_.terms.timeout;
-  return std::chrono::nanoseconds(at.time_since_epoch()).count();
+  request_.stream->reset();
 }
 
 void ConnectServedCall::start_read() {
-  if (!std::exchange(expected_, true) && !method().streams_requests()) serving_.open.expect(this);
   later([this] {
     wants_ = true;
     read_on();
   });
 }
 
-bool ConnectServedCall::start_write(davit_buf* const* parts, size_t parts_count, bool last) {
+bool ConnectServedCall::start_write(davit_buf* const* parts, size_t parts_count, bool last,
+                                    const Pairs& headers) {
   Buffer message = whole(parts, parts_count);
   if (last) {
     answer_ = std::move(message);
@@ -137,32 +116,24 @@ bool ConnectServedCall::start_write(davit_buf* const* parts, size_t parts_count,
   }
   const auto put = queue_.put(std::move(message));
   if (!put.first) return put.room;
-  later([this, headers = headers_to_send()]() mutable {
-    headers_ = std::move(headers);
+  later([this, sent = headers]() mutable {
+    headers_ = std::move(sent);
     write_on();
   });
   return put.room;
 }
 
-void ConnectServedCall::send_end(End& end) {
-  const bool asked_by_us = end.code == Code::cancelled || end.code == Code::unavailable;
-  // The server asked for this end. The caller is to come back, here or elsewhere.
-  if (serving_.open.draining() && asked_by_us) end = serving_.admission->going_down();
-  later([this, end, headers = headers_to_send()] {
-    headers_ = headers;
+void ConnectServedCall::send_end(const End& end, const Pairs& headers) {
+  later([this, how = end, sent = headers]() mutable {
+    headers_ = std::move(sent);
     end_sent_ = true;
-    if (over_) return on_ended();
-    write_end(end);
+    if (over_) return call_.on_ended();
+    write_end(std::move(how));
   });
 }
 
-void ConnectServedCall::misused(const char* what) {
-  serving_.log->error("rpc", "method broke the contract",
-                      {{"instance", method().instance}, {"method", method().path}, {"what", what}});
-}
-
 void ConnectServedCall::drop_connection() {
-  boost::asio::post(came_.loop->io(), [on = came_.on] {
+  boost::asio::post(request_.loop->io(), [on = request_.on] {
     if (const auto connection = on.lock()) connection->close("the caller is not known any more");
   });
 }
@@ -172,24 +143,24 @@ void ConnectServedCall::on_body() {
 }
 
 void ConnectServedCall::on_sent() {
-  if (queue_.sent()) on_written(true);
+  if (queue_.sent()) call_.on_written(true);
 }
 
 void ConnectServedCall::on_over(const std::string&) {
   over_ = true;
   count_held();
   deadline_.cancel();
-  came_.stream.reset();
-  serving_.open.leave(came_.place);
-  if (end_sent_) return on_ended();
-  on_cancelled();
+  request_.stream.reset();
+  serving_.open.leave(request_.place);
+  if (end_sent_) return call_.on_ended();
+  call_.on_cancelled();
   read_on();
-  if (queue_.close()) on_written(false);
+  if (queue_.close()) call_.on_written(false);
 }
 
 size_t ConnectServedCall::held() const {
   if (over_ || failed_) return 0;
-  const size_t waiting = came_.stream->waiting();
+  const size_t waiting = request_.stream->waiting();
   if (one_body()) return given_ ? 0 : std::max(announced_, body_.size() + waiting);
   return only_.size() + std::max(reader_.holds(), reader_.waiting() + waiting);
 }
@@ -203,39 +174,39 @@ void ConnectServedCall::read_on() {
   auto next = one_body() ? next_body() : next_message();
   if (!next && !over_) return count_held();
   wants_ = false;
-  if (!method().streams_requests()) serving_.open.came(this);
-  if (!next) return on_read({}, false);
+  if (!next) return call_.on_read({}, false);
   if (!next->ok()) return fail(next->error());
   const bool message = static_cast<bool>(**next);
   share_.pass((**next).size(), held());
-  on_read(std::move(**next), message);
+  call_.on_read(std::move(**next), message);
 }
 
 // The whole body is the request.
 ConnectServedCall::Next ConnectServedCall::next_body() {
   if (over_) return std::nullopt;
   if (given_) return Buffer();
-  const std::string more = came_.stream->take();
+  const std::string more = request_.stream->take();
   body_bytes_ += more.size();
   const size_t most = method().request_bytes_max;
-  const bool ended = came_.stream->body_ended();
+  const bool ended = request_.stream->body_ended();
   if (body_bytes_ <= most) {
     body_ += more;
   } else {
     std::string().swap(body_);
     if (!ended && body_bytes_ < most + unwanted_bytes_max) return std::nullopt;
-    return Result<Buffer>(too_large((ended ? "" : "at least ") + std::to_string(body_bytes_)));
+    return Result<Buffer>(
+        call_.too_large((ended ? "" : "at least ") + std::to_string(body_bytes_)));
   }
   if (!ended) return std::nullopt;
   given_ = true;
-  return readable(std::exchange(body_, {}), came_.terms.compressed);
+  return readable(std::exchange(body_, {}), request_.terms.compressed);
 }
 
 ConnectServedCall::Next ConnectServedCall::next_message() {
   while (true) {
     if (auto envelope = reader_.next()) {
       if (const auto size = reader_.too_large())
-        return Result<Buffer>(too_large(std::to_string(*size)));
+        return Result<Buffer>(call_.too_large(std::to_string(*size)));
       if (!envelope->ok()) return Result<Buffer>(envelope->error());
       auto message = opened(std::move(**envelope));
       if (!message.ok() || method().streams_requests()) return message;
@@ -244,11 +215,11 @@ ConnectServedCall::Next ConnectServedCall::next_message() {
       continue;
     }
     if (over_) return std::nullopt;
-    const std::string bytes = came_.stream->take();
+    const std::string bytes = request_.stream->take();
     if (bytes.empty()) break;
     reader_.feed(bytes);
   }
-  if (!came_.stream->body_ended()) return std::nullopt;
+  if (!request_.stream->body_ended()) return std::nullopt;
   if (!reader_.at_a_boundary()) {
     return Result<Buffer>(
         Error{Code::invalid_argument, "the request ends in the middle of a message", {}, {}});
@@ -268,7 +239,7 @@ Result<Buffer> ConnectServedCall::opened(Envelope envelope) const {
   if ((envelope.flags & flag::end_of_stream) != 0)
     return Error{Code::invalid_argument, "a request has no end-of-stream message", {}, {}};
   const bool compressed = (envelope.flags & flag::compressed) != 0;
-  if (compressed && !came_.terms.compressed)
+  if (compressed && !request_.terms.compressed)
     return Error{Code::internal, "a compressed message without an encoding", {}, {}};
   return readable(std::move(envelope.message), compressed);
 }
@@ -278,12 +249,12 @@ Result<Buffer> ConnectServedCall::readable(std::string message, bool compressed)
     const uint32_t most = method().request_bytes_max;
     auto plain = gunzip(message, most);
     if (!plain.ok() && plain.error().code == Code::resource_exhausted)
-      return too_large("more than " + std::to_string(most) + " uncompressed");
+      return call_.too_large("more than " + std::to_string(most) + " uncompressed");
     if (!plain.ok()) return plain.error();
     message = std::move(*plain);
   }
-  if (came_.json != nullptr) {
-    auto binary = came_.json->request(message);
+  if (request_.json != nullptr) {
+    auto binary = request_.json->request(message);
     if (!binary.ok()) return binary.error();
     message = std::move(*binary);
   }
@@ -293,13 +264,13 @@ Result<Buffer> ConnectServedCall::readable(std::string message, bool compressed)
 void ConnectServedCall::fail(const Error& e) {
   failed_ = true;
   (void)share_.hold(0);
-  end_now(End::of(e));
+  call_.end_now(End::of(e));
 }
 
 Result<Outgoing> ConnectServedCall::sendable(Buffer message) const {
   uint8_t flags = 0;
-  if (came_.json != nullptr) {
-    auto json = came_.json->answer(message.view());
+  if (request_.json != nullptr) {
+    auto json = request_.json->answer(message.view());
     if (!json.ok()) return json.error();
     message = Buffer::of(std::move(*json));
   }
@@ -312,13 +283,13 @@ Result<Outgoing> ConnectServedCall::sendable(Buffer message) const {
 
 void ConnectServedCall::write_head() {
   if (std::exchange(head_sent_, true)) return;
-  Pairs head{{":status", "200"}, {"content-type", came_.terms.content_type}};
-  const bool connect = came_.terms.wire == Wire::connect_stream;
+  Pairs head{{":status", "200"}, {"content-type", request_.terms.content_type}};
+  const bool connect = request_.terms.wire == Wire::connect_stream;
   if (compresses())
     head.emplace_back(connect ? "connect-content-encoding" : "grpc-encoding", "gzip");
   head.emplace_back(connect ? "connect-accept-encoding" : "grpc-accept-encoding", "gzip");
   for (auto& pair : metadata_to_wire(headers_)) head.push_back(std::move(pair));
-  came_.stream->send_head(head, false);
+  request_.stream->send_head(head, false);
 }
 
 // Sends everything that the method has written since the last time.
@@ -327,25 +298,27 @@ void ConnectServedCall::write_on() {
   if (over_) return;
   std::vector<Outgoing> out;
   out.reserve(messages.size());
-  std::optional<Error> fault;
   for (auto& message : messages) {
+    if (unsendable_) break;
     auto sent = sendable(std::move(message));
-    if (!sent.ok()) {
-      fault = sent.error();
-      break;
+    if (sent.ok()) {
+      out.push_back(std::move(*sent));
+    } else {
+      unsendable_ = sent.error();
     }
-    out.push_back(std::move(*sent));
   }
   if (!out.empty()) {
     write_head();
-    came_.stream->send(std::move(out));
+    request_.stream->send(std::move(out));
   }
-  if (!fault) return;
-  end_now(End::of(*fault));
-  if (queue_.close()) on_written(false);
+  if (!unsendable_) return;
+  call_.end_now(End::of(*unsendable_));
+  if (queue_.close()) call_.on_written(false);
 }
 
 void ConnectServedCall::write_end(End end) {
+  // The method may have ended the call before its last message was found to be no good.
+  if (end.code == Code::ok && unsendable_) end = End::of(*unsendable_);
   std::optional<Outgoing> last;  // the answer of a method with one answer
   if (end.code == Code::ok && answer_) {
     auto sent = sendable(std::exchange(answer_, Buffer()));
@@ -359,26 +332,27 @@ void ConnectServedCall::write_end(End end) {
   // A caller would read the head of an answer without a body as trailers. So headers need a full
   // answer.
   const bool only_an_end = !head_sent_ && !last && end.code != Code::ok && headers_.empty();
-  if (only_an_end) return answer(refusal(came_.terms, end));
+  if (only_an_end) return answer(refusal(request_.terms, end));
   write_head();
   std::vector<Outgoing> out;
   if (last) out.push_back(std::move(*last));
-  if (came_.terms.wire == Wire::connect_stream)
+  if (request_.terms.wire == Wire::connect_stream)
     out.push_back(in_envelope(flag::end_of_stream, Buffer::of(end_of_stream_json(end))));
-  if (came_.terms.wire == Wire::grpc_web)
+  if (request_.terms.wire == Wire::grpc_web)
     out.push_back(in_envelope(flag::trailers, Buffer::of(web_trailers(end))));
-  if (!out.empty()) came_.stream->send(std::move(out));
-  came_.stream->end(came_.terms.wire == Wire::grpc ? grpc_trailers(end) : Pairs());
+  if (!out.empty()) request_.stream->send(std::move(out));
+  request_.stream->end(request_.terms.wire == Wire::grpc ? grpc_trailers(end) : Pairs());
 }
 
 // A unary answer is the whole body, without an envelope.
 void ConnectServedCall::write_body(const End& end, const std::optional<Outgoing>& last) {
   if (!last) {
     const bool empty = end.code == Code::ok;
-    return answer(
-        refusal(came_.terms, empty ? End{Code::internal, "the method gave no answer", {}} : end));
+    return answer(refusal(request_.terms,
+                          empty ? End{Code::internal, "the method gave no answer", {}} : end));
   }
-  HttpAnswer out{200, {{"content-type", came_.terms.content_type}}, std::string(last->body.view())};
+  HttpAnswer out{
+      200, {{"content-type", request_.terms.content_type}}, std::string(last->body.view())};
   out.headers.emplace_back("accept-encoding", "gzip");
   if ((last->head[0] & flag::compressed) != 0) out.headers.emplace_back("content-encoding", "gzip");
   for (const auto& [key, value] : metadata_to_wire(end.trailers))
@@ -390,7 +364,7 @@ void ConnectServedCall::answer(const HttpAnswer& a) {
   head_sent_ = true;
   HttpAnswer out = a;
   for (auto& pair : metadata_to_wire(headers_)) out.headers.push_back(std::move(pair));
-  send_answer(*came_.stream, out);
+  send_answer(*request_.stream, out);
 }
 
 }  // namespace davit::host

@@ -1,6 +1,6 @@
-// ConnectServedCall is a call served over HTTP: the rules of ServedCall on top of an HttpStream, in
-// the protocol and form that the caller chose (Terms). ConnectServer makes one for each admitted
-// call. Plugins call from any thread; the work is posted to the connection's thread, where all else
+// ConnectServedCall is the transport of a ServedCall over HTTP: it speaks on an HttpStream in the
+// protocol and form that the caller chose (Terms). ConnectServer makes one for each admitted call.
+// Plugins call from any thread; the work is posted to the connection's thread, where all else
 // happens.
 #pragma once
 
@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "../open_calls.hpp"
 #include "../request_bytes.hpp"
 #include "../served_call.hpp"
 #include "envelope.hpp"
@@ -19,52 +18,45 @@
 
 namespace davit::host {
 
-class Admission;
 class Connection;
 class JsonForm;
-class Log;
 
-// What the calls of one server share. It outlives them.
-struct ConnectServing {
-  OpenCalls open;
+struct ConnectServing : Serving {
   RequestBytes& requests;
-  const Admission* admission = nullptr;
-  std::string server;
-  bool gzip = false;  // compress answers for callers that accept it
-  Log* log = nullptr;
+  bool gzip;  // compress answers for callers that accept it
 };
 
-class ConnectServedCall final : public ServedCall, private HttpStream::Events {
+// A request to serve.
+struct ServedRequest {
+  std::shared_ptr<HttpStream> stream;
+  std::shared_ptr<Loop> loop;  // the connection's loop
+  std::weak_ptr<Connection> on;
+  Terms terms;
+  const JsonForm* json = nullptr;  // NULL: binary messages
+  std::string whose;               // the caller whose share the request uses; empty: unknown
+  OpenCalls::Connection* place = nullptr;  // left when the stream is over
+};
+
+class ConnectServedCall final : private ServedCall::Transport, private HttpStream::Events {
  public:
-  // The request that has arrived.
-  struct Came {
-    std::shared_ptr<HttpStream> stream;
-    std::shared_ptr<Loop> loop;  // the connection's loop
-    std::weak_ptr<Connection> on;
-    Terms terms;
-    const JsonForm* json = nullptr;  // NULL: binary messages
-    Pairs metadata;                  // the headers for the method
-    std::string peer;
-    std::string whose;  // the caller whose share the request uses; empty: unknown
-    OpenCalls::Connection* place = nullptr;  // left when the stream is over
-  };
-  ConnectServedCall(ConnectServing&, const Method&, IdentityPtr, Came);
-  ~ConnectServedCall() override;
-  // Begins to listen to the stream, which may then report its end. Before `offer`.
+  ConnectServedCall(ConnectServing&, ServedCall::Admitted, ServedRequest);
+  ConnectServedCall(const ConnectServedCall&) = delete;
+  ConnectServedCall& operator=(const ConnectServedCall&) = delete;
+
+  // Begins to listen to the stream, which may then report its end, and hands the call to its
+  // method.
   void begin();
 
-  davit_str metadata(davit_str key) const override;
-  davit_str peer() const override { return str(came_.peer); }
-  int64_t deadline_ns() const override;
-
  private:
-  // ServedCall, from any thread
+  ~ConnectServedCall() = default;
+  // ServedCall::Transport, from any thread
   void start_read() override;
-  bool start_write(davit_buf* const* parts, size_t parts_count, bool last) override;
-  void send_end(End&) override;
-  void misused(const char* what) override;
+  bool start_write(davit_buf* const* parts, size_t parts_count, bool last,
+                   const Pairs& headers) override;
+  void send_end(const End&, const Pairs& headers) override;
   void drop_connection() override;
   void on_taken() override { share_.taken(); }
+  void destroy() override { delete this; }
 
   // HttpStream::Events
   void on_body() override;
@@ -98,11 +90,13 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
   void write_end(End);
   void write_body(const End&, const std::optional<Outgoing>& last);
   void answer(const HttpAnswer&);
-  bool compresses() const { return serving_.gzip && came_.terms.accepts_gzip; }
-  bool one_body() const { return came_.terms.wire == Wire::connect_unary; }
+  bool compresses() const { return serving_.gzip && request_.terms.accepts_gzip; }
+  bool one_body() const { return request_.terms.wire == Wire::connect_unary; }
+  const Method& method() const { return call_.method(); }
 
+  ServedCall call_;  // first: destroyed last, and then the server may go
   ConnectServing& serving_;
-  Came came_;
+  ServedRequest request_;
   const Loop::Work work_;
   EnvelopeReader reader_;
   RequestBytes::Share share_;
@@ -111,14 +105,13 @@ class ConnectServedCall final : public ServedCall, private HttpStream::Events {
   size_t body_bytes_ = 0;  // how many bytes of the body have arrived
   size_t announced_ = 0;   // the body's announced length, or 0
   boost::asio::steady_timer deadline_;
-  Buffer answer_;          // kept for the end; guarded by ServedCall's mutex
-  bool expected_ = false;  // OpenCalls waits for the request; guarded by the mutex
-  Pairs headers_;          // for the head of the answer
-  const std::chrono::steady_clock::time_point came_at_ = std::chrono::steady_clock::now();
-  bool wants_ = false;   // a read is granted
-  Buffer only_;          // the one request, until it is known that nothing follows
-  bool given_ = false;   // the request was given to the method
-  bool failed_ = false;  // nothing more is read
+  Buffer answer_;                    // kept for the end; guarded by ServedCall's mutex
+  Pairs headers_;                    // for the head of the answer
+  std::optional<Error> unsendable_;  // why a message could not be sent
+  bool wants_ = false;               // a read is granted
+  Buffer only_;                      // the one request, until it is known that nothing follows
+  bool given_ = false;               // the request was given to the method
+  bool failed_ = false;              // nothing more is read
   bool head_sent_ = false, end_sent_ = false, over_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
+#include "../method_headers.hpp"
 #include "answer.hpp"
 #include "assembly/extension.hpp"
 #include "http1_session.hpp"
@@ -13,6 +14,7 @@
 #include "json_form.hpp"
 #include "services/log.hpp"
 #include "tls.hpp"
+#include "wire_metadata.hpp"
 
 namespace davit::host {
 
@@ -71,7 +73,7 @@ ConnectServer::ConnectServer(const Core& core, ServerSettings settings,
       front_(core, std::move(settings), methods),
       settings_(front_.settings()),
       requests_(core, settings_.name, static_cast<size_t>(settings_.requests_bytes_max)),
-      serving_{{}, requests_, &front_.admission(), settings_.name, settings_.gzip, &log_} {}
+      serving_{{log_, front_.admission().going_down()}, requests_, settings_.gzip} {}
 
 ConnectServer::~ConnectServer() {
   stop(std::chrono::steady_clock::now());
@@ -238,39 +240,42 @@ void ConnectServer::requested(const std::shared_ptr<HttpStream>& stream, const C
       if (const auto connection = on.lock()) connection->close("too many calls");
     });
   }
-  ConnectServedCall::Came call{stream, caller.loop, caller.on, std::get<Terms>(terms), nullptr,
-                               {},     caller.peer, {},        place.connection};
-  answer_or_serve(std::move(call), caller, head, method, path);
+  answer_or_serve({stream,
+                   caller.loop,
+                   caller.on,
+                   std::get<Terms>(std::move(terms)),
+                   nullptr,
+                   {},
+                   place.connection},
+                  caller, head, method, path);
 }
 
-void ConnectServer::answer_or_serve(ConnectServedCall::Came call, const Caller& caller,
+void ConnectServer::answer_or_serve(ServedRequest request, const Caller& caller,
                                     const RequestHead& head, const Method* method,
                                     std::string_view path) {
   const auto refuse = [&](const End& end) {
-    send_answer(*call.stream, method == nullptr && end.code == Code::unimplemented
-                                  ? nothing_served(call.terms, end)
-                                  : refusal(call.terms, end));
-    if (call.place != nullptr) serving_.open.leave(call.place);
+    send_answer(*request.stream, method == nullptr && end.code == Code::unimplemented
+                                     ? nothing_served(request.terms, end)
+                                     : refusal(request.terms, end));
+    if (request.place != nullptr) serving_.open.leave(request.place);
   };
   Admission& admission = front_.admission();
   const bool open = Admission::is_open(method);
   if (serving_.open.draining() && !Admission::answers_to_the_end(method))
-    return refuse(admission.going_down());
+    return refuse(serving_.going_down);
   const bool legal = std::all_of(head.headers.begin(), head.headers.end(), is_legal_header);
   auto entry =
-      admission.enter(method, {path, caller.peer, call.place != nullptr, legal,
+      admission.enter(method, {path, caller.peer, request.place != nullptr, legal,
                                open ? Result<IdentityPtr>(IdentityPtr()) : identify(caller, head)});
   if (!entry.ok()) return refuse(End::of(entry.error()));
   if (const auto connection = caller.on.lock(); connection && !open) connection->know();
-  if (!open) call.whose = Admission::whose(*entry->who, caller.address);
-  call.metadata = for_the_method(head.headers);
-  if (call.terms.form == Form::json) call.json = json_.at(method).get();
-  auto* served = new ConnectServedCall(serving_, *method, std::move(entry->who), std::move(call));
-  served->keep(std::move(entry->account));
-  served->begin();
-  // If a drain has begun in the meantime, it has not seen this call.
-  if (serving_.open.draining() && method->streams_answers()) served->ask_to_end();
-  served->offer();
+  if (!open) request.whose = Admission::whose(*entry->who, caller.address);
+  if (request.terms.form == Form::json) request.json = json_.at(method).get();
+  ServedCall::Admitted call{*method, std::move(entry->who), std::move(entry->account), caller.peer,
+                            headers_for_the_method(metadata_from_wire(head.headers))};
+  if (const auto timeout = request.terms.timeout)
+    call.deadline_ns = (std::chrono::steady_clock::now().time_since_epoch() + *timeout).count();
+  (new ConnectServedCall(serving_, std::move(call), std::move(request)))->begin();
 }
 
 void ConnectServer::on_each_loop(void (*work)(Loop&)) {
@@ -325,7 +330,7 @@ void ConnectServer::stop(std::chrono::steady_clock::time_point deadline) {
   if (loops_.empty()) return front_.stop();
   drain();
   serving_.open.wait_until_none(deadline);
-  serving_.open.end_all(front_.admission().going_down());
+  serving_.open.end_all(serving_.going_down);
   front_.stop();
   on_each_loop([](Loop& loop) {
     loop.closing = true;

@@ -55,7 +55,7 @@ class ConnectServer final : public RpcServer {
   void closed(const Caller&, const std::string& why, bool strange);
   std::unique_ptr<HttpSession> session(const CallerPtr&, std::string_view begin);
   void requested(const std::shared_ptr<HttpStream>&, const Caller&);
-  void answer_or_serve(ConnectServedCall::Came, const Caller&, const RequestHead&, const Method*,
+  void answer_or_serve(ServedRequest, const Caller&, const RequestHead&, const Method*,
                        std::string_view path);
   Result<IdentityPtr> identify(const Caller&, const RequestHead&);
   // On any thread.

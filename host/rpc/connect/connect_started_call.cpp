@@ -2,24 +2,23 @@
 
 #include <boost/asio/post.hpp>
 
-#include "connect_client.hpp"
-
 namespace davit::host {
 
-ConnectStartedCall::ConnectStartedCall(ConnectClient& client, Callbacks callbacks, std::string path)
-    : StartedCall(std::move(callbacks)), client_(client), path_(std::move(path)) {}
+ConnectStartedCall::ConnectStartedCall(boost::asio::any_io_executor executor, Caller& caller,
+                                       std::string path, Callbacks callbacks)
+    : call_(caller, std::move(path), std::move(callbacks), *this), executor_(std::move(executor)) {}
 
-std::shared_ptr<CalledStream> ConnectStartedCall::start(CalledStream::Ask ask) {
-  stream_ = std::make_shared<CalledStream>(client_.executor(), std::move(ask), this);
+std::shared_ptr<CalledStream> ConnectStartedCall::start(CalledStream::CallRequest request) {
+  const auto stream = stream_ = std::make_shared<CalledStream>(executor_, std::move(request), this);
   later([](CalledStream& s) { s.begin(); });
-  begin();
-  return stream_;
+  call_.begin();
+  return stream;
 }
 
-// The stream may outlive the call. It knows when nobody is left to tell.
+// The stream may outlive the call. It knows when nobody observes it any more.
 template <class Work>
 void ConnectStartedCall::later(Work work) {
-  boost::asio::post(client_.executor(),
+  boost::asio::post(executor_,
                     [stream = stream_, work = std::move(work)]() mutable { work(*stream); });
 }
 
@@ -43,25 +42,6 @@ void ConnectStartedCall::start_cancel() {
 
 void ConnectStartedCall::let_go() {
   later([](CalledStream& s) { s.let_go(); });
-}
-
-void ConnectStartedCall::destroy() {
-  client_.ended(this);
-  delete this;
-}
-
-void ConnectStartedCall::misused(const char* what) {
-  client_.log_misuse(path_, what);
-}
-
-void ConnectStartedCall::on_answer_head(Pairs head) {
-  client_.caller().is_answered();
-  on_headers(std::move(head));
-}
-
-void ConnectStartedCall::on_call_ended(End end) {
-  client_.caller().describe(end);
-  on_ended(std::move(end));
 }
 
 }  // namespace davit::host

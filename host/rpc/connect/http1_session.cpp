@@ -9,6 +9,7 @@
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/serializer.hpp>
+#include <stdexcept>
 
 #include "ascii.hpp"
 #include "unwanted.hpp"
@@ -170,8 +171,11 @@ void Http1Session::parse() {
 
 bool Http1Session::parse_head() {
   boost::system::error_code bad;
-  const size_t used = parser_->put(in_.data(), bad);
-  in_.consume(used);
+  try {
+    in_.consume(parser_->put(in_.data(), bad));
+  } catch (const std::length_error&) {
+    bad = http::error::header_limit;  // Beast keeps no header of more than 64 KiB
+  }
   if (bad == http::error::need_more) return false;
   if (bad == http::error::header_limit) return refuse(431, "the head is too large"), false;
   if (bad && bad != http::error::need_buffer) return refuse(400, "not HTTP"), false;

@@ -11,9 +11,8 @@ namespace davit::host {
 
 namespace {
 
-// CONTINUATION frames that one head may have. A frame has up to 16 KiB, twice the default of
-// header_bytes_max.
-constexpr size_t continuations_max = 8;
+// The bytes of a full frame, and the frames that a head may have besides those that it needs.
+constexpr size_t frame_bytes = 16u << 10, more_frames = 8;
 // Streams that a peer may begin and reset: at a stretch, and then each second.
 constexpr uint64_t resets_burst = 1'000, resets_a_second = 33;
 // How much is given to the socket at once. The rest waits in the streams, where its buffers may be
@@ -143,7 +142,7 @@ struct Http2Session::Table {
     nghttp2_session_callbacks_set_on_stream_close_callback(c, &closed);
     nghttp2_option_set_no_auto_window_update(o, 1);
     nghttp2_option_set_no_closed_streams(o, 1);
-    nghttp2_option_set_max_continuations(o, continuations_max);
+    nghttp2_option_set_max_continuations(o, s.limits_.head_bytes_max / frame_bytes + more_frames);
     nghttp2_option_set_stream_reset_rate_limit(o, resets_burst, resets_a_second);
     nghttp2_session* out = nullptr;
     const int made = s.requested_ ? nghttp2_session_server_new2(&out, c, &s, o)

@@ -1,5 +1,6 @@
 #include "link.hpp"
 
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
@@ -40,7 +41,10 @@ class TlsLink final : public Link {
   TlsLink(Socket s, std::shared_ptr<asio::ssl::context> context, const std::string& host)
       : context_(std::move(context)), stream_(std::move(s), *context_), serving_(host.empty()) {
     if (serving_) return;
-    SSL_set_tlsext_host_name(stream_.native_handle(), host.c_str());
+    // Server Name Indication is for names only (RFC 6066, 3).
+    boost::system::error_code is_name;
+    asio::ip::make_address(host, is_name);
+    if (is_name) SSL_set_tlsext_host_name(stream_.native_handle(), host.c_str());
     stream_.set_verify_callback(asio::ssl::host_name_verification(host));
   }
   void handshake(std::function<void(boost::system::error_code)> done) override {

@@ -39,7 +39,7 @@ std::unique_ptr<RpcClient> make_grpc_client(const Core& core, ClientSettings set
 }
 
 GrpcClient::GrpcClient(Log& log, ClientSettings s)
-    : RpcClient(std::move(s)), log_(log), caller_(settings()), stub_(make_channel(settings())) {}
+    : RpcClient(std::move(s)), caller_(log, settings()), stub_(make_channel(settings())) {}
 
 GrpcClient::~GrpcClient() {
   stop(std::chrono::steady_clock::now());
@@ -51,11 +51,12 @@ Result<> GrpcClient::check() {
 
 davit_rpc_call* GrpcClient::start(const davit_rpc_start& start, davit_strand* strand,
                                   const davit_rpc_handler* handler, void* self) {
-  auto* call = new GrpcStartedCall(*this, Callbacks(strand, handler, self));
+  auto* started = new GrpcStartedCall(caller_, text(start.path), Callbacks(strand, handler, self));
+  StartedCall* const call = &started->call();
   caller_.begun(call);
   auto metadata = caller_.metadata();
   if (metadata.ok()) {
-    call->start(start, *metadata);
+    started->start(stub_, start, *metadata);
   } else {
     call->fail(End::of(metadata.error().in(settings().name)));
   }

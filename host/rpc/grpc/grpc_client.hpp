@@ -5,16 +5,11 @@
 
 #include <grpcpp/generic/generic_stub.h>
 
-#include <condition_variable>
-#include <mutex>
-#include <unordered_set>
-
 #include "../caller.hpp"
 #include "../transport.hpp"
 
 namespace davit::host {
 
-class GrpcStartedCall;
 class Log;
 
 class GrpcClient final : public RpcClient {
@@ -29,9 +24,6 @@ class GrpcClient final : public RpcClient {
   bool stop(std::chrono::steady_clock::time_point deadline) override;
 
  private:
-  friend class GrpcStartedCall;
-
-  Log& log_;
   Caller caller_;
   grpc::GenericStub stub_;
 };

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "../cut.hpp"
+#include "../method_headers.hpp"
 #include "assembly/extension.hpp"
 #include "credentials.hpp"
 #include "library.hpp"
@@ -24,6 +24,14 @@ bool are_legal(const GrpcMetadata& headers) {
   return std::all_of(headers.begin(), headers.end(), [](const auto& header) {
     return is_legal(view(header.first), view(header.second));
   });
+}
+
+// The call's deadline on the monotonic clock.
+int64_t deadline_of(const grpc::GenericCallbackServerContext& context) {
+  const auto at = context.deadline();
+  if (at == std::chrono::system_clock::time_point::max()) return INT64_MAX;
+  const auto left = at - std::chrono::system_clock::now();
+  return (std::chrono::steady_clock::now().time_since_epoch() + left).count();
 }
 
 void set_limits(grpc::ServerBuilder& builder, const ServerSettings& s, uint32_t request_bytes_max) {
@@ -63,11 +71,8 @@ GrpcServer::GrpcServer(const Core& core, ServerSettings settings, const MethodRe
     : log_(core.log),
       methods_(methods),
       front_(core, std::move(settings), methods),
-      settings_(front_.settings()) {
-  serving_.retry_after = settings_.retry_after;
-  serving_.server = settings_.name;
-  serving_.log = &log_;
-}
+      settings_(front_.settings()),
+      serving_{{log_, front_.admission().going_down()}} {}
 
 GrpcServer::~GrpcServer() {
   stop(std::chrono::steady_clock::now());
@@ -104,33 +109,23 @@ Result<> GrpcServer::listen() {
 
 void GrpcServer::entered(Visitor visitor) {
   const int fd = visitor.fd.release();
-  const std::string before = handed_over_.add(fd, visitor.address);
+  const std::string before = serving_.connections.add(fd, visitor);
   if (!before.empty()) front_.door().leave(before);
-  if (acceptor_) {
-    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-    connection.fd = fd;
-    return acceptor_->HandleNewConnection(&connection);
-  }
-  {
-    // gRPC names a connection that it is handed after its descriptor. If the number was used
-    // before, this is a new connection.
-    const std::lock_guard lock(users_mutex_);
-    users_[visitor.connection] = std::move(visitor.user);
-  }
-  grpc::AddInsecureChannelFromFd(server_.get(), fd);
+  if (!acceptor_) return grpc::AddInsecureChannelFromFd(server_.get(), fd);
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+  connection.fd = fd;
+  acceptor_->HandleNewConnection(&connection);
 }
 
 void GrpcServer::sweep() {
-  for (const auto& address : handed_over_.sweep()) front_.door().leave(address);
+  for (const auto& address : serving_.connections.sweep()) front_.door().leave(address);
 }
 
-Result<IdentityPtr> GrpcServer::identify(const grpc::GenericCallbackServerContext& context) {
-  if (settings_.on_unix_socket()) {
-    const std::lock_guard lock(users_mutex_);
-    const auto found = users_.find(context.peer());
-    if (found != users_.end()) return found->second;
+Result<IdentityPtr> GrpcServer::identify(const grpc::GenericCallbackServerContext& context,
+                                         const IdentityPtr& user) {
+  if (user) return user;
+  if (settings_.on_unix_socket())
     return Error{Code::internal, "a connection without peer credentials", {}, {}};
-  }
   const auto& metadata = context.client_metadata();
   const auto [first, last] = metadata.equal_range("authorization");
   if (first == last) return front_.admission().authenticate(nullptr);
@@ -139,38 +134,34 @@ Result<IdentityPtr> GrpcServer::identify(const grpc::GenericCallbackServerContex
   return front_.admission().authenticate(&header);
 }
 
-// The name of a connection for logs.
-std::string GrpcServer::shown(const std::string& connection) {
-  if (!settings_.on_unix_socket()) return connection;
-  const std::lock_guard lock(users_mutex_);
-  const auto found = users_.find(connection);
-  return "unix:" + (found != users_.end() ? found->second->name() : connection);
-}
-
 grpc::ServerGenericBidiReactor* GrpcServer::CreateReactor(
     grpc::GenericCallbackServerContext* context) {
   Admission& admission = front_.admission();
   const std::string connection = context->peer();
   const OpenCalls::Place place = serving_.open.enter(connection, admission.calls_max());
-  if (place.first_over) cut(connection);
+  if (place.first_over) serving_.connections.cut(connection);
   std::string_view path = context->method();
   if (!path.empty() && path.front() == '/') path.remove_prefix(1);
   const Method* method = admission.find(path);
   const bool open = Admission::is_open(method);
   if (serving_.open.draining() && !Admission::answers_to_the_end(method))
-    return refuse(serving_, context, admission.going_down(), place.connection);
-  const std::string peer = shown(connection);
+    return refuse(serving_, context, serving_.going_down, place.connection);
+  // NULL for TCP, and for a caller that has already gone.
+  const IdentityPtr user = serving_.connections.user(connection);
+  const std::string peer = !settings_.on_unix_socket() ? connection
+                           : user                      ? "unix:" + user->name()
+                                                       : "unix:unknown";
   auto entry = admission.enter(
       method, {path, peer, place.connection != nullptr, are_legal(context->client_metadata()),
-               open ? Result<IdentityPtr>(IdentityPtr()) : identify(*context)});
+               open ? Result<IdentityPtr>(IdentityPtr()) : identify(*context, user)});
   if (!entry.ok()) return refuse(serving_, context, End::of(entry.error()), place.connection);
-  auto* call =
-      new GrpcServedCall(serving_, *method, std::move(entry->who), context, peer, place.connection);
-  call->keep(std::move(entry->account));
-  auto* reactor = call->reactor();
-  // If a drain has begun in the meantime, it has not seen this call.
-  if (serving_.open.draining() && method->streams_answers()) call->ask_to_end();
-  call->offer();
+  auto* served = new GrpcServedCall(
+      serving_,
+      {*method, std::move(entry->who), std::move(entry->account), peer,
+       headers_for_the_method(from_grpc(context->client_metadata())), deadline_of(*context)},
+      context, place.connection);
+  auto* reactor = served->reactor();
+  served->call().offer();
   return reactor;
 }
 
@@ -189,7 +180,7 @@ void GrpcServer::read_files() {
   front_.admission().refresh();
   if (!settings_.tls()) return;
   // The calls were ended at the previous look, so their ends have had a second to be sent.
-  if (std::exchange(authority_withdrawn_, false)) handed_over_.shut_down();
+  if (std::exchange(authority_withdrawn_, false)) serving_.connections.shut_down();
   front_.certificate().look();
   if (!front_.certificate().has_withdrawn()) return;
   authority_withdrawn_ = true;
@@ -206,7 +197,7 @@ void GrpcServer::stop(std::chrono::steady_clock::time_point deadline) {
   if (!server_) return front_.stop();
   drain();
   serving_.open.wait_until_none(deadline);
-  serving_.open.end_all(front_.admission().going_down());
+  serving_.open.end_all(serving_.going_down);
   front_.stop();
   server_->Shutdown(std::chrono::system_clock::now());
   if (!serving_.open.wait_until_none(std::chrono::steady_clock::now() + last_grace)) {

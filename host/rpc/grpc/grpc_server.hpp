@@ -7,13 +7,9 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
-#include <mutex>
-#include <unordered_map>
-
 #include "../front.hpp"
 #include "../transport.hpp"
 #include "grpc_served_call.hpp"
-#include "handed_over.hpp"
 
 namespace davit::host {
 
@@ -36,8 +32,7 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
 
  private:
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext*) override;
-  Result<IdentityPtr> identify(const grpc::GenericCallbackServerContext&);
-  std::string shown(const std::string& connection);
+  Result<IdentityPtr> identify(const grpc::GenericCallbackServerContext&, const IdentityPtr& user);
   void entered(Visitor);
   void sweep();
 
@@ -49,12 +44,7 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
   bool stopped_ = false;
   bool authority_withdrawn_ = false;  // close all connections at the next read_files
 
-  HandedOver handed_over_;
   std::chrono::steady_clock::time_point swept_;  // used on the listener's thread
-  std::mutex users_mutex_;
-  // Users of a Unix socket, by gRPC's name of the connection ("fd:12").
-  std::unordered_map<std::string, IdentityPtr> users_;
-
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;  // TCP
   std::unique_ptr<grpc::Server> server_;  // last: destroyed first
 };

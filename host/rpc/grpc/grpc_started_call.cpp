@@ -2,24 +2,22 @@
 
 #include "../status_details.hpp"
 #include "buffers.hpp"
-#include "grpc_client.hpp"
 #include "metadata.hpp"
-#include "services/log.hpp"
 
 namespace davit::host {
 
-void GrpcStartedCall::start(const davit_rpc_start& start, const Pairs& metadata) {
+void GrpcStartedCall::start(grpc::GenericStub& stub, const davit_rpc_start& start,
+                            const Pairs& metadata) {
   for (const auto& [key, value] : metadata) context_.AddMetadata(key, value);
   for (const auto& [key, value] : from_abi(start.metadata, start.metadata_count)) {
     if (can_be_sent(key, value)) context_.AddMetadata(key, value);
   }
   if (start.deadline_ns != INT64_MAX) context_.set_deadline(to_grpc_deadline(start.deadline_ns));
-  path_ = "/" + text(start.path);
-  client_.stub_.PrepareBidiStreamingCall(&context_, path_, {}, this);
+  stub.PrepareBidiStreamingCall(&context_, path_, {}, this);
   AddHold();  // before StartCall: the call may be over right after it
   given_.store(true, std::memory_order_release);
   StartCall();
-  begin();
+  call_.begin();
 }
 
 void GrpcStartedCall::start_write(davit_buf* const* parts, size_t parts_count) {
@@ -27,29 +25,18 @@ void GrpcStartedCall::start_write(davit_buf* const* parts, size_t parts_count) {
   StartWrite(&out_);
 }
 
-void GrpcStartedCall::destroy() {
-  client_.caller_.ended(this);
-  delete this;
-}
-
-void GrpcStartedCall::misused(const char* what) {
-  client_.log_.error("rpc", "caller broke the contract",
-                     {{"client", client_.settings().name}, {"method", path_}, {"what", what}});
-}
-
 void GrpcStartedCall::OnReadInitialMetadataDone(bool ok) {
   if (!ok || !given_.load(std::memory_order_acquire)) return;
-  client_.caller_.is_answered();
-  on_headers(from_grpc(context_.GetServerInitialMetadata()));
+  call_.on_headers(from_grpc(context_.GetServerInitialMetadata()));
 }
 
 void GrpcStartedCall::OnReadDone(bool ok) {
-  on_read(ok ? from_grpc(in_) : Buffer(), ok);
+  call_.on_read(ok ? from_grpc(in_) : Buffer(), ok);
 }
 
 void GrpcStartedCall::OnWriteDone(bool ok) {
   out_.Clear();
-  on_written(ok);
+  call_.on_written(ok);
 }
 
 void GrpcStartedCall::OnDone(const grpc::Status& status) {
@@ -63,12 +50,11 @@ void GrpcStartedCall::OnDone(const grpc::Status& status) {
   // The server resets a call at its deadline. If gRPC has checked its own clock just before, it
   // reports that reset as CANCELLED.
   const bool time_is_up = std::chrono::system_clock::now() >= context_.deadline();
-  if (end.code == Code::cancelled && time_is_up && !is_cancelled()) {
+  if (end.code == Code::cancelled && time_is_up && !call_.is_cancelled()) {
     end.code = Code::deadline_exceeded;
     end.message = "the deadline has passed";
   }
-  client_.caller_.describe(end);
-  on_ended(std::move(end));
+  call_.on_ended(std::move(end));
 }
 
 }  // namespace davit::host

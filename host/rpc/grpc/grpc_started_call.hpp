@@ -1,5 +1,5 @@
-// GrpcStartedCall is a call made over gRPC: the rules of StartedCall on top of a callback reactor
-// of raw bytes. GrpcClient makes one for each call.
+// GrpcStartedCall is the transport of a StartedCall over gRPC: a callback reactor of raw bytes.
+// GrpcClient makes one for each call.
 #pragma once
 
 #include <grpcpp/generic/generic_stub.h>
@@ -10,39 +10,38 @@
 
 namespace davit::host {
 
-class GrpcClient;
-
-class GrpcStartedCall final : public StartedCall,
+class GrpcStartedCall final : private StartedCall::Transport,
                               private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  GrpcStartedCall(GrpcClient& client, Callbacks callbacks)
-      : StartedCall(std::move(callbacks)), client_(client) {}
+  GrpcStartedCall(Caller& caller, std::string path, Callbacks callbacks)
+      : call_(caller, path, std::move(callbacks), *this), path_("/" + std::move(path)) {}
+
+  StartedCall& call() { return call_; }
 
   // `metadata` is the channel's own: credentials and region.
-  void start(const davit_rpc_start&, const Pairs& metadata);
+  void start(grpc::GenericStub&, const davit_rpc_start&, const Pairs& metadata);
 
  private:
-  // StartedCall. A hold keeps gRPC's call alive while reads and writes may be started from outside
-  // gRPC's callbacks.
+  // StartedCall::Transport. A hold keeps gRPC's call alive while reads and writes may be started
+  // from outside gRPC's callbacks.
   void start_read() override { StartRead(&in_); }
   void start_write(davit_buf* const* parts, size_t parts_count) override;
   void start_half_close() override { StartWritesDone(); }
   void start_cancel() override { context_.TryCancel(); }
   void let_go() override { RemoveHold(); }
-  void destroy() override;
-  void misused(const char* what) override;
+  void destroy() override { delete this; }
   // gRPC
   void OnReadInitialMetadataDone(bool ok) override;
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
   void OnDone(const grpc::Status&) override;
 
-  GrpcClient& client_;
+  StartedCall call_;
+  const std::string path_;
   grpc::ClientContext context_;
   // Set before gRPC gets the call, and read in its callbacks. gRPC orders them with locks that
   // ThreadSanitizer does not see.
   std::atomic<bool> given_{false};
-  std::string path_;
   grpc::ByteBuffer in_, out_;
 };
 

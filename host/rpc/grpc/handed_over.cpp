@@ -18,20 +18,47 @@ ino_t inode_of(int fd) {
   return stat(path.c_str(), &st) == 0 && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
 }
 
+// gRPC names a TCP connection after its peer, as the host does, and any other that it is handed
+// after the descriptor.
+std::string name_of(int fd, const Visitor& visitor) {
+  return visitor.user ? "fd:" + std::to_string(fd) : visitor.connection;
+}
+
 }  // namespace
 
-std::string HandedOver::add(int fd, std::string address) {
+bool HandedOver::Connection::is_open() const {
+  return inode_of(fd) == inode;
+}
+
+void HandedOver::Connection::shut_down() const {
+  if (is_open()) shutdown(fd, SHUT_RDWR);
+}
+
+std::string HandedOver::add(int fd, const Visitor& visitor) {
   const std::lock_guard lock(mutex_);
-  Connection& at = connections_[fd];
-  at.inode = inode_of(fd);
-  return std::exchange(at.address, std::move(address));
+  Connection& at = connections_[name_of(fd, visitor)];
+  std::string before = std::move(at.address);
+  at = {fd, inode_of(fd), visitor.address, visitor.user};
+  return before;
+}
+
+IdentityPtr HandedOver::user(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = connections_.find(name);
+  return found == connections_.end() ? nullptr : found->second.user;
+}
+
+void HandedOver::cut(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = connections_.find(name);
+  if (found != connections_.end()) found->second.shut_down();
 }
 
 std::vector<std::string> HandedOver::sweep() {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> gone;
   std::erase_if(connections_, [&](auto& entry) {
-    if (inode_of(entry.first) == entry.second.inode) return false;
+    if (entry.second.is_open()) return false;
     gone.push_back(std::move(entry.second.address));
     return true;
   });
@@ -40,9 +67,7 @@ std::vector<std::string> HandedOver::sweep() {
 
 void HandedOver::shut_down() {
   const std::lock_guard lock(mutex_);
-  for (const auto& [fd, connection] : connections_) {
-    if (inode_of(fd) == connection.inode) shutdown(fd, SHUT_RDWR);
-  }
+  for (const auto& [name, connection] : connections_) connection.shut_down();
 }
 
 }  // namespace davit::host

@@ -1,35 +1,49 @@
-// HandedOver tracks the connections that were handed to gRPC. gRPC closes them without telling, so
-// this class looks at their descriptors. It recognises a number that is used again by the socket's
-// inode. GrpcServer uses it to keep Door's count. Any thread.
+// HandedOver knows the connections that were handed to gRPC, by gRPC's names for them. The library
+// closes a connection without telling, has no function that closes one, and does not say which user
+// is at the other end of a Unix socket. So this class looks at the descriptors, shuts sockets down
+// itself, and remembers the users. It recognises a descriptor that is used again by the socket's
+// inode. GrpcServer has one. Any thread.
 #pragma once
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "../front.hpp"
+
 namespace davit::host {
 
 class HandedOver {
  public:
-  // Adds a connection; call it before gRPC gets `fd`. If an earlier connection had this number and
-  // no sweep has missed it yet, returns its address; otherwise nothing.
-  std::string add(int fd, std::string address);
+  // Adds a connection; call it before gRPC gets `fd`, which was the visitor's. If an earlier
+  // connection had this name and no sweep has missed it yet, returns its address; otherwise
+  // nothing.
+  std::string add(int fd, const Visitor&);
+  // The user at the other end of a Unix socket. NULL for TCP, or if there is no such connection.
+  IdentityPtr user(const std::string& name) const;
+  // Shuts a connection down; gRPC then notices that it is lost. gRPC itself goes on reading from a
+  // caller that begins and resets calls as fast as possible.
+  void cut(const std::string& name);
   // Forgets the connections that are closed, and returns their addresses.
   std::vector<std::string> sweep();
-  // Shuts all connections down; gRPC then notices that they are lost.
+  // Shuts all connections down.
   void shut_down();
 
  private:
   struct Connection {
+    int fd = -1;
     ino_t inode = 0;
     std::string address;
+    IdentityPtr user;
+
+    bool is_open() const;
+    void shut_down() const;
   };
-  std::mutex mutex_;
-  std::unordered_map<int, Connection> connections_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Connection> connections_;
 };
 
 }  // namespace davit::host

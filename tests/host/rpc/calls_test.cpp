@@ -63,6 +63,19 @@ TEST(Unary, AHeaderThatIsStatedTwiceIsOneList) {
             "1, 2; region \"us-east-1, us-east-1\" is not one that token \"edge\" names");
 }
 
+TEST(Unary, OfABinaryHeaderThatIsStatedTwiceTheFirstCounts) {
+  Rig rig;
+  rig.serve_unary("t.v1.S/Extra", "agent", [](Call call, Buffer, Reply reply) {
+    reply(call.metadata("extra-bin") + ";" + call.metadata("other"));
+  });
+  rig.start();
+  const std::string bytes("\0, \xff", 4);
+  const Outcome o = call(rig.client, rig.channel, "t.v1.S/Extra", "",
+                         {{"extra-bin", bytes}, {"other", "1"}, {"extra-bin", "2"}});
+  ASSERT_EQ(o.code, Code::ok) << o;
+  EXPECT_EQ(o.messages[0], bytes + ";1");
+}
+
 TEST(Unary, RefusesARegionThatTheTokenDoesNotName) {
   Rig rig;
   rig.serve_unary("t.v1.S/Region", "agent", [](Call call, Buffer, Reply reply) {

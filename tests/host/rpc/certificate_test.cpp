@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "certificates.hpp"
+#include "rpc/client_certificate.hpp"
 #include "rpc/server_certificate.hpp"
 
 namespace davit::host {
@@ -79,6 +80,28 @@ TEST(ServerCertificate, TakesACertificateThatBeginsLaterOnceItHasBegun) {
     return certificate.take().has_value();
   }));
   EXPECT_EQ(warned(), 1);
+}
+
+TEST(ClientCertificate, AKeyThatAloneIsBadIsReported) {
+  const Folder folder;
+  const Authority authority(folder, "ca");
+  authority.issue("agent", 90);
+  const Side side("s");
+  ClientSettings settings;
+  settings.name = "control";
+  settings.certificate_file = folder.path("agent.crt");
+  settings.key_file = folder.path("agent.key");
+  ClientCertificate certificate(side.core, settings);
+  ASSERT_TRUE(eventually([&] { return FileLook::of(settings.certificate_file)->settled(); }));
+  certificate.look();
+  EXPECT_EQ(side.lines().size(), 0u);
+  folder.write("agent.key", "nonsense");
+  certificate.look();
+  certificate.look();
+  ASSERT_EQ(side.lines().size(), 1u);
+  EXPECT_NE(side.lines()[0].find("agent.key: not a PEM private key without a password"),
+            std::string::npos)
+      << side.lines()[0];
 }
 
 }  // namespace

@@ -102,6 +102,33 @@ TEST(ConnectLimits, AHeadOfHttp1ThatIsTooLargeIsRefused) {
   EXPECT_TRUE(raw.is_closed());
 }
 
+TEST(ConnectLimits, AHeadOfManyFramesIsTakenIfTheSettingAllowsItsSize) {
+  Limited rig;
+  rig.start("header_bytes_max = 1048576");
+  Raw raw(rig.address());
+  raw.greet();
+  raw.send(Raw::frame(Raw::headers, Raw::none, 1, Raw::call("t.v1.S/Echo", "agent-secret")));
+  constexpr int frames = 40;
+  for (int i = 1; i <= frames; ++i) {
+    raw.send(Raw::frame(Raw::continuation, i == frames ? Raw::end_headers : Raw::none, 1,
+                        Raw::field("h" + std::to_string(i), std::string(16'000, 'b'))));
+  }
+  raw.send(empty_request(1));
+  EXPECT_TRUE(comes(raw, head_on(1)));
+}
+
+// Beast throws for such a header.
+TEST(ConnectLimits, AHeaderOfHttp1OfMoreThan64KiBIsRefusedWhateverTheSetting) {
+  Limited rig;
+  rig.start("header_bytes_max = 1048576");
+  Raw raw(rig.address());
+  raw.send("POST /t.v1.S/Echo HTTP/1.1\r\nhost: a\r\nbomb: " + std::string(70'000, 'b') +
+           "\r\n\r\n");
+  EXPECT_TRUE(comes(raw, "HTTP/1.1 431 "));
+  EXPECT_TRUE(raw.is_closed());
+  rig.expect_well();
+}
+
 // Each asks for an answer, and none is read.
 TEST(ConnectLimits, AFloodOfQuestionsWhoseAnswersAreNotReadIsCutOff) {
   for (const auto& [question, size] : {std::pair{Raw::settings, 0}, std::pair{Raw::ping, 8}}) {

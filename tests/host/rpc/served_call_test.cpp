@@ -1,37 +1,49 @@
 // The rules of a served call, on a transport that the test plays.
 #include "rpc/served_call.hpp"
 
+#include "services/log.hpp"
 #include "strand.hpp"
 
 namespace davit::host {
 namespace {
 
 // Writes down what it is to do; the test says what came of it.
-class PlayedServed : public ServedCall {
+class PlayedServed final : public ServedCall::Transport {
  public:
-  PlayedServed(const Method& m, std::string& asked, bool& gone)
-      : ServedCall(m, std::make_shared<const Identity>("token \"t\"", "t", "agent",
-                                                       std::vector<std::string>{"r"})),
+  PlayedServed(Serving& serving, const Method& m, std::string& asked, bool& gone)
+      : call(serving,
+             {m,
+              std::make_shared<const Identity>("token \"t\"", "t", "agent",
+                                               std::vector<std::string>{"r"}),
+              nullptr,
+              "peer",
+              {{"key", "value"}},
+              7},
+             *this),
         asked_(asked),
         gone_(gone) {}
-  ~PlayedServed() override { gone_ = true; }
-  using ServedCall::on_cancelled;
-  using ServedCall::on_ended;
-  using ServedCall::on_read;
-  using ServedCall::on_written;
+  PlayedServed(const PlayedServed&) = delete;
+  PlayedServed& operator=(const PlayedServed&) = delete;
+  ServedCall call;
   bool has_room = false;
 
  private:
+  ~PlayedServed() { gone_ = true; }
   void start_read() override { ask("read"); }
-  bool start_write(davit_buf* const* parts, size_t n, bool last) override {
+  bool start_write(davit_buf* const* parts, size_t n, bool last, const Pairs& headers) override {
     std::string text;
     for (size_t i = 0; i < n; ++i)
       text.append(reinterpret_cast<const char*>(parts[i]->data), parts[i]->size);
+    for (const auto& [key, value] : headers) text += " " + key + "=" + value;
     ask((last ? "keep:" : "write:") + text);
     return has_room;
   }
-  void send_end(End& end) override { ask("end:" + std::to_string(static_cast<int>(end.code))); }
-  void misused(const char* what) override { ask(std::string("misused:") + what); }
+  void send_end(const End& end, const Pairs&) override {
+    ask("end:" + std::to_string(static_cast<int>(end.code)));
+  }
+  void drop_connection() override { ask("drop"); }
+  void on_taken() override {}
+  void destroy() override { delete this; }
   void ask(const std::string& what) { asked_ += (asked_.empty() ? "" : " ") + what; }
 
   std::string& asked_;
@@ -45,9 +57,13 @@ class ServedCallTest : public ::testing::Test {
     method.streaming = DAVIT_RPC_SERVER_STREAMS;
     method.request_bytes_max = 10;
     method.on_call = [](void*, davit_rpc_call*) {};
-    call = new PlayedServed(method, asked, gone);
+    transport = new PlayedServed(serving, method, asked, gone);
+    call = &transport->call;
   }
-  ~ServedCallTest() override { EXPECT_TRUE(gone) << "the call is still there"; }
+  ~ServedCallTest() override {
+    EXPECT_TRUE(gone) << "the call is still there";
+    EXPECT_EQ(serving.open.size(), 0u);
+  }
   void accept() {
     call->accept(recorder.strand(), Recorder::handler(), &recorder);
     call->offer();
@@ -57,11 +73,18 @@ class ServedCallTest : public ::testing::Test {
     call->finish(end);
   }
 
+  // What is logged of a method that breaks the contract is written down as well.
+  Log log{[this](std::string_view line) {
+    const size_t what = line.find("what=\"") + 6;
+    asked += " misused:" + std::string(line.substr(what, line.rfind('"') - what));
+  }};
+  Serving serving{log, {Code::unavailable, "going down", {}}};
   Recorder recorder;
   Method method;
   std::string asked;
   bool gone = false;
-  PlayedServed* call = nullptr;
+  PlayedServed* transport = nullptr;
+  ServedCall* call = nullptr;
 };
 
 TEST_F(ServedCallTest, GrantsOneReadAndOneWriteAtATime) {
@@ -84,15 +107,15 @@ TEST_F(ServedCallTest, GrantsOneReadAndOneWriteAtATime) {
 
 TEST_F(ServedCallTest, IsWritableAtOnceWhileTheTransportHasRoom) {
   accept();
-  call->has_room = true;
+  transport->has_room = true;
   write_text(*call, "x");
   EXPECT_EQ(recorder.told(), "writable");
-  call->has_room = false;
+  transport->has_room = false;
   write_text(*call, "y");
   EXPECT_EQ(recorder.told(), "writable");
   call->on_written(true);
   EXPECT_EQ(recorder.told(), "writable writable");
-  call->has_room = true;
+  transport->has_room = true;
   write_text(*call, "z");
   finish(Code::ok);
   EXPECT_EQ(asked, "write:x write:y write:z end:0") << "what has room is not waited for";
@@ -102,7 +125,7 @@ TEST_F(ServedCallTest, IsWritableAtOnceWhileTheTransportHasRoom) {
 
 TEST_F(ServedCallTest, AWriteBeforeItsTurnEndsTheCallThoughThereIsRoom) {
   accept();
-  call->has_room = true;
+  transport->has_room = true;
   {
     const Recorder::Halt halt(recorder);
     write_text(*call, "x");
@@ -206,6 +229,47 @@ TEST_F(ServedCallTest, AcceptedAfterItsEndItIsToldEverything) {
   EXPECT_FALSE(gone);
   call->accept(recorder.strand(), Recorder::handler(), &recorder);
   EXPECT_EQ(recorder.told(), "cancel done:14");
+}
+
+TEST_F(ServedCallTest, TellsWhatTheTransportKnew) {
+  accept();
+  EXPECT_EQ(view(call->peer()), "peer");
+  EXPECT_EQ(view(call->metadata(str("key"))), "value");
+  EXPECT_EQ(view(call->metadata(str("other"))), "");
+  EXPECT_EQ(call->deadline_ns(), 7);
+  const davit_pair header{str("a"), str("1")};
+  call->headers(&header, 1);
+  write_text(*call, "x");
+  call->on_written(true);
+  finish(Code::ok);
+  EXPECT_EQ(asked, "write:x a=1 end:0");
+  call->on_ended();
+  recorder.told();
+}
+
+TEST_F(ServedCallTest, WhileTheServerShutsDownTheCallerIsToComeBack) {
+  serving.open.drain();
+  accept();
+  EXPECT_EQ(recorder.told(), "cancel") << "it was not there when the others were asked";
+  finish(Code::cancelled);
+  EXPECT_EQ(asked, "end:14");
+  call->on_ended();
+  EXPECT_EQ(recorder.told(), "cancel done:14");
+}
+
+TEST_F(ServedCallTest, OneThatWaitsForItsRequestTooLongIsEnded) {
+  method.streaming = 0;
+  accept();
+  const End late{Code::deadline_exceeded, "late", {}};
+  serving.open.end_late(std::chrono::steady_clock::time_point::max(), late);
+  call->read();
+  EXPECT_EQ(asked, "read");
+  serving.open.end_late(std::chrono::steady_clock::time_point::max(), late);
+  EXPECT_EQ(asked, "read end:4");
+  EXPECT_EQ(recorder.told(), "cancel");
+  finish(Code::ok);
+  call->on_ended();
+  EXPECT_EQ(recorder.told(), "cancel done:4");
 }
 
 TEST_F(ServedCallTest, FinishedAfterItsEndItGoes) {

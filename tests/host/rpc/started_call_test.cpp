@@ -1,20 +1,23 @@
 // The rules of a call that is made, on a transport that the test plays.
 #include "rpc/started_call.hpp"
 
+#include "rpc/caller.hpp"
+#include "services/log.hpp"
 #include "strand.hpp"
 
 namespace davit::host {
 namespace {
 
-class PlayedStarted : public StartedCall {
+class PlayedStarted final : public StartedCall::Transport {
  public:
-  PlayedStarted(Callbacks callbacks, std::string& asked, std::atomic<bool>& gone)
-      : StartedCall(std::move(callbacks)), asked_(asked), gone_(gone) {}
-  using StartedCall::on_ended;
-  using StartedCall::on_read;
-  using StartedCall::on_written;
+  PlayedStarted(Caller& caller, Callbacks callbacks, std::string& asked, std::atomic<bool>& gone)
+      : call(caller, "t.v1.S/M", std::move(callbacks), *this), asked_(asked), gone_(gone) {}
+  PlayedStarted(const PlayedStarted&) = delete;
+  PlayedStarted& operator=(const PlayedStarted&) = delete;
+  StartedCall call;
 
  private:
+  ~PlayedStarted() = default;
   void start_read() override { ask("read"); }
   void start_write(davit_buf* const* parts, size_t) override {
     ask("write:" + std::string(reinterpret_cast<const char*>(parts[0]->data), parts[0]->size));
@@ -26,7 +29,6 @@ class PlayedStarted : public StartedCall {
     gone_ = true;
     delete this;
   }
-  void misused(const char* what) override { ask(std::string("misused:") + what); }
   void ask(const std::string& what) { asked_ += (asked_.empty() ? "" : " ") + what; }
 
   std::string& asked_;
@@ -36,14 +38,28 @@ class PlayedStarted : public StartedCall {
 class StartedCallTest : public ::testing::Test {
  protected:
   StartedCallTest()
-      : call(new PlayedStarted(Callbacks(recorder.strand(), Recorder::handler(), &recorder), asked,
-                               gone)) {}
-  ~StartedCallTest() override { EXPECT_TRUE(gone) << "the call is still there"; }
+      : call(&(new PlayedStarted(caller,
+                                 Callbacks(recorder.strand(), Recorder::handler(), &recorder),
+                                 asked, gone))
+                  ->call) {
+    caller.begun(call);
+  }
+  ~StartedCallTest() override {
+    EXPECT_TRUE(gone) << "the call is still there";
+    EXPECT_TRUE(caller.end_all(std::chrono::steady_clock::now()));
+  }
 
+  // What is logged of a plugin that breaks the contract is written down as well.
+  Log log{[this](std::string_view line) {
+    const size_t what = line.find("what=\"") + 6;
+    asked += " misused:" + std::string(line.substr(what, line.rfind('"') - what));
+  }};
+  ClientSettings settings;
+  Caller caller{log, settings};
   Recorder recorder;
   std::string asked;
   std::atomic<bool> gone{false};
-  PlayedStarted* call;
+  StartedCall* call;
 };
 
 TEST_F(StartedCallTest, ReadsOneMessageAheadAndDeliversWhatIsGranted) {
