@@ -13,7 +13,7 @@
 namespace davit::reporter {
 namespace {
 
-// After so many answers UNKNOWN in a row a warning is logged.
+// After so many answers UNKNOWN, or failures of a kind, in a row a warning is logged.
 constexpr uint32_t told_after = 3;
 // How long a batch waits for the reports of a kind, and how long a kind is asked for them at once.
 constexpr std::chrono::milliseconds kind_patience{1000}, asked_at_once{250};
@@ -60,7 +60,7 @@ struct Desk {
   std::map<std::string, Report> late{};
 };
 
-// Asks the kind on its pool, not for longer than `patience` if it can be helped.
+// Asks the kind on its pool, for a while. The reports are those of the first statuses.
 std::vector<Report> make_reports(const Host& host, const Speaker& speaker,
                                  const std::vector<Status>& statuses) {
   std::vector<Report> out;
