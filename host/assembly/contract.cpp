@@ -33,15 +33,15 @@ size_t offset_of(Function Table::*member) {
                              reinterpret_cast<const char*>(&table));
 }
 
-template <auto Member, SlotName Name>
+template <auto Member, SlotName Name, Place Where = Place::by_role>
 Slot required() {
   static constexpr SlotName name = Name;
   return {name.text, offset_of(Member), true,
-          reinterpret_cast<AnySlot>(&Forward<Member, Name>::call)};
+          reinterpret_cast<AnySlot>(&Forward<Member, Name, Where>::call)};
 }
-template <auto Member, SlotName Name>
+template <auto Member, SlotName Name, Place Where = Place::by_role>
 Slot optional() {
-  Slot out = required<Member, Name>();
+  Slot out = required<Member, Name, Where>();
   out.required = false;
   return out;
 }
@@ -140,17 +140,17 @@ std::vector<Contract> table() {
        nullptr},
       {DAVIT_KIND,
        sizeof(davit_kind),
-       call,
-       {required<&davit_kind::describe, "kind.describe">(),
-        required<&davit_kind::identify, "kind.identify">(),
-        required<&davit_kind::validate, "kind.validate">(),
-        required<&davit_kind::classify, "kind.classify">(),
-        required<&davit_kind::reconcile, "kind.reconcile">(),
-        required<&davit_kind::attribute, "kind.attribute">(),
-        optional<&davit_kind::delete_message, "kind.delete_message">(),
-        optional<&davit_kind::to_report, "kind.to_report">(),
-        optional<&davit_kind::from_report, "kind.from_report">(),
-        optional<&davit_kind::apply_message, "kind.apply_message">()},
+       blocking_call,
+       {required<&davit_kind::describe, "kind.describe", Place::anywhere>(),
+        required<&davit_kind::identify, "kind.identify", Place::pool>(),
+        required<&davit_kind::validate, "kind.validate", Place::pool>(),
+        required<&davit_kind::classify, "kind.classify", Place::pool>(),
+        required<&davit_kind::reconcile, "kind.reconcile", Place::pool>(),
+        required<&davit_kind::attribute, "kind.attribute", Place::pool>(),
+        optional<&davit_kind::delete_message, "kind.delete_message", Place::pool>(),
+        optional<&davit_kind::to_report, "kind.to_report", Place::pool>(),
+        optional<&davit_kind::from_report, "kind.from_report", Place::pool>(),
+        optional<&davit_kind::apply_message, "kind.apply_message", Place::pool>()},
        &judge_kind},
       {DAVIT_KIND_NEEDS,
        sizeof(davit_kind_needs),

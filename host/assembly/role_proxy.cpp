@@ -35,6 +35,21 @@ davit_ref RoleProxy::ref() const {
           str(who_.instance)};
 }
 
+std::optional<Error> misplaced(const RoleProxy& proxy, const char* slot) {
+  const auto around = Step::around();
+  if (!around || *around == Step::Kind::job) return std::nullopt;
+  const auto here = Step::here();
+  // A store calls its visitor, which is its caller's.
+  const bool visits = *around == Step::Kind::blocking_call && here->caller != nullptr;
+  const Party& caller = visits ? *here->caller : *here->who;
+  return Error{Code::internal,
+               "a fault of plugin \"" + caller.instance + "\": it calls " + slot + " of \"" +
+                   proxy.who().instance + "\", which may block, in " + here->text() +
+                   ": call it on a pool",
+               {},
+               {}};
+}
+
 bool RoleProxy::enter() {
   const std::lock_guard lock(mutex_);
   if (closed_) return false;

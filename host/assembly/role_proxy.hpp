@@ -1,6 +1,7 @@
 // The table of a role as the other instances and the host get it. Each slot passes its call on to
 // the plugin. On the way it
 //  - enters a Step, so that a plugin that hangs or ends the process is named, and not its caller;
+//  - refuses a call that may block where nothing may block (Place::pool), and names the caller;
 //  - turns an exception of a slot with an error into INTERNAL, and so an answer that cannot be;
 //  - refuses calls into an instance that has stopped, if the calls of the role block.
 // contract.hpp lists the slots.
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 
@@ -53,6 +55,15 @@ class RoleProxy {
   bool closed_ = false;
 };
 
+// Where a slot may be called.
+enum class Place {
+  by_role,   // not checked
+  anywhere,  // it never blocks, whatever its role's calls do
+  pool       // on a pool: not in a task of a strand, and not within a call of a store
+};
+// INTERNAL names the caller and what it is in, when this thread may not call a slot of Place::pool.
+std::optional<Error> misplaced(const RoleProxy&, const char* slot);
+
 // A name as a template's argument.
 template <size_t N>
 struct SlotName {
@@ -68,16 +79,20 @@ template <auto Member>
 struct Answer {};
 
 // One slot of a RoleProxy.
-template <auto Member, SlotName Name>
+template <auto Member, SlotName Name, Place Where>
 struct Forward;
 template <class Table, class R, class... A, R (*Table::*Member)(davit_instance*, A...),
-          SlotName Name>
-struct Forward<Member, Name> {
+          SlotName Name, Place Where>
+struct Forward<Member, Name, Where> {
   static R call(davit_instance* proxy, A... args) noexcept {
     RoleProxy& p = *reinterpret_cast<RoleProxy*>(proxy);
     const auto slot = static_cast<const Table*>(p.table())->*Member;
-    const Step step(p.kind(), p.who(), Name.text);
-    if (p.kind() == Step::Kind::call) return pass(p, slot, args...);
+    if constexpr (Where == Place::pool) {
+      if (const auto error = misplaced(p, Name.text)) return fail(*error, args...);
+    }
+    const Step::Kind kind = Where == Place::anywhere ? Step::Kind::call : p.kind();
+    const Step step(kind, p.who(), Name.text);
+    if (kind == Step::Kind::call) return pass(p, slot, args...);
     if (!p.enter()) return refuse(p, args...);
     const Leaving leaving{p};
     return pass(p, slot, args...);

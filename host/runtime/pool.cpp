@@ -13,11 +13,11 @@ Pool::~Pool() {
   shutdown(std::chrono::steady_clock::time_point::max());
 }
 
-void Pool::post(davit_task run, void* arg, std::string_view guest) {
+void Pool::post(davit_task task, void* arg, std::string_view guest) {
   std::unique_lock lock(mutex_);
   if (closed_ && alive_ == 0) {
     lock.unlock();
-    run(arg);
+    run({task, arg, nullptr});
     return;
   }
   Guests::value_type* from = nullptr;
@@ -26,7 +26,7 @@ void Pool::post(davit_task run, void* arg, std::string_view guest) {
     ++from->second;
     ++calls_;
   }
-  waiting_.push_back({run, arg, from});
+  waiting_.push_back({task, arg, from});
   if (idle_ >= waiting_.size() || alive_ >= max_) {
     changed_.notify_one();
     return;
@@ -41,7 +41,7 @@ void Pool::post(davit_task run, void* arg, std::string_view guest) {
     waiting_.pop_back();
     ended(from);
     lock.unlock();
-    run(arg);
+    run({task, arg, from});
   }
 }
 
@@ -59,16 +59,18 @@ void Pool::work() {
     const Task task = waiting_.front();
     waiting_.pop_front();
     lock.unlock();
-    {
-      const Step step(Step::Kind::job, task.guest == nullptr ? own_ : *task.guest->first,
-                      "a blocking task");
-      task.run(task.arg);
-    }
+    run(task);
     lock.lock();
     ended(task.guest);
   }
   --alive_;
   changed_.notify_all();
+}
+
+void Pool::run(const Task& task) {
+  const Step step(Step::Kind::job, task.guest == nullptr ? own_ : *task.guest->first,
+                  "a blocking task");
+  task.run(task.arg);
 }
 
 // The caller holds the lock.

@@ -50,6 +50,7 @@ class Pool {
     Guests::value_type* guest;  // nullptr: none
   };
   void work();
+  void run(const Task& task);
   void ended(Guests::value_type* guest);
 
   const std::string name_;

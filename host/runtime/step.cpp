@@ -172,6 +172,17 @@ std::optional<Step::Seen> Step::here() noexcept {
   return this_thread_ == nullptr ? std::nullopt : read(*this_thread_);
 }
 
+std::optional<Step::Kind> Step::around() noexcept {
+  if (this_thread_ == nullptr) return std::nullopt;
+  const Thread& t = *this_thread_;
+  const uint32_t depth = std::min(t.depth.load(std::memory_order_relaxed), Thread::deepest);
+  for (uint32_t i = depth; i-- > 0;) {
+    const Kind kind = t.frames[i].kind.load(std::memory_order_relaxed);
+    if (kind != Kind::call || i == 0) return kind;
+  }
+  return std::nullopt;
+}
+
 std::vector<Step::Seen> Step::all() {
   std::vector<Seen> out;
   Threads& all = threads();

@@ -55,6 +55,9 @@ class Step {
   };
   // Of this thread. Async-signal-safe.
   static std::optional<Seen> here() noexcept;
+  // What this thread is in: the kind of its innermost step that is not a `call`. Nothing: it is in
+  // none. It costs less than here().
+  static std::optional<Kind> around() noexcept;
   // Of all threads that are in a step. A thread that enters or leaves one meanwhile may be left
   // out. [any]
   static std::vector<Seen> all();

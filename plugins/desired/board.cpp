@@ -9,11 +9,16 @@ void Board::reset() {
   statuses_.clear();
 }
 
-void Board::record(const davit_record& r) {
+bool Board::record(const davit_record& r) {
   Key key = from_abi(r.key);
-  if (!selection_.takes(key)) return;
-  Wanted& record = records_[std::move(key)] = wanted(r);
-  if (unsent_ && conditions_.only_ctrl_v1(text(r.key.region))) record.unsent = unsent_(r);
+  if (!selection_.takes(key)) return false;
+  records_[std::move(key)] = wanted(r);
+  return conditions_.only_ctrl_v1(text(r.key.region));
+}
+
+void Board::unsent(const Key& key, Condition why) {
+  if (const auto record = records_.find(key); record != records_.end())
+    record->second.unsent = std::move(why);
 }
 
 void Board::status(Status s) {
@@ -27,11 +32,18 @@ void Board::agents(std::vector<Agent> agents) {
 }
 
 std::set<std::string> Board::judged_regions() const {
-  if (!unsent_) return {};
   auto out = conditions_.only_ctrl_v1_regions();
   std::erase_if(out, [this](const std::string& region) {
     return !selection_.region.empty() && region != selection_.region;
   });
+  return out;
+}
+
+std::set<std::string> Board::delayed_regions() const {
+  std::set<std::string> out;
+  for (const auto& [key, record] : records_) {
+    if (record.unsent.word == DAVIT_ISSUE_DELAYED) out.insert(key.region);
+  }
   return out;
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <functional>
 
 #include "render.hpp"
 
@@ -12,24 +11,24 @@ namespace davit::desired {
 
 class Board {
  public:
-  // The reason why a record is not sent to Krane's agents; empty: it is sent.
-  using Unsent = std::function<std::string(const davit_record&)>;
-
-  // `unsent` is asked only in regions where all agents speak ctrl.v1. It may be empty.
-  explicit Board(Selection selection, Unsent unsent = {})
-      : selection_(std::move(selection)), unsent_(std::move(unsent)) {}
+  explicit Board(Selection selection) : selection_(std::move(selection)) {}
   const Selection& selection() const { return selection_; }
 
   // Forgets the records and the statuses.
   void reset();
-  // Whether `unsent` is asked depends on the agents that the Board knows at this time.
-  void record(const davit_record& record);
+  // True: the record is selected, and all agents of its region speak ctrl.v1, as far as the Board
+  // knows. So its kind is to be asked whether it is sent to them.
+  bool record(const davit_record& record);
+  // What the kind has said of the record.
+  void unsent(const Key& key, Condition why);
   void status(Status status);
   bool empty() const { return records_.empty() && statuses_.empty(); }
   // Replaces all agents. They include those of other regions and kinds.
   void agents(std::vector<Agent> agents);
-  // The selected regions for whose records `unsent` is asked.
+  // The selected regions for whose records the kinds are asked.
   std::set<std::string> judged_regions() const;
+  // Those of them with records whose kind could not answer.
+  std::set<std::string> delayed_regions() const;
 
   // Writes the records, and the deleted ones of which something is left in the cluster, in the
   // order of kind, region and id. `now_unix_ms` decides which agents are silent.
@@ -43,7 +42,6 @@ class Board {
   static bool taken_over(const Key& key, const Wanted& dead, const Names& live);
 
   Selection selection_;
-  Unsent unsent_;
   std::map<Key, Wanted> records_;
   std::map<Key, Status> statuses_;
   Conditions conditions_;

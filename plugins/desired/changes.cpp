@@ -1,6 +1,7 @@
 #include "changes.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <davit/short_hash.hpp>
@@ -29,8 +30,7 @@ Mutations::Item refused_item(const records::Document& document, Error error) {
 }
 
 Mutations::Item apply_item(const Shared& shared, const records::Document& document,
-                           const std::string& author, bool again) {
-  auto record = wanted_of(shared, document);
+                           Result<Record> record, const std::string& author, bool again) {
   if (!record.ok()) return refused_item(document, record.error());
   record->author = author;
   const Kind* kind = shared.kinds.get(document.key.kind);
@@ -152,13 +152,30 @@ void refuse_twins(std::vector<Mutations::Item>& items) {
   }
 }
 
-std::vector<Mutations::Group> groups_of(const Shared& shared, const storage::Client& storage,
-                                        const Changes& changes) {
-  const auto orphans = std::make_shared<Orphans>(storage);
+// A call on its way: each kind judges its documents, then the changes are carried out.
+struct Call {
+  Shared& shared;
+  const storage::Client storage;
+  const Changes changes;
+  std::function<void(Result<std::vector<Outcome>>)> done;
+  Outstanding::Ticket ticket;
+  std::vector<std::optional<Result<Record>>> wanted;  // by document; nothing: no kind is asked
+  std::atomic<size_t> left{1};                        // kinds that judge, and who asks them
+};
+using CallPtr = std::shared_ptr<Call>;
+
+std::vector<Mutations::Group> groups_of(Call& call) {
+  const Shared& shared = call.shared;
+  const Changes& changes = call.changes;
+  const auto orphans = std::make_shared<Orphans>(call.storage);
   std::vector<Mutations::Item> items;
-  for (const auto& d : changes.documents) {
-    items.push_back(d.remove ? delete_item(shared, d, changes.author, orphans)
-                             : apply_item(shared, d, changes.author, changes.again));
+  for (size_t n = 0; n < changes.documents.size(); ++n) {
+    const records::Document& d = changes.documents[n];
+    auto& wanted = call.wanted[n];
+    items.push_back(d.remove
+                        ? delete_item(shared, d, changes.author, orphans)
+                        : apply_item(shared, d, wanted ? std::move(*wanted) : wanted_of(shared, d),
+                                     changes.author, changes.again));
   }
   refuse_twins(items);
   std::vector<Mutations::Group> out;
@@ -180,22 +197,48 @@ void name_the_stop(const Shared& shared, std::optional<Error>& error) {
   if (error && error->code == Code::cancelled && shared.stopping) error = shutting_down();
 }
 
+// The last one that ends carries the changes out.
+void judged(const CallPtr& call) {
+  if (--call->left > 0) return;
+  Mutations::run(call->shared.host, call->storage, groups_of(*call), call->changes.dry_run,
+                 call->ticket, [call](std::vector<Outcome> outcomes) {
+                   for (Outcome& o : outcomes) name_the_stop(call->shared, o.error);
+                   call->done(std::move(outcomes));
+                 });
+}
+
+// On the kind's pool.
+void judge_documents(const CallPtr& call, const std::vector<size_t>& documents) {
+  for (const size_t n : documents) {
+    // Nobody waits for the answer any more.
+    const auto over = given_up(call->storage.op(), call->shared.host.now());
+    call->wanted[n] =
+        over ? Result<Record>(*over) : wanted_of(call->shared, call->changes.documents[n]);
+  }
+  judged(call);
+}
+
 }  // namespace
 
 void change(Shared& shared, const storage::Client& storage, Changes changes,
             std::function<void(Result<std::vector<Outcome>>)> done) {
   if (auto r = usable_request_id(changes.request_id); !r.ok()) return done(r.error());
-  // The kind may block.
-  shared.host.blocking(
-      storage.instance(), [&shared, storage, changes = std::move(changes), done = std::move(done),
-                           ticket = shared.outstanding.begin()]() mutable {
-        Mutations::run(shared.host, storage, groups_of(shared, storage, changes), changes.dry_run,
-                       std::move(ticket),
-                       [&shared, done = std::move(done)](std::vector<Outcome> outcomes) {
-                         for (Outcome& o : outcomes) name_the_stop(shared, o.error);
-                         done(std::move(outcomes));
-                       });
-      });
+  const size_t count = changes.documents.size();
+  const CallPtr call(new Call{shared, storage, std::move(changes), std::move(done),
+                              shared.outstanding.begin(),
+                              std::vector<std::optional<Result<Record>>>(count)});
+  std::map<std::string, std::vector<size_t>> of_kinds;  // by instance
+  for (size_t n = 0; n < count; ++n) {
+    const records::Document& d = call->changes.documents[n];
+    const Kind* kind = d.remove ? nullptr : shared.kinds.get(d.key.kind);
+    if (kind != nullptr) of_kinds[std::string(kind->client.instance())].push_back(n);
+  }
+  call->left += of_kinds.size();
+  for (auto& [instance, documents] : of_kinds) {
+    shared.host.blocking(
+        instance, [call, documents = std::move(documents)] { judge_documents(call, documents); });
+  }
+  judged(call);
 }
 
 }  // namespace davit::desired

@@ -30,24 +30,6 @@ class Kinds {
     auto it = kinds_.find(name);
     return it == kinds_.end() ? nullptr : &it->second;
   }
-  // Why a live record is not sent to Krane's agents; empty: it is sent. Such an agent would refuse
-  // the record and stop.
-  std::string unsent(const davit_record& r) const {
-    const Kind* kind = get(view(r.key.kind));
-    if (kind == nullptr || !kind->client.description().ctrl_v1) return {};
-    if ((r.flags & DAVIT_RECORD_LIVE) == 0) return {};
-    auto json = r.json.len != 0
-                    ? Result<std::string>(text(r.json))
-                    : kind->schema.to_json(kind->client.description().apply_type, view(r.payload));
-    if (json.ok()) {
-      const auto found = kind->client.classify(view(r.state), *json);
-      if (!found.ok() || *found != kind::Class::apply) return {};
-    }
-    auto told = json.ok() ? kind->client.apply_message(*json) : json;
-    if (told.ok() || retryable(told.error().code)) return {};
-    const Error& why = told.error();
-    return "not sent on ctrl.v1: " + (why.where.empty() ? "" : why.where + ": ") + why.message;
-  }
   // For messages: "cilium_network_policy, deployment".
   std::string names() const {
     std::string out;

@@ -87,8 +87,7 @@ void render(const Key& key, const Wanted& record, const Status* observed,
   Condition c = conditions.of(key, observed);
   // A Davit agent on ctrl.v1 gets the record, and reports the version that it observed.
   const bool has_it = observed != nullptr && observed->observed_version == record.version;
-  if (c.word.empty() && !record.unsent.empty() && !has_it && conditions.only_ctrl_v1(key.region))
-    c = {DAVIT_ISSUE_HELD, record.unsent};
+  if (c.word.empty() && !has_it && conditions.only_ctrl_v1(key.region)) c = record.unsent;
   out->set_condition(c.word);
   out->set_reason(c.reason);
 }

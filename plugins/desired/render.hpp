@@ -30,7 +30,7 @@ struct Wanted {
   uint64_t version = 0;
   bool live = true;
   int64_t committed_at_unix_ms = 0;
-  std::string unsent;  // why Krane's agents do not get it; empty: they do, or it was not asked
+  Condition unsent;  // why Krane's agents do not get it; empty: they do, or it was not asked
 };
 Wanted wanted(const davit_record& record);
 // True: an agent has confirmed that nothing is left of the deleted record. A status of an earlier

@@ -10,8 +10,10 @@ namespace davit::desired {
 
 namespace {
 
-Board::Unsent asks(const Shared& shared) {
-  return [&shared](const davit_record& r) { return shared.kinds.unsent(r); };
+Survey::Asks asks(const Shared& shared) {
+  return {
+      [&shared](const davit_record& r, Inquiry& inquiry) { ask_unsent(shared.kinds, r, inquiry); },
+      [&shared] { return shared.host.now(); }};
 }
 
 std::string answer_of(Shared& shared, const Selection& selection, const Survey& survey) {
@@ -33,12 +35,13 @@ class StatusSource : public Source {
   Result<std::optional<std::string>> next() override {
     auto moved = survey_.refresh();
     if (!moved.ok()) return moved.error();
-    if (!*moved) return std::optional<std::string>();
+    if (!*moved || survey_.inquiry()) return std::optional<std::string>();
     std::string answer = answer_of(shared_, selection_, survey_);
     if (answer == said_) return std::optional<std::string>();
     said_ = answer;
     return std::optional(std::move(answer));
   }
+  std::shared_ptr<Inquiry> inquiry() const override { return survey_.inquiry(); }
 
  private:
   Shared& shared_;
@@ -51,14 +54,35 @@ Selection selection_of(const v1::StatusRequest& message) {
   return {message.kind(), message.region(), message.id()};
 }
 
-Result<std::string> status(Shared& shared, const storage::Client& storage,
-                           const Selection& selection, const GoOn& go_on) {
-  Survey survey(storage, shared.lag, selection, go_on, asks(shared));
-  auto r = survey.refresh();
-  if (!r.ok()) return r.error();
-  if (survey.nothing() && shared.kinds.mistyped(selection.kind))
-    return shared.kinds.unknown(selection.kind);
-  return answer_of(shared, selection, survey);
+// One call of Status. It lives until it has replied.
+struct StatusCall {
+  StatusCall(Shared& s, storage::Client reads, Selection selects, GoOn go_on, rpc::Server::Reply r)
+      : shared(s),
+        storage(std::move(reads)),
+        selection(std::move(selects)),
+        survey(storage, s.lag, selection, std::move(go_on), asks(s)),
+        reply(std::move(r)) {}
+  Shared& shared;
+  const storage::Client storage;
+  const Selection selection;
+  Survey survey;
+  const rpc::Server::Reply reply;
+  const Strand strand = shared.host.strand();
+  const Outstanding::Ticket ticket = shared.outstanding.begin();
+};
+
+// Reads on the storage's pool, as often as there is something to ask the kinds.
+void read_status(const std::shared_ptr<StatusCall>& call) {
+  Shared& shared = call->shared;
+  shared.host.blocking(call->storage.instance(), [&shared, call] {
+    const auto r = call->survey.refresh();
+    if (!r.ok()) return call->reply(r.error());
+    if (const auto inquiry = call->survey.inquiry())
+      return Inquiry::run(shared.host, call->strand, inquiry, [call] { read_status(call); });
+    if (call->survey.nothing() && shared.kinds.mistyped(call->selection.kind))
+      return call->reply(shared.kinds.unknown(call->selection.kind));
+    call->reply(answer_of(shared, call->selection, call->survey));
+  });
 }
 
 // Makes a source of type S from a StatusRequest.
@@ -75,18 +99,15 @@ MakeSource source_of(Shared& shared) {
 }  // namespace
 
 Result<> serve_status(Shared& shared, const rpc::Server& server) {
-  auto served = server.unary(
-      method("Status", "StatusRequest", "StatusResponse"),
-      [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
-        v1::StatusRequest message;
-        if (!parse(message, request)) return reply(undecodable());
-        shared.host.blocking(shared.storage.instance(),
-                             [&shared, storage = shared.storage.under(call.operation()),
-                              selection = selection_of(message), go_on = shared.while_waits(call),
-                              reply = std::move(reply), ticket = shared.outstanding.begin()] {
-                               reply(status(shared, storage, selection, go_on));
-                             });
-      });
+  auto served =
+      server.unary(method("Status", "StatusRequest", "StatusResponse"),
+                   [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+                     v1::StatusRequest message;
+                     if (!parse(message, request)) return reply(undecodable());
+                     read_status(std::make_shared<StatusCall>(
+                         shared, shared.storage.under(call.operation()), selection_of(message),
+                         shared.while_waits(call), std::move(reply)));
+                   });
   if (!served.ok()) return served;
   served = serve_watch(shared, server, method("WatchStatus", "StatusRequest", "StatusResponse"),
                        true, source_of<StatusSource>(shared));

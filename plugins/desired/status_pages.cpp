@@ -19,11 +19,14 @@ size_t number_of(const Key& key) {
 }  // namespace
 
 Result<std::optional<std::string>> StatusPages::next() {
-  while (stage_ != Stage::end) {
+  while (stage_ != Stage::end || !page_.empty()) {
     if (!go_on()) return given_up();
     v1::StatusResponse out;
     Result<> done;
-    switch (stage_) {
+    switch (page_.empty() ? stage_ : Stage::page) {
+      case Stage::page:
+        show(&out);
+        break;
       case Stage::begin:
         done = begin(&out);
         break;
@@ -31,10 +34,10 @@ Result<std::optional<std::string>> StatusPages::next() {
         agents(&out);
         break;
       case Stage::statuses:
-        done = statuses(&out);
+        done = statuses();
         break;
       case Stage::records:
-        done = records(&out);
+        done = records();
         break;
       case Stage::regions:
       case Stage::end:
@@ -42,6 +45,7 @@ Result<std::optional<std::string>> StatusPages::next() {
         stage_ = Stage::end;
     }
     if (!done.ok()) return done.error();
+    if (inquiry_) return std::optional<std::string>();
     std::string message = out.SerializeAsString();
     if (!message.empty()) return std::optional(std::move(message));
   }
@@ -74,7 +78,7 @@ void StatusPages::agents(v1::StatusResponse* out) {
   if (agents_ == all.size()) stage_ = Stage::statuses;
 }
 
-Result<> StatusPages::statuses(v1::StatusResponse* out) {
+Result<> StatusPages::statuses() {
   std::vector<Status> page;
   const StatusRead request{
       {selection_.kind, selection_.region}, statuses_, records_per_page, bytes_per_message};
@@ -86,22 +90,27 @@ Result<> StatusPages::statuses(v1::StatusResponse* out) {
   if (read->more && read->next.version <= statuses_.version) return stands_still();
   statuses_ = read->next;
   if (!read->more) stage_ = Stage::records;
+  auto inquiry = std::make_shared<Inquiry>();
   for (const Status& status : page) {
-    if (auto r = beside_its_record(status, out); !r.ok()) return r;
+    if (auto r = beside_its_record(status, *inquiry); !r.ok()) return r;
   }
+  ask(std::move(inquiry));
   return {};
 }
 
-Wanted StatusPages::judged(const davit_record& r) const {
-  Wanted out = wanted(r);
-  if (conditions_.only_ctrl_v1(text(r.key.region))) out.unsent = shared_.kinds.unsent(r);
-  return out;
+Wanted StatusPages::judged(const davit_record& r, Inquiry& inquiry) const {
+  if (conditions_.only_ctrl_v1(text(r.key.region))) ask_unsent(shared_.kinds, r, inquiry);
+  return wanted(r);
 }
 
-Result<> StatusPages::beside_its_record(const Status& status, v1::StatusResponse* out) {
+void StatusPages::ask(std::shared_ptr<Inquiry> inquiry) {
+  if (!page_.empty() && !inquiry->empty()) inquiry_ = std::move(inquiry);
+}
+
+Result<> StatusPages::beside_its_record(const Status& status, Inquiry& inquiry) {
   std::optional<Wanted> record;
-  auto head = storage_.get({status.key, {}, {}}, [this, &record](const davit_record& r) {
-    record = judged(r);
+  auto head = storage_.get({status.key, {}, {}}, [&](const davit_record& r) {
+    record = judged(r, inquiry);
     return false;
   });
   if (!head.ok()) return head.error();
@@ -112,21 +121,20 @@ Result<> StatusPages::beside_its_record(const Status& status, v1::StatusResponse
   if (!is_shown(*record, observed)) return {};
   // A status that was renewed during the read comes again.
   if (!named_.insert(number_of(status.key)).second) return {};
-  regions_.insert(status.key.region);
-  render(status.key, *record, observed, conditions_, out->add_objects());
+  page_.push_back(
+      {status.key, std::move(*record), observed == nullptr ? std::nullopt : std::optional(status)});
   return {};
 }
 
-Result<> StatusPages::records(v1::StatusResponse* out) {
+Result<> StatusPages::records() {
   const auto dead_after = leave_out_none(storage_);
   if (!dead_after.ok()) return dead_after.error();
-  const auto show = [&](const davit_record& r) {
+  auto inquiry = std::make_shared<Inquiry>();
+  const auto take = [&](const davit_record& r) {
     const Key key = from_abi(r.key);
-    const Wanted record = judged(r);
-    if (!is_shown(record, nullptr) || !selection_.takes(key)) return true;
+    if (!is_shown(wanted(r), nullptr) || !selection_.takes(key)) return true;
     if (!named_.insert(number_of(key)).second) return true;
-    regions_.insert(key.region);
-    render(key, record, nullptr, conditions_, out->add_objects());
+    page_.push_back({key, judged(r, *inquiry), std::nullopt});
     return true;
   };
   auto page = storage_.read({{selection_.kind, selection_.region},
@@ -134,12 +142,26 @@ Result<> StatusPages::records(v1::StatusResponse* out) {
                              *dead_after,
                              records_per_page,
                              bytes_per_page},
-                            show);
+                            take);
   if (!page.ok()) return page.error();
   if (page->more && page->next_version <= records_.version) return stands_still();
   records_ = {page->head.head.incarnation, page->next_version};
   if (!page->more) stage_ = Stage::regions;
+  ask(std::move(inquiry));
   return {};
+}
+
+// The page, with what the kinds have said of it.
+void StatusPages::show(v1::StatusResponse* out) {
+  const auto said = inquiry_ ? inquiry_->answers() : std::map<Key, Condition>();
+  inquiry_.reset();
+  for (Shown& shown : std::exchange(page_, {})) {
+    if (const auto unsent = said.find(shown.key); unsent != said.end())
+      shown.record.unsent = unsent->second;
+    regions_.insert(shown.key.region);
+    render(shown.key, shown.record, shown.observed ? &*shown.observed : nullptr, conditions_,
+           out->add_objects());
+  }
 }
 
 }  // namespace davit::desired

@@ -18,15 +18,18 @@ class StatusPages : public Source {
 
   Result<std::optional<std::string>> next() override;
   bool ends() const override { return true; }
+  std::shared_ptr<Inquiry> inquiry() const override { return inquiry_; }
 
  private:
-  enum class Stage { begin, agents, statuses, records, regions, end };
+  enum class Stage { begin, agents, statuses, records, page, regions, end };
   Result<> begin(v1::StatusResponse* out);
   void agents(v1::StatusResponse* out);
-  Result<> statuses(v1::StatusResponse* out);
-  Result<> records(v1::StatusResponse* out);
-  Wanted judged(const davit_record& record) const;
-  Result<> beside_its_record(const Status& status, v1::StatusResponse* out);
+  Result<> statuses();
+  Result<> records();
+  void show(v1::StatusResponse* out);
+  Wanted judged(const davit_record& record, Inquiry& inquiry) const;
+  Result<> beside_its_record(const Status& status, Inquiry& inquiry);
+  void ask(std::shared_ptr<Inquiry> inquiry);
   bool go_on() const { return !left() && !shared_.stopping; }
 
   Shared& shared_;
@@ -34,9 +37,17 @@ class StatusPages : public Source {
   Selection selection_;
   Stage stage_ = Stage::begin;
   Conditions conditions_;
-  size_t agents_ = 0;                 // agents named so far
-  Cursor statuses_;                   // statuses read up to here
-  Cursor records_;                    // records read up to here
+  size_t agents_ = 0;  // agents named so far
+  Cursor statuses_;    // statuses read up to here
+  Cursor records_;     // records read up to here
+  // What the last page has to show, and what the kinds are asked about it.
+  struct Shown {
+    Key key;
+    Wanted record;
+    std::optional<Status> observed;
+  };
+  std::vector<Shown> page_;
+  std::shared_ptr<Inquiry> inquiry_;
   std::unordered_set<size_t> named_;  // hashes of the keys of named records
   std::set<std::string> regions_;     // regions of named records
 };

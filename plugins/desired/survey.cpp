@@ -14,76 +14,146 @@ Error stands_still() {
   return {Code::internal, "the storage gave a page that does not advance", {}, {}};
 }
 
+// A read that the kinds' answers have interrupted goes on where it was.
 Result<bool> Survey::refresh() {
+  take_answers();
+  if (stage_ == Stage::begin) {
+    if (auto r = begin(); !r.ok()) return r.error();
+  }
+  while (stage_ != Stage::end) {
+    auto r = step();
+    if (inquiry_ && (!r.ok() || inquiry_->empty())) inquiry_.reset();
+    if (!r.ok() && r.error().code == Code::out_of_range && !std::exchange(again_, true)) {
+      // The history changed, or tombstones were purged meanwhile: read from the start.
+      board_.reset();
+      records_ = statuses_ = {};
+      all_ = statuses_moved_ = true;
+      stage_ = Stage::records;
+      continue;
+    }
+    if (!r.ok()) {
+      stage_ = Stage::begin;
+      return r.error();
+    }
+    if (inquiry_) return false;
+  }
+  stage_ = Stage::begin;
+  first_ = false;
+  return moved_;
+}
+
+Result<> Survey::begin() {
   auto head = storage_.head();
   if (!head.ok()) return head.error();
   const bool records_moved = first_ || head->head != head_.head;
-  const bool statuses_moved = first_ || head->status_head != head_.status_head ||
-                              head->head.incarnation != head_.head.incarnation;
+  statuses_moved_ = first_ || head->status_head != head_.status_head ||
+                    head->head.incarnation != head_.head.incarnation;
   head_ = *head;
-  // The agents come first: they decide for which records `unsent` is asked.
+  // The agents come first: they decide about which records the kinds are asked.
   auto agents_moved = look_at_agents();
   if (!agents_moved.ok()) return agents_moved.error();
-  auto read = read_news(records_moved, statuses_moved);
-  if (!read.ok() && read.error().code == Code::out_of_range) {
-    // The history changed, or tombstones were purged meanwhile: read from the start.
-    board_.reset();
-    records_ = statuses_ = {};
-    read = read_news(true, true);
-  }
-  if (!read.ok()) return read.error();
-  if (auto r = judge_records(); !r.ok()) return r.error();
-  first_ = false;
-  return records_moved || statuses_moved || *agents_moved;
-}
-
-Result<> Survey::read_news(bool records, bool statuses) {
-  if (records) {
-    if (auto r = read_records(board_.selection().region, records_); !r.ok()) return r;
-  }
-  return statuses ? read_statuses() : Result<>();
-}
-
-// Reads the records again in regions where `unsent` was not asked when they were read.
-Result<> Survey::judge_records() {
-  auto regions = board_.judged_regions();
-  for (const auto& region : regions) {
-    if (first_ || judged_.contains(region)) continue;
-    Cursor from;
-    if (auto r = read_records(region, from); !r.ok()) return r;
-  }
-  judged_ = std::move(regions);
+  moved_ = records_moved || statuses_moved_ || *agents_moved;
+  again_ = false;
+  all_ = records_.version == 0;
+  stage_ = records_moved ? Stage::records : Stage::statuses;
   return {};
 }
 
-Result<> Survey::read_records(const std::string& region, Cursor& from) {
-  const Selection& s = board_.selection();
-  if (!s.id.empty() && !s.kind.empty() && !s.region.empty()) {
-    auto head = storage_.get({{s.kind, s.region, s.id}, {}, {}}, [&](const davit_record& r) {
-      board_.record(r);
-      return true;
-    });
-    if (!head.ok()) return head.error();
+// Reads a page of records, or all new statuses.
+Result<> Survey::step() {
+  if (stage_ == Stage::records) {
+    auto more = names_one() ? read_record() : read_page(board_.selection().region, records_, all_);
+    if (!more.ok()) return more.error();
+    if (!*more) stage_ = Stage::statuses;
     return {};
   }
-  const bool all = from.version == 0;
-  for (bool more = true; more;) {
-    Result<uint64_t> dead_after = uint64_t{0};
-    if (all) dead_after = leave_out_none(storage_);
-    if (!dead_after.ok()) return dead_after.error();
-    auto page =
-        storage_.read({{s.kind, region}, from, *dead_after, records_per_page, bytes_per_page},
-                      [&](const davit_record& r) {
-                        board_.record(r);
-                        return true;
-                      });
-    if (!page.ok()) return page.error();
-    more = page->more;
-    if (more && page->next_version <= from.version) return stands_still();
-    from = {page->head.head.incarnation, page->next_version};
-    if (more && !go_on_()) return given_up();
+  if (stage_ == Stage::judge) return judge();
+  if (statuses_moved_) {
+    if (auto r = read_statuses(); !r.ok()) return r;
   }
+  begin_to_judge();
   return {};
+}
+
+// Finds the regions whose records are to be read again: the kinds were not asked about them when
+// they were read, or could not answer.
+void Survey::begin_to_judge() {
+  stage_ = Stage::judge;
+  to_read_.clear();
+  region_ = {};
+  if (!asks_.add) return;
+  constexpr std::chrono::seconds delayed_every{5};
+  auto regions = board_.judged_regions();
+  std::set<std::string> again;
+  if (!judged_at_ || asks_.now() - *judged_at_ >= delayed_every) again = board_.delayed_regions();
+  for (const auto& region : regions) {
+    const bool asked = first_ || judged_.contains(region);
+    if (!asked || (!first_ && again.contains(region))) to_read_.push_back(region);
+  }
+  if (!again.empty()) {
+    judged_at_ = asks_.now();
+    moved_ = true;
+  }
+  judged_ = std::move(regions);
+}
+
+Result<> Survey::judge() {
+  if (to_read_.empty()) {
+    stage_ = Stage::end;
+    return {};
+  }
+  auto more = names_one() ? read_record() : read_page(to_read_.back(), region_, true);
+  if (!more.ok()) return more.error();
+  if (*more) return {};
+  to_read_.pop_back();
+  region_ = {};
+  return {};
+}
+
+void Survey::visit(const davit_record& r) {
+  if (!board_.record(r) || !asks_.add) return;
+  if (!inquiry_) inquiry_ = std::make_shared<Inquiry>();
+  asks_.add(r, *inquiry_);
+}
+
+void Survey::take_answers() {
+  if (!inquiry_) return;
+  for (auto& [key, said] : inquiry_->answers()) board_.unsent(key, said);
+  inquiry_.reset();
+}
+
+bool Survey::names_one() const {
+  const Selection& s = board_.selection();
+  return !s.id.empty() && !s.kind.empty() && !s.region.empty();
+}
+
+// The record that the selection names. Never more.
+Result<bool> Survey::read_record() {
+  const Selection& s = board_.selection();
+  auto head = storage_.get({{s.kind, s.region, s.id}, {}, {}}, [&](const davit_record& r) {
+    visit(r);
+    return true;
+  });
+  if (!head.ok()) return head.error();
+  return false;
+}
+
+// True: there are more. `all`: a read from the start, page after page.
+Result<bool> Survey::read_page(const std::string& region, Cursor& from, bool all) {
+  Result<uint64_t> dead_after = uint64_t{0};
+  if (all) dead_after = leave_out_none(storage_);
+  if (!dead_after.ok()) return dead_after.error();
+  auto page = storage_.read(
+      {{board_.selection().kind, region}, from, *dead_after, records_per_page, bytes_per_page},
+      [&](const davit_record& r) {
+        visit(r);
+        return true;
+      });
+  if (!page.ok()) return page.error();
+  if (page->more && page->next_version <= from.version) return stands_still();
+  from = {page->head.head.incarnation, page->next_version};
+  if (page->more && !go_on_()) return given_up();
+  return page->more;
 }
 
 Result<> Survey::read_statuses() {

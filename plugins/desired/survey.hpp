@@ -1,10 +1,14 @@
 // Feeds a Board from the store: everything at first, later only what has changed. Status and
-// WatchStatus use it. All functions block: on the storage's pool, one call at a time.
+// WatchStatus use it. All functions block: on the storage's pool, one call at a time. What the
+// kinds are to be asked about is handed out page by page.
 #pragma once
+
+#include <functional>
 
 #include <davit/storage.hpp>
 
 #include "board.hpp"
+#include "inquiry.hpp"
 #include "lag.hpp"
 
 namespace davit::desired {
@@ -15,36 +19,61 @@ Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag,
 
 class Survey {
  public:
-  // `lag` outlives the Survey; `unsent` is the Board's.
-  Survey(storage::Client storage, Lag& lag, Selection selection, GoOn go_on,
-         Board::Unsent unsent = {})
+  // How kinds are asked about a record. Both empty: none is asked.
+  struct Asks {
+    std::function<void(const davit_record&, Inquiry&)> add;
+    std::function<std::chrono::nanoseconds()> now;
+  };
+  // `lag` outlives the Survey.
+  Survey(storage::Client storage, Lag& lag, Selection selection, GoOn go_on, Asks asks = {})
       : storage_(std::move(storage)),
         lag_(lag),
         go_on_(std::move(go_on)),
-        board_(std::move(selection), std::move(unsent)) {}
+        asks_(std::move(asks)),
+        board_(std::move(selection)) {}
 
-  // True: there may be something new to show.
+  // True: there may be something new to show. When `inquiry` is not NULL afterwards, kinds are to
+  // be asked first: run it, then call refresh again.
   Result<bool> refresh();
+  std::shared_ptr<Inquiry> inquiry() const { return inquiry_; }
   // Writes what was read last.
   void render(int64_t now_unix_ms, v1::StatusResponse* out) const;
   // True: no record and no status was read.
   bool nothing() const { return board_.empty(); }
 
  private:
-  Result<> read_news(bool records, bool statuses);
-  Result<> read_records(const std::string& region, Cursor& from);
-  Result<> judge_records();
+  enum class Stage { begin, records, statuses, judge, end };
+  Result<> begin();
+  Result<> step();
+  bool names_one() const;
+  Result<bool> read_record();
+  Result<bool> read_page(const std::string& region, Cursor& from, bool all);
+  void visit(const davit_record& record);
+  void take_answers();
   Result<> read_statuses();
+  void begin_to_judge();
+  Result<> judge();
   Result<bool> look_at_agents();
 
   storage::Client storage_;
   Lag& lag_;
   GoOn go_on_;
+  Asks asks_;
   Board board_;
+  std::shared_ptr<Inquiry> inquiry_;
+
+  // Of the refresh in progress.
+  Stage stage_ = Stage::begin;
+  bool moved_ = false, statuses_moved_ = false, again_ = false;
+  bool all_ = false;                  // it reads the records from the start
+  std::vector<std::string> to_read_;  // regions whose records are read again
+  Cursor region_;                     // read up to here of the last of those
+
   Head head_;
   Cursor records_;                // records read up to here
   Cursor statuses_;               // statuses read up to here
-  std::set<std::string> judged_;  // regions whose records were judged when they were read
+  std::set<std::string> judged_;  // regions about whose records the kinds were asked
+  std::optional<std::chrono::nanoseconds> judged_at_;  // when delayed records were asked about last
   bool first_ = true;
   // For each agent at the last read: when it was heard of, and its lag.
   std::map<std::pair<std::string, std::string>, std::pair<int64_t, uint64_t>> seen_;

@@ -2,6 +2,7 @@
 // all. A Source reads the store and makes the messages. The Lookout says when to read again.
 #pragma once
 
+#include "inquiry.hpp"
 #include "shared.hpp"
 
 namespace davit::desired {
@@ -12,6 +13,9 @@ class Source {
   virtual ~Source() = default;
   // The next message; nothing: there is none until the store changes. An error ends the call.
   virtual Result<std::optional<std::string>> next() = 0;
+  // Not NULL when next() gave no message because kinds are to be asked first: run it, and call
+  // next() again.
+  virtual std::shared_ptr<Inquiry> inquiry() const { return nullptr; }
   // True: the call ends when there is no next message.
   virtual bool ends() const { return false; }
 

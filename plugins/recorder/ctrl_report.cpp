@@ -40,7 +40,7 @@ Result<std::vector<Record>> find_records(const storage::Client& storage, const s
 
 namespace {
 
-// Decodes a report with the kind's help.
+// Decodes a report with the kind's help, on its pool.
 Result<Reported> decode(const kind::Client& kind, const Schema& schema, std::string_view request) {
   auto json = schema.to_json(kind.description().ctrl_v1->report_type, request);
   if (!json.ok()) return Error{Code::invalid_argument, "the request cannot be decoded", {}, {}};
@@ -67,13 +67,22 @@ struct Arrival {
   bool own_counts = false;  // the peer is a Davit agent, which gives all counts
 };
 
-Arrival arrive(Shared& shared, Status reported, const std::string& observed) {
+// A Krane agent has no epoch and no sequence. Its reports are ordered by arrival, and are newer
+// than those of a Davit agent that worked before it.
+Status arrival_stamp(Shared& shared) {
+  Status out;
+  out.sequence = shared.next_sequence();
+  out.epoch = out.sequence / 1000;
+  out.reported_at_unix_ms = shared.host.unix_ms();
+  return out;
+}
+
+Arrival arrive(const Shared& shared, const Status& stamp, Status reported,
+               const std::string& observed) {
   Arrival out{std::move(reported), false, !observed.empty()};
-  // A Krane agent has no epoch and no sequence. Its reports are ordered by arrival, and are newer
-  // than those of a Davit agent that worked before it.
-  out.status.sequence = shared.next_sequence();
-  out.status.epoch = out.status.sequence / 1000;
-  out.status.reported_at_unix_ms = shared.host.unix_ms();
+  out.status.sequence = stamp.sequence;
+  out.status.epoch = stamp.epoch;
+  out.status.reported_at_unix_ms = stamp.reported_at_unix_ms;
   const Status before = out.status;
   apply_observed_header(observed, out.status);
   out.own_epoch = out.status.epoch != before.epoch;
@@ -86,48 +95,98 @@ Arrival arrive(Shared& shared, Status reported, const std::string& observed) {
   return out;
 }
 
+// A report on its way: the kind reads it, the store finds its records, the kind says what should
+// run when the peer does not, and the store takes the statuses.
+struct CtrlReport {
+  Shared& shared;
+  const kind::Client kind;
+  const Schema schema;
+  const std::string region, observed;
+  const Buffer message;
+  const Operation caller;
+  Status stamp;  // of the arrival
+  rpc::Server::Reply reply{};
+  Named named{};
+  Arrival arrival{};
+  std::vector<Record> records{};
+};
+using ReportPtr = std::shared_ptr<CtrlReport>;
+
 // A Krane agent reports what runs. What should run comes from the record.
-void complete(const kind::Client& kind, const Schema& schema, const Record& record, Status& s) {
+Result<> complete(const CtrlReport& report, const Record& record, Status& s) {
   if (!record.live) {
     s.desired = 0;
     s.gone = s.gone || (s.ready == 0 && s.children.empty());
-    return;
+    return {};
   }
-  const auto wanted = wanted_of(kind, schema, record);
-  if (!wanted) return;
-  s.desired = *wanted;
-  if (s.ready < *wanted && s.health == "healthy") s.health = "progressing";
+  const auto wanted = wanted_of(report.kind, report.schema, record);
+  if (!wanted.ok()) return wanted.error();
+  if (!*wanted) return {};
+  s.desired = **wanted;
+  if (s.ready < **wanted && s.health == "healthy") s.health = "progressing";
+  return {};
+}
+
+// Runs on the kind's pool if there is something to ask the kind, else on the storage's.
+void store_report(const ReportPtr& report) {
+  std::vector<Status> statuses;
+  for (const Record& record : report->records) {
+    Status& status = statuses.emplace_back(report->arrival.status);
+    status.key = record.key;
+    if (report->arrival.own_counts) continue;
+    if (auto r = complete(*report, record, status); !r.ok()) return report->reply(r.error());
+  }
+  Shared& shared = report->shared;
+  shared.storage.under(report->caller)
+      .report(statuses, [report, ticket = shared.outstanding.begin()](Result<> r) {
+        if (!r.ok()) {
+          report->shared.failed(r.error());
+          return report->reply(r.error());
+        }
+        report->shared.statuses.add();
+        report->reply(std::string());  // all report responses are empty messages
+      });
 }
 
 // Runs on the storage's pool.
-void store(Shared& shared, const kind::Client& kind, const Schema& schema, const Said& said,
-           const Named& named, Arrival arrival) {
-  const std::string& region = said.region;
-  const rpc::Server::Reply& reply = said.reply;
-  const storage::Client storage = shared.storage.under(said.caller);
-  auto records = records_meant(storage, kind.kind(), region, named, arrival.status.key.id);
+void find_its_records(const ReportPtr& report) {
+  Shared& shared = report->shared;
+  Status& status = report->arrival.status;
+  auto records = records_meant(shared.storage.under(report->caller), report->kind.kind(),
+                               report->region, report->named, status.key.id);
   if (!records.ok()) {
     // No record, or several: the store has answered.
     const Code code = records.error().code;
     if (code != Code::not_found && code != Code::failed_precondition)
       shared.failed(records.error());
-    return reply(records.error());
+    return report->reply(records.error());
   }
-  if (!arrival.own_epoch)
-    arrival.status.epoch = std::max(arrival.status.epoch, shared.epoch_above(region));
-  std::vector<Status> statuses;
-  for (const Record& record : *records) {
-    Status& status = statuses.emplace_back(arrival.status);
-    status.key = record.key;
-    if (!arrival.own_counts) complete(kind, schema, record, status);
-  }
-  storage.report(statuses, [&shared, reply, ticket = shared.outstanding.begin()](Result<> r) {
-    if (!r.ok()) {
-      shared.failed(r.error());
-      return reply(r.error());
-    }
-    shared.statuses.add();
-    reply(std::string());  // all report responses are empty messages
+  report->records = std::move(*records);
+  if (!report->arrival.own_epoch)
+    status.epoch = std::max(status.epoch, shared.epoch_above(report->region));
+  if (report->arrival.own_counts) return store_report(report);
+  shared.host.blocking(report->kind.instance(), [report] { store_report(report); });
+}
+
+// Runs on the kind's pool.
+void read_report(const ReportPtr& report) {
+  auto reported = decode(report->kind, report->schema, report->message.view());
+  if (!reported.ok()) return report->reply(reported.error());
+  report->named = std::move(reported->named);
+  report->arrival =
+      arrive(report->shared, report->stamp, std::move(reported->status), report->observed);
+  report->shared.knowing_epochs([report](const Result<>& known) {
+    if (!known.ok()) return report->reply(known.error());
+    find_its_records(report);
+  });
+}
+
+// Waits for its turn among the reports of its region and kind: a kind that takes long keeps its own
+// reports waiting.
+void read_in_turn(const ReportPtr& report, const Turns::Ask& ask, rpc::Server::Reply reply) {
+  report->shared.kind_turns.in_turn(ask, reply, [report](rpc::Server::Reply ends) {
+    report->reply = std::move(ends);
+    report->shared.host.blocking(report->kind.instance(), [report] { read_report(report); });
   });
 }
 
@@ -143,18 +202,25 @@ Result<> serve_ctrl_report(Shared& shared, const rpc::Server& server, const kind
                            .response_type = description.ctrl_v1->report_response_type,
                            .descriptor_set = description.descriptor_set,
                            .role = "agent"};
-  return serve_in_turn(
-      shared, server, method, Counts::bytes, [&shared, kind, schema = *schema](Said said) {
-        auto reported = decode(kind, schema, said.message.view());
-        if (!reported.ok()) return said.reply(reported.error());
-        Arrival arrival = arrive(shared, std::move(reported->status), said.observed);
-        shared.knowing_epochs([&shared, kind, schema, said = std::move(said),
-                               named = reported->named,
-                               arrival = std::move(arrival)](const Result<>& known) {
-          if (!known.ok()) return said.reply(known.error());
-          store(shared, kind, schema, said, named, arrival);
-        });
-      });
+  return server.unary(method, [&shared, kind, schema = *schema](rpc::Call call, Buffer request,
+                                                                rpc::Server::Reply reply) {
+    auto region = rpc::authorized_region(call);
+    if (!region.ok()) return reply(region.error());
+    const Turns::Ask ask = ask_of(shared, call, *region, request.size(), Counts::bytes);
+    const auto report = std::make_shared<CtrlReport>(
+        CtrlReport{shared, kind, schema, *region, call.metadata("x-davit-observed"),
+                   std::move(request), call.operation(), arrival_stamp(shared)});
+    Turns::Ask of_kind = ask;
+    of_kind.region += "/" + kind.kind();
+    // The region's turn keeps the pace, and ends before the kind is asked.
+    shared.turns.in_turn(
+        ask,
+        [report, of_kind, reply](Result<std::string> passed) {
+          if (!passed.ok()) return reply(std::move(passed));
+          read_in_turn(report, of_kind, reply);
+        },
+        [](const rpc::Server::Reply& ends) { ends(std::string()); });
+  });
 }
 
 Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {

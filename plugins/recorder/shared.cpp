@@ -16,6 +16,7 @@ Shared::Shared(Host h, storage::Client s, std::chrono::milliseconds agents_stale
             host.histogram("davit_recorder_pace_wait_seconds",
                            "How long regions beyond their pace (bytes_per_second_per_region_max) "
                            "waited until their next call could begin.")),
+      kind_turns(h, outstanding, {limits.turns.working_bytes, limits.turns.waiting_bytes, no_pace}),
       agents(h, storage, outstanding, agents_stale_after, limits),
       statuses(host.counter("davit_recorder_statuses_total", "Statuses handed to the store.")),
       refused(host.counter("davit_recorder_refused_total", "Statuses that were refused.")),
@@ -38,6 +39,7 @@ void Shared::start() {
 
 void Shared::stop() {
   turns.stop();
+  kind_turns.stop();
   scan_.stop();
   agents.stop();
   operations.cancel();

@@ -26,7 +26,8 @@ class Shared {
   const Limits limits;
   std::vector<std::string> kinds;  // the kinds of this server; set in wire()
   Outstanding outstanding;
-  TurnRunner turns;
+  TurnRunner turns;       // of the regions
+  TurnRunner kind_turns;  // of the kinds in each region, for calls that ask a kind
   AgentMetrics agents;
   Metric statuses, refused, errors;
 

@@ -22,6 +22,7 @@ class Calls {
   void cancel();
   bool idle() const { return under_way_.empty(); }
   const Host& host() const { return host_; }
+  const Strand& strand() const { return strand_; }
 
  private:
   class Unary;

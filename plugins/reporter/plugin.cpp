@@ -92,7 +92,8 @@ class Plugin {
     });
     std::unique_lock lock(mutex_);
     if (changed_.wait_for(lock, end - host_.now(), [this] { return ended_; })) return {};
-    return Error{Code::deadline_exceeded, "calls to the control plane did not end", {}, {}};
+    return Error{
+        Code::deadline_exceeded, "calls to the control plane, or to a kind, did not end", {}, {}};
   }
 
   void offer(Status s) { reporter_->offer(std::move(s)); }
@@ -112,7 +113,7 @@ class Plugin {
     changed_.notify_all();
   }
   void wait_for_calls() {
-    if (calls_->idle()) return set(ended_);
+    if (calls_->idle() && reporter_->idle()) return set(ended_);
     ending_.after(std::chrono::milliseconds(5), [this] { wait_for_calls(); });
   }
 

@@ -124,6 +124,7 @@ void Reporter::flush(std::function<void()> flushed) {
 
 void Reporter::halt() {
   running_ = false;
+  sender_->halt();
   timer_.cancel();
 }
 

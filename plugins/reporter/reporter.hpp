@@ -48,6 +48,8 @@ class Reporter {
   void flush(std::function<void()> flushed);
   // Begins no more calls.
   void halt();
+  // False: a kind is still being asked for its reports.
+  bool idle() const { return sender_->idle(); }
 
  private:
   // A quarter of the largest message that a peer accepts.

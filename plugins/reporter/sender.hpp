@@ -1,6 +1,6 @@
 // Sender: sends statuses and progress to one type of peer, for the Reporter. davit_v1.cpp sends
 // batches of statuses. ctrl_v1.cpp sends one report for each status, and heartbeats in place of
-// progress. Everything runs on the reporter's strand.
+// progress. Everything runs on the reporter's strand, but what asks a kind: that runs on its pool.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct Sent {
   // not answer, and some statuses have an unknown result.
   std::optional<Error> failure;
   std::vector<Status> again;  // to be sent again with a later batch
-  // The peer failed at these statuses only: each is sent again after its own time.
+  // The peer or their kind failed at these statuses only: each is sent again after its own time.
   std::vector<std::pair<Status, std::chrono::milliseconds>> later;
   struct Refusal {
     std::string kind, id, reason;
@@ -39,6 +39,10 @@ class Sender {
   virtual void progress(const Progress& progress, std::function<void(Result<uint64_t>)> done) = 0;
   // False: the peer takes heartbeats only, so a change of the progress is no reason to send one.
   virtual bool wants_progress() const = 0;
+  // Begins no more calls. A kind that is being asked is not asked for more.
+  virtual void halt() {}
+  // False: a kind is still being asked.
+  virtual bool idle() const { return true; }
 };
 
 // True: the peer did not answer or cannot answer now. The same call may succeed later.

@@ -82,19 +82,23 @@ Result<Judgement> Classifier::judge(const Kind& kind, const Record& r) {
 Result<Change> Classifier::change(const Kind& kind, Record r) {
   auto j = judge(kind, r);
   if (!j.ok()) return j.error();
-  Change out{r.version, r.key.id, r.ns, r.name, j->verb, {}, r.committed_at_unix_ms};
+  return change(kind, std::move(r), std::move(*j));
+}
+
+Change Classifier::change(const Kind& kind, Record r, Judgement j) {
+  Change out{r.version, r.key.id, r.ns, r.name, j.verb, {}, r.committed_at_unix_ms};
   if (r.live) {
     if (r.state != kind.client.description().default_state) out.state = r.state;
     out.annotations = std::move(r.annotations);
   }
-  if (j->verb == Verb::apply) {
+  if (j.verb == Verb::apply) {
     out.body = std::move(r.payload);
     out.json = std::move(r.json);
   }
-  if (j->verb == Verb::hold) {
-    if (j->cause != Cause::paused)
-      log_hold(r.key.kind + '/' + r.key.region + '/' + r.key.id, r.version, j->reason);
-    out.body = std::move(j->reason);
+  if (j.verb == Verb::hold) {
+    if (j.cause != Cause::paused)
+      log_hold(r.key.kind + '/' + r.key.region + '/' + r.key.id, r.version, j.reason);
+    out.body = std::move(j.reason);
   }
   return out;
 }

@@ -1,7 +1,7 @@
 // Decides with the kind's help what streams send for a stored record: an apply, a delete or a hold.
 // The feed, the streams and the point queries use it. A record that cannot be sent becomes a hold,
-// is logged once per version, and never stops a stream. Any thread, but see abi/kind.h: what calls
-// the kind may block, so it stands outside locks and visitors of the store.
+// is logged once per version, and never stops a stream. Any thread, but what asks a kind is called
+// on the pool of the kind's instance.
 #pragma once
 
 #include <map>
@@ -47,10 +47,12 @@ class Classifier {
   const std::map<std::string, Kind, std::less<>>& kinds() const { return kinds_; }
 
   // An error is retryable: the kind cannot say now what the record asks for. Nothing is sent for
-  // it, and the caller asks again. It calls the kind, so it is [pool].
+  // it, and the caller asks again. Asks the kind.
   static Result<Judgement> judge(const Kind& kind, const Record& record);
-  // The same, as streams send it. A delete has no name when another record has taken its name. Logs
-  // a hold unless the record is paused.
+  // The judgement as streams send it. A delete has no name when another record has taken its name.
+  // Logs a hold unless the record is paused.
+  Change change(const Kind& kind, Record record, Judgement judgement);
+  // Both.
   Result<Change> change(const Kind& kind, Record record);
   // Logs once per version. `record`: "kind/region/id".
   void log_hold(const std::string& record, uint64_t version, const std::string& reason);

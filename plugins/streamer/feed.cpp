@@ -114,37 +114,14 @@ Result<Feed::Batch> Feed::fetch() {
     batch.page = {false, head->head.version, *head};
     return with_history(std::move(batch));
   }
-  std::vector<Record> records;
   auto page =
       storage_.read({{}, cursor_, 0, records_per_read, bytes_per_read}, [&](const davit_record& r) {
-        if (classifier_.kind(view(r.key.kind)) != nullptr) records.push_back(from_abi(r));
+        if (classifier_.kind(view(r.key.kind)) != nullptr) batch.records.push_back(from_abi(r));
         return true;
       });
   if (!page.ok()) return page.error();
-  classify(std::move(records), batch);
   batch.page = *page;
   return with_history(std::move(batch));
-}
-
-// A kind that cannot classify now delays its own topic only.
-void Feed::classify(std::vector<Record> records, Batch& batch) {
-  std::vector<size_t> peers;
-  {
-    std::lock_guard lock(mutex_);
-    peers = peers_;
-  }
-  for (Record& r : records) {
-    const Topic topic{r.key.kind, r.key.region};
-    Change named{r.version, r.key.id, r.ns, r.name, Verb::hold, {}, r.committed_at_unix_ms};
-    auto change = classifier_.change(*classifier_.kind(topic.kind), std::move(r));
-    if (!change.ok()) {
-      batch.changes.push_back({topic, std::move(named), true});
-      continue;
-    }
-    make_messages(topic, *change, peers);
-    change->json.clear();
-    batch.changes.push_back({topic, std::move(*change)});
-  }
 }
 
 Result<Feed::Batch> Feed::with_history(Batch batch) {
@@ -155,19 +132,6 @@ Result<Feed::Batch> Feed::with_history(Batch batch) {
   return batch;
 }
 
-// Makes here what only the kind can make, for the protocols that somebody speaks: the ring must not
-// call a kind. What is not made now is read from the store by whoever needs it.
-void Feed::make_messages(const Topic& topic, Change& change,
-                         const std::vector<size_t>& peers) const {
-  for (size_t i = 0; i < encodings_.size(); ++i) {
-    if (!encodings_[i].make || peers[i] == 0 || !encodings_[i].takes(change)) continue;
-    auto made = encodings_[i].make(topic, change);
-    if (!made.ok()) continue;
-    change.made.resize(encodings_.size());
-    change.made[i] = std::move(*made);
-  }
-}
-
 // True: read again at once, the store has more.
 bool Feed::taken(Batch batch) {
   if (std::exchange(failures_, 0) > 0) {
@@ -176,29 +140,21 @@ bool Feed::taken(Batch batch) {
   }
   const Cursor tip{batch.page.head.head.incarnation, batch.page.next_version};
   const bool new_history = !known_ || tip.incarnation != cursor_.incarnation;
-  std::vector<std::shared_ptr<Port>> concerned;
-  for (const Entry& e : batch.changes) pages_.changed(e.topic, e.change);
+  for (const Record& r : batch.records) pages_.changed({r.key.kind, r.key.region}, named(r));
+  Ports concerned;
   {
     std::lock_guard lock(mutex_);
     if (!batch.history.empty()) history_ = std::move(batch.history);
+    if (new_history) give_up_lanes();
     if (!known_) ring_.reset(tip);
-    Ports once;
-    for (Entry& e : batch.changes) {
-      if (auto it = ports_.find(e.topic); it != ports_.end())
-        once.insert(it->second.begin(), it->second.end());
-      if (e.left_out) {
-        ring_.leave_out(e.topic, e.change.version);
-      } else {
-        ring_.append(e.topic, std::move(e.change));
-      }
-    }
+    for (Record& r : batch.records) enter(std::move(r), concerned);
     ring_.advance(tip);
-    concerned.assign(once.begin(), once.end());
   }
   known_ = true;
   cursor_ = tip;
   // A stream with a cursor of an older incarnation must read the store, which judges the cursor.
   tell(new_history ? everybody() : concerned, Word::wake);
+  start_lanes();
   return batch.page.more;
 }
 
@@ -254,14 +210,14 @@ void Feed::leave(const std::shared_ptr<Port>& port, const std::vector<Topic>& to
   if (std::exchange(port->number, 0) != 0) --peers_[port->encoding];
 }
 
-std::vector<std::shared_ptr<Port>> Feed::everybody() {
+Ports Feed::everybody() {
   std::lock_guard lock(mutex_);
-  Ports once;
-  for (const auto& [topic, ports] : ports_) once.insert(ports.begin(), ports.end());
-  return {once.begin(), once.end()};
+  Ports out;
+  for (const auto& [topic, ports] : ports_) out.insert(ports.begin(), ports.end());
+  return out;
 }
 
-void Feed::tell(const std::vector<std::shared_ptr<Port>>& ports, Word word) const {
+void Feed::tell(const Ports& ports, Word word) const {
   for (const auto& port : ports) {
     if (word == Word::wake && port->waking.exchange(true)) continue;
     port->strand.post([port, word] {

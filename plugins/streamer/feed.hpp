@@ -3,11 +3,16 @@
 // starts a read. A jittered poll starts one when hints are lost or not offered. At rest the store
 // sees one query per poll interval, however many streams there are.
 //
-// The tailer runs as a job on the storage's pool, one at a time. A change is handed to another
-// thread only twice between the hint and the stream. next, join and leave may be called from any
-// thread: one mutex guards the ring and the list of ports. It is never held during a storage read.
+// The tailer runs as a job on the storage's pool, one at a time. What it has read of a kind waits
+// in the kind's lane. A job on the kind's pool, one for each kind, asks the kind about it and
+// appends it to the ring, in order. So a kind that takes long delays itself only. A change is
+// handed to another thread three times between the hint and the stream, in batches.
+//
+// next, join and leave may be called from any thread: one mutex guards the ring, the lanes and the
+// list of ports. It is never held during a storage read, or while a kind is asked.
 #pragma once
 
+#include <deque>
 #include <set>
 
 #include <davit/outstanding.hpp>
@@ -80,7 +85,7 @@ class Feed {
     bool left_out = false;  // the kind could not classify it yet
   };
   struct Batch {
-    std::vector<Entry> changes;
+    std::vector<Record> records;
     Page page;
     History history;  // empty: unchanged
   };
@@ -88,16 +93,36 @@ class Feed {
   void want();
   void read();
   Result<Batch> fetch();
-  void classify(std::vector<Record> records, Batch& batch);
-  void make_messages(const Topic& topic, Change& change, const std::vector<size_t>& peers) const;
   Result<Batch> with_history(Batch batch);
   bool taken(Batch batch);
   bool failed(const Error& error);
+
+  // --- asking the kinds (feed_lanes.cpp)
+  // What was read of one kind, in order.
+  struct Lane {
+    std::deque<Record> waiting;
+    size_t bytes = 0;                  // of what waits or is in work
+    bool working = false;              // a job asks the kind
+    std::map<Topic, uint64_t> topics;  // the last version of all that waits or is in work
+  };
+  void enter(Record record, Ports& concerned);  // under the mutex
+  void give_up_lanes();                         // under the mutex
+  void start_lanes();
+  void run_lane(const std::string& kind, Outstanding::Ticket ticket);
+  void ask(const std::string& kind, const Outstanding::Ticket& ticket);
+  // The change before its kind has been asked.
+  static Change named(const Record& record);
+  Entry entry_of(const Classifier::Kind& kind, Record record,
+                 const std::vector<size_t>& peers) const;
+  void make_messages(const Topic& topic, Change& change, const std::vector<size_t>& peers) const;
+  void append(std::vector<Entry> entries, Ports& concerned);   // under the mutex
+  void add_ports(const Topic& topic, Ports& concerned) const;  // under the mutex
+
   void schedule_poll();
   void schedule_tick();
   enum class Word { wake, tick, shutdown };
-  void tell(const std::vector<std::shared_ptr<Port>>& ports, Word word) const;
-  std::vector<std::shared_ptr<Port>> everybody();
+  void tell(const Ports& ports, Word word) const;
+  Ports everybody();
 
   Host host_;
   Classifier& classifier_;
@@ -124,6 +149,8 @@ class Feed {
   bool reading_ = false;
   bool again_ = false;  // a hint came during the read
   Ring ring_;
+  std::map<std::string, Lane> lanes_;  // by kind
+  uint64_t lanes_age_ = 0;             // how often they were given up
   std::map<Topic, Ports> ports_;
   std::vector<size_t> peers_;  // how many ports have joined, by encoding
   uint64_t joined_ = 0;

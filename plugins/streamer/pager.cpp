@@ -141,10 +141,11 @@ void Pager::ring_ahead() {
   }
 }
 
-void Pager::ring_tip(Cursor after) {
+void Pager::ring_tip(Cursor after, bool whole) {
   begin(Mark::begin_tail, {after.incarnation, cursor_.version});
   cursor_ = after;
   waits_ = true;
+  if (!whole) return;
   caught_up();
   if (traits_.close_when_drained) phase_ = Phase::finished;
 }

@@ -56,7 +56,8 @@ class Pager {
   void ring_unready() { waits_ = true; }
   void ring_behind();
   void ring_ahead();
-  void ring_tip(Cursor after);
+  // `whole`: nothing is left. Otherwise the ring will have more before the store has changed.
+  void ring_tip(Cursor after, bool whole = true);
   void ring_frame(Cursor after, bool caught_up);
   void woken();  // the ring may have more
   void tick();   // a bookmark interval has passed

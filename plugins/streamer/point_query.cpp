@@ -16,56 +16,76 @@ struct Found {
   Judgement judgement;
   Cursor at;
 };
+// As the store has it.
+struct Stored {
+  std::optional<Record> record;
+  Cursor at;
+};
 
 // Runs on the storage's pool.
-Result<Found> look_up(Queries& queries, const storage::Client& storage,
-                      const Classifier::Kind& kind, const Query& query) {
+Result<Stored> look_up(const Queries& queries, const storage::Client& storage, const Query& query) {
   // No record has a name that is longer, or has other characters, than a storage may be asked for.
   if (storage::outside(query)) {
     const auto head = storage.head();
     if (!head.ok()) return head.error();
-    return Found{{}, {}, head->head};
+    return Stored{{}, head->head};
   }
-  std::optional<Record> record;
+  Stored out;
   auto head = storage.get(query, [&](const davit_record& r) {
     const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;
     // A name may belong to deleted records and to a live one. The live one is the answer.
-    if (record && !live) return true;
+    if (out.record && !live) return true;
     if (!live && r.name.len == 0) return true;  // deleted, and another record has its name
-    record = from_abi(r);
+    out.record = from_abi(r);
     return !live;
   });
   if (!head.ok()) {
     if (!storage.op().cancelled()) queries.storage_errors.add();
     return head.error();
   }
-  Found out;
   out.at = head->head;
-  if (!record) return out;
-  auto judgement = Classifier::judge(kind, *record);
+  return out;
+}
+
+// Runs on the kind's pool.
+Result<Found> judge(Queries& queries, const Classifier::Kind& kind, Stored stored) {
+  auto judgement = Classifier::judge(kind, *stored.record);
   if (!judgement.ok()) return judgement.error();
-  auto change = queries.classifier.change(kind, std::move(*record));
-  if (!change.ok()) return change.error();
-  out.judgement = std::move(*judgement);
-  out.change = std::move(*change);
+  Found out{{}, *judgement, stored.at};
+  out.change = queries.classifier.change(kind, std::move(*stored.record), std::move(*judgement));
   return out;
 }
 
 // The size that a look-up counts as: about a record.
 constexpr size_t look_up_bytes = 4 << 10;
 
-// Waits for the region's turn, then runs on the storage's pool.
+using MakeAnswer = std::function<Result<std::string>(const Found&)>;
+
+// Runs on the storage's pool, and then on that of the kind, if there is something to ask it.
+void answer_query(Queries& queries, const storage::Client& storage, const Classifier::Kind& kind,
+                  const Query& query, MakeAnswer answer, rpc::Server::Reply reply) {
+  auto stored = look_up(queries, storage, query);
+  if (!stored.ok()) return reply(stored.error());
+  if (!stored->record) return reply(answer(Found{{}, {}, stored->at}));
+  queries.host.blocking(kind.client.instance(),
+                        [&queries, &kind, stored = std::move(*stored), answer = std::move(answer),
+                         reply = std::move(reply)]() mutable {
+                          const auto found = judge(queries, kind, std::move(stored));
+                          reply(found.ok() ? answer(*found) : found.error());
+                        });
+}
+
+// Waits for the turn of the region and kind: a kind that takes long keeps its own queries waiting.
 void look_up_in_turn(Queries& queries, const rpc::Call& call, const Classifier::Kind& kind,
-                     const Query& query, const rpc::Server::Reply& reply,
-                     std::function<Result<std::string>(const Found&)> answer) {
-  const Turns::Ask ask{query.key.region, look_up_bytes, 0, Turns::Time(call.deadline_ns())};
+                     const Query& query, const rpc::Server::Reply& reply, MakeAnswer answer) {
+  const Turns::Ask ask{query.key.region + "/" + query.key.kind, look_up_bytes, 0,
+                       Turns::Time(call.deadline_ns())};
   queries.look_ups.in_turn(
       ask, reply,
       [&queries, &kind, query, storage = queries.storage.under(call.operation()),
        answer = std::move(answer)](const rpc::Server::Reply& ends) {
         queries.host.blocking(storage.instance(), [&queries, storage, &kind, query, answer, ends] {
-          const auto found = look_up(queries, storage, kind, query);
-          ends(found.ok() ? answer(*found) : found.error());
+          answer_query(queries, storage, kind, query, answer, ends);
         });
       });
 }

@@ -10,8 +10,9 @@
 
 namespace davit::streamer {
 
-// Fourteen look-ups of one region run at once, and some 3,600 may wait. A region that asks for
-// everything all the time therefore waits for itself. A look-up is small, so there is no pace.
+// Fourteen look-ups of one region and kind run at once, and some 3,600 may wait. A region that asks
+// for everything all the time therefore waits for itself, and so does a kind that takes long. A
+// look-up is small, so there is no pace.
 inline constexpr TurnLimits look_up_limits{
     .working_bytes = 64 << 10, .waiting_bytes = 16 << 20, .pace = no_pace};
 

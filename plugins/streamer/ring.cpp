@@ -16,6 +16,7 @@ void Ring::reset(Cursor at) {
   tracks_.clear();
   order_.clear();
   left_out_.clear();
+  held_.clear();
   bytes_ = 0;
   floor_ = at.version;
   tip_ = at;
@@ -31,7 +32,16 @@ void Ring::append(const Topic& topic, Change change) {
 
 void Ring::leave_out(const Topic& topic, uint64_t version) {
   std::erase_if(left_out_, [this](const auto& entry) { return entry.second <= floor_; });
-  left_out_[topic] = version;
+  uint64_t& last = left_out_[topic];
+  last = std::max(last, version);
+}
+
+void Ring::hold(const std::string& kind, uint64_t version) {
+  held_[kind] = version;
+}
+
+void Ring::release(const std::string& kind) {
+  held_.erase(kind);
 }
 
 void Ring::advance(Cursor tip) {
@@ -46,7 +56,7 @@ void Ring::evict() {
     bytes_ -= changes.front().bytes();
     changes.pop_front();
     std::erase_if(frames, [last = version](const Frame& f) { return f.first <= last; });
-    floor_ = version;
+    floor_ = std::max(floor_, version);  // a kind that was held comes late
     if (changes.empty()) tracks_.erase(track);
     order_.pop_front();
   }
@@ -60,23 +70,26 @@ Ring::Step Ring::next(const Topic& topic, Cursor cursor, size_t encoding) {
   if (gap != left_out_.end() && cursor.version < gap->second)
     return {Place::behind, {}, 0, false, cursor, {}};
   if (cursor.version > tip_.version) return {Place::ahead, {}, 0, true, cursor, {}};
+  const auto held = held_.find(topic.kind);
+  const bool whole = held == held_.end();
+  const Cursor end{tip_.incarnation, whole ? tip_.version : std::max(held->second, cursor.version)};
   auto track = tracks_.find(topic);
-  if (track == tracks_.end()) return {Place::at_tip, {}, 0, true, tip_, {}};
+  if (track == tracks_.end()) return {Place::at_tip, {}, 0, whole, end, {}};
 
   auto& changes = track->second.changes;
   auto at = std::upper_bound(changes.begin(), changes.end(), cursor.version,
                              [](uint64_t v, const Change& c) { return v < c.version; });
   at = std::find_if(at, changes.end(),
                     [&](const Change& c) { return encodings_[encoding].takes(c); });
-  if (at == changes.end()) return {Place::at_tip, {}, 0, true, tip_, {}};
+  if (at == changes.end()) return {Place::at_tip, {}, 0, whole, end, {}};
 
   if (encodings_[encoding].make && (at->made.size() <= encoding || !at->made[encoding]))
     return {Place::behind, {}, 0, false, cursor, {}};
   const Frame* frame =
       encoded(topic, track->second, static_cast<size_t>(at - changes.begin()), encoding);
   const bool last = frame->last == changes.back().version;
-  const Cursor after = last ? tip_ : Cursor{tip_.incarnation, frame->last};
-  Step step{Place::frame, frame->buffer, frame->records, last, after, {}};
+  const Cursor after = last ? end : Cursor{tip_.incarnation, frame->last};
+  Step step{Place::frame, frame->buffer, frame->records, last && whole, after, {}};
   if (frame->last > track->second.given) {
     track->second.given = frame->last;
     step.committed_at_unix_ms = frame->committed_at_unix_ms;

@@ -49,13 +49,18 @@ class Ring {
 
   // Forgets everything. The next changes appended are those that follow `at`.
   void reset(Cursor at);
-  // Versions must ascend strictly and lie above the tip.
+  // The versions of one kind ascend strictly. Another kind may be further, or less far.
   void append(const Topic& topic, Change change);
   // The same, of a change that cannot be told yet: its kind could not classify it. Streams of the
   // topic that have not passed the version are behind, and read the store until it can.
   void leave_out(const Topic& topic, uint64_t version);
-  // Everything up to `tip` has been appended. When its incarnation is a new one, the store must
-  // judge the cursors of the old one again.
+  // Of this kind only the changes up to this version are here yet. Its streams wait there, however
+  // far the tip is.
+  void hold(const std::string& kind, uint64_t version);
+  // The kind has come to the tip, and moves with it again.
+  void release(const std::string& kind);
+  // Everything up to `tip` has been appended, but of kinds that are held. When its incarnation is a
+  // new one, the store must judge the cursors of the old one again.
   void advance(Cursor tip);
 
   enum class Place {
@@ -64,13 +69,13 @@ class Ring {
               // out or not made for this encoding: read the store
     frame,    // the step has the changes that follow
     ahead,    // the cursor is above the tip: the stream read the store, or the cursor is invalid
-    at_tip,   // nothing follows; the cursor may move to `after`
+    at_tip,   // nothing follows yet; the cursor may move to `after`
   };
   struct Step {
     Place place = Place::unready;
     Buffer frame;
     size_t records = 0;
-    bool caught_up = false;  // nothing is left after this frame
+    bool caught_up = false;  // nothing is left after this, and the kind is not held
     Cursor after;            // the cursor after this frame
     // The commit time of the frame's newest change. Set only for the first stream that gets that
     // change.
@@ -104,6 +109,7 @@ class Ring {
   std::map<Topic, Track> tracks_;
   std::deque<std::pair<uint64_t, Topic>> order_;  // oldest first, over all topics
   std::map<Topic, uint64_t> left_out_;            // the last such version of a topic
+  std::map<std::string, uint64_t> held_;          // by kind
   size_t bytes_ = 0;
   uint64_t floor_ = 0;
   Cursor tip_;

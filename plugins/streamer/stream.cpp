@@ -188,7 +188,7 @@ void Stream::take(Part& part, const Ring::Step& step) {
       part.pager.ring_ahead();
       break;
     case Ring::Place::at_tip:
-      part.pager.ring_tip(step.after);
+      part.pager.ring_tip(step.after, step.caught_up);
       open(part);
       break;
     case Ring::Place::frame:

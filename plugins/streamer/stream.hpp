@@ -1,6 +1,6 @@
 // Serves one watch, of either protocol. It has a Pager for each subscription and carries out what
-// the Pagers decide. Everything runs on the call's strand, except reads of the store: pages are
-// read and encoded on the storage's pool.
+// the Pagers decide. Everything runs on the call's strand, but pages: they are read on the
+// storage's pool and encoded on that of their kind.
 //
 // A stream has no queue. It holds one message that is being written and one page of the store for
 // each subscription. It pulls the next message when the write is done, so a peer that does not read
@@ -96,8 +96,20 @@ class Stream : public rpc::Handler, public Listener {
   void begin(Part& part, const Start& start);
   void page_read(size_t index, const PageResult& read);
   void wait_for_kind(Part& part, const std::optional<Error>& delayed);
-  static PageResult fetch(Shared& shared, const Protocol& protocol, const PageCache::Key& key,
-                          const Classifier::Kind& kind, const Pager::Todo& todo);
+
+  // --- one page, for all streams that wait for it (stream_fetch.cpp)
+  struct PageJob {
+    Shared& shared;
+    const Protocol& protocol;
+    const Classifier::Kind& kind;
+    Pager::Todo todo;
+    PageCache::Key key;
+    Outstanding::Ticket ticket;
+  };
+  static void fetch(const PageJob& job);
+  static void fetched(const PageJob& job, const PageResult& result);
+  static PageResult encoded(const PageJob& job, const Page& page, std::vector<Record> records);
+
   Message bookmark(const Part& part, const Pager::Todo& todo) const;
   void open(Part& part);
   void put(Part& part, Message message);

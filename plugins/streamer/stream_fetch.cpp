@@ -1,4 +1,5 @@
-// Stream: reads one page of the store and encodes it. Runs on the storage's pool.
+// Stream: reads one page of the store on the storage's pool, and asks the kind about its records
+// and encodes them on the kind's pool.
 #include "stream.hpp"
 
 namespace davit::streamer {
@@ -7,32 +8,60 @@ namespace {
 // What a subscription may hold.
 constexpr uint32_t page_records = 256;
 constexpr uint64_t page_bytes = 64 * 1024;
+// A page ends early when its kind has been asked for so long.
+constexpr std::chrono::milliseconds asked_for_a_page{500};
 
 }  // namespace
 
-PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCache::Key& key,
-                         const Classifier::Kind& kind, const Pager::Todo& todo) {
-  const Topic& topic = key.topic;
+void Stream::fetch(const PageJob& job) {
+  job.shared.host.blocking(job.shared.storage.instance(), [job] {
+    const Topic& topic = job.key.topic;
+    auto records = std::make_shared<std::vector<Record>>();
+    const auto page = job.shared.storage.read({{topic.kind, topic.region},
+                                               job.todo.cursor,
+                                               job.todo.dead_after,
+                                               page_records,
+                                               page_bytes,
+                                               true},
+                                              [&](const davit_record& r) {
+                                                records->push_back(from_abi(r));
+                                                return true;
+                                              });
+    if (!page.ok()) return fetched(job, page.error());
+    if (records->empty()) return fetched(job, encoded(job, *page, {}));
+    job.shared.host.blocking(job.kind.client.instance(), [job, page = *page, records] {
+      fetched(job, encoded(job, page, std::move(*records)));
+    });
+  });
+}
+
+void Stream::fetched(const PageJob& job, const PageResult& result) {
+  if (job.shared.pages.done(job.key, result)) fetch(job);
+}
+
+PageResult Stream::encoded(const PageJob& job, const Page& page, std::vector<Record> records) {
+  const Topic& topic = job.key.topic;
+  const Encoding& cut = job.protocol.cut;
   auto out = std::make_shared<PageRead>();
-  std::vector<Record> records;
-  auto page = shared.storage.read(
-      {{topic.kind, topic.region}, todo.cursor, todo.dead_after, page_records, page_bytes, true},
-      [&](const davit_record& r) {
-        records.push_back(from_abi(r));
-        return true;
-      });
-  if (!page.ok()) return page.error();
-  out->page = *page;
+  out->page = page;
   std::vector<Change> changes;
   changes.reserve(records.size());
+  const auto end_early = [&] {
+    out->page.more = true;
+    out->page.next_version = changes.empty() ? job.todo.cursor.version : changes.back().version;
+  };
+  const auto until = job.shared.host.now() + asked_for_a_page;
   for (Record& r : records) {
-    auto change = shared.classifier.change(kind, std::move(r));
-    const bool makes = change.ok() && protocol.cut.make && protocol.cut.takes(*change);
-    auto made = makes ? protocol.cut.make(topic, *change) : Result<Buffer>(Buffer());
+    if (!changes.empty() && job.shared.host.now() >= until) {
+      end_early();
+      break;
+    }
+    auto change = job.shared.classifier.change(job.kind, std::move(r));
+    const bool makes = change.ok() && cut.make && cut.takes(*change);
+    auto made = makes ? cut.make(topic, *change) : Result<Buffer>(Buffer());
     if (!change.ok() || !made.ok()) {
       out->delayed = change.ok() ? made.error() : change.error();
-      out->page.more = true;
-      out->page.next_version = changes.empty() ? todo.cursor.version : changes.back().version;
+      end_early();
       break;
     }
     if (makes) out->messages.push_back(std::move(*made));
@@ -43,25 +72,23 @@ PageResult Stream::fetch(Shared& shared, const Protocol& protocol, const PageCac
   std::vector<const Change*> batch;
   size_t bytes = 0;
   auto flush = [&] {
-    if (!batch.empty()) out->messages.push_back(protocol.cut.encode(topic, batch));
+    if (!batch.empty()) out->messages.push_back(cut.encode(topic, batch));
     batch.clear();
     bytes = 0;
   };
-  PageNames names(todo.dead_after);
+  PageNames names(job.todo.dead_after);
   for (const auto& c : changes) {
     names.add(c.id, c.version, c.live());
     if (!c.live()) out->add_dead(c);
-    if (protocol.cut.make || !protocol.cut.takes(c)) continue;
-    if (batch.size() == protocol.cut.records_max ||
-        bytes + c.content_bytes() > protocol.cut.bytes_max)
-      flush();
+    if (cut.make || !cut.takes(c)) continue;
+    if (batch.size() == cut.records_max || bytes + c.content_bytes() > cut.bytes_max) flush();
     batch.push_back(&c);
     bytes += c.content_bytes();
   }
   flush();
   names.seal();
-  out->names = shared.pages.same(key, std::move(names));
-  out->counted = todo.counted;
+  out->names = job.shared.pages.same(job.key, std::move(names));
+  out->counted = job.todo.counted;
   return std::shared_ptr<const PageRead>(std::move(out));
 }
 

@@ -63,12 +63,7 @@ void Stream::read_page(Part& part, const Pager::Todo& todo) {
   };
   if (!shared_.pages.want(key, taker)) return;
   shared_.storage_reads.add();
-  shared_.host.blocking(
-      shared_.storage.instance(),
-      [shared = &shared_, protocol = &protocol_, kind = part.kind, todo, key, ticket = ticket_] {
-        while (shared->pages.done(key, fetch(*shared, *protocol, key, *kind, todo))) {
-        }
-      });
+  fetch({shared_, protocol_, *part.kind, todo, key, ticket_});
 }
 
 void Stream::page_read(size_t index, const PageResult& read) {

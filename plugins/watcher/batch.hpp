@@ -42,7 +42,11 @@ struct Dialect {
   Pairs metadata;    // sent with each call
   bool bookmarks = true;
   std::function<Buffer(Position)> request;
-  // An error is the peer's fault: the stream must end.
+  // The instance on whose pool `decode` runs, because it asks that instance's kind. Empty: it asks
+  // none and does not block.
+  std::string pool{};
+  // A retryable error: the kind cannot answer now, so decode the message again later. Any other
+  // error: the stream must end.
   std::function<Result<Batch>(const Buffer& message)> decode;
   // Only for a peer without bookmarks: the point query of one record. Its answer is decoded like a
   // message of the stream; it has no version.

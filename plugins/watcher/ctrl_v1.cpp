@@ -2,6 +2,8 @@
 // {apply = 1, delete = 2, version = 3}. Only the names differ, and the kind's description has them.
 #include <boost/json.hpp>
 
+#include <mutex>
+
 #include "batch.hpp"
 #include "fields.hpp"
 
@@ -34,27 +36,44 @@ Result<DeleteShape> learn(const kind::Client& kind) {
     }
   }
   if (out.name_field.empty()) {
-    return Error{Code::internal,
-                 "kind \"" + kind.kind() + "\": its delete message does not carry the name",
-                 {},
-                 {}};
+    return Error{Code::internal, "its delete message does not carry the name", {}, {}};
   }
   return out;
 }
+
+// The shape, which is learned when the first delete comes.
+class LearnedShape {
+ public:
+  Result<DeleteShape> of(const kind::Client& kind) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (shape_) return *shape_;
+    }
+    auto learned = learn(kind);
+    if (!learned.ok()) return learned;
+    const std::lock_guard lock(mutex_);
+    shape_ = *learned;
+    return learned;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<DeleteShape> shape_;
+};
 
 std::string text_at(const json::object& object, const std::string& field) {
   const json::value* value = field.empty() ? nullptr : object.if_contains(field);
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-// Reads the messages of one kind.
+// Reads the messages of one kind, on its pool.
 struct Reader {
   kind::Client kind;
   Schema schema;
   std::string region;
-  DeleteShape shape;
+  std::shared_ptr<LearnedShape> learned = std::make_shared<LearnedShape>();
 
-  Item apply(std::string_view payload, uint64_t version) const {
+  Result<Item> apply(std::string_view payload, uint64_t version) const {
     Item out;
     out.change.type = sink::ChangeType::apply;
     out.change.key = {kind.kind(), region, {}};
@@ -62,6 +81,7 @@ struct Reader {
     auto text = schema.to_json(kind.description().apply_type, payload);
     auto named = text.ok() ? kind.identify(*text) : Result<Named>(text.error());
     if (!named.ok()) {
+      if (text.ok() && retryable(named.error().code)) return named.error();
       out.fault = named.error().where.empty() ? named.error().message
                                               : named.error().where + ": " + named.error().message;
       return out;
@@ -73,7 +93,9 @@ struct Reader {
     return out;
   }
 
-  Item remove(std::string_view state, uint64_t version) const {
+  Result<Item> remove(std::string_view state, uint64_t version) const {
+    const auto shape = learned->of(kind);
+    if (!shape.ok()) return shape.error();
     Item out;
     out.change.type = sink::ChangeType::remove;
     out.change.key = {kind.kind(), region, {}};
@@ -84,8 +106,8 @@ struct Reader {
     const json::value* body =
         bad || !value.is_object() ? nullptr : value.get_object().if_contains("delete");
     if (body != nullptr && body->is_object()) {
-      out.change.ns = text_at(body->get_object(), shape.ns_field);
-      out.change.name = text_at(body->get_object(), shape.name_field);
+      out.change.ns = text_at(body->get_object(), shape->ns_field);
+      out.change.name = text_at(body->get_object(), shape->name_field);
     }
     if (out.change.name.empty())
       out.fault = text.ok() ? "a delete without a name" : text.error().message;
@@ -102,13 +124,13 @@ struct Reader {
     });
     if (!whole) return Error{Code::internal, "the peer sent a state that cannot be read", {}, {}};
     Batch out;
-    if (applied) {
-      out.items.push_back(apply(*applied, version));
-    } else if (removed) {
-      out.items.push_back(remove(message.view(), version));
-    } else {
+    if (!applied && !removed) {
       out.mark = Mark{Mark::Type::progress, {0, version}, std::nullopt};  // "move your cursor"
+      return out;
     }
+    auto item = applied ? apply(*applied, version) : remove(message.view(), version);
+    if (!item.ok()) return item.error().in("kind " + kind.kind());
+    out.items.push_back(std::move(*item));
     return out;
   }
 };
@@ -124,8 +146,6 @@ Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const st
                  {},
                  {}};
   }
-  auto shape = learn(kind);
-  if (!shape.ok()) return shape.error();
   Dialect out;
   out.path = "ctrl.v1.ClusterService/" + names->watch;
   out.metadata = {{"x-davit-agent", agent.empty() ? "davit" : agent}};
@@ -142,7 +162,8 @@ Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const st
     put_bytes(request, 1, id);
     return request;
   };
-  out.decode = [reader = Reader{kind, schema, region, *shape}](const Buffer& m) {
+  out.pool = kind.instance();
+  out.decode = [reader = Reader{kind, schema, region}](const Buffer& m) {
     return reader.decode(m);
   };
   return out;

@@ -49,7 +49,8 @@ Stream::Stream(std::shared_ptr<const Neighbours> neighbours, std::string kind, D
       dialect_(std::move(dialect)),
       strand_(with_->host.strand()),
       timer_(strand_),
-      audit_timer_(strand_) {
+      audit_timer_(strand_),
+      kind_timer_(strand_) {
   if (!dialect_.bookmarks) audit_.emplace(with_->timing.audit);
   const Host& host = with_->host;
   const Pairs labels{{"kind", kind_}};
@@ -98,12 +99,15 @@ void Stream::stop(std::function<void()> done) {
     stopped_ = std::move(done);
     timer_.cancel();
     audit_timer_.cancel();
-    if (call_) {
-      call_.cancel();
-    } else if (asking_ == 0) {
-      close_sink();
-    }
+    kind_timer_.cancel();
+    forget_messages();
+    if (call_) call_.cancel();
+    close_when_idle();
   });
+}
+
+void Stream::close_when_idle() {
+  if (!call_ && asking_ == 0 && !decoding_) close_sink();
 }
 
 void Stream::close_sink() {
@@ -131,7 +135,8 @@ void Stream::connect() {
   }
   call_.write(dialect_.request(from));
   if (dialect_.bookmarks) call_.half_close();
-  call_.read();
+  reading_ = false;
+  read_on();
 }
 
 // The request has gone out, so there is a connection. A call that waits for one looks like a call
@@ -163,24 +168,31 @@ bool Stream::begin(bool snapshot, Position at, History history) {
 bool Stream::heeded(const Result<>& said) {
   if (said.ok()) return true;
   trouble("the sink refuses: " + said.error().message);
+  forget_messages();
   if (call_) call_.cancel();
   return false;
 }
 
 void Stream::on_message(const Buffer& message) {
+  reading_ = false;
   if (stopped_) return;
-  auto batch = dialect_.decode(message);
-  if (!batch.ok()) {
-    trouble(batch.error().message);
-    call_.cancel();
-    return;
+  if (!dialect_.pool.empty()) {
+    inbox_.push_back(message);
+    decode();
+    return read_on();
   }
-  if (batch->end) {
-    part_ended_ = std::move(batch->end);
+  auto batch = dialect_.decode(message);
+  if (!batch.ok()) return unreadable(batch.error());
+  take(std::move(*batch));
+}
+
+void Stream::take(Batch batch) {
+  if (batch.end) {
+    part_ended_ = std::move(batch.end);
   } else {
     connected();
   }
-  batch_ = std::move(*batch);
+  batch_ = std::move(batch);
   next_ = 0;
   feeding_ = true;
   if (batch_.mark && (batch_.mark->type == Mark::Type::begin_snapshot ||
@@ -243,15 +255,10 @@ void Stream::finish_batch() {
   if (audit_) heard_at_ = with_->host.now();
   feed_found();
   report_progress();
-  if (ended_) {
-    const rpc::End end = std::move(*ended_);
-    ended_.reset();
-    handle_end(end);
-  } else if (call_ && !stopped_ && part_ended_) {
-    call_.cancel();
-  } else if (call_ && !stopped_) {
-    call_.read();
-  }
+  if (stopped_) return;
+  if (call_ && part_ended_) return call_.cancel();
+  take_next();
+  read_on();
 }
 
 void Stream::on_done(const rpc::End& how) {
@@ -259,9 +266,9 @@ void Stream::on_done(const rpc::End& how) {
   call_ = {};
   timer_.cancel();
   if (stopped_) {
-    if (asking_ == 0) close_sink();
-  } else if (feeding_) {
-    ended_ = end;  // the sink takes the current message first
+    close_when_idle();
+  } else if (busy()) {
+    ended_ = end;  // the sink takes the messages first
   } else {
     handle_end(end);
   }

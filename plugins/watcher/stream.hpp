@@ -1,7 +1,8 @@
-// Stream: the subscription of one kind. It connects to the server, reads one message at a time and
-// offers its changes to the change sink. It waits while the sink has no room, and connects again
-// when the stream ends. The constructor, start, open and stop may run on any thread; everything
-// else runs on the stream's own strand. Cursor decides which position is committed.
+// Stream: the subscription of one kind. It connects to the server, reads one message after the
+// other and offers its changes to the change sink. It waits while the sink has no room, and
+// connects again when the stream ends. The constructor, start, open and stop may run on any thread;
+// everything else runs on the stream's own strand, but what asks the kind: some messages are
+// decoded together on the kind's pool, in order. Cursor decides which position is committed.
 #pragma once
 
 #include <deque>
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include <davit/backoff.hpp>
 #include <davit/rpc.hpp>
 
 #include "audit.hpp"
@@ -57,6 +59,28 @@ class Stream {
   bool heeded(const Result<>& said);
   void feed();
   void park(const Item& item);
+
+  // stream_decode.cpp
+  void read_on();
+  void decode();
+  struct Decoded {
+    std::deque<Batch> batches;
+    std::optional<Error> error;  // of the message after them
+    std::deque<Buffer> rest;     // the messages that are not decoded
+  };
+  Decoded decoded_now(std::deque<Buffer> messages) const;
+  void decoded(uint64_t round, Decoded what);
+  void take_next();
+  void take(Batch batch);
+  void unreadable(const Error& why);
+  void wait_for_kind(const Error& why);
+  void say_delayed(const std::string& why);
+  void forget_messages();
+  void close_when_idle();
+  // Messages that have come and are not taken in.
+  size_t waiting() const { return inbox_.size() + in_work_ + decoded_.size(); }
+  bool busy() const { return feeding_ || waiting() > 0; }
+
   void finish_batch();
   void handle_end(const rpc::End& end);
   void reconnect(std::chrono::milliseconds at_least);
@@ -66,6 +90,8 @@ class Stream {
   void audit();
   void ask(const Audit::Known& known);
   void answered(const Audit::Known& known, const Result<std::string>& answer);
+  void read_answer(const Audit::Known& known, std::string answer);
+  void found(const Audit::Known& known, Result<Batch> batch);
   void feed_found();
   void end_quietly(std::chrono::nanoseconds now);
 
@@ -80,19 +106,28 @@ class Stream {
   const std::string region_;
   const Dialect dialect_;
   Strand strand_;
-  Timer timer_, audit_timer_;
+  Timer timer_, audit_timer_, kind_timer_;
 
   sink::ChangeStream sink_;
   Cursor cursor_;
   Position known_;  // the last position other than 0 that the stream asked with
   Position reported_;
 
-  rpc::Call call_;                 // set while a call lives
+  rpc::Call call_;              // set while a call lives
+  bool reading_ = false;        // the call has been asked for a message
+  std::deque<Buffer> inbox_;    // messages, in order
+  size_t in_work_ = 0;          // then those that are being decoded come before them
+  std::deque<Batch> decoded_;   // before those
+  bool decoding_ = false;       // a job decodes
+  uint64_t round_ = 0;          // how often messages were forgotten
+  std::optional<Error> stuck_;  // of the first message of inbox_
+  Backoff kind_delay_;          // while the kind cannot answer
+  bool delay_said_ = false;
   Batch batch_;                    // the current message
   size_t next_ = 0;                // its first change that the sink has not taken
   bool feeding_ = false;           // the sink has not taken all of batch_ yet
   bool snapshot_ = false;          // this connection began with a snapshot that has not ended
-  std::optional<rpc::End> ended_;  // the call is over, but its last message is not taken yet
+  std::optional<rpc::End> ended_;  // the call is over, but its messages are not all taken yet
   std::optional<rpc::End>
       part_ended_;                 // the peer has ended this kind's part; the call is over soon
   std::function<void()> stopped_;  // set: stopping

@@ -25,7 +25,7 @@ void Stream::audit() {
   if (stopped_) return;
   audit_timer_.after(look_interval, [this] { audit(); });
   const auto now = with_->host.now();
-  if (!up_ || feeding_) return;
+  if (!up_ || busy()) return;
   end_quietly(now);
   if (call_ && audit_->wants_listing(now)) {
     relisting_ = true;
@@ -58,18 +58,16 @@ void Stream::ask(const Audit::Known& known) {
   with_->channel.unary(
       dialect_.get_path, dialect_.get_request(known.named.id), strand_,
       [this, known](const Result<std::string>& answer) {
+        if (answer.ok() && !stopped_) return read_answer(known, *answer);
         --asking_;
-        if (stopped_) {
-          if (asking_ == 0 && !call_) close_sink();
-          return;
-        }
+        if (stopped_) return close_when_idle();
         answered(known, answer);
       },
       dialect_.metadata, std::chrono::nanoseconds(deadline).count());
 }
 
 void Stream::answered(const Audit::Known& known, const Result<std::string>& answer) {
-  if (!answer.ok() && answer.error().code == Code::not_found) {
+  if (answer.error().code == Code::not_found) {
     if (!audit_->absent(known.named.id, with_->host.now())) return;
     with_->host.warn("a record is gone that was never deleted",
                      {{"kind", kind_}, {"id", known.named.id}});
@@ -82,10 +80,25 @@ void Stream::answered(const Audit::Known& known, const Result<std::string>& answ
     found_.push_back(std::move(gone));
     return feed_found();
   }
-  if (!answer.ok())
+  audit_->unanswered(known.named.id, with_->host.now(), with_->host.random());
+}
+
+// Asks the kind what the answer says, on its pool.
+void Stream::read_answer(const Audit::Known& known, std::string answer) {
+  with_->host.blocking(dialect_.pool, [this, known, answer = std::move(answer)] {
+    auto batch = std::make_shared<Result<Batch>>(dialect_.decode(Buffer::of(answer)));
+    strand_.post([this, known, batch] {
+      --asking_;
+      if (stopped_) return close_when_idle();
+      found(known, std::move(*batch));
+    });
+  });
+}
+
+void Stream::found(const Audit::Known& known, Result<Batch> batch) {
+  if (!batch.ok() && retryable(batch.error().code))
     return audit_->unanswered(known.named.id, with_->host.now(), with_->host.random());
   audit_->present(known.named.id);
-  auto batch = dialect_.decode(Buffer::of(*answer));
   if (!batch.ok()) return;
   for (Item& item : batch->items) {
     if (!item.fault.empty()) continue;  // the stream sends and parks it, too

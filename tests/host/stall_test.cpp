@@ -68,17 +68,17 @@ const StallRow stall_rows[] = {
      "instance=b stop_timeout_ms=100 doing=work why=\"a blocking task of \\\"b\\\", does not "
      "end\""},
     {"InReconcile", "kind.reconcile", "kind.reconcile",
-     "doing=kind.reconcile called_by=c holds=\"a worker and its strand\"",
-     "instance=b stop_timeout_ms=100 doing=work why=\"kind.reconcile of \\\"b\\\", called by "
-     "\\\"c\\\", holds a worker\""},
+     "doing=kind.reconcile called_by=c holds=\"a thread of its pool\"",
+     "instance=b stop_timeout_ms=100 doing=stop why=\"kind.reconcile of \\\"b\\\", called by "
+     "\\\"c\\\", has not ended\""},
     {"InValidate", "kind.validate", "kind.validate",
-     "doing=kind.validate called_by=c holds=\"a worker and its strand\"",
-     "instance=b stop_timeout_ms=100 doing=work why=\"kind.validate of \\\"b\\\", called by "
-     "\\\"c\\\", holds a worker\""},
+     "doing=kind.validate called_by=c holds=\"a thread of its pool\"",
+     "instance=b stop_timeout_ms=100 doing=stop why=\"kind.validate of \\\"b\\\", called by "
+     "\\\"c\\\", has not ended\""},
     {"InClassify", "kind.classify", "kind.classify",
-     "doing=kind.classify called_by=c holds=\"a worker and its strand\"",
-     "instance=b stop_timeout_ms=100 doing=work why=\"kind.classify of \\\"b\\\", called by "
-     "\\\"c\\\", holds a worker\""},
+     "doing=kind.classify called_by=c holds=\"a thread of its pool\"",
+     "instance=b stop_timeout_ms=100 doing=stop why=\"kind.classify of \\\"b\\\", called by "
+     "\\\"c\\\", has not ended\""},
     {"InCommit", "storage.commit", "storage.commit",
      "doing=storage.commit called_by=\"commit queue\" holds=\"a thread of its pool\"",
      "instance=b stop_timeout_ms=100 doing=stop why=\"storage.commit of \\\"b\\\", called by "
@@ -102,6 +102,27 @@ TEST_F(Program, ASecondSignalEndsAtOnceWhateverHangs) {
     davit.signal(SIGTERM);
     davit.signal(SIGINT);
     EXPECT_EQ(davit.wait(), 1) << davit.err();
+  }
+}
+
+// A kind may block, so nobody calls it where nothing may block.
+TEST_F(Program, ACallOfAKindThatIsNotOnAPoolIsRefusedAndItsCallerNamed) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"strand", "a task of \\\"c\\\""},
+      {"visit", "storage.read of \\\"b\\\", called by \\\"c\\\""},
+      {"start", "start of \\\"c\\\""}};
+  for (const auto& [from, where] : rows) {
+    for (const std::string slot : {"kind.reconcile", "kind.validate", "kind.classify"}) {
+      Process davit({"run", file("[plugin.b]\nmodule = \"breaker\"\nbreaks_in = \"visit\"\n"
+                                 "[plugin.c]\nmodule = \"caller\"\nof = \"b\"\ncalls = \"" +
+                                 slot + "\"\nfrom = \"" + from + "\"\n")});
+      EXPECT_TRUE(davit.wait_for_line(
+          "is answered answer=\"a fault of plugin \\\"c\\\": it calls " + slot +
+          " of \\\"b\\\", which may block, in " + where + ": call it on a pool\""))
+          << davit.err();
+      davit.signal(SIGTERM);
+      EXPECT_EQ(davit.wait(), 0) << davit.err();
+    }
   }
 }
 

@@ -42,6 +42,18 @@ TEST(Step, ACallCountsToTheStepAroundIt) {
   EXPECT_NE(Step::here()->number, number);
 }
 
+TEST(Step, AThreadKnowsWhatItIsIn) {
+  EXPECT_FALSE(Step::around());
+  const Step alone(Kind::call, party("widget"), "kind.describe");
+  EXPECT_EQ(Step::around(), Kind::call);
+  const Step job(Kind::job, party("streamer"), "a blocking task");
+  EXPECT_EQ(Step::around(), Kind::job);
+  const Step call(Kind::call, party("applier"), "change_sink.offer");
+  EXPECT_EQ(Step::around(), Kind::job);
+  const Step read(Kind::blocking_call, party("main"), "storage.read");
+  EXPECT_EQ(Step::around(), Kind::blocking_call);
+}
+
 TEST(Step, DeeperThanCanBeSeenIsLeftAgain) {
   const auto dive = [](const auto& self, int levels) -> void {
     if (levels == 0) return;

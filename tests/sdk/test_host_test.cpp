@@ -4,6 +4,7 @@
 #include <atomic>
 #include <fstream>
 
+#include "davit/kind.hpp"
 #include "davit/settings.hpp"
 #include "davit/testing/host.hpp"
 
@@ -154,6 +155,49 @@ TEST(TestHost, CountsMetricsAndKeepsTheLog) {
   h.health(DAVIT_HEALTH_DEGRADED, "why");
   EXPECT_EQ(host.health(), DAVIT_HEALTH_DEGRADED);
   EXPECT_EQ(host.health_reason(), "why");
+}
+
+// Says which slots were entered.
+struct SlowKind {
+  kind::Described kept = [] {
+    kind::Description d;
+    d.kind = "slow";
+    return kind::Described(d);
+  }();
+  mutable std::string entered{};
+
+  const kind::Described& described() const { return kept; }
+  Result<Named> identify(std::string_view) const { return entered += "identify ", Named{}; }
+  Result<> validate(std::string_view) const { return entered += "validate ", Result<>(); }
+  Result<kind::Class> classify(std::string_view, std::string_view) const {
+    return entered += "classify ", kind::Class::apply;
+  }
+  Result<std::string> reconcile(std::string_view) const {
+    return entered += "reconcile ", std::string("{}");
+  }
+  Result<Named> attribute(std::string_view) const { return entered += "attribute ", Named{}; }
+};
+
+TEST(TestHost, LetsNobodyCallAKindOnAStrand) {
+  TestHost host("x", {}, TestHost::Time::manual);
+  SlowKind kind;
+  host.add_role("kind", DAVIT_KIND, reinterpret_cast<davit_instance*>(&kind),
+                kind::Role::vtable<SlowKind>());
+  const auto client = kind::Client::all(host).at(0);
+  size_t answers = 0;
+  const auto call_all = [&] {
+    answers = client.identify("").ok() + client.validate("").ok() + client.classify("", "").ok() +
+              client.reconcile("").ok() + client.attribute("").ok();
+  };
+  host.host().strand().post(call_all);
+  host.run();
+  EXPECT_EQ(answers, 0u);
+  EXPECT_EQ(kind.entered, "");
+  EXPECT_EQ(client.kind(), "slow") << "it may be asked who it is";
+  host.host().blocking("kind", call_all);
+  host.run();
+  EXPECT_EQ(answers, 5u);
+  EXPECT_EQ(kind.entered, "identify validate classify reconcile attribute ");
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ struct Role {
   }
 };
 
-// Calls a kind instance. Any thread may call any member, and none blocks.
+// Calls a kind instance. What asks it may block: call that on the pool `instance()` (abi/kind.h).
 class Client {
  public:
   Client() = default;

@@ -11,6 +11,8 @@ constexpr int64_t manual_unix_ns = 1'700'000'000'000'000'000;
 constexpr uint64_t most_steps = 1'000'000;  // at one instant; more tasks are an endless loop
 constexpr int shut_down_rounds = 1'000;     // the limit for a task that posts itself for ever
 
+thread_local bool strand_task = false;
+
 int64_t steady_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
@@ -48,6 +50,10 @@ struct Runtime::Strand {
   bool active = false;  // in ready_, or running
   std::deque<std::function<void()>> tasks;
 };
+
+bool Runtime::on_a_strand() {
+  return strand_task;
+}
 
 Runtime::Runtime(bool manual) : manual_(manual), random_(next_seed()), now_(manual_start_ns) {
   for (int i = 0; !manual && i < worker_threads; ++i) threads_.emplace_back([this] { work(); });
@@ -133,8 +139,10 @@ void Runtime::run_one(Lock& lock) {
   s->tasks.pop_front();
   ++running_;
   lock.unlock();
+  strand_task = true;
   task();
   task = nullptr;
+  strand_task = false;
   lock.lock();
   --running_;
   s->active = !s->tasks.empty();

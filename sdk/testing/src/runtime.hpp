@@ -42,6 +42,8 @@ class Runtime {
   bool run_until(const std::function<bool()>& done, int64_t limit_ns);
   // Cancels timers, runs the waiting tasks and ends the threads. Afterwards no task runs.
   void shut_down();
+  // Whether this thread runs a task of a strand.
+  static bool on_a_strand();
 
  private:
   struct Timer {

@@ -107,8 +107,20 @@ struct Services {
       return {};
     });
   }
-  static bool role(const Shared& s, const Shared::Neighbour& n, std::string_view name,
+  static bool role(Shared& s, const Shared::Neighbour& n, std::string_view name,
                    std::string_view id, davit_ref* out) {
+    if (!plain_role(s, n, name, id, out)) return false;
+    if (id == DAVIT_KIND) *out = guarded(s, *out);
+    return true;
+  }
+  static davit_ref guarded(Shared& s, davit_ref kind) {
+    for (KindGuard& known : s.kinds) {
+      if (known.guards(kind)) return known.ref();
+    }
+    return s.kinds.emplace_back(kind).ref();
+  }
+  static bool plain_role(const Shared& s, const Shared::Neighbour& n, std::string_view name,
+                         std::string_view id, davit_ref* out) {
     for (const auto& [known, neighbour] : s.neighbours) {
       if (&neighbour == &n) name = known;  // this text outlives the call
     }

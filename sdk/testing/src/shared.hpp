@@ -8,6 +8,7 @@
 
 #include "config_tree.hpp"
 #include "davit/testing/host.hpp"
+#include "kind_guard.hpp"
 #include "runtime.hpp"
 
 namespace davit::testing {
@@ -49,6 +50,7 @@ struct TestHost::Shared {
   TemporaryDirectory directory;
   mutable std::mutex mutex;                                  // guards all below except runtime
   std::deque<std::pair<std::string, Neighbour>> neighbours;  // in the order of creation
+  std::deque<KindGuard> kinds;                               // made when they are looked up
   std::map<std::string, const void*, std::less<>> services;
   std::map<std::string, std::string, std::less<>> credentials;
   std::map<std::string, Value> metrics;

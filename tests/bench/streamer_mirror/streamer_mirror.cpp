@@ -19,13 +19,15 @@ constexpr uint64_t page_bytes = UINT64_MAX >> 1;
 
 // What the streams share. It lives as long as the plugin.
 struct Common {
+  Host host;
   Classifier& classifier;
   storage::Client storage;
   Outstanding& outstanding;
   Metric pages_read;
 };
 
-// One watch. Everything runs on the call's strand, except reads of the store.
+// One watch. Everything runs on the call's strand, except reads of the store and what asks the
+// kind.
 class MirrorStream : public rpc::Handler {
  public:
   MirrorStream(Common& common, const rpc::Call& call, Strand strand, const Classifier::Kind& kind)
@@ -58,15 +60,13 @@ class MirrorStream : public rpc::Handler {
  private:
   struct Answer {
     Page page;
-    size_t records = 0;
+    std::vector<Record> records;
     std::vector<Buffer> messages;
   };
 
   // On the storage's pool. The first page begins at the head's incarnation, and a cursor of 0 is
   // told of all tombstones.
-  static Result<Answer> fetch(const Common& common, const storage::Client& storage,
-                              const Classifier::Kind& kind, const Topic& topic, Cursor cursor,
-                              bool krane) {
+  static Result<Answer> fetch(const storage::Client& storage, const Topic& topic, Cursor cursor) {
     uint64_t dead_after = 0;
     if (cursor.incarnation == 0) {
       auto head = storage.head();
@@ -78,15 +78,22 @@ class MirrorStream : public rpc::Handler {
     auto page = storage.read(
         {{topic.kind, topic.region}, cursor, dead_after, page_records, page_bytes, true},
         [&](const davit_record& r) {
-          ++out.records;
-          const auto change = common.classifier.change(kind, from_abi(r));
-          if (change.ok() && change->verb != Verb::hold && !change->name.empty())
-            out.messages.push_back(message(kind, *change, krane));
+          out.records.push_back(from_abi(r));
           return true;
         });
     if (!page.ok()) return page.error();
     out.page = *page;
     return out;
+  }
+
+  // On the kind's pool.
+  static void make_messages(const Common& common, const Classifier::Kind& kind, bool krane,
+                            Answer& answer) {
+    for (const Record& record : answer.records) {
+      const auto change = common.classifier.change(kind, record);
+      if (change.ok() && change->verb != Verb::hold && !change->name.empty())
+        answer.messages.push_back(message(kind, *change, krane));
+    }
   }
 
   static Buffer message(const Classifier::Kind& kind, const Change& change, bool krane) {
@@ -99,21 +106,33 @@ class MirrorStream : public rpc::Handler {
   void read() {
     common_.storage.run(
         strand_,
-        [common = &common_, kind = &kind_, topic = topic_, cursor = cursor_,
-         krane = krane_](const storage::Client& storage) {
-          return fetch(*common, storage, *kind, topic, cursor, krane);
+        [topic = topic_, cursor = cursor_](const storage::Client& storage) {
+          return fetch(storage, topic, cursor);
         },
         [this, alive = std::weak_ptr<bool>(alive_), ticket = ticket_](Result<Answer> answer) {
-          if (!alive.expired() && !finished_) taken(std::move(answer));
+          if (!alive.expired() && !finished_) fetched(std::move(answer));
         });
   }
 
-  void taken(Result<Answer> answer) {
+  void fetched(Result<Answer> answer) {
     if (!answer.ok()) return finish(rpc::End::of(answer.error()));
     common_.pages_read.add();
-    empty_ = answer->records == 0 && !answer->page.more;
-    cursor_ = {answer->page.head.head.incarnation, answer->page.next_version};
-    ready_ = std::move(answer->messages);
+    const auto page = std::make_shared<Answer>(std::move(*answer));
+    if (page->records.empty()) return taken(*page);
+    common_.host.blocking(kind_.client.instance(),
+                          [this, common = &common_, kind = &kind_, krane = krane_, strand = strand_,
+                           page, alive = std::weak_ptr<bool>(alive_), ticket = ticket_] {
+                            make_messages(*common, *kind, krane, *page);
+                            strand.post([this, page, alive, ticket] {
+                              if (!alive.expired() && !finished_) taken(*page);
+                            });
+                          });
+  }
+
+  void taken(Answer& answer) {
+    empty_ = answer.records.empty() && !answer.page.more;
+    cursor_ = {answer.page.head.head.incarnation, answer.page.next_version};
+    ready_ = std::move(answer.messages);
     next_ = 0;
     go_on();
   }
@@ -162,7 +181,7 @@ class StreamerMirror {
     if (!storage.ok()) return storage.error();
     if (auto kinds = classifier_.wire(); !kinds.ok()) return kinds;
     common_ = std::make_unique<Common>(
-        Common{classifier_, *storage, outstanding_,
+        Common{host_, classifier_, *storage, outstanding_,
                host_.counter("davit_streamer_ring_misses_total", "Pages read from the store.")});
     look_ups_ = std::make_unique<TurnRunner>(host_, outstanding_, streamer::look_up_limits);
     queries_ = std::make_unique<streamer::Queries>(streamer::Queries{

@@ -50,6 +50,31 @@ TEST(Kind, ThatCannotReconcileForAnHourDelaysItsRecordAndNoOther) {
   EXPECT_EQ(w.replica_sets(), "api web");
 }
 
+TEST(Kind, ThatTakesASecondInEachSlotHoldsUpNoOtherRecord) {
+  World w;
+  w.begin(true);
+  size_t slots = 0;
+  std::string other;
+  const auto takes_a_second = [&](const std::string& text) -> std::optional<Error> {
+    if (!contains(text, "\"web\"")) return std::nullopt;
+    ++slots;
+    w.wait(1s);
+    if (other.empty()) other = w.outcome(11);
+    return std::nullopt;
+  };
+  w.kind().validate = w.kind().reconcile = w.kind().attribute = takes_a_second;
+  w.apply("web", 10);
+  w.apply("api", 11);
+  w.wait(1min);
+  EXPECT_EQ(other, "done") << "while the first slot was under way";
+  EXPECT_GE(slots, 3u);
+  EXPECT_EQ(w.outcome(10), "done");
+  w.remove("web", 12);
+  w.wait(1min);
+  EXPECT_EQ(w.outcome(12), "done");
+  EXPECT_EQ(w.replica_sets(), "api");
+}
+
 TEST(Kind, IsAskedAgainNoSoonerThanItSays) {
   World w;
   w.begin(true);

@@ -59,7 +59,7 @@ TEST(Rendering, ARecordThatKranesAgentsAreNotSentIsHeld) {
     p.software = software;
     Wanted record;
     record.version = 7;
-    record.unsent = unsent;
+    if (!unsent.empty()) record.unsent = {DAVIT_ISSUE_HELD, unsent};
     v1::ObjectStatus out;
     render(key, record, observed, Conditions({Agent{p}}), &out);
     return out.condition() + "|" + out.reason();

@@ -123,17 +123,28 @@ class SurveyOfKraneTest : public ::testing::Test {
     ASSERT_TRUE(storage_.progress({region, "one", software, 1, {}, {}, ++now_}).ok());
   }
   Survey survey(Selection selection = {}) {
-    return {storage_, lag_, std::move(selection), [] { return true; },
-            [this](const davit_record& r) {
-              asked_ += text(r.key.region) + '/' + text(r.key.id) + ' ';
-              return std::string("no");
-            }};
+    return {storage_,
+            lag_,
+            std::move(selection),
+            [] { return true; },
+            {[this](const davit_record& r, Inquiry& inquiry) {
+               asked_ += text(r.key.region) + '/' + text(r.key.id) + ' ';
+               inquiry.add(davit::from_abi(r.key), "kind", [this] { return says_; });
+             },
+             [this] { return host_.now(); }}};
   }
   // Of whom the kind was asked meanwhile.
   std::string refreshed(Survey& survey) {
     asked_.clear();
-    const auto r = survey.refresh();
-    return r.ok() ? asked_ : r.error().message;
+    for (;;) {
+      const auto r = survey.refresh();
+      if (!r.ok()) return r.error().message;
+      const auto inquiry = survey.inquiry();
+      if (!inquiry) return asked_;
+      bool asked = false;
+      Inquiry::run(host_, host_.host().strand(), inquiry, [&asked] { asked = true; });
+      EXPECT_TRUE(host_.run_until([&asked] { return asked; }));
+    }
   }
   static std::string held(const Survey& survey) {
     v1::StatusResponse answer;
@@ -151,6 +162,7 @@ class SurveyOfKraneTest : public ::testing::Test {
   storage::Client storage_;
   Lag lag_;
   std::string asked_;
+  Condition says_{DAVIT_ISSUE_HELD, "no"};
   int64_t now_ = 0;
 };
 
@@ -185,6 +197,23 @@ TEST_F(SurveyOfKraneTest, TheKindIsAskedAgainOfARegionWhoseAgentsSpeakNothingEls
   EXPECT_EQ(held(all), "");
   heard_of("us", "ctrl.v1");
   EXPECT_EQ(refreshed(all), "us/b us/a ") << "also what it was not asked of meanwhile";
+}
+
+TEST_F(SurveyOfKraneTest, AKindThatCouldNotAnswerIsAskedAgainNowAndThen) {
+  heard_of("us", "ctrl.v1");
+  says_ = {DAVIT_ISSUE_DELAYED, "later"};
+  auto all = survey();
+  EXPECT_EQ(refreshed(all), "us/a us/b ");
+  EXPECT_EQ(held(all), "");
+  EXPECT_EQ(refreshed(all), "") << "not at once";
+  host_.advance(std::chrono::seconds(6));
+  EXPECT_EQ(refreshed(all), "us/a us/b ");
+  says_ = {DAVIT_ISSUE_HELD, "no"};
+  host_.advance(std::chrono::seconds(6));
+  EXPECT_EQ(refreshed(all), "us/a us/b ");
+  EXPECT_EQ(held(all), "us/a us/b ");
+  host_.advance(std::chrono::seconds(6));
+  EXPECT_EQ(refreshed(all), "");
 }
 
 }  // namespace

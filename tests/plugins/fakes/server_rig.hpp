@@ -1,5 +1,5 @@
 // A server in memory for tests of the plugins that serve it: the real SQLite store (":memory:"),
-// the kind widget, a fake RPC layer and codec, and a clock that the test owns.
+// the kind widget (and gadget), a fake RPC layer and codec, and a clock that the test owns.
 #pragma once
 
 #include <thread>
@@ -23,11 +23,13 @@ class ServerRig {
       : store_host("main", {{"path", database}, {"measure_interval_ms", 0}},
                    TestHost::Time::manual),
         kind_host(store_host, "widget"),
+        gadget_host(store_host, "gadget"),
         host(store_host, "plugin", with_storage(std::move(config))),
         rpc(host.host().service<davit_exec>(DAVIT_EXEC)),
         store_module(*Loaded::open(storage_module)),
         store(store_module.plugin(), store_host),
         kind(widget_plugin(), kind_host),
+        gadget(gadget_plugin(), gadget_host),
         instance(plugin, host) {
     store_host.add_service(DAVIT_CODEC, fake_codec());
     store_host.add_service(DAVIT_RPC, rpc.table());
@@ -37,6 +39,11 @@ class ServerRig {
   }
   ~ServerRig() { expect(down()); }
 
+  // With two kinds, widget and gadget.
+  void up_with_gadget() {
+    expect(gadget.up());
+    up();
+  }
   void up() {
     expect(instance.up());
     started_ = true;
@@ -56,12 +63,29 @@ class ServerRig {
     return result;
   }
 
+  // Begins stop() on a thread of its own, and returns when that has got as far as `begun`.
+  void begin_stop(const std::function<bool()>& begun) {
+    started_ = false;
+    stopping_ = std::thread([this] {
+      result_ = instance.stop();
+      stopped_ = true;
+    });
+    while (!begun()) host.run();
+  }
+  bool has_stopped() const { return stopped_; }
+  // Its result.
+  Result<> stopped() {
+    while (!stopped_) host.run();
+    stopping_.join();
+    return result_;
+  }
+
   // Commits one record and returns its version.
   uint64_t put(const std::string& id, const std::string& state = "running", bool live = true,
                Pairs annotations = {}, const std::string& region = "eu",
-               const std::string& name = {}) {
+               const std::string& name = {}, const std::string& kind_name = "widget") {
     Record r;
-    r.key = {"widget", region, id};
+    r.key = {kind_name, region, id};
     r.ns = "shop";
     r.name = name.empty() ? "name-" + id : name;
     r.state = state;
@@ -77,14 +101,17 @@ class ServerRig {
 
   static void expect(const Result<>& r) { ASSERT_TRUE(r.ok()) << r.error().message; }
 
-  TestHost store_host, kind_host, host;
+  TestHost store_host, kind_host, gadget_host, host;
   FakeRpc rpc;
   Loaded store_module;
-  Instance store, kind, instance;
+  Instance store, kind, gadget, instance;
   storage::Client storage;
 
  private:
   bool started_ = false;
+  std::thread stopping_;
+  std::atomic<bool> stopped_{false};
+  Result<> result_;
   static Config with_storage(Config c) { return c.set({"storage", "main"}); }
 };
 

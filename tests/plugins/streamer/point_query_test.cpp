@@ -28,6 +28,7 @@ class PointQueryTest : public StreamTest {
 };
 
 TEST_F(PointQueryTest, OfOneRegionWaitForEachOtherAndNotForAnothers) {
+  rig_->put("w", "running", true, {}, "evil", "evil");
   const auto evil = flood(1'000);
   const auto& honest = get("eu");
   rig_->host.run();

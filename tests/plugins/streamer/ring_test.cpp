@@ -60,6 +60,50 @@ TEST_F(RingTest, GivesWhatFollowsTheCursorOfOneTopicOnly) {
   EXPECT_EQ(text(ring_.next(eu, {1, 11}, 0)), "13 ");
 }
 
+TEST_F(RingTest, HoldsTheStreamsOfOneKindWhereItIs) {
+  const Topic other{"gadget", "eu"};
+  ring_.reset({1, 10});
+  ring_.hold("widget", 10);  // 11 is a widget, and its kind has not been asked
+  add(ring_, other, 12);
+  auto step = ring_.next(eu, {1, 10}, 0);
+  EXPECT_EQ(step.place, Ring::Place::at_tip);
+  EXPECT_EQ(step.after, (Cursor{1, 10}));
+  EXPECT_FALSE(step.caught_up);
+  EXPECT_EQ(ring_.next(us, {1, 9}, 0).place, Ring::Place::behind) << "it is below the floor";
+  EXPECT_EQ(text(ring_.next(other, {1, 10}, 0)), "12 ");
+  ring_.append(eu, change(11));
+  ring_.hold("widget", 11);
+  step = ring_.next(eu, {1, 10}, 0);
+  EXPECT_EQ(text(step), "11 ");
+  EXPECT_EQ(step.after, (Cursor{1, 11}));
+  EXPECT_FALSE(step.caught_up);
+  EXPECT_EQ(ring_.next(eu, {1, 12}, 0).after, (Cursor{1, 12})) << "it has read the store";
+  ring_.release("widget");
+  EXPECT_EQ(ring_.next(eu, {1, 11}, 0).after, (Cursor{1, 12}));
+  EXPECT_TRUE(ring_.next(eu, {1, 11}, 0).caught_up);
+}
+
+TEST_F(RingTest, WhatComesLateLowersNoFloorAndEndsNoGap) {
+  const Topic other{"gadget", "eu"};
+  Ring ring(600, {encoding(3, true)});
+  ring.reset({1, 10});
+  ring.hold("widget", 10);
+  for (uint64_t v = 12; v < 30; ++v) add(ring, other, v, Verb::apply, 50);
+  const uint64_t floor = ring.floor().version;
+  ASSERT_GT(floor, 12u);
+  ring.append(eu, change(11));
+  for (uint64_t v = 30; v < 32; ++v) add(ring, other, v, Verb::apply, 300);
+  EXPECT_GE(ring.floor().version, floor);
+  EXPECT_EQ(ring.next(eu, {1, 10}, 0).place, Ring::Place::behind);
+
+  ring_.reset({1, 10});
+  ring_.leave_out(eu, 20);
+  ring_.leave_out(eu, 15);
+  ring_.advance({1, 20});
+  EXPECT_EQ(ring_.next(eu, {1, 17}, 0).place, Ring::Place::behind);
+  EXPECT_EQ(ring_.next(eu, {1, 20}, 0).place, Ring::Place::at_tip);
+}
+
 TEST_F(RingTest, SaysWhenAChangeWasCommittedToWhoeverIsGivenItFirst) {
   ring_.reset({1, 10});
   for (uint64_t v : {11, 12}) {

@@ -2,6 +2,8 @@
 // standard library alone. It has no RPC and no codec; a test that needs one adds a service by its
 // id.
 //
+// Like the host it refuses calls of a kind in a task of a strand, where nothing may block.
+//
 // Time is real or manual. With real time, tasks run on a few threads. With manual time, the test
 // moves the clock, and every task runs on the test's thread inside run(), advance() and
 // run_until(). Several instances of one test share clock and threads:
