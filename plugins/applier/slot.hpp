@@ -17,6 +17,7 @@
 #include <davit/records.hpp>
 #include <davit/types.hpp>
 
+#include "applied.hpp"
 #include "queue.hpp"
 #include "repairs.hpp"
 
@@ -32,15 +33,6 @@ enum class Wish : uint8_t {
   hold,    // the objects are left alone
   orphan,  // the store does not name it any more, and it may not be deleted
 };
-
-// One object as we applied it last.
-struct Applied {
-  uint64_t rendered = 0;  // fingerprint of the rendered object with our stamps, without the version
-  uint64_t projected = 0;  // fingerprint of the API server's answer, cut to that shape
-  std::string uid, resource_version;
-  Cursor made_of;
-};
-using AppliedObjects = std::map<std::string, Applied>;  // by path
 
 struct Slot {
   enum class State : uint8_t { pending, settled, parked };

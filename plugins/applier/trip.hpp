@@ -14,8 +14,8 @@
 
 #include <boost/json/value.hpp>
 
+#include "drift.hpp"
 #include "observed.hpp"
-#include "ownership.hpp"
 #include "plan.hpp"
 #include "settings.hpp"
 #include "verdict.hpp"
@@ -150,16 +150,20 @@ class Trip : public std::enable_shared_from_this<Trip> {
   void met(const cluster::Response& r);
 
   // --- applying (trip_apply.cpp). bool results: true = go on with the next step at once.
-  enum class Found : uint8_t { same, differs, unseen, ended };
   bool ensure(const Step& step);
   void create(const ObjectName& name, bool looked);
   void ensured(const ObjectName& name);
   bool apply(Step& step);
   bool stamp_it(Step& step);
-  Found compare(const Step& step, uint64_t rendered);
-  Found compare_unseen(const Step& step, uint64_t rendered);
-  Found drifted(const Step& step, const Meta& meta, const json::object& observed);
-  bool of_this_history(Cursor made_of) const;
+  ObjectState state_of(const Step& step) const;
+  // Reads what the step's object says. nullopt: the kind cannot tell now whose it is, and the trip
+  // has ended with a retry.
+  std::optional<ObjectContent> examine(const Step& step);
+  bool act(Step& step, Drift found, const WantedObject& wanted, const ObjectState& state,
+           const LastApply& last);
+  void found_as_wanted(const Step& step, const WantedObject& wanted, const ObjectState& state,
+                       const LastApply& last);
+  std::string who_changed(const Step& step) const;
   json::value body_of(const Step& step, uint64_t rendered) const;
   void send_apply(Step& step, uint64_t rendered);
   void applied(Step& step, uint64_t rendered, const cluster::Response& r);
@@ -180,7 +184,8 @@ class Trip : public std::enable_shared_from_this<Trip> {
   bool foreign(const Step& step, const json::object& object);
   bool not_ours_to_delete(const Removal& removal, const json::object& object, bool attributed);
   Knowledge knowledge() const;
-  bool fenced(const ObjectName& name, const Meta& meta);
+  bool fenced(const ObjectName& name, Cursor made_of);
+  void leave_alone(const ObjectName& name, Drift why, const std::string& owner, Cursor made_of);
   void note_unplaced();
   // nullopt: the kind cannot tell now, and the trip has ended with a retry.
   std::optional<std::vector<Named>> records_of(const json::object& object);

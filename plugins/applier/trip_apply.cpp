@@ -67,21 +67,65 @@ bool Trip::apply(Step& step) {
     return false;
   }
   if (!stamp_it(step)) return false;
-  const uint64_t rendered = fingerprint(step.object);
-  switch (compare(step, rendered)) {
-    case Found::same:
+  const std::string path = step.name.path();
+  const auto applied = report_.applied.find(path);
+  const LastApply last{applied == report_.applied.end() ? nullptr : &applied->second,
+                       task_.repairs.wait(path, shop_->host.now())};
+  const WantedObject wanted{fingerprint(step.object), step.mode == Mode::shared,
+                            shop_->rules.adopt};
+  ObjectState state = state_of(step);
+  Drift found = drift(wanted, state, last, knowledge());
+  if (found == Drift::examine) {
+    state.content = examine(step);
+    if (!state.content) return false;
+    found = drift(wanted, state, last, knowledge());
+  }
+  return act(step, found, wanted, state, last);
+}
+
+bool Trip::act(Step& step, Drift found, const WantedObject& wanted, const ObjectState& state,
+               const LastApply& last) {
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(last.repair_wait);
+  switch (found) {
+    case Drift::none:
+      found_as_wanted(step, wanted, state, last);
+      return true;
+    case Drift::repair_later:
+      look_again_in(last.repair_wait);
+      uids_[step_] = current_.uid;
       shop_->skips.add();
       return true;
-    case Found::ended:
-      return false;
-    case Found::unseen:
-      if (!look_first(step.name, *step.as)) send_apply(step, rendered);
-      return false;
-    case Found::differs:
+    case Drift::read:
+      if (!look_first(step.name, *step.as)) send_apply(step, wanted.rendered);
       break;
+    case Drift::repair:
+      current_.changed_by = who_changed(step);
+      [[fallthrough]];
+    case Drift::apply:
+      send_apply(step, wanted.rendered);
+      break;
+    case Drift::remake_later:
+      retry("somebody keeps deleting " + step.name.text(), wait);
+      break;
+    case Drift::terminating:
+      retry(step.name.text() + " is being deleted", leaving_wait);
+      break;
+    default:
+      leave_alone(step.name, found, state.content->owner, state.content->made_of);
   }
-  send_apply(step, rendered);
   return false;
+}
+
+void Trip::found_as_wanted(const Step& step, const WantedObject& wanted, const ObjectState& state,
+                           const LastApply& last) {
+  shop_->skips.add();
+  if (!state.content) {
+    uids_[step_] = last.applied->uid;
+    return;
+  }
+  uids_[step_] = current_.uid;
+  report_.applied[step.name.path()] = {wanted.rendered, state.content->projected, current_.uid,
+                                       state.resource_version, state.content->made_of};
 }
 
 // Adds the owner and those stamps that are the same in every apply. False: the trip has ended.
@@ -114,85 +158,43 @@ bool Trip::stamp_it(Step& step) {
   return true;
 }
 
-// Whether the object exists and says what the kind rendered.
-Trip::Found Trip::compare(const Step& step, uint64_t rendered) {
+ObjectState Trip::state_of(const Step& step) const {
+  using Presence = ObjectState::Presence;
   const std::string path = step.name.path();
   const auto known = task_.known.find(path);
-  if (known == task_.known.end()) return compare_unseen(step, rendered);
-  const auto applied = report_.applied.find(path);
-  const bool same = applied != report_.applied.end() && applied->second.rendered == rendered;
-  if (same && applied->second.resource_version == known->second.resource_version &&
-      of_this_history(applied->second.made_of)) {
-    uids_[step_] = applied->second.uid;
-    return Found::same;
-  }
-  current_.resource_version = known->second.resource_version;
+  if (known != task_.known.end()) return {Presence::known, known->second.resource_version, {}};
+  if (looked_at_.contains(path)) return {Presence::absent, {}, {}};
+  const bool shown = task_.coverage[watch_of(*step.as)] == Coverage::complete;
+  return {shown ? Presence::hidden : Presence::unseen, {}, {}};
+}
+
+std::optional<ObjectContent> Trip::examine(const Step& step) {
+  const Task::Known& known = task_.known.at(step.name.path());
+  current_.resource_version = known.resource_version;
   boost::system::error_code bad;
-  const json::value observed = json::parse(*known->second.text, bad);
-  if (bad || !observed.is_object()) return Found::differs;
+  const json::value observed = json::parse(*known.text, bad);
+  if (bad || !observed.is_object()) return ObjectContent();
   const Meta meta = meta_of(observed.get_object());
   current_.uid = meta.uid;
-  if (foreign(step, observed.get_object())) return Found::ended;
-  if (meta.terminating) {
-    retry(step.name.text() + " is being deleted", leaving_wait);
-    return Found::ended;
-  }
-  const uint64_t projected = projection(&observed, step.object);
-  const bool unchanged = same ? projected == applied->second.projected
-                              : applied == report_.applied.end() && meta.hash == hex(rendered) &&
-                                    projected == rendered;
-  if (unchanged && of_this_history(meta.made_of)) {
-    report_.applied[path] = {rendered, projected, meta.uid, meta.resource_version, meta.made_of};
-    uids_[step_] = meta.uid;
-    return Found::same;
-  }
-  if (step.mode == Mode::apply && fenced(step.name, meta)) return Found::ended;
-  return same && !unchanged ? drifted(step, meta, observed.get_object()) : Found::differs;
+  auto owner = owner_of(observed.get_object());
+  if (!owner) return std::nullopt;
+  return ObjectContent{std::move(*owner), meta.region == claim_.region,
+                       meta.terminating,  projection(&observed, step.object),
+                       meta.hash,         meta.made_of};
 }
 
-// No watch shows the object. If its watch is complete, the object is lost; otherwise it counts as
-// applied before. It may also exist where our selector does not find it, so it is read first.
-Trip::Found Trip::compare_unseen(const Step& step, uint64_t rendered) {
-  const std::string path = step.name.path();
-  const auto applied = report_.applied.find(path);
-  const bool same = applied != report_.applied.end() && applied->second.rendered == rendered;
-  const bool looked = looked_at_.contains(path);
-  if (same && !looked && task_.coverage[watch_of(*step.as)] != Coverage::complete) {
-    uids_[step_] = applied->second.uid;
-    return Found::same;
-  }
-  const auto wait = task_.repairs.wait(path, shop_->host.now());
-  if (same && wait.count() > 0) {
-    retry("somebody keeps deleting " + step.name.text(),
-          std::chrono::ceil<std::chrono::milliseconds>(wait));
-    return Found::ended;
-  }
-  if (!looked) return Found::unseen;
-  if (same) current_.changed_by = "somebody";
-  return Found::differs;
-}
-
-// Somebody has changed what we applied. Repeated changes make each repair wait.
-Trip::Found Trip::drifted(const Step& step, const Meta& meta, const json::object& observed) {
-  const auto wait = task_.repairs.wait(step.name.path(), shop_->host.now());
-  if (wait.count() > 0) {
-    look_again_in(wait);
-    uids_[step_] = meta.uid;
-    return Found::same;
-  }
-  const std::string writer = last_writer(observed.at("metadata").get_object());
-  current_.changed_by = writer.empty() ? "another writer under our own field manager \"" +
-                                             shop_->rules.field_manager + "\" (a second agent?)"
-                                       : "field manager \"" + writer + "\"";
-  return Found::differs;
-}
-
-// Whether the object's stamp names the present history. If it names a history that the store has
-// lost, the object is applied again, because otherwise it could never be pruned.
-bool Trip::of_this_history(Cursor made_of) const {
-  if (!task_.history || task_.history->empty()) return true;
-  return made_of.incarnation == task_.incarnation || made_of.incarnation == task_.stream ||
-         knows(*task_.history, made_of);
+// Who has made the change that is to be repaired.
+std::string Trip::who_changed(const Step& step) const {
+  const auto known = task_.known.find(step.name.path());
+  if (known == task_.known.end()) return "somebody";
+  boost::system::error_code bad;
+  const json::value observed = json::parse(*known->second.text, bad);
+  const json::value* metadata = bad ? nullptr : observed.find_pointer("/metadata", bad);
+  const bool has_metadata = metadata != nullptr && metadata->is_object();
+  const std::string writer = has_metadata ? last_writer(metadata->get_object()) : std::string();
+  if (!writer.empty()) return "field manager \"" + writer + "\"";
+  return "another writer under our own field manager \"" + shop_->rules.field_manager +
+         "\" (a second agent?)";
 }
 
 // The object as it is sent, with the stamps that change from apply to apply.

@@ -46,14 +46,32 @@ std::optional<std::string> Trip::owner_of(const json::object& object) {
 bool Trip::foreign(const Step& step, const json::object& object) {
   const auto owner = owner_of(object);
   if (!owner) return true;
-  if (!owner->empty()) {
-    park_as_foreign(step.name, step.name.text() + " belongs to " + *owner);
-    return true;
-  }
-  const bool stamped = meta_of(object).region == claim_.region;
-  if (stamped || shop_->rules.adopt) return false;
-  park_as_foreign(step.name, step.name.text() + " exists and is not ours (adopt = false)");
+  const Drift why = ownership(*owner, meta_of(object).region == claim_.region, shop_->rules.adopt);
+  if (why == Drift::none) return false;
+  leave_alone(step.name, why, *owner, {});
   return true;
+}
+
+// Ends the trip without touching the object.
+void Trip::leave_alone(const ObjectName& name, Drift why, const std::string& owner,
+                       Cursor made_of) {
+  const std::string object = name.text();
+  const std::string made = object + " is made of version " + std::to_string(made_of.version);
+  switch (why) {
+    case Drift::foreign:
+      return park_as_foreign(name, object + " belongs to " + owner);
+    case Drift::not_adopted:
+      return park_as_foreign(name, object + " exists and is not ours (adopt = false)");
+    case Drift::unplaced:
+      report_.unplaced = made_of.incarnation;
+      return retry(made +
+                       " of a store, or of a start of it, that this agent has not heard of: it is "
+                       "left as it is until the control plane has spoken",
+                   word_wait);
+    default:
+      return park_on(name, made + ", and this agent knows of none later than " +
+                               std::to_string(task_.fence) + ": it is left as it is");
+  }
 }
 
 // A delete needs more than an apply: no stamp that contradicts, the region's stamp, and either a
@@ -82,7 +100,8 @@ bool Trip::not_ours_to_delete(const Removal& removal, const json::object& object
   } else if (!made && !named) {
     why = "its name is not one of this record's";
   }
-  if (why.empty()) return removal.as->role == DAVIT_RESOURCE_OWNED && fenced(removal.name, meta);
+  if (why.empty())
+    return removal.as->role == DAVIT_RESOURCE_OWNED && fenced(removal.name, meta.made_of);
   park_on(removal.name, removal.name.text() + " is not deleted: " + why);
   return true;
 }
@@ -92,21 +111,10 @@ Knowledge Trip::knowledge() const {
 }
 
 // The fence: an agent that lags behind another one takes nothing back.
-bool Trip::fenced(const ObjectName& name, const Meta& meta) {
-  const Knowledge known = knowledge();
-  if (cannot_be_placed(meta.made_of, known)) {
-    report_.unplaced = meta.made_of.incarnation;
-    retry(
-        name.text() + " is made of version " + std::to_string(meta.made_of.version) +
-            " of a store, or of a start of it, that this agent has not heard of: it is left as it "
-            "is until the control plane has spoken",
-        word_wait);
-    return true;
-  }
-  if (!made_later(meta.made_of, known)) return false;
-  park_on(name, name.text() + " is made of version " + std::to_string(meta.made_of.version) +
-                    ", and this agent knows of none later than " + std::to_string(task_.fence) +
-                    ": it is left as it is");
+bool Trip::fenced(const ObjectName& name, Cursor made_of) {
+  const Drift why = fence(made_of, knowledge());
+  if (why == Drift::none) return false;
+  leave_alone(name, why, {}, made_of);
   return true;
 }
 

@@ -31,7 +31,7 @@ void Trip::replace_live(const Step& step, uint64_t rendered, const std::string& 
   if (foreign(step, *object)) return;
   if (meta.region != claim_.region)
     return park_on(step.name, step.name.text() + " must be replaced and is not ours: " + why);
-  if (fenced(step.name, meta)) return;
+  if (fenced(step.name, meta.made_of)) return;
   ask_for_new(step, rendered, [this, meta, why](const cluster::Response& answer) {
     const ObjectName& name = plan_.steps[step_].name;
     if (would_be_accepted(answer)) return delete_for_successor(plan_.steps[step_], meta);

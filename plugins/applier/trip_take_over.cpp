@@ -34,7 +34,7 @@ void Trip::hand_over(const Step& step, const std::string& refusal, const cluster
   auto object = answered(live);
   if (!object) return;
   const Meta meta = meta_of(*object);
-  if (foreign(step, *object) || fenced(step.name, meta)) return;
+  if (foreign(step, *object) || fenced(step.name, meta.made_of)) return;
   json::value* managers = (*object)["metadata"].get_object().if_contains("managedFields");
   const json::string& version = step.object.get_object().at("apiVersion").get_string();
   if (managers == nullptr || !managers->is_array() ||
