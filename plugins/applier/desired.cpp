@@ -121,7 +121,7 @@ void Desired::erase(Slot& slot) {
   slots_.erase(slot.number);
 }
 
-void Desired::each(const std::function<void(Slot&)>& visit) {
+void Desired::each(const std::function<void(Slot&)>& visit) const {
   for (auto it = slots_.begin(); it != slots_.end();) {
     Slot& slot = *(it++)->second;  // the visitor may erase it
     visit(slot);

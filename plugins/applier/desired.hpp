@@ -51,7 +51,8 @@ class Desired {
   Slot* find(uint64_t number);
   Slot* find(const std::string& ns, const std::string& name);
   void erase(Slot& slot);
-  void each(const std::function<void(Slot&)>& visit);
+  // The visitor may erase the slot that it is given.
+  void each(const std::function<void(Slot&)>& visit) const;
   size_t size() const { return slots_.size(); }
 
   // Slot numbers are unique over all kinds: the first is `base`, and each following one is `step`

@@ -156,20 +156,12 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   if (other) kind.strangers.forget();
   on_word(kind);
   if (begin.snapshot || other) kind.desired.each([](Slot& slot) { slot.status_told = 0; });
-  kind.snapshot_began = begin.snapshot ? begin.at.version : 0;
   kind.history = std::make_shared<const History>(
       begin.snapshot ? begin.history : continued(*kind.history, begin.history, begin.at));
-  if (!begin.snapshot) {  // a snapshot that has ended is still to be judged
-    if (!other) return;
-    if (kind.ended) kind.ended->go_on(begin.history, begin.at);
-    if (kind.judged) kind.judged->go_on(begin.history, begin.at);
-    return say_again_who_is_gone(kind);
-  }
-  kind.judged.reset();
-  kind.lingering.clear();
-  kind.tombstones.clear();
-  kind.departed.clear();
-  kind.ended.reset();
+  kind.departures.begin(begin, other);
+  if (begin.snapshot || !other) return;
+  for (const GoneRecord& record : kind.departures.to_report_again(kind.desired))
+    telling_->gone(kind.name(), record);
 }
 
 // The peer has confirmed the incarnation that it has named.
@@ -213,13 +205,12 @@ void Hub::taken(ChangeStream* stream) {
 
 void Hub::on_change(ChangeStream* stream, sink::Change change) {
   KindState& kind = *kinds_[stream->kind];
-  if (lingers(kind, change) || !kind.desired.restore_name(change)) {
-    note_dead(kind, change);
-    // Those of a snapshot are reported as gone when the snapshot is judged.
-    if (kind.judged && kind.complete()) bury(kind);
+  if (kind.departures.keep(change, kind.desired)) {
+    // Those of a snapshot are confirmed when the snapshot is judged.
+    if (kind.departures.judged() && kind.complete()) confirm_gone(kind);
     return stream->source.settled(change.version, sink::Outcome::done);
   }
-  if (kind.judged) kind.judged->reach({kind.desired.incarnation(), change.version});
+  kind.departures.reach({kind.desired.incarnation(), change.version});
   const auto accepted = kind.desired.accept(change);
   for (const uint64_t version : accepted.superseded)
     stream->source.settled(version, sink::Outcome::done);
@@ -237,13 +228,10 @@ void Hub::bookmark(sink::Stream* stream, const sink::Bookmark& bookmark) {
 }
 
 void Hub::on_bookmark(KindState& kind, const sink::Bookmark& bookmark) {
-  if (kind.judged) kind.judged->reach(bookmark.at);
+  kind.departures.reach(bookmark.at);
   if (bookmark.at.incarnation == kind.desired.incarnation()) on_word(kind);
   if (!bookmark.snapshot_end && !bookmark.quiet) return;
-  kind.ended =
-      SnapshotEnd{*kind.history, bookmark.live_count, kind.desired.counted(), {}, bookmark.quiet};
-  // A clean close may come from a peer that has not named a version yet.
-  if (bookmark.live_count || bookmark.at.version != 0) kind.ended->reach(bookmark.at);
+  kind.departures.end(bookmark, *kind.history, kind.desired.counted());
   if (kind.complete()) judge(kind);
 }
 
@@ -254,8 +242,7 @@ void Hub::close(sink::Stream* stream) {
 
 void Hub::on_close(ChangeStream* stream) {
   KindState& kind = *kinds_[stream->kind];
-  kind.ended.reset();
-  kind.judged.reset();
+  kind.departures.close();
   kind.desired.each([&](Slot& slot) {
     for (const uint64_t version : slot.outstanding)
       stream->source.settled(version, sink::Outcome::abandoned);

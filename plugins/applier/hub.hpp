@@ -72,16 +72,21 @@ class Hub {
   void try_parked_again(KindState& kind, uint32_t watch);
   void count_parked(Slot& slot);
 
-  // --- watch events and pruning (hub_observe.cpp)
+  // --- watch events, pruning and records that are gone (hub_observe.cpp)
   void on_arrival(KindState& kind, const Arrival& arrival);
   void on_object(KindState& kind, const Arrival& arrival);
   void on_trouble(KindState& kind, const Arrival& arrival);
   void touch(KindState& kind, Slot& slot);
   void release_unseen(KindState& kind);
   void judge(KindState& kind);
+  void judged(KindState& kind, const Departures::Judgement& found);
   void judge_soon(KindState& kind);
-  void judge_arrivals(KindState& kind);
-  void conclude(KindState& kind, const SnapshotEnd& end, const std::vector<Candidate>& candidates);
+  void carry_out(KindState& kind, const Departures::Judgement& found);
+  void confirm_gone(KindState& kind);
+  void report_gone(KindState& kind, const std::vector<GoneRecord>& records);
+  static void count_orphans(KindState& kind);
+  void erase(KindState& kind, Slot& slot);
+  void depart(KindState& kind, Slot& slot);
 
   // --- blindness (hub_sight.cpp), and rights (hub_access.cpp)
   void look(KindState& kind);
@@ -100,22 +105,6 @@ class Hub {
   void tell_absent(KindState& kind, const std::vector<Part>& absent);
   void review_soon();
   Sight::Moment moment() const { return {now(), host_.unix_ms()}; }
-
-  // --- records that are gone (hub_dead.cpp), and carrying out a verdict (hub_observe.cpp)
-  static bool lingers(const KindState& kind, const sink::Change& change);
-  static void note_dead(KindState& kind, const sink::Change& change);
-  void bury(KindState& kind);
-  void take_unnamed_for_dead(KindState& kind);
-  void bury_predecessors(KindState& kind, Slot& slot);
-  static std::optional<Candidate> candidate(const KindState& kind, const Slot& slot);
-  static bool proven_dead(const KindState& kind, const Slot& slot, const Meta& meta);
-  void carry_out(KindState& kind, const Verdict& verdict);
-  static void count_orphans(KindState& kind);
-  void erase(KindState& kind, Slot& slot);
-  void depart(KindState& kind, Slot& slot);
-  void say_gone(KindState& kind, Lingering dead);
-  static void remember(KindState& kind, Lingering gone);
-  void say_again_who_is_gone(KindState& kind);
 
   KindState& kind_of(uint64_t number) { return *kinds_[number % kinds_.size()]; }
   std::chrono::nanoseconds now() const { return host_.now(); }

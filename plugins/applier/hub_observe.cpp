@@ -1,8 +1,6 @@
 // Hub: watch events, and the records that a snapshot did not name.
 #include <algorithm>
 
-#include <boost/json.hpp>
-
 #include "hub.hpp"
 
 namespace davit::applier {
@@ -116,17 +114,14 @@ void Hub::touch(KindState& kind, Slot& slot) {
 // The cluster has nothing of the record left, and no stream names it.
 void Hub::depart(KindState& kind, Slot& slot) {
   telling_->issue(kind.name(), slot, {}, {});
-  if (!slot.id.empty() && !slot.out && !kind.desired.lives(slot.id))
-    say_gone(kind, {slot.id, slot.ns, slot.name, std::max(slot.version, kind.proven_through())});
+  if (auto record = kind.departures.departed(slot, kind.desired))
+    telling_->gone(kind.name(), *record);
   erase(kind, slot);
 }
 
 void Hub::erase(KindState& kind, Slot& slot) {
   if (slot.out) return;
-  for (const Slot::Predecessor& p : slot.had_it_before) {
-    if (kind.desired.lives(p.id)) continue;
-    say_gone(kind, {p.id, slot.ns, slot.name, std::max(p.version, kind.proven_through())});
-  }
+  report_gone(kind, kind.departures.erased(slot, kind.desired));
   slot.state = Slot::State::settled;
   count_parked(slot);
   kind.unseen.erase(slot.number);
@@ -134,104 +129,48 @@ void Hub::erase(KindState& kind, Slot& slot) {
   kind.desired.erase(slot);
 }
 
-// Whether the snapshot has named the tombstone of the record that the object was made of. A
-// tombstone has no name when another record has taken the name.
-bool Hub::proven_dead(const KindState& kind, const Slot& slot, const Meta& meta) {
-  const auto dead_as = [&](const std::string& name) {
-    const auto dead = kind.tombstones.find({name, meta.id});
-    return dead != kind.tombstones.end() && dead->second > meta.made_of.version;
-  };
-  return !meta.id.empty() && (dead_as(slot.ns + "/" + slot.name) || dead_as("/"));
+void Hub::report_gone(KindState& kind, const std::vector<GoneRecord>& records) {
+  for (const GoneRecord& record : records) telling_->gone(kind.name(), record);
 }
 
-// A record that the snapshot did not name, if the cluster has objects with our stamps for it.
-std::optional<Candidate> Hub::candidate(const KindState& kind, const Slot& slot) {
-  Candidate out{slot.number, {}, true, false};
-  bool ours = false;
-  for (const ObservedObject* o : slot.objects) {
-    if (o->foreign) continue;
-    boost::system::error_code bad;
-    const json::value object = json::parse(*o->text, bad);
-    if (bad || !object.is_object()) continue;
-    const Meta meta = meta_of(object.get_object());
-    if (meta.region.empty() || !kind.owned(*o)) continue;
-    ours = true;
-    if (!meta.id.empty()) out.made_of.push_back(meta.made_of);
-    out.proven_dead = out.proven_dead && proven_dead(kind, slot, meta);
-    out.disputed =
-        out.disputed || (!meta.record.empty() && meta.record != slot.ns + "/" + slot.name);
-  }
-  if (!ours) return std::nullopt;
-  return out;
+void Hub::confirm_gone(KindState& kind) {
+  const auto found = kind.departures.confirm(kind.desired);
+  report_gone(kind, found.gone);
+  for (const uint64_t number : found.look_at) queue_.add(number, Band::repair, now());
 }
 
-// The snapshot is complete, and so are the watches. What the snapshot did not name is pruned or
-// shown as orphaned.
+// The snapshot is complete, and so are the watches.
 void Hub::judge(KindState& kind) {
-  const SnapshotEnd end = *std::exchange(kind.ended, std::nullopt);
-  if (end.live_count) kind.judged = end;
-  std::vector<Candidate> candidates;
-  const bool proves_nothing = end.proves_nothing(shop_->rules.prune);
-  kind.desired.each([&](Slot& slot) {
-    if (kind.desired.named_now(slot)) return;
-    if (proves_nothing && slot.wish != Wish::unknown) return;
-    settle(kind, slot, sink::Outcome::done);
-    if (slot.wish == Wish::orphan) return;  // until the store names it again or a person removes it
-    if (const auto c = candidate(kind, slot)) {
-      candidates.push_back(*c);
-    } else if (slot.wish != Wish::unknown) {
-      telling_->issue(kind.name(), slot, {}, {});
-      slot.wish = Wish::unknown;
-      if (slot.objects.empty()) depart(kind, slot);
-    }
-  });
-  kind.arrivals_removed = 0;
-  conclude(kind, end, candidates);
-  bury(kind);
-  if (!proves_nothing && end.whole()) take_unnamed_for_dead(kind);
+  judged(kind, kind.departures.judge(kind.desired, shop_->rules.prune));
+}
+
+void Hub::judged(KindState& kind, const Departures::Judgement& found) {
+  for (const uint64_t number : found.settled)
+    settle(kind, *kind.desired.find(number), sink::Outcome::done);
+  for (const uint64_t number : found.released) {
+    Slot& slot = *kind.desired.find(number);
+    telling_->issue(kind.name(), slot, {}, {});
+    slot.wish = Wish::unknown;
+    if (slot.objects.empty()) depart(kind, slot);
+  }
+  carry_out(kind, found);
+  confirm_gone(kind);
   count_orphans(kind);
 }
 
 // What arrives together is judged together.
 void Hub::judge_soon(KindState& kind) {
-  if (!kind.judged) return;
+  if (!kind.departures.judged()) return;
   kind.arrived = true;
   if (arrival_timer_.waiting()) return;
   arrival_timer_.after(arrivals_gather, [this] {
     for (const auto& each : kinds_) {
-      if (std::exchange(each->arrived, false)) judge_arrivals(*each);
+      if (!std::exchange(each->arrived, false) || !each->complete()) continue;
+      if (const auto found = each->departures.judge_arrivals(each->desired, shop_->rules.prune))
+        carry_out(*each, *found);
     }
     pump();
   });
-}
-
-// Objects of records that are known to be dead: an apply that an earlier process had sent, or one
-// that somebody repeats. Whatever is in doubt, and more than a few records at once, as a restored
-// backup of the cluster brings, waits for the resync, which judges all together.
-void Hub::judge_arrivals(KindState& kind) {
-  if (!kind.judged || !kind.judged->whole() || !kind.complete()) return;
-  std::vector<Candidate> dead;
-  kind.desired.each([&](Slot& slot) {
-    if (slot.wish != Wish::unknown || kind.desired.named_now(slot)) return;
-    const auto c = candidate(kind, slot);
-    if (c && lost(*kind.judged, *c).empty()) dead.push_back(*c);
-  });
-  if (kind.arrivals_removed + dead.size() > shop_->rules.prune.always_allowed) return;
-  kind.arrivals_removed += dead.size();
-  conclude(kind, *kind.judged, dead);
-}
-
-void Hub::conclude(KindState& kind, const SnapshotEnd& end,
-                   const std::vector<Candidate>& candidates) {
-  const Verdict verdict = prune(end, candidates, shop_->rules.prune);
-  for (const uint64_t number : verdict.remove)
-    kind.desired.find(number)->pruned_at = end.at_version.value_or(0);
-  if (!verdict.refusal.empty()) {
-    host_.error("nothing is pruned", {{"kind", kind.name()},
-                                      {"reason", verdict.refusal},
-                                      {"unnamed", std::to_string(candidates.size())}});
-  }
-  carry_out(kind, verdict);
 }
 
 void Hub::count_orphans(KindState& kind) {
@@ -240,21 +179,23 @@ void Hub::count_orphans(KindState& kind) {
   kind.orphaned.set(static_cast<double>(orphans));
 }
 
-void Hub::carry_out(KindState& kind, const Verdict& verdict) {
+// Prunes or orphans what the snapshot did not name.
+void Hub::carry_out(KindState& kind, const Departures::Judgement& found) {
+  const Verdict& verdict = found.verdict;
+  if (!verdict.refusal.empty()) {
+    host_.error("nothing is pruned", {{"kind", kind.name()},
+                                      {"reason", verdict.refusal},
+                                      {"unnamed", std::to_string(found.candidates)}});
+  }
+  // When no stream has named the record, its id comes from the stamp.
   const auto name_it = [&](Slot& slot) {
-    // When no stream has named the record, its id comes from the stamp.
-    for (const ObservedObject* o : slot.objects) {
-      if (!slot.id.empty()) return;
-      boost::system::error_code bad;
-      const json::value object = json::parse(*o->text, bad);
-      if (!bad && object.is_object() && !o->foreign)
-        kind.desired.identify(slot, meta_of(object.get_object()).id);
-    }
+    if (slot.id.empty()) kind.desired.identify(slot, Departures::id_in_stamps(slot));
   };
   for (const uint64_t number : verdict.remove) {
     Slot& slot = *kind.desired.find(number);
     name_it(slot);
     slot.wish = Wish::remove;
+    slot.pruned_at = found.as_of;
     slot.state = Slot::State::pending;
     slot.payload = {};
     queue_.add(number, Band::change, now());

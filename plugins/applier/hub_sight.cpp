@@ -64,15 +64,13 @@ void Hub::sees_again(KindState& kind) {
   });
   if (!kind.complete() || std::exchange(kind.was_complete, true)) return;
   // Records that have gone while this could not be reported.
-  kind.desired.each([&](Slot& slot) {
-    const bool wanted = slot.wish != Wish::unknown && slot.wish != Wish::orphan;
-    if (!wanted && slot.objects.empty() && !slot.out) depart(kind, slot);
-  });
+  for (const uint64_t number : Departures::left(kind.desired))
+    depart(kind, *kind.desired.find(number));
   release_unseen(kind);
-  if (kind.ended) {
+  if (kind.departures.waits()) {
     judge(kind);
-  } else if (kind.judged) {
-    bury(kind);
+  } else if (kind.departures.judged()) {
+    confirm_gone(kind);
   }
 }
 

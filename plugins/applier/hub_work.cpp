@@ -230,11 +230,12 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   if (report.look_again.count() > 0)
     queue_.add(slot.number, Band::repair, now() + report.look_again);
   if (current && report.end == Report::End::done && slot.wish == Wish::apply && report.seen)
-    bury_predecessors(kind, slot);
+    report_gone(kind, kind.departures.replaced(slot, kind.desired));
   if (current && report.end == Report::End::done && slot.wish == Wish::remove &&
       slot.objects.empty()) {
     if (gone && !slot.untold) {
-      remember(kind, {slot.id, slot.ns, slot.name, std::max(slot.version, slot.pruned_at)});
+      kind.departures.reported(
+          {slot.id, slot.ns, slot.name, std::max(slot.version, slot.pruned_at)});
       erase(kind, slot);
     } else {
       // This trip deleted the last object: one more trip reports that.
@@ -326,9 +327,9 @@ void Hub::resync() {
   for (auto& kind : kinds_) {
     // Judges what has arrived since the last snapshot, nobody names, and judge_arrivals left: a
     // restored backup of the cluster, for example.
-    if (kind->judged && kind->complete()) {
-      kind->ended = kind->judged;
-      judge(*kind);
+    if (kind->complete()) {
+      if (const auto found = kind->departures.judge_again(kind->desired, shop_->rules.prune))
+        judged(*kind, *found);
     }
     count_orphans(*kind);
     kind->desired.each([&](Slot& slot) {

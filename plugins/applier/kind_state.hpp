@@ -3,12 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <set>
 
+#include "departures.hpp"
 #include "desired.hpp"
 #include "observed.hpp"
-#include "prune.hpp"
 #include "rights.hpp"
 #include "sight.hpp"
 #include "telling.hpp"
@@ -37,6 +36,13 @@ struct View {
   Metric up;
 };
 
+// Whether the kind owns each resource, by its index.
+inline std::vector<bool> owned_of(const std::vector<kind::Resource>& resources) {
+  std::vector<bool> out;
+  for (const auto& r : resources) out.push_back(r.role == DAVIT_RESOURCE_OWNED);
+  return out;
+}
+
 struct KindState {
   KindState(Host host, kind::Client c, std::vector<kind::Need> n, Schema s, Strand strand,
             uint64_t index, uint64_t kinds, Sight::Time patience)
@@ -45,6 +51,7 @@ struct KindState {
         schema(std::move(s)),
         desired(index, kinds),
         observed(client.description().resources.size()),
+        departures(owned_of(client.description().resources)),
         watches(host, client, std::move(strand)) {
     views.resize(client.description().resources.size(), View(patience));
   }
@@ -79,9 +86,6 @@ struct KindState {
     }
     return {};
   }
-  // A record that the last snapshot did not name is known to be dead as of this version. 0: nothing
-  // is known.
-  uint64_t proven_through() const { return judged && judged->whole() ? snapshot_began : 0; }
   const std::string& name() const { return client.kind(); }
   bool owned(const ObservedObject& o) const {
     return client.description().resources[o.watch].role == DAVIT_RESOURCE_OWNED;
@@ -98,6 +102,7 @@ struct KindState {
   Schema schema;
   Desired desired;
   Observed observed;
+  Departures departures;
   Watches watches;
   bool watching = false;
   Metric orphaned;
@@ -108,15 +113,8 @@ struct KindState {
   std::set<uint64_t> unseen;           // slots that wait until all watches can be trusted
   ChangeStream* stream = nullptr;      // NULL: none is open
   std::shared_ptr<const History> history = std::make_shared<const History>();
-  Strangers strangers;          // incarnations that objects name and the history does not
-  uint64_t snapshot_began = 0;  // version at which the snapshot began; 0: no snapshot, or unknown
-  std::vector<Lingering> lingering;  // records the stream lists as deleted, not yet confirmed gone
-  Tombstones tombstones;  // the same records, as proofs while this snapshot is the last one
-  std::deque<Lingering> departed;     // reported as gone since that snapshot began; only the latest
-  std::optional<SnapshotEnd> ended;   // a snapshot that has ended and is not yet judged
-  std::optional<SnapshotEnd> judged;  // the judged snapshot, and what was heard since
-  bool arrived = false;               // objects that no stream names have come since then
-  size_t arrivals_removed = 0;        // records removed for that since all was judged
+  Strangers strangers;   // incarnations that objects name and the history does not
+  bool arrived = false;  // objects that no stream names have come since the last judgement
 };
 
 }  // namespace davit::applier

@@ -34,6 +34,13 @@ enum class Wish : uint8_t {
   orphan,  // the store does not name it any more, and it may not be deleted
 };
 
+// A deleted record. The name is empty when another record has it. `version`: of the delete, or the
+// one as of which the record is known to be deleted.
+struct GoneRecord {
+  std::string id, ns, name;
+  uint64_t version = 0;
+};
+
 struct Slot {
   enum class State : uint8_t { pending, settled, parked };
 

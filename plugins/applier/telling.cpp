@@ -45,13 +45,13 @@ void Telling::status(const std::string& kind, Slot& slot, Status status) const {
   offer(status);
 }
 
-void Telling::gone(const std::string& kind, const Lingering& dead) const {
+void Telling::gone(const std::string& kind, const GoneRecord& record) const {
   if (!to_) return;
   Status status;
-  status.key = {kind, region_, dead.id};
-  status.ns = dead.ns;
-  status.name = dead.name;
-  status.observed_version = dead.version;
+  status.key = {kind, region_, record.id};
+  status.ns = record.ns;
+  status.name = record.name;
+  status.observed_version = record.version;
   status.health = "unknown";
   status.gone = true;
   offer(status);

@@ -12,13 +12,6 @@
 
 namespace davit::applier {
 
-// A dead record that no agent has reported as gone yet. The name is empty when another record has
-// it.
-struct Lingering {
-  std::string id, ns, name;
-  uint64_t version = 0;
-};
-
 class Telling {
  public:
   Telling(Host host, std::optional<sink::StatusClient> to, std::string region)
@@ -27,8 +20,8 @@ class Telling {
   // Offers the status if it differs from the last one. The key, the names, the version and the
   // parked reason are filled in here.
   void status(const std::string& kind, Slot& slot, Status status) const;
-  // Reports a record as gone. The name in `dead` is empty when another record has it.
-  void gone(const std::string& kind, const Lingering& dead) const;
+  // Reports a record as gone.
+  void gone(const std::string& kind, const GoneRecord& record) const;
   // An empty condition ends the issue.
   void issue(const std::string& kind, Slot& slot, const std::string& condition,
              const std::string& reason) const;
