@@ -207,11 +207,9 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   slot.other_died_in = 0;
   if (!change.key.id.empty()) identify(slot, change.key.id);
   slot.state = Slot::State::pending;
-  slot.parked.clear();
-  slot.refused_since = {};
+  slot.parking = {};
   slot.pruned_at = 0;
   slot.backoff.reset();
-  slot.park_backoff.reset();
   out.work = true;
   return out;
 }

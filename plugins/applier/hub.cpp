@@ -7,14 +7,12 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::St
       shop_(std::make_shared<Workshop>(host, cluster.under(requests_), rules)),
       status_(std::move(status)),
       strand_(host.strand()),
-      limit_(rules.concurrency_max),
-      // Twice the limit: the second half is for trips that pass slow ones.
-      shares_(rules.slow_after, 2 * rules.concurrency_max),
+      workers_(rules.concurrency_max, rules.slow_after),
+      review_(host, *shop_, strand_, kinds_, [this] { check_stopped(); }),
       pump_timer_(strand_),
       resync_timer_(strand_),
       sync_timer_(strand_),
       sight_timer_(strand_),
-      access_timer_(strand_),
       arrival_timer_(strand_) {
   shop_->applies = host.counter("davit_applier_applies_total", "Server-side applies sent");
   shop_->skips = host.counter("davit_applier_skips_total", "Objects found as they should be");
@@ -26,12 +24,10 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::St
   throttled_ = host.counter("davit_applier_throttled_total",
                             "Requests refused because of overload, or not answered");
   concurrency_ = host.gauge("davit_applier_concurrency", "Records that may be worked on at once");
-  concurrency_.set(static_cast<double>(limit_.value()));
+  concurrency_.set(static_cast<double>(workers_.limit()));
   waiting_ = host.gauge("davit_applier_waiting", "Keys that wait for a worker or for their time");
   parked_gauge_ =
       host.gauge("davit_applier_parked", "Records that can never be applied as they are");
-  missing_rights_ = host.gauge("davit_applier_rights_missing",
-                               "Rights that kinds need and the agent's account does not have");
 }
 
 Result<> Hub::add_kinds(const std::vector<kind::Client>& kinds, const kind::Needs& needs) {
@@ -46,12 +42,12 @@ Result<> Hub::add_kinds(const std::vector<kind::Client>& kinds, const kind::Need
     kind.orphaned = host_.gauge("davit_applier_orphaned",
                                 "Records that nobody names and whose objects are left alone",
                                 {{"kind", kind.name()}});
-    for (size_t r = 0; r < kind.views.size(); ++r) {
+    for (size_t r = 0; r < kind.watch_up.size(); ++r) {
       if (!watched(kind.resource(r))) continue;
-      kind.views[r].up =
+      kind.watch_up[r] =
           host_.gauge("davit_applier_watch_up", "1 while what a watch has shown can be relied on",
                       {{"kind", kind.name()}, {"resource", name_of(kind.resource(r))}});
-      kind.views[r].up.set(0);
+      kind.watch_up[r].set(0);
     }
   }
   return {};
@@ -75,8 +71,8 @@ void Hub::stop(std::function<void()> done) {
     stopped_ = std::move(done);
     // An object that was being written is looked at first when the agent starts again.
     requests_.cancel();
-    for (Timer* t : {&pump_timer_, &resync_timer_, &sync_timer_, &sight_timer_, &access_timer_,
-                     &arrival_timer_})
+    review_.stop();
+    for (Timer* t : {&pump_timer_, &resync_timer_, &sync_timer_, &sight_timer_, &arrival_timer_})
       t->cancel();
     for (auto& kind : kinds_) {
       if (!kind->watching) continue;
@@ -90,7 +86,7 @@ void Hub::stop(std::function<void()> done) {
 }
 
 void Hub::check_stopped() {
-  if (!stopped_ || watching_ > 0 || reviewing_ || working_ > 0) return;
+  if (!stopped_ || watching_ > 0 || review_.under_way() || working_ > 0) return;
   auto stopped = std::move(stopped_);
   stopped_ = nullptr;
   stopped();
@@ -135,9 +131,9 @@ void Hub::on_open(ChangeStream* stream) {
   if (kind.watching || stopping_) return;
   kind.watching = true;
   ++watching_;
-  for (View& view : kind.views) view.sight.begin(moment());
+  kind.views.begin(moment());
   plan_sights();
-  if (!access_timer_.waiting()) review_soon();
+  review_.start(*telling_);
   kind.watches.start(shop_->cluster, shop_->rules, label_value(region_),
                      [this, &kind](const Arrival& a) {
                        on_arrival(kind, a);
@@ -168,39 +164,19 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
 void Hub::on_word(KindState& kind) {
   if (!kind.strangers.word(now())) return;
   kind.desired.each([this](Slot& slot) {
-    if (std::exchange(slot.unplaced, 0) != 0) queue_.add(slot.number, Band::change, now());
+    if (std::exchange(slot.unplaced, 0) != 0) workers_.add(slot.number, Band::change, now());
   });
 }
 
 bool Hub::offer(sink::Stream* stream, sink::Change change) {
   auto* s = static_cast<ChangeStream*>(stream);
-  {
-    std::lock_guard lock(s->mutex);
-    if (s->inbox >= shop_->rules.inbox_max) {
-      s->waiting = true;
-      return false;
-    }
-    ++s->inbox;
-  }
+  if (!s->admit(shop_->rules.inbox_max)) return false;
   strand_.post([this, s, change = std::move(change)]() mutable {
     on_change(s, std::move(change));
-    taken(s);
+    s->taken(shop_->rules.inbox_max);
     pump();
   });
   return true;
-}
-
-// Takes one change out of the inbox. A source that was told to wait is woken when half of the inbox
-// is free.
-void Hub::taken(ChangeStream* stream) {
-  bool wake = false;
-  {
-    std::lock_guard lock(stream->mutex);
-    --stream->inbox;
-    wake = stream->waiting && stream->inbox <= shop_->rules.inbox_max / 2;
-    if (wake) stream->waiting = false;
-  }
-  if (wake) stream->source.wake();
 }
 
 void Hub::on_change(ChangeStream* stream, sink::Change change) {
@@ -216,7 +192,7 @@ void Hub::on_change(ChangeStream* stream, sink::Change change) {
     stream->source.settled(version, sink::Outcome::done);
   if (accepted.outcome) stream->source.settled(change.version, *accepted.outcome);
   if (accepted.slot == nullptr) return;
-  queue_.add(accepted.slot->number, accepted.work ? Band::change : Band::resync, now());
+  workers_.add(accepted.slot->number, accepted.work ? Band::change : Band::resync, now());
 }
 
 void Hub::bookmark(sink::Stream* stream, const sink::Bookmark& bookmark) {

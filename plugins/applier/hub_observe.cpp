@@ -9,55 +9,63 @@ constexpr std::chrono::seconds arrivals_gather{1};
 
 void Hub::on_arrival(KindState& kind, const Arrival& a) {
   if (a.type == DAVIT_WATCH_TROUBLE || a.type == DAVIT_WATCH_REFUSED) return on_trouble(kind, a);
-  View& view = kind.views[a.watch];
+  Sight& sight = kind.views.of(a.watch);
   // The watch of a resource that is not installed shows an empty list without a version. That does
   // not end its trouble.
   const bool nothing_there =
       a.resource_version.empty() && (a.type == DAVIT_WATCH_RESTART || a.type == DAVIT_WATCH_SYNCED);
-  if (view.failures > 0 && !nothing_there) {
-    host_.info("watch works again", {{"kind", kind.name()},
-                                     {"resource", name_of(kind.resource(a.watch))},
-                                     {"failures", std::to_string(view.failures)}});
-    view.failures = 0;
-    if (!kind.absent.empty()) review_soon();
-    queue_.hasten(now());  // the API server is back, so no back-off needs to run out
-    try_parked_again(kind, a.watch);
-  }
+  if (kind.watch_failures[a.watch] > 0 && !nothing_there) works_again(kind, a.watch);
   kind.observed.passed(a.watch, a.resource_version);
   switch (a.type) {
     case DAVIT_WATCH_RESTART:
       kind.observed.restart(a.watch);
-      view.sight.restarted(moment());
+      sight.restarted(moment());
       return plan_sights();
     case DAVIT_WATCH_SYNCED:
       kind.observed.synced(a.watch, [&](Slot& slot) { touch(kind, slot); });
-      if (nothing_there && view.failures > 0) review_soon();  // its definition may be gone
-      view.sight.synced();
+      // Its definition may be gone.
+      if (nothing_there && kind.watch_failures[a.watch] > 0) review_.soon();
+      sight.synced();
       return look(kind);
     default:
       on_object(kind, a);
-      if (view.sight.due() || view.sight.blind()) {
-        view.sight.event();
+      if (sight.due() || sight.blind()) {
+        sight.event();
         look(kind);
       }
   }
 }
 
+void Hub::works_again(KindState& kind, uint32_t watch) {
+  host_.info("watch works again",
+             {{"kind", kind.name()},
+              {"resource", name_of(kind.resource(watch))},
+              {"failures", std::to_string(std::exchange(kind.watch_failures[watch], 0))}});
+  if (!kind.absent.empty()) review_.soon();
+  workers_.hasten(now());  // the API server is back, so no back-off needs to run out
+  // What the records are parked for may be there by now: the definition may be installed, or
+  // another API server may answer.
+  kind.desired.each([&](Slot& slot) {
+    if (slot.state != Slot::State::parked) return;
+    if (const auto at = slot.parking.watch_works(watch, now()))
+      workers_.add(slot.number, Band::resync, *at);
+  });
+}
+
 void Hub::on_trouble(KindState& kind, const Arrival& a) {
-  View& view = kind.views[a.watch];
   const bool refused = a.type == DAVIT_WATCH_REFUSED;
   if (refused) {
-    view.sight.refused(a.trouble, moment());
+    kind.views.of(a.watch).refused(a.trouble, moment());
   } else {
-    view.sight.cut(a.trouble, moment());
+    kind.views.of(a.watch).cut(a.trouble, moment());
   }
-  if (view.failures++ == 0) {
+  if (kind.watch_failures[a.watch]++ == 0) {
     host_.warn(refused ? "watch is refused" : "watch fails",
                {{"kind", kind.name()},
                 {"resource", name_of(kind.resource(a.watch))},
                 {"reason", a.trouble}});
     // A right may have been taken away. The API server can say which one.
-    if (refused) review_soon();
+    if (refused) review_.soon();
   }
   look(kind);
   plan_sights();
@@ -96,13 +104,13 @@ void Hub::on_object(KindState& kind, const Arrival& a) {
 void Hub::release_unseen(KindState& kind) {
   std::set<uint64_t> unseen;
   unseen.swap(kind.unseen);
-  for (const uint64_t number : unseen) queue_.add(number, Band::change, now());
+  for (const uint64_t number : unseen) workers_.add(number, Band::change, now());
 }
 
 // Something has changed in the cluster for this slot.
 void Hub::touch(KindState& kind, Slot& slot) {
   if (slot.wish == Wish::apply || slot.wish == Wish::remove || slot.wish == Wish::hold) {
-    queue_.add(slot.number, Band::repair, now());
+    workers_.add(slot.number, Band::repair, now());
     return;
   }
   // Otherwise sees_again looks at it once all watches can be trusted.
@@ -125,7 +133,7 @@ void Hub::erase(KindState& kind, Slot& slot) {
   slot.state = Slot::State::settled;
   count_parked(slot);
   kind.unseen.erase(slot.number);
-  queue_.forget(slot.number);
+  workers_.forget(slot.number);
   kind.desired.erase(slot);
 }
 
@@ -136,7 +144,7 @@ void Hub::report_gone(KindState& kind, const std::vector<GoneRecord>& records) {
 void Hub::confirm_gone(KindState& kind) {
   const auto found = kind.departures.confirm(kind.desired);
   report_gone(kind, found.gone);
-  for (const uint64_t number : found.look_at) queue_.add(number, Band::repair, now());
+  for (const uint64_t number : found.look_at) workers_.add(number, Band::repair, now());
 }
 
 // The snapshot is complete, and so are the watches.
@@ -198,7 +206,7 @@ void Hub::carry_out(KindState& kind, const Departures::Judgement& found) {
     slot.pruned_at = found.as_of;
     slot.state = Slot::State::pending;
     slot.payload = {};
-    queue_.add(number, Band::change, now());
+    workers_.add(number, Band::change, now());
   }
   for (const auto& orphan : verdict.orphans) {
     Slot& slot = *kind.desired.find(orphan.slot);

@@ -1,13 +1,14 @@
-// Queue: decides which slot is worked on next. It stands between the desired table and the workers.
-// A slot has one entry, by its number (the key). A key is never given out twice at once; a key that
-// is added while it is out comes once more. Pure: the caller passes the time.
+// Queue: decides which record is worked on next. It stands between the desired table and the
+// workers. It knows a record by a key, which is the number of its slot. A key is never given out
+// twice at once; a key that is added while it is out comes once more. Pure: the caller passes the
+// time.
 //
-// Live changes have priority over repairs, and repairs over the resync. A slot that failed keeps
+// Live changes have priority over repairs, and repairs over the resync. A key that failed keeps
 // its priority. While several priorities wait, each gets a share of the turns, so that none
 // starves: during a bootstrap of thousands of records, what runs is reported as it comes up and not
 // after the last change.
 //
-// After each trip (one reconciliation) a key rests: a little after a success, so that a burst of
+// After each trip a key rests: a little after a success, so that a burst of
 // events causes one more trip, and for its back-off after a failure. A live change ends the rest;
 // nothing else does, except hasten.
 #pragma once
@@ -22,7 +23,7 @@
 
 namespace davit::applier {
 
-// A priority, the most urgent first.
+// The most urgent first.
 enum class Band : uint8_t { change, repair, resync };
 
 class Queue {

@@ -18,7 +18,7 @@
 #include <davit/types.hpp>
 
 #include "applied.hpp"
-#include "queue.hpp"
+#include "parking.hpp"
 #include "repairs.hpp"
 
 namespace davit::applier {
@@ -78,8 +78,6 @@ struct Slot {
   std::vector<uint64_t> outstanding;  // accepted versions that are not settled
   State state = State::pending;
   bool out = false;  // a trip has it
-  // It waits because its group has no room, and will be queued in this band; nullopt: it does not.
-  std::optional<Band> held_back;
 
   // One of its objects names this incarnation, which the server has not explained yet. 0: none.
   uint64_t unplaced = 0;
@@ -89,16 +87,7 @@ struct Slot {
   std::vector<ObservedObject*> objects;
 
   Backoff backoff;
-  bool counted_parked = false;  // counted in the gauge
-  std::string parked;           // the reason; empty: not parked
-  std::chrono::nanoseconds parked_until{0};
-  size_t parked_on = SIZE_MAX;  // the watch of the object it is parked for; SIZE_MAX: none
-  uint64_t parked_grounds = 0;  // fingerprint of its objects when it was parked
-  // Before this time no change of its objects and no recovered watch ends the park. Otherwise
-  // somebody who keeps changing the objects would make us try all the time.
-  std::chrono::nanoseconds parked_at_least_until{0};
-  Backoff park_backoff;
-  std::chrono::nanoseconds refused_since{0};  // since when a right is refused; 0: none is
+  Parking parking;
   Repairs repairs;
   std::string issue;         // the issue last reported; empty: none
   std::string issue_id;      // id of the record for which it was reported

@@ -37,7 +37,7 @@ void Telling::status(const std::string& kind, Slot& slot, Status status) const {
   status.observed_incarnation = parked ? slot.incarnation : slot.applied_at.incarnation;
   // A record that a snapshot left out is gone as of that snapshot's version.
   if (status.gone) status.observed_version = std::max(status.observed_version, slot.pruned_at);
-  status.parked = parked ? slot.parked : std::string();
+  status.parked = parked ? slot.parking.reason() : std::string();
   if (status.health.empty()) status.health = "unknown";
   const uint64_t told = fingerprint_of(status);
   if (told == slot.status_told) return;

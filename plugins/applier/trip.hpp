@@ -14,11 +14,13 @@
 
 #include <boost/json/value.hpp>
 
+#include "answer.hpp"
 #include "drift.hpp"
 #include "observed.hpp"
 #include "plan.hpp"
 #include "settings.hpp"
 #include "verdict.hpp"
+#include "views.hpp"
 
 namespace davit::applier {
 
@@ -46,19 +48,6 @@ struct Workshop {
   std::atomic<int64_t> paused_until{0};
   Metric applies, skips, deletes, repairs;
 };
-
-// How the cluster answered one request.
-struct Answer {
-  std::string like;  // verb and resource
-  std::chrono::nanoseconds sent{0}, took{0};
-  bool overloaded = false;
-  bool of_webhook = false;  // the answer names a webhook
-  std::chrono::milliseconds retry_after{0};
-};
-
-// What a watch says about objects that it has not shown. `none`: nothing, there is no watch.
-// `begun`: nothing, the watch cannot be trusted. `complete`: they are absent.
-enum class Coverage : uint8_t { none, begun, complete };
 
 // The input of one trip: copies of all that it needs of the hub's tables.
 struct Task {

@@ -1,11 +1,8 @@
-// Hub: whether the agent's account has the rights that the kinds need, and the cluster has what
-// they need. The hub asks at the start, when a watch or a record is refused, and at intervals while
-// something is missing. `davit check` asks, too.
+#include "access_review.hpp"
+
 #include <algorithm>
 
 #include <davit/issues.hpp>
-
-#include "hub.hpp"
 
 namespace davit::applier {
 namespace {
@@ -39,8 +36,19 @@ void add_once(std::vector<T>& to, std::vector<T> more) {
 
 }  // namespace
 
+AccessReview::AccessReview(Host host, const Workshop& shop, Strand strand, const Kinds& kinds,
+                           std::function<void()> ended)
+    : host_(host),
+      shop_(shop),
+      strand_(std::move(strand)),
+      kinds_(kinds),
+      ended_(std::move(ended)),
+      timer_(strand_),
+      missing_rights_(host.gauge("davit_applier_rights_missing",
+                                 "Rights that kinds need and the agent's account does not have")) {}
+
 // What all kinds need, each right and part once.
-Access::Question Hub::question() const {
+Access::Question AccessReview::question() const {
   Access::Question out;
   for (const auto& kind : kinds_) {
     add_once(out.rights, rights_of(kind->client.description(), kind->needs));
@@ -49,13 +57,13 @@ Access::Question Hub::question() const {
   return out;
 }
 
-std::string Hub::cluster_role() const {
+std::string AccessReview::cluster_role() const {
   return applier::cluster_role(question().rights);
 }
 
-Result<> Hub::check_access(std::chrono::nanoseconds deadline) const {
-  if (shop_->rules.access_review_interval.count() == 0) return {};
-  const auto answer = Access::ask_and_wait(host_, shop_->cluster, question(), deadline);
+Result<> AccessReview::check(std::chrono::nanoseconds deadline) const {
+  if (shop_.rules.access_review_interval.count() == 0) return {};
+  const auto answer = Access::ask_and_wait(host_, shop_.cluster, question(), deadline);
   if (answer.refused) {
     return Error{Code::permission_denied,
                  "the rights of the agent's account could not be asked for: " + answer.failure,
@@ -76,42 +84,50 @@ Result<> Hub::check_access(std::chrono::nanoseconds deadline) const {
       answer.missing.empty() ? Code::failed_precondition : Code::permission_denied, all, {}, {}};
 }
 
-// A review that is under way decides itself, at its end, whether another one is needed.
-void Hub::review_soon() {
-  if (!reviewing_) access_timer_.after(Sight::Time(0), [this] { review_access(); });
+void AccessReview::start(const Telling& telling) {
+  telling_ = &telling;
+  if (!timer_.waiting()) soon();
 }
 
-void Hub::review_access() {
-  if (stopping_ || reviewing_ || shop_->rules.access_review_interval.count() == 0) return;
-  reviewing_ = true;
-  Access::ask(host_, shop_->cluster, strand_, question(), review_timeout,
+void AccessReview::soon() {
+  if (!under_way_) timer_.after(std::chrono::nanoseconds(0), [this] { ask(); });
+}
+
+void AccessReview::stop() {
+  stopped_ = true;
+  timer_.cancel();
+}
+
+void AccessReview::ask() {
+  if (stopped_ || under_way_ || shop_.rules.access_review_interval.count() == 0) return;
+  under_way_ = true;
+  Access::ask(host_, shop_.cluster, strand_, question(), review_timeout,
               [this](const Access::Answer& answer) {
-                reviewing_ = false;
-                if (stopping_) return check_stopped();
-                reviewed(answer);
+                under_way_ = false;
+                if (stopped_) return ended_();
+                answered(answer);
               });
 }
 
 // The review is repeated until nothing is missing. After that only a refusal causes another one.
-void Hub::reviewed(const Access::Answer& answer) {
-  if (!answer.failure.empty() && !answer.unknown_here && !std::exchange(review_failed_, true)) {
-    host_.warn("the account's rights could not be asked for", {{"reason", answer.failure}});
-  }
+void AccessReview::answered(const Access::Answer& answer) {
   bool again = !answer.failure.empty() && !answer.unknown_here;
+  if (again && !std::exchange(failed_, true))
+    host_.warn("the account's rights could not be asked for", {{"reason", answer.failure}});
   if (answer.failure.empty()) {
-    review_failed_ = false;
-    for (auto& kind : kinds_) {
+    failed_ = false;
+    for (const auto& kind : kinds_) {
       tell_rights(*kind, missing_of(*kind, answer));
       tell_absent(*kind, absent_of(*kind, answer));
     }
     missing_rights_.set(static_cast<double>(answer.missing.size()));
     again = !answer.missing.empty() || !answer.absent.empty();
   }
-  if (again && !access_timer_.waiting())
-    access_timer_.after(shop_->rules.access_review_interval, [this] { review_access(); });
+  if (again && !timer_.waiting())
+    timer_.after(shop_.rules.access_review_interval, [this] { ask(); });
 }
 
-void Hub::tell_rights(KindState& kind, const Missing& missing) {
+void AccessReview::tell_rights(KindState& kind, const Missing& missing) {
   for (const auto& [name, verbs] : missing) {
     const auto known = kind.missing.find(name);
     if (known != kind.missing.end() && known->second == verbs) continue;
@@ -131,7 +147,7 @@ void Hub::tell_rights(KindState& kind, const Missing& missing) {
   kind.missing = missing;
 }
 
-void Hub::tell_absent(KindState& kind, const std::vector<Part>& absent) {
+void AccessReview::tell_absent(KindState& kind, const std::vector<Part>& absent) {
   std::map<std::string, Part> now;
   for (const Part& part : absent) now.emplace(part.shown(), part);
   for (const auto& [name, part] : now) {
