@@ -19,8 +19,9 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::St
   shop_->deletes = host.counter("davit_applier_deletes_total", "Deletes sent");
   shop_->repairs = host.counter("davit_applier_repairs_total",
                                 "Objects changed behind our back and applied again");
-  trips_ = host.counter("davit_applier_trips_total", "Keys worked on");
-  retries_ = host.counter("davit_applier_retries_total", "Trips that failed and are tried again");
+  reconciliations_ = host.counter("davit_applier_trips_total", "Keys worked on");
+  retries_ = host.counter("davit_applier_retries_total",
+                          "Reconciliations that failed and are tried again");
   throttled_ = host.counter("davit_applier_throttled_total",
                             "Requests refused because of overload, or not answered");
   concurrency_ = host.gauge("davit_applier_concurrency", "Records that may be worked on at once");

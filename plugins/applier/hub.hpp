@@ -1,7 +1,8 @@
-// Hub: the applier's one strand, where changes, watch events and finished trips meet. The hub keeps
-// the tables, asks which slot is next and starts a trip for it. It decides nothing: the pure
-// classes do (Desired, Observed, Departures, Views, Workers, Parking, Repairs, Strangers, prune),
-// and the hub carries out what they answer. A trip is one reconciliation of a slot (trip.hpp).
+// Hub: the applier's one strand, where changes, watch events and finished reconciliations meet. The
+// hub keeps the tables, asks which slot is next and starts a reconciliation for it. It decides
+// nothing: the pure classes do (Desired, Observed, Departures, Views, Workers, Parking, Repairs,
+// Strangers, prune), and the hub carries out what they answer. A reconciliation is one
+// reconciliation of a slot (reconciliation.hpp).
 #pragma once
 
 #include "access_review.hpp"
@@ -93,7 +94,7 @@ class Hub {
   std::vector<std::unique_ptr<KindState>> kinds_;
   std::vector<std::unique_ptr<ChangeStream>> streams_;
   Workers workers_;     // by the numbers of the slots
-  size_t working_ = 0;  // trips that are out
+  size_t working_ = 0;  // reconciliations that are out
   AccessReview review_;
   Timer pump_timer_, resync_timer_, sync_timer_, sight_timer_, arrival_timer_;
   std::chrono::nanoseconds pump_at_{0};        // when pump_timer_ fires
@@ -109,7 +110,7 @@ class Hub {
   std::function<void()> stopped_;
 
   std::set<uint64_t> parked_;  // slots, by their numbers
-  Metric waiting_, concurrency_, parked_gauge_, trips_, retries_, throttled_;
+  Metric waiting_, concurrency_, parked_gauge_, reconciliations_, retries_, throttled_;
 };
 
 }  // namespace davit::applier

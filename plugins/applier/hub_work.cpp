@@ -1,4 +1,4 @@
-// Hub: starts trips for slots and takes in what they report.
+// Hub: starts reconciliations for slots and takes in what they report.
 #include <davit/issues.hpp>
 
 #include "hub.hpp"
@@ -6,7 +6,7 @@
 namespace davit::applier {
 namespace {
 
-// After so many failed trips in a row, people are told.
+// After so many failed reconciliations in a row, people are told.
 constexpr uint32_t quiet_failures = 3;
 
 sink::Outcome outcome_of(Report::End end) {
@@ -20,8 +20,8 @@ bool may_start(Wish wish, bool complete, bool patience_is_over) {
   return wish == Wish::apply && patience_is_over;
 }
 
-// A fingerprint of what people and agents have set in the record's objects. A trip computes the
-// same of its copies.
+// A fingerprint of what people and agents have set in the record's objects. A reconciliation
+// computes the same of its copies.
 uint64_t grounds_of(const KindState& kind, const Slot& slot) {
   uint64_t out = 0;
   for (const ObservedObject* o : slot.objects) {
@@ -30,7 +30,7 @@ uint64_t grounds_of(const KindState& kind, const Slot& slot) {
   return out;
 }
 
-// Copies of all that a trip needs of the tables.
+// Copies of all that a reconciliation needs of the tables.
 Task task_for(const KindState& kind, const Slot& slot, const std::string& region, Queue::Time now) {
   Task task;
   task.kind = &kind.client;
@@ -102,15 +102,15 @@ void Hub::launch(KindState& kind, Slot& slot) {
   if (slot.state == Slot::State::parked && slot.parking.heeds_changes(now()))
     slot.parking.objects_are(grounds_of(kind, slot), now());
   slot.repairs.forget(shop_->rules.repairs, now());
-  trips_.add();
-  auto trip = std::make_shared<Trip>(
+  reconciliations_.add();
+  auto one = std::make_shared<Reconciliation>(
       shop_, task_for(kind, slot, region_, now()),
       [this, under_way = workers_.out()](Report report) {
         strand_.post([this, under_way, report = std::move(report)]() mutable {
           on_report(under_way, std::move(report));
         });
       });
-  trip->start();
+  one->start();
 }
 
 void Hub::on_report(size_t under_way, Report report) {
@@ -159,7 +159,8 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   }
   if (slot.state == Slot::State::parked && slot.parking.holds(now()))
     workers_.add(slot.number, Band::resync, slot.parking.next_look(now()));
-  // The tables now show what this trip wrote. One more trip derives the status from it.
+  // The tables now show what this reconciliation wrote. One more reconciliation derives the status
+  // from it.
   if (!report.written.empty()) workers_.add(slot.number, Band::repair, now());
   if (report.look_again.count() > 0)
     workers_.add(slot.number, Band::repair, now() + report.look_again);
@@ -171,12 +172,12 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
     kind.departures.reported({slot.id, slot.ns, slot.name, std::max(slot.version, slot.pruned_at)});
     erase(kind, slot);
   } else {
-    // This trip deleted the last object: one more trip reports that.
+    // This reconciliation deleted the last object: one more reconciliation reports that.
     workers_.add(slot.number, Band::repair, now());
   }
 }
 
-// The trip was made for what is still wanted.
+// The reconciliation was made for what is still wanted.
 void Hub::conclude_current(KindState& kind, Slot& slot, Report& report) {
   // A right may have been taken away. The API server can say which one.
   if (report.right_refused && !slot.parking.right_refused() && kind.missing.empty()) review_.soon();
@@ -206,8 +207,8 @@ void Hub::count_parked(const Slot& slot) {
   parked_gauge_.set(static_cast<double>(parked_.size()));
 }
 
-// How long the record rests after its trip. Also logs when the record begins to keep failing, and
-// when that ends.
+// How long the record rests after its reconciliation. Also logs when the record begins to keep
+// failing, and when that ends.
 std::chrono::nanoseconds Hub::rest_after(const KindState& kind, Slot& slot, const Report& report) {
   const std::string object = slot.ns + "/" + slot.name;
   if (report.end != Report::End::retry) {
@@ -272,7 +273,7 @@ void Hub::tell(KindState& kind, Slot& slot, Report& report) {
   // No status is reported from a watch that cannot be trusted.
   slot.untold = !report.seen || !kind.views.sees(report.relies_on);
   if (slot.untold) {
-    // The watches have become complete since the trip began.
+    // The watches have become complete since the reconciliation began.
     if (kind.views.sees(report.relies_on)) workers_.add(slot.number, Band::repair, now());
     return;
   }

@@ -8,9 +8,9 @@
 #include "departures.hpp"
 #include "desired.hpp"
 #include "observed.hpp"
+#include "reconciliation.hpp"
 #include "rights.hpp"
 #include "telling.hpp"
-#include "trip.hpp"
 #include "views.hpp"
 #include "watches.hpp"
 

@@ -1,6 +1,6 @@
 // Kubernetes objects as the applier sees them: their names, the stamps that Davit writes on them,
-// the parts that are kept, and whether an object still says what was applied. Trips and watches use
-// these functions. They are pure and work on JSON.
+// the parts that are kept, and whether an object still says what was applied. Reconciliations and
+// watches use these functions. They are pure and work on JSON.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -1,7 +1,7 @@
 // Observed: the objects that the cluster watches of one kind have shown, by path, each with the
-// slots it belongs to. It stands between the watches and the trips. Objects are kept as JSON text:
-// it takes a tenth of the memory of a parsed object, and reconcile needs text. Pure; used on the
-// applier's strand.
+// slots it belongs to. It stands between the watches and the reconciliations. Objects are kept as
+// JSON text: it takes a tenth of the memory of a parsed object, and reconcile needs text. Pure;
+// used on the applier's strand.
 //
 // The answers to our own writes are entered, too. An object that we wrote must not look lost
 // because its watch lags behind. Once the watch has passed the write, the watch is right.

@@ -1,6 +1,6 @@
 // Decides which record an object belongs to (our stamps), and which field manager owns which of its
-// fields (metadata.managedFields of Kubernetes' server-side apply). A trip asks before it touches
-// an object. Pure functions over JSON.
+// fields (metadata.managedFields of Kubernetes' server-side apply). A reconciliation asks before it
+// touches an object. Pure functions over JSON.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -8,9 +8,9 @@
 // starves: during a bootstrap of thousands of records, what runs is reported as it comes up and not
 // after the last change.
 //
-// After each trip a key rests: a little after a success, so that a burst of
-// events causes one more trip, and for its back-off after a failure. A live change ends the rest;
-// nothing else does, except hasten.
+// After each reconciliation a key rests: a little after a success, so that a burst of
+// events causes one more reconciliation, and for its back-off after a failure. A live change ends
+// the rest; nothing else does, except hasten.
 #pragma once
 
 #include <array>
@@ -36,9 +36,10 @@ class Queue {
   void add(Key key, Band band, Time at);
   // Returns the next key that is due. The key is out until done, retry or put_aside.
   std::optional<Key> take(Time now);
-  // The key's trip is over. The key rests until `rest_until`.
+  // The key's reconciliation is over. The key rests until `rest_until`.
   void done(Key key, Time rest_until);
-  // The key's trip failed. The key rests until `at` and then comes again, in the same band.
+  // The key's reconciliation failed. The key rests until `at` and then comes again, in the same
+  // band.
   void retry(Key key, Time at);
   // Gives a key back without work; the key waits for an add. Returns the band that it was taken
   // from.

@@ -77,7 +77,7 @@ struct Slot {
   uint64_t pruned_at = 0;
   std::vector<uint64_t> outstanding;  // accepted versions that are not settled
   State state = State::pending;
-  bool out = false;  // a trip has it
+  bool out = false;  // a reconciliation has it
 
   // One of its objects names this incarnation, which the server has not explained yet. 0: none.
   uint64_t unplaced = 0;

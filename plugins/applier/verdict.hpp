@@ -1,4 +1,4 @@
-// Classifies an answer of the Kubernetes API for a trip: go on, retry or park. Pure.
+// Classifies an answer of the Kubernetes API for a reconciliation: go on, retry or park. Pure.
 //
 // Nothing that could do harm depends on the text for people, because an admission policy's text may
 // hold any word. Fields are judged by the causes of the Status, which only the API server's own

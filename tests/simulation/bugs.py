@@ -96,7 +96,7 @@ STORE = (
 
 # The agent: applying, holding, pruning.
 AGENT = (
-    Bug("failure_passes_for_success", "applier", "trip.cpp",
+    Bug("failure_passes_for_success", "applier", "reconciliation.cpp",
         "a transient failure is retried and holds the cursor",
         (("  retry(std::move(why), r.retry_after);\n}", "  finish(Report::End::done);\n}"),)),
     Bug("throttled_is_refused", "applier", "verdict.cpp",
@@ -109,7 +109,7 @@ AGENT = (
     Bug("parked_is_never_tried_again", "applier", "hub_work.cpp",
         "what is parked is tried again, slowly",
         (("slot.state == Slot::State::parked && slot.parking.holds(now);", "slot.state == Slot::State::parked;"),)),
-    Bug("held_is_worked_on", "applier", "trip.cpp",
+    Bug("held_is_worked_on", "applier", "reconciliation.cpp",
         "a hold says: do not touch this object",
         (("  if (task_.wish == Wish::hold) return finish(Report::End::held);\n", ""),)),
     Bug("holds_are_not_counted", "applier", "desired.cpp",
@@ -118,7 +118,7 @@ AGENT = (
     Bug("drift_is_left", "applier", "drift.cpp",
         "drifted objects are repaired",
         ((" && applied->projected == content.projected;", ";"),)),
-    Bug("edit_that_spoils_our_apply_is_left", "applier", "trip_take_over.cpp",
+    Bug("edit_that_spoils_our_apply_is_left", "applier", "reconciliation_take_over.cpp",
         "what others put beside our fields is no obstacle",
         (("return refused_by_validation(refusal) && ", "return refusal.http_status == 0 && "),)),
     Bug("missing_is_left", "applier", "drift.cpp",
@@ -131,7 +131,7 @@ AGENT = (
     Bug("other_region_is_taken_over", "applier", "ownership.cpp",
         "an object with another region's label is never touched",
         (("  if (differs(meta.region, claim.region)) {", "  if (false) {"),)),
-    Bug("delete_without_preconditions", "applier", "trip_remove.cpp",
+    Bug("delete_without_preconditions", "applier", "reconciliation_remove.cpp",
         "a delete carries uid and resource version",
         (('{"propagationPolicy", "Background"},\n                                        '
           '{"preconditions", std::move(preconditions)}});', '{"propagationPolicy", "Background"}});'),)),
@@ -250,7 +250,7 @@ RACES = (
           "  const auto rest = rest_after(kind, slot, report);\n"
           "  if (!current) { queue_.done(slot.number, now() + rest); queue_.forget(slot.number); return; }\n"),)),
     Bug("newer_change_passes_for_done", "applier", "hub_work.cpp",
-        "what a trip has done is said of the version that it was made for",
+        "what a reconciliation has done is said of the version that it was made for",
         (("  const bool current = slot.version == report.version && slot.incarnation == report.incarnation &&\n"
           "                       slot.wish == report.wish;", "  const bool current = true;"),)),
     Bug("repairs_wait_for_the_resync", "applier", "hub_observe.cpp",
@@ -295,11 +295,11 @@ RIVALS = (
         "before an apply the object itself is asked whose it is",
         (("  if (!owner.empty()) return Drift::foreign;\n", ""),),
         "rivals"),
-    Bug("apply_is_of_any_state", "applier", "trip_apply.cpp",
+    Bug("apply_is_of_any_state", "applier", "reconciliation_apply.cpp",
         "an apply is of exactly the state that was judged",
         (("  metadata[\"resourceVersion\"] =\n"
           "      current_.resource_version.empty() ? version_of_none : current_.resource_version;\n", ""),), "rivals"),
-    Bug("owner_is_not_named", "applier", "trip_own.cpp",
+    Bug("owner_is_not_named", "applier", "reconciliation_own.cpp",
         "who has another's object is told whose it is",
         (('object + " belongs to " + owner);', 'object + " is not ours");'),), "rivals"),
     Bug("epoch_of_another_does_not_count", "recorder", "epochs.cpp",

@@ -1,13 +1,13 @@
-// What a trip may report of its record: which watches the status depends on, and what runs when the
-// record itself cannot be applied.
-#include "trip.hpp"
+// What a reconciliation may report of its record: which watches the status depends on, and what
+// runs when the record itself cannot be applied.
+#include "reconciliation.hpp"
 #include "watches.hpp"
 
 namespace davit::applier {
 
 // A status depends on the seen resources (pods) and on those owned resources that the record has.
 // Only when nothing at all is left is a deleted record gone, so its status depends on all watches.
-void Trip::rely_on(const Plan& plan) {
+void Reconciliation::rely_on(const Plan& plan) {
   const auto& resources = task_.kind->description().resources;
   std::vector<bool> needed(resources.size());
   for (size_t i = 0; i < resources.size(); ++i)
@@ -22,7 +22,7 @@ void Trip::rely_on(const Plan& plan) {
   }
 }
 
-std::optional<Plan> Trip::plan_of(std::string_view desired) const {
+std::optional<Plan> Reconciliation::plan_of(std::string_view desired) const {
   auto output = task_.kind->reconcile(input(desired));
   if (!output.ok()) return std::nullopt;
   auto plan = read_plan(*output, task_.kind->description());
@@ -33,7 +33,7 @@ std::optional<Plan> Trip::plan_of(std::string_view desired) const {
 // What runs goes on, whatever becomes of the record's new version. Its status is derived from the
 // message that was applied last. If this process has applied nothing yet, the status is derived
 // from the objects alone.
-void Trip::refuse(std::string why) {
+void Reconciliation::refuse(std::string why) {
   std::optional<Plan> plan;
   if (task_.runs) {
     const auto text = task_.schema.to_json(task_.kind->description().apply_type, task_.runs.view());

@@ -8,16 +8,17 @@
 // (dryRun=All). Then what others have put beside our fields is the fault.
 #include <boost/json.hpp>
 
-#include "trip.hpp"
+#include "reconciliation.hpp"
 
 namespace davit::applier {
 
-bool Trip::may_take_over(const Step& step, const cluster::Response& refusal) const {
+bool Reconciliation::may_take_over(const Step& step, const cluster::Response& refusal) const {
   return refused_by_validation(refusal) && shop_->rules.force && !current_.taken_over &&
          task_.known.contains(step.name.path());
 }
 
-void Trip::take_over(const Step& step, uint64_t rendered, const cluster::Response& refusal) {
+void Reconciliation::take_over(const Step& step, uint64_t rendered,
+                               const cluster::Response& refusal) {
   ask_for_new(step, rendered, [this, why = describe(refusal)](const cluster::Response& answer) {
     const ObjectName& name = plan_.steps[step_].name;
     if (!would_be_accepted(answer)) return failed(name, answer);
@@ -27,7 +28,8 @@ void Trip::take_over(const Step& step, uint64_t rendered, const cluster::Respons
   });
 }
 
-void Trip::hand_over(const Step& step, const std::string& refusal, const cluster::Response& live) {
+void Reconciliation::hand_over(const Step& step, const std::string& refusal,
+                               const cluster::Response& live) {
   const Meaning m = meaning(live, true);
   if (m == Meaning::absent) return retry(step.name.text() + " has been deleted meanwhile");
   if (m != Meaning::fine) return failed(step.name, live);
@@ -50,7 +52,7 @@ void Trip::hand_over(const Step& step, const std::string& refusal, const cluster
 }
 
 // The object that was judged is in this state now.
-void Trip::handed_over(const cluster::Response& r) {
+void Reconciliation::handed_over(const cluster::Response& r) {
   if (meaning(r, true) != Meaning::fine) return failed(plan_.steps[step_].name, r);
   const auto object = answered(r);
   if (!object) return;

@@ -1,8 +1,8 @@
-// Trip: one reconciliation of a slot. A trip decodes and validates the message, calls the kind's
-// reconcile, compares the plan with the cluster, and sends one request after another in the kind's
-// order. It runs on the pool of the kind's instance, because a kind may block: one step after the
-// other, so it needs no strand. A trip touches no table: it gets copies (Task) and returns what it
-// found (Report).
+// Reconciliation: one reconciliation of a slot. A reconciliation decodes and validates the message,
+// calls the kind's reconcile, compares the plan with the cluster, and sends one request after
+// another in the kind's order. It runs on the pool of the kind's instance, because a kind may
+// block: one step after the other, so it needs no strand. A reconciliation touches no table: it
+// gets copies (Task) and returns what it found (Report).
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@ class Ensured {
   std::unordered_set<std::string> paths_;
 };
 
-// The context that all trips of an instance share.
+// The context that all reconciliations of an instance share.
 struct Workshop {
   Workshop(Host h, cluster::Client c, Rules r)
       : host(h), cluster(std::move(c)), rules(std::move(r)) {}
@@ -49,7 +49,7 @@ struct Workshop {
   Metric applies, skips, deletes, repairs;
 };
 
-// The input of one trip: copies of all that it needs of the hub's tables.
+// The input of one reconciliation: copies of all that it needs of the hub's tables.
 struct Task {
   struct Known {
     Text text;
@@ -81,7 +81,7 @@ struct Task {
   Repairs repairs;
 };
 
-// The result of one trip.
+// The result of one reconciliation.
 struct Report {
   static constexpr size_t npos = SIZE_MAX;
   enum class End : uint8_t { done, held, looked, parked, retry };
@@ -95,7 +95,7 @@ struct Report {
   // Retry: a right is refused. An API server that has just started may refuse any right.
   bool right_refused = false;
   // Parked: the watch of the object that it is parked for, npos if none; and the fingerprint of the
-  // record's objects as the trip saw them.
+  // record's objects as the reconciliation saw them.
   size_t parked_on = npos;
   uint64_t grounds = 0;
   AppliedObjects applied;
@@ -118,9 +118,9 @@ struct Report {
   std::vector<Answer> answers;
 };
 
-class Trip : public std::enable_shared_from_this<Trip> {
+class Reconciliation : public std::enable_shared_from_this<Reconciliation> {
  public:
-  Trip(std::shared_ptr<Workshop> shop, Task task, std::function<void(Report)> done);
+  Reconciliation(std::shared_ptr<Workshop> shop, Task task, std::function<void(Report)> done);
   // `done` is called once, on any thread.
   void start();
 
@@ -133,20 +133,20 @@ class Trip : public std::enable_shared_from_this<Trip> {
   void next();
   void step_on();
 
-  // --- what the kind needs to know before it can answer (trip_needs.cpp)
+  // --- what the kind needs to know before it can answer (reconciliation_needs.cpp)
   void meet(std::vector<Need> needs);
   void meet_next();
   void met(const cluster::Response& r);
 
-  // --- applying (trip_apply.cpp). bool results: true = go on with the next step at once.
+  // --- applying (reconciliation_apply.cpp). bool results: true = go on with the next step at once.
   bool ensure(const Step& step);
   void create(const ObjectName& name, bool looked);
   void ensured(const ObjectName& name);
   bool apply(Step& step);
   bool stamp_it(Step& step);
   ObjectState state_of(const Step& step) const;
-  // Reads what the step's object says. nullopt: the kind cannot tell now whose it is, and the trip
-  // has ended with a retry.
+  // Reads what the step's object says. nullopt: the kind cannot tell now whose it is, and the
+  // reconciliation has ended with a retry.
   std::optional<ObjectContent> examine(const Step& step);
   bool act(Step& step, Drift found, const WantedObject& wanted, const ObjectState& state,
            const LastApply& last);
@@ -161,22 +161,22 @@ class Trip : public std::enable_shared_from_this<Trip> {
                 json::object object);
 
   // --- reading an object that no watch shows, or that has changed since it was judged
-  // (trip_look.cpp)
+  // (reconciliation_look.cpp)
   bool look_first(const ObjectName& name, const kind::Resource& as);
   void look_anew(const Step& step, const cluster::Response& refusal);
   void looked(const ObjectName& name, const kind::Resource& as, const cluster::Response& r);
   bool know(const std::string& path, std::optional<Task::Known> now);
   void start_over();
 
-  // --- whose an object is (trip_own.cpp). bool results of foreign, not_ours_to_delete and fenced:
-  // true = the object is left alone, and the trip has ended.
+  // --- whose an object is (reconciliation_own.cpp). bool results of foreign, not_ours_to_delete
+  // and fenced: true = the object is left alone, and the reconciliation has ended.
   bool foreign(const Step& step, const json::object& object);
   bool not_ours_to_delete(const Removal& removal, const json::object& object, bool attributed);
   Knowledge knowledge() const;
   bool fenced(const ObjectName& name, Cursor made_of);
   void leave_alone(const ObjectName& name, Drift why, const std::string& owner, Cursor made_of);
   void note_unplaced();
-  // nullopt: the kind cannot tell now, and the trip has ended with a retry.
+  // nullopt: the kind cannot tell now, and the reconciliation has ended with a retry.
   std::optional<std::vector<Named>> records_of(const json::object& object);
   std::optional<bool> named_like_the_record(const json::object& object);
   std::optional<std::string> owner_of(const json::object& object);
@@ -185,7 +185,7 @@ class Trip : public std::enable_shared_from_this<Trip> {
   }
   void park_as_foreign(const ObjectName& name, const std::string& why);
 
-  // --- deleting, and replacing (trip_remove.cpp, trip_replace.cpp)
+  // --- deleting, and replacing (reconciliation_remove.cpp, reconciliation_replace.cpp)
   bool remove(const Removal& removal);
   void removed(const Removal& removal, const cluster::Response& r);
   void send_delete(const ObjectName& name, const std::string& uid,
@@ -199,13 +199,14 @@ class Trip : public std::enable_shared_from_this<Trip> {
   void ask_for_new(const Step& step, uint64_t rendered,
                    std::function<void(const cluster::Response&)> then);
 
-  // --- taking over fields that others have set (trip_take_over.cpp)
+  // --- taking over fields that others have set (reconciliation_take_over.cpp)
   bool may_take_over(const Step& step, const cluster::Response& refusal) const;
   void take_over(const Step& step, uint64_t rendered, const cluster::Response& refusal);
   void hand_over(const Step& step, const std::string& refusal, const cluster::Response& live);
   void handed_over(const cluster::Response& r);
 
-  // The object in an answer. nullopt: the answer has none, and the trip has ended with a retry.
+  // The object in an answer. nullopt: the answer has none, and the reconciliation has ended with a
+  // retry.
   std::optional<json::object> answered(const cluster::Response& r);
   void request(cluster::Request q, std::function<void(const cluster::Response&)> then);
   void failed(const ObjectName& name, const cluster::Response& r);
@@ -213,7 +214,7 @@ class Trip : public std::enable_shared_from_this<Trip> {
   void park(std::string why);
   void park_on(const ObjectName& name, std::string why);
   // Parks the record, which cannot be applied or not even read, with a status of what runs
-  // (trip_status.cpp).
+  // (reconciliation_status.cpp).
   void refuse(std::string why);
   std::optional<Plan> plan_of(std::string_view desired) const;
   void rely_on(const Plan& plan);
@@ -233,7 +234,7 @@ class Trip : public std::enable_shared_from_this<Trip> {
   Plan plan_;
   size_t step_ = 0, removal_ = 0;
   std::vector<std::string> uids_;              // of the steps' objects, for owner references
-  std::unordered_set<std::string> looked_at_;  // paths read in this trip
+  std::unordered_set<std::string> looked_at_;  // paths read in this reconciliation
   // The known state of the current step's object. An apply names exactly the state that was judged.
   // Both texts empty: the object was judged to be absent.
   struct Current {

@@ -1,11 +1,11 @@
-// The deleting half of a trip: it deletes the objects that the record no longer wants.
+// The deleting half of a reconciliation: it deletes the objects that the record no longer wants.
 #include <boost/json.hpp>
 
-#include "trip.hpp"
+#include "reconciliation.hpp"
 
 namespace davit::applier {
 
-bool Trip::remove(const Removal& removal) {
+bool Reconciliation::remove(const Removal& removal) {
   const std::string path = removal.name.path();
   const auto known = task_.known.find(path);
   if (known == task_.known.end()) {
@@ -30,9 +30,9 @@ bool Trip::remove(const Removal& removal) {
   return false;
 }
 
-void Trip::send_delete(const ObjectName& name, const std::string& uid,
-                       const std::string& resource_version,
-                       std::function<void(const cluster::Response&)> then) {
+void Reconciliation::send_delete(const ObjectName& name, const std::string& uid,
+                                 const std::string& resource_version,
+                                 std::function<void(const cluster::Response&)> then) {
   json::object preconditions{{"uid", uid}};
   if (!resource_version.empty()) preconditions["resourceVersion"] = resource_version;
   cluster::Request q = name.request(DAVIT_VERB_DELETE);
@@ -43,7 +43,7 @@ void Trip::send_delete(const ObjectName& name, const std::string& uid,
   request(std::move(q), std::move(then));
 }
 
-void Trip::removed(const Removal& removal, const cluster::Response& r) {
+void Reconciliation::removed(const Removal& removal, const cluster::Response& r) {
   const Meaning m = meaning(r, true);
   if (m != Meaning::fine && m != Meaning::absent) return failed(removal.name, r);
   const std::string path = removal.name.path();

@@ -1,26 +1,26 @@
 // Replaces an object that cannot be changed: the object is deleted and applied once more. The
 // object runs, so it is deleted only after the API server has said that it accepts the new one.
 //
-// The trip asks with a create of the same object under its own name with dryRun=All. The name is
-// taken, so the best answer is 409 AlreadyExists. That answer is worth as much as a 201: an API
-// server runs mutating admission, the type's validation and validating admission before it asks its
-// store, and only the store knows that the name is taken. Another name could be judged by other
+// The reconciliation asks with a create of the same object under its own name with dryRun=All. The
+// name is taken, so the best answer is 409 AlreadyExists. That answer is worth as much as a 201: an
+// API server runs mutating admission, the type's validation and validating admission before it asks
+// its store, and only the store knows that the name is taken. Another name could be judged by other
 // rules, because policies match on names.
 #include <boost/json.hpp>
 
-#include "trip.hpp"
+#include "reconciliation.hpp"
 
 namespace davit::applier {
 
-void Trip::replace(const Step& step, uint64_t rendered, std::string why) {
+void Reconciliation::replace(const Step& step, uint64_t rendered, std::string why) {
   request(step.name.request(DAVIT_VERB_GET),
           [this, rendered, why = std::move(why)](const cluster::Response& live) {
             replace_live(plan_.steps[step_], rendered, why, live);
           });
 }
 
-void Trip::replace_live(const Step& step, uint64_t rendered, const std::string& why,
-                        const cluster::Response& live) {
+void Reconciliation::replace_live(const Step& step, uint64_t rendered, const std::string& why,
+                                  const cluster::Response& live) {
   const Meaning m = meaning(live, true);
   if (m == Meaning::absent) return make_anew(step.name);
   if (m != Meaning::fine) return failed(step.name, live);
@@ -44,7 +44,7 @@ void Trip::replace_live(const Step& step, uint64_t rendered, const std::string& 
 }
 
 // Deletes exactly the state that was looked at.
-void Trip::delete_for_successor(const Step& step, const Meta& live) {
+void Reconciliation::delete_for_successor(const Step& step, const Meta& live) {
   send_delete(step.name, live.uid, live.resource_version, [this](const cluster::Response& r) {
     const Meaning m = meaning(r, true);
     if (m != Meaning::fine && m != Meaning::absent) return failed(plan_.steps[step_].name, r);
@@ -53,7 +53,7 @@ void Trip::delete_for_successor(const Step& step, const Meta& live) {
 }
 
 // The object is gone: the same apply is sent once more.
-void Trip::make_anew(const ObjectName& name) {
+void Reconciliation::make_anew(const ObjectName& name) {
   know(name.path(), std::nullopt);
   current_.uid.clear();
   current_.resource_version.clear();
@@ -61,8 +61,8 @@ void Trip::make_anew(const ObjectName& name) {
   next();
 }
 
-void Trip::ask_for_new(const Step& step, uint64_t rendered,
-                       std::function<void(const cluster::Response&)> then) {
+void Reconciliation::ask_for_new(const Step& step, uint64_t rendered,
+                                 std::function<void(const cluster::Response&)> then) {
   cluster::Request q;
   q.verb = DAVIT_VERB_CREATE;
   q.resource = step.name.resource;

@@ -3,7 +3,7 @@
 // the cluster.
 #include <boost/json.hpp>
 
-#include "trip.hpp"
+#include "reconciliation.hpp"
 
 namespace davit::applier {
 namespace {
@@ -13,7 +13,7 @@ constexpr size_t given_bytes_max = 1 << 20;  // of all answers together
 
 }  // namespace
 
-void Trip::meet(std::vector<Need> needs) {
+void Reconciliation::meet(std::vector<Need> needs) {
   if (++rounds_ > rounds_max) {
     return refuse("kind: it needs more after " + std::to_string(rounds_max) + " answers (need \"" +
                   needs.front().id + "\")");
@@ -27,13 +27,13 @@ void Trip::meet(std::vector<Need> needs) {
   meet_next();
 }
 
-void Trip::meet_next() {
+void Reconciliation::meet_next() {
   if (need_ == needs_.size()) return consult();
   request(needs_[need_].object.request(DAVIT_VERB_GET),
           [this](const cluster::Response& r) { met(r); });
 }
 
-void Trip::met(const cluster::Response& r) {
+void Reconciliation::met(const cluster::Response& r) {
   const Need& need = needs_[need_];
   const Meaning m = meaning(r, true);
   if (m != Meaning::fine && m != Meaning::absent) {

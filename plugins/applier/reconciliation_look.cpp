@@ -3,20 +3,20 @@
 // written first. Then the object is read and judged again.
 #include <boost/json.hpp>
 
-#include "trip.hpp"
+#include "reconciliation.hpp"
 
 namespace davit::applier {
 namespace {
 
-// How often a trip starts over because of that. If somebody changes an object all the time, the
-// record is retried later.
+// How often a reconciliation starts over because of that. If somebody changes an object all the
+// time, the record is retried later.
 constexpr uint32_t start_overs_max = 3;
 
 }  // namespace
 
-// Reads an object that no watch has shown, once per trip. True: the trip goes on when the answer
-// comes.
-bool Trip::look_first(const ObjectName& name, const kind::Resource& as) {
+// Reads an object that no watch has shown, once per reconciliation. True: the reconciliation goes
+// on when the answer comes.
+bool Reconciliation::look_first(const ObjectName& name, const kind::Resource& as) {
   if (!looked_at_.insert(name.path()).second) return false;
   request(name.request(DAVIT_VERB_GET),
           [this, name, &as](const cluster::Response& r) { looked(name, as, r); });
@@ -24,7 +24,7 @@ bool Trip::look_first(const ObjectName& name, const kind::Resource& as) {
 }
 
 // The API server has refused our apply because the object is not in the state that was judged.
-void Trip::look_anew(const Step& step, const cluster::Response& refusal) {
+void Reconciliation::look_anew(const Step& step, const cluster::Response& refusal) {
   if (++start_overs_ > start_overs_max) {
     return retry("somebody changes " + step.name.text() +
                  " each time between the look at it and the apply: " + describe(refusal));
@@ -36,7 +36,8 @@ void Trip::look_anew(const Step& step, const cluster::Response& refusal) {
       [this, name = step.name, as = step.as](const cluster::Response& r) { looked(name, *as, r); });
 }
 
-void Trip::looked(const ObjectName& name, const kind::Resource& as, const cluster::Response& r) {
+void Reconciliation::looked(const ObjectName& name, const kind::Resource& as,
+                            const cluster::Response& r) {
   const Meaning m = meaning(r, true);
   if (m == Meaning::absent) return know(name.path(), std::nullopt) ? start_over() : next();
   if (m != Meaning::fine) return failed(name, r);
@@ -62,7 +63,7 @@ void Trip::looked(const ObjectName& name, const kind::Resource& as, const cluste
 
 // Replaces what is known of an object by its present state (nullopt: the object is absent). True:
 // the plan depends on it, because the object is or was one of the record's.
-bool Trip::know(const std::string& path, std::optional<Task::Known> now) {
+bool Reconciliation::know(const std::string& path, std::optional<Task::Known> now) {
   bool of_the_plan = now && now->ours;
   if (const auto before = task_.known.extract(path)) {
     of_the_plan = of_the_plan || before.mapped().ours;
@@ -74,7 +75,7 @@ bool Trip::know(const std::string& path, std::optional<Task::Known> now) {
   return of_the_plan;
 }
 
-void Trip::start_over() {
+void Reconciliation::start_over() {
   step_ = removal_ = 0;
   current_ = {};
   run();

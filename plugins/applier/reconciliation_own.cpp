@@ -1,20 +1,21 @@
-// Decides whose an object is. Before a trip touches an object it looks at the object itself,
-// whatever brought it there. An object that belongs to somebody else or was made of a later version
-// is left as it is. The record is then parked, and the reason names the owner or the version.
+// Decides whose an object is. Before a reconciliation touches an object it looks at the object
+// itself, whatever brought it there. An object that belongs to somebody else or was made of a later
+// version is left as it is. The record is then parked, and the reason names the owner or the
+// version.
 #include <algorithm>
 
 #include <boost/json.hpp>
 
-#include "trip.hpp"
+#include "reconciliation.hpp"
 
 namespace davit::applier {
 namespace {
-// The hub starts the next trip earlier if the server confirms its incarnation.
+// The hub starts the next reconciliation earlier if the server confirms its incarnation.
 constexpr std::chrono::seconds word_wait{5};
 }  // namespace
 
 // The records that the object belongs to by its own name and labels.
-std::optional<std::vector<Named>> Trip::records_of(const json::object& object) {
+std::optional<std::vector<Named>> Reconciliation::records_of(const json::object& object) {
   auto records = task_.kind->attribute(json::serialize(object));
   if (records.ok()) return std::move(*records);
   if (!retryable(records.error().code)) return std::vector<Named>();
@@ -23,7 +24,7 @@ std::optional<std::vector<Named>> Trip::records_of(const json::object& object) {
 }
 
 // Whether this record is one of them.
-std::optional<bool> Trip::named_like_the_record(const json::object& object) {
+std::optional<bool> Reconciliation::named_like_the_record(const json::object& object) {
   const auto records = records_of(object);
   if (!records) return std::nullopt;
   return std::any_of(records->begin(), records->end(),
@@ -33,7 +34,7 @@ std::optional<bool> Trip::named_like_the_record(const json::object& object) {
 // The other owner of the object; empty: none. The object's own name counts for more than the
 // annotation that names the record: somebody may have edited the annotation, and our apply corrects
 // it.
-std::optional<std::string> Trip::owner_of(const json::object& object) {
+std::optional<std::string> Reconciliation::owner_of(const json::object& object) {
   Meta meta = meta_of(object);
   if (meta.record != claim_.record) {
     const auto named = named_like_the_record(object);
@@ -43,7 +44,7 @@ std::optional<std::string> Trip::owner_of(const json::object& object) {
   return other_owner(meta, claim_);
 }
 
-bool Trip::foreign(const Step& step, const json::object& object) {
+bool Reconciliation::foreign(const Step& step, const json::object& object) {
   const auto owner = owner_of(object);
   if (!owner) return true;
   const Drift why = ownership(*owner, meta_of(object).region == claim_.region, shop_->rules.adopt);
@@ -52,9 +53,9 @@ bool Trip::foreign(const Step& step, const json::object& object) {
   return true;
 }
 
-// Ends the trip without touching the object.
-void Trip::leave_alone(const ObjectName& name, Drift why, const std::string& owner,
-                       Cursor made_of) {
+// Ends the reconciliation without touching the object.
+void Reconciliation::leave_alone(const ObjectName& name, Drift why, const std::string& owner,
+                                 Cursor made_of) {
   const std::string object = name.text();
   const std::string made = object + " is made of version " + std::to_string(made_of.version);
   switch (why) {
@@ -78,7 +79,8 @@ void Trip::leave_alone(const ObjectName& name, Drift why, const std::string& own
 // name by which the kind knows the record or the fact that this process has applied the object. An
 // object that is only seen (a pod) has no stamps: `attributed` decides. What several records share
 // is not deleted for one of them.
-bool Trip::not_ours_to_delete(const Removal& removal, const json::object& object, bool attributed) {
+bool Reconciliation::not_ours_to_delete(const Removal& removal, const json::object& object,
+                                        bool attributed) {
   const Meta meta = meta_of(object);
   const auto records = records_of(object);
   if (!records) return true;
@@ -106,21 +108,22 @@ bool Trip::not_ours_to_delete(const Removal& removal, const json::object& object
   return true;
 }
 
-Knowledge Trip::knowledge() const {
+Knowledge Reconciliation::knowledge() const {
   return {task_.fence, task_.incarnation, task_.stream, task_.history.get(), task_.strangers.get()};
 }
 
 // The fence: an agent that lags behind another one takes nothing back.
-bool Trip::fenced(const ObjectName& name, Cursor made_of) {
+bool Reconciliation::fenced(const ObjectName& name, Cursor made_of) {
   const Drift why = fence(made_of, knowledge());
   if (why == Drift::none) return false;
   leave_alone(name, why, {}, made_of);
   return true;
 }
 
-// An object that this trip does not touch may also name an unknown incarnation. The server's
-// confirmation takes a while, so the wait begins now and not when the object may be touched again.
-void Trip::note_unplaced() {
+// An object that this reconciliation does not touch may also name an unknown incarnation. The
+// server's confirmation takes a while, so the wait begins now and not when the object may be
+// touched again.
+void Reconciliation::note_unplaced() {
   for (const auto& [path, known] : task_.known) {
     if (!known.ours || known.text->find(stamp::incarnation) == std::string::npos) continue;
     boost::system::error_code bad;
@@ -133,7 +136,7 @@ void Trip::note_unplaced() {
 
 // The pods around an object of somebody else are not this record's either, so the status leaves
 // them out.
-void Trip::park_as_foreign(const ObjectName& name, const std::string& why) {
+void Reconciliation::park_as_foreign(const ObjectName& name, const std::string& why) {
   for (auto& [path, known] : task_.known) known.ours = false;
   if (auto output = task_.kind->reconcile(input(desired_)); output.ok()) {
     if (auto plan = read_plan(*output, task_.kind->description());

@@ -1,4 +1,4 @@
-#include "trip.hpp"
+#include "reconciliation.hpp"
 
 #include <boost/json.hpp>
 
@@ -17,7 +17,8 @@ void Ensured::forget(const std::string& path) {
   paths_.erase(path);
 }
 
-Trip::Trip(std::shared_ptr<Workshop> shop, Task task, std::function<void(Report)> done)
+Reconciliation::Reconciliation(std::shared_ptr<Workshop> shop, Task task,
+                               std::function<void(Report)> done)
     : shop_(std::move(shop)),
       task_(std::move(task)),
       done_(std::move(done)),
@@ -30,11 +31,11 @@ Trip::Trip(std::shared_ptr<Workshop> shop, Task task, std::function<void(Report)
   report_.applied = std::move(task_.applied);
 }
 
-void Trip::start() {
+void Reconciliation::start() {
   shop_->host.blocking(task_.kind->instance(), [self = shared_from_this()] { self->run(); });
 }
 
-void Trip::run() {
+void Reconciliation::run() {
   if (task_.wish == Wish::hold) return finish(Report::End::held);
   if (task_.wish == Wish::apply) {
     auto text = decode();
@@ -50,7 +51,7 @@ void Trip::run() {
 }
 
 // Asks the kind, and asks again when it needs to know more.
-void Trip::consult() {
+void Reconciliation::consult() {
   auto output = task_.kind->reconcile(input(desired_));
   if (!output.ok()) {
     const Error& e = output.error();
@@ -69,7 +70,7 @@ void Trip::consult() {
   next();
 }
 
-Result<std::string> Trip::decode() const {
+Result<std::string> Reconciliation::decode() const {
   auto text = task_.schema.to_json(task_.kind->description().apply_type, task_.payload.view());
   if (!text.ok()) return text.error().in("the message cannot be read");
   auto valid = task_.kind->validate(*text);
@@ -78,7 +79,7 @@ Result<std::string> Trip::decode() const {
 }
 
 // The input of reconcile, assembled from texts without parsing them.
-std::string Trip::input(std::string_view desired) const {
+std::string Reconciliation::input(std::string_view desired) const {
   json::object record{{"id", task_.key.id},
                       {"region", task_.key.region},
                       {"namespace", task_.ns},
@@ -115,7 +116,7 @@ std::string Trip::input(std::string_view desired) const {
 }
 
 // Carries out the plan in order. A step is done at once, or goes on when its answer comes.
-void Trip::next() {
+void Reconciliation::next() {
   while (step_ < plan_.steps.size()) {
     Step& step = plan_.steps[step_];
     const bool go_on = step.mode == Mode::ensure ? ensure(step) : apply(step);
@@ -129,12 +130,12 @@ void Trip::next() {
   finish(Report::End::done);
 }
 
-void Trip::step_on() {
+void Reconciliation::step_on() {
   ++step_;
   current_ = {};
 }
 
-std::optional<json::object> Trip::answered(const cluster::Response& r) {
+std::optional<json::object> Reconciliation::answered(const cluster::Response& r) {
   boost::system::error_code bad;
   json::value object = json::parse(r.body, bad);
   const json::object* answer = bad ? nullptr : object.if_object();
@@ -144,7 +145,8 @@ std::optional<json::object> Trip::answered(const cluster::Response& r) {
   return {};
 }
 
-void Trip::request(cluster::Request q, std::function<void(const cluster::Response&)> then) {
+void Reconciliation::request(cluster::Request q,
+                             std::function<void(const cluster::Response&)> then) {
   const auto now = shop_->host.now();
   const std::chrono::nanoseconds paused_until(shop_->paused_until.load());
   if (now < paused_until) {
@@ -158,25 +160,25 @@ void Trip::request(cluster::Request q, std::function<void(const cluster::Respons
       q.verb + ' ' + q.resource.group + '/' + q.resource.resource, now, {}, false, false, {}};
   shop_->cluster.request(q, [self = shared_from_this(), answer = std::move(answer),
                              then = std::move(then)](cluster::Response r) mutable {
-    auto* trip = self.get();
-    answer.took = trip->shop_->host.now() - answer.sent;
+    auto* one = self.get();
+    answer.took = one->shop_->host.now() - answer.sent;
     answer.overloaded = overloaded(r);
     answer.of_webhook = names_webhook(r);
     answer.retry_after = r.retry_after;
-    trip->shop_->host.blocking(trip->task_.kind->instance(),
-                               [self = std::move(self), answer = std::move(answer),
-                                then = std::move(then), r = std::move(r)]() mutable {
-                                 self->report_.answers.push_back(std::move(answer));
-                                 then(r);
-                               });
+    one->shop_->host.blocking(one->task_.kind->instance(),
+                              [self = std::move(self), answer = std::move(answer),
+                               then = std::move(then), r = std::move(r)]() mutable {
+                                self->report_.answers.push_back(std::move(answer));
+                                then(r);
+                              });
   });
 }
 
-void Trip::failed(const ObjectName& name, const cluster::Response& r) {
+void Reconciliation::failed(const ObjectName& name, const cluster::Response& r) {
   failed(name, name.text() + ": " + describe(r), r);
 }
 
-void Trip::failed(const ObjectName& name, std::string why, const cluster::Response& r) {
+void Reconciliation::failed(const ObjectName& name, std::string why, const cluster::Response& r) {
   const Meaning m = meaning(r, shop_->rules.force);
   if (m == Meaning::refused || m == Meaning::immutable) return park_on(name, std::move(why));
   report_.right_refused = m == Meaning::no_right;
@@ -184,28 +186,28 @@ void Trip::failed(const ObjectName& name, std::string why, const cluster::Respon
   retry(std::move(why), r.retry_after);
 }
 
-void Trip::park_on(const ObjectName& name, std::string why) {
+void Reconciliation::park_on(const ObjectName& name, std::string why) {
   report_.parked_on = watch_of(name);
   park(std::move(why));
 }
 
-void Trip::park(std::string why) {
+void Reconciliation::park(std::string why) {
   report_.why = std::move(why);
   finish(Report::End::parked);
 }
 
-void Trip::retry(std::string why, std::chrono::milliseconds after) {
+void Reconciliation::retry(std::string why, std::chrono::milliseconds after) {
   report_.why = std::move(why);
   report_.retry_after = after;
   finish(Report::End::retry);
 }
 
-void Trip::delay(std::string why, std::chrono::milliseconds after) {
+void Reconciliation::delay(std::string why, std::chrono::milliseconds after) {
   report_.delayed = true;
   retry(std::move(why), after);
 }
 
-void Trip::finish(Report::End end) {
+void Reconciliation::finish(Report::End end) {
   report_.end = end;
   if (end != Report::End::done && end != Report::End::retry) note_unplaced();
   if (end == Report::End::parked || report_.right_refused) {
@@ -218,17 +220,17 @@ void Trip::finish(Report::End end) {
   done(std::move(report_));
 }
 
-void Trip::look_again_in(std::chrono::nanoseconds wait) {
+void Reconciliation::look_again_in(std::chrono::nanoseconds wait) {
   const auto ms = std::chrono::ceil<std::chrono::milliseconds>(wait);
   auto& look_again = report_.look_again;
   look_again = look_again.count() > 0 ? std::min(look_again, ms) : ms;
 }
 
-size_t Trip::watch_of(const kind::Resource& as) const {
+size_t Reconciliation::watch_of(const kind::Resource& as) const {
   return static_cast<size_t>(&as - task_.kind->description().resources.data());
 }
 
-size_t Trip::watch_of(const ObjectName& name) const {
+size_t Reconciliation::watch_of(const ObjectName& name) const {
   for (const auto& r : task_.kind->description().resources) {
     if (r.group == name.resource.group && r.resource == name.resource.resource) return watch_of(r);
   }

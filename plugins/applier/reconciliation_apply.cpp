@@ -1,8 +1,8 @@
-// The applying half of a trip. Each object of the plan is compared with what is in the cluster,
-// read with a GET where no watch can show it, and applied when it differs.
+// The applying half of a reconciliation. Each object of the plan is compared with what is in the
+// cluster, read with a GET where no watch can show it, and applied when it differs.
 #include <boost/json.hpp>
 
-#include "trip.hpp"
+#include "reconciliation.hpp"
 
 namespace davit::applier {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::string_view version_of_none = "9223372036854775807";
 
 // Reads before it creates, so that an account without the right to create namespaces works in those
 // that exist.
-bool Trip::ensure(const Step& step) {
+bool Reconciliation::ensure(const Step& step) {
   const std::string path = step.name.path();
   if (shop_->ensured.contains(path) || task_.known.contains(path)) return true;
   request(step.name.request(DAVIT_VERB_GET), [this](const cluster::Response& r) {
@@ -35,7 +35,7 @@ bool Trip::ensure(const Step& step) {
 
 // `looked`: the object is known to be absent. Otherwise we may not even read it, and the first
 // object in the namespace shows whether it exists.
-void Trip::create(const ObjectName& name, bool looked) {
+void Reconciliation::create(const ObjectName& name, bool looked) {
   cluster::Request q;
   q.verb = DAVIT_VERB_CREATE;
   q.resource = name.resource;
@@ -55,13 +55,13 @@ void Trip::create(const ObjectName& name, bool looked) {
   });
 }
 
-void Trip::ensured(const ObjectName& name) {
+void Reconciliation::ensured(const ObjectName& name) {
   shop_->ensured.add(name.path());
   step_on();
   next();
 }
 
-bool Trip::apply(Step& step) {
+bool Reconciliation::apply(Step& step) {
   if (current_.replaced || current_.taken_over) {  // the same object once more; it has its stamps
     send_apply(step, fingerprint(step.object));
     return false;
@@ -83,8 +83,8 @@ bool Trip::apply(Step& step) {
   return act(step, found, wanted, state, last);
 }
 
-bool Trip::act(Step& step, Drift found, const WantedObject& wanted, const ObjectState& state,
-               const LastApply& last) {
+bool Reconciliation::act(Step& step, Drift found, const WantedObject& wanted,
+                         const ObjectState& state, const LastApply& last) {
   const auto wait = std::chrono::ceil<std::chrono::milliseconds>(last.repair_wait);
   switch (found) {
     case Drift::none:
@@ -116,8 +116,8 @@ bool Trip::act(Step& step, Drift found, const WantedObject& wanted, const Object
   return false;
 }
 
-void Trip::found_as_wanted(const Step& step, const WantedObject& wanted, const ObjectState& state,
-                           const LastApply& last) {
+void Reconciliation::found_as_wanted(const Step& step, const WantedObject& wanted,
+                                     const ObjectState& state, const LastApply& last) {
   shop_->skips.add();
   if (!state.content) {
     uids_[step_] = last.applied->uid;
@@ -128,8 +128,9 @@ void Trip::found_as_wanted(const Step& step, const WantedObject& wanted, const O
                                        state.resource_version, state.content->made_of};
 }
 
-// Adds the owner and those stamps that are the same in every apply. False: the trip has ended.
-bool Trip::stamp_it(Step& step) {
+// Adds the owner and those stamps that are the same in every apply. False: the reconciliation has
+// ended.
+bool Reconciliation::stamp_it(Step& step) {
   json::object& metadata = step.object.get_object()["metadata"].get_object();
   json::value& labels = metadata["labels"];
   if (!labels.is_object()) labels = json::object();
@@ -158,7 +159,7 @@ bool Trip::stamp_it(Step& step) {
   return true;
 }
 
-ObjectState Trip::state_of(const Step& step) const {
+ObjectState Reconciliation::state_of(const Step& step) const {
   using Presence = ObjectState::Presence;
   const std::string path = step.name.path();
   const auto known = task_.known.find(path);
@@ -168,7 +169,7 @@ ObjectState Trip::state_of(const Step& step) const {
   return {shown ? Presence::hidden : Presence::unseen, {}, {}};
 }
 
-std::optional<ObjectContent> Trip::examine(const Step& step) {
+std::optional<ObjectContent> Reconciliation::examine(const Step& step) {
   const Task::Known& known = task_.known.at(step.name.path());
   current_.resource_version = known.resource_version;
   boost::system::error_code bad;
@@ -184,7 +185,7 @@ std::optional<ObjectContent> Trip::examine(const Step& step) {
 }
 
 // Who has made the change that is to be repaired.
-std::string Trip::who_changed(const Step& step) const {
+std::string Reconciliation::who_changed(const Step& step) const {
   const auto known = task_.known.find(step.name.path());
   if (known == task_.known.end()) return "somebody";
   boost::system::error_code bad;
@@ -198,7 +199,7 @@ std::string Trip::who_changed(const Step& step) const {
 }
 
 // The object as it is sent, with the stamps that change from apply to apply.
-json::value Trip::body_of(const Step& step, uint64_t rendered) const {
+json::value Reconciliation::body_of(const Step& step, uint64_t rendered) const {
   json::value body = step.object;
   json::object& annotations =
       body.get_object()["metadata"].get_object()["annotations"].get_object();
@@ -210,7 +211,7 @@ json::value Trip::body_of(const Step& step, uint64_t rendered) const {
 
 // Sends the apply for exactly the state that was judged. Even with `force` it does not overwrite an
 // object that somebody has written to or made anew since.
-void Trip::send_apply(Step& step, uint64_t rendered) {
+void Reconciliation::send_apply(Step& step, uint64_t rendered) {
   cluster::Request q = step.name.request(DAVIT_VERB_APPLY);
   q.query = {{"fieldManager", shop_->rules.field_manager},
              {"force", shop_->rules.force ? "true" : "false"}};
@@ -225,7 +226,7 @@ void Trip::send_apply(Step& step, uint64_t rendered) {
   });
 }
 
-void Trip::applied(Step& step, uint64_t rendered, const cluster::Response& r) {
+void Reconciliation::applied(Step& step, uint64_t rendered, const cluster::Response& r) {
   switch (meaning(r, shop_->rules.force)) {
     case Meaning::fine:
       break;
@@ -260,15 +261,15 @@ void Trip::applied(Step& step, uint64_t rendered, const cluster::Response& r) {
   next();
 }
 
-void Trip::note_repair(const Step& step) {
+void Reconciliation::note_repair(const Step& step) {
   if (current_.changed_by.empty()) return;
   shop_->repairs.add();
   report_.repaired.push_back({step.name.path(), step.name.text(), current_.changed_by});
 }
 
 // Keeps what the API server answered, so that the cache does not lag behind our own writes.
-void Trip::remember(const ObjectName& name, const kind::Resource& as, bool attributed,
-                    json::object object) {
+void Reconciliation::remember(const ObjectName& name, const kind::Resource& as, bool attributed,
+                              json::object object) {
   const Meta meta = meta_of(object);
   compact(object, as, shop_->rules.field_manager);
   const auto text = std::make_shared<const std::string>(json::serialize(object));
