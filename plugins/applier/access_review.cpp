@@ -36,10 +36,10 @@ void add_once(std::vector<T>& to, std::vector<T> more) {
 
 }  // namespace
 
-AccessReview::AccessReview(Host host, const Workshop& shop, Strand strand, const Kinds& kinds,
-                           std::function<void()> ended)
+AccessReview::AccessReview(Host host, const ReconcileContext& context, Strand strand,
+                           const Kinds& kinds, std::function<void()> ended)
     : host_(host),
-      shop_(shop),
+      context_(context),
       strand_(std::move(strand)),
       kinds_(kinds),
       ended_(std::move(ended)),
@@ -62,8 +62,8 @@ std::string AccessReview::cluster_role() const {
 }
 
 Result<> AccessReview::check(std::chrono::nanoseconds deadline) const {
-  if (shop_.rules.access_review_interval.count() == 0) return {};
-  const auto answer = Access::ask_and_wait(host_, shop_.cluster, question(), deadline);
+  if (context_.rules.access_review_interval.count() == 0) return {};
+  const auto answer = Access::ask_and_wait(host_, context_.cluster, question(), deadline);
   if (answer.refused) {
     return Error{Code::permission_denied,
                  "the rights of the agent's account could not be asked for: " + answer.failure,
@@ -99,9 +99,9 @@ void AccessReview::stop() {
 }
 
 void AccessReview::ask() {
-  if (stopped_ || under_way_ || shop_.rules.access_review_interval.count() == 0) return;
+  if (stopped_ || under_way_ || context_.rules.access_review_interval.count() == 0) return;
   under_way_ = true;
-  Access::ask(host_, shop_.cluster, strand_, question(), review_timeout,
+  Access::ask(host_, context_.cluster, strand_, question(), review_timeout,
               [this](const Access::Answer& answer) {
                 under_way_ = false;
                 if (stopped_) return ended_();
@@ -124,7 +124,7 @@ void AccessReview::answered(const Access::Answer& answer) {
     again = !answer.missing.empty() || !answer.absent.empty();
   }
   if (again && !timer_.waiting())
-    timer_.after(shop_.rules.access_review_interval, [this] { ask(); });
+    timer_.after(context_.rules.access_review_interval, [this] { ask(); });
 }
 
 void AccessReview::tell_rights(KindState& kind, const Missing& missing) {

@@ -6,6 +6,7 @@
 
 #include "access.hpp"
 #include "kind_state.hpp"
+#include "reconcile_context.hpp"
 #include "telling.hpp"
 
 namespace davit::applier {
@@ -14,8 +15,8 @@ class AccessReview {
  public:
   using Kinds = std::vector<std::unique_ptr<KindState>>;
 
-  // `kinds` and `shop` outlive this. `ended` is called when a review ends after stop.
-  AccessReview(Host host, const Workshop& shop, Strand strand, const Kinds& kinds,
+  // `kinds` and `context` outlive this. `ended` is called when a review ends after stop.
+  AccessReview(Host host, const ReconcileContext& context, Strand strand, const Kinds& kinds,
                std::function<void()> ended);
 
   // --- any thread, once all kinds are known
@@ -42,7 +43,7 @@ class AccessReview {
   void tell_absent(KindState& kind, const std::vector<Part>& absent);
 
   const Host host_;
-  const Workshop& shop_;
+  const ReconcileContext& context_;
   const Strand strand_;
   const Kinds& kinds_;
   const std::function<void()> ended_;

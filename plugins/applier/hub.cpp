@@ -4,21 +4,21 @@ namespace davit::applier {
 
 Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::StatusClient> status)
     : host_(host),
-      shop_(std::make_shared<Workshop>(host, cluster.under(requests_), rules)),
+      context_(std::make_shared<ReconcileContext>(host, cluster.under(requests_), rules)),
       status_(std::move(status)),
       strand_(host.strand()),
       workers_(rules.concurrency_max, rules.slow_after),
-      review_(host, *shop_, strand_, kinds_, [this] { check_stopped(); }),
+      review_(host, *context_, strand_, kinds_, [this] { check_stopped(); }),
       pump_timer_(strand_),
       resync_timer_(strand_),
       sync_timer_(strand_),
       sight_timer_(strand_),
       arrival_timer_(strand_) {
-  shop_->applies = host.counter("davit_applier_applies_total", "Server-side applies sent");
-  shop_->skips = host.counter("davit_applier_skips_total", "Objects found as they should be");
-  shop_->deletes = host.counter("davit_applier_deletes_total", "Deletes sent");
-  shop_->repairs = host.counter("davit_applier_repairs_total",
-                                "Objects changed behind our back and applied again");
+  context_->applies = host.counter("davit_applier_applies_total", "Server-side applies sent");
+  context_->skips = host.counter("davit_applier_skips_total", "Objects found as they should be");
+  context_->deletes = host.counter("davit_applier_deletes_total", "Deletes sent");
+  context_->repairs = host.counter("davit_applier_repairs_total",
+                                   "Objects changed behind our back and applied again");
   reconciliations_ = host.counter("davit_applier_trips_total", "Keys worked on");
   retries_ = host.counter("davit_applier_retries_total",
                           "Reconciliations that failed and are tried again");
@@ -38,7 +38,7 @@ Result<> Hub::add_kinds(const std::vector<kind::Client>& kinds, const kind::Need
     const auto said = needs.find(kinds[i].kind());
     kinds_.push_back(std::make_unique<KindState>(
         host_, kinds[i], said == needs.end() ? std::vector<kind::Need>() : said->second, *schema,
-        strand_, i, kinds.size(), shop_->rules.blind_after));
+        strand_, i, kinds.size(), context_->rules.blind_after));
     KindState& kind = *kinds_.back();
     kind.orphaned = host_.gauge("davit_applier_orphaned",
                                 "Records that nobody names and whose objects are left alone",
@@ -57,12 +57,12 @@ Result<> Hub::add_kinds(const std::vector<kind::Client>& kinds, const kind::Need
 void Hub::start() {
   host_.health(DAVIT_HEALTH_SERVING);
   strand_.post([this] {
-    patient_until_ = now() + shop_->rules.sync_wait;
-    sync_timer_.after(shop_->rules.sync_wait, [this] {
+    patient_until_ = now() + context_->rules.sync_wait;
+    sync_timer_.after(context_->rules.sync_wait, [this] {
       for (auto& kind : kinds_) release_unseen(*kind);
       pump();
     });
-    resync_timer_.after(shop_->rules.resync_interval, [this] { resync(); });
+    resync_timer_.after(context_->rules.resync_interval, [this] { resync(); });
   });
 }
 
@@ -135,7 +135,7 @@ void Hub::on_open(ChangeStream* stream) {
   kind.views.begin(moment());
   plan_sights();
   review_.start(*telling_);
-  kind.watches.start(shop_->cluster, shop_->rules, label_value(region_),
+  kind.watches.start(context_->cluster, context_->rules, label_value(region_),
                      [this, &kind](const Arrival& a) {
                        on_arrival(kind, a);
                        pump();
@@ -171,10 +171,10 @@ void Hub::on_word(KindState& kind) {
 
 bool Hub::offer(sink::Stream* stream, sink::Change change) {
   auto* s = static_cast<ChangeStream*>(stream);
-  if (!s->admit(shop_->rules.inbox_max)) return false;
+  if (!s->admit(context_->rules.inbox_max)) return false;
   strand_.post([this, s, change = std::move(change)]() mutable {
     on_change(s, std::move(change));
-    s->taken(shop_->rules.inbox_max);
+    s->taken(context_->rules.inbox_max);
     pump();
   });
   return true;

@@ -88,7 +88,7 @@ class Hub {
 
   Host host_;
   const Operation requests_;  // all of them; stop cancels it
-  std::shared_ptr<Workshop> shop_;
+  std::shared_ptr<ReconcileContext> context_;
   const std::optional<sink::StatusClient> status_;
   Strand strand_;
   std::vector<std::unique_ptr<KindState>> kinds_;

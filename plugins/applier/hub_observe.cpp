@@ -149,7 +149,7 @@ void Hub::confirm_gone(KindState& kind) {
 
 // The snapshot is complete, and so are the watches.
 void Hub::judge(KindState& kind) {
-  judged(kind, kind.departures.judge(kind.desired, shop_->rules.prune));
+  judged(kind, kind.departures.judge(kind.desired, context_->rules.prune));
 }
 
 void Hub::judged(KindState& kind, const Departures::Judgement& found) {
@@ -174,7 +174,7 @@ void Hub::judge_soon(KindState& kind) {
   arrival_timer_.after(arrivals_gather, [this] {
     for (const auto& each : kinds_) {
       if (!std::exchange(each->arrived, false) || !each->complete()) continue;
-      if (const auto found = each->departures.judge_arrivals(each->desired, shop_->rules.prune))
+      if (const auto found = each->departures.judge_arrivals(each->desired, context_->rules.prune))
         carry_out(*each, *found);
     }
     pump();

@@ -101,10 +101,10 @@ void Hub::launch(KindState& kind, Slot& slot) {
   // Somebody may have changed one of the record's objects, perhaps the one that it is parked for.
   if (slot.state == Slot::State::parked && slot.parking.heeds_changes(now()))
     slot.parking.objects_are(grounds_of(kind, slot), now());
-  slot.repairs.forget(shop_->rules.repairs, now());
+  slot.repairs.forget(context_->rules.repairs, now());
   reconciliations_.add();
   auto one = std::make_shared<Reconciliation>(
-      shop_, task_for(kind, slot, region_, now()),
+      context_, task_for(kind, slot, region_, now()),
       [this, under_way = workers_.out()](Report report) {
         strand_.post([this, under_way, report = std::move(report)]() mutable {
           on_report(under_way, std::move(report));
@@ -118,7 +118,7 @@ void Hub::on_report(size_t under_way, Report report) {
   for (size_t n = workers_.end(report.slot, report.answers, under_way, now()); n > 0; --n)
     throttled_.add();
   concurrency_.set(static_cast<double>(workers_.limit()));
-  shop_->paused_until = workers_.paused_until().count();
+  context_->paused_until = workers_.paused_until().count();
   // A request that stop has cancelled says nothing of the record.
   if (stopping_ && report.end == Report::End::retry) return check_stopped();
   KindState& kind = kind_of(report.slot);
@@ -141,7 +141,7 @@ void Hub::conclude(KindState& kind, Slot& slot, Report& report) {
   take_over(kind, slot, report);
   const bool parked = slot.state == Slot::State::parked;
   if (report.end == Report::End::retry && report.right_refused &&
-      slot.parking.refusal_parks(parked, shop_->rules.parking, now()))
+      slot.parking.refusal_parks(parked, context_->rules.parking, now()))
     report.end = Report::End::parked;
   // Whether nothing newer has come since. The incarnation counts, too: a restored store may give
   // the same version to another change.
@@ -186,7 +186,7 @@ void Hub::conclude_current(KindState& kind, Slot& slot, Report& report) {
   slot.state = Slot::State::settled;
   if (report.end == Report::End::parked) {
     slot.state = Slot::State::parked;
-    slot.parking.begin(report.why, report.parked_on, report.grounds, shop_->rules.parking, now(),
+    slot.parking.begin(report.why, report.parked_on, report.grounds, context_->rules.parking, now(),
                        host_.random());
   } else {
     slot.parking.end();
@@ -218,12 +218,12 @@ std::chrono::nanoseconds Hub::rest_after(const KindState& kind, Slot& slot, cons
                                        {"failures", std::to_string(slot.backoff.failures())}});
     }
     slot.backoff.reset();
-    return shop_->rules.rest;
+    return context_->rules.rest;
   }
-  if (slot.backoff.failures() == 0) slot.backoff = Backoff(shop_->rules.retry);
+  if (slot.backoff.failures() == 0) slot.backoff = Backoff(context_->rules.retry);
   std::chrono::nanoseconds rest = slot.backoff.next(host_.random(), report.retry_after);
   if (report.right_refused && slot.parking.right_refused())
-    rest = std::min(rest, slot.parking.patience_ends(shop_->rules.parking) - now());
+    rest = std::min(rest, slot.parking.patience_ends(context_->rules.parking) - now());
   retries_.add();
   if (slot.backoff.failures() == quiet_failures) {
     host_.warn("keeps failing",
@@ -237,7 +237,7 @@ void Hub::take_over(KindState& kind, Slot& slot, const Report& report) {
   if (slot.unplaced != 0) kind.strangers.seen(slot.unplaced, now());
   slot.applied = report.applied;
   for (const Repair& r : report.repaired)
-    slot.repairs.note(r, shop_->rules.repairs, now(), host_.random());
+    slot.repairs.note(r, context_->rules.repairs, now(), host_.random());
   for (const auto& w : report.written) {
     if (w.text == nullptr) {
       kind.observed.remove(w.path, w.resource_version);
@@ -259,7 +259,7 @@ void Hub::tell(KindState& kind, Slot& slot, Report& report) {
   } else if (failing && report.delayed) {
     telling_->issue(kind.name(), slot, DAVIT_ISSUE_DELAYED, report.why);
   } else if (!report.delayed) {
-    const std::string contested = slot.repairs.contested(shop_->rules.repairs);
+    const std::string contested = slot.repairs.contested(context_->rules.repairs);
     telling_->issue(kind.name(), slot, contested.empty() ? "" : issues::contested, contested);
   }
   // Statuses are by id. A record that lives under another name is not gone because the objects of
@@ -291,7 +291,7 @@ void Hub::resync() {
     // Judges what has arrived since the last snapshot, nobody names, and judge_arrivals left: a
     // restored backup of the cluster, for example.
     if (kind->complete()) {
-      if (const auto found = kind->departures.judge_again(kind->desired, shop_->rules.prune))
+      if (const auto found = kind->departures.judge_again(kind->desired, context_->rules.prune))
         judged(*kind, *found);
     }
     count_orphans(*kind);
@@ -300,7 +300,7 @@ void Hub::resync() {
         workers_.add(slot.number, Band::resync, now());
     });
   }
-  resync_timer_.after(shop_->rules.resync_interval, [this] { resync(); });
+  resync_timer_.after(context_->rules.resync_interval, [this] { resync(); });
   pump();
 }
 

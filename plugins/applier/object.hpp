@@ -36,7 +36,7 @@ struct ObjectName {
   std::string path() const {
     return resource.group + "/" + resource.resource + "/" + ns + "/" + name;
   }
-  // For people: "replicasets.apps shop/web".
+  // For people: "replicasets.apps context/web".
   std::string text() const;
   cluster::Request request(std::string verb) const;
 };

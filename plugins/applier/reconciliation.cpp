@@ -4,22 +4,9 @@
 
 namespace davit::applier {
 
-bool Ensured::contains(const std::string& path) const {
-  std::lock_guard lock(mutex_);
-  return paths_.contains(path);
-}
-void Ensured::add(const std::string& path) {
-  std::lock_guard lock(mutex_);
-  paths_.insert(path);
-}
-void Ensured::forget(const std::string& path) {
-  std::lock_guard lock(mutex_);
-  paths_.erase(path);
-}
-
-Reconciliation::Reconciliation(std::shared_ptr<Workshop> shop, Task task,
+Reconciliation::Reconciliation(std::shared_ptr<ReconcileContext> context, Task task,
                                std::function<void(Report)> done)
-    : shop_(std::move(shop)),
+    : context_(std::move(context)),
       task_(std::move(task)),
       done_(std::move(done)),
       claim_{label_value(task_.key.region), label_value(task_.key.kind),
@@ -32,7 +19,7 @@ Reconciliation::Reconciliation(std::shared_ptr<Workshop> shop, Task task,
 }
 
 void Reconciliation::start() {
-  shop_->host.blocking(task_.kind->instance(), [self = shared_from_this()] { self->run(); });
+  context_->host.blocking(task_.kind->instance(), [self = shared_from_this()] { self->run(); });
 }
 
 void Reconciliation::run() {
@@ -111,7 +98,7 @@ std::string Reconciliation::input(std::string_view desired) const {
     out += '}';
   }
   out.append(",\"features\":").append(features);
-  out += ",\"now_unix_ms\":" + std::to_string(shop_->host.unix_ms()) + "}";
+  out += ",\"now_unix_ms\":" + std::to_string(context_->host.unix_ms()) + "}";
   return out;
 }
 
@@ -147,30 +134,30 @@ std::optional<json::object> Reconciliation::answered(const cluster::Response& r)
 
 void Reconciliation::request(cluster::Request q,
                              std::function<void(const cluster::Response&)> then) {
-  const auto now = shop_->host.now();
-  const std::chrono::nanoseconds paused_until(shop_->paused_until.load());
+  const auto now = context_->host.now();
+  const std::chrono::nanoseconds paused_until(context_->paused_until.load());
   if (now < paused_until) {
     return retry("the API server asked for a pause",
                  std::chrono::ceil<std::chrono::milliseconds>(paused_until - now));
   }
-  if (q.verb == DAVIT_VERB_APPLY) shop_->applies.add();
-  if (q.verb == DAVIT_VERB_DELETE) shop_->deletes.add();
-  q.deadline_ns = (now + shop_->rules.request_timeout).count();
+  if (q.verb == DAVIT_VERB_APPLY) context_->applies.add();
+  if (q.verb == DAVIT_VERB_DELETE) context_->deletes.add();
+  q.deadline_ns = (now + context_->rules.request_timeout).count();
   Answer answer{
       q.verb + ' ' + q.resource.group + '/' + q.resource.resource, now, {}, false, false, {}};
-  shop_->cluster.request(q, [self = shared_from_this(), answer = std::move(answer),
-                             then = std::move(then)](cluster::Response r) mutable {
+  context_->cluster.request(q, [self = shared_from_this(), answer = std::move(answer),
+                                then = std::move(then)](cluster::Response r) mutable {
     auto* one = self.get();
-    answer.took = one->shop_->host.now() - answer.sent;
+    answer.took = one->context_->host.now() - answer.sent;
     answer.overloaded = overloaded(r);
     answer.of_webhook = names_webhook(r);
     answer.retry_after = r.retry_after;
-    one->shop_->host.blocking(one->task_.kind->instance(),
-                              [self = std::move(self), answer = std::move(answer),
-                               then = std::move(then), r = std::move(r)]() mutable {
-                                self->report_.answers.push_back(std::move(answer));
-                                then(r);
-                              });
+    one->context_->host.blocking(one->task_.kind->instance(),
+                                 [self = std::move(self), answer = std::move(answer),
+                                  then = std::move(then), r = std::move(r)]() mutable {
+                                   self->report_.answers.push_back(std::move(answer));
+                                   then(r);
+                                 });
   });
 }
 
@@ -179,7 +166,7 @@ void Reconciliation::failed(const ObjectName& name, const cluster::Response& r) 
 }
 
 void Reconciliation::failed(const ObjectName& name, std::string why, const cluster::Response& r) {
-  const Meaning m = meaning(r, shop_->rules.force);
+  const Meaning m = meaning(r, context_->rules.force);
   if (m == Meaning::refused || m == Meaning::immutable) return park_on(name, std::move(why));
   report_.right_refused = m == Meaning::no_right;
   report_.parked_on = watch_of(name);  // in case the hub turns this retry into a park

@@ -5,10 +5,8 @@
 // gets copies (Task) and returns what it found (Report).
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <unordered_set>
 
@@ -18,36 +16,11 @@
 #include "drift.hpp"
 #include "observed.hpp"
 #include "plan.hpp"
-#include "settings.hpp"
+#include "reconcile_context.hpp"
 #include "verdict.hpp"
 #include "views.hpp"
 
 namespace davit::applier {
-
-// Paths of objects that were ensured and need not be read again. All workers share it. Any thread.
-class Ensured {
- public:
-  bool contains(const std::string& path) const;
-  void add(const std::string& path);
-  void forget(const std::string& path);
-
- private:
-  mutable std::mutex mutex_;
-  std::unordered_set<std::string> paths_;
-};
-
-// The context that all reconciliations of an instance share.
-struct Workshop {
-  Workshop(Host h, cluster::Client c, Rules r)
-      : host(h), cluster(std::move(c)), rules(std::move(r)) {}
-  Host host;
-  cluster::Client cluster;
-  Rules rules;
-  Ensured ensured;
-  // No request is sent before this time of the host's clock, in nanoseconds.
-  std::atomic<int64_t> paused_until{0};
-  Metric applies, skips, deletes, repairs;
-};
 
 // The input of one reconciliation: copies of all that it needs of the hub's tables.
 struct Task {
@@ -120,7 +93,8 @@ struct Report {
 
 class Reconciliation : public std::enable_shared_from_this<Reconciliation> {
  public:
-  Reconciliation(std::shared_ptr<Workshop> shop, Task task, std::function<void(Report)> done);
+  Reconciliation(std::shared_ptr<ReconcileContext> context, Task task,
+                 std::function<void(Report)> done);
   // `done` is called once, on any thread.
   void start();
 
@@ -226,7 +200,7 @@ class Reconciliation : public std::enable_shared_from_this<Reconciliation> {
   size_t watch_of(const kind::Resource& as) const;
   size_t watch_of(const ObjectName& name) const;  // npos: no watch
 
-  std::shared_ptr<Workshop> shop_;
+  std::shared_ptr<ReconcileContext> context_;
   Task task_;
   std::function<void(Report)> done_;
   const Claim claim_;

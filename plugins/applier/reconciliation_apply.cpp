@@ -19,7 +19,7 @@ constexpr std::string_view version_of_none = "9223372036854775807";
 // that exist.
 bool Reconciliation::ensure(const Step& step) {
   const std::string path = step.name.path();
-  if (shop_->ensured.contains(path) || task_.known.contains(path)) return true;
+  if (context_->ensured.contains(path) || task_.known.contains(path)) return true;
   request(step.name.request(DAVIT_VERB_GET), [this](const cluster::Response& r) {
     const ObjectName& name = plan_.steps[step_].name;
     const Meaning m = meaning(r, true);
@@ -40,7 +40,7 @@ void Reconciliation::create(const ObjectName& name, bool looked) {
   q.verb = DAVIT_VERB_CREATE;
   q.resource = name.resource;
   q.ns = name.ns;
-  q.query = {{"fieldManager", shop_->rules.field_manager}};
+  q.query = {{"fieldManager", context_->rules.field_manager}};
   q.body = json::serialize(plan_.steps[step_].object);
   request(std::move(q), [this, looked](const cluster::Response& r) {
     const ObjectName& made = plan_.steps[step_].name;
@@ -56,7 +56,7 @@ void Reconciliation::create(const ObjectName& name, bool looked) {
 }
 
 void Reconciliation::ensured(const ObjectName& name) {
-  shop_->ensured.add(name.path());
+  context_->ensured.add(name.path());
   step_on();
   next();
 }
@@ -70,9 +70,9 @@ bool Reconciliation::apply(Step& step) {
   const std::string path = step.name.path();
   const auto applied = report_.applied.find(path);
   const LastApply last{applied == report_.applied.end() ? nullptr : &applied->second,
-                       task_.repairs.wait(path, shop_->host.now())};
+                       task_.repairs.wait(path, context_->host.now())};
   const WantedObject wanted{fingerprint(step.object), step.mode == Mode::shared,
-                            shop_->rules.adopt};
+                            context_->rules.adopt};
   ObjectState state = state_of(step);
   Drift found = drift(wanted, state, last, knowledge());
   if (found == Drift::examine) {
@@ -93,7 +93,7 @@ bool Reconciliation::act(Step& step, Drift found, const WantedObject& wanted,
     case Drift::repair_later:
       look_again_in(last.repair_wait);
       uids_[step_] = current_.uid;
-      shop_->skips.add();
+      context_->skips.add();
       return true;
     case Drift::read:
       if (!look_first(step.name, *step.as)) send_apply(step, wanted.rendered);
@@ -118,7 +118,7 @@ bool Reconciliation::act(Step& step, Drift found, const WantedObject& wanted,
 
 void Reconciliation::found_as_wanted(const Step& step, const WantedObject& wanted,
                                      const ObjectState& state, const LastApply& last) {
-  shop_->skips.add();
+  context_->skips.add();
   if (!state.content) {
     uids_[step_] = last.applied->uid;
     return;
@@ -194,7 +194,7 @@ std::string Reconciliation::who_changed(const Step& step) const {
   const bool has_metadata = metadata != nullptr && metadata->is_object();
   const std::string writer = has_metadata ? last_writer(metadata->get_object()) : std::string();
   if (!writer.empty()) return "field manager \"" + writer + "\"";
-  return "another writer under our own field manager \"" + shop_->rules.field_manager +
+  return "another writer under our own field manager \"" + context_->rules.field_manager +
          "\" (a second agent?)";
 }
 
@@ -213,8 +213,8 @@ json::value Reconciliation::body_of(const Step& step, uint64_t rendered) const {
 // object that somebody has written to or made anew since.
 void Reconciliation::send_apply(Step& step, uint64_t rendered) {
   cluster::Request q = step.name.request(DAVIT_VERB_APPLY);
-  q.query = {{"fieldManager", shop_->rules.field_manager},
-             {"force", shop_->rules.force ? "true" : "false"}};
+  q.query = {{"fieldManager", context_->rules.field_manager},
+             {"force", context_->rules.force ? "true" : "false"}};
   json::value body = body_of(step, rendered);
   json::object& metadata = body.get_object()["metadata"].get_object();
   if (!current_.uid.empty()) metadata["uid"] = current_.uid;
@@ -227,7 +227,7 @@ void Reconciliation::send_apply(Step& step, uint64_t rendered) {
 }
 
 void Reconciliation::applied(Step& step, uint64_t rendered, const cluster::Response& r) {
-  switch (meaning(r, shop_->rules.force)) {
+  switch (meaning(r, context_->rules.force)) {
     case Meaning::fine:
       break;
     case Meaning::changed:
@@ -238,7 +238,7 @@ void Reconciliation::applied(Step& step, uint64_t rendered, const cluster::Respo
       return failed(step.name, r);
     case Meaning::absent:
       // The namespace may have been deleted since it was ensured.
-      shop_->ensured.forget(ObjectName{{"", "v1", "namespaces"}, "", step.name.ns}.path());
+      context_->ensured.forget(ObjectName{{"", "v1", "namespaces"}, "", step.name.ns}.path());
       return retry(step.name.text() + ": " + describe(r));
     case Meaning::refused:
       if (may_take_over(step, r)) return take_over(step, rendered, r);
@@ -263,7 +263,7 @@ void Reconciliation::applied(Step& step, uint64_t rendered, const cluster::Respo
 
 void Reconciliation::note_repair(const Step& step) {
   if (current_.changed_by.empty()) return;
-  shop_->repairs.add();
+  context_->repairs.add();
   report_.repaired.push_back({step.name.path(), step.name.text(), current_.changed_by});
 }
 
@@ -271,7 +271,7 @@ void Reconciliation::note_repair(const Step& step) {
 void Reconciliation::remember(const ObjectName& name, const kind::Resource& as, bool attributed,
                               json::object object) {
   const Meta meta = meta_of(object);
-  compact(object, as, shop_->rules.field_manager);
+  compact(object, as, context_->rules.field_manager);
   const auto text = std::make_shared<const std::string>(json::serialize(object));
   know(name.path(), Task::Known{text, meta.resource_version, attributed, false});
   const size_t watch = watch_of(as);

@@ -44,7 +44,7 @@ void Reconciliation::looked(const ObjectName& name, const kind::Resource& as,
   auto object = answered(r);
   if (!object) return;
   const Meta meta = meta_of(*object);
-  compact(*object, as, shop_->rules.field_manager);
+  compact(*object, as, context_->rules.field_manager);
   const auto known = task_.known.find(name.path());
   const bool was_ours = known != task_.known.end() && known->second.ours;
   bool ours = meta.region == claim_.region && meta.record == claim_.record;

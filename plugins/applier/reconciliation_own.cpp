@@ -47,7 +47,8 @@ std::optional<std::string> Reconciliation::owner_of(const json::object& object) 
 bool Reconciliation::foreign(const Step& step, const json::object& object) {
   const auto owner = owner_of(object);
   if (!owner) return true;
-  const Drift why = ownership(*owner, meta_of(object).region == claim_.region, shop_->rules.adopt);
+  const Drift why =
+      ownership(*owner, meta_of(object).region == claim_.region, context_->rules.adopt);
   if (why == Drift::none) return false;
   leave_alone(step.name, why, *owner, {});
   return true;

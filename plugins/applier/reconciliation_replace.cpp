@@ -67,7 +67,7 @@ void Reconciliation::ask_for_new(const Step& step, uint64_t rendered,
   q.verb = DAVIT_VERB_CREATE;
   q.resource = step.name.resource;
   q.ns = step.name.ns;
-  q.query = {{"fieldManager", shop_->rules.field_manager}, {"dryRun", "All"}};
+  q.query = {{"fieldManager", context_->rules.field_manager}, {"dryRun", "All"}};
   q.body = json::serialize(body_of(step, rendered));
   request(std::move(q), std::move(then));
 }

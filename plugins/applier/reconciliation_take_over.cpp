@@ -13,7 +13,7 @@
 namespace davit::applier {
 
 bool Reconciliation::may_take_over(const Step& step, const cluster::Response& refusal) const {
-  return refused_by_validation(refusal) && shop_->rules.force && !current_.taken_over &&
+  return refused_by_validation(refusal) && context_->rules.force && !current_.taken_over &&
          task_.known.contains(step.name.path());
 }
 
@@ -40,11 +40,11 @@ void Reconciliation::hand_over(const Step& step, const std::string& refusal,
   json::value* managers = (*object)["metadata"].get_object().if_contains("managedFields");
   const json::string& version = step.object.get_object().at("apiVersion").get_string();
   if (managers == nullptr || !managers->is_array() ||
-      !take_fields_over(managers->get_array(), shop_->rules.field_manager, version)) {
+      !take_fields_over(managers->get_array(), context_->rules.field_manager, version)) {
     return park_on(step.name, step.name.text() + ": " + refusal);
   }
   cluster::Request q = step.name.request(DAVIT_VERB_MERGE);
-  q.query = {{"fieldManager", shop_->rules.field_manager}};
+  q.query = {{"fieldManager", context_->rules.field_manager}};
   q.body = json::serialize(
       json::object{{"metadata", json::object{{"resourceVersion", meta.resource_version},
                                              {"managedFields", std::move(*managers)}}}});
