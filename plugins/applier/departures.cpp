@@ -13,10 +13,10 @@ namespace {
 
 constexpr size_t reported_max = 1'000;  // of one kind; about 100 bytes each
 
-// No reconciliation has the slot, and none of its objects is ours.
-bool left_behind(const Slot& slot) {
-  return slot.wish == Wish::unknown && !slot.out &&
-         std::all_of(slot.objects.begin(), slot.objects.end(),
+// No reconciliation has the entry, and none of its objects is ours.
+bool left_behind(const RecordEntry& entry) {
+  return entry.wish == Wish::unknown && !entry.out &&
+         std::all_of(entry.objects.begin(), entry.objects.end(),
                      [](const ObservedObject* o) { return o->foreign; });
 }
 
@@ -75,15 +75,16 @@ Departures::Judgement Departures::judge(const Desired& desired, const PruneRules
   Judgement out;
   out.as_of = end.at_version.value_or(0);
   std::vector<Candidate> candidates;
-  desired.each([&](const Slot& slot) {
-    if (desired.named_now(slot)) return;
-    if (proves_nothing && slot.wish != Wish::unknown) return;
-    out.settled.push_back(slot.number);
-    if (slot.wish == Wish::orphan) return;  // until the store names it again or a person removes it
-    if (auto c = candidate(slot)) {
+  desired.each([&](const RecordEntry& entry) {
+    if (desired.named_now(entry)) return;
+    if (proves_nothing && entry.wish != Wish::unknown) return;
+    out.settled.push_back(entry.number);
+    if (entry.wish == Wish::orphan)
+      return;  // until the store names it again or a person removes it
+    if (auto c = candidate(entry)) {
       candidates.push_back(std::move(*c));
-    } else if (slot.wish != Wish::unknown) {
-      out.released.push_back(slot.number);
+    } else if (entry.wish != Wish::unknown) {
+      out.released.push_back(entry.number);
     }
   });
   out.candidates = candidates.size();
@@ -104,9 +105,9 @@ std::optional<Departures::Judgement> Departures::judge_arrivals(const Desired& d
                                                                 const PruneRules& rules) {
   if (!judged_ || !judged_->whole()) return std::nullopt;
   std::vector<Candidate> deleted;
-  desired.each([&](const Slot& slot) {
-    if (slot.wish != Wish::unknown || desired.named_now(slot)) return;
-    auto c = candidate(slot);
+  desired.each([&](const RecordEntry& entry) {
+    if (entry.wish != Wish::unknown || desired.named_now(entry)) return;
+    auto c = candidate(entry);
     if (c && lost(*judged_, *c).empty()) deleted.push_back(std::move(*c));
   });
   if (arrivals_removed_ + deleted.size() > rules.always_allowed) return std::nullopt;
@@ -119,10 +120,10 @@ std::optional<Departures::Judgement> Departures::judge_arrivals(const Desired& d
 }
 
 // A record that the snapshot did not name, if the cluster has objects with our stamps for it.
-std::optional<Candidate> Departures::candidate(const Slot& slot) const {
-  Candidate out{slot.number, {}, true, false};
+std::optional<Candidate> Departures::candidate(const RecordEntry& entry) const {
+  Candidate out{entry.number, {}, true, false};
   bool ours = false;
-  for (const ObservedObject* o : slot.objects) {
+  for (const ObservedObject* o : entry.objects) {
     if (o->foreign || !owned_[o->watch]) continue;
     boost::system::error_code bad;
     const json::value object = json::parse(*o->text, bad);
@@ -131,9 +132,9 @@ std::optional<Candidate> Departures::candidate(const Slot& slot) const {
     if (meta.region.empty()) continue;
     ours = true;
     if (!meta.id.empty()) out.made_of.push_back(meta.made_of);
-    out.proven_dead = out.proven_dead && deleted_since(slot, meta);
+    out.proven_dead = out.proven_dead && deleted_since(entry, meta);
     out.disputed =
-        out.disputed || (!meta.record.empty() && meta.record != slot.ns + "/" + slot.name);
+        out.disputed || (!meta.record.empty() && meta.record != entry.ns + "/" + entry.name);
   }
   if (!ours) return std::nullopt;
   return out;
@@ -141,16 +142,16 @@ std::optional<Candidate> Departures::candidate(const Slot& slot) const {
 
 // Whether the snapshot has named the tombstone of the record that the object was made of. A
 // tombstone has no name when another record has taken the name.
-bool Departures::deleted_since(const Slot& slot, const Meta& meta) const {
+bool Departures::deleted_since(const RecordEntry& entry, const Meta& meta) const {
   const auto deleted_as = [&](const std::string& name) {
     const auto it = tombstones_.find({name, meta.id});
     return it != tombstones_.end() && it->second > meta.made_of.version;
   };
-  return !meta.id.empty() && (deleted_as(slot.ns + "/" + slot.name) || deleted_as("/"));
+  return !meta.id.empty() && (deleted_as(entry.ns + "/" + entry.name) || deleted_as("/"));
 }
 
-std::string Departures::id_in_stamps(const Slot& slot) {
-  for (const ObservedObject* o : slot.objects) {
+std::string Departures::id_in_stamps(const RecordEntry& entry) {
+  for (const ObservedObject* o : entry.objects) {
     if (o->foreign) continue;
     boost::system::error_code bad;
     const json::value object = json::parse(*o->text, bad);
@@ -164,12 +165,12 @@ Departures::Findings Departures::confirm(Desired& desired) {
   Findings out;
   std::optional<Heirs> heirs;
   for (GoneRecord& record : std::exchange(deleted_, {})) {
-    Slot* slot =
+    RecordEntry* entry =
         record.name.empty() ? desired.of_record(record.id) : desired.find(record.ns, record.name);
     // The objects' stamps had lost the id.
-    if (slot != nullptr && slot->id.empty()) desired.identify(*slot, record.id);
-    if (slot != nullptr && slot->id == record.id && !left_behind(*slot)) continue;
-    Slot* heir = nullptr;
+    if (entry != nullptr && entry->id.empty()) desired.identify(*entry, record.id);
+    if (entry != nullptr && entry->id == record.id && !left_behind(*entry)) continue;
+    RecordEntry* heir = nullptr;
     if (record.name.empty()) {
       if (!heirs) heirs = heirs_in(desired);
       if (const auto it = heirs->find(record.id); it != heirs->end()) heir = it->second;
@@ -179,7 +180,7 @@ Departures::Findings Departures::confirm(Desired& desired) {
       out.gone.push_back(std::move(record));
       continue;
     }
-    for (Slot::Predecessor& p : heir->had_it_before) {
+    for (RecordEntry::Predecessor& p : heir->had_it_before) {
       if (p.id != record.id) continue;
       p.dead = true;
       p.version = std::max(p.version, record.version);
@@ -194,45 +195,45 @@ Departures::Findings Departures::confirm(Desired& desired) {
 // restored store has lost it. The snapshot names its tombstone only while no agent has reported it
 // as gone.
 void Departures::add_unnamed(Desired& desired, Findings& to) const {
-  desired.each([&](Slot& slot) {
+  desired.each([&](RecordEntry& entry) {
     bool news = false;
-    for (Slot::Predecessor& p : slot.had_it_before) {
+    for (RecordEntry::Predecessor& p : entry.had_it_before) {
       if (p.dead || desired.lives(p.id)) continue;
       p.dead = news = true;
       p.version = std::max(p.version, proven_through());
     }
-    if (news && slot.wish == Wish::apply) to.look_at.push_back(slot.number);
+    if (news && entry.wish == Wish::apply) to.look_at.push_back(entry.number);
   });
 }
 
 Departures::Heirs Departures::heirs_in(const Desired& desired) {
   Heirs out;
-  desired.each([&](Slot& slot) {
-    for (const Slot::Predecessor& p : slot.had_it_before) out[p.id] = &slot;
+  desired.each([&](RecordEntry& entry) {
+    for (const RecordEntry::Predecessor& p : entry.had_it_before) out[p.id] = &entry;
   });
   return out;
 }
 
-std::optional<GoneRecord> Departures::departed(const Slot& slot, const Desired& desired) {
-  if (slot.id.empty() || slot.out || desired.lives(slot.id)) return std::nullopt;
-  GoneRecord out{slot.id, slot.ns, slot.name, std::max(slot.version, proven_through())};
+std::optional<GoneRecord> Departures::departed(const RecordEntry& entry, const Desired& desired) {
+  if (entry.id.empty() || entry.out || desired.lives(entry.id)) return std::nullopt;
+  GoneRecord out{entry.id, entry.ns, entry.name, std::max(entry.version, proven_through())};
   reported(out);
   return out;
 }
 
-std::vector<GoneRecord> Departures::erased(const Slot& slot, const Desired& desired) {
+std::vector<GoneRecord> Departures::erased(const RecordEntry& entry, const Desired& desired) {
   std::vector<GoneRecord> out;
-  for (const Slot::Predecessor& p : slot.had_it_before) {
+  for (const RecordEntry::Predecessor& p : entry.had_it_before) {
     if (desired.lives(p.id)) continue;
-    out.push_back({p.id, slot.ns, slot.name, std::max(p.version, proven_through())});
+    out.push_back({p.id, entry.ns, entry.name, std::max(p.version, proven_through())});
     reported(out.back());
   }
   return out;
 }
 
-std::vector<GoneRecord> Departures::replaced(Slot& slot, const Desired& desired) {
+std::vector<GoneRecord> Departures::replaced(RecordEntry& entry, const Desired& desired) {
   std::vector<GoneRecord> out;
-  std::erase_if(slot.had_it_before, [&](const Slot::Predecessor& p) {
+  std::erase_if(entry.had_it_before, [&](const RecordEntry::Predecessor& p) {
     if (!p.dead || desired.lives(p.id)) return false;
     out.push_back({p.id, {}, {}, p.version});
     reported(out.back());
@@ -248,7 +249,7 @@ void Departures::reported(GoneRecord record) {
 
 std::vector<GoneRecord> Departures::to_report_again(const Desired& desired) const {
   std::set<std::string> known;
-  desired.each([&](const Slot& slot) { known.insert(slot.id); });
+  desired.each([&](const RecordEntry& entry) { known.insert(entry.id); });
   std::vector<GoneRecord> out;
   for (const GoneRecord& record : reported_) {
     if (!known.contains(record.id)) out.push_back(record);
@@ -258,9 +259,9 @@ std::vector<GoneRecord> Departures::to_report_again(const Desired& desired) cons
 
 std::vector<uint64_t> Departures::left(const Desired& desired) {
   std::vector<uint64_t> out;
-  desired.each([&](const Slot& slot) {
-    const bool wanted = slot.wish != Wish::unknown && slot.wish != Wish::orphan;
-    if (!wanted && slot.objects.empty() && !slot.out) out.push_back(slot.number);
+  desired.each([&](const RecordEntry& entry) {
+    const bool wanted = entry.wish != Wish::unknown && entry.wish != Wish::orphan;
+    if (!wanted && entry.objects.empty() && !entry.out) out.push_back(entry.number);
   });
   return out;
 }

@@ -25,11 +25,11 @@ class Departures {
  public:
   struct Findings {
     std::vector<GoneRecord> gone;   // confirmed gone: to be reported
-    std::vector<uint64_t> look_at;  // slots whose next reconciliation decides about others
+    std::vector<uint64_t> look_at;  // entries whose next reconciliation decides about others
   };
   // What becomes of the records that a snapshot did not name.
   struct Judgement {
-    std::vector<uint64_t> settled;   // slots: nothing of their changes is to be done any more
+    std::vector<uint64_t> settled;   // entries: nothing of their changes is to be done any more
     std::vector<uint64_t> released;  // those of which the cluster has no object with our stamps
     size_t candidates = 0;           // those of which it has
     Verdict verdict;                 // about the candidates
@@ -67,32 +67,32 @@ class Departures {
   // before it reported that, or another record may have taken the name.
   Findings confirm(Desired& desired);
 
-  // --- what follows for one slot
-  // The cluster has nothing of the slot left, and no stream names it: its record, if that is gone.
-  std::optional<GoneRecord> departed(const Slot& slot, const Desired& desired);
-  // The slot is erased: the records that had its name before.
-  std::vector<GoneRecord> erased(const Slot& slot, const Desired& desired);
-  // The objects of this name are the slot's record's now: its deleted predecessors, by their ids
+  // --- what follows for one entry
+  // The cluster has nothing of the entry left, and no stream names it: its record, if that is gone.
+  std::optional<GoneRecord> departed(const RecordEntry& entry, const Desired& desired);
+  // The entry is erased: the records that had its name before.
+  std::vector<GoneRecord> erased(const RecordEntry& entry, const Desired& desired);
+  // The objects of this name are the entry's record's now: its deleted predecessors, by their ids
   // alone. ctrl.v1 knows a record by its name only, and would take a report with the name to be
-  // about the slot's record.
-  std::vector<GoneRecord> replaced(Slot& slot, const Desired& desired);
+  // about the entry's record.
+  std::vector<GoneRecord> replaced(RecordEntry& entry, const Desired& desired);
   // A reconciliation has reported the record.
   void reported(GoneRecord record);
-  // Records that were reported gone since the last snapshot began and that no slot knows. A
+  // Records that were reported gone since the last snapshot began and that no entry knows. A
   // restored store may have lost the reports, and a stream that goes on lists no deleted records.
   std::vector<GoneRecord> to_report_again(const Desired& desired) const;
-  // The id that the slot's objects give its record; empty: none does.
-  static std::string id_in_stamps(const Slot& slot);
-  // Slots that no stream names and of which nothing is left.
+  // The id that the entry's objects give its record; empty: none does.
+  static std::string id_in_stamps(const RecordEntry& entry);
+  // RecordEntries that no stream names and of which nothing is left.
   static std::vector<uint64_t> left(const Desired& desired);
 
  private:
-  // For each predecessor's id, the slot that has its name now.
-  using Heirs = std::unordered_map<std::string, Slot*>;
+  // For each predecessor's id, the entry that has its name now.
+  using Heirs = std::unordered_map<std::string, RecordEntry*>;
 
   void add_unnamed(Desired& desired, Findings& to) const;
-  std::optional<Candidate> candidate(const Slot& slot) const;
-  bool deleted_since(const Slot& slot, const Meta& meta) const;
+  std::optional<Candidate> candidate(const RecordEntry& entry) const;
+  bool deleted_since(const RecordEntry& entry, const Meta& meta) const;
   static Heirs heirs_in(const Desired& desired);
   // A record that the last snapshot did not name is known to be deleted as of this version. 0:
   // nothing is known.

@@ -152,7 +152,7 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   const bool other = kind.desired.begin(begin.snapshot, begin.at.incarnation);
   if (other) kind.strangers.forget();
   on_word(kind);
-  if (begin.snapshot || other) kind.desired.each([](Slot& slot) { slot.status_told = 0; });
+  if (begin.snapshot || other) kind.desired.each([](RecordEntry& entry) { entry.status_told = 0; });
   kind.history = std::make_shared<const History>(
       begin.snapshot ? begin.history : continued(*kind.history, begin.history, begin.at));
   kind.departures.begin(begin, other);
@@ -164,8 +164,8 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
 // The peer has confirmed the incarnation that it has named.
 void Hub::on_word(KindState& kind) {
   if (!kind.strangers.word(now())) return;
-  kind.desired.each([this](Slot& slot) {
-    if (std::exchange(slot.unplaced, 0) != 0) workers_.add(slot.number, Band::change, now());
+  kind.desired.each([this](RecordEntry& entry) {
+    if (std::exchange(entry.unplaced, 0) != 0) workers_.add(entry.number, Band::change, now());
   });
 }
 
@@ -192,8 +192,8 @@ void Hub::on_change(ChangeStream* stream, sink::Change change) {
   for (const uint64_t version : accepted.superseded)
     stream->source.settled(version, sink::Outcome::done);
   if (accepted.outcome) stream->source.settled(change.version, *accepted.outcome);
-  if (accepted.slot == nullptr) return;
-  workers_.add(accepted.slot->number, accepted.work ? Band::change : Band::resync, now());
+  if (accepted.entry == nullptr) return;
+  workers_.add(accepted.entry->number, accepted.work ? Band::change : Band::resync, now());
 }
 
 void Hub::bookmark(sink::Stream* stream, const sink::Bookmark& bookmark) {
@@ -220,10 +220,10 @@ void Hub::close(sink::Stream* stream) {
 void Hub::on_close(ChangeStream* stream) {
   KindState& kind = *kinds_[stream->kind];
   kind.departures.close();
-  kind.desired.each([&](Slot& slot) {
-    for (const uint64_t version : slot.outstanding)
+  kind.desired.each([&](RecordEntry& entry) {
+    for (const uint64_t version : entry.outstanding)
       stream->source.settled(version, sink::Outcome::abandoned);
-    slot.outstanding.clear();
+    entry.outstanding.clear();
   });
   kind.stream = nullptr;
   const auto closed = stream->source.closed;
@@ -234,9 +234,9 @@ void Hub::on_close(ChangeStream* stream) {
   closed();
 }
 
-void Hub::settle(KindState& kind, Slot& slot, sink::Outcome outcome) {
+void Hub::settle(KindState& kind, RecordEntry& entry, sink::Outcome outcome) {
   std::vector<uint64_t> versions;
-  versions.swap(slot.outstanding);
+  versions.swap(entry.outstanding);
   for (const uint64_t version : versions) {
     if (kind.stream != nullptr) kind.stream->source.settled(version, outcome);
   }

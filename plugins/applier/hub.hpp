@@ -1,8 +1,8 @@
 // Hub: the applier's one strand, where changes, watch events and finished reconciliations meet. The
-// hub keeps the tables, asks which slot is next and starts a reconciliation for it. It decides
+// hub keeps the tables, asks which entry is next and starts a reconciliation for it. It decides
 // nothing: the pure classes do (Desired, Observed, Departures, Views, Workers, Parking, Repairs,
 // Strangers, prune), and the hub carries out what they answer. A reconciliation is one
-// reconciliation of a slot (reconciliation.hpp).
+// reconciliation of an entry (reconciliation.hpp).
 #pragma once
 
 #include "access_review.hpp"
@@ -41,18 +41,19 @@ class Hub {
   void on_bookmark(KindState& kind, const sink::Bookmark& bookmark);
   void on_word(KindState& kind);
   void on_close(ChangeStream* stream);
-  void settle(KindState& kind, Slot& slot, sink::Outcome outcome);
+  void settle(KindState& kind, RecordEntry& entry, sink::Outcome outcome);
 
   // --- work (hub_work.cpp)
   void pump();
-  void launch(KindState& kind, Slot& slot);
+  void launch(KindState& kind, RecordEntry& entry);
   void on_report(size_t under_way, Report report);
-  void conclude(KindState& kind, Slot& slot, Report& report);
-  void conclude_current(KindState& kind, Slot& slot, Report& report);
-  std::chrono::nanoseconds rest_after(const KindState& kind, Slot& slot, const Report& report);
-  void take_over(KindState& kind, Slot& slot, const Report& report);
-  void tell(KindState& kind, Slot& slot, Report& report);
-  void count_parked(const Slot& slot);
+  void conclude(KindState& kind, RecordEntry& entry, Report& report);
+  void conclude_current(KindState& kind, RecordEntry& entry, Report& report);
+  std::chrono::nanoseconds rest_after(const KindState& kind, RecordEntry& entry,
+                                      const Report& report);
+  void take_over(KindState& kind, RecordEntry& entry, const Report& report);
+  void tell(KindState& kind, RecordEntry& entry, Report& report);
+  void count_parked(const RecordEntry& entry);
   void resync();
   void check_stopped();
 
@@ -60,7 +61,7 @@ class Hub {
   void on_arrival(KindState& kind, const Arrival& arrival);
   void on_object(KindState& kind, const Arrival& arrival);
   void on_trouble(KindState& kind, const Arrival& arrival);
-  void touch(KindState& kind, Slot& slot);
+  void touch(KindState& kind, RecordEntry& entry);
   void works_again(KindState& kind, uint32_t watch);
   void release_unseen(KindState& kind);
   void judge(KindState& kind);
@@ -70,14 +71,14 @@ class Hub {
   void confirm_gone(KindState& kind);
   void report_gone(KindState& kind, const std::vector<GoneRecord>& records);
   static void count_orphans(KindState& kind);
-  void erase(KindState& kind, Slot& slot);
-  void depart(KindState& kind, Slot& slot);
+  void erase(KindState& kind, RecordEntry& entry);
+  void depart(KindState& kind, RecordEntry& entry);
 
   // --- what the agent does not see (hub_sight.cpp)
   void look(KindState& kind);
   void tell_blindness(KindState& kind, const Views::News::Blindness& news);
   void sees_again(KindState& kind, bool all);
-  void say_delayed(KindState& kind, Slot& slot);
+  void say_delayed(KindState& kind, RecordEntry& entry);
   void expire_sights();
   void plan_sights();
   void show_health();
@@ -93,7 +94,7 @@ class Hub {
   Strand strand_;
   std::vector<std::unique_ptr<KindState>> kinds_;
   std::vector<std::unique_ptr<ChangeStream>> streams_;
-  Workers workers_;     // by the numbers of the slots
+  Workers workers_;     // by the numbers of the entries
   size_t working_ = 0;  // reconciliations that are out
   AccessReview review_;
   Timer pump_timer_, resync_timer_, sync_timer_, sight_timer_, arrival_timer_;
@@ -109,7 +110,7 @@ class Hub {
   std::string health_;   // the detail last reported; empty: serving
   std::function<void()> stopped_;
 
-  std::set<uint64_t> parked_;  // slots, by their numbers
+  std::set<uint64_t> parked_;  // entries, by their numbers
   Metric waiting_, concurrency_, parked_gauge_, reconciliations_, retries_, throttled_;
 };
 

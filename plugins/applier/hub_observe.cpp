@@ -22,7 +22,7 @@ void Hub::on_arrival(KindState& kind, const Arrival& a) {
       sight.restarted(moment());
       return plan_sights();
     case DAVIT_WATCH_SYNCED:
-      kind.observed.synced(a.watch, [&](Slot& slot) { touch(kind, slot); });
+      kind.observed.synced(a.watch, [&](RecordEntry& entry) { touch(kind, entry); });
       // Its definition may be gone.
       if (nothing_there && kind.watch_failures[a.watch] > 0) review_.soon();
       sight.synced();
@@ -45,10 +45,10 @@ void Hub::works_again(KindState& kind, uint32_t watch) {
   workers_.hasten(now());  // the API server is back, so no back-off needs to run out
   // What the records are parked for may be there by now: the definition may be installed, or
   // another API server may answer.
-  kind.desired.each([&](Slot& slot) {
-    if (slot.state != Slot::State::parked) return;
-    if (const auto at = slot.parking.watch_works(watch, now()))
-      workers_.add(slot.number, Band::resync, *at);
+  kind.desired.each([&](RecordEntry& entry) {
+    if (entry.state != RecordEntry::State::parked) return;
+    if (const auto at = entry.parking.watch_works(watch, now()))
+      workers_.add(entry.number, Band::resync, *at);
   });
 }
 
@@ -77,26 +77,26 @@ void Hub::on_object(KindState& kind, const Arrival& a) {
     return;
   }
   if (a.type == DAVIT_WATCH_DELETED) {
-    for (Slot* slot : kind.observed.remove(a.path, a.resource_version)) touch(kind, *slot);
+    for (RecordEntry* entry : kind.observed.remove(a.path, a.resource_version)) touch(kind, *entry);
     return;
   }
   const ObservedObject* known = kind.observed.find(a.path);
-  const Slots before = known == nullptr ? Slots() : known->slots;
-  Slots now;
+  const RecordEntries before = known == nullptr ? RecordEntries() : known->entries;
+  RecordEntries now;
   for (const Named& record : a.records) {
-    Slot* slot = &kind.desired.at(record.ns, record.name);
-    if (std::find(now.begin(), now.end(), slot) == now.end()) now.push_back(slot);
+    RecordEntry* entry = &kind.desired.at(record.ns, record.name);
+    if (std::find(now.begin(), now.end(), entry) == now.end()) now.push_back(entry);
   }
   const bool news = kind.observed.put(a.watch, a.path, a.text, a.resource_version, now, a.foreign);
   // An edit of the object's labels may have made it another record's.
-  for (Slot* slot : before) {
-    if (news && std::find(now.begin(), now.end(), slot) == now.end()) touch(kind, *slot);
+  for (RecordEntry* entry : before) {
+    if (news && std::find(now.begin(), now.end(), entry) == now.end()) touch(kind, *entry);
   }
-  for (Slot* slot : now) {
+  for (RecordEntry* entry : now) {
     if (news) {
-      touch(kind, *slot);
-    } else if (slot->wish == Wish::unknown && slot->objects.empty()) {
-      erase(kind, *slot);
+      touch(kind, *entry);
+    } else if (entry->wish == Wish::unknown && entry->objects.empty()) {
+      erase(kind, *entry);
     }
   }
 }
@@ -107,34 +107,34 @@ void Hub::release_unseen(KindState& kind) {
   for (const uint64_t number : unseen) workers_.add(number, Band::change, now());
 }
 
-// Something has changed in the cluster for this slot.
-void Hub::touch(KindState& kind, Slot& slot) {
-  if (slot.wish == Wish::apply || slot.wish == Wish::remove || slot.wish == Wish::hold) {
-    workers_.add(slot.number, Band::repair, now());
+// Something has changed in the cluster for this entry.
+void Hub::touch(KindState& kind, RecordEntry& entry) {
+  if (entry.wish == Wish::apply || entry.wish == Wish::remove || entry.wish == Wish::hold) {
+    workers_.add(entry.number, Band::repair, now());
     return;
   }
   // Otherwise sees_again looks at it once all watches can be trusted.
   if (!kind.complete()) return;
-  if (slot.objects.empty()) return depart(kind, slot);
-  if (slot.wish == Wish::unknown) judge_soon(kind);
+  if (entry.objects.empty()) return depart(kind, entry);
+  if (entry.wish == Wish::unknown) judge_soon(kind);
 }
 
 // The cluster has nothing of the record left, and no stream names it.
-void Hub::depart(KindState& kind, Slot& slot) {
-  telling_->issue(kind.name(), slot, {}, {});
-  if (auto record = kind.departures.departed(slot, kind.desired))
+void Hub::depart(KindState& kind, RecordEntry& entry) {
+  telling_->issue(kind.name(), entry, {}, {});
+  if (auto record = kind.departures.departed(entry, kind.desired))
     telling_->gone(kind.name(), *record);
-  erase(kind, slot);
+  erase(kind, entry);
 }
 
-void Hub::erase(KindState& kind, Slot& slot) {
-  if (slot.out) return;
-  report_gone(kind, kind.departures.erased(slot, kind.desired));
-  slot.state = Slot::State::settled;
-  count_parked(slot);
-  kind.unseen.erase(slot.number);
-  workers_.forget(slot.number);
-  kind.desired.erase(slot);
+void Hub::erase(KindState& kind, RecordEntry& entry) {
+  if (entry.out) return;
+  report_gone(kind, kind.departures.erased(entry, kind.desired));
+  entry.state = RecordEntry::State::settled;
+  count_parked(entry);
+  kind.unseen.erase(entry.number);
+  workers_.forget(entry.number);
+  kind.desired.erase(entry);
 }
 
 void Hub::report_gone(KindState& kind, const std::vector<GoneRecord>& records) {
@@ -156,10 +156,10 @@ void Hub::judged(KindState& kind, const Departures::Judgement& found) {
   for (const uint64_t number : found.settled)
     settle(kind, *kind.desired.find(number), sink::Outcome::done);
   for (const uint64_t number : found.released) {
-    Slot& slot = *kind.desired.find(number);
-    telling_->issue(kind.name(), slot, {}, {});
-    slot.wish = Wish::unknown;
-    if (slot.objects.empty()) depart(kind, slot);
+    RecordEntry& entry = *kind.desired.find(number);
+    telling_->issue(kind.name(), entry, {}, {});
+    entry.wish = Wish::unknown;
+    if (entry.objects.empty()) depart(kind, entry);
   }
   carry_out(kind, found);
   confirm_gone(kind);
@@ -183,7 +183,8 @@ void Hub::judge_soon(KindState& kind) {
 
 void Hub::count_orphans(KindState& kind) {
   size_t orphans = 0;
-  kind.desired.each([&](const Slot& slot) { orphans += slot.wish == Wish::orphan ? 1 : 0; });
+  kind.desired.each(
+      [&](const RecordEntry& entry) { orphans += entry.wish == Wish::orphan ? 1 : 0; });
   kind.orphaned.set(static_cast<double>(orphans));
 }
 
@@ -196,24 +197,24 @@ void Hub::carry_out(KindState& kind, const Departures::Judgement& found) {
                                       {"unnamed", std::to_string(found.candidates)}});
   }
   // When no stream has named the record, its id comes from the stamp.
-  const auto name_it = [&](Slot& slot) {
-    if (slot.id.empty()) kind.desired.identify(slot, Departures::id_in_stamps(slot));
+  const auto name_it = [&](RecordEntry& entry) {
+    if (entry.id.empty()) kind.desired.identify(entry, Departures::id_in_stamps(entry));
   };
   for (const uint64_t number : verdict.remove) {
-    Slot& slot = *kind.desired.find(number);
-    name_it(slot);
-    slot.wish = Wish::remove;
-    slot.pruned_at = found.as_of;
-    slot.state = Slot::State::pending;
-    slot.payload = {};
+    RecordEntry& entry = *kind.desired.find(number);
+    name_it(entry);
+    entry.wish = Wish::remove;
+    entry.pruned_at = found.as_of;
+    entry.state = RecordEntry::State::pending;
+    entry.payload = {};
     workers_.add(number, Band::change, now());
   }
   for (const auto& orphan : verdict.orphans) {
-    Slot& slot = *kind.desired.find(orphan.slot);
-    name_it(slot);
-    slot.wish = Wish::orphan;
-    slot.payload = {};
-    telling_->issue(kind.name(), slot, DAVIT_ISSUE_ORPHANED, orphan.why);
+    RecordEntry& entry = *kind.desired.find(orphan.entry);
+    name_it(entry);
+    entry.wish = Wish::orphan;
+    entry.payload = {};
+    telling_->issue(kind.name(), entry, DAVIT_ISSUE_ORPHANED, orphan.why);
   }
   if (!verdict.remove.empty()) {
     host_.info("pruning what the snapshot did not name",

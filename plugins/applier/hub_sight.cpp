@@ -28,18 +28,18 @@ void Hub::tell_blindness(KindState& kind, const Views::News::Blindness& news) {
   if (!news.began) return;
   // Statuses that do not depend on the blind watch are sent again, so that the server knows that
   // they still hold.
-  kind.desired.each([&](Slot& slot) {
-    slot.status_told = 0;
-    if (slot.wish == Wish::apply) workers_.add(slot.number, Band::resync, now());
+  kind.desired.each([&](RecordEntry& entry) {
+    entry.status_told = 0;
+    if (entry.wish == Wish::apply) workers_.add(entry.number, Band::resync, now());
   });
   for (const uint64_t number : kind.unseen) {
-    if (Slot* slot = kind.desired.find(number)) say_delayed(kind, *slot);
+    if (RecordEntry* entry = kind.desired.find(number)) say_delayed(kind, *entry);
   }
 }
 
 void Hub::sees_again(KindState& kind, bool all) {
-  kind.desired.each([&](Slot& slot) {
-    if (std::exchange(slot.untold, false)) workers_.add(slot.number, Band::repair, now());
+  kind.desired.each([&](RecordEntry& entry) {
+    if (std::exchange(entry.untold, false)) workers_.add(entry.number, Band::repair, now());
   });
   if (!all) return;
   // Records that have gone while this could not be reported.
@@ -53,10 +53,10 @@ void Hub::sees_again(KindState& kind, bool all) {
   }
 }
 
-void Hub::say_delayed(KindState& kind, Slot& slot) {
+void Hub::say_delayed(KindState& kind, RecordEntry& entry) {
   const std::string what = kind.blindness();
-  if (slot.wish != Wish::remove || what.empty()) return;
-  telling_->issue(kind.name(), slot, DAVIT_ISSUE_DELAYED,
+  if (entry.wish != Wish::remove || what.empty()) return;
+  telling_->issue(kind.name(), entry, DAVIT_ISSUE_DELAYED,
                   "its delete waits until the agent sees " + what);
 }
 

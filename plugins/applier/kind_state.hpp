@@ -83,8 +83,8 @@ struct KindState {
   }
   // Whether an object of another region or kind has the name of one of the record's objects. The
   // pods there then belong to that object, too.
-  bool taken_by_others(const Slot& slot) const {
-    return std::any_of(slot.objects.begin(), slot.objects.end(),
+  bool taken_by_others(const RecordEntry& entry) const {
+    return std::any_of(entry.objects.begin(), entry.objects.end(),
                        [&](const ObservedObject* o) { return o->foreign && owned(*o); });
   }
 
@@ -102,7 +102,7 @@ struct KindState {
   std::vector<Metric> watch_up;          // by the same
   Missing missing;                       // missing rights, as last reported
   std::map<std::string, Part> absent;    // what the cluster lacks, by name, as last reported
-  std::set<uint64_t> unseen;             // slots that wait until all watches can be trusted
+  std::set<uint64_t> unseen;             // entries that wait until all watches can be trusted
   ChangeStream* stream = nullptr;        // NULL: none is open
   std::shared_ptr<const History> history = std::make_shared<const History>();
   Strangers strangers;   // incarnations that objects name and the history does not

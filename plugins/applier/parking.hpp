@@ -1,5 +1,5 @@
 // Parking: decides when a record that cannot be applied is parked, and when a parked record is
-// tried again. Each slot has one. The hub tells it what a reconciliation reported and when watches
+// tried again. Each entry has one. The hub tells it what a reconciliation reported and when watches
 // or objects change. Pure: the caller passes time and randomness.
 #pragma once
 

@@ -28,7 +28,7 @@ struct PruneRules {
 };
 
 struct Candidate {
-  uint64_t slot = 0;
+  uint64_t entry = 0;
   // From its objects' stamps; empty: the objects have lost their annotations.
   std::vector<Cursor> made_of;
   // The snapshot has named the record's tombstone, and the tombstone is younger than all of its
@@ -78,7 +78,7 @@ std::string lost(const SnapshotEnd& end, const Candidate& candidate);
 // What is to become of the candidates. A candidate is in one of the two lists.
 struct Verdict {
   struct Orphan {
-    uint64_t slot;
+    uint64_t entry;
     std::string why;
   };
   std::vector<uint64_t> remove;

@@ -1,5 +1,5 @@
 // Queue: decides which record is worked on next. It stands between the desired table and the
-// workers. It knows a record by a key, which is the number of its slot. A key is never given out
+// workers. It knows a record by a key, which is the number of its entry. A key is never given out
 // twice at once; a key that is added while it is out comes once more. Pure: the caller passes the
 // time.
 //

@@ -11,7 +11,7 @@ Reconciliation::Reconciliation(std::shared_ptr<ReconcileContext> context, Task t
       done_(std::move(done)),
       claim_{label_value(task_.key.region), label_value(task_.key.kind),
              task_.ns + "/" + task_.name} {
-  report_.slot = task_.slot;
+  report_.entry = task_.entry;
   report_.version = task_.version;
   report_.incarnation = task_.incarnation;
   report_.wish = task_.wish;

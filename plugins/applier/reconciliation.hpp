@@ -1,6 +1,6 @@
-// Reconciliation: one reconciliation of a slot. A reconciliation decodes and validates the message,
-// calls the kind's reconcile, compares the plan with the cluster, and sends one request after
-// another in the kind's order. It runs on the pool of the kind's instance, because a kind may
+// Reconciliation: one reconciliation of an entry. A reconciliation decodes and validates the
+// message, calls the kind's reconcile, compares the plan with the cluster, and sends one request
+// after another in the kind's order. It runs on the pool of the kind's instance, because a kind may
 // block: one step after the other, so it needs no strand. A reconciliation touches no table: it
 // gets copies (Task) and returns what it found (Report).
 #pragma once
@@ -35,7 +35,7 @@ struct Task {
   Schema schema;
   std::vector<Coverage> coverage;  // by index of the kind's resources
 
-  uint64_t slot = 0, version = 0;
+  uint64_t entry = 0, version = 0;
   Wish wish = Wish::unknown;
   uint64_t incarnation = 0;  // of the store in which the version was read; 0: the peer tells none
   uint64_t stream = 0;       // the incarnation of the present stream
@@ -58,7 +58,7 @@ struct Task {
 struct Report {
   static constexpr size_t npos = SIZE_MAX;
   enum class End : uint8_t { done, held, looked, parked, retry };
-  uint64_t slot = 0, version = 0, incarnation = 0;
+  uint64_t entry = 0, version = 0, incarnation = 0;
   Wish wish = Wish::unknown;
   End end = End::done;
   std::string why;  // parked and retry: the reason

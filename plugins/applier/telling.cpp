@@ -25,23 +25,23 @@ uint64_t fingerprint_of(const Status& s) {
 
 }  // namespace
 
-void Telling::status(const std::string& kind, Slot& slot, Status status) const {
+void Telling::status(const std::string& kind, RecordEntry& entry, Status status) const {
   if (!to_) return;
-  status.key = {kind, region_, slot.id};
-  status.ns = slot.ns;
-  status.name = slot.name;
+  status.key = {kind, region_, entry.id};
+  status.ns = entry.ns;
+  status.name = entry.name;
   // A status is about the version that was applied last. The status of a parked record is about the
   // version that is parked.
-  const bool parked = slot.state == Slot::State::parked;
-  status.observed_version = parked ? slot.version : slot.applied_at.version;
-  status.observed_incarnation = parked ? slot.incarnation : slot.applied_at.incarnation;
+  const bool parked = entry.state == RecordEntry::State::parked;
+  status.observed_version = parked ? entry.version : entry.applied_at.version;
+  status.observed_incarnation = parked ? entry.incarnation : entry.applied_at.incarnation;
   // A record that a snapshot left out is gone as of that snapshot's version.
-  if (status.gone) status.observed_version = std::max(status.observed_version, slot.pruned_at);
-  status.parked = parked ? slot.parking.reason() : std::string();
+  if (status.gone) status.observed_version = std::max(status.observed_version, entry.pruned_at);
+  status.parked = parked ? entry.parking.reason() : std::string();
   if (status.health.empty()) status.health = "unknown";
   const uint64_t told = fingerprint_of(status);
-  if (told == slot.status_told) return;
-  slot.status_told = told;
+  if (told == entry.status_told) return;
+  entry.status_told = told;
   offer(status);
 }
 
@@ -64,20 +64,21 @@ void Telling::offer(const Status& status) const {
               {{"kind", status.key.kind}, {"id", status.key.id}, {"reason", r.error().message}});
 }
 
-void Telling::issue(const std::string& kind, Slot& slot, const std::string& condition,
+void Telling::issue(const std::string& kind, RecordEntry& entry, const std::string& condition,
                     const std::string& reason) const {
-  if (slot.issue_id != slot.id && !slot.issue.empty()) {  // another record has taken the name
-    if (to_) to_->issue(region_, {kind, slot.issue_id, slot.ns, slot.name, slot.version, {}, {}});
-    slot.issue.clear();
+  if (entry.issue_id != entry.id && !entry.issue.empty()) {  // another record has taken the name
+    if (to_)
+      to_->issue(region_, {kind, entry.issue_id, entry.ns, entry.name, entry.version, {}, {}});
+    entry.issue.clear();
   }
   const std::string now = condition.empty() ? std::string() : condition + ": " + reason;
-  if (now == slot.issue) return;
-  slot.issue = now;
-  slot.issue_id = slot.id;
-  log(kind, slot, condition, reason);
+  if (now == entry.issue) return;
+  entry.issue = now;
+  entry.issue_id = entry.id;
+  log(kind, entry, condition, reason);
   if (to_)
-    to_->issue(region_, {kind, slot.id, slot.ns, slot.name, slot.version, condition, reason,
-                         slot.incarnation});
+    to_->issue(region_, {kind, entry.id, entry.ns, entry.name, entry.version, condition, reason,
+                         entry.incarnation});
 }
 
 void Telling::of_kind(const std::string& kind, const std::string& name,
@@ -86,16 +87,16 @@ void Telling::of_kind(const std::string& kind, const std::string& name,
   to_->issue(region_, {kind, {}, {}, name, 0, reason.empty() ? std::string() : condition, reason});
 }
 
-void Telling::log(const std::string& kind, const Slot& slot, const std::string& condition,
+void Telling::log(const std::string& kind, const RecordEntry& entry, const std::string& condition,
                   const std::string& reason) const {
-  const std::string record = slot.ns + "/" + slot.name;
-  const std::string version = std::to_string(slot.version);
+  const std::string record = entry.ns + "/" + entry.name;
+  const std::string version = std::to_string(entry.version);
   if (condition.empty()) {
     host_.info("record is in order again",
-               {{"kind", kind}, {"id", slot.id}, {"record", record}, {"version", version}});
+               {{"kind", kind}, {"id", entry.id}, {"record", record}, {"version", version}});
   } else {
     host_.warn("record is " + condition, {{"kind", kind},
-                                          {"id", slot.id},
+                                          {"id", entry.id},
                                           {"record", record},
                                           {"version", version},
                                           {"reason", reason}});

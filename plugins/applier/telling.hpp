@@ -8,7 +8,7 @@
 #include <davit/host.hpp>
 #include <davit/sink.hpp>
 
-#include "slot.hpp"
+#include "record_entry.hpp"
 
 namespace davit::applier {
 
@@ -19,11 +19,11 @@ class Telling {
 
   // Offers the status if it differs from the last one. The key, the names, the version and the
   // parked reason are filled in here.
-  void status(const std::string& kind, Slot& slot, Status status) const;
+  void status(const std::string& kind, RecordEntry& entry, Status status) const;
   // Reports a record as gone.
   void gone(const std::string& kind, const GoneRecord& record) const;
   // An empty condition ends the issue.
-  void issue(const std::string& kind, Slot& slot, const std::string& condition,
+  void issue(const std::string& kind, RecordEntry& entry, const std::string& condition,
              const std::string& reason) const;
   // An issue of the kind as a whole. `name` says what it is about. An empty reason ends the issue.
   void of_kind(const std::string& kind, const std::string& name, const std::string& condition,
@@ -31,7 +31,7 @@ class Telling {
 
  private:
   void offer(const Status& status) const;
-  void log(const std::string& kind, const Slot& slot, const std::string& condition,
+  void log(const std::string& kind, const RecordEntry& entry, const std::string& condition,
            const std::string& reason) const;
 
   Host host_;

@@ -1,4 +1,4 @@
-// Workers: decides which slot is worked on next, and whether there is room for it. It joins the
+// Workers: decides which entry is worked on next, and whether there is room for it. It joins the
 // Queue (what is most urgent), the ConcurrencyLimit (what the API server can take) and the Shares
 // (no group of records holds up another). The hub adds keys, takes them, and tells what the cluster
 // answered. Pure: the caller passes the time.

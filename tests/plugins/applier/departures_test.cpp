@@ -72,8 +72,8 @@ class DepartureCommands {
     return out;
   }
   uint64_t number() { return std::stoull(word()); }
-  Slot& slot() { return desired_.at("acme", word()); }
-  Slot& numbered(uint64_t number) { return *desired_.find(number); }
+  RecordEntry& entry() { return desired_.at("acme", word()); }
+  RecordEntry& numbered(uint64_t number) { return *desired_.find(number); }
   void say(const std::string& line) { out_ += line + "\n"; }
   void report(const std::vector<GoneRecord>& records) {
     for (const GoneRecord& r : records)
@@ -113,7 +113,7 @@ class DepartureCommands {
   }
 
   void in_the_cluster(const std::string& command) {
-    Slot& of = slot();
+    RecordEntry& of = entry();
     const std::string path = "/things/acme/" + of.name;
     if (command == "object") {
       const std::string id = word();
@@ -125,7 +125,7 @@ class DepartureCommands {
       observed_.remove(path, std::to_string(++events_));
       if (of.wish == Wish::unknown || of.wish == Wish::orphan) depart(of);
     } else if (command == "applied") {
-      of.state = Slot::State::settled;
+      of.state = RecordEntry::State::settled;
       report(departures_.replaced(of, desired_));
     } else if (command == "removed") {
       departures_.reported({of.id, of.ns, of.name, std::max(of.version, of.pruned_at)});
@@ -144,7 +144,7 @@ class DepartureCommands {
   // --- what the hub does
   void carry_out(const Departures::Judgement& found) {
     for (const uint64_t number : found.released) {
-      Slot& of = numbered(number);
+      RecordEntry& of = numbered(number);
       say("release " + of.name);
       of.wish = Wish::unknown;
       if (of.objects.empty()) depart(of);
@@ -156,15 +156,15 @@ class DepartureCommands {
     if (!found.verdict.refusal.empty()) say("refused");
     std::set<std::string> lines;  // their order has no meaning
     for (const uint64_t number : found.verdict.remove) {
-      Slot& of = numbered(number);
+      RecordEntry& of = numbered(number);
       if (of.id.empty()) desired_.identify(of, Departures::id_in_stamps(of));
       of.wish = Wish::remove;
       of.pruned_at = found.as_of;
       lines.insert("remove " + of.name + " as of " + std::to_string(found.as_of));
     }
     for (const auto& orphan : found.verdict.orphans) {
-      numbered(orphan.slot).wish = Wish::orphan;
-      lines.insert("orphan " + numbered(orphan.slot).name);
+      numbered(orphan.entry).wish = Wish::orphan;
+      lines.insert("orphan " + numbered(orphan.entry).name);
     }
     for (const auto& line : lines) say(line);
   }
@@ -173,11 +173,11 @@ class DepartureCommands {
     report(found.gone);
     for (const uint64_t number : found.look_at) say("look at " + numbered(number).name);
   }
-  void depart(Slot& of) {
+  void depart(RecordEntry& of) {
     if (const auto record = departures_.departed(of, desired_)) report({*record});
     erase(of);
   }
-  void erase(Slot& of) {
+  void erase(RecordEntry& of) {
     report(departures_.erased(of, desired_));
     desired_.erase(of);
   }

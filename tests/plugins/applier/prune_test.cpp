@@ -75,7 +75,7 @@ TEST(Prune, KeepsOnlyWhatTheStoreHasLost) {
   ASSERT_EQ(v.remove.size(), 1u);
   EXPECT_EQ(v.remove[0], 1u);
   ASSERT_EQ(v.orphans.size(), 1u);
-  EXPECT_EQ(v.orphans[0].slot, 2u);
+  EXPECT_EQ(v.orphans[0].entry, 2u);
 }
 
 TEST(Prune, KeepsWhatNothingIsKnownOf) {
@@ -103,7 +103,7 @@ TEST(Prune, WhatHasATombstoneGoesWhateverItsShare) {
   for (uint64_t i = 1; i <= 41; ++i) candidates.push_back({i, {{1, 7}}, i != 41, false});
   Verdict v = prune({known, 11, 11, 50}, candidates, rules);
   EXPECT_EQ(v.remove.size(), 41u) << "the share is of what has none";
-  for (auto& c : candidates) c.proven_dead = c.slot <= 10;
+  for (auto& c : candidates) c.proven_dead = c.entry <= 10;
   v = prune({known, 11, 11, 50}, candidates, rules);
   EXPECT_EQ(v.remove.size(), 10u);
   EXPECT_EQ(v.orphans.size(), 31u);

@@ -1,6 +1,6 @@
-// Slot: everything the applier knows of one record of one kind, by the record's name in the
+// RecordEntry: everything the applier knows of one record of one kind, by the record's name in the
 // cluster: what is wanted, what became of it, what was applied for it and what is observed of it.
-// Desired owns the slots; the hub uses them on the applier's strand.
+// Desired owns the entries; the hub uses them on the applier's strand.
 //
 // Work is keyed by the name, not by the id. A record that reuses a name touches the same objects as
 // its predecessor, so the two are never processed concurrently. A delete of a ctrl.v1 peer names
@@ -41,12 +41,12 @@ struct GoneRecord {
   uint64_t version = 0;
 };
 
-struct Slot {
+struct RecordEntry {
   enum class State : uint8_t { pending, settled, parked };
 
   uint64_t number = 0;
   std::string ns, name;
-  // Empty: a ctrl.v1 delete, which names no id, or a slot with nothing but observed objects. Only
+  // Empty: a ctrl.v1 delete, which names no id, or an entry with nothing but observed objects. Only
   // Desired sets it.
   std::string id;
   // Records that had this name before. A predecessor is reported as gone when nothing with the name
@@ -59,11 +59,12 @@ struct Slot {
     bool operator==(const Predecessor&) const = default;
   };
   std::vector<Predecessor> had_it_before;
-  // The slot's record was deleted in this version and another record has taken its name. The change
-  // of that other record is still to come, and decides about the objects. 0: this is not the case.
+  // The entry's record was deleted in this version and another record has taken its name. The
+  // change of that other record is still to come, and decides about the objects. 0: this is not the
+  // case.
   uint64_t taken_over_at = 0;
   // In this incarnation another record with the name was deleted, and the delete was left out
-  // because this slot's record lived. 0: none since the slot's newest change.
+  // because this entry's record lived. 0: none since the entry's newest change.
   uint64_t other_died_in = 0;
 
   Wish wish = Wish::unknown;
