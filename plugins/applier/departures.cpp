@@ -15,7 +15,7 @@ constexpr size_t reported_max = 1'000;  // of one kind; about 100 bytes each
 
 // No reconciliation has the entry, and none of its objects is ours.
 bool left_behind(const RecordEntry& entry) {
-  return entry.wish == Wish::unknown && !entry.out &&
+  return entry.intent == Intent::unknown && !entry.out &&
          std::all_of(entry.objects.begin(), entry.objects.end(),
                      [](const ObservedObject* o) { return o->foreign; });
 }
@@ -77,13 +77,13 @@ Departures::Judgement Departures::judge(const Desired& desired, const PruneRules
   std::vector<Candidate> candidates;
   desired.each([&](const RecordEntry& entry) {
     if (desired.named_now(entry)) return;
-    if (proves_nothing && entry.wish != Wish::unknown) return;
+    if (proves_nothing && entry.intent != Intent::unknown) return;
     out.settled.push_back(entry.number);
-    if (entry.wish == Wish::orphan)
+    if (entry.intent == Intent::orphan)
       return;  // until the store names it again or a person removes it
     if (auto c = candidate(entry)) {
       candidates.push_back(std::move(*c));
-    } else if (entry.wish != Wish::unknown) {
+    } else if (entry.intent != Intent::unknown) {
       out.released.push_back(entry.number);
     }
   });
@@ -106,7 +106,7 @@ std::optional<Departures::Judgement> Departures::judge_arrivals(const Desired& d
   if (!judged_ || !judged_->whole()) return std::nullopt;
   std::vector<Candidate> deleted;
   desired.each([&](const RecordEntry& entry) {
-    if (entry.wish != Wish::unknown || desired.named_now(entry)) return;
+    if (entry.intent != Intent::unknown || desired.named_now(entry)) return;
     auto c = candidate(entry);
     if (c && lost(*judged_, *c).empty()) deleted.push_back(std::move(*c));
   });
@@ -185,7 +185,7 @@ Departures::Findings Departures::confirm(Desired& desired) {
       p.dead = true;
       p.version = std::max(p.version, record.version);
     }
-    if (heir->wish == Wish::apply) out.look_at.push_back(heir->number);
+    if (heir->intent == Intent::apply) out.look_at.push_back(heir->number);
   }
   if (std::exchange(unnamed_are_deleted_, false)) add_unnamed(desired, out);
   return out;
@@ -202,7 +202,7 @@ void Departures::add_unnamed(Desired& desired, Findings& to) const {
       p.dead = news = true;
       p.version = std::max(p.version, proven_through());
     }
-    if (news && entry.wish == Wish::apply) to.look_at.push_back(entry.number);
+    if (news && entry.intent == Intent::apply) to.look_at.push_back(entry.number);
   });
 }
 
@@ -260,7 +260,7 @@ std::vector<GoneRecord> Departures::to_report_again(const Desired& desired) cons
 std::vector<uint64_t> Departures::left(const Desired& desired) {
   std::vector<uint64_t> out;
   desired.each([&](const RecordEntry& entry) {
-    const bool wanted = entry.wish != Wish::unknown && entry.wish != Wish::orphan;
+    const bool wanted = entry.intent != Intent::unknown && entry.intent != Intent::orphan;
     if (!wanted && entry.objects.empty() && !entry.out) out.push_back(entry.number);
   });
   return out;

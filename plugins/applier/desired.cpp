@@ -8,14 +8,14 @@ namespace {
 
 constexpr size_t had_it_before_max = 100;
 
-Wish wish_of(sink::ChangeType type) {
+Intent intent_of(sink::ChangeType type) {
   switch (type) {
     case sink::ChangeType::apply:
-      return Wish::apply;
+      return Intent::apply;
     case sink::ChangeType::remove:
-      return Wish::remove;
+      return Intent::remove;
     default:
-      return Wish::hold;
+      return Intent::hold;
   }
 }
 
@@ -24,11 +24,11 @@ std::string name_key(const std::string& ns, const std::string& name) {
 }
 
 bool wanted(const RecordEntry& entry) {
-  return entry.wish == Wish::apply || entry.wish == Wish::hold;
+  return entry.intent == Intent::apply || entry.intent == Intent::hold;
 }
 
 bool same(const RecordEntry& entry, const sink::Change& change) {
-  return entry.version == change.version && entry.wish == wish_of(change.type) &&
+  return entry.version == change.version && entry.intent == intent_of(change.type) &&
          entry.payload.view() == change.payload.view() && entry.record_state == change.state &&
          entry.annotations == change.annotations;
 }
@@ -43,13 +43,13 @@ void remember(RecordEntry& entry, RecordEntry::Predecessor record) {
 // Another record takes the entry's name.
 void pass_on(RecordEntry& entry, const std::string& id) {
   std::erase_if(entry.had_it_before, [&](const auto& b) { return b.id == id; });
-  const bool dead = entry.wish == Wish::remove || entry.taken_over_at != 0;
+  const bool dead = entry.intent == Intent::remove || entry.taken_over_at != 0;
   remember(entry, {entry.id, std::max(entry.version, entry.taken_over_at), dead});
 }
 
 sink::Outcome outcome_of(const RecordEntry& entry) {
   if (entry.state == RecordEntry::State::parked) return sink::Outcome::parked;
-  return entry.wish == Wish::hold ? sink::Outcome::held : sink::Outcome::done;
+  return entry.intent == Intent::hold ? sink::Outcome::held : sink::Outcome::done;
 }
 
 }  // namespace
@@ -198,7 +198,7 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   out.superseded.swap(entry.outstanding);
   entry.outstanding.push_back(change.version);
   if (other_id) pass_on(entry, change.key.id);
-  entry.wish = wish_of(change.type);
+  entry.intent = intent_of(change.type);
   entry.version = change.version;
   entry.payload = change.payload;
   entry.record_state = change.state;

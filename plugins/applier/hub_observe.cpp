@@ -95,7 +95,7 @@ void Hub::on_object(KindState& kind, const Arrival& a) {
   for (RecordEntry* entry : now) {
     if (news) {
       touch(kind, *entry);
-    } else if (entry->wish == Wish::unknown && entry->objects.empty()) {
+    } else if (entry->intent == Intent::unknown && entry->objects.empty()) {
       erase(kind, *entry);
     }
   }
@@ -109,14 +109,15 @@ void Hub::release_unseen(KindState& kind) {
 
 // Something has changed in the cluster for this entry.
 void Hub::touch(KindState& kind, RecordEntry& entry) {
-  if (entry.wish == Wish::apply || entry.wish == Wish::remove || entry.wish == Wish::hold) {
+  if (entry.intent == Intent::apply || entry.intent == Intent::remove ||
+      entry.intent == Intent::hold) {
     workers_.add(entry.number, Band::repair, now());
     return;
   }
   // Otherwise sees_again looks at it once all watches can be trusted.
   if (!kind.complete()) return;
   if (entry.objects.empty()) return depart(kind, entry);
-  if (entry.wish == Wish::unknown) judge_soon(kind);
+  if (entry.intent == Intent::unknown) judge_soon(kind);
 }
 
 // The cluster has nothing of the record left, and no stream names it.
@@ -158,7 +159,7 @@ void Hub::judged(KindState& kind, const Departures::Judgement& found) {
   for (const uint64_t number : found.released) {
     RecordEntry& entry = *kind.desired.find(number);
     telling_->issue(kind.name(), entry, {}, {});
-    entry.wish = Wish::unknown;
+    entry.intent = Intent::unknown;
     if (entry.objects.empty()) depart(kind, entry);
   }
   carry_out(kind, found);
@@ -184,7 +185,7 @@ void Hub::judge_soon(KindState& kind) {
 void Hub::count_orphans(KindState& kind) {
   size_t orphans = 0;
   kind.desired.each(
-      [&](const RecordEntry& entry) { orphans += entry.wish == Wish::orphan ? 1 : 0; });
+      [&](const RecordEntry& entry) { orphans += entry.intent == Intent::orphan ? 1 : 0; });
   kind.orphaned.set(static_cast<double>(orphans));
 }
 
@@ -203,7 +204,7 @@ void Hub::carry_out(KindState& kind, const Departures::Judgement& found) {
   for (const uint64_t number : verdict.remove) {
     RecordEntry& entry = *kind.desired.find(number);
     name_it(entry);
-    entry.wish = Wish::remove;
+    entry.intent = Intent::remove;
     entry.pruned_at = found.as_of;
     entry.state = RecordEntry::State::pending;
     entry.payload = {};
@@ -212,7 +213,7 @@ void Hub::carry_out(KindState& kind, const Departures::Judgement& found) {
   for (const auto& orphan : verdict.orphans) {
     RecordEntry& entry = *kind.desired.find(orphan.entry);
     name_it(entry);
-    entry.wish = Wish::orphan;
+    entry.intent = Intent::orphan;
     entry.payload = {};
     telling_->issue(kind.name(), entry, DAVIT_ISSUE_ORPHANED, orphan.why);
   }

@@ -30,7 +30,7 @@ void Hub::tell_blindness(KindState& kind, const Views::News::Blindness& news) {
   // they still hold.
   kind.desired.each([&](RecordEntry& entry) {
     entry.status_told = 0;
-    if (entry.wish == Wish::apply) workers_.add(entry.number, Band::resync, now());
+    if (entry.intent == Intent::apply) workers_.add(entry.number, Band::resync, now());
   });
   for (const uint64_t number : kind.unseen) {
     if (RecordEntry* entry = kind.desired.find(number)) say_delayed(kind, *entry);
@@ -55,7 +55,7 @@ void Hub::sees_again(KindState& kind, bool all) {
 
 void Hub::say_delayed(KindState& kind, RecordEntry& entry) {
   const std::string what = kind.blindness();
-  if (entry.wish != Wish::remove || what.empty()) return;
+  if (entry.intent != Intent::remove || what.empty()) return;
   telling_->issue(kind.name(), entry, DAVIT_ISSUE_DELAYED,
                   "its delete waits until the agent sees " + what);
 }

@@ -15,9 +15,9 @@ sink::Outcome outcome_of(Report::End end) {
 }
 
 // A delete waits until all watches can be trusted. An apply waits for that only for a while.
-bool may_start(Wish wish, bool complete, bool patience_is_over) {
-  if (complete || wish == Wish::hold) return true;
-  return wish == Wish::apply && patience_is_over;
+bool may_start(Intent intent, bool complete, bool patience_is_over) {
+  if (complete || intent == Intent::hold) return true;
+  return intent == Intent::apply && patience_is_over;
 }
 
 // A fingerprint of what people and agents have set in the record's objects. A reconciliation
@@ -25,7 +25,7 @@ bool may_start(Wish wish, bool complete, bool patience_is_over) {
 uint64_t grounds_of(const KindState& kind, const RecordEntry& entry) {
   uint64_t out = 0;
   for (const ObservedObject* o : entry.objects) {
-    if (kind.owned(*o)) out += fingerprint_of_wishes(*o->text);
+    if (kind.owned(*o)) out += fingerprint_without_status(*o->text);
   }
   return out;
 }
@@ -39,7 +39,7 @@ Task task_for(const KindState& kind, const RecordEntry& entry, const std::string
   task.coverage = kind.views.coverage();
   task.entry = entry.number;
   task.version = entry.version;
-  task.wish = entry.wish;
+  task.intent = entry.intent;
   task.incarnation = entry.incarnation;
   task.stream = kind.desired.incarnation();
   task.fence = std::max(entry.version, entry.pruned_at);
@@ -76,9 +76,9 @@ void Hub::pump() {
   while (const auto number = workers_.take(now())) {
     KindState& kind = kind_of(*number);
     RecordEntry* entry = kind.desired.find(*number);
-    if (entry == nullptr || entry->wish == Wish::unknown || entry->wish == Wish::orphan) {
+    if (entry == nullptr || entry->intent == Intent::unknown || entry->intent == Intent::orphan) {
       workers_.put_aside(*number);
-    } else if (!may_start(entry->wish, kind.complete(), now() >= patient_until_)) {
+    } else if (!may_start(entry->intent, kind.complete(), now() >= patient_until_)) {
       workers_.put_aside(*number);
       kind.unseen.insert(*number);
       say_delayed(kind, *entry);
@@ -147,7 +147,7 @@ void Hub::conclude(KindState& kind, RecordEntry& entry, Report& report) {
   // Whether nothing newer has come since. The incarnation counts, too: a restored store may give
   // the same version to another change.
   const bool current = entry.version == report.version && entry.incarnation == report.incarnation &&
-                       entry.wish == report.wish;
+                       entry.intent == report.intent;
   const auto rest = rest_after(kind, entry, report);
   const bool gone = report.status && report.status->gone;
   if (current) conclude_current(kind, entry, report);
@@ -166,9 +166,9 @@ void Hub::conclude(KindState& kind, RecordEntry& entry, Report& report) {
   if (report.look_again.count() > 0)
     workers_.add(entry.number, Band::repair, now() + report.look_again);
   if (!current || report.end != Report::End::done) return;
-  if (entry.wish == Wish::apply && report.seen)
+  if (entry.intent == Intent::apply && report.seen)
     report_gone(kind, kind.departures.replaced(entry, kind.desired));
-  if (entry.wish != Wish::remove || !entry.objects.empty()) return;
+  if (entry.intent != Intent::remove || !entry.objects.empty()) return;
   if (gone && !entry.untold) {
     kind.departures.reported(
         {entry.id, entry.ns, entry.name, std::max(entry.version, entry.pruned_at)});
@@ -196,7 +196,7 @@ void Hub::conclude_current(KindState& kind, RecordEntry& entry, Report& report) 
   }
   if (report.end == Report::End::done) {
     entry.applied_at = {report.incarnation, report.version};
-    if (entry.wish == Wish::apply) entry.runs = entry.payload;
+    if (entry.intent == Intent::apply) entry.runs = entry.payload;
   }
   settle(kind, entry, outcome_of(report.end));
 }
@@ -268,7 +268,7 @@ void Hub::tell(KindState& kind, RecordEntry& entry, Report& report) {
   }
   // Statuses are by id. A record that lives under another name is not gone because the objects of
   // this name go.
-  if (entry.wish == Wish::remove && kind.desired.lives(entry.id)) {
+  if (entry.intent == Intent::remove && kind.desired.lives(entry.id)) {
     entry.untold = false;  // nothing is to be said of it any more
     return;
   }
@@ -284,7 +284,7 @@ void Hub::tell(KindState& kind, RecordEntry& entry, Report& report) {
   Status status = std::move(*report.status);
   // A record is reported as gone when nothing is left to do, not when the last delete was only
   // requested.
-  if (status.gone && (entry.wish != Wish::remove || report.end != Report::End::done))
+  if (status.gone && (entry.intent != Intent::remove || report.end != Report::End::done))
     status.gone = false;
   if (failing) status.message = "retrying: " + report.why;
   telling_->status(kind.name(), entry, std::move(status));
@@ -300,7 +300,8 @@ void Hub::resync() {
     }
     count_orphans(*kind);
     kind->desired.each([&](RecordEntry& entry) {
-      if (entry.wish == Wish::apply || entry.wish == Wish::remove || entry.wish == Wish::hold)
+      if (entry.intent == Intent::apply || entry.intent == Intent::remove ||
+          entry.intent == Intent::hold)
         workers_.add(entry.number, Band::resync, now());
     });
   }

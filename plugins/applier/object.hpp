@@ -76,7 +76,7 @@ void forget_metadata(json::object& seen, const kind::Resource& as);
 uint64_t fingerprint(const json::value& value);
 // The same hash of what people and agents set in an object. It leaves out the status, the resource
 // version and the field owners, which change with each status. 0: the text is no object.
-uint64_t fingerprint_of_wishes(std::string_view object);
+uint64_t fingerprint_without_status(std::string_view object);
 // The same hash of `observed`, cut to the shape of `shape`. Of an object only the members that
 // `shape` has count. Arrays of the same length are cut element by element. Anything else counts as
 // a whole. So what the API server adds (defaults, status) does not count, and what it rewrites

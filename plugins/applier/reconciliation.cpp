@@ -14,7 +14,7 @@ Reconciliation::Reconciliation(std::shared_ptr<ReconcileContext> context, Task t
   report_.entry = task_.entry;
   report_.version = task_.version;
   report_.incarnation = task_.incarnation;
-  report_.wish = task_.wish;
+  report_.intent = task_.intent;
   report_.applied = std::move(task_.applied);
 }
 
@@ -23,8 +23,8 @@ void Reconciliation::start() {
 }
 
 void Reconciliation::run() {
-  if (task_.wish == Wish::hold) return finish(Report::End::held);
-  if (task_.wish == Wish::apply) {
+  if (task_.intent == Intent::hold) return finish(Report::End::held);
+  if (task_.intent == Intent::apply) {
     auto text = decode();
     if (!text.ok()) {
       const Error& e = text.error();
@@ -199,7 +199,7 @@ void Reconciliation::finish(Report::End end) {
   if (end != Report::End::done && end != Report::End::retry) note_unplaced();
   if (end == Report::End::parked || report_.right_refused) {
     for (const auto& [path, known] : task_.known) {
-      if (known.grounds) report_.grounds += fingerprint_of_wishes(*known.text);
+      if (known.grounds) report_.grounds += fingerprint_without_status(*known.text);
     }
   }
   auto done = std::move(done_);

@@ -36,7 +36,7 @@ struct Task {
   std::vector<Coverage> coverage;  // by index of the kind's resources
 
   uint64_t entry = 0, version = 0;
-  Wish wish = Wish::unknown;
+  Intent intent = Intent::unknown;
   uint64_t incarnation = 0;  // of the store in which the version was read; 0: the peer tells none
   uint64_t stream = 0;       // the incarnation of the present stream
   uint64_t fence = 0;        // objects of a later version are left alone
@@ -59,7 +59,7 @@ struct Report {
   static constexpr size_t npos = SIZE_MAX;
   enum class End : uint8_t { done, held, looked, parked, retry };
   uint64_t entry = 0, version = 0, incarnation = 0;
-  Wish wish = Wish::unknown;
+  Intent intent = Intent::unknown;
   End end = End::done;
   std::string why;  // parked and retry: the reason
   std::chrono::milliseconds retry_after{0};

@@ -69,7 +69,8 @@ bool Reconciliation::know(const std::string& path, std::optional<Task::Known> no
     of_the_plan = of_the_plan || before.mapped().ours;
     // A park ends when a watched object changes. So the fingerprint keeps the watched state, not
     // the one read now.
-    if (before.mapped().grounds) report_.grounds += fingerprint_of_wishes(*before.mapped().text);
+    if (before.mapped().grounds)
+      report_.grounds += fingerprint_without_status(*before.mapped().text);
   }
   if (now) task_.known.emplace(path, *std::move(now));
   return of_the_plan;

@@ -26,7 +26,7 @@ namespace davit::applier {
 struct ObservedObject;
 
 // The intent for a record.
-enum class Wish : uint8_t {
+enum class Intent : uint8_t {
   unknown,  // no record is known, only observed objects
   apply,
   remove,
@@ -67,7 +67,7 @@ struct RecordEntry {
   // because this entry's record lived. 0: none since the entry's newest change.
   uint64_t other_died_in = 0;
 
-  Wish wish = Wish::unknown;
+  Intent intent = Intent::unknown;
   uint64_t version = 0;
   uint64_t incarnation = 0;  // of the store that named the version; 0: the peer tells none
   Buffer payload;            // apply: the message; hold: the reason

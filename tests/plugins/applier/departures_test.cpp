@@ -123,7 +123,7 @@ class DepartureCommands {
                     {&of}, true);
     } else if (command == "vanish") {
       observed_.remove(path, std::to_string(++events_));
-      if (of.wish == Wish::unknown || of.wish == Wish::orphan) depart(of);
+      if (of.intent == Intent::unknown || of.intent == Intent::orphan) depart(of);
     } else if (command == "applied") {
       of.state = RecordEntry::State::settled;
       report(departures_.replaced(of, desired_));
@@ -146,7 +146,7 @@ class DepartureCommands {
     for (const uint64_t number : found.released) {
       RecordEntry& of = numbered(number);
       say("release " + of.name);
-      of.wish = Wish::unknown;
+      of.intent = Intent::unknown;
       if (of.objects.empty()) depart(of);
     }
     prune(found);
@@ -158,12 +158,12 @@ class DepartureCommands {
     for (const uint64_t number : found.verdict.remove) {
       RecordEntry& of = numbered(number);
       if (of.id.empty()) desired_.identify(of, Departures::id_in_stamps(of));
-      of.wish = Wish::remove;
+      of.intent = Intent::remove;
       of.pruned_at = found.as_of;
       lines.insert("remove " + of.name + " as of " + std::to_string(found.as_of));
     }
     for (const auto& orphan : found.verdict.orphans) {
-      numbered(orphan.entry).wish = Wish::orphan;
+      numbered(orphan.entry).intent = Intent::orphan;
       lines.insert("orphan " + numbered(orphan.entry).name);
     }
     for (const auto& line : lines) say(line);

@@ -19,7 +19,7 @@ TEST(Desired, FindsTheNamespaceThatADeleteDoesNotName) {
   Desired desired(0, 1);
   RecordEntry& entry = desired.at("context", "edge");
   EXPECT_EQ(desired.accept(change(sink::ChangeType::remove, "", 5)).entry, &entry);
-  EXPECT_EQ(entry.wish, Wish::remove);
+  EXPECT_EQ(entry.intent, Intent::remove);
 }
 
 TEST(Desired, MeansTheObjectsThatAreSeenAfterADeleteThatDoesNotNameTheirNamespace) {
@@ -30,7 +30,7 @@ TEST(Desired, MeansTheObjectsThatAreSeenAfterADeleteThatDoesNotNameTheirNamespac
   EXPECT_EQ(desired.size(), 1u);
   desired.erase(*entry);
   EXPECT_EQ(desired.size(), 0u);
-  EXPECT_EQ(desired.at("context", "edge").wish, Wish::unknown);
+  EXPECT_EQ(desired.at("context", "edge").intent, Intent::unknown);
 }
 
 TEST(Desired, DeletesAndAppliesOneRecordInOrderWhateverTheyName) {
@@ -39,7 +39,7 @@ TEST(Desired, DeletesAndAppliesOneRecordInOrderWhateverTheyName) {
   const auto applied = desired.accept(change(sink::ChangeType::apply, "context", 6));
   EXPECT_EQ(applied.entry, entry);
   EXPECT_EQ(applied.superseded, std::vector<uint64_t>{5});
-  EXPECT_EQ(entry->wish, Wish::apply);
+  EXPECT_EQ(entry->intent, Intent::apply);
 }
 
 // All are to be said gone once nothing stands under the name.
