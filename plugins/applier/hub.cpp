@@ -165,7 +165,7 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
 void Hub::on_word(KindState& kind) {
   if (!kind.strangers.word(now())) return;
   kind.desired.each([this](RecordEntry& entry) {
-    if (std::exchange(entry.unplaced, 0) != 0) workers_.add(entry.number, Band::change, now());
+    if (std::exchange(entry.unplaced, 0) != 0) workers_.add(entry.number, Priority::change, now());
   });
 }
 
@@ -193,7 +193,7 @@ void Hub::on_change(ChangeStream* stream, sink::Change change) {
     stream->source.settled(version, sink::Outcome::done);
   if (accepted.outcome) stream->source.settled(change.version, *accepted.outcome);
   if (accepted.entry == nullptr) return;
-  workers_.add(accepted.entry->number, accepted.work ? Band::change : Band::resync, now());
+  workers_.add(accepted.entry->number, accepted.work ? Priority::change : Priority::resync, now());
 }
 
 void Hub::bookmark(sink::Stream* stream, const sink::Bookmark& bookmark) {

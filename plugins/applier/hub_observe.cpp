@@ -48,7 +48,7 @@ void Hub::works_again(KindState& kind, uint32_t watch) {
   kind.desired.each([&](RecordEntry& entry) {
     if (entry.state != RecordEntry::State::parked) return;
     if (const auto at = entry.parking.watch_works(watch, now()))
-      workers_.add(entry.number, Band::resync, *at);
+      workers_.add(entry.number, Priority::resync, *at);
   });
 }
 
@@ -104,14 +104,14 @@ void Hub::on_object(KindState& kind, const Arrival& a) {
 void Hub::release_unseen(KindState& kind) {
   std::set<uint64_t> unseen;
   unseen.swap(kind.unseen);
-  for (const uint64_t number : unseen) workers_.add(number, Band::change, now());
+  for (const uint64_t number : unseen) workers_.add(number, Priority::change, now());
 }
 
 // Something has changed in the cluster for this entry.
 void Hub::touch(KindState& kind, RecordEntry& entry) {
   if (entry.intent == Intent::apply || entry.intent == Intent::remove ||
       entry.intent == Intent::hold) {
-    workers_.add(entry.number, Band::repair, now());
+    workers_.add(entry.number, Priority::repair, now());
     return;
   }
   // Otherwise sees_again looks at it once all watches can be trusted.
@@ -145,7 +145,7 @@ void Hub::report_gone(KindState& kind, const std::vector<GoneRecord>& records) {
 void Hub::confirm_gone(KindState& kind) {
   const auto found = kind.departures.confirm(kind.desired);
   report_gone(kind, found.gone);
-  for (const uint64_t number : found.look_at) workers_.add(number, Band::repair, now());
+  for (const uint64_t number : found.look_at) workers_.add(number, Priority::repair, now());
 }
 
 // The snapshot is complete, and so are the watches.
@@ -208,7 +208,7 @@ void Hub::carry_out(KindState& kind, const Departures::Judgement& found) {
     entry.pruned_at = found.as_of;
     entry.state = RecordEntry::State::pending;
     entry.payload = {};
-    workers_.add(number, Band::change, now());
+    workers_.add(number, Priority::change, now());
   }
   for (const auto& orphan : verdict.orphans) {
     RecordEntry& entry = *kind.desired.find(orphan.entry);

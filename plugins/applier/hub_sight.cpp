@@ -30,7 +30,7 @@ void Hub::tell_blindness(KindState& kind, const Views::News::Blindness& news) {
   // they still hold.
   kind.desired.each([&](RecordEntry& entry) {
     entry.status_told = 0;
-    if (entry.intent == Intent::apply) workers_.add(entry.number, Band::resync, now());
+    if (entry.intent == Intent::apply) workers_.add(entry.number, Priority::resync, now());
   });
   for (const uint64_t number : kind.unseen) {
     if (RecordEntry* entry = kind.desired.find(number)) say_delayed(kind, *entry);
@@ -39,7 +39,7 @@ void Hub::tell_blindness(KindState& kind, const Views::News::Blindness& news) {
 
 void Hub::sees_again(KindState& kind, bool all) {
   kind.desired.each([&](RecordEntry& entry) {
-    if (std::exchange(entry.untold, false)) workers_.add(entry.number, Band::repair, now());
+    if (std::exchange(entry.untold, false)) workers_.add(entry.number, Priority::repair, now());
   });
   if (!all) return;
   // Records that have gone while this could not be reported.

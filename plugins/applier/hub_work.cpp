@@ -159,12 +159,12 @@ void Hub::conclude(KindState& kind, RecordEntry& entry, Report& report) {
     workers_.done(entry.number, now() + rest);
   }
   if (entry.state == RecordEntry::State::parked && entry.parking.holds(now()))
-    workers_.add(entry.number, Band::resync, entry.parking.next_look(now()));
+    workers_.add(entry.number, Priority::resync, entry.parking.next_look(now()));
   // The tables now show what this reconciliation wrote. One more reconciliation derives the status
   // from it.
-  if (!report.written.empty()) workers_.add(entry.number, Band::repair, now());
+  if (!report.written.empty()) workers_.add(entry.number, Priority::repair, now());
   if (report.look_again.count() > 0)
-    workers_.add(entry.number, Band::repair, now() + report.look_again);
+    workers_.add(entry.number, Priority::repair, now() + report.look_again);
   if (!current || report.end != Report::End::done) return;
   if (entry.intent == Intent::apply && report.seen)
     report_gone(kind, kind.departures.replaced(entry, kind.desired));
@@ -175,7 +175,7 @@ void Hub::conclude(KindState& kind, RecordEntry& entry, Report& report) {
     erase(kind, entry);
   } else {
     // This reconciliation deleted the last object: one more reconciliation reports that.
-    workers_.add(entry.number, Band::repair, now());
+    workers_.add(entry.number, Priority::repair, now());
   }
 }
 
@@ -278,7 +278,7 @@ void Hub::tell(KindState& kind, RecordEntry& entry, Report& report) {
   entry.untold = !report.seen || !kind.views.sees(report.relies_on);
   if (entry.untold) {
     // The watches have become complete since the reconciliation began.
-    if (kind.views.sees(report.relies_on)) workers_.add(entry.number, Band::repair, now());
+    if (kind.views.sees(report.relies_on)) workers_.add(entry.number, Priority::repair, now());
     return;
   }
   Status status = std::move(*report.status);
@@ -302,7 +302,7 @@ void Hub::resync() {
     kind->desired.each([&](RecordEntry& entry) {
       if (entry.intent == Intent::apply || entry.intent == Intent::remove ||
           entry.intent == Intent::hold)
-        workers_.add(entry.number, Band::resync, now());
+        workers_.add(entry.number, Priority::resync, now());
     });
   }
   resync_timer_.after(context_->rules.resync_interval, [this] { resync(); });

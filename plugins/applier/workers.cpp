@@ -36,10 +36,10 @@ bool Workers::begin(Key key, const Shares::Group& group, Time now) {
     return true;
   }
   // What comes for the key meanwhile may be more urgent than what it waits for.
-  const Band band = queue_.put_aside(key);
-  const auto [held, news] = held_back_.try_emplace(key, band);
+  const Priority priority = queue_.put_aside(key);
+  const auto [held, news] = held_back_.try_emplace(key, priority);
   if (news) lines_[group].push_back(key);
-  held->second = std::min(band, held->second);
+  held->second = std::min(priority, held->second);
   return false;
 }
 

@@ -29,7 +29,7 @@ class Workers {
       : limit_(concurrency_max), shares_(slow_after, 2 * concurrency_max) {}
 
   // --- the queue, see there
-  void add(Key key, Band band, Time at) { queue_.add(key, band, at); }
+  void add(Key key, Priority priority, Time at) { queue_.add(key, priority, at); }
   void done(Key key, Time rest_until) { queue_.done(key, rest_until); }
   void retry(Key key, Time at) { queue_.retry(key, at); }
   void put_aside(Key key) { queue_.put_aside(key); }
@@ -60,8 +60,9 @@ class Workers {
   Queue queue_;
   ConcurrencyLimit limit_;
   Shares shares_;
-  // Keys whose group has no room, with the band in which they are queued again; and their order.
-  std::unordered_map<Key, Band> held_back_;
+  // Keys whose group has no room, with the priority in which they are queued again; and their
+  // order.
+  std::unordered_map<Key, Priority> held_back_;
   std::map<Shares::Group, std::deque<Key>> lines_;
 };
 

@@ -20,7 +20,7 @@ class WorkersTest : public ::testing::Test {
     return out;
   }
   void add(std::initializer_list<Workers::Key> keys) {
-    for (const auto key : keys) workers.add(key, Band::change, 0s);
+    for (const auto key : keys) workers.add(key, Priority::change, 0s);
   }
   void end(Workers::Key key, Workers::Time at) {
     workers.end(key, {}, workers.out(), at);
@@ -54,14 +54,14 @@ TEST_F(WorkersTest, LetsOtherGroupsPassASlowOne) {
 TEST_F(WorkersTest, KeepsThePriorityOfWhatWaitsForItsGroup) {
   add({11, 12});
   EXPECT_EQ(begun(0s), "11 12 ");
-  workers.add(13, Band::resync, 0s);
+  workers.add(13, Priority::resync, 0s);
   EXPECT_EQ(begun(2s), "");
-  workers.add(13, Band::change, 2s);
+  workers.add(13, Priority::change, 2s);
   EXPECT_EQ(begun(2s), "") << "it waits once";
   EXPECT_EQ(workers.waiting(), 1u);
   end(11, 2s);
   end(12, 2s);
-  workers.add(14, Band::repair, 2s);
+  workers.add(14, Priority::repair, 2s);
   EXPECT_EQ(begun(2s), "13 14 ");
 }
 
