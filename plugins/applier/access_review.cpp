@@ -84,8 +84,8 @@ Result<> AccessReview::check(std::chrono::nanoseconds deadline) const {
       answer.missing.empty() ? Code::failed_precondition : Code::permission_denied, all, {}, {}};
 }
 
-void AccessReview::start(const Telling& telling) {
-  telling_ = &telling;
+void AccessReview::start(const StatusPublisher& publisher) {
+  publisher_ = &publisher;
   if (!timer_.waiting()) soon();
 }
 
@@ -136,13 +136,13 @@ void AccessReview::tell_rights(KindState& kind, const Missing& missing) {
                                       {"resource", name},
                                       {"verbs", listed(verbs)},
                                       {"or_set", setting.empty() ? "nothing" : setting}});
-    telling_->of_kind(kind.name(), "access to " + name, DAVIT_ISSUE_DENIED,
-                      describe(name, verbs, setting));
+    publisher_->of_kind(kind.name(), "access to " + name, DAVIT_ISSUE_DENIED,
+                        describe(name, verbs, setting));
   }
   for (const auto& [name, verbs] : kind.missing) {
     if (missing.contains(name)) continue;
     host_.info("a right is no longer missing", {{"kind", kind.name()}, {"resource", name}});
-    telling_->of_kind(kind.name(), "access to " + name, DAVIT_ISSUE_DENIED, {});
+    publisher_->of_kind(kind.name(), "access to " + name, DAVIT_ISSUE_DENIED, {});
   }
   kind.missing = missing;
 }
@@ -154,12 +154,12 @@ void AccessReview::tell_absent(KindState& kind, const std::vector<Part>& absent)
     if (kind.absent.contains(name)) continue;
     const std::string reason = describe_missing(part, kind.needs);
     host_.warn("the cluster lacks what a kind needs", {{"kind", kind.name()}, {"reason", reason}});
-    telling_->of_kind(kind.name(), name, issues::missing, reason);
+    publisher_->of_kind(kind.name(), name, issues::missing, reason);
   }
   for (const auto& [name, part] : kind.absent) {
     if (now.contains(name)) continue;
     host_.info("the cluster has what it lacked", {{"kind", kind.name()}, {"what", name}});
-    telling_->of_kind(kind.name(), name, issues::missing, {});
+    publisher_->of_kind(kind.name(), name, issues::missing, {});
   }
   kind.absent = std::move(now);
 }

@@ -7,7 +7,7 @@
 #include "access.hpp"
 #include "kind_state.hpp"
 #include "reconcile_context.hpp"
-#include "telling.hpp"
+#include "status_publisher.hpp"
 
 namespace davit::applier {
 
@@ -26,8 +26,8 @@ class AccessReview {
   Result<> check(std::chrono::nanoseconds deadline) const;
 
   // --- on the strand
-  // A first kind is watched: asks, unless that is planned. `telling` outlives this.
-  void start(const Telling& telling);
+  // A first kind is watched: asks, unless that is planned. `publisher` outlives this.
+  void start(const StatusPublisher& publisher);
   // Asks at once. A review that is under way decides itself, at its end, whether another one is
   // needed.
   void soon();
@@ -47,7 +47,7 @@ class AccessReview {
   const Strand strand_;
   const Kinds& kinds_;
   const std::function<void()> ended_;
-  const Telling* telling_ = nullptr;
+  const StatusPublisher* publisher_ = nullptr;
   Timer timer_;
   bool under_way_ = false;
   bool failed_ = false;

@@ -125,16 +125,16 @@ Result<sink::Stream*> Hub::open(const std::string& kind, const std::string& regi
 void Hub::on_open(ChangeStream* stream) {
   KindState& kind = *kinds_[stream->kind];
   kind.stream = stream;
-  if (!telling_) {
+  if (!publisher_) {
     std::lock_guard lock(open_mutex_);
-    telling_.emplace(host_, status_, region_);
+    publisher_.emplace(host_, status_, region_);
   }
   if (kind.watching || stopping_) return;
   kind.watching = true;
   ++watching_;
   kind.views.begin(moment());
   plan_sights();
-  review_.start(*telling_);
+  review_.start(*publisher_);
   kind.watches.start(context_->cluster, context_->rules, label_value(region_),
                      [this, &kind](const Arrival& a) {
                        on_arrival(kind, a);
@@ -152,13 +152,14 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   const bool other = kind.desired.begin(begin.snapshot, begin.at.incarnation);
   if (other) kind.strangers.forget();
   on_word(kind);
-  if (begin.snapshot || other) kind.desired.each([](RecordEntry& entry) { entry.status_told = 0; });
+  if (begin.snapshot || other)
+    kind.desired.each([](RecordEntry& entry) { entry.status_offered = 0; });
   kind.history = std::make_shared<const History>(
       begin.snapshot ? begin.history : continued(*kind.history, begin.history, begin.at));
   kind.departures.begin(begin, other);
   if (begin.snapshot || !other) return;
   for (const GoneRecord& record : kind.departures.to_report_again(kind.desired))
-    telling_->gone(kind.name(), record);
+    publisher_->gone(kind.name(), record);
 }
 
 // The peer has confirmed the incarnation that it has named.

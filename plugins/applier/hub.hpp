@@ -7,7 +7,7 @@
 
 #include "access_review.hpp"
 #include "kind_state.hpp"
-#include "telling.hpp"
+#include "status_publisher.hpp"
 #include "workers.hpp"
 
 namespace davit::applier {
@@ -101,9 +101,9 @@ class Hub {
   std::chrono::nanoseconds pump_at_{0};        // when pump_timer_ fires
   std::chrono::nanoseconds patient_until_{0};  // until then applying waits for the watches
 
-  std::mutex open_mutex_;  // guards streams_, region_ and the creation of telling_
+  std::mutex open_mutex_;  // guards streams_, region_ and the creation of publisher_
   std::string region_;
-  std::optional<Telling> telling_;
+  std::optional<StatusPublisher> publisher_;
 
   bool stopping_ = false;
   size_t watching_ = 0;  // kinds whose watches are running

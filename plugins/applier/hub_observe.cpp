@@ -122,9 +122,9 @@ void Hub::touch(KindState& kind, RecordEntry& entry) {
 
 // The cluster has nothing of the record left, and no stream names it.
 void Hub::depart(KindState& kind, RecordEntry& entry) {
-  telling_->issue(kind.name(), entry, {}, {});
+  publisher_->issue(kind.name(), entry, {}, {});
   if (auto record = kind.departures.departed(entry, kind.desired))
-    telling_->gone(kind.name(), *record);
+    publisher_->gone(kind.name(), *record);
   erase(kind, entry);
 }
 
@@ -139,7 +139,7 @@ void Hub::erase(KindState& kind, RecordEntry& entry) {
 }
 
 void Hub::report_gone(KindState& kind, const std::vector<GoneRecord>& records) {
-  for (const GoneRecord& record : records) telling_->gone(kind.name(), record);
+  for (const GoneRecord& record : records) publisher_->gone(kind.name(), record);
 }
 
 void Hub::confirm_gone(KindState& kind) {
@@ -158,7 +158,7 @@ void Hub::judged(KindState& kind, const Departures::Judgement& found) {
     settle(kind, *kind.desired.find(number), sink::Outcome::done);
   for (const uint64_t number : found.released) {
     RecordEntry& entry = *kind.desired.find(number);
-    telling_->issue(kind.name(), entry, {}, {});
+    publisher_->issue(kind.name(), entry, {}, {});
     entry.intent = Intent::unknown;
     if (entry.objects.empty()) depart(kind, entry);
   }
@@ -215,7 +215,7 @@ void Hub::carry_out(KindState& kind, const Departures::Judgement& found) {
     name_it(entry);
     entry.intent = Intent::orphan;
     entry.payload = {};
-    telling_->issue(kind.name(), entry, DAVIT_ISSUE_ORPHANED, orphan.why);
+    publisher_->issue(kind.name(), entry, DAVIT_ISSUE_ORPHANED, orphan.why);
   }
   if (!verdict.remove.empty()) {
     host_.info("pruning what the snapshot did not name",

@@ -23,13 +23,13 @@ void Hub::tell_blindness(KindState& kind, const Views::News::Blindness& news) {
   } else if (reason.empty()) {
     host_.info("no longer blind", {{"kind", kind.name()}, {"resource", resource}});
   }
-  telling_->of_kind(kind.name(), resource, DAVIT_ISSUE_BLIND, reason);
+  publisher_->of_kind(kind.name(), resource, DAVIT_ISSUE_BLIND, reason);
   show_health();
   if (!news.began) return;
   // Statuses that do not depend on the blind watch are sent again, so that the server knows that
   // they still hold.
   kind.desired.each([&](RecordEntry& entry) {
-    entry.status_told = 0;
+    entry.status_offered = 0;
     if (entry.intent == Intent::apply) workers_.add(entry.number, Priority::resync, now());
   });
   for (const uint64_t number : kind.unseen) {
@@ -39,7 +39,7 @@ void Hub::tell_blindness(KindState& kind, const Views::News::Blindness& news) {
 
 void Hub::sees_again(KindState& kind, bool all) {
   kind.desired.each([&](RecordEntry& entry) {
-    if (std::exchange(entry.untold, false)) workers_.add(entry.number, Priority::repair, now());
+    if (std::exchange(entry.withheld, false)) workers_.add(entry.number, Priority::repair, now());
   });
   if (!all) return;
   // Records that have gone while this could not be reported.
@@ -56,8 +56,8 @@ void Hub::sees_again(KindState& kind, bool all) {
 void Hub::say_delayed(KindState& kind, RecordEntry& entry) {
   const std::string what = kind.blindness();
   if (entry.intent != Intent::remove || what.empty()) return;
-  telling_->issue(kind.name(), entry, DAVIT_ISSUE_DELAYED,
-                  "its delete waits until the agent sees " + what);
+  publisher_->issue(kind.name(), entry, DAVIT_ISSUE_DELAYED,
+                    "its delete waits until the agent sees " + what);
 }
 
 void Hub::expire_sights() {

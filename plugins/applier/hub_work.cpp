@@ -169,7 +169,7 @@ void Hub::conclude(KindState& kind, RecordEntry& entry, Report& report) {
   if (entry.intent == Intent::apply && report.seen)
     report_gone(kind, kind.departures.replaced(entry, kind.desired));
   if (entry.intent != Intent::remove || !entry.objects.empty()) return;
-  if (gone && !entry.untold) {
+  if (gone && !entry.withheld) {
     kind.departures.reported(
         {entry.id, entry.ns, entry.name, std::max(entry.version, entry.pruned_at)});
     erase(kind, entry);
@@ -256,27 +256,27 @@ void Hub::tell(KindState& kind, RecordEntry& entry, Report& report) {
   const bool failing =
       report.end == Report::End::retry && entry.backoff.failures() >= quiet_failures;
   if (entry.state == RecordEntry::State::parked) {
-    telling_->issue(kind.name(), entry, DAVIT_ISSUE_PARKED, entry.parking.reason());
+    publisher_->issue(kind.name(), entry, DAVIT_ISSUE_PARKED, entry.parking.reason());
   } else if (report.end == Report::End::held) {
-    telling_->issue(kind.name(), entry, DAVIT_ISSUE_HELD, std::string(entry.payload.view()));
+    publisher_->issue(kind.name(), entry, DAVIT_ISSUE_HELD, std::string(entry.payload.view()));
     return;  // a held record's status is not ours to report
   } else if (failing && report.delayed) {
-    telling_->issue(kind.name(), entry, DAVIT_ISSUE_DELAYED, report.why);
+    publisher_->issue(kind.name(), entry, DAVIT_ISSUE_DELAYED, report.why);
   } else if (!report.delayed) {
     const std::string contested = entry.repairs.contested(context_->rules.repairs);
-    telling_->issue(kind.name(), entry, contested.empty() ? "" : issues::contested, contested);
+    publisher_->issue(kind.name(), entry, contested.empty() ? "" : issues::contested, contested);
   }
   // Statuses are by id. A record that lives under another name is not gone because the objects of
   // this name go.
   if (entry.intent == Intent::remove && kind.desired.lives(entry.id)) {
-    entry.untold = false;  // nothing is to be said of it any more
+    entry.withheld = false;  // nothing is to be said of it any more
     return;
   }
   if (report.end == Report::End::retry && !failing) return;  // nothing new is known yet
   if (!report.status) return;
   // No status is reported from a watch that cannot be trusted.
-  entry.untold = !report.seen || !kind.views.sees(report.relies_on);
-  if (entry.untold) {
+  entry.withheld = !report.seen || !kind.views.sees(report.relies_on);
+  if (entry.withheld) {
     // The watches have become complete since the reconciliation began.
     if (kind.views.sees(report.relies_on)) workers_.add(entry.number, Priority::repair, now());
     return;
@@ -287,7 +287,7 @@ void Hub::tell(KindState& kind, RecordEntry& entry, Report& report) {
   if (status.gone && (entry.intent != Intent::remove || report.end != Report::End::done))
     status.gone = false;
   if (failing) status.message = "retrying: " + report.why;
-  telling_->status(kind.name(), entry, std::move(status));
+  publisher_->status(kind.name(), entry, std::move(status));
 }
 
 void Hub::resync() {

@@ -10,7 +10,7 @@
 #include "observed.hpp"
 #include "reconciliation.hpp"
 #include "rights.hpp"
-#include "telling.hpp"
+#include "status_publisher.hpp"
 #include "views.hpp"
 #include "watches.hpp"
 

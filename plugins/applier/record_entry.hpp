@@ -90,10 +90,10 @@ struct RecordEntry {
   Backoff backoff;
   Parking parking;
   Repairs repairs;
-  std::string issue;         // the issue last reported; empty: none
-  std::string issue_id;      // id of the record for which it was reported
-  uint64_t status_told = 0;  // fingerprint of the status last offered; 0: none
-  bool untold = false;       // a status was withheld because a watch it depends on is not trusted
+  std::string issue;            // the issue last reported; empty: none
+  std::string issue_id;         // id of the record for which it was reported
+  uint64_t status_offered = 0;  // fingerprint of the status last offered; 0: none
+  bool withheld = false;  // a status was withheld because a watch it depends on is not trusted
 };
 
 }  // namespace davit::applier

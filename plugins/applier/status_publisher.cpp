@@ -1,4 +1,4 @@
-#include "telling.hpp"
+#include "status_publisher.hpp"
 
 #include <algorithm>
 #include <string>
@@ -25,7 +25,7 @@ uint64_t fingerprint_of(const Status& s) {
 
 }  // namespace
 
-void Telling::status(const std::string& kind, RecordEntry& entry, Status status) const {
+void StatusPublisher::status(const std::string& kind, RecordEntry& entry, Status status) const {
   if (!to_) return;
   status.key = {kind, region_, entry.id};
   status.ns = entry.ns;
@@ -40,12 +40,12 @@ void Telling::status(const std::string& kind, RecordEntry& entry, Status status)
   status.parked = parked ? entry.parking.reason() : std::string();
   if (status.health.empty()) status.health = "unknown";
   const uint64_t told = fingerprint_of(status);
-  if (told == entry.status_told) return;
-  entry.status_told = told;
+  if (told == entry.status_offered) return;
+  entry.status_offered = told;
   offer(status);
 }
 
-void Telling::gone(const std::string& kind, const GoneRecord& record) const {
+void StatusPublisher::gone(const std::string& kind, const GoneRecord& record) const {
   if (!to_) return;
   Status status;
   status.key = {kind, region_, record.id};
@@ -57,15 +57,15 @@ void Telling::gone(const std::string& kind, const GoneRecord& record) const {
   offer(status);
 }
 
-void Telling::offer(const Status& status) const {
+void StatusPublisher::offer(const Status& status) const {
   const auto r = to_->offer(status);
   if (r.ok()) return;
   host_.error("the status sink refuses a status",
               {{"kind", status.key.kind}, {"id", status.key.id}, {"reason", r.error().message}});
 }
 
-void Telling::issue(const std::string& kind, RecordEntry& entry, const std::string& condition,
-                    const std::string& reason) const {
+void StatusPublisher::issue(const std::string& kind, RecordEntry& entry,
+                            const std::string& condition, const std::string& reason) const {
   if (entry.issue_id != entry.id && !entry.issue.empty()) {  // another record has taken the name
     if (to_)
       to_->issue(region_, {kind, entry.issue_id, entry.ns, entry.name, entry.version, {}, {}});
@@ -81,14 +81,14 @@ void Telling::issue(const std::string& kind, RecordEntry& entry, const std::stri
                          entry.incarnation});
 }
 
-void Telling::of_kind(const std::string& kind, const std::string& name,
-                      const std::string& condition, const std::string& reason) const {
+void StatusPublisher::of_kind(const std::string& kind, const std::string& name,
+                              const std::string& condition, const std::string& reason) const {
   if (!to_) return;
   to_->issue(region_, {kind, {}, {}, name, 0, reason.empty() ? std::string() : condition, reason});
 }
 
-void Telling::log(const std::string& kind, const RecordEntry& entry, const std::string& condition,
-                  const std::string& reason) const {
+void StatusPublisher::log(const std::string& kind, const RecordEntry& entry,
+                          const std::string& condition, const std::string& reason) const {
   const std::string record = entry.ns + "/" + entry.name;
   const std::string version = std::to_string(entry.version);
   if (condition.empty()) {

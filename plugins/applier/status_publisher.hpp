@@ -1,6 +1,6 @@
-// Telling: the status publisher. It sends a record's status to the status sink when the status has
-// changed. It sends an issue to the status sink and to the log when the issue begins, changes or
-// ends. The hub calls it on the applier's strand.
+// StatusPublisher: the status publisher. It sends a record's status to the status sink when the
+// status has changed. It sends an issue to the status sink and to the log when the issue begins,
+// changes or ends. The hub calls it on the applier's strand.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@
 
 namespace davit::applier {
 
-class Telling {
+class StatusPublisher {
  public:
-  Telling(Host host, std::optional<sink::StatusClient> to, std::string region)
+  StatusPublisher(Host host, std::optional<sink::StatusClient> to, std::string region)
       : host_(std::move(host)), to_(std::move(to)), region_(std::move(region)) {}
 
   // Offers the status if it differs from the last one. The key, the names, the version and the
