@@ -88,7 +88,7 @@ Departures::Judgement Departures::judge(const Desired& desired, const PruneRules
     }
   });
   out.candidates = candidates.size();
-  out.verdict = prune(end, candidates, rules);
+  out.decision = prune(end, candidates, rules);
   return out;
 }
 
@@ -115,7 +115,7 @@ std::optional<Departures::Judgement> Departures::judge_arrivals(const Desired& d
   Judgement out;
   out.as_of = judged_->at_version.value_or(0);
   out.candidates = deleted.size();
-  out.verdict = prune(*judged_, deleted, rules);
+  out.decision = prune(*judged_, deleted, rules);
   return out;
 }
 

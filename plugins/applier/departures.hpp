@@ -32,7 +32,7 @@ class Departures {
     std::vector<uint64_t> settled;   // entries: nothing of their changes is to be done any more
     std::vector<uint64_t> released;  // those of which the cluster has no object with our stamps
     size_t candidates = 0;           // those of which it has
-    Verdict verdict;                 // about the candidates
+    PruneDecision decision;          // about the candidates
     uint64_t as_of = 0;              // the version as of which they are known to be deleted
   };
 

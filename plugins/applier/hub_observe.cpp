@@ -191,17 +191,17 @@ void Hub::count_orphans(KindState& kind) {
 
 // Prunes or orphans what the snapshot did not name.
 void Hub::carry_out(KindState& kind, const Departures::Judgement& found) {
-  const Verdict& verdict = found.verdict;
-  if (!verdict.refusal.empty()) {
+  const PruneDecision& decision = found.decision;
+  if (!decision.refusal.empty()) {
     host_.error("nothing is pruned", {{"kind", kind.name()},
-                                      {"reason", verdict.refusal},
+                                      {"reason", decision.refusal},
                                       {"unnamed", std::to_string(found.candidates)}});
   }
   // When no stream has named the record, its id comes from the stamp.
   const auto name_it = [&](RecordEntry& entry) {
     if (entry.id.empty()) kind.desired.identify(entry, Departures::id_in_stamps(entry));
   };
-  for (const uint64_t number : verdict.remove) {
+  for (const uint64_t number : decision.remove) {
     RecordEntry& entry = *kind.desired.find(number);
     name_it(entry);
     entry.intent = Intent::remove;
@@ -210,20 +210,20 @@ void Hub::carry_out(KindState& kind, const Departures::Judgement& found) {
     entry.payload = {};
     workers_.add(number, Priority::change, now());
   }
-  for (const auto& orphan : verdict.orphans) {
+  for (const auto& orphan : decision.orphans) {
     RecordEntry& entry = *kind.desired.find(orphan.entry);
     name_it(entry);
     entry.intent = Intent::orphan;
     entry.payload = {};
     publisher_->issue(kind.name(), entry, DAVIT_ISSUE_ORPHANED, orphan.why);
   }
-  if (!verdict.remove.empty()) {
+  if (!decision.remove.empty()) {
     host_.info("pruning what the snapshot did not name",
-               {{"kind", kind.name()}, {"records", std::to_string(verdict.remove.size())}});
+               {{"kind", kind.name()}, {"records", std::to_string(decision.remove.size())}});
   }
-  if (!verdict.orphans.empty()) {
+  if (!decision.orphans.empty()) {
     host_.warn("orphaned: not named by the store and left alone",
-               {{"kind", kind.name()}, {"records", std::to_string(verdict.orphans.size())}});
+               {{"kind", kind.name()}, {"records", std::to_string(decision.orphans.size())}});
   }
 }
 

@@ -54,9 +54,9 @@ void SnapshotEnd::go_on(const History& told, Cursor at) {
   reach(at);
 }
 
-Verdict prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
-              const PruneRules& rules) {
-  Verdict out;
+PruneDecision prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
+                    const PruneRules& rules) {
+  PruneDecision out;
   if (candidates.empty()) return out;
   std::string why = doubt(end, rules);
   const bool expected = end.proves_nothing(rules);

@@ -14,10 +14,10 @@
 
 #include "answer.hpp"
 #include "drift.hpp"
+#include "meaning.hpp"
 #include "observed.hpp"
 #include "plan.hpp"
 #include "reconcile_context.hpp"
-#include "verdict.hpp"
 #include "views.hpp"
 
 namespace davit::applier {

@@ -99,7 +99,7 @@ AGENT = (
     Bug("failure_passes_for_success", "applier", "reconciliation.cpp",
         "a transient failure is retried and holds the cursor",
         (("  retry(std::move(why), r.retry_after);\n}", "  finish(Report::End::done);\n}"),)),
-    Bug("throttled_is_refused", "applier", "verdict.cpp",
+    Bug("throttled_is_refused", "applier", "meaning.cpp",
         "only what can never succeed is parked",
         (("    case 429:\n      return Meaning::retry;", "    case 429:\n      return Meaning::refused;"),)),
     Bug("parked_holds_the_cursor", "applier", "hub_work.cpp",

@@ -153,16 +153,16 @@ class DepartureCommands {
     confirm();
   }
   void prune(const Departures::Judgement& found) {
-    if (!found.verdict.refusal.empty()) say("refused");
+    if (!found.decision.refusal.empty()) say("refused");
     std::set<std::string> lines;  // their order has no meaning
-    for (const uint64_t number : found.verdict.remove) {
+    for (const uint64_t number : found.decision.remove) {
       RecordEntry& of = numbered(number);
       if (of.id.empty()) desired_.identify(of, Departures::id_in_stamps(of));
       of.intent = Intent::remove;
       of.pruned_at = found.as_of;
       lines.insert("remove " + of.name + " as of " + std::to_string(found.as_of));
     }
-    for (const auto& orphan : found.verdict.orphans) {
+    for (const auto& orphan : found.decision.orphans) {
       numbered(orphan.entry).intent = Intent::orphan;
       lines.insert("orphan " + numbered(orphan.entry).name);
     }

@@ -1,4 +1,4 @@
-#include "verdict.hpp"
+#include "meaning.hpp"
 
 #include <algorithm>
 #include <array>

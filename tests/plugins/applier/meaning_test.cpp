@@ -1,5 +1,5 @@
 // What an answer of the API server means. The refusals are those of a real one (1.35).
-#include "verdict.hpp"
+#include "meaning.hpp"
 
 #include <gtest/gtest.h>
 
