@@ -132,7 +132,7 @@ std::optional<Candidate> Departures::candidate(const RecordEntry& entry) const {
     if (meta.region.empty()) continue;
     ours = true;
     if (!meta.id.empty()) out.made_of.push_back(meta.made_of);
-    out.proven_dead = out.proven_dead && deleted_since(entry, meta);
+    out.proven_deleted = out.proven_deleted && deleted_since(entry, meta);
     out.disputed =
         out.disputed || (!meta.record.empty() && meta.record != entry.ns + "/" + entry.name);
   }
@@ -180,9 +180,9 @@ Departures::Findings Departures::confirm(Desired& desired) {
       out.gone.push_back(std::move(record));
       continue;
     }
-    for (RecordEntry::Predecessor& p : heir->had_it_before) {
+    for (RecordEntry::Predecessor& p : heir->predecessors) {
       if (p.id != record.id) continue;
-      p.dead = true;
+      p.deleted = true;
       p.version = std::max(p.version, record.version);
     }
     if (heir->intent == Intent::apply) out.look_at.push_back(heir->number);
@@ -197,9 +197,9 @@ Departures::Findings Departures::confirm(Desired& desired) {
 void Departures::add_unnamed(Desired& desired, Findings& to) const {
   desired.each([&](RecordEntry& entry) {
     bool news = false;
-    for (RecordEntry::Predecessor& p : entry.had_it_before) {
-      if (p.dead || desired.lives(p.id)) continue;
-      p.dead = news = true;
+    for (RecordEntry::Predecessor& p : entry.predecessors) {
+      if (p.deleted || desired.lives(p.id)) continue;
+      p.deleted = news = true;
       p.version = std::max(p.version, proven_through());
     }
     if (news && entry.intent == Intent::apply) to.look_at.push_back(entry.number);
@@ -209,7 +209,7 @@ void Departures::add_unnamed(Desired& desired, Findings& to) const {
 Departures::Heirs Departures::heirs_in(const Desired& desired) {
   Heirs out;
   desired.each([&](RecordEntry& entry) {
-    for (const RecordEntry::Predecessor& p : entry.had_it_before) out[p.id] = &entry;
+    for (const RecordEntry::Predecessor& p : entry.predecessors) out[p.id] = &entry;
   });
   return out;
 }
@@ -223,7 +223,7 @@ std::optional<GoneRecord> Departures::departed(const RecordEntry& entry, const D
 
 std::vector<GoneRecord> Departures::erased(const RecordEntry& entry, const Desired& desired) {
   std::vector<GoneRecord> out;
-  for (const RecordEntry::Predecessor& p : entry.had_it_before) {
+  for (const RecordEntry::Predecessor& p : entry.predecessors) {
     if (desired.lives(p.id)) continue;
     out.push_back({p.id, entry.ns, entry.name, std::max(p.version, proven_through())});
     reported(out.back());
@@ -233,8 +233,8 @@ std::vector<GoneRecord> Departures::erased(const RecordEntry& entry, const Desir
 
 std::vector<GoneRecord> Departures::replaced(RecordEntry& entry, const Desired& desired) {
   std::vector<GoneRecord> out;
-  std::erase_if(entry.had_it_before, [&](const RecordEntry::Predecessor& p) {
-    if (!p.dead || desired.lives(p.id)) return false;
+  std::erase_if(entry.predecessors, [&](const RecordEntry::Predecessor& p) {
+    if (!p.deleted || desired.lives(p.id)) return false;
     out.push_back({p.id, {}, {}, p.version});
     reported(out.back());
     return true;

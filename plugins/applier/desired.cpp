@@ -6,7 +6,7 @@
 namespace davit::applier {
 namespace {
 
-constexpr size_t had_it_before_max = 100;
+constexpr size_t predecessors_max = 100;
 
 Intent intent_of(sink::ChangeType type) {
   switch (type) {
@@ -34,15 +34,15 @@ bool same(const RecordEntry& entry, const sink::Change& change) {
 }
 
 void remember(RecordEntry& entry, RecordEntry::Predecessor record) {
-  auto& before = entry.had_it_before;
+  auto& before = entry.predecessors;
   std::erase_if(before, [&](const auto& b) { return b.id == record.id; });
   before.push_back(std::move(record));
-  if (before.size() > had_it_before_max) before.erase(before.begin());
+  if (before.size() > predecessors_max) before.erase(before.begin());
 }
 
 // Another record takes the entry's name.
 void pass_on(RecordEntry& entry, const std::string& id) {
-  std::erase_if(entry.had_it_before, [&](const auto& b) { return b.id == id; });
+  std::erase_if(entry.predecessors, [&](const auto& b) { return b.id == id; });
   const bool dead = entry.intent == Intent::remove || entry.taken_over_at != 0;
   remember(entry, {entry.id, std::max(entry.version, entry.taken_over_at), dead});
 }
@@ -147,7 +147,7 @@ bool Desired::restore_name(sink::Change& change) const {
   if (change.type != sink::ChangeType::remove || !change.name.empty()) return true;
   const auto [begin, end] = by_id_.equal_range(change.key.id);
   const auto left = std::find_if(begin, end, [this](const auto& entry) {
-    return entry.second->other_died_in != 0 && entry.second->other_died_in == incarnation_;
+    return entry.second->other_deleted_in != 0 && entry.second->other_deleted_in == incarnation_;
   });
   if (left == end) return false;
   change.ns = left->second->ns;
@@ -177,7 +177,7 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   const bool other_id = !change.key.id.empty() && !entry.id.empty() && change.key.id != entry.id;
   if (change.type == sink::ChangeType::remove && other_id && wanted(entry) && named_now(entry) &&
       entry.taken_over_at == 0) {
-    entry.other_died_in = incarnation_;
+    entry.other_deleted_in = incarnation_;
     remember(entry, {change.key.id, change.version, true});
     out.entry = &entry;
     out.outcome = sink::Outcome::done;  // another record has the name by now
@@ -204,7 +204,7 @@ Desired::Accepted Desired::accept(const sink::Change& change) {
   entry.record_state = change.state;
   entry.annotations = change.annotations;
   entry.taken_over_at = 0;
-  entry.other_died_in = 0;
+  entry.other_deleted_in = 0;
   if (!change.key.id.empty()) identify(entry, change.key.id);
   entry.state = RecordEntry::State::pending;
   entry.parking = {};

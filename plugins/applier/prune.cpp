@@ -69,7 +69,7 @@ PruneDecision prune(const SnapshotEnd& end, const std::vector<Candidate>& candid
     } else {
       // The share guards against a peer that leaves out what lives. A tombstone is a delete, so it
       // does not count.
-      (c.proven_dead ? out.remove : removable).push_back(c.entry);
+      (c.proven_deleted ? out.remove : removable).push_back(c.entry);
     }
   }
   if (!why.empty()) {

@@ -33,7 +33,7 @@ struct Candidate {
   std::vector<Cursor> made_of;
   // The snapshot has named the record's tombstone, and the tombstone is younger than all of its
   // objects: somebody has deleted the record.
-  bool proven_dead = false;
+  bool proven_deleted = false;
   bool disputed = false;  // an object's annotation names another record than the object's name does
 };
 

@@ -55,17 +55,17 @@ struct RecordEntry {
   struct Predecessor {
     std::string id;
     uint64_t version = 0;  // its last, or the one as of which it is known to be dead
-    bool dead = false;
+    bool deleted = false;
     bool operator==(const Predecessor&) const = default;
   };
-  std::vector<Predecessor> had_it_before;
+  std::vector<Predecessor> predecessors;
   // The entry's record was deleted in this version and another record has taken its name. The
   // change of that other record is still to come, and decides about the objects. 0: this is not the
   // case.
   uint64_t taken_over_at = 0;
   // In this incarnation another record with the name was deleted, and the delete was left out
   // because this entry's record lived. 0: none since the entry's newest change.
-  uint64_t other_died_in = 0;
+  uint64_t other_deleted_in = 0;
 
   Intent intent = Intent::unknown;
   uint64_t version = 0;

@@ -54,16 +54,16 @@ TEST(Desired, WhoHadANameBeforeIsRemembered) {
       desired.accept(as("a", change(sink::ChangeType::remove, "context", 5))).entry;
   desired.accept(as("b", change(sink::ChangeType::remove, "context", 6)));
   EXPECT_EQ(entry->id, "b");
-  EXPECT_EQ(entry->had_it_before, (Before{{"a", 5, true}}));
+  EXPECT_EQ(entry->predecessors, (Before{{"a", 5, true}}));
   desired.accept(as("c", change(sink::ChangeType::apply, "context", 7)));
   desired.accept(as("", change(sink::ChangeType::remove, "context", 8)));
-  EXPECT_EQ(entry->had_it_before, (Before{{"a", 5, true}, {"b", 6, true}}));
+  EXPECT_EQ(entry->predecessors, (Before{{"a", 5, true}, {"b", 6, true}}));
   desired.accept(as("a", change(sink::ChangeType::apply, "context", 9)));
-  EXPECT_EQ(entry->had_it_before, (Before{{"b", 6, true}, {"c", 8, true}}));
+  EXPECT_EQ(entry->predecessors, (Before{{"b", 6, true}, {"c", 8, true}}));
   for (int i = 0; i < 200; ++i)
     desired.accept(as("n" + std::to_string(i), change(sink::ChangeType::apply, "context", 10 + i)));
-  EXPECT_EQ(entry->had_it_before.size(), 100u);
-  EXPECT_EQ(entry->had_it_before.back().id, "n198");
+  EXPECT_EQ(entry->predecessors.size(), 100u);
+  EXPECT_EQ(entry->predecessors.back().id, "n198");
 }
 
 TEST(Desired, TheStateAndTheAnnotationsBelongToTheIntent) {
@@ -94,7 +94,7 @@ TEST(Desired, KnowsTheSlotsOfARecordWhateverBecomesOfThem) {
   next.key.id = "b";
   desired.accept(next);
   EXPECT_EQ(desired.of_record("a"), nullptr);
-  EXPECT_EQ(entry.had_it_before, (std::vector<RecordEntry::Predecessor>{{"a", 6, true}}));
+  EXPECT_EQ(entry.predecessors, (std::vector<RecordEntry::Predecessor>{{"a", 6, true}}));
   EXPECT_TRUE(desired.lives("b"));
   desired.erase(entry);
   EXPECT_EQ(desired.of_record("b"), nullptr);

@@ -104,7 +104,7 @@ TEST(Prune, WhatHasATombstoneGoesWhateverItsShare) {
   for (uint64_t i = 1; i <= 41; ++i) candidates.push_back({i, {{1, 7}}, i != 41, false});
   PruneDecision v = prune({known, 11, 11, 50}, candidates, rules);
   EXPECT_EQ(v.remove.size(), 41u) << "the share is of what has none";
-  for (auto& c : candidates) c.proven_dead = c.entry <= 10;
+  for (auto& c : candidates) c.proven_deleted = c.entry <= 10;
   v = prune({known, 11, 11, 50}, candidates, rules);
   EXPECT_EQ(v.remove.size(), 10u);
   EXPECT_EQ(v.orphans.size(), 31u);
