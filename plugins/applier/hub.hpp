@@ -1,8 +1,7 @@
 // Hub: the applier's one strand, where changes, watch events and finished reconciliations meet. The
-// hub keeps the tables, asks which entry is next and starts a reconciliation for it. It decides
-// nothing: the pure classes do (Desired, Observed, Departures, Views, Workers, Parking, Repairs,
-// Strangers, prune), and the hub carries out what they answer. A reconciliation is one
-// reconciliation of an entry (reconciliation.hpp).
+// hub keeps the tables, asks which record is next and starts a reconciliation for it. The pure
+// classes and functions decide (Desired, Observed, Departures, Views, Workers, Parking, Repairs,
+// Strangers, publication), and the hub carries out what they answer.
 #pragma once
 
 #include "access_review.hpp"
@@ -52,7 +51,7 @@ class Hub {
   std::chrono::nanoseconds rest_after(const KindState& kind, RecordEntry& entry,
                                       const Report& report);
   void take_over(KindState& kind, RecordEntry& entry, const Report& report);
-  void tell(KindState& kind, RecordEntry& entry, Report& report);
+  void publish(KindState& kind, RecordEntry& entry, const Report& report);
   void count_parked(const RecordEntry& entry);
   void resync();
   void check_stopped();

@@ -1,7 +1,6 @@
 // Hub: starts reconciliations for entries and takes in what they report.
-#include <davit/issues.hpp>
-
 #include "hub.hpp"
+#include "publication.hpp"
 
 namespace davit::applier {
 namespace {
@@ -152,7 +151,7 @@ void Hub::conclude(KindState& kind, RecordEntry& entry, Report& report) {
   const bool gone = report.status && report.status->gone;
   if (current) conclude_current(kind, entry, report);
   count_parked(entry);
-  if (current) tell(kind, entry, report);
+  if (current) publish(kind, entry, report);
   if (report.end == Report::End::retry) {
     workers_.retry(entry.number, now() + rest);
   } else {
@@ -252,42 +251,17 @@ void Hub::take_over(KindState& kind, RecordEntry& entry, const Report& report) {
   }
 }
 
-void Hub::tell(KindState& kind, RecordEntry& entry, Report& report) {
+void Hub::publish(KindState& kind, RecordEntry& entry, const Report& report) {
   const bool failing =
       report.end == Report::End::retry && entry.backoff.failures() >= quiet_failures;
-  if (entry.state == RecordEntry::State::parked) {
-    publisher_->issue(kind.name(), entry, DAVIT_ISSUE_PARKED, entry.parking.reason());
-  } else if (report.end == Report::End::held) {
-    publisher_->issue(kind.name(), entry, DAVIT_ISSUE_HELD, std::string(entry.payload.view()));
-    return;  // a held record's status is not ours to report
-  } else if (failing && report.delayed) {
-    publisher_->issue(kind.name(), entry, DAVIT_ISSUE_DELAYED, report.why);
-  } else if (!report.delayed) {
-    const std::string contested = entry.repairs.contested(context_->rules.repairs);
-    publisher_->issue(kind.name(), entry, contested.empty() ? "" : issues::contested, contested);
-  }
-  // Statuses are by id. A record that lives under another name is not gone because the objects of
-  // this name go.
-  if (entry.intent == Intent::remove && kind.desired.lives(entry.id)) {
-    entry.withheld = false;  // nothing is to be said of it any more
-    return;
-  }
-  if (report.end == Report::End::retry && !failing) return;  // nothing new is known yet
-  if (!report.status) return;
-  // No status is reported from a watch that cannot be trusted.
-  entry.withheld = !report.seen || !kind.views.sees(report.relies_on);
-  if (entry.withheld) {
-    // The watches have become complete since the reconciliation began.
-    if (kind.views.sees(report.relies_on)) workers_.add(entry.number, Priority::repair, now());
-    return;
-  }
-  Status status = std::move(*report.status);
-  // A record is reported as gone when nothing is left to do, not when the last delete was only
-  // requested.
-  if (status.gone && (entry.intent != Intent::remove || report.end != Report::End::done))
-    status.gone = false;
-  if (failing) status.message = "retrying: " + report.why;
-  publisher_->status(kind.name(), entry, std::move(status));
+  const auto said =
+      publication(report, entry,
+                  {failing, kind.desired.lives(entry.id), kind.views.sees(report.relies_on),
+                   entry.repairs.contested(context_->rules.repairs)});
+  if (said.issue) publisher_->issue(kind.name(), entry, said.issue->condition, said.issue->reason);
+  if (said.withheld) entry.withheld = *said.withheld;
+  if (said.look_again) workers_.add(entry.number, Priority::repair, now());
+  if (said.status) publisher_->status(kind.name(), entry, *said.status);
 }
 
 void Hub::resync() {
