@@ -19,7 +19,8 @@ Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::St
   context_->deletes = host.counter("davit_applier_deletes_total", "Deletes sent");
   context_->repairs = host.counter("davit_applier_repairs_total",
                                    "Objects changed behind our back and applied again");
-  reconciliations_ = host.counter("davit_applier_trips_total", "Keys worked on");
+  reconciliations_ =
+      host.counter("davit_applier_reconciliations_total", "Reconciliations of a record begun");
   retries_ = host.counter("davit_applier_retries_total",
                           "Reconciliations that failed and are tried again");
   throttled_ = host.counter("davit_applier_throttled_total",

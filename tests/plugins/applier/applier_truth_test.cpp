@@ -70,9 +70,9 @@ TEST(Truth, AnOldNameOfARecordThatLivesIsForgottenOnceItsObjectsAreGone) {
   w.remove_record("d_web", "web", 13);
   w.wait(5s);
   EXPECT_EQ(w.replica_sets(), "moved");
-  const double before = w.count("trips");
+  const double before = w.count("reconciliations");
   w.wait(20s);
-  EXPECT_EQ(w.count("trips"), before);
+  EXPECT_EQ(w.count("reconciliations"), before);
 }
 
 TEST(Truth, SaysNothingOfPodsItMayNotWatch) {
