@@ -1,8 +1,8 @@
-// Reconciliation: one reconciliation of an entry. A reconciliation decodes and validates the
-// message, calls the kind's reconcile, compares the plan with the cluster, and sends one request
-// after another in the kind's order. It runs on the pool of the kind's instance, because a kind may
-// block: one step after the other, so it needs no strand. A reconciliation touches no table: it
-// gets copies (Task) and returns what it found (Report).
+// Reconciliation: makes the cluster's objects of one record equal to what is wanted, once. It
+// decodes and validates the message, calls the kind's reconcile, compares the plan with the
+// cluster (drift.hpp), and sends one request after another in the kind's order. It runs on the pool
+// of the kind's instance, because a kind may block: one step after the other, so it needs no
+// strand. It touches no table: it gets copies (Task) and returns what it found (Report).
 #pragma once
 
 #include <functional>

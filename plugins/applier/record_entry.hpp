@@ -50,11 +50,11 @@ struct RecordEntry {
   // Desired sets it.
   std::string id;
   // Records that had this name before. A predecessor is reported as gone when nothing with the name
-  // is left. One that is known to be dead is also reported as gone once the objects are this
+  // is left. One that is known to be deleted is also reported as gone once the objects are this
   // record's. A restored store may know only the predecessors.
   struct Predecessor {
     std::string id;
-    uint64_t version = 0;  // its last, or the one as of which it is known to be dead
+    uint64_t version = 0;  // its last, or the one as of which it is known to be deleted
     bool deleted = false;
     bool operator==(const Predecessor&) const = default;
   };

@@ -1,6 +1,6 @@
-// StatusPublisher: the status publisher. It sends a record's status to the status sink when the
-// status has changed. It sends an issue to the status sink and to the log when the issue begins,
-// changes or ends. The hub calls it on the applier's strand.
+// StatusPublisher: sends a record's status to the status sink when the status has changed. It sends
+// an issue to the status sink and to the log when the issue begins, changes or ends. The hub calls
+// it on the applier's strand.
 #pragma once
 
 #include <optional>
