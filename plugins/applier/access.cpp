@@ -2,7 +2,7 @@
 
 #include <future>
 
-#include "verdict.hpp"
+#include "meaning.hpp"
 
 namespace davit::applier {
 

@@ -6,16 +6,16 @@
 namespace davit::applier {
 namespace {
 
-constexpr size_t had_it_before_max = 100;
+constexpr size_t predecessors_max = 100;
 
-Wish wish_of(sink::ChangeType type) {
+Intent intent_of(sink::ChangeType type) {
   switch (type) {
     case sink::ChangeType::apply:
-      return Wish::apply;
+      return Intent::apply;
     case sink::ChangeType::remove:
-      return Wish::remove;
+      return Intent::remove;
     default:
-      return Wish::hold;
+      return Intent::hold;
   }
 }
 
@@ -23,33 +23,33 @@ std::string name_key(const std::string& ns, const std::string& name) {
   return ns + "/" + name;
 }
 
-bool wanted(const Slot& slot) {
-  return slot.wish == Wish::apply || slot.wish == Wish::hold;
+bool wanted(const RecordEntry& entry) {
+  return entry.intent == Intent::apply || entry.intent == Intent::hold;
 }
 
-bool same(const Slot& slot, const sink::Change& change) {
-  return slot.version == change.version && slot.wish == wish_of(change.type) &&
-         slot.payload.view() == change.payload.view() && slot.record_state == change.state &&
-         slot.annotations == change.annotations;
+bool same(const RecordEntry& entry, const sink::Change& change) {
+  return entry.version == change.version && entry.intent == intent_of(change.type) &&
+         entry.payload.view() == change.payload.view() && entry.record_state == change.state &&
+         entry.annotations == change.annotations;
 }
 
-void remember(Slot& slot, Slot::Predecessor record) {
-  auto& before = slot.had_it_before;
+void remember(RecordEntry& entry, RecordEntry::Predecessor record) {
+  auto& before = entry.predecessors;
   std::erase_if(before, [&](const auto& b) { return b.id == record.id; });
   before.push_back(std::move(record));
-  if (before.size() > had_it_before_max) before.erase(before.begin());
+  if (before.size() > predecessors_max) before.erase(before.begin());
 }
 
-// Another record takes the slot's name.
-void pass_on(Slot& slot, const std::string& id) {
-  std::erase_if(slot.had_it_before, [&](const auto& b) { return b.id == id; });
-  const bool dead = slot.wish == Wish::remove || slot.taken_over_at != 0;
-  remember(slot, {slot.id, std::max(slot.version, slot.taken_over_at), dead});
+// Another record takes the entry's name.
+void pass_on(RecordEntry& entry, const std::string& id) {
+  std::erase_if(entry.predecessors, [&](const auto& b) { return b.id == id; });
+  const bool dead = entry.intent == Intent::remove || entry.taken_over_at != 0;
+  remember(entry, {entry.id, std::max(entry.version, entry.taken_over_at), dead});
 }
 
-sink::Outcome outcome_of(const Slot& slot) {
-  if (slot.state == Slot::State::parked) return sink::Outcome::parked;
-  return slot.wish == Wish::hold ? sink::Outcome::held : sink::Outcome::done;
+sink::Outcome outcome_of(const RecordEntry& entry) {
+  if (entry.state == RecordEntry::State::parked) return sink::Outcome::parked;
+  return entry.intent == Intent::hold ? sink::Outcome::held : sink::Outcome::done;
 }
 
 }  // namespace
@@ -59,79 +59,79 @@ bool Desired::begin(bool snapshot, uint64_t incarnation) {
   return std::exchange(incarnation_, incarnation) != incarnation;
 }
 
-Slot* Desired::find_by_name(const sink::Change& change) {
+RecordEntry* Desired::find_by_name(const sink::Change& change) {
   const auto it = by_name_.find(name_key(change.ns, change.name));
   if (it != by_name_.end()) return it->second;
   if (!change.ns.empty()) return nullptr;
   // A delete may leave the namespace out when all objects of the kind live in one. That is rare, so
-  // a scan of all slots is enough.
-  for (auto& [number, slot] : slots_) {
-    if (slot->name == change.name) return slot.get();
+  // a scan of all entries is enough.
+  for (auto& [number, entry] : entries_) {
+    if (entry->name == change.name) return entry.get();
   }
   return nullptr;
 }
 
-Slot& Desired::at(const std::string& ns, const std::string& name) {
-  Slot*& slot = by_name_[name_key(ns, name)];
-  if (slot == nullptr && !ns.empty()) {
+RecordEntry& Desired::at(const std::string& ns, const std::string& name) {
+  RecordEntry*& entry = by_name_[name_key(ns, name)];
+  if (entry == nullptr && !ns.empty()) {
     // A delete without a namespace may come before the objects that show its namespace.
     if (auto early = by_name_.extract(name_key({}, name))) {
-      slot = early.mapped();
-      slot->ns = ns;
+      entry = early.mapped();
+      entry->ns = ns;
     }
   }
-  if (slot == nullptr) {
-    auto made = std::make_unique<Slot>();
+  if (entry == nullptr) {
+    auto made = std::make_unique<RecordEntry>();
     made->number = next_;
     next_ += step_;
     made->ns = ns;
     made->name = name;
-    slot = made.get();
-    slots_.emplace(made->number, std::move(made));
+    entry = made.get();
+    entries_.emplace(made->number, std::move(made));
   }
-  return *slot;
+  return *entry;
 }
 
-Slot* Desired::find(uint64_t number) {
-  const auto it = slots_.find(number);
-  return it == slots_.end() ? nullptr : it->second.get();
+RecordEntry* Desired::find(uint64_t number) {
+  const auto it = entries_.find(number);
+  return it == entries_.end() ? nullptr : it->second.get();
 }
 
-Slot* Desired::find(const std::string& ns, const std::string& name) {
+RecordEntry* Desired::find(const std::string& ns, const std::string& name) {
   const auto it = by_name_.find(name_key(ns, name));
   return it == by_name_.end() ? nullptr : it->second;
 }
 
-void Desired::identify(Slot& slot, const std::string& id) {
-  const auto [begin, end] = by_id_.equal_range(slot.id);
-  const auto known = std::find_if(begin, end, [&](const auto& e) { return e.second == &slot; });
+void Desired::identify(RecordEntry& entry, const std::string& id) {
+  const auto [begin, end] = by_id_.equal_range(entry.id);
+  const auto known = std::find_if(begin, end, [&](const auto& e) { return e.second == &entry; });
   if (known != end) by_id_.erase(known);
-  slot.id = id;
-  if (!id.empty()) by_id_.emplace(id, &slot);
+  entry.id = id;
+  if (!id.empty()) by_id_.emplace(id, &entry);
 }
 
-Slot* Desired::of_record(const std::string& id) const {
+RecordEntry* Desired::of_record(const std::string& id) const {
   const auto it = by_id_.find(id);
   return it == by_id_.end() ? nullptr : it->second;
 }
 
-void Desired::erase(Slot& slot) {
-  identify(slot, {});
-  by_name_.erase(name_key(slot.ns, slot.name));
-  slots_.erase(slot.number);
+void Desired::erase(RecordEntry& entry) {
+  identify(entry, {});
+  by_name_.erase(name_key(entry.ns, entry.name));
+  entries_.erase(entry.number);
 }
 
-void Desired::each(const std::function<void(Slot&)>& visit) {
-  for (auto it = slots_.begin(); it != slots_.end();) {
-    Slot& slot = *(it++)->second;  // the visitor may erase it
-    visit(slot);
+void Desired::each(const std::function<void(RecordEntry&)>& visit) const {
+  for (auto it = entries_.begin(); it != entries_.end();) {
+    RecordEntry& entry = *(it++)->second;  // the visitor may erase it
+    visit(entry);
   }
 }
 
 uint64_t Desired::counted() const {
   uint64_t out = 0;
-  for (const auto& [number, slot] : slots_) {
-    if (named_now(*slot) && wanted(*slot)) ++out;
+  for (const auto& [number, entry] : entries_) {
+    if (named_now(*entry) && wanted(*entry)) ++out;
   }
   return out;
 }
@@ -147,7 +147,7 @@ bool Desired::restore_name(sink::Change& change) const {
   if (change.type != sink::ChangeType::remove || !change.name.empty()) return true;
   const auto [begin, end] = by_id_.equal_range(change.key.id);
   const auto left = std::find_if(begin, end, [this](const auto& entry) {
-    return entry.second->other_died_in != 0 && entry.second->other_died_in == incarnation_;
+    return entry.second->other_deleted_in != 0 && entry.second->other_deleted_in == incarnation_;
   });
   if (left == end) return false;
   change.ns = left->second->ns;
@@ -158,60 +158,58 @@ bool Desired::restore_name(sink::Change& change) const {
 void Desired::taken_over(const std::string& id, uint64_t version) {
   const auto [begin, end] = by_id_.equal_range(id);
   for (auto it = begin; it != end; ++it) {
-    Slot& slot = *it->second;
+    RecordEntry& entry = *it->second;
     // A restored store may give the same versions to other changes, so another incarnation counts,
     // too.
-    if (wanted(slot) && (slot.version < version || slot.incarnation != incarnation_))
-      slot.taken_over_at = version;
+    if (wanted(entry) && (entry.version < version || entry.incarnation != incarnation_))
+      entry.taken_over_at = version;
   }
 }
 
 Desired::Accepted Desired::accept(const sink::Change& change) {
   Accepted out;
-  Slot* known = find_by_name(change);
-  Slot& slot = known != nullptr ? *known : at(change.ns, change.name);
-  if (named_now(slot) && change.version < slot.version) {
+  RecordEntry* known = find_by_name(change);
+  RecordEntry& entry = known != nullptr ? *known : at(change.ns, change.name);
+  if (named_now(entry) && change.version < entry.version) {
     out.outcome = sink::Outcome::done;  // older than the present intent
     return out;
   }
-  const bool other_id = !change.key.id.empty() && !slot.id.empty() && change.key.id != slot.id;
-  if (change.type == sink::ChangeType::remove && other_id && wanted(slot) && named_now(slot) &&
-      slot.taken_over_at == 0) {
-    slot.other_died_in = incarnation_;
-    remember(slot, {change.key.id, change.version, true});
-    out.slot = &slot;
+  const bool other_id = !change.key.id.empty() && !entry.id.empty() && change.key.id != entry.id;
+  if (change.type == sink::ChangeType::remove && other_id && wanted(entry) && named_now(entry) &&
+      entry.taken_over_at == 0) {
+    entry.other_deleted_in = incarnation_;
+    remember(entry, {change.key.id, change.version, true});
+    out.entry = &entry;
     out.outcome = sink::Outcome::done;  // another record has the name by now
     return out;
   }
-  const bool again = same(slot, change) && slot.taken_over_at == 0;
-  slot.snapshot = snapshot_;
-  slot.incarnation = incarnation_;
-  out.slot = &slot;
+  const bool again = same(entry, change) && entry.taken_over_at == 0;
+  entry.snapshot = snapshot_;
+  entry.incarnation = incarnation_;
+  out.entry = &entry;
   if (again) {
-    if (slot.state == Slot::State::pending) {
-      slot.outstanding.push_back(change.version);
+    if (entry.state == RecordEntry::State::pending) {
+      entry.outstanding.push_back(change.version);
     } else {
-      out.outcome = outcome_of(slot);
+      out.outcome = outcome_of(entry);
     }
     return out;
   }
-  out.superseded.swap(slot.outstanding);
-  slot.outstanding.push_back(change.version);
-  if (other_id) pass_on(slot, change.key.id);
-  slot.wish = wish_of(change.type);
-  slot.version = change.version;
-  slot.payload = change.payload;
-  slot.record_state = change.state;
-  slot.annotations = change.annotations;
-  slot.taken_over_at = 0;
-  slot.other_died_in = 0;
-  if (!change.key.id.empty()) identify(slot, change.key.id);
-  slot.state = Slot::State::pending;
-  slot.parked.clear();
-  slot.refused_since = {};
-  slot.pruned_at = 0;
-  slot.backoff.reset();
-  slot.park_backoff.reset();
+  out.superseded.swap(entry.outstanding);
+  entry.outstanding.push_back(change.version);
+  if (other_id) pass_on(entry, change.key.id);
+  entry.intent = intent_of(change.type);
+  entry.version = change.version;
+  entry.payload = change.payload;
+  entry.record_state = change.state;
+  entry.annotations = change.annotations;
+  entry.taken_over_at = 0;
+  entry.other_deleted_in = 0;
+  if (!change.key.id.empty()) identify(entry, change.key.id);
+  entry.state = RecordEntry::State::pending;
+  entry.parking = {};
+  entry.pruned_at = 0;
+  entry.backoff.reset();
   out.work = true;
   return out;
 }

@@ -8,7 +8,7 @@
 
 #include <davit/sink.hpp>
 
-#include "slot.hpp"
+#include "record_entry.hpp"
 
 namespace davit::applier {
 
@@ -16,8 +16,8 @@ class Desired {
  public:
   // What the caller does about an accepted change.
   struct Accepted {
-    Slot* slot = nullptr;                  // NULL: nothing, the change is settled
-    bool work = false;                     // the slot has something new: queue it
+    RecordEntry* entry = nullptr;          // NULL: nothing, the change is settled
+    bool work = false;                     // the entry has something new: queue it
     std::vector<uint64_t> superseded;      // versions that this change settles as done
     std::optional<sink::Outcome> outcome;  // if set, the change itself is settled at once
   };
@@ -30,7 +30,7 @@ class Desired {
   Accepted accept(const sink::Change& change);
   // Distinct live records (holds included) that this snapshot has named.
   uint64_t counted() const;
-  bool named_now(const Slot& slot) const { return slot.snapshot == snapshot_; }
+  bool named_now(const RecordEntry& entry) const { return entry.snapshot == snapshot_; }
   // Whether the id belongs to a live record, under whatever name. A store that was emptied and
   // filled again may give its records new names.
   bool lives(const std::string& id) const;
@@ -40,30 +40,31 @@ class Desired {
   bool restore_name(sink::Change& change) const;
   // The record with this id was deleted in this version, and another record has taken its name.
   void taken_over(const std::string& id, uint64_t version);
-  // Sets the id of the record that the slot belongs to.
-  void identify(Slot& slot, const std::string& id);
-  // The first slot of this record; NULL: there is none.
-  Slot* of_record(const std::string& id) const;
+  // Sets the id of the record that the entry belongs to.
+  void identify(RecordEntry& entry, const std::string& id);
+  // The first entry of this record; NULL: there is none.
+  RecordEntry* of_record(const std::string& id) const;
 
-  // The slot of a name; it is created if there is none. A slot that was created without a namespace
-  // gets this one.
-  Slot& at(const std::string& ns, const std::string& name);
-  Slot* find(uint64_t number);
-  Slot* find(const std::string& ns, const std::string& name);
-  void erase(Slot& slot);
-  void each(const std::function<void(Slot&)>& visit);
-  size_t size() const { return slots_.size(); }
+  // The entry of a name; it is created if there is none. An entry that was created without a
+  // namespace gets this one.
+  RecordEntry& at(const std::string& ns, const std::string& name);
+  RecordEntry* find(uint64_t number);
+  RecordEntry* find(const std::string& ns, const std::string& name);
+  void erase(RecordEntry& entry);
+  // The visitor may erase the entry that it is given.
+  void each(const std::function<void(RecordEntry&)>& visit) const;
+  size_t size() const { return entries_.size(); }
 
-  // Slot numbers are unique over all kinds: the first is `base`, and each following one is `step`
-  // higher.
+  // RecordEntry numbers are unique over all kinds: the first is `base`, and each following one is
+  // `step` higher.
   Desired(uint64_t base, uint64_t step) : next_(base), step_(step) {}
 
  private:
-  Slot* find_by_name(const sink::Change& change);
+  RecordEntry* find_by_name(const sink::Change& change);
 
-  std::unordered_map<uint64_t, std::unique_ptr<Slot>> slots_;
-  std::unordered_map<std::string, Slot*> by_name_;     // "namespace/name"
-  std::unordered_multimap<std::string, Slot*> by_id_;  // only slots that have an id
+  std::unordered_map<uint64_t, std::unique_ptr<RecordEntry>> entries_;
+  std::unordered_map<std::string, RecordEntry*> by_name_;     // "namespace/name"
+  std::unordered_multimap<std::string, RecordEntry*> by_id_;  // only entries that have an id
   uint64_t next_, step_;
   uint64_t snapshot_ = 1;
   uint64_t incarnation_ = 0;

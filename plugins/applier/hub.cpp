@@ -4,34 +4,32 @@ namespace davit::applier {
 
 Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::StatusClient> status)
     : host_(host),
-      shop_(std::make_shared<Workshop>(host, cluster.under(requests_), rules)),
+      context_(std::make_shared<ReconcileContext>(host, cluster.under(requests_), rules)),
       status_(std::move(status)),
       strand_(host.strand()),
-      limit_(rules.concurrency_max),
-      // Twice the limit: the second half is for trips that pass slow ones.
-      shares_(rules.slow_after, 2 * rules.concurrency_max),
+      workers_(rules.concurrency_max, rules.slow_after),
+      review_(host, *context_, strand_, kinds_, [this] { check_stopped(); }),
       pump_timer_(strand_),
       resync_timer_(strand_),
       sync_timer_(strand_),
       sight_timer_(strand_),
-      access_timer_(strand_),
       arrival_timer_(strand_) {
-  shop_->applies = host.counter("davit_applier_applies_total", "Server-side applies sent");
-  shop_->skips = host.counter("davit_applier_skips_total", "Objects found as they should be");
-  shop_->deletes = host.counter("davit_applier_deletes_total", "Deletes sent");
-  shop_->repairs = host.counter("davit_applier_repairs_total",
-                                "Objects changed behind our back and applied again");
-  trips_ = host.counter("davit_applier_trips_total", "Keys worked on");
-  retries_ = host.counter("davit_applier_retries_total", "Trips that failed and are tried again");
+  context_->applies = host.counter("davit_applier_applies_total", "Server-side applies sent");
+  context_->skips = host.counter("davit_applier_skips_total", "Objects found as they should be");
+  context_->deletes = host.counter("davit_applier_deletes_total", "Deletes sent");
+  context_->repairs = host.counter("davit_applier_repairs_total",
+                                   "Objects changed behind our back and applied again");
+  reconciliations_ =
+      host.counter("davit_applier_reconciliations_total", "Reconciliations of a record begun");
+  retries_ = host.counter("davit_applier_retries_total",
+                          "Reconciliations that failed and are tried again");
   throttled_ = host.counter("davit_applier_throttled_total",
                             "Requests refused because of overload, or not answered");
   concurrency_ = host.gauge("davit_applier_concurrency", "Records that may be worked on at once");
-  concurrency_.set(static_cast<double>(limit_.value()));
+  concurrency_.set(static_cast<double>(workers_.limit()));
   waiting_ = host.gauge("davit_applier_waiting", "Keys that wait for a worker or for their time");
   parked_gauge_ =
       host.gauge("davit_applier_parked", "Records that can never be applied as they are");
-  missing_rights_ = host.gauge("davit_applier_rights_missing",
-                               "Rights that kinds need and the agent's account does not have");
 }
 
 Result<> Hub::add_kinds(const std::vector<kind::Client>& kinds, const kind::Needs& needs) {
@@ -41,17 +39,17 @@ Result<> Hub::add_kinds(const std::vector<kind::Client>& kinds, const kind::Need
     const auto said = needs.find(kinds[i].kind());
     kinds_.push_back(std::make_unique<KindState>(
         host_, kinds[i], said == needs.end() ? std::vector<kind::Need>() : said->second, *schema,
-        strand_, i, kinds.size(), shop_->rules.blind_after));
+        strand_, i, kinds.size(), context_->rules.blind_after));
     KindState& kind = *kinds_.back();
     kind.orphaned = host_.gauge("davit_applier_orphaned",
                                 "Records that nobody names and whose objects are left alone",
                                 {{"kind", kind.name()}});
-    for (size_t r = 0; r < kind.views.size(); ++r) {
+    for (size_t r = 0; r < kind.watch_up.size(); ++r) {
       if (!watched(kind.resource(r))) continue;
-      kind.views[r].up =
+      kind.watch_up[r] =
           host_.gauge("davit_applier_watch_up", "1 while what a watch has shown can be relied on",
                       {{"kind", kind.name()}, {"resource", name_of(kind.resource(r))}});
-      kind.views[r].up.set(0);
+      kind.watch_up[r].set(0);
     }
   }
   return {};
@@ -60,12 +58,12 @@ Result<> Hub::add_kinds(const std::vector<kind::Client>& kinds, const kind::Need
 void Hub::start() {
   host_.health(DAVIT_HEALTH_SERVING);
   strand_.post([this] {
-    patient_until_ = now() + shop_->rules.sync_wait;
-    sync_timer_.after(shop_->rules.sync_wait, [this] {
+    patient_until_ = now() + context_->rules.sync_wait;
+    sync_timer_.after(context_->rules.sync_wait, [this] {
       for (auto& kind : kinds_) release_unseen(*kind);
       pump();
     });
-    resync_timer_.after(shop_->rules.resync_interval, [this] { resync(); });
+    resync_timer_.after(context_->rules.resync_interval, [this] { resync(); });
   });
 }
 
@@ -75,8 +73,8 @@ void Hub::stop(std::function<void()> done) {
     stopped_ = std::move(done);
     // An object that was being written is looked at first when the agent starts again.
     requests_.cancel();
-    for (Timer* t : {&pump_timer_, &resync_timer_, &sync_timer_, &sight_timer_, &access_timer_,
-                     &arrival_timer_})
+    review_.stop();
+    for (Timer* t : {&pump_timer_, &resync_timer_, &sync_timer_, &sight_timer_, &arrival_timer_})
       t->cancel();
     for (auto& kind : kinds_) {
       if (!kind->watching) continue;
@@ -90,7 +88,7 @@ void Hub::stop(std::function<void()> done) {
 }
 
 void Hub::check_stopped() {
-  if (!stopped_ || watching_ > 0 || reviewing_ || working_ > 0) return;
+  if (!stopped_ || watching_ > 0 || review_.under_way() || working_ > 0) return;
   auto stopped = std::move(stopped_);
   stopped_ = nullptr;
   stopped();
@@ -128,17 +126,17 @@ Result<sink::Stream*> Hub::open(const std::string& kind, const std::string& regi
 void Hub::on_open(ChangeStream* stream) {
   KindState& kind = *kinds_[stream->kind];
   kind.stream = stream;
-  if (!telling_) {
+  if (!publisher_) {
     std::lock_guard lock(open_mutex_);
-    telling_.emplace(host_, status_, region_);
+    publisher_.emplace(host_, status_, region_);
   }
   if (kind.watching || stopping_) return;
   kind.watching = true;
   ++watching_;
-  for (View& view : kind.views) view.sight.begin(moment());
+  kind.views.begin(moment());
   plan_sights();
-  if (!access_timer_.waiting()) review_soon();
-  kind.watches.start(shop_->cluster, shop_->rules, label_value(region_),
+  review_.start(*publisher_);
+  kind.watches.start(context_->cluster, context_->rules, label_value(region_),
                      [this, &kind](const Arrival& a) {
                        on_arrival(kind, a);
                        pump();
@@ -155,77 +153,49 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   const bool other = kind.desired.begin(begin.snapshot, begin.at.incarnation);
   if (other) kind.strangers.forget();
   on_word(kind);
-  if (begin.snapshot || other) kind.desired.each([](Slot& slot) { slot.status_told = 0; });
-  kind.snapshot_began = begin.snapshot ? begin.at.version : 0;
+  if (begin.snapshot || other)
+    kind.desired.each([](RecordEntry& entry) { entry.status_offered = 0; });
   kind.history = std::make_shared<const History>(
       begin.snapshot ? begin.history : continued(*kind.history, begin.history, begin.at));
-  if (!begin.snapshot) {  // a snapshot that has ended is still to be judged
-    if (!other) return;
-    if (kind.ended) kind.ended->go_on(begin.history, begin.at);
-    if (kind.judged) kind.judged->go_on(begin.history, begin.at);
-    return say_again_who_is_gone(kind);
-  }
-  kind.judged.reset();
-  kind.lingering.clear();
-  kind.tombstones.clear();
-  kind.departed.clear();
-  kind.ended.reset();
+  kind.departures.begin(begin, other);
+  if (begin.snapshot || !other) return;
+  for (const GoneRecord& record : kind.departures.to_report_again(kind.desired))
+    publisher_->gone(kind.name(), record);
 }
 
 // The peer has confirmed the incarnation that it has named.
 void Hub::on_word(KindState& kind) {
   if (!kind.strangers.word(now())) return;
-  kind.desired.each([this](Slot& slot) {
-    if (std::exchange(slot.unplaced, 0) != 0) queue_.add(slot.number, Band::change, now());
+  kind.desired.each([this](RecordEntry& entry) {
+    if (std::exchange(entry.unplaced, 0) != 0) workers_.add(entry.number, Priority::change, now());
   });
 }
 
 bool Hub::offer(sink::Stream* stream, sink::Change change) {
   auto* s = static_cast<ChangeStream*>(stream);
-  {
-    std::lock_guard lock(s->mutex);
-    if (s->inbox >= shop_->rules.inbox_max) {
-      s->waiting = true;
-      return false;
-    }
-    ++s->inbox;
-  }
+  if (!s->admit(context_->rules.inbox_max)) return false;
   strand_.post([this, s, change = std::move(change)]() mutable {
     on_change(s, std::move(change));
-    taken(s);
+    s->taken(context_->rules.inbox_max);
     pump();
   });
   return true;
 }
 
-// Takes one change out of the inbox. A source that was told to wait is woken when half of the inbox
-// is free.
-void Hub::taken(ChangeStream* stream) {
-  bool wake = false;
-  {
-    std::lock_guard lock(stream->mutex);
-    --stream->inbox;
-    wake = stream->waiting && stream->inbox <= shop_->rules.inbox_max / 2;
-    if (wake) stream->waiting = false;
-  }
-  if (wake) stream->source.wake();
-}
-
 void Hub::on_change(ChangeStream* stream, sink::Change change) {
   KindState& kind = *kinds_[stream->kind];
-  if (lingers(kind, change) || !kind.desired.restore_name(change)) {
-    note_dead(kind, change);
-    // Those of a snapshot are reported as gone when the snapshot is judged.
-    if (kind.judged && kind.complete()) bury(kind);
+  if (kind.departures.keep(change, kind.desired)) {
+    // Those of a snapshot are confirmed when the snapshot is judged.
+    if (kind.departures.judged() && kind.complete()) confirm_gone(kind);
     return stream->source.settled(change.version, sink::Outcome::done);
   }
-  if (kind.judged) kind.judged->reach({kind.desired.incarnation(), change.version});
+  kind.departures.reach({kind.desired.incarnation(), change.version});
   const auto accepted = kind.desired.accept(change);
   for (const uint64_t version : accepted.superseded)
     stream->source.settled(version, sink::Outcome::done);
   if (accepted.outcome) stream->source.settled(change.version, *accepted.outcome);
-  if (accepted.slot == nullptr) return;
-  queue_.add(accepted.slot->number, accepted.work ? Band::change : Band::resync, now());
+  if (accepted.entry == nullptr) return;
+  workers_.add(accepted.entry->number, accepted.work ? Priority::change : Priority::resync, now());
 }
 
 void Hub::bookmark(sink::Stream* stream, const sink::Bookmark& bookmark) {
@@ -237,13 +207,10 @@ void Hub::bookmark(sink::Stream* stream, const sink::Bookmark& bookmark) {
 }
 
 void Hub::on_bookmark(KindState& kind, const sink::Bookmark& bookmark) {
-  if (kind.judged) kind.judged->reach(bookmark.at);
+  kind.departures.reach(bookmark.at);
   if (bookmark.at.incarnation == kind.desired.incarnation()) on_word(kind);
   if (!bookmark.snapshot_end && !bookmark.quiet) return;
-  kind.ended =
-      SnapshotEnd{*kind.history, bookmark.live_count, kind.desired.counted(), {}, bookmark.quiet};
-  // A clean close may come from a peer that has not named a version yet.
-  if (bookmark.live_count || bookmark.at.version != 0) kind.ended->reach(bookmark.at);
+  kind.departures.end(bookmark, *kind.history, kind.desired.counted());
   if (kind.complete()) judge(kind);
 }
 
@@ -254,12 +221,11 @@ void Hub::close(sink::Stream* stream) {
 
 void Hub::on_close(ChangeStream* stream) {
   KindState& kind = *kinds_[stream->kind];
-  kind.ended.reset();
-  kind.judged.reset();
-  kind.desired.each([&](Slot& slot) {
-    for (const uint64_t version : slot.outstanding)
+  kind.departures.close();
+  kind.desired.each([&](RecordEntry& entry) {
+    for (const uint64_t version : entry.outstanding)
       stream->source.settled(version, sink::Outcome::abandoned);
-    slot.outstanding.clear();
+    entry.outstanding.clear();
   });
   kind.stream = nullptr;
   const auto closed = stream->source.closed;
@@ -270,9 +236,9 @@ void Hub::on_close(ChangeStream* stream) {
   closed();
 }
 
-void Hub::settle(KindState& kind, Slot& slot, sink::Outcome outcome) {
+void Hub::settle(KindState& kind, RecordEntry& entry, sink::Outcome outcome) {
   std::vector<uint64_t> versions;
-  versions.swap(slot.outstanding);
+  versions.swap(entry.outstanding);
   for (const uint64_t version : versions) {
     if (kind.stream != nullptr) kind.stream->source.settled(version, outcome);
   }

@@ -1,15 +1,13 @@
-// Hub: the applier's one strand, where changes, watch events and finished trips meet. The hub keeps
-// the tables, asks the queue for the next slot and starts a trip for it. The pure classes (Desired,
-// Observed, Queue, ConcurrencyLimit, Shares, Sight, Repairs, Strangers and prune) decide; the hub
-// only carries out. A trip is one reconciliation of a slot (trip.hpp).
+// Hub: the applier's one strand, where changes, watch events and finished reconciliations meet. The
+// hub keeps the tables, asks which record is next and starts a reconciliation for it. The pure
+// classes and functions decide (Desired, Observed, Departures, Views, Workers, Parking, Repairs,
+// Strangers, publication), and the hub carries out what they answer.
 #pragma once
 
-#include "access.hpp"
-#include "concurrency_limit.hpp"
+#include "access_review.hpp"
 #include "kind_state.hpp"
-#include "queue.hpp"
-#include "shares.hpp"
-#include "telling.hpp"
+#include "status_publisher.hpp"
+#include "workers.hpp"
 
 namespace davit::applier {
 
@@ -19,9 +17,9 @@ class Hub {
   // Called during wire.
   Result<> add_kinds(const std::vector<kind::Client>& kinds, const kind::Needs& needs);
   // The rights that the kinds need, as the YAML of a ClusterRole that grants them.
-  std::string cluster_role() const;
+  std::string cluster_role() const { return review_.cluster_role(); }
   // For `davit check`. Blocks the calling thread until `deadline` at most.
-  Result<> check_access(std::chrono::nanoseconds deadline) const;
+  Result<> check_access(std::chrono::nanoseconds deadline) const { return review_.check(deadline); }
   void start();
   // All streams must be closed before. `done` is called once, on the strand; nothing runs after it.
   void stop(std::function<void()> done);
@@ -42,113 +40,77 @@ class Hub {
   void on_bookmark(KindState& kind, const sink::Bookmark& bookmark);
   void on_word(KindState& kind);
   void on_close(ChangeStream* stream);
-  void taken(ChangeStream* stream);
-  void settle(KindState& kind, Slot& slot, sink::Outcome outcome);
+  void settle(KindState& kind, RecordEntry& entry, sink::Outcome outcome);
 
   // --- work (hub_work.cpp)
   void pump();
-  bool may_start(KindState& kind, const Slot& slot) const;
-  static Shares::Group group_of(const KindState& kind, const Slot& slot);
-  void hold_back(const Shares::Group& group, Slot& slot);
-  void let_go();
-  std::optional<std::chrono::nanoseconds> next_pump() const;
-  void launch(KindState& kind, Slot& slot);
-  Task task_for(KindState& kind, const Slot& slot) const;
+  void launch(KindState& kind, RecordEntry& entry);
   void on_report(size_t under_way, Report report);
-  void learn(const Report& report, const Shares::Group& group, size_t under_way);
-  void conclude(KindState& kind, Slot& slot, Report& report);
-  std::chrono::nanoseconds rest_after(const KindState& kind, Slot& slot, const Report& report);
-  void take_over(KindState& kind, Slot& slot, const Report& report);
-  void tell(KindState& kind, Slot& slot, Report& report);
+  void conclude(KindState& kind, RecordEntry& entry, Report& report);
+  void conclude_current(KindState& kind, RecordEntry& entry, Report& report);
+  std::chrono::nanoseconds rest_after(const KindState& kind, RecordEntry& entry,
+                                      const Report& report);
+  void take_over(KindState& kind, RecordEntry& entry, const Report& report);
+  void publish(KindState& kind, RecordEntry& entry, const Report& report);
+  void count_parked(const RecordEntry& entry);
   void resync();
   void check_stopped();
 
-  // --- records that cannot be applied (hub_park.cpp)
-  void judge_refusal(const Slot& slot, Report& report) const;
-  void note_refusal(Slot& slot, const Report& report);
-  void park(Slot& slot, const Report& report);
-  void end_park_on_change(const KindState& kind, Slot& slot) const;
-  Queue::Time next_look(const Slot& slot) const;
-  void try_parked_again(KindState& kind, uint32_t watch);
-  void count_parked(Slot& slot);
-
-  // --- watch events and pruning (hub_observe.cpp)
+  // --- watch events, pruning and records that are gone (hub_observe.cpp)
   void on_arrival(KindState& kind, const Arrival& arrival);
   void on_object(KindState& kind, const Arrival& arrival);
   void on_trouble(KindState& kind, const Arrival& arrival);
-  void touch(KindState& kind, Slot& slot);
+  void touch(KindState& kind, RecordEntry& entry);
+  void works_again(KindState& kind, uint32_t watch);
   void release_unseen(KindState& kind);
   void judge(KindState& kind);
+  void judged(KindState& kind, const Departures::Judgement& found);
   void judge_soon(KindState& kind);
-  void judge_arrivals(KindState& kind);
-  void conclude(KindState& kind, const SnapshotEnd& end, const std::vector<Candidate>& candidates);
+  void carry_out(KindState& kind, const Departures::Judgement& found);
+  void confirm_gone(KindState& kind);
+  void report_gone(KindState& kind, const std::vector<GoneRecord>& records);
+  static void count_orphans(KindState& kind);
+  void erase(KindState& kind, RecordEntry& entry);
+  void depart(KindState& kind, RecordEntry& entry);
 
-  // --- blindness (hub_sight.cpp), and rights (hub_access.cpp)
+  // --- what the agent does not see (hub_sight.cpp)
   void look(KindState& kind);
-  void tell_blindness(KindState& kind, size_t view);
-  void tell_again(KindState& kind);
-  void gone_blind(KindState& kind);
-  void sees_again(KindState& kind);
-  void say_delayed(KindState& kind, Slot& slot);
+  void tell_blindness(KindState& kind, const Views::News::Blindness& news);
+  void sees_again(KindState& kind, bool all);
+  void say_delayed(KindState& kind, RecordEntry& entry);
   void expire_sights();
   void plan_sights();
   void show_health();
-  Access::Question question() const;
-  void review_access();
-  void reviewed(const Access::Answer& answer);
-  void tell_rights(KindState& kind, const Missing& missing);
-  void tell_absent(KindState& kind, const std::vector<Part>& absent);
-  void review_soon();
-  Sight::Moment moment() const { return {now(), host_.unix_ms()}; }
-
-  // --- records that are gone (hub_dead.cpp), and carrying out a verdict (hub_observe.cpp)
-  static bool lingers(const KindState& kind, const sink::Change& change);
-  static void note_dead(KindState& kind, const sink::Change& change);
-  void bury(KindState& kind);
-  void take_unnamed_for_dead(KindState& kind);
-  void bury_predecessors(KindState& kind, Slot& slot);
-  static std::optional<Candidate> candidate(const KindState& kind, const Slot& slot);
-  static bool proven_dead(const KindState& kind, const Slot& slot, const Meta& meta);
-  void carry_out(KindState& kind, const Verdict& verdict);
-  static void count_orphans(KindState& kind);
-  void erase(KindState& kind, Slot& slot);
-  void depart(KindState& kind, Slot& slot);
-  void say_gone(KindState& kind, Lingering dead);
-  static void remember(KindState& kind, Lingering gone);
-  void say_again_who_is_gone(KindState& kind);
 
   KindState& kind_of(uint64_t number) { return *kinds_[number % kinds_.size()]; }
   std::chrono::nanoseconds now() const { return host_.now(); }
+  Sight::Moment moment() const { return {now(), host_.unix_ms()}; }
 
   Host host_;
   const Operation requests_;  // all of them; stop cancels it
-  std::shared_ptr<Workshop> shop_;
+  std::shared_ptr<ReconcileContext> context_;
   const std::optional<sink::StatusClient> status_;
   Strand strand_;
   std::vector<std::unique_ptr<KindState>> kinds_;
   std::vector<std::unique_ptr<ChangeStream>> streams_;
-  Queue queue_;
-  ConcurrencyLimit limit_;
-  Shares shares_;
-  std::map<Shares::Group, std::deque<uint64_t>> held_back_;  // slots, by their numbers
-  size_t working_ = 0;                                       // trips that are out
-  Timer pump_timer_, resync_timer_, sync_timer_, sight_timer_, access_timer_, arrival_timer_;
+  Workers workers_;     // by the numbers of the entries
+  size_t working_ = 0;  // reconciliations that are out
+  AccessReview review_;
+  Timer pump_timer_, resync_timer_, sync_timer_, sight_timer_, arrival_timer_;
   std::chrono::nanoseconds pump_at_{0};        // when pump_timer_ fires
   std::chrono::nanoseconds patient_until_{0};  // until then applying waits for the watches
 
-  std::mutex open_mutex_;  // guards streams_, region_ and the creation of telling_
+  std::mutex open_mutex_;  // guards streams_, region_ and the creation of publisher_
   std::string region_;
-  std::optional<Telling> telling_;
+  std::optional<StatusPublisher> publisher_;
 
   bool stopping_ = false;
-  size_t watching_ = 0;     // kinds whose watches are running
-  bool reviewing_ = false;  // questions about the account's rights are under way
-  bool review_failed_ = false;
-  std::string health_;  // the detail last reported; empty: serving
+  size_t watching_ = 0;  // kinds whose watches are running
+  std::string health_;   // the detail last reported; empty: serving
   std::function<void()> stopped_;
 
-  Metric waiting_, concurrency_, parked_gauge_, trips_, retries_, throttled_, missing_rights_;
-  int64_t parked_ = 0;
+  std::set<uint64_t> parked_;  // entries, by their numbers
+  Metric waiting_, concurrency_, parked_gauge_, reconciliations_, retries_, throttled_;
 };
 
 }  // namespace davit::applier

@@ -8,85 +8,62 @@ namespace davit::applier {
 
 // Acts on watches whose trust has changed since the last look.
 void Hub::look(KindState& kind) {
-  bool lost = false, gained = false;
-  for (size_t i = 0; i < kind.views.size(); ++i) {
-    if (!watched(kind.resource(i))) continue;
-    View& view = kind.views[i];
-    tell_blindness(kind, i);
-    const bool trusted = view.sight.trusted();
-    if (trusted == view.trusted) continue;
-    view.trusted = trusted;
-    view.up.set(trusted ? 1 : 0);
-    (trusted ? gained : lost) = true;
-  }
-  if (lost) gone_blind(kind);
-  if (gained) sees_again(kind);
+  const auto news = kind.views.look();
+  for (const auto& blindness : news.blindness) tell_blindness(kind, blindness);
+  for (const size_t i : news.trust) kind.watch_up[i].set(kind.views.trusted(i) ? 1 : 0);
+  if (news.gained) sees_again(kind, news.all);
 }
 
-void Hub::tell_blindness(KindState& kind, size_t i) {
-  View& view = kind.views[i];
-  const std::string reason = view.sight.reason();
-  if (reason == view.told) return;
-  const std::string resource = name_of(kind.resource(i));
-  if (view.told.empty()) {
+void Hub::tell_blindness(KindState& kind, const Views::News::Blindness& news) {
+  const std::string& reason = kind.views.reason(news.resource);
+  const std::string resource = name_of(kind.resource(news.resource));
+  if (news.began) {
     host_.warn("blind: statuses that depend on it are not told, and deletes wait",
                {{"kind", kind.name()}, {"resource", resource}, {"reason", reason}});
   } else if (reason.empty()) {
     host_.info("no longer blind", {{"kind", kind.name()}, {"resource", resource}});
   }
-  const bool began = view.told.empty();
-  view.told = reason;
-  telling_->of_kind(kind.name(), resource, DAVIT_ISSUE_BLIND, reason);
+  publisher_->of_kind(kind.name(), resource, DAVIT_ISSUE_BLIND, reason);
   show_health();
-  if (!began) return;
-  tell_again(kind);
+  if (!news.began) return;
+  // Statuses that do not depend on the blind watch are sent again, so that the server knows that
+  // they still hold.
+  kind.desired.each([&](RecordEntry& entry) {
+    entry.status_offered = 0;
+    if (entry.intent == Intent::apply) workers_.add(entry.number, Priority::resync, now());
+  });
   for (const uint64_t number : kind.unseen) {
-    if (Slot* slot = kind.desired.find(number)) say_delayed(kind, *slot);
+    if (RecordEntry* entry = kind.desired.find(number)) say_delayed(kind, *entry);
   }
 }
 
-// When blindness begins, statuses that do not depend on the blind watch are sent again, so that the
-// server knows that they still hold.
-void Hub::tell_again(KindState& kind) {
-  kind.desired.each([&](Slot& slot) {
-    slot.status_told = 0;
-    if (slot.wish == Wish::apply) queue_.add(slot.number, Band::resync, now());
+void Hub::sees_again(KindState& kind, bool all) {
+  kind.desired.each([&](RecordEntry& entry) {
+    if (std::exchange(entry.withheld, false)) workers_.add(entry.number, Priority::repair, now());
   });
-}
-
-void Hub::gone_blind(KindState& kind) {
-  kind.was_complete = kind.complete();
-}
-
-void Hub::sees_again(KindState& kind) {
-  kind.desired.each([&](Slot& slot) {
-    if (std::exchange(slot.untold, false)) queue_.add(slot.number, Band::repair, now());
-  });
-  if (!kind.complete() || std::exchange(kind.was_complete, true)) return;
+  if (!all) return;
   // Records that have gone while this could not be reported.
-  kind.desired.each([&](Slot& slot) {
-    const bool wanted = slot.wish != Wish::unknown && slot.wish != Wish::orphan;
-    if (!wanted && slot.objects.empty() && !slot.out) depart(kind, slot);
-  });
+  for (const uint64_t number : Departures::left(kind.desired))
+    depart(kind, *kind.desired.find(number));
   release_unseen(kind);
-  if (kind.ended) {
+  if (kind.departures.waits()) {
     judge(kind);
-  } else if (kind.judged) {
-    bury(kind);
+  } else if (kind.departures.judged()) {
+    confirm_gone(kind);
   }
 }
 
-void Hub::say_delayed(KindState& kind, Slot& slot) {
+void Hub::say_delayed(KindState& kind, RecordEntry& entry) {
   const std::string what = kind.blindness();
-  if (slot.wish != Wish::remove || what.empty()) return;
-  telling_->issue(kind.name(), slot, DAVIT_ISSUE_DELAYED,
-                  "its delete waits until the agent sees " + what);
+  if (entry.intent != Intent::remove || what.empty()) return;
+  publisher_->issue(kind.name(), entry, DAVIT_ISSUE_DELAYED,
+                    "its delete waits until the agent sees " + what);
 }
 
 void Hub::expire_sights() {
   for (auto& kind : kinds_) {
     if (!kind->watching) continue;
-    for (View& view : kind->views) view.sight.expire(now());
+    kind->views.expire(now());
     look(*kind);
   }
   plan_sights();
@@ -97,10 +74,8 @@ void Hub::plan_sights() {
   if (stopping_) return;
   std::optional<Sight::Time> next;
   for (const auto& kind : kinds_) {
-    for (size_t i = 0; i < kind->views.size() && kind->watching; ++i) {
-      const auto due = watched(kind->resource(i)) ? kind->views[i].sight.due() : std::nullopt;
-      if (due) next = std::min(next.value_or(*due), *due);
-    }
+    const auto due = kind->watching ? kind->views.due() : std::nullopt;
+    if (due) next = std::min(next.value_or(*due), *due);
   }
   if (!next) return sight_timer_.cancel();
   sight_timer_.after(std::max(*next - now(), Sight::Time(0)), [this] { expire_sights(); });
@@ -110,14 +85,14 @@ void Hub::show_health() {
   std::string worst;
   size_t more = 0;
   for (const auto& kind : kinds_) {
-    for (size_t i = 0; i < kind->views.size(); ++i) {
-      if (kind->views[i].told.empty()) continue;
+    for (size_t i = 0; i < kind->watch_up.size(); ++i) {
+      const std::string& reason = kind->views.reason(i);
+      if (reason.empty()) continue;
       if (!worst.empty()) {
         ++more;
         continue;
       }
-      worst =
-          "blind: " + name_of(kind->resource(i)) + " (" + kind->name() + ") " + kind->views[i].told;
+      worst = "blind: " + name_of(kind->resource(i)) + " (" + kind->name() + ") " + reason;
     }
   }
   if (more > 0) worst += " (and " + std::to_string(more) + " more)";

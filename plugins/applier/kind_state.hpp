@@ -3,16 +3,15 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <set>
 
+#include "departures.hpp"
 #include "desired.hpp"
 #include "observed.hpp"
-#include "prune.hpp"
+#include "reconciliation.hpp"
 #include "rights.hpp"
-#include "sight.hpp"
-#include "telling.hpp"
-#include "trip.hpp"
+#include "status_publisher.hpp"
+#include "views.hpp"
 #include "watches.hpp"
 
 namespace davit::applier {
@@ -22,20 +21,39 @@ namespace davit::applier {
 struct ChangeStream : sink::Stream {
   size_t kind = 0;
   sink::Source source;
-  std::mutex mutex;
-  size_t inbox = 0;
-  bool waiting = false;  // the source was told to wait
+
+  // Any thread. False: the inbox is full, and the source has to wait until it is woken.
+  bool admit(size_t inbox_max) {
+    std::lock_guard lock(mutex_);
+    const bool room = inbox_ < inbox_max;
+    inbox_ += room ? 1 : 0;
+    waiting_ = waiting_ || !room;
+    return room;
+  }
+  // One change is taken in. Wakes a source that waits when half of the inbox is free.
+  void taken(size_t inbox_max) {
+    bool wake = false;
+    {
+      std::lock_guard lock(mutex_);
+      --inbox_;
+      wake = waiting_ && inbox_ <= inbox_max / 2;
+      if (wake) waiting_ = false;
+    }
+    if (wake) source.wake();
+  }
+
+ private:
+  std::mutex mutex_;
+  size_t inbox_ = 0;
+  bool waiting_ = false;
 };
 
-// One resource of a kind, as its watch shows it.
-struct View {
-  explicit View(Sight::Time patience) : sight(patience) {}
-  Sight sight;
-  bool trusted = false;   // as of the last look
-  uint64_t failures = 0;  // in a row
-  std::string told;       // why it is blind, as last reported; empty: not blind
-  Metric up;
-};
+// Whether the kind owns each resource, by its index.
+inline std::vector<bool> owned_of(const std::vector<kind::Resource>& resources) {
+  std::vector<bool> out;
+  for (const auto& r : resources) out.push_back(r.role == DAVIT_RESOURCE_OWNED);
+  return out;
+}
 
 struct KindState {
   KindState(Host host, kind::Client c, std::vector<kind::Need> n, Schema s, Strand strand,
@@ -45,51 +63,28 @@ struct KindState {
         schema(std::move(s)),
         desired(index, kinds),
         observed(client.description().resources.size()),
-        watches(host, client, std::move(strand)) {
-    views.resize(client.description().resources.size(), View(patience));
-  }
+        departures(owned_of(client.description().resources)),
+        views(client.description().resources, patience),
+        watches(host, client, std::move(strand)),
+        watch_failures(client.description().resources.size(), 0),
+        watch_up(client.description().resources.size()) {}
 
   const kind::Resource& resource(size_t i) const { return client.description().resources[i]; }
   // Whether every watch of the kind can be trusted.
-  bool complete() const {
-    for (size_t i = 0; i < views.size(); ++i) {
-      if (watched(resource(i)) && !views[i].sight.trusted()) return false;
-    }
-    return true;
-  }
-  // Whether the watches of these resources can be trusted. `resources` are indices of the kind's
-  // resources.
-  bool sees(const std::vector<uint32_t>& resources) const {
-    return std::all_of(resources.begin(), resources.end(),
-                       [this](uint32_t i) { return views[i].sight.trusted(); });
-  }
-  std::vector<Coverage> coverage() const {
-    std::vector<Coverage> out;
-    for (size_t i = 0; i < views.size(); ++i) {
-      out.push_back(!watched(resource(i))      ? Coverage::none
-                    : views[i].sight.trusted() ? Coverage::complete
-                                               : Coverage::begun);
-    }
-    return out;
-  }
+  bool complete() const { return views.complete(); }
   // Which resource the agent is blind for, and why; empty: it is not blind.
   std::string blindness() const {
-    for (size_t i = 0; i < views.size(); ++i) {
-      if (views[i].sight.blind()) return name_of(resource(i)) + " " + views[i].sight.reason();
-    }
-    return {};
+    const auto blind = views.blind();
+    return blind ? name_of(resource(*blind)) + " " + views.of(*blind).reason() : std::string();
   }
-  // A record that the last snapshot did not name is known to be dead as of this version. 0: nothing
-  // is known.
-  uint64_t proven_through() const { return judged && judged->whole() ? snapshot_began : 0; }
   const std::string& name() const { return client.kind(); }
   bool owned(const ObservedObject& o) const {
     return client.description().resources[o.watch].role == DAVIT_RESOURCE_OWNED;
   }
   // Whether an object of another region or kind has the name of one of the record's objects. The
   // pods there then belong to that object, too.
-  bool taken_by_others(const Slot& slot) const {
-    return std::any_of(slot.objects.begin(), slot.objects.end(),
+  bool taken_by_others(const RecordEntry& entry) const {
+    return std::any_of(entry.objects.begin(), entry.objects.end(),
                        [&](const ObservedObject* o) { return o->foreign && owned(*o); });
   }
 
@@ -98,25 +93,20 @@ struct KindState {
   Schema schema;
   Desired desired;
   Observed observed;
+  Departures departures;
+  Views views;
   Watches watches;
   bool watching = false;
   Metric orphaned;
-  std::vector<View> views;             // by index of the kind's resources
-  bool was_complete = false;           // as of the last look
-  Missing missing;                     // missing rights, as last reported
-  std::map<std::string, Part> absent;  // what the cluster lacks, by name, as last reported
-  std::set<uint64_t> unseen;           // slots that wait until all watches can be trusted
-  ChangeStream* stream = nullptr;      // NULL: none is open
+  std::vector<uint64_t> watch_failures;  // in a row, by index of the kind's resources
+  std::vector<Metric> watch_up;          // by the same
+  Missing missing;                       // missing rights, as last reported
+  std::map<std::string, Part> absent;    // what the cluster lacks, by name, as last reported
+  std::set<uint64_t> unseen;             // entries that wait until all watches can be trusted
+  ChangeStream* stream = nullptr;        // NULL: none is open
   std::shared_ptr<const History> history = std::make_shared<const History>();
-  Strangers strangers;          // incarnations that objects name and the history does not
-  uint64_t snapshot_began = 0;  // version at which the snapshot began; 0: no snapshot, or unknown
-  std::vector<Lingering> lingering;  // records the stream lists as deleted, not yet confirmed gone
-  Tombstones tombstones;  // the same records, as proofs while this snapshot is the last one
-  std::deque<Lingering> departed;     // reported as gone since that snapshot began; only the latest
-  std::optional<SnapshotEnd> ended;   // a snapshot that has ended and is not yet judged
-  std::optional<SnapshotEnd> judged;  // the judged snapshot, and what was heard since
-  bool arrived = false;               // objects that no stream names have come since then
-  size_t arrivals_removed = 0;        // records removed for that since all was judged
+  Strangers strangers;   // incarnations that objects name and the history does not
+  bool arrived = false;  // objects that no stream names have come since the last judgement
 };
 
 }  // namespace davit::applier

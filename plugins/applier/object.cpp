@@ -217,7 +217,7 @@ uint64_t fingerprint(const json::value& value) {
   return hash_scalar(value);
 }
 
-uint64_t fingerprint_of_wishes(std::string_view object) {
+uint64_t fingerprint_without_status(std::string_view object) {
   boost::system::error_code bad;
   json::value value = json::parse(json::string_view(object.data(), object.size()), bad);
   if (bad || !value.is_object()) return 0;

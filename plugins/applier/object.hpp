@@ -1,6 +1,6 @@
 // Kubernetes objects as the applier sees them: their names, the stamps that Davit writes on them,
-// the parts that are kept, and whether an object still says what was applied. Trips and watches use
-// these functions. They are pure and work on JSON.
+// the parts that are kept, and whether an object still says what was applied. Reconciliations and
+// watches use these functions. They are pure and work on JSON.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -36,7 +36,7 @@ struct ObjectName {
   std::string path() const {
     return resource.group + "/" + resource.resource + "/" + ns + "/" + name;
   }
-  // For people: "replicasets.apps shop/web".
+  // For people: "replicasets.apps context/web".
   std::string text() const;
   cluster::Request request(std::string verb) const;
 };
@@ -76,7 +76,7 @@ void forget_metadata(json::object& seen, const kind::Resource& as);
 uint64_t fingerprint(const json::value& value);
 // The same hash of what people and agents set in an object. It leaves out the status, the resource
 // version and the field owners, which change with each status. 0: the text is no object.
-uint64_t fingerprint_of_wishes(std::string_view object);
+uint64_t fingerprint_without_status(std::string_view object);
 // The same hash of `observed`, cut to the shape of `shape`. Of an object only the members that
 // `shape` has count. Arrays of the same length are cut element by element. Anything else counts as
 // a whole. So what the API server adds (defaults, status) does not count, and what it rewrites

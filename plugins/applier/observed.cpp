@@ -7,24 +7,24 @@
 namespace davit::applier {
 
 bool Observed::put(uint32_t watch, const std::string& path, Text text,
-                   const std::string& resource_version, Slots slots, bool foreign) {
+                   const std::string& resource_version, RecordEntries entries, bool foreign) {
   ObservedObject& object = at(watch, path);
   object.round = rounds_[watch];
   // A new list is newer than everything that was known when it began, except our writes since then.
   if (in_picture_[watch] && object.written != rounds_[watch])
-    return replace(object, std::move(text), resource_version, std::move(slots), foreign);
-  return set(object, std::move(text), resource_version, std::move(slots), foreign);
+    return replace(object, std::move(text), resource_version, std::move(entries), foreign);
+  return set(object, std::move(text), resource_version, std::move(entries), foreign);
 }
 
 bool Observed::put_written(uint32_t watch, const std::string& path, Text text,
-                           const std::string& resource_version, Slot* slot) {
+                           const std::string& resource_version, RecordEntry* entry) {
   if (find(path) == nullptr && has_passed(watch, resource_version)) return false;
   ObservedObject& object = at(watch, path);
   object.written = rounds_[watch];
-  Slots slots = object.slots;
-  if (slot != nullptr && std::find(slots.begin(), slots.end(), slot) == slots.end())
-    slots.push_back(slot);
-  return set(object, std::move(text), resource_version, std::move(slots), false);
+  RecordEntries entries = object.entries;
+  if (entry != nullptr && std::find(entries.begin(), entries.end(), entry) == entries.end())
+    entries.push_back(entry);
+  return set(object, std::move(text), resource_version, std::move(entries), false);
 }
 
 void Observed::passed(uint32_t watch, const std::string& resource_version) {
@@ -47,43 +47,43 @@ ObservedObject& Observed::at(uint32_t watch, const std::string& path) {
 }
 
 bool Observed::set(ObservedObject& object, Text text, const std::string& resource_version,
-                   Slots slots, bool foreign) {
+                   RecordEntries entries, bool foreign) {
   if (object.text != nullptr) {
     if (object.resource_version == resource_version ||
         !not_older(resource_version, object.resource_version)) {
       return false;
     }
   }
-  return replace(object, std::move(text), resource_version, std::move(slots), foreign);
+  return replace(object, std::move(text), resource_version, std::move(entries), foreign);
 }
 
 bool Observed::replace(ObservedObject& object, Text text, const std::string& resource_version,
-                       Slots slots, bool foreign) {
+                       RecordEntries entries, bool foreign) {
   if (object.text != nullptr) {
     // A restored store may give the same version to another content, so the text is compared, too.
-    if (object.resource_version == resource_version && object.slots == slots &&
+    if (object.resource_version == resource_version && object.entries == entries &&
         object.foreign == foreign && *object.text == *text) {
       return false;
     }
-    if (object.slots != slots) detach(object);
+    if (object.entries != entries) detach(object);
   }
   object.text = std::move(text);
   object.resource_version = resource_version;
   object.foreign = foreign;
-  if (object.slots.empty()) {
-    for (Slot* slot : slots) slot->objects.push_back(&object);
-    object.slots = std::move(slots);
+  if (object.entries.empty()) {
+    for (RecordEntry* entry : entries) entry->objects.push_back(&object);
+    object.entries = std::move(entries);
   }
   return true;
 }
 
-Slots Observed::remove(const std::string& path, const std::string& resource_version) {
+RecordEntries Observed::remove(const std::string& path, const std::string& resource_version) {
   const auto it = objects_.find(path);
   if (it == objects_.end() || !not_older(resource_version, it->second.resource_version)) return {};
-  Slots slots = it->second.slots;
+  RecordEntries entries = it->second.entries;
   detach(it->second);
   objects_.erase(it);
-  return slots;
+  return entries;
 }
 
 const ObservedObject* Observed::find(const std::string& path) const {
@@ -91,7 +91,7 @@ const ObservedObject* Observed::find(const std::string& path) const {
   return it == objects_.end() ? nullptr : &it->second;
 }
 
-void Observed::synced(uint32_t watch, const std::function<void(Slot&)>& lost) {
+void Observed::synced(uint32_t watch, const std::function<void(RecordEntry&)>& lost) {
   in_picture_[watch] = false;
   for (auto it = objects_.begin(); it != objects_.end();) {
     ObservedObject& object = it->second;
@@ -103,15 +103,15 @@ void Observed::synced(uint32_t watch, const std::function<void(Slot&)>& lost) {
       ++it;
       continue;
     }
-    const Slots slots = object.slots;
+    const RecordEntries entries = object.entries;
     detach(object);
     it = objects_.erase(it);
-    for (Slot* slot : slots) lost(*slot);
+    for (RecordEntry* entry : entries) lost(*entry);
   }
 }
 
 void Observed::detach(ObservedObject& object) {
-  for (Slot* slot : std::exchange(object.slots, {})) std::erase(slot->objects, &object);
+  for (RecordEntry* entry : std::exchange(object.entries, {})) std::erase(entry->objects, &object);
 }
 
 }  // namespace davit::applier

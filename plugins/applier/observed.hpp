@@ -1,7 +1,7 @@
 // Observed: the objects that the cluster watches of one kind have shown, by path, each with the
-// slots it belongs to. It stands between the watches and the trips. Objects are kept as JSON text:
-// it takes a tenth of the memory of a parsed object, and reconcile needs text. Pure; used on the
-// applier's strand.
+// entries it belongs to. It stands between the watches and the reconciliations. Objects are kept as
+// JSON text: it takes a tenth of the memory of a parsed object, and reconcile needs text. Pure;
+// used on the applier's strand.
 //
 // The answers to our own writes are entered, too. An object that we wrote must not look lost
 // because its watch lags behind. Once the watch has passed the write, the watch is right.
@@ -12,22 +12,22 @@
 #include <string>
 #include <unordered_map>
 
-#include "slot.hpp"
+#include "record_entry.hpp"
 
 namespace davit::applier {
 
 using Text = std::shared_ptr<const std::string>;
-using Slots = std::vector<Slot*>;
+using RecordEntries = std::vector<RecordEntry*>;
 
 struct ObservedObject {
   const std::string* path = nullptr;  // the object's key in the cache
   Text text;
   std::string resource_version;
-  Slots slots;           // of the records it belongs to: mostly one
-  bool foreign = false;  // another region's or kind's: known only so that it is left alone
-  uint32_t watch = 0;    // index of the kind's resource
-  uint32_t round = 0;    // the watch's round when it last showed the object
-  uint32_t written = 0;  // the watch's round when we last wrote the object
+  RecordEntries entries;  // of the records it belongs to: mostly one
+  bool foreign = false;   // another region's or kind's: known only so that it is left alone
+  uint32_t watch = 0;     // index of the kind's resource
+  uint32_t round = 0;     // the watch's round when it last showed the object
+  uint32_t written = 0;   // the watch's round when we last wrote the object
 };
 
 class Observed {
@@ -40,35 +40,35 @@ class Observed {
   // An object that the watch shows. False: the known state is the same or newer, and nothing
   // changed.
   bool put(uint32_t watch, const std::string& path, Text text, const std::string& resource_version,
-           Slots slots, bool foreign = false);
-  // The answer to a write of ours for this slot (NULL: of an object that several records share).
+           RecordEntries entries, bool foreign = false);
+  // The answer to a write of ours for this entry (NULL: of an object that several records share).
   // The object goes on belonging to those it belonged to. Also false when the watch has passed the
   // write and does not show the object: then it is gone already.
   bool put_written(uint32_t watch, const std::string& path, Text text,
-                   const std::string& resource_version, Slot* slot);
-  // Returns the slots that the object belonged to. Empty: the object was not known, is newer than
-  // the event, or belonged to no slot.
-  Slots remove(const std::string& path, const std::string& resource_version);
+                   const std::string& resource_version, RecordEntry* entry);
+  // Returns the entries that the object belonged to. Empty: the object was not known, is newer than
+  // the event, or belonged to no entry.
+  RecordEntries remove(const std::string& path, const std::string& resource_version);
   const ObservedObject* find(const std::string& path) const;
 
   // The watch lists its resource anew. Each listed object replaces what is known, whatever its
   // version says, because a restored API server store counts its versions from an earlier one. At
-  // `synced` the objects that were not listed are removed. `lost` gets the slot of each.
+  // `synced` the objects that were not listed are removed. `lost` gets the entry of each.
   void restart(uint32_t watch) {
     ++rounds_[watch];
     passed_[watch] = 0;
     in_picture_[watch] = true;
   }
-  void synced(uint32_t watch, const std::function<void(Slot&)>& lost);
+  void synced(uint32_t watch, const std::function<void(RecordEntry&)>& lost);
   size_t size() const { return objects_.size(); }
 
  private:
   // A new entry has no content, and counts as not shown by its watch.
   ObservedObject& at(uint32_t watch, const std::string& path);
-  bool set(ObservedObject& object, Text text, const std::string& resource_version, Slots slots,
-           bool foreign);
-  bool replace(ObservedObject& object, Text text, const std::string& resource_version, Slots slots,
-               bool foreign);
+  bool set(ObservedObject& object, Text text, const std::string& resource_version,
+           RecordEntries entries, bool foreign);
+  bool replace(ObservedObject& object, Text text, const std::string& resource_version,
+               RecordEntries entries, bool foreign);
   bool has_passed(uint32_t watch, const std::string& resource_version) const;
   void detach(ObservedObject& object);
   std::unordered_map<std::string, ObservedObject> objects_;

@@ -74,6 +74,12 @@ bool cannot_be_placed(Cursor made_of, const Knowledge& known) {
                       [it](const Cursor& link) { return link.incarnation == it; });
 }
 
+bool of_this_history(Cursor made_of, const Knowledge& known) {
+  if (known.history == nullptr || known.history->empty()) return true;
+  return made_of.incarnation == known.incarnation || made_of.incarnation == known.stream ||
+         knows(*known.history, made_of);
+}
+
 std::string last_writer(const json::object& metadata) {
   const json::value* all = metadata.if_contains("managedFields");
   std::string who, when;

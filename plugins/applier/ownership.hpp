@@ -1,6 +1,6 @@
 // Decides which record an object belongs to (our stamps), and which field manager owns which of its
-// fields (metadata.managedFields of Kubernetes' server-side apply). A trip asks before it touches
-// an object. Pure functions over JSON.
+// fields (metadata.managedFields of Kubernetes' server-side apply). A reconciliation asks before it
+// touches an object. Pure functions over JSON.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -39,6 +39,10 @@ bool made_later(Cursor made_of, const Knowledge& known);
 // Whether it is still unknown if the object was made later: it names an incarnation that this agent
 // has not heard of.
 bool cannot_be_placed(Cursor made_of, const Knowledge& known);
+// Whether an object's stamp names the present history. If it names a history that the store has
+// lost, the object is applied again, because otherwise it could never be pruned. True when the peer
+// names no history.
+bool of_this_history(Cursor made_of, const Knowledge& known);
 
 // The field manager that changed the object last and is neither ours nor Kubernetes itself; empty:
 // none is named. The object must have passed trim_managers.

@@ -1,5 +1,5 @@
 // Plan: the parsed output of a kind's reconcile, checked against the resources that the kind's
-// description names. A trip carries it out. Pure.
+// description names. A reconciliation carries it out. Pure.
 #pragma once
 
 #include <boost/json/value.hpp>

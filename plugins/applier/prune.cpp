@@ -54,22 +54,22 @@ void SnapshotEnd::go_on(const History& told, Cursor at) {
   reach(at);
 }
 
-Verdict prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
-              const PruneRules& rules) {
-  Verdict out;
+PruneDecision prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
+                    const PruneRules& rules) {
+  PruneDecision out;
   if (candidates.empty()) return out;
   std::string why = doubt(end, rules);
   const bool expected = end.proves_nothing(rules);
   std::vector<uint64_t> removable;
   for (const auto& c : candidates) {
     if (!why.empty()) {
-      out.orphans.push_back({c.slot, "not named by the snapshot; not removed: " + why});
+      out.orphans.push_back({c.entry, "not named by the snapshot; not removed: " + why});
     } else if (std::string why_lost = lost(end, c); !why_lost.empty()) {
-      out.orphans.push_back({c.slot, std::move(why_lost)});
+      out.orphans.push_back({c.entry, std::move(why_lost)});
     } else {
       // The share guards against a peer that leaves out what lives. A tombstone is a delete, so it
       // does not count.
-      (c.proven_dead ? out.remove : removable).push_back(c.slot);
+      (c.proven_deleted ? out.remove : removable).push_back(c.entry);
     }
   }
   if (!why.empty()) {
@@ -82,8 +82,8 @@ Verdict prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
     out.refusal = std::to_string(removable.size()) + " of " + std::to_string(all) +
                   " records would go, more than " + std::to_string(rules.share_max_percent) +
                   " percent";
-    for (uint64_t slot : removable) {
-      out.orphans.push_back({slot, "not named by the snapshot; not removed: " + out.refusal});
+    for (uint64_t entry : removable) {
+      out.orphans.push_back({entry, "not named by the snapshot; not removed: " + out.refusal});
     }
     return out;
   }

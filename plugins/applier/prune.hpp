@@ -1,5 +1,5 @@
 // Prune: decides which records may be removed from the cluster because a complete snapshot did not
-// name them. The hub calls it at the end of a snapshot and carries out the verdict. Pure. This is
+// name them. The hub calls it at the end of a snapshot and carries out the decision. Pure. This is
 // the only place where an object can be deleted without a request to do so, so every doubt means
 // no.
 //
@@ -28,12 +28,12 @@ struct PruneRules {
 };
 
 struct Candidate {
-  uint64_t slot = 0;
+  uint64_t entry = 0;
   // From its objects' stamps; empty: the objects have lost their annotations.
   std::vector<Cursor> made_of;
   // The snapshot has named the record's tombstone, and the tombstone is younger than all of its
   // objects: somebody has deleted the record.
-  bool proven_dead = false;
+  bool proven_deleted = false;
   bool disputed = false;  // an object's annotation names another record than the object's name does
 };
 
@@ -76,9 +76,9 @@ struct SnapshotEnd {
 std::string lost(const SnapshotEnd& end, const Candidate& candidate);
 
 // What is to become of the candidates. A candidate is in one of the two lists.
-struct Verdict {
+struct PruneDecision {
   struct Orphan {
-    uint64_t slot;
+    uint64_t entry;
     std::string why;
   };
   std::vector<uint64_t> remove;
@@ -86,7 +86,7 @@ struct Verdict {
   std::string refusal;  // why candidates that might have gone may not; empty: none was refused
 };
 
-Verdict prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
-              const PruneRules& rules);
+PruneDecision prune(const SnapshotEnd& end, const std::vector<Candidate>& candidates,
+                    const PruneRules& rules);
 
 }  // namespace davit::applier

@@ -5,31 +5,31 @@
 namespace davit::applier {
 namespace {
 
-// What one turn costs each band. Changes and repairs (which also report statuses) take turns, and
-// one of nine turns is the resync's.
+// What one turn costs each priority. Changes and repairs (which also report statuses) take turns,
+// and one of nine turns is the resync's.
 constexpr std::array<uint64_t, 3> turn_cost{1, 1, 4};
 
 }  // namespace
 
-void Queue::add(Key key, Band band, Time at) {
+void Queue::add(Key key, Priority priority, Time at) {
   Entry& e = entries_[key];
-  if (band == Band::change) {
+  if (priority == Priority::change) {
     e.rest_until = Time{0};
   } else {
     at = std::max(at, e.rest_until);
   }
-  wait(key, e, band, at);
+  wait(key, e, priority, at);
 }
 
-void Queue::wait(Key key, Entry& e, Band band, Time at) {
+void Queue::wait(Key key, Entry& e, Priority priority, Time at) {
   if (e.waits) {
-    if (band >= e.band && at >= e.at) return;
+    if (priority >= e.priority && at >= e.at) return;
     if (!e.out) remove(key, e);
-    band = std::min(band, e.band);
+    priority = std::min(priority, e.priority);
     at = std::min(at, e.at);
   }
   e.waits = true;
-  e.band = band;
+  e.priority = priority;
   e.at = at;
   if (!e.out) enqueue(key, e);
 }
@@ -44,7 +44,7 @@ void Queue::remove(Key key, Entry& e) {
   if (e.delayed) {
     delayed_.erase({e.at, key});
   } else {
-    ready_.erase({e.band, e.order, key});
+    ready_.erase({e.priority, e.order, key});
   }
 }
 
@@ -55,7 +55,7 @@ std::optional<Queue::Key> Queue::take(Time now) {
     Entry& e = entries_[due];
     e.delayed = false;
     e.order = ++order_;
-    ready_.insert({e.band, e.order, due});
+    ready_.insert({e.priority, e.order, due});
   }
   if (ready_.empty()) return std::nullopt;
   const auto next = next_ready();
@@ -64,27 +64,28 @@ std::optional<Queue::Key> Queue::take(Time now) {
   Entry& e = entries_[key];
   e.waits = false;
   e.out = true;
-  e.taken = e.band;
+  e.taken = e.priority;
   ++out_;
   return key;
 }
 
-// The oldest key of the band that has had the least, and of several such bands of the most urgent.
-// A band saves nothing up while it has no keys waiting.
+// The oldest key of the priority that has had the least, and of several such priorities of the most
+// urgent. A priority saves nothing up while it has no keys waiting.
 Queue::Ready::iterator Queue::next_ready() {
   auto best = ready_.end();
   std::array<bool, 3> waits{};
-  for (size_t band = 0; band < had_.size(); ++band) {
-    const auto first = ready_.lower_bound({static_cast<Band>(band), 0, 0});
-    waits[band] = first != ready_.end() && std::get<0>(*first) == static_cast<Band>(band);
-    if (!waits[band]) continue;
-    if (best == ready_.end() || had_[band] < had_[static_cast<size_t>(std::get<0>(*best))])
+  for (size_t priority = 0; priority < had_.size(); ++priority) {
+    const auto first = ready_.lower_bound({static_cast<Priority>(priority), 0, 0});
+    waits[priority] =
+        first != ready_.end() && std::get<0>(*first) == static_cast<Priority>(priority);
+    if (!waits[priority]) continue;
+    if (best == ready_.end() || had_[priority] < had_[static_cast<size_t>(std::get<0>(*best))])
       best = first;
   }
   const auto chosen = static_cast<size_t>(std::get<0>(*best));
   had_[chosen] += turn_cost[chosen];
-  for (size_t band = 0; band < had_.size(); ++band) {
-    if (!waits[band]) had_[band] = std::max(had_[band], had_[chosen]);
+  for (size_t priority = 0; priority < had_.size(); ++priority) {
+    if (!waits[priority]) had_[priority] = std::max(had_[priority], had_[chosen]);
   }
   return best;
 }
@@ -98,7 +99,7 @@ void Queue::done(Key key, Time rest_until) {
     return;
   }
   // A change that came meanwhile does not rest.
-  if (e.band != Band::change) {
+  if (e.priority != Priority::change) {
     e.rest_until = rest_until;
     e.at = std::max(e.at, rest_until);
   }
@@ -111,7 +112,7 @@ void Queue::retry(Key key, Time at) {
   wait(key, e, e.taken, at);
 }
 
-Band Queue::put_aside(Key key) {
+Priority Queue::put_aside(Key key) {
   Entry& e = entries_[key];
   e.out = false;
   --out_;

@@ -1,7 +1,7 @@
 // Repairs: decides how soon an object that somebody keeps changing is repaired again, and what
 // people are told of it. The first repair is immediate. Each following one waits longer, until
-// nobody has changed the object for a while. Pure: the caller passes time and randomness. Each slot
-// has one, and each trip gets a copy.
+// nobody has changed the object for a while. Pure: the caller passes time and randomness. Each
+// entry has one, and each reconciliation gets a copy.
 #pragma once
 
 #include <chrono>

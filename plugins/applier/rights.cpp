@@ -4,7 +4,7 @@
 
 #include <boost/json.hpp>
 
-#include "verdict.hpp"
+#include "meaning.hpp"
 #include "watches.hpp"
 
 namespace davit::applier {

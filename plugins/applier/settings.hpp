@@ -4,6 +4,7 @@
 #include <davit/backoff.hpp>
 #include <davit/settings.hpp>
 
+#include "parking.hpp"
 #include "prune.hpp"
 #include "repairs.hpp"
 
@@ -19,7 +20,6 @@ struct Rules {
   Backoff::Limits retry;
   std::chrono::milliseconds request_timeout{30'000};
   std::chrono::milliseconds resync_interval{60'000};
-  std::chrono::milliseconds parked_retry{300'000};
   std::chrono::milliseconds sync_wait{5'000};
   std::chrono::milliseconds blind_after{30'000};
   std::chrono::milliseconds access_review_interval{300'000};  // 0: never asked
@@ -27,7 +27,7 @@ struct Rules {
   std::chrono::milliseconds slow_after{2'000};
   PruneRules prune;
   Repairs::Limits repairs;
-  std::chrono::milliseconds right_patience{60'000};
+  Parking::Limits parking;
 };
 
 inline Rules read_rules(const Settings& s) {
@@ -42,7 +42,7 @@ inline Rules read_rules(const Settings& s) {
   r.retry.most = s.milliseconds("retry_most_ms", r.retry.most, 1);
   r.request_timeout = s.milliseconds("request_timeout_ms", r.request_timeout, 1);
   r.resync_interval = s.milliseconds("resync_interval_ms", r.resync_interval, 1);
-  r.parked_retry = s.milliseconds("parked_retry_ms", r.parked_retry, 1);
+  r.parking.retry = s.milliseconds("parked_retry_ms", r.parking.retry, 1);
   r.sync_wait = s.milliseconds("sync_wait_ms", r.sync_wait, 0);
   r.blind_after = s.milliseconds("blind_after_ms", r.blind_after, 1);
   r.access_review_interval =
@@ -57,7 +57,8 @@ inline Rules read_rules(const Settings& s) {
   r.repairs.wait.most = s.milliseconds("repair_most_ms", r.repairs.wait.most, 1);
   r.repairs.quiet = s.milliseconds("repair_quiet_ms", r.repairs.quiet, 1);
   r.repairs.warn_after = static_cast<uint32_t>(s.integer("repair_warn_after", 5, 1, 1'000'000));
-  r.right_patience = s.milliseconds("right_patience_ms", r.right_patience, 0);
+  r.parking.right_patience = s.milliseconds("right_patience_ms", r.parking.right_patience, 0);
+  r.parking.settle = r.repairs.wait;
   if (r.field_manager.empty()) s.reject("field_manager", "must not be empty");
   if (r.retry.most < r.retry.first) s.reject("retry_most_ms", "must not be below retry_first_ms");
   if (r.repairs.wait.most < r.repairs.wait.first)

@@ -1,8 +1,8 @@
 // Shares: keeps slow and refused requests of one group from holding up the others. It stands
 // between the queue and the workers, beside ConcurrencyLimit. A group is one kind in one namespace,
-// which is what admission webhooks are set up for. A trip that is out for long waits for something
-// behind the API server, so it counts against its own group only. A refusal of one group while
-// others are served says nothing about the API server. Pure: the caller passes the time.
+// which is what admission webhooks are set up for. A reconciliation that is out for long waits for
+// something behind the API server, so it counts against its own group only. A refusal of one group
+// while others are served says nothing about the API server. Pure: the caller passes the time.
 #pragma once
 
 #include <chrono>
@@ -17,21 +17,23 @@ class Shares {
   using Time = std::chrono::nanoseconds;
   using Group = std::string;
 
-  // A trip that is out for longer than `slow_after` is slow. `workers` is the most trips at once,
-  // slow ones included. Groups with slow trips leave half of the workers to the others.
+  // A reconciliation that is out for longer than `slow_after` is slow. `workers` is the most
+  // reconciliations at once, slow ones included. Groups with slow reconciliations leave half of the
+  // workers to the others.
   Shares(Time slow_after, size_t workers) : slow_after_(slow_after), workers_(workers) {}
 
-  // A trip of the group begins. `number` identifies the trip.
+  // A reconciliation of the group begins. `number` identifies the reconciliation.
   void began(const Group& group, uint64_t number, Time now);
-  // The trip ends. Returns its group.
+  // The reconciliation ends. Returns its group.
   Group ended(uint64_t number);
 
-  // How many more trips of the group may begin while the API server may be asked `limit` requests
-  // at once. The group's own trips count, and those of other groups that are not slow.
+  // How many more reconciliations of the group may begin while the API server may be asked `limit`
+  // requests at once. The group's own reconciliations count, and those of other groups that are not
+  // slow.
   size_t room(const Group& group, size_t limit, Time now) const;
-  // Whether a group without slow trips has room.
+  // Whether a group without slow reconciliations has room.
   bool has_room(size_t limit, Time now) const;
-  // When the next trip becomes slow; 0: none does.
+  // When the next reconciliation becomes slow; 0: none does.
   Time next_slow(Time now) const;
 
   // A request of the group was answered.

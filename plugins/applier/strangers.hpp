@@ -2,8 +2,8 @@
 // name. Such an incarnation was lost by the store, belongs to another store, or began since the
 // peer was heard last and another agent has read from it. Only an object of the last sort is later
 // than what this agent knows. The peer tells the cases apart: an incarnation that it still does not
-// name in a later message is not one of its own. The hub keeps one per kind, and trips read the
-// known ones. Thread-compatible.
+// name in a later message is not one of its own. The hub keeps one per kind, and reconciliations
+// read the known ones. Thread-compatible.
 #pragma once
 
 #include <chrono>

@@ -18,6 +18,7 @@
 
 #include "observed.hpp"
 #include "settings.hpp"
+#include "views.hpp"
 
 namespace davit::applier {
 
@@ -79,10 +80,5 @@ class Watches {
   std::deque<Event> events_;
   bool reading_ = false;  // a job reads, or waits to read again
 };
-
-// Whether a kind's resource is watched.
-inline bool watched(const kind::Resource& r) {
-  return !r.selector.empty();
-}
 
 }  // namespace davit::applier

@@ -273,9 +273,9 @@ hide_kubernetes = {str(hidden).lower()}
         names = {named(d) for d in documents if d["kind"] == "deployment"}
         wait_until(lambda: "all is reported again\n" + self.tails(), lambda: names <= {
             c["message"].get("update", {}).get("k8s_name") for c in self.krane.calls("ReportDeploymentStatus", place)}, 120)
-        trips = parts.metrics(port)["davit_applier_trips_total"]
+        reconciled = parts.metrics(port)["davit_applier_reconciliations_total"]
         wait_until("all is looked at twice more", lambda: parts.metrics(port)[
-            "davit_applier_trips_total"] > trips + 2 * len(documents), 120, pause=0.5)
+            "davit_applier_reconciliations_total"] > reconciled + 2 * len(documents), 120, pause=0.5)
         writes = [str(c) for c in proxy.calls if c.mutation and "accessreviews" not in c.path]
         self.assertEqual(writes, [], f"{len(writes)} of {len(documents)} records")
         self.end()

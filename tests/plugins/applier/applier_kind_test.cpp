@@ -191,7 +191,7 @@ TEST(Kind, HearsTheFeaturesTheStateAndTheAnnotations) {
   w.begin(true);
   ApplyOptions o;
   o.state = "draining";
-  o.annotations = {{"team", "shop"}};
+  o.annotations = {{"team", "context"}};
   w.apply("web", 10, o);
   w.apply("api", 11);
   w.wait();
@@ -205,7 +205,7 @@ TEST(Kind, HearsTheFeaturesTheStateAndTheAnnotations) {
     EXPECT_EQ(record.contains("annotations"), web);
     if (!web) continue;
     EXPECT_EQ(record.at("state"), "draining");
-    EXPECT_EQ(record.at("annotations"), (json::object{{"team", "shop"}}));
+    EXPECT_EQ(record.at("annotations"), (json::object{{"team", "context"}}));
   }
   EXPECT_GE(w.kind().asked("web"), 1u);
 }

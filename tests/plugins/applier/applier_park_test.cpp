@@ -149,10 +149,10 @@ TEST(Parked, WhatCannotBeReadIsTriedAgainWhenItsTimeHasComeAndNotMoreOften) {
   w.garbage("web", 11);
   w.wait();
   ASSERT_EQ(w.outcome(11), "parked");
-  const double before = w.count("trips");
+  const double before = w.count("reconciliations");
   w.wait(30min);
-  EXPECT_GE(w.count("trips") - before, 6) << "every five minutes";
-  EXPECT_LE(w.count("trips") - before, 14) << "and each time one more look soon after";
+  EXPECT_GE(w.count("reconciliations") - before, 6) << "every five minutes";
+  EXPECT_LE(w.count("reconciliations") - before, 14) << "and each time one more look soon after";
   EXPECT_EQ(w.issues["web"], "parked");
 }
 

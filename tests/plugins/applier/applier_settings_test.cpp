@@ -87,12 +87,12 @@ TEST(ApplierSettings, ARecordRestsAfterATripAsLongAsRestSays) {
     w.edit("web", nine_replicas);  // is put right, and rests
     w.wait(0ms);
     EXPECT_EQ(w.replicas("web"), 2) << rest.count();
-    const double before = w.count("trips");
+    const double before = w.count("reconciliations");
     w.edit("web", R"({"metadata":{"labels":{"more":"of-others"}}})");
     w.wait(rest / 2);
-    EXPECT_EQ(w.count("trips"), before) << rest.count();
+    EXPECT_EQ(w.count("reconciliations"), before) << rest.count();
     w.wait(rest);
-    EXPECT_GT(w.count("trips"), before) << rest.count();
+    EXPECT_GT(w.count("reconciliations"), before) << rest.count();
   }
 }
 

@@ -25,8 +25,8 @@ struct Truth : World {
     apply("web", 10, {2});
     end(1, 10);
   }
-  // A trip begins before the watches can be trusted and ends when they can.
-  void see_during_a_trip() {
+  // A reconciliation begins before the watches can be trusted and ends when they can.
+  void see_during_a_reconciliation() {
     blind();
     start_again();
     front().hold = true;
@@ -53,10 +53,10 @@ TEST(Truth, SaysNothingOfPodsWhoseFirstPictureHasNotCome) {
   EXPECT_EQ(w.statuses["d_web"].ready, 2);
 }
 
-// The trip has begun without the picture, which is whole before the trip ends.
+// The reconciliation has begun without the picture, which is whole before the reconciliation ends.
 TEST(Truth, SaysWhatItSeesThoughATripBeganBefore) {
   Truth w;
-  w.see_during_a_trip();
+  w.see_during_a_reconciliation();
   w.wait(1s);
   EXPECT_EQ(w.statuses["d_web"].ready, 2) << "at once, not with the next resync";
 }
@@ -64,15 +64,15 @@ TEST(Truth, SaysWhatItSeesThoughATripBeganBefore) {
 // It has another name by now. Its status was withheld when its old name was last looked at.
 TEST(Truth, AnOldNameOfARecordThatLivesIsForgottenOnceItsObjectsAreGone) {
   Truth w;
-  w.see_during_a_trip();
+  w.see_during_a_reconciliation();
   w.wait(0ms);
   w.apply("moved", 12, {.replicas = 2, .id = "d_web"});
   w.remove_record("d_web", "web", 13);
   w.wait(5s);
   EXPECT_EQ(w.replica_sets(), "moved");
-  const double before = w.count("trips");
+  const double before = w.count("reconciliations");
   w.wait(20s);
-  EXPECT_EQ(w.count("trips"), before);
+  EXPECT_EQ(w.count("reconciliations"), before);
 }
 
 TEST(Truth, SaysNothingOfPodsItMayNotWatch) {

@@ -17,62 +17,63 @@ sink::Change change(sink::ChangeType type, const std::string& ns, uint64_t versi
 
 TEST(Desired, FindsTheNamespaceThatADeleteDoesNotName) {
   Desired desired(0, 1);
-  Slot& slot = desired.at("shop", "edge");
-  EXPECT_EQ(desired.accept(change(sink::ChangeType::remove, "", 5)).slot, &slot);
-  EXPECT_EQ(slot.wish, Wish::remove);
+  RecordEntry& entry = desired.at("context", "edge");
+  EXPECT_EQ(desired.accept(change(sink::ChangeType::remove, "", 5)).entry, &entry);
+  EXPECT_EQ(entry.intent, Intent::remove);
 }
 
 TEST(Desired, MeansTheObjectsThatAreSeenAfterADeleteThatDoesNotNameTheirNamespace) {
   Desired desired(0, 1);
-  Slot* slot = desired.accept(change(sink::ChangeType::remove, "", 5)).slot;
-  EXPECT_EQ(&desired.at("shop", "edge"), slot);
-  EXPECT_EQ(slot->ns, "shop");
+  RecordEntry* entry = desired.accept(change(sink::ChangeType::remove, "", 5)).entry;
+  EXPECT_EQ(&desired.at("context", "edge"), entry);
+  EXPECT_EQ(entry->ns, "context");
   EXPECT_EQ(desired.size(), 1u);
-  desired.erase(*slot);
+  desired.erase(*entry);
   EXPECT_EQ(desired.size(), 0u);
-  EXPECT_EQ(desired.at("shop", "edge").wish, Wish::unknown);
+  EXPECT_EQ(desired.at("context", "edge").intent, Intent::unknown);
 }
 
 TEST(Desired, DeletesAndAppliesOneRecordInOrderWhateverTheyName) {
   Desired desired(0, 1);
-  Slot* slot = desired.accept(change(sink::ChangeType::remove, "", 5)).slot;
-  const auto applied = desired.accept(change(sink::ChangeType::apply, "shop", 6));
-  EXPECT_EQ(applied.slot, slot);
+  RecordEntry* entry = desired.accept(change(sink::ChangeType::remove, "", 5)).entry;
+  const auto applied = desired.accept(change(sink::ChangeType::apply, "context", 6));
+  EXPECT_EQ(applied.entry, entry);
   EXPECT_EQ(applied.superseded, std::vector<uint64_t>{5});
-  EXPECT_EQ(slot->wish, Wish::apply);
+  EXPECT_EQ(entry->intent, Intent::apply);
 }
 
 // All are to be said gone once nothing stands under the name.
 TEST(Desired, WhoHadANameBeforeIsRemembered) {
-  using Before = std::vector<Slot::Predecessor>;
+  using Before = std::vector<RecordEntry::Predecessor>;
   Desired desired(0, 1);
   const auto as = [](const std::string& id, sink::Change c) {
     c.key.id = id;
     return c;
   };
-  Slot* slot = desired.accept(as("a", change(sink::ChangeType::remove, "shop", 5))).slot;
-  desired.accept(as("b", change(sink::ChangeType::remove, "shop", 6)));
-  EXPECT_EQ(slot->id, "b");
-  EXPECT_EQ(slot->had_it_before, (Before{{"a", 5, true}}));
-  desired.accept(as("c", change(sink::ChangeType::apply, "shop", 7)));
-  desired.accept(as("", change(sink::ChangeType::remove, "shop", 8)));
-  EXPECT_EQ(slot->had_it_before, (Before{{"a", 5, true}, {"b", 6, true}}));
-  desired.accept(as("a", change(sink::ChangeType::apply, "shop", 9)));
-  EXPECT_EQ(slot->had_it_before, (Before{{"b", 6, true}, {"c", 8, true}}));
+  RecordEntry* entry =
+      desired.accept(as("a", change(sink::ChangeType::remove, "context", 5))).entry;
+  desired.accept(as("b", change(sink::ChangeType::remove, "context", 6)));
+  EXPECT_EQ(entry->id, "b");
+  EXPECT_EQ(entry->predecessors, (Before{{"a", 5, true}}));
+  desired.accept(as("c", change(sink::ChangeType::apply, "context", 7)));
+  desired.accept(as("", change(sink::ChangeType::remove, "context", 8)));
+  EXPECT_EQ(entry->predecessors, (Before{{"a", 5, true}, {"b", 6, true}}));
+  desired.accept(as("a", change(sink::ChangeType::apply, "context", 9)));
+  EXPECT_EQ(entry->predecessors, (Before{{"b", 6, true}, {"c", 8, true}}));
   for (int i = 0; i < 200; ++i)
-    desired.accept(as("n" + std::to_string(i), change(sink::ChangeType::apply, "shop", 10 + i)));
-  EXPECT_EQ(slot->had_it_before.size(), 100u);
-  EXPECT_EQ(slot->had_it_before.back().id, "n198");
+    desired.accept(as("n" + std::to_string(i), change(sink::ChangeType::apply, "context", 10 + i)));
+  EXPECT_EQ(entry->predecessors.size(), 100u);
+  EXPECT_EQ(entry->predecessors.back().id, "n198");
 }
 
 TEST(Desired, TheStateAndTheAnnotationsBelongToTheIntent) {
   Desired desired(0, 1);
-  auto c = change(sink::ChangeType::apply, "shop", 7);
+  auto c = change(sink::ChangeType::apply, "context", 7);
   c.state = "draining";
   c.annotations = {{"team", "a"}};
-  const Slot& slot = *desired.accept(c).slot;
-  EXPECT_EQ(slot.record_state, "draining");
-  EXPECT_EQ(slot.annotations, c.annotations);
+  const RecordEntry& entry = *desired.accept(c).entry;
+  EXPECT_EQ(entry.record_state, "draining");
+  EXPECT_EQ(entry.annotations, c.annotations);
   EXPECT_FALSE(desired.accept(c).work);
   c.annotations = {{"team", "b"}};  // a restored store gives the same version to another change
   EXPECT_TRUE(desired.accept(c).work);
@@ -80,22 +81,22 @@ TEST(Desired, TheStateAndTheAnnotationsBelongToTheIntent) {
 
 TEST(Desired, KnowsTheSlotsOfARecordWhateverBecomesOfThem) {
   Desired desired(0, 1);
-  auto first = change(sink::ChangeType::apply, "shop", 5);
+  auto first = change(sink::ChangeType::apply, "context", 5);
   first.key.id = "a";
-  Slot& slot = *desired.accept(first).slot;
-  EXPECT_EQ(desired.of_record("a"), &slot);
+  RecordEntry& entry = *desired.accept(first).entry;
+  EXPECT_EQ(desired.of_record("a"), &entry);
   EXPECT_TRUE(desired.lives("a"));
   desired.taken_over("a", 4);
   EXPECT_TRUE(desired.lives("a")) << "it has been revived since";
   desired.taken_over("a", 6);
   EXPECT_FALSE(desired.lives("a"));
-  auto next = change(sink::ChangeType::apply, "shop", 7);
+  auto next = change(sink::ChangeType::apply, "context", 7);
   next.key.id = "b";
   desired.accept(next);
   EXPECT_EQ(desired.of_record("a"), nullptr);
-  EXPECT_EQ(slot.had_it_before, (std::vector<Slot::Predecessor>{{"a", 6, true}}));
+  EXPECT_EQ(entry.predecessors, (std::vector<RecordEntry::Predecessor>{{"a", 6, true}}));
   EXPECT_TRUE(desired.lives("b"));
-  desired.erase(slot);
+  desired.erase(entry);
   EXPECT_EQ(desired.of_record("b"), nullptr);
 }
 
@@ -111,10 +112,10 @@ TEST(Desired, ADeleteGetsItsNameBackWhenTheRecordThatTookItDiedFirst) {
     c.name.clear();
     return desired.restore_name(c) ? c.ns + "/" + c.name : "none";
   };
-  desired.accept(as("a", change(sink::ChangeType::apply, "shop", 5)));
+  desired.accept(as("a", change(sink::ChangeType::apply, "context", 5)));
   EXPECT_EQ(nameless("a"), "none") << "the record that took the name is still to come";
-  desired.accept(as("b", change(sink::ChangeType::remove, "shop", 6)));
-  EXPECT_EQ(nameless("a"), "shop/edge");
+  desired.accept(as("b", change(sink::ChangeType::remove, "context", 6)));
+  EXPECT_EQ(nameless("a"), "context/edge");
   EXPECT_EQ(nameless("b"), "none");
   auto live = as("b", change(sink::ChangeType::apply, "", 9));
   live.name.clear();
@@ -123,7 +124,7 @@ TEST(Desired, ADeleteGetsItsNameBackWhenTheRecordThatTookItDiedFirst) {
   desired.begin(false, 42);
   EXPECT_EQ(nameless("a"), "none") << "another history may know another end of that record";
   desired.begin(false, 41);
-  desired.accept(as("a", change(sink::ChangeType::apply, "shop", 7)));
+  desired.accept(as("a", change(sink::ChangeType::apply, "context", 7)));
   EXPECT_EQ(nameless("a"), "none") << "it lived on, and another record may have the name since";
 }
 
@@ -132,12 +133,12 @@ TEST(Desired, ADeleteGetsItsNameBackWhenTheRecordThatTookItDiedFirst) {
 TEST(Desired, AWishIsOfTheStoreThatSaidSo) {
   Desired desired(1, 1);
   EXPECT_TRUE(desired.begin(true, 41));
-  const Slot& slot = *desired.accept(change(sink::ChangeType::apply, "shop", 7)).slot;
+  const RecordEntry& entry = *desired.accept(change(sink::ChangeType::apply, "context", 7)).entry;
   EXPECT_FALSE(desired.begin(true, 41));
   EXPECT_TRUE(desired.begin(true, 42));
-  EXPECT_EQ(slot.incarnation, 41u);
-  EXPECT_EQ(desired.accept(change(sink::ChangeType::apply, "shop", 7)).slot, &slot);
-  EXPECT_EQ(slot.incarnation, 42u);
+  EXPECT_EQ(entry.incarnation, 41u);
+  EXPECT_EQ(desired.accept(change(sink::ChangeType::apply, "context", 7)).entry, &entry);
+  EXPECT_EQ(entry.incarnation, 42u);
 }
 
 }  // namespace

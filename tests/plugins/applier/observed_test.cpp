@@ -20,11 +20,11 @@ class ObservedTest : public ::testing::Test {
   }
   void synced(const char* version) {
     observed_.passed(0, version);
-    observed_.synced(0, [](Slot&) {});
+    observed_.synced(0, [](RecordEntry&) {});
   }
   bool there() const { return observed_.find("p") != nullptr; }
 
-  Slot slot_;
+  RecordEntry slot_;
   Text text_ = std::make_shared<const std::string>("{}");
   Observed observed_{1};
 };
@@ -70,7 +70,7 @@ TEST_F(ObservedTest, APictureOfAResourceThatIsNotThereLeavesNothing) {
   EXPECT_TRUE(written("7"));
   observed_.restart(0);
   int lost = 0;
-  observed_.synced(0, [&lost](Slot&) { ++lost; });
+  observed_.synced(0, [&lost](RecordEntry&) { ++lost; });
   EXPECT_FALSE(there());
   EXPECT_EQ(lost, 1);
 }
@@ -116,7 +116,7 @@ TEST_F(ObservedTest, WhatIsWrittenDuringAPictureIsNotTakenBackByIt) {
 }
 
 TEST_F(ObservedTest, AnObjectOfSeveralRecordsIsOneOfEach) {
-  Slot other;
+  RecordEntry other;
   EXPECT_TRUE(observed_.put(0, "p", text_, "5", {&slot_, &other}));
   EXPECT_EQ(slot_.objects.size(), 1u);
   EXPECT_EQ(other.objects.size(), 1u);
@@ -125,7 +125,7 @@ TEST_F(ObservedTest, AnObjectOfSeveralRecordsIsOneOfEach) {
   EXPECT_TRUE(observed_.put(0, "p", text_, "7", {&other}));
   EXPECT_TRUE(slot_.objects.empty());
   EXPECT_TRUE(observed_.put(0, "p", text_, "8", {&slot_, &other}));
-  EXPECT_EQ(observed_.remove("p", "9"), (Slots{&slot_, &other}));
+  EXPECT_EQ(observed_.remove("p", "9"), (RecordEntries{&slot_, &other}));
   EXPECT_TRUE(slot_.objects.empty() && other.objects.empty());
 }
 

@@ -60,7 +60,7 @@ TEST_P(Prune, Decides) {
   std::vector<Candidate> candidates;
   for (size_t i = 0; i < row.candidates; ++i)
     candidates.push_back({i + 1, {{1, row.candidate_version}}});
-  const Verdict v = prune(row.end, candidates, row.rules);
+  const PruneDecision v = prune(row.end, candidates, row.rules);
   EXPECT_EQ(v.remove.size(), row.removed);
   EXPECT_EQ(v.orphans.size(), row.orphaned);
   EXPECT_EQ(!v.refusal.empty(), row.refused) << v.refusal;
@@ -71,28 +71,29 @@ INSTANTIATE_TEST_SUITE_P(Table, Prune, ::testing::ValuesIn(prunes),
                          [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Prune, KeepsOnlyWhatTheStoreHasLost) {
-  const Verdict v = prune({known, 5, 5, 50}, {{1, {{1, 40}}}, {2, {{1, 60}}}}, {});
+  const PruneDecision v = prune({known, 5, 5, 50}, {{1, {{1, 40}}}, {2, {{1, 60}}}}, {});
   ASSERT_EQ(v.remove.size(), 1u);
   EXPECT_EQ(v.remove[0], 1u);
   ASSERT_EQ(v.orphans.size(), 1u);
-  EXPECT_EQ(v.orphans[0].slot, 2u);
+  EXPECT_EQ(v.orphans[0].entry, 2u);
 }
 
 TEST(Prune, KeepsWhatNothingIsKnownOf) {
-  const Verdict v = prune({known, 5, 5, 50}, {{1, {}}}, {});
+  const PruneDecision v = prune({known, 5, 5, 50}, {{1, {}}}, {});
   EXPECT_TRUE(v.remove.empty());
   ASSERT_EQ(v.orphans.size(), 1u);
 }
 
 TEST(Prune, OneObjectOfALostRecordIsEnough) {
-  const Verdict v = prune({known, 5, 5, 50}, {{1, {{1, 40}, {2, 3}}}}, {});
+  const PruneDecision v = prune({known, 5, 5, 50}, {{1, {{1, 40}, {2, 3}}}}, {});
   EXPECT_TRUE(v.remove.empty());
   EXPECT_EQ(v.orphans.size(), 1u);
 }
 
 TEST(Prune, AnOlderIncarnationEndsWhereTheNextBegins) {
   const History chain{{1, 50}, {2, 90}};
-  const Verdict v = prune({chain, 5, 5, 90}, {{1, {{1, 50}}}, {2, {{1, 51}}}, {3, {{2, 90}}}}, {});
+  const PruneDecision v =
+      prune({chain, 5, 5, 90}, {{1, {{1, 50}}}, {2, {{1, 51}}}, {3, {{2, 90}}}}, {});
   EXPECT_EQ(v.remove, (std::vector<uint64_t>{1, 3}));
 }
 
@@ -101,9 +102,9 @@ TEST(Prune, WhatHasATombstoneGoesWhateverItsShare) {
   const PruneRules rules{false, 50, 0};
   std::vector<Candidate> candidates;
   for (uint64_t i = 1; i <= 41; ++i) candidates.push_back({i, {{1, 7}}, i != 41, false});
-  Verdict v = prune({known, 11, 11, 50}, candidates, rules);
+  PruneDecision v = prune({known, 11, 11, 50}, candidates, rules);
   EXPECT_EQ(v.remove.size(), 41u) << "the share is of what has none";
-  for (auto& c : candidates) c.proven_dead = c.slot <= 10;
+  for (auto& c : candidates) c.proven_deleted = c.entry <= 10;
   v = prune({known, 11, 11, 50}, candidates, rules);
   EXPECT_EQ(v.remove.size(), 10u);
   EXPECT_EQ(v.orphans.size(), 31u);
@@ -117,13 +118,13 @@ TEST(Prune, ATombstoneIsNoProofAgainstALostHistoryOrAWrongCount) {
 }
 
 TEST(Prune, AnAnnotationThatContradictsTheNameIsNoReasonToRemove) {
-  const Verdict v = prune({known, 5, 5, 50}, {{1, {{1, 7}}, true, true}}, {});
+  const PruneDecision v = prune({known, 5, 5, 50}, {{1, {{1, 7}}, true, true}}, {});
   EXPECT_TRUE(v.remove.empty());
   EXPECT_EQ(v.orphans.size(), 1u);
 }
 
 TEST(Prune, WithoutAStampOfAHistoryNothingGoes) {
-  const Verdict v = prune({known, 5, 5, 50}, {{1, {{0, 40}}}}, {});
+  const PruneDecision v = prune({known, 5, 5, 50}, {{1, {{0, 40}}}}, {});
   EXPECT_TRUE(v.remove.empty());
 }
 

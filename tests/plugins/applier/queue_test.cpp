@@ -17,9 +17,9 @@ class QueueCommands {
     std::istringstream words(line);
     std::string command;
     words >> command;
-    if (command == "change") return add(words, Band::change);
-    if (command == "repair") return add(words, Band::repair);
-    if (command == "resync") return add(words, Band::resync);
+    if (command == "change") return add(words, Priority::change);
+    if (command == "repair") return add(words, Priority::repair);
+    if (command == "resync") return add(words, Priority::resync);
     if (command == "take") return take(words);
     if (command == "due") {
       const auto due = queue_.next_due();
@@ -53,7 +53,7 @@ class QueueCommands {
     return std::chrono::milliseconds(number(words));
   }
 
-  std::string add(std::istringstream& words, Band band) {
+  std::string add(std::istringstream& words, Priority priority) {
     const uint64_t first = number(words);
     uint64_t last = first;
     if (words.peek() == '-') {
@@ -61,7 +61,7 @@ class QueueCommands {
       last = number(words);
     }
     const auto at = time(words);
-    for (uint64_t key = first; key <= last; ++key) queue_.add(key, band, at);
+    for (uint64_t key = first; key <= last; ++key) queue_.add(key, priority, at);
     return {};
   }
   std::string take(std::istringstream& words) {
