@@ -89,7 +89,8 @@ void Feed::read() {
 
 void Feed::took(Result<std::optional<Listing::News>> news) {
   if (ended_) return;
-  if (!news.ok()) return end(news.error());
+  // What a cancel interrupts is no reason for an end: the watch ends because it was cancelled.
+  if (!news.ok()) return end(*over_ ? std::nullopt : std::optional(news.error()));
   if (*news) {
     const Cursor end_of_page = listing_->at();
     const bool snapshot = (*news)->current || end_of_page.version == 0;

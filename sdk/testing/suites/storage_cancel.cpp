@@ -29,8 +29,9 @@ bool is_about_the_op(const Error& error) {
 // An open transaction would block the write, and would show in the read.
 void expect_nothing_left_open(Store& store) {
   const uint64_t head = store->head()->head.version;
-  EXPECT_EQ(put(*store, record("after")), head + 1);
-  EXPECT_EQ(store->head()->head.version, head + 1);
+  const uint64_t after = put(*store, record("after"));
+  EXPECT_GT(after, head);
+  EXPECT_EQ(store->head()->head.version, after);
 }
 
 TEST(StorageCancel, S11_AReadThatIsCancelledVisitsNoMoreThanWhatItHasAtHand) {
