@@ -41,14 +41,14 @@ class Desired {
   }
 
   Result<> start(const Op&) {
-    shared_->lookout.start();
+    shared_->store_watcher.start();
     shared_->upkeep.start();
     host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
   Result<> stop(const Op& op) {
     shared_->stopping = true;
-    shared_->lookout.stop();
+    shared_->store_watcher.stop();
     shared_->upkeep.stop();
     shared_->operations.cancel();
     return shared_->outstanding.wait(host_, op);

@@ -12,7 +12,7 @@
 #include "davit_wire_descriptors.h"
 #include "kinds.hpp"
 #include "lag.hpp"
-#include "lookout.hpp"
+#include "store_watcher.hpp"
 #include "upkeep.hpp"
 
 namespace davit::desired {
@@ -22,14 +22,14 @@ struct Shared {
       : host(h),
         storage(s.under(operations.begin())),
         kinds(std::move(k)),
-        lookout(h, storage, outstanding),
+        store_watcher(h, storage, outstanding),
         upkeep(h, storage, outstanding, settings) {}
   Host host;
   const Operations operations;  // what stop cancels
   storage::Client storage;      // for what several calls share; a call's own work is under its op
   Kinds kinds;
   Outstanding outstanding;
-  Lookout lookout;
+  StoreWatcher store_watcher;
   Upkeep upkeep;
   Lag lag;
   std::atomic<bool> stopping{false};

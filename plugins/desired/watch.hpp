@@ -1,5 +1,5 @@
 // Serves the methods that stream answers: Watch, WatchStatus and ListStatus. One loop serves them
-// all. A Source reads the store and makes the messages. The Lookout says when to read again.
+// all. A Source reads the store and makes the messages. The StoreWatcher says when to read again.
 #pragma once
 
 #include "inquiry.hpp"

@@ -1,4 +1,4 @@
-#include "lookout.hpp"
+#include "store_watcher.hpp"
 
 #include <davit/backoff.hpp>
 
@@ -12,16 +12,16 @@ constexpr std::chrono::milliseconds report_delay{
     1'000};  // in a large fleet somebody always reports
 }  // namespace
 
-Lookout::Lookout(Host host, storage::Client storage, Outstanding& outstanding)
+StoreWatcher::StoreWatcher(Host host, storage::Client storage, Outstanding& outstanding)
     : host_(host),
       storage_(std::move(storage)),
       outstanding_(outstanding),
       strand_(host.strand()),
       timer_(strand_) {}
 
-void Lookout::start() {
+void StoreWatcher::start() {
   auto watch = storage_.watch(
-      [](void* self, uint32_t what) { static_cast<Lookout*>(self)->hint(what); }, this);
+      [](void* self, uint32_t what) { static_cast<StoreWatcher*>(self)->hint(what); }, this);
   if (!watch.ok()) {
     host_.warn("the storage gives no hints", {{"reason", watch.error().message}});
     return;
@@ -30,11 +30,11 @@ void Lookout::start() {
   hinted_ = static_cast<bool>(watch_);
 }
 
-bool Lookout::join(const std::shared_ptr<Watcher>& watcher) {
+bool StoreWatcher::subscribe(const std::shared_ptr<Subscriber>& subscriber) {
   {
     std::lock_guard lock(mutex_);
     if (stopping_) return false;
-    watchers_.insert(watcher);
+    subscribers_.insert(subscriber);
   }
   strand_.post([this, ticket = outstanding_.begin()] {
     if (!timer_.waiting()) schedule();
@@ -42,19 +42,19 @@ bool Lookout::join(const std::shared_ptr<Watcher>& watcher) {
   return true;
 }
 
-void Lookout::leave(const std::shared_ptr<Watcher>& watcher) {
+void StoreWatcher::unsubscribe(const std::shared_ptr<Subscriber>& subscriber) {
   std::lock_guard lock(mutex_);
-  watchers_.erase(watcher);
+  subscribers_.erase(subscriber);
 }
 
-void Lookout::hint(uint32_t what) {
+void StoreWatcher::hint(uint32_t what) {
   const auto delay = (what & DAVIT_HINT_RECORDS) != 0 ? change_delay : report_delay;
   strand_.post([this, delay, ticket = outstanding_.begin()] {
     if (!idle()) look_within(delay);
   });
 }
 
-void Lookout::look_within(std::chrono::nanoseconds delay) {
+void StoreWatcher::look_within(std::chrono::nanoseconds delay) {
   const auto due = host_.now() + delay;
   if (timer_.waiting() && due_ <= due) return;
   due_ = due;
@@ -64,32 +64,31 @@ void Lookout::look_within(std::chrono::nanoseconds delay) {
   });
 }
 
-bool Lookout::idle() {
+bool StoreWatcher::idle() {
   const std::lock_guard lock(mutex_);
-  return watchers_.empty() || stopping_;
+  return subscribers_.empty() || stopping_;
 }
 
-void Lookout::stop() {
+void StoreWatcher::stop() {
   watch_.end();
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  tell(News::stopping);
+  tell(Event::stopping);
   strand_.post([this, ticket = outstanding_.begin()] { timer_.cancel(); });
 }
 
-void Lookout::schedule() {
-  if (!idle())
-    look_within(jittered(hinted_ ? safety_interval : look_interval, host_.random()));
+void StoreWatcher::schedule() {
+  if (!idle()) look_within(jittered(hinted_ ? safety_interval : look_interval, host_.random()));
 }
 
-void Lookout::look() {
+void StoreWatcher::look() {
   bool agents = false;
   {
     std::lock_guard lock(mutex_);
-    if (watchers_.empty() || stopping_) return;
-    for (const auto& w : watchers_) agents |= w->agents;
+    if (subscribers_.empty() || stopping_) return;
+    for (const auto& s : subscribers_) agents |= s->agents;
   }
   if (std::exchange(looking_, true)) {
     again_ = true;
@@ -97,11 +96,14 @@ void Lookout::look() {
   }
   storage_.run(
       strand_, [agents](const storage::Client& storage) { return look_at(storage, agents); },
-      [this, ticket = outstanding_.begin()](Result<Sight> sight) { looked(std::move(sight)); });
+      [this, ticket = outstanding_.begin()](Result<Observation> observed) {
+        looked(std::move(observed));
+      });
 }
 
-Result<Lookout::Sight> Lookout::look_at(const storage::Client& storage, bool agents) {
-  Sight out;
+Result<StoreWatcher::Observation> StoreWatcher::look_at(const storage::Client& storage,
+                                                        bool agents) {
+  Observation out;
   auto head = storage.head();
   if (!head.ok()) return head.error();
   out.head = *head;
@@ -114,22 +116,22 @@ Result<Lookout::Sight> Lookout::look_at(const storage::Client& storage, bool age
   return out;
 }
 
-void Lookout::looked(Result<Sight> sight) {
+void StoreWatcher::looked(Result<Observation> observed) {
   looking_ = false;
   // After an error every watch reads the store itself and reports what it finds.
-  const bool moved = !sight.ok() || sight->head.head != last_.head.head ||
-                     sight->head.status_head != last_.head.status_head ||
-                     sight->agents != last_.agents;
-  if (sight.ok()) last_ = std::move(*sight);
-  if (moved) tell(News::moved);
+  const bool moved = !observed.ok() || observed->head.head != last_.head.head ||
+                     observed->head.status_head != last_.head.status_head ||
+                     observed->agents != last_.agents;
+  if (observed.ok()) last_ = std::move(*observed);
+  if (moved) tell(Event::changed);
   if (std::exchange(again_, false)) look();
 }
 
-void Lookout::tell(News news) {
+void StoreWatcher::tell(Event event) {
   std::lock_guard lock(mutex_);
-  for (const auto& watcher : watchers_) {
-    watcher->strand.post([watcher, news] {
-      if (watcher->hear) watcher->hear(news);
+  for (const auto& subscriber : subscribers_) {
+    subscriber->strand.post([subscriber, event] {
+      if (subscriber->notify) subscriber->notify(event);
     });
   }
 }

@@ -17,21 +17,21 @@
 
 namespace davit::desired {
 
-class Lookout {
+class StoreWatcher {
  public:
-  enum class News { moved, stopping };
+  enum class Event { changed, stopping };
   // The address of a watch. It outlives the watch.
-  struct Watcher {
+  struct Subscriber {
     Strand strand;
-    std::function<void(News)> hear;  // on the strand only; empty: the watch is gone
-    bool agents = false;             // true: changes of the agents' progress wake it, too
+    std::function<void(Event)> notify;  // on the strand only; empty: the watch is gone
+    bool agents = false;                // true: changes of the agents' progress wake it, too
   };
 
-  Lookout(Host host, storage::Client storage, Outstanding& outstanding);
+  StoreWatcher(Host host, storage::Client storage, Outstanding& outstanding);
 
   // False: the plugin stops, and the watch must end itself.
-  bool join(const std::shared_ptr<Watcher>& watcher);
-  void leave(const std::shared_ptr<Watcher>& watcher);
+  bool subscribe(const std::shared_ptr<Subscriber>& subscriber);
+  void unsubscribe(const std::shared_ptr<Subscriber>& subscriber);
   // From now on the store's hints are heard.
   void start();
   // Tells every watch to end.
@@ -40,18 +40,18 @@ class Lookout {
  private:
   // The result of a look, which is compared with the last one: the heads, and when each agent was
   // heard of last.
-  struct Sight {
+  struct Observation {
     Head head;
     std::vector<int64_t> agents;
   };
-  static Result<Sight> look_at(const storage::Client& storage, bool agents);
+  static Result<Observation> look_at(const storage::Client& storage, bool agents);
   void look();
-  void looked(Result<Sight> sight);
+  void looked(Result<Observation> observed);
   void hint(uint32_t what);  // many hints cause one look
   void look_within(std::chrono::nanoseconds delay);
   void schedule();
   bool idle();  // true: nobody watches, or the plugin stops
-  void tell(News news);
+  void tell(Event event);
 
   Host host_;
   storage::Client storage_;
@@ -61,7 +61,7 @@ class Lookout {
   // On the strand.
   Timer timer_;
   std::chrono::nanoseconds due_{};  // when the timer fires, while it waits
-  Sight last_;
+  Observation last_;
   bool looking_ = false;
   bool again_ = false;
 
@@ -69,7 +69,7 @@ class Lookout {
   std::atomic<bool> hinted_{false};
 
   std::mutex mutex_;
-  std::set<std::shared_ptr<Watcher>> watchers_;
+  std::set<std::shared_ptr<Subscriber>> subscribers_;
   bool stopping_ = false;
 };
 

@@ -1,5 +1,5 @@
-// When the Lookout looks at the store, and when not.
-#include "lookout.hpp"
+// When the StoreWatcher looks at the store, and when not.
+#include "store_watcher.hpp"
 
 #include <gtest/gtest.h>
 
@@ -33,9 +33,11 @@ template <class Store>
 class Rig {
  public:
   Rig() {
-    watcher_->hear = [this](Lookout::News news) { moved += news == Lookout::News::moved; };
-    lookout_.start();
-    lookout_.join(watcher_);
+    subscriber_->notify = [this](StoreWatcher::Event event) {
+      moved += event == StoreWatcher::Event::changed;
+    };
+    store_watcher_.start();
+    store_watcher_.subscribe(subscriber_);
     // The first look finds something new: that there is a store.
     pass(seconds(20));
     // From just after a look on, so that the next one that nobody asks for is far away.
@@ -43,11 +45,11 @@ class Rig {
     store.looks = moved = 0;
   }
   ~Rig() {
-    lookout_.stop();
+    store_watcher_.stop();
     host_.run();
   }
   void pass(std::chrono::nanoseconds time) { host_.advance(time); }
-  void leave() { lookout_.leave(watcher_); }
+  void unsubscribe() { store_watcher_.unsubscribe(subscriber_); }
 
   Store store;
   int moved = 0;
@@ -55,12 +57,13 @@ class Rig {
  private:
   testing::TestHost host_{"desired", {}, testing::TestHost::Time::manual};
   Outstanding outstanding_;
-  Lookout lookout_{host_.host(), testing::client_of(host_, store), outstanding_};
-  std::shared_ptr<Lookout::Watcher> watcher_ =
-      std::make_shared<Lookout::Watcher>(Lookout::Watcher{host_.host().strand(), {}, false});
+  StoreWatcher store_watcher_{host_.host(), testing::client_of(host_, store), outstanding_};
+  std::shared_ptr<StoreWatcher::Subscriber> subscriber_ =
+      std::make_shared<StoreWatcher::Subscriber>(
+          StoreWatcher::Subscriber{host_.host().strand(), {}, false});
 };
 
-TEST(Lookout, LooksAtAStoreWithoutHintsEachSecond) {
+TEST(StoreWatcher, LooksAtAStoreWithoutHintsEachSecond) {
   Rig<LookedAt> rig;
   rig.pass(minutes(1));
   EXPECT_GE(rig.store.looks, 48);
@@ -70,14 +73,14 @@ TEST(Lookout, LooksAtAStoreWithoutHintsEachSecond) {
   EXPECT_EQ(rig.moved, 1);
 }
 
-TEST(Lookout, LooksRarelyAtAStoreThatGivesHints) {
+TEST(StoreWatcher, LooksRarelyAtAStoreThatGivesHints) {
   Rig<Hinting> rig;
   rig.pass(minutes(10));
   EXPECT_GE(rig.store.looks, 48);
   EXPECT_LE(rig.store.looks, 80);
 }
 
-TEST(Lookout, LooksSoonAfterAHintOfRecordsAndOnceForMany) {
+TEST(StoreWatcher, LooksSoonAfterAHintOfRecordsAndOnceForMany) {
   Rig<Hinting> rig;
   ++rig.store.version;
   for (int i = 0; i < 5; ++i) rig.store.hints.tell(DAVIT_HINT_RECORDS);
@@ -86,7 +89,7 @@ TEST(Lookout, LooksSoonAfterAHintOfRecordsAndOnceForMany) {
   EXPECT_EQ(rig.store.looks, 1);
 }
 
-TEST(Lookout, LooksWithinASecondOfOtherHints) {
+TEST(StoreWatcher, LooksWithinASecondOfOtherHints) {
   Rig<Hinting> rig;
   ++rig.store.version;
   rig.store.hints.tell(DAVIT_HINT_STATUSES);
@@ -97,16 +100,16 @@ TEST(Lookout, LooksWithinASecondOfOtherHints) {
   EXPECT_EQ(rig.moved, 1);
 }
 
-TEST(Lookout, FindsWhatALostHintWouldHaveSaid) {
+TEST(StoreWatcher, FindsWhatALostHintWouldHaveSaid) {
   Rig<Hinting> rig;
   ++rig.store.version;
   rig.pass(milliseconds(12'500));
   EXPECT_EQ(rig.moved, 1);
 }
 
-TEST(Lookout, DoesNotLookWhileNobodyWatches) {
+TEST(StoreWatcher, DoesNotLookWhileNobodyWatches) {
   Rig<Hinting> rig;
-  rig.leave();
+  rig.unsubscribe();
   rig.store.hints.tell(DAVIT_HINT_RECORDS);
   rig.pass(minutes(10));
   EXPECT_EQ(rig.store.looks, 0);
