@@ -25,7 +25,7 @@ Result<bool> Survey::refresh() {
     if (inquiry_ && (!r.ok() || inquiry_->empty())) inquiry_.reset();
     if (!r.ok() && r.error().code == Code::out_of_range && !std::exchange(again_, true)) {
       // The history changed, or tombstones were purged meanwhile: read from the start.
-      board_.reset();
+      view_.reset();
       records_ = statuses_ = {};
       all_ = statuses_moved_ = true;
       stage_ = Stage::records;
@@ -62,7 +62,7 @@ Result<> Survey::begin() {
 // Reads a page of records, or all new statuses.
 Result<> Survey::step() {
   if (stage_ == Stage::records) {
-    auto more = names_one() ? read_record() : read_page(board_.selection().region, records_, all_);
+    auto more = names_one() ? read_record() : read_page(view_.selection().region, records_, all_);
     if (!more.ok()) return more.error();
     if (!*more) stage_ = Stage::statuses;
     return {};
@@ -83,9 +83,9 @@ void Survey::begin_to_judge() {
   region_ = {};
   if (!asks_.add) return;
   constexpr std::chrono::seconds delayed_every{5};
-  auto regions = board_.judged_regions();
+  auto regions = view_.judged_regions();
   std::set<std::string> again;
-  if (!judged_at_ || asks_.now() - *judged_at_ >= delayed_every) again = board_.delayed_regions();
+  if (!judged_at_ || asks_.now() - *judged_at_ >= delayed_every) again = view_.delayed_regions();
   for (const auto& region : regions) {
     const bool asked = first_ || judged_.contains(region);
     if (!asked || (!first_ && again.contains(region))) to_read_.push_back(region);
@@ -111,25 +111,25 @@ Result<> Survey::judge() {
 }
 
 void Survey::visit(const davit_record& r) {
-  if (!board_.record(r) || !asks_.add) return;
+  if (!view_.record(r) || !asks_.add) return;
   if (!inquiry_) inquiry_ = std::make_shared<Inquiry>();
   asks_.add(r, *inquiry_);
 }
 
 void Survey::take_answers() {
   if (!inquiry_) return;
-  for (auto& [key, said] : inquiry_->answers()) board_.unsent(key, said);
+  for (auto& [key, said] : inquiry_->answers()) view_.unsent(key, said);
   inquiry_.reset();
 }
 
 bool Survey::names_one() const {
-  const Selection& s = board_.selection();
+  const Selection& s = view_.selection();
   return !s.id.empty() && !s.kind.empty() && !s.region.empty();
 }
 
 // The record that the selection names. Never more.
 Result<bool> Survey::read_record() {
-  const Selection& s = board_.selection();
+  const Selection& s = view_.selection();
   auto head = storage_.get({{s.kind, s.region, s.id}, {}, {}}, [&](const davit_record& r) {
     visit(r);
     return true;
@@ -144,7 +144,7 @@ Result<bool> Survey::read_page(const std::string& region, Cursor& from, bool all
   if (all) dead_after = leave_out_none(storage_);
   if (!dead_after.ok()) return dead_after.error();
   auto page = storage_.read(
-      {{board_.selection().kind, region}, from, *dead_after, records_per_page, bytes_per_page},
+      {{view_.selection().kind, region}, from, *dead_after, records_per_page, bytes_per_page},
       [&](const davit_record& r) {
         visit(r);
         return true;
@@ -157,11 +157,11 @@ Result<bool> Survey::read_page(const std::string& region, Cursor& from, bool all
 }
 
 Result<> Survey::read_statuses() {
-  const Selection& s = board_.selection();
+  const Selection& s = view_.selection();
   for (;;) {
     auto page = storage_.statuses({{s.kind, s.region}, statuses_, records_per_page, bytes_per_page},
                                   [&](const davit_status& status) {
-                                    board_.status(from_abi(status));
+                                    view_.status(from_abi(status));
                                     return true;
                                   });
     if (!page.ok()) return page.error();
@@ -173,14 +173,14 @@ Result<> Survey::read_statuses() {
 }
 
 Result<bool> Survey::look_at_agents() {
-  auto agents = read_agents(storage_, lag_, board_.selection().region, go_on_);
+  auto agents = read_agents(storage_, lag_, view_.selection().region, go_on_);
   if (!agents.ok()) return agents.error();
   decltype(seen_) seen;
   for (const Agent& a : *agents)
     seen[{a.progress.region, a.progress.agent}] = {a.progress.seen_at_unix_ms, a.lag};
   const bool moved = seen != seen_;
   seen_ = std::move(seen);
-  board_.agents(std::move(*agents));
+  view_.agents(std::move(*agents));
   return moved;
 }
 
@@ -198,7 +198,7 @@ Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag,
 }
 
 void Survey::render(int64_t now_unix_ms, v1::StatusResponse* out) const {
-  board_.render(head_.head, now_unix_ms, out);
+  view_.render(head_.head, now_unix_ms, out);
 }
 
 }  // namespace davit::desired

@@ -1,4 +1,4 @@
-// Feeds a Board from the store: everything at first, later only what has changed. Status and
+// Feeds a StatusView from the store: everything at first, later only what has changed. Status and
 // WatchStatus use it. All functions block: on the storage's pool, one call at a time. What the
 // kinds are to be asked about is handed out page by page.
 #pragma once
@@ -7,9 +7,9 @@
 
 #include <davit/storage.hpp>
 
-#include "board.hpp"
 #include "inquiry.hpp"
 #include "lag.hpp"
+#include "status_view.hpp"
 
 namespace davit::desired {
 
@@ -30,7 +30,7 @@ class Survey {
         lag_(lag),
         go_on_(std::move(go_on)),
         asks_(std::move(asks)),
-        board_(std::move(selection)) {}
+        view_(std::move(selection)) {}
 
   // True: there may be something new to show. When `inquiry` is not NULL afterwards, kinds are to
   // be asked first: run it, then call refresh again.
@@ -39,7 +39,7 @@ class Survey {
   // Writes what was read last.
   void render(int64_t now_unix_ms, v1::StatusResponse* out) const;
   // True: no record and no status was read.
-  bool nothing() const { return board_.empty(); }
+  bool nothing() const { return view_.empty(); }
 
  private:
   enum class Stage { begin, records, statuses, judge, end };
@@ -59,7 +59,7 @@ class Survey {
   Lag& lag_;
   GoOn go_on_;
   Asks asks_;
-  Board board_;
+  StatusView view_;
   std::shared_ptr<Inquiry> inquiry_;
 
   // Of the refresh in progress.

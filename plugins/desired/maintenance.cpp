@@ -1,4 +1,4 @@
-#include "upkeep.hpp"
+#include "maintenance.hpp"
 
 #include <davit/backoff.hpp>
 
@@ -16,8 +16,8 @@ constexpr std::chrono::milliseconds first_delay{60'000};  // servers that restar
 constexpr std::chrono::milliseconds round_pause{1000};  // before the next round when there is more
 }  // namespace
 
-Upkeep::Upkeep(Host host, storage::Client storage, Outstanding& outstanding,
-               UpkeepSettings settings)
+Maintenance::Maintenance(Host host, storage::Client storage, Outstanding& outstanding,
+                         MaintenanceSettings settings)
     : host_(host),
       storage_(std::move(storage)),
       outstanding_(outstanding),
@@ -34,14 +34,16 @@ Upkeep::Upkeep(Host host, storage::Client storage, Outstanding& outstanding,
       strand_(host.strand()),
       timer_(strand_) {}
 
-Result<Upkeep::Answer> Upkeep::round(const Ask& ask, const storage::Client& storage) {
+Result<Maintenance::Report> Maintenance::round(const Request& request,
+                                               const storage::Client& storage) {
   const std::lock_guard lock(mutex_);
-  auto answer = look(ask, storage);
-  if (!answer.ok() && !storage.op().cancelled()) errors_.add();
-  return answer;
+  auto report = look(request, storage);
+  if (!report.ok() && !storage.op().cancelled()) errors_.add();
+  return report;
 }
 
-Result<Upkeep::Answer> Upkeep::look(const Ask& ask, const storage::Client& storage) {
+Result<Maintenance::Report> Maintenance::look(const Request& request,
+                                              const storage::Client& storage) {
   auto head = storage.head();
   if (!head.ok()) return head.error();
   std::vector<Progress> agents;
@@ -51,15 +53,15 @@ Result<Upkeep::Answer> Upkeep::look(const Ask& ask, const storage::Client& stora
   });
   if (!read.ok()) return read.error();
 
-  Answer out;
+  Report out;
   out.purged_through = head->purged_through;
   // The position of an earlier round is void below the mark and in another incarnation.
   const Cursor mark{head->head.incarnation, head->purged_through};
   if (scanned_.incarnation != mark.incarnation || scanned_.version < mark.version) scanned_ = mark;
-  Cursor at = ask.dry_run && ask.from.version > scanned_.version ? ask.from : scanned_;
+  Cursor at = request.dry_run && request.from.version > scanned_.version ? request.from : scanned_;
 
   PurgeLimits limits = settings_.limits;
-  if (ask.retention) limits.retention = *ask.retention;
+  if (request.retention) limits.retention = *request.retention;
   Purge purge(limits, agents, host_.unix_ms());
   out.more = true;
   for (int pages = 0; out.more && pages < pages_max && purge.count() < tombstones_max; ++pages) {
@@ -78,7 +80,7 @@ Result<Upkeep::Answer> Upkeep::look(const Ask& ask, const storage::Client& stora
   out.count = purge.count();
   out.hold = purge.hold();
   const auto forgotten = out.more ? std::vector<Progress>() : forgettable(agents);
-  if (ask.dry_run) {
+  if (request.dry_run) {
     out.agents_forgotten = forgotten.size();
     out.purged_through = std::max(out.purged_through, purge.through());
     return out;
@@ -88,7 +90,7 @@ Result<Upkeep::Answer> Upkeep::look(const Ask& ask, const storage::Client& stora
   return out;
 }
 
-std::vector<Progress> Upkeep::forgettable(const std::vector<Progress>& agents) const {
+std::vector<Progress> Maintenance::forgettable(const std::vector<Progress>& agents) const {
   Succession succession;
   for (const auto& p : agents) succession.add(p);
   const int64_t before = host_.unix_ms() - settings_.agent_retention.count();
@@ -99,23 +101,23 @@ std::vector<Progress> Upkeep::forgettable(const std::vector<Progress>& agents) c
   return out;
 }
 
-Result<> Upkeep::finish(const storage::Client& storage, Answer& answer, uint64_t through,
-                        const std::vector<Progress>& forgettable) {
-  if (through > answer.purged_through) {
+Result<> Maintenance::finish(const storage::Client& storage, Report& report, uint64_t through,
+                             const std::vector<Progress>& forgettable) {
+  if (through > report.purged_through) {
     auto r = storage.maintain({true, through});
     if (!r.ok()) return r;
-    answer.purged_through = through;
-    purged_.add(static_cast<double>(answer.count));
+    report.purged_through = through;
+    purged_.add(static_cast<double>(report.count));
     host_.info("tombstones purged",
-               {{"count", std::to_string(answer.count)}, {"through", std::to_string(through)}});
+               {{"count", std::to_string(report.count)}, {"through", std::to_string(through)}});
   }
-  mark_.set(static_cast<double>(answer.purged_through));
-  scanned_ = answer.next;
-  if (answer.more) return {};
+  mark_.set(static_cast<double>(report.purged_through));
+  scanned_ = report.next;
+  if (report.more) return {};
   for (const auto& p : forgettable) {
     auto r = storage.maintain({.forget = {p.region, p.agent, p.seen_at_unix_ms}});
     if (!r.ok()) return r;
-    ++answer.agents_forgotten;
+    ++report.agents_forgotten;
     forgotten_.add();
     host_.info("an agent is forgotten: another has long taken its place",
                {{"region", p.region}, {"agent", p.agent}});
@@ -123,36 +125,36 @@ Result<> Upkeep::finish(const storage::Client& storage, Answer& answer, uint64_t
   return storage.maintain({});
 }
 
-void Upkeep::start() {
+void Maintenance::start() {
   if (settings_.interval.count() == 0) return;
   strand_.post([this, ticket = outstanding_.begin()] {
     after(jittered(std::min(settings_.interval, first_delay), host_.random()));
   });
 }
 
-void Upkeep::stop() {
+void Maintenance::stop() {
   strand_.post([this, ticket = outstanding_.begin()] {
     ended_ = true;
     timer_.cancel();
   });
 }
 
-void Upkeep::after(std::chrono::nanoseconds delay) {
+void Maintenance::after(std::chrono::nanoseconds delay) {
   if (!ended_) timer_.after(delay, [this] { begin_round(); });
 }
 
-void Upkeep::begin_round() {
+void Maintenance::begin_round() {
   storage_.run(
       strand_, [this](const storage::Client& storage) { return round({}, storage); },
-      [this, ticket = outstanding_.begin()](const Result<Answer>& answer) { round_ended(answer); });
+      [this, ticket = outstanding_.begin()](const Result<Report>& report) { round_ended(report); });
 }
 
-void Upkeep::round_ended(const Result<Answer>& answer) {
+void Maintenance::round_ended(const Result<Report>& report) {
   if (ended_) return;
-  if (!answer.ok() && failures_++ == 0)
-    host_.warn("tombstones cannot be purged", {{"reason", answer.error().message}});
-  if (answer.ok() && std::exchange(failures_, 0) > 0) host_.info("tombstones can be purged again");
-  const bool more = answer.ok() && answer->more;
+  if (!report.ok() && failures_++ == 0)
+    host_.warn("tombstones cannot be purged", {{"reason", report.error().message}});
+  if (report.ok() && std::exchange(failures_, 0) > 0) host_.info("tombstones can be purged again");
+  const bool more = report.ok() && report->more;
   after(jittered(more ? round_pause : settings_.interval, host_.random()));
 }
 

@@ -2,12 +2,12 @@
 
 #include <davit/v1/operator.pb.h>
 
-#include "board.hpp"
+#include "status_view.hpp"
 
 namespace davit::desired {
 namespace {
 
-class BoardTest : public testing::Test {
+class StatusViewTest : public testing::Test {
  protected:
   void record(const std::string& id, uint64_t version, bool live = true) {
     named(id, id, version, live);
@@ -22,7 +22,7 @@ class BoardTest : public testing::Test {
     r.live = live;
     r.state = live ? "running" : dead;
     const RecordView v(r);
-    board_.record(v.abi);
+    view_.record(v.abi);
   }
   void status(const std::string& id, uint64_t version, const std::string& parked = {},
               bool gone = false) {
@@ -31,21 +31,21 @@ class BoardTest : public testing::Test {
     s.observed_version = version;
     s.parked = parked;
     s.gone = gone;
-    board_.status(s);
+    view_.status(s);
   }
   void seen_at(const std::string& id, int64_t unix_ms) {
     Status s;
     s.key = {"widget", "eu", id};
     s.health = "healthy";
     s.reported_at_unix_ms = unix_ms;
-    board_.status(s);
+    view_.status(s);
   }
   v1::StatusResponse answer() {
     v1::StatusResponse out;
-    board_.render({1, 9}, 0, &out);
+    view_.render({1, 9}, 0, &out);
     return out;
   }
-  Board board_{{"", "eu", ""}};
+  StatusView view_{{"", "eu", ""}};
 };
 
 // What agents of Krane's are not sent: nobody but the server could say so.
@@ -73,7 +73,7 @@ TEST(Rendering, ARecordThatKranesAgentsAreNotSentIsHeld) {
   EXPECT_EQ(word("davit 1", &earlier, "size: no"), "|");
 }
 
-TEST_F(BoardTest, ShowsDesiredBesideObserved) {
+TEST_F(StatusViewTest, ShowsDesiredBesideObserved) {
   record("b", 5);
   record("a", 4);
   status("a", 3);
@@ -86,7 +86,7 @@ TEST_F(BoardTest, ShowsDesiredBesideObserved) {
   EXPECT_EQ(out.head().version(), 9u);
 }
 
-TEST_F(BoardTest, TheNewestOfEverythingCounts) {
+TEST_F(StatusViewTest, TheNewestOfEverythingCounts) {
   record("a", 4);
   record("a", 6);
   status("a", 4);
@@ -97,7 +97,7 @@ TEST_F(BoardTest, TheNewestOfEverythingCounts) {
   EXPECT_EQ(out.objects(0).observed().observed_version(), 6u);
 }
 
-TEST_F(BoardTest, DeadRecordsAreShownWhileSomethingIsLeft) {
+TEST_F(StatusViewTest, DeadRecordsAreShownWhileSomethingIsLeft) {
   record("a", 4, false);
   EXPECT_EQ(answer().objects_size(), 0);
   status("a", 3);
@@ -107,7 +107,7 @@ TEST_F(BoardTest, DeadRecordsAreShownWhileSomethingIsLeft) {
   EXPECT_EQ(answer().objects_size(), 0);
 }
 
-TEST_F(BoardTest, WhatWasSaidOfAnEarlierLifeHidesNoDeadRecord) {
+TEST_F(StatusViewTest, WhatWasSaidOfAnEarlierLifeHidesNoDeadRecord) {
   record("a", 4, false);
   status("a", 3, "", true);
   ASSERT_EQ(answer().objects_size(), 1);
@@ -116,7 +116,7 @@ TEST_F(BoardTest, WhatWasSaidOfAnEarlierLifeHidesNoDeadRecord) {
   EXPECT_EQ(answer().objects_size(), 0) << "an agent of Krane's names no version";
 }
 
-TEST_F(BoardTest, ArchivedRecordsAreShownAlsoWhenNothingIsLeft) {
+TEST_F(StatusViewTest, ArchivedRecordsAreShownAlsoWhenNothingIsLeft) {
   named("a", "a", 4, false, "archived");
   ASSERT_EQ(answer().objects_size(), 1);
   EXPECT_EQ(answer().objects(0).state(), "archived");
@@ -128,18 +128,18 @@ TEST_F(BoardTest, ArchivedRecordsAreShownAlsoWhenNothingIsLeft) {
   EXPECT_FALSE(answer().objects(0).has_observed()) << "what is there is the other's";
 }
 
-TEST_F(BoardTest, ARecordThatIsRetriedSaysWhy) {
+TEST_F(StatusViewTest, ARecordThatIsRetriedSaysWhy) {
   record("a", 4);
   Status s;
   s.key = {"widget", "eu", "a"};
   s.health = "healthy";
   s.message = "retrying: 409 Conflict: the object is being deleted";
-  board_.status(s);
+  view_.status(s);
   EXPECT_EQ(answer().objects(0).condition(), "retrying");
   EXPECT_EQ(answer().objects(0).reason(), "409 Conflict: the object is being deleted");
 }
 
-TEST_F(BoardTest, OfADeadRecordWhoseNameIsTakenOverNothingIsLeft) {
+TEST_F(StatusViewTest, OfADeadRecordWhoseNameIsTakenOverNothingIsLeft) {
   named("old", "web", 4, false);
   status("old", 3);
   ASSERT_EQ(answer().objects_size(), 1);
@@ -148,17 +148,17 @@ TEST_F(BoardTest, OfADeadRecordWhoseNameIsTakenOverNothingIsLeft) {
   EXPECT_EQ(answer().objects(0).id(), "new");
 }
 
-TEST_F(BoardTest, OfADeadRecordWithoutANameNothingIsLeft) {
+TEST_F(StatusViewTest, OfADeadRecordWithoutANameNothingIsLeft) {
   named("old", "", 4, false);
   status("old", 3);
   EXPECT_EQ(answer().objects_size(), 0);
 }
 
-TEST_F(BoardTest, AgentsIssuesAndParkedStatusesAreConditions) {
+TEST_F(StatusViewTest, AgentsIssuesAndParkedStatusesAreConditions) {
   record("held", 4);
   record("parked", 5);
   status("parked", 5, "image is missing");
-  board_.agents(
+  view_.agents(
       {{{"eu", "agent-a", "davit", 0, {}, {{"widget", "held", "", "", 4, "held", "paused"}}, 0},
         3}});
   auto out = answer();
@@ -170,7 +170,7 @@ TEST_F(BoardTest, AgentsIssuesAndParkedStatusesAreConditions) {
   EXPECT_EQ(out.agents(0).lag(), 3u);
 }
 
-TEST_F(BoardTest, WhatAnAgentSaidOfKindsThatAnotherHasTakenOverIsNoLongerSo) {
+TEST_F(StatusViewTest, WhatAnAgentSaidOfKindsThatAnotherHasTakenOverIsNoLongerSo) {
   record("fixed", 4);
   const auto agent = [](const std::string& name, uint64_t epoch, int64_t seen,
                         std::vector<Issue> issues) {
@@ -179,10 +179,10 @@ TEST_F(BoardTest, WhatAnAgentSaidOfKindsThatAnotherHasTakenOverIsNoLongerSo) {
   const Issue parked{"widget", "fixed", "", "", 4, "parked", "no such image"};
   const Issue unreachable{"", "", "", "statuses", 0, "delayed", "the breaker is open"};
   const auto before = agent("a", 1, 0, {parked, unreachable});
-  board_.agents({before, agent("b", 2, 90'000, {})});
+  view_.agents({before, agent("b", 2, 90'000, {})});
   EXPECT_EQ(answer().objects(0).condition(), "parked") << "both may be at work";
   EXPECT_FALSE(answer().agents(0).taken_over());
-  board_.agents({before, agent("b", 2, 90'001, {})});
+  view_.agents({before, agent("b", 2, 90'001, {})});
   const auto out = answer();
   EXPECT_EQ(out.objects(0).condition(), "");
   ASSERT_EQ(out.agents_size(), 2);
@@ -191,7 +191,7 @@ TEST_F(BoardTest, WhatAnAgentSaidOfKindsThatAnotherHasTakenOverIsNoLongerSo) {
   EXPECT_FALSE(out.agents(1).taken_over());
 }
 
-TEST_F(BoardTest, WhatABlindAgentDoesNotSeeIsUnknown) {
+TEST_F(StatusViewTest, WhatABlindAgentDoesNotSeeIsUnknown) {
   record("before", 4);
   record("since", 5);
   record("never", 6);
@@ -199,7 +199,7 @@ TEST_F(BoardTest, WhatABlindAgentDoesNotSeeIsUnknown) {
   seen_at("since", 1'700'000'000'500);
   const Issue blind{
       "widget", "", "", "pods", 0, "blind", "since 2023-11-14T22:13:20.500Z: pods: 403 Forbidden"};
-  board_.agents({{{"eu", "agent-a", "davit", 0, {}, {blind}, 0}, 0}});
+  view_.agents({{{"eu", "agent-a", "davit", 0, {}, {blind}, 0}, 0}});
   const auto out = answer();
   ASSERT_EQ(out.objects_size(), 3);
   EXPECT_EQ(out.objects(0).observed().health(), "unknown");
@@ -210,28 +210,28 @@ TEST_F(BoardTest, WhatABlindAgentDoesNotSeeIsUnknown) {
   EXPECT_EQ(out.objects(2).observed().health(), "healthy") << "told since: seen all the same";
   EXPECT_EQ(out.objects(2).condition(), "");
   EXPECT_EQ(out.agents(0).issues_size(), 1);
-  board_.agents({{{"eu", "agent-a", "davit", 0, {}, {}, 0}, 0}});
+  view_.agents({{{"eu", "agent-a", "davit", 0, {}, {}, 0}, 0}});
   EXPECT_EQ(answer().objects(0).observed().health(), "healthy");
 }
 
-TEST_F(BoardTest, BlindnessIsOfItsKindAndRegion) {
+TEST_F(StatusViewTest, BlindnessIsOfItsKindAndRegion) {
   record("a", 4);
   seen_at("a", 1);
   const auto blind = [](const std::string& kind) {
     return Issue{kind, "", "", "pods", 0, "blind", "since 2023-11-14T22:13:20.500Z: no"};
   };
-  board_.agents({{{"eu", "agent-a", "davit", 0, {}, {blind("gadget")}, 0}, 0},
-                 {{"us", "agent-b", "davit", 0, {}, {blind("widget")}, 0}, 0}});
+  view_.agents({{{"eu", "agent-a", "davit", 0, {}, {blind("gadget")}, 0}, 0},
+                {{"us", "agent-b", "davit", 0, {}, {blind("widget")}, 0}, 0}});
   EXPECT_EQ(answer().objects(0).observed().health(), "healthy");
   Issue without_time = blind("widget");
   without_time.reason = "a peer that does not say since when";
-  board_.agents({{{"eu", "agent-a", "davit", 0, {}, {without_time}, 0}, 0}});
+  view_.agents({{{"eu", "agent-a", "davit", 0, {}, {without_time}, 0}, 0}});
   EXPECT_EQ(answer().objects(0).observed().health(), "unknown");
 }
 
-TEST_F(BoardTest, OtherRegionsDoNotMixIn) {
+TEST_F(StatusViewTest, OtherRegionsDoNotMixIn) {
   record("a", 4);
-  board_.agents(
+  view_.agents(
       {{{"us", "agent-b", "davit", 0, {}, {{"widget", "a", "", "", 4, "parked", "x"}}, 0}, 0}});
   auto out = answer();
   EXPECT_EQ(out.objects(0).condition(), "");

@@ -15,20 +15,20 @@
 
 namespace davit::desired {
 
-struct UpkeepSettings {
+struct MaintenanceSettings {
   std::chrono::milliseconds interval{std::chrono::hours(1)};  // 0: only on request
   PurgeLimits limits;
   std::chrono::milliseconds agent_retention{std::chrono::hours(30 * 24)};
 };
 
-class Upkeep {
+class Maintenance {
  public:
-  struct Ask {
+  struct Request {
     bool dry_run = false;
     std::optional<std::chrono::milliseconds> retention;  // instead of the setting
     Cursor from;                                         // where a dry run continues
   };
-  struct Answer {
+  struct Report {
     uint64_t purged_through = 0;
     uint64_t count = 0;
     uint64_t agents_forgotten = 0;
@@ -37,26 +37,27 @@ class Upkeep {
     bool more = false;  // another round has more to read
   };
 
-  Upkeep(Host host, storage::Client storage, Outstanding& outstanding, UpkeepSettings settings);
+  Maintenance(Host host, storage::Client storage, Outstanding& outstanding,
+              MaintenanceSettings settings);
 
   // Runs one round by this client, whose op may end it. Blocks. [any]
-  Result<Answer> round(const Ask& ask, const storage::Client& storage);
+  Result<Report> round(const Request& request, const storage::Client& storage);
   void start();
   void stop();
 
  private:
-  Result<Answer> look(const Ask& ask, const storage::Client& storage);
+  Result<Report> look(const Request& request, const storage::Client& storage);
   std::vector<Progress> forgettable(const std::vector<Progress>& agents) const;
-  Result<> finish(const storage::Client& storage, Answer& answer, uint64_t through,
+  Result<> finish(const storage::Client& storage, Report& report, uint64_t through,
                   const std::vector<Progress>& forgettable);
   void after(std::chrono::nanoseconds delay);
   void begin_round();
-  void round_ended(const Result<Answer>& answer);
+  void round_ended(const Result<Report>& report);
 
   Host host_;
   storage::Client storage_;
   Outstanding& outstanding_;
-  UpkeepSettings settings_;
+  MaintenanceSettings settings_;
   Metric purged_, mark_, forgotten_, errors_;
 
   std::mutex mutex_;  // held during a round

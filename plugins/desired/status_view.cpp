@@ -1,37 +1,37 @@
-#include "board.hpp"
+#include "status_view.hpp"
 
 #include <davit/v1/operator.pb.h>
 
 namespace davit::desired {
 
-void Board::reset() {
+void StatusView::reset() {
   records_.clear();
   statuses_.clear();
 }
 
-bool Board::record(const davit_record& r) {
+bool StatusView::record(const davit_record& r) {
   Key key = from_abi(r.key);
   if (!selection_.takes(key)) return false;
   records_[std::move(key)] = wanted(r);
   return conditions_.only_ctrl_v1(text(r.key.region));
 }
 
-void Board::unsent(const Key& key, Condition why) {
+void StatusView::unsent(const Key& key, Condition why) {
   if (const auto record = records_.find(key); record != records_.end())
     record->second.unsent = std::move(why);
 }
 
-void Board::status(Status s) {
+void StatusView::status(Status s) {
   if (!selection_.takes(s.key)) return;
   Key key = s.key;
   statuses_[std::move(key)] = std::move(s);
 }
 
-void Board::agents(std::vector<Agent> agents) {
+void StatusView::agents(std::vector<Agent> agents) {
   conditions_ = Conditions(std::move(agents));
 }
 
-std::set<std::string> Board::judged_regions() const {
+std::set<std::string> StatusView::judged_regions() const {
   auto out = conditions_.only_ctrl_v1_regions();
   std::erase_if(out, [this](const std::string& region) {
     return !selection_.region.empty() && region != selection_.region;
@@ -39,7 +39,7 @@ std::set<std::string> Board::judged_regions() const {
   return out;
 }
 
-std::set<std::string> Board::delayed_regions() const {
+std::set<std::string> StatusView::delayed_regions() const {
   std::set<std::string> out;
   for (const auto& [key, record] : records_) {
     if (record.unsent.word == DAVIT_ISSUE_DELAYED) out.insert(key.region);
@@ -47,7 +47,7 @@ std::set<std::string> Board::delayed_regions() const {
   return out;
 }
 
-Board::Names Board::live_names() const {
+StatusView::Names StatusView::live_names() const {
   Names out;
   for (const auto& [key, desired] : records_) {
     if (desired.live) out.insert({key.kind, key.region, desired.ns, desired.name});
@@ -55,11 +55,11 @@ Board::Names Board::live_names() const {
   return out;
 }
 
-bool Board::taken_over(const Key& key, const Wanted& dead, const Names& live) {
+bool StatusView::taken_over(const Key& key, const Wanted& dead, const Names& live) {
   return dead.name.empty() || live.contains({key.kind, key.region, dead.ns, dead.name});
 }
 
-void Board::render(Cursor head, int64_t now_unix_ms, v1::StatusResponse* out) const {
+void StatusView::render(Cursor head, int64_t now_unix_ms, v1::StatusResponse* out) const {
   const Names live = live_names();
   std::set<std::string> regions;
   out->mutable_head()->set_incarnation(head.incarnation);

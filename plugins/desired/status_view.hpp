@@ -1,4 +1,4 @@
-// Joins desired and observed state: the Board takes records, statuses and agents and makes the
+// Joins desired and observed state: the StatusView takes records, statuses and agents and makes the
 // answer of Status and WatchStatus. Survey feeds it from the store: everything for the first
 // answer, and only what has changed for the later answers of a watch. Pure.
 #pragma once
@@ -9,15 +9,15 @@
 
 namespace davit::desired {
 
-class Board {
+class StatusView {
  public:
-  explicit Board(Selection selection) : selection_(std::move(selection)) {}
+  explicit StatusView(Selection selection) : selection_(std::move(selection)) {}
   const Selection& selection() const { return selection_; }
 
   // Forgets the records and the statuses.
   void reset();
-  // True: the record is selected, and all agents of its region speak ctrl.v1, as far as the Board
-  // knows. So its kind is to be asked whether it is sent to them.
+  // True: the record is selected, and all agents of its region speak ctrl.v1, as far as the
+  // StatusView knows. So its kind is to be asked whether it is sent to them.
   bool record(const davit_record& record);
   // What the kind has said of the record.
   void unsent(const Key& key, Condition why);
@@ -38,7 +38,7 @@ class Board {
   using Names = std::set<std::array<std::string, 4>>;  // kind, region, namespace, name
   Names live_names() const;
   // True: another record has the name of this deleted one. The store then clears the deleted
-  // record's name without a new version, so the Board may still have the old name.
+  // record's name without a new version, so the StatusView may still have the old name.
   static bool taken_over(const Key& key, const Wanted& dead, const Names& live);
 
   Selection selection_;
