@@ -6,9 +6,9 @@
 #include <set>
 
 #include "departures.hpp"
-#include "desired.hpp"
 #include "observed.hpp"
 #include "reconciliation.hpp"
+#include "record_table.hpp"
 #include "rights.hpp"
 #include "status_publisher.hpp"
 #include "views.hpp"
@@ -91,7 +91,7 @@ struct KindState {
   kind::Client client;
   const std::vector<kind::Need> needs;
   Schema schema;
-  Desired desired;
+  RecordTable desired;
   Observed observed;
   Departures departures;
   Views views;

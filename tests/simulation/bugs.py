@@ -112,7 +112,7 @@ AGENT = (
     Bug("held_is_worked_on", "applier", "reconciliation.cpp",
         "a hold says: do not touch this object",
         (("  if (task_.intent == Intent::hold) return finish(Report::End::held);\n", ""),)),
-    Bug("holds_are_not_counted", "applier", "desired.cpp",
+    Bug("holds_are_not_counted", "applier", "record_table.cpp",
         "a held record is a live one",
         (("named_now(*entry) && wanted(*entry)", "named_now(*entry) && entry->intent == Intent::apply"),)),
     Bug("drift_is_left", "applier", "drift.cpp",

@@ -1,4 +1,4 @@
-#include "desired.hpp"
+#include "record_table.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -54,12 +54,12 @@ sink::Outcome outcome_of(const RecordEntry& entry) {
 
 }  // namespace
 
-bool Desired::begin(bool snapshot, uint64_t incarnation) {
+bool RecordTable::begin(bool snapshot, uint64_t incarnation) {
   if (snapshot) ++snapshot_;
   return std::exchange(incarnation_, incarnation) != incarnation;
 }
 
-RecordEntry* Desired::find_by_name(const sink::Change& change) {
+RecordEntry* RecordTable::find_by_name(const sink::Change& change) {
   const auto it = by_name_.find(name_key(change.ns, change.name));
   if (it != by_name_.end()) return it->second;
   if (!change.ns.empty()) return nullptr;
@@ -71,7 +71,7 @@ RecordEntry* Desired::find_by_name(const sink::Change& change) {
   return nullptr;
 }
 
-RecordEntry& Desired::at(const std::string& ns, const std::string& name) {
+RecordEntry& RecordTable::at(const std::string& ns, const std::string& name) {
   RecordEntry*& entry = by_name_[name_key(ns, name)];
   if (entry == nullptr && !ns.empty()) {
     // A delete without a namespace may come before the objects that show its namespace.
@@ -92,17 +92,17 @@ RecordEntry& Desired::at(const std::string& ns, const std::string& name) {
   return *entry;
 }
 
-RecordEntry* Desired::find(uint64_t number) {
+RecordEntry* RecordTable::find(uint64_t number) {
   const auto it = entries_.find(number);
   return it == entries_.end() ? nullptr : it->second.get();
 }
 
-RecordEntry* Desired::find(const std::string& ns, const std::string& name) {
+RecordEntry* RecordTable::find(const std::string& ns, const std::string& name) {
   const auto it = by_name_.find(name_key(ns, name));
   return it == by_name_.end() ? nullptr : it->second;
 }
 
-void Desired::identify(RecordEntry& entry, const std::string& id) {
+void RecordTable::identify(RecordEntry& entry, const std::string& id) {
   const auto [begin, end] = by_id_.equal_range(entry.id);
   const auto known = std::find_if(begin, end, [&](const auto& e) { return e.second == &entry; });
   if (known != end) by_id_.erase(known);
@@ -110,25 +110,25 @@ void Desired::identify(RecordEntry& entry, const std::string& id) {
   if (!id.empty()) by_id_.emplace(id, &entry);
 }
 
-RecordEntry* Desired::of_record(const std::string& id) const {
+RecordEntry* RecordTable::of_record(const std::string& id) const {
   const auto it = by_id_.find(id);
   return it == by_id_.end() ? nullptr : it->second;
 }
 
-void Desired::erase(RecordEntry& entry) {
+void RecordTable::erase(RecordEntry& entry) {
   identify(entry, {});
   by_name_.erase(name_key(entry.ns, entry.name));
   entries_.erase(entry.number);
 }
 
-void Desired::each(const std::function<void(RecordEntry&)>& visit) const {
+void RecordTable::each(const std::function<void(RecordEntry&)>& visit) const {
   for (auto it = entries_.begin(); it != entries_.end();) {
     RecordEntry& entry = *(it++)->second;  // the visitor may erase it
     visit(entry);
   }
 }
 
-uint64_t Desired::counted() const {
+uint64_t RecordTable::counted() const {
   uint64_t out = 0;
   for (const auto& [number, entry] : entries_) {
     if (named_now(*entry) && wanted(*entry)) ++out;
@@ -136,14 +136,14 @@ uint64_t Desired::counted() const {
   return out;
 }
 
-bool Desired::lives(const std::string& id) const {
+bool RecordTable::lives(const std::string& id) const {
   const auto [begin, end] = by_id_.equal_range(id);
   return std::any_of(begin, end, [](const auto& entry) {
     return entry.second->taken_over_at == 0 && wanted(*entry.second);
   });
 }
 
-bool Desired::restore_name(sink::Change& change) const {
+bool RecordTable::restore_name(sink::Change& change) const {
   if (change.type != sink::ChangeType::remove || !change.name.empty()) return true;
   const auto [begin, end] = by_id_.equal_range(change.key.id);
   const auto left = std::find_if(begin, end, [this](const auto& entry) {
@@ -155,7 +155,7 @@ bool Desired::restore_name(sink::Change& change) const {
   return true;
 }
 
-void Desired::taken_over(const std::string& id, uint64_t version) {
+void RecordTable::taken_over(const std::string& id, uint64_t version) {
   const auto [begin, end] = by_id_.equal_range(id);
   for (auto it = begin; it != end; ++it) {
     RecordEntry& entry = *it->second;
@@ -166,7 +166,7 @@ void Desired::taken_over(const std::string& id, uint64_t version) {
   }
 }
 
-Desired::Accepted Desired::accept(const sink::Change& change) {
+RecordTable::Accepted RecordTable::accept(const sink::Change& change) {
   Accepted out;
   RecordEntry* known = find_by_name(change);
   RecordEntry& entry = known != nullptr ? *known : at(change.ns, change.name);

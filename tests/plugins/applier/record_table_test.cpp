@@ -1,5 +1,5 @@
 // Which record a change means, when it says less than a name and a namespace.
-#include "desired.hpp"
+#include "record_table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,15 +15,15 @@ sink::Change change(sink::ChangeType type, const std::string& ns, uint64_t versi
   return c;
 }
 
-TEST(Desired, FindsTheNamespaceThatADeleteDoesNotName) {
-  Desired desired(0, 1);
+TEST(RecordTable, FindsTheNamespaceThatADeleteDoesNotName) {
+  RecordTable desired(0, 1);
   RecordEntry& entry = desired.at("context", "edge");
   EXPECT_EQ(desired.accept(change(sink::ChangeType::remove, "", 5)).entry, &entry);
   EXPECT_EQ(entry.intent, Intent::remove);
 }
 
-TEST(Desired, MeansTheObjectsThatAreSeenAfterADeleteThatDoesNotNameTheirNamespace) {
-  Desired desired(0, 1);
+TEST(RecordTable, MeansTheObjectsThatAreSeenAfterADeleteThatDoesNotNameTheirNamespace) {
+  RecordTable desired(0, 1);
   RecordEntry* entry = desired.accept(change(sink::ChangeType::remove, "", 5)).entry;
   EXPECT_EQ(&desired.at("context", "edge"), entry);
   EXPECT_EQ(entry->ns, "context");
@@ -33,8 +33,8 @@ TEST(Desired, MeansTheObjectsThatAreSeenAfterADeleteThatDoesNotNameTheirNamespac
   EXPECT_EQ(desired.at("context", "edge").intent, Intent::unknown);
 }
 
-TEST(Desired, DeletesAndAppliesOneRecordInOrderWhateverTheyName) {
-  Desired desired(0, 1);
+TEST(RecordTable, DeletesAndAppliesOneRecordInOrderWhateverTheyName) {
+  RecordTable desired(0, 1);
   RecordEntry* entry = desired.accept(change(sink::ChangeType::remove, "", 5)).entry;
   const auto applied = desired.accept(change(sink::ChangeType::apply, "context", 6));
   EXPECT_EQ(applied.entry, entry);
@@ -43,9 +43,9 @@ TEST(Desired, DeletesAndAppliesOneRecordInOrderWhateverTheyName) {
 }
 
 // All are to be said gone once nothing stands under the name.
-TEST(Desired, WhoHadANameBeforeIsRemembered) {
+TEST(RecordTable, WhoHadANameBeforeIsRemembered) {
   using Before = std::vector<RecordEntry::Predecessor>;
-  Desired desired(0, 1);
+  RecordTable desired(0, 1);
   const auto as = [](const std::string& id, sink::Change c) {
     c.key.id = id;
     return c;
@@ -66,8 +66,8 @@ TEST(Desired, WhoHadANameBeforeIsRemembered) {
   EXPECT_EQ(entry->predecessors.back().id, "n198");
 }
 
-TEST(Desired, TheStateAndTheAnnotationsBelongToTheIntent) {
-  Desired desired(0, 1);
+TEST(RecordTable, TheStateAndTheAnnotationsBelongToTheIntent) {
+  RecordTable desired(0, 1);
   auto c = change(sink::ChangeType::apply, "context", 7);
   c.state = "draining";
   c.annotations = {{"team", "a"}};
@@ -79,8 +79,8 @@ TEST(Desired, TheStateAndTheAnnotationsBelongToTheIntent) {
   EXPECT_TRUE(desired.accept(c).work);
 }
 
-TEST(Desired, KnowsTheSlotsOfARecordWhateverBecomesOfThem) {
-  Desired desired(0, 1);
+TEST(RecordTable, KnowsTheSlotsOfARecordWhateverBecomesOfThem) {
+  RecordTable desired(0, 1);
   auto first = change(sink::ChangeType::apply, "context", 5);
   first.key.id = "a";
   RecordEntry& entry = *desired.accept(first).entry;
@@ -100,12 +100,12 @@ TEST(Desired, KnowsTheSlotsOfARecordWhateverBecomesOfThem) {
   EXPECT_EQ(desired.of_record("b"), nullptr);
 }
 
-TEST(Desired, ADeleteGetsItsNameBackWhenTheRecordThatTookItDiedFirst) {
+TEST(RecordTable, ADeleteGetsItsNameBackWhenTheRecordThatTookItDiedFirst) {
   const auto as = [](const char* id, sink::Change c) {
     c.key.id = id;
     return c;
   };
-  Desired desired(0, 1);
+  RecordTable desired(0, 1);
   desired.begin(true, 41);
   const auto nameless = [&](const char* id) {
     auto c = as(id, change(sink::ChangeType::remove, "", 9));
@@ -130,8 +130,8 @@ TEST(Desired, ADeleteGetsItsNameBackWhenTheRecordThatTookItDiedFirst) {
 
 // Work that an earlier stream asked for may wait until a restored store has begun its own: stamped
 // as that one's, it would be pruned when that one does not name it.
-TEST(Desired, AWishIsOfTheStoreThatSaidSo) {
-  Desired desired(1, 1);
+TEST(RecordTable, AWishIsOfTheStoreThatSaidSo) {
+  RecordTable desired(1, 1);
   EXPECT_TRUE(desired.begin(true, 41));
   const RecordEntry& entry = *desired.accept(change(sink::ChangeType::apply, "context", 7)).entry;
   EXPECT_FALSE(desired.begin(true, 41));

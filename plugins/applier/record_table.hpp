@@ -1,6 +1,6 @@
-// Desired: the table of the records of one kind that a stream has named, by name. It decides what
-// each new change means for the record that had the name before. It stands between `offer` and the
-// queue. Pure; used on the applier's strand.
+// RecordTable: the records of one kind that a stream has named, by name. It decides what each new
+// change means for the record that had the name before. It stands between `offer` and the queue.
+// Pure; used on the applier's strand.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace davit::applier {
 
-class Desired {
+class RecordTable {
  public:
   // What the caller does about an accepted change.
   struct Accepted {
@@ -57,7 +57,7 @@ class Desired {
 
   // RecordEntry numbers are unique over all kinds: the first is `base`, and each following one is
   // `step` higher.
-  Desired(uint64_t base, uint64_t step) : next_(base), step_(step) {}
+  RecordTable(uint64_t base, uint64_t step) : next_(base), step_(step) {}
 
  private:
   RecordEntry* find_by_name(const sink::Change& change);
