@@ -105,8 +105,9 @@ struct KindState {
   std::set<uint64_t> unseen;             // entries that wait until all watches can be trusted
   ChangeStream* stream = nullptr;        // NULL: none is open
   std::shared_ptr<const History> history = std::make_shared<const History>();
-  Strangers strangers;   // incarnations that objects name and the history does not
-  bool arrived = false;  // objects that no stream names have come since the last judgement
+  ForeignIncarnations
+      foreign_incarnations;  // incarnations that objects name and the history does not
+  bool arrived = false;      // objects that no stream names have come since the last judgement
 };
 
 }  // namespace davit::applier

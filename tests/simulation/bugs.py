@@ -285,7 +285,7 @@ RIVALS = (
     Bug("what_is_unknown_is_older", "applier", "ownership.cpp",
         "an object of an incarnation that nobody has explained yet is left alone",
         (("  if (it == 0 || known.stream == 0 ||", "  if (it != 0 || known.stream == 0 ||"),), "rivals"),
-    Bug("a_word_on_its_way_counts", "applier", "strangers.cpp",
+    Bug("a_word_on_its_way_counts", "applier", "foreign_incarnations.cpp",
         "only what the server says after an object was seen explains its incarnation",
         (("constexpr std::chrono::seconds on_its_way{15};", "constexpr std::chrono::seconds on_its_way{0};"),), "rivals"),
     Bug("tail_tells_no_history", "streamer", "stream.cpp",

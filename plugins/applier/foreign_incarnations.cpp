@@ -1,4 +1,4 @@
-#include "strangers.hpp"
+#include "foreign_incarnations.hpp"
 
 namespace davit::applier {
 namespace {
@@ -9,11 +9,11 @@ constexpr size_t many = 256;
 
 }  // namespace
 
-void Strangers::seen(uint64_t incarnation, std::chrono::nanoseconds now) {
+void ForeignIncarnations::seen(uint64_t incarnation, std::chrono::nanoseconds now) {
   if (!known_->contains(incarnation) && seen_.size() < many) seen_.emplace(incarnation, now);
 }
 
-bool Strangers::word(std::chrono::nanoseconds now) {
+bool ForeignIncarnations::confirmed(std::chrono::nanoseconds now) {
   if (seen_.empty()) return false;
   Incarnations known = *known_;
   if (known.size() >= many) known.clear();
@@ -26,7 +26,7 @@ bool Strangers::word(std::chrono::nanoseconds now) {
   return told != 0;
 }
 
-void Strangers::forget() {
+void ForeignIncarnations::forget() {
   seen_.clear();
   known_ = std::make_shared<const Incarnations>();
 }
