@@ -150,7 +150,7 @@ Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const st
   out.path = "ctrl.v1.ClusterService/" + names->watch;
   out.metadata = {{"x-davit-agent", agent.empty() ? "davit" : agent}};
   out.bookmarks = false;
-  out.request = [region](Position from) {
+  out.request = [region](Cursor from) {
     std::string request;
     put_bytes(request, 1, region);
     put_integer(request, 2, from.version);

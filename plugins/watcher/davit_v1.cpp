@@ -94,7 +94,7 @@ Result<Batch> decode(const Buffer& message, const std::string& kind, const std::
 Dialect davit_v1(const std::string& kind, const std::string& region, const std::string& agent) {
   Dialect out;
   out.path = "davit.v1.AgentService/Watch";
-  out.request = [kind, agent](Position from) {
+  out.request = [kind, agent](Cursor from) {
     v1::WatchRequest request;
     auto* subscription = request.add_subscriptions();
     subscription->set_kind(kind);

@@ -49,7 +49,7 @@ void Stream::end_quietly(std::chrono::nanoseconds now) {
   const auto quiet = with_->timing.quiet;
   if (!listing_ || !call_ || !asked_ || quiet.count() == 0 || now - heard_at_ < quiet) return;
   listing_ = false;
-  heeded(sink_.bookmark({false, std::nullopt, cursor_.committed(), true}));
+  heeded(sink_.bookmark({false, std::nullopt, tracker_.committed(), true}));
 }
 
 void Stream::ask(const Audit::Known& known) {
@@ -113,7 +113,7 @@ void Stream::feed_found() {
   while (!found_.empty()) {
     Item& item = found_.front();
     if (!sink_.offer(item.change)) return;
-    cursor_.offered(item.change.version);
+    tracker_.offered(item.change.version);
     changes_.add();
     heard(item);
     found_.pop_front();

@@ -32,13 +32,13 @@ class Bug:
 
 # The wire: cursors, snapshots, bookmarks, holds.
 WIRE = (
-    Bug("cursor_passes_what_is_under_way", "watcher", "cursor.cpp",
+    Bug("cursor_passes_what_is_under_way", "watcher", "position_tracker.cpp",
         "a cursor is the highest version such that it and all before it are applied, held or parked",
         (("if (!outstanding_.empty()) version", "if (false) version"),)),
-    Bug("snapshot_commits_before_its_end", "watcher", "cursor.cpp",
+    Bug("snapshot_commits_before_its_end", "watcher", "position_tracker.cpp",
         "in a snapshot nothing is committed before its bookmark",
         (("  snapshot_ = snapshot;\n", "  snapshot_ = false;\n"),), "restored"),
-    Bug("void_position_is_kept", "watcher", "cursor.cpp",
+    Bug("void_position_is_kept", "watcher", "position_tracker.cpp",
         "a position that is void is answered with a snapshot",
         (("  committed_ = {};\n  sent_ = 0;\n  through_ = 0;\n", ""),), "restored"),
     Bug("snapshot_says_a_wrong_count", "streamer", "pager.cpp",

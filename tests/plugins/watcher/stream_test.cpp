@@ -23,7 +23,7 @@ struct Sink : FakeSink {
 
   void begin(sink::Stream*, const sink::Begin& b) {
     seen += b.snapshot ? "snapshot" : "tail";
-    for (const davit::Cursor& link : b.history)
+    for (const Cursor& link : b.history)
       seen += "(" + std::to_string(link.incarnation) + ":" + std::to_string(link.version) + ")";
     seen += " ";
   }

@@ -1,10 +1,10 @@
-#include "cursor.hpp"
+#include "position_tracker.hpp"
 
 #include <algorithm>
 
 namespace davit::watcher {
 
-void Cursor::begin(bool snapshot, Position at) {
+void PositionTracker::begin(bool snapshot, Cursor at) {
   history_ = at.incarnation;
   snapshot_ = snapshot;
   if (snapshot) {
@@ -19,24 +19,24 @@ void Cursor::begin(bool snapshot, Position at) {
   }
 }
 
-void Cursor::begin_without_bookmarks() {
+void PositionTracker::begin_without_bookmarks() {
   snapshot_ = false;
 }
 
-void Cursor::offered(uint64_t version) {
+void PositionTracker::offered(uint64_t version) {
   ++outstanding_[version];
   sent_ = std::max(sent_, version);
   if (!snapshot_) through_ = std::max(through_, version);
 }
 
-void Cursor::settled(uint64_t version) {
+void PositionTracker::settled(uint64_t version) {
   const auto it = outstanding_.find(version);
   if (it == outstanding_.end()) return;
   if (--it->second == 0) outstanding_.erase(it);
   advance();
 }
 
-void Cursor::bookmark(Position at, bool snapshot_end) {
+void PositionTracker::bookmark(Cursor at, bool snapshot_end) {
   if (snapshot_ && !snapshot_end) return;  // within a snapshot the cursor does not move
   snapshot_ = false;
   history_ = at.incarnation;
@@ -45,20 +45,20 @@ void Cursor::bookmark(Position at, bool snapshot_end) {
   advance();
 }
 
-void Cursor::closed_clean() {
+void PositionTracker::closed_clean() {
   snapshot_ = false;
   through_ = std::max(through_, sent_);
   advance();
 }
 
-void Cursor::refused() {
+void PositionTracker::refused() {
   committed_ = {};
   sent_ = 0;
   through_ = 0;
   snapshot_ = false;
 }
 
-void Cursor::advance() {
+void PositionTracker::advance() {
   if (snapshot_) return;
   uint64_t version = through_;
   if (!outstanding_.empty()) version = std::min(version, outstanding_.begin()->first - 1);
