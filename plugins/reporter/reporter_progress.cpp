@@ -28,7 +28,7 @@ void Reporter::send_progress() {
     if (!delayed_.empty()) p.issues.push_back(delayed());
   }
   progressing_ = true;
-  last_words_.asking();
+  accepted_.asking();
   last_progress_ = host_.now();
   sender_->progress(p, [this](const Result<uint64_t>& r) { progressed(r); });
 }
@@ -85,7 +85,7 @@ void Reporter::introduced(uint64_t epoch_taken) {
     std::lock_guard lock(mutex_);
     if (epoch_taken < progress_.epoch) {
       rise_backoff_.reset();
-      return last_words_.confirmed();
+      return accepted_.confirmed();
     }
   }
   rise_above(epoch_taken);
@@ -110,7 +110,7 @@ void Reporter::rise_above(uint64_t epoch_taken) {
   std::lock_guard lock(mutex_);
   progress_.epoch = epoch_taken + 1;
   progress_dirty_ = true;
-  buffer_.put_back(last_words_.take_unconfirmed());
+  buffer_.put_back(accepted_.take_unconfirmed());
 }
 
 // The issue begins when the breaker opens, and ends when nothing waits any more.

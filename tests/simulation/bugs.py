@@ -306,7 +306,7 @@ RIVALS = (
         "who is not above the epoch of a second agent, which has ended, is told so",
         (("  return it->second.epoch >= said.epoch ? it->second.epoch : 0;",
           "  return it->second.agent == said.agent && it->second.epoch >= said.epoch ? it->second.epoch : 0;"),), "rivals"),
-    Bug("last_words_are_not_said_again", "reporter", "reporter_progress.cpp",
+    Bug("accepted_statuses_are_not_sent_again", "reporter", "reporter_progress.cpp",
         "what another agent has said over ours is said again",
         (("  if (!repeat_from_ || *repeat_from_ <= now)\n", "  if (now == Time(0))\n"),), "rivals"),
     Bug("rivals_rise_for_ever", "reporter", "reporter_progress.cpp",

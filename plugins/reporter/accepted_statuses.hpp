@@ -1,7 +1,7 @@
-// LastWords: the latest status of each key that the peer has accepted, kept for repetition. When
-// another agent of the region has a greater epoch, the peer accepts our statuses but ignores them
-// and keeps that agent's. The answer to a progress message tells the Reporter so. The answer covers
-// what was sent before that progress began. Pure; only for davit.v1.
+// AcceptedStatuses: the latest status of each key that the peer has accepted, kept for repetition.
+// When another agent of the region has a greater epoch, the peer accepts our statuses but ignores
+// them and keeps that agent's. The answer to a progress message tells the Reporter so. The answer
+// covers what was sent before that progress began. Pure; only for davit.v1.
 //
 // The statuses are kept in the order in which they were sent: the lowest epochs come first, and the
 // unconfirmed statuses last.
@@ -17,11 +17,11 @@
 
 namespace davit::reporter {
 
-class LastWords {
+class AcceptedStatuses {
  public:
   // `capacity`: how many keys are kept. `gone_max`: how many keys of records that are gone are kept
   // besides. Above a limit the one that was sent first is forgotten.
-  LastWords(size_t capacity, size_t gone_max) : most_{capacity, gone_max} {}
+  AcceptedStatuses(size_t capacity, size_t gone_max) : most_{capacity, gone_max} {}
 
   void sending(const std::vector<Status>& batch) { under_way_ = batch; }
   // The batch under way has ended. False: the peer did not take it; it is not kept here.
@@ -47,18 +47,18 @@ class LastWords {
   size_t size() const { return by_key_.size(); }
 
  private:
-  struct Word {
+  struct Sent {
     Status status;
     uint64_t round;
   };
-  using Words = std::list<Word>;
+  using List = std::list<Sent>;
 
-  Words& words_of(const Status& status) { return words_[status.gone ? 1 : 0]; }
+  List& list_of(const Status& status) { return lists_[status.gone ? 1 : 0]; }
   void keep(Status&& status);
 
   const std::array<size_t, 2> most_;
-  std::array<Words, 2> words_;  // statuses of records that are there, and of those that are gone
-  std::unordered_map<std::string, Words::iterator> by_key_;
+  std::array<List, 2> lists_;  // statuses of records that are there, and of those that are gone
+  std::unordered_map<std::string, List::iterator> by_key_;
   std::vector<Status> under_way_;
   uint64_t round_ = 1, asked_ = 0, confirmed_ = 0;  // each progress call begins a round
 };
