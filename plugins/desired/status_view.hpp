@@ -1,5 +1,5 @@
 // Joins desired and observed state: the StatusView takes records, statuses and agents and makes the
-// answer of Status and WatchStatus. Survey feeds it from the store: everything for the first
+// answer of Status and WatchStatus. StatusReader feeds it from the store: everything for the first
 // answer, and only what has changed for the later answers of a watch. Pure.
 #pragma once
 

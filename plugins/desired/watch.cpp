@@ -56,19 +56,19 @@ class Watch : public rpc::Handler {
   void took(Result<std::optional<std::string>> said) {
     if (!said.ok()) return finish(rpc::End::of(said.error()));
     if (*said) return call_.write(std::move(**said));
-    if (auto inquiry = source_->inquiry()) return ask(inquiry);
+    if (auto queries = source_->queries()) return ask(queries);
     if (source_->ends()) return finish({});
     busy_ = false;
     if (again_) read();
   }
   // The kinds are asked, then the read goes on.
-  void ask(const std::shared_ptr<Inquiry>& inquiry) {
-    Inquiry::run(shared_.host, subscriber_->strand, inquiry,
-                 [this, subscriber = subscriber_, ticket = ticket_] {
-                   if (!subscriber->notify || finished_) return;
-                   busy_ = false;
-                   read();
-                 });
+  void ask(const std::shared_ptr<KindQueries>& queries) {
+    KindQueries::run(shared_.host, subscriber_->strand, queries,
+                     [this, subscriber = subscriber_, ticket = ticket_] {
+                       if (!subscriber->notify || finished_) return;
+                       busy_ = false;
+                       read();
+                     });
   }
   void finish(const rpc::End& end) {
     if (source_) source_->leave();

@@ -7,7 +7,7 @@
 
 #include <davit/storage.hpp>
 
-#include "inquiry.hpp"
+#include "kind_queries.hpp"
 #include "lag.hpp"
 #include "status_view.hpp"
 
@@ -17,25 +17,25 @@ namespace davit::desired {
 Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag,
                                        const std::string& region, const GoOn& go_on);
 
-class Survey {
+class StatusReader {
  public:
   // How kinds are asked about a record. Both empty: none is asked.
   struct Asks {
-    std::function<void(const davit_record&, Inquiry&)> add;
+    std::function<void(const davit_record&, KindQueries&)> add;
     std::function<std::chrono::nanoseconds()> now;
   };
-  // `lag` outlives the Survey.
-  Survey(storage::Client storage, Lag& lag, Selection selection, GoOn go_on, Asks asks = {})
+  // `lag` outlives the StatusReader.
+  StatusReader(storage::Client storage, Lag& lag, Selection selection, GoOn go_on, Asks asks = {})
       : storage_(std::move(storage)),
         lag_(lag),
         go_on_(std::move(go_on)),
         asks_(std::move(asks)),
         view_(std::move(selection)) {}
 
-  // True: there may be something new to show. When `inquiry` is not NULL afterwards, kinds are to
+  // True: there may be something new to show. When `queries` is not NULL afterwards, kinds are to
   // be asked first: run it, then call refresh again.
   Result<bool> refresh();
-  std::shared_ptr<Inquiry> inquiry() const { return inquiry_; }
+  std::shared_ptr<KindQueries> queries() const { return queries_; }
   // Writes what was read last.
   void render(int64_t now_unix_ms, v1::StatusResponse* out) const;
   // True: no record and no status was read.
@@ -60,7 +60,7 @@ class Survey {
   GoOn go_on_;
   Asks asks_;
   StatusView view_;
-  std::shared_ptr<Inquiry> inquiry_;
+  std::shared_ptr<KindQueries> queries_;
 
   // Of the refresh in progress.
   Stage stage_ = Stage::begin;

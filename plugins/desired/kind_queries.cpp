@@ -1,8 +1,8 @@
-#include "inquiry.hpp"
+#include "kind_queries.hpp"
 
 namespace davit::desired {
 
-struct Inquiry::Waiting {
+struct KindQueries::Waiting {
   Waiting(const Strand& strand, size_t jobs, std::function<void()> t)
       : timer(strand), left(jobs), then(std::move(t)) {}
   Timer timer;
@@ -15,27 +15,27 @@ struct Inquiry::Waiting {
   }
 };
 
-void Inquiry::add(Key key, const std::string& instance, std::function<Condition()> ask) {
+void KindQueries::add(Key key, const std::string& instance, std::function<Condition()> ask) {
   answers_[key] = {DAVIT_ISSUE_DELAYED, "kind " + key.kind + " does not answer"};
   questions_[instance].push_back({std::move(key), std::move(ask)});
 }
 
-void Inquiry::run(const Host& host, const Strand& strand, const std::shared_ptr<Inquiry>& inquiry,
-                  std::function<void()> then) {
-  strand.post([host, strand, inquiry, then = std::move(then)]() mutable {
-    auto questions = std::exchange(inquiry->questions_, {});
+void KindQueries::run(const Host& host, const Strand& strand,
+                      const std::shared_ptr<KindQueries>& queries, std::function<void()> then) {
+  strand.post([host, strand, queries, then = std::move(then)]() mutable {
+    auto questions = std::exchange(queries->questions_, {});
     const auto waiting = std::make_shared<Waiting>(strand, questions.size(), std::move(then));
     if (questions.empty()) return waiting->end();
-    waiting->timer.after(patience, [inquiry, waiting] {
+    waiting->timer.after(answer_timeout, [queries, waiting] {
       {
-        const std::lock_guard lock(inquiry->mutex_);
-        inquiry->over_ = true;
+        const std::lock_guard lock(queries->mutex_);
+        queries->over_ = true;
       }
       waiting->end();
     });
     for (auto& [instance, of_kind] : questions) {
-      host.blocking(instance, [strand, inquiry, waiting, of_kind = std::move(of_kind)] {
-        inquiry->ask(of_kind);
+      host.blocking(instance, [strand, queries, waiting, of_kind = std::move(of_kind)] {
+        queries->ask(of_kind);
         strand.post([waiting] {
           if (--waiting->left == 0) waiting->end();
         });
@@ -45,7 +45,7 @@ void Inquiry::run(const Host& host, const Strand& strand, const std::shared_ptr<
 }
 
 // On the kind's pool.
-void Inquiry::ask(const std::vector<Question>& questions) {
+void KindQueries::ask(const std::vector<Question>& questions) {
   for (const Question& question : questions) {
     {
       const std::lock_guard lock(mutex_);
@@ -57,7 +57,7 @@ void Inquiry::ask(const std::vector<Question>& questions) {
   }
 }
 
-std::map<Key, Condition> Inquiry::answers() const {
+std::map<Key, Condition> KindQueries::answers() const {
   const std::lock_guard lock(mutex_);
   return answers_;
 }
@@ -87,13 +87,13 @@ Condition unsent(const Kind& kind, const Record& r) {
 
 }  // namespace
 
-void ask_unsent(const Kinds& kinds, const davit_record& record, Inquiry& inquiry) {
+void ask_unsent(const Kinds& kinds, const davit_record& record, KindQueries& queries) {
   const Kind* kind = kinds.get(view(record.key.kind));
   if (kind == nullptr || !kind->client.description().ctrl_v1) return;
   if ((record.flags & DAVIT_RECORD_LIVE) == 0) return;
   Record copy = from_abi(record);
   Key key = copy.key;
-  inquiry.add(std::move(key), std::string(kind->client.instance()),
+  queries.add(std::move(key), std::string(kind->client.instance()),
               [kind, copy = std::move(copy)] { return unsent(*kind, copy); });
 }
 

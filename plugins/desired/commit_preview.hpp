@@ -11,7 +11,7 @@
 
 namespace davit::desired {
 
-class Foresight {
+class CommitPreview {
  public:
   // True: refusal() needs the key of the live record that has the name now.
   static bool claims_name(const Record& wanted, const std::optional<Record>& stored) {

@@ -1,4 +1,4 @@
-#include "foresight.hpp"
+#include "commit_preview.hpp"
 
 namespace davit::desired {
 
@@ -10,8 +10,9 @@ std::string shown(const std::string& ns, const std::string& name) {
 
 }  // namespace
 
-std::optional<Error> Foresight::refusal(const Record& wanted, const std::optional<Record>& stored,
-                                        const std::optional<Key>& owner) {
+std::optional<Error> CommitPreview::refusal(const Record& wanted,
+                                            const std::optional<Record>& stored,
+                                            const std::optional<Key>& owner) {
   const bool named = stored && !stored->name.empty();
   if (named && (stored->ns != wanted.ns || stored->name != wanted.name)) {
     return Error{Code::invalid_argument,
@@ -29,7 +30,7 @@ std::optional<Error> Foresight::refusal(const Record& wanted, const std::optiona
   return std::nullopt;
 }
 
-Error Foresight::name_taken(const std::string& id) {
+Error CommitPreview::name_taken(const std::string& id) {
   return {Code::already_exists, "its name is taken by \"" + id + "\", which is live", {}, {}};
 }
 

@@ -1,7 +1,7 @@
-// Inquiry: what kinds are asked about the records of one page of a status: why they are not sent to
-// Krane's agents. A kind may block, so each is asked on the pool of its own instance, once for all
-// its records, and no kind waits for another. A record whose kind has not answered in time is shown
-// as delayed.
+// KindQueries: what kinds are asked about the records of one page of a status: why they are not
+// sent to Krane's agents. A kind may block, so each is asked on the pool of its own instance, once
+// for all its records, and no kind waits for another. A record whose kind has not answered in time
+// is shown as delayed.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,18 @@
 
 namespace davit::desired {
 
-class Inquiry {
+class KindQueries {
  public:
   // How long a page waits for its kinds.
-  static constexpr std::chrono::seconds patience{2};
+  static constexpr std::chrono::seconds answer_timeout{2};
 
   // Adds a question about the record. `ask` runs on the pool of that instance.
   void add(Key key, const std::string& instance, std::function<Condition()> ask);
   bool empty() const { return questions_.empty(); }
 
-  // Asks. Calls `then` once, on the strand, when all have answered or the patience has ended.
-  static void run(const Host& host, const Strand& strand, const std::shared_ptr<Inquiry>& inquiry,
-                  std::function<void()> then);
+  // Asks. Calls `then` once, on the strand, when all have answered or the timeout has passed.
+  static void run(const Host& host, const Strand& strand,
+                  const std::shared_ptr<KindQueries>& queries, std::function<void()> then);
 
   // After that: what is known of each record that was added. `delayed`: its kind has not answered.
   std::map<Key, Condition> answers() const;
@@ -46,6 +46,6 @@ class Inquiry {
 };
 
 // Adds what is to be asked about a record, if anything.
-void ask_unsent(const Kinds& kinds, const davit_record& record, Inquiry& inquiry);
+void ask_unsent(const Kinds& kinds, const davit_record& record, KindQueries& queries);
 
 }  // namespace davit::desired

@@ -1,5 +1,5 @@
 // Reading the status of a store that misbehaves, or for a caller who has gone.
-#include "survey.hpp"
+#include "status_reader.hpp"
 
 #include <gtest/gtest.h>
 
@@ -53,10 +53,10 @@ class FailingOver : public testing::EmptyStorage {
   }
 };
 
-class SurveyTest : public ::testing::Test {
+class StatusReaderTest : public ::testing::Test {
  protected:
   template <class Store>
-  Survey survey(Store& store, GoOn go_on) {
+  StatusReader reader(Store& store, GoOn go_on) {
     return {testing::client_of(host_, store), lag_, {"", "eu", ""}, std::move(go_on)};
   }
   testing::TestHost host_;
@@ -64,25 +64,25 @@ class SurveyTest : public ::testing::Test {
   Lag lag_;
 };
 
-TEST_F(SurveyTest, EndsWhenTheStoreDoesNotAdvance) {
-  const auto r = survey(store_, [] { return true; }).refresh();
+TEST_F(StatusReaderTest, EndsWhenTheStoreDoesNotAdvance) {
+  const auto r = reader(store_, [] { return true; }).refresh();
   ASSERT_FALSE(r.ok());
   EXPECT_EQ(r.error().code, Code::internal);
   EXPECT_EQ(store_.pages, 1);
 }
 
-TEST_F(SurveyTest, EndsWhenItsCallerHasGone) {
+TEST_F(StatusReaderTest, EndsWhenItsCallerHasGone) {
   store_.advances = true;
   int asked = 0;
-  const auto r = survey(store_, [&asked] { return ++asked < 6; }).refresh();
+  const auto r = reader(store_, [&asked] { return ++asked < 6; }).refresh();
   ASSERT_FALSE(r.ok());
   EXPECT_EQ(r.error().code, Code::cancelled);
   EXPECT_EQ(store_.pages, 5);
 }
 
-TEST_F(SurveyTest, BeginsAnewWhenTheStoreHasLostStatusesAndNoRecord) {
+TEST_F(StatusReaderTest, BeginsAnewWhenTheStoreHasLostStatusesAndNoRecord) {
   FailingOver store;
-  auto made = survey(store, [] { return true; });
+  auto made = reader(store, [] { return true; });
   const auto health = [&made] {
     const auto r = made.refresh();
     EXPECT_TRUE(r.ok()) << r.error().message;
@@ -97,9 +97,9 @@ TEST_F(SurveyTest, BeginsAnewWhenTheStoreHasLostStatusesAndNoRecord) {
 }
 
 // What agents of Krane's are not sent.
-class SurveyOfKraneTest : public ::testing::Test {
+class StatusOfKraneTest : public ::testing::Test {
  protected:
-  SurveyOfKraneTest()
+  StatusOfKraneTest()
       : store_(*testing::Loaded::open(STORAGE_MODULE)), made_(store_.plugin(), host_) {
     EXPECT_TRUE(made_.up().ok());
     storage_ = storage::Client(host_.host(), made_.ref(DAVIT_STORAGE));
@@ -108,7 +108,7 @@ class SurveyOfKraneTest : public ::testing::Test {
       put(region, "b");
     }
   }
-  ~SurveyOfKraneTest() override { EXPECT_TRUE(made_.stop().ok()); }
+  ~StatusOfKraneTest() override { EXPECT_TRUE(made_.stop().ok()); }
 
   void put(const std::string& region, const std::string& id) {
     Record r;
@@ -122,33 +122,33 @@ class SurveyOfKraneTest : public ::testing::Test {
   void heard_of(const std::string& region, const std::string& software) {
     ASSERT_TRUE(storage_.progress({region, "one", software, 1, {}, {}, ++now_}).ok());
   }
-  Survey survey(Selection selection = {}) {
+  StatusReader reader(Selection selection = {}) {
     return {storage_,
             lag_,
             std::move(selection),
             [] { return true; },
-            {[this](const davit_record& r, Inquiry& inquiry) {
+            {[this](const davit_record& r, KindQueries& queries) {
                asked_ += text(r.key.region) + '/' + text(r.key.id) + ' ';
-               inquiry.add(davit::from_abi(r.key), "kind", [this] { return says_; });
+               queries.add(davit::from_abi(r.key), "kind", [this] { return says_; });
              },
              [this] { return host_.now(); }}};
   }
   // Of whom the kind was asked meanwhile.
-  std::string refreshed(Survey& survey) {
+  std::string refreshed(StatusReader& reader) {
     asked_.clear();
     for (;;) {
-      const auto r = survey.refresh();
+      const auto r = reader.refresh();
       if (!r.ok()) return r.error().message;
-      const auto inquiry = survey.inquiry();
-      if (!inquiry) return asked_;
+      const auto queries = reader.queries();
+      if (!queries) return asked_;
       bool asked = false;
-      Inquiry::run(host_, host_.host().strand(), inquiry, [&asked] { asked = true; });
+      KindQueries::run(host_, host_.host().strand(), queries, [&asked] { asked = true; });
       EXPECT_TRUE(host_.run_until([&asked] { return asked; }));
     }
   }
-  static std::string held(const Survey& survey) {
+  static std::string held(const StatusReader& reader) {
     v1::StatusResponse answer;
-    survey.render(0, &answer);
+    reader.render(0, &answer);
     std::string out;
     for (const auto& o : answer.objects()) {
       if (o.condition() == DAVIT_ISSUE_HELD) out += o.region() + '/' + o.id() + ' ';
@@ -166,25 +166,25 @@ class SurveyOfKraneTest : public ::testing::Test {
   int64_t now_ = 0;
 };
 
-TEST_F(SurveyOfKraneTest, TheKindIsAskedOnlyWhereAllAgentsSpeakCtrlV1) {
+TEST_F(StatusOfKraneTest, TheKindIsAskedOnlyWhereAllAgentsSpeakCtrlV1) {
   heard_of("eu", "davit");
   heard_of("us", "ctrl.v1");
-  auto all = survey();
+  auto all = reader();
   EXPECT_EQ(refreshed(all), "us/a us/b ");
   EXPECT_EQ(held(all), "us/a us/b ");
   put("eu", "c");
   put("us", "c");
   EXPECT_EQ(refreshed(all), "us/c ");
   EXPECT_EQ(refreshed(all), "");
-  auto one = survey({"widget", "eu", "a"});
+  auto one = reader({"widget", "eu", "a"});
   EXPECT_EQ(refreshed(one), "");
 }
 
-TEST_F(SurveyOfKraneTest, TheKindIsAskedAgainOfARegionWhoseAgentsSpeakNothingElseAnyMore) {
+TEST_F(StatusOfKraneTest, TheKindIsAskedAgainOfARegionWhoseAgentsSpeakNothingElseAnyMore) {
   heard_of("us", "davit");
-  auto all = survey();
-  auto one = survey({"widget", "us", "b"});
-  auto other = survey({"", "eu", ""});
+  auto all = reader();
+  auto one = reader({"widget", "us", "b"});
+  auto other = reader({"", "eu", ""});
   EXPECT_EQ(refreshed(all) + refreshed(one) + refreshed(other), "");
   heard_of("us", "ctrl.v1");
   EXPECT_EQ(refreshed(all), "us/a us/b ");
@@ -199,10 +199,10 @@ TEST_F(SurveyOfKraneTest, TheKindIsAskedAgainOfARegionWhoseAgentsSpeakNothingEls
   EXPECT_EQ(refreshed(all), "us/b us/a ") << "also what it was not asked of meanwhile";
 }
 
-TEST_F(SurveyOfKraneTest, AKindThatCouldNotAnswerIsAskedAgainNowAndThen) {
+TEST_F(StatusOfKraneTest, AKindThatCouldNotAnswerIsAskedAgainNowAndThen) {
   heard_of("us", "ctrl.v1");
   says_ = {DAVIT_ISSUE_DELAYED, "later"};
-  auto all = survey();
+  auto all = reader();
   EXPECT_EQ(refreshed(all), "us/a us/b ");
   EXPECT_EQ(held(all), "");
   EXPECT_EQ(refreshed(all), "") << "not at once";

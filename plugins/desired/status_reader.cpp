@@ -1,4 +1,4 @@
-#include "survey.hpp"
+#include "status_reader.hpp"
 
 #include <davit/v1/operator.pb.h>
 
@@ -15,14 +15,14 @@ Error stands_still() {
 }
 
 // A read that the kinds' answers have interrupted goes on where it was.
-Result<bool> Survey::refresh() {
+Result<bool> StatusReader::refresh() {
   take_answers();
   if (stage_ == Stage::begin) {
     if (auto r = begin(); !r.ok()) return r.error();
   }
   while (stage_ != Stage::end) {
     auto r = step();
-    if (inquiry_ && (!r.ok() || inquiry_->empty())) inquiry_.reset();
+    if (queries_ && (!r.ok() || queries_->empty())) queries_.reset();
     if (!r.ok() && r.error().code == Code::out_of_range && !std::exchange(again_, true)) {
       // The history changed, or tombstones were purged meanwhile: read from the start.
       view_.reset();
@@ -35,14 +35,14 @@ Result<bool> Survey::refresh() {
       stage_ = Stage::begin;
       return r.error();
     }
-    if (inquiry_) return false;
+    if (queries_) return false;
   }
   stage_ = Stage::begin;
   first_ = false;
   return moved_;
 }
 
-Result<> Survey::begin() {
+Result<> StatusReader::begin() {
   auto head = storage_.head();
   if (!head.ok()) return head.error();
   const bool records_moved = first_ || head->head != head_.head;
@@ -60,7 +60,7 @@ Result<> Survey::begin() {
 }
 
 // Reads a page of records, or all new statuses.
-Result<> Survey::step() {
+Result<> StatusReader::step() {
   if (stage_ == Stage::records) {
     auto more = names_one() ? read_record() : read_page(view_.selection().region, records_, all_);
     if (!more.ok()) return more.error();
@@ -77,7 +77,7 @@ Result<> Survey::step() {
 
 // Finds the regions whose records are to be read again: the kinds were not asked about them when
 // they were read, or could not answer.
-void Survey::begin_to_judge() {
+void StatusReader::begin_to_judge() {
   stage_ = Stage::judge;
   to_read_.clear();
   region_ = {};
@@ -97,7 +97,7 @@ void Survey::begin_to_judge() {
   judged_ = std::move(regions);
 }
 
-Result<> Survey::judge() {
+Result<> StatusReader::judge() {
   if (to_read_.empty()) {
     stage_ = Stage::end;
     return {};
@@ -110,25 +110,25 @@ Result<> Survey::judge() {
   return {};
 }
 
-void Survey::visit(const davit_record& r) {
+void StatusReader::visit(const davit_record& r) {
   if (!view_.record(r) || !asks_.add) return;
-  if (!inquiry_) inquiry_ = std::make_shared<Inquiry>();
-  asks_.add(r, *inquiry_);
+  if (!queries_) queries_ = std::make_shared<KindQueries>();
+  asks_.add(r, *queries_);
 }
 
-void Survey::take_answers() {
-  if (!inquiry_) return;
-  for (auto& [key, said] : inquiry_->answers()) view_.unsent(key, said);
-  inquiry_.reset();
+void StatusReader::take_answers() {
+  if (!queries_) return;
+  for (auto& [key, said] : queries_->answers()) view_.unsent(key, said);
+  queries_.reset();
 }
 
-bool Survey::names_one() const {
+bool StatusReader::names_one() const {
   const Selection& s = view_.selection();
   return !s.id.empty() && !s.kind.empty() && !s.region.empty();
 }
 
 // The record that the selection names. Never more.
-Result<bool> Survey::read_record() {
+Result<bool> StatusReader::read_record() {
   const Selection& s = view_.selection();
   auto head = storage_.get({{s.kind, s.region, s.id}, {}, {}}, [&](const davit_record& r) {
     visit(r);
@@ -139,7 +139,7 @@ Result<bool> Survey::read_record() {
 }
 
 // True: there are more. `all`: a read from the start, page after page.
-Result<bool> Survey::read_page(const std::string& region, Cursor& from, bool all) {
+Result<bool> StatusReader::read_page(const std::string& region, Cursor& from, bool all) {
   Result<uint64_t> dead_after = uint64_t{0};
   if (all) dead_after = leave_out_none(storage_);
   if (!dead_after.ok()) return dead_after.error();
@@ -156,7 +156,7 @@ Result<bool> Survey::read_page(const std::string& region, Cursor& from, bool all
   return page->more;
 }
 
-Result<> Survey::read_statuses() {
+Result<> StatusReader::read_statuses() {
   const Selection& s = view_.selection();
   for (;;) {
     auto page = storage_.statuses({{s.kind, s.region}, statuses_, records_per_page, bytes_per_page},
@@ -172,7 +172,7 @@ Result<> Survey::read_statuses() {
   }
 }
 
-Result<bool> Survey::look_at_agents() {
+Result<bool> StatusReader::look_at_agents() {
   auto agents = read_agents(storage_, lag_, view_.selection().region, go_on_);
   if (!agents.ok()) return agents.error();
   decltype(seen_) seen;
@@ -197,7 +197,7 @@ Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag,
   return out;
 }
 
-void Survey::render(int64_t now_unix_ms, v1::StatusResponse* out) const {
+void StatusReader::render(int64_t now_unix_ms, v1::StatusResponse* out) const {
   view_.render(head_.head, now_unix_ms, out);
 }
 
