@@ -1,4 +1,4 @@
-#include "front.hpp"
+#include "acceptor.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -9,16 +9,16 @@
 
 namespace davit::host {
 
-Front::Front(const Core& core, ServerSettings settings, const MethodRegistry& methods)
+Acceptor::Acceptor(const Core& core, ServerSettings settings, const MethodRegistry& methods)
     : log_(core.log),
       settings_(std::move(settings)),
       admission_(core, settings_, methods),
       certificate_(core, settings_),
-      door_(core, settings_) {}
+      connection_limits_(core, settings_) {}
 
-Front::~Front() = default;
+Acceptor::~Acceptor() = default;
 
-Result<> Front::prepare() {
+Result<> Acceptor::prepare() {
   if (settings_.on_unix_socket()) {
     auto users = PeerUsers::make(settings_.allow_users, settings_.allow_group);
     if (!users.ok()) return users.error();
@@ -29,12 +29,12 @@ Result<> Front::prepare() {
   return settings_.tls() ? certificate_.load() : Result<>();
 }
 
-Result<> Front::check() {
+Result<> Acceptor::check() {
   auto r = prepare();
   return r.ok() ? r : r.error().in(name());
 }
 
-Result<> Front::bind() {
+Result<> Acceptor::bind() {
   const bool local = settings_.on_unix_socket();
   Result<std::string> bound = settings_.listen;
   if (!local) {
@@ -56,18 +56,18 @@ Result<> Front::bind() {
                {}};
 }
 
-Result<> Front::start(Entered entered, std::function<void()> sweep) {
+Result<> Acceptor::start(Entered entered, std::function<void()> sweep) {
   entered_ = std::move(entered);
   sweep_ = std::move(sweep);
   if (settings_.on_unix_socket()) users_thread_ = std::make_unique<boost::asio::thread_pool>(1);
   auto r = listener_.start([this](Descriptor fd) { accepted(std::move(fd)); },
-                           [this](int error) { door_.starve(error); });
+                           [this](int error) { connection_limits_.starve(error); });
   if (!r.ok()) return r.error().in(name());
   log_.info("rpc", "listening", {{"server", settings_.name}, {"address", address_}});
   return {};
 }
 
-void Front::stop() {
+void Acceptor::stop() {
   listener_.stop();
   if (users_thread_) users_thread_->join();
   users_thread_.reset();
@@ -75,31 +75,31 @@ void Front::stop() {
 
 // Closes a connection beyond a limit without an answer. Reading its request would cost what the
 // limit saves.
-bool Front::has_entered(const std::string& address) {
-  if (sweep_ && !door_.has_room(address)) sweep_();
-  return door_.enter(address);
+bool Acceptor::has_entered(const std::string& address) {
+  if (sweep_ && !connection_limits_.has_room(address)) sweep_();
+  return connection_limits_.enter(address);
 }
 
-void Front::accepted(Descriptor fd) {
-  Visitor visitor;
-  visitor.fd = std::move(fd);
-  if (settings_.on_unix_socket()) return accepted_local(std::move(visitor));
-  visitor.connection = visitor.peer = peer_name(visitor.fd.get());
-  if (visitor.peer.empty()) return;  // the caller has already gone
-  visitor.address = address_of(visitor.peer);
-  if (has_entered(visitor.address)) entered_(std::move(visitor));
+void Acceptor::accepted(Descriptor fd) {
+  AcceptedConnection incoming;
+  incoming.fd = std::move(fd);
+  if (settings_.on_unix_socket()) return accepted_local(std::move(incoming));
+  incoming.connection = incoming.peer = peer_name(incoming.fd.get());
+  if (incoming.peer.empty()) return;  // the caller has already gone
+  incoming.address = address_of(incoming.peer);
+  if (has_entered(incoming.address)) entered_(std::move(incoming));
 }
 
-void Front::accepted_local(Visitor visitor) {
-  const auto who = peer_credentials(visitor.fd.get());
+void Acceptor::accepted_local(AcceptedConnection incoming) {
+  const auto who = peer_credentials(incoming.fd.get());
   if (!who) return;
-  visitor.address = "unix:uid " + std::to_string(who->first);
-  if (!has_entered(visitor.address)) return;
-  boost::asio::post(*users_thread_, [this, who = *who, visitor = std::move(visitor)]() mutable {
-    visitor.user = users_.identify(who.first, who.second);
-    visitor.peer = "unix:" + visitor.user->name();
-    visitor.connection = visitor.peer + "#" + std::to_string(++connections_);
-    entered_(std::move(visitor));
+  incoming.address = "unix:uid " + std::to_string(who->first);
+  if (!has_entered(incoming.address)) return;
+  boost::asio::post(*users_thread_, [this, who = *who, incoming = std::move(incoming)]() mutable {
+    incoming.user = users_.identify(who.first, who.second);
+    incoming.peer = "unix:" + incoming.user->name();
+    incoming.connection = incoming.peer + "#" + std::to_string(++connections_);
+    entered_(std::move(incoming));
   });
 }
 

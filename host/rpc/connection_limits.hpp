@@ -1,6 +1,6 @@
-// Door limits the connections of one listener, in all and for each address. It logs when a limit is
-// reached and when that is over, and reports it to the host's health. Front asks it for each new
-// connection. All functions may be called from any thread.
+// ConnectionLimits limits the connections of one listener, in all and for each address. It logs
+// when a limit is reached and when that is over, and reports it to the host's health. Acceptor asks
+// it for each new connection. All functions may be called from any thread.
 #pragma once
 
 #include <mutex>
@@ -18,9 +18,9 @@ struct ServerSettings;
 class Health;
 class Log;
 
-class Door {
+class ConnectionLimits {
  public:
-  Door(const Core&, const ServerSettings&);
+  ConnectionLimits(const Core&, const ServerSettings&);
 
   // False if the connection must be closed. Otherwise the connection counts until `leave`.
   bool enter(const std::string& address);

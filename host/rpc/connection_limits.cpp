@@ -1,4 +1,4 @@
-#include "door.hpp"
+#include "connection_limits.hpp"
 
 #include <cerrno>
 
@@ -27,7 +27,7 @@ std::string number(uint64_t n) {
 
 }  // namespace
 
-Door::Door(const Core& core, const ServerSettings& s)
+ConnectionLimits::ConnectionLimits(const Core& core, const ServerSettings& s)
     : server_(s.name),
       most_(static_cast<size_t>(s.connections_max)),
       of_one_address_(static_cast<size_t>(s.connections_per_address_max)),
@@ -39,7 +39,7 @@ Door::Door(const Core& core, const ServerSettings& s)
                       "connections that a limit refused", s.name)),
       quota_(most_, of_one_address_) {}
 
-bool Door::enter(const std::string& address) {
+bool ConnectionLimits::enter(const std::string& address) {
   const std::lock_guard lock(mutex_);
   const auto verdict = quota_.enter(address);
   if (verdict != Quota::Verdict::in) {
@@ -50,7 +50,7 @@ bool Door::enter(const std::string& address) {
   return true;
 }
 
-void Door::refused(Quota::Verdict verdict, const std::string& address) {
+void ConnectionLimits::refused(Quota::Verdict verdict, const std::string& address) {
   Metrics::add(refused_, 1);
   const bool full = verdict == Quota::Verdict::full;
   if (!(full ? full_ : address_full_).happens(std::chrono::steady_clock::now())) return;
@@ -62,18 +62,18 @@ void Door::refused(Quota::Verdict verdict, const std::string& address) {
   tell_health();
 }
 
-void Door::leave(const std::string& address) {
+void ConnectionLimits::leave(const std::string& address) {
   const std::lock_guard lock(mutex_);
   quota_.leave(address);
   Metrics::set(connections_, static_cast<double>(quota_.size()));
 }
 
-bool Door::has_room(const std::string& address) const {
+bool ConnectionLimits::has_room(const std::string& address) const {
   const std::lock_guard lock(mutex_);
   return quota_.has_room(address);
 }
 
-void Door::starve(int error) {
+void ConnectionLimits::starve(int error) {
   const std::lock_guard lock(mutex_);
   if (!starved_.happens(std::chrono::steady_clock::now())) return;
   if (error == EMFILE || error == ENFILE) {
@@ -90,7 +90,7 @@ void Door::starve(int error) {
   tell_health();
 }
 
-void Door::look_after() {
+void ConnectionLimits::look_after() {
   const std::lock_guard lock(mutex_);
   const auto now = std::chrono::steady_clock::now();
   for (auto [episode, limit] :
@@ -105,14 +105,14 @@ void Door::look_after() {
   tell_health();
 }
 
-size_t Door::size() const {
+size_t ConnectionLimits::size() const {
   const std::lock_guard lock(mutex_);
   return quota_.size();
 }
 
 // While the system lets none be accepted nobody can connect: not serving. At connections_max the
 // existing connections still work: degraded.
-void Door::tell_health() {
+void ConnectionLimits::tell_health() {
   const int32_t now = starved_.is_on() ? DAVIT_HEALTH_NOT_SERVING
                       : full_.is_on()  ? DAVIT_HEALTH_DEGRADED
                                        : DAVIT_HEALTH_SERVING;

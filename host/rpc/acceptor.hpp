@@ -1,6 +1,6 @@
-// Front is the part of a server before HTTP, the same for each transport: its sockets, the limits
-// of connections, the callers' identities on Unix sockets, and the certificate. It hands each
-// accepted connection to the transport.
+// Acceptor is the part of a server before HTTP, the same for each transport: its sockets, the
+// limits of connections, the callers' identities on Unix sockets, and the certificate. It hands
+// each accepted connection to the transport.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 #include <davit/types.hpp>
 
 #include "admission.hpp"
+#include "connection_limits.hpp"
 #include "descriptor.hpp"
-#include "door.hpp"
 #include "listener.hpp"
 #include "peer_user.hpp"
 #include "server_certificate.hpp"
@@ -25,27 +25,27 @@ namespace davit::host {
 
 struct Core;
 
-// A connection that Door accepted.
-struct Visitor {
+// A connection that ConnectionLimits has let in.
+struct AcceptedConnection {
   Descriptor fd;
   std::string connection;  // unique: "ipv4:10.1.2.3:5000"; on a Unix socket "unix:root#7"
   std::string peer;        // for logs: "ipv4:10.1.2.3:5000", "unix:root"
-  std::string address;     // the name to give to Door::leave: "10.1.2.3", "unix:uid 0"
+  std::string address;     // the name to give to ConnectionLimits::leave: "10.1.2.3", "unix:uid 0"
   IdentityPtr user;        // only on a Unix socket
 };
 
-class Front {
+class Acceptor {
  public:
   // Called on the listener's thread; on a Unix socket, on the thread that looks up users.
-  using Entered = std::function<void(Visitor)>;
+  using Entered = std::function<void(AcceptedConnection)>;
 
-  Front(const Core&, ServerSettings, const MethodRegistry&);
-  ~Front();
+  Acceptor(const Core&, ServerSettings, const MethodRegistry&);
+  ~Acceptor();
 
   const ServerSettings& settings() const { return settings_; }
   Admission& admission() { return admission_; }
   ServerCertificate& certificate() { return certificate_; }  // loaded if the server uses TLS
-  Door& door() { return door_; }
+  ConnectionLimits& connection_limits() { return connection_limits_; }
 
   // Reads token and certificate files and resolves the names of users. Errors name the server.
   Result<> check();
@@ -63,14 +63,14 @@ class Front {
  private:
   Result<> prepare();
   void accepted(Descriptor);
-  void accepted_local(Visitor);
+  void accepted_local(AcceptedConnection);
   bool has_entered(const std::string& address);
 
   Log& log_;
   const ServerSettings settings_;
   Admission admission_;
   ServerCertificate certificate_;
-  Door door_;
+  ConnectionLimits connection_limits_;
   PeerUsers users_;
   Listener listener_;
   std::string address_;
