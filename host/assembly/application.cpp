@@ -15,12 +15,12 @@
 #include <davit/storage_copy.hpp>
 
 #include "assembly.hpp"
+#include "can_listen.hpp"
 #include "commands/text_table.hpp"
 #include "config/config.hpp"
 #include "config/difference.hpp"
 #include "config/node.hpp"
 #include "host_settings.hpp"
-#include "in_the_way.hpp"
 #include "life.hpp"
 #include "notify.hpp"
 #include "observability/endpoint.hpp"

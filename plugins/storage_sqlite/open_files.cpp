@@ -1,10 +1,10 @@
-#include "whereabouts.hpp"
+#include "open_files.hpp"
 
 #include <sys/stat.h>
 
 namespace davit::storage_sqlite {
 
-bool Whereabouts::Place::moved() {
+bool OpenFiles::Place::moved() {
   struct stat now {};
   const bool there = stat(path.c_str(), &now) == 0;
   if (!known) {
@@ -14,18 +14,18 @@ bool Whereabouts::Place::moved() {
   return !there || now.st_dev != device || now.st_ino != inode;
 }
 
-Whereabouts::Whereabouts(const std::string& database)
+OpenFiles::OpenFiles(const std::string& database)
     : places_{{database, "its file"},
               {database + "-wal", "its journal"},
               {database + ".lock", "its lock file"}} {
   for (auto& place : places_) (void)place.moved();
 }
 
-void Whereabouts::journal_was_closed() {
+void OpenFiles::journal_was_closed() {
   places_[journal].known = false;
 }
 
-std::optional<std::string> Whereabouts::fault() {
+std::optional<std::string> OpenFiles::fault() {
   for (auto& place : places_) {
     if (place.moved()) {
       return std::string(place.what) +

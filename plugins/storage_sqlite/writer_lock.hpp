@@ -12,13 +12,13 @@
 
 namespace davit::storage_sqlite {
 
-class Turn {
+class WriterLock {
  public:
   // Waits as long as it takes.
   void lock();
   void unlock();
   // CANCELLED or DEADLINE_EXCEEDED: the caller gave up first.
-  Result<std::unique_lock<Turn>> take(const Op& op, const Host& host);
+  Result<std::unique_lock<WriterLock>> take(const Op& op, const Host& host);
 
  private:
   uint64_t enter();

@@ -1,26 +1,26 @@
-#include "turn.hpp"
+#include "writer_lock.hpp"
 
 namespace davit::storage_sqlite {
 
 // Under the mutex.
-uint64_t Turn::enter() {
+uint64_t WriterLock::enter() {
   queue_.push_back(++next_);
   return next_;
 }
 
-void Turn::lock() {
+void WriterLock::lock() {
   std::unique_lock lock(mutex_);
   const uint64_t own = enter();
   moved_.wait(lock, [&] { return queue_.front() == own; });
 }
 
-void Turn::unlock() {
+void WriterLock::unlock() {
   const std::lock_guard lock(mutex_);
   queue_.pop_front();
   moved_.notify_all();
 }
 
-Result<std::unique_lock<Turn>> Turn::take(const Op& op, const Host& host) {
+Result<std::unique_lock<WriterLock>> WriterLock::take(const Op& op, const Host& host) {
   const OnCancel wakes(op, [this] {
     const std::lock_guard lock(mutex_);
     moved_.notify_all();

@@ -11,11 +11,11 @@
 
 namespace davit::storage_sqlite {
 
-class Whereabouts {
+class OpenFiles {
  public:
   // For the files of an open database: itself, its journal and its lock. The journal is known from
   // the first check that finds it.
-  explicit Whereabouts(const std::string& database);
+  explicit OpenFiles(const std::string& database);
   // The last connection that closes removes the journal. The next journal is known from the first
   // check that finds it.
   void journal_was_closed();

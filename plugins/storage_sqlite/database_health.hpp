@@ -10,10 +10,10 @@
 
 namespace davit::storage_sqlite {
 
-class Trouble {
+class DatabaseHealth {
  public:
   enum Doing { reading, writing };
-  explicit Trouble(const Host& host) : host_(host) {}
+  explicit DatabaseHealth(const Host& host) : host_(host) {}
 
   // `error` is NULL if the call succeeded. Errors of the caller (a cursor, a cancelled call) say
   // nothing about the database and are ignored.

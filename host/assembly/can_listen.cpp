@@ -1,4 +1,4 @@
-#include "in_the_way.hpp"
+#include "can_listen.hpp"
 
 #include <fcntl.h>
 #include <netdb.h>
