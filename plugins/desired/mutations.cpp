@@ -10,7 +10,7 @@ namespace {
 constexpr int attempts_max = 5;
 
 void refuse(Outcome& outcome, Error error) {
-  outcome.word = "refused";
+  outcome.type = OutcomeType::refused;
   outcome.error = std::move(error);
 }
 bool is_deleted(const std::optional<Record>& stored) {
@@ -114,7 +114,7 @@ void Mutations::read_and_decide(Work& work, size_t n) {
   work.head = head->head;
   item.outcome.incarnation = work.head.incarnation;
   if (work.step == Step::look_back) {
-    item.outcome.word = is_deleted(stored) ? "absent" : "unchanged";
+    item.outcome.type = is_deleted(stored) ? OutcomeType::absent : OutcomeType::unchanged;
     item.outcome.version = stored ? stored->version : 0;
     return;
   }
@@ -146,7 +146,7 @@ void Mutations::preview_all(Work& work) {
   for (size_t n = 0; n < work.items.size(); ++n) {
     Outcome& outcome = work.items[n].outcome;
     Decision& decision = work.decisions[n];
-    outcome.word = decision.word;
+    outcome.type = decision.type;
     outcome.version = decision.version;
     outcome.note = std::move(decision.note);
     if (decision.mutation) preview(work, n);
@@ -210,7 +210,7 @@ void Mutations::committed(size_t index, const GroupResult& result) {
   for (size_t n = 0; n < work.items.size(); ++n) {
     Decision& decision = work.decisions[n];
     Outcome& outcome = work.items[n].outcome;
-    outcome.word = std::move(decision.word);
+    outcome.type = decision.type;
     outcome.version = decision.mutation ? next++ : decision.version;
     outcome.incarnation = result.incarnation;
     outcome.note = std::move(decision.note);
