@@ -148,7 +148,7 @@ void ConnectServer::entered(AcceptedConnection incoming) {
     ++connections_;
   }
   asio::post(loop->io(), [this, loop, incoming = std::move(incoming)]() mutable {
-    came(loop, std::move(incoming));
+    serve(loop, std::move(incoming));
   });
 }
 
@@ -160,7 +160,7 @@ void ConnectServer::left(Loop& loop, const std::string& address) {
   none_.notify_all();
 }
 
-void ConnectServer::came(const std::shared_ptr<Loop>& loop, AcceptedConnection incoming) {
+void ConnectServer::serve(const std::shared_ptr<Loop>& loop, AcceptedConnection incoming) {
   const bool local = settings_.on_unix_socket();
   const asio::generic::stream_protocol protocol(local ? AF_UNIX : AF_INET, local ? 0 : IPPROTO_TCP);
   Socket socket(loop->io());

@@ -51,7 +51,7 @@ class ConnectServer final : public RpcServer {
   void entered(AcceptedConnection);
   void make_room();
   // On the loop's thread.
-  void came(const std::shared_ptr<Loop>&, AcceptedConnection);
+  void serve(const std::shared_ptr<Loop>&, AcceptedConnection);
   void closed(const Caller&, const std::string& why, bool strange);
   std::unique_ptr<HttpSession> session(const CallerPtr&, std::string_view begin);
   void requested(const std::shared_ptr<HttpStream>&, const Caller&);
