@@ -183,13 +183,14 @@ int apply(ApplyOptions options) {
 CommandPtr apply_command() {
   auto options = std::make_shared<ApplyOptions>();
   auto command = std::make_shared<Command>("apply", "-f FILE [--wait]",
-                                           "make the desired state what the documents say",
+                                           "apply documents: they become the desired state",
                                            [options] { return apply(*options); });
   command->options("-f,--file", "FILE", options->files,
                    "YAML or JSON; - is standard input; may be repeated");
   command->flag("--wait", options->wait,
-                "until all run at this version, or cannot; without --timeout for 60s");
-  command->flag("--again", options->again, "also what is unchanged: agents apply it once more");
+                "wait until each record runs at this version or cannot; 60s without --timeout");
+  command->flag("--again", options->again,
+                "commit unchanged documents, too: agents apply them once more");
   command->flag("--dry-run", options->dry_run, "say what would change, and change nothing");
   add_format(*command, options->format);
   options->server.add_options(*command);

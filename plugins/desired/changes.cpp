@@ -93,7 +93,8 @@ Mutations::Item delete_item(const Shared& shared, const records::Document& docum
     const char* field = !document.spec.empty()    ? "spec"
                         : !document.state.empty() ? "state"
                                                   : "annotations";
-    return refused_item(document, {Code::invalid_argument, "a delete has none", field, {}});
+    return refused_item(document,
+                        {Code::invalid_argument, "must be absent in a delete", field, {}});
   }
   return {key,
           [&shared, orphans, key, author](const std::optional<Record>& stored) {

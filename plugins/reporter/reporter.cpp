@@ -29,7 +29,7 @@ Reporter::Reporter(Host host, Rules rules, Strand strand, std::string region, st
   waiting_ = host.gauge("davit_reporter_waiting", "Statuses that wait to be sent");
   sent_total_ = host.counter("davit_reporter_sent_total", "Statuses the peer has taken");
   refused_total_ =
-      host.counter("davit_reporter_refused_total", "Statuses the peer will never take");
+      host.counter("davit_reporter_refused_total", "Statuses that the peer refused for good");
   dropped_total_ =
       host.counter("davit_reporter_dropped_total", "Statuses dropped because the buffer was full");
   failures_total_ = host.counter("davit_reporter_failures_total", "Calls the peer did not answer");
@@ -53,7 +53,7 @@ void Reporter::offer(Status status) {
     kicked_ = true;
   }
   if (cut)
-    host_.warn("a status was too large and is cut; others are cut without a word",
+    host_.warn("a status is too large and was cut; further ones are not logged",
                {{"kind", key.kind}, {"id", key.id}});
   if (dropped) tell_of_drops();
   if (first) kick();
@@ -274,7 +274,7 @@ void Reporter::show_health() {
     host_.health(DAVIT_HEALTH_DEGRADED,
                  "the breaker is open: the control plane does not take reports");
   } else if (silences_ >= rules_.breaker.failures_max) {
-    host_.health(DAVIT_HEALTH_DEGRADED, "the control plane does not hear that the agent lives");
+    host_.health(DAVIT_HEALTH_DEGRADED, "progress and heartbeats do not reach the control plane");
   } else {
     host_.health(DAVIT_HEALTH_SERVING);
   }

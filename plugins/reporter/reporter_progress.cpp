@@ -59,12 +59,13 @@ void Reporter::progressed(const Result<uint64_t>& r) {
         host_.now() + progress_backoff_.next(host_.random(), r.error().retry_after);
     failures_total_.add();
     if (silences_++ == 0)
-      host_.warn("the peer does not hear that the agent lives", {{"reason", r.error().message}});
+      host_.warn("progress cannot be sent to the peer", {{"reason", r.error().message}});
     std::lock_guard lock(mutex_);
     progress_dirty_ = true;
   } else {
     if (silences_ > 0)
-      host_.info("the peer hears the agent again", {{"failures", std::to_string(silences_)}});
+      host_.info("progress can be sent to the peer again",
+                 {{"failures", std::to_string(silences_)}});
     silences_ = 0;
     progress_backoff_.reset();
     progress_retry_at_ = Time(0);

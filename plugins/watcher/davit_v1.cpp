@@ -35,7 +35,7 @@ Item item(v1::Record& record, const std::string& kind, const std::string& region
     default:
       // A newer server may send another type of change. Touching nothing is the only safe answer.
       c.type = sink::ChangeType::hold;
-      c.payload = Buffer::of("a change of a sort this agent does not know");
+      c.payload = Buffer::of("a type of change that this agent does not know");
   }
   return out;
 }

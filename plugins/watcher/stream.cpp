@@ -160,7 +160,7 @@ bool Stream::begin(bool snapshot, Cursor at, History history) {
     issues_.clear();
   }
   if (!history.empty() && known_.version != 0 && !knows(history, known_))
-    with_->host.warn("the store has lost what it had sent", {{"kind", kind_}});
+    with_->host.warn("the server's store has lost changes that it had sent", {{"kind", kind_}});
   return heeded(sink_.begin({snapshot, at, std::move(history)}));
 }
 
@@ -298,7 +298,7 @@ void Stream::handle_end(const rpc::End& end) {
   }
   if (end.code == Code::out_of_range) {
     tracker_.refused();
-    with_->host.info("the position is void, starting from nothing",
+    with_->host.info("the server refuses the position; the stream begins with a snapshot",
                      {{"kind", kind_}, {"reason", end.message}});
     // Connect at once the first time: the refusal is an answer, not a failure.
     if (++refusals_ == 1) {

@@ -284,7 +284,7 @@ TEST_F(StreamTest, TellsTheStoresHistoryAndSaysWhenItHasLostSomething) {
   }
   rpc_.message(call(), f.SerializeAsString());
   EXPECT_EQ(sink_.take(), "snapshot(1:4)(2:6) ");
-  EXPECT_TRUE(host_.logged("the store has lost what it had sent kind=deployment"));
+  EXPECT_TRUE(host_.logged("the server's store has lost changes that it had sent kind=deployment"));
 }
 
 TEST_F(StreamTest, GoesOnAfterTheServerStartedAgain) {
