@@ -140,6 +140,14 @@ def manual():
                 yield f"{name}: its code is not that of {example} any more: copy it anew"
 
 
+def walk():
+    """The files that ARCHITECTURE.md names are there."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for file in re.findall(r"`((?:host|plugins|sdk|proto|tests)/[\w/.]+\.\w+)`", text):
+        if not (ROOT / file).is_file():
+            yield f"ARCHITECTURE.md: names {file}, which is not there"
+
+
 def keys_read(text):
     """The keys of the configuration that a source file asks for: `s.integer("key"` of whatever is a Settings or a Table in
     it, `read_tolerations(s, "key"`, and `count("key"` where `count` is a lambda that has a Settings."""
@@ -211,7 +219,7 @@ def faults():
 
 
 def main():
-    found = [*faults(), *table_of_faults(), *settings(), *manual()]
+    found = [*faults(), *table_of_faults(), *settings(), *manual(), *walk()]
     print("\n".join(found) if found else f"{len(tracked())} files are tidy")
     return 1 if found else 0
 
