@@ -90,7 +90,7 @@ Result<> GrpcServer::listen() {
   builder.RegisterCallbackGenericService(this);
   if (!settings_.on_unix_socket()) {
     using Type = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
-    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+    grpc_acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
         Type::FROM_FD, server_credentials(settings_, acceptor_.certificate()));
   }
   server_ = builder.BuildAndStart();
@@ -111,10 +111,10 @@ void GrpcServer::entered(AcceptedConnection incoming) {
   const int fd = incoming.fd.release();
   const std::string before = serving_.connections.add(fd, incoming);
   if (!before.empty()) acceptor_.connection_limits().leave(before);
-  if (!acceptor_) return grpc::AddInsecureChannelFromFd(server_.get(), fd);
+  if (!grpc_acceptor_) return grpc::AddInsecureChannelFromFd(server_.get(), fd);
   grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
   connection.fd = fd;
-  acceptor_->HandleNewConnection(&connection);
+  grpc_acceptor_->HandleNewConnection(&connection);
 }
 
 void GrpcServer::sweep() {
