@@ -18,19 +18,19 @@ ProtocolTraits ctrl() {
   return m;
 }
 
-std::string show(Cursor c) {
+std::string cursor_text(Cursor c) {
   return std::to_string(c.incarnation) + ":" + std::to_string(c.version);
 }
 
-std::string show(const Pager::Todo& t) {
+std::string todo_text(const Pager::Todo& t) {
   switch (t.act) {
     case Pager::Act::read_head:
       return "head";
     case Pager::Act::read_page:
-      return "page from " + show(t.cursor) +
+      return "page from " + cursor_text(t.cursor) +
              (t.dead_after == 0 ? "" : ", dead after " + std::to_string(t.dead_after));
     case Pager::Act::ask_ring:
-      return "ring from " + show(t.cursor);
+      return "ring from " + cursor_text(t.cursor);
     case Pager::Act::idle:
       return "idle";
     case Pager::Act::finish:
@@ -39,7 +39,7 @@ std::string show(const Pager::Todo& t) {
       break;
   }
   static const char* const marks[] = {"bookmark", "begin snapshot", "begin tail", "snapshot end"};
-  std::string out = std::string(marks[static_cast<int>(t.mark)]) + " " + show(t.cursor);
+  std::string out = std::string(marks[static_cast<int>(t.mark)]) + " " + cursor_text(t.cursor);
   if (t.mark == Pager::Mark::snapshot_end) out += " live " + std::to_string(t.live_count);
   return out;
 }
@@ -59,7 +59,7 @@ class PagerCommands {
     if (verb == "watch") {
       pager_.emplace(traits_, cursor(in));
     } else if (verb == "next") {
-      return show(pager_->next()) + "\n";
+      return todo_text(pager_->next()) + "\n";
     } else if (verb == "head") {  // head 1:20 [purge mark]
       Head head{cursor(in), 0, 0};
       in >> head.purged_through;
@@ -103,7 +103,7 @@ class PagerCommands {
     } else {
       throw std::runtime_error("unknown command");
     }
-    if (auto mark = pager_->opening()) out += show(*mark) + "\n";
+    if (auto mark = pager_->opening()) out += todo_text(*mark) + "\n";
     return out;
   }
 
