@@ -15,12 +15,12 @@
 #include <davit/storage_copy.hpp>
 
 #include "assembly.hpp"
+#include "can_listen.hpp"
 #include "commands/text_table.hpp"
 #include "config/config.hpp"
 #include "config/difference.hpp"
 #include "config/node.hpp"
 #include "host_settings.hpp"
-#include "in_the_way.hpp"
 #include "life.hpp"
 #include "notify.hpp"
 #include "observability/endpoint.hpp"
@@ -152,7 +152,7 @@ bool Application::prepare(bool check) {
       p.metrics.metric(DAVIT_GAUGE, "davit_info", "which davit this is; always 1", &version, 1), 1);
   show_process(p.metrics);
   for (auto& extension : p.extensions) {
-    p.services.add(*extension);
+    p.services.add([&part = *extension](std::string_view id) { return part.service(id); });
     extension->configure(p.config, faults);
   }
   p.assembly = std::make_unique<Assembly>(p.core, p.services, p.loader, p.settings.state_dir);

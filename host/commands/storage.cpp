@@ -145,10 +145,10 @@ int run_maintain(const StorageOptions& o) {
 using StorageOptionsPtr = std::shared_ptr<StorageOptions>;
 
 CommandPtr backup_verb(const StorageOptionsPtr& o) {
-  auto verb = std::make_shared<Command>("backup", "FILE",
-                                        "one state of the running store, on the server's machine",
-                                        [o] { return run_backup(*o); });
-  verb->word("FILE", o->file, "the copy; nothing is there yet");
+  auto verb = std::make_shared<Command>(
+      "backup", "FILE", "copy the running store into a file on the server's machine",
+      [o] { return run_backup(*o); });
+  verb->word("FILE", o->file, "the new file; it must not exist yet");
   verb->examples({"davit storage backup /var/backups/davit-$(date +%F).db"});
   return verb;
 }
@@ -156,8 +156,8 @@ CommandPtr backup_verb(const StorageOptionsPtr& o) {
 CommandPtr restore_verb(const StorageOptionsPtr& o) {
   auto verb = std::make_shared<Command>(
       "restore", "FILE CONFIG...",
-      "of a server that is stopped: the copy becomes the store of these configuration files; the "
-      "old one is kept",
+      "make a copy the store of a stopped server, which these configuration files name; the old "
+      "store is kept",
       [o] { return run_restore(*o); });
   verb->word("FILE", o->file, "the copy");
   verb->words("CONFIG", o->configs, "the server's files, as for run");
@@ -180,7 +180,7 @@ CommandPtr maintain_verb(const StorageOptionsPtr& o) {
                                         [o] { return run_maintain(*o); });
   verb->flag("--dry-run", o->dry_run, "say what would go, and remove nothing");
   verb->duration("--retention", "7d", o->retention,
-                 "how long they are kept at least; the server's setting when absent");
+                 "keep tombstones at least this long; the server's setting when absent");
   verb->examples({"davit storage maintain --dry-run"});
   return verb;
 }
@@ -190,7 +190,7 @@ CommandPtr maintain_verb(const StorageOptionsPtr& o) {
 CommandPtr storage_command() {
   auto o = std::make_shared<StorageOptions>();
   auto command = std::make_shared<Command>("storage", "backup|restore|verify|maintain",
-                                           "copy the store, check it, tidy it up");
+                                           "back up, verify, restore and purge the store");
   add_format(*command, o->format);
   o->server.add_options(*command);
   for (const auto& make : {backup_verb, restore_verb, verify_verb, maintain_verb})

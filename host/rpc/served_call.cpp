@@ -163,7 +163,7 @@ Error ServedCall::too_large(const std::string& bytes) const {
 }
 
 void ServedCall::on_read(Buffer message, bool ok) {
-  if (!method().streams_requests()) serving_.open.came(this);
+  if (!method().streams_requests()) serving_.open.arrived(this);
   const std::lock_guard lock(mutex_);
   if (ok && message.size() > method().request_bytes_max) {
     reading_ = false;

@@ -151,7 +151,7 @@ void Hub::begin(sink::Stream* stream, const sink::Begin& begin) {
 void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   // The store may be another one, or an older one, so every status is sent once more.
   const bool other = kind.desired.begin(begin.snapshot, begin.at.incarnation);
-  if (other) kind.strangers.forget();
+  if (other) kind.foreign_incarnations.forget();
   on_word(kind);
   if (begin.snapshot || other)
     kind.desired.each([](RecordEntry& entry) { entry.status_offered = 0; });
@@ -165,7 +165,7 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
 
 // The peer has confirmed the incarnation that it has named.
 void Hub::on_word(KindState& kind) {
-  if (!kind.strangers.word(now())) return;
+  if (!kind.foreign_incarnations.confirmed(now())) return;
   kind.desired.each([this](RecordEntry& entry) {
     if (std::exchange(entry.unplaced, 0) != 0) workers_.add(entry.number, Priority::change, now());
   });

@@ -68,7 +68,8 @@ bool made_later(Cursor made_of, const Knowledge& known) {
 bool cannot_be_placed(Cursor made_of, const Knowledge& known) {
   const uint64_t it = made_of.incarnation;
   if (it == 0 || known.stream == 0 || it == known.stream || it == known.incarnation) return false;
-  if (known.strangers != nullptr && known.strangers->contains(it)) return false;
+  if (known.foreign_incarnations != nullptr && known.foreign_incarnations->contains(it))
+    return false;
   return known.history == nullptr ||
          std::none_of(known.history->begin(), known.history->end(),
                       [it](const Cursor& link) { return link.incarnation == it; });

@@ -9,7 +9,7 @@
 
 #include <davit/records.hpp>
 
-#include "strangers.hpp"
+#include "foreign_incarnations.hpp"
 
 namespace davit::applier {
 
@@ -31,7 +31,7 @@ std::string other_owner(const Meta& meta, const Claim& claim);
 struct Knowledge {
   uint64_t version = 0, incarnation = 0, stream = 0;
   const History* history = nullptr;
-  const Incarnations* strangers = nullptr;  // incarnations known not to be this store's
+  const Incarnations* foreign_incarnations = nullptr;  // incarnations known not to be this store's
 };
 // Whether an object was made of a later version of the same store. False when the object is of
 // another store or the peer names no incarnations: then nothing is known.

@@ -41,7 +41,7 @@ struct Task {
   uint64_t stream = 0;       // the incarnation of the present stream
   uint64_t fence = 0;        // objects of a later version are left alone
   std::shared_ptr<const History> history;
-  std::shared_ptr<const Incarnations> strangers;
+  std::shared_ptr<const Incarnations> foreign_incarnations;
   Key key;
   std::string ns, name;
   std::string state;  // the record's state word

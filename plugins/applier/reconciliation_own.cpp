@@ -110,7 +110,8 @@ bool Reconciliation::not_ours_to_delete(const Removal& removal, const json::obje
 }
 
 Knowledge Reconciliation::knowledge() const {
-  return {task_.fence, task_.incarnation, task_.stream, task_.history.get(), task_.strangers.get()};
+  return {task_.fence, task_.incarnation, task_.stream, task_.history.get(),
+          task_.foreign_incarnations.get()};
 }
 
 // The fence: an agent that lags behind another one takes nothing back.

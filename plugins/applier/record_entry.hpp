@@ -1,6 +1,6 @@
 // RecordEntry: everything the applier knows of one record of one kind, by the record's name in the
 // cluster: what is wanted, what became of it, what was applied for it and what is observed of it.
-// Desired owns the entries; the hub uses them on the applier's strand.
+// RecordTable owns the entries; the hub uses them on the applier's strand.
 //
 // Work is keyed by the name, not by the id. A record that reuses a name touches the same objects as
 // its predecessor, so the two are never processed concurrently. A delete of a ctrl.v1 peer names
@@ -47,7 +47,7 @@ struct RecordEntry {
   uint64_t number = 0;
   std::string ns, name;
   // Empty: a ctrl.v1 delete, which names no id, or an entry with nothing but observed objects. Only
-  // Desired sets it.
+  // RecordTable sets it.
   std::string id;
   // Records that had this name before. A predecessor is reported as gone when nothing with the name
   // is left. One that is known to be deleted is also reported as gone once the objects are this

@@ -8,11 +8,34 @@ namespace davit::desired {
 
 namespace {
 
+v1::Outcome::Type to_wire(OutcomeType type) {
+  switch (type) {
+    case OutcomeType::undecided:
+      return v1::Outcome::TYPE_UNSPECIFIED;
+    case OutcomeType::created:
+      return v1::Outcome::TYPE_CREATED;
+    case OutcomeType::changed:
+      return v1::Outcome::TYPE_CHANGED;
+    case OutcomeType::unchanged:
+      return v1::Outcome::TYPE_UNCHANGED;
+    case OutcomeType::applied:
+      return v1::Outcome::TYPE_APPLIED;
+    case OutcomeType::deleted:
+      return v1::Outcome::TYPE_DELETED;
+    case OutcomeType::absent:
+      return v1::Outcome::TYPE_ABSENT;
+    case OutcomeType::refused:
+      return v1::Outcome::TYPE_REFUSED;
+  }
+  return v1::Outcome::TYPE_UNSPECIFIED;
+}
+
 void outcome_to_wire(const Outcome& o, v1::Outcome* out) {
   out->set_kind(o.key.kind);
   out->set_region(o.key.region);
   out->set_id(o.key.id);
-  out->set_outcome(o.word);
+  out->set_type(to_wire(o.type));
+  out->set_outcome(word_of(o.type));
   out->set_version(o.version);
   out->set_incarnation(o.incarnation);
   out->set_message(o.note);

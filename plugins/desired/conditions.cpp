@@ -114,7 +114,7 @@ Condition Conditions::watched(const Key& key) const {
   }
   const Progress& one = region->second.front()->progress;
   return {unwatched,
-          "no agent of the region has said where it stands with this kind: is its plugin "
+          "no agent of the region reports progress of this kind: is its plugin "
           "missing there? (agent " +
               one.agent + " has " + listed(one.kinds) + ")"};
 }

@@ -1,6 +1,6 @@
 // Decides what is wrong with a record (parked, held, of a kind that no agent watches, ...) and with
 // a region (no agent is there, or two work there side by side). It is made once from the last
-// progress of all agents. The Board and StatusPages then ask it about each record. Pure.
+// progress of all agents. The StatusView and StatusPages then ask it about each record. Pure.
 #pragma once
 
 #include <map>

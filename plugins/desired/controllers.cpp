@@ -19,7 +19,7 @@ records::AppliedList results(std::vector<Outcome> outcomes) {
   for (auto& o : outcomes) {
     auto& applied = out.emplace_back(
         records::Applied{std::move(o.key), {}, {o.incarnation, o.version}, std::move(o.error)});
-    if (!applied.error) applied.outcome = std::move(o.word);
+    if (!applied.error) applied.outcome = word_of(o.type);
   }
   return out;
 }

@@ -71,7 +71,7 @@ Result<Record> to_record(const Kinds& kinds, const records::Document& d) {
   out.name = named->name;
   out.state = d.state.empty() ? description.default_state : d.state;
   if (out.state == "deleted")
-    return bad("state", "\"deleted\" is the store's own word: delete the object instead");
+    return bad("state", "\"deleted\" cannot be set: delete the record instead");
   const auto verdict = kind->client.classify(out.state, *json);
   if (!verdict.ok()) return verdict.error().in("kind " + d.key.kind);
   if (*verdict == kind::Class::unhandled) {
@@ -86,7 +86,7 @@ Result<Record> to_record(const Kinds& kinds, const records::Document& d) {
       std::adjacent_find(out.annotations.begin(), out.annotations.end(),
                          [](const auto& a, const auto& b) { return a.first == b.first; });
   if (twin != out.annotations.end())
-    return bad("annotations", "\"" + twin->first + "\" is there twice");
+    return bad("annotations", "\"" + twin->first + "\" is given twice");
   return out;
 }
 

@@ -3,7 +3,7 @@
 // of the role records are made of it.
 #pragma once
 
-#include "board.hpp"
+#include "status_view.hpp"
 #include "watch.hpp"
 
 namespace davit::desired {

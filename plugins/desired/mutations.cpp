@@ -10,7 +10,7 @@ namespace {
 constexpr int attempts_max = 5;
 
 void refuse(Outcome& outcome, Error error) {
-  outcome.word = "refused";
+  outcome.type = OutcomeType::refused;
   outcome.error = std::move(error);
 }
 bool is_deleted(const std::optional<Record>& stored) {
@@ -97,7 +97,7 @@ void Mutations::attempt(size_t index) {
   const bool changes = std::any_of(work.decisions.begin(), work.decisions.end(),
                                    [](const Decision& d) { return d.mutation.has_value(); });
   if (changes && !dry_run_ && work.step == Step::change) return commit(index);
-  foresee_all(work);
+  preview_all(work);
   if (refuse_together(work.items) || work.step == Step::change) return;
   refuse_all(work.items, *work.why);
 }
@@ -114,7 +114,7 @@ void Mutations::read_and_decide(Work& work, size_t n) {
   work.head = head->head;
   item.outcome.incarnation = work.head.incarnation;
   if (work.step == Step::look_back) {
-    item.outcome.word = is_deleted(stored) ? "absent" : "unchanged";
+    item.outcome.type = is_deleted(stored) ? OutcomeType::absent : OutcomeType::unchanged;
     item.outcome.version = stored ? stored->version : 0;
     return;
   }
@@ -142,19 +142,19 @@ void Mutations::check_expected(Work& work, size_t n) {
 }
 
 // Says what a commit would say, without one.
-void Mutations::foresee_all(Work& work) {
+void Mutations::preview_all(Work& work) {
   for (size_t n = 0; n < work.items.size(); ++n) {
     Outcome& outcome = work.items[n].outcome;
     Decision& decision = work.decisions[n];
-    outcome.word = decision.word;
+    outcome.type = decision.type;
     outcome.version = decision.version;
     outcome.note = std::move(decision.note);
-    if (decision.mutation) foresee(work, n);
+    if (decision.mutation) preview(work, n);
   }
 }
 
 // Refuses what the store would refuse. A change before this one in the group may free the name.
-void Mutations::foresee(Work& work, size_t n) {
+void Mutations::preview(Work& work, size_t n) {
   Outcome& outcome = work.items[n].outcome;
   const Record& wanted = work.decisions[n].mutation->record;
   const auto& stored = work.stored[n];
@@ -166,7 +166,7 @@ void Mutations::foresee(Work& work, size_t n) {
                        });
   };
   std::optional<Key> owner;
-  if (Foresight::claims_name(wanted, stored)) {
+  if (CommitPreview::claims_name(wanted, stored)) {
     auto head = storage_.get({{wanted.key.kind, wanted.key.region, {}}, wanted.ns, wanted.name},
                              [&](const davit_record& r) {
                                if ((r.flags & DAVIT_RECORD_LIVE) == 0) return true;
@@ -176,7 +176,7 @@ void Mutations::foresee(Work& work, size_t n) {
                              });
     if (!head.ok()) return refuse(outcome, head.error());
   }
-  if (auto error = foresight_.refusal(wanted, stored, owner)) refuse(outcome, std::move(*error));
+  if (auto error = preview_.refusal(wanted, stored, owner)) refuse(outcome, std::move(*error));
 }
 
 void Mutations::commit(size_t index) {
@@ -210,7 +210,7 @@ void Mutations::committed(size_t index, const GroupResult& result) {
   for (size_t n = 0; n < work.items.size(); ++n) {
     Decision& decision = work.decisions[n];
     Outcome& outcome = work.items[n].outcome;
-    outcome.word = std::move(decision.word);
+    outcome.type = decision.type;
     outcome.version = decision.mutation ? next++ : decision.version;
     outcome.incarnation = result.incarnation;
     outcome.note = std::move(decision.note);
@@ -229,7 +229,7 @@ void Mutations::refused_by_store(Work& work, size_t index, const Error& error) {
     return again(index);
   }
   const bool taken = error.code == Code::already_exists;
-  refuse_all(work.items, taken ? Foresight::name_taken(error.where) : error);
+  refuse_all(work.items, taken ? CommitPreview::name_taken(error.where) : error);
 }
 
 void Mutations::again(size_t index) {

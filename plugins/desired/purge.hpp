@@ -12,7 +12,7 @@
 // hears of a delete at once. When it comes back from below the mark, the streamer sends everything
 // again.
 //
-// Pure: Upkeep shows it the tombstones of the store, oldest first, until one must stay.
+// Pure: Maintenance shows it the tombstones of the store, oldest first, until one must stay.
 #pragma once
 
 #include <davit/records.hpp>

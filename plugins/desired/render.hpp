@@ -1,5 +1,5 @@
-// The parts of the answers of Status, WatchStatus and ListStatus. Board and StatusPages put the
-// answers together from them. Pure.
+// The parts of the answers of Status, WatchStatus and ListStatus. StatusView and StatusPages put
+// the answers together from them. Pure.
 #pragma once
 
 #include <set>

@@ -12,25 +12,25 @@
 #include "davit_wire_descriptors.h"
 #include "kinds.hpp"
 #include "lag.hpp"
-#include "lookout.hpp"
-#include "upkeep.hpp"
+#include "maintenance.hpp"
+#include "store_watcher.hpp"
 
 namespace davit::desired {
 
 struct Shared {
-  Shared(Host h, storage::Client s, Kinds k, UpkeepSettings settings)
+  Shared(Host h, storage::Client s, Kinds k, MaintenanceSettings settings)
       : host(h),
         storage(s.under(operations.begin())),
         kinds(std::move(k)),
-        lookout(h, storage, outstanding),
-        upkeep(h, storage, outstanding, settings) {}
+        store_watcher(h, storage, outstanding),
+        maintenance(h, storage, outstanding, settings) {}
   Host host;
   const Operations operations;  // what stop cancels
   storage::Client storage;      // for what several calls share; a call's own work is under its op
   Kinds kinds;
   Outstanding outstanding;
-  Lookout lookout;
-  Upkeep upkeep;
+  StoreWatcher store_watcher;
+  Maintenance maintenance;
   Lag lag;
   std::atomic<bool> stopping{false};
 

@@ -4,21 +4,22 @@
 
 #include "columns.hpp"
 #include "status_pages.hpp"
-#include "survey.hpp"
+#include "status_reader.hpp"
 
 namespace davit::desired {
 
 namespace {
 
-Survey::Asks asks(const Shared& shared) {
-  return {
-      [&shared](const davit_record& r, Inquiry& inquiry) { ask_unsent(shared.kinds, r, inquiry); },
-      [&shared] { return shared.host.now(); }};
+StatusReader::Asks asks(const Shared& shared) {
+  return {[&shared](const davit_record& r, KindQueries& queries) {
+            ask_unsent(shared.kinds, r, queries);
+          },
+          [&shared] { return shared.host.now(); }};
 }
 
-std::string answer_of(Shared& shared, const Selection& selection, const Survey& survey) {
+std::string answer_of(Shared& shared, const Selection& selection, const StatusReader& reader) {
   v1::StatusResponse out;
-  survey.render(shared.host.unix_ms(), &out);
+  reader.render(shared.host.unix_ms(), &out);
   add_columns(shared.kinds, selection.kind, DAVIT_COLUMN_DETAIL, out.mutable_columns());
   return out.SerializeAsString();
 }
@@ -28,25 +29,25 @@ class StatusSource : public Source {
   StatusSource(Shared& shared, storage::Client storage, Selection selection)
       : shared_(shared),
         selection_(std::move(selection)),
-        survey_(
+        reader_(
             std::move(storage), shared.lag, selection_,
             [this] { return !left() && !shared_.stopping; }, asks(shared)) {}
 
   Result<std::optional<std::string>> next() override {
-    auto moved = survey_.refresh();
+    auto moved = reader_.refresh();
     if (!moved.ok()) return moved.error();
-    if (!*moved || survey_.inquiry()) return std::optional<std::string>();
-    std::string answer = answer_of(shared_, selection_, survey_);
+    if (!*moved || reader_.queries()) return std::optional<std::string>();
+    std::string answer = answer_of(shared_, selection_, reader_);
     if (answer == said_) return std::optional<std::string>();
     said_ = answer;
     return std::optional(std::move(answer));
   }
-  std::shared_ptr<Inquiry> inquiry() const override { return survey_.inquiry(); }
+  std::shared_ptr<KindQueries> queries() const override { return reader_.queries(); }
 
  private:
   Shared& shared_;
   const Selection selection_;
-  Survey survey_;
+  StatusReader reader_;
   std::string said_;
 };
 
@@ -60,12 +61,12 @@ struct StatusCall {
       : shared(s),
         storage(std::move(reads)),
         selection(std::move(selects)),
-        survey(storage, s.lag, selection, std::move(go_on), asks(s)),
+        reader(storage, s.lag, selection, std::move(go_on), asks(s)),
         reply(std::move(r)) {}
   Shared& shared;
   const storage::Client storage;
   const Selection selection;
-  Survey survey;
+  StatusReader reader;
   const rpc::Server::Reply reply;
   const Strand strand = shared.host.strand();
   const Outstanding::Ticket ticket = shared.outstanding.begin();
@@ -75,13 +76,13 @@ struct StatusCall {
 void read_status(const std::shared_ptr<StatusCall>& call) {
   Shared& shared = call->shared;
   shared.host.blocking(call->storage.instance(), [&shared, call] {
-    const auto r = call->survey.refresh();
+    const auto r = call->reader.refresh();
     if (!r.ok()) return call->reply(r.error());
-    if (const auto inquiry = call->survey.inquiry())
-      return Inquiry::run(shared.host, call->strand, inquiry, [call] { read_status(call); });
-    if (call->survey.nothing() && shared.kinds.mistyped(call->selection.kind))
+    if (const auto queries = call->reader.queries())
+      return KindQueries::run(shared.host, call->strand, queries, [call] { read_status(call); });
+    if (call->reader.nothing() && shared.kinds.mistyped(call->selection.kind))
       return call->reply(shared.kinds.unknown(call->selection.kind));
-    call->reply(answer_of(shared, call->selection, call->survey));
+    call->reply(answer_of(shared, call->selection, call->reader));
   });
 }
 

@@ -4,7 +4,7 @@
 
 #include "columns.hpp"
 #include "page_size.hpp"
-#include "survey.hpp"
+#include "status_reader.hpp"
 
 namespace davit::desired {
 
@@ -45,7 +45,7 @@ Result<std::optional<std::string>> StatusPages::next() {
         stage_ = Stage::end;
     }
     if (!done.ok()) return done.error();
-    if (inquiry_) return std::optional<std::string>();
+    if (queries_) return std::optional<std::string>();
     std::string message = out.SerializeAsString();
     if (!message.empty()) return std::optional(std::move(message));
   }
@@ -90,27 +90,27 @@ Result<> StatusPages::statuses() {
   if (read->more && read->next.version <= statuses_.version) return stands_still();
   statuses_ = read->next;
   if (!read->more) stage_ = Stage::records;
-  auto inquiry = std::make_shared<Inquiry>();
+  auto queries = std::make_shared<KindQueries>();
   for (const Status& status : page) {
-    if (auto r = beside_its_record(status, *inquiry); !r.ok()) return r;
+    if (auto r = beside_its_record(status, *queries); !r.ok()) return r;
   }
-  ask(std::move(inquiry));
+  ask(std::move(queries));
   return {};
 }
 
-Wanted StatusPages::judged(const davit_record& r, Inquiry& inquiry) const {
-  if (conditions_.only_ctrl_v1(text(r.key.region))) ask_unsent(shared_.kinds, r, inquiry);
+Wanted StatusPages::judged(const davit_record& r, KindQueries& queries) const {
+  if (conditions_.only_ctrl_v1(text(r.key.region))) ask_unsent(shared_.kinds, r, queries);
   return wanted(r);
 }
 
-void StatusPages::ask(std::shared_ptr<Inquiry> inquiry) {
-  if (!page_.empty() && !inquiry->empty()) inquiry_ = std::move(inquiry);
+void StatusPages::ask(std::shared_ptr<KindQueries> queries) {
+  if (!page_.empty() && !queries->empty()) queries_ = std::move(queries);
 }
 
-Result<> StatusPages::beside_its_record(const Status& status, Inquiry& inquiry) {
+Result<> StatusPages::beside_its_record(const Status& status, KindQueries& queries) {
   std::optional<Wanted> record;
   auto head = storage_.get({status.key, {}, {}}, [&](const davit_record& r) {
-    record = judged(r, inquiry);
+    record = judged(r, queries);
     return false;
   });
   if (!head.ok()) return head.error();
@@ -129,12 +129,12 @@ Result<> StatusPages::beside_its_record(const Status& status, Inquiry& inquiry) 
 Result<> StatusPages::records() {
   const auto dead_after = leave_out_none(storage_);
   if (!dead_after.ok()) return dead_after.error();
-  auto inquiry = std::make_shared<Inquiry>();
+  auto queries = std::make_shared<KindQueries>();
   const auto take = [&](const davit_record& r) {
     const Key key = from_abi(r.key);
     if (!is_shown(wanted(r), nullptr) || !selection_.takes(key)) return true;
     if (!named_.insert(number_of(key)).second) return true;
-    page_.push_back({key, judged(r, *inquiry), std::nullopt});
+    page_.push_back({key, judged(r, *queries), std::nullopt});
     return true;
   };
   auto page = storage_.read({{selection_.kind, selection_.region},
@@ -147,14 +147,14 @@ Result<> StatusPages::records() {
   if (page->more && page->next_version <= records_.version) return stands_still();
   records_ = {page->head.head.incarnation, page->next_version};
   if (!page->more) stage_ = Stage::regions;
-  ask(std::move(inquiry));
+  ask(std::move(queries));
   return {};
 }
 
 // The page, with what the kinds have said of it.
 void StatusPages::show(v1::StatusResponse* out) {
-  const auto said = inquiry_ ? inquiry_->answers() : std::map<Key, Condition>();
-  inquiry_.reset();
+  const auto said = queries_ ? queries_->answers() : std::map<Key, Condition>();
+  queries_.reset();
   for (Shown& shown : std::exchange(page_, {})) {
     if (const auto unsent = said.find(shown.key); unsent != said.end())
       shown.record.unsent = unsent->second;

@@ -18,7 +18,7 @@ class StatusPages : public Source {
 
   Result<std::optional<std::string>> next() override;
   bool ends() const override { return true; }
-  std::shared_ptr<Inquiry> inquiry() const override { return inquiry_; }
+  std::shared_ptr<KindQueries> queries() const override { return queries_; }
 
  private:
   enum class Stage { begin, agents, statuses, records, page, regions, end };
@@ -27,9 +27,9 @@ class StatusPages : public Source {
   Result<> statuses();
   Result<> records();
   void show(v1::StatusResponse* out);
-  Wanted judged(const davit_record& record, Inquiry& inquiry) const;
-  Result<> beside_its_record(const Status& status, Inquiry& inquiry);
-  void ask(std::shared_ptr<Inquiry> inquiry);
+  Wanted judged(const davit_record& record, KindQueries& queries) const;
+  Result<> beside_its_record(const Status& status, KindQueries& queries);
+  void ask(std::shared_ptr<KindQueries> queries);
   bool go_on() const { return !left() && !shared_.stopping; }
 
   Shared& shared_;
@@ -47,7 +47,7 @@ class StatusPages : public Source {
     std::optional<Status> observed;
   };
   std::vector<Shown> page_;
-  std::shared_ptr<Inquiry> inquiry_;
+  std::shared_ptr<KindQueries> queries_;
   std::unordered_set<size_t> named_;  // hashes of the keys of named records
   std::set<std::string> regions_;     // regions of named records
 };

@@ -70,7 +70,7 @@ class Leader {
 
   Result<> start(const Op&) {
     election_.emplace(identity_, rules_);
-    stand_by("nothing known of Lease " + place_.text() + " yet");
+    stand_by("Lease " + place_.text() + " has not been read yet");
     strand_.post([this] { turn(); });
     return {};
   }
@@ -231,13 +231,15 @@ class Leader {
     election_->failed(host_.now());
     failures_total_.add();
     if (failures_++ > 0) return;  // logged when it begins, and again when it ends
-    host_.warn("the Lease cannot be had", {{"lease", place_.text()}, {"reason", error.message}});
+    host_.warn("the Lease cannot be read or written",
+               {{"lease", place_.text()}, {"reason", error.message}});
     host_.health(DAVIT_HEALTH_DEGRADED, "Lease " + place_.text() + ": " + error.message);
   }
 
   void works_again() {
     if (failures_ == 0) return;
-    host_.info("the Lease can be had again", {{"failures", std::to_string(failures_)}});
+    host_.info("the Lease can be read and written again",
+               {{"failures", std::to_string(failures_)}});
     failures_ = 0;
     host_.health(DAVIT_HEALTH_SERVING, state_);
   }

@@ -7,6 +7,8 @@
 #include <ctime>
 #include <limits>
 
+#include "kubernetes/json.hpp"
+
 namespace davit::leader {
 namespace {
 
@@ -15,17 +17,12 @@ namespace json = boost::json;
 constexpr const char* epoch_annotation = "davit.dev/epoch";
 
 std::string text_at(const json::value& object, std::string_view pointer) {
-  boost::system::error_code none;
-  const json::value* v = object.find_pointer({pointer.data(), pointer.size()}, none);
-  const json::string* s = v == nullptr ? nullptr : v->if_string();
-  return s == nullptr ? std::string() : std::string(s->data(), s->size());
+  return std::string(kubernetes::text_at(object, pointer));
 }
 
 int64_t number_at(const json::value& object, std::string_view pointer) {
-  boost::system::error_code none;
-  const json::value* v = object.find_pointer({pointer.data(), pointer.size()}, none);
-  const int64_t* n = v == nullptr ? nullptr : v->if_int64();
-  return n == nullptr ? 0 : std::clamp<int64_t>(*n, 0, std::numeric_limits<int32_t>::max());
+  const int64_t n = kubernetes::integer_at(object, pointer).value_or(0);
+  return std::clamp<int64_t>(n, 0, std::numeric_limits<int32_t>::max());
 }
 
 // MicroTime: "2026-11-22T03:04:05.006000Z".

@@ -256,7 +256,7 @@ class CtrlV1 : public Sender {
       const auto wait = backoff.next(calls_.host().random(), {});
       if (backoff.failures() == told_after) {
         calls_.host().warn(
-            "the peer keeps failing at a status, which is sent again and again",
+            "the peer keeps failing at a status; it is sent again until the peer takes it",
             {{"kind", status.key.kind}, {"id", status.key.id}, {"reason", r.error().message}});
       }
       sent_.later.emplace_back(std::move(status), wait);

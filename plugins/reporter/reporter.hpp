@@ -10,9 +10,9 @@
 #include <davit/sink.hpp>
 #include <davit/status_size.hpp>
 
+#include "accepted_statuses.hpp"
 #include "breaker.hpp"
 #include "buffer.hpp"
-#include "last_words.hpp"
 #include "sender.hpp"
 
 namespace davit::reporter {
@@ -104,8 +104,8 @@ class Reporter {
   Backoff backoff_, progress_backoff_, rise_backoff_;
   Time last_send_ = never, last_progress_ = never, retry_at_{0}, progress_retry_at_{0};
   bool sending_ = false, progressing_ = false, running_ = false;
-  bool introduced_ = false;  // the peer has answered the first progress, so the epoch is settled
-  LastWords last_words_;     // for davit.v1, where the peer tells of a greater epoch
+  bool introduced_ = false;    // the peer has answered the first progress, so the epoch is settled
+  AcceptedStatuses accepted_;  // for davit.v1, where the peer tells of a greater epoch
   std::optional<Time> repeat_from_;  // when statuses that have a lower epoch may be repeated
   std::optional<Time> rise_logged_at_;
   bool cut_logged_ = false;  // guarded by the mutex: offer uses it

@@ -28,7 +28,7 @@ void Reporter::send_progress() {
     if (!delayed_.empty()) p.issues.push_back(delayed());
   }
   progressing_ = true;
-  last_words_.asking();
+  accepted_.asking();
   last_progress_ = host_.now();
   sender_->progress(p, [this](const Result<uint64_t>& r) { progressed(r); });
 }
@@ -59,12 +59,13 @@ void Reporter::progressed(const Result<uint64_t>& r) {
         host_.now() + progress_backoff_.next(host_.random(), r.error().retry_after);
     failures_total_.add();
     if (silences_++ == 0)
-      host_.warn("the peer does not hear that the agent lives", {{"reason", r.error().message}});
+      host_.warn("progress cannot be sent to the peer", {{"reason", r.error().message}});
     std::lock_guard lock(mutex_);
     progress_dirty_ = true;
   } else {
     if (silences_ > 0)
-      host_.info("the peer hears the agent again", {{"failures", std::to_string(silences_)}});
+      host_.info("progress can be sent to the peer again",
+                 {{"failures", std::to_string(silences_)}});
     silences_ = 0;
     progress_backoff_.reset();
     progress_retry_at_ = Time(0);
@@ -85,7 +86,7 @@ void Reporter::introduced(uint64_t epoch_taken) {
     std::lock_guard lock(mutex_);
     if (epoch_taken < progress_.epoch) {
       rise_backoff_.reset();
-      return last_words_.confirmed();
+      return accepted_.confirmed();
     }
   }
   rise_above(epoch_taken);
@@ -110,7 +111,7 @@ void Reporter::rise_above(uint64_t epoch_taken) {
   std::lock_guard lock(mutex_);
   progress_.epoch = epoch_taken + 1;
   progress_dirty_ = true;
-  buffer_.put_back(last_words_.take_unconfirmed());
+  buffer_.put_back(accepted_.take_unconfirmed());
 }
 
 // The issue begins when the breaker opens, and ends when nothing waits any more.

@@ -68,7 +68,7 @@ class Database::Reader {
   Result<> connect(const Op& op) {
     if (connection_ != nullptr) return {};
     if (!database_.lock_) {
-      auto only = database_.writer_turn_.take(op, database_.host_);
+      auto only = database_.writer_lock_.take(op, database_.host_);
       if (!only.ok()) return only.error();
       only_ = std::move(*only);
       connection_ = database_.writer_.get();
@@ -84,7 +84,7 @@ class Database::Reader {
 
  private:
   Database& database_;
-  std::unique_lock<Turn> only_;
+  std::unique_lock<WriterLock> only_;
   std::unique_ptr<Connection> own_;
   Connection* connection_ = nullptr;
 };
@@ -127,7 +127,7 @@ Result<> Database::open_file() {
     close(made);
   if (auto r = open_writer(); !r.ok()) return r;
   lock_->note_made();
-  whereabouts_.emplace(path_);
+  open_files_.emplace(path_);
   struct stat status {};
   if (stat(path_.c_str(), &status) != 0) status.st_size = 0;
   return check_content(*writer_, status.st_size);
@@ -168,7 +168,7 @@ Result<> Database::reopen() {
   }
   mover_is_old_ = true;
   writer_.reset();
-  if (whereabouts_) whereabouts_->journal_was_closed();
+  if (open_files_) open_files_->journal_was_closed();
   auto r = open_writer();
   if (r.ok()) {
     uint64_t head = 0;
@@ -249,8 +249,8 @@ auto Database::reading(const Op& op, Work work)
 template <class Work>
 auto Database::writing(const Op& op, Work work)
     -> Result<decltype(work(std::declval<Connection&>()))> {
-  const auto turn = writer_turn_.take(op, host_);
-  if (!turn.ok()) return turn.error();
+  const auto held = writer_lock_.take(op, host_);
+  if (!held.ok()) return held.error();
   if (unsettled_) {
     if (auto r = reopen(); !r.ok()) return r.error();
   }
@@ -272,7 +272,7 @@ auto Database::writing(const Op& op, Work work)
 
 Result<> Database::commit(Transaction& transaction) {
   Connection& c = *writer_;
-  if (auto fault = whereabouts_ && !c.failed() ? whereabouts_->fault() : std::nullopt)
+  if (auto fault = open_files_ && !c.failed() ? open_files_->fault() : std::nullopt)
     c.fail({Code::data_loss, "database \"" + path_ + "\": " + *fault, path_, {}});
   auto r = transaction.commit();
   unsettled_ = c.unsettled();

@@ -6,6 +6,7 @@
 
 #include "batch.hpp"
 #include "fields.hpp"
+#include "kubernetes/json.hpp"
 
 namespace davit::watcher {
 namespace {
@@ -25,14 +26,11 @@ Result<DeleteShape> learn(const kind::Client& kind) {
   if (!text.ok()) return text.error();
   boost::system::error_code bad;
   const json::value value = json::parse(*text, bad);
-  const json::value* body =
-      bad || !value.is_object() ? nullptr : value.get_object().if_contains("delete");
   DeleteShape out;
-  if (body != nullptr && body->is_object()) {
-    for (const auto& [field, content] : body->get_object()) {
-      if (!content.is_string()) continue;
-      if (content.get_string() == ns_mark) out.ns_field = field;
-      if (content.get_string() == name_mark) out.name_field = field;
+  if (const auto* body = bad ? nullptr : kubernetes::object_at(value, "/delete")) {
+    for (const auto& [field, content] : *body) {
+      if (kubernetes::text_of(&content) == ns_mark) out.ns_field = field;
+      if (kubernetes::text_of(&content) == name_mark) out.name_field = field;
     }
   }
   if (out.name_field.empty()) {
@@ -60,11 +58,6 @@ class LearnedShape {
   std::mutex mutex_;
   std::optional<DeleteShape> shape_;
 };
-
-std::string text_at(const json::object& object, const std::string& field) {
-  const json::value* value = field.empty() ? nullptr : object.if_contains(field);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
-}
 
 // Reads the messages of one kind, on its pool.
 struct Reader {
@@ -103,11 +96,9 @@ struct Reader {
     auto text = schema.to_json(kind.description().ctrl_v1->state_type, state);
     boost::system::error_code bad;
     const json::value value = text.ok() ? json::parse(*text, bad) : json::value();
-    const json::value* body =
-        bad || !value.is_object() ? nullptr : value.get_object().if_contains("delete");
-    if (body != nullptr && body->is_object()) {
-      out.change.ns = text_at(body->get_object(), shape->ns_field);
-      out.change.name = text_at(body->get_object(), shape->name_field);
+    if (const auto* body = bad ? nullptr : kubernetes::object_at(value, "/delete")) {
+      if (!shape->ns_field.empty()) out.change.ns = kubernetes::text_in(body, shape->ns_field);
+      out.change.name = kubernetes::text_in(body, shape->name_field);
     }
     if (out.change.name.empty())
       out.fault = text.ok() ? "a delete without a name" : text.error().message;
@@ -150,7 +141,7 @@ Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const st
   out.path = "ctrl.v1.ClusterService/" + names->watch;
   out.metadata = {{"x-davit-agent", agent.empty() ? "davit" : agent}};
   out.bookmarks = false;
-  out.request = [region](Position from) {
+  out.request = [region](Cursor from) {
     std::string request;
     put_bytes(request, 1, region);
     put_integer(request, 2, from.version);

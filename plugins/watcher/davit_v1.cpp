@@ -35,7 +35,7 @@ Item item(v1::Record& record, const std::string& kind, const std::string& region
     default:
       // A newer server may send another type of change. Touching nothing is the only safe answer.
       c.type = sink::ChangeType::hold;
-      c.payload = Buffer::of("a change of a sort this agent does not know");
+      c.payload = Buffer::of("a type of change that this agent does not know");
   }
   return out;
 }
@@ -94,7 +94,7 @@ Result<Batch> decode(const Buffer& message, const std::string& kind, const std::
 Dialect davit_v1(const std::string& kind, const std::string& region, const std::string& agent) {
   Dialect out;
   out.path = "davit.v1.AgentService/Watch";
-  out.request = [kind, agent](Position from) {
+  out.request = [kind, agent](Cursor from) {
     v1::WatchRequest request;
     auto* subscription = request.add_subscriptions();
     subscription->set_kind(kind);

@@ -109,7 +109,7 @@ void Stream::say_delayed(const std::string& why) {
                                  0,
                                  why.empty() ? "" : DAVIT_ISSUE_DELAYED,
                                  why,
-                                 cursor_.incarnation()});
+                                 tracker_.incarnation()});
 }
 
 // The call is about to end, or the stream stops. A later call brings them again.

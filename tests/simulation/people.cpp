@@ -177,8 +177,9 @@ void World::check_answer(const std::string& answer, const std::string& what) {
   v1::ApplyResponse response;
   if (!response.ParseFromString(answer)) return;
   for (const auto& o : response.outcomes()) {
-    const bool done =
-        o.outcome() == "created" || o.outcome() == "changed" || o.outcome() == "deleted";
+    const bool done = o.type() == v1::Outcome::TYPE_CREATED ||
+                      o.type() == v1::Outcome::TYPE_CHANGED ||
+                      o.type() == v1::Outcome::TYPE_DELETED;
     if (done && !history_.seen(o.version()))
       story_.fault(what + ": said to be " + o.outcome() + " @" + std::to_string(o.version()) +
                    ", and nothing was committed so");

@@ -110,6 +110,44 @@ def table_of_faults():
                 yield f"tests/README.md: no end-to-end test is called {name}"
 
 
+def tables(text):
+    """(id without "davit.", slots) of each table of functions in a header of the ABI."""
+    for name, struct, body in re.findall(r'#define DAVIT_\w+ "davit\.(\w+/\d+)".*?typedef struct (\w+) \{\n(.*?)\n\} \2;', text,
+                                         re.S):
+        yield name, re.findall(r"\(\*(\w+)\)\(", body)
+
+
+def manual():
+    """Each role has a page that names its slots. The code on a page stands in the example that it names."""
+    for page, header, table in (("storage", "storage.h", "storage/1"), ("storage", "storage_copy.h", "storage_copy/1"),
+                                ("kind", "kind.h", "kind/1"), ("kind", "kind_needs.h", "kind_needs/1"),
+                                ("change_sink", "sink.h", "change_sink/1"), ("status_sink", "sink.h", "status_sink/1"),
+                                ("gate", "gate.h", "gate/1"), ("cluster", "cluster.h", "cluster/1"),
+                                ("secrets", "secrets.h", "secrets/1"), ("records", "records_role.h", "records/1"),
+                                ("rpc", "rpc.h", "rpc/1")):
+        name = f"sdk/docs/{page}.md"
+        text = (ROOT / name).read_text(encoding="utf-8")
+        slots = dict(tables((ROOT / "sdk/include/davit/abi" / header).read_text(encoding="utf-8"))).get(table)
+        if not slots:
+            yield f"{name}: {header} has no table {table}: mend this check"
+        yield from (f"{name}: does not name the slot `{slot}` of {table}" for slot in slots or () if f"`{slot}`" not in text)
+    for name in tracked():
+        if not name.startswith("sdk/docs/"):
+            continue
+        for example, code in re.findall(r"<!-- (examples/\S+) -->\n```\w+\n(.*?)\n```", (ROOT / name).read_text(encoding="utf-8"),
+                                        re.S):
+            if code not in (ROOT / "sdk" / example).read_text(encoding="utf-8"):
+                yield f"{name}: its code is not that of {example} any more: copy it anew"
+
+
+def walk():
+    """The files that ARCHITECTURE.md names are there."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for file in re.findall(r"`((?:host|plugins|sdk|proto|tests)/[\w/.]+\.\w+)`", text):
+        if not (ROOT / file).is_file():
+            yield f"ARCHITECTURE.md: names {file}, which is not there"
+
+
 def keys_read(text):
     """The keys of the configuration that a source file asks for: `s.integer("key"` of whatever is a Settings or a Table in
     it, `read_tolerations(s, "key"`, and `count("key"` where `count` is a lambda that has a Settings."""
@@ -181,7 +219,7 @@ def faults():
 
 
 def main():
-    found = [*faults(), *table_of_faults(), *settings()]
+    found = [*faults(), *table_of_faults(), *settings(), *manual(), *walk()]
     print("\n".join(found) if found else f"{len(tracked())} files are tidy")
     return 1 if found else 0
 

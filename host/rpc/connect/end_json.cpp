@@ -7,6 +7,7 @@
 
 #include "ascii.hpp"
 #include "code.hpp"
+#include "services/characters.hpp"
 #include "wire_metadata.hpp"
 
 namespace davit::host {
@@ -23,10 +24,9 @@ std::string as_utf8(std::string_view s) {
   if (valid_utf8(s)) return std::string(s);
   std::string out;
   while (!s.empty()) {
-    size_t length = 1;
-    while (length <= 4 && !valid_utf8(s.substr(0, length))) ++length;
-    out += length <= 4 ? s.substr(0, length) : "\xef\xbf\xbd";
-    s.remove_prefix(length <= 4 ? length : 1);
+    const size_t length = character_length(s);
+    out += length > 0 ? s.substr(0, length) : replacement_character;
+    s.remove_prefix(std::max<size_t>(length, 1));
   }
   return out;
 }

@@ -20,8 +20,8 @@ ino_t inode_of(int fd) {
 
 // gRPC names a TCP connection after its peer, as the host does, and any other that it is handed
 // after the descriptor.
-std::string name_of(int fd, const Visitor& visitor) {
-  return visitor.user ? "fd:" + std::to_string(fd) : visitor.connection;
+std::string name_of(int fd, const AcceptedConnection& incoming) {
+  return incoming.user ? "fd:" + std::to_string(fd) : incoming.connection;
 }
 
 }  // namespace
@@ -34,11 +34,11 @@ void HandedOver::Connection::shut_down() const {
   if (is_open()) shutdown(fd, SHUT_RDWR);
 }
 
-std::string HandedOver::add(int fd, const Visitor& visitor) {
+std::string HandedOver::add(int fd, const AcceptedConnection& incoming) {
   const std::lock_guard lock(mutex_);
-  Connection& at = connections_[name_of(fd, visitor)];
+  Connection& at = connections_[name_of(fd, incoming)];
   std::string before = std::move(at.address);
-  at = {fd, inode_of(fd), visitor.address, visitor.user};
+  at = {fd, inode_of(fd), incoming.address, incoming.user};
   return before;
 }
 

@@ -12,16 +12,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../front.hpp"
+#include "../acceptor.hpp"
 
 namespace davit::host {
 
 class HandedOver {
  public:
-  // Adds a connection; call it before gRPC gets `fd`, which was the visitor's. If an earlier
+  // Adds a connection; call it before gRPC gets `fd`, which was the connection's. If an earlier
   // connection had this name and no sweep has missed it yet, returns its address; otherwise
   // nothing.
-  std::string add(int fd, const Visitor&);
+  std::string add(int fd, const AcceptedConnection&);
   // The user at the other end of a Unix socket. NULL for TCP, or if there is no such connection.
   IdentityPtr user(const std::string& name) const;
   // Shuts a connection down; gRPC then notices that it is lost. gRPC itself goes on reading from a

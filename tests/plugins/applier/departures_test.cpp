@@ -185,7 +185,7 @@ class DepartureCommands {
   std::istringstream words_;
   std::string out_;
   const PruneRules rules_{false, 50, 2};
-  Desired desired_{0, 1};
+  RecordTable desired_{0, 1};
   Observed observed_{1};
   Departures departures_{std::vector<bool>{true}};
   History history_;

@@ -23,7 +23,7 @@ TEST(Conditions, AKindThatNoAgentOfTheRegionNamesIsUnwatched) {
   EXPECT_EQ(word_of(conditions, "deployment"), "");
   EXPECT_EQ(word_of(conditions, "widget"), "unwatched");
   EXPECT_EQ(conditions.of({"widget", "eu", "x"}, nullptr).reason,
-            "no agent of the region has said where it stands with this kind: is its plugin missing "
+            "no agent of the region reports progress of this kind: is its plugin missing "
             "there? (agent a has deployment, sentinel)");
   EXPECT_EQ(conditions.of({"widget", "us", "x"}, nullptr).word, "") << "nobody is there";
 }

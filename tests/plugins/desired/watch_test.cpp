@@ -373,7 +373,8 @@ TEST_F(MaintainTest, ARoundIsBoundedAndTheNextGoesOnWhereItEnded) {
 TEST_F(MaintainTest, AMistypedTokenOrRetentionIsRefused) {
   v1::MaintainRequest request;
   request.set_resume_token("x");
-  EXPECT_EQ(call("Maintain", request).end->message, "resume_token: is not one that a list gave");
+  EXPECT_EQ(call("Maintain", request).end->message,
+            "resume_token: is not a token of an earlier answer");
   request.clear_resume_token();
   request.set_retention_ms(UINT64_MAX);
   EXPECT_EQ(call("Maintain", request).end->code, Code::invalid_argument);

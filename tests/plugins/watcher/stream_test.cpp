@@ -23,7 +23,7 @@ struct Sink : FakeSink {
 
   void begin(sink::Stream*, const sink::Begin& b) {
     seen += b.snapshot ? "snapshot" : "tail";
-    for (const davit::Cursor& link : b.history)
+    for (const Cursor& link : b.history)
       seen += "(" + std::to_string(link.incarnation) + ":" + std::to_string(link.version) + ")";
     seen += " ";
   }
@@ -284,7 +284,7 @@ TEST_F(StreamTest, TellsTheStoresHistoryAndSaysWhenItHasLostSomething) {
   }
   rpc_.message(call(), f.SerializeAsString());
   EXPECT_EQ(sink_.take(), "snapshot(1:4)(2:6) ");
-  EXPECT_TRUE(host_.logged("the store has lost what it had sent kind=deployment"));
+  EXPECT_TRUE(host_.logged("the server's store has lost changes that it had sent kind=deployment"));
 }
 
 TEST_F(StreamTest, GoesOnAfterTheServerStartedAgain) {
