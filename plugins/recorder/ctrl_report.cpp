@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include <davit/storage_domain.hpp>
+
 #include "admission.hpp"
 #include "davit_ctrl_descriptors.h"
 #include "envelope.hpp"
@@ -223,6 +225,19 @@ Result<> serve_ctrl_report(Shared& shared, const rpc::Server& server, const kind
   });
 }
 
+namespace {
+
+// Before the agent takes a place: another one might have to give way to a name that no store keeps.
+Result<> admit_heartbeat(const Progress& said) {
+  auto e = storage::outside(said);
+  if (!e) return {};
+  if (e->where == "agent")
+    e->message = "the name \"platform/region\" " + e->message + ": name the platform shorter";
+  return *e;
+}
+
+}  // namespace
+
 Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
   const rpc::Method method{.path = "ctrl.v1.ClusterService/Heartbeat",
                            .request_type = "ctrl.v1.HeartbeatRequest",
@@ -249,6 +264,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
     const Progress progress{
         message.region(),     platform + "/" + message.region(), "ctrl.v1", 0, {}, {},
         shared.host.unix_ms()};
+    if (auto r = admit_heartbeat(progress); !r.ok()) return reply(r.error());
     const Turns::Ask ask =
         ask_of(shared, call, progress.region, request.size(), Counts::transaction);
     shared.turns.in_turn(
