@@ -108,12 +108,11 @@ Result<> GrpcServer::listen() {
 }
 
 void GrpcServer::entered(Visitor visitor) {
-  const int fd = visitor.fd.release();
-  const std::string before = serving_.connections.add(fd, visitor);
-  if (!before.empty()) front_.door().leave(before);
-  if (!acceptor_) return grpc::AddInsecureChannelFromFd(server_.get(), fd);
+  const auto added = serving_.connections.add(std::move(visitor.fd), visitor);
+  if (!added.before.empty()) front_.door().leave(added.before);
+  if (!acceptor_) return grpc::AddInsecureChannelFromFd(server_.get(), added.fd);
   grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-  connection.fd = fd;
+  connection.fd = added.fd;
   acceptor_->HandleNewConnection(&connection);
 }
 
