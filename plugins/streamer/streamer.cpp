@@ -71,8 +71,8 @@ class Streamer {
   }
 
   Result<> start(const Op&) {
+    host_.health(DAVIT_HEALTH_SERVING);  // before the first read, which may fail
     feed_->start();
-    host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
   Result<> stop(const Op& op) {
