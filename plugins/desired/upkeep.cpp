@@ -35,10 +35,27 @@ Upkeep::Upkeep(Host host, storage::Client storage, Outstanding& outstanding,
       timer_(strand_) {}
 
 Result<Upkeep::Answer> Upkeep::round(const Ask& ask, const storage::Client& storage) {
-  const std::lock_guard lock(mutex_);
+  if (auto over = begin_turn(storage.op())) return *over;
   auto answer = look(ask, storage);
+  {
+    const std::lock_guard lock(mutex_);
+    in_round_ = false;
+  }
+  ended_round_.notify_one();
   if (!answer.ok() && !storage.op().cancelled()) errors_.add();
   return answer;
+}
+
+// Why the caller no longer waits for its turn; nothing: its turn has come.
+std::optional<Error> Upkeep::begin_turn(const Op& op) {
+  constexpr std::chrono::milliseconds look_again{20};
+  std::unique_lock lock(mutex_);
+  while (in_round_) {
+    if (auto over = davit::given_up(op, host_.now())) return over;
+    ended_round_.wait_for(lock, look_again);
+  }
+  in_round_ = true;
+  return std::nullopt;
 }
 
 Result<Upkeep::Answer> Upkeep::look(const Ask& ask, const storage::Client& storage) {
