@@ -44,6 +44,7 @@ Result<std::optional<std::string>> StatusPages::next() {
         render(regions_, conditions_, shared_.host.unix_ms(), &out);
         stage_ = Stage::end;
     }
+    if (!done.ok() && begin_anew(done.error())) continue;
     if (!done.ok()) return done.error();
     if (inquiry_) return std::optional<std::string>();
     std::string message = out.SerializeAsString();
@@ -52,6 +53,17 @@ Result<std::optional<std::string>> StatusPages::next() {
   if (named_.empty() && shared_.kinds.mistyped(selection_.kind))
     return shared_.kinds.unknown(selection_.kind);
   return std::optional<std::string>();
+}
+
+// A store whose history changes all the time gives no list.
+bool StatusPages::begin_anew(const Error& why) {
+  constexpr int most = 5;
+  if (why.code != Code::out_of_range || begun_anew_ == most) return false;
+  ++begun_anew_;
+  statuses_ = records_ = {};
+  page_.clear();
+  stage_ = Stage::statuses;
+  return true;
 }
 
 Result<> StatusPages::begin(v1::StatusResponse* out) {
