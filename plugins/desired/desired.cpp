@@ -47,10 +47,10 @@ class Desired {
     return {};
   }
   Result<> stop(const Op& op) {
+    shared_->operations.cancel();  // first: what is interrupted from now on ends for this reason
     shared_->stopping = true;
     shared_->lookout.stop();
     shared_->upkeep.stop();
-    shared_->operations.cancel();
     return shared_->outstanding.wait(host_, op);
   }
 
