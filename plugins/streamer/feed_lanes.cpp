@@ -2,6 +2,8 @@
 // and is asked about on the kind's pool, one job for each kind.
 #include "feed.hpp"
 
+#include <davit/storage_domain.hpp>
+
 namespace davit::streamer {
 
 namespace {
@@ -14,7 +16,7 @@ constexpr size_t lane_bytes_max = 4 << 20;
 constexpr std::chrono::milliseconds asked_at_once{50};
 
 size_t bytes_of(const Record& r) {
-  return sizeof r + r.payload.size() + r.json.size();
+  return sizeof r + storage::stored_bytes(r) + r.annotations.size() * sizeof r.annotations[0];
 }
 
 }  // namespace
