@@ -43,7 +43,8 @@ Result<> serve_maintain(Shared& shared, const rpc::Server& server) {
   return server.unary(method("Maintain", "MaintainRequest", "MaintainResponse"),
                       [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
                         v1::MaintainRequest message;
-                        if (!parse(message, request)) return reply(undecodable());
+                        if (auto r = parse(message, request.view()); !r.ok())
+                          return reply(r.error());
                         auto ask = ask_of(message);
                         if (!ask.ok()) return reply(ask.error());
                         shared.host.blocking(

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include <davit/outstanding.hpp>
+#include <davit/required_features.hpp>
 #include <davit/rpc.hpp>
 #include <davit/storage.hpp>
 #include <davit/storage_copy.hpp>
@@ -53,15 +54,19 @@ inline rpc::Method method(const std::string& name, const std::string& request,
           .role = "operator"};
 }
 
-template <class Message>
-bool parse(Message& message, const Buffer& request) {
-  return message.ParseFromArray(request.view().data(), static_cast<int>(request.size()));
-}
 inline Error shutting_down() {
   return {Code::unavailable, "the server is shutting down", {}, {}};
 }
 inline Error undecodable() {
   return {Code::invalid_argument, "the request cannot be decoded", {}, {}};
+}
+
+// Reads a request. Every request of OperatorService says what its server must not ignore.
+template <class Message>
+Result<> parse(Message& message, std::string_view request) {
+  if (!message.ParseFromArray(request.data(), static_cast<int>(request.size())))
+    return undecodable();
+  return refuse_unknown_features(message.required_features());
 }
 
 Result<> serve_changes(Shared& shared, const rpc::Server& server);  // Apply, Delete
