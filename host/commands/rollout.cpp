@@ -93,6 +93,8 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
   }
 
   if (object->condition() == "blind") return say(State::waiting, object->reason());
+  // The server itself waits for the kind.
+  if (object->condition() == "delayed") return say(State::waiting, "delayed " + object->reason());
   const auto& seen = object->observed();
   if (!seen_since(response, *object, version_))
     return say(State::waiting, not_seen(response, *object));

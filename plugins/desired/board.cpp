@@ -27,8 +27,8 @@ void Board::status(Status s) {
   statuses_[std::move(key)] = std::move(s);
 }
 
-void Board::agents(std::vector<Agent> agents) {
-  conditions_ = Conditions(std::move(agents));
+void Board::agents(std::vector<Agent> agents, Delayed delayed) {
+  conditions_ = Conditions(std::move(agents), std::move(delayed));
 }
 
 std::set<std::string> Board::judged_regions() const {

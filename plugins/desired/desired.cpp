@@ -28,6 +28,7 @@ class Desired {
     if (!kinds.ok()) return kinds.error();
     shared_ = std::make_unique<Shared>(host_, *storage, std::move(*kinds), upkeep_);
     controllers_ = std::make_unique<Controllers>(*shared_);
+    shared_->delayed = DelaysClient(host_);
     if (auto copies = storage::Copies::find(host_, storage_name_); copies.ok())
       shared_->copies = *copies;
     const rpc::Server server(host_, shared_->operations);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include <davit/delays.hpp>
 #include <davit/outstanding.hpp>
 #include <davit/required_features.hpp>
 #include <davit/rpc.hpp>
@@ -33,6 +34,8 @@ struct Shared {
   Lookout lookout;
   Upkeep upkeep;
   Lag lag;
+  DelaysClient delayed;                        // what other plugins have noted; set in wire()
+  Delays unanswered{std::chrono::minutes(5)};  // what the kinds could not say to a status
   std::atomic<bool> stopping{false};
 
   // For a read on behalf of a call: true until the call's deadline or the plugin's stop. [any]

@@ -10,10 +10,13 @@ namespace davit::desired {
 
 namespace {
 
-Survey::Asks asks(const Shared& shared) {
+Survey::Asks asks(Shared& shared) {
   return {
       [&shared](const davit_record& r, Inquiry& inquiry) { ask_unsent(shared.kinds, r, inquiry); },
-      [&shared] { return shared.host.now(); }};
+      [&shared] { return shared.host.now(); }, [&shared] { return shared.delayed.all(); },
+      [&shared](const Inquiry& inquiry) {
+        return dated(inquiry, shared.unanswered, shared.host.unix_ms());
+      }};
 }
 
 std::string answer_of(Shared& shared, const Selection& selection, const Survey& survey) {

@@ -71,7 +71,7 @@ Result<> StatusPages::begin(v1::StatusResponse* out) {
   if (!head.ok()) return head.error();
   auto all = read_agents(storage_, shared_.lag, selection_.region, [this] { return go_on(); });
   if (!all.ok()) return all.error();
-  conditions_ = Conditions(std::move(*all));
+  conditions_ = Conditions(std::move(*all), Delayed(shared_.delayed.all()));
   out->mutable_head()->set_incarnation(head->head.incarnation);
   out->mutable_head()->set_version(head->head.version);
   add_columns(shared_.kinds, selection_.kind, DAVIT_COLUMN_DETAIL, out->mutable_columns());
@@ -165,7 +165,8 @@ Result<> StatusPages::records() {
 
 // The page, with what the kinds have said of it.
 void StatusPages::show(v1::StatusResponse* out) {
-  const auto said = inquiry_ ? inquiry_->answers() : std::map<Key, Condition>();
+  const auto said =
+      inquiry_ ? dated(*inquiry_, shared_.unanswered, shared_.host.unix_ms()) : Inquiry::Answers();
   inquiry_.reset();
   for (Shown& shown : std::exchange(page_, {})) {
     if (const auto unsent = said.find(shown.key); unsent != said.end())

@@ -2,6 +2,7 @@
 // knows of the agents. Lives as long as the plugin.
 #pragma once
 
+#include <davit/delays.hpp>
 #include <davit/outstanding.hpp>
 #include <davit/rpc.hpp>
 #include <davit/storage.hpp>
@@ -29,6 +30,7 @@ class Shared {
   TurnRunner turns;       // of the regions
   TurnRunner kind_turns;  // of the kinds in each region, for calls that ask a kind
   AgentMetrics agents;
+  Delays delays{std::chrono::hours(1)};  // reports that their kind cannot read now
   Metric statuses, refused, errors;
 
   void start();

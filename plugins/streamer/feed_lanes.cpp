@@ -131,7 +131,12 @@ void Feed::make_messages(const Topic& topic, Change& change,
   for (size_t i = 0; i < encodings_.size(); ++i) {
     if (!encodings_[i].make || peers[i] == 0 || !encodings_[i].takes(change)) continue;
     auto made = encodings_[i].make(topic, change);
-    if (!made.ok()) continue;
+    const Key key{topic.kind, topic.region, change.id};
+    if (!made.ok()) {
+      classifier_.delayed(key, Delay::ctrl_v1, change.version, made.error());
+      continue;
+    }
+    classifier_.not_delayed(key, Delay::ctrl_v1, change.version);
     change.made.resize(encodings_.size());
     change.made[i] = std::move(*made);
   }

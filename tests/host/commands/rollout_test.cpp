@@ -170,6 +170,16 @@ TEST_F(RolloutTest, ADelayIsWaitedFor) {
   EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): delayed: because");
 }
 
+TEST_F(RolloutTest, AServerThatWaitsForTheKindIsWaitedFor) {
+  observe(11, 3, 3, 3, 0);
+  object_->set_condition("delayed");
+  object_->set_reason("since 2023-11-14T22:13:20.500Z: kind deployment: its process is starting");
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  EXPECT_EQ(rollout_.line(),
+            "deployment/d_1 (eu): delayed since 2023-11-14T22:13:20.500Z: kind deployment: its "
+            "process is starting");
+}
+
 TEST_F(RolloutTest, ParkedAtAnOlderVersionIsNotAboutThisOne) {
   issue(11, "parked");
   EXPECT_EQ(see(), Rollout::State::waiting);
