@@ -40,22 +40,22 @@ Result<Maintenance::Request> request_of(const v1::MaintainRequest& message) {
 }  // namespace
 
 Result<> serve_maintain(Shared& shared, const rpc::Server& server) {
-  return server.unary(method("Maintain", "MaintainRequest", "MaintainResponse"),
-                      [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
-                        v1::MaintainRequest message;
-                        if (auto r = parse(message, request.view()); !r.ok())
-                          return reply(r.error());
-                        auto asked = request_of(message);
-                        if (!asked.ok()) return reply(asked.error());
-                        shared.host.blocking(
-                            shared.storage.instance(),
-                            [&shared, storage = shared.storage.under(call.operation()), asked = *asked,
-                             reply = std::move(reply), ticket = shared.outstanding.begin()] {
-                              auto report = shared.maintenance.round(asked, storage);
-                              if (!report.ok()) return reply(report.error());
-                              reply(report_to_wire(*report));
-                            });
-                      });
+  return server.unary(
+      method("Maintain", "MaintainRequest", "MaintainResponse"),
+      [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
+        v1::MaintainRequest message;
+        if (auto r = parse(message, request.view()); !r.ok()) return reply(r.error());
+        auto asked = request_of(message);
+        if (!asked.ok()) return reply(asked.error());
+        shared.host.blocking(
+            shared.storage.instance(),
+            [&shared, storage = shared.storage.under(call.operation()), asked = *asked,
+             reply = std::move(reply), ticket = shared.outstanding.begin()] {
+              auto report = shared.maintenance.round(asked, storage);
+              if (!report.ok()) return reply(report.error());
+              reply(report_to_wire(*report));
+            });
+      });
 }
 
 }  // namespace davit::desired

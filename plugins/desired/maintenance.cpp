@@ -34,7 +34,8 @@ Maintenance::Maintenance(Host host, storage::Client storage, Outstanding& outsta
       strand_(host.strand()),
       timer_(strand_) {}
 
-Result<Maintenance::Report> Maintenance::round(const Request& request, const storage::Client& storage) {
+Result<Maintenance::Report> Maintenance::round(const Request& request,
+                                               const storage::Client& storage) {
   if (auto over = begin_turn(storage.op())) return *over;
   auto report = look(request, storage);
   {
@@ -58,7 +59,8 @@ std::optional<Error> Maintenance::begin_turn(const Op& op) {
   return std::nullopt;
 }
 
-Result<Maintenance::Report> Maintenance::look(const Request& request, const storage::Client& storage) {
+Result<Maintenance::Report> Maintenance::look(const Request& request,
+                                              const storage::Client& storage) {
   auto head = storage.head();
   if (!head.ok()) return head.error();
   std::vector<Progress> agents;

@@ -11,12 +11,13 @@ namespace davit::desired {
 namespace {
 
 StatusReader::Asks asks(Shared& shared) {
-  return {
-      [&shared](const davit_record& r, KindQueries& queries) { ask_unsent(shared.kinds, r, queries); },
-      [&shared] { return shared.host.now(); }, [&shared] { return shared.delayed.all(); },
-      [&shared](const KindQueries& queries) {
-        return dated(queries, shared.unanswered, shared.host.unix_ms());
-      }};
+  return {[&shared](const davit_record& r, KindQueries& queries) {
+            ask_unsent(shared.kinds, r, queries);
+          },
+          [&shared] { return shared.host.now(); }, [&shared] { return shared.delayed.all(); },
+          [&shared](const KindQueries& queries) {
+            return dated(queries, shared.unanswered, shared.host.unix_ms());
+          }};
 }
 
 std::string answer_of(Shared& shared, const Selection& selection, const StatusReader& reader) {

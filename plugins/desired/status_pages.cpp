@@ -165,8 +165,8 @@ Result<> StatusPages::records() {
 
 // The page, with what the kinds have said of it.
 void StatusPages::show(v1::StatusResponse* out) {
-  const auto said =
-      queries_ ? dated(*queries_, shared_.unanswered, shared_.host.unix_ms()) : KindQueries::Answers();
+  const auto said = queries_ ? dated(*queries_, shared_.unanswered, shared_.host.unix_ms())
+                             : KindQueries::Answers();
   queries_.reset();
   for (Shown& shown : std::exchange(page_, {})) {
     if (const auto unsent = said.find(shown.key); unsent != said.end())

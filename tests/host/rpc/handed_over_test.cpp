@@ -27,7 +27,7 @@ class HandedOverTest : public testing::Test {
     incoming.fd = Descriptor(ends[0]);
     incoming.address = "unix:uid of " + user;
     incoming.user = std::make_shared<const Identity>("user \"" + user + "\"", user, "operator",
-                                                    std::vector<std::string>{"*"});
+                                                     std::vector<std::string>{"*"});
     auto added = handed_over_.add(std::move(incoming.fd), incoming);
     EXPECT_EQ(added.before, "");
     return added.fd;
