@@ -50,7 +50,7 @@ Rpc::Rpc(const Core& core) : core_(core), table_{call_slots(), this} {
   table_.abi.channel = &rpc_channel;
   table_.abi.region_known = &rpc_region_known;
   add_host_services(services_);
-  services_.add(*this);
+  services_.add([this](std::string_view id) { return service(id); });
   self_.name = "host";
   self_.core = &core_;
   self_.services = &services_;

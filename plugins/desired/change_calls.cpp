@@ -8,7 +8,7 @@ namespace davit::desired {
 
 namespace {
 
-v1::Outcome::Type to_wire(OutcomeType type) {
+v1::Outcome::Type type_to_wire(OutcomeType type) {
   switch (type) {
     case OutcomeType::undecided:
       return v1::Outcome::TYPE_UNSPECIFIED;
@@ -34,7 +34,7 @@ void outcome_to_wire(const Outcome& o, v1::Outcome* out) {
   out->set_kind(o.key.kind);
   out->set_region(o.key.region);
   out->set_id(o.key.id);
-  out->set_type(to_wire(o.type));
+  out->set_type(type_to_wire(o.type));
   out->set_outcome(word_of(o.type));
   out->set_version(o.version);
   out->set_incarnation(o.incarnation);

@@ -90,7 +90,7 @@ Result<> GrpcServer::listen() {
   builder.RegisterCallbackGenericService(this);
   if (!settings_.on_unix_socket()) {
     using Type = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
-    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+    grpc_acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
         Type::FROM_FD, server_credentials(settings_, acceptor_.certificate()));
   }
   server_ = builder.BuildAndStart();
@@ -110,10 +110,10 @@ Result<> GrpcServer::listen() {
 void GrpcServer::entered(AcceptedConnection incoming) {
   const auto added = serving_.connections.add(std::move(incoming.fd), incoming);
   if (!added.before.empty()) acceptor_.connection_limits().leave(added.before);
-  if (!acceptor_) return grpc::AddInsecureChannelFromFd(server_.get(), added.fd);
+  if (!grpc_acceptor_) return grpc::AddInsecureChannelFromFd(server_.get(), added.fd);
   grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
   connection.fd = added.fd;
-  acceptor_->HandleNewConnection(&connection);
+  grpc_acceptor_->HandleNewConnection(&connection);
 }
 
 void GrpcServer::sweep() {

@@ -45,7 +45,7 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
   bool authority_withdrawn_ = false;  // close all connections at the next read_files
 
   std::chrono::steady_clock::time_point swept_;  // used on the listener's thread
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;  // TCP
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> grpc_acceptor_;  // TCP
   std::unique_ptr<grpc::Server> server_;  // last: destroyed first
 };
 
