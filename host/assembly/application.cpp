@@ -155,7 +155,8 @@ bool Application::prepare(bool check) {
     p.services.add([&part = *extension](std::string_view id) { return part.service(id); });
     extension->configure(p.config, faults);
   }
-  p.assembly = std::make_unique<Assembly>(p.core, p.services, p.loader, p.settings.state_dir);
+  p.assembly = std::make_unique<Assembly>(p.core, p.services, p.loader, p.settings.state_dir,
+                                          p.settings.commit_timeout);
   p.assembly->create(p.config, faults);
   if (faults.empty() && p.config.plugins(faults).empty()) {
     faults.add(files_.front(), "",

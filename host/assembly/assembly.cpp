@@ -87,8 +87,12 @@ unsigned pool_threads(const Node& settings, const Module& module, Faults& faults
 }  // namespace
 
 Assembly::Assembly(const Core& core, const Services& services, Loader& loader,
-                   std::string state_root)
-    : core_(core), services_(services), loader_(loader), state_root_(std::move(state_root)) {}
+                   std::string state_root, std::chrono::milliseconds commit_timeout)
+    : core_(core),
+      services_(services),
+      loader_(loader),
+      state_root_(std::move(state_root)),
+      commit_timeout_(commit_timeout) {}
 
 Assembly::~Assembly() {
   destroy();
@@ -151,7 +155,7 @@ void Assembly::create(Member& member, Faults& faults) {
           host.name, *storage, *host.pool,
           core_.metrics.metric(DAVIT_HISTOGRAM, "davit_host_commit_seconds",
                                "From a group being handed over until its result.", &label, 1),
-          core_.log);
+          core_.log, commit_timeout_);
     }
     return;
   }

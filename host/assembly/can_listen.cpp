@@ -45,13 +45,13 @@ Result<> can_listen_on_path(const std::string& address, const std::string& path)
 
 Result<> can_listen(const std::string& address) {
   if (address.starts_with("unix:")) return can_listen_on_path(address, address.substr(5));
-  if (address.find(':') == std::string::npos) return {};
-  const auto [host, service] = host_and_port(address);
+  const auto parts = host_and_port(address);
+  if (!parts) return {};  // who has read the setting refuses it
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE;
   addrinfo* found = nullptr;
-  const int unknown = ::getaddrinfo(host.c_str(), service.c_str(), &hints, &found);
+  const int unknown = ::getaddrinfo(parts->host.c_str(), parts->service().c_str(), &hints, &found);
   if (unknown != 0)
     return Error{Code::failed_precondition,
                  "cannot listen on " + address + ": " + ::gai_strerror(unknown),

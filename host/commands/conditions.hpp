@@ -38,9 +38,11 @@ inline constexpr std::array conditions = {
         "delayed",
         "Of an agent: it cannot send its statuses as fast as they come, or not at all, and what "
         "status shows may be old. Of a record: its delete waits until the agent sees what is "
-        "there. Desired state is applied all the same.",
+        "there, or its kind cannot say now what the record asks for, on the server or on the "
+        "agent. Nothing is parked, and the rest goes on.",
         "Of an agent: look at the server's log and load, and at the network between the two. Of a "
-        "record: the reason names what the agent does not see; see `davit explain blind`."},
+        "record: the reason names what the agent does not see (see `davit explain blind`), or the "
+        "kind and since when it has no answer: look at what its plugin needs."},
     Condition{
         "blind",
         "The agent cannot see a resource in its cluster: the API server is away, or refuses its "

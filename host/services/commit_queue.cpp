@@ -138,8 +138,10 @@ CommitQueue::CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits, davit
           limits) {}
 
 Result<storage::Limits> CommitQueue::limits() {
-  const std::lock_guard lock(limits_mutex_);
-  if (limits_) return *limits_;
+  {
+    const std::lock_guard lock(limits_mutex_);
+    if (limits_) return *limits_;
+  }
   const auto& storage = *static_cast<const davit_storage*>(storage_.vtable);
   davit_storage_limits out{};
   out.struct_size = sizeof out;
@@ -147,6 +149,8 @@ Result<storage::Limits> CommitQueue::limits() {
   if (!r.ok()) return r.error();
   const storage::Limits told = from_abi(out);
   if (auto wrong = fault_in(told)) return *wrong;
+  const std::lock_guard lock(limits_mutex_);
+  if (limits_) return *limits_;  // another thread has asked meanwhile
   limits_ = told;
   commits_.restrict_to({SIZE_MAX, limits_->group_bytes, limits_->group_records});
   return *limits_;

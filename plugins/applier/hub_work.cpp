@@ -265,6 +265,7 @@ void Hub::publish(KindState& kind, RecordEntry& entry, const Report& report) {
 }
 
 void Hub::resync() {
+  context_->ensured.turn();
   for (auto& kind : kinds_) {
     // Judges what has arrived since the last snapshot, nobody names, and judge_arrivals left: a
     // restored backup of the cluster, for example.

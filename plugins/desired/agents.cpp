@@ -38,7 +38,8 @@ Result<> serve_agents(Shared& shared, const rpc::Server& server) {
   return server.unary(method("ForgetAgent", "ForgetAgentRequest", "ForgetAgentResponse"),
                       [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
                         v1::ForgetAgentRequest message;
-                        if (!parse(message, request)) return reply(undecodable());
+                        if (auto r = parse(message, request.view()); !r.ok())
+                          return reply(r.error());
                         if (message.region().empty() || message.agent().empty()) {
                           const char* field = message.region().empty() ? "region" : "agent";
                           return reply(Error{Code::invalid_argument, "is empty", field, {}});

@@ -63,7 +63,7 @@ void answer(Shared& shared, const rpc::Call& call, Changes changes, rpc::Server:
 
 void apply(Shared& shared, const rpc::Call& call, const Buffer& request, rpc::Server::Reply reply) {
   v1::ApplyRequest message;
-  if (!parse(message, request)) return reply(undecodable());
+  if (auto r = parse(message, request.view()); !r.ok()) return reply(r.error());
   Changes changes;
   for (const auto& d : message.documents()) changes.documents.push_back(from_wire(d));
   changes.author = author_of(message.author(), call);
@@ -77,7 +77,7 @@ void apply(Shared& shared, const rpc::Call& call, const Buffer& request, rpc::Se
 void remove(Shared& shared, const rpc::Call& call, const Buffer& request,
             rpc::Server::Reply reply) {
   v1::DeleteRequest message;
-  if (!parse(message, request)) return reply(undecodable());
+  if (auto r = parse(message, request.view()); !r.ok()) return reply(r.error());
   Changes changes;
   for (const auto& k : message.keys())
     changes.documents.push_back(records::deletion({k.kind(), k.region(), k.id()}));

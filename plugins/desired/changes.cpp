@@ -196,7 +196,8 @@ std::vector<Mutations::Group> groups_of(Call& call) {
 
 // The stop cancels what runs, and no caller has given up because of it.
 void name_the_stop(const Shared& shared, std::optional<Error>& error) {
-  if (error && error->code == Code::cancelled && shared.stopping) error = shutting_down();
+  if (error && error->code == Code::cancelled && shared.operations.cancelled())
+    error = shutting_down();
 }
 
 // The last one that ends carries the changes out.

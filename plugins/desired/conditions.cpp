@@ -56,7 +56,8 @@ std::string Conditions::key_of(std::string_view kind, std::string_view region,
 }
 
 // The issues of an agent no longer count for the kinds that another agent has taken over.
-Conditions::Conditions(std::vector<Agent> agents) : agents_(std::move(agents)) {
+Conditions::Conditions(std::vector<Agent> agents, Delayed delayed)
+    : agents_(std::move(agents)), delayed_(std::move(delayed)) {
   Succession succession;
   for (const auto& a : agents_) succession.add(a.progress);
   for (auto& a : agents_) {
@@ -75,7 +76,7 @@ Conditions::Conditions(std::vector<Agent> agents) : agents_(std::move(agents)) {
   }
 }
 
-Condition Conditions::of(const Key& key, const Status* observed) const {
+Condition Conditions::of(const Key& key, uint64_t version, const Status* observed) const {
   if (const auto issue = issues_.find(key_of(key.kind, key.region, key.id)); issue != issues_.end())
     return {issue->second->condition, issue->second->reason};
   if (observed != nullptr && !observed->parked.empty())
@@ -85,6 +86,9 @@ Condition Conditions::of(const Key& key, const Status* observed) const {
   // The counts of such a status are of the version applied before, and may look healthy.
   if (observed != nullptr && observed->message.starts_with(retrying_prefix))
     return {retrying, observed->message.substr(retrying_prefix.size())};
+  const bool has_it = observed != nullptr && observed->observed_version == version;
+  if (auto why = delayed_.why(key, version, has_it, only_ctrl_v1(key.region)))
+    return {DAVIT_ISSUE_DELAYED, std::move(*why)};
   return watched(key);
 }
 
@@ -155,6 +159,7 @@ Condition Conditions::of_region(const std::string& region, int64_t now_unix_ms) 
                              " both work there: stop one, or give both the plugin leader"};
     }
   }
+  if (auto why = delayed_.why(region)) return {DAVIT_ISSUE_DELAYED, std::move(*why)};
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include "changes.hpp"
 #include "finding.hpp"
+#include "timely_read.hpp"
 
 namespace davit::desired {
 
@@ -55,11 +56,12 @@ void Controllers::apply(const Op& op, records::Apply request, records::ApplyDone
 
 void Controllers::read(const Op& op, Find find, records::Done done) {
   if (auto e = over(op)) return done(*e);
+  const auto call = std::make_shared<TimelyRead>(shared_, op, std::move(done));
+  call->begin();
   shared_.host.blocking(shared_.storage.instance(),
-                        [this, storage = shared_.storage.under(op), find = std::move(find),
-                         done = std::move(done), ticket = shared_.outstanding.begin()] {
-                          if (auto e = over(storage.op())) return done(*e);
-                          done(find(storage));
+                        [this, call, find = std::move(find), ticket = shared_.outstanding.begin()] {
+                          if (auto e = over(call->operation())) return call->answer(*e);
+                          call->answer(find(shared_.storage.under(call->operation())));
                         });
 }
 

@@ -122,7 +122,7 @@ Error no_copies(const Shared& shared) {
 template <class Request>
 Result<Request> decoded(const std::string& bytes) {
   Request out;
-  if (!out.ParseFromString(bytes)) return undecodable();
+  if (auto r = parse(out, bytes); !r.ok()) return r.error();
   return out;
 }
 

@@ -28,6 +28,7 @@ class Desired {
     if (!kinds.ok()) return kinds.error();
     shared_ = std::make_unique<Shared>(host_, *storage, std::move(*kinds), maintenance_);
     controllers_ = std::make_unique<Controllers>(*shared_);
+    shared_->delayed = DelaysClient(host_);
     if (auto copies = storage::Copies::find(host_, storage_name_); copies.ok())
       shared_->copies = *copies;
     const rpc::Server server(host_, shared_->operations);
@@ -47,10 +48,10 @@ class Desired {
     return {};
   }
   Result<> stop(const Op& op) {
+    shared_->operations.cancel();  // first: what is interrupted from now on ends for this reason
     shared_->stopping = true;
     shared_->store_watcher.stop();
     shared_->maintenance.stop();
-    shared_->operations.cancel();
     return shared_->outstanding.wait(host_, op);
   }
 

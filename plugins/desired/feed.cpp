@@ -89,8 +89,10 @@ void Feed::read() {
 
 void Feed::took(Result<std::optional<Listing::News>> news) {
   if (ended_) return;
-  // What a cancel interrupts is no reason for an end: the watch ends because it was cancelled.
-  if (!news.ok()) return end(*over_ ? std::nullopt : std::optional(news.error()));
+  // What a cancel or a stop interrupts is no reason for an end: the watch ends because of them.
+  if (!news.ok() && *over_) return end(std::nullopt);
+  if (!news.ok() && shared_.operations.cancelled()) return end(shutting_down());
+  if (!news.ok()) return end(news.error());
   if (*news) {
     const Cursor end_of_page = listing_->at();
     const bool snapshot = (*news)->current || end_of_page.version == 0;

@@ -57,7 +57,7 @@ void KindQueries::ask(const std::vector<Question>& questions) {
   }
 }
 
-std::map<Key, Condition> KindQueries::answers() const {
+KindQueries::Answers KindQueries::answers() const {
   const std::lock_guard lock(mutex_);
   return answers_;
 }
@@ -86,6 +86,19 @@ Condition unsent(const Kind& kind, const Record& r) {
 }
 
 }  // namespace
+
+KindQueries::Answers dated(const KindQueries& queries, Delays& delays, int64_t now_unix_ms) {
+  auto out = queries.answers();
+  for (auto& [key, said] : out) {
+    if (said.word != DAVIT_ISSUE_DELAYED) {
+      delays.over(key, Delay::ctrl_v1);
+      continue;
+    }
+    const int64_t since = delays.note(key, Delay::ctrl_v1, 0, said.reason, now_unix_ms);
+    said.reason = Delayed::text(since, said.reason);
+  }
+  return out;
+}
 
 void ask_unsent(const Kinds& kinds, const davit_record& record, KindQueries& queries) {
   const Kind* kind = kinds.get(view(record.key.kind));

@@ -29,7 +29,8 @@ class KindQueries {
                   const std::shared_ptr<KindQueries>& queries, std::function<void()> then);
 
   // After that: what is known of each record that was added. `delayed`: its kind has not answered.
-  std::map<Key, Condition> answers() const;
+  using Answers = std::map<Key, Condition>;
+  Answers answers() const;
 
  private:
   struct Question {
@@ -44,6 +45,9 @@ class KindQueries {
   std::map<Key, Condition> answers_;
   bool over_ = false;
 };
+
+// The answers, with since when each kind that cannot answer has been so. `delays` remembers it.
+KindQueries::Answers dated(const KindQueries& queries, Delays& delays, int64_t now_unix_ms);
 
 // Adds what is to be asked about a record, if anything.
 void ask_unsent(const Kinds& kinds, const davit_record& record, KindQueries& queries);

@@ -44,7 +44,7 @@ Result<> serve_maintain(Shared& shared, const rpc::Server& server) {
       method("Maintain", "MaintainRequest", "MaintainResponse"),
       [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
         v1::MaintainRequest message;
-        if (!parse(message, request)) return reply(undecodable());
+        if (auto r = parse(message, request.view()); !r.ok()) return reply(r.error());
         auto asked = request_of(message);
         if (!asked.ok()) return reply(asked.error());
         shared.host.blocking(

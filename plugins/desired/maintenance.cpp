@@ -36,10 +36,27 @@ Maintenance::Maintenance(Host host, storage::Client storage, Outstanding& outsta
 
 Result<Maintenance::Report> Maintenance::round(const Request& request,
                                                const storage::Client& storage) {
-  const std::lock_guard lock(mutex_);
+  if (auto over = begin_turn(storage.op())) return *over;
   auto report = look(request, storage);
+  {
+    const std::lock_guard lock(mutex_);
+    in_round_ = false;
+  }
+  ended_round_.notify_one();
   if (!report.ok() && !storage.op().cancelled()) errors_.add();
   return report;
+}
+
+// Why the caller no longer waits for its turn; nothing: its turn has come.
+std::optional<Error> Maintenance::begin_turn(const Op& op) {
+  constexpr std::chrono::milliseconds look_again{20};
+  std::unique_lock lock(mutex_);
+  while (in_round_) {
+    if (auto over = davit::given_up(op, host_.now())) return over;
+    ended_round_.wait_for(lock, look_again);
+  }
+  in_round_ = true;
+  return std::nullopt;
 }
 
 Result<Maintenance::Report> Maintenance::look(const Request& request,

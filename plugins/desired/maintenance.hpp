@@ -5,8 +5,11 @@
 // long and are replaced.
 //
 // Each record is read once: a round begins where the last one ended, which is before the first
-// tombstone that had to stay. Rounds block, on the storage's pool, one at a time.
+// tombstone that had to stay. Rounds block, on the storage's pool, one at a time. No lock is held
+// while the store is called.
 #pragma once
+
+#include <condition_variable>
 
 #include <davit/outstanding.hpp>
 #include <davit/storage.hpp>
@@ -40,12 +43,14 @@ class Maintenance {
   Maintenance(Host host, storage::Client storage, Outstanding& outstanding,
               MaintenanceSettings settings);
 
-  // Runs one round by this client, whose op may end it. Blocks. [any]
+  // Runs one round by this client, whose op may end it, also while it waits for another round.
+  // Blocks. [any]
   Result<Report> round(const Request& request, const storage::Client& storage);
   void start();
   void stop();
 
  private:
+  std::optional<Error> begin_turn(const Op& op);
   Result<Report> look(const Request& request, const storage::Client& storage);
   std::vector<Progress> forgettable(const std::vector<Progress>& agents) const;
   Result<> finish(const storage::Client& storage, Report& report, uint64_t through,
@@ -60,8 +65,12 @@ class Maintenance {
   MaintenanceSettings settings_;
   Metric purged_, mark_, forgotten_, errors_;
 
-  std::mutex mutex_;  // held during a round
-  Cursor scanned_;    // no tombstone is left at or below it
+  std::mutex mutex_;
+  std::condition_variable ended_round_;
+  bool in_round_ = false;
+
+  // Of the one round in progress.
+  Cursor scanned_;  // no tombstone is left at or below it
 
   // On the strand.
   Strand strand_;

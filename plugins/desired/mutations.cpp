@@ -120,6 +120,10 @@ void Mutations::read_and_decide(Work& work, size_t n) {
   }
   work.decisions[n] = item.decide(stored);
   if (work.decisions[n].error) return refuse(item.outcome, std::move(*work.decisions[n].error));
+  // The store may be restored before the commit, and give the version that was read to another
+  // change.
+  if (auto& mutation = work.decisions[n].mutation)
+    mutation->expect_incarnation = head->head.incarnation;
   check_expected(work, n);
 }
 
@@ -135,6 +139,7 @@ void Mutations::check_expected(Work& work, size_t n) {
   if (can_ask) {
     if (!mutation) mutation = Mutation{*stored, 0};
     mutation->expect = item.expect;
+    mutation->expect_incarnation = 0;  // the caller does not say in which it has read
     return;
   }
   item.outcome.version = is_deleted(stored) ? 0 : stored->version;

@@ -111,7 +111,7 @@ Result<> serve_reads(Shared& shared, const rpc::Server& server) {
       method("Get", "OperatorGetRequest", "OperatorGetResponse"),
       [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
         v1::OperatorGetRequest message;
-        if (!parse(message, request)) return reply(undecodable());
+        if (auto r = parse(message, request.view()); !r.ok()) return reply(r.error());
         const Key key{message.key().kind(), message.key().region(), message.key().id()};
         if (key.kind.empty() || key.region.empty() || key.id.empty()) {
           return reply(Error{Code::invalid_argument, "kind, region and id are needed", "key", {}});
@@ -127,7 +127,7 @@ Result<> serve_reads(Shared& shared, const rpc::Server& server) {
       method("List", "ListRequest", "ListResponse"),
       [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
         v1::ListRequest message;
-        if (!parse(message, request)) return reply(undecodable());
+        if (auto r = parse(message, request.view()); !r.ok()) return reply(r.error());
         auto from = from_token(message.page_token());
         if (!from.ok()) return reply(from.error());
         shared.host.blocking(
@@ -143,7 +143,7 @@ Result<> serve_reads(Shared& shared, const rpc::Server& server) {
       [&shared](const Buffer& request,
                 const storage::Client& storage) -> Result<std::shared_ptr<Source>> {
         v1::OperatorWatchRequest message;
-        if (!parse(message, request)) return undecodable();
+        if (auto r = parse(message, request.view()); !r.ok()) return r.error();
         return std::shared_ptr<Source>(std::make_shared<ListingSource>(
             shared, storage, Selection{message.kind(), message.region(), message.id()},
             message.include_deleted()));

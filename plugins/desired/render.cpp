@@ -84,7 +84,7 @@ void render(const Key& key, const Wanted& record, const Status* observed,
     out->mutable_observed()->set_gone(is_gone(record, *observed));
     if (conditions.is_unseen(key, observed)) out->mutable_observed()->set_health("unknown");
   }
-  Condition c = conditions.of(key, observed);
+  Condition c = conditions.of(key, record.version, observed);
   // A Davit agent on ctrl.v1 gets the record, and reports the version that it observed.
   const bool has_it = observed != nullptr && observed->observed_version == record.version;
   if (c.word.empty() && !has_it && conditions.only_ctrl_v1(key.region)) c = record.unsent;

@@ -10,11 +10,14 @@ namespace davit::desired {
 
 namespace {
 
-StatusReader::Asks asks(const Shared& shared) {
+StatusReader::Asks asks(Shared& shared) {
   return {[&shared](const davit_record& r, KindQueries& queries) {
             ask_unsent(shared.kinds, r, queries);
           },
-          [&shared] { return shared.host.now(); }};
+          [&shared] { return shared.host.now(); }, [&shared] { return shared.delayed.all(); },
+          [&shared](const KindQueries& queries) {
+            return dated(queries, shared.unanswered, shared.host.unix_ms());
+          }};
 }
 
 std::string answer_of(Shared& shared, const Selection& selection, const StatusReader& reader) {
@@ -92,7 +95,7 @@ MakeSource source_of(Shared& shared) {
   return [&shared](const Buffer& request,
                    const storage::Client& storage) -> Result<std::shared_ptr<Source>> {
     v1::StatusRequest message;
-    if (!parse(message, request)) return undecodable();
+    if (auto r = parse(message, request.view()); !r.ok()) return r.error();
     return std::shared_ptr<Source>(std::make_shared<S>(shared, storage, selection_of(message)));
   };
 }
@@ -104,7 +107,7 @@ Result<> serve_status(Shared& shared, const rpc::Server& server) {
       server.unary(method("Status", "StatusRequest", "StatusResponse"),
                    [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
                      v1::StatusRequest message;
-                     if (!parse(message, request)) return reply(undecodable());
+                     if (auto r = parse(message, request.view()); !r.ok()) return reply(r.error());
                      read_status(std::make_shared<StatusCall>(
                          shared, shared.storage.under(call.operation()), selection_of(message),
                          shared.while_waits(call), std::move(reply)));

@@ -44,6 +44,7 @@ Result<std::optional<std::string>> StatusPages::next() {
         render(regions_, conditions_, shared_.host.unix_ms(), &out);
         stage_ = Stage::end;
     }
+    if (!done.ok() && begin_anew(done.error())) continue;
     if (!done.ok()) return done.error();
     if (queries_) return std::optional<std::string>();
     std::string message = out.SerializeAsString();
@@ -54,12 +55,23 @@ Result<std::optional<std::string>> StatusPages::next() {
   return std::optional<std::string>();
 }
 
+// A store whose history changes all the time gives no list.
+bool StatusPages::begin_anew(const Error& why) {
+  constexpr int most = 5;
+  if (why.code != Code::out_of_range || begun_anew_ == most) return false;
+  ++begun_anew_;
+  statuses_ = records_ = {};
+  page_.clear();
+  stage_ = Stage::statuses;
+  return true;
+}
+
 Result<> StatusPages::begin(v1::StatusResponse* out) {
   auto head = storage_.head();
   if (!head.ok()) return head.error();
   auto all = read_agents(storage_, shared_.lag, selection_.region, [this] { return go_on(); });
   if (!all.ok()) return all.error();
-  conditions_ = Conditions(std::move(*all));
+  conditions_ = Conditions(std::move(*all), Delayed(shared_.delayed.all()));
   out->mutable_head()->set_incarnation(head->head.incarnation);
   out->mutable_head()->set_version(head->head.version);
   add_columns(shared_.kinds, selection_.kind, DAVIT_COLUMN_DETAIL, out->mutable_columns());
@@ -153,7 +165,8 @@ Result<> StatusPages::records() {
 
 // The page, with what the kinds have said of it.
 void StatusPages::show(v1::StatusResponse* out) {
-  const auto said = queries_ ? queries_->answers() : std::map<Key, Condition>();
+  const auto said = queries_ ? dated(*queries_, shared_.unanswered, shared_.host.unix_ms())
+                             : KindQueries::Answers();
   queries_.reset();
   for (Shown& shown : std::exchange(page_, {})) {
     if (const auto unsent = said.find(shown.key); unsent != said.end())

@@ -118,7 +118,8 @@ void StatusReader::visit(const davit_record& r) {
 
 void StatusReader::take_answers() {
   if (!queries_) return;
-  for (auto& [key, said] : queries_->answers()) view_.unsent(key, said);
+  const auto answers = asks_.answers ? asks_.answers(*queries_) : queries_->answers();
+  for (const auto& [key, said] : answers) view_.unsent(key, said);
   queries_.reset();
 }
 
@@ -178,9 +179,13 @@ Result<bool> StatusReader::look_at_agents() {
   decltype(seen_) seen;
   for (const Agent& a : *agents)
     seen[{a.progress.region, a.progress.agent}] = {a.progress.seen_at_unix_ms, a.lag};
-  const bool moved = seen != seen_;
+  const auto delays = asks_.delays ? asks_.delays() : std::vector<Delay>();
+  decltype(delayed_) delayed;
+  for (const Delay& d : delays) delayed[{d.key, d.stage}] = d.version;
+  const bool moved = seen != seen_ || delayed != delayed_;
   seen_ = std::move(seen);
-  view_.agents(std::move(*agents));
+  delayed_ = std::move(delayed);
+  view_.agents(std::move(*agents), Delayed(delays));
   return moved;
 }
 

@@ -27,8 +27,8 @@ void StatusView::status(Status s) {
   statuses_[std::move(key)] = std::move(s);
 }
 
-void StatusView::agents(std::vector<Agent> agents) {
-  conditions_ = Conditions(std::move(agents));
+void StatusView::agents(std::vector<Agent> agents, Delayed delayed) {
+  conditions_ = Conditions(std::move(agents), std::move(delayed));
 }
 
 std::set<std::string> StatusView::judged_regions() const {

@@ -23,8 +23,8 @@ class StatusView {
   void unsent(const Key& key, Condition why);
   void status(Status status);
   bool empty() const { return records_.empty() && statuses_.empty(); }
-  // Replaces all agents. They include those of other regions and kinds.
-  void agents(std::vector<Agent> agents);
+  // Replaces all agents, and what is delayed. They include those of other regions and kinds.
+  void agents(std::vector<Agent> agents, Delayed delayed = {});
   // The selected regions for whose records the kinds are asked.
   std::set<std::string> judged_regions() const;
   // Those of them with records whose kind could not answer.

@@ -19,7 +19,7 @@ constexpr size_t status_work = 256;
 
 class Recorder {
  public:
-  using roles = Roles<>;
+  using roles = Roles<DelaysRole>;
 
   explicit Recorder(Host host) : host_(host) {
     const Settings settings(host);
@@ -74,6 +74,7 @@ class Recorder {
     shared_->stop();
     return shared_->outstanding.wait(host_, op);
   }
+  std::vector<Delay> delays() const { return shared_->delays.all(host_.unix_ms()); }
 
  private:
   Result<> serve_report(const rpc::Server& server) {

@@ -55,8 +55,8 @@ Error invalid(const std::string& message, const std::string& where = {}) {
 
 }  // namespace
 
-Commit::Commit(Connection& connection, uint64_t incarnation, int64_t now_unix_ms)
-    : connection_(connection), incarnation_(incarnation), now_(now_unix_ms) {
+Commit::Commit(Connection& connection, const Chain& chain, int64_t now_unix_ms)
+    : connection_(connection), chain_(chain), now_(now_unix_ms) {
   Statement s = connection_.query("SELECT head FROM store");
   if (s.step()) first_ = next_ = s.number(0) + 1;
 }
@@ -78,7 +78,7 @@ std::optional<Error> Commit::check(const Group& group) const {
 
 GroupResult Commit::apply(const Group& group) {
   GroupResult result;
-  result.incarnation = incarnation_;
+  result.incarnation = chain_.current();
   result.error = check(group);
   if (result.error || connection_.failed()) return result;
   if (const auto first = repeated(group.request_id, result.error)) {
@@ -112,12 +112,15 @@ std::optional<Error> Commit::mutate(const Mutation& m, const std::string& reques
                                     uint64_t version, uint64_t& actual) {
   const Record& r = m.record;
   const Stored before = stored(r.key);
-  if (m.expect != DAVIT_EXPECT_ANY && m.expect != before.version) {
+  const bool kept = expects_what_is_kept(m);
+  if (m.expect != DAVIT_EXPECT_ANY && (m.expect != before.version || !kept)) {
     actual = before.version;
     const std::string is =
         before.version == 0 ? "does not exist" : "has version " + std::to_string(before.version);
-    const std::string expected =
-        m.expect == 0 ? "no such record" : "version " + std::to_string(m.expect);
+    const std::string expected = m.expect == 0
+                                     ? "no such record"
+                                     : "version " + std::to_string(m.expect) +
+                                           (kept ? "" : " of an incarnation that has lost it");
     return Error{
         Code::aborted, display(r.key) + " " + is + ", expected was " + expected, r.key.id, {}};
   }
@@ -129,6 +132,11 @@ std::optional<Error> Commit::mutate(const Mutation& m, const std::string& reques
   }
   write(r, before, request_id, version, name_taken);
   return std::nullopt;
+}
+
+bool Commit::expects_what_is_kept(const Mutation& m) const {
+  if (m.expect == 0 || m.expect == DAVIT_EXPECT_ANY || m.expect_incarnation == 0) return true;
+  return chain_.accept({m.expect_incarnation, m.expect}, first_ - 1).ok();
 }
 
 Commit::Stored Commit::stored(const Key& key) {

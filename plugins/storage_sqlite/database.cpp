@@ -321,7 +321,7 @@ Result<History> Database::history(const Op& op) {
 Result<Database::Committed> Database::commit(const Op& op, const std::vector<Group>& groups) {
   return writing(op, [&](Connection& c) {
     Committed out;
-    Commit commit(c, chain_.current(), host_.unix_ms());
+    Commit commit(c, chain_, host_.unix_ms());
     for (const auto& group : groups) out.results.push_back(commit.apply(group));
     if (commit.finish()) out.records = commit.records();
     return out;

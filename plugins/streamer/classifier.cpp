@@ -81,8 +81,16 @@ Result<Judgement> Classifier::judge(const Kind& kind, const Record& r) {
 
 Result<Change> Classifier::change(const Kind& kind, Record r) {
   auto j = judge(kind, r);
-  if (!j.ok()) return j.error();
+  if (!j.ok()) {
+    delayed(r.key, Delay::stream, r.version, j.error());
+    return j.error();
+  }
+  not_delayed(r.key, Delay::stream, r.version);
   return change(kind, std::move(r), std::move(*j));
+}
+
+void Classifier::delayed(const Key& key, const char* stage, uint64_t version, const Error& why) {
+  delays_.note(key, stage, version, why.message, host_.unix_ms());
 }
 
 Change Classifier::change(const Kind& kind, Record r, Judgement j) {

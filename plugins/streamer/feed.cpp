@@ -74,6 +74,7 @@ void Feed::schedule_tick() {
   if (ended_) return;
   tick_.after(settings_.bookmark_interval, [this] {
     tell(everybody(), Word::tick);
+    ask_again();
     schedule_tick();
   });
 }

@@ -118,6 +118,11 @@ class Feed {
   void append(std::vector<Entry> entries, Ports& concerned);   // under the mutex
   void add_ports(const Topic& topic, Ports& concerned) const;  // under the mutex
 
+  // --- what the kinds could not classify (feed_delays.cpp)
+  void ask_again();
+  void ask_again(const std::string& kind, std::vector<Record> records,
+                 const Outstanding::Ticket& ticket);
+
   void schedule_poll();
   void schedule_tick();
   enum class Word { wake, tick, shutdown };

@@ -108,6 +108,7 @@ class Stream : public rpc::Handler, public Listener {
   };
   static void fetch(const PageJob& job);
   static void fetched(const PageJob& job, const PageResult& result);
+  static void told(const PageJob& job, const Change& change, const Result<Buffer>& made);
   static PageResult encoded(const PageJob& job, const Page& page, std::vector<Record> records);
 
   Message bookmark(const Part& part, const Pager::Todo& todo) const;

@@ -73,6 +73,8 @@ TEST(Limits, NoTextHasTheCharacterZeroOrIsNotUtf8) {
     EXPECT_TRUE(storage::outside(p));
     EXPECT_TRUE(storage::outside(Query{{"widget", "eu", bad}, {}, {}}));
     EXPECT_TRUE(storage::outside(Scope{bad, {}}));
+    EXPECT_TRUE(storage::outside(AgentRead{bad, {}, {}}));
+    EXPECT_TRUE(storage::outside(storage::Maintain{.forget = {"eu", bad}}));
   }
   Record r = record();
   r.payload = zero + broken;

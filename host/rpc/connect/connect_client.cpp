@@ -112,7 +112,7 @@ bool ConnectClient::try_open(const std::shared_ptr<CalledStream>& stream) {
 
 void ConnectClient::connect() {
   const auto attempt = attempt_ = std::make_shared<Attempt>(io_);
-  const auto [host, port] = host_and_port(settings().target());
+  const HostAndPort at = *host_and_port(settings().target());  // the settings were judged
   patience_.expires_after(connect_timeout);
   patience_.async_wait([this, attempt](boost::system::error_code cancelled) {
     if (cancelled || attempt != attempt_) return;
@@ -120,7 +120,7 @@ void ConnectClient::connect() {
            std::to_string(connect_timeout.count()) + " s");
   });
   resolver_.async_resolve(
-      host, port,
+      at.host, at.service(),
       [this, attempt](boost::system::error_code e, const tcp::resolver::results_type& found) {
         resolved(attempt, e, found);
       });
@@ -146,7 +146,7 @@ void ConnectClient::connected() {
   if (settings().tls()) {
     auto tls = client_tls(settings());
     if (!tls.ok()) return failed(tls.error().message);
-    link = tls_link(std::move(socket), *tls, host_and_port(settings().target()).first);
+    link = tls_link(std::move(socket), *tls, host_and_port(settings().target())->host);
   } else {
     link = plain_link(std::move(socket));
   }

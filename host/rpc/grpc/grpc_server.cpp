@@ -108,12 +108,11 @@ Result<> GrpcServer::listen() {
 }
 
 void GrpcServer::entered(AcceptedConnection incoming) {
-  const int fd = incoming.fd.release();
-  const std::string before = serving_.connections.add(fd, incoming);
-  if (!before.empty()) acceptor_.connection_limits().leave(before);
-  if (!grpc_acceptor_) return grpc::AddInsecureChannelFromFd(server_.get(), fd);
+  const auto added = serving_.connections.add(std::move(incoming.fd), incoming);
+  if (!added.before.empty()) acceptor_.connection_limits().leave(added.before);
+  if (!grpc_acceptor_) return grpc::AddInsecureChannelFromFd(server_.get(), added.fd);
   grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-  connection.fd = fd;
+  connection.fd = added.fd;
   grpc_acceptor_->HandleNewConnection(&connection);
 }
 

@@ -331,7 +331,9 @@ class StorageLog {
     Record r = m.record;
     const Stored* const before = find(r.key);
     const uint64_t is = before == nullptr ? 0 : before->record.version;
-    if (m.expect != DAVIT_EXPECT_ANY && m.expect != is) {
+    const bool lost = m.expect != 0 && m.expect_incarnation != 0 &&
+                      !state_.knows({m.expect_incarnation, m.expect});
+    if (m.expect != DAVIT_EXPECT_ANY && (m.expect != is || lost)) {
       actual = is;
       return Error{Code::aborted, "the record has another version", r.key.id, {}};
     }

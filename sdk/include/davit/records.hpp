@@ -99,6 +99,7 @@ struct RecordView {
 struct Mutation {
   Record record;
   uint64_t expect = DAVIT_EXPECT_ANY;
+  uint64_t expect_incarnation = 0;  // in which `expect` was read; 0: not known
 };
 
 struct Group {
@@ -110,7 +111,9 @@ inline Group from_abi(const davit_group& g) {
   Group out;
   out.request_id = text(g.request_id);
   for (uint32_t i = 0; i < g.mutations_count; ++i) {
-    out.mutations.push_back({from_abi(*g.mutations[i]->record), g.mutations[i]->expect});
+    const davit_mutation& m = *g.mutations[i];
+    out.mutations.push_back({from_abi(*m.record), m.expect,
+                             DAVIT_HAS(&m, expect_incarnation) ? m.expect_incarnation : 0});
   }
   return out;
 }
@@ -126,7 +129,8 @@ struct GroupView {
     mutations.reserve(g.mutations.size());
     for (const auto& m : g.mutations) {
       records.emplace_back(m.record);
-      mutations.push_back({sizeof(davit_mutation), 0, &records.back().abi, m.expect});
+      mutations.push_back(
+          {sizeof(davit_mutation), 0, &records.back().abi, m.expect, m.expect_incarnation});
     }
     for (const auto& m : mutations) pointers.push_back(&m);
     abi.struct_size = sizeof abi;

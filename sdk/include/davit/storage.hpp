@@ -343,6 +343,7 @@ class Client {
   // One page of agents. Returns whether there are more.
   template <class Visit>
   Result<bool> agent_page(const AgentRead& q, Visit visit) const {
+    if (auto e = outside(q)) return *e;
     const davit_agent_read request{sizeof(davit_agent_read), q.limit, str(q.region),
                                    str(q.after_region), str(q.after_agent)};
     auto page = to_fill<davit_agent_page>();

@@ -26,6 +26,7 @@ Result<> Client::agents(const std::string& region, Visit visit) const {
 }
 
 inline Result<> Client::maintain(const Maintain& m) const {
+  if (auto e = outside(m)) return *e;
   const uint32_t flags =
       (m.purge ? DAVIT_MAINTAIN_PURGE : 0) | (m.forgets() ? DAVIT_MAINTAIN_FORGET_AGENT : 0);
   const davit_maintain request{sizeof(davit_maintain), flags,

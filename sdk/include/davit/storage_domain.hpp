@@ -91,6 +91,20 @@ inline std::optional<Error> outside(const Progress& p) {
 inline std::optional<Error> outside(const Query& q) {
   return Domain().key(q.key).in_cluster(q.ns, q.name).error();
 }
+inline std::optional<Error> outside(const AgentRead& q) {
+  return Domain()
+      .text("region", q.region, DAVIT_REGION_BYTES_MAX)
+      .text("after_region", q.after_region, DAVIT_REGION_BYTES_MAX)
+      .text("after_agent", q.after_agent, DAVIT_NAME_BYTES_MAX)
+      .error();
+}
+inline std::optional<Error> outside(const Maintain& m) {
+  return Domain()
+      .text("region", m.forget.region, DAVIT_REGION_BYTES_MAX)
+      .text("agent", m.forget.agent, DAVIT_NAME_BYTES_MAX)
+      .number("purge_through", m.purge_through)
+      .error();
+}
 inline std::optional<Error> outside(const Scope& s) {
   return Domain().key({s.kind, s.region, {}}).error();
 }

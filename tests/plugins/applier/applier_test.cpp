@@ -193,6 +193,24 @@ TEST(Applier, MakesTheNamespaceAgain) {
   EXPECT_FALSE(w.replica_set("web").is_null());
 }
 
+TEST(Applier, RemembersNoNamespaceLongerThanItsRecords) {
+  World w;
+  w.begin(true);
+  w.apply("web", 10);
+  w.apply("stays", 11, {.ns = "shop"});
+  w.end(2, 11);
+  w.wait();
+  const auto looked = [&] { return w.front().sent["get namespaces"]; };
+  const size_t before = looked();
+  w.remove("web", 12);
+  w.wait(10min);
+  EXPECT_EQ(looked(), before) << "what lives is not looked for again";
+  w.apply("web", 13);
+  w.wait();
+  EXPECT_EQ(looked(), before + 1);
+  EXPECT_FALSE(w.replica_set("web").is_null());
+}
+
 TEST(Applier, ParksWhatCanNeverSucceedAndGoesOn) {
   World w;
   w.begin(true);

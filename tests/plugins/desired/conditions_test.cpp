@@ -15,17 +15,17 @@ Agent one_at_work(const std::string& name, const std::vector<std::string>& kinds
   return {p};
 }
 std::string word_of(const Conditions& conditions, const std::string& kind) {
-  return conditions.of({kind, "eu", "x"}, nullptr).word;
+  return conditions.of({kind, "eu", "x"}, 1, nullptr).word;
 }
 
 TEST(Conditions, AKindThatNoAgentOfTheRegionNamesIsUnwatched) {
   const Conditions conditions({one_at_work("a", {"deployment", "sentinel"})});
   EXPECT_EQ(word_of(conditions, "deployment"), "");
   EXPECT_EQ(word_of(conditions, "widget"), "unwatched");
-  EXPECT_EQ(conditions.of({"widget", "eu", "x"}, nullptr).reason,
+  EXPECT_EQ(conditions.of({"widget", "eu", "x"}, 1, nullptr).reason,
             "no agent of the region reports progress of this kind: is its plugin missing "
             "there? (agent a has deployment, sentinel)");
-  EXPECT_EQ(conditions.of({"widget", "us", "x"}, nullptr).word, "") << "nobody is there";
+  EXPECT_EQ(conditions.of({"widget", "us", "x"}, 1, nullptr).word, "") << "nobody is there";
 }
 
 TEST(Conditions, WhoNamesNoKindMayWatchAny) {
@@ -63,12 +63,12 @@ TEST(Conditions, WhatWasToldBeforeAnAgentWentBlindIsUnknown) {
   const Key key{"widget", "eu", "x"};
   EXPECT_TRUE(conditions.is_unseen(key, &told));
   EXPECT_TRUE(conditions.is_unseen(key, nullptr)) << "of which nothing was ever seen";
-  EXPECT_EQ(conditions.of(key, &told).word, DAVIT_ISSUE_BLIND);
-  EXPECT_EQ(conditions.of(key, &told).reason,
+  EXPECT_EQ(conditions.of(key, told.observed_version, &told).word, DAVIT_ISSUE_BLIND);
+  EXPECT_EQ(conditions.of(key, told.observed_version, &told).reason,
             "unknown since 2023-11-14T22:13:20.500Z: pods: 403 Forbidden");
   told.reported_at_unix_ms = 1'700'000'000'500;
   EXPECT_FALSE(conditions.is_unseen(key, &told)) << "told since: seen all the same";
-  EXPECT_FALSE(conditions.is_unseen({"widget", "us", "x"}, nullptr));
+  EXPECT_FALSE(conditions.is_unseen({"widget", "us", "x"}, 1, nullptr));
 }
 
 }  // namespace

@@ -76,6 +76,7 @@ class Widget {
   Result<std::pair<Named, Status>> from_report(std::string_view report) const {
     enter("from_report");
     const auto o = boost::json::parse(report).as_object();
+    if (busy && text(o, "name") == "name-unreadable") return later();
     Status s;
     s.health = "healthy";
     s.ready = o.at("ready").to_number<int64_t>();

@@ -95,6 +95,55 @@ TEST(Backlog, JudgesCursorsByAHistoryThatIsAsNewAsTheHead) {
       << "8 was lost: who has read it has read another history";
 }
 
+// What the test does in the middle of a read of the store.
+class InTheMiddle : public testing::EmptyStorage {
+ public:
+  std::function<void()> middle;
+
+  Result<Head> head(const Op&) { return Head{{1, last_}, 0, 0}; }
+  Result<Page> read(const Op& op, const ReadRequest& q, const storage::VisitRecord& visit) {
+    middle();
+    Record r;
+    r.key = {"widget", "eu", "a"};
+    r.version = last_;
+    if (q.cursor.version < last_) visit(r);
+    return Page{false, last_, *head(op)};
+  }
+  Result<> history(const Op&, const storage::VisitCursor& visit) {
+    visit({1, last_});
+    return {};
+  }
+  void commit_one() { ++last_; }
+
+ private:
+  uint64_t last_ = 1;
+};
+
+// Otherwise a read that never ends would hold up everybody who asks.
+TEST(Backlog, HoldsNoLockWhileItReads) {
+  InTheMiddle storage;
+  testing::TestHost host("plugin");
+  const auto client = testing::client_of(host, storage);
+  Backlog backlog;
+  storage.middle = [] {};
+  ASSERT_TRUE(backlog.refresh(client).ok());
+  int asked = 0;
+  storage.middle = [&] {
+    ++asked;
+    EXPECT_EQ(backlog.above("widget", "eu", {1, 0}), 1u);
+    backlog.between("widget", "eu", {1, 0}, {1, 1}, [](int64_t) {});
+    const auto second = backlog.refresh(client);
+    EXPECT_TRUE(second.ok() && !*second) << "one reads at a time";
+    const auto waits = backlog.refresh_or_wait(client, [] { return false; });
+    EXPECT_TRUE(!waits.ok() && waits.error().code == Code::cancelled) << "as long as it wants";
+  };
+  storage.commit_one();
+  const auto first = backlog.refresh(client);
+  EXPECT_TRUE(first.ok() && *first);
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(backlog.above("widget", "eu", {1, 1}), 1u);
+}
+
 TEST_F(BacklogTest, EndsWhenNobodyWantsItAnyMore) {
   rig_.put("a");
   const auto r = backlog_.refresh(rig_.storage, [] { return false; });

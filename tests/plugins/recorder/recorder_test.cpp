@@ -203,25 +203,6 @@ TEST_F(RecorderTest, ANameMeansTheLiveRecordOrAllThatDiedUnderIt) {
   EXPECT_EQ(ids(), (std::set<std::string>{"c"}));
 }
 
-TEST_F(RecorderTest, HeartbeatMakesAnAgentOfPlatformAndRegion) {
-  EXPECT_EQ(call("ctrl.v1.ClusterService/Heartbeat",
-                 "\x0a\x02"
-                 "eu\x12\x03"
-                 "aws")
-                .end->code,
-            Code::ok);
-  EXPECT_EQ(call("ctrl.v1.ClusterService/Heartbeat", "").end->code, Code::invalid_argument);
-  std::vector<std::string> names;
-  ASSERT_TRUE(rig_.storage
-                  .agents({},
-                          [&](const davit_progress& a) {
-                            names.push_back(text(a.agent));
-                            return true;
-                          })
-                  .ok());
-  EXPECT_EQ(names, std::vector<std::string>{"aws/eu"});
-}
-
 // --- metrics
 
 class AgentMetricsTest : public RecorderTest {

@@ -61,7 +61,8 @@ TEST_F(BehindAGate, OpensItsStreamsWithTheGate) {
   gate_.open(7);
   host_.run();
   EXPECT_NE(rpc_.open("Watch"), nullptr);
-  EXPECT_EQ(host_.health_reason(), "");
+  EXPECT_EQ(host_.health(), DAVIT_HEALTH_STARTING);
+  EXPECT_EQ(host_.health_reason(), "widget: not connected yet");
   EXPECT_TRUE(testing::stop_running(watcher_, host_).ok());
 }
 
