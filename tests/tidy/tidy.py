@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CODE = {".c", ".cpp", ".h", ".hpp"}
 LINES_MAX = 400
 COLUMNS_MAX = 100
+TEXT_COLUMNS_MAX = 120
 FUNCTION_LINES_MAX = 60
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.M)
 BANNED_NAMES = re.compile(r"\b(?:class|struct)\s+(?!FieldManager\b)\w*(?:Manager|Helper|Util|Utils|Impl|Base|Data|Info)\b")
@@ -186,6 +187,15 @@ def part_of(name):
     return "/".join(name.split("/")[:2 if name.startswith("plugins/") else 1])
 
 
+def long_lines(name, text):
+    """Lines of prose in Markdown that are too long: not those of tables and of code."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        fenced ^= line.lstrip().startswith("```")
+        if len(line) > TEXT_COLUMNS_MAX and not fenced and not line.startswith(("|", "    ")):
+            yield f"{name}:{number}: {len(line)} columns: wrap it at {TEXT_COLUMNS_MAX}"
+
+
 def kinds():
     return [p.name.removeprefix("kind_") for p in (ROOT / "plugins").glob("kind_*") if p.is_dir()]
 
@@ -213,6 +223,8 @@ def faults():
             if name.startswith(("host/", "plugins/", "sdk/include/")) and not name.startswith("plugins/kind_"):
                 if found := names_of_kinds.search(text):
                     yield f"{name}: names the kind {found.group()}: kinds are data outside their folder"
+        if path.suffix == ".md":
+            yield from long_lines(name, text)
         if name.startswith("plugins/") and name.endswith("CMakeLists.txt") and name.count("/") == 2:
             if not (path.parent / "README.md").exists():
                 yield f"{path.parent.relative_to(ROOT)}: has no README.md"
