@@ -20,7 +20,7 @@ Remote::Remote()
       core_{log_, runtime_, metrics_, health_, shutdown_},
       rpc_(core_) {
   host::add_host_services(services_);
-  services_.add(rpc_);
+  services_.add([this](std::string_view id) { return rpc_.service(id); });
   instance_.name = name;
   instance_.core = &core_;
   instance_.services = &services_;
