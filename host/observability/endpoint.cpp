@@ -108,9 +108,7 @@ class Endpoint : public Extension {
     }
     if (error) {
       return Error{Code::unavailable,
-                   "host.metrics_listen: cannot listen on " + listen_ + ": " + error.message(),
-                   {},
-                   {}};
+                   "host.metrics_listen: cannot listen on " + listen_ + ": " + error.message()};
     }
     asio::post(strand_, [this] { accept(); });
     return {};
@@ -184,8 +182,8 @@ class Endpoint : public Extension {
 }  // namespace
 
 Result<HostPort> parse_listen(std::string_view text) {
-  const Error fault{
-      Code::invalid_argument, "must be ADDRESS:PORT, not \"" + std::string(text) + "\"", {}, {}};
+  const Error fault{Code::invalid_argument,
+                    "must be ADDRESS:PORT, not \"" + std::string(text) + "\""};
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || colon == 0) return fault;
   HostPort out;

@@ -223,7 +223,7 @@ Result<> CommitQueue::call_commit(const std::vector<Commit>& batch,
     groups.push_back(&views.emplace_back(c.group).abi);
     callers.push_back(c.op);
     // A group that the backend forgets was not committed.
-    results.push_back(failed({Code::internal, "the storage gave no result", {}, {}}));
+    results.push_back(failed({Code::internal, "the storage gave no result"}));
   }
   std::vector<davit_group_result*> out;
   for (auto& r : results) out.push_back(&r);

@@ -33,11 +33,8 @@ std::optional<Error> Versions::judge(Cursor at, const Group& group) {
 }
 
 Error Versions::wrong(const std::string& what) const {
-  return {Code::internal,
-          "storage \"" + text(storage_) + "\": a fault of the plugin: it answered a commit with " +
-              what,
-          {},
-          {}};
+  return {Code::internal, "storage \"" + text(storage_) +
+                              "\": a fault of the plugin: it answered a commit with " + what};
 }
 
 }  // namespace davit::host

@@ -101,17 +101,15 @@ Result<sink::Stream*> Hub::open(const std::string& kind, const std::string& regi
   std::lock_guard lock(open_mutex_);
   if (!region_.empty() && region_ != region) {
     return Error{Code::failed_precondition,
-                 "this applier works for region \"" + region_ + "\", not for \"" + region + "\"",
-                 {},
-                 {}};
+                 "this applier works for region \"" + region_ + "\", not for \"" + region + "\""};
   }
   size_t index = 0;
   while (index < kinds_.size() && kinds_[index]->name() != kind) ++index;
   if (index == kinds_.size())
-    return Error{Code::not_found, "there is no kind \"" + kind + "\" here", {}, {}};
+    return Error{Code::not_found, "there is no kind \"" + kind + "\" here"};
   for (const auto& s : streams_) {
     if (s->kind == index)
-      return Error{Code::already_exists, "kind \"" + kind + "\" has a stream already", {}, {}};
+      return Error{Code::already_exists, "kind \"" + kind + "\" has a stream already"};
   }
   auto stream = std::make_unique<ChangeStream>();
   stream->kind = index;

@@ -40,9 +40,7 @@ Result<> Discovery::learn(const std::string& group, const std::string& version,
   const auto* list = bad || !v.is_object() ? nullptr : v.get_object().if_contains("resources");
   if (list == nullptr || !list->is_array()) {
     return Error{Code::internal,
-                 "the API server's discovery of " + group + "/" + version + " cannot be read",
-                 {},
-                 {}};
+                 "the API server's discovery of " + group + "/" + version + " cannot be read"};
   }
   for (const auto& item : list->get_array()) {
     if (!item.is_object()) continue;

@@ -20,9 +20,7 @@ Result<Record> wanted_of(const Shared& shared, const records::Document& document
   const std::string& region = document.key.region;
   if (!record.ok() || rpc::Server(shared.host).knows_region(region)) return record;
   return Error{Code::invalid_argument,
-               "\"" + region + "\" is not known: no token of an agent names it",
-               "region",
-               {}};
+               "\"" + region + "\" is not known: no token of an agent names it", "region"};
 }
 
 Mutations::Item refused_item(const records::Document& document, Error error) {
@@ -86,13 +84,13 @@ Mutations::Item delete_item(const Shared& shared, const records::Document& docum
   const Key& key = document.key;
   if (key.kind.empty() || key.region.empty() || key.id.empty()) {
     const char* field = key.kind.empty() ? "kind" : key.region.empty() ? "region" : "id";
-    return refused_item(document, {Code::invalid_argument, "is empty", field, {}});
+    return refused_item(document, {Code::invalid_argument, "is empty", field});
   }
   if (!document.spec.empty() || !document.state.empty() || !document.annotations.empty()) {
     const char* field = !document.spec.empty()    ? "spec"
                         : !document.state.empty() ? "state"
                                                   : "annotations";
-    return refused_item(document, {Code::invalid_argument, "a delete has none", field, {}});
+    return refused_item(document, {Code::invalid_argument, "a delete has none", field});
   }
   return {key,
           [&shared, orphans, key, author](const std::optional<Record>& stored) {
@@ -135,10 +133,8 @@ Result<> usable_request_id(const std::string& id) {
   const bool odd =
       std::any_of(id.begin(), id.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
   if (id.size() <= bytes_max && !odd) return {};
-  return Error{Code::invalid_argument,
-               "is longer than 253 bytes or has control characters",
-               "request_id",
-               {}};
+  return Error{Code::invalid_argument, "is longer than 253 bytes or has control characters",
+               "request_id"};
 }
 
 // A second change of the same record would race with the first.
@@ -147,7 +143,7 @@ void refuse_twins(std::vector<Mutations::Item>& items) {
   for (auto& item : items) {
     if (item.outcome.word.empty() && !once.insert(item.key).second) {
       item.outcome = {item.key, "refused", 0,
-                      Error{Code::invalid_argument, "is named twice in this request", "id", {}}};
+                      Error{Code::invalid_argument, "is named twice in this request", "id"}};
     }
   }
 }

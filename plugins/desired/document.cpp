@@ -12,7 +12,7 @@ namespace {
 constexpr size_t name_bytes_max = DAVIT_NAME_BYTES_MAX;
 
 Error bad(std::string where, std::string message) {
-  return {Code::invalid_argument, std::move(message), std::move(where), {}};
+  return {Code::invalid_argument, std::move(message), std::move(where)};
 }
 
 // Regions and ids are opaque, but they must fit into a log line, a header and a file name.

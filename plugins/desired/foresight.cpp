@@ -17,9 +17,7 @@ std::optional<Error> Foresight::refusal(const Record& wanted, const std::optiona
     return Error{Code::invalid_argument,
                  wanted.key.kind + " \"" + wanted.key.id + "\" of region \"" + wanted.key.region +
                      "\" is " + shown(stored->ns, stored->name) +
-                     " for its life and cannot become " + shown(wanted.ns, wanted.name),
-                 {},
-                 {}};
+                     " for its life and cannot become " + shown(wanted.ns, wanted.name)};
   }
   if (!claims_name(wanted, stored)) return std::nullopt;
   if (owner && owner->id != wanted.key.id) return name_taken(owner->id);
@@ -30,7 +28,7 @@ std::optional<Error> Foresight::refusal(const Record& wanted, const std::optiona
 }
 
 Error Foresight::name_taken(const std::string& id) {
-  return {Code::already_exists, "its name is taken by \"" + id + "\", which is live", {}, {}};
+  return {Code::already_exists, "its name is taken by \"" + id + "\", which is live"};
 }
 
 }  // namespace davit::desired

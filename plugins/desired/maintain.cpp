@@ -28,11 +28,11 @@ std::string answer_to_wire(const Upkeep::Answer& answer) {
 
 Result<Upkeep::Ask> ask_of(const v1::MaintainRequest& message) {
   auto from = from_token(message.resume_token());
-  if (!from.ok()) return Error{from.error().code, from.error().message, "resume_token", {}};
+  if (!from.ok()) return Error{from.error().code, from.error().message, "resume_token"};
   Upkeep::Ask ask{message.dry_run(), {}, *from};
   if (!message.has_retention_ms()) return ask;
   if (message.retention_ms() > retention_ms_max)
-    return Error{Code::invalid_argument, "is more than ten years", "retention_ms", {}};
+    return Error{Code::invalid_argument, "is more than ten years", "retention_ms"};
   ask.retention = std::chrono::milliseconds(message.retention_ms());
   return ask;
 }

@@ -28,8 +28,7 @@ Error unmet(const Key& key, uint64_t expect, const std::optional<Record>& stored
   return {Code::aborted,
           key.kind + " \"" + key.id + "\" of region \"" + key.region + "\"" + is +
               ", expected was " + wanted,
-          "expect",
-          {}};
+          "expect"};
 }
 bool is_refused(const Mutations::Item& item) {
   return item.outcome.error.has_value();

@@ -22,7 +22,7 @@ inline Result<Cursor> from_token(std::string_view token) {
     auto second = std::from_chars(first.ptr + 1, end, out.version);
     if (second.ec == std::errc() && second.ptr == end) return out;
   }
-  return Error{Code::invalid_argument, "is not one that a list gave", "page_token", {}};
+  return Error{Code::invalid_argument, "is not one that a list gave", "page_token"};
 }
 
 }  // namespace davit::desired

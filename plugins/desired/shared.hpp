@@ -58,10 +58,10 @@ bool parse(Message& message, const Buffer& request) {
   return message.ParseFromArray(request.view().data(), static_cast<int>(request.size()));
 }
 inline Error shutting_down() {
-  return {Code::unavailable, "the server is shutting down", {}, {}};
+  return {Code::unavailable, "the server is shutting down"};
 }
 inline Error undecodable() {
-  return {Code::invalid_argument, "the request cannot be decoded", {}, {}};
+  return {Code::invalid_argument, "the request cannot be decoded"};
 }
 
 Result<> serve_changes(Shared& shared, const rpc::Server& server);  // Apply, Delete

@@ -7,11 +7,11 @@
 namespace davit::desired {
 
 Error given_up() {
-  return {Code::cancelled, "nobody waits for the answer any more", {}, {}};
+  return {Code::cancelled, "nobody waits for the answer any more"};
 }
 
 Error stands_still() {
-  return {Code::internal, "the storage gave a page that does not advance", {}, {}};
+  return {Code::internal, "the storage gave a page that does not advance"};
 }
 
 // A read that the kinds' answers have interrupted goes on where it was.

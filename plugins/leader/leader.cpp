@@ -64,7 +64,7 @@ class Leader {
     if (!channel.ok()) return channel.error();
     if (place_.name.empty()) place_.name = "davit-" + channel->region();
     if (auto fault = kubernetes::dns_subdomain_fault(place_.name))
-      return Error{Code::invalid_argument, "the Lease's name " + *fault, "lease", {}};
+      return Error{Code::invalid_argument, "the Lease's name " + *fault, "lease"};
     return {};
   }
 
@@ -172,7 +172,7 @@ class Leader {
 
   static Result<Lease> answered(const cluster::Response& r) {
     if (r.code == Code::ok) return parse_lease(r.body);
-    return Error{r.code, r.message.empty() ? r.reason : r.message, {}, {}};
+    return Error{r.code, r.message.empty() ? r.reason : r.message};
   }
 
   void seen(const std::optional<Lease>& lease) {

@@ -69,8 +69,7 @@ Result<Lease> parse_lease(std::string_view object) {
   const json::value lease = json::parse({object.data(), object.size()}, bad);
   Lease out;
   out.resource_version = bad ? std::string() : text_at(lease, "/metadata/resourceVersion");
-  if (out.resource_version.empty())
-    return Error{Code::internal, "the answer is not a Lease", {}, {}};
+  if (out.resource_version.empty()) return Error{Code::internal, "the answer is not a Lease"};
   out.holder = text_at(lease, "/spec/holderIdentity");
   out.renew_time = text_at(lease, "/spec/renewTime");
   out.duration = std::chrono::seconds(number_at(lease, "/spec/leaseDurationSeconds"));

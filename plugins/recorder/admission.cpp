@@ -12,7 +12,7 @@ namespace {
 constexpr size_t name_bytes_max = DAVIT_NAME_BYTES_MAX;
 
 Error bad(std::string where, std::string message) {
-  return {Code::invalid_argument, std::move(message), std::move(where), {}};
+  return {Code::invalid_argument, std::move(message), std::move(where)};
 }
 
 Result<> known_kind(const std::string& kind, const std::vector<std::string>& kinds) {
@@ -93,8 +93,7 @@ Result<> admit_epoch(uint64_t epoch, const Limits& limits, int64_t now_unix_ms) 
       "epoch " + std::to_string(epoch) + " is more than " +
           std::to_string(std::chrono::ceil<std::chrono::hours>(limits.epoch_ahead).count() / 24) +
           " days ahead of this server's time: set the clock that is wrong",
-      "epoch",
-      {}};
+      "epoch"};
 }
 
 }  // namespace davit::recorder

@@ -25,15 +25,12 @@ Result<std::vector<Record>> find_records(const storage::Client& storage, const s
   // A deleted record keeps its name until another record takes it. A report means the live one.
   const bool live = std::any_of(found.begin(), found.end(), [](const Record& r) { return r.live; });
   if (live) std::erase_if(found, [](const Record& r) { return !r.live; });
-  if (found.empty())
-    return Error{Code::not_found, "no " + what + " in region \"" + region + "\"", {}, {}};
+  if (found.empty()) return Error{Code::not_found, "no " + what + " in region \"" + region + "\""};
   std::set<std::string> namespaces;
   for (const Record& r : found) namespaces.insert(r.ns);
   if (namespaces.size() > 1) {
     return Error{Code::failed_precondition,
-                 what + " exists in " + std::to_string(namespaces.size()) + " namespaces",
-                 {},
-                 {}};
+                 what + " exists in " + std::to_string(namespaces.size()) + " namespaces"};
   }
   return found;
 }
@@ -43,7 +40,7 @@ namespace {
 // Decodes a report with the kind's help, on its pool.
 Result<Reported> decode(const kind::Client& kind, const Schema& schema, std::string_view request) {
   auto json = schema.to_json(kind.description().ctrl_v1->report_type, request);
-  if (!json.ok()) return Error{Code::invalid_argument, "the request cannot be decoded", {}, {}};
+  if (!json.ok()) return Error{Code::invalid_argument, "the request cannot be decoded"};
   auto reported = kind.from_report(*json);
   if (!reported.ok()) return reported.error();
   return Reported{std::move(reported->first), std::move(reported->second)};
@@ -232,7 +229,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
   return server.unary(method, [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
     ::ctrl::v1::HeartbeatRequest message;
     if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
-      return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
+      return reply(Error{Code::invalid_argument, "the request cannot be decoded"});
     }
     // Only this method has its region in the message and not in a header.
     if (auto r = check_name("region", message.region()); !r.ok()) return reply(r.error());
@@ -240,9 +237,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
     if (!rpc::names_region(who.regions, message.region())) {
       return reply(Error{
           Code::permission_denied,
-          "region \"" + message.region() + "\" is not one that token \"" + who.name + "\" names",
-          {},
-          {}});
+          "region \"" + message.region() + "\" is not one that token \"" + who.name + "\" names"});
     }
     const std::string platform = message.platform().empty() ? "unknown" : message.platform();
     if (auto r = check_name("platform", platform); !r.ok()) return reply(r.error());

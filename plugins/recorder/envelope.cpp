@@ -18,7 +18,7 @@ bool known_health(std::string_view h) {
 }
 
 Error bad(std::string message) {
-  return {Code::invalid_argument, std::move(message), {}, {}};
+  return {Code::invalid_argument, std::move(message)};
 }
 
 template <class Int>

@@ -95,12 +95,10 @@ class Recorder {
     if (messages_in(bytes, *Message::descriptor(), limits_.messages) > limits_.messages) {
       return Error{Code::invalid_argument,
                    "more than " + std::to_string(limits_.messages) +
-                       " messages in one (messages_per_call_max of the server)",
-                   {},
-                   {}};
+                       " messages in one (messages_per_call_max of the server)"};
     }
     if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return {};
-    return Error{Code::invalid_argument, "the request cannot be decoded", {}, {}};
+    return Error{Code::invalid_argument, "the request cannot be decoded"};
   }
 
   // Refuses single statuses by key and stores the others. The store itself ignores statuses of
@@ -112,8 +110,7 @@ class Recorder {
     if (count > limits_.statuses) {
       return said.reply(Error{Code::invalid_argument,
                               "more than " + std::to_string(limits_.statuses) + " of them",
-                              "statuses",
-                              {}});
+                              "statuses"});
     }
     // The store works for each status, however short the status is.
     const size_t bytes = said.message.size(), work = count * status_work;

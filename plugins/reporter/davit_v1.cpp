@@ -114,7 +114,7 @@ class DavitV1 : public Sender {
     Sent out;
     v1::ReportResponse response;
     if (!response.ParseFromString(answer)) {
-      out.failure = Error{Code::internal, "the peer's answer to a report cannot be read", {}, {}};
+      out.failure = Error{Code::internal, "the peer's answer to a report cannot be read"};
       out.again = std::move(statuses);
       return out;
     }

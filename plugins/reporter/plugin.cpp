@@ -92,8 +92,7 @@ class Plugin {
     });
     std::unique_lock lock(mutex_);
     if (changed_.wait_for(lock, end - host_.now(), [this] { return ended_; })) return {};
-    return Error{
-        Code::deadline_exceeded, "calls to the control plane, or to a kind, did not end", {}, {}};
+    return Error{Code::deadline_exceeded, "calls to the control plane, or to a kind, did not end"};
   }
 
   void offer(Status s) { reporter_->offer(std::move(s)); }

@@ -51,7 +51,7 @@ void forget_agent(Connection& c, const storage::Maintain::ForgetAgent& agent) {
 }
 
 bool read_agents(Connection& c, const AgentRead& q, const storage::VisitProgress& visit) {
-  if (q.limit == 0) c.fail({Code::invalid_argument, "a page has at least one agent", "limit", {}});
+  if (q.limit == 0) c.fail({Code::invalid_argument, "a page has at least one agent", "limit"});
   Statement row = c.query(
       "SELECT region, agent, software, epoch, seen_at_unix_ms FROM agents WHERE (?1 = '' OR region "
       "= ?1) AND (region, agent) > (?2, ?3) ORDER BY region, agent LIMIT ?4",

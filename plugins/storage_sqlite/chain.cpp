@@ -4,7 +4,7 @@ namespace davit::storage_sqlite {
 namespace {
 
 Error out_of_range(std::string message) {
-  return {Code::out_of_range, std::move(message), {}, {}};
+  return {Code::out_of_range, std::move(message)};
 }
 
 }  // namespace

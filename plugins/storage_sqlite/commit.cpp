@@ -50,7 +50,7 @@ std::string annotations_json(const Pairs& pairs) {
 }
 
 Error invalid(const std::string& message, const std::string& where = {}) {
-  return {Code::invalid_argument, message, where, {}};
+  return {Code::invalid_argument, message, where};
 }
 
 }  // namespace
@@ -118,8 +118,7 @@ std::optional<Error> Commit::mutate(const Mutation& m, const std::string& reques
         before.version == 0 ? "does not exist" : "has version " + std::to_string(before.version);
     const std::string expected =
         m.expect == 0 ? "no such record" : "version " + std::to_string(m.expect);
-    return Error{
-        Code::aborted, display(r.key) + " " + is + ", expected was " + expected, r.key.id, {}};
+    return Error{Code::aborted, display(r.key) + " " + is + ", expected was " + expected, r.key.id};
   }
   if (auto error = fixed_name(r, before)) return error;
   bool name_taken = before.version != 0 ? before.name_taken : r.name.empty();
@@ -195,8 +194,7 @@ std::optional<Error> Commit::take_name(const Record& r, bool& taken) {
       return Error{Code::already_exists,
                    r.key.kind + " " + display(r.ns, r.name) + " of region \"" + r.key.region +
                        "\" exists already, with id \"" + id + "\"",
-                   id,
-                   {}};
+                   id};
     }
     if (r.live)  // of this group, see free_names
       connection_.run("UPDATE records SET name_taken = 1 WHERE version = ?", other.number(0));
@@ -241,9 +239,7 @@ std::optional<uint64_t> Commit::repeated(const std::string& request_id,
   if (!s.step()) return std::nullopt;
   if (s.text(1) != request_id)
     error = Error{Code::failed_precondition,
-                  "the request id was used before for something else: use a new one",
-                  "request_id",
-                  {}};
+                  "the request id was used before for something else: use a new one", "request_id"};
   return error ? std::nullopt : std::optional(s.number(0));
 }
 

@@ -52,7 +52,7 @@ class Part {
 };
 
 Error ended() {
-  return {Code::cancelled, "the copy was ended before it was whole", {}, {}};
+  return {Code::cancelled, "the copy was ended before it was whole"};
 }
 
 Error copy_failed(const std::string& path, const Connection& target, int code) {
@@ -123,7 +123,7 @@ std::string quoted(const std::string& path) {
 }  // namespace
 
 Error copy_fault(const std::string& path, Code code, const std::string& text) {
-  return {code, "\"" + path + "\": " + text, {}, {}};
+  return {code, "\"" + path + "\": " + text};
 }
 
 Error copy_fault(const std::string& path, const std::string& what, int number) {

@@ -40,8 +40,7 @@ Result<> check_content(Connection& c, int64_t bytes) {
   return Error{Code::data_loss,
                "database \"" + c.path() + "\": is corrupt (" + found +
                    "): restore a backup, or move it away to begin anew",
-               c.path(),
-               {}};
+               c.path()};
 }
 
 }  // namespace
@@ -149,8 +148,7 @@ Result<> Database::open_writer() {
           Code::failed_precondition,
           "database \"" + path_ +
               "\": its file system has no shared memory, which WAL needs: choose a local one",
-          path_,
-          {}};
+          path_};
     }
   }
   if (c.failed()) return c.take_error();
@@ -273,7 +271,7 @@ auto Database::writing(const Op& op, Work work)
 Result<> Database::commit(Transaction& transaction) {
   Connection& c = *writer_;
   if (auto fault = whereabouts_ && !c.failed() ? whereabouts_->fault() : std::nullopt)
-    c.fail({Code::data_loss, "database \"" + path_ + "\": " + *fault, path_, {}});
+    c.fail({Code::data_loss, "database \"" + path_ + "\": " + *fault, path_});
   auto r = transaction.commit();
   unsettled_ = c.unsettled();
   if (r.ok()) begun_ = true;

@@ -70,7 +70,7 @@ Head read_head(Connection& connection, const Chain& chain) {
 Page read_page(Connection& connection, const Chain& chain, const ReadRequest& q,
                const storage::VisitRecord& visit) {
   if (q.limit == 0)
-    connection.fail({Code::invalid_argument, "a page has at least one record", "limit", {}});
+    connection.fail({Code::invalid_argument, "a page has at least one record", "limit"});
   Page page;
   page.head = read_head(connection, chain);
   const uint64_t head = page.head.head.version;

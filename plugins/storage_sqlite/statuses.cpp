@@ -116,7 +116,7 @@ size_t store_statuses(Connection& connection, const Chain& chain,
 StatusPage read_statuses(Connection& connection, const Chain& chain, const StatusRead& q,
                          const storage::VisitStatus& visit) {
   if (q.limit == 0)
-    connection.fail({Code::invalid_argument, "a page has at least one status", "limit", {}});
+    connection.fail({Code::invalid_argument, "a page has at least one status", "limit"});
   StatusPage page;
   page.head = read_head(connection, chain);
   const auto in_chain = chain.accept_status(q.cursor, page.head.status_head);

@@ -164,12 +164,11 @@ class StorageSqlite {
     return ended_with(op, [&] { return verify_file(path, until(op, tell)); });
   }
   Result<storage::Restored> restore(const Op&, const std::string& path) {
-    if (open_database())
-      return Error{Code::unavailable, "the database is open: stop davit first", {}, {}};
+    if (open_database()) return Error{Code::unavailable, "the database is open: stop davit first"};
     auto own = file();
     if (!own.ok()) return own.error();
     if (*own == ":memory:")
-      return Error{Code::failed_precondition, "a database in memory cannot be restored", {}, {}};
+      return Error{Code::failed_precondition, "a database in memory cannot be restored"};
     std::error_code error;
     const auto real = std::filesystem::canonical(*own, error);  // the file, not a link to it
     return storage_sqlite::restore(error ? *own : real.string(), path, host_.unix_ms());
@@ -193,7 +192,7 @@ class StorageSqlite {
     auto why = given_up(op, host_.now());
     return why ? std::move(*why) : copied.error();
   }
-  static Error closed() { return {Code::unavailable, "the database is not open", {}, {}}; }
+  static Error closed() { return {Code::unavailable, "the database is not open"}; }
   // The configured file, or the one in the state directory, which is created.
   Result<std::string> file() const {
     if (path_ != "") return path_;

@@ -93,7 +93,7 @@ Result<> Pager::page(const Page& page, size_t records, std::shared_ptr<const Pag
   const uint64_t incarnation = page.head.head.incarnation;
   // The store does not judge a cursor of version 0, so the first page does it here.
   if (snapshot && std::exchange(first_page_, false) && incarnation != cursor_.incarnation) {
-    return Error{Code::out_of_range, "the store's history changed while a snapshot began", {}, {}};
+    return Error{Code::out_of_range, "the store's history changed while a snapshot began"};
   }
   if (names) live_count_.take(std::move(names));
   begin(Mark::begin_tail, {incarnation, cursor_.version});

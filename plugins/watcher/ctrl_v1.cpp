@@ -36,7 +36,7 @@ Result<DeleteShape> learn(const kind::Client& kind) {
     }
   }
   if (out.name_field.empty()) {
-    return Error{Code::internal, "its delete message does not carry the name", {}, {}};
+    return Error{Code::internal, "its delete message does not carry the name"};
   }
   return out;
 }
@@ -122,7 +122,7 @@ struct Reader {
       if (f.number == 2) removed = f.bytes;
       if (f.number == 3) version = f.integer;
     });
-    if (!whole) return Error{Code::internal, "the peer sent a state that cannot be read", {}, {}};
+    if (!whole) return Error{Code::internal, "the peer sent a state that cannot be read"};
     Batch out;
     if (!applied && !removed) {
       out.mark = Mark{Mark::Type::progress, {0, version}, std::nullopt};  // "move your cursor"
@@ -142,9 +142,7 @@ Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const st
   const auto& names = kind.description().ctrl_v1;
   if (!names || names->watch.empty() || names->get.empty()) {
     return Error{Code::failed_precondition,
-                 "kind \"" + kind.kind() + "\" is not on the ctrl.v1 wire",
-                 {},
-                 {}};
+                 "kind \"" + kind.kind() + "\" is not on the ctrl.v1 wire"};
   }
   Dialect out;
   out.path = "ctrl.v1.ClusterService/" + names->watch;

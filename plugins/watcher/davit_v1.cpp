@@ -65,14 +65,13 @@ rpc::End end_of(const v1::Frame::End& end) {
 Result<Batch> decode(const Buffer& message, const std::string& kind, const std::string& region) {
   v1::Frame frame;
   if (!frame.ParseFromArray(message.view().data(), static_cast<int>(message.size()))) {
-    return Error{Code::internal, "the peer sent a frame that cannot be read", {}, {}};
+    return Error{Code::internal, "the peer sent a frame that cannot be read"};
   }
   if (frame.kind() != kind) {
-    return Error{Code::internal, "the peer sent a frame of kind \"" + frame.kind() + "\"", {}, {}};
+    return Error{Code::internal, "the peer sent a frame of kind \"" + frame.kind() + "\""};
   }
   if (!frame.region().empty() && frame.region() != region) {
-    return Error{
-        Code::internal, "the peer sent a frame of region \"" + frame.region() + "\"", {}, {}};
+    return Error{Code::internal, "the peer sent a frame of region \"" + frame.region() + "\""};
   }
   Batch out;
   if (frame.has_end()) out.end = end_of(frame.end());

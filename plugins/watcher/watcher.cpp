@@ -118,11 +118,8 @@ class Watcher {
     }
     if (changed_.wait_for(lock, std::chrono::nanoseconds(op.deadline_ns()) - host_.now(), done))
       return {};
-    return Error{Code::deadline_exceeded,
-                 std::to_string(running_ - stopped_) + " of " + std::to_string(running_) +
-                     " streams did not end",
-                 {},
-                 {}};
+    return Error{Code::deadline_exceeded, std::to_string(running_ - stopped_) + " of " +
+                                              std::to_string(running_) + " streams did not end"};
   }
 
  private:

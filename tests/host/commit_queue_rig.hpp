@@ -93,7 +93,7 @@ class Recorder {
     --inside_;
   }
   int32_t fail(davit_error* e, int32_t code, const char* message) {
-    return fill(e, {static_cast<Code>(code), message, {}, {}});
+    return fill(e, {static_cast<Code>(code), message});
   }
 
   int32_t commit(const davit_op* op, const davit_group* const* groups, size_t n,
@@ -118,7 +118,7 @@ class Recorder {
       if (!repeats_version || i + 1 == n) version += groups[i]->mutations_count;
       if (always_answers > 0) result.first_version = always_answers;
       if (text(groups[i]->mutations[0]->record->key.id) == poison) {
-        result = {incarnation, 0, 9, Error{Code::aborted, "version is 9", {}, {}}};
+        result = {incarnation, 0, 9, Error{Code::aborted, "version is 9"}};
       }
       put(results[i], to_abi(result));
     }

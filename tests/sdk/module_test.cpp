@@ -60,8 +60,7 @@ class Witness {
   using roles = Roles<>;
   explicit Witness(Host host) {
     steps() = "create";
-    if (Settings(host).boolean("fails", false))
-      throw Failure({Code::unavailable, "not today", {}, {}});
+    if (Settings(host).boolean("fails", false)) throw Failure({Code::unavailable, "not today"});
   }
   ~Witness() { steps() += " destroy"; }
   Result<> wire() { return steps() += " wire", Result<>(); }

@@ -288,8 +288,7 @@ void ConnectServer::look_after() {
   serving_.open.end_late(
       std::chrono::steady_clock::now() - settings_.request_timeout,
       {Code::deadline_exceeded,
-       "no request came within " + std::to_string(settings_.request_timeout.count()) + " ms",
-       {}});
+       "no request came within " + std::to_string(settings_.request_timeout.count()) + " ms"});
   serving_.open.end_revoked(Admission::revoked());
   on_each_loop([](Loop& loop) {
     const auto all = loop.connections;

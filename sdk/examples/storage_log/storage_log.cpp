@@ -22,7 +22,7 @@ bool matches(const Scope& scope, const Key& key) {
 }
 
 Error refused(std::string why) {
-  return {Code::out_of_range, std::move(why), {}, {}};
+  return {Code::out_of_range, std::move(why)};
 }
 
 Log::Entry entry_of(const Record& r, bool hidden) {
@@ -41,8 +41,7 @@ class StorageLog {
     bool known = true;
     auto opened = log_.open(path_, [&](const Log::Entry& e) { known = known && state_.apply(e); });
     if (!opened.ok()) return opened;
-    if (!known)
-      return Error{Code::data_loss, path_ + ": has entries that are not known", path_, {}};
+    if (!known) return Error{Code::data_loss, path_ + ": has entries that are not known", path_};
     // The file may be an older copy, so each start begins an incarnation. Its number is random: two
     // copies of one file must not begin the same (S10).
     return write({{"incarnation", std::to_string(draw())}});
@@ -286,7 +285,7 @@ class StorageLog {
     std::set<Key> own;
     for (const Mutation& m : group.mutations) own.insert(m.record.key);
     if (own.empty() || own.size() != group.mutations.size()) {
-      result.error = Error{Code::invalid_argument, "a group is empty or has a key twice", {}, {}};
+      result.error = Error{Code::invalid_argument, "a group is empty or has a key twice"};
       return result;
     }
     const auto known = state_.requests.find(group.request_id);
@@ -333,17 +332,17 @@ class StorageLog {
     const uint64_t is = before == nullptr ? 0 : before->record.version;
     if (m.expect != DAVIT_EXPECT_ANY && m.expect != is) {
       actual = is;
-      return Error{Code::aborted, "the record has another version", r.key.id, {}};
+      return Error{Code::aborted, "the record has another version", r.key.id};
     }
     bool hide = before != nullptr && before->hidden && !r.live;
     if (before != nullptr && !r.live && r.name.empty())
       r.ns = before->record.ns, r.name = before->record.name;
     if (before != nullptr && (r.ns != before->record.ns || r.name != before->record.name))
-      return Error{Code::invalid_argument, "a record keeps its namespace and name", r.key.id, {}};
+      return Error{Code::invalid_argument, "a record keeps its namespace and name", r.key.id};
     for (const Stored* other : state_.named(r)) {
       if (other->record.key == r.key) continue;
       if (other->record.live && r.live)
-        return Error{Code::already_exists, "another record has the name", other->record.key.id, {}};
+        return Error{Code::already_exists, "another record has the name", other->record.key.id};
       if (other->record.live) hide = true;
       if (!other->record.live && r.live) change(all, other->record, true);
     }

@@ -30,7 +30,7 @@ class Backlog {
     if (!judged(cursor_)) forget();
     bool again = true;  // start over once: on another history, or after a purge of unread changes
     while (cursor_ != head_) {
-      if (go_on && !go_on()) return Error{Code::cancelled, "the reading was given up", {}, {}};
+      if (go_on && !go_on()) return Error{Code::cancelled, "the reading was given up"};
       auto page = storage.read({{}, cursor_, 0, records_per_page, bytes_per_page},
                                [this](const davit_record& r) {
                                  add(r);
@@ -43,7 +43,7 @@ class Backlog {
       if (!page.ok()) return page.error();
       const Cursor next{page->head.head.incarnation, page->next_version};
       if (page->more && next.version <= cursor_.version) {
-        return Error{Code::internal, "the storage gave a page that does not advance", {}, {}};
+        return Error{Code::internal, "the storage gave a page that does not advance"};
       }
       cursor_ = next;
       if (page->more) continue;

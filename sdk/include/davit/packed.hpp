@@ -173,7 +173,7 @@ inline std::string seal(char type, std::string_view members) {
 }
 
 inline Error lost(std::string what) {
-  return {Code::data_loss, std::move(what), {}, {}};
+  return {Code::data_loss, std::move(what)};
 }
 
 template <class Value>

@@ -95,11 +95,8 @@ struct Role {
             auto r = object<T>(i).commit(Op(op), owned);
             if (!r.ok()) return r.error();
             if (r->size() != count) {
-              return Error{Code::internal,
-                           "commit gave " + std::to_string(r->size()) + " results for " +
-                               std::to_string(count) + " groups",
-                           {},
-                           {}};
+              return Error{Code::internal, "commit gave " + std::to_string(r->size()) +
+                                               " results for " + std::to_string(count) + " groups"};
             }
             for (size_t n = 0; n < count; ++n) put(results[n], to_abi((*r)[n]));
             return {};

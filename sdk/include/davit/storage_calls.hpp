@@ -19,8 +19,7 @@ Result<> Client::agents(const std::string& region, Visit visit) const {
     if (!more.ok()) return more.error();
     if (!*more || !goes_on) return {};
     if (last <= std::pair(q.after_region, q.after_agent))
-      return Error{
-          Code::internal, "the storage gave a page of agents that does not advance", {}, {}};
+      return Error{Code::internal, "the storage gave a page of agents that does not advance"};
     std::tie(q.after_region, q.after_agent) = std::move(last);
   }
 }

@@ -39,7 +39,7 @@ class Domain {
 
  private:
   void fault(std::string_view field, const std::string& what) {
-    if (!error_) error_ = Error{Code::invalid_argument, what, std::string(field), {}};
+    if (!error_) error_ = Error{Code::invalid_argument, what, std::string(field)};
   }
   std::optional<Error> error_;
 };

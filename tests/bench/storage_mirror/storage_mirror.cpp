@@ -119,7 +119,7 @@ class StorageMirror {
       work();
       return {};
     } catch (const std::exception& e) {
-      return Error{Code::unavailable, e.what(), {}, {}};
+      return Error{Code::unavailable, e.what()};
     }
   }
   Head now() const { return {{incarnation, head_}, 0, 0}; }

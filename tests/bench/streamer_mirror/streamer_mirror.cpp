@@ -49,13 +49,13 @@ class MirrorStream : public rpc::Handler {
     read();
   }
   void on_end_of_messages() override {
-    if (topic_.kind.empty()) finish({Code::invalid_argument, "the request message is missing", {}});
+    if (topic_.kind.empty()) finish({Code::invalid_argument, "the request message is missing"});
   }
   void on_writable() override {
     writing_ = false;
     go_on();
   }
-  void on_cancel() override { finish({Code::unavailable, "the server is shutting down", {}}); }
+  void on_cancel() override { finish({Code::unavailable, "the server is shutting down"}); }
 
  private:
   struct Answer {

@@ -21,7 +21,7 @@ const davit_codec* through() {
       [](const davit_schema*, davit_str, davit_bytes message, const davit_sink* sink,
          davit_error* e) {
         if (view(message).substr(0, 1) != "{")
-          return fill(e, {Code::invalid_argument, "not a message", {}, {}});
+          return fill(e, {Code::invalid_argument, "not a message"});
         sink->write(sink->ctx, message);
         return DAVIT_OK;
       },

@@ -43,7 +43,7 @@ class FailingOver : public testing::EmptyStorage {
   Result<StatusPage> statuses(const Op& op, const StatusRead& q,
                               const storage::VisitStatus& visit) {
     if (q.cursor.version != 0 && q.cursor.incarnation != incarnation)
-      return Error{Code::out_of_range, "is of another history", {}, {}};
+      return Error{Code::out_of_range, "is of another history"};
     Status s;
     s.key = {"widget", "eu", "a"};
     s.observed_version = s.status_version = 1;

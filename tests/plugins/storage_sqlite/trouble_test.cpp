@@ -13,7 +13,7 @@ namespace {
 class TroubleTest : public ::testing::Test {
  protected:
   void fails(Trouble::Doing doing, const std::string& why, Code code = Code::unavailable) {
-    const Error error{code, why, {}, {}};
+    const Error error{code, why};
     trouble_.note(doing, &error);
   }
   void works(Trouble::Doing doing) { trouble_.note(doing, nullptr); }

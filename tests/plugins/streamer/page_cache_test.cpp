@@ -26,7 +26,7 @@ Change change(const std::string& id, uint64_t version, const std::string& name =
 // What became of a wish: how many pages came, and the last of them.
 struct Wish {
   int answers = 0;
-  PageResult last = Error{Code::internal, "none yet", {}, {}};
+  PageResult last = Error{Code::internal, "none yet"};
   PageCache::Taker taker() {
     return [this](const PageResult& r) {
       ++answers;
@@ -69,7 +69,7 @@ TEST(PageCache, AnErrorGoesToAllWhoWaitAndIsNotKept) {
   EXPECT_TRUE(cache.want(from(1), a.taker()));
   EXPECT_FALSE(cache.want(from(1), b.taker()));
   cache.begun(topic, {{{7, 9}, 0, 0}, nullptr}, seconds(1));
-  EXPECT_FALSE(cache.done(from(1), Error{Code::out_of_range, "below the purge mark", {}, {}}));
+  EXPECT_FALSE(cache.done(from(1), Error{Code::out_of_range, "below the purge mark"}));
   EXPECT_EQ(a.last.error().code, Code::out_of_range);
   EXPECT_EQ(b.last.error().code, Code::out_of_range);
   EXPECT_TRUE(cache.want(from(1), a.taker()));

@@ -176,13 +176,13 @@ class Naive {
   }
 
  private:
-  static Error gone() { return {Code::unavailable, "the instance stops", {}, {}}; }
+  static Error gone() { return {Code::unavailable, "the instance stops"}; }
   std::optional<Error> over(const Op& op, bool stopped) const {
     if (stopped && !store_.is("serves_after_stop")) return gone();
     if (op.cancelled() && !store_.is("never_gives_up"))
-      return Error{Code::cancelled, "the caller has given up", {}, {}};
+      return Error{Code::cancelled, "the caller has given up"};
     if (op.deadline_ns() < host_.now().count() && !store_.is("never_gives_up"))
-      return Error{Code::deadline_exceeded, "the deadline has passed", {}, {}};
+      return Error{Code::deadline_exceeded, "the deadline has passed"};
     return std::nullopt;
   }
   // The calls of one fault go round the pool so often that some are still open at a stop.

@@ -12,7 +12,7 @@ namespace json = boost::json;
 using records::Document;
 
 Error bad(std::string where, std::string message) {
-  return {Code::invalid_argument, std::move(message), std::move(where), {}};
+  return {Code::invalid_argument, std::move(message), std::move(where)};
 }
 bool is_dead(const Record* r) {
   return r == nullptr || r->state == "deleted";
@@ -38,7 +38,7 @@ uint64_t Store::head() const {
 Result<> Store::known(Cursor cursor) const {
   if (cursor.version == 0 || is("any_cursor")) return {};
   if (cursor.incarnation == incarnation && cursor.version <= head()) return {};
-  return Error{Code::out_of_range, "the cursor is of another history", "after", {}};
+  return Error{Code::out_of_range, "the cursor is of another history", "after"};
 }
 
 // The kind: {"id", "name", "label"}, all of them texts that are not empty.
@@ -83,7 +83,7 @@ void Store::check_expected(Wanted& w, const Record* stored) const {
   if (expect == 0 ? none : stored != nullptr && stored->version == expect) return;
   if (is("same_needs_no_expect") && w.outcome == "unchanged") return;
   w.version = is_dead(stored) || is("hides_actual") ? 0 : stored->version;
-  w.error = Error{Code::aborted, "has another version", "expect", {}};
+  w.error = Error{Code::aborted, "has another version", "expect"};
 }
 
 void Store::decide(Wanted& w, const std::string& author) const {
@@ -112,7 +112,7 @@ void Store::check_names(std::vector<Wanted>& group) const {
       const bool other_has_it = other.live && other.name == w.record.name && key != w.record.key &&
                                 key.region == w.record.key.region;
       if (other_has_it && !deleted.contains(key))
-        w.error = Error{Code::already_exists, "its name is taken", key.id, {}};
+        w.error = Error{Code::already_exists, "its name is taken", key.id};
     }
   }
 }
@@ -153,10 +153,8 @@ records::AppliedList Store::results(std::vector<Wanted>& group, bool commit) {
       result.error = w.error;
     } else if (refused && !is("splits_groups")) {
       const std::string which = "documents[" + std::to_string(culprit - group.begin()) + "]";
-      result.error = Error{culprit->error->code,
-                           which + " is refused",
-                           is("blames_all") ? culprit->error->where : which,
-                           {}};
+      result.error = Error{culprit->error->code, which + " is refused",
+                           is("blames_all") ? culprit->error->where : which};
     } else {
       result.outcome = w.outcome;
       const bool changes = w.outcome != "unchanged" && w.outcome != "absent";
@@ -186,7 +184,7 @@ records::AppliedList Store::apply(const records::Apply& request) {
     if (before->second.content == content_of(request) || is("any_content"))
       return before->second.results;
     for (auto& w : group)
-      w.error = Error{Code::failed_precondition, "was used for something else", "request_id", {}};
+      w.error = Error{Code::failed_precondition, "was used for something else", "request_id"};
   }
   const auto out = results(group, !request.dry_run || is("dry_run_commits"));
   const bool committed = std::none_of(out.begin(), out.end(), [](auto& r) { return r.error; });

@@ -51,13 +51,13 @@ class StorageNaive : private Contents {
     if (fault_ == "reads_nothing") return Page{false, head_, now()};
     if (const auto why = over(op)) return *why;
     if (fault_ == "cancels_others" && std::exchange(others_cancelled_, false))
-      return Error{Code::cancelled, "somebody has given up", {}, {}};
+      return Error{Code::cancelled, "somebody has given up"};
     if (fault_ != "any_cursor" && !accepts(q.cursor, &Link::first_version, head_)) {
-      return Error{Code::out_of_range, "no such cursor", {}, {}};
+      return Error{Code::out_of_range, "no such cursor"};
     }
     if (fault_ != "no_purge_mark" && q.cursor.version != 0 &&
         std::max(q.cursor.version, q.dead_after) < purged_) {
-      return Error{Code::out_of_range, "below the purge mark", {}, {}};
+      return Error{Code::out_of_range, "below the purge mark"};
     }
     Page page{false, q.cursor.version, now()};
     uint64_t bytes = 0, count = 0;
@@ -98,7 +98,7 @@ class StorageNaive : private Contents {
   }
 
   Result<std::vector<GroupResult>> commit(const Op& op, const std::vector<Group>& groups) {
-    if (open_) return Error{Code::unavailable, "another transaction is open", {}, {}};
+    if (open_) return Error{Code::unavailable, "another transaction is open"};
     if (const auto why = over(op)) {
       if (fault_ == "leaves_open") open_ = true;
       if (fault_ == "cancels_halfway") (void)commit(groups.front());
@@ -152,7 +152,7 @@ class StorageNaive : private Contents {
     }
     if (fault_ != "no_status_hint") hints_.tell(DAVIT_HINT_STATUSES);
     if (fault_ == "half_statuses" && op.cancelled())
-      return Error{Code::cancelled, "the caller has gone", {}, {}};
+      return Error{Code::cancelled, "the caller has gone"};
     return {};
   }
 
@@ -161,7 +161,7 @@ class StorageNaive : private Contents {
     const uint64_t after = q.cursor.version;
     if (fault_ != "any_status_cursor" &&
         !accepts(q.cursor, &Link::first_status_version, status_head_)) {
-      return Error{Code::out_of_range, "no such cursor of statuses", {}, {}};
+      return Error{Code::out_of_range, "no such cursor of statuses"};
     }
     std::map<uint64_t, const Status*> ordered;
     for (const auto& [key, s] : statuses_) {
@@ -316,7 +316,7 @@ class StorageNaive : private Contents {
     std::set<Key> keys;
     for (const auto& m : group.mutations) keys.insert(m.record.key);
     if (keys.empty() || keys.size() != group.mutations.size()) {
-      return Error{Code::invalid_argument, "not a group", {}, {}};
+      return Error{Code::invalid_argument, "not a group"};
     }
     return std::nullopt;
   }
@@ -351,18 +351,18 @@ class StorageNaive : private Contents {
     const uint64_t is = known ? before->second.version : 0;
     if (fault_ != "ignores_expect" && m.expect != DAVIT_EXPECT_ANY && m.expect != is) {
       actual = is;
-      return Error{Code::aborted, "another version", {}, {}};
+      return Error{Code::aborted, "another version"};
     }
     bool hide = known && hidden_.count(r.key) != 0;
     if (known && !r.live && r.name.empty()) r.ns = before->second.ns, r.name = before->second.name;
     if (known && fault_ != "renames" &&
         (r.ns != before->second.ns || r.name != before->second.name)) {
-      return Error{Code::invalid_argument, "names are for life", {}, {}};
+      return Error{Code::invalid_argument, "names are for life"};
     }
     for (const auto& [key, other] : records_) {
       if (key.id == r.key.id || key.kind != r.key.kind || key.region != r.key.region) continue;
       if (other.ns != r.ns || other.name != r.name || hidden_.count(key) != 0) continue;
-      if (other.live && r.live) return Error{Code::already_exists, "name in use", key.id, {}};
+      if (other.live && r.live) return Error{Code::already_exists, "name in use", key.id};
       if (other.live) hide = true;
       if (!other.live && r.live) hidden_.insert(key);
     }
