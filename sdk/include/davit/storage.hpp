@@ -223,18 +223,10 @@ class Client {
   }
 
   // The same client, whose calls have this op. Without one they have no deadline, and nobody
-  // cancels them.
-  Client under(Operation operation) const {
-    Client out = under(operation.op());
-    out.own_ = std::make_shared<const Operation>(std::move(operation));
-    return out;
-  }
-  // For a call within a call: `op` outlives the calls of the client, and the answers to commit and
-  // report.
-  Client under(const Op& op) const {
+  // cancels them. What is no Operation outlives the calls, and the answers to commit and report.
+  Client under(CallerOp op) const {
     Client out = *this;
-    out.own_.reset();
-    out.op_ = op;
+    out.op_ = std::move(op);
     return out;
   }
   const Op& op() const { return op_; }
@@ -378,15 +370,14 @@ class Client {
   template <class T>
   struct Answer {
     std::function<void(T)> done;
-    std::shared_ptr<const Operation> operation;
+    CallerOp op;
   };
 
   std::optional<Host> host_;
   davit_ref ref_{};
   const davit_storage* vtable_ = nullptr;
   const davit_commit* queue_ = nullptr;
-  Op op_;
-  std::shared_ptr<const Operation> own_;  // what op_ borrows from
+  CallerOp op_;
 };
 
 }  // namespace davit::storage

@@ -76,7 +76,7 @@ inline void Client::commit(const Group& group, std::function<void(GroupResult)> 
           answer->done(from_abi(*r));
         });
       },
-      new Answer<GroupResult>{std::move(done), own_});
+      new Answer<GroupResult>{std::move(done), op_});
 }
 
 inline void Client::report(const std::vector<Status>& statuses,
@@ -92,7 +92,7 @@ inline void Client::report(const std::vector<Status>& statuses,
           answer->done(code == DAVIT_OK ? Result<>() : Result<>(take(*e, code)));
         });
       },
-      new Answer<Result<>>{std::move(done), own_});
+      new Answer<Result<>>{std::move(done), op_});
 }
 
 }  // namespace davit::storage
