@@ -135,9 +135,9 @@ void Admission::leaves(Quota& quota, const std::string& whose) {
 }
 
 End Admission::going_down() const {
-  return {Code::unavailable,
-          "the server is shutting down",
-          {{"retry-after-ms", std::to_string(settings_.retry_after.count())}}};
+  End end = End::of(shutting_down());
+  end.trailers = {{"retry-after-ms", std::to_string(settings_.retry_after.count())}};
+  return end;
 }
 
 End Admission::revoked() {

@@ -57,9 +57,6 @@ template <class Message>
 bool parse(Message& message, const Buffer& request) {
   return message.ParseFromArray(request.view().data(), static_cast<int>(request.size()));
 }
-inline Error shutting_down() {
-  return {Code::unavailable, "the server is shutting down"};
-}
 inline Error undecodable() {
   return {Code::invalid_argument, "the request cannot be decoded"};
 }

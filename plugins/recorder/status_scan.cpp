@@ -34,7 +34,7 @@ void StatusScan::read() {
     const std::lock_guard lock(mutex_);
     stopping = stopping_;
   }
-  if (stopping) return end(Error{Code::unavailable, "the server is shutting down"});
+  if (stopping) return end(shutting_down());
   Greatest greatest;
   const auto page =
       storage_.statuses({{}, at_, statuses_per_page, bytes_per_page}, [&](const davit_status& s) {

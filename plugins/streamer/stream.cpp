@@ -237,8 +237,9 @@ rpc::End Stream::shutdown() const {
   // A random time in the interval, so that the streams of a server do not all come back at once.
   const auto hint =
       jittered(shared_.retry_after / 2, shared_.retry_after, shared_.host.random()).count();
-  return {
-      Code::unavailable, "the server is shutting down", {{"retry-after-ms", std::to_string(hint)}}};
+  rpc::End end = rpc::End::of(shutting_down());
+  end.trailers = {{"retry-after-ms", std::to_string(hint)}};
+  return end;
 }
 
 void Stream::finish(const rpc::End& end) {

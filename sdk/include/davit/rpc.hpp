@@ -55,8 +55,7 @@ class Call {
 
   // Serving end. What was cancelled because the plugin stops ends as UNAVAILABLE: its caller waits.
   void finish(End end) const {
-    if (end.code == Code::cancelled && operations_.cancelled())
-      end = {Code::unavailable, "the server is shutting down"};
+    if (end.code == Code::cancelled && operations_.cancelled()) end = End::of(shutting_down());
     const auto trailers = to_abi(end.trailers);
     std::vector<davit_rpc_detail> details;
     for (const Detail& d : end.details) details.push_back({str(d.type), bytes(d.value)});

@@ -286,6 +286,11 @@ inline std::optional<Error> given_up(const Op& op, std::chrono::nanoseconds now)
   return Error{Code::deadline_exceeded, "the deadline has passed"};
 }
 
+// How a server ends what it no longer serves because it stops: the caller tries again.
+inline Error shutting_down() {
+  return {Code::unavailable, "the server is shutting down"};
+}
+
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 // Pairs in ABI form; valid while `pairs` lives unchanged.

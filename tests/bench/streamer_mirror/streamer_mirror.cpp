@@ -55,7 +55,7 @@ class MirrorStream : public rpc::Handler {
     writing_ = false;
     go_on();
   }
-  void on_cancel() override { finish({Code::unavailable, "the server is shutting down"}); }
+  void on_cancel() override { finish(rpc::End::of(shutting_down())); }
 
  private:
   struct Answer {
