@@ -15,10 +15,10 @@
 #include <davit/storage_copy.hpp>
 
 #include "assembly.hpp"
-#include "commands/text_table.hpp"
 #include "config/config.hpp"
 #include "config/difference.hpp"
 #include "config/node.hpp"
+#include "extension.hpp"
 #include "host_settings.hpp"
 #include "in_the_way.hpp"
 #include "life.hpp"
@@ -33,6 +33,7 @@
 #include "services/process_metrics.hpp"
 #include "services/services.hpp"
 #include "services/shutdown.hpp"
+#include "text_table.hpp"
 
 namespace davit::host {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "assembly/extension.hpp"
+#include "extension.hpp"
 
 namespace davit::host {
 

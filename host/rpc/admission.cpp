@@ -2,7 +2,7 @@
 
 #include <davit/utf8.hpp>
 
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "peer_address.hpp"
 #include "services/log.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <davit/types.hpp>
 
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "services/health.hpp"
 #include "services/log.hpp"
 #include "services/metrics.hpp"

@@ -3,7 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "peer_address.hpp"
 #include "services/log.hpp"
 

@@ -1,6 +1,6 @@
 #include "request_bytes.hpp"
 
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "services/log.hpp"
 #include "services/metrics.hpp"
 

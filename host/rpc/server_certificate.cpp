@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "services/log.hpp"
 
 namespace davit::host {

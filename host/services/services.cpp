@@ -1,6 +1,6 @@
 #include "services.hpp"
 
-#include "assembly/extension.hpp"
+#include "extension.hpp"
 #include "tables.hpp"
 
 namespace davit::host {

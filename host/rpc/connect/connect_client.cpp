@@ -4,7 +4,7 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/post.hpp>
 
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "services/host_and_port.hpp"
 #include "tls.hpp"
 #include "wire_metadata.hpp"

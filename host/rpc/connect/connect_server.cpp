@@ -8,7 +8,7 @@
 
 #include "../method_headers.hpp"
 #include "answer.hpp"
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "http1_session.hpp"
 #include "http2_session.hpp"
 #include "json_form.hpp"

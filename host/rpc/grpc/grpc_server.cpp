@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "../method_headers.hpp"
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "credentials.hpp"
 #include "library.hpp"
 #include "metadata.hpp"

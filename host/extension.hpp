@@ -17,24 +17,12 @@
 
 #include <davit/types.hpp>
 
+#include "core.hpp"
+
 namespace davit::host {
 
 class Config;
 class Faults;
-class Health;
-class Log;
-class Metrics;
-class Runtime;
-class Shutdown;
-
-// The parts of the host that an extension may use. They outlive it.
-struct Core {
-  Log& log;            // services/log.hpp
-  Runtime& runtime;    // runtime/runtime.hpp: strands, timers, pools
-  Metrics& metrics;    // services/metrics.hpp
-  Health& health;      // services/health.hpp
-  Shutdown& shutdown;  // services/shutdown.hpp
-};
 
 // One line of `davit check`: what an instance serves or calls, or where the host listens.
 struct Described {
