@@ -36,12 +36,15 @@ class Parts(unittest.TestCase):
         self.addCleanup(process.stdout.close)
         return process
 
-    def stray(self):
+    def wait_for(self, condition, otherwise):
         deadline = time.monotonic() + PATIENCE_SECONDS
-        path = self.folder / "stray"
-        while not path.exists() or not path.read_text(encoding="utf-8").strip():
-            self.assertLess(time.monotonic(), deadline, "the script has not begun")
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, otherwise)
             time.sleep(0.02)
+
+    def stray(self):
+        path = self.folder / "stray"
+        self.wait_for(lambda: path.exists() and path.read_text(encoding="utf-8").strip(), "the script has not begun")
         return int(path.read_text(encoding="utf-8"))
 
     def ends(self, script):
@@ -55,7 +58,7 @@ class Parts(unittest.TestCase):
             (self.folder / "stray").unlink(missing_ok=True)
             process = self.start(STRAY + "while :; do sleep 0.1; done")
             stray = self.stray()
-            self.assertTrue(running(stray))
+            self.wait_for(lambda stray=stray: running(stray), "the stray process has not become `sleep`")
             os.killpg(process.pid, number)
             process.communicate(timeout=PATIENCE_SECONDS)
             self.assertEqual(process.returncode, code)

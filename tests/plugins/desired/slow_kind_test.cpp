@@ -49,7 +49,9 @@ class SlowKindTest : public ::testing::Test {
   static std::string outcomes(const davit_rpc_call& call) {
     std::string out;
     v1::ApplyResponse r;
-    if (!call.messages.empty()) EXPECT_TRUE(r.ParseFromString(call.messages.front()));
+    if (!call.messages.empty()) {
+      EXPECT_TRUE(r.ParseFromString(call.messages.front()));
+    }
     for (const auto& o : r.outcomes()) out += (out.empty() ? "" : " ") + o.id() + ":" + o.outcome();
     return out;
   }
