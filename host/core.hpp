@@ -1,5 +1,4 @@
-// Core: the parts of the host that its other parts are given. This folder's own headers (core.hpp,
-// extension.hpp, text_table.hpp) belong to no layer: every part of the host may include them.
+// The parts of the host that its other parts use: services, transports and extensions.
 #pragma once
 
 namespace davit::host {
@@ -10,7 +9,7 @@ class Metrics;
 class Runtime;
 class Shutdown;
 
-// They outlive whoever is given them.
+// They outlive whoever gets them. [any]
 struct Core {
   Log& log;            // services/log.hpp
   Runtime& runtime;    // runtime/runtime.hpp: strands, timers, pools

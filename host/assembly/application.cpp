@@ -228,7 +228,7 @@ int Application::restore(const std::string& file, const std::string& storage) {
     return exit_failed;
   }
   std::printf("restored: version %llu is the newest\n",
-              static_cast<unsigned long long>(restored->copied.head.version));
+              static_cast<unsigned long long>(restored->copied.head.version.value()));
   if (!restored->aside.empty())
     std::printf("the store that was there is now %s\n", restored->aside.c_str());
   return exit_ok;

@@ -246,8 +246,9 @@ void CommitQueue::call_commit(std::vector<Commit> waiting) {
     if (!all.ok()) {
       results[i] = failed(all.error());
     } else if (results[i].error.code == DAVIT_OK) {
-      if (auto wrong =
-              versions_.judge({results[i].incarnation, results[i].first_version}, batch[i].group))
+      if (auto wrong = versions_.judge(
+              {Incarnation(results[i].incarnation), Version(results[i].first_version)},
+              batch[i].group))
         results[i] = failed(*wrong);
     }
     if (!fault && is_a_fault(static_cast<Code>(results[i].error.code)))

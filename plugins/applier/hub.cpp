@@ -165,7 +165,7 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
 void Hub::on_word(KindState& kind) {
   if (!kind.strangers.word(now())) return;
   kind.desired.each([this](RecordEntry& entry) {
-    if (std::exchange(entry.unplaced, 0) != 0) workers_.add(entry.number, Priority::change, now());
+    if (std::exchange(entry.unplaced, {})) workers_.add(entry.number, Priority::change, now());
   });
 }
 
@@ -189,7 +189,7 @@ void Hub::on_change(ChangeStream* stream, sink::Change change) {
   }
   kind.departures.reach({kind.desired.incarnation(), change.version});
   const auto accepted = kind.desired.accept(change);
-  for (const uint64_t version : accepted.superseded)
+  for (const Version version : accepted.superseded)
     stream->source.settled(version, sink::Outcome::done);
   if (accepted.outcome) stream->source.settled(change.version, *accepted.outcome);
   if (accepted.entry == nullptr) return;
@@ -221,7 +221,7 @@ void Hub::on_close(ChangeStream* stream) {
   KindState& kind = *kinds_[stream->kind];
   kind.departures.close();
   kind.desired.each([&](RecordEntry& entry) {
-    for (const uint64_t version : entry.outstanding)
+    for (const Version version : entry.outstanding)
       stream->source.settled(version, sink::Outcome::abandoned);
     entry.outstanding.clear();
   });
@@ -235,9 +235,9 @@ void Hub::on_close(ChangeStream* stream) {
 }
 
 void Hub::settle(KindState& kind, RecordEntry& entry, sink::Outcome outcome) {
-  std::vector<uint64_t> versions;
+  std::vector<Version> versions;
   versions.swap(entry.outstanding);
-  for (const uint64_t version : versions) {
+  for (const Version version : versions) {
     if (kind.stream != nullptr) kind.stream->source.settled(version, outcome);
   }
 }

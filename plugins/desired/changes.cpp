@@ -24,7 +24,8 @@ Result<Record> wanted_of(const Shared& shared, const records::Document& document
 }
 
 Mutations::Item refused_item(const records::Document& document, Error error) {
-  return {document.key, {}, document.expect, {document.key, "refused", 0, std::move(error)}};
+  return {
+      document.key, {}, document.expect, {document.key, "refused", Version(), std::move(error)}};
 }
 
 Mutations::Item apply_item(const Shared& shared, const records::Document& document,
@@ -72,10 +73,10 @@ Decision decide_removal(const Shared& shared, Orphans& orphans, const Key& key,
                         const std::string& author, const std::optional<Record>& stored) {
   // A stored record can be deleted even when its kind is no longer loaded.
   if (!stored && shared.kinds.mistyped(key.kind))
-    return {"refused", 0, {}, shared.kinds.unknown(key.kind)};
+    return {"refused", Version(), {}, shared.kinds.unknown(key.kind)};
   if (stored && stored->state != "deleted") return decide_delete(key, stored, author);
   const auto orphan = orphans.find(key);
-  if (!orphan.ok()) return {"refused", 0, {}, orphan.error()};
+  if (!orphan.ok()) return {"refused", Version(), {}, orphan.error()};
   return decide_delete(key, stored, author, *orphan);
 }
 
@@ -109,7 +110,7 @@ std::string fingerprint(const records::Document* first, size_t count, bool again
   };
   for (const records::Document* d = first; d != first + count; ++d) {
     if (d->remove) all += "delete:";
-    if (d->expect != DAVIT_EXPECT_ANY) all += "expect " + std::to_string(d->expect) + ':';
+    if (d->expect != any_version) all += "expect " + to_string(d->expect) + ':';
     for (const std::string* part : {&d->key.kind, &d->key.region, &d->key.id, &d->state, &d->spec})
       add(*part);
     Pairs sorted = d->annotations;
@@ -142,7 +143,9 @@ void refuse_twins(std::vector<Mutations::Item>& items) {
   std::set<Key> once;
   for (auto& item : items) {
     if (item.outcome.word.empty() && !once.insert(item.key).second) {
-      item.outcome = {item.key, "refused", 0,
+      item.outcome = {item.key,
+                      "refused",
+                      {},
                       Error{Code::invalid_argument, "is named twice in this request", "id"}};
     }
   }

@@ -134,8 +134,8 @@ Result<std::string> backup(const Shared& shared, const Op& op, const std::string
   out.set_complete(true);
   out.set_bytes_done(copied->bytes);
   out.set_bytes_total(copied->bytes);
-  out.set_incarnation(copied->head.incarnation);
-  out.set_version(copied->head.version);
+  out.set_incarnation(copied->head.incarnation.value());
+  out.set_version(copied->head.version.value());
   return out.SerializeAsString();
 }
 
@@ -149,8 +149,8 @@ Result<std::string> verify(const Shared& shared, const Op& op, const std::string
   v1::VerifyResponse out;
   out.set_complete(true);
   out.set_bytes(verified->bytes);
-  out.set_incarnation(verified->head.incarnation);
-  out.set_version(verified->head.version);
+  out.set_incarnation(verified->head.incarnation.value());
+  out.set_version(verified->head.version.value());
   return out.SerializeAsString();
 }
 

@@ -14,15 +14,15 @@ struct Outcome {
   Key key;
   // As on the wire: created, changed, unchanged, applied, deleted, absent, refused.
   std::string word;
-  uint64_t version = 0;
+  Version version{};
   std::optional<Error> error;  // refused only
   std::string note{};          // more for the operator to know; may be empty
-  uint64_t incarnation = 0;    // in which the version was given or read
+  Incarnation incarnation{};   // in which the version was given or read
 };
 
 struct Decision {
   std::string word;
-  uint64_t version = 0;              // the stored version, when there is nothing to commit
+  Version version{};                 // the stored version, when there is nothing to commit
   std::optional<Mutation> mutation;  // to be committed before `word` holds
   std::optional<Error> error;        // refused only
   std::string note{};                // for the outcome

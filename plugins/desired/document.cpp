@@ -116,7 +116,7 @@ void to_wire(const Record& r, v1::StoredRecord* out) {
   for (const auto& [key, value] : r.annotations) (*d->mutable_annotations())[key] = value;
   out->set_namespace_(r.ns);
   out->set_name(r.name);
-  out->set_version(r.version);
+  out->set_version(r.version.value());
   out->set_live(r.live);
   out->set_committed_at_unix_ms(r.committed_at_unix_ms);
   out->set_author(r.author);

@@ -12,12 +12,12 @@ constexpr uint64_t retention_ms_max = 10ULL * 366 * 86'400'000;
 
 std::string answer_to_wire(const Upkeep::Answer& answer) {
   v1::MaintainResponse out;
-  out.set_purged_through(answer.purged_through);
+  out.set_purged_through(answer.purged_through.value());
   out.set_tombstones(answer.count);
   out.set_agents_forgotten(answer.agents_forgotten);
   if (answer.hold) {
     out.set_held_by(answer.hold->by);
-    out.set_held_version(answer.hold->version);
+    out.set_held_version(answer.hold->version.value());
     out.set_held_committed_at_unix_ms(answer.hold->committed_at_unix_ms);
     out.set_region(answer.hold->region);
     out.set_agent(answer.hold->agent);

@@ -27,7 +27,7 @@ Result<std::optional<Status>> status_of(const storage::Client& storage, const Ke
                                    found = from_abi(s);
                                    return false;
                                  });
-    if (!page.ok() && page.error().code == Code::out_of_range && at.version != 0) {
+    if (!page.ok() && page.error().code == Code::out_of_range && at.version) {
       at = {};  // the history changed meanwhile
       continue;
     }

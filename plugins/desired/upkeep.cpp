@@ -64,10 +64,10 @@ Result<Upkeep::Answer> Upkeep::look(const Ask& ask, const storage::Client& stora
   out.more = true;
   for (int pages = 0; out.more && pages < pages_max && purge.count() < tombstones_max; ++pages) {
     auto page =
-        storage.read({{}, at, 0, records_per_page, bytes_per_page}, [&](const davit_record& r) {
+        storage.read({{}, at, {}, records_per_page, bytes_per_page}, [&](const davit_record& r) {
           const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;
-          if (!live && !purge.take(r.version, r.committed_at_unix_ms)) return false;
-          at.version = r.version;
+          if (!live && !purge.take(Version(r.version), r.committed_at_unix_ms)) return false;
+          at.version = Version(r.version);
           return true;
         });
     if (!page.ok()) return page.error();
@@ -99,7 +99,7 @@ std::vector<Progress> Upkeep::forgettable(const std::vector<Progress>& agents) c
   return out;
 }
 
-Result<> Upkeep::finish(const storage::Client& storage, Answer& answer, uint64_t through,
+Result<> Upkeep::finish(const storage::Client& storage, Answer& answer, Version through,
                         const std::vector<Progress>& forgettable) {
   if (through > answer.purged_through) {
     auto r = storage.maintain({true, through});
@@ -107,9 +107,9 @@ Result<> Upkeep::finish(const storage::Client& storage, Answer& answer, uint64_t
     answer.purged_through = through;
     purged_.add(static_cast<double>(answer.count));
     host_.info("tombstones purged",
-               {{"count", std::to_string(answer.count)}, {"through", std::to_string(through)}});
+               {{"count", std::to_string(answer.count)}, {"through", to_string(through)}});
   }
-  mark_.set(static_cast<double>(answer.purged_through));
+  mark_.set(static_cast<double>(answer.purged_through.value()));
   scanned_ = answer.next;
   if (answer.more) return {};
   for (const auto& p : forgettable) {

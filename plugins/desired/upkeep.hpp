@@ -29,7 +29,7 @@ class Upkeep {
     Cursor from;                                         // where a dry run continues
   };
   struct Answer {
-    uint64_t purged_through = 0;
+    Version purged_through{};
     uint64_t count = 0;
     uint64_t agents_forgotten = 0;
     std::optional<Purge::Hold> hold;
@@ -47,7 +47,7 @@ class Upkeep {
  private:
   Result<Answer> look(const Ask& ask, const storage::Client& storage);
   std::vector<Progress> forgettable(const std::vector<Progress>& agents) const;
-  Result<> finish(const storage::Client& storage, Answer& answer, uint64_t through,
+  Result<> finish(const storage::Client& storage, Answer& answer, Version through,
                   const std::vector<Progress>& forgettable);
   void after(std::chrono::nanoseconds delay);
   void begin_round();

@@ -75,7 +75,9 @@ Result<Lease> parse_lease(std::string_view object) {
   out.duration = std::chrono::seconds(number_at(lease, "/spec/leaseDurationSeconds"));
   out.transitions = number_at(lease, "/spec/leaseTransitions");
   const std::string epoch = text_at(lease, "/metadata/annotations/davit.dev~1epoch");
-  std::from_chars(epoch.data(), epoch.data() + epoch.size(), out.epoch);
+  uint64_t number = 0;
+  std::from_chars(epoch.data(), epoch.data() + epoch.size(), number);
+  out.epoch = Epoch(number);
   return out;
 }
 
@@ -83,7 +85,7 @@ cluster::Request write_request(const Place& place, const Lease& lease, bool acqu
                                int64_t now_unix_ms) {
   const bool fresh = lease.resource_version.empty();
   const json::string now(micro_time(now_unix_ms));
-  json::object meta{{"annotations", {{epoch_annotation, std::to_string(lease.epoch)}}}};
+  json::object meta{{"annotations", {{epoch_annotation, to_string(lease.epoch)}}}};
   // The API knows whole seconds. The duration is rounded up, so that others wait too long rather
   // than too short.
   json::object spec{

@@ -69,7 +69,7 @@ struct Arrival {
 Status arrival_stamp(Shared& shared) {
   Status out;
   out.sequence = shared.next_sequence();
-  out.epoch = out.sequence / 1000;
+  out.epoch = Epoch(out.sequence / 1000);
   out.reported_at_unix_ms = shared.host.unix_ms();
   return out;
 }
@@ -242,7 +242,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
     const std::string platform = message.platform().empty() ? "unknown" : message.platform();
     if (auto r = check_name("platform", platform); !r.ok()) return reply(r.error());
     const Progress progress{
-        message.region(),     platform + "/" + message.region(), "ctrl.v1", 0, {}, {},
+        message.region(),     platform + "/" + message.region(), "ctrl.v1", Epoch(), {}, {},
         shared.host.unix_ms()};
     const Turns::Ask ask =
         ask_of(shared, call, progress.region, request.size(), Counts::transaction);
@@ -251,7 +251,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
           shared.host.blocking(shared.storage.instance(), [&shared, caller, progress, ends] {
             // The response has no fields.
             shared.progress(
-                caller, progress, [](uint64_t) { return std::string(); }, ends);
+                caller, progress, [](Epoch) { return std::string(); }, ends);
           });
         });
   });

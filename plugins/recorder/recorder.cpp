@@ -117,7 +117,7 @@ class Recorder {
     if (work > bytes) shared_->turns.spend(said.region, work - bytes);
     v1::ReportResponse response;
     std::vector<Status> statuses;
-    uint64_t epoch = 0;
+    Epoch epoch{};
     const int64_t now = host_.unix_ms();
     for (const auto& s : message.statuses()) {
       auto status = from_wire(s, said.region, now);
@@ -165,9 +165,9 @@ class Recorder {
                      [this, word = std::move(word), caller = said.caller, reply = said.reply] {
                        shared_->progress(
                            caller, word,
-                           [](uint64_t epoch_taken) {
+                           [](Epoch epoch_taken) {
                              v1::ProgressResponse response;
-                             response.set_epoch_taken(epoch_taken);
+                             response.set_epoch_taken(epoch_taken.value());
                              return response.SerializeAsString();
                            },
                            reply);

@@ -41,9 +41,9 @@ class Shared {
   // server whose clock was set back could give lower epochs. [any]
   void knowing_epochs(StatusScan::Then then);
   // The least epoch above all known epochs of the region; 0: none is known. Blocks.
-  uint64_t epoch_above(const std::string& region);
+  Epoch epoch_above(const std::string& region);
   // Statuses of the region are about to be stored; `epoch` is the greatest of them. [any]
-  void reported(const std::string& region, uint64_t epoch);
+  void reported(const std::string& region, Epoch epoch);
 
   // A call of the store failed. A caller that gave up is no error.
   void failed(const Error& error) const;
@@ -51,14 +51,13 @@ class Shared {
   // Stores an agent's progress and replies, on behalf of `caller`. `answer` makes the response of
   // the epoch that the agent's is not above (0: none). Blocks.
   void progress(const Operation& caller, const Progress& said,
-                const std::function<std::string(uint64_t)>& answer,
-                const rpc::Server::Reply& reply);
+                const std::function<std::string(Epoch)>& answer, const rpc::Server::Reply& reply);
 
  private:
   // Of a request that came late: the epoch that the agent's is not above, 0: none.
-  std::optional<uint64_t> epoch_of_late(const Progress& said);
+  std::optional<Epoch> epoch_of_late(const Progress& said);
   // Gives the agent a place. Returns the epoch that the agent's is not above, 0: none.
-  Result<uint64_t> introduce(const Progress& said);
+  Result<Epoch> introduce(const Progress& said);
   bool epoch_known(const Progress& said);
   // Under mutex_. Both may read and write the store.
   Result<> read_agents();

@@ -38,13 +38,14 @@ void StatusScan::read() {
   Greatest greatest;
   const auto page =
       storage_.statuses({{}, at_, statuses_per_page, bytes_per_page}, [&](const davit_status& s) {
-        if (see_.counts(s.epoch)) {
-          uint64_t& epoch = greatest[text(s.key.region)];
-          epoch = std::max(epoch, s.epoch);
+        const Epoch epoch(s.epoch);
+        if (see_.counts(epoch)) {
+          Epoch& found = greatest[text(s.key.region)];
+          found = std::max(found, epoch);
         }
         return true;
       });
-  if (!page.ok() && page.error().code == Code::out_of_range && at_.version != 0) {
+  if (!page.ok() && page.error().code == Code::out_of_range && at_.version) {
     at_ = {};  // the store's history changed meanwhile
     return post();
   }

@@ -182,11 +182,11 @@ Result<storage::Copied> verify_all(Connection& c, const storage::CopyProgress& t
     return copy_fault(c.path(), Code::data_loss, "is corrupt: " + *fault);
   {
     Statement s = c.query("SELECT head FROM store");
-    if (s.step()) out.head.version = s.number(0);
+    if (s.step()) out.head.version = Version(s.number(0));
   }
   {
     Statement s = c.query("SELECT incarnation FROM incarnations ORDER BY number DESC LIMIT 1");
-    if (s.step()) out.head.incarnation = s.number(0);
+    if (s.step()) out.head.incarnation = Incarnation(s.number(0));
   }
   {
     Statement s = c.query("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size");

@@ -57,8 +57,8 @@ class StorageSqlite {
     }
     if (*path != ":memory:") gauges_.begin(open_database());
     host_.info("database open", {{"path", *path},
-                                 {"head", std::to_string(head->head.version)},
-                                 {"incarnation", std::to_string(head->head.incarnation)}});
+                                 {"head", to_string(head->head.version)},
+                                 {"incarnation", to_string(head->head.incarnation)}});
     host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
@@ -115,7 +115,7 @@ class StorageSqlite {
     }
     // The result of every group is known: SQLite has rolled all of them back.
     if (r.error().code != Code::resource_exhausted) return r.error();
-    return std::vector<GroupResult>(groups.size(), {0, 0, 0, r.error()});
+    return std::vector<GroupResult>(groups.size(), {{}, {}, {}, r.error()});
   }
 
   Result<> report(const Op& op, const std::vector<Status>& statuses) {
@@ -145,7 +145,7 @@ class StorageSqlite {
     if (copied.ok()) {
       host_.info("backup made", {{"path", path},
                                  {"bytes", std::to_string(copied->bytes)},
-                                 {"head", std::to_string(copied->head.version)}});
+                                 {"head", to_string(copied->head.version)}});
     } else {
       host_.warn("backup failed", {{"path", path}, {"error", copied.error().message}});
     }

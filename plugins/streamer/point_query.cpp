@@ -103,7 +103,8 @@ Result<std::string> state_of(const Classifier::Kind& kind, const Found& found,
         found.judgement.cause == Cause::paused ? Code::failed_precondition : Code::internal;
     return Error{code, found.change->body};
   }
-  return krane ? encode_krane_state(kind, *found.change, 0) : encode_state(kind, *found.change, 0);
+  return krane ? encode_krane_state(kind, *found.change, {})
+               : encode_state(kind, *found.change, {});
 }
 
 }  // namespace

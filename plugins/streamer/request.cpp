@@ -48,7 +48,8 @@ Result<std::vector<Stream::Subscription>> parse_watch(std::string_view request,
                        "\" in a call of region \"" + region + "\": call once for each region",
                    "subscriptions.region"};
     }
-    out.push_back({{s.kind(), region}, {s.cursor().incarnation(), s.cursor().version()}});
+    out.push_back({{s.kind(), region},
+                   {Incarnation(s.cursor().incarnation()), Version(s.cursor().version())}});
   }
   return out;
 }
@@ -64,7 +65,7 @@ Result<std::vector<Stream::Subscription>> parse_ctrl_watch(const std::string& ki
     const auto& f = fields.field(i);
     if (f.number() != 2) continue;
     if (f.type() != google::protobuf::UnknownField::TYPE_VARINT) return undecodable();
-    cursor.version = f.varint();
+    cursor.version = Version(f.varint());
   }
   return std::vector<Stream::Subscription>{{{kind, region}, cursor}};
 }

@@ -81,7 +81,7 @@ class Streamer {
   }
 
  private:
-  using Encode = Result<std::string> (*)(const Classifier::Kind&, const Change&, uint64_t version);
+  using Encode = Result<std::string> (*)(const Classifier::Kind&, const Change&, Version version);
 
   // ctrl.v1: one record a message.
   Encoding cut(Encode encode) {

@@ -90,8 +90,8 @@ class Watcher {
       return {};
     }
     host_.health(DAVIT_HEALTH_SERVING, "standing by until \"" + gate_->name() + "\" opens");
-    gate_->wait([this](uint64_t epoch) {
-      if (epoch == 0) return;
+    gate_->wait([this](Epoch epoch) {
+      if (!epoch) return;
       host_.health(DAVIT_HEALTH_SERVING);
       open();
     });

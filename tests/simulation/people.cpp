@@ -179,7 +179,7 @@ void World::check_answer(const std::string& answer, const std::string& what) {
   for (const auto& o : response.outcomes()) {
     const bool done =
         o.outcome() == "created" || o.outcome() == "changed" || o.outcome() == "deleted";
-    if (done && !history_.seen(o.version()))
+    if (done && !history_.seen(Version(o.version())))
       story_.fault(what + ": said to be " + o.outcome() + " @" + std::to_string(o.version()) +
                    ", and nothing was committed so");
   }
@@ -270,7 +270,7 @@ void World::back_up() {
   }
   backup_ = Backup{folder_.path() + "/backup.db", history_};
   copy_store(folder_.path() + "/davit.db", backup_->file);
-  story_.tell("the store is backed up at " + std::to_string(history_.head()));
+  story_.tell("the store is backed up at " + to_string(history_.head()));
 }
 
 void World::restore() {
@@ -293,7 +293,7 @@ void World::restore_from(const std::optional<Backup>& backup) {
   history_.closed();
   restored_head_ = history_.head();
   before_restore_ = history_.incarnations();
-  story_.tell("the store is restored to " + std::to_string(restored_head_));
+  story_.tell("the store is restored to " + to_string(restored_head_));
   storage_.begin_anew();
   stored_.clear();
   named_.clear();

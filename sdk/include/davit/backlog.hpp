@@ -31,7 +31,7 @@ class Backlog {
     bool again = true;  // start over once: on another history, or after a purge of unread changes
     while (cursor_ != head_) {
       if (go_on && !go_on()) return Error{Code::cancelled, "the reading was given up"};
-      auto page = storage.read({{}, cursor_, 0, records_per_page, bytes_per_page},
+      auto page = storage.read({{}, cursor_, {}, records_per_page, bytes_per_page},
                                [this](const davit_record& r) {
                                  add(r);
                                  return true;
@@ -59,7 +59,7 @@ class Backlog {
     const auto older =
         std::find_if(changes.begin(), changes.end(), [id](const Change& c) { return c.id == id; });
     if (older != changes.end()) changes.erase(older);
-    changes.push_back({r.version, id, r.committed_at_unix_ms});
+    changes.push_back({Version(r.version), id, r.committed_at_unix_ms});
     if (changes.size() > changes_max) changes.pop_front();
   }
 
@@ -67,7 +67,7 @@ class Backlog {
   // it is all of them.
   uint64_t above(const std::string& kind, const std::string& region, Cursor applied) const {
     uint64_t count = 0;
-    visit(kind, region, judged(applied) ? applied.version : 0, UINT64_MAX,
+    visit(kind, region, judged(applied) ? applied.version : Version(), Version::max(),
           [&count](const Change&) { ++count; });
     return count;
   }
@@ -85,7 +85,7 @@ class Backlog {
   static constexpr uint64_t bytes_per_page = 4 << 20;
 
   struct Change {
-    uint64_t version;
+    Version version;
     size_t id;  // a hash of the record's id
     int64_t committed_at_unix_ms;
   };
@@ -103,19 +103,19 @@ class Backlog {
   }
   bool judged(Cursor at) const {
     if (at.incarnation == head_.incarnation) return at.version <= head_.version;
-    return at.version == 0 || knows(history_, at);
+    return !at.version || knows(history_, at);
   }
   void forget() {
     topics_.clear();
     cursor_ = {};
   }
   template <class See>
-  void visit(const std::string& kind, const std::string& region, uint64_t after, uint64_t through,
+  void visit(const std::string& kind, const std::string& region, Version after, Version through,
              See see) const {
     const auto topic = topics_.find({kind, region});
     if (topic == topics_.end()) return;
     auto at = std::upper_bound(topic->second.begin(), topic->second.end(), after,
-                               [](uint64_t v, const Change& c) { return v < c.version; });
+                               [](Version v, const Change& c) { return v < c.version; });
     for (; at != topic->second.end() && at->version <= through; ++at) see(*at);
   }
 

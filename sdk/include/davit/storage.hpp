@@ -64,14 +64,14 @@ struct Role {
             if (auto known = understood(*q); !known.ok()) return known;
             const ReadRequest request{{text(q->scope->kind), text(q->scope->region)},
                                       from_abi(q->cursor),
-                                      q->dead_after,
+                                      Version(q->dead_after),
                                       q->limit,
                                       q->bytes_max,
                                       (q->flags & DAVIT_READ_LINGERING) != 0};
             auto r = object<T>(i).read(Op(op), request, visitor(visit, ctx));
             if (!r.ok()) return r.error();
-            put(out, davit_page{sizeof(davit_page), r->more ? DAVIT_PAGE_MORE : 0, r->next_version,
-                                out->head});
+            put(out, davit_page{sizeof(davit_page), r->more ? DAVIT_PAGE_MORE : 0,
+                                r->next_version.value(), out->head});
             if (out->head != nullptr) put(out->head, to_abi(r->head));
             return {};
           });
@@ -150,7 +150,7 @@ struct Role {
         [](davit_instance* i, const davit_op* op, const davit_maintain* m, davit_error* e) {
           return guard(e, [&]() -> Result<> {
             if (auto known = understood(*m); !known.ok()) return known;
-            Maintain what{(m->flags & DAVIT_MAINTAIN_PURGE) != 0, m->purge_through};
+            Maintain what{(m->flags & DAVIT_MAINTAIN_PURGE) != 0, Version(m->purge_through)};
             if ((m->flags & DAVIT_MAINTAIN_FORGET_AGENT) != 0)
               what.forget = {text(m->region), text(m->agent), m->agent_seen_at_unix_ms};
             return object<T>(i).maintain(Op(op), what);
@@ -266,7 +266,7 @@ class Client {
                              q.limit,
                              &scope,
                              to_abi(q.cursor),
-                             q.dead_after,
+                             q.dead_after.value(),
                              q.bytes_max,
                              q.lingering ? DAVIT_READ_LINGERING : 0,
                              0};
@@ -280,7 +280,7 @@ class Client {
         },
         visitor);
     if (!r.ok()) return r.error();
-    return Page{(page.flags & DAVIT_PAGE_MORE) != 0, page.next_version, from_abi(head)};
+    return Page{(page.flags & DAVIT_PAGE_MORE) != 0, Version(page.next_version), from_abi(head)};
   }
   template <class Visit>
   Result<Head> get(const Query& q, Visit visit) const {

@@ -27,9 +27,9 @@ Result<> Client::agents(const std::string& region, Visit visit) const {
 inline Result<> Client::maintain(const Maintain& m) const {
   const uint32_t flags =
       (m.purge ? DAVIT_MAINTAIN_PURGE : 0) | (m.forgets() ? DAVIT_MAINTAIN_FORGET_AGENT : 0);
-  const davit_maintain request{sizeof(davit_maintain), flags,
-                               m.purge_through,        str(m.forget.region),
-                               str(m.forget.agent),    m.forget.seen_at_unix_ms};
+  const davit_maintain request{sizeof(davit_maintain),  flags,
+                               m.purge_through.value(), str(m.forget.region),
+                               str(m.forget.agent),     m.forget.seen_at_unix_ms};
   return checked(
       [&](davit_error* e) { return vtable_->maintain(ref_.self, op_.abi(), &request, e); });
 }

@@ -67,7 +67,7 @@ class MirrorStream : public rpc::Handler {
   // On the storage's pool. The first page begins at the head's incarnation, and a cursor of 0 is
   // told of all tombstones.
   static Result<Answer> fetch(const storage::Client& storage, const Topic& topic, Cursor cursor) {
-    uint64_t dead_after = 0;
+    Version dead_after{};
     if (cursor.incarnation == 0) {
       auto head = storage.head();
       if (!head.ok()) return head.error();

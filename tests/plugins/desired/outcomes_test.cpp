@@ -31,15 +31,15 @@ class OutcomesTest : public ::testing::Test {
 };
 
 TEST_F(OutcomesTest, NameTheIncarnationOfWhatWasCommittedAndOfWhatWasRead) {
-  const uint64_t incarnation = rig_.storage.head()->head.incarnation;
-  ASSERT_NE(incarnation, 0u);
+  const Incarnation incarnation = rig_.storage.head()->head.incarnation;
+  ASSERT_NE(incarnation, Incarnation(0));
   for (const char* outcome : {"created", "unchanged"}) {
     const v1::Outcome o = apply(1);
     EXPECT_EQ(o.outcome(), outcome);
     EXPECT_EQ(o.version(), 1u);
-    EXPECT_EQ(o.incarnation(), incarnation) << outcome;
+    EXPECT_EQ(o.incarnation(), incarnation.value()) << outcome;
   }
-  EXPECT_EQ(apply(2, true).incarnation(), incarnation) << "of a dry run";
+  EXPECT_EQ(apply(2, true).incarnation(), incarnation.value()) << "of a dry run";
 }
 
 }  // namespace

@@ -24,9 +24,9 @@ class CursorCommands {
     } else if (command == "plain") {
       cursor_.begin_without_bookmarks();
     } else if (command == "offer") {
-      while (words >> version) cursor_.offered(version);
+      while (words >> version) cursor_.offered(Version(version));
     } else if (command == "settle") {
-      while (words >> version) cursor_.settled(version);
+      while (words >> version) cursor_.settled(Version(version));
     } else if (command == "bookmark") {
       cursor_.bookmark(position(words), false);
     } else if (command == "end") {
@@ -49,10 +49,10 @@ class CursorCommands {
   static Position position(std::istringstream& words) {
     uint64_t incarnation = 0, version = 0;
     if (!(words >> incarnation >> version)) throw std::runtime_error("no position");
-    return {incarnation, version};
+    return {Incarnation(incarnation), Version(version)};
   }
   static std::string text(const Position& p) {
-    return std::to_string(p.incarnation) + ":" + std::to_string(p.version) + "\n";
+    return to_string(p.incarnation) + ":" + to_string(p.version) + "\n";
   }
 
   Cursor cursor_;

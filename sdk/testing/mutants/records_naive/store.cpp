@@ -20,8 +20,8 @@ bool is_dead(const Record* r) {
 std::string content_of(const records::Apply& request) {
   std::string out;
   for (const Document& d : request.documents)
-    out += d.key.id + "|" + d.spec + "|" + std::to_string(d.expect) + "|" +
-           std::to_string(d.remove) + "\n";
+    out +=
+        d.key.id + "|" + d.spec + "|" + to_string(d.expect) + "|" + std::to_string(d.remove) + "\n";
   return out;
 }
 
@@ -31,7 +31,7 @@ const Record* Store::find(const Key& key) const {
   const auto at = records_.find(key);
   return at == records_.end() ? nullptr : &at->second;
 }
-uint64_t Store::head() const {
+Version Store::head() const {
   const std::lock_guard lock(mutex_);
   return head_;
 }
@@ -77,8 +77,8 @@ Result<Record> Store::validated(const Document& d) const {
 }
 
 void Store::check_expected(Wanted& w, const Record* stored) const {
-  const uint64_t expect = w.document.expect;
-  if (expect == DAVIT_EXPECT_ANY || is("ignores_expect")) return;
+  const Version expect = w.document.expect;
+  if (expect == any_version || is("ignores_expect")) return;
   const bool none = is("the_dead_exist") ? stored == nullptr : is_dead(stored);
   if (expect == 0 ? none : stored != nullptr && stored->version == expect) return;
   if (is("same_needs_no_expect") && w.outcome == "unchanged") return;
@@ -210,8 +210,8 @@ Result<records::Found> Store::get(const Query& query) const {
   return out;
 }
 
-std::optional<Record> Store::next(const records::Read& read, uint64_t above,
-                                  uint64_t dead_after) const {
+std::optional<Record> Store::next(const records::Read& read, Version above,
+                                  Version dead_after) const {
   const std::lock_guard lock(mutex_);
   const Record* best = nullptr;
   for (const auto& [key, r] : records_) {
@@ -228,9 +228,9 @@ Result<records::Found> Store::list(const records::Read& read) const {
   if (!read.kind.empty() && read.kind != "widget") return bad("kind", "is not known");
   if (auto r = known(read.after); !r.ok()) return r.error();
   records::Found out;
-  const uint64_t at = head();
-  const uint64_t dead_after = read.deleted || is("lists_the_dead") ? 0 : UINT64_MAX;
-  uint64_t above = read.after.version;
+  const Version at = head();
+  const Version dead_after = read.deleted || is("lists_the_dead") ? Version() : Version::max();
+  Version above = read.after.version;
   while (out.records.size() < read.limit) {
     auto r = next(read, above, dead_after);
     if (!r) break;
@@ -238,7 +238,7 @@ Result<records::Found> Store::list(const records::Read& read) const {
     out.records.push_back(std::move(*r));
   }
   out.more = next(read, above, dead_after).has_value();
-  if (is("repeats_the_last") && out.more) --above;
+  if (is("repeats_the_last") && out.more) above = above - 1;
   out.head = {incarnation, at};
   out.next = {incarnation, out.more ? above : at};
   return out;
