@@ -16,10 +16,10 @@
 
 #include "assembly.hpp"
 #include "can_listen.hpp"
-#include "commands/text_table.hpp"
 #include "config/config.hpp"
 #include "config/difference.hpp"
 #include "config/node.hpp"
+#include "extension.hpp"
 #include "host_settings.hpp"
 #include "life.hpp"
 #include "notify.hpp"
@@ -33,6 +33,7 @@
 #include "services/process_metrics.hpp"
 #include "services/services.hpp"
 #include "services/shutdown.hpp"
+#include "text_table.hpp"
 
 namespace davit::host {
 namespace {
@@ -228,7 +229,7 @@ int Application::restore(const std::string& file, const std::string& storage) {
     return exit_failed;
   }
   std::printf("restored: version %llu is the newest\n",
-              static_cast<unsigned long long>(restored->copied.head.version));
+              static_cast<unsigned long long>(restored->copied.head.version.value()));
   if (!restored->aside.empty())
     std::printf("the store that was there is now %s\n", restored->aside.c_str());
   return exit_ok;

@@ -24,7 +24,8 @@ bool beside(const Progress& a, const Progress& b) {
   const bool share = std::any_of(a.kinds.begin(), a.kinds.end(),
                                  [&b](const KindProgress& k) { return names(b, k.kind); });
   const int64_t both_seen = std::min(a.seen_at_unix_ms, b.seen_at_unix_ms);
-  return share && both_seen > 0 && static_cast<uint64_t>(both_seen) > std::max(a.epoch, b.epoch);
+  return share && both_seen > 0 &&
+         Epoch(static_cast<uint64_t>(both_seen)) > std::max(a.epoch, b.epoch);
 }
 
 // The time since when an agent is blind. Its reason begins "since 2026-11-24T20:00:00.000Z: ".

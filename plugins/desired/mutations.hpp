@@ -22,7 +22,7 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   struct Item {
     Key key;
     Decide decide;                       // not called when the outcome is already set
-    uint64_t expect = DAVIT_EXPECT_ANY;  // the caller's condition; 0: none, or a deleted one
+    Version expect = any_version;        // the caller's condition; 0: none, or a deleted one
     Outcome outcome{};
   };
   struct Group {

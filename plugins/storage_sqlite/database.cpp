@@ -40,8 +40,7 @@ Result<> check_content(Connection& c, int64_t bytes) {
   return Error{Code::data_loss,
                "database \"" + c.path() + "\": is corrupt (" + found +
                    "): restore a backup, or move it away to begin anew",
-               c.path(),
-               {}};
+               c.path()};
 }
 
 }  // namespace
@@ -149,8 +148,7 @@ Result<> Database::open_writer() {
           Code::failed_precondition,
           "database \"" + path_ +
               "\": its file system has no shared memory, which WAL needs: choose a local one",
-          path_,
-          {}};
+          path_};
     }
   }
   if (c.failed()) return c.take_error();
@@ -171,14 +169,14 @@ Result<> Database::reopen() {
   if (open_files_) open_files_->journal_was_closed();
   auto r = open_writer();
   if (r.ok()) {
-    uint64_t head = 0;
+    Version head{};
     {
       Statement s = writer_->query("SELECT head FROM store");
-      if (s.step()) head = s.number(0);
+      if (s.step()) head = Version(s.number(0));
     }
     begun_ = false;  // the row may have been lost; storing it again does no harm
     if (writer_->failed()) r = writer_->take_error();
-    if (r.ok()) host_.info("database opened anew", {{"head", std::to_string(head)}});
+    if (r.ok()) host_.info("database opened anew", {{"head", to_string(head)}});
   }
   if (!r.ok()) writer_.reset();
   unsettled_ = !r.ok();
@@ -193,16 +191,18 @@ Database::~Database() {
 
 Result<> Database::read_chain() {
   Connection& c = *writer_;
-  Chain::Link link{new_incarnation(), 1, 1};
+  Chain::Link link{new_incarnation(), Version(1), Version(1)};
   {
     Transaction transaction(c, Transaction::Kind::read);
     Statement head = c.query("SELECT head, status_head FROM store");
     if (head.step())
-      link.first_version = head.number(0) + 1, link.first_status_version = head.number(1) + 1;
+      link.first_version = Version(head.number(0) + 1),
+      link.first_status_version = Version(head.number(1) + 1);
     Statement s = c.query(
         "SELECT incarnation, first_version, first_status_version FROM incarnations ORDER BY "
         "number");
-    while (s.step()) chain_.append({s.number(0), s.number(1), s.number(2)});
+    while (s.step())
+      chain_.append({Incarnation(s.number(0)), Version(s.number(1)), Version(s.number(2))});
   }
   if (c.failed()) return c.take_error();
   while (chain_.has(link.incarnation)) link.incarnation = new_incarnation();
@@ -272,8 +272,7 @@ auto Database::writing(const Op& op, Work work)
 
 Result<> Database::commit(Transaction& transaction) {
   Connection& c = *writer_;
-  if (auto fault = open_files_ && !c.failed() ? open_files_->fault() : std::nullopt)
-    c.fail({Code::data_loss, "database \"" + path_ + "\": " + *fault, path_, {}});
+ if (auto fault = open_files_ && !c.failed() ? open_files_->fault() : std::nullopt) c.fail({Code::data_loss, "database \"" + path_ + "\": " + *fault, path_}); 
   auto r = transaction.commit();
   unsettled_ = c.unsettled();
   if (r.ok()) begun_ = true;
@@ -347,7 +346,7 @@ Result<> Database::forget(const Op& op, const storage::Maintain::ForgetAgent& ag
   });
 }
 
-Result<> Database::purge(const Op& op, uint64_t through) {
+Result<> Database::purge(const Op& op, Version through) {
   while (true) {
     auto more = writing(op, [&](Connection& c) { return purge_some(c, through); });
     if (!more.ok()) return more.error();

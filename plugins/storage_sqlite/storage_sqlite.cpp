@@ -57,8 +57,8 @@ class StorageSqlite {
     }
     if (*path != ":memory:") gauges_.begin(open_database());
     host_.info("database open", {{"path", *path},
-                                 {"head", std::to_string(head->head.version)},
-                                 {"incarnation", std::to_string(head->head.incarnation)}});
+                                 {"head", to_string(head->head.version)},
+                                 {"incarnation", to_string(head->head.incarnation)}});
     host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
@@ -116,7 +116,7 @@ class StorageSqlite {
     }
     // The result of every group is known: SQLite has rolled all of them back.
     if (r.error().code != Code::resource_exhausted) return r.error();
-    return std::vector<GroupResult>(groups.size(), {0, 0, 0, r.error()});
+    return std::vector<GroupResult>(groups.size(), {{}, {}, {}, r.error()});
   }
 
   Result<> report(const Op& op, const std::vector<Status>& statuses) {
@@ -146,7 +146,7 @@ class StorageSqlite {
     if (copied.ok()) {
       host_.info("backup made", {{"path", path},
                                  {"bytes", std::to_string(copied->bytes)},
-                                 {"head", std::to_string(copied->head.version)}});
+                                 {"head", to_string(copied->head.version)}});
     } else {
       host_.warn("backup failed", {{"path", path}, {"error", copied.error().message}});
     }
@@ -165,12 +165,11 @@ class StorageSqlite {
     return ended_with(op, [&] { return verify_file(path, until(op, tell)); });
   }
   Result<storage::Restored> restore(const Op&, const std::string& path) {
-    if (open_database())
-      return Error{Code::unavailable, "the database is open: stop davit first", {}, {}};
+    if (open_database()) return Error{Code::unavailable, "the database is open: stop davit first"};
     auto own = file();
     if (!own.ok()) return own.error();
     if (*own == ":memory:")
-      return Error{Code::failed_precondition, "a database in memory cannot be restored", {}, {}};
+      return Error{Code::failed_precondition, "a database in memory cannot be restored"};
     std::error_code error;
     const auto real = std::filesystem::canonical(*own, error);  // the file, not a link to it
     return storage_sqlite::restore(error ? *own : real.string(), path, host_.unix_ms());
@@ -194,7 +193,7 @@ class StorageSqlite {
     auto why = given_up(op, host_.now());
     return why ? std::move(*why) : copied.error();
   }
-  static Error closed() { return {Code::unavailable, "the database is not open", {}, {}}; }
+  static Error closed() { return {Code::unavailable, "the database is not open"}; }
   // The configured file, or the one in the state directory, which is created.
   Result<std::string> file() const {
     if (path_ != "") return path_;

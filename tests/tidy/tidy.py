@@ -30,6 +30,19 @@ ONE_PLACE = (
     (re.compile(r"^grpc"), re.compile(r"^(host/rpc/grpc|host/commands|tests)/"), "the rpc service"),
 )
 
+# The layers of the host: whose headers a folder may include besides its own. host/README.md has the same table.
+LAYERS = {
+    "config": (),
+    "runtime": (),
+    "loader": ("config",),
+    "services": ("config", "runtime"),
+    "codec": ("config",),
+    "observability": ("config", "runtime", "services"),
+    "rpc": ("config", "runtime", "services", "codec"),
+    "assembly": ("config", "runtime", "loader", "services", "observability"),
+    "commands": ("config", "runtime", "loader", "services", "codec", "observability", "rpc", "assembly"),
+}
+
 # The one folder below plugins/ that is no plugin: any plugin may include it.
 SHARED = "kubernetes"
 
@@ -63,6 +76,9 @@ def includes_of(name, text):
             yield f"{name}: includes <{included}>: payloads are opaque to storage"
         if top == "host" and not name.startswith("host/commands/") and included.startswith(("ctrl/", "davit/v1/")):
             yield f"{name}: includes <{included}>: the host knows plugins, not resources"
+        layer = name.split("/")[1] if top == "host" and name.count("/") > 1 else None
+        if layer and other in LAYERS and other not in (layer, *LAYERS[layer]):
+            yield f"{name}: includes <{included}>: host/{layer} stands below host/{other}: move what both need to host/"
 
 
 def long_functions(lines):

@@ -107,7 +107,7 @@ class Backlog {
     while (cursor_ != head_) {
       if (go_on && !go_on()) return given_up();
       Seen seen;
-      auto page = storage.read({{}, cursor_, 0, records_per_page, bytes_per_page},
+      auto page = storage.read({{}, cursor_, {}, records_per_page, bytes_per_page},
                                [&seen](const davit_record& r) {
                                  seen.push_back(seen_in(r));
                                  return true;
@@ -119,7 +119,7 @@ class Backlog {
       if (!page.ok()) return page.error();
       const Cursor next{page->head.head.incarnation, page->next_version};
       if (page->more && next.version <= cursor_.version) {
-        return Error{Code::internal, "the storage gave a page that does not advance", {}, {}};
+        return Error{Code::internal, "the storage gave a page that does not advance"};
       }
       add(seen, next);
       if (page->more) continue;
@@ -130,7 +130,7 @@ class Backlog {
 
   static Seen::value_type seen_in(const davit_record& r) {
     return {{text(r.key.kind), text(r.key.region)},
-            {r.version, std::hash<std::string_view>{}(view(r.key.id)), r.committed_at_unix_ms}};
+            {Version(r.version), std::hash<std::string_view>{}(view(r.key.id)), r.committed_at_unix_ms}};
   }
   // The changes of one page, in the order of their versions.
   void add(const Seen& seen, Cursor next) {
@@ -162,7 +162,7 @@ class Backlog {
   }
   bool judged(Cursor at) const {
     if (at.incarnation == head_.incarnation) return at.version <= head_.version;
-    return at.version == 0 || knows(history_, at);
+    return !at.version || knows(history_, at);
   }
   void forget() {
     const std::lock_guard lock(mutex_);
@@ -170,12 +170,12 @@ class Backlog {
     cursor_ = {};
   }
   template <class See>
-  void visit(const std::string& kind, const std::string& region, uint64_t after, uint64_t through,
+  void visit(const std::string& kind, const std::string& region, Version after, Version through,
              See see) const {
     const auto topic = topics_.find({kind, region});
     if (topic == topics_.end()) return;
     auto at = std::upper_bound(topic->second.begin(), topic->second.end(), after,
-                               [](uint64_t v, const Change& c) { return v < c.version; });
+                               [](Version v, const Change& c) { return v < c.version; });
     for (; at != topic->second.end() && at->version <= through; ++at) see(*at);
   }
 

@@ -234,7 +234,7 @@ TEST_F(StorageRestore, S10_WhatTheChainDoesNotHaveAnyMoreIsRefused) {
   for (size_t i = 0; i < observed.size(); ++i) {
     const Cursor at{observed[i].observed_incarnation, observed[i].observed_version};
     const bool known = knows(told, at);
-    const uint64_t before = status_head(*store()).version;
+    const Version before = status_head(*store()).version;
     ASSERT_TRUE(store()->report_now({observed[i]}).ok());
     EXPECT_EQ(status_head(*store()).version > before, known) << "round " << i;
     EXPECT_EQ(read_after(*store(), at).ok(), known) << "round " << i;

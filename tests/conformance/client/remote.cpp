@@ -47,7 +47,7 @@ Result<> Remote::configure(const std::string& settings) {
   const auto config = host::Config::parse(toml, "client.toml", faults);
   rpc_.configure(config, faults);
   config.reject_unread(faults);
-  if (!faults.empty()) return Error{Code::invalid_argument, faults.lines().front(), {}, {}};
+  if (!faults.empty()) return Error{Code::invalid_argument, faults.lines().front()};
   auto channel = rpc::Channel::find(Host(&instance_.abi), name);
   if (!channel.ok()) return channel.error();
   channel_ = *channel;

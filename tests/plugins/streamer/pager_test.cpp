@@ -136,13 +136,13 @@ TEST(Pager, APeerWithoutIncarnationsThatKnowsBookmarksIsToldThatItsCursorIsVoid)
   ProtocolTraits traits = ctrl();
   traits.bookmarks = true;
   for (const uint64_t asked : {0, 5, 6}) {
-    Pager pager(traits, {0, asked});
+    Pager pager(traits, {0, Version(asked)});
     EXPECT_EQ(pager.next().act, Pager::Act::read_head);
     pager.head({{7, 20}, 0, 6});
     const auto opening = pager.opening();
     EXPECT_EQ(opening.has_value(), asked == 5) << "asked with " << asked;
     if (opening) {
-      EXPECT_EQ(opening->cursor.version, 0u);
+      EXPECT_EQ(opening->cursor.version, Version(0));
     }
   }
 }
