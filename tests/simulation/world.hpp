@@ -123,6 +123,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void delete_of_a_kind();
   void purge();
   void meddle();
+  void keep_or_put_back(const Kind& kind, const Name& name);
   void restart_pod(const Name& name);
   void back_up();
   void restore();
@@ -244,6 +245,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::map<Name, std::set<std::pair<std::string, Cursor>>> applied_;  // ids, and what was made of
   std::set<std::pair<Name, std::string>> named_;         // ids: an agent has them out of this store
   std::map<Name, uint64_t> changed_by_people_;           // how often, past the store
+  std::map<Name, std::string> kept_;                     // objects that somebody has saved
   std::map<Key, std::pair<uint64_t, uint64_t>> stored_;  // epoch and sequence of statuses
   struct ReadyPod {
     Time since;
