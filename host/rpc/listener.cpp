@@ -90,12 +90,13 @@ bool is_out_of_descriptors(int error) {
 
 Result<std::string> Listener::bind_tcp(const std::string& address) {
   const auto parts = host_and_port(address);
-  if (!parts) return Error{Code::invalid_argument, "not an address with a port", {}, {}};
+  if (!parts) return Error{Code::invalid_argument, "not an address with a port"};
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* found = nullptr;
- const int failed = getaddrinfo(parts->host.c_str(), parts->service().c_str(), &hints, &found); if (failed != 0) return Error{Code::unavailable, gai_strerror(failed)}; 
+  const int failed = getaddrinfo(parts->host.c_str(), parts->service().c_str(), &hints, &found);
+  if (failed != 0) return Error{Code::unavailable, gai_strerror(failed)};
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found, &freeaddrinfo);
   in_port_t port = 0;
   std::vector<Descriptor> bound;

@@ -66,7 +66,10 @@ bool made_later(Cursor made_of, const Knowledge& known) {
 }
 
 bool cannot_be_placed(Cursor made_of, const Knowledge& known) {
- const Incarnation it = made_of.incarnation; if (!it || !known.stream || it == known.stream || it == known.incarnation) return false; if (known.foreign_incarnations != nullptr && known.foreign_incarnations->contains(it)) return false; 
+  const Incarnation it = made_of.incarnation;
+  if (!it || !known.stream || it == known.stream || it == known.incarnation) return false;
+  if (known.foreign_incarnations != nullptr && known.foreign_incarnations->contains(it))
+    return false;
   return known.history == nullptr ||
          std::none_of(known.history->begin(), known.history->end(),
                       [it](const Cursor& link) { return link.incarnation == it; });

@@ -66,7 +66,7 @@ struct Report {
   End end = End::done;
   std::string why;  // parked and retry: the reason
   std::chrono::milliseconds retry_after{0};
-  bool delayed = false;   // retry: the kind cannot answer now, or lacks what it needs
+  bool delayed = false;    // retry: the kind cannot answer now, or lacks what it needs
   Incarnation unplaced{};  // an object names this unknown incarnation; 0: none does
   // Retry: a right is refused. An API server that has just started may refuse any right.
   bool right_refused = false;

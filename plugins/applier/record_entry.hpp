@@ -70,10 +70,10 @@ struct RecordEntry {
   Intent intent = Intent::unknown;
   Version version{};
   Incarnation incarnation{};  // of the store that named the version; 0: the peer tells none
-  Buffer payload;            // apply: the message; hold: the reason
-  std::string record_state;  // the record's state word; empty: the peer does not send it
-  Pairs annotations;         // the record's
-  uint64_t snapshot = 0;     // number of the snapshot during which it was named last
+  Buffer payload;             // apply: the message; hold: the reason
+  std::string record_state;   // the record's state word; empty: the peer does not send it
+  Pairs annotations;          // the record's
+  uint64_t snapshot = 0;      // number of the snapshot during which it was named last
   // The snapshot of this version did not name it, so it is pruned; 0: not pruned.
   Version pruned_at{};
   std::vector<Version> outstanding;  // accepted versions that are not settled

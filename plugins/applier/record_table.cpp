@@ -54,7 +54,7 @@ sink::Outcome outcome_of(const RecordEntry& entry) {
 
 }  // namespace
 
-bool RecordTable::begin(bool snapshot, Incarnation incarnation) { 
+bool RecordTable::begin(bool snapshot, Incarnation incarnation) {
   if (snapshot) ++snapshot_;
   return std::exchange(incarnation_, incarnation) != incarnation;
 }
@@ -155,7 +155,7 @@ bool RecordTable::restore_name(sink::Change& change) const {
   return true;
 }
 
-void RecordTable::taken_over(const std::string& id, Version version) { 
+void RecordTable::taken_over(const std::string& id, Version version) {
   const auto [begin, end] = by_id_.equal_range(id);
   for (auto it = begin; it != end; ++it) {
     RecordEntry& entry = *it->second;

@@ -24,7 +24,10 @@ Result<Record> wanted_of(const Shared& shared, const records::Document& document
 }
 
 Mutations::Item refused_item(const records::Document& document, Error error) {
- return { document.key, {}, document.expect, {document.key, OutcomeType::refused, Version(), std::move(error)}}; 
+  return {document.key,
+          {},
+          document.expect,
+          {document.key, OutcomeType::refused, Version(), std::move(error)}};
 }
 
 Mutations::Item apply_item(const Shared& shared, const records::Document& document,
@@ -72,10 +75,10 @@ Decision decide_removal(const Shared& shared, Orphans& orphans, const Key& key,
                         const std::string& author, const std::optional<Record>& stored) {
   // A stored record can be deleted even when its kind is no longer loaded.
   if (!stored && shared.kinds.mistyped(key.kind))
- return {OutcomeType::refused, Version(), {}, shared.kinds.unknown(key.kind)}; 
+    return {OutcomeType::refused, Version(), {}, shared.kinds.unknown(key.kind)};
   if (stored && stored->state != "deleted") return decide_delete(key, stored, author);
   const auto orphan = orphans.find(key);
- if (!orphan.ok()) return {OutcomeType::refused, Version(), {}, orphan.error()}; 
+  if (!orphan.ok()) return {OutcomeType::refused, Version(), {}, orphan.error()};
   return decide_delete(key, stored, author, *orphan);
 }
 
@@ -90,7 +93,7 @@ Mutations::Item delete_item(const Shared& shared, const records::Document& docum
     const char* field = !document.spec.empty()    ? "spec"
                         : !document.state.empty() ? "state"
                                                   : "annotations";
- return refused_item(document, {Code::invalid_argument, "must be absent in a delete", field}); 
+    return refused_item(document, {Code::invalid_argument, "must be absent in a delete", field});
   }
   return {key,
           [&shared, orphans, key, author](const std::optional<Record>& stored) {
@@ -141,7 +144,11 @@ Result<> usable_request_id(const std::string& id) {
 void refuse_twins(std::vector<Mutations::Item>& items) {
   std::set<Key> once;
   for (auto& item : items) {
- if (item.outcome.type == OutcomeType::undecided && !once.insert(item.key).second) { item.outcome = {item.key, OutcomeType::refused, {}, Error{Code::invalid_argument, "is named twice in this request", "id"}}; 
+    if (item.outcome.type == OutcomeType::undecided && !once.insert(item.key).second) {
+      item.outcome = {item.key,
+                      OutcomeType::refused,
+                      {},
+                      Error{Code::invalid_argument, "is named twice in this request", "id"}};
     }
   }
 }

@@ -28,7 +28,8 @@ std::optional<Error> CommitPreview::refusal(const Record& wanted,
   return std::nullopt;
 }
 
-Error CommitPreview::name_taken(const std::string& id) { return {Code::already_exists, "its name is taken by \"" + id + "\", which is live"}; 
+Error CommitPreview::name_taken(const std::string& id) {
+  return {Code::already_exists, "its name is taken by \"" + id + "\", which is live"};
 }
 
 }  // namespace davit::desired

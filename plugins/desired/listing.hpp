@@ -41,9 +41,9 @@ class Listing {
   bool include_deleted_;
   GoOn go_on_;
   bool begun_ = false;
-  bool current_;           // all records that existed have been named
-  bool any_ = false;       // a record has been named
-  Version begun_at_{};     // records deleted at or below this version are left out
+  bool current_;        // all records that existed have been named
+  bool any_ = false;    // a record has been named
+  Version begun_at_{};  // records deleted at or below this version are left out
   Cursor cursor_;
 };
 

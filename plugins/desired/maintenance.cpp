@@ -118,15 +118,19 @@ std::vector<Progress> Maintenance::forgettable(const std::vector<Progress>& agen
   return out;
 }
 
-Result<> Maintenance::finish(const storage::Client& storage, Report& report, Version through, const std::vector<Progress>& forgettable) { if (through > report.purged_through) { 
+Result<> Maintenance::finish(const storage::Client& storage, Report& report, Version through,
+                             const std::vector<Progress>& forgettable) {
+  if (through > report.purged_through) {
     auto r = storage.maintain({true, through});
     if (!r.ok()) return r;
     report.purged_through = through;
     purged_.add(static_cast<double>(report.count));
     host_.info("tombstones purged",
- {{"count", std::to_string(report.count)}, {"through", to_string(through)}}); 
+               {{"count", std::to_string(report.count)}, {"through", to_string(through)}});
   }
- mark_.set(static_cast<double>(report.purged_through.value())); scanned_ = report.next; if (report.more) return {}; 
+  mark_.set(static_cast<double>(report.purged_through.value()));
+  scanned_ = report.next;
+  if (report.more) return {};
   for (const auto& p : forgettable) {
     auto r = storage.maintain({.forget = {p.region, p.agent, p.seen_at_unix_ms}});
     if (!r.ok()) return r;

@@ -31,7 +31,8 @@ class Maintenance {
     std::optional<std::chrono::milliseconds> retention;  // instead of the setting
     Cursor from;                                         // where a dry run continues
   };
- struct Report { Version purged_through{}; 
+  struct Report {
+    Version purged_through{};
     uint64_t count = 0;
     uint64_t agents_forgotten = 0;
     std::optional<Purge::Hold> hold;
@@ -52,7 +53,7 @@ class Maintenance {
   std::optional<Error> begin_turn(const Op& op);
   Result<Report> look(const Request& request, const storage::Client& storage);
   std::vector<Progress> forgettable(const std::vector<Progress>& agents) const;
- Result<> finish(const storage::Client& storage, Report& report, Version through, 
+  Result<> finish(const storage::Client& storage, Report& report, Version through,
                   const std::vector<Progress>& forgettable);
   void after(std::chrono::nanoseconds delay);
   void begin_round();

@@ -113,7 +113,8 @@ void Mutations::read_and_decide(Work& work, size_t n) {
   work.head = head->head;
   item.outcome.incarnation = work.head.incarnation;
   if (work.step == Step::look_back) {
- item.outcome.type = is_deleted(stored) ? OutcomeType::absent : OutcomeType::unchanged; item.outcome.version = stored ? stored->version : Version(); 
+    item.outcome.type = is_deleted(stored) ? OutcomeType::absent : OutcomeType::unchanged;
+    item.outcome.version = stored ? stored->version : Version();
     return;
   }
   work.decisions[n] = item.decide(stored);

@@ -23,7 +23,7 @@ inline Result<Cursor> from_token(std::string_view token) {
     if (second.ec == std::errc() && second.ptr == end)
       return Cursor{Incarnation(incarnation), Version(version)};
   }
- return Error{Code::invalid_argument, "is not a token of an earlier answer", "page_token"}; 
+  return Error{Code::invalid_argument, "is not a token of an earlier answer", "page_token"};
 }
 
 }  // namespace davit::desired

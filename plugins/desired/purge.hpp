@@ -47,9 +47,9 @@ class Purge {
 
  private:
   int64_t committed_before_ = 0;
-  int64_t held_after_ = 0;                // agents hold no tombstone committed before this time
+  int64_t held_after_ = 0;                   // agents hold no tombstone committed before this time
   Version applied_by_all_ = Version::max();  // the lowest cursor of a live agent
-  std::string region_, agent_;            // the agent that has this cursor
+  std::string region_, agent_;               // the agent that has this cursor
   Version through_{};
   uint64_t count_ = 0;
   std::optional<Hold> hold_;

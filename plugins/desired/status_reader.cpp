@@ -140,7 +140,8 @@ Result<bool> StatusReader::read_record() {
 }
 
 // True: there are more. `all`: a read from the start, page after page.
-Result<bool> StatusReader::read_page(const std::string& region, Cursor& from, bool all) { Result<Version> dead_after = Version(); 
+Result<bool> StatusReader::read_page(const std::string& region, Cursor& from, bool all) {
+  Result<Version> dead_after = Version();
   if (all) dead_after = leave_out_none(storage_);
   if (!dead_after.ok()) return dead_after.error();
   auto page = storage_.read(

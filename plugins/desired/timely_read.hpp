@@ -55,15 +55,14 @@ class TimelyRead : public std::enable_shared_from_this<TimelyRead> {
     if (!done_) return;
     if (caller_.deadline_ns() != INT64_MAX) {
       const std::chrono::nanoseconds deadline(caller_.deadline_ns());
-      timer_.after(
-          std::max(deadline - shared_.host.now(), std::chrono::nanoseconds(0)),
-          [self = shared_from_this()] {
-            self->answer(Error{Code::deadline_exceeded, "the deadline has passed", {}, {}});
-          });
+      timer_.after(std::max(deadline - shared_.host.now(), std::chrono::nanoseconds(0)),
+                   [self = shared_from_this()] {
+                     self->answer(Error{Code::deadline_exceeded, "the deadline has passed"});
+                   });
     }
     of_own_.emplace(own_.op(), [self = shared_from_this()] {
       self->strand_.post([self] {
-        self->answer(Error{Code::cancelled, "the caller has given up", {}, {}});
+        self->answer(Error{Code::cancelled, "the caller has given up"});
       });
     });
     of_caller_.emplace(caller_, [own = own_] { own.cancel(); });

@@ -73,7 +73,7 @@ void Shared::knowing_epochs(StatusScan::Then then) {
   });
 }
 
-Epoch Shared::epoch_above(const std::string& region) { 
+Epoch Shared::epoch_above(const std::string& region) {
   const std::lock_guard lock(epochs_mutex_);
   return epochs_.above(region);
 }

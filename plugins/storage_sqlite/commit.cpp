@@ -112,10 +112,16 @@ std::optional<Error> Commit::mutate(const Mutation& m, const std::string& reques
                                     Version version, Version& actual) {
   const Record& r = m.record;
   const Stored before = stored(r.key);
- const bool kept = expects_what_is_kept(m); if (m.expect != any_version && (m.expect != before.version || !kept)) { 
+  const bool kept = expects_what_is_kept(m);
+  if (m.expect != any_version && (m.expect != before.version || !kept)) {
     actual = before.version;
     const std::string is =
- !before.version ? "does not exist" : "has version " + to_string(before.version); const std::string expected = !m.expect ? "no such record" : "version " + to_string(m.expect) + (kept ? "" : " of an incarnation that has lost it"); return Error{Code::aborted, display(r.key) + " " + is + ", expected was " + expected, r.key.id}; 
+        !before.version ? "does not exist" : "has version " + to_string(before.version);
+    const std::string expected = !m.expect
+                                     ? "no such record"
+                                     : "version " + to_string(m.expect) +
+                                           (kept ? "" : " of an incarnation that has lost it");
+    return Error{Code::aborted, display(r.key) + " " + is + ", expected was " + expected, r.key.id};
   }
   if (auto error = fixed_name(r, before)) return error;
   bool name_taken = before.version ? before.name_taken : r.name.empty();

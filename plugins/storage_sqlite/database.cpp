@@ -272,7 +272,8 @@ auto Database::writing(const Op& op, Work work)
 
 Result<> Database::commit(Transaction& transaction) {
   Connection& c = *writer_;
- if (auto fault = open_files_ && !c.failed() ? open_files_->fault() : std::nullopt) c.fail({Code::data_loss, "database \"" + path_ + "\": " + *fault, path_}); 
+  if (auto fault = open_files_ && !c.failed() ? open_files_->fault() : std::nullopt)
+    c.fail({Code::data_loss, "database \"" + path_ + "\": " + *fault, path_});
   auto r = transaction.commit();
   unsettled_ = c.unsettled();
   if (r.ok()) begun_ = true;

@@ -85,7 +85,8 @@ Result<> Database::tidy() {
     if (auto r = reopen(); !r.ok()) return r;
   }
   Connection& c = *writer_;
- if (auto fault = open_files_ ? open_files_->fault() : std::nullopt) return Error{Code::data_loss, "database \"" + path_ + "\": " + *fault, path_}; 
+  if (auto fault = open_files_ ? open_files_->fault() : std::nullopt)
+    return Error{Code::data_loss, "database \"" + path_ + "\": " + *fault, path_};
   c.script("PRAGMA optimize");
   sqlite3_busy_timeout(c.get(), 0);  // do not wait for readers
   const int code =

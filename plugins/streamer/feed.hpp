@@ -101,9 +101,9 @@ class Feed {
   // What was read of one kind, in order.
   struct Lane {
     std::deque<Record> waiting;
-    size_t bytes = 0;                  // of what waits or is in work
-    bool working = false;              // a job asks the kind
-    std::map<Topic, Version> topics;   // the last version of all that waits or is in work
+    size_t bytes = 0;                 // of what waits or is in work
+    bool working = false;             // a job asks the kind
+    std::map<Topic, Version> topics;  // the last version of all that waits or is in work
   };
   void enter(Record record, Ports& concerned);  // under the mutex
   void give_up_lanes();                         // under the mutex

@@ -111,9 +111,9 @@ class PageCache {
   std::deque<Key> order_;  // of pages_, oldest first
   std::map<Key, Reading> reading_;
   std::map<Topic, Begin> begins_;
-  size_t begins_max_ = 64;             // begins that are too old are removed at this number
-  std::map<Topic, Version> changed_;   // the last change of each topic
-  Version forgotten_{};                // the greatest of the last changes that were forgotten
+  size_t begins_max_ = 64;            // begins that are too old are removed at this number
+  std::map<Topic, Version> changed_;  // the last change of each topic
+  Version forgotten_{};               // the greatest of the last changes that were forgotten
   std::map<Key, std::weak_ptr<const PageNames>> names_;
   size_t names_max_ = 64;  // expired names are removed at this number
   size_t bytes_ = 0;

@@ -34,9 +34,9 @@ class Pager {
   enum class Mark { plain, begin_snapshot, begin_tail, snapshot_end };
   struct Todo {
     Act act = Act::idle;
-    Cursor cursor;            // read_page, ask_ring: from here; bookmark: up to here
-    Version dead_after{};     // read_page: as davit_read::dead_after
-    bool counted = false;     // read_page: a page of a snapshot that ends with a count
+    Cursor cursor;         // read_page, ask_ring: from here; bookmark: up to here
+    Version dead_after{};  // read_page: as davit_read::dead_after
+    bool counted = false;  // read_page: a page of a snapshot that ends with a count
     Mark mark = Mark::plain;
     uint64_t live_count = 0;  // snapshot_end
   };

@@ -23,7 +23,9 @@ class Regions {
                                  [](unsigned char c) { return c <= ' ' || c == 0x7f; });
     if (region.size() <= bytes_max && !odd) return {};
     return Error{Code::invalid_argument,
- "a region has at most " + std::to_string(bytes_max) + " bytes, no space and no control character", "region"}; 
+                 "a region has at most " + std::to_string(bytes_max) +
+                     " bytes, no space and no control character",
+                 "region"};
   }
   // True: the caller's token names the region itself, so the region is not counted.
   static bool named(const rpc::Identity& caller, const std::string& region) {

@@ -23,13 +23,13 @@ void PositionTracker::begin_without_bookmarks() {
   snapshot_ = false;
 }
 
-void PositionTracker::offered(Version version) { 
+void PositionTracker::offered(Version version) {
   ++outstanding_[version];
   sent_ = std::max(sent_, version);
   if (!snapshot_) through_ = std::max(through_, version);
 }
 
-void PositionTracker::settled(Version version) { 
+void PositionTracker::settled(Version version) {
   const auto it = outstanding_.find(version);
   if (it == outstanding_.end()) return;
   if (--it->second == 0) outstanding_.erase(it);

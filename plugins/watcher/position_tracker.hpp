@@ -38,8 +38,7 @@ class PositionTracker {
   // The position to ask with; version 0 asks for a snapshot. It covers all that the stream has
   // received, because the sink has it. A restored store that has lost some of it refuses this
   // position; it might not refuse the committed one.
- Cursor received() const { return snapshot_ || !through_ ? Cursor{} : Cursor{history_, through_}; 
-  }
+  Cursor received() const { return snapshot_ || !through_ ? Cursor{} : Cursor{history_, through_}; }
   // The incarnation that the peer has named last; 0: none.
   Incarnation incarnation() const { return history_; }
   size_t outstanding() const { return outstanding_.size(); }
@@ -48,11 +47,11 @@ class PositionTracker {
   void advance();
 
   Cursor committed_;
-  Incarnation history_{};                     // incarnation that the peer named last; 0: none yet
-  Version sent_{};                            // highest version that the peer has sent
-  Version through_{};                         // the peer has sent everything up to this version
-  bool snapshot_ = false;                     // within a snapshot
-  std::map<Version, uint32_t> outstanding_;   // version -> times offered and not settled
+  Incarnation history_{};                    // incarnation that the peer named last; 0: none yet
+  Version sent_{};                           // highest version that the peer has sent
+  Version through_{};                        // the peer has sent everything up to this version
+  bool snapshot_ = false;                    // within a snapshot
+  std::map<Version, uint32_t> outstanding_;  // version -> times offered and not settled
 };
 
 }  // namespace davit::watcher

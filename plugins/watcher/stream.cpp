@@ -123,7 +123,8 @@ void Stream::connect() {
   asked_ = false;
   call_ = with_->channel.start(dialect_.path, strand_, std::make_unique<Handler>(*this),
                                dialect_.metadata);
- const Cursor from = dialect_.bookmarks ? tracker_.received() : tracker_.committed(); if (from.version) known_ = from; 
+  const Cursor from = dialect_.bookmarks ? tracker_.received() : tracker_.committed();
+  if (from.version) known_ = from;
   if (!dialect_.bookmarks) {
     if (!begin(!from.version, from, {})) return;
     if (!from.version) {
@@ -158,7 +159,8 @@ bool Stream::begin(bool snapshot, Cursor at, History history) {
     }
     issues_.clear();
   }
- if (!history.empty() && known_.version && !knows(history, known_)) with_->host.warn("the server's store has lost changes that it had sent", {{"kind", kind_}}); 
+  if (!history.empty() && known_.version && !knows(history, known_))
+    with_->host.warn("the server's store has lost changes that it had sent", {{"kind", kind_}});
   return heeded(sink_.begin({snapshot, at, std::move(history)}));
 }
 
@@ -228,7 +230,9 @@ void Stream::feed() {
 void Stream::park(const Item& item) {
   const Version version = item.change.version;
   with_->host.error("a change cannot be read and is parked",
- {{"kind", kind_}, {"version", to_string(version)}, {"fault", item.fault}}); tracker_.offered(version); tracker_.settled(version); 
+                    {{"kind", kind_}, {"version", to_string(version)}, {"fault", item.fault}});
+  tracker_.offered(version);
+  tracker_.settled(version);
   Issue issue{kind_,      {},
               {},         "version " + to_string(version),
               version,    DAVIT_ISSUE_PARKED,
@@ -318,12 +322,13 @@ void Stream::settle() {
     std::lock_guard lock(settled_mutex_);
     settled.swap(settled_);
   }
- for (Version version : settled) tracker_.settled(version); 
+  for (Version version : settled) tracker_.settled(version);
   report_progress();
 }
 
 void Stream::report_progress() {
- const Cursor at = tracker_.committed(); if (at == reported_ || !at.version) return; 
+  const Cursor at = tracker_.committed();
+  if (at == reported_ || !at.version) return;
   reported_ = at;
   version_gauge_.set(static_cast<double>(at.version.value()));
   if (with_->status) with_->status->advance(region_, {kind_, at});

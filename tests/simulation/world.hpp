@@ -124,6 +124,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void delete_of_a_kind();
   void purge();
   void meddle();
+  void keep_or_put_back(const Kind& kind, const Name& name);
   void restart_pod(const Name& name);
   void back_up();
   void restore();
@@ -240,12 +241,13 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   int hurry_ = 0;        // moments in which people are quick
   std::string cleared_;  // a kind that nobody works on until ...
   Time cleared_until_{0};
-  std::map<Time, Version> heads_;   // of the store, as long as snapshots may begin there
-  std::string last_apply_;          // the request
+  std::map<Time, Version> heads_;  // of the store, as long as snapshots may begin there
+  std::string last_apply_;         // the request
   std::map<Name, std::set<std::pair<std::string, Cursor>>> applied_;  // ids, and what was made of
-  std::set<std::pair<Name, std::string>> named_;         // ids: an agent has them out of this store
-  std::map<Name, uint64_t> changed_by_people_;           // how often, past the store
-  std::map<Key, std::pair<Epoch, uint64_t>> stored_;     // epoch and sequence of statuses
+  std::set<std::pair<Name, std::string>> named_;      // ids: an agent has them out of this store
+  std::map<Name, uint64_t> changed_by_people_;        // how often, past the store
+  std::map<Key, std::pair<Epoch, uint64_t>> stored_;  // epoch and sequence of statuses
+  std::map<Name, std::string> kept_;                  // objects that somebody has saved
   struct ReadyPod {
     Time since;
     std::string image;

@@ -330,7 +330,10 @@ class StorageLog {
                               Version& actual) {
     Record r = m.record;
     const Stored* const before = find(r.key);
- const Version is = before == nullptr ? Version() : before->record.version; const bool lost = m.expect != 0 && m.expect_incarnation != 0 && !state_.knows({m.expect_incarnation, m.expect}); if (m.expect != any_version && (m.expect != is || lost)) { 
+    const Version is = before == nullptr ? Version() : before->record.version;
+    const bool lost = m.expect != 0 && m.expect_incarnation != 0 &&
+                      !state_.knows({m.expect_incarnation, m.expect});
+    if (m.expect != any_version && (m.expect != is || lost)) {
       actual = is;
       return Error{Code::aborted, "the record has another version", r.key.id};
     }

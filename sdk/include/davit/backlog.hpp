@@ -66,7 +66,7 @@ class Backlog {
   uint64_t above(const std::string& kind, const std::string& region, Cursor applied) const {
     const std::lock_guard lock(mutex_);
     uint64_t count = 0;
-    visit(kind, region, judged(applied) ? applied.version : 0, UINT64_MAX,
+    visit(kind, region, judged(applied) ? applied.version : Version(), Version::max(),
           [&count](const Change&) { ++count; });
     return count;
   }
@@ -88,14 +88,14 @@ class Backlog {
   static constexpr std::chrono::milliseconds look_again{20};
 
   struct Change {
-    uint64_t version;
+    Version version;
     size_t id;  // a hash of the record's id
     int64_t committed_at_unix_ms;
   };
   using Topic = std::pair<std::string, std::string>;  // kind and region
   using Seen = std::vector<std::pair<Topic, Change>>;
 
-  static Error given_up() { return {Code::cancelled, "the reading was given up", {}, {}}; }
+  static Error given_up() { return {Code::cancelled, "the reading was given up"}; }
 
   // The one call that reads is the only one that changes anything, which it does under the mutex.
   Result<> read_on(const storage::Client& storage, const GoOn& go_on) {
@@ -130,7 +130,8 @@ class Backlog {
 
   static Seen::value_type seen_in(const davit_record& r) {
     return {{text(r.key.kind), text(r.key.region)},
-            {Version(r.version), std::hash<std::string_view>{}(view(r.key.id)), r.committed_at_unix_ms}};
+            {Version(r.version), std::hash<std::string_view>{}(view(r.key.id)),
+             r.committed_at_unix_ms}};
   }
   // The changes of one page, in the order of their versions.
   void add(const Seen& seen, Cursor next) {

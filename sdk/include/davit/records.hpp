@@ -117,8 +117,9 @@ inline Group from_abi(const davit_group& g) {
   out.request_id = text(g.request_id);
   for (uint32_t i = 0; i < g.mutations_count; ++i) {
     const davit_mutation& m = *g.mutations[i];
-    out.mutations.push_back({from_abi(*m.record), Version(m.expect),
-                             DAVIT_HAS(&m, expect_incarnation) ? Incarnation(m.expect_incarnation) : Incarnation()});
+    out.mutations.push_back(
+        {from_abi(*m.record), Version(m.expect),
+         DAVIT_HAS(&m, expect_incarnation) ? Incarnation(m.expect_incarnation) : Incarnation()});
   }
   return out;
 }
@@ -134,8 +135,8 @@ struct GroupView {
     mutations.reserve(g.mutations.size());
     for (const auto& m : g.mutations) {
       records.emplace_back(m.record);
-      mutations.push_back(
-          {sizeof(davit_mutation), 0, &records.back().abi, m.expect.value(), m.expect_incarnation.value()});
+      mutations.push_back({sizeof(davit_mutation), 0, &records.back().abi, m.expect.value(),
+                           m.expect_incarnation.value()});
     }
     for (const auto& m : mutations) pointers.push_back(&m);
     abi.struct_size = sizeof abi;

@@ -49,9 +49,9 @@ class Gate {
 // What the writers have committed, for comparison with what the reader has seen.
 struct Books {
   std::mutex mutex;
-  std::map<Version, std::string> committed;   // version -> id
-  std::map<std::string, Version> latest;      // id -> version
-  std::set<std::string> failed;               // ids that must never be seen
+  std::map<Version, std::string> committed;  // version -> id
+  std::map<std::string, Version> latest;     // id -> version
+  std::set<std::string> failed;              // ids that must never be seen
 
   void add(const Group& group, Version first) {
     const std::lock_guard lock(mutex);

@@ -37,7 +37,8 @@ TEST(DecideApply, WhatIsNotThereIsCreatedAndMustStillNotBeThere) {
 
 TEST(DecideApply, TheSameChangesNothing) {
   auto d = decide_apply(record("x"), stored(record("x"), 7), same_bytes);
- EXPECT_EQ(d.type, OutcomeType::unchanged); EXPECT_EQ(d.version, Version(7)); 
+  EXPECT_EQ(d.type, OutcomeType::unchanged);
+  EXPECT_EQ(d.version, Version(7));
   EXPECT_FALSE(d.mutation);
 }
 
@@ -45,7 +46,10 @@ TEST(DecideApply, TheSameIsCommittedOnceMoreOnRequest) {
   auto d = decide_apply(record("x"), stored(record("x"), 7), same_bytes, true);
   EXPECT_EQ(d.type, OutcomeType::applied);
   ASSERT_TRUE(d.mutation);
- EXPECT_EQ(d.mutation->expect, Version(7)); EXPECT_EQ(decide_apply(record("x"), stored(record("y"), 7), same_bytes, true).type, OutcomeType::changed); EXPECT_EQ(decide_apply(record("x"), std::nullopt, same_bytes, true).type, OutcomeType::created); 
+  EXPECT_EQ(d.mutation->expect, Version(7));
+  EXPECT_EQ(decide_apply(record("x"), stored(record("y"), 7), same_bytes, true).type,
+            OutcomeType::changed);
+  EXPECT_EQ(decide_apply(record("x"), std::nullopt, same_bytes, true).type, OutcomeType::created);
 }
 
 TEST(DecideApply, OrderOfAnnotationsDoesNotCount) {

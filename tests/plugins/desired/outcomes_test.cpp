@@ -31,7 +31,11 @@ class OutcomesTest : public ::testing::Test {
 };
 
 TEST_F(OutcomesTest, NameTheIncarnationOfWhatWasCommittedAndOfWhatWasRead) {
- const Incarnation incarnation = rig_.storage.head()->head.incarnation; ASSERT_NE(incarnation, Incarnation(0)); using O = v1::Outcome; for (const auto& [type, outcome] : {std::pair{O::TYPE_CREATED, "created"}, {O::TYPE_UNCHANGED, "unchanged"}}) { 
+  const Incarnation incarnation = rig_.storage.head()->head.incarnation;
+  ASSERT_NE(incarnation, Incarnation(0));
+  using O = v1::Outcome;
+  for (const auto& [type, outcome] :
+       {std::pair{O::TYPE_CREATED, "created"}, {O::TYPE_UNCHANGED, "unchanged"}}) {
     const v1::Outcome o = apply(1);
     EXPECT_EQ(o.type(), type);
     EXPECT_EQ(o.outcome(), outcome) << "clients of 1.0 read the word";

@@ -55,7 +55,7 @@ class RestoredAmid : public testing::EmptyStorage {
  private:
   Head now() const { return {{incarnation_, ids.size()}, ids.size(), 0}; }
   bool is_void(Cursor at) const { return at.version != 0 && at.incarnation != incarnation_; }
-  static Error refused() { return {Code::out_of_range, "is of another history", {}, {}}; }
+  static Error refused() { return {Code::out_of_range, "is of another history"}; }
   Record record(size_t n) const {
     Record out;
     out.key = {"widget", "eu", ids[n]};

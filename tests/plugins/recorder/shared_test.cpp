@@ -111,7 +111,7 @@ TEST_F(SharedTest, StopCancelsWhatSeveralCallsShare) {
 }
 
 TEST_F(SharedTest, ReportsWithoutAnEpochReadTheAgentsOnce) {
- for (int i = 0; i < 3; ++i) EXPECT_EQ(epoch_above("eu"), Epoch(0)); 
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(epoch_above("eu"), Epoch(0));
   EXPECT_EQ(reads_, 1);
 }
 
@@ -125,7 +125,7 @@ TEST_F(SharedTest, AReadOfTheAgentsThatFailedIsRepeated) {
   EXPECT_EQ(progress("b", 6), Code::unavailable);
   EXPECT_EQ(progress("b", 6), Code::unavailable);
   EXPECT_EQ(reads_, 3);
- EXPECT_EQ(epoch_above("eu"), Epoch(6)); 
+  EXPECT_EQ(epoch_above("eu"), Epoch(6));
   EXPECT_EQ(reads_, 4) << "what was read before it is not all";
 }
 

@@ -12,7 +12,9 @@ namespace {
 
 class DatabaseHealthTest : public ::testing::Test {
  protected:
- void fails(DatabaseHealth::Doing doing, const std::string& why, Code code = Code::unavailable) { const Error error{code, why}; health_.note(doing, &error); 
+  void fails(DatabaseHealth::Doing doing, const std::string& why, Code code = Code::unavailable) {
+    const Error error{code, why};
+    health_.note(doing, &error);
   }
   void works(DatabaseHealth::Doing doing) { health_.note(doing, nullptr); }
   std::string health() { return std::to_string(host_.health()) + " " + host_.health_reason(); }

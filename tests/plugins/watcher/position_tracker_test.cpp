@@ -24,9 +24,9 @@ class TrackerCommands {
     } else if (command == "plain") {
       tracker_.begin_without_bookmarks();
     } else if (command == "offer") {
- while (words >> version) tracker_.offered(Version(version)); 
+      while (words >> version) tracker_.offered(Version(version));
     } else if (command == "settle") {
- while (words >> version) tracker_.settled(Version(version)); 
+      while (words >> version) tracker_.settled(Version(version));
     } else if (command == "bookmark") {
       tracker_.bookmark(position(words), false);
     } else if (command == "end") {
@@ -51,7 +51,8 @@ class TrackerCommands {
     if (!(words >> incarnation >> version)) throw std::runtime_error("no position");
     return {Incarnation(incarnation), Version(version)};
   }
- static std::string text(const Cursor& p) { return to_string(p.incarnation) + ":" + to_string(p.version) + "\n"; 
+  static std::string text(const Cursor& p) {
+    return to_string(p.incarnation) + ":" + to_string(p.version) + "\n";
   }
 
   PositionTracker tracker_;

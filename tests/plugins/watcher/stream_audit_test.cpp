@@ -35,7 +35,7 @@ Dialect words() {
   out.path = "Words/Watch";
   out.get_path = "Words/Get";
   out.bookmarks = false;
- out.request = [](Cursor from) { return Buffer::of("from " + to_string(from.version)); }; 
+  out.request = [](Cursor from) { return Buffer::of("from " + to_string(from.version)); };
   out.get_request = [](const std::string& id) { return id; };
   out.decode = [](const Buffer& m) -> Result<Batch> {
     std::istringstream in{std::string(m.view())};

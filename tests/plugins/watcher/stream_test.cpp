@@ -23,7 +23,8 @@ struct Sink : FakeSink {
 
   void begin(sink::Stream*, const sink::Begin& b) {
     seen += b.snapshot ? "snapshot" : "tail";
- for (const Cursor& link : b.history) seen += "(" + to_string(link.incarnation) + ":" + to_string(link.version) + ")"; 
+    for (const Cursor& link : b.history)
+      seen += "(" + to_string(link.incarnation) + ":" + to_string(link.version) + ")";
     seen += " ";
   }
   bool offer(sink::Stream*, const sink::Change& c) {

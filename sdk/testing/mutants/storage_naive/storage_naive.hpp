@@ -356,7 +356,9 @@ class StorageNaive : private Contents {
     if (fault_ == "half_json") r.json.resize(r.json.size() / 2);
     const auto before = records_.find(r.key);
     const bool known = before != records_.end();
- const Version is = known ? before->second.version : Version(); const bool met = m.expect == is && (fault_ == "expects_numbers" || keeps_expected(m)); if (fault_ != "ignores_expect" && m.expect != any_version && !met) { 
+    const Version is = known ? before->second.version : Version();
+    const bool met = m.expect == is && (fault_ == "expects_numbers" || keeps_expected(m));
+    if (fault_ != "ignores_expect" && m.expect != any_version && !met) {
       actual = is;
       return Error{Code::aborted, "another version"};
     }
