@@ -259,7 +259,7 @@ void World::keep_or_put_back(const Kind& kind, const Name& name) {
   if (call(q).code != Code::ok) return;
   const Stamp stamp = stamp_of(body);
   story_.tell("somebody puts back " + display(name) + " as it was of " + stamp.id + " @" +
-              std::to_string(stamp.made_of.version));
+              to_string(stamp.made_of.version));
   ++changed_by_people_[name];
 }
 

@@ -208,7 +208,6 @@ TEST(Stream, AMessageOfManyPartsArrivesWhole) {
       call_.write(parts);
     }
     void on_writable() override { call_.finish({}); }
-
    private:
     Call call_;
   };
@@ -246,7 +245,6 @@ TEST(Stream, ASharedFrameIsRetainedNotCopiedAndLetGo) {
     Once(Call c, Counted& f) : call_(c), frame_(f) {}
     void on_message(Buffer) override { call_.write(Buffer(&frame_.abi)); }
     void on_writable() override { call_.finish({}); }
-
    private:
     Call call_;
     Counted& frame_;
@@ -276,7 +274,6 @@ TEST(Stream, AThousandAtOnce) {
       call.read();
     }
     void on_done(const End& end) override { dones_ += end.code == Code::ok ? 1 : 1'000'000; }
-
    private:
     std::atomic<int>&messages_, &dones_;
   };
@@ -314,7 +311,6 @@ TEST(Stream, BothEndsCancelledInEveryMomentLeaveNothingBehind) {
       call.read();
     }
     void on_done(const End&) override { ++dones_; }
-
    private:
     std::atomic<int>& dones_;
     int left_;
@@ -351,7 +347,6 @@ TEST(Stream, AClientThatStreamsIsReadOneMessageAtATime) {
       call_.write(std::to_string(bytes_));
       call_.finish({});
     }
-
    private:
     Call call_;
     size_t bytes_ = 0;
@@ -380,7 +375,6 @@ TEST(Stream, AClientThatStreamsIsReadOneMessageAtATime) {
     }
     void on_message(Buffer m) override { answer_ = m.view(); }
     void on_done(const End&) override { promise_.set_value(answer_); }
-
    private:
     std::promise<std::string>& promise_;
     std::string answer_;

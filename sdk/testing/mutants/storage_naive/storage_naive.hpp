@@ -380,11 +380,8 @@ class StorageNaive : private Contents {
     r.committed_at_unix_ms = unix_ms();
     if (r.request_id.empty()) r.request_id = request_id;
     versions_[version] = r.key;
-    if (hide && !r.live) {
-      hidden_.insert(r.key);
-    } else {
-      hidden_.erase(r.key);
-    }
+    hidden_.erase(r.key);
+    if (hide && !r.live) hidden_.insert(r.key);
     records_[r.key] = std::move(r);
     return std::nullopt;
   }
