@@ -21,7 +21,7 @@ struct HostSettings {
   bool core_dumps = false;
   std::chrono::milliseconds stop_timeout{10'000};
   std::chrono::milliseconds stall_warning{10'000};
-  std::chrono::milliseconds commit_timeout = host::commit_timeout;
+  std::chrono::milliseconds commit_timeout = commit_timeout_usual;
   std::string state_dir;                 // absolute
   std::vector<std::string> plugin_dirs;  // searched before the installation's own folder
 };

@@ -43,7 +43,7 @@ struct ReportRetry {
 
 // How long a call of the storage lasts whose callers have no deadline, unless the configuration
 // says otherwise.
-inline constexpr std::chrono::seconds commit_timeout{30};
+inline constexpr std::chrono::seconds commit_timeout_usual{30};
 
 class CommitQueue {
  public:
@@ -66,7 +66,7 @@ class CommitQueue {
   // whose callers have none: one of them must not hold up all others for ever.
   CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits = {},
               davit_metric* duration = nullptr, ReportRetry retry = {}, Log* log = nullptr,
-              std::chrono::nanoseconds call_longest = commit_timeout);
+              std::chrono::nanoseconds call_longest = commit_timeout_usual);
 
   // `done` is called once, on a thread of the pool. [any]
   void commit(Commit);
@@ -104,7 +104,7 @@ class CommitQueue {
 class CommitQueues {
  public:
   void add(std::string_view instance, davit_ref storage, Pool& pool, davit_metric* duration,
-           Log& log, std::chrono::nanoseconds call_longest = commit_timeout) {
+           Log& log, std::chrono::nanoseconds call_longest = commit_timeout_usual) {
     queues_.emplace(std::string(instance),
                     std::make_unique<CommitQueue>(storage, pool, LaneLimits{}, duration,
                                                   ReportRetry{}, &log, call_longest));

@@ -17,15 +17,17 @@ namespace davit::desired {
 Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag,
                                        const std::string& region, const GoOn& go_on);
 
+// How kinds are asked about a record, and what is delayed. All empty: none is asked.
+struct SurveyAsks {
+  std::function<void(const davit_record&, Inquiry&)> add{};
+  std::function<std::chrono::nanoseconds()> now{};
+  std::function<std::vector<Delay>()> delays{};
+  std::function<Inquiry::Answers(const Inquiry&)> answers{};
+};
+
 class Survey {
  public:
-  // How kinds are asked about a record, and what is delayed. All empty: none is asked.
-  struct Asks {
-    std::function<void(const davit_record&, Inquiry&)> add;
-    std::function<std::chrono::nanoseconds()> now;
-    std::function<std::vector<Delay>()> delays{};
-    std::function<Inquiry::Answers(const Inquiry&)> answers{};
-  };
+  using Asks = SurveyAsks;
   // `lag` outlives the Survey.
   Survey(storage::Client storage, Lag& lag, Selection selection, GoOn go_on, Asks asks = {})
       : storage_(std::move(storage)),

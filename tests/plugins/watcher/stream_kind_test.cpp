@@ -205,8 +205,9 @@ TEST_F(StreamKindTest, WhatAnEndedCallHasBroughtIsTakenInFirst) {
 
 TEST_F(StreamKindTest, AMessageThatCannotBeReadEndsTheCallAndWhatCameAfterIt) {
   say(applied("a", 1));
+  bool in_slot = false;
   word_.entered = [&] {
-    word_.entered = [] {};
+    if (std::exchange(in_slot, true)) return;
     say("\xff\xff\xff");
     say(applied("c", 3));
     host_.advance(1s);
