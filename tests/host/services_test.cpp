@@ -167,7 +167,7 @@ TEST_F(AsAPlugin, TheCommitQueueRefusesAFlagThatItWouldLose) {
   const auto* queue = h.service<davit_commit>(DAVIT_COMMIT);
   const Record record;
   RecordView v(record);
-  const davit_mutation mutation{sizeof mutation, 0xdeadbeef, &v.abi, DAVIT_EXPECT_ANY};
+  const davit_mutation mutation{sizeof mutation, 0xdeadbeef, &v.abi, DAVIT_EXPECT_ANY, 0};
   const davit_mutation* mutations = &mutation;
   const davit_group group{sizeof group, 1, &mutations, str("")};
   const Status status;
