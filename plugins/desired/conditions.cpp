@@ -77,7 +77,7 @@ Conditions::Conditions(std::vector<Agent> agents, Delayed delayed)
   }
 }
 
-Condition Conditions::of(const Key& key, uint64_t version, const Status* observed) const {
+Condition Conditions::of(const Key& key, Version version, const Status* observed) const {
   if (const auto issue = issues_.find(key_of(key.kind, key.region, key.id)); issue != issues_.end())
     return {issue->second->condition, issue->second->reason};
   if (observed != nullptr && !observed->parked.empty())

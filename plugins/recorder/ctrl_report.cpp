@@ -115,7 +115,7 @@ using ReportPtr = std::shared_ptr<CtrlReport>;
 
 // The kind cannot read the report now, or cannot say what the record asks for. `davit status` shows
 // it.
-void note_delay(const CtrlReport& report, const Key& key, uint64_t version, const Error& why) {
+void note_delay(const CtrlReport& report, const Key& key, Version version, const Error& why) {
   if (!retryable(why.code)) return;
   const Host& host = report.shared.host;
   report.shared.delays.note(key, Delay::report, version, why.message, host.unix_ms());

@@ -89,7 +89,7 @@ Result<Change> Classifier::change(const Kind& kind, Record r) {
   return change(kind, std::move(r), std::move(*j));
 }
 
-void Classifier::delayed(const Key& key, const char* stage, uint64_t version, const Error& why) {
+void Classifier::delayed(const Key& key, const char* stage, Version version, const Error& why) {
   delays_.note(key, stage, version, why.message, host_.unix_ms());
 }
 

@@ -63,8 +63,8 @@ class Classifier {
 
   // The records that their kind cannot classify now, for `davit status`.
   const Delays& delays() const { return delays_; }
-  void delayed(const Key& key, const char* stage, uint64_t version, const Error& why);
-  void not_delayed(const Key& key, const char* stage, uint64_t version) {
+  void delayed(const Key& key, const char* stage, Version version, const Error& why);
+  void not_delayed(const Key& key, const char* stage, Version version) {
     delays_.over(key, stage, version);
   }
 

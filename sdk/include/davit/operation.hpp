@@ -61,6 +61,7 @@ class Operation {
   operator Op() const { return op(); }
 
  private:
+  friend class CallerOp;
   friend class Operations;
   struct Watch {
     void (*fn)(void*);
@@ -128,13 +129,13 @@ class Operation {
 class CallerOp {
  public:
   CallerOp() = default;
-  CallerOp(Operation own) : own_(std::move(own)), op_(own_->op()) {}
+  CallerOp(const Operation& own) : own_(own.state_), op_(own.op()) {}
   CallerOp(const Op& borrowed) : op_(borrowed) {}
   operator const Op&() const { return op_; }
   const davit_op* abi() const { return op_.abi(); }
 
  private:
-  std::optional<Operation> own_;  // what op_ borrows from
+  std::shared_ptr<const void> own_;  // what op_ borrows from; empty: it is somebody else's
   Op op_;
 };
 

@@ -104,7 +104,7 @@ inline constexpr Version any_version{DAVIT_EXPECT_ANY};
 struct Mutation {
   Record record;
   Version expect = any_version;
-  uint64_t expect_incarnation = 0;  // in which `expect` was read; 0: not known
+  Incarnation expect_incarnation{};  // in which `expect` was read; 0: not known
 };
 
 struct Group {

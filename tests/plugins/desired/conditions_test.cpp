@@ -68,7 +68,7 @@ TEST(Conditions, WhatWasToldBeforeAnAgentWentBlindIsUnknown) {
             "unknown since 2023-11-14T22:13:20.500Z: pods: 403 Forbidden");
   told.reported_at_unix_ms = 1'700'000'000'500;
   EXPECT_FALSE(conditions.is_unseen(key, &told)) << "told since: seen all the same";
-  EXPECT_FALSE(conditions.is_unseen({"widget", "us", "x"}, 1, nullptr));
+  EXPECT_FALSE(conditions.is_unseen({"widget", "us", "x"}, nullptr));
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // A kind that cannot classify a record, now or ever: what streams and point queries make of it.
+#include <davit/delays.hpp>
+
 #include "stream_rig.hpp"
 
 namespace davit::streamer {
