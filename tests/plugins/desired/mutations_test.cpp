@@ -53,7 +53,7 @@ TEST(Mutations, ExpectTheVersionOfTheIncarnationThatTheyHaveRead) {
   ASSERT_EQ(store.committed.size(), 1u);
   const Mutation& m = store.committed[0].mutations.at(0);
   EXPECT_EQ(m.expect, 5u);
-  EXPECT_EQ(m.expect_incarnation, 7u);
+  EXPECT_EQ(m.expect_incarnation, Incarnation(7));
 }
 
 }  // namespace
