@@ -245,7 +245,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::map<Name, std::set<std::pair<std::string, Cursor>>> applied_;  // ids, and what was made of
   std::set<std::pair<Name, std::string>> named_;         // ids: an agent has them out of this store
   std::map<Name, uint64_t> changed_by_people_;           // how often, past the store
-  std::map<Name, std::string> kept_;                     // objects that somebody has saved
+  std::map<Name, json::value> kept_;                     // objects that somebody has saved
   std::map<Key, std::pair<uint64_t, uint64_t>> stored_;  // epoch and sequence of statuses
   struct ReadyPod {
     Time since;
