@@ -67,15 +67,15 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
   }
   const bool behind = response.head().version() < version_;
   const bool older = object != nullptr && object->version() < version_;
-  // In one incarnation nothing is lost. A later one that does not have the version lost it.
-  if (response.head().incarnation() != incarnation_ && (behind || older)) {
+  const Fate fate = fate_in(response);
+  if (fate == Fate::lost || (fate == Fate::unknown && (behind || older))) {
     return say(State::failed, "the store was restored and has lost version " +
                                   std::to_string(version_) + ": apply it again");
   }
   // The answer may be older than the apply.
   if (behind) return say(State::waiting, "not read by the server yet");
 
-  if (object == nullptr) return see_absent(response.head().incarnation() == incarnation_);
+  if (object == nullptr) return see_absent(fate);
   if (object->version() == version_) incarnation_ = response.head().incarnation();
   const bool nothing_left = !object->has_observed() || object->observed().gone();
   if (!object->live() && object->version() == version_ && nothing_left)
@@ -107,10 +107,20 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
   return see_pods(seen, now);
 }
 
-// Every record is shown, except for deleted ones of which nothing is left. In another incarnation
-// the record may also be lost.
-Rollout::State Rollout::see_absent(bool same_incarnation) {
-  if (same_incarnation) return say(State::done, "gone");
+// In one incarnation nothing is lost. A later one has those versions of an earlier one that its
+// history names. An earlier one that is not named was lost, or is too old to be named.
+Rollout::Fate Rollout::fate_in(const v1::StatusResponse& response) const {
+  if (response.head().incarnation() == incarnation_) return Fate::kept;
+  for (const auto& end : response.history()) {
+    if (end.incarnation() == incarnation_)
+      return version_ <= end.version() ? Fate::kept : Fate::lost;
+  }
+  return Fate::unknown;
+}
+
+// Every record is shown, except for deleted ones of which nothing is left.
+Rollout::State Rollout::see_absent(Fate fate) {
+  if (fate == Fate::kept) return say(State::done, "gone");
   return say(State::failed,
              "missing: the store no longer has the record. It was opened anew or restored since "
              "version " +

@@ -36,7 +36,10 @@ class Rollout {
 
  private:
   State say(State state, const std::string& text);
-  State see_absent(bool same_incarnation);
+  // What has become of the version in the store that answers.
+  enum class Fate { kept, lost, unknown };
+  Fate fate_in(const v1::StatusResponse& response) const;
+  State see_absent(Fate fate);
   State see_pods(const v1::Status& seen, Time now);
 
   std::string kind_, region_, id_;

@@ -92,6 +92,14 @@ void render(const Key& key, const Wanted& record, const Status* observed,
   out->set_reason(c.reason);
 }
 
+void render(const History& history, v1::StatusResponse* out) {
+  for (const Cursor& end : history) {
+    auto* said = out->add_history();
+    said->set_incarnation(end.incarnation.value());
+    said->set_version(end.version.value());
+  }
+}
+
 void render(const Selection& selection, const Conditions& conditions, v1::StatusResponse* out) {
   for (const auto& a : conditions.agents()) {
     if (selection.region.empty() || a.progress.region == selection.region)

@@ -53,6 +53,7 @@ void to_wire(const Agent& agent, v1::AgentStatus* out);
 void render(const Key& key, const Wanted& record, const Status* observed,
             const Conditions& conditions, v1::ObjectStatus* out);
 void render(const Selection& selection, const Conditions& conditions, v1::StatusResponse* out);
+void render(const History& history, v1::StatusResponse* out);
 // Writes those of the regions that have a condition.
 void render(const std::set<std::string>& regions, const Conditions& conditions, int64_t now_unix_ms,
             v1::StatusResponse* out);

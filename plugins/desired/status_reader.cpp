@@ -48,6 +48,11 @@ Result<> StatusReader::begin() {
   const bool records_moved = first_ || head->head != head_.head;
   statuses_moved_ = first_ || head->status_head != head_.status_head ||
                     head->head.incarnation != head_.head.incarnation;
+  if (first_ || head->head.incarnation != head_.head.incarnation) {
+    auto history = storage_.history();
+    if (!history.ok()) return history.error();
+    history_ = std::move(*history);
+  }
   head_ = *head;
   // The agents come first: they decide about which records the kinds are asked.
   auto agents_moved = look_at_agents();
@@ -204,6 +209,7 @@ Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag,
 
 void StatusReader::render(int64_t now_unix_ms, v1::StatusResponse* out) const {
   view_.render(head_.head, now_unix_ms, out);
+  desired::render(history_, out);
 }
 
 }  // namespace davit::desired

@@ -74,6 +74,7 @@ class StatusReader {
   Cursor region_;                     // read up to here of the last of those
 
   Head head_;
+  History history_;
   Cursor records_;                // records read up to here
   Cursor statuses_;               // statuses read up to here
   std::set<std::string> judged_;  // regions about whose records the kinds were asked

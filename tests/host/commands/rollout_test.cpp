@@ -40,6 +40,11 @@ class RolloutTest : public testing::Test {
     i->set_condition(condition);
     i->set_reason("because");
   }
+  void ended(uint64_t in, uint64_t version) {
+    auto* end = status_.add_history();
+    end->set_incarnation(in);
+    end->set_version(version);
+  }
   Rollout::State see(int second = 0) {
     return rollout_.see(status_, Rollout::Time(std::chrono::seconds(second)));
   }
@@ -136,6 +141,41 @@ TEST_F(RolloutTest, WhatARestoredStoreNoLongerHasIsMissingAndNotGone) {
             "deployment/d_1 (eu): missing: the store no longer has the record. It was opened anew "
             "or restored since version 12, so whether the record was deleted or lost is unknown: "
             "apply it again if it is wanted");
+}
+
+// The server was restarted after it had removed the last trace of the record.
+TEST_F(RolloutTest, WhatTheHistoryKeepsAndTheStoreNoLongerHasIsGone) {
+  status_.mutable_head()->set_incarnation(5);
+  status_.mutable_head()->set_version(20);
+  ended(incarnation, 12);
+  ended(5, 20);
+  status_.clear_objects();
+  EXPECT_EQ(see(), Rollout::State::done);
+  EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): gone");
+}
+
+// Whatever has the name by now.
+TEST_F(RolloutTest, WhatTheHistoryHasLostFails) {
+  status_.mutable_head()->set_incarnation(5);
+  status_.mutable_head()->set_version(20);
+  ended(incarnation, 11);
+  ended(5, 20);
+  object_->set_version(20);
+  observe(20, 3, 3, 3, 0);
+  EXPECT_EQ(see(), Rollout::State::failed);
+  EXPECT_EQ(rollout_.line(),
+            "deployment/d_1 (eu): the store was restored and has lost version 12: apply it again");
+}
+
+// A store forgets the oldest of its history, and a restored one never knew the latest.
+TEST_F(RolloutTest, WhatTheHistoryDoesNotNameIsMissing) {
+  status_.mutable_head()->set_incarnation(5);
+  status_.mutable_head()->set_version(20);
+  ended(3, 9);
+  ended(5, 20);
+  status_.clear_objects();
+  EXPECT_EQ(see(), Rollout::State::failed);
+  EXPECT_NE(rollout_.line().find("missing"), std::string::npos) << rollout_.line();
 }
 
 TEST_F(RolloutTest, WhatARestartedServerHadAndNoLongerHasIsGone) {

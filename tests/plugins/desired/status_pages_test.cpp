@@ -52,6 +52,11 @@ class RestoredAmid : public testing::EmptyStorage {
     return out;
   }
 
+  Result<> history(const Op&, const storage::VisitCursor& visit) {
+    visit(now().head);
+    return {};
+  }
+
  private:
   Head now() const { return {{incarnation_, Version(ids.size())}, Version(ids.size()), 0}; }
   bool is_void(Cursor at) const { return at.version != 0 && at.incarnation != incarnation_; }
@@ -99,6 +104,16 @@ class StatusPagesTest : public ::testing::Test {
   storage::Client client_;
   Shared shared_;
 };
+
+TEST_F(StatusPagesTest, BeginWithTheHistory) {
+  StatusPages pages(shared_, client_, {"", "eu", ""});
+  const auto first = pages.next();
+  ASSERT_TRUE(first.ok() && *first);
+  v1::StatusResponse said;
+  ASSERT_TRUE(said.ParseFromString(**first));
+  ASSERT_EQ(said.history_size(), 1);
+  EXPECT_EQ(said.history(0).SerializeAsString(), said.head().SerializeAsString());
+}
 
 TEST_F(StatusPagesTest, NameEachObjectOnce) {
   EXPECT_EQ(listed(), "a b c ");

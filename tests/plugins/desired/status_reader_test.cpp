@@ -51,6 +51,10 @@ class FailingOver : public testing::EmptyStorage {
     if (q.cursor.version == 0) visit(s);
     return StatusPage{false, {incarnation, 1}, *head(op)};
   }
+  Result<> history(const Op&, const storage::VisitCursor& visit) {
+    for (uint64_t n = 1; n <= incarnation.value(); ++n) visit({Incarnation(n), 1});
+    return {};
+  }
 };
 
 class StatusReaderTest : public ::testing::Test {
@@ -94,6 +98,23 @@ TEST_F(StatusReaderTest, BeginsAnewWhenTheStoreHasLostStatusesAndNoRecord) {
   store.incarnation = 2;
   store.health = "unhealthy";
   EXPECT_EQ(health(), "unhealthy");
+}
+
+TEST_F(StatusReaderTest, SaysTheHistoryThatTheStoreHasNow) {
+  FailingOver store;
+  auto made = reader(store, [] { return true; });
+  const auto ends = [&made] {
+    EXPECT_TRUE(made.refresh().ok());
+    v1::StatusResponse answer;
+    made.render(0, &answer);
+    std::string out;
+    for (const auto& end : answer.history())
+      out += std::to_string(end.incarnation()) + ":" + std::to_string(end.version()) + " ";
+    return out;
+  };
+  EXPECT_EQ(ends(), "1:1 ");
+  store.incarnation = 2;
+  EXPECT_EQ(ends(), "1:1 2:1 ");
 }
 
 // What agents of Krane's are not sent.
