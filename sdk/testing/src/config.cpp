@@ -97,19 +97,22 @@ Config& Config::erase(std::string_view key) {
   return *this;
 }
 
-std::string Config::string(std::string_view key) const {
+template <class T>
+T Config::get(std::string_view key, T otherwise) const {
   for (const auto& e : entries_) {
-    if (e.key == key && std::holds_alternative<std::string>(e.value))
-      return std::get<std::string>(e.value);
+    if (e.key == key && std::holds_alternative<T>(e.value)) return std::get<T>(e.value);
   }
-  return {};
+  return otherwise;
 }
 
+std::string Config::string(std::string_view key) const {
+  return get<std::string>(key, {});
+}
 bool Config::boolean(std::string_view key) const {
-  for (const auto& e : entries_) {
-    if (e.key == key && std::holds_alternative<bool>(e.value)) return std::get<bool>(e.value);
-  }
-  return false;
+  return get(key, false);
+}
+int64_t Config::integer(std::string_view key, int64_t otherwise) const {
+  return get(key, otherwise);
 }
 
 Config Config::with(std::string_view what, std::string_view with) const {

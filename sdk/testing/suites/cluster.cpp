@@ -228,7 +228,7 @@ TEST_F(Cluster, DiscoverFindsResourceAndScope) {
     auto future = answered->get_future();
     client.discover(group, version, kind,
                     [answered](Response r) { answered->set_value(std::move(r)); });
-    return future.wait_for(patience) == std::future_status::ready ? future.get() : Response{};
+    return future.wait_for(patience()) == std::future_status::ready ? future.get() : Response{};
   };
   const auto set = parsed(discover("apps", "", "ReplicaSet").body);
   EXPECT_EQ(
@@ -244,7 +244,7 @@ TEST_F(Cluster, IdentityIsTheUidOfKubeSystem) {
   auto answered = std::make_shared<std::promise<Response>>();
   auto future = answered->get_future();
   client.identity([answered](Response r) { answered->set_value(std::move(r)); });
-  ASSERT_EQ(future.wait_for(patience), std::future_status::ready);
+  ASSERT_EQ(future.wait_for(patience()), std::future_status::ready);
   const auto r = future.get();
   EXPECT_EQ(r.code, Code::ok);
   EXPECT_FALSE(r.body.empty());
@@ -289,7 +289,7 @@ TEST_F(Cluster, ARequestThatIsCancelledIsAnsweredOnce) {
     if (i % 4 == 1) all[i].operation.cancel();
   }
   for (size_t i = 2; i < count; i += 4) all[i].operation.cancel();
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto end = std::chrono::steady_clock::now() + patience();
   const auto answered = [&] {
     return std::all_of(all.begin(), all.end(), [](const Asked& a) { return a.answers > 0; });
   };

@@ -21,7 +21,10 @@ namespace json = boost::json;
 using cluster::Request;
 using cluster::Response;
 
-constexpr std::chrono::seconds patience{30};
+// How long a test waits for what must come (`conformance.patience_s`, 30 by default).
+inline std::chrono::seconds patience() {
+  return std::chrono::seconds(subject().options.integer("patience_s", 30));
+}
 
 inline const cluster::Resource config_maps{"", "v1", "configmaps"};
 inline const cluster::Resource namespaces{"", "v1", "namespaces"};
@@ -128,7 +131,7 @@ class Seen {
   template <class P>
   bool wait(P holds) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, patience, holds);
+    return changed_.wait_for(lock, patience(), holds);
   }
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -159,7 +162,7 @@ class Cluster : public ::testing::Test {
     auto answered = std::make_shared<std::promise<Response>>();
     auto future = answered->get_future();
     client.request(q, [answered](Response r) { answered->set_value(std::move(r)); });
-    if (future.wait_for(patience) == std::future_status::ready) return future.get();
+    if (future.wait_for(patience()) == std::future_status::ready) return future.get();
     ADD_FAILURE() << "no answer to " << q.verb << " " << q.name;
     return {};
   }

@@ -50,10 +50,15 @@ class Config {
   // The string, or "" when the key is absent or of another type.
   std::string string(std::string_view key) const;
   bool boolean(std::string_view key) const;
+  // `otherwise` when the key is absent or of another type.
+  int64_t integer(std::string_view key, int64_t otherwise) const;
   // A copy with `what` replaced by `with` in every string.
   Config with(std::string_view what, std::string_view with) const;
 
  private:
+  template <class T>
+  T get(std::string_view key, T otherwise) const;
+
   std::vector<Entry> entries_;
 };
 
