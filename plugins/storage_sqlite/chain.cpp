@@ -1,5 +1,7 @@
 #include "chain.hpp"
 
+#include "connection.hpp"
+
 namespace davit::storage_sqlite {
 namespace {
 
@@ -45,6 +47,14 @@ Result<> Chain::accept(Cursor cursor, uint64_t head, First first) const {
   }
   return out_of_range("cursor " + std::to_string(cursor.version) +
                       " is of another history of this database, or of one that is forgotten");
+}
+
+Chain stored_chain(Connection& connection) {
+  Chain out;
+  Statement s = connection.query(
+      "SELECT incarnation, first_version, first_status_version FROM incarnations ORDER BY number");
+  while (s.step()) out.append({s.number(0), s.number(1), s.number(2)});
+  return out;
 }
 
 Result<> above_purge_mark(uint64_t cursor_version, uint64_t dead_after, uint64_t purged_through) {
