@@ -176,7 +176,8 @@ Result<History> Database::history(const Op& op) {
 Result<Database::Committed> Database::commit(const Op& op, const std::vector<Group>& groups) {
   return writing(op, [&](Connection& c) {
     Committed out;
-    Commit commit(c, chain_, host_.unix_ms());
+    Chain read;
+    Commit commit(c, chain_in(c, read), host_.unix_ms());
     for (const auto& group : groups) out.results.push_back(commit.apply(group));
     if (commit.finish()) out.records = commit.records();
     return out;
@@ -184,8 +185,10 @@ Result<Database::Committed> Database::commit(const Op& op, const std::vector<Gro
 }
 
 Result<size_t> Database::report(const Op& op, const std::vector<Status>& statuses) {
-  return writing(
-      op, [&](Connection& c) { return store_statuses(c, chain_, statuses, host_.unix_ms()); });
+  return writing(op, [&](Connection& c) {
+    Chain read;
+    return store_statuses(c, chain_in(c, read), statuses, host_.unix_ms());
+  });
 }
 
 Result<> Database::progress(const Op& op, const Progress& progress) {
