@@ -23,7 +23,9 @@ std::string words(const std::vector<std::string>& files, const char* option) {
   return out;
 }
 std::string list(const std::vector<std::string>& files) {
-  return words(files, "").substr(2);
+  std::string out;
+  for (const std::string& file : files) out += (out.empty() ? "" : " ") + file;
+  return out;
 }
 std::string count_of(uint64_t n, const std::string& one, const std::string& many) {
   return std::to_string(n) + " " + (n == 1 ? one : many);
@@ -257,8 +259,8 @@ void Move::say_completed(const StoreCopy::Completed& done) {
                    ", the same: " + contents(done.counts.records, done.counts.statuses) + ", " +
                    count_of(done.counts.agents, "agent", "agents"));
   tell(stdout, "complete: version " + std::to_string(done.head.head.version) + " is the newest");
-  tell(stdout, "next: start the server with" + words(o_.to, "") + ", and never again with" +
-                   words(o_.from, ""));
+  tell(stdout,
+       "next: start the server with " + list(o_.to) + ", and never again with " + list(o_.from));
 }
 
 }  // namespace
