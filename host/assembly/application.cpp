@@ -14,25 +14,17 @@
 #include <davit/rights.hpp>
 #include <davit/storage_copy.hpp>
 
-#include "assembly.hpp"
+#include "application_parts.hpp"
 #include "can_listen.hpp"
-#include "commands/text_table.hpp"
-#include "config/config.hpp"
 #include "config/difference.hpp"
 #include "config/node.hpp"
-#include "host_settings.hpp"
 #include "life.hpp"
 #include "notify.hpp"
 #include "observability/endpoint.hpp"
 #include "print_graph.hpp"
 #include "private_process.hpp"
-#include "runtime/runtime.hpp"
-#include "services/health.hpp"
-#include "services/log.hpp"
-#include "services/metrics.hpp"
 #include "services/process_metrics.hpp"
-#include "services/services.hpp"
-#include "services/shutdown.hpp"
+#include "text_table.hpp"
 
 namespace davit::host {
 namespace {
@@ -88,29 +80,15 @@ void reject_unread_but_of_plugins(const Config& config, Faults& faults) {
 
 }  // namespace
 
-// In the order of creation. They are destroyed in reverse, so plugins go before the parts they use.
-struct Application::Parts {
-  Parts(Config c, const HostSettings& s, Log& l)
-      : config(std::move(c)),
-        settings(s),
-        log(l),
-        runtime(s.worker_threads),
-        loader(plugin_directories(s)) {
-    log.set(s.log_level, s.log_format);
-  }
-  Config config;
-  HostSettings settings;
-  Log& log;
-  Metrics metrics;
-  Health health;
-  Shutdown shutdown;
-  Runtime runtime;
-  Core core{log, runtime, metrics, health, shutdown};
-  Services services;
-  std::vector<std::unique_ptr<Extension>> extensions = make_extensions(core);
-  Loader loader;
-  std::unique_ptr<Assembly> assembly;
-};
+Application::Parts::Parts(Config c, const HostSettings& s, Log& l)
+    : config(std::move(c)),
+      settings(s),
+      log(l),
+      runtime(s.worker_threads),
+      extensions(make_extensions(core)),
+      loader(plugin_directories(s)) {
+  log.set(s.log_level, s.log_format);
+}
 
 Application::Application(std::vector<std::string> files)
     : files_(std::move(files)), life_(std::make_unique<Life>()) {}
@@ -228,54 +206,10 @@ int Application::restore(const std::string& file, const std::string& storage) {
     return exit_failed;
   }
   std::printf("restored: version %llu is the newest\n",
-              static_cast<unsigned long long>(restored->copied.head.version));
+              static_cast<unsigned long long>(restored->copied.head.version.value()));
   if (!restored->aside.empty())
     std::printf("the store that was there is now %s\n", restored->aside.c_str());
   return exit_ok;
-}
-
-std::optional<std::string> Application::prepare_storage(const std::string& storage) {
-  if (!prepare(true)) return std::nullopt;
-  parts_->log.set(DAVIT_LOG_WARN, parts_->settings.log_format);
-  std::vector<davit_ref> all = parts_->assembly->offering(DAVIT_STORAGE);
-  if (!storage.empty())
-    std::erase_if(all, [&](const davit_ref& ref) { return view(ref.instance) != storage; });
-  if (all.size() == 1) return text(all.front().instance);
-  std::string names;
-  for (const std::string& file : files_) names += (names.empty() ? "" : ", ") + file;
-  refuse(names + (all.size() > 1    ? " has several storages: say which by its name"
-                  : storage.empty() ? " has no storage"
-                                    : " has no storage \"" + storage + "\""));
-  return std::nullopt;
-}
-
-std::optional<davit_ref> Application::offer(const std::string& instance,
-                                            std::string_view interface) const {
-  return parts_->assembly->offer(instance, interface);
-}
-
-storage::Client Application::store(const std::string& instance) const {
-  const Assembly& all = *parts_->assembly;
-  return {Host(all.host_of(instance)), *all.offer(instance, DAVIT_STORAGE)};
-}
-
-bool Application::has_same(const std::string& instance, const Application& other,
-                           const std::string& others) const {
-  const auto settings = [](const Application& a, const std::string& name) {
-    return a.parts_->config.root().find("plugin")->find(name);
-  };
-  return instance == others && parts_->settings.state_dir == other.parts_->settings.state_dir &&
-         differences(*settings(*this, instance), *settings(other, others)).empty();
-}
-
-Result<> Application::start_only(const std::string& instance, const Operation& op) {
-  return parts_->assembly->start_only(instance, op);
-}
-
-Result<> Application::stop_started() {
-  const auto late = parts_->assembly->stop(Clock::now() + parts_->settings.stop_timeout);
-  if (!late) return {};
-  return Error{Code::internal, "plugin \"" + late->instance + "\": " + late->why, {}, {}};
 }
 
 int Application::run() {

@@ -195,15 +195,12 @@ void Assembly::check(Faults& faults, bool running) {
 
 Result<> Assembly::start(size_t i, const Operation& op) {
   Member& member = *members_[i];
-  if (op.cancelled()) return Error{Code::cancelled, "told to stop while starting", {}, {}};
+  if (op.cancelled()) return Error{Code::cancelled, "told to stop while starting"};
   const Step step(Step::Kind::life, member.party(), "start");
   const Result<> started = member.instance->start(op);
   if (!started.ok()) {
-    return Error{
-        started.error().code,
-        "plugin \"" + member.host.name + "\": " + words_of(*member.host.settings, started.error()),
-        {},
-        {}};
+    return Error{started.error().code, "plugin \"" + member.host.name + "\": " +
+                                           words_of(*member.host.settings, started.error())};
   }
   started_.push_back(i);
   core_.log.debug("host", "plugin started", {{"instance", member.host.name}});
@@ -298,18 +295,15 @@ std::vector<Assembly::Line> Assembly::graph() const {
 }
 
 Result<size_t> Assembly::look_up(std::string_view finder, std::string_view name) const {
-  if (!wiring_) return Error{Code::failed_precondition, "look-ups are made in wire only", {}, {}};
+  if (!wiring_) return Error{Code::failed_precondition, "look-ups are made in wire only"};
   std::vector<std::string> names;
   for (size_t i = 0; i < members_.size(); ++i) {
     if (members_[i]->host.name == name) return i;
     if (members_[i]->host.name != finder) names.push_back(members_[i]->host.name);
   }
   const std::string near = nearest(name, names);
-  return Error{Code::not_found,
-               "no plugin \"" + std::string(name) + "\"" +
-                   (near.empty() ? "" : "; did you mean \"" + near + "\"?"),
-               {},
-               {}};
+  return Error{Code::not_found, "no plugin \"" + std::string(name) + "\"" +
+                                    (near.empty() ? "" : "; did you mean \"" + near + "\"?")};
 }
 
 // Finds the setting that contains the name, so that a fault points to its line.
@@ -345,8 +339,7 @@ Result<davit_ref> Assembly::find(std::string_view finder, std::string_view name,
                  "plugin \"" + member.host.name + "\" (module " +
                      member.instance->module().note.name + ") does not offer " +
                      std::string(interface),
-                 key_that_says(finder, name),
-                 {}};
+                 key_that_says(finder, name)};
   }
   members_[*look_up(finder, finder)]->uses.insert(*found);
   return *offered;

@@ -19,7 +19,7 @@ namespace {
 
 Error fault(const std::string& text, int number) {
   const Code code = number == EADDRINUSE ? Code::unavailable : Code::failed_precondition;
-  return {code, text + ": " + std::strerror(number), {}, {}};
+  return {code, text + ": " + std::strerror(number)};
 }
 
 // A socket file that no process listens on is no obstacle: a start replaces it.
@@ -54,9 +54,7 @@ Result<> can_listen(const std::string& address) {
   const int unknown = ::getaddrinfo(parts->host.c_str(), parts->service().c_str(), &hints, &found);
   if (unknown != 0)
     return Error{Code::failed_precondition,
-                 "cannot listen on " + address + ": " + ::gai_strerror(unknown),
-                 {},
-                 {}};
+                 "cannot listen on " + address + ": " + ::gai_strerror(unknown)};
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found, &::freeaddrinfo);
   const int fd = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return fault("cannot listen on " + address, errno);

@@ -57,7 +57,7 @@ void sort(Records& records) {
 Error nowhere(const Wanted& wanted) {
   const std::string where =
       wanted.region.empty() ? "any region" : "region \"" + wanted.region + "\"";
-  return {Code::not_found, "no " + wanted.kind + " \"" + wanted.id + "\" in " + where, {}, {}};
+  return {Code::not_found, "no " + wanted.kind + " \"" + wanted.id + "\" in " + where};
 }
 
 // With kind, id and region, asks for one record. Otherwise reads the list and filters it by id.

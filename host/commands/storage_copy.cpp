@@ -74,7 +74,7 @@ class End {
     return out;
   }
   Error no_move(const std::string& why) const {
-    return {Code::unimplemented, list(files_) + ": storage \"" + name_ + "\" " + why, {}, {}};
+    return {Code::unimplemented, list(files_) + ": storage \"" + name_ + "\" " + why};
   }
 
  private:
@@ -122,8 +122,7 @@ class Move {
 };
 
 Result<> Move::work() {
-  if (from_.is(to_))
-    return Error{Code::failed_precondition, "both sides name the same store", {}, {}};
+  if (from_.is(to_)) return Error{Code::failed_precondition, "both sides name the same store"};
   if (auto r = open_source(); !r.ok()) return r;
   if (o_.dry_run) return look();
   if (auto r = open_target(); !r.ok()) return r;
@@ -144,9 +143,9 @@ Result<> Move::open_source() {
                     [this](auto& counts, const Head& head) { tell_progress(counts, head); });
   auto head = from_.store().head();
   if (!head.ok()) return head.error();
-  if (head->head.version != 0 || head->status_head != 0) return {};
+  if (head->head.version || head->status_head) return {};
   return from_.in_files(
-      Error{Code::failed_precondition, "the store is empty: there is nothing to copy", {}, {}});
+      Error{Code::failed_precondition, "the store is empty: there is nothing to copy"});
 }
 
 // What the target has of another history, or of one that was purged since, is no beginning of this
@@ -215,8 +214,7 @@ Result<> Move::complete() {
 void Move::tell_progress(const StoreCopy::Counts& counts, const Head& head) const {
   if (::isatty(STDERR_FILENO) != 1) return;
   tell(stderr, contents(counts.records, counts.statuses) + ", at version " +
-                   std::to_string(place_.records.version) + " of " +
-                   std::to_string(head.head.version));
+                   to_string(place_.records.version) + " of " + to_string(head.head.version));
 }
 
 void Move::say_next(const StoreCopy::Counts& counts) const {
@@ -224,11 +222,11 @@ void Move::say_next(const StoreCopy::Counts& counts) const {
     return print({{"complete", false},
                   {"records", counts.records},
                   {"statuses", counts.statuses},
-                  {"version", place_.records.version},
+                  {"version", place_.records.version.value()},
                   {"next", command(" --finish")}},
                  *o_.format);
   tell(stdout, "copied " + contents(counts.records, counts.statuses) + ", up to version " +
-                   std::to_string(place_.records.version) +
+                   to_string(place_.records.version) +
                    "; the copy is not complete, and no server starts on it");
   tell(stdout, "next:");
   tell(stdout, "  1. repeat this command just before the last step: it copies what is new");
@@ -243,7 +241,7 @@ void Move::say_completed(const StoreCopy::Completed& done) {
                             {"records", done.counts.records},
                             {"statuses", done.counts.statuses},
                             {"agents", done.counts.agents},
-                            {"version", done.head.head.version},
+                            {"version", done.head.head.version.value()},
                             {"source_sha256", done.source_digest},
                             {"copy_sha256", done.copy_digest}};
     if (differs_) out["difference"] = done.difference;
@@ -258,7 +256,7 @@ void Move::say_completed(const StoreCopy::Completed& done) {
   tell(stdout, "copy   " + done.copy_digest +
                    ", the same: " + contents(done.counts.records, done.counts.statuses) + ", " +
                    count_of(done.counts.agents, "agent", "agents"));
-  tell(stdout, "complete: version " + std::to_string(done.head.head.version) + " is the newest");
+  tell(stdout, "complete: version " + to_string(done.head.head.version) + " is the newest");
   tell(stdout,
        "next: start the server with " + list(o_.to) + ", and never again with " + list(o_.from));
 }

@@ -1,5 +1,6 @@
 #include "store_copy.hpp"
 
+#include <array>
 #include <map>
 #include <sstream>
 
@@ -11,12 +12,10 @@ constexpr uint64_t bytes_at_once = 8 << 20;
 constexpr std::string_view place_word = "davit-copy-1";
 
 Error too_large_for(const char* of, const Key& key, uint64_t bytes, uint64_t most) {
-  return {Code::failed_precondition,
-          std::string(of) + key.kind + " \"" + key.id + "\" of region \"" + key.region + "\" has " +
-              std::to_string(bytes) + " bytes, and the target takes " + std::to_string(most) +
-              " at most",
-          {},
-          {}};
+  return {Code::failed_precondition, std::string(of) + key.kind + " \"" + key.id +
+                                         "\" of region \"" + key.region + "\" has " +
+                                         std::to_string(bytes) + " bytes, and the target takes " +
+                                         std::to_string(most) + " at most"};
 }
 
 // Cuts a page into loads within limits, each with the place that it leads to.
@@ -43,9 +42,7 @@ class Cutter {
 Error purged_meanwhile() {
   return {Code::aborted,
           "the source purged tombstones that were not read yet: repeat the command, which begins "
-          "anew",
-          {},
-          {}};
+          "anew"};
 }
 
 bool same_head(const Head& a, const Head& b) {
@@ -64,11 +61,11 @@ std::string CopyPlace::text() const {
 std::optional<CopyPlace> CopyPlace::parse(const std::string& text) {
   std::istringstream in(text);
   std::string word;
-  CopyPlace out;
-  in >> word >> out.records.incarnation >> out.records.version >> out.statuses.incarnation >>
-      out.statuses.version >> out.began_at;
+  std::array<uint64_t, 5> n{};
+  in >> word >> n[0] >> n[1] >> n[2] >> n[3] >> n[4];
   if (!in || word != place_word) return std::nullopt;
-  return out;
+  return CopyPlace{
+      {Incarnation(n[0]), Version(n[1])}, {Incarnation(n[2]), Version(n[3])}, Version(n[4])};
 }
 
 // A record that was read may have been deleted since, above began_at. If that tombstone was purged,
@@ -98,7 +95,7 @@ Result<StoreCopy::Counts> StoreCopy::catch_up(CopyPlace& place, const storage::L
 Result<> StoreCopy::read_records(CopyPlace& place) {
   auto head = source_.head();
   if (!head.ok()) return head.error();
-  if (place.records.version == 0) place.began_at = head->head.version;
+  if (!place.records.version) place.began_at = head->head.version;
   for (bool more = true; more;) {
     // The mark may move on while pages are read.
     if (head->purged_through > std::max(place.records.version, place.began_at))
@@ -112,7 +109,7 @@ Result<> StoreCopy::read_records(CopyPlace& place) {
                      });
     if (!page.ok() && page.error().code == Code::out_of_range) return purged_meanwhile();
     if (!page.ok()) return page.error();
-    const uint64_t incarnation = page->head.head.incarnation;
+    const Incarnation incarnation = page->head.head.incarnation;
     Cutter cutter(limits_.group_records, limits_.group_bytes);
     storage::Load load;
     for (Record& r : records) {
@@ -225,7 +222,7 @@ Result<StoreCopy::Completed> StoreCopy::complete(const CopyPlace& place,
                                                  const Target& target) const {
   auto head = source_.head();
   if (!head.ok()) return head.error();
-  if (head->purged_through > 0) {
+  if (head->purged_through) {
     auto r = target.store.maintain({true, head->purged_through});
     if (!r.ok()) return r.error();
   }
@@ -241,9 +238,7 @@ Result<StoreCopy::Completed> StoreCopy::complete(const CopyPlace& place,
   if (!read_all || !same_head(*head, *after))
     return Error{Code::aborted,
                  "somebody wrote to the source meanwhile: stop every server of it, and repeat the "
-                 "command",
-                 {},
-                 {}};
+                 "command"};
   out->head = *after;
   if (!out->difference.empty()) return out;
   auto finished = target.moves.finish({std::move(*history), after->status_head});

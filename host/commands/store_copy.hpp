@@ -23,7 +23,7 @@ struct CopyPlace {
   Cursor records, statuses;  // of the source
   // The head of the source when the reading of the records began. What was deleted since is above
   // it, so a purge that is not above it has hidden nothing.
-  uint64_t began_at = 0;
+  Version began_at;
   bool operator==(const CopyPlace&) const = default;
 
   std::string text() const;

@@ -30,6 +30,10 @@ class Fields {
   void add(uint64_t number) { bytes_ += std::to_string(number) + ","; }
   void add(int64_t number) { bytes_ += std::to_string(number) + ","; }
   void add(bool flag) { add(uint64_t{flag}); }
+  template <class Purpose>
+  void add(Number<Purpose> number) {
+    add(number.value());
+  }
   void add(const std::string& text) { add(std::string_view(text)); }
   void add(const Key& key) {
     add(key.kind);

@@ -16,7 +16,7 @@ using Sha256 = std::array<unsigned char, 32>;
 struct Fingerprint {
   enum class Of { record, status, agent };
   Of of = Of::record;
-  uint64_t version = 0;        // 0: of an agent
+  Version version;             // 0: of an agent
   std::string what;            // `record deployment "d_1" of region "eu"`
   Sha256 hash{};               // of every field but a record's JSON
   std::optional<Sha256> json;  // nothing: the store does not keep it
@@ -48,7 +48,7 @@ class StoreFingerprints {
   Fingerprint::Of at_ = Fingerprint::Of::record;
   bool begun_ = false, over_ = false;
   Cursor cursor_;
-  uint64_t dead_after_ = 0;
+  Version dead_after_;
   std::deque<Fingerprint> page_;
   Sha256 all_{};
   Counts counts_;

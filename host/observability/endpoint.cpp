@@ -108,9 +108,7 @@ class Endpoint : public Extension {
     }
     if (error) {
       return Error{Code::unavailable,
-                   "host.metrics_listen: cannot listen on " + listen_ + ": " + error.message(),
-                   {},
-                   {}};
+                   "host.metrics_listen: cannot listen on " + listen_ + ": " + error.message()};
     }
     asio::post(strand_, [this] { accept(); });
     return {};

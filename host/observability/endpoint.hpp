@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "assembly/extension.hpp"
+#include "extension.hpp"
 
 namespace davit::host {
 

@@ -48,12 +48,10 @@ Result<> Acceptor::bind() {
     address_ = *bound;
     return {};
   }
-  return Error{Code::unavailable,
-               name() + ": cannot listen on " + settings_.listen + ": " + bound.error().message +
-                   " (set another " + (local ? "path" : "port") + " in " + settings_.listen_where +
-                   ")",
-               {},
-               {}};
+  return Error{Code::unavailable, name() + ": cannot listen on " + settings_.listen + ": " +
+                                      bound.error().message + " (set another " +
+                                      (local ? "path" : "port") + " in " + settings_.listen_where +
+                                      ")"};
 }
 
 Result<> Acceptor::start(Entered entered, std::function<void()> sweep) {

@@ -227,7 +227,7 @@ Result<> CommitQueue::call_commit(const std::vector<Commit>& batch,
     groups.push_back(&views.emplace_back(c.group).abi);
     callers.push_back(c.op);
     // A group that the backend forgets was not committed.
-    results.push_back(failed({Code::internal, "the storage gave no result", {}, {}}));
+    results.push_back(failed({Code::internal, "the storage gave no result"}));
   }
   std::vector<davit_group_result*> out;
   for (auto& r : results) out.push_back(&r);
@@ -250,8 +250,9 @@ void CommitQueue::call_commit(std::vector<Commit> waiting) {
     if (!all.ok()) {
       results[i] = failed(all.error());
     } else if (results[i].error.code == DAVIT_OK) {
-      if (auto wrong =
-              versions_.judge({results[i].incarnation, results[i].first_version}, batch[i].group))
+      if (auto wrong = versions_.judge(
+              {Incarnation(results[i].incarnation), Version(results[i].first_version)},
+              batch[i].group))
         results[i] = failed(*wrong);
     }
     if (!fault && is_a_fault(static_cast<Code>(results[i].error.code)))

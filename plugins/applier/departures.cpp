@@ -23,7 +23,7 @@ bool left_behind(const RecordEntry& entry) {
 }  // namespace
 
 void Departures::begin(const sink::Begin& begin, bool other) {
-  snapshot_began_ = begin.snapshot ? begin.at.version : 0;
+  snapshot_began_ = begin.snapshot ? begin.at.version : Version();
   if (begin.snapshot) {
     judged_.reset();
     ended_.reset();
@@ -48,7 +48,7 @@ bool Departures::keep(sink::Change& change, RecordTable& desired) {
   if (!before && desired.restore_name(change)) return false;
   deleted_.push_back({change.key.id, change.ns, change.name, change.version});
   if (!judged_) {  // a proof within the present snapshot
-    uint64_t& deleted = tombstones_[{change.ns + "/" + change.name, change.key.id}];
+    Version& deleted = tombstones_[{change.ns + "/" + change.name, change.key.id}];
     deleted = std::max(deleted, change.version);
   }
   if (change.name.empty()) desired.taken_over(change.key.id, change.version);
@@ -58,7 +58,7 @@ bool Departures::keep(sink::Change& change, RecordTable& desired) {
 void Departures::end(const sink::Bookmark& bookmark, const History& history, uint64_t counted) {
   ended_ = SnapshotEnd{history, bookmark.live_count, counted, {}, bookmark.quiet};
   // A clean close may come from a peer that has not named a version yet.
-  if (bookmark.live_count || bookmark.at.version != 0) ended_->reach(bookmark.at);
+  if (bookmark.live_count || bookmark.at.version) ended_->reach(bookmark.at);
 }
 
 void Departures::close() {
@@ -73,7 +73,7 @@ Departures::Judgement Departures::judge(const RecordTable& desired, const PruneR
   unnamed_are_deleted_ = !proves_nothing && end.whole();
   arrivals_removed_ = 0;
   Judgement out;
-  out.as_of = end.at_version.value_or(0);
+  out.as_of = end.at_version.value_or(Version());
   std::vector<Candidate> candidates;
   desired.each([&](const RecordEntry& entry) {
     if (desired.named_now(entry)) return;
@@ -113,7 +113,7 @@ std::optional<Departures::Judgement> Departures::judge_arrivals(const RecordTabl
   if (arrivals_removed_ + deleted.size() > rules.always_allowed) return std::nullopt;
   arrivals_removed_ += deleted.size();
   Judgement out;
-  out.as_of = judged_->at_version.value_or(0);
+  out.as_of = judged_->at_version.value_or(Version());
   out.candidates = deleted.size();
   out.decision = prune(*judged_, deleted, rules);
   return out;

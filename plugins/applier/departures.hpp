@@ -33,7 +33,7 @@ class Departures {
     std::vector<uint64_t> released;  // those of which the cluster has no object with our stamps
     size_t candidates = 0;           // those of which it has
     PruneDecision decision;          // about the candidates
-    uint64_t as_of = 0;              // the version as of which they are known to be deleted
+    Version as_of{};                 // the version as of which they are known to be deleted
   };
 
   // `owned`: by index of the kind's resources, whether the kind owns the resource.
@@ -96,10 +96,12 @@ class Departures {
   static Heirs heirs_in(const RecordTable& desired);
   // A record that the last snapshot did not name is known to be deleted as of this version. 0:
   // nothing is known.
-  uint64_t proven_through() const { return judged_ && judged_->whole() ? snapshot_began_ : 0; }
+  Version proven_through() const {
+    return judged_ && judged_->whole() ? snapshot_began_ : Version();
+  }
 
   const std::vector<bool> owned_;
-  uint64_t snapshot_began_ = 0;  // version at which the snapshot began; 0: no snapshot, or unknown
+  Version snapshot_began_{};  // version at which the snapshot began; 0: no snapshot, or unknown
   std::vector<GoneRecord> deleted_;  // those that the stream lists, not yet confirmed gone
   Tombstones tombstones_;  // the same records, as proofs while this snapshot is the last one
   std::deque<GoneRecord> reported_;    // since that snapshot began; only the latest

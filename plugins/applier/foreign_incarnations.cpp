@@ -9,7 +9,7 @@ constexpr size_t many = 256;
 
 }  // namespace
 
-void ForeignIncarnations::seen(uint64_t incarnation, std::chrono::nanoseconds now) {
+void ForeignIncarnations::seen(Incarnation incarnation, std::chrono::nanoseconds now) {
   if (!known_->contains(incarnation) && seen_.size() < many) seen_.emplace(incarnation, now);
 }
 

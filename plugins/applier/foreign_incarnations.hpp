@@ -12,14 +12,16 @@
 #include <memory>
 #include <set>
 
+#include <davit/number.hpp>
+
 namespace davit::applier {
 
-using Incarnations = std::set<uint64_t>;
+using Incarnations = std::set<Incarnation>;
 
 class ForeignIncarnations {
  public:
   // An object names the incarnation. `now`: of any steady clock, the same in each call.
-  void seen(uint64_t incarnation, std::chrono::nanoseconds now);
+  void seen(Incarnation incarnation, std::chrono::nanoseconds now);
   // The peer confirms that its store is still in the incarnation that it has named. A message may
   // have been on its way when an object was seen, so it counts only for objects that were seen at
   // least 15 s before. True: the set of known incarnations has grown.
@@ -31,7 +33,7 @@ class ForeignIncarnations {
 
  private:
   // When each was seen first; no confirmation has come since.
-  std::map<uint64_t, std::chrono::nanoseconds> seen_;
+  std::map<Incarnation, std::chrono::nanoseconds> seen_;
   std::shared_ptr<const Incarnations> known_ = std::make_shared<const Incarnations>();
 };
 

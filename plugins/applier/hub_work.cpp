@@ -237,7 +237,7 @@ std::chrono::nanoseconds Hub::rest_after(const KindState& kind, RecordEntry& ent
 
 void Hub::take_over(KindState& kind, RecordEntry& entry, const Report& report) {
   entry.unplaced = report.unplaced;
-  if (entry.unplaced != 0) kind.foreign_incarnations.seen(entry.unplaced, now());
+  if (entry.unplaced) kind.foreign_incarnations.seen(entry.unplaced, now());
   entry.applied = report.applied;
   for (const Repair& r : report.repaired)
     entry.repairs.note(r, context_->rules.repairs, now(), host_.random());

@@ -145,8 +145,8 @@ Meta meta_of(const json::object& object) {
   out.id = text_in(annotations, stamp::id);
   out.record = text_in(annotations, stamp::record);
   out.hash = text_in(annotations, stamp::hash);
-  out.made_of = {number_of(text_in(annotations, stamp::incarnation)),
-                 number_of(text_in(annotations, stamp::version))};
+  out.made_of = {Incarnation(number_of(text_in(annotations, stamp::incarnation))),
+                 Version(number_of(text_in(annotations, stamp::version)))};
   return out;
 }
 

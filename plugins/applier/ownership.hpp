@@ -29,7 +29,8 @@ std::string other_owner(const Meta& meta, const Claim& claim);
 // What an agent knows when it touches an object: the version that it applies, the incarnation in
 // which it read that version, the incarnation of the present stream, and the store's history.
 struct Knowledge {
-  uint64_t version = 0, incarnation = 0, stream = 0;
+  Version version{};
+  Incarnation incarnation{}, stream{};
   const History* history = nullptr;
   const Incarnations* foreign_incarnations = nullptr;  // incarnations known not to be this store's
 };

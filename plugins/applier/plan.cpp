@@ -16,7 +16,7 @@ const std::initializer_list<std::string_view> object_members = {"group", "versio
                                                                 "namespace", "name"};
 
 Error fault(std::string what) {
-  return {Code::internal, "kind: " + std::move(what), {}, {}};
+  return {Code::internal, "kind: " + std::move(what)};
 }
 
 int64_t integer_at(const json::object& o, const char* key) {

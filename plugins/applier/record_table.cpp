@@ -43,7 +43,7 @@ void remember(RecordEntry& entry, RecordEntry::Predecessor record) {
 // Another record takes the entry's name.
 void pass_on(RecordEntry& entry, const std::string& id) {
   std::erase_if(entry.predecessors, [&](const auto& b) { return b.id == id; });
-  const bool dead = entry.intent == Intent::remove || entry.taken_over_at != 0;
+  const bool dead = entry.intent == Intent::remove || entry.taken_over_at;
   remember(entry, {entry.id, std::max(entry.version, entry.taken_over_at), dead});
 }
 
@@ -54,7 +54,7 @@ sink::Outcome outcome_of(const RecordEntry& entry) {
 
 }  // namespace
 
-bool RecordTable::begin(bool snapshot, uint64_t incarnation) {
+bool RecordTable::begin(bool snapshot, Incarnation incarnation) {
   if (snapshot) ++snapshot_;
   return std::exchange(incarnation_, incarnation) != incarnation;
 }
@@ -139,7 +139,7 @@ uint64_t RecordTable::counted() const {
 bool RecordTable::lives(const std::string& id) const {
   const auto [begin, end] = by_id_.equal_range(id);
   return std::any_of(begin, end, [](const auto& entry) {
-    return entry.second->taken_over_at == 0 && wanted(*entry.second);
+    return !entry.second->taken_over_at && wanted(*entry.second);
   });
 }
 
@@ -147,7 +147,7 @@ bool RecordTable::restore_name(sink::Change& change) const {
   if (change.type != sink::ChangeType::remove || !change.name.empty()) return true;
   const auto [begin, end] = by_id_.equal_range(change.key.id);
   const auto left = std::find_if(begin, end, [this](const auto& entry) {
-    return entry.second->other_deleted_in != 0 && entry.second->other_deleted_in == incarnation_;
+    return entry.second->other_deleted_in && entry.second->other_deleted_in == incarnation_;
   });
   if (left == end) return false;
   change.ns = left->second->ns;
@@ -155,7 +155,7 @@ bool RecordTable::restore_name(sink::Change& change) const {
   return true;
 }
 
-void RecordTable::taken_over(const std::string& id, uint64_t version) {
+void RecordTable::taken_over(const std::string& id, Version version) {
   const auto [begin, end] = by_id_.equal_range(id);
   for (auto it = begin; it != end; ++it) {
     RecordEntry& entry = *it->second;
@@ -176,14 +176,14 @@ RecordTable::Accepted RecordTable::accept(const sink::Change& change) {
   }
   const bool other_id = !change.key.id.empty() && !entry.id.empty() && change.key.id != entry.id;
   if (change.type == sink::ChangeType::remove && other_id && wanted(entry) && named_now(entry) &&
-      entry.taken_over_at == 0) {
+      !entry.taken_over_at) {
     entry.other_deleted_in = incarnation_;
     remember(entry, {change.key.id, change.version, true});
     out.entry = &entry;
     out.outcome = sink::Outcome::done;  // another record has the name by now
     return out;
   }
-  const bool again = same(entry, change) && entry.taken_over_at == 0;
+  const bool again = same(entry, change) && !entry.taken_over_at;
   entry.snapshot = snapshot_;
   entry.incarnation = incarnation_;
   out.entry = &entry;
@@ -203,12 +203,12 @@ RecordTable::Accepted RecordTable::accept(const sink::Change& change) {
   entry.payload = change.payload;
   entry.record_state = change.state;
   entry.annotations = change.annotations;
-  entry.taken_over_at = 0;
-  entry.other_deleted_in = 0;
+  entry.taken_over_at = {};
+  entry.other_deleted_in = {};
   if (!change.key.id.empty()) identify(entry, change.key.id);
   entry.state = RecordEntry::State::pending;
   entry.parking = {};
-  entry.pruned_at = 0;
+  entry.pruned_at = {};
   entry.backoff.reset();
   out.work = true;
   return out;

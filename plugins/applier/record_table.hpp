@@ -18,14 +18,14 @@ class RecordTable {
   struct Accepted {
     RecordEntry* entry = nullptr;          // NULL: nothing, the change is settled
     bool work = false;                     // the entry has something new: queue it
-    std::vector<uint64_t> superseded;      // versions that this change settles as done
+    std::vector<Version> superseded;       // versions that this change settles as done
     std::optional<sink::Outcome> outcome;  // if set, the change itself is settled at once
   };
 
   // A stream begins, in this incarnation of the store. True: the incarnation differs from that of
   // the previous stream.
-  bool begin(bool snapshot, uint64_t incarnation);
-  uint64_t incarnation() const { return incarnation_; }
+  bool begin(bool snapshot, Incarnation incarnation);
+  Incarnation incarnation() const { return incarnation_; }
   // The namespace may be empty in a delete, for a kind whose objects all live in one namespace.
   Accepted accept(const sink::Change& change);
   // Distinct live records (holds included) that this snapshot has named.
@@ -39,7 +39,7 @@ class RecordTable {
   // changes stay as they are.
   bool restore_name(sink::Change& change) const;
   // The record with this id was deleted in this version, and another record has taken its name.
-  void taken_over(const std::string& id, uint64_t version);
+  void taken_over(const std::string& id, Version version);
   // Sets the id of the record that the entry belongs to.
   void identify(RecordEntry& entry, const std::string& id);
   // The first entry of this record; NULL: there is none.
@@ -67,7 +67,7 @@ class RecordTable {
   std::unordered_multimap<std::string, RecordEntry*> by_id_;  // only entries that have an id
   uint64_t next_, step_;
   uint64_t snapshot_ = 1;
-  uint64_t incarnation_ = 0;
+  Incarnation incarnation_{};
 };
 
 }  // namespace davit::applier

@@ -39,9 +39,7 @@ Result<> Discovery::learn(const std::string& group, const std::string& version,
   const auto* list = bad || !v.is_object() ? nullptr : array_in(v.get_object(), "resources");
   if (list == nullptr) {
     return Error{Code::internal,
-                 "the API server's discovery of " + group + "/" + version + " cannot be read",
-                 {},
-                 {}};
+                 "the API server's discovery of " + group + "/" + version + " cannot be read"};
   }
   for (const auto& item : *list) {
     if (!item.is_object()) continue;

@@ -36,8 +36,8 @@ void outcome_to_wire(const Outcome& o, v1::Outcome* out) {
   out->set_id(o.key.id);
   out->set_type(type_to_wire(o.type));
   out->set_outcome(word_of(o.type));
-  out->set_version(o.version);
-  out->set_incarnation(o.incarnation);
+  out->set_version(o.version.value());
+  out->set_incarnation(o.incarnation.value());
   out->set_message(o.note);
   if (!o.error) return;
   out->set_code(static_cast<int32_t>(o.error->code));

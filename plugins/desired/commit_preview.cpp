@@ -18,9 +18,7 @@ std::optional<Error> CommitPreview::refusal(const Record& wanted,
     return Error{Code::invalid_argument,
                  wanted.key.kind + " \"" + wanted.key.id + "\" of region \"" + wanted.key.region +
                      "\" is " + shown(stored->ns, stored->name) +
-                     " for its life and cannot become " + shown(wanted.ns, wanted.name),
-                 {},
-                 {}};
+                     " for its life and cannot become " + shown(wanted.ns, wanted.name)};
   }
   if (!claims_name(wanted, stored)) return std::nullopt;
   if (owner && owner->id != wanted.key.id) return name_taken(owner->id);
@@ -31,7 +29,7 @@ std::optional<Error> CommitPreview::refusal(const Record& wanted,
 }
 
 Error CommitPreview::name_taken(const std::string& id) {
-  return {Code::already_exists, "its name is taken by \"" + id + "\", which is live", {}, {}};
+  return {Code::already_exists, "its name is taken by \"" + id + "\", which is live"};
 }
 
 }  // namespace davit::desired

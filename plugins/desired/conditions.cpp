@@ -24,7 +24,8 @@ bool beside(const Progress& a, const Progress& b) {
   const bool share = std::any_of(a.kinds.begin(), a.kinds.end(),
                                  [&b](const KindProgress& k) { return names(b, k.kind); });
   const int64_t both_seen = std::min(a.seen_at_unix_ms, b.seen_at_unix_ms);
-  return share && both_seen > 0 && static_cast<uint64_t>(both_seen) > std::max(a.epoch, b.epoch);
+  return share && both_seen > 0 &&
+         Epoch(static_cast<uint64_t>(both_seen)) > std::max(a.epoch, b.epoch);
 }
 
 // The time since when an agent is blind. Its reason begins "since 2026-11-24T20:00:00.000Z: ".
@@ -76,7 +77,7 @@ Conditions::Conditions(std::vector<Agent> agents, Delayed delayed)
   }
 }
 
-Condition Conditions::of(const Key& key, uint64_t version, const Status* observed) const {
+Condition Conditions::of(const Key& key, Version version, const Status* observed) const {
   if (const auto issue = issues_.find(key_of(key.kind, key.region, key.id)); issue != issues_.end())
     return {issue->second->condition, issue->second->reason};
   if (observed != nullptr && !observed->parked.empty())

@@ -40,7 +40,7 @@ class Conditions {
 
   const std::vector<Agent>& agents() const { return agents_; }
   // `version`: the record's. `observed` may be NULL.
-  Condition of(const Key& key, uint64_t version, const Status* observed) const;
+  Condition of(const Key& key, Version version, const Status* observed) const;
   // The issue of an agent that found an object of this key in the cluster without a record; NULL:
   // there is none. Valid as long as this Conditions lives.
   const Issue* orphan(const Key& key) const;

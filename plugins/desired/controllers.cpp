@@ -35,9 +35,8 @@ std::optional<Error> Controllers::over(const Op& op) const {
 void Controllers::apply(const Op& op, records::Apply request, records::ApplyDone done) {
   if (shared_.stopping) return done(refused_results(request.documents, shutting_down()));
   if (request.author.empty()) {
-    return done(
-        refused_results(request.documents,
-                        {Code::invalid_argument, "is empty: it is kept for audit", "author", {}}));
+    return done(refused_results(
+        request.documents, {Code::invalid_argument, "is empty: it is kept for audit", "author"}));
   }
   Changes changes{request.documents,
                   request.author,
@@ -68,8 +67,8 @@ void Controllers::read(const Op& op, Find find, records::Done done) {
 void Controllers::get(const Op& op, Query query, records::Done done) {
   const Key& key = query.key;
   if (key.kind.empty() || key.region.empty() || (key.id.empty() && query.name.empty())) {
-    return done(Error{
-        Code::invalid_argument, "a kind, a region, and an id or a name are needed", "key", {}});
+    return done(
+        Error{Code::invalid_argument, "a kind, a region, and an id or a name are needed", "key"});
   }
   read(
       op,

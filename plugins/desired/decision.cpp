@@ -28,16 +28,16 @@ const char* word_of(OutcomeType type) {
 
 Decision decide_apply(const Record& wanted, const std::optional<Record>& stored,
                       const SamePayload& same, bool again) {
-  if (!stored) return {OutcomeType::created, 0, Mutation{wanted, 0}, {}};
+  if (!stored) return {OutcomeType::created, Version(), Mutation{wanted, Version()}, {}};
   Pairs annotations = stored->annotations;
   std::sort(annotations.begin(), annotations.end());
   const bool unchanged = stored->state == wanted.state && stored->live == wanted.live &&
                          annotations == wanted.annotations && same(stored->payload, wanted.payload);
   if (unchanged && !again) return {OutcomeType::unchanged, stored->version, {}, {}};
-  if (unchanged) return {OutcomeType::applied, 0, Mutation{wanted, stored->version}, {}};
+  if (unchanged) return {OutcomeType::applied, Version(), Mutation{wanted, stored->version}, {}};
   const bool revived = wanted.live && !stored->live;
   return {revived ? OutcomeType::created : OutcomeType::changed,
-          0,
+          Version(),
           Mutation{wanted, stored->version},
           {}};
 }
@@ -47,8 +47,9 @@ Decision decide_delete(const Key& key, const std::optional<Record>& stored,
   const bool dead = !stored || stored->state == "deleted";
   // The object may have been made from a later version than an older tombstone, so make a new one.
   const bool confirmed = dead && orphan != nullptr && !orphan->name.empty();
-  if (dead && !confirmed) return {OutcomeType::absent, stored ? stored->version : 0, {}, {}};
-  Mutation m{stored.value_or(Record()), stored ? stored->version : 0};
+  if (dead && !confirmed)
+    return {OutcomeType::absent, stored ? stored->version : Version(), {}, {}};
+  Mutation m{stored.value_or(Record()), stored ? stored->version : Version()};
   std::string note;
   if (confirmed) {
     m.record.key = key;
@@ -59,7 +60,7 @@ Decision decide_delete(const Key& key, const std::optional<Record>& stored,
   m.record.state = "deleted";
   m.record.live = false;
   m.record.author = author;
-  return {OutcomeType::deleted, 0, std::move(m), {}, std::move(note)};
+  return {OutcomeType::deleted, Version(), std::move(m), {}, std::move(note)};
 }
 
 }  // namespace davit::desired

@@ -27,15 +27,15 @@ const char* word_of(OutcomeType type);
 struct Outcome {
   Key key;
   OutcomeType type = OutcomeType::undecided;
-  uint64_t version = 0;
+  Version version{};
   std::optional<Error> error;  // refused only
   std::string note{};          // more for the operator to know; may be empty
-  uint64_t incarnation = 0;    // in which the version was given or read
+  Incarnation incarnation{};   // in which the version was given or read
 };
 
 struct Decision {
   OutcomeType type = OutcomeType::undecided;
-  uint64_t version = 0;              // the stored version, when there is nothing to commit
+  Version version{};                 // the stored version, when there is nothing to commit
   std::optional<Mutation> mutation;  // to be committed before `type` holds
   std::optional<Error> error;        // refused only
   std::string note{};                // for the outcome

@@ -24,7 +24,7 @@ std::string Delayed::text(int64_t since_unix_ms, const std::string& reason) {
   return "since " + rfc3339(since_unix_ms) + ": " + reason;
 }
 
-std::optional<std::string> Delayed::why(const Key& key, uint64_t version, bool has_it,
+std::optional<std::string> Delayed::why(const Key& key, Version version, bool has_it,
                                         bool krane) const {
   if (!has_it) {
     if (auto why = why_not_sent(key, version, Delay::stream)) return why;
@@ -39,7 +39,7 @@ std::optional<std::string> Delayed::why(const Key& key, uint64_t version, bool h
 }
 
 // A stream names records in the order of their versions, and waits at the first.
-std::optional<std::string> Delayed::why_not_sent(const Key& key, uint64_t version,
+std::optional<std::string> Delayed::why_not_sent(const Key& key, Version version,
                                                  const std::string& stage) const {
   if (const auto own = records_.find({key, stage}); own != records_.end())
     return text(own->second.since_unix_ms, own->second.reason);

@@ -18,7 +18,7 @@ class Delayed {
 
   // Why the record is delayed; nothing: it is not. `has_it`: its agents have this version. `krane`:
   // all of them speak ctrl.v1.
-  std::optional<std::string> why(const Key& key, uint64_t version, bool has_it, bool krane) const;
+  std::optional<std::string> why(const Key& key, Version version, bool has_it, bool krane) const;
   // Why reports of the region wait of which no record is known; nothing: none does.
   std::optional<std::string> why(const std::string& region) const;
 
@@ -26,7 +26,7 @@ class Delayed {
   static std::string text(int64_t since_unix_ms, const std::string& reason);
 
  private:
-  std::optional<std::string> why_not_sent(const Key& key, uint64_t version,
+  std::optional<std::string> why_not_sent(const Key& key, Version version,
                                           const std::string& stage) const;
 
   using Stream = std::pair<std::pair<std::string, std::string>, std::string>;

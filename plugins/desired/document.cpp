@@ -12,7 +12,7 @@ namespace {
 constexpr size_t name_bytes_max = DAVIT_NAME_BYTES_MAX;
 
 Error bad(std::string where, std::string message) {
-  return {Code::invalid_argument, std::move(message), std::move(where), {}};
+  return {Code::invalid_argument, std::move(message), std::move(where)};
 }
 
 // Regions and ids are opaque, but they must fit into a log line, a header and a file name.
@@ -116,7 +116,7 @@ void to_wire(const Record& r, v1::StoredRecord* out) {
   for (const auto& [key, value] : r.annotations) (*d->mutable_annotations())[key] = value;
   out->set_namespace_(r.ns);
   out->set_name(r.name);
-  out->set_version(r.version);
+  out->set_version(r.version.value());
   out->set_live(r.live);
   out->set_committed_at_unix_ms(r.committed_at_unix_ms);
   out->set_author(r.author);

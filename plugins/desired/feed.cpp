@@ -69,7 +69,7 @@ bool Feed::tell_one() {
   }
   // Everything is told, and the store has changed since only for others.
   const Cursor at = reading_ ? Cursor() : listing_->at();
-  if (!current_ || at.version == 0 || at == told_) return false;
+  if (!current_ || !at.version || at == told_) return false;
   told_ = at;
   --credit_;
   watcher_.event({DAVIT_RECORDS_EVENT_BOOKMARK, std::nullopt, at});
@@ -95,7 +95,7 @@ void Feed::took(Result<std::optional<Listing::News>> news) {
   if (!news.ok()) return end(news.error());
   if (*news) {
     const Cursor end_of_page = listing_->at();
-    const bool snapshot = (*news)->current || end_of_page.version == 0;
+    const bool snapshot = (*news)->current || !end_of_page.version;
     for (Record& r : (*news)->records) {
       const Cursor at = snapshot ? Cursor() : Cursor{end_of_page.incarnation, r.version};
       events_.push_back({DAVIT_RECORDS_EVENT_RECORD, std::move(r), at});

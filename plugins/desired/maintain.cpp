@@ -12,12 +12,12 @@ constexpr uint64_t retention_ms_max = 10ULL * 366 * 86'400'000;
 
 std::string report_to_wire(const Maintenance::Report& report) {
   v1::MaintainResponse out;
-  out.set_purged_through(report.purged_through);
+  out.set_purged_through(report.purged_through.value());
   out.set_tombstones(report.count);
   out.set_agents_forgotten(report.agents_forgotten);
   if (report.hold) {
     out.set_held_by(report.hold->by);
-    out.set_held_version(report.hold->version);
+    out.set_held_version(report.hold->version.value());
     out.set_held_committed_at_unix_ms(report.hold->committed_at_unix_ms);
     out.set_region(report.hold->region);
     out.set_agent(report.hold->agent);
@@ -28,11 +28,11 @@ std::string report_to_wire(const Maintenance::Report& report) {
 
 Result<Maintenance::Request> request_of(const v1::MaintainRequest& message) {
   auto from = from_token(message.resume_token());
-  if (!from.ok()) return Error{from.error().code, from.error().message, "resume_token", {}};
+  if (!from.ok()) return Error{from.error().code, from.error().message, "resume_token"};
   Maintenance::Request out{message.dry_run(), {}, *from};
   if (!message.has_retention_ms()) return out;
   if (message.retention_ms() > retention_ms_max)
-    return Error{Code::invalid_argument, "is more than ten years", "retention_ms", {}};
+    return Error{Code::invalid_argument, "is more than ten years", "retention_ms"};
   out.retention = std::chrono::milliseconds(message.retention_ms());
   return out;
 }

@@ -83,10 +83,10 @@ Result<Maintenance::Report> Maintenance::look(const Request& request,
   out.more = true;
   for (int pages = 0; out.more && pages < pages_max && purge.count() < tombstones_max; ++pages) {
     auto page =
-        storage.read({{}, at, 0, records_per_page, bytes_per_page}, [&](const davit_record& r) {
+        storage.read({{}, at, {}, records_per_page, bytes_per_page}, [&](const davit_record& r) {
           const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;
-          if (!live && !purge.take(r.version, r.committed_at_unix_ms)) return false;
-          at.version = r.version;
+          if (!live && !purge.take(Version(r.version), r.committed_at_unix_ms)) return false;
+          at.version = Version(r.version);
           return true;
         });
     if (!page.ok()) return page.error();
@@ -118,7 +118,7 @@ std::vector<Progress> Maintenance::forgettable(const std::vector<Progress>& agen
   return out;
 }
 
-Result<> Maintenance::finish(const storage::Client& storage, Report& report, uint64_t through,
+Result<> Maintenance::finish(const storage::Client& storage, Report& report, Version through,
                              const std::vector<Progress>& forgettable) {
   if (through > report.purged_through) {
     auto r = storage.maintain({true, through});
@@ -126,9 +126,9 @@ Result<> Maintenance::finish(const storage::Client& storage, Report& report, uin
     report.purged_through = through;
     purged_.add(static_cast<double>(report.count));
     host_.info("tombstones purged",
-               {{"count", std::to_string(report.count)}, {"through", std::to_string(through)}});
+               {{"count", std::to_string(report.count)}, {"through", to_string(through)}});
   }
-  mark_.set(static_cast<double>(report.purged_through));
+  mark_.set(static_cast<double>(report.purged_through.value()));
   scanned_ = report.next;
   if (report.more) return {};
   for (const auto& p : forgettable) {

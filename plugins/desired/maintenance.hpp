@@ -32,7 +32,7 @@ class Maintenance {
     Cursor from;                                         // where a dry run continues
   };
   struct Report {
-    uint64_t purged_through = 0;
+    Version purged_through{};
     uint64_t count = 0;
     uint64_t agents_forgotten = 0;
     std::optional<Purge::Hold> hold;
@@ -53,7 +53,7 @@ class Maintenance {
   std::optional<Error> begin_turn(const Op& op);
   Result<Report> look(const Request& request, const storage::Client& storage);
   std::vector<Progress> forgettable(const std::vector<Progress>& agents) const;
-  Result<> finish(const storage::Client& storage, Report& report, uint64_t through,
+  Result<> finish(const storage::Client& storage, Report& report, Version through,
                   const std::vector<Progress>& forgettable);
   void after(std::chrono::nanoseconds delay);
   void begin_round();

@@ -16,20 +16,19 @@ void refuse(Outcome& outcome, Error error) {
 bool is_deleted(const std::optional<Record>& stored) {
   return !stored || stored->state == "deleted";
 }
-bool is_met(uint64_t expect, const std::optional<Record>& stored) {
-  if (expect == DAVIT_EXPECT_ANY) return true;
-  if (expect == 0) return is_deleted(stored);
+bool is_met(Version expect, const std::optional<Record>& stored) {
+  if (expect == any_version) return true;
+  if (!expect) return is_deleted(stored);
   return stored && stored->version == expect;
 }
-Error unmet(const Key& key, uint64_t expect, const std::optional<Record>& stored) {
+Error unmet(const Key& key, Version expect, const std::optional<Record>& stored) {
   const std::string is =
-      is_deleted(stored) ? " does not exist" : " has version " + std::to_string(stored->version);
-  const std::string wanted = expect == 0 ? "no such record" : "version " + std::to_string(expect);
+      is_deleted(stored) ? " does not exist" : " has version " + to_string(stored->version);
+  const std::string wanted = !expect ? "no such record" : "version " + to_string(expect);
   return {Code::aborted,
           key.kind + " \"" + key.id + "\" of region \"" + key.region + "\"" + is +
               ", expected was " + wanted,
-          "expect",
-          {}};
+          "expect"};
 }
 bool is_refused(const Mutations::Item& item) {
   return item.outcome.error.has_value();
@@ -115,7 +114,7 @@ void Mutations::read_and_decide(Work& work, size_t n) {
   item.outcome.incarnation = work.head.incarnation;
   if (work.step == Step::look_back) {
     item.outcome.type = is_deleted(stored) ? OutcomeType::absent : OutcomeType::unchanged;
-    item.outcome.version = stored ? stored->version : 0;
+    item.outcome.version = stored ? stored->version : Version();
     return;
   }
   work.decisions[n] = item.decide(stored);
@@ -137,12 +136,12 @@ void Mutations::check_expected(Work& work, size_t n) {
   auto& mutation = work.decisions[n].mutation;
   const bool can_ask = !work.request.id.empty() && !work.asked && !dry_run_ && (stored || mutation);
   if (can_ask) {
-    if (!mutation) mutation = Mutation{*stored, 0};
+    if (!mutation) mutation = Mutation{*stored, Version()};
     mutation->expect = item.expect;
     mutation->expect_incarnation = 0;  // the caller does not say in which it has read
     return;
   }
-  item.outcome.version = is_deleted(stored) ? 0 : stored->version;
+  item.outcome.version = is_deleted(stored) ? Version() : stored->version;
   refuse(item.outcome, unmet(item.key, item.expect, stored));
 }
 
@@ -211,7 +210,7 @@ void Mutations::committed(size_t index, const GroupResult& result) {
     work.step = Step::look_back;
     return again(index);
   }
-  uint64_t next = result.first_version;
+  Version next = result.first_version;
   for (size_t n = 0; n < work.items.size(); ++n) {
     Decision& decision = work.decisions[n];
     Outcome& outcome = work.items[n].outcome;

@@ -21,8 +21,8 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   };
   struct Item {
     Key key;
-    Decide decide;                       // not called when the outcome is already set
-    uint64_t expect = DAVIT_EXPECT_ANY;  // the caller's condition; 0: none, or a deleted one
+    Decide decide;                 // not called when the outcome is already set
+    Version expect = any_version;  // the caller's condition; 0: none, or a deleted one
     Outcome outcome{};
   };
   struct Group {

@@ -27,7 +27,7 @@ Result<std::optional<Status>> status_of(const storage::Client& storage, const Ke
                                    found = from_abi(s);
                                    return false;
                                  });
-    if (!page.ok() && page.error().code == Code::out_of_range && at.version != 0) {
+    if (!page.ok() && page.error().code == Code::out_of_range && at.version) {
       at = {};  // the history changed meanwhile
       continue;
     }
@@ -47,9 +47,7 @@ Result<std::string> get(Shared& shared, const storage::Client& storage, const Ke
   if (!found.ok()) return found.error();
   if (found->records.empty()) {
     return Error{Code::not_found,
-                 "no " + key.kind + " \"" + key.id + "\" in region \"" + key.region + "\"",
-                 {},
-                 {}};
+                 "no " + key.kind + " \"" + key.id + "\" in region \"" + key.region + "\""};
   }
   const Record& record = found->records.front();
   to_wire(record, response.mutable_record());
@@ -114,7 +112,7 @@ Result<> serve_reads(Shared& shared, const rpc::Server& server) {
         if (auto r = parse(message, request.view()); !r.ok()) return reply(r.error());
         const Key key{message.key().kind(), message.key().region(), message.key().id()};
         if (key.kind.empty() || key.region.empty() || key.id.empty()) {
-          return reply(Error{Code::invalid_argument, "kind, region and id are needed", "key", {}});
+          return reply(Error{Code::invalid_argument, "kind, region and id are needed", "key"});
         }
         shared.host.blocking(
             shared.storage.instance(),

@@ -57,11 +57,8 @@ inline rpc::Method method(const std::string& name, const std::string& request,
           .role = "operator"};
 }
 
-inline Error shutting_down() {
-  return {Code::unavailable, "the server is shutting down", {}, {}};
-}
 inline Error undecodable() {
-  return {Code::invalid_argument, "the request cannot be decoded", {}, {}};
+  return {Code::invalid_argument, "the request cannot be decoded"};
 }
 
 // Reads a request. Every request of OperatorService says what its server must not ignore.

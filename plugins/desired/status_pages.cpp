@@ -72,8 +72,8 @@ Result<> StatusPages::begin(v1::StatusResponse* out) {
   auto all = read_agents(storage_, shared_.lag, selection_.region, [this] { return go_on(); });
   if (!all.ok()) return all.error();
   conditions_ = Conditions(std::move(*all), Delayed(shared_.delayed.all()));
-  out->mutable_head()->set_incarnation(head->head.incarnation);
-  out->mutable_head()->set_version(head->head.version);
+  out->mutable_head()->set_incarnation(head->head.incarnation.value());
+  out->mutable_head()->set_version(head->head.version.value());
   add_columns(shared_.kinds, selection_.kind, DAVIT_COLUMN_DETAIL, out->mutable_columns());
   stage_ = Stage::agents;
   return {};

@@ -7,11 +7,11 @@
 namespace davit::desired {
 
 Error given_up() {
-  return {Code::cancelled, "nobody waits for the answer any more", {}, {}};
+  return {Code::cancelled, "nobody waits for the answer any more"};
 }
 
 Error stands_still() {
-  return {Code::internal, "the storage gave a page that does not advance", {}, {}};
+  return {Code::internal, "the storage gave a page that does not advance"};
 }
 
 // A read that the kinds' answers have interrupted goes on where it was.
@@ -54,7 +54,7 @@ Result<> StatusReader::begin() {
   if (!agents_moved.ok()) return agents_moved.error();
   moved_ = records_moved || statuses_moved_ || *agents_moved;
   again_ = false;
-  all_ = records_.version == 0;
+  all_ = !records_.version;
   stage_ = records_moved ? Stage::records : Stage::statuses;
   return {};
 }
@@ -141,7 +141,7 @@ Result<bool> StatusReader::read_record() {
 
 // True: there are more. `all`: a read from the start, page after page.
 Result<bool> StatusReader::read_page(const std::string& region, Cursor& from, bool all) {
-  Result<uint64_t> dead_after = uint64_t{0};
+  Result<Version> dead_after = Version();
   if (all) dead_after = leave_out_none(storage_);
   if (!dead_after.ok()) return dead_after.error();
   auto page = storage_.read(

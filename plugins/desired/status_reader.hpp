@@ -17,15 +17,17 @@ namespace davit::desired {
 Result<std::vector<Agent>> read_agents(const storage::Client& storage, Lag& lag,
                                        const std::string& region, const GoOn& go_on);
 
+// How kinds are asked about a record, and what is delayed. All empty: none is asked.
+struct StatusAsks {
+  std::function<void(const davit_record&, KindQueries&)> add{};
+  std::function<std::chrono::nanoseconds()> now{};
+  std::function<std::vector<Delay>()> delays{};
+  std::function<KindQueries::Answers(const KindQueries&)> answers{};
+};
+
 class StatusReader {
  public:
-  // How kinds are asked about a record, and what is delayed. All empty: none is asked.
-  struct Asks {
-    std::function<void(const davit_record&, KindQueries&)> add;
-    std::function<std::chrono::nanoseconds()> now;
-    std::function<std::vector<Delay>()> delays{};
-    std::function<KindQueries::Answers(const KindQueries&)> answers{};
-  };
+  using Asks = StatusAsks;
   // `lag` outlives the StatusReader.
   StatusReader(storage::Client storage, Lag& lag, Selection selection, GoOn go_on, Asks asks = {})
       : storage_(std::move(storage)),
@@ -77,7 +79,7 @@ class StatusReader {
   std::set<std::string> judged_;  // regions about whose records the kinds were asked
   std::optional<std::chrono::nanoseconds> judged_at_;  // when delayed records were asked about last
   bool first_ = true;
-  std::map<std::pair<Key, std::string>, uint64_t> delayed_;  // at the last read: the versions
+  std::map<std::pair<Key, std::string>, Version> delayed_;  // at the last read: the versions
   // For each agent at the last read: when it was heard of, and its lag.
   std::map<std::pair<std::string, std::string>, std::pair<int64_t, uint64_t>> seen_;
 };

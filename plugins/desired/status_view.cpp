@@ -62,8 +62,8 @@ bool StatusView::taken_over(const Key& key, const Wanted& dead, const Names& liv
 void StatusView::render(Cursor head, int64_t now_unix_ms, v1::StatusResponse* out) const {
   const Names live = live_names();
   std::set<std::string> regions;
-  out->mutable_head()->set_incarnation(head.incarnation);
-  out->mutable_head()->set_version(head.version);
+  out->mutable_head()->set_incarnation(head.incarnation.value());
+  out->mutable_head()->set_version(head.version.value());
   for (const auto& [key, record] : records_) {
     auto it = statuses_.find(key);
     const Status* observed = it == statuses_.end() ? nullptr : &it->second;

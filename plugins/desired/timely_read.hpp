@@ -32,7 +32,7 @@ class TimelyRead : public std::enable_shared_from_this<TimelyRead> {
   // The first answer counts.
   void answer(Result<records::Found> found) {
     records::Done done;
-    std::optional<OnCancel> of_caller, of_own;
+    std::unique_ptr<OnCancel> of_caller, of_own;
     {
       const std::lock_guard lock(mutex_);
       done = std::exchange(done_, nullptr);
@@ -55,18 +55,17 @@ class TimelyRead : public std::enable_shared_from_this<TimelyRead> {
     if (!done_) return;
     if (caller_.deadline_ns() != INT64_MAX) {
       const std::chrono::nanoseconds deadline(caller_.deadline_ns());
-      timer_.after(
-          std::max(deadline - shared_.host.now(), std::chrono::nanoseconds(0)),
-          [self = shared_from_this()] {
-            self->answer(Error{Code::deadline_exceeded, "the deadline has passed", {}, {}});
-          });
+      timer_.after(std::max(deadline - shared_.host.now(), std::chrono::nanoseconds(0)),
+                   [self = shared_from_this()] {
+                     self->answer(Error{Code::deadline_exceeded, "the deadline has passed"});
+                   });
     }
-    of_own_.emplace(own_.op(), [self = shared_from_this()] {
+    of_own_ = std::make_unique<OnCancel>(own_.op(), [self = shared_from_this()] {
       self->strand_.post([self] {
-        self->answer(Error{Code::cancelled, "the caller has given up", {}, {}});
+        self->answer(Error{Code::cancelled, "the caller has given up"});
       });
     });
-    of_caller_.emplace(caller_, [own = own_] { own.cancel(); });
+    of_caller_ = std::make_unique<OnCancel>(caller_, [own = own_] { own.cancel(); });
   }
 
   Shared& shared_;
@@ -77,7 +76,7 @@ class TimelyRead : public std::enable_shared_from_this<TimelyRead> {
 
   std::mutex mutex_;
   records::Done done_;  // empty: it is answered
-  std::optional<OnCancel> of_caller_, of_own_;
+  std::unique_ptr<OnCancel> of_caller_, of_own_;
 };
 
 }  // namespace davit::desired

@@ -28,13 +28,13 @@ class Watch : public rpc::Handler {
     read();
   }
   void on_end_of_messages() override {
-    if (!source_) finish({Code::invalid_argument, "the request message is missing", {}});
+    if (!source_) finish({Code::invalid_argument, "the request message is missing"});
   }
   void on_writable() override {
     busy_ = false;
     read();
   }
-  void on_cancel() override { finish({Code::cancelled, "the caller has gone", {}}); }
+  void on_cancel() override { finish({Code::cancelled, "the caller has gone"}); }
 
  private:
   void notice(StoreWatcher::Event event) {

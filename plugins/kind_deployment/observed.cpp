@@ -83,7 +83,7 @@ Observed read_observed(const json::array& objects, const Site& site) {
 }
 
 Result<Named> attribute(const json::value& object, const Site& site) {
-  const Error unknown{Code::not_found, "no deployment's object", {}, {}};
+  const Error unknown{Code::not_found, "no deployment's object"};
   if (label(object, labels::managed_by) != site.labels.managed_by) return unknown;
   if (label(object, labels::component) != labels::component_deployment) return unknown;
   Named named;

@@ -126,7 +126,7 @@ Result<Named> attribute(const json::value& object, const Site& site) {
   named.name = sentinel_name(object);
   const bool ours = label(object, labels::managed_by) == site.labels.managed_by;
   if (ours && !named.id.empty() && !named.ns.empty() && !named.name.empty()) return named;
-  return Error{Code::not_found, "no sentinel's object", {}, {}};
+  return Error{Code::not_found, "no sentinel's object"};
 }
 
 }  // namespace davit::sentinel

@@ -31,10 +31,9 @@ Result<json::value> parse_object(std::string_view text, std::string_view what,
   json::error_code error;
   json::value value = json::parse(text, error, std::move(memory));
   if (error)
-    return Error{
-        Code::invalid_argument, std::string(what) + " is not JSON: " + error.message(), {}, {}};
+    return Error{Code::invalid_argument, std::string(what) + " is not JSON: " + error.message()};
   if (!value.is_object())
-    return Error{Code::invalid_argument, std::string(what) + " is not a JSON object", {}, {}};
+    return Error{Code::invalid_argument, std::string(what) + " is not a JSON object"};
   return value;
 }
 
@@ -57,7 +56,7 @@ std::string Fields::at(std::string_view key) const {
 }
 
 void Fields::reject(std::string_view key, std::string message) const {
-  if (!fault_) fault_ = Error{Code::invalid_argument, std::move(message), at(key), {}};
+  if (!fault_) fault_ = Error{Code::invalid_argument, std::move(message), at(key)};
 }
 
 void Fields::wrong_type(std::string_view key, std::string_view wanted,

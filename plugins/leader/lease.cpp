@@ -66,14 +66,15 @@ Result<Lease> parse_lease(std::string_view object) {
   const json::value lease = json::parse({object.data(), object.size()}, bad);
   Lease out;
   out.resource_version = bad ? std::string() : text_at(lease, "/metadata/resourceVersion");
-  if (out.resource_version.empty())
-    return Error{Code::internal, "the answer is not a Lease", {}, {}};
+  if (out.resource_version.empty()) return Error{Code::internal, "the answer is not a Lease"};
   out.holder = text_at(lease, "/spec/holderIdentity");
   out.renew_time = text_at(lease, "/spec/renewTime");
   out.duration = std::chrono::seconds(number_at(lease, "/spec/leaseDurationSeconds"));
   out.transitions = number_at(lease, "/spec/leaseTransitions");
   const std::string epoch = text_at(lease, "/metadata/annotations/davit.dev~1epoch");
-  std::from_chars(epoch.data(), epoch.data() + epoch.size(), out.epoch);
+  uint64_t number = 0;
+  std::from_chars(epoch.data(), epoch.data() + epoch.size(), number);
+  out.epoch = Epoch(number);
   return out;
 }
 
@@ -81,7 +82,7 @@ cluster::Request write_request(const Place& place, const Lease& lease, bool acqu
                                int64_t now_unix_ms) {
   const bool fresh = lease.resource_version.empty();
   const json::string now(micro_time(now_unix_ms));
-  json::object meta{{"annotations", {{epoch_annotation, std::to_string(lease.epoch)}}}};
+  json::object meta{{"annotations", {{epoch_annotation, to_string(lease.epoch)}}}};
   // The API knows whole seconds. The duration is rounded up, so that others wait too long rather
   // than too short.
   json::object spec{

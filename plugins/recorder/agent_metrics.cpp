@@ -59,7 +59,7 @@ std::optional<uint64_t> AgentMetrics::lag(const Progress& progress) {
       before = fleet_.applied_before({progress.region, progress.agent}, k.kind);
     }
     // The changes of a snapshot do not count: the agent did not wait for them since their commit.
-    if (before && before->version != 0 && before->version < k.applied.version)
+    if (before && before->version && before->version < k.applied.version)
       observe(progress.region, k, *before, progress.seen_at_unix_ms);
     sum += backlog_.above(k.kind, progress.region, k.applied);
   }

@@ -27,15 +27,12 @@ Result<std::vector<Record>> find_records(const storage::Client& storage, const s
   // A deleted record keeps its name until another record takes it. A report means the live one.
   const bool live = std::any_of(found.begin(), found.end(), [](const Record& r) { return r.live; });
   if (live) std::erase_if(found, [](const Record& r) { return !r.live; });
-  if (found.empty())
-    return Error{Code::not_found, "no " + what + " in region \"" + region + "\"", {}, {}};
+  if (found.empty()) return Error{Code::not_found, "no " + what + " in region \"" + region + "\""};
   std::set<std::string> namespaces;
   for (const Record& r : found) namespaces.insert(r.ns);
   if (namespaces.size() > 1) {
     return Error{Code::failed_precondition,
-                 what + " exists in " + std::to_string(namespaces.size()) + " namespaces",
-                 {},
-                 {}};
+                 what + " exists in " + std::to_string(namespaces.size()) + " namespaces"};
   }
   return found;
 }
@@ -45,7 +42,7 @@ namespace {
 // Decodes a report with the kind's help, on its pool.
 Result<Reported> decode(const kind::Client& kind, const Schema& schema, std::string_view request) {
   auto json = schema.to_json(kind.description().ctrl_v1->report_type, request);
-  if (!json.ok()) return Error{Code::invalid_argument, "the request cannot be decoded", {}, {}};
+  if (!json.ok()) return Error{Code::invalid_argument, "the request cannot be decoded"};
   auto reported = kind.from_report(*json);
   if (!reported.ok() && retryable(reported.error().code))
     return reported.error().in("kind " + kind.kind());
@@ -76,7 +73,7 @@ struct Arrival {
 Status arrival_stamp(Shared& shared) {
   Status out;
   out.sequence = shared.next_sequence();
-  out.epoch = out.sequence / 1000;
+  out.epoch = Epoch(out.sequence / 1000);
   out.reported_at_unix_ms = shared.host.unix_ms();
   return out;
 }
@@ -118,7 +115,7 @@ using ReportPtr = std::shared_ptr<CtrlReport>;
 
 // The kind cannot read the report now, or cannot say what the record asks for. `davit status` shows
 // it.
-void note_delay(const CtrlReport& report, const Key& key, uint64_t version, const Error& why) {
+void note_delay(const CtrlReport& report, const Key& key, Version version, const Error& why) {
   if (!retryable(why.code)) return;
   const Host& host = report.shared.host;
   report.shared.delays.note(key, Delay::report, version, why.message, host.unix_ms());
@@ -272,7 +269,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
   return server.unary(method, [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
     ::ctrl::v1::HeartbeatRequest message;
     if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
-      return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
+      return reply(Error{Code::invalid_argument, "the request cannot be decoded"});
     }
     // Only this method has its region in the message and not in a header.
     if (auto r = check_name("region", message.region()); !r.ok()) return reply(r.error());
@@ -280,14 +277,12 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
     if (!rpc::names_region(who.regions, message.region())) {
       return reply(Error{
           Code::permission_denied,
-          "region \"" + message.region() + "\" is not one that token \"" + who.name + "\" names",
-          {},
-          {}});
+          "region \"" + message.region() + "\" is not one that token \"" + who.name + "\" names"});
     }
     const std::string platform = message.platform().empty() ? "unknown" : message.platform();
     if (auto r = check_name("platform", platform); !r.ok()) return reply(r.error());
     const Progress progress{
-        message.region(),     platform + "/" + message.region(), "ctrl.v1", 0, {}, {},
+        message.region(),     platform + "/" + message.region(), "ctrl.v1", Epoch(), {}, {},
         shared.host.unix_ms()};
     if (auto r = admit_heartbeat(progress); !r.ok()) return reply(r.error());
     const Turns::Ask ask =
@@ -297,7 +292,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
           shared.host.blocking(shared.storage.instance(), [&shared, caller, progress, ends] {
             // The response has no fields.
             shared.progress(
-                caller, progress, [](uint64_t) { return std::string(); }, ends);
+                caller, progress, [](Epoch) { return std::string(); }, ends);
           });
         });
   });

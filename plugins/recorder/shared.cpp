@@ -23,7 +23,7 @@ Shared::Shared(Host h, storage::Client s, std::chrono::milliseconds agents_stale
       errors(
           host.counter("davit_recorder_storage_errors_total", "Calls of the store that failed.")),
       scan_(host, storage, outstanding,
-            {[this](uint64_t epoch) {
+            {[this](Epoch epoch) {
                return plausible_epoch(epoch, host.unix_ms(), limits.epoch_ahead);
              },
              [this](const StatusScan::Greatest& greatest) {
@@ -73,12 +73,12 @@ void Shared::knowing_epochs(StatusScan::Then then) {
   });
 }
 
-uint64_t Shared::epoch_above(const std::string& region) {
+Epoch Shared::epoch_above(const std::string& region) {
   const std::lock_guard lock(epochs_mutex_);
   return epochs_.above(region);
 }
 
-void Shared::reported(const std::string& region, uint64_t epoch) {
+void Shared::reported(const std::string& region, Epoch epoch) {
   const std::lock_guard lock(epochs_mutex_);
   if (epochs_.has(region)) epochs_.reported(region, epoch);
 }
@@ -105,7 +105,7 @@ void Shared::keep(const Operation& caller, const Progress& said, const Answer& a
   // Then no other process gets the same one.
   const auto taken = introduce(said);
   Progress kept = said;
-  if (taken.ok() && *taken != 0) kept.epoch = *taken + 1;
+  if (taken.ok() && *taken) kept.epoch = taken->next();
   auto stored = taken.ok() ? storage.under(caller).progress(kept) : Result<>(taken.error());
   if (!stored.ok()) {
     if (stored.error().code != Code::failed_precondition) failed(stored.error());
@@ -117,7 +117,7 @@ void Shared::keep(const Operation& caller, const Progress& said, const Answer& a
 
 // A late request replaces nothing. An agent whose clock was set back looks late, too: it is told of
 // the greater epoch, and comes back with one above it.
-std::optional<uint64_t> Shared::epoch_of_late(const Progress& said) {
+std::optional<Epoch> Shared::epoch_of_late(const Progress& said) {
   const std::lock_guard lock(mutex_);
   if (!roster_.is_late(said)) return std::nullopt;
   const std::lock_guard epochs_lock(epochs_mutex_);
@@ -130,12 +130,12 @@ bool Shared::is_new(const Progress& said) {
   return !fresh && !(roster_.has(said) && epoch_known(said));
 }
 
-Result<uint64_t> Shared::introduce(const Progress& said) {
+Result<Epoch> Shared::introduce(const Progress& said) {
   if (auto r = make_room(said); !r.ok()) return r.error();
-  if (said.epoch == 0) return 0;  // a ctrl.v1 peer has no epoch
+  if (!said.epoch) return Epoch();  // a ctrl.v1 peer has no epoch
   const std::lock_guard epochs_lock(epochs_mutex_);
-  const uint64_t taken = epochs_.taken(said);
-  if (taken != 0) {
+  const Epoch taken = epochs_.taken(said);
+  if (taken) {
     epochs_.told(said, taken);
   } else {
     epochs_.heard(said);
@@ -144,7 +144,7 @@ Result<uint64_t> Shared::introduce(const Progress& said) {
 }
 
 bool Shared::epoch_known(const Progress& said) {
-  if (said.epoch == 0) return true;
+  if (!said.epoch) return true;
   const std::lock_guard lock(epochs_mutex_);
   return epochs_.known(said);
 }
@@ -175,7 +175,7 @@ Result<> Shared::read_agents() {
   std::vector<Progress> stored_agents, implausible;
   auto r = storage.agents({}, [&](const davit_progress& p) {
     const Progress stored = from_abi(p);
-    stored_agents.push_back({stored.region, stored.agent, {}, 0, {}, {}, stored.seen_at_unix_ms});
+    stored_agents.push_back({stored.region, stored.agent, {}, {}, {}, {}, stored.seen_at_unix_ms});
     if (plausible_epoch(stored.epoch, host.unix_ms(), limits.epoch_ahead)) {
       const std::lock_guard lock(epochs_mutex_);
       epochs_.heard(stored);
@@ -190,7 +190,7 @@ Result<> Shared::read_agents() {
   for (Progress& stored : implausible) {
     host.warn("an agent's stored epoch is far ahead of this server's time; it is forgotten",
               {{"region", stored.region}, {"agent", stored.agent}});
-    stored.epoch = 0;
+    stored.epoch = {};
     if (auto healed = storage.progress(stored); !healed.ok()) return healed;
   }
   const std::lock_guard lock(mutex_);

@@ -43,9 +43,9 @@ class Shared {
   // Otherwise a server whose clock was set back could give lower epochs. [any]
   void knowing_epochs(StatusScan::Then then);
   // The least epoch above all known epochs of the region; 0: none is known. [any]
-  uint64_t epoch_above(const std::string& region);
+  Epoch epoch_above(const std::string& region);
   // Statuses of the region are about to be stored; `epoch` is the greatest of them. [any]
-  void reported(const std::string& region, uint64_t epoch);
+  void reported(const std::string& region, Epoch epoch);
 
   // A call of the store failed. A caller that gave up is no error.
   void failed(const Error& error) const;
@@ -53,20 +53,20 @@ class Shared {
   // Stores an agent's progress and replies, on behalf of `caller`. `answer` makes the response of
   // the epoch that the agent's is not above (0: none). Blocks; or replies later, when another call
   // reads the agents now.
-  using Answer = std::function<std::string(uint64_t)>;
+  using Answer = std::function<std::string(Epoch)>;
   void progress(const Operation& caller, const Progress& said, const Answer& answer,
                 const rpc::Server::Reply& reply);
 
  private:
   // Of a request that came late: the epoch that the agent's is not above, 0: none.
-  std::optional<uint64_t> epoch_of_late(const Progress& said);
+  std::optional<Epoch> epoch_of_late(const Progress& said);
   // Whether the agents are to be read first: for a newcomer or a new epoch.
   bool is_new(const Progress& said);
   // Gives the agent a place and stores what it said. Blocks.
   void keep(const Operation& caller, const Progress& said, const Answer& answer,
             const rpc::Server::Reply& reply);
   // Returns the epoch that the agent's is not above, 0: none.
-  Result<uint64_t> introduce(const Progress& said);
+  Result<Epoch> introduce(const Progress& said);
   bool epoch_known(const Progress& said);
   Result<> make_room(const Progress& said);
 

@@ -54,13 +54,13 @@ std::vector<Status> AcceptedStatuses::take_unconfirmed() {
   return out;
 }
 
-bool AcceptedStatuses::has_below(uint64_t epoch) const {
+bool AcceptedStatuses::has_below(Epoch epoch) const {
   return std::any_of(lists_.begin(), lists_.end(), [epoch](const List& list) {
     return !list.empty() && list.front().status.epoch < epoch;
   });
 }
 
-void AcceptedStatuses::add_below(uint64_t epoch, size_t most, size_t bytes_max,
+void AcceptedStatuses::add_below(Epoch epoch, size_t most, size_t bytes_max,
                                  std::vector<Status>& batch) const {
   size_t bytes = 0;
   std::unordered_set<std::string> keys;

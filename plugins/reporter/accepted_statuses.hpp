@@ -39,10 +39,10 @@ class AcceptedStatuses {
   std::vector<Status> take_unconfirmed();
 
   // True: some statuses were sent with a lower epoch than this one.
-  bool has_below(uint64_t epoch) const;
+  bool has_below(Epoch epoch) const;
   // Adds such statuses to the batch until it has `most` or about `bytes_max`. Leaves out keys that
   // the batch already has.
-  void add_below(uint64_t epoch, size_t most, size_t bytes_max, std::vector<Status>& batch) const;
+  void add_below(Epoch epoch, size_t most, size_t bytes_max, std::vector<Status>& batch) const;
 
   size_t size() const { return by_key_.size(); }
 

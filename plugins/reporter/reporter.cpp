@@ -101,7 +101,7 @@ void Reporter::kick() {
 
 // --- when -------------------------------------------------------------------------------------
 
-void Reporter::start(uint64_t epoch) {
+void Reporter::start(Epoch epoch) {
   running_ = true;
   {
     std::lock_guard lock(mutex_);

@@ -42,7 +42,7 @@ class Reporter {
   // epoch. When the peer has heard of an epoch that is not below ours, the Reporter raises its own
   // above that one. The reasons: a clock was set back, this machine's clock is behind that of
   // another machine, or another agent came and went.
-  void start(uint64_t epoch);
+  void start(Epoch epoch);
   // Sends what waits without further delay. Calls `flushed` once, when all is sent or the peer
   // fails.
   void flush(std::function<void()> flushed);
@@ -63,9 +63,9 @@ class Reporter {
   void sent(Sent sent);
   void send_progress();
   void add_issues(Progress& p) const;  // under the mutex
-  void progressed(const Result<uint64_t>& r);
-  void introduced(uint64_t epoch_taken);
-  void rise_above(uint64_t epoch_taken);
+  void progressed(const Result<Epoch>& r);
+  void introduced(Epoch epoch_taken);
+  void rise_above(Epoch epoch_taken);
   void reported(const std::optional<Error>& failure);
   void show_health();
   void tell_of_drops();  // [any]

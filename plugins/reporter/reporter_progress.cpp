@@ -30,7 +30,7 @@ void Reporter::send_progress() {
   progressing_ = true;
   accepted_.asking();
   last_progress_ = host_.now();
-  sender_->progress(p, [this](const Result<uint64_t>& r) { progressed(r); });
+  sender_->progress(p, [this](const Result<Epoch>& r) { progressed(r); });
 }
 
 // Adds as many issues as fit into one message, and says how many more there are.
@@ -48,10 +48,10 @@ void Reporter::add_issues(Progress& p) const {
   }
   if (more > 0)
     p.issues.push_back(
-        {{}, {}, {}, "issues", 0, "more", std::to_string(more) + " more do not fit a message"});
+        {{}, {}, {}, "issues", {}, "more", std::to_string(more) + " more do not fit a message"});
 }
 
-void Reporter::progressed(const Result<uint64_t>& r) {
+void Reporter::progressed(const Result<Epoch>& r) {
   progressing_ = false;
   if (!r.ok() && worth_retrying(r.error().code)) {
     last_progress_ = never;  // due again as soon as the backoff allows, on either wire
@@ -74,13 +74,13 @@ void Reporter::progressed(const Result<uint64_t>& r) {
     } else if (std::exchange(refused_for_, r.error().message) != r.error().message) {
       host_.warn("progress was refused", {{"reason", r.error().message}});
     }
-    introduced(r.ok() ? *r : 0);
+    introduced(r.ok() ? *r : Epoch());
   }
   show_health();
   plan();
 }
 
-void Reporter::introduced(uint64_t epoch_taken) {
+void Reporter::introduced(Epoch epoch_taken) {
   introduced_ = true;
   {
     std::lock_guard lock(mutex_);
@@ -94,15 +94,15 @@ void Reporter::introduced(uint64_t epoch_taken) {
 
 // The peer may have ignored all that was sent since it confirmed our epoch. The other agent may
 // have replaced what was sent before.
-void Reporter::rise_above(uint64_t epoch_taken) {
+void Reporter::rise_above(Epoch epoch_taken) {
   const auto now = host_.now();
   if (!rise_logged_at_ || now - *rise_logged_at_ >= rise_logged_every) {
     rise_logged_at_ = now;
     host_.info("an agent of the region has a greater epoch; ours is raised above it",
-               {{"known", std::to_string(epoch_taken)}});
+               {{"known", to_string(epoch_taken)}});
   }
   // No epoch is above this one; the peer should not have accepted it.
-  if (epoch_taken == UINT64_MAX) return;
+  if (epoch_taken == Epoch::max()) return;
   // Another working agent raises its epoch, too. An agent that is told so repeatedly waits longer
   // each time. So one of the two is confirmed in the end, and both rest until something changes.
   progress_retry_at_ = now + rise_backoff_.next(host_.random());
@@ -128,7 +128,7 @@ Issue Reporter::delayed() const {
           {},
           {},
           "statuses",
-          0,
+          Version(),
           DAVIT_ISSUE_DELAYED,
           std::to_string(buffer_.size()) + " wait; the breaker is " + word(state) +
               " and has opened " + std::to_string(breaker_.opened()) +

@@ -10,7 +10,7 @@ namespace davit::storage_sqlite {
 
 // What the row of a record has that its mutation does not say.
 struct Row {
-  uint64_t version;
+  Version version;
   int64_t committed_at_unix_ms;
   bool name_taken;
   const std::string &ns, &name, &request_id;
@@ -32,28 +32,28 @@ class Commit {
 
  private:
   struct Stored {
-    uint64_t version = 0;  // 0: there is no such record
+    Version version{};  // 0: there is no such record
     bool live = false, name_taken = false;
     std::string ns, name;
   };
   std::optional<Error> check(const Group& group) const;
-  std::optional<Error> mutate(const Mutation& m, const std::string& request_id, uint64_t version,
-                              uint64_t& actual);
+  std::optional<Error> mutate(const Mutation& m, const std::string& request_id, Version version,
+                              Version& actual);
   // False: the version that the mutation expects was lost, and may have been given again.
   bool expects_what_is_kept(const Mutation& m) const;
   Stored stored(const Key& key);
   void free_names(const Group& group);
   std::optional<Error> fixed_name(const Record& r, const Stored& before) const;
   std::optional<Error> take_name(const Record& r, bool& taken);
-  void write(const Record& r, const Stored& before, const std::string& request_id, uint64_t version,
+  void write(const Record& r, const Stored& before, const std::string& request_id, Version version,
              bool name_taken);
-  std::optional<uint64_t> repeated(const std::string& request_id, std::optional<Error>& error);
+  std::optional<Version> repeated(const std::string& request_id, std::optional<Error>& error);
   void forget_requests();
 
   Connection& connection_;
   const Chain& chain_;
   const int64_t now_;
-  uint64_t first_ = 0, next_ = 0;  // versions
+  Version first_{}, next_{};
 };
 
 }  // namespace davit::storage_sqlite

@@ -113,7 +113,7 @@ auto Database::writing(const Op& op, Work work)
 Result<> Database::commit(Transaction& transaction) {
   Connection& c = *writer_;
   if (auto fault = open_files_ && !c.failed() ? open_files_->fault() : std::nullopt)
-    c.fail({Code::data_loss, "database \"" + path_ + "\": " + *fault, path_, {}});
+    c.fail({Code::data_loss, "database \"" + path_ + "\": " + *fault, path_});
   auto r = transaction.commit();
   unsettled_ = c.unsettled();
   if (r.ok()) begun_ = true;
@@ -205,7 +205,7 @@ Result<> Database::forget(const Op& op, const storage::Maintain::ForgetAgent& ag
   });
 }
 
-Result<> Database::purge(const Op& op, uint64_t through) {
+Result<> Database::purge(const Op& op, Version through) {
   while (true) {
     auto more = writing(op, [&](Connection& c) { return purge_some(c, through); });
     if (!more.ok()) return more.error();

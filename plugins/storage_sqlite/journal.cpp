@@ -86,7 +86,7 @@ Result<> Database::tidy() {
   }
   Connection& c = *writer_;
   if (auto fault = open_files_ ? open_files_->fault() : std::nullopt)
-    return Error{Code::data_loss, "database \"" + path_ + "\": " + *fault, path_, {}};
+    return Error{Code::data_loss, "database \"" + path_ + "\": " + *fault, path_};
   c.script("PRAGMA optimize");
   sqlite3_busy_timeout(c.get(), 0);  // do not wait for readers
   const int code =

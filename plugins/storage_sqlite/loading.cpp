@@ -43,8 +43,7 @@ Error not_empty(Connection& c) {
   return {Code::already_exists,
           "database \"" + c.path() + "\": is not empty: it has " + has +
               "; name a file that does not exist yet, or move this one away",
-          c.path(),
-          {}};
+          c.path()};
 }
 
 // Returns the note.
@@ -91,26 +90,24 @@ Result<std::string> look_at(const std::string& path) {
 bool loads(Connection& c) {
   if (c.failed() || is_loading(c)) return !c.failed();
   c.fail({Code::failed_precondition,
-          "database \"" + c.path() + "\": is not loading: begin a copy first",
-          c.path(),
-          {}});
+          "database \"" + c.path() + "\": is not loading: begin a copy first", c.path()});
   return false;
 }
 
 void load_record(Connection& c, const Record& r) {
-  uint64_t before = 0;
+  Version before;
   std::string ns = r.ns, name = r.name;
   {
     Statement s =
         c.query("SELECT version, ns, name FROM records WHERE kind = ? AND region = ? AND id = ?",
                 V(r.key.kind), V(r.key.region), V(r.key.id));
     if (s.step()) {
-      before = s.number(0);
+      before = Version(s.number(0));
       if (name.empty()) ns = s.text(1), name = s.text(2);  // from before it was taken over
     }
   }
   if (before >= r.version) return;
-  if (before != 0) c.run("DELETE FROM records WHERE version = ?", before);
+  if (before) c.run("DELETE FROM records WHERE version = ?", before);
   insert(c, r,
          {r.version, r.committed_at_unix_ms, !r.live && r.name.empty(), ns, name, r.request_id});
 }
@@ -119,7 +116,7 @@ void load_record(Connection& c, const Record& r) {
 
 Result<std::string> begin_loading(const std::string& path, storage::LoadBegin how) {
   if (path == ":memory:")
-    return Error{Code::failed_precondition, "a database in memory takes no copy", {}, {}};
+    return Error{Code::failed_precondition, "a database in memory takes no copy"};
   if (auto r = inspect(path, Use::load); !r.ok()) return r.error();
   if (how.look) {
     if (auto r = Lock::look(path); !r.ok()) return r.error();
@@ -155,26 +152,26 @@ void load(Connection& c, const storage::Load& what) {
 void finish_loading(Connection& c, const storage::LoadEnd& end, int64_t now) {
   if (!loads(c)) return;
   if (end.history.empty())
-    return c.fail({Code::invalid_argument, "a history has at least one incarnation", {}, {}});
+    return c.fail({Code::invalid_argument, "a history has at least one incarnation"});
   c.script(
       "DELETE FROM statuses WHERE NOT EXISTS (SELECT 1 FROM records AS r WHERE r.kind = "
       "statuses.kind AND r.region = statuses.region AND r.id = statuses.id); "
       "DELETE FROM children WHERE NOT EXISTS (SELECT 1 FROM statuses AS s WHERE s.kind = "
       "children.kind AND s.region = children.region AND s.id = children.id); "
       "DELETE FROM incarnations");
-  const auto add = [&](uint64_t incarnation, uint64_t first, uint64_t first_status) {
+  const auto add = [&](Incarnation incarnation, Version first, Version first_status) {
     c.run(
         "INSERT INTO incarnations (incarnation, first_version, first_status_version, "
         "opened_at_unix_ms) VALUES (?, ?, ?, ?)",
         incarnation, first, first_status, now);
   };
   const size_t kept = std::min(end.history.size(), Chain::links_max - 1);
-  uint64_t first = 1;
+  Version first = 1;
   for (size_t i = end.history.size() - kept; i < end.history.size(); ++i) {
     add(end.history[i].incarnation, first, 1);
-    first = end.history[i].version + 1;
+    first = end.history[i].version.next();
   }
-  add(new_incarnation(), first, end.status_head + 1);
+  add(new_incarnation(), first, end.status_head.next());
   c.run("UPDATE store SET head = ?, status_head = ?", end.history.back().version, end.status_head);
   c.script("DROP TABLE loading");
   mark_as_loading(c, false);

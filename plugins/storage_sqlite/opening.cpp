@@ -34,8 +34,7 @@ Result<> check_content(Connection& c, int64_t bytes) {
   return Error{Code::data_loss,
                "database \"" + c.path() + "\": is corrupt (" + found +
                    "): restore a backup, or move it away to begin anew",
-               c.path(),
-               {}};
+               c.path()};
 }
 
 }  // namespace
@@ -68,7 +67,7 @@ Result<std::unique_ptr<Database>> Database::open(const Host& host, const std::st
 Result<> Database::open_observed() {
   struct stat there {};
   if (stat(path_.c_str(), &there) != 0 && errno == ENOENT)
-    return Error{Code::failed_precondition, "database \"" + path_ + "\": is not there", path_, {}};
+    return Error{Code::failed_precondition, "database \"" + path_ + "\": is not there", path_};
   if (auto r = inspect(path_, use_); !r.ok()) return r;
   if (use_ == Use::observe_alone) {
     auto lock = Lock::take(path_);
@@ -123,8 +122,7 @@ Result<> Database::open_writer() {
           Code::failed_precondition,
           "database \"" + path_ +
               "\": its file system has no shared memory, which WAL needs: choose a local one",
-          path_,
-          {}};
+          path_};
     }
   }
   if (c.failed()) return c.take_error();
@@ -145,14 +143,14 @@ Result<> Database::reopen() {
   if (open_files_) open_files_->journal_was_closed();
   auto r = open_writer();
   if (r.ok()) {
-    uint64_t head = 0;
+    Version head;
     {
       Statement s = writer_->query("SELECT head FROM store");
-      if (s.step()) head = s.number(0);
+      if (s.step()) head = Version(s.number(0));
     }
     begun_ = use_ != Use::serve;  // the row may have been lost; storing it again does no harm
     if (writer_->failed()) r = writer_->take_error();
-    if (r.ok()) host_.info("database opened anew", {{"head", std::to_string(head)}});
+    if (r.ok()) host_.info("database opened anew", {{"head", to_string(head)}});
   }
   if (!r.ok()) writer_.reset();
   unsettled_ = !r.ok();
@@ -174,7 +172,8 @@ Result<> Database::read_chain() {
     Transaction transaction(c, Transaction::Kind::read);
     Statement head = c.query("SELECT head, status_head FROM store");
     if (head.step())
-      link.first_version = head.number(0) + 1, link.first_status_version = head.number(1) + 1;
+      link.first_version = Version(head.number(0) + 1),
+      link.first_status_version = Version(head.number(1) + 1);
     chain_ = stored_chain(c);
   }
   if (c.failed()) return c.take_error();

@@ -48,7 +48,7 @@ class StorageSqlite {
   Result<> start(const Op&) {
     auto path = is_observed(use_) ? file_if_there() : file();
     if (!path.ok()) return path.error();
-    if (path->empty()) return Error{Code::failed_precondition, "there is no database", {}, {}};
+    if (path->empty()) return Error{Code::failed_precondition, "there is no database"};
     auto opened = Database::open(host_, *path, use_);
     if (!opened.ok()) return opened.error();
     auto head = (*opened)->head(Op());
@@ -59,8 +59,8 @@ class StorageSqlite {
     }
     if (*path != ":memory:" && use_ == Use::serve) gauges_.begin(open_database());
     host_.info("database open", {{"path", *path},
-                                 {"head", std::to_string(head->head.version)},
-                                 {"incarnation", std::to_string(head->head.incarnation)}});
+                                 {"head", to_string(head->head.version)},
+                                 {"incarnation", to_string(head->head.incarnation)}});
     host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
@@ -118,7 +118,7 @@ class StorageSqlite {
     }
     // The result of every group is known: SQLite has rolled all of them back.
     if (r.error().code != Code::resource_exhausted) return r.error();
-    return std::vector<GroupResult>(groups.size(), {0, 0, 0, r.error()});
+    return std::vector<GroupResult>(groups.size(), {{}, {}, {}, r.error()});
   }
 
   Result<> report(const Op& op, const std::vector<Status>& statuses) {
@@ -148,7 +148,7 @@ class StorageSqlite {
     if (copied.ok()) {
       host_.info("backup made", {{"path", path},
                                  {"bytes", std::to_string(copied->bytes)},
-                                 {"head", std::to_string(copied->head.version)}});
+                                 {"head", to_string(copied->head.version)}});
     } else {
       host_.warn("backup failed", {{"path", path}, {"error", copied.error().message}});
     }
@@ -167,12 +167,11 @@ class StorageSqlite {
     return ended_with(op, [&] { return verify_file(path, until(op, tell)); });
   }
   Result<storage::Restored> restore(const Op&, const std::string& path) {
-    if (open_database())
-      return Error{Code::unavailable, "the database is open: stop davit first", {}, {}};
+    if (open_database()) return Error{Code::unavailable, "the database is open: stop davit first"};
     auto own = file();
     if (!own.ok()) return own.error();
     if (*own == ":memory:")
-      return Error{Code::failed_precondition, "a database in memory cannot be restored", {}, {}};
+      return Error{Code::failed_precondition, "a database in memory cannot be restored"};
     std::error_code error;
     const auto real = std::filesystem::canonical(*own, error);  // the file, not a link to it
     return storage_sqlite::restore(error ? *own : real.string(), path, host_.unix_ms());
@@ -183,7 +182,7 @@ class StorageSqlite {
     return {};
   }
   Result<std::string> begin(const Op&, storage::LoadBegin how) {
-    if (open_database()) return Error{Code::failed_precondition, "begin before start", {}, {}};
+    if (open_database()) return Error{Code::failed_precondition, "begin before start"};
     auto path = how.look ? file_if_there() : file();
     if (!path.ok()) return path.error();
     if (path->empty()) return std::string();
@@ -216,9 +215,9 @@ class StorageSqlite {
     auto why = given_up(op, host_.now());
     return why ? std::move(*why) : copied.error();
   }
-  static Error closed() { return {Code::unavailable, "the database is not open", {}, {}}; }
+  static Error closed() { return {Code::unavailable, "the database is not open"}; }
   static Error only_read() {
-    return {Code::failed_precondition, "the database is open for reading only", {}, {}};
+    return {Code::failed_precondition, "the database is open for reading only"};
   }
   // The configured file, or the one in the state directory; empty: there is no such directory yet.
   Result<std::string> file_if_there() const {

@@ -59,12 +59,12 @@ class Classifier {
   // Both.
   Result<Change> change(const Kind& kind, Record record);
   // Logs once per version. `record`: "kind/region/id".
-  void log_hold(const std::string& record, uint64_t version, const std::string& reason);
+  void log_hold(const std::string& record, Version version, const std::string& reason);
 
   // The records that their kind cannot classify now, for `davit status`.
   const Delays& delays() const { return delays_; }
-  void delayed(const Key& key, const char* stage, uint64_t version, const Error& why);
-  void not_delayed(const Key& key, const char* stage, uint64_t version) {
+  void delayed(const Key& key, const char* stage, Version version, const Error& why);
+  void not_delayed(const Key& key, const char* stage, Version version) {
     delays_.over(key, stage, version);
   }
 
@@ -72,7 +72,7 @@ class Classifier {
   Host host_;
   std::map<std::string, Kind, std::less<>> kinds_;
   std::mutex mutex_;
-  std::unordered_map<std::string, uint64_t> logged_;  // key -> version
+  std::unordered_map<std::string, Version> logged_;  // key -> version
   Delays delays_{delay_lasts};
 };
 

@@ -9,15 +9,15 @@ namespace davit::streamer {
 
 namespace {
 
-constexpr std::chrono::seconds asked_every{30};
-constexpr size_t asked_at_once = 100;
+constexpr std::chrono::seconds delayed_asked_every{30};
+constexpr size_t delayed_at_once = 100;
 
 }  // namespace
 
 // On the strand.
 void Feed::ask_again() {
-  const int64_t since = host_.unix_ms() - std::chrono::milliseconds(asked_every).count();
-  auto keys = classifier_.delays().unasked(Delay::stream, since, asked_at_once);
+  const int64_t since = host_.unix_ms() - std::chrono::milliseconds(delayed_asked_every).count();
+  auto keys = classifier_.delays().unasked(Delay::stream, since, delayed_at_once);
   if (keys.empty()) return;
   host_.blocking(storage_.instance(),
                  [this, keys = std::move(keys), ticket = outstanding_.begin()] {
@@ -29,7 +29,7 @@ void Feed::ask_again() {
                        return !(found = true);
                      });
                      if (!head.ok()) return;  // the tailer says so
-                     if (!found) classifier_.not_delayed(key, Delay::stream, UINT64_MAX);
+                     if (!found) classifier_.not_delayed(key, Delay::stream, Version::max());
                    }
                    for (auto& [kind, records] : of_kinds)
                      ask_again(kind, std::move(records), ticket);

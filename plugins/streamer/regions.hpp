@@ -25,8 +25,7 @@ class Regions {
     return Error{Code::invalid_argument,
                  "a region has at most " + std::to_string(bytes_max) +
                      " bytes, no space and no control character",
-                 "region",
-                 {}};
+                 "region"};
   }
   // True: the caller's token names the region itself, so the region is not counted.
   static bool named(const rpc::Identity& caller, const std::string& region) {

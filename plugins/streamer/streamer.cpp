@@ -82,7 +82,7 @@ class Streamer {
   std::vector<Delay> delays() const { return classifier_.delays().all(host_.unix_ms()); }
 
  private:
-  using Encode = Result<std::string> (*)(const Classifier::Kind&, const Change&, uint64_t version);
+  using Encode = Result<std::string> (*)(const Classifier::Kind&, const Change&, Version version);
 
   // ctrl.v1: one record a message.
   Encoding cut(Encode encode) {

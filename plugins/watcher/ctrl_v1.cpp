@@ -34,7 +34,7 @@ Result<DeleteShape> learn(const kind::Client& kind) {
     }
   }
   if (out.name_field.empty()) {
-    return Error{Code::internal, "its delete message does not carry the name", {}, {}};
+    return Error{Code::internal, "its delete message does not carry the name"};
   }
   return out;
 }
@@ -66,7 +66,7 @@ struct Reader {
   std::string region;
   std::shared_ptr<LearnedShape> learned = std::make_shared<LearnedShape>();
 
-  Result<Item> apply(std::string_view payload, uint64_t version) const {
+  Result<Item> apply(std::string_view payload, Version version) const {
     Item out;
     out.change.type = sink::ChangeType::apply;
     out.change.key = {kind.kind(), region, {}};
@@ -86,7 +86,7 @@ struct Reader {
     return out;
   }
 
-  Result<Item> remove(std::string_view state, uint64_t version) const {
+  Result<Item> remove(std::string_view state, Version version) const {
     const auto shape = learned->of(kind);
     if (!shape.ok()) return shape.error();
     Item out;
@@ -107,16 +107,17 @@ struct Reader {
 
   Result<Batch> decode(const Buffer& message) const {
     std::optional<std::string_view> applied, removed;
-    uint64_t version = 0;
+    Version version{};
     const bool whole = each_field(message.view(), [&](const Field& f) {
       if (f.number == 1) applied = f.bytes;
       if (f.number == 2) removed = f.bytes;
-      if (f.number == 3) version = f.integer;
+      if (f.number == 3) version = Version(f.integer);
     });
-    if (!whole) return Error{Code::internal, "the peer sent a state that cannot be read", {}, {}};
+    if (!whole) return Error{Code::internal, "the peer sent a state that cannot be read"};
     Batch out;
     if (!applied && !removed) {
-      out.mark = Mark{Mark::Type::progress, {0, version}, std::nullopt};  // "move your cursor"
+      out.mark =
+          Mark{Mark::Type::progress, {Incarnation(), version}, std::nullopt};  // "move your cursor"
       return out;
     }
     auto item = applied ? apply(*applied, version) : remove(message.view(), version);
@@ -133,9 +134,7 @@ Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const st
   const auto& names = kind.description().ctrl_v1;
   if (!names || names->watch.empty() || names->get.empty()) {
     return Error{Code::failed_precondition,
-                 "kind \"" + kind.kind() + "\" is not on the ctrl.v1 wire",
-                 {},
-                 {}};
+                 "kind \"" + kind.kind() + "\" is not on the ctrl.v1 wire"};
   }
   Dialect out;
   out.path = "ctrl.v1.ClusterService/" + names->watch;
@@ -144,7 +143,7 @@ Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const st
   out.request = [region](Cursor from) {
     std::string request;
     put_bytes(request, 1, region);
-    put_integer(request, 2, from.version);
+    put_integer(request, 2, from.version.value());
     return Buffer::of(std::move(request));
   };
   out.get_path = "ctrl.v1.ClusterService/" + names->get;

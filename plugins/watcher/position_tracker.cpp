@@ -8,8 +8,8 @@ void PositionTracker::begin(bool snapshot, Cursor at) {
   history_ = at.incarnation;
   snapshot_ = snapshot;
   if (snapshot) {
-    sent_ = 0;
-    through_ = 0;
+    sent_ = {};
+    through_ = {};
     committed_ = {};
   } else {
     // The peer found our position in its history, so the position is in the newest incarnation.
@@ -23,13 +23,13 @@ void PositionTracker::begin_without_bookmarks() {
   snapshot_ = false;
 }
 
-void PositionTracker::offered(uint64_t version) {
+void PositionTracker::offered(Version version) {
   ++outstanding_[version];
   sent_ = std::max(sent_, version);
   if (!snapshot_) through_ = std::max(through_, version);
 }
 
-void PositionTracker::settled(uint64_t version) {
+void PositionTracker::settled(Version version) {
   const auto it = outstanding_.find(version);
   if (it == outstanding_.end()) return;
   if (--it->second == 0) outstanding_.erase(it);
@@ -53,14 +53,14 @@ void PositionTracker::closed_clean() {
 
 void PositionTracker::refused() {
   committed_ = {};
-  sent_ = 0;
-  through_ = 0;
+  sent_ = {};
+  through_ = {};
   snapshot_ = false;
 }
 
 void PositionTracker::advance() {
   if (snapshot_) return;
-  uint64_t version = through_;
+  Version version = through_;
   if (!outstanding_.empty()) version = std::min(version, outstanding_.begin()->first - 1);
   if (version > committed_.version) committed_ = {history_, version};
 }

@@ -23,8 +23,8 @@ class PositionTracker {
   void begin_without_bookmarks();
 
   // The sink accepted a change, and later settles it once.
-  void offered(uint64_t version);
-  void settled(uint64_t version);
+  void offered(Version version);
+  void settled(Version version);
 
   // The peer has sent everything up to `at`. snapshot_end: the snapshot is complete, too.
   void bookmark(Cursor at, bool snapshot_end);
@@ -38,22 +38,20 @@ class PositionTracker {
   // The position to ask with; version 0 asks for a snapshot. It covers all that the stream has
   // received, because the sink has it. A restored store that has lost some of it refuses this
   // position; it might not refuse the committed one.
-  Cursor received() const {
-    return snapshot_ || through_ == 0 ? Cursor{} : Cursor{history_, through_};
-  }
+  Cursor received() const { return snapshot_ || !through_ ? Cursor{} : Cursor{history_, through_}; }
   // The incarnation that the peer has named last; 0: none.
-  uint64_t incarnation() const { return history_; }
+  Incarnation incarnation() const { return history_; }
   size_t outstanding() const { return outstanding_.size(); }
 
  private:
   void advance();
 
   Cursor committed_;
-  uint64_t history_ = 0;                      // incarnation that the peer named last; 0: none yet
-  uint64_t sent_ = 0;                         // highest version that the peer has sent
-  uint64_t through_ = 0;                      // the peer has sent everything up to this version
-  bool snapshot_ = false;                     // within a snapshot
-  std::map<uint64_t, uint32_t> outstanding_;  // version -> times offered and not settled
+  Incarnation history_{};                    // incarnation that the peer named last; 0: none yet
+  Version sent_{};                           // highest version that the peer has sent
+  Version through_{};                        // the peer has sent everything up to this version
+  bool snapshot_ = false;                    // within a snapshot
+  std::map<Version, uint32_t> outstanding_;  // version -> times offered and not settled
 };
 
 }  // namespace davit::watcher

@@ -64,7 +64,7 @@ Stream::Stream(std::shared_ptr<const Neighbours> neighbours, std::string kind, D
 Result<> Stream::start() {
   sink::Source source;
   source.wake = [this] { strand_.post([this] { feed(); }); };
-  source.settled = [this](uint64_t version, sink::Outcome outcome) {
+  source.settled = [this](Version version, sink::Outcome outcome) {
     if (outcome == sink::Outcome::abandoned) return;
     bool first = false;
     {
@@ -124,10 +124,10 @@ void Stream::connect() {
   call_ = with_->channel.start(dialect_.path, strand_, std::make_unique<Handler>(*this),
                                dialect_.metadata);
   const Cursor from = dialect_.bookmarks ? tracker_.received() : tracker_.committed();
-  if (from.version != 0) known_ = from;
+  if (from.version) known_ = from;
   if (!dialect_.bookmarks) {
-    if (!begin(from.version == 0, from, {})) return;
-    if (from.version == 0) {
+    if (!begin(!from.version, from, {})) return;
+    if (!from.version) {
       listing_ = true;
       audit_->listing(with_->host.now());
     }
@@ -159,7 +159,7 @@ bool Stream::begin(bool snapshot, Cursor at, History history) {
     }
     issues_.clear();
   }
-  if (!history.empty() && known_.version != 0 && !knows(history, known_))
+  if (!history.empty() && known_.version && !knows(history, known_))
     with_->host.warn("the server's store has lost changes that it had sent", {{"kind", kind_}});
   return heeded(sink_.begin({snapshot, at, std::move(history)}));
 }
@@ -228,13 +228,13 @@ void Stream::feed() {
 
 // Parks a change that cannot be read or named. It must not delay the changes after it.
 void Stream::park(const Item& item) {
-  const uint64_t version = item.change.version;
+  const Version version = item.change.version;
   with_->host.error("a change cannot be read and is parked",
-                    {{"kind", kind_}, {"version", std::to_string(version)}, {"fault", item.fault}});
+                    {{"kind", kind_}, {"version", to_string(version)}, {"fault", item.fault}});
   tracker_.offered(version);
   tracker_.settled(version);
   Issue issue{kind_,      {},
-              {},         "version " + std::to_string(version),
+              {},         "version " + to_string(version),
               version,    DAVIT_ISSUE_PARKED,
               item.fault, tracker_.incarnation()};
   if (with_->status) with_->status->issue(region_, issue);
@@ -317,20 +317,20 @@ void Stream::reconnect(std::chrono::milliseconds at_least) {
 }
 
 void Stream::settle() {
-  std::vector<uint64_t> settled;
+  std::vector<Version> settled;
   {
     std::lock_guard lock(settled_mutex_);
     settled.swap(settled_);
   }
-  for (uint64_t version : settled) tracker_.settled(version);
+  for (Version version : settled) tracker_.settled(version);
   report_progress();
 }
 
 void Stream::report_progress() {
   const Cursor at = tracker_.committed();
-  if (at == reported_ || at.version == 0) return;
+  if (at == reported_ || !at.version) return;
   reported_ = at;
-  version_gauge_.set(static_cast<double>(at.version));
+  version_gauge_.set(static_cast<double>(at.version.value()));
   if (with_->status) with_->status->advance(region_, {kind_, at});
 }
 

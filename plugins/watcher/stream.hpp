@@ -150,7 +150,7 @@ class Stream {
 
   // The sink adds to it on any thread; the strand takes it.
   std::mutex settled_mutex_;
-  std::vector<uint64_t> settled_;
+  std::vector<Version> settled_;
 
   Metric changes_, reconnects_, up_gauge_, version_gauge_;
 };

@@ -106,7 +106,7 @@ void Stream::say_delayed(const std::string& why) {
                                  {},
                                  {},
                                  "changes",
-                                 0,
+                                 Version(),
                                  why.empty() ? "" : DAVIT_ISSUE_DELAYED,
                                  why,
                                  tracker_.incarnation()});

@@ -105,8 +105,8 @@ class Watcher {
       return {};
     }
     host_.health(DAVIT_HEALTH_SERVING, "standing by until \"" + gate_->name() + "\" opens");
-    gate_->wait([this](uint64_t epoch) {
-      if (epoch != 0) open();
+    gate_->wait([this](Epoch epoch) {
+      if (epoch) open();
     });
     return {};
   }
@@ -131,11 +131,8 @@ class Watcher {
     }
     if (changed_.wait_for(lock, std::chrono::nanoseconds(op.deadline_ns()) - host_.now(), done))
       return {};
-    return Error{Code::deadline_exceeded,
-                 std::to_string(running_ - stopped_) + " of " + std::to_string(running_) +
-                     " streams did not end",
-                 {},
-                 {}};
+    return Error{Code::deadline_exceeded, std::to_string(running_ - stopped_) + " of " +
+                                              std::to_string(running_) + " streams did not end"};
   }
 
  private:

@@ -29,7 +29,7 @@ class NoNeighbours : public Neighbours {
  public:
   explicit NoNeighbours(Runtime& runtime) : runtime_(runtime) {}
   Result<davit_ref> find(std::string_view, std::string_view name, std::string_view) override {
-    return Error{Code::not_found, "no plugin \"" + std::string(name) + "\"", {}, {}};
+    return Error{Code::not_found, "no plugin \"" + std::string(name) + "\""};
   }
   std::vector<davit_ref> each(std::string_view, std::string_view) override { return {}; }
   Pool* pool(std::string_view name) override {

@@ -249,7 +249,7 @@ RACES = (
         "a change that comes while its record is worked on is worked on next",
         (("  const auto rest = rest_after(kind, entry, report);\n",
           "  const auto rest = rest_after(kind, entry, report);\n"
-          "  if (!current) { queue_.done(entry.number, now() + rest); queue_.forget(entry.number); return; }\n"),)),
+          "  if (!current) { workers_.done(entry.number, now() + rest); workers_.forget(entry.number); return; }\n"),)),
     Bug("newer_change_passes_for_done", "applier", "hub_work.cpp",
         "what a reconciliation has done is said of the version that it was made for",
         (("  const bool current = entry.version == report.version && entry.incarnation == report.incarnation &&\n"

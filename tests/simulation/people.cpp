@@ -180,7 +180,7 @@ void World::check_answer(const std::string& answer, const std::string& what) {
     const bool done = o.type() == v1::Outcome::TYPE_CREATED ||
                       o.type() == v1::Outcome::TYPE_CHANGED ||
                       o.type() == v1::Outcome::TYPE_DELETED;
-    if (done && !history_.seen(o.version()))
+    if (done && !history_.seen(Version(o.version())))
       story_.fault(what + ": said to be " + o.outcome() + " @" + std::to_string(o.version()) +
                    ", and nothing was committed so");
   }
@@ -210,6 +210,7 @@ void World::meddle() {
   }
   if (there.empty()) return;
   const Name& name = there[fate_.below(there.size())];
+  if (fate_.chance(0.3)) return keep_or_put_back(kind, name);
   cluster::Request q;
   q.resource = kind.resource;
   q.ns = name.ns;
@@ -232,6 +233,34 @@ void World::meddle() {
   story_.tell("somebody sends " + q.verb + " of " + display(name));
   ++changed_by_people_[name];
   if (edited) restart_pod(name);
+}
+
+// Somebody has saved an object in a file, and creates it from there when it is gone: with the
+// stamps of then, perhaps of a record that has been deleted since.
+void World::keep_or_put_back(const Kind& kind, const Name& name) {
+  const json::value live = object(kind.resource, name.ns, name.name);
+  if (stamp_of(live)) {
+    kept_[name] = live;
+    return;
+  }
+  const auto kept = kept_.find(name);
+  if (kept == kept_.end() || !text_at(live, "/metadata/name").empty()) return;
+  json::value body = kept->second;
+  body.as_object().erase("status");
+  json::object& metadata = body.at("metadata").as_object();
+  for (const char* of_server :
+       {"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"})
+    metadata.erase(of_server);
+  cluster::Request q;
+  q.verb = DAVIT_VERB_CREATE;
+  q.resource = kind.resource;
+  q.ns = name.ns;
+  q.body = json::serialize(body);
+  if (call(q).code != Code::ok) return;
+  const Stamp stamp = stamp_of(body);
+  story_.tell("somebody puts back " + display(name) + " as it was of " + stamp.id + " @" +
+              to_string(stamp.made_of.version));
+  ++changed_by_people_[name];
 }
 
 // So that there is one of the template as it is now.
@@ -271,7 +300,7 @@ void World::back_up() {
   }
   backup_ = Backup{folder_.path() + "/backup.db", history_};
   copy_store(folder_.path() + "/davit.db", backup_->file);
-  story_.tell("the store is backed up at " + std::to_string(history_.head()));
+  story_.tell("the store is backed up at " + to_string(history_.head()));
 }
 
 void World::restore() {
@@ -294,7 +323,7 @@ void World::restore_from(const std::optional<Backup>& backup) {
   history_.closed();
   restored_head_ = history_.head();
   before_restore_ = history_.incarnations();
-  story_.tell("the store is restored to " + std::to_string(restored_head_));
+  story_.tell("the store is restored to " + to_string(restored_head_));
   storage_.begin_anew();
   stored_.clear();
   named_.clear();

@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CODE = {".c", ".cpp", ".h", ".hpp"}
 LINES_MAX = 400
 COLUMNS_MAX = 100
+TEXT_COLUMNS_MAX = 120
 FUNCTION_LINES_MAX = 60
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.M)
 BANNED_NAMES = re.compile(r"\b(?:class|struct)\s+(?!FieldManager\b)\w*(?:Manager|Helper|Util|Utils|Impl|Base|Data|Info)\b")
@@ -28,6 +29,19 @@ ONE_PLACE = (
     (re.compile(r"^CLI/"), re.compile(r"^host/commands/"), "host/commands/command_line.hpp"),
     (re.compile(r"^grpc"), re.compile(r"^(host/rpc/grpc|host/commands|tests)/"), "the rpc service"),
 )
+
+# The layers of the host: whose headers a folder may include besides its own. host/README.md has the same table.
+LAYERS = {
+    "config": (),
+    "runtime": (),
+    "loader": ("config",),
+    "services": ("config", "runtime"),
+    "codec": ("config",),
+    "observability": ("config", "runtime", "services"),
+    "rpc": ("config", "runtime", "services", "codec"),
+    "assembly": ("config", "runtime", "loader", "services", "observability"),
+    "commands": ("config", "runtime", "loader", "services", "codec", "observability", "rpc", "assembly"),
+}
 
 # The one folder below plugins/ that is no plugin: any plugin may include it.
 SHARED = "kubernetes"
@@ -62,6 +76,9 @@ def includes_of(name, text):
             yield f"{name}: includes <{included}>: payloads are opaque to storage"
         if top == "host" and not name.startswith("host/commands/") and included.startswith(("ctrl/", "davit/v1/")):
             yield f"{name}: includes <{included}>: the host knows plugins, not resources"
+        layer = name.split("/")[1] if top == "host" and name.count("/") > 1 else None
+        if layer and other in LAYERS and other not in (layer, *LAYERS[layer]):
+            yield f"{name}: includes <{included}>: host/{layer} stands below host/{other}: move what both need to host/"
 
 
 def long_functions(lines):
@@ -187,6 +204,15 @@ def part_of(name):
     return "/".join(name.split("/")[:2 if name.startswith("plugins/") else 1])
 
 
+def long_lines(name, text):
+    """Lines of prose in Markdown that are too long: not those of tables and of code."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        fenced ^= line.lstrip().startswith("```")
+        if len(line) > TEXT_COLUMNS_MAX and not fenced and not line.startswith(("|", "    ")):
+            yield f"{name}:{number}: {len(line)} columns: wrap it at {TEXT_COLUMNS_MAX}"
+
+
 def kinds():
     return [p.name.removeprefix("kind_") for p in (ROOT / "plugins").glob("kind_*") if p.is_dir()]
 
@@ -214,6 +240,8 @@ def faults():
             if name.startswith(("host/", "plugins/", "sdk/include/")) and not name.startswith("plugins/kind_"):
                 if found := names_of_kinds.search(text):
                     yield f"{name}: names the kind {found.group()}: kinds are data outside their folder"
+        if path.suffix == ".md":
+            yield from long_lines(name, text)
         if name.startswith("plugins/") and name.endswith("CMakeLists.txt") and name.count("/") == 2:
             if not (path.parent / "README.md").exists():
                 yield f"{path.parent.relative_to(ROOT)}: has no README.md"

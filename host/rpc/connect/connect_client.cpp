@@ -91,9 +91,9 @@ davit_rpc_call* ConnectClient::start(const davit_rpc_start& start, davit_strand*
 
 void ConnectClient::open(const std::shared_ptr<CalledStream>& stream) {
   if (try_open(stream)) return;
-  if (stopping_) return stream->fail({Code::cancelled, "the host is going down", {}});
+  if (stopping_) return stream->fail({Code::cancelled, "the host is going down"});
   if (!attempt_ && std::chrono::steady_clock::now() < not_before_)
-    return stream->fail({Code::unavailable, why_, {}});
+    return stream->fail({Code::unavailable, why_});
   waiting_.push_back(stream);
   if (!attempt_) connect();
 }
@@ -191,7 +191,7 @@ void ConnectClient::failed(const std::string& why) {
   resolver_.cancel();
   if (attempt->connection) attempt->connection->close(why);
   back_off(why);
-  for (const auto& stream : std::exchange(waiting_, {})) stream->fail({Code::unavailable, why, {}});
+  for (const auto& stream : std::exchange(waiting_, {})) stream->fail({Code::unavailable, why});
 }
 
 void ConnectClient::closed(const std::shared_ptr<Connection>& connection, const std::string& why) {

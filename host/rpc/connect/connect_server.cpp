@@ -289,8 +289,7 @@ void ConnectServer::look_after() {
   serving_.open.end_late(
       std::chrono::steady_clock::now() - settings_.request_timeout,
       {Code::deadline_exceeded,
-       "no request came within " + std::to_string(settings_.request_timeout.count()) + " ms",
-       {}});
+       "no request came within " + std::to_string(settings_.request_timeout.count()) + " ms"});
   serving_.open.end_revoked(Admission::revoked());
   on_each_loop([](Loop& loop) {
     const auto all = loop.connections;
@@ -342,7 +341,7 @@ void ConnectServer::stop(std::chrono::steady_clock::time_point deadline) {
   wait_until_no_connection(std::chrono::steady_clock::now() + for_the_last_bytes);
   on_each_loop([](Loop& loop) {
     const auto all = loop.connections;
-    for (const auto& c : all) c->close("the server is shutting down");
+    for (const auto& c : all) c->close(shutting_down().message);
   });
   // Connections first: each may still begin a call. Then calls: each posts to its loop until it is
   // destroyed.

@@ -112,7 +112,7 @@ std::optional<Pairs> metadata_in(const json::object& object) {
 }
 
 Error no_end(const char* why) {
-  return {Code::invalid_argument, std::string("not the end of a stream: ") + why, {}, {}};
+  return {Code::invalid_argument, std::string("not the end of a stream: ") + why};
 }
 
 int hex_digit(char c) {
@@ -129,7 +129,7 @@ std::string error_json(const End& end) {
 }
 
 End read_error_json(int status, std::string_view body) {
-  End out{code_of_http(status), "HTTP status " + std::to_string(status), {}};
+  End out{code_of_http(status), "HTTP status " + std::to_string(status)};
   const auto object = parse_object(body);
   if (!object) return out;
   const auto said = said_in(*object);

@@ -94,7 +94,7 @@ Result<> GrpcServer::listen() {
         Type::FROM_FD, server_credentials(settings_, acceptor_.certificate()));
   }
   server_ = builder.BuildAndStart();
-  if (!server_) return Error{Code::unavailable, acceptor_.name() + ": gRPC cannot start", {}, {}};
+  if (!server_) return Error{Code::unavailable, acceptor_.name() + ": gRPC cannot start"};
   return acceptor_.start([this](AcceptedConnection v) { entered(std::move(v)); },
                          [this] {
                            // Many connections may be refused in a second, and each sweep looks at
@@ -125,7 +125,7 @@ Result<IdentityPtr> GrpcServer::identify(const grpc::GenericCallbackServerContex
                                          const IdentityPtr& user) {
   if (user) return user;
   if (settings_.on_unix_socket())
-    return Error{Code::internal, "a connection without peer credentials", {}, {}};
+    return Error{Code::internal, "a connection without peer credentials"};
   const auto& metadata = context.client_metadata();
   const auto [first, last] = metadata.equal_range("authorization");
   if (first == last) return acceptor_.admission().authenticate(nullptr);
@@ -171,8 +171,7 @@ void GrpcServer::look_after() {
   serving_.open.end_late(
       std::chrono::steady_clock::now() - settings_.request_timeout,
       {Code::deadline_exceeded,
-       "no request came within " + std::to_string(settings_.request_timeout.count()) + " ms",
-       {}});
+       "no request came within " + std::to_string(settings_.request_timeout.count()) + " ms"});
   serving_.open.end_revoked(Admission::revoked());
 }
 

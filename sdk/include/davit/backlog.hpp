@@ -66,7 +66,7 @@ class Backlog {
   uint64_t above(const std::string& kind, const std::string& region, Cursor applied) const {
     const std::lock_guard lock(mutex_);
     uint64_t count = 0;
-    visit(kind, region, judged(applied) ? applied.version : 0, UINT64_MAX,
+    visit(kind, region, judged(applied) ? applied.version : Version(), Version::max(),
           [&count](const Change&) { ++count; });
     return count;
   }
@@ -88,14 +88,14 @@ class Backlog {
   static constexpr std::chrono::milliseconds look_again{20};
 
   struct Change {
-    uint64_t version;
+    Version version;
     size_t id;  // a hash of the record's id
     int64_t committed_at_unix_ms;
   };
   using Topic = std::pair<std::string, std::string>;  // kind and region
   using Seen = std::vector<std::pair<Topic, Change>>;
 
-  static Error given_up() { return {Code::cancelled, "the reading was given up", {}, {}}; }
+  static Error given_up() { return {Code::cancelled, "the reading was given up"}; }
 
   // The one call that reads is the only one that changes anything, which it does under the mutex.
   Result<> read_on(const storage::Client& storage, const GoOn& go_on) {
@@ -107,7 +107,7 @@ class Backlog {
     while (cursor_ != head_) {
       if (go_on && !go_on()) return given_up();
       Seen seen;
-      auto page = storage.read({{}, cursor_, 0, records_per_page, bytes_per_page},
+      auto page = storage.read({{}, cursor_, {}, records_per_page, bytes_per_page},
                                [&seen](const davit_record& r) {
                                  seen.push_back(seen_in(r));
                                  return true;
@@ -119,7 +119,7 @@ class Backlog {
       if (!page.ok()) return page.error();
       const Cursor next{page->head.head.incarnation, page->next_version};
       if (page->more && next.version <= cursor_.version) {
-        return Error{Code::internal, "the storage gave a page that does not advance", {}, {}};
+        return Error{Code::internal, "the storage gave a page that does not advance"};
       }
       add(seen, next);
       if (page->more) continue;
@@ -130,7 +130,8 @@ class Backlog {
 
   static Seen::value_type seen_in(const davit_record& r) {
     return {{text(r.key.kind), text(r.key.region)},
-            {r.version, std::hash<std::string_view>{}(view(r.key.id)), r.committed_at_unix_ms}};
+            {Version(r.version), std::hash<std::string_view>{}(view(r.key.id)),
+             r.committed_at_unix_ms}};
   }
   // The changes of one page, in the order of their versions.
   void add(const Seen& seen, Cursor next) {
@@ -162,7 +163,7 @@ class Backlog {
   }
   bool judged(Cursor at) const {
     if (at.incarnation == head_.incarnation) return at.version <= head_.version;
-    return at.version == 0 || knows(history_, at);
+    return !at.version || knows(history_, at);
   }
   void forget() {
     const std::lock_guard lock(mutex_);
@@ -170,12 +171,12 @@ class Backlog {
     cursor_ = {};
   }
   template <class See>
-  void visit(const std::string& kind, const std::string& region, uint64_t after, uint64_t through,
+  void visit(const std::string& kind, const std::string& region, Version after, Version through,
              See see) const {
     const auto topic = topics_.find({kind, region});
     if (topic == topics_.end()) return;
     auto at = std::upper_bound(topic->second.begin(), topic->second.end(), after,
-                               [](uint64_t v, const Change& c) { return v < c.version; });
+                               [](Version v, const Change& c) { return v < c.version; });
     for (; at != topic->second.end() && at->version <= through; ++at) see(*at);
   }
 

@@ -46,8 +46,8 @@ struct Delay {
 
   Key key;  // without an id: of some record of the kind and region
   std::string stage;
-  uint64_t version = 0;  // of the record; 0: not known
-  std::string reason;    // "kind widget: its process is starting"
+  Version version{};   // of the record; 0: not known
+  std::string reason;  // "kind widget: its process is starting"
   int64_t since_unix_ms = 0;
 };
 
@@ -58,8 +58,8 @@ class Delays {
   explicit Delays(std::chrono::milliseconds lasts) : lasts_(lasts) {}
 
   // The kind cannot answer. Returns since when this is so.
-  int64_t note(const Key& key, const std::string& stage, uint64_t version,
-               const std::string& reason, int64_t now_unix_ms) {
+  int64_t note(const Key& key, const std::string& stage, Version version, const std::string& reason,
+               int64_t now_unix_ms) {
     const std::lock_guard lock(mutex_);
     auto found = entries_.find({key, stage});
     if (found != entries_.end() && is_over(found->second, now_unix_ms)) {
@@ -81,7 +81,7 @@ class Delays {
     return entry.since_unix_ms;
   }
   // The kind has answered about this version or a later one; or there is nothing to ask any more.
-  void over(const Key& key, const std::string& stage, uint64_t version = UINT64_MAX) {
+  void over(const Key& key, const std::string& stage, Version version = Version::max()) {
     if (!any_) return;
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find({key, stage});
@@ -114,7 +114,7 @@ class Delays {
  private:
   static constexpr size_t most = 1000;
   struct Entry {
-    uint64_t version;
+    Version version;
     std::string reason;
     int64_t since_unix_ms, noted_unix_ms;
   };
@@ -141,8 +141,9 @@ struct DelaysRole {
         [](davit_instance* i, void* ctx, void (*visit)(void*, const davit_delay*)) {
           must_not_throw("davit_delays.visit", [&] {
             for (const Delay& d : detail::object<T>(i).delays()) {
-              const davit_delay abi = {sizeof abi,    0,         to_abi(d.key),  str(d.stage),
-                                       str(d.reason), d.version, d.since_unix_ms};
+              const davit_delay abi = {
+                  sizeof abi,     0, to_abi(d.key), str(d.stage), str(d.reason), d.version.value(),
+                  d.since_unix_ms};
               visit(ctx, &abi);
             }
           });
@@ -160,7 +161,8 @@ class DelaysClient {
   std::vector<Delay> all() const {
     std::vector<Delay> out;
     Visitor visitor([&out](const davit_delay& d) {
-      out.push_back({from_abi(d.key), text(d.stage), d.version, text(d.reason), d.since_unix_ms});
+      out.push_back(
+          {from_abi(d.key), text(d.stage), Version(d.version), text(d.reason), d.since_unix_ms});
     });
     for (const davit_ref& ref : refs_)
       static_cast<const davit_delays*>(ref.vtable)->visit(ref.self, &visitor, visitor);

@@ -29,7 +29,7 @@ struct Load {
 };
 struct LoadEnd {
   History history;
-  uint64_t status_head = 0;
+  Version status_head;
 };
 
 struct MoveRole {
@@ -80,7 +80,7 @@ struct MoveRole {
             LoadEnd owned;
             for (size_t n = 0; n < in->history_count; ++n)
               owned.history.push_back(from_abi(in->history[n]));
-            owned.status_head = in->status_head;
+            owned.status_head = Version(in->status_head);
             return object<T>(i).finish(Op(op), owned);
           });
         }};
@@ -136,7 +136,7 @@ class Moves {
     std::vector<davit_cursor> history;
     for (const Cursor link : in.history) history.push_back(to_abi(link));
     const davit_load_end abi{sizeof(davit_load_end), 0, history.data(), history.size(),
-                             in.status_head};
+                             in.status_head.value()};
     return checked([&](davit_error* e) { return vtable_->finish(ref_.self, op_.abi(), &abi, e); });
   }
 

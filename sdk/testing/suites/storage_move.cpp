@@ -53,18 +53,18 @@ class StorageMove : public ::testing::Test {
   testing::TemporaryDirectory folder_;
 };
 
-constexpr uint64_t first = 0x7000'0000'0000'0001, second = 0x8000'0000'0000'0001;
+constexpr Incarnation first{0x7000'0000'0000'0001u}, second{0x8000'0000'0000'0001u};
 const History history_of_source = {{first, 40}, {second, 57}};
 
-Record at(Record r, uint64_t version) {
+Record at(Record r, Version version) {
   r.version = version;
-  r.committed_at_unix_ms = 1'700'000'000'000 + static_cast<int64_t>(version);
+  r.committed_at_unix_ms = 1'700'000'000'000 + static_cast<int64_t>(version.value());
   r.request_id = "request";
   r.author = "somebody";
   r.annotations = {{"a", "1"}, {"b", "\"2\""}};
   return r;
 }
-Status at(Status s, uint64_t version) {
+Status at(Status s, Version version) {
   s.status_version = version;
   s.observed_version = 33;
   s.reported_at_unix_ms = 1'700'000'000'001;
@@ -86,15 +86,15 @@ const storage::LoadEnd end_of_source{history_of_source, 12};
 
 std::string shown(const Record& r) {
   std::string out = r.key.kind + " " + r.key.region + " " + r.key.id + " " + r.ns + "/" + r.name +
-                    " " + r.state + " " + std::to_string(r.version) +
-                    (r.live ? " live " : " dead ") + r.payload + " " +
-                    std::to_string(r.committed_at_unix_ms) + " " + r.author + " " + r.request_id;
+                    " " + r.state + " " + to_string(r.version) + (r.live ? " live " : " dead ") +
+                    r.payload + " " + std::to_string(r.committed_at_unix_ms) + " " + r.author +
+                    " " + r.request_id;
   for (const auto& [key, value] : r.annotations) out += " " + key + "=" + value;
   return out;
 }
 std::string shown(const Status& s) {
-  std::string out = s.key.id + " " + std::to_string(s.status_version) + " " +
-                    std::to_string(s.observed_version) + " " + std::to_string(s.epoch) + "." +
+  std::string out = s.key.id + " " + to_string(s.status_version) + " " +
+                    to_string(s.observed_version) + " " + to_string(s.epoch) + "." +
                     std::to_string(s.sequence) + " " + s.message + " " + s.detail + " " +
                     std::to_string(s.reported_at_unix_ms) + (s.gone ? " gone" : "");
   for (const Child& c : s.children) out += " " + c.name + c.address + c.status;
@@ -155,12 +155,12 @@ TEST_F(StorageMove, M5_TheCopyGoesOnWhereTheSourceEnded) {
   History now = history(client);
   ASSERT_GE(now.size(), 3u);
   EXPECT_TRUE(std::equal(history_of_source.begin(), history_of_source.end(), now.begin()));
-  EXPECT_EQ(now.back().version, 57u);
+  EXPECT_EQ(now.back().version, Version(57));
   EXPECT_NE(now.back().incarnation, second);
   const auto head = client.head();
   ASSERT_TRUE(head.ok()) << why(head);
   EXPECT_EQ(head->head, now.back());
-  EXPECT_EQ(head->status_head, 12u);
+  EXPECT_EQ(head->status_head, Version(12));
   for (const Cursor kept : {Cursor{first, 40}, Cursor{second, 57}, Cursor{second, 1}})
     EXPECT_TRUE(read_after(client, kept).ok()) << kept.incarnation << " " << kept.version;
   expect_refused(client, {first, 41});
@@ -176,13 +176,13 @@ TEST_F(StorageMove, M5_VersionsGoOnAndExpectationsOfTheSourceHold) {
   auto client = target->store();
   const auto changed = commit(client, {{{record("live", "new"), 33, first}}, {}});
   ASSERT_FALSE(changed.error) << changed.error->message;
-  EXPECT_EQ(changed.first_version, 58u);
+  EXPECT_EQ(changed.first_version, Version(58));
   EXPECT_EQ(changed.incarnation, history(client).back().incarnation);
   Status next = status("live", 1, 2);
   next.observed_version = 57;
   next.observed_incarnation = second;
   ASSERT_TRUE(client.report_now({next}).ok());
-  EXPECT_EQ(read_statuses(client).back().status_version, 13u);
+  EXPECT_EQ(read_statuses(client).back().status_version, Version(13));
   expect_refused(client, {second, 58});
 }
 
@@ -207,7 +207,7 @@ TEST_F(StorageMove, ACopyThatIsLoadingTakesProgressAndPurges) {
   ASSERT_TRUE(client.maintain({true, 41}).ok());
   ASSERT_TRUE(target->moves().finish(end_of_source).ok());
   EXPECT_EQ(ids(read_all(client).records), (std::vector<std::string>{"live", "taken"}));
-  EXPECT_EQ(client.head()->purged_through, 41u);
+  EXPECT_EQ(client.head()->purged_through, Version(41));
   std::string seen;
   ASSERT_TRUE(client
                   .agents({},

@@ -117,7 +117,7 @@ void StorageRestore::lost_versions_are_expected_in_vain(When when) {
   const std::string copy = backups_.make(store());
   const auto lost = commit(*store(), {{{record("a", "lost")}}, {}});
   restore(copy, when);
-  uint64_t again = 0;
+  Version again;
   while (again < lost.first_version) again = put(*store(), record("a", "again"));
   ASSERT_EQ(again, lost.first_version);
   const auto refused = commit(*store(), {{{record("a", "mine"), again, lost.incarnation}}, {}});
@@ -125,7 +125,7 @@ void StorageRestore::lost_versions_are_expected_in_vain(When when) {
   EXPECT_EQ(refused.error->code, Code::aborted) << refused.error->message;
   EXPECT_EQ(refused.actual_version, again);
   EXPECT_EQ(get(*store(), "a")->payload, "again");
-  const uint64_t now = store()->head()->head.incarnation;
+  const Incarnation now = store()->head()->head.incarnation;
   EXPECT_FALSE(commit(*store(), {{{record("a", "mine"), again, now}}, {}}).error);
   EXPECT_FALSE(
       commit(*store(), {{{record("b", "mine"), kept.first_version, kept.incarnation}}, {}}).error)
@@ -234,7 +234,7 @@ TEST_F(StorageRestore, S10_WhatTheChainDoesNotHaveAnyMoreIsRefused) {
   for (size_t i = 0; i < observed.size(); ++i) {
     const Cursor at{observed[i].observed_incarnation, observed[i].observed_version};
     const bool known = knows(told, at);
-    const uint64_t before = status_head(*store()).version;
+    const Version before = status_head(*store()).version;
     ASSERT_TRUE(store()->report_now({observed[i]}).ok());
     EXPECT_EQ(status_head(*store()).version > before, known) << "round " << i;
     EXPECT_EQ(read_after(*store(), at).ok(), known) << "round " << i;

@@ -19,8 +19,7 @@ v1::Outcome outcome(const std::string& word, int32_t type, Code code = Code::ok)
 }
 
 TEST(Outcomes, ARefusalIsKnownByItsType) {
-  EXPECT_TRUE(
-      is_refused(outcome("refused", v1::Outcome::TYPE_REFUSED, Code::invalid_argument)));
+  EXPECT_TRUE(is_refused(outcome("refused", v1::Outcome::TYPE_REFUSED, Code::invalid_argument)));
   EXPECT_FALSE(is_refused(outcome("created", v1::Outcome::TYPE_CREATED)));
   EXPECT_FALSE(is_refused(outcome("absent", v1::Outcome::TYPE_ABSENT)));
 }

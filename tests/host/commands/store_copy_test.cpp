@@ -54,7 +54,7 @@ class StoreCopyTest : public ::testing::Test {
     EXPECT_EQ(*target_.moves().begin(), "");
     target_.start();
   }
-  uint64_t put(const Record& r) {
+  Version put(const Record& r) {
     const auto done = source_.store().commit_now({{{{r}}, {}}});
     EXPECT_TRUE(done.ok() && !done->front().error);
     return done->front().first_version;
@@ -85,12 +85,12 @@ class StoreCopyTest : public ::testing::Test {
 
 TEST_F(StoreCopyTest, HasEverythingOfItsSourceAndTheSameDigest) {
   for (const char* id : {"a", "b", "c"}) put(record(id));
-  const uint64_t purged = put(record("b", false));
+  const Version purged = put(record("b", false));
   put(record("c", false));
   ASSERT_TRUE(source_.store().maintain({true, purged}).ok());
   report("a", 1);
   report("c", 2);
-  const uint64_t incarnation = source_.store().head()->head.incarnation;
+  const Incarnation incarnation = source_.store().head()->head.incarnation;
   ASSERT_TRUE(source_.store()
                   .progress({"r1", "agent", "davit", 1, {{"widget", {incarnation, 3}}}, {}, 7})
                   .ok());
@@ -176,20 +176,20 @@ TEST_F(StoreCopyTest, BeginsAnewBehindAPurgeThatItMissedAndInAnotherHistory) {
   put(record("b"));
   EXPECT_EQ(pass(), "2 0");
   EXPECT_TRUE(*copy_.continues(place_));
-  const uint64_t dead = put(record("a", false));
+  const Version dead = put(record("a", false));
   put(record("c"));
   EXPECT_TRUE(*copy_.continues(place_));
   ASSERT_TRUE(source_.store().maintain({true, dead}).ok());
   EXPECT_FALSE(*copy_.continues(place_)) << "nobody says any more that a is deleted";
   CopyPlace elsewhere = place_;
-  elsewhere.records = {place_.records.incarnation + 1, 1};
+  elsewhere.records = {Incarnation(place_.records.incarnation.value() + 1), 1};
   elsewhere.began_at = dead;
   EXPECT_FALSE(*copy_.continues(elsewhere));
 }
 
 TEST_F(StoreCopyTest, GoesOnInTheMiddleOfAScanWhateverWasPurgedBeforeItBegan) {
   for (const char* id : {"a", "b", "c", "d"}) put(record(id));
-  const uint64_t dead = put(record("d", false));
+  const Version dead = put(record("d", false));
   put(record("e"));
   ASSERT_TRUE(source_.store().maintain({true, dead}).ok());
   place_ = {{source_.store().head()->head.incarnation, 1}, {}, dead + 1};
@@ -198,7 +198,7 @@ TEST_F(StoreCopyTest, GoesOnInTheMiddleOfAScanWhateverWasPurgedBeforeItBegan) {
 }
 
 TEST(CopyPlaceTest, IsKeptAsText) {
-  const CopyPlace place{{UINT64_MAX, 2}, {3, 4}, 5};
+  const CopyPlace place{{Incarnation::max(), 2}, {3, 4}, 5};
   EXPECT_EQ(CopyPlace::parse(place.text()), place);
   for (const char* other : {"", "davit-copy-1", "davit-copy-2 1 2 3 4 5", "davit-copy-1 1 2 3 4"})
     EXPECT_FALSE(CopyPlace::parse(other)) << other;

@@ -6,7 +6,7 @@
 namespace davit::applier {
 namespace {
 
-sink::Change change(sink::ChangeType type, const std::string& ns, uint64_t version) {
+sink::Change change(sink::ChangeType type, const std::string& ns, Version version) {
   sink::Change c;
   c.type = type;
   c.ns = ns;
@@ -38,7 +38,7 @@ TEST(RecordTable, DeletesAndAppliesOneRecordInOrderWhateverTheyName) {
   RecordEntry* entry = desired.accept(change(sink::ChangeType::remove, "", 5)).entry;
   const auto applied = desired.accept(change(sink::ChangeType::apply, "context", 6));
   EXPECT_EQ(applied.entry, entry);
-  EXPECT_EQ(applied.superseded, std::vector<uint64_t>{5});
+  EXPECT_EQ(applied.superseded, std::vector<Version>{5});
   EXPECT_EQ(entry->intent, Intent::apply);
 }
 
@@ -60,8 +60,10 @@ TEST(RecordTable, WhoHadANameBeforeIsRemembered) {
   EXPECT_EQ(entry->predecessors, (Before{{"a", 5, true}, {"b", 6, true}}));
   desired.accept(as("a", change(sink::ChangeType::apply, "context", 9)));
   EXPECT_EQ(entry->predecessors, (Before{{"b", 6, true}, {"c", 8, true}}));
-  for (int i = 0; i < 200; ++i)
-    desired.accept(as("n" + std::to_string(i), change(sink::ChangeType::apply, "context", 10 + i)));
+  for (uint64_t i = 0; i < 200; ++i) {
+    desired.accept(
+        as("n" + std::to_string(i), change(sink::ChangeType::apply, "context", Version(10 + i))));
+  }
   EXPECT_EQ(entry->predecessors.size(), 100u);
   EXPECT_EQ(entry->predecessors.back().id, "n198");
 }
@@ -136,9 +138,9 @@ TEST(RecordTable, AWishIsOfTheStoreThatSaidSo) {
   const RecordEntry& entry = *desired.accept(change(sink::ChangeType::apply, "context", 7)).entry;
   EXPECT_FALSE(desired.begin(true, 41));
   EXPECT_TRUE(desired.begin(true, 42));
-  EXPECT_EQ(entry.incarnation, 41u);
+  EXPECT_EQ(entry.incarnation, Incarnation(41));
   EXPECT_EQ(desired.accept(change(sink::ChangeType::apply, "context", 7)).entry, &entry);
-  EXPECT_EQ(entry.incarnation, 42u);
+  EXPECT_EQ(entry.incarnation, Incarnation(42));
 }
 
 }  // namespace

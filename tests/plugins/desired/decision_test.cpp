@@ -19,7 +19,7 @@ Record record(const std::string& payload, const std::string& state = "running", 
   return r;
 }
 
-Record stored(Record r, uint64_t version) {
+Record stored(Record r, Version version) {
   r.version = version;
   return r;
 }
@@ -32,13 +32,13 @@ TEST(DecideApply, WhatIsNotThereIsCreatedAndMustStillNotBeThere) {
   auto d = decide_apply(record("x"), std::nullopt, same_bytes);
   EXPECT_EQ(d.type, OutcomeType::created);
   ASSERT_TRUE(d.mutation);
-  EXPECT_EQ(d.mutation->expect, 0u);
+  EXPECT_EQ(d.mutation->expect, Version(0));
 }
 
 TEST(DecideApply, TheSameChangesNothing) {
   auto d = decide_apply(record("x"), stored(record("x"), 7), same_bytes);
   EXPECT_EQ(d.type, OutcomeType::unchanged);
-  EXPECT_EQ(d.version, 7u);
+  EXPECT_EQ(d.version, Version(7));
   EXPECT_FALSE(d.mutation);
 }
 
@@ -46,7 +46,7 @@ TEST(DecideApply, TheSameIsCommittedOnceMoreOnRequest) {
   auto d = decide_apply(record("x"), stored(record("x"), 7), same_bytes, true);
   EXPECT_EQ(d.type, OutcomeType::applied);
   ASSERT_TRUE(d.mutation);
-  EXPECT_EQ(d.mutation->expect, 7u);
+  EXPECT_EQ(d.mutation->expect, Version(7));
   EXPECT_EQ(decide_apply(record("x"), stored(record("y"), 7), same_bytes, true).type,
             OutcomeType::changed);
   EXPECT_EQ(decide_apply(record("x"), std::nullopt, same_bytes, true).type, OutcomeType::created);
@@ -70,7 +70,7 @@ TEST(DecideApply, ChangedPayloadStateOrAnnotationsAreCommittedOnWhatWasRead) {
     auto d = decide_apply(record("x"), stored(other, 7), same_bytes);
     EXPECT_EQ(d.type, OutcomeType::changed);
     ASSERT_TRUE(d.mutation);
-    EXPECT_EQ(d.mutation->expect, 7u);
+    EXPECT_EQ(d.mutation->expect, Version(7));
     EXPECT_EQ(d.mutation->record.payload, "x");
   }
 }
@@ -79,7 +79,7 @@ TEST(DecideApply, WhatWasDeletedIsCreatedAgainOverItsTombstone) {
   auto d = decide_apply(record("x"), stored(record("x", "deleted", false), 7), same_bytes);
   EXPECT_EQ(d.type, OutcomeType::created);
   ASSERT_TRUE(d.mutation);
-  EXPECT_EQ(d.mutation->expect, 7u);
+  EXPECT_EQ(d.mutation->expect, Version(7));
   EXPECT_TRUE(d.mutation->record.live);
 }
 
@@ -87,7 +87,7 @@ TEST(DecideDelete, KeepsThePayloadInTheTombstone) {
   auto d = decide_delete(the_key, stored(record("x"), 7), "alice");
   EXPECT_EQ(d.type, OutcomeType::deleted);
   ASSERT_TRUE(d.mutation);
-  EXPECT_EQ(d.mutation->expect, 7u);
+  EXPECT_EQ(d.mutation->expect, Version(7));
   EXPECT_EQ(d.mutation->record.state, "deleted");
   EXPECT_FALSE(d.mutation->record.live);
   EXPECT_EQ(d.mutation->record.payload, "x");
@@ -112,14 +112,14 @@ TEST(DecideDelete, WhatAnAgentFoundOrphanedGetsATombstoneOfItsName) {
   EXPECT_EQ(d.type, OutcomeType::deleted);
   EXPECT_EQ(d.note, "an orphan: its agent removes shop/one");
   ASSERT_TRUE(d.mutation);
-  EXPECT_EQ(d.mutation->expect, 0u);
+  EXPECT_EQ(d.mutation->expect, Version(0));
   EXPECT_EQ(d.mutation->record.key, the_key);
   EXPECT_EQ(d.mutation->record.ns + "/" + d.mutation->record.name, "shop/one");
   EXPECT_EQ(d.mutation->record.state, "deleted");
   EXPECT_FALSE(d.mutation->record.live);
   d = decide_delete(the_key, stored(record("x", "deleted", false), 7), "alice", &orphan);
   ASSERT_TRUE(d.mutation) << "its own tombstone is older than the object";
-  EXPECT_EQ(d.mutation->expect, 7u);
+  EXPECT_EQ(d.mutation->expect, Version(7));
   d = decide_delete(the_key, stored(record("x"), 7), "alice", &orphan);
   EXPECT_EQ(d.note, "") << "the record lives";
 }

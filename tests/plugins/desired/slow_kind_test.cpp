@@ -117,7 +117,7 @@ TEST_F(SlowKindTest, IsAskedNothingMoreForACallerThatHasGone) {
   call = &apply({{"widget", "a"}, {"widget", "b"}, {"widget", "c"}});
   rig_.host.advance(1min);
   EXPECT_EQ(entered_, "validate identify classify ");
-  EXPECT_EQ(rig_.storage.head()->head.version, 0u) << "and nothing is stored";
+  EXPECT_EQ(rig_.storage.head()->head.version, Version()) << "and nothing is stored";
 }
 
 TEST_F(SlowKindTest, AStatusShowsItDelayedAndDoesNotWaitForIt) {

@@ -29,7 +29,7 @@ class StuckStore : public testing::EmptyStorage {
 // Has one record and one status. A failover may lose the status, and give its number again.
 class FailingOver : public testing::EmptyStorage {
  public:
-  uint64_t incarnation = 1;
+  Incarnation incarnation = 1;
   std::string health = "healthy";
 
   Result<Head> head(const Op&) { return Head{{incarnation, 1}, 1, 0}; }
@@ -43,7 +43,7 @@ class FailingOver : public testing::EmptyStorage {
   Result<StatusPage> statuses(const Op& op, const StatusRead& q,
                               const storage::VisitStatus& visit) {
     if (q.cursor.version != 0 && q.cursor.incarnation != incarnation)
-      return Error{Code::out_of_range, "is of another history", {}, {}};
+      return Error{Code::out_of_range, "is of another history"};
     Status s;
     s.key = {"widget", "eu", "a"};
     s.observed_version = s.status_version = 1;
@@ -117,7 +117,7 @@ class StatusOfKraneTest : public ::testing::Test {
     r.name = id;
     r.state = "running";
     r.live = true;
-    ASSERT_TRUE(storage_.commit_now({{{{r, DAVIT_EXPECT_ANY}}, ""}}).ok());
+    ASSERT_TRUE(storage_.commit_now({{{{r, any_version}}, ""}}).ok());
   }
   void heard_of(const std::string& region, const std::string& software) {
     ASSERT_TRUE(storage_.progress({region, "one", software, 1, {}, {}, ++now_}).ok());

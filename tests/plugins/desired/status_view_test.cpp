@@ -9,10 +9,10 @@ namespace {
 
 class StatusViewTest : public testing::Test {
  protected:
-  void record(const std::string& id, uint64_t version, bool live = true) {
+  void record(const std::string& id, Version version, bool live = true) {
     named(id, id, version, live);
   }
-  void named(const std::string& id, const std::string& name, uint64_t version, bool live,
+  void named(const std::string& id, const std::string& name, Version version, bool live,
              const std::string& dead = "deleted") {
     Record r;
     r.key = {"widget", "eu", id};
@@ -24,7 +24,7 @@ class StatusViewTest : public testing::Test {
     const RecordView v(r);
     view_.record(v.abi);
   }
-  void status(const std::string& id, uint64_t version, const std::string& parked = {},
+  void status(const std::string& id, Version version, const std::string& parked = {},
               bool gone = false) {
     Status s;
     s.key = {"widget", "eu", id};
@@ -172,7 +172,7 @@ TEST_F(StatusViewTest, AgentsIssuesAndParkedStatusesAreConditions) {
 
 TEST_F(StatusViewTest, WhatAnAgentSaidOfKindsThatAnotherHasTakenOverIsNoLongerSo) {
   record("fixed", 4);
-  const auto agent = [](const std::string& name, uint64_t epoch, int64_t seen,
+  const auto agent = [](const std::string& name, Epoch epoch, int64_t seen,
                         std::vector<Issue> issues) {
     return Agent{{"eu", name, "davit", epoch, {{"widget", {1, 9}}}, std::move(issues), seen}, 2};
   };

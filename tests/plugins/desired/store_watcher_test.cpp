@@ -17,7 +17,7 @@ using std::chrono::seconds;
 // Counts how often it is looked at.
 class LookedAt : public testing::EmptyStorage {
  public:
-  uint64_t version = 1;
+  Version version = 1;
   int looks = 0;
   Result<Head> head(const Op&) { return ++looks, Head{{1, version}, 0, 0}; }
 };

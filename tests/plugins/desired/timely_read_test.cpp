@@ -14,8 +14,11 @@ using namespace std::chrono_literals;
 class HungStore : public testing::EmptyStorage {
  public:
   std::function<void()> hangs = [] {};
-  Result<Head> get(const Op& op, const Query&, const storage::VisitRecord&) {
+  Result<Head> get(const Op& op, const Query& q, const storage::VisitRecord& visit) {
     hangs();
+    Record r;
+    r.key = q.key;
+    visit(r);
     return head(op);
   }
   Result<Page> read(const Op& op, const ReadRequest&, const storage::VisitRecord&) {

@@ -13,7 +13,7 @@ namespace {
 class DatabaseHealthTest : public ::testing::Test {
  protected:
   void fails(DatabaseHealth::Doing doing, const std::string& why, Code code = Code::unavailable) {
-    const Error error{code, why, {}, {}};
+    const Error error{code, why};
     health_.note(doing, &error);
   }
   void works(DatabaseHealth::Doing doing) { health_.note(doing, nullptr); }

@@ -18,19 +18,19 @@ ProtocolTraits ctrl() {
   return m;
 }
 
-std::string show(Cursor c) {
-  return std::to_string(c.incarnation) + ":" + std::to_string(c.version);
+std::string cursor_text(Cursor c) {
+  return to_string(c.incarnation) + ":" + to_string(c.version);
 }
 
-std::string show(const Pager::Todo& t) {
+std::string todo_text(const Pager::Todo& t) {
   switch (t.act) {
     case Pager::Act::read_head:
       return "head";
     case Pager::Act::read_page:
-      return "page from " + show(t.cursor) +
-             (t.dead_after == 0 ? "" : ", dead after " + std::to_string(t.dead_after));
+      return "page from " + cursor_text(t.cursor) +
+             (t.dead_after == 0 ? "" : ", dead after " + to_string(t.dead_after));
     case Pager::Act::ask_ring:
-      return "ring from " + show(t.cursor);
+      return "ring from " + cursor_text(t.cursor);
     case Pager::Act::idle:
       return "idle";
     case Pager::Act::finish:
@@ -39,7 +39,7 @@ std::string show(const Pager::Todo& t) {
       break;
   }
   static const char* const marks[] = {"bookmark", "begin snapshot", "begin tail", "snapshot end"};
-  std::string out = std::string(marks[static_cast<int>(t.mark)]) + " " + show(t.cursor);
+  std::string out = std::string(marks[static_cast<int>(t.mark)]) + " " + cursor_text(t.cursor);
   if (t.mark == Pager::Mark::snapshot_end) out += " live " + std::to_string(t.live_count);
   return out;
 }
@@ -59,10 +59,10 @@ class PagerCommands {
     if (verb == "watch") {
       pager_.emplace(traits_, cursor(in));
     } else if (verb == "next") {
-      return show(pager_->next()) + "\n";
+      return todo_text(pager_->next()) + "\n";
     } else if (verb == "head") {  // head 1:20 [purge mark]
       Head head{cursor(in), 0, 0};
-      in >> head.purged_through;
+      head.purged_through = number<Version>(in);
       begin_ = head.head.version;
       pager_->head(head);
     } else if (verb == "page") {  // page 1:20 [more] [ids...]: "+a@5" live, "-a@7" dead; head
@@ -78,7 +78,8 @@ class PagerCommands {
           continue;
         }
         const size_t at = word.find('@');
-        names->add(word.substr(1, at - 1), std::stoull(word.substr(at + 1)), word[0] == '+');
+        names->add(word.substr(1, at - 1), Version(std::stoull(word.substr(at + 1))),
+                   word[0] == '+');
         ++records;
       }
       names->seal();
@@ -103,20 +104,26 @@ class PagerCommands {
     } else {
       throw std::runtime_error("unknown command");
     }
-    if (auto mark = pager_->opening()) out += show(*mark) + "\n";
+    if (auto mark = pager_->opening()) out += todo_text(*mark) + "\n";
     return out;
   }
 
  private:
+  // 0 if there is none.
+  template <class N>
+  static N number(std::istringstream& in) {
+    uint64_t n = 0;
+    in >> n;
+    return N(n);
+  }
   static Cursor cursor(std::istringstream& in) {
-    Cursor c;
-    char colon = 0;
-    in >> c.incarnation >> colon >> c.version;
-    return c;
+    const auto incarnation = number<Incarnation>(in);
+    in.ignore();  // the colon
+    return {incarnation, number<Version>(in)};
   }
   ProtocolTraits traits_;
   std::optional<Pager> pager_;
-  uint64_t begin_ = 0;
+  Version begin_{};
 };
 
 class PagerStory : public ::testing::TestWithParam<std::filesystem::path> {};
@@ -136,13 +143,13 @@ TEST(Pager, APeerWithoutIncarnationsThatKnowsBookmarksIsToldThatItsCursorIsVoid)
   ProtocolTraits traits = ctrl();
   traits.bookmarks = true;
   for (const uint64_t asked : {0, 5, 6}) {
-    Pager pager(traits, {0, asked});
+    Pager pager(traits, {0, Version(asked)});
     EXPECT_EQ(pager.next().act, Pager::Act::read_head);
     pager.head({{7, 20}, 0, 6});
     const auto opening = pager.opening();
     EXPECT_EQ(opening.has_value(), asked == 5) << "asked with " << asked;
     if (opening) {
-      EXPECT_EQ(opening->cursor.version, 0u);
+      EXPECT_EQ(opening->cursor.version, Version(0));
     }
   }
 }

@@ -24,9 +24,9 @@ class TrackerCommands {
     } else if (command == "plain") {
       tracker_.begin_without_bookmarks();
     } else if (command == "offer") {
-      while (words >> version) tracker_.offered(version);
+      while (words >> version) tracker_.offered(Version(version));
     } else if (command == "settle") {
-      while (words >> version) tracker_.settled(version);
+      while (words >> version) tracker_.settled(Version(version));
     } else if (command == "bookmark") {
       tracker_.bookmark(position(words), false);
     } else if (command == "end") {
@@ -49,10 +49,10 @@ class TrackerCommands {
   static Cursor position(std::istringstream& words) {
     uint64_t incarnation = 0, version = 0;
     if (!(words >> incarnation >> version)) throw std::runtime_error("no position");
-    return {incarnation, version};
+    return {Incarnation(incarnation), Version(version)};
   }
   static std::string text(const Cursor& p) {
-    return std::to_string(p.incarnation) + ":" + std::to_string(p.version) + "\n";
+    return to_string(p.incarnation) + ":" + to_string(p.version) + "\n";
   }
 
   PositionTracker tracker_;

@@ -24,13 +24,13 @@ struct Sink : FakeSink {
   void begin(sink::Stream*, const sink::Begin& b) {
     seen += b.snapshot ? "snapshot" : "tail";
     for (const Cursor& link : b.history)
-      seen += "(" + std::to_string(link.incarnation) + ":" + std::to_string(link.version) + ")";
+      seen += "(" + to_string(link.incarnation) + ":" + to_string(link.version) + ")";
     seen += " ";
   }
   bool offer(sink::Stream*, const sink::Change& c) {
     if (room == 0) return false;
     --room;
-    seen += std::to_string(c.version) + " ";
+    seen += to_string(c.version) + " ";
     return true;
   }
   void bookmark(sink::Stream*, const sink::Bookmark& b) {
@@ -102,7 +102,7 @@ class StreamTest : public ::testing::Test {
     rpc_.message(call(), f.SerializeAsString());
   }
   void settle(uint64_t version) {
-    sink_.source->settled(version, sink::Outcome::done);
+    sink_.source->settled(Version(version), sink::Outcome::done);
     host_.run();
   }
   // A snapshot of 3 and 5, applied.

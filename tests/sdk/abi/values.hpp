@@ -110,6 +110,10 @@ template <class T>
 Words words(T number) requires std::is_integral_v<T> {
   return std::to_string(number);
 }
+template <class Purpose>
+Words words(Number<Purpose> number) {
+  return to_string(number);
+}
 inline Words words(const Pairs& pairs) {
   Words out = "{";
   for (const auto& [key, value] : pairs) out += key + "=" + value + ";";

@@ -14,12 +14,11 @@ class Movable : public StorageNaive {
 
   // Nothing outlives the instance, so there is never a store to observe.
   static Result<> observe(const Op&, bool) {
-    return Error{Code::failed_precondition, "there is no store", {}, {}};
+    return Error{Code::failed_precondition, "there is no store"};
   }
   Result<std::string> begin(const Op&, storage::LoadBegin how) {
     const auto lock = hold();
-    if (!loading_ && contents().head_ != 0)
-      return Error{Code::already_exists, "the store has content", {}, {}};
+    if (!loading_ && contents().head_) return Error{Code::already_exists, "the store has content"};
     if (how.look) return note_;
     if (how.anew) contents() = {}, note_.clear();
     loading_ = true;
@@ -37,34 +36,32 @@ class Movable : public StorageNaive {
     const auto lock = hold();
     if (!loading_) return not_loading();
     loading_ = false;
-    Contents& c = contents();
+    auto& c = contents();
     if (fault() != "keeps_strays")
       std::erase_if(c.statuses_, [&](const auto& s) { return c.records_.count(s.first) == 0; });
     c.head_ = end.history.back().version;
     c.status_head_ = end.status_head;
     c.chain_.clear();
-    uint64_t first = 1;
+    Version first = 1;
     for (const Cursor link : end.history) {
       if (fault() != "forgets_the_source") c.chain_.push_back({link.incarnation, first, 1});
-      first = link.version + 1;
+      first = link.version.next();
     }
     if (fault() != "goes_on_as_the_source")
-      c.chain_.push_back({Contents::draw(), first, end.status_head + 1});
+      c.chain_.push_back({c.draw(), first, end.status_head.next()});
     return {};
   }
 
  private:
-  static Error not_loading() {
-    return {Code::failed_precondition, "the store is not loading", {}, {}};
-  }
+  static Error not_loading() { return {Code::failed_precondition, "the store is not loading"}; }
   void keep(Record r) {
-    Contents& c = contents();
+    auto& c = contents();
     const auto before = c.records_.find(r.key);
     if (before != c.records_.end()) {
       if (before->second.version >= r.version) return;
       c.versions_.erase(before->second.version);
     }
-    if (fault() == "loads_new_versions") r.version = c.head_ + 1;
+    if (fault() == "loads_new_versions") r.version = c.head_.next();
     c.versions_[r.version] = r.key;
     c.head_ = std::max(c.head_, r.version);
     c.hidden_.erase(r.key);
@@ -72,7 +69,7 @@ class Movable : public StorageNaive {
     c.records_[r.key] = std::move(r);
   }
   void keep(const Status& s) {
-    Contents& c = contents();
+    auto& c = contents();
     const auto before = c.statuses_.find(s.key);
     if (before != c.statuses_.end() && before->second.status_version >= s.status_version) return;
     c.status_head_ = std::max(c.status_head_, s.status_version);
