@@ -180,6 +180,44 @@ class Fleet(Stores):
         self.assertEqual(self.written()["deletes"], before["deletes"])
         self.check_clean_end(agent, second)
 
+    def test_a_source_that_never_stops_costs_no_object(self):
+        """The copy is made from a backup. So the old server goes on in an incarnation that the copy ends, and the agent
+        follows it; both stores then give the same versions, and the copy's newest is beyond what the agent has."""
+        first, taken, second = (self.server(Sqlite, name) for name in ("first", "taken", "second"))
+        self.start(first)
+        agent = self.agent()
+        self.world.apply([deployment(n) for n in range(RECORDS)], "--wait")
+        self.world.davit("storage", "backup", self.world.folder / "taken.db")
+        self.copy(taken, second, "--finish")
+        self.world.apply([deployment(2, replicas=3), deployment(98), deployment(99)], "--wait")
+        self.world.delete("deployment", "d_3")
+        self.world.wait_gone()
+        before = self.written()
+        self.assertEqual(first.stop(), 0)
+        agent.process.send_signal(signal.SIGSTOP)
+        self.start(second)
+        self.world.apply([deployment(n) for n in range(50, 56)])
+        self.world.delete("deployment", "d_4")
+        agent.process.send_signal(signal.SIGCONT)
+        wait_until(lambda: f"what the copy never had is orphaned; {self.issues('orphaned')}",
+                   lambda: len(self.issues("orphaned")) == 2)
+        self.assertEqual({i["name"] for i in self.issues("orphaned")}, {"app-98", "app-99"})
+        kept = {f"d_{n}" for n in [*range(RECORDS), *range(50, 56)] if n != 4}
+        self.assertEqual(set(self.world.objects()), kept)
+        wait_until(lambda: f"all is as the copy has it: {json.dumps(self.world.objects()['d_2'])}",
+                   lambda: all(is_exactly(o, 1) for o in self.world.objects().values()))
+        self.world.wait_gone()
+        self.assertEqual(self.written()["deletes"] - before["deletes"], 1, "d_4")
+        self.assertIn("refused", agent.text())
+        self.check_clean_end(agent, second)
+
+
+def is_exactly(o, replicas):
+    """Observed at this very version, with so many pods."""
+    seen = o.get("observed", {})
+    return (seen.get("observed_version"), int(seen.get("desired", 0)), int(seen.get("ready", 0))) == (
+        o["version"], replicas, replicas)
+
 
 class Kills(Stores):
     def test_a_copy_that_is_killed_anywhere_is_refused_and_goes_on(self):

@@ -54,8 +54,9 @@ class StoreCopyTest : public ::testing::Test {
     EXPECT_EQ(*target_.moves().begin(), "");
     target_.start();
   }
-  Version put(const Record& r) {
-    const auto done = source_.store().commit_now({{{{r}}, {}}});
+  Version put(const Record& r) { return put(source_, r); }
+  static Version put(Side& into, const Record& r) {
+    const auto done = into.store().commit_now({{{{r}}, {}}});
     EXPECT_TRUE(done.ok() && !done->front().error);
     return done->front().first_version;
   }
@@ -74,6 +75,33 @@ class StoreCopyTest : public ::testing::Test {
     const auto counts = copy_.catch_up(place_, limits, &target);
     if (!counts.ok()) return counts.error().message;
     return std::to_string(counts->records) + " " + std::to_string(counts->statuses);
+  }
+  static std::string said(const Error& e) {
+    return e.code == Code::out_of_range ? "unknown" : e.code == Code::aborted ? "stale" : e.message;
+  }
+  // What a stream of the copy would bring after the cursor.
+  std::string after(Cursor cursor) {
+    std::string out;
+    const auto page = target_.store().read({{}, cursor, 0, 100, 1 << 20}, [&](auto& r) {
+      out += text(r.key.id);
+      return true;
+    });
+    return page.ok() ? out : said(page.error());
+  }
+  std::string statuses_after(Cursor cursor) {
+    std::string out;
+    const auto page = target_.store().statuses({{}, cursor, 100, 1 << 20}, [&](auto& s) {
+      out += text(s.key.id);
+      return true;
+    });
+    return page.ok() ? out : said(page.error());
+  }
+  // What becomes of a change that expects the record to be as it was read there.
+  std::string expecting(const std::string& id, Cursor read) {
+    const auto done =
+        target_.store().commit_now({{{{record(id), read.version, read.incarnation}}, {}}});
+    if (!done.ok()) return done.error().message;
+    return done->front().error ? said(*done->front().error) : "done";
   }
   Result<StoreCopy::Completed> complete() { return copy_.complete(place_, target_.target()); }
 
@@ -155,6 +183,41 @@ TEST_F(StoreCopyTest, IsNotCompletedWhileSomebodyWrites) {
   EXPECT_EQ(done.error().code, Code::aborted) << done.error().message;
   EXPECT_EQ(pass(), "1 0");
   EXPECT_TRUE(complete().ok());
+}
+
+// Nothing has stopped the source's server, which goes on in the incarnation that the copy knows. Both
+// give the same versions to different changes.
+TEST_F(StoreCopyTest, RefusesWhatItsSourceHasTakenSince) {
+  for (const char* id : {"a", "b"}) put(record(id));
+  report("a", 1);
+  EXPECT_EQ(pass(), "2 1");
+  ASSERT_TRUE(complete().ok());
+  const Head copied = *source_.store().head();
+  put(record("a", false));
+  put(record("x"));
+  report("b", 1);
+  const Head forked = *source_.store().head();
+  ASSERT_EQ(forked.head, (Cursor{copied.head.incarnation, 4}));
+  for (const char* id : {"c", "x", "d"}) put(target_, record(id));
+
+  EXPECT_EQ(after({copied.head.incarnation, 1}), "bcxd");
+  EXPECT_EQ(after(copied.head), "cxd") << "the stream goes on";
+  EXPECT_EQ(after({copied.head.incarnation, 3}), "unknown");
+  EXPECT_EQ(after(forked.head), "unknown") << "its agent takes a snapshot";
+  EXPECT_EQ(statuses_after({copied.head.incarnation, copied.status_head}), "");
+  EXPECT_EQ(statuses_after({copied.head.incarnation, forked.status_head}), "unknown");
+  const History history = *target_.store().history();
+  EXPECT_TRUE(knows(history, copied.head));
+  EXPECT_FALSE(knows(history, forked.head)) << "objects that were made of it are orphaned";
+
+  EXPECT_EQ(expecting("x", forked.head), "stale") << "x has this version here as well";
+  EXPECT_EQ(expecting("b", {copied.head.incarnation, 2}), "done");
+  Status foreign;
+  foreign.key = record("x").key;
+  foreign.observed_version = forked.head.version;
+  foreign.observed_incarnation = forked.head.incarnation;
+  ASSERT_TRUE(target_.store().report_now({foreign}).ok());
+  EXPECT_EQ(target_.store().head()->status_head, copied.status_head) << "it is of another x";
 }
 
 TEST_F(StoreCopyTest, ThatDiffersIsNotCompleted) {

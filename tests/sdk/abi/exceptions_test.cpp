@@ -4,6 +4,7 @@
 
 #include <davit/gate.hpp>
 #include <davit/rights.hpp>
+#include <davit/storage_move.hpp>
 #include <davit/testing/module.hpp>
 
 #include "services.hpp"

@@ -5,6 +5,7 @@
 
 #include <davit/gate.hpp>
 #include <davit/rights.hpp>
+#include <davit/storage_move.hpp>
 #include <davit/testing/module.hpp>
 
 #include "counting.hpp"
