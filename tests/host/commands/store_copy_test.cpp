@@ -185,8 +185,8 @@ TEST_F(StoreCopyTest, IsNotCompletedWhileSomebodyWrites) {
   EXPECT_TRUE(complete().ok());
 }
 
-// Nothing has stopped the source's server, which goes on in the incarnation that the copy knows. Both
-// give the same versions to different changes.
+// Nothing has stopped the source's server, which goes on in the incarnation that the copy knows.
+// Both give the same versions to different changes.
 TEST_F(StoreCopyTest, RefusesWhatItsSourceHasTakenSince) {
   for (const char* id : {"a", "b"}) put(record(id));
   report("a", 1);
