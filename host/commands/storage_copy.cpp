@@ -142,7 +142,7 @@ Result<> Move::open_source() {
   copy_ = StoreCopy(from_.store(),
                     [this](auto& counts, const Head& head) { tell_progress(counts, head); });
   auto head = from_.store().head();
-  if (!head.ok()) return head.error();
+  if (!head.ok()) return from_.in_files(head.error());
   if (head->head.version || head->status_head) return {};
   return from_.in_files(
       Error{Code::failed_precondition, "the store is empty: there is nothing to copy"});
@@ -193,7 +193,7 @@ Result<> Move::look() {
 
 Result<> Move::pass() {
   auto limits = target_->store.limits();
-  if (!limits.ok()) return limits.error();
+  if (!limits.ok()) return to_.in_files(limits.error());
   auto counts = copy_.catch_up(place_, *limits, &*target_);
   if (!counts.ok()) return counts.error();
   say_next(*counts);
@@ -202,7 +202,7 @@ Result<> Move::pass() {
 
 Result<> Move::complete() {
   auto limits = target_->store.limits();
-  if (!limits.ok()) return limits.error();
+  if (!limits.ok()) return to_.in_files(limits.error());
   auto counts = copy_.catch_up(place_, *limits, &*target_);
   if (!counts.ok()) return counts.error();
   auto done = copy_.complete(place_, *target_);
@@ -268,10 +268,9 @@ CommandPtr copy_verb(std::shared_ptr<const Format> format) {
   o->format = std::move(format);
   auto verb = std::make_shared<Command>(
       "copy", "--from CONFIG --to CONFIG [--finish]",
-      "move the store into that of other configuration files, which is new or whose copy goes on",
-      [o] {
-        if (o->from.empty() || o->to.empty())
-          throw UsageError("copy from which configuration file, and to which?");
+      "move a server's store into a new one: first while the server runs, then with --finish", [o] {
+        if (o->from.empty()) throw UsageError("copy from which configuration file?");
+        if (o->to.empty()) throw UsageError("copy to which configuration file?");
         if (o->finish && o->dry_run) throw UsageError("--finish and --dry-run exclude each other");
         return Move(*o).run();
       });

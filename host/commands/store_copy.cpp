@@ -45,6 +45,14 @@ Error purged_meanwhile() {
           "anew"};
 }
 
+// Both may have the same name, and the error alone does not say which it was.
+Error of_source(const Error& e) {
+  return e.in("the source");
+}
+Error of_target(const Error& e) {
+  return e.in("the target");
+}
+
 bool same_head(const Head& a, const Head& b) {
   return a.head == b.head && a.status_head == b.status_head && a.purged_through == b.purged_through;
 }
@@ -72,13 +80,15 @@ std::optional<CopyPlace> CopyPlace::parse(const std::string& text) {
 // nobody says so any more.
 Result<bool> StoreCopy::continues(const CopyPlace& place) const {
   auto head = source_.head();
-  if (!head.ok()) return head.error();
+  if (!head.ok()) return of_source(head.error());
   if (head->purged_through > std::max(place.records.version, place.began_at)) return false;
   const auto nothing = [](const auto&) { return false; };
   auto records = source_.read({{}, place.records, head->purged_through, 1, 1}, nothing);
-  if (!records.ok() && records.error().code != Code::out_of_range) return records.error();
+  if (!records.ok() && records.error().code != Code::out_of_range)
+    return of_source(records.error());
   auto statuses = source_.statuses({{}, place.statuses, 1, 1}, nothing);
-  if (!statuses.ok() && statuses.error().code != Code::out_of_range) return statuses.error();
+  if (!statuses.ok() && statuses.error().code != Code::out_of_range)
+    return of_source(statuses.error());
   return records.ok() && statuses.ok();
 }
 
@@ -94,7 +104,7 @@ Result<StoreCopy::Counts> StoreCopy::catch_up(CopyPlace& place, const storage::L
 
 Result<> StoreCopy::read_records(CopyPlace& place) {
   auto head = source_.head();
-  if (!head.ok()) return head.error();
+  if (!head.ok()) return of_source(head.error());
   if (!place.records.version) place.began_at = head->head.version;
   for (bool more = true; more;) {
     // The mark may move on while pages are read.
@@ -108,7 +118,7 @@ Result<> StoreCopy::read_records(CopyPlace& place) {
                        return true;
                      });
     if (!page.ok() && page.error().code == Code::out_of_range) return purged_meanwhile();
-    if (!page.ok()) return page.error();
+    if (!page.ok()) return of_source(page.error());
     const Incarnation incarnation = page->head.head.incarnation;
     Cutter cutter(limits_.group_records, limits_.group_bytes);
     storage::Load load;
@@ -144,7 +154,7 @@ Result<> StoreCopy::read_statuses(CopyPlace& place) {
                                    statuses.push_back(from_abi(s));
                                    return true;
                                  });
-    if (!page.ok()) return page.error();
+    if (!page.ok()) return of_source(page.error());
     Cutter cutter(limits_.report_statuses, limits_.report_bytes);
     storage::Load load;
     for (Status& s : statuses) {
@@ -171,7 +181,9 @@ Result<> StoreCopy::read_statuses(CopyPlace& place) {
 }
 
 Result<> StoreCopy::put(storage::Load load) const {
-  return target_ == nullptr ? Result<>() : target_->moves.load(load);
+  if (target_ == nullptr) return {};
+  auto loaded = target_->moves.load(load);
+  return loaded.ok() ? loaded : of_target(loaded.error());
 }
 
 // Agents have no versions, and there are few of them: all are written again, and those that the
@@ -182,20 +194,20 @@ Result<> StoreCopy::put_agents(const Target& target) const {
     left[{text(p.region), text(p.agent)}] = p.seen_at_unix_ms;
     return true;
   });
-  if (!read.ok()) return read;
+  if (!read.ok()) return of_target(read.error());
   std::vector<Progress> wanted;
   read = source_.agents({}, [&](const davit_progress& p) {
     wanted.push_back(from_abi(p));
     return true;
   });
-  if (!read.ok()) return read;
+  if (!read.ok()) return of_source(read.error());
   for (const Progress& p : wanted) {
     left.erase({p.region, p.agent});
-    if (auto r = target.store.progress(p); !r.ok()) return r;
+    if (auto r = target.store.progress(p); !r.ok()) return of_target(r.error());
   }
   for (const auto& [agent, seen] : left) {
     auto r = target.store.maintain({.forget = {agent.first, agent.second, seen}});
-    if (!r.ok()) return r;
+    if (!r.ok()) return of_target(r.error());
   }
   return {};
 }
@@ -205,9 +217,9 @@ Result<StoreCopy::Completed> StoreCopy::compare(const Target& target) const {
   Completed out;
   for (bool more = true; more;) {
     auto is = source.next();
-    if (!is.ok()) return is.error();
+    if (!is.ok()) return of_source(is.error());
     auto became = copy.next();
-    if (!became.ok()) return became.error();
+    if (!became.ok()) return of_target(became.error());
     more = is->has_value() || became->has_value();
     out.difference = host::difference(*is, *became);
     if (!out.difference.empty()) break;
@@ -221,18 +233,18 @@ Result<StoreCopy::Completed> StoreCopy::compare(const Target& target) const {
 Result<StoreCopy::Completed> StoreCopy::complete(const CopyPlace& place,
                                                  const Target& target) const {
   auto head = source_.head();
-  if (!head.ok()) return head.error();
+  if (!head.ok()) return of_source(head.error());
   if (head->purged_through) {
     auto r = target.store.maintain({true, head->purged_through});
-    if (!r.ok()) return r.error();
+    if (!r.ok()) return of_target(r.error());
   }
   if (auto r = put_agents(target); !r.ok()) return r.error();
   auto out = compare(target);
   if (!out.ok()) return out;
   auto history = source_.history();
-  if (!history.ok()) return history.error();
+  if (!history.ok()) return of_source(history.error());
   auto after = source_.head();
-  if (!after.ok()) return after.error();
+  if (!after.ok()) return of_source(after.error());
   const bool read_all =
       place.records.version == after->head.version && place.statuses.version == after->status_head;
   if (!read_all || !same_head(*head, *after))
@@ -242,7 +254,7 @@ Result<StoreCopy::Completed> StoreCopy::complete(const CopyPlace& place,
   out->head = *after;
   if (!out->difference.empty()) return out;
   auto finished = target.moves.finish({std::move(*history), after->status_head});
-  if (!finished.ok()) return finished.error();
+  if (!finished.ok()) return of_target(finished.error());
   return out;
 }
 

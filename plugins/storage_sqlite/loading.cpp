@@ -38,8 +38,8 @@ Error not_empty(Connection& c) {
   Statement s = c.query("SELECT head, (SELECT count(*) FROM records) FROM store");
   std::string has = "content";
   if (s.step())
-    has = std::to_string(s.integer(1)) + " records, the newest of version " +
-          std::to_string(s.number(0));
+    has = std::to_string(s.integer(1)) + (s.integer(1) == 1 ? " record" : " records") +
+          ", and its newest version is " + std::to_string(s.number(0));
   return {Code::already_exists,
           "database \"" + c.path() + "\": is not empty: it has " + has +
               "; name a file that does not exist yet, or move this one away",

@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 import time
@@ -53,9 +54,11 @@ class Stores(Case):
         server.start()
         self.world.wait_ready(server)
 
+    def files(self, source, target):
+        return [o for s, option in ((source, "--from"), (target, "--to")) for f in s.argv[2:] for o in (option, f)]
+
     def copy(self, source, target, *options, check=True):
-        files = [o for s, option in ((source, "--from"), (target, "--to")) for f in s.argv[2:] for o in (option, f)]
-        return self.world.davit("storage", "copy", *files, *options, check=check)
+        return self.world.davit("storage", "copy", *self.files(source, target), *options, check=check)
 
     def refuses(self, server):
         """No server starts on a copy that is not complete."""
@@ -125,7 +128,7 @@ class Fleet(Stores):
         self.watch = self.world.part(Process("watch", [DAVIT, "get", "deployment", "--watch", "-o", "json"],
                                              self.world.folder,
                                              {"DAVIT_SERVER": f"unix:{self.world.socket}"})).start()
-        all_of_it = [(f"d_{n}", "running") for n in range(RECORDS)]
+        all_of_it = sorted((f"d_{n}", "running") for n in range(RECORDS))
         self.wait_watched(*all_of_it)
         before, versions = self.written(), {i: o["version"] for i, o in self.world.objects().items()}
         self.move(first, second, agent)
@@ -157,6 +160,8 @@ class Fleet(Stores):
         self.assertEqual(self.issues("orphaned"), [])
         self.wait_watched(*all_of_it, ("d_100", "running"), ("d_1", "deleted"), ("d_101", "running"),
                           ("d_102", "running"))
+        # Each stream has gone on at its cursor.
+        self.assertNotIn("begins with a snapshot", agent.text())
         self.watch.kill()
         self.check_clean_end(agent, third)
 
@@ -208,7 +213,7 @@ class Fleet(Stores):
                    lambda: all(is_exactly(o, 1) for o in self.world.objects().values()))
         self.world.wait_gone()
         self.assertEqual(self.written()["deletes"] - before["deletes"], 1, "d_4")
-        self.assertIn("refused", agent.text())
+        self.assertIn("where its incarnation ends", agent.text())
         self.check_clean_end(agent, second)
 
 
@@ -220,6 +225,24 @@ def is_exactly(o, replicas):
 
 
 class Kills(Stores):
+    def test_a_full_disk_is_told_and_the_copy_goes_on(self):
+        source, target = self.server(Sqlite, "source"), self.server(Sqlite, "target")
+        self.start(source)
+        self.world.apply([deployment(n) for n in range(500)])
+        self.assertEqual(source.stop(), 0)
+        # A limit on the size of each file stands in for the disk. Python ignores its signal, and so does the command.
+        full = subprocess.run([DAVIT, "storage", "copy", *self.files(source, target), "--finish"], text=True,
+                              capture_output=True, timeout=60, check=False, restore_signals=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)))
+        self.assertEqual(full.returncode, 1, full.stderr)
+        self.assertRegex(full.stderr, "the target: .*no space is left on its disk: make room; nothing was written")
+        self.assertTrue(self.refuses(target))
+        said = json.loads(self.copy(source, target, "--finish", "-o", "json")[1])
+        self.assertEqual((said["records"], said["copy_sha256"]), (500, said["source_sha256"]))
+        self.start(target)
+        self.assertEqual(len(self.world.objects()), 500)
+        self.check_clean_end(target)
+
     def test_a_copy_that_is_killed_anywhere_is_refused_and_goes_on(self):
         seed = int(os.environ.get("DAVIT_SEED", random.randrange(1 << 30)))
         print(f"DAVIT_SEED={seed}")
@@ -242,10 +265,9 @@ class Kills(Stores):
         complete = 0
         target = self.server(there, f"target0-{here.__name__}-{there.__name__}")
         for round_ in range(KILLS):
-            files = [o for s, option in ((source, "--from"), (target, "--to"))
-                     for f in s.argv[2:] for o in (option, f)]
             finish = ["--finish"] if chance.random() < 0.6 else []
-            process = Process(f"copy-{round_}", [DAVIT, "storage", "copy", *files, *finish], self.world.folder).start()
+            process = Process(f"copy-{round_}", [DAVIT, "storage", "copy", *self.files(source, target), *finish],
+                              self.world.folder).start()
             time.sleep(chance.uniform(0, 1.1 * takes))
             process.kill()
             again = self.copy(source, target, "--finish", "-o", "json", check=False) if chance.random() < 0.2 else None

@@ -168,7 +168,7 @@ TEST_F(MoveCommand, SaysWhyItDoesNotCopy) {
   EXPECT_PRED2(begins, copy(target_), "4 davit storage copy: " + config_ + ": plugin \"main\": ");
   fill();
   const std::string same = target("same", "path = \"" + folder_.path() + "/state/main/davit.db\"");
-  EXPECT_NE(copy(same).find("is not empty: it has 1 records, the newest of version 1"),
+  EXPECT_NE(copy(same).find("is not empty: it has 1 record, and its newest version is 1"),
             std::string::npos)
       << copy(same);
   EXPECT_PRED2(begins, copy(target("none", "", "storage_nowhere")), "2 ");

@@ -220,6 +220,16 @@ TEST_F(StoreCopyTest, RefusesWhatItsSourceHasTakenSince) {
   EXPECT_EQ(target_.store().head()->status_head, copied.status_head) << "it is of another x";
 }
 
+TEST_F(StoreCopyTest, SaysOnWhichSideItFailed) {
+  put(record("a"));
+  EXPECT_EQ(pass(), "1 0");
+  ASSERT_TRUE(complete().ok());
+  put(record("b"));
+  const std::string why = pass();
+  EXPECT_EQ(why.find("the target: "), 0u) << why;
+  EXPECT_NE(why.find("is not loading"), std::string::npos) << why;
+}
+
 TEST_F(StoreCopyTest, ThatDiffersIsNotCompleted) {
   put(record("a"));
   put(record("b"));
