@@ -14,25 +14,16 @@
 #include <davit/rights.hpp>
 #include <davit/storage_copy.hpp>
 
-#include "assembly.hpp"
+#include "application_parts.hpp"
 #include "can_listen.hpp"
-#include "config/config.hpp"
 #include "config/difference.hpp"
 #include "config/node.hpp"
-#include "extension.hpp"
-#include "host_settings.hpp"
 #include "life.hpp"
 #include "notify.hpp"
 #include "observability/endpoint.hpp"
 #include "print_graph.hpp"
 #include "private_process.hpp"
-#include "runtime/runtime.hpp"
-#include "services/health.hpp"
-#include "services/log.hpp"
-#include "services/metrics.hpp"
 #include "services/process_metrics.hpp"
-#include "services/services.hpp"
-#include "services/shutdown.hpp"
 #include "text_table.hpp"
 
 namespace davit::host {
@@ -89,29 +80,15 @@ void reject_unread_but_of_plugins(const Config& config, Faults& faults) {
 
 }  // namespace
 
-// In the order of creation. They are destroyed in reverse, so plugins go before the parts they use.
-struct Application::Parts {
-  Parts(Config c, const HostSettings& s, Log& l)
-      : config(std::move(c)),
-        settings(s),
-        log(l),
-        runtime(s.worker_threads),
-        loader(plugin_directories(s)) {
-    log.set(s.log_level, s.log_format);
-  }
-  Config config;
-  HostSettings settings;
-  Log& log;
-  Metrics metrics;
-  Health health;
-  Shutdown shutdown;
-  Runtime runtime;
-  Core core{log, runtime, metrics, health, shutdown};
-  Services services;
-  std::vector<std::unique_ptr<Extension>> extensions = make_extensions(core);
-  Loader loader;
-  std::unique_ptr<Assembly> assembly;
-};
+Application::Parts::Parts(Config c, const HostSettings& s, Log& l)
+    : config(std::move(c)),
+      settings(s),
+      log(l),
+      runtime(s.worker_threads),
+      extensions(make_extensions(core)),
+      loader(plugin_directories(s)) {
+  log.set(s.log_level, s.log_format);
+}
 
 Application::Application(std::vector<std::string> files)
     : files_(std::move(files)), life_(std::make_unique<Life>()) {}

@@ -1,10 +1,13 @@
-// One host from its configuration to its end. The commands `davit run`, `davit check` and `davit
-// storage restore` use it.
+// One host from its configuration to its end. The commands `davit run`, `davit check`, `davit
+// storage restore` and `davit storage copy` use it.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <davit/storage.hpp>
 
 namespace davit::host {
 
@@ -37,6 +40,23 @@ class Application {
   // Makes the copy at `file` the store of a storage instance. Starts nothing. `storage` may be
   // empty if only one instance can be restored.
   int restore(const std::string& file, const std::string& storage);
+
+  // For a command that works on one storage itself. Creates and wires the plugins and starts
+  // nothing. Returns the name of the storage instance, which may be left out if there is only one.
+  // nullopt: a fault of the configuration, which has been printed. The log says warnings and errors
+  // only.
+  std::optional<std::string> prepare_storage(const std::string& storage);
+  // After prepare_storage. Nothing: the instance does not offer the interface.
+  std::optional<davit_ref> offer(const std::string& instance, std::string_view interface) const;
+  // The storage instance. The caller may block.
+  storage::Client store(const std::string& instance) const;
+  // Whether both have the same module with the same settings and the same state directory.
+  bool has_same(const std::string& instance, const Application& other,
+                const std::string& others) const;
+  // Starts the instance and what it looked up.
+  Result<> start_only(const std::string& instance, const Operation& op);
+  // Stops what start_only has started. An error says what did not stop: end the process then.
+  Result<> stop_started();
 
  private:
   struct Parts;

@@ -193,21 +193,44 @@ void Assembly::check(Faults& faults, bool running) {
   }
 }
 
+Result<> Assembly::start(size_t i, const Operation& op) {
+  Member& member = *members_[i];
+  if (op.cancelled()) return Error{Code::cancelled, "told to stop while starting"};
+  const Step step(Step::Kind::life, member.party(), "start");
+  const Result<> started = member.instance->start(op);
+  if (!started.ok()) {
+    return Error{started.error().code, "plugin \"" + member.host.name + "\": " +
+                                           words_of(*member.host.settings, started.error())};
+  }
+  started_.push_back(i);
+  core_.log.debug("host", "plugin started", {{"instance", member.host.name}});
+  core_.health.set_if_starting(member.host.name, DAVIT_HEALTH_SERVING);
+  return {};
+}
+
 Result<> Assembly::start(const Operation& op) {
   for (size_t i : order_) {
-    Member& member = *members_[i];
-    if (op.cancelled()) return Error{Code::cancelled, "told to stop while starting"};
-    const Step step(Step::Kind::life, member.party(), "start");
-    const Result<> started = member.instance->start(op);
-    if (!started.ok()) {
-      return Error{started.error().code, "plugin \"" + member.host.name + "\": " +
-                                             words_of(*member.host.settings, started.error())};
-    }
-    started_.push_back(i);
-    core_.log.debug("host", "plugin started", {{"instance", member.host.name}});
-    core_.health.set_if_starting(member.host.name, DAVIT_HEALTH_SERVING);
+    if (auto r = start(i, op); !r.ok()) return r;
   }
   return {};
+}
+
+Result<> Assembly::start_only(std::string_view instance, const Operation& op) {
+  std::set<size_t> wanted;
+  for (size_t i = 0; i < members_.size(); ++i) {
+    if (members_[i]->host.name == instance) add_used(i, wanted);
+  }
+  for (size_t i : order_) {
+    if (!wanted.contains(i)) continue;
+    if (auto r = start(i, op); !r.ok()) return r;
+  }
+  return {};
+}
+
+// Wiring has refused circles.
+void Assembly::add_used(size_t member, std::set<size_t>& to) const {
+  if (!to.insert(member).second) return;
+  for (size_t used : members_[member]->uses) add_used(used, to);
 }
 
 std::optional<Assembly::Late> Assembly::stop(std::chrono::steady_clock::time_point deadline) {
@@ -328,6 +351,21 @@ std::vector<davit_ref> Assembly::offering(std::string_view interface) const {
     if (const auto offered = member->offer(interface)) out.push_back(*offered);
   }
   return out;
+}
+
+std::optional<davit_ref> Assembly::offer(std::string_view instance,
+                                         std::string_view interface) const {
+  for (const auto& member : members_) {
+    if (member->host.name == instance) return member->offer(interface);
+  }
+  return std::nullopt;
+}
+
+const davit_host* Assembly::host_of(std::string_view instance) const {
+  for (const auto& member : members_) {
+    if (member->host.name == instance) return &member->host.abi;
+  }
+  return nullptr;
 }
 
 std::vector<davit_ref> Assembly::each(std::string_view finder, std::string_view interface) {

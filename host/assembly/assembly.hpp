@@ -35,6 +35,8 @@ class Assembly : public Neighbours {
   // Starts the instances one after the other. The first failure, or the operation's cancel, ends
   // it. The caller then calls stop, which stops the instances that were started.
   Result<> start(const Operation& op);
+  // The same for one instance and those that it looked up, for a command that needs no other.
+  Result<> start_only(std::string_view instance, const Operation& op);
   // Stops the instances in reverse, each after the calls into it have ended. The deadline is for
   // all of them together. The first instance that cannot be stopped ends it. Parts of that instance
   // may still run and use the instances that it looked up, so nothing may be stopped or destroyed
@@ -56,6 +58,10 @@ class Assembly : public Neighbours {
   std::vector<Line> graph() const;
   // All instances that offer this interface, in the order of the files. For the host's own use.
   std::vector<davit_ref> offering(std::string_view interface) const;
+  // Of the instance. Nothing: it does not offer the interface.
+  std::optional<davit_ref> offer(std::string_view instance, std::string_view interface) const;
+  // The host as the instance sees it.
+  const davit_host* host_of(std::string_view instance) const;
 
   Result<davit_ref> find(std::string_view finder, std::string_view instance,
                          std::string_view interface) override;
@@ -65,6 +71,8 @@ class Assembly : public Neighbours {
  private:
   struct Member;
   void create(Member&, Faults& faults);
+  Result<> start(size_t member, const Operation& op);
+  void add_used(size_t member, std::set<size_t>& to) const;
   void destroy(Member&);
   Result<size_t> look_up(std::string_view finder, std::string_view instance) const;
   std::string key_that_says(std::string_view finder, std::string_view name) const;

@@ -8,6 +8,7 @@
 #include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
+#include <davit/abi/storage_move.h>
 
 #include "role_proxy.hpp"
 
@@ -137,6 +138,14 @@ std::vector<Contract> table() {
        {required<&davit_storage_copy::backup, "storage_copy.backup">(),
         required<&davit_storage_copy::verify, "storage_copy.verify">(),
         required<&davit_storage_copy::restore, "storage_copy.restore">()},
+       nullptr},
+      {DAVIT_STORAGE_MOVE,
+       sizeof(davit_storage_move),
+       job,
+       {required<&davit_storage_move::observe, "storage_move.observe">(),
+        required<&davit_storage_move::begin, "storage_move.begin">(),
+        required<&davit_storage_move::load, "storage_move.load">(),
+        required<&davit_storage_move::finish, "storage_move.finish">()},
        nullptr},
       {DAVIT_KIND,
        sizeof(davit_kind),

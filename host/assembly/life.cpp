@@ -13,7 +13,7 @@ namespace davit::host {
 
 namespace {
 
-Log* last_log = nullptr;  // of the one Life that runs
+Log* last_log = nullptr;  // of the Life that was made last
 
 // Handles an exception that left a task of a strand or a pool, or a slot that must not throw. The
 // log names whose it was.
@@ -41,10 +41,13 @@ Log* last_log = nullptr;  // of the one Life that runs
 
 }  // namespace
 
-Life::Life() {
-  last_log = &log;
+Life::Life() : log_before(std::exchange(last_log, &log)) {
   std::set_terminate(&say_what_ended_it);
   tell_deaths();
+}
+
+Life::~Life() {
+  last_log = log_before;
 }
 
 // From now on SIGTERM ends the process in time, whatever hangs.

@@ -27,9 +27,14 @@ constexpr std::chrono::seconds grace{1};
 struct Life {
   using Clock = std::chrono::steady_clock;
   Life();  // from now on it is said who ends the process
+  ~Life();
+  Life(const Life&) = delete;
+  Life& operator=(const Life&) = delete;
 
   Log log;
   Operation starting = operation_until(Clock::now() + std::chrono::seconds(60));
+
+  Log* const log_before;  // of the Life that this one is within; NULL: there is none
 
   std::mutex mutex;  // guards everything below
   std::condition_variable changed;

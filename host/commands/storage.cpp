@@ -1,4 +1,4 @@
-// davit storage backup FILE | restore FILE CONFIG... | verify [FILE] | maintain
+// davit storage backup FILE | restore FILE CONFIG... | verify [FILE] | maintain | copy
 #include <unistd.h>
 
 #include <cstdio>
@@ -10,6 +10,7 @@
 #include "davit.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
+#include "storage_copy.hpp"
 #include "text_table.hpp"
 
 namespace davit::host {
@@ -189,12 +190,13 @@ CommandPtr maintain_verb(const StorageOptionsPtr& o) {
 
 CommandPtr storage_command() {
   auto o = std::make_shared<StorageOptions>();
-  auto command = std::make_shared<Command>("storage", "backup|restore|verify|maintain",
-                                           "back up, verify, restore and purge the store");
+  auto command = std::make_shared<Command>("storage", "backup|restore|verify|maintain|copy",
+                                           "back up, verify, restore, purge and move the store");
   add_format(*command, o->format);
   o->server.add_options(*command);
   for (const auto& make : {backup_verb, restore_verb, verify_verb, maintain_verb})
     command->verb(make(o));
+  command->verb(copy_verb(std::shared_ptr<const Format>(o, &o->format)));
   return command;
 }
 

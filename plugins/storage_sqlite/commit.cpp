@@ -216,19 +216,22 @@ void Commit::write(const Record& r, const Stored& before, const std::string& req
   // Once given, a name stays in the row, even if a mutation of the deleted record omits it.
   const std::string& ns = before.name.empty() ? r.ns : before.ns;
   const std::string& name = before.name.empty() ? r.name : before.name;
-  const std::string annotations =
-      r.annotations.empty() ? std::string() : annotations_json(r.annotations);
   const std::string& request = r.request_id.empty() ? request_id : r.request_id;
   if (before.version) connection_.run("DELETE FROM records WHERE version = ?", before.version);
-  Statement s = connection_.query(
+  insert(connection_, r, {version, now_, name_taken && !r.live, ns, name, request});
+}
+
+void insert(Connection& connection, const Record& r, const Row& row) {
+  const std::string annotations =
+      r.annotations.empty() ? std::string() : annotations_json(r.annotations);
+  connection.run(
       "INSERT INTO records (version, live, name_taken, committed_at_unix_ms, kind, region, id, ns, "
       "name, state, author, "
       "request_id, annotations, json, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
       "nullif(?, ''), ?, ?)",
-      version, int64_t{r.live}, int64_t{name_taken && !r.live}, now_, V(r.key.kind),
-      V(r.key.region), V(r.key.id), V(ns), V(name), V(r.state), V(r.author), V(request),
-      V(annotations), V(r.json), Blob{r.payload});
-  s.step();
+      row.version, int64_t{r.live}, int64_t{row.name_taken}, row.committed_at_unix_ms,
+      V(r.key.kind), V(r.key.region), V(r.key.id), V(row.ns), V(row.name), V(r.state), V(r.author),
+      V(row.request_id), V(annotations), V(r.json), Blob{r.payload});
 }
 
 // The text after the last newline of a request id is a fingerprint of the request. The same id with

@@ -8,6 +8,16 @@
 
 namespace davit::storage_sqlite {
 
+// What the row of a record has that its mutation does not say.
+struct Row {
+  Version version;
+  int64_t committed_at_unix_ms;
+  bool name_taken;
+  const std::string &ns, &name, &request_id;
+};
+// Adds the row. The caller has removed an earlier one of the record.
+void insert(Connection& connection, const Record& r, const Row& row);
+
 class Commit {
  public:
   // The caller has begun a write transaction on the connection. `chain` outlives this.

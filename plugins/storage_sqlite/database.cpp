@@ -1,55 +1,20 @@
 #include "database.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cstdlib>
-
 #include "agents.hpp"
 #include "commit.hpp"
 #include "copy.hpp"
-#include "incarnation.hpp"
+#include "loading.hpp"
 #include "purge.hpp"
 #include "records.hpp"
-#include "schema.hpp"
 #include "statuses.hpp"
 
 namespace davit::storage_sqlite {
-namespace {
-
-// Sizes of SQLite's own caches. They need not be large: further pages come from the operating
-// system's cache.
-constexpr const char* writer_settings =
-    "PRAGMA synchronous = FULL; PRAGMA cache_size = -8000; PRAGMA journal_size_limit = 67108864";
-constexpr const char* reader_settings = "PRAGMA query_only = ON; PRAGMA cache_size = -200";
-
-// Checking a file takes about a second for this many bytes. The faults of a larger file show when
-// it is read.
-constexpr int64_t checked_bytes = 256 << 20;
-
-Result<> check_content(Connection& c, int64_t bytes) {
-  if (bytes > checked_bytes) return {};
-  std::string found;
-  {
-    Statement s = c.query("PRAGMA quick_check(1)");
-    if (s.step()) found = s.text(0);
-  }
-  if (c.failed()) return c.take_error();
-  if (found == "ok") return {};
-  return Error{Code::data_loss,
-               "database \"" + c.path() + "\": is corrupt (" + found +
-                   "): restore a backup, or move it away to begin anew",
-               c.path()};
-}
-
-}  // namespace
 
 // The connection of one read. In memory it is the only connection.
 class Database::Reader {
  public:
   explicit Reader(Database& database) : database_(database) {
-    if (!database.lock_) return;
+    if (database.in_memory()) return;
     const std::lock_guard lock(database.readers_mutex_);
     if (database.readers_.empty()) return;
     own_ = std::move(database.readers_.back());
@@ -66,7 +31,7 @@ class Database::Reader {
   // Opens a connection if all are in use. There are as many as there were simultaneous reads.
   Result<> connect(const Op& op) {
     if (connection_ != nullptr) return {};
-    if (!database_.lock_) {
+    if (database_.in_memory()) {
       auto only = database_.writer_lock_.take(op, database_.host_);
       if (!only.ok()) return only.error();
       only_ = std::move(*only);
@@ -88,127 +53,10 @@ class Database::Reader {
   Connection* connection_ = nullptr;
 };
 
-Result<> Database::check(const std::string& path) {
-  if (path == ":memory:") return {};
-  if (auto r = inspect(path); !r.ok()) return r;
-  return Lock::look(path);
-}
-
-Result<std::unique_ptr<Database>> Database::open(const Host& host, const std::string& path) {
-  const bool memory = path == ":memory:";
-  std::string real = path;
-  // The lock and the errors name the file itself, not one of several links to it.
-  if (char* resolved = memory ? nullptr : realpath(path.c_str(), nullptr); resolved != nullptr) {
-    real = resolved;
-    std::free(resolved);
-  }
-  std::unique_ptr<Database> d(new Database(host, real));
-  if (auto r = memory ? d->open_memory() : d->open_file(); !r.ok()) return r.error();
-  if (auto r = d->read_chain(); !r.ok()) return r.error();
-  return d;
-}
-
-Result<> Database::open_memory() {
-  auto made = Connection::open(path_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  if (!made.ok()) return made.error();
-  writer_ = std::move(*made);
-  return prepare_schema(*writer_);
-}
-
-Result<> Database::open_file() {
-  if (auto r = inspect(path_); !r.ok()) return r;
-  auto lock = Lock::take(path_);
-  if (!lock.ok()) return lock.error();
-  lock_.emplace(std::move(*lock));
-  if (auto r = inspect_locked(path_, lock_->was_made()); !r.ok()) return r;
-  // SQLite's journal gets the same mode.
-  if (const int made = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); made >= 0)
-    close(made);
-  if (auto r = open_writer(); !r.ok()) return r;
-  lock_->note_made();
-  open_files_.emplace(path_);
-  struct stat status {};
-  if (stat(path_.c_str(), &status) != 0) status.st_size = 0;
-  return check_content(*writer_, status.st_size);
-}
-
-Result<> Database::open_writer() {
-  auto made = Connection::open(path_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  if (!made.ok()) return made.error();
-  writer_ = std::move(*made);
-  Connection& c = *writer_;
-  if (sqlite3_db_readonly(c.get(), "main") == 1) return c.translate(SQLITE_READONLY);
-  c.script(writer_settings);
-  if (c.failed()) return c.take_error();
-  if (auto r = prepare_schema(c); !r.ok()) return r;
-  {
-    Statement s = c.query("PRAGMA journal_mode = WAL");
-    if (s.step() && s.text(0) != "wal") {
-      return Error{
-          Code::failed_precondition,
-          "database \"" + path_ +
-              "\": its file system has no shared memory, which WAL needs: choose a local one",
-          path_};
-    }
-  }
-  if (c.failed()) return c.take_error();
-  begin_journal();
-  return {};
-}
-
-// Opens the file again, because SQLite's view of it may differ from the disk. The caller holds the
-// writer's lock.
-Result<> Database::reopen() {
-  const std::lock_guard no_measure(measuring_);
-  {
-    const std::lock_guard lock(readers_mutex_);
-    readers_.clear();
-  }
-  mover_is_old_ = true;
-  writer_.reset();
-  if (open_files_) open_files_->journal_was_closed();
-  auto r = open_writer();
-  if (r.ok()) {
-    Version head{};
-    {
-      Statement s = writer_->query("SELECT head FROM store");
-      if (s.step()) head = Version(s.number(0));
-    }
-    begun_ = false;  // the row may have been lost; storing it again does no harm
-    if (writer_->failed()) r = writer_->take_error();
-    if (r.ok()) host_.info("database opened anew", {{"head", to_string(head)}});
-  }
-  if (!r.ok()) writer_.reset();
-  unsettled_ = !r.ok();
-  return r;
-}
-
 Database::~Database() {
   readers_.clear();
   mover_.reset();
   writer_.reset();  // the last connection to close moves the journal into the file
-}
-
-Result<> Database::read_chain() {
-  Connection& c = *writer_;
-  Chain::Link link{new_incarnation(), Version(1), Version(1)};
-  {
-    Transaction transaction(c, Transaction::Kind::read);
-    Statement head = c.query("SELECT head, status_head FROM store");
-    if (head.step())
-      link.first_version = Version(head.number(0) + 1),
-      link.first_status_version = Version(head.number(1) + 1);
-    Statement s = c.query(
-        "SELECT incarnation, first_version, first_status_version FROM incarnations ORDER BY "
-        "number");
-    while (s.step())
-      chain_.append({Incarnation(s.number(0)), Version(s.number(1)), Version(s.number(2))});
-  }
-  if (c.failed()) return c.take_error();
-  while (chain_.has(link.incarnation)) link.incarnation = new_incarnation();
-  chain_.append(link);
-  chain_.trim();
-  return {};
 }
 
 // Runs in the transaction of a write, so that both are kept or neither.
@@ -220,14 +68,6 @@ void Database::begin_incarnation(Connection& c) {
       link.incarnation, link.first_version, link.first_status_version, host_.unix_ms());
   c.run("DELETE FROM incarnations WHERE number <= (SELECT max(number) FROM incarnations) - ?",
         static_cast<int64_t>(Chain::links_max));
-}
-
-Result<std::unique_ptr<Connection>> Database::connect_reader() const {
-  auto made = Connection::open(path_, SQLITE_OPEN_READWRITE);
-  if (!made.ok()) return made.error();
-  (*made)->script(reader_settings);
-  if ((*made)->failed()) return (*made)->take_error();
-  return made;
 }
 
 template <class Work>
@@ -287,24 +127,36 @@ Result<> Database::begin(const Op& op) {
 }
 
 Result<Head> Database::head(const Op& op) {
-  return reading(op, [&](Connection& c) { return read_head(c, chain_); });
+  return reading(op, [&](Connection& c) {
+    Chain read;
+    return read_head(c, chain_in(c, read));
+  });
 }
 
 Result<Page> Database::read(const Op& op, const ReadRequest& request,
                             const storage::VisitRecord& visit) {
   if (auto r = begin(op); !r.ok()) return r.error();
-  return reading(op, [&](Connection& c) { return read_page(c, chain_, request, visit); });
+  return reading(op, [&](Connection& c) {
+    Chain read;
+    return read_page(c, chain_in(c, read), request, visit);
+  });
 }
 
 Result<Head> Database::get(const Op& op, const Query& query, const storage::VisitRecord& visit) {
   if (auto r = begin(op); !r.ok()) return r.error();
-  return reading(op, [&](Connection& c) { return get_records(c, chain_, query, visit); });
+  return reading(op, [&](Connection& c) {
+    Chain read;
+    return get_records(c, chain_in(c, read), query, visit);
+  });
 }
 
 Result<StatusPage> Database::statuses(const Op& op, const StatusRead& request,
                                       const storage::VisitStatus& visit) {
   if (auto r = begin(op); !r.ok()) return r.error();
-  return reading(op, [&](Connection& c) { return read_statuses(c, chain_, request, visit); });
+  return reading(op, [&](Connection& c) {
+    Chain read;
+    return read_statuses(c, chain_in(c, read), request, visit);
+  });
 }
 
 Result<bool> Database::agents(const Op& op, const AgentRead& request,
@@ -314,14 +166,18 @@ Result<bool> Database::agents(const Op& op, const AgentRead& request,
 
 Result<History> Database::history(const Op& op) {
   if (auto r = begin(op); !r.ok()) return r.error();
-  return reading(op,
-                 [&](Connection& c) { return chain_.history(read_head(c, chain_).head.version); });
+  return reading(op, [&](Connection& c) {
+    Chain read;
+    const Chain& chain = chain_in(c, read);
+    return chain.history(read_head(c, chain).head.version);
+  });
 }
 
 Result<Database::Committed> Database::commit(const Op& op, const std::vector<Group>& groups) {
   return writing(op, [&](Connection& c) {
     Committed out;
-    Commit commit(c, chain_, host_.unix_ms());
+    Chain read;
+    Commit commit(c, chain_in(c, read), host_.unix_ms());
     for (const auto& group : groups) out.results.push_back(commit.apply(group));
     if (commit.finish()) out.records = commit.records();
     return out;
@@ -329,8 +185,10 @@ Result<Database::Committed> Database::commit(const Op& op, const std::vector<Gro
 }
 
 Result<size_t> Database::report(const Op& op, const std::vector<Status>& statuses) {
-  return writing(
-      op, [&](Connection& c) { return store_statuses(c, chain_, statuses, host_.unix_ms()); });
+  return writing(op, [&](Connection& c) {
+    Chain read;
+    return store_statuses(c, chain_in(c, read), statuses, host_.unix_ms());
+  });
 }
 
 Result<> Database::progress(const Op& op, const Progress& progress) {
@@ -366,6 +224,22 @@ Result<storage::Copied> Database::verify(const Op& op, const storage::CopyProgre
   auto verified = reading(op, [&](Connection& c) { return verify_all(c, tell); });
   if (!verified.ok()) return verified.error();
   return std::move(*verified);
+}
+
+Result<> Database::load(const Op& op, const storage::Load& what) {
+  auto r = writing(op, [&](Connection& c) {
+    storage_sqlite::load(c, what);
+    return std::monostate();
+  });
+  return r.ok() ? Result<>() : r.error();
+}
+
+Result<> Database::finish(const Op& op, const storage::LoadEnd& end) {
+  auto r = writing(op, [&](Connection& c) {
+    finish_loading(c, end, host_.unix_ms());
+    return std::monostate();
+  });
+  return r.ok() ? Result<>() : r.error();
 }
 
 Measured Database::measure(const Op& op) {

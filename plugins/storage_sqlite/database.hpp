@@ -10,9 +10,11 @@
 #include "connection.hpp"
 #include "davit/storage.hpp"
 #include "davit/storage_copy.hpp"
+#include "davit/storage_move.hpp"
 #include "lock.hpp"
 #include "measure.hpp"
 #include "open_files.hpp"
+#include "schema.hpp"
 #include "writer_lock.hpp"
 
 namespace davit::storage_sqlite {
@@ -22,7 +24,9 @@ class Database {
   // Opens an absolute path and takes its lock. ":memory:" is kept in the process only, and ends
   // with it. A new incarnation begins, see Chain. It is stored with the first write, or before a
   // caller can ask for the history that contains it, so a start that does neither leaves no trace.
-  static Result<std::unique_ptr<Database>> open(const Host& host, const std::string& path);
+  // For another use than to serve, none begins, and each call reads the chain that is stored.
+  static Result<std::unique_ptr<Database>> open(const Host& host, const std::string& path,
+                                                Use use = Use::serve);
   // Checks whether open would succeed, and changes nothing. UNAVAILABLE: another process has it
   // open.
   static Result<> check(const std::string& path);
@@ -52,6 +56,10 @@ class Database {
                                  const storage::CopyProgress& tell);
   Result<storage::Copied> verify(const Op& op, const storage::CopyProgress& tell);
 
+  // See abi/storage_move.h. Of a database that is open for loading.
+  Result<> load(const Op& op, const storage::Load& what);
+  Result<> finish(const Op& op, const storage::LoadEnd& end);
+
   // Commits go into a journal, which must be moved into the file from time to time. A move takes
   // much longer than a commit, so it runs beside the commits: call move_journal once for each true
   // here.
@@ -63,12 +71,17 @@ class Database {
 
  private:
   class Reader;
-  Database(const Host& host, std::string path) : host_(host), path_(std::move(path)) {}
+  Database(const Host& host, std::string path, Use use)
+      : host_(host), path_(std::move(path)), use_(use) {}
+  bool in_memory() const { return path_ == ":memory:"; }
   Result<> open_file();
+  Result<> open_observed();
   Result<> open_memory();
   Result<> open_writer();
   Result<> reopen();
   Result<> read_chain();
+  // The chain that the transaction sees. `read` keeps it, unless it is that of this open.
+  const Chain& chain_in(Connection& c, Chain& read) const;
   void begin_journal();
   // Stores the incarnation. A cursor that a caller keeps must find its incarnation in the chain
   // after the next start.
@@ -85,6 +98,7 @@ class Database {
 
   const Host host_;
   const std::string path_;
+  const Use use_;
   std::optional<Lock> lock_;             // first to be created, last to be destroyed
   std::optional<OpenFiles> open_files_;  // of a file; guarded by the writer's lock
   Chain chain_;                          // ends with the incarnation that this open begins

@@ -134,10 +134,16 @@ Error fault(const std::string& path, Code code, const std::string& text) {
 }
 
 // Checks the ids that the file's header, or SQLite, gives.
-Result<> judge(const std::string& path, int64_t application, int64_t version) {
+Result<> judge(const std::string& path, int64_t application, int64_t version, Use use) {
   if (application != application_id) {
     return fault(path, Code::failed_precondition,
                  "belongs to another program: choose another path");
+  }
+  if (version == loading_version && use == Use::load) return {};
+  if (version == loading_version) {
+    return fault(path, Code::failed_precondition,
+                 "a copy into it is not complete: repeat `davit storage copy` with --finish, or "
+                 "remove the file to begin anew");
   }
   if (version > schema_version) {
     return fault(path, Code::failed_precondition,
@@ -165,7 +171,7 @@ int64_t pragma(Connection& connection, const char* sql) {
 constexpr size_t header_size = 100, user_version_at = 60, application_id_at = 68;
 constexpr std::string_view magic("SQLite format 3\0", 16);
 
-Result<> inspect_header(const std::string& path) {
+Result<> inspect_header(const std::string& path, Use use) {
   std::array<char, header_size> header{};
   std::ifstream in(path, std::ios::binary);
   in.read(header.data(), header.size());
@@ -184,12 +190,15 @@ Result<> inspect_header(const std::string& path) {
   const int64_t application = big_endian(application_id_at);
   // A process was killed while it created the tables. SQLite undoes that when it opens the file.
   if (application == 0 && access((path + "-journal").c_str(), F_OK) == 0) return {};
-  return judge(path, application, big_endian(user_version_at));
+  const int64_t version = big_endian(user_version_at);
+  // A copy may have been completed in the journal, which whoever opens the file reads, too.
+  if (version == loading_version && access((path + "-wal").c_str(), F_OK) == 0) return {};
+  return judge(path, application, version, use);
 }
 
 }  // namespace
 
-Result<> inspect(const std::string& path) {
+Result<> inspect(const std::string& path, Use use) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
     const std::string directory =
@@ -213,7 +222,7 @@ Result<> inspect(const std::string& path) {
         path, Code::failed_precondition,
         "cannot be read (" + std::string(std::strerror(errno)) + "): correct its permissions");
   }
-  if (auto r = inspect_header(path); !r.ok()) return r;
+  if (auto r = inspect_header(path, use); !r.ok()) return r;
   if (faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
     return fault(path, Code::failed_precondition,
                  "is read-only: make the file and its directory writable");
@@ -240,7 +249,7 @@ Result<> inspect_new_folder(const std::string& path) {
 }
 
 Result<> inspect_copy(const std::string& path) {
-  return inspect_header(path);
+  return inspect_header(path, Use::serve);
 }
 
 Result<> inspect_locked(const std::string& path, bool was_made) {
@@ -257,18 +266,36 @@ Result<> inspect_locked(const std::string& path, bool was_made) {
   return {};
 }
 
-Result<> prepare_schema(Connection& connection) {
-  const bool empty = pragma(connection, "SELECT count(*) FROM sqlite_schema") == 0;
+bool is_loading(Connection& connection) {
+  return pragma(connection, "PRAGMA user_version") == loading_version;
+}
+
+void create_tables(Connection& connection) {
+  connection.script(tables);
+  connection.script(("PRAGMA application_id = " + std::to_string(application_id)).c_str());
+  mark_as_loading(connection, false);
+}
+
+void mark_as_loading(Connection& connection, bool loading) {
+  const int64_t version = loading ? loading_version : schema_version;
+  connection.script(("PRAGMA user_version = " + std::to_string(version)).c_str());
+}
+
+Result<> judge_schema(Connection& connection, Use use) {
   const int64_t application = pragma(connection, "PRAGMA application_id");
   const int64_t version = pragma(connection, "PRAGMA user_version");
   if (connection.failed()) return connection.take_error();
-  if (!empty) return judge(connection.path(), application, version);
+  return judge(connection.path(), application, version, use);
+}
+
+Result<> prepare_schema(Connection& connection, Use use) {
+  const bool empty = pragma(connection, "SELECT count(*) FROM sqlite_schema") == 0;
+  if (connection.failed()) return connection.take_error();
+  if (!empty) return judge_schema(connection, use);
   // Both ids are set in the transaction of the tables and before WAL begins, so a file has all of
   // it or nothing.
   Transaction transaction(connection, Transaction::Kind::write);
-  connection.script(tables);
-  connection.script(("PRAGMA application_id = " + std::to_string(application_id)).c_str());
-  connection.script(("PRAGMA user_version = " + std::to_string(schema_version)).c_str());
+  create_tables(connection);
   return transaction.commit();
 }
 

@@ -71,6 +71,21 @@ bool is_possible_epoch(Epoch epoch, int64_t now_unix_ms) {
   return epoch <= Epoch(static_cast<uint64_t>(std::max(now_unix_ms + ahead_max_ms, surely_ms)));
 }
 
+// Takes the place of the status of version `before` (0: there is none).
+void write_status(Connection& c, const Status& s, Version before, Version version,
+                  int64_t reported_at) {
+  if (before) c.run("DELETE FROM statuses WHERE status_version = ?", before);
+  store_children(c, s);
+  c.run(
+      "INSERT INTO statuses (status_version, kind, region, id, gone, observed_version, health, "
+      "desired, updated, "
+      "ready, stale, message, parked, epoch, sequence, reported_at_unix_ms, detail) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      version, V(s.key.kind), V(s.key.region), V(s.key.id), int64_t{s.gone}, s.observed_version,
+      V(s.health), s.desired, s.updated, s.ready, s.stale, V(s.message), V(s.parked), s.epoch,
+      s.sequence, reported_at, V(s.detail));
+}
+
 // True if the status is newer than the stored one and was written as `version`.
 bool store(Connection& c, const Status& s, Version version, int64_t now) {
   Version before;
@@ -86,16 +101,7 @@ bool store(Connection& c, const Status& s, Version version, int64_t now) {
       before = Version(stored.number(0));
     }
   }
-  if (before) c.run("DELETE FROM statuses WHERE status_version = ?", before);
-  store_children(c, s);
-  c.run(
-      "INSERT INTO statuses (status_version, kind, region, id, gone, observed_version, health, "
-      "desired, updated, "
-      "ready, stale, message, parked, epoch, sequence, reported_at_unix_ms, detail) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      version, V(s.key.kind), V(s.key.region), V(s.key.id), int64_t{s.gone}, s.observed_version,
-      V(s.health), s.desired, s.updated, s.ready, s.stale, V(s.message), V(s.parked), s.epoch,
-      s.sequence, s.reported_at_unix_ms != 0 ? s.reported_at_unix_ms : now, V(s.detail));
+  write_status(c, s, before, version, s.reported_at_unix_ms != 0 ? s.reported_at_unix_ms : now);
   return true;
 }
 
@@ -111,6 +117,18 @@ size_t store_statuses(Connection& connection, const Chain& chain,
   }
   if (head != before.status_head) connection.run("UPDATE store SET status_head = ?", head);
   return head - before.status_head;
+}
+
+void load_status(Connection& connection, const Status& s) {
+  Version before;
+  {
+    Statement stored = connection.query(
+        "SELECT status_version FROM statuses WHERE kind = ? AND region = ? AND id = ?",
+        V(s.key.kind), V(s.key.region), V(s.key.id));
+    if (stored.step()) before = Version(stored.number(0));
+  }
+  if (before < s.status_version)
+    write_status(connection, s, before, s.status_version, s.reported_at_unix_ms);
 }
 
 StatusPage read_statuses(Connection& connection, const Chain& chain, const StatusRead& q,

@@ -11,6 +11,10 @@ namespace davit::storage_sqlite {
 size_t store_statuses(Connection& connection, const Chain& chain,
                       const std::vector<Status>& statuses, int64_t now_unix_ms);
 
+// Keeps a status as it is, unless the stored one has its version or a later one. Its record may be
+// missing.
+void load_status(Connection& connection, const Status& status);
+
 // A cursor that is out of range (abi/storage.h) becomes the connection's failure.
 StatusPage read_statuses(Connection& connection, const Chain& chain, const StatusRead& request,
                          const storage::VisitStatus& visit);

@@ -7,6 +7,7 @@
 #include "database.hpp"
 #include "database_health.hpp"
 #include "gauges.hpp"
+#include "loading.hpp"
 #include "restore.hpp"
 #include "schema.hpp"
 
@@ -14,7 +15,7 @@ namespace davit::storage_sqlite {
 
 class StorageSqlite {
  public:
-  using roles = Roles<storage::Role, storage::CopyRole>;
+  using roles = Roles<storage::Role, storage::CopyRole, storage::MoveRole>;
   // Two writers that take turns, one mover of the journal, one measurement and three reads. A
   // backup counts as a read. Operators choose how many reads there are, and there is one at least.
   static constexpr uint32_t max_concurrency = 7, pool_threads_min = 5, pool_threads_max = 256;
@@ -45,9 +46,10 @@ class StorageSqlite {
   }
 
   Result<> start(const Op&) {
-    auto path = file();
+    auto path = is_observed(use_) ? file_if_there() : file();
     if (!path.ok()) return path.error();
-    auto opened = Database::open(host_, *path);
+    if (path->empty()) return Error{Code::failed_precondition, "there is no database"};
+    auto opened = Database::open(host_, *path, use_);
     if (!opened.ok()) return opened.error();
     auto head = (*opened)->head(Op());
     if (!head.ok()) return head.error();
@@ -55,7 +57,7 @@ class StorageSqlite {
       const std::lock_guard lock(database_mutex_);
       database_ = std::move(*opened);
     }
-    if (*path != ":memory:") gauges_.begin(open_database());
+    if (*path != ":memory:" && use_ == Use::serve) gauges_.begin(open_database());
     host_.info("database open", {{"path", *path},
                                  {"head", to_string(head->head.version)},
                                  {"incarnation", to_string(head->head.incarnation)}});
@@ -175,6 +177,26 @@ class StorageSqlite {
     return storage_sqlite::restore(error ? *own : real.string(), path, host_.unix_ms());
   }
 
+  Result<> observe(const Op&, bool alone) {
+    use_ = alone ? Use::observe_alone : Use::observe;
+    return {};
+  }
+  Result<std::string> begin(const Op&, storage::LoadBegin how) {
+    if (open_database()) return Error{Code::failed_precondition, "begin before start"};
+    auto path = how.look ? file_if_there() : file();
+    if (!path.ok()) return path.error();
+    if (path->empty()) return std::string();
+    auto note = begin_loading(*path, how);
+    if (note.ok() && !how.look) use_ = Use::load;
+    return note;
+  }
+  Result<> load(const Op& op, const storage::Load& what) {
+    return with(DatabaseHealth::writing, [&](Database& d) { return d.load(op, what); });
+  }
+  Result<> finish(const Op& op, const storage::LoadEnd& end) {
+    return with(DatabaseHealth::writing, [&](Database& d) { return d.finish(op, end); });
+  }
+
   davit_storage_watch* watch(storage::Hint hint) { return hints_.watch(std::move(hint)); }
   void unwatch(davit_storage_watch* watch) { hints_.unwatch(watch); }
 
@@ -194,6 +216,17 @@ class StorageSqlite {
     return why ? std::move(*why) : copied.error();
   }
   static Error closed() { return {Code::unavailable, "the database is not open"}; }
+  static Error only_read() {
+    return {Code::failed_precondition, "the database is open for reading only"};
+  }
+  // The configured file, or the one in the state directory; empty: there is no such directory yet.
+  Result<std::string> file_if_there() const {
+    if (path_ != "") return path_;
+    auto directory = host_.state_directory(false);
+    if (!directory.ok()) return directory.error();
+    std::error_code unseen;
+    return std::filesystem::exists(*directory, unseen) ? *directory + "/davit.db" : std::string();
+  }
   // The configured file, or the one in the state directory, which is created.
   Result<std::string> file() const {
     if (path_ != "") return path_;
@@ -211,6 +244,7 @@ class StorageSqlite {
     const auto ticket = outstanding_.begin();
     const auto database = open_database();
     if (!database) return closed();
+    if (doing == DatabaseHealth::writing && is_observed(use_)) return only_read();
     auto r = work(*database);
     health_.note(doing, r.ok() ? nullptr : &r.error());
     if (doing == DatabaseHealth::writing && database->journal_is_due()) move_journal(database);
@@ -236,6 +270,7 @@ class StorageSqlite {
 
   const Host host_;
   const std::string path_;  // empty: a file in the state directory
+  std::atomic<Use> use_{Use::serve};
   DatabaseHealth health_;
   const Metric records_, statuses_;
   std::mutex database_mutex_;

@@ -145,7 +145,9 @@ class World:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def server(self, name="server", regions=(REGION,), extra="", shipped=True):
+    def server(self, name="server", regions=(REGION,), extra="", shipped=True, store=None):
+        """`store`: the settings of the storage; a database of its own when absent."""
+        store = store or f'path = "{self.database}"'
         overlay = self.write(f"{name}.toml", f"""
 [host]
 state_dir = "{self.folder}/state-{name}"
@@ -160,7 +162,7 @@ regions = {json.dumps(list(regions))}
 [rpc.server.operator]
 listen = "unix:{self.socket}"
 [plugin.main]
-path = "{self.database}"
+{store}
 {extra}""")
         files = ([REPOSITORY / "etc/server.toml"] if shipped else []) + [overlay]
         return self.part(Process(name, [DAVIT, "run", *files], self.folder))

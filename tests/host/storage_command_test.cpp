@@ -1,4 +1,5 @@
 // `davit storage` against a server that runs, and against the store of one that does not.
+#include <sqlite3.h>
 #include <sys/stat.h>
 
 #include <csignal>
@@ -99,6 +100,98 @@ TEST_F(StorageCommand, WhatItMakesIsForItsUserAloneWhateverTheUmask) {
             (std::set<std::string>{"600 main/davit.db", "600 main/davit.db.lock", "700 main"}));
 }
 
+// The store of another server. `settings` are more keys of its storage.
+class MoveCommand : public StorageCommand {
+ protected:
+  MoveCommand() : target_(target("new", "")) {}
+  std::string target(const std::string& name, const std::string& settings,
+                     const std::string& module = "storage_sqlite") {
+    return folder_.write(name + ".toml", "[host]\nstate_dir = \"" + name +
+                                             "\"\n[plugin.main]\nmodule = \"" + module + "\"\n" +
+                                             settings);
+  }
+  std::string copy(const std::string& to, std::vector<std::string> more = {}) {
+    std::vector<std::string> all{"copy", "--from", config_, "--to", to};
+    all.insert(all.end(), more.begin(), more.end());
+    return storage(all);
+  }
+  // A store with one record.
+  void fill() {
+    Process server({"run", config_});
+    ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
+    server.signal(SIGTERM);
+    EXPECT_EQ(server.wait(), 0) << server.err();
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open((folder_.path() + "/state/main/davit.db").c_str(), &db), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(db,
+                           "INSERT INTO records VALUES (1, 1, 0, 7, 'widget', 'r1', 'a', 'ns', "
+                           "'a', 'running', '', '', NULL, '{}', x'00'); UPDATE store SET head = 1",
+                           nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    sqlite3_close(db);
+  }
+  const std::string target_;
+};
+
+TEST_F(MoveCommand, SaysWhatToDoNextAtEachStep) {
+  fill();
+  EXPECT_EQ(copy(target_, {"--dry-run"}),
+            "0 would copy 1 record and 0 statuses; nothing was changed\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/new"));
+  const std::string again =
+      "davit storage copy --from " + config_ + " --to " + target_ + " --finish";
+  EXPECT_EQ(copy(target_),
+            "0 copied 1 record and 0 statuses, up to version 1; the copy is not complete, and no "
+            "server starts on it\nnext:\n  1. repeat this command just before the last step: it "
+            "copies what is new\n  2. stop the server of " +
+                config_ + "\n  3. " + again + "\n");
+  Process refused({"run", target_});
+  EXPECT_EQ(refused.wait(), 2);
+  EXPECT_NE(refused.err().find("a copy into it is not complete"), std::string::npos)
+      << refused.err();
+  const std::string done = copy(target_, {"--finish"});
+  EXPECT_PRED2(begins, done, "0 source ");
+  EXPECT_NE(done.find(", the same: 1 record and 0 statuses, 0 agents\ncomplete: version 1 is the "
+                      "newest\nnext: start the server with " +
+                      target_ + ", and never again with " + config_ + "\n"),
+            std::string::npos)
+      << done;
+  Process server({"run", target_});
+  EXPECT_TRUE(server.wait_for_line("ready")) << server.err();
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0);
+  EXPECT_PRED2(begins, copy(target_), "4 davit storage copy: " + target_ + ": database ");
+}
+
+TEST_F(MoveCommand, SaysWhyItDoesNotCopy) {
+  EXPECT_EQ(copy(config_), "4 davit storage copy: both sides name the same store\n");
+  EXPECT_PRED2(begins, copy(target_), "4 davit storage copy: " + config_ + ": plugin \"main\": ");
+  fill();
+  const std::string same = target("same", "path = \"" + folder_.path() + "/state/main/davit.db\"");
+  EXPECT_NE(copy(same).find("is not empty: it has 1 record, and its newest version is 1"),
+            std::string::npos)
+      << copy(same);
+  EXPECT_PRED2(begins, copy(target("none", "", "storage_nowhere")), "2 ");
+  EXPECT_PRED2(begins, copy(folder_.path() + "/missing.toml"), "2 ");
+  EXPECT_PRED2(begins, storage({"copy"}), "2 davit storage: copy from which configuration file");
+  EXPECT_PRED2(begins, copy(target_, {"--finish", "--dry-run"}), "2 davit storage: --finish and");
+  const std::string memory = target("memory", "path = \":memory:\"");
+  EXPECT_NE(copy(memory).find("a database in memory takes no copy"), std::string::npos)
+      << copy(memory);
+}
+
+TEST_F(MoveCommand, FinishesOnlyWhenTheSourceIsStopped) {
+  fill();
+  Process server({"run", config_});
+  ASSERT_TRUE(server.wait_for_line("ready")) << server.err();
+  EXPECT_PRED2(begins, copy(target_), "0 copied 1 record");
+  EXPECT_PRED2(begins, copy(target_, {"--finish"}),
+               "6 davit storage copy: the server of the source must be stopped for --finish: ");
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(), 0);
+  EXPECT_PRED2(begins, copy(target_, {"--finish", "-o", "json"}), "0 {\n  \"complete\": true");
+}
+
 TEST_F(StorageCommand, CheckFindsAStateFolderThatCannotBeMade) {
   folder_.write("state", "a file");
   Process davit({"check", config_});
@@ -109,7 +202,8 @@ TEST_F(StorageCommand, CheckFindsAStateFolderThatCannotBeMade) {
 }
 
 TEST_F(StorageCommand, SaysHowItIsMeant) {
-  EXPECT_PRED2(begins, storage({}), "2 davit storage: what? (backup, restore, verify or maintain)");
+  EXPECT_PRED2(begins, storage({}),
+               "2 davit storage: what? (backup, restore, verify, maintain or copy)");
   EXPECT_PRED2(begins, storage({"backup"}), "2 davit storage: backup into which file?");
   EXPECT_PRED2(begins, storage({"restore", "x"}), "2 davit storage: restore which file, for");
   EXPECT_PRED2(begins, storage({"maintain", "x"}), "2 davit storage: unexpected \"x\"");

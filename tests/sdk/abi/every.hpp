@@ -13,6 +13,7 @@
 #include <davit/sink.hpp>
 #include <davit/storage.hpp>
 #include <davit/storage_copy.hpp>
+#include <davit/storage_move.hpp>
 
 #include "values.hpp"
 
@@ -134,6 +135,22 @@ class EveryStorage : public Part {
   Result<storage::Restored> restore(const Op&, const std::string& path) {
     at("davit_storage_copy.restore", path);
     return storage::Restored{values::copied, "/aside"};
+  }
+  Result<> observe(const Op&, bool alone) {
+    at("davit_storage_move.observe", values::words(alone));
+    return {};
+  }
+  Result<std::string> begin(const Op&, storage::LoadBegin how) {
+    at("davit_storage_move.begin", values::words(how.look, how.anew));
+    return std::string("a note");
+  }
+  Result<> load(const Op&, const storage::Load& what) {
+    at("davit_storage_move.load", values::words(what.records, what.statuses, what.note));
+    return {};
+  }
+  Result<> finish(const Op&, const storage::LoadEnd& end) {
+    at("davit_storage_move.finish", values::words(end.history, end.status_head));
+    return {};
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <davit/gate.hpp>
 #include <davit/rights.hpp>
+#include <davit/storage_move.hpp>
 #include <davit/testing/module.hpp>
 
 #include "services.hpp"
@@ -41,6 +42,7 @@ class Every {
   }
   void destroy() { instance_.destroy(); }
   storage::Client store() { return {host_.host(), instance_.ref(DAVIT_STORAGE)}; }
+  storage::Moves moves() { return storage::Moves(instance_.ref(DAVIT_STORAGE_MOVE)); }
   storage::Copies copies() { return storage::Copies(instance_.ref(DAVIT_STORAGE_COPY)); }
   kind::Client kind() { return kind::Client(instance_.ref(DAVIT_KIND)); }
   cluster::Client cluster() { return cluster::Client(instance_.ref(DAVIT_CLUSTER)); }
@@ -147,6 +149,10 @@ TEST(Exceptions, OfASlotThatReturnsAnErrorAreTheErrorInternal) {
       {"davit_storage_copy.backup", [](Every& e) { return plain(e.copies().backup("", {})); }},
       {"davit_storage_copy.verify", [](Every& e) { return plain(e.copies().verify("", {})); }},
       {"davit_storage_copy.restore", [](Every& e) { return plain(e.copies().restore("")); }},
+      {"davit_storage_move.observe", [](Every& e) { return e.moves().observe(false); }},
+      {"davit_storage_move.begin", [](Every& e) { return plain(e.moves().begin()); }},
+      {"davit_storage_move.load", [](Every& e) { return e.moves().load({}); }},
+      {"davit_storage_move.finish", [](Every& e) { return e.moves().finish({}); }},
       {"davit_kind.identify", [](Every& e) { return plain(e.kind().identify("")); }},
       {"davit_kind.validate", [](Every& e) { return e.kind().validate(""); }},
       {"davit_kind.classify", [](Every& e) { return plain(e.kind().classify("on", "")); }},

@@ -5,6 +5,7 @@
 
 #include <davit/gate.hpp>
 #include <davit/rights.hpp>
+#include <davit/storage_move.hpp>
 #include <davit/testing/module.hpp>
 
 #include "counting.hpp"
@@ -69,6 +70,7 @@ class Growth : public ::testing::Test {
   void stores_beside_other_bytes();
   void tells_beside_other_bytes();
   void copies();
+  void moves();
   void has_a_kind();
   void takes_changes();
   void resolves();
@@ -90,5 +92,20 @@ class Growth : public ::testing::Test {
   std::optional<testing::Instance> instance_;
   davit_plugin* plugin_ = nullptr;
 };
+
+inline void Growth::moves() {
+  const storage::Moves moves =
+      storage::Moves(role<davit_storage_move>(DAVIT_STORAGE_MOVE)).under(operation_);
+  EXPECT_TRUE(moves.observe(true).ok());
+  EXPECT_EQ(*moves.begin({.look = true}), "a note");
+  const storage::Load load{{values::record()}, {values::status()}, "note"};
+  EXPECT_TRUE(moves.load(load).ok());
+  const storage::LoadEnd end{{{1, 2}, {3, 4}}, 5};
+  EXPECT_TRUE(moves.finish(end).ok());
+  expect_logged("davit_storage_move.observe true");
+  expect_logged("davit_storage_move.begin true false");
+  expect_logged("davit_storage_move.load " + words(load.records, load.statuses, load.note));
+  expect_logged("davit_storage_move.finish " + words(end.history, end.status_head));
+}
 
 }  // namespace davit::test

@@ -41,18 +41,22 @@ inline std::set<std::string> known_faults() {
           "takes_lost_status",      // accepts a status of a version above the record's
           "takes_foreign_status",   // accepts a status of another history
           "forgets_who_came_back",
-          "never_cancelled",  // looks at neither cancellation nor deadline
-          "cancels_halfway",  // answers CANCELLED and keeps what it has changed
-          "leaves_open",      // a commit that is given up leaves its transaction open
-          "cancels_others",   // who gives up ends the reads of others, too
-          "any_flags",        // ignores critical flags that it does not know
-          "known_flags",      // refuses hints that it does not know
-          "reads_reserved",       // gives a reserved member a meaning
-          "purge_leaves_names",   // a purged record is still found by its name
-          "finds_the_live",       // finds no deleted record by its name
-          "forgets_the_visitor",  // says that there is no more when a visitor has stopped
-          "nameless_statuses",    // forgets the namespace and name of a status
-          "reads_nothing"};       // and yet says that it has read up to the head
+          "never_cancelled",        // looks at neither cancellation nor deadline
+          "cancels_halfway",        // answers CANCELLED and keeps what it has changed
+          "leaves_open",            // a commit that is given up leaves its transaction open
+          "cancels_others",         // who gives up ends the reads of others, too
+          "any_flags",              // ignores critical flags that it does not know
+          "known_flags",            // refuses hints that it does not know
+          "reads_reserved",         // gives a reserved member a meaning
+          "purge_leaves_names",     // a purged record is still found by its name
+          "finds_the_live",         // finds no deleted record by its name
+          "forgets_the_visitor",    // says that there is no more when a visitor has stopped
+          "nameless_statuses",      // forgets the namespace and name of a status
+          "loads_new_versions",     // a copy gets versions of its own
+          "goes_on_as_the_source",  // a copy begins no incarnation
+          "forgets_the_source",     // a copy knows no incarnation of its source
+          "keeps_strays",           // a copy has statuses of no record
+          "reads_nothing"};         // and yet says that it has read up to the head
 }
 
 }  // namespace davit::storage_naive

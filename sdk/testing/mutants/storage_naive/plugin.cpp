@@ -1,4 +1,4 @@
-#include "storage_naive.hpp"
+#include "movable.hpp"
 
-DAVIT_PLUGIN(davit::storage_naive::StorageNaive, "storage_naive", DAVIT_PLUGIN_VERSION,
+DAVIT_PLUGIN(davit::storage_naive::Movable, "storage_naive", DAVIT_PLUGIN_VERSION,
              "keeps records in maps, rightly or wrongly")

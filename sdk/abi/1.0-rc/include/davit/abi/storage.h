@@ -83,7 +83,7 @@ typedef struct davit_mutation {
   uint32_t struct_size;
   uint32_t reserved;
   const davit_record* record;
-  uint64_t expect; /* the version that the record must have now; 0 = it must not exist;
+  uint64_t expect;             /* the version that the record must have now; 0 = it must not exist;
                       DAVIT_EXPECT_ANY = no condition (S5) */
   uint64_t expect_incarnation; /* in which `expect` was read (S5); 0 = not known: then the number
                                   alone is compared */
