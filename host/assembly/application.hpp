@@ -1,10 +1,13 @@
-// One host from its configuration to its end. The commands `davit run`, `davit check` and `davit
-// storage restore` use it.
+// One host from its configuration to its end. The commands `davit run`, `davit check`,
+// `davit storage restore` and `davit storage migrate` use it.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <davit/abi/services.h>
 
 namespace davit::host {
 
@@ -37,10 +40,16 @@ class Application {
   // Makes the copy at `file` the store of a storage instance. Starts nothing. `storage` may be
   // empty if only one instance can be restored.
   int restore(const std::string& file, const std::string& storage);
+  // Brings the schema of a storage instance to the version that its plugin needs, and prints the
+  // steps. `dry_run`: prints them only. Starts nothing. `storage` may be empty as above.
+  int migrate(const std::string& storage, bool dry_run);
 
  private:
   struct Parts;
   bool prepare(bool check);
+  // The one storage that offers the table, or `storage`. NULL: refused, and the line is printed.
+  std::optional<davit_ref> storage_with(const char* interface, const std::string& storage,
+                                        const std::string& none);
   int refuse(const std::string& line);
   int serve();
   void reload();

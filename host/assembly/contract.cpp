@@ -8,6 +8,7 @@
 #include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
+#include <davit/abi/storage_schema.h>
 
 #include "role_proxy.hpp"
 
@@ -137,6 +138,11 @@ std::vector<Contract> table() {
        {required<&davit_storage_copy::backup, "storage_copy.backup">(),
         required<&davit_storage_copy::verify, "storage_copy.verify">(),
         required<&davit_storage_copy::restore, "storage_copy.restore">()},
+       nullptr},
+      {DAVIT_STORAGE_SCHEMA,
+       sizeof(davit_storage_schema),
+       job,
+       {required<&davit_storage_schema::migrate, "storage_schema.migrate">()},
        nullptr},
       {DAVIT_KIND,
        sizeof(davit_kind),

@@ -57,6 +57,8 @@ TEST_F(StorageCommand, CopiesARunningStoreAndBringsItBackWhenItIsStopped) {
   EXPECT_PRED2(begins, storage({"restore", copy_, config_}),
                "0 restored: version 0 is the newest\nthe store that was there is now " + database +
                    ".before-");
+  EXPECT_EQ(storage({"migrate", config_}),
+            "2 no storage of these files has a schema that is migrated\n");
   EXPECT_EQ(storage({"restore", copy_ + "2", config_}),
             "1 \"" + copy_ + "2\": cannot be read: No such file or directory\n");
   Process server({"run", config_});

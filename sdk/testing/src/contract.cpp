@@ -9,6 +9,7 @@
 #include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
+#include <davit/abi/storage_schema.h>
 
 namespace davit::testing {
 namespace {
@@ -36,6 +37,7 @@ const std::vector<Table>& tables() {
       {DAVIT_STORAGE_COPY,
        {SLOT(davit_storage_copy, backup), SLOT(davit_storage_copy, verify),
         SLOT(davit_storage_copy, restore)}},
+      {DAVIT_STORAGE_SCHEMA, {SLOT(davit_storage_schema, migrate)}},
       {DAVIT_KIND,
        {SLOT(davit_kind, describe), SLOT(davit_kind, identify), SLOT(davit_kind, validate),
         SLOT(davit_kind, classify), SLOT(davit_kind, reconcile), SLOT(davit_kind, attribute)}},

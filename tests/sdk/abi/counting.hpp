@@ -16,6 +16,7 @@
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
 #include <davit/abi/storage_copy.h>
+#include <davit/abi/storage_schema.h>
 
 namespace davit::test {
 

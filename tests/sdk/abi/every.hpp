@@ -13,6 +13,7 @@
 #include <davit/sink.hpp>
 #include <davit/storage.hpp>
 #include <davit/storage_copy.hpp>
+#include <davit/storage_schema.hpp>
 
 #include "values.hpp"
 
@@ -134,6 +135,10 @@ class EveryStorage : public Part {
   Result<storage::Restored> restore(const Op&, const std::string& path) {
     at("davit_storage_copy.restore", path);
     return storage::Restored{values::copied, "/aside"};
+  }
+  Result<std::vector<std::string>> migrate(const Op&, bool dry_run) {
+    at("davit_storage_schema.migrate", values::words(dry_run));
+    return std::vector<std::string>{"one", "two"};
   }
 
  private:

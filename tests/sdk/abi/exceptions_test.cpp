@@ -42,6 +42,7 @@ class Every {
   void destroy() { instance_.destroy(); }
   storage::Client store() { return {host_.host(), instance_.ref(DAVIT_STORAGE)}; }
   storage::Copies copies() { return storage::Copies(instance_.ref(DAVIT_STORAGE_COPY)); }
+  storage::Schemas schemas() { return storage::Schemas(instance_.ref(DAVIT_STORAGE_SCHEMA)); }
   kind::Client kind() { return kind::Client(instance_.ref(DAVIT_KIND)); }
   cluster::Client cluster() { return cluster::Client(instance_.ref(DAVIT_CLUSTER)); }
   Result<cluster::Watch> watch(cluster::Watcher w = {[](int32_t, std::string_view) {}, [] {}}) {
@@ -147,6 +148,8 @@ TEST(Exceptions, OfASlotThatReturnsAnErrorAreTheErrorInternal) {
       {"davit_storage_copy.backup", [](Every& e) { return plain(e.copies().backup("", {})); }},
       {"davit_storage_copy.verify", [](Every& e) { return plain(e.copies().verify("", {})); }},
       {"davit_storage_copy.restore", [](Every& e) { return plain(e.copies().restore("")); }},
+      {"davit_storage_schema.migrate",
+       [](Every& e) { return plain(e.schemas().migrate(Op(), true)); }},
       {"davit_kind.identify", [](Every& e) { return plain(e.kind().identify("")); }},
       {"davit_kind.validate", [](Every& e) { return e.kind().validate(""); }},
       {"davit_kind.classify", [](Every& e) { return plain(e.kind().classify("on", "")); }},

@@ -69,6 +69,7 @@ class Growth : public ::testing::Test {
   void stores_beside_other_bytes();
   void tells_beside_other_bytes();
   void copies();
+  davit_ref schema() { return role<davit_storage_schema>(DAVIT_STORAGE_SCHEMA); }
   void has_a_kind();
   void takes_changes();
   void resolves();
