@@ -1,0 +1,97 @@
+// What a commit decides, without a database. The storage suite proves the rules; these are the
+// cases in which one commit concerns a record twice.
+#include "commit_plan.hpp"
+
+#include <gtest/gtest.h>
+
+namespace davit::storage_postgres {
+namespace {
+
+constexpr Cursor head{7, 100};
+
+Record named(const std::string& id, const std::string& name, bool live = true) {
+  Record r;
+  r.key = {"widget", "r1", id};
+  r.ns = "default";
+  r.name = name;
+  r.live = live;
+  return r;
+}
+StoredRecord stored(uint64_t version, bool live, const std::string& name, bool taken = false) {
+  return {version, live, taken, "default", name};
+}
+Key key(const std::string& id) {
+  return {"widget", "r1", id};
+}
+// "id@version" of each write in turn; a "-" stands before one that only gets a version.
+std::string shown(const CommitPlan& plan) {
+  std::string out;
+  for (const auto& w : plan.writes())
+    out += (w.record == nullptr ? "-" : "") + w.key.id + "@" + std::to_string(w.row.version) + " ";
+  return out;
+}
+
+TEST(CommitPlan, GivesVersionsAboveTheHeadInTheOrderOfTheGroups) {
+  CommitPlan plan({}, head);
+  const Group one{{{named("a", "a")}, {named("b", "b")}}, {}}, two{{{named("c", "c")}}, {}};
+  EXPECT_EQ(plan.apply(one).first_version, 101u);
+  const auto second = plan.apply(two);
+  EXPECT_EQ(second.first_version, 103u);
+  EXPECT_EQ(second.incarnation, head.incarnation);
+  EXPECT_EQ(shown(plan), "a@101 b@102 c@103 ");
+  EXPECT_EQ(plan.head(), 103u);
+}
+
+TEST(CommitPlan, AGroupThatFailsGivesItsVersionsToTheNext) {
+  CommitPlan plan({{{key("d"), stored(5, false, "one")}}, {}}, head);
+  const Group fails{{{named("x", "one")}, {named("y", "y"), 9}}, "request"};
+  const Group next{{{named("z", "z")}}, "other"};
+  EXPECT_TRUE(plan.apply(fails).error);
+  EXPECT_EQ(plan.apply(next).first_version, 101u);
+  EXPECT_EQ(shown(plan), "z@101 ") << "what the failed group took over was not given back";
+  ASSERT_EQ(plan.new_requests().size(), 1u);
+  EXPECT_EQ(plan.new_requests()[0].first, "other");
+}
+
+TEST(CommitPlan, WhoseNameIsTakenOverIsWrittenOnceThoughALaterGroupWritesItToo) {
+  CommitPlan plan({{{key("d"), stored(5, false, "one")}}, {}}, head);
+  const Group takes{{{named("x", "one")}}, {}};
+  Record again = named("d", "one", false);
+  again.payload = "new";
+  const Group writes{{{again}}, {}};
+  EXPECT_EQ(plan.apply(takes).first_version, 102u);
+  EXPECT_EQ(plan.apply(writes).first_version, 103u);
+  EXPECT_EQ(shown(plan), "x@102 d@103 ");
+  EXPECT_TRUE(plan.writes()[1].row.name_taken);
+}
+
+TEST(CommitPlan, ARecordThatDiesInOneGroupLeavesItsNameToTheNext) {
+  CommitPlan plan({{{key("a"), stored(5, true, "one")}}, {}}, head);
+  const Group dies{{{named("a", "one", false)}}, {}}, takes{{{named("b", "one")}}, {}};
+  EXPECT_FALSE(plan.apply(dies).error);
+  const auto taken = plan.apply(takes);
+  ASSERT_FALSE(taken.error) << taken.error->message;
+  EXPECT_EQ(shown(plan), "a@102 b@103 ") << "a's new version says that its name is taken";
+  EXPECT_TRUE(plan.writes()[0].row.name_taken);
+}
+
+TEST(CommitPlan, ARequestThatTheStoreKnowsChangesNothing) {
+  CommitPlan plan({{}, {{"id\nprint", 42}}}, head);
+  const Group same{{{named("a", "a")}}, "id\nprint"}, other{{{named("a", "a")}}, "id\nanother"};
+  EXPECT_EQ(plan.apply(same).first_version, 42u);
+  const auto refused = plan.apply(other);
+  ASSERT_TRUE(refused.error);
+  EXPECT_EQ(refused.error->code, Code::failed_precondition);
+  EXPECT_FALSE(plan.changes());
+}
+
+TEST(CommitPlan, ARequestThatStandsTwiceInOneCommitIsCarriedOutOnce) {
+  CommitPlan plan({}, head);
+  const Group once{{{named("a", "a")}}, "id"};
+  EXPECT_EQ(plan.apply(once).first_version, 101u);
+  EXPECT_EQ(plan.apply(once).first_version, 101u);
+  EXPECT_EQ(plan.head(), 101u);
+}
+
+}  // namespace
+}  // namespace davit::storage_postgres
