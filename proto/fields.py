@@ -47,7 +47,7 @@ def references():
         message = "Apply" + "".join(word.capitalize() for word in kind.split("_"))
         if message in messages:
             yield folder / "FIELDS.md", (
-                f"# The `spec` of a `{kind}`\n\nMade from the comments of `{message}` by `proto/fields.py`. An example: "
+                f"# The `spec` of a `{kind}`\n\nMade from the comments of `{message}` by `proto/fields.py`. An example:\n"
                 f"[etc/examples/{kind}.yaml](../../etc/examples/{kind}.yaml).\n\n{section(messages, message)}")
 
 

@@ -16,12 +16,12 @@
 #include <davit/storage_schema.hpp>
 
 #include "assembly.hpp"
-#include "commands/text_table.hpp"
+#include "can_listen.hpp"
 #include "config/config.hpp"
 #include "config/difference.hpp"
 #include "config/node.hpp"
+#include "extension.hpp"
 #include "host_settings.hpp"
-#include "in_the_way.hpp"
 #include "life.hpp"
 #include "notify.hpp"
 #include "observability/endpoint.hpp"
@@ -34,6 +34,7 @@
 #include "services/process_metrics.hpp"
 #include "services/services.hpp"
 #include "services/shutdown.hpp"
+#include "text_table.hpp"
 
 namespace davit::host {
 namespace {
@@ -153,10 +154,11 @@ bool Application::prepare(bool check) {
       p.metrics.metric(DAVIT_GAUGE, "davit_info", "which davit this is; always 1", &version, 1), 1);
   show_process(p.metrics);
   for (auto& extension : p.extensions) {
-    p.services.add(*extension);
+    p.services.add([&part = *extension](std::string_view id) { return part.service(id); });
     extension->configure(p.config, faults);
   }
-  p.assembly = std::make_unique<Assembly>(p.core, p.services, p.loader, p.settings.state_dir);
+  p.assembly = std::make_unique<Assembly>(p.core, p.services, p.loader, p.settings.state_dir,
+                                          p.settings.commit_timeout);
   p.assembly->create(p.config, faults);
   if (faults.empty() && p.config.plugins(faults).empty()) {
     faults.add(files_.front(), "",
@@ -236,7 +238,7 @@ int Application::restore(const std::string& file, const std::string& storage) {
     return exit_failed;
   }
   std::printf("restored: version %llu is the newest\n",
-              static_cast<unsigned long long>(restored->copied.head.version));
+              static_cast<unsigned long long>(restored->copied.head.version.value()));
   if (!restored->aside.empty())
     std::printf("the store that was there is now %s\n", restored->aside.c_str());
   return exit_ok;

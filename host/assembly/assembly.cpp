@@ -87,8 +87,12 @@ unsigned pool_threads(const Node& settings, const Module& module, Faults& faults
 }  // namespace
 
 Assembly::Assembly(const Core& core, const Services& services, Loader& loader,
-                   std::string state_root)
-    : core_(core), services_(services), loader_(loader), state_root_(std::move(state_root)) {}
+                   std::string state_root, std::chrono::milliseconds commit_timeout)
+    : core_(core),
+      services_(services),
+      loader_(loader),
+      state_root_(std::move(state_root)),
+      commit_timeout_(commit_timeout) {}
 
 Assembly::~Assembly() {
   destroy();
@@ -151,7 +155,7 @@ void Assembly::create(Member& member, Faults& faults) {
           host.name, *storage, *host.pool,
           core_.metrics.metric(DAVIT_HISTOGRAM, "davit_host_commit_seconds",
                                "From a group being handed over until its result.", &label, 1),
-          core_.log);
+          core_.log, commit_timeout_);
     }
     return;
   }
@@ -192,15 +196,12 @@ void Assembly::check(Faults& faults, bool running) {
 Result<> Assembly::start(const Operation& op) {
   for (size_t i : order_) {
     Member& member = *members_[i];
-    if (op.cancelled()) return Error{Code::cancelled, "told to stop while starting", {}, {}};
+    if (op.cancelled()) return Error{Code::cancelled, "told to stop while starting"};
     const Step step(Step::Kind::life, member.party(), "start");
     const Result<> started = member.instance->start(op);
     if (!started.ok()) {
-      return Error{started.error().code,
-                   "plugin \"" + member.host.name +
-                       "\": " + words_of(*member.host.settings, started.error()),
-                   {},
-                   {}};
+      return Error{started.error().code, "plugin \"" + member.host.name + "\": " +
+                                             words_of(*member.host.settings, started.error())};
     }
     started_.push_back(i);
     core_.log.debug("host", "plugin started", {{"instance", member.host.name}});
@@ -271,18 +272,15 @@ std::vector<Assembly::Line> Assembly::graph() const {
 }
 
 Result<size_t> Assembly::look_up(std::string_view finder, std::string_view name) const {
-  if (!wiring_) return Error{Code::failed_precondition, "look-ups are made in wire only", {}, {}};
+  if (!wiring_) return Error{Code::failed_precondition, "look-ups are made in wire only"};
   std::vector<std::string> names;
   for (size_t i = 0; i < members_.size(); ++i) {
     if (members_[i]->host.name == name) return i;
     if (members_[i]->host.name != finder) names.push_back(members_[i]->host.name);
   }
   const std::string near = nearest(name, names);
-  return Error{Code::not_found,
-               "no plugin \"" + std::string(name) + "\"" +
-                   (near.empty() ? "" : "; did you mean \"" + near + "\"?"),
-               {},
-               {}};
+  return Error{Code::not_found, "no plugin \"" + std::string(name) + "\"" +
+                                    (near.empty() ? "" : "; did you mean \"" + near + "\"?")};
 }
 
 // Finds the setting that contains the name, so that a fault points to its line.
@@ -318,8 +316,7 @@ Result<davit_ref> Assembly::find(std::string_view finder, std::string_view name,
                  "plugin \"" + member.host.name + "\" (module " +
                      member.instance->module().note.name + ") does not offer " +
                      std::string(interface),
-                 key_that_says(finder, name),
-                 {}};
+                 key_that_says(finder, name)};
   }
   members_[*look_up(finder, finder)]->uses.insert(*found);
   return *offered;

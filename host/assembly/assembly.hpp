@@ -19,7 +19,9 @@ class Config;
 
 class Assembly : public Neighbours {
  public:
-  Assembly(const Core& core, const Services& services, Loader& loader, std::string state_root);
+  // `commit_timeout`: how long a call of a storage lasts at most whose callers have no deadline.
+  Assembly(const Core& core, const Services& services, Loader& loader, std::string state_root,
+           std::chrono::milliseconds commit_timeout);
   ~Assembly() override;
 
   // Loads and creates every [plugin.NAME] in the order of the files. Goes on after a fault, so that
@@ -71,6 +73,7 @@ class Assembly : public Neighbours {
   const Services& services_;
   Loader& loader_;
   const std::string state_root_;
+  const std::chrono::milliseconds commit_timeout_;
   CommitQueues commits_;
   std::vector<std::unique_ptr<Member>> members_;  // in the order of the files
   std::vector<size_t> order_;                     // in the order of starting

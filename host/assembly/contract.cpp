@@ -50,7 +50,7 @@ Slot optional() {
 constexpr size_t column_name_max = 32;
 
 Error lacks(const std::string& what) {
-  return {Code::failed_precondition, what, {}, {}};
+  return {Code::failed_precondition, what};
 }
 
 bool is_heading(std::string_view name) {

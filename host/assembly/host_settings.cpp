@@ -30,6 +30,7 @@ HostSettings read_host_settings(const Config& config, Faults& faults) {
   out.core_dumps = host.boolean("core_dumps", out.core_dumps);
   out.stop_timeout = host.milliseconds("stop_timeout_ms", out.stop_timeout, 100);
   out.stall_warning = host.milliseconds("stall_warning_ms", out.stall_warning, 100);
+  out.commit_timeout = host.milliseconds("commit_timeout_ms", out.commit_timeout, 100);
   out.state_dir = host.path("state_dir", false);
   if (out.state_dir.empty()) out.state_dir = default_state_dir();
   out.plugin_dirs = host.paths("plugin_dirs");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "services/commit_queue.hpp"
 #include "services/log.hpp"
 
 namespace davit::host {
@@ -20,6 +21,7 @@ struct HostSettings {
   bool core_dumps = false;
   std::chrono::milliseconds stop_timeout{10'000};
   std::chrono::milliseconds stall_warning{10'000};
+  std::chrono::milliseconds commit_timeout = default_commit_timeout;
   std::string state_dir;                 // absolute
   std::vector<std::string> plugin_dirs;  // searched before the installation's own folder
 };

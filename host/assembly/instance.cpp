@@ -16,10 +16,9 @@ Result<> call(Slot slot, Args... args) {
   try {
     code = slot(args..., &error);
   } catch (const std::exception& e) {
-    return Error{
-        Code::internal, std::string("threw an exception through the ABI: ") + e.what(), {}, {}};
+    return Error{Code::internal, std::string("threw an exception through the ABI: ") + e.what()};
   } catch (...) {
-    return Error{Code::internal, "threw an exception through the ABI", {}, {}};
+    return Error{Code::internal, "threw an exception through the ABI"};
   }
   if (code == DAVIT_OK) return {};
   Error e = take(error, code);
@@ -40,8 +39,7 @@ Result<> Instance::create() {
     self_ = nullptr;
     return made;
   }
-  if (self_ == nullptr)
-    return Error{Code::internal, "create succeeded without an instance", {}, {}};
+  if (self_ == nullptr) return Error{Code::internal, "create succeeded without an instance"};
   return check_roles();
 }
 
@@ -52,9 +50,7 @@ Result<> Instance::check_roles() const {
       return Error{Code::failed_precondition,
                    "the note of module \"" + module_.note.name + "\" names the role " + word +
                        ", its query does not answer " + interface_of(word) +
-                       ": correct ROLES of davit_add_plugin()",
-                   {},
-                   {}};
+                       ": correct ROLES of davit_add_plugin()"};
     }
   }
   for (const std::string& word : known_roles()) {
@@ -62,9 +58,7 @@ Result<> Instance::check_roles() const {
         std::find(said.begin(), said.end(), word) == said.end()) {
       return Error{Code::failed_precondition,
                    "module \"" + module_.note.name + "\" plays the role " + word +
-                       ", which its note does not name: correct ROLES of davit_add_plugin()",
-                   {},
-                   {}};
+                       ", which its note does not name: correct ROLES of davit_add_plugin()"};
     }
   }
   return {};

@@ -39,9 +39,7 @@ Result<std::vector<size_t>> start_order(const std::vector<Vertex>& graph) {
     while (next < graph.size() && !ready(next)) ++next;
     if (next == graph.size()) {
       return Error{Code::failed_precondition,
-                   "plugins look each other up in a circle: " + circle(graph, done),
-                   {},
-                   {}};
+                   "plugins look each other up in a circle: " + circle(graph, done)};
     }
     done[next] = true;
     order.push_back(next);

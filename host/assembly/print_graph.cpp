@@ -1,6 +1,6 @@
 #include "print_graph.hpp"
 
-#include "commands/text_table.hpp"
+#include "text_table.hpp"
 
 namespace davit::host {
 namespace {

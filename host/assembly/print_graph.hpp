@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "assembly.hpp"
+#include "extension.hpp"
 
 namespace davit::host {
 

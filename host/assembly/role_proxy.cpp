@@ -42,12 +42,9 @@ std::optional<Error> misplaced(const RoleProxy& proxy, const char* slot) {
   // A store calls its visitor, which is its caller's.
   const bool visits = *around == Step::Kind::blocking_call && here->caller != nullptr;
   const Party& caller = visits ? *here->caller : *here->who;
-  return Error{Code::internal,
-               "a fault of plugin \"" + caller.instance + "\": it calls " + slot + " of \"" +
-                   proxy.who().instance + "\", which may block, in " + here->text() +
-                   ": call it on a pool",
-               {},
-               {}};
+  return Error{Code::internal, "a fault of plugin \"" + caller.instance + "\": it calls " + slot +
+                                   " of \"" + proxy.who().instance + "\", which may block, in " +
+                                   here->text() + ": call it on a pool"};
 }
 
 bool RoleProxy::enter() {

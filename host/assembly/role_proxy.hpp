@@ -114,15 +114,14 @@ struct Forward<Member, Name, Where> {
   static R pass(RoleProxy& p, S slot, A... args) {
     if constexpr (has_error) {
       const auto threw = [&](const char* what) {
-        return fail(
-            {Code::internal, fault(p) + " threw an exception through the ABI: " + what, {}, {}},
-            args...);
+        return fail({Code::internal, fault(p) + " threw an exception through the ABI: " + what},
+                    args...);
       };
       try {
         const int32_t code = slot(p.self(), args...);
         if constexpr (requires { Answer<Member>::fault(args...); }) {
           const char* const wrong = code == DAVIT_OK ? Answer<Member>::fault(args...) : nullptr;
-          if (wrong != nullptr) return fail({Code::internal, fault(p) + wrong, {}, {}}, args...);
+          if (wrong != nullptr) return fail({Code::internal, fault(p) + wrong}, args...);
         }
         return code;
       } catch (const std::exception& e) {
@@ -136,12 +135,9 @@ struct Forward<Member, Name, Where> {
   }
   static R refuse(const RoleProxy& p, A... args) {
     if constexpr (has_error) {
-      return fail(
-          {Code::unavailable,
-           "plugin \"" + p.who().instance + "\" has stopped: " + Name.text + " is called too late",
-           {},
-           {}},
-          args...);
+      return fail({Code::unavailable, "plugin \"" + p.who().instance +
+                                          "\" has stopped: " + Name.text + " is called too late"},
+                  args...);
     } else {
       return R();
     }

@@ -8,7 +8,7 @@
 #include "schema.hpp"
 #include "to_json.hpp"
 
-#include "assembly/extension.hpp"
+#include "extension.hpp"
 
 namespace davit::host {
 

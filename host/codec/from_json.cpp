@@ -72,7 +72,7 @@ class Reader {
   };
 
   Result<> fault(std::string message) const {
-    return Error{Code::invalid_argument, std::move(message), path_, {}};
+    return Error{Code::invalid_argument, std::move(message), path_};
   }
   Result<> located(Result<> r) const { return r.ok() ? r : fault(r.error().message); }
 
@@ -161,16 +161,12 @@ Result<std::string> from_json(const davit_schema& schema, std::string_view type,
   if (auto r = Reader(schema).message(*json, **message); !r.ok()) return r.error();
   if (!(*message)->IsInitialized()) {
     return Error{Code::invalid_argument,
-                 "required fields are missing: " + (*message)->InitializationErrorString(),
-                 {},
-                 {}};
+                 "required fields are missing: " + (*message)->InitializationErrorString()};
   }
   std::string out;
   if (!serialize(**message, out)) {
     return Error{Code::invalid_argument,
-                 "the message is larger than " + std::to_string(message_bytes_max) + " bytes",
-                 {},
-                 {}};
+                 "the message is larger than " + std::to_string(message_bytes_max) + " bytes"};
   }
   return out;
 }

@@ -103,11 +103,8 @@ Error syntax_error(std::string_view text, size_t at, const std::string& what) {
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
   const size_t newline = before.rfind('\n');
   const size_t column = newline == std::string_view::npos ? at + 1 : at - newline;
-  return {Code::invalid_argument,
-          "not valid JSON at line " + std::to_string(line) + ", column " + std::to_string(column) +
-              ": " + what,
-          {},
-          {}};
+  return {Code::invalid_argument, "not valid JSON at line " + std::to_string(line) + ", column " +
+                                      std::to_string(column) + ": " + what};
 }
 
 // The last of duplicate keys counts, as in all common readers.
@@ -131,11 +128,9 @@ std::vector<std::pair<std::string_view, const Json*>> sorted_members(const Json&
 
 Result<Json> Json::parse(std::string_view text) {
   if (text.size() > bytes_max) {
-    return Error{Code::invalid_argument,
-                 "JSON of " + std::to_string(text.size()) + " bytes is larger than the limit of " +
-                     std::to_string(bytes_max),
-                 {},
-                 {}};
+    return Error{Code::invalid_argument, "JSON of " + std::to_string(text.size()) +
+                                             " bytes is larger than the limit of " +
+                                             std::to_string(bytes_max)};
   }
   boost::json::parse_options options;
   options.max_depth = depth_max;
@@ -149,9 +144,7 @@ Result<Json> Json::parse(std::string_view text) {
   if (ec) {
     if (parser.handler().values > values_max) {
       return Error{Code::invalid_argument,
-                   "JSON has more than " + std::to_string(values_max) + " values",
-                   {},
-                   {}};
+                   "JSON has more than " + std::to_string(values_max) + " values"};
     }
     return syntax_error(text, used, ec.message());
   }

@@ -21,7 +21,7 @@ namespace pb = google::protobuf;
 using Field = pb::FieldDescriptor;
 
 Error refused(std::string message) {
-  return {Code::invalid_argument, std::move(message), {}, {}};
+  return {Code::invalid_argument, std::move(message)};
 }
 
 Error unexpected(const char* wanted, const Json& json) {
@@ -179,7 +179,7 @@ Result<Scalar> read_scalar(const Field& f, bool holds_json, const Json& json) {
     case Field::CPPTYPE_MESSAGE:
       break;
   }
-  return Error{Code::internal, "a message is not a scalar", {}, {}};
+  return Error{Code::internal, "a message is not a scalar"};
 }
 
 Result<Scalar> read_key(const Field& f, std::string_view key) {

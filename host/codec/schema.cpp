@@ -9,7 +9,7 @@ namespace {
 namespace pb = google::protobuf;
 
 Error invalid(std::string message) {
-  return {Code::invalid_argument, std::move(message), {}, {}};
+  return {Code::invalid_argument, std::move(message)};
 }
 
 class FirstError : public pb::DescriptorPool::ErrorCollector {

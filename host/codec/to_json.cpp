@@ -210,9 +210,7 @@ Result<std::string> to_json(const davit_schema& schema, std::string_view type,
   // protobuf does not check proto2 strings while parsing.
   if (!valid_utf8(out)) {
     return Error{Code::invalid_argument,
-                 "a text of the " + std::string(type) + " is not valid UTF-8",
-                 {},
-                 {}};
+                 "a text of the " + std::string(type) + " is not valid UTF-8"};
   }
   return out;
 }

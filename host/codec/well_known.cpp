@@ -23,9 +23,7 @@ Result<> print_well_known(const pb::Message& message, std::string& out) {
   if (status.ok() && text.empty()) text = "null";
   if (!status.ok() || !Json::parse(text).ok()) {
     return Error{Code::invalid_argument,
-                 "a " + message.GetDescriptor()->full_name() + " of the message has no JSON form",
-                 {},
-                 {}};
+                 "a " + message.GetDescriptor()->full_name() + " of the message has no JSON form"};
   }
   out += text;
   return {};
@@ -36,11 +34,9 @@ Result<> read_well_known(const Json& json, pb::Message& message) {
   json.write(text);
   const auto status = pb::util::JsonStringToMessage(text, &message);
   if (status.ok()) return {};
-  return Error{Code::invalid_argument,
-               std::string("is not the JSON of a ") + message.GetDescriptor()->full_name() +
-                   " (found " + json.type_name() + ")",
-               {},
-               {}};
+  return Error{Code::invalid_argument, std::string("is not the JSON of a ") +
+                                           message.GetDescriptor()->full_name() + " (found " +
+                                           json.type_name() + ")"};
 }
 
 }  // namespace davit::host

@@ -49,12 +49,12 @@ int forget(const Forget& options) {
 CommandPtr agent_command() {
   auto options = std::make_shared<Forget>();
   auto command = std::make_shared<Command>("agent", "forget REGION AGENT",
-                                           "forget what an agent said of itself");
+                                           "remove an agent's line from status");
   add_format(*command, options->format);
   options->server.add_options(*command);
-  auto verb = std::make_shared<Command>("forget", "REGION AGENT",
-                                        "what is at work comes back with its next word",
-                                        [options] { return forget(*options); });
+  auto verb = std::make_shared<Command>(
+      "forget", "REGION AGENT", "an agent that is still at work comes back with its next report",
+      [options] { return forget(*options); });
   verb->word("REGION", options->region, "the agent's region");
   verb->word("AGENT", options->agent, "its name, as status shows it");
   verb->examples({"davit agent forget eu-1 node-7"});

@@ -59,7 +59,7 @@ Result<ExitCode> send(OperatorClient& client, const std::vector<SourceDocument>&
     if (auto r = one_for_each(response.outcomes_size(), end - first); !r.ok()) return r.error();
     for (int i = 0; i < response.outcomes_size(); ++i) {
       const auto& o = response.outcomes(i);
-      if (o.outcome() == "refused") {
+      if (is_refused(o)) {
         if (code == exit_code_done) code = exit_code_of(o);
         // A full disk, for example, refuses every document: print the first few and count the rest.
         if (++refused[o.message()] <= refusals_told)
@@ -120,7 +120,7 @@ ExitCode wait_for(OperatorClient& client, const std::vector<v1::Outcome>& outcom
   Waiting waiting{options.format == Format::table ? stdout : stderr, {}, 0, exit_code_done};
   std::vector<v1::Outcome> taken;
   for (const auto& o : outcomes) {
-    if (o.outcome() == "refused") continue;
+    if (is_refused(o)) continue;
     taken.push_back(o);
     waiting.rollouts.emplace_back(o.kind(), o.region(), o.id(), o.version(), o.incarnation());
   }
@@ -183,13 +183,14 @@ int apply(ApplyOptions options) {
 CommandPtr apply_command() {
   auto options = std::make_shared<ApplyOptions>();
   auto command = std::make_shared<Command>("apply", "-f FILE [--wait]",
-                                           "make the desired state what the documents say",
+                                           "apply documents: they become the desired state",
                                            [options] { return apply(*options); });
   command->options("-f,--file", "FILE", options->files,
                    "YAML or JSON; - is standard input; may be repeated");
   command->flag("--wait", options->wait,
-                "until all run at this version, or cannot; without --timeout for 60s");
-  command->flag("--again", options->again, "also what is unchanged: agents apply it once more");
+                "wait until each record runs at this version or cannot; 60s without --timeout");
+  command->flag("--again", options->again,
+                "commit unchanged documents, too: agents apply them once more");
   command->flag("--dry-run", options->dry_run, "say what would change, and change nothing");
   add_format(*command, options->format);
   options->server.add_options(*command);

@@ -31,11 +31,9 @@ size_t batch_end(size_t first, size_t count, const BytesOf& bytes_of) {
 // other number nobody knows which outcome is whose.
 inline Result<> one_for_each(int outcomes, size_t items) {
   if (static_cast<size_t>(outcomes) == items) return {};
-  return Error{Code::internal,
-               "the server answered with " + std::to_string(outcomes) + " outcomes for " +
-                   std::to_string(items) + " records; what became of each is not known",
-               {},
-               {}};
+  return Error{Code::internal, "the server answered with " + std::to_string(outcomes) +
+                                   " outcomes for " + std::to_string(items) +
+                                   " records; what became of each is not known"};
 }
 
 }  // namespace davit::host

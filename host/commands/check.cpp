@@ -25,9 +25,9 @@ CommandPtr check_command() {
       std::make_shared<Command>("check", "FILE... [--running | --rights]",
                                 "load and wire everything, print the graph, start nothing",
                                 [options] { return check(*options); });
-  command->words("FILE", options->files, "as for run; when this passes, run starts");
+  command->words("FILE", options->files, "as for run; run starts when this passes");
   command->flag("--running", options->running,
-                "beside a davit that runs these files: what it holds is no fault");
+                "a davit of these files is running: its ports and its database are no fault");
   command->flag("--rights", options->rights,
                 "print the ClusterRole (and Role) that an agent's account needs, and ask nobody");
   command->examples({"davit check /etc/davit/server.toml /etc/davit/conf.d",

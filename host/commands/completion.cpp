@@ -124,7 +124,7 @@ CommandPtr completion_command() {
   auto shell = std::make_shared<std::string>();
   auto command = std::make_shared<Command>(
       "completion", "bash|zsh", "print a script that completes davit's words in a shell", [shell] {
-        if (*shell != "bash" && *shell != "zsh") throw UsageError("of which shell? (bash or zsh)");
+        if (*shell != "bash" && *shell != "zsh") throw UsageError("which shell? (bash or zsh)");
         std::fputs(*shell == "bash" ? bash_script : zsh_script, stdout);
         return exit_code_done;
       });

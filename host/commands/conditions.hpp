@@ -33,14 +33,16 @@ inline constexpr std::array conditions = {
         "at once that the agent takes it for a mistake. The object is left alone.",
         "If it should stay, apply its document again. If not, confirm it: `davit delete KIND ID "
         "--region REGION`, or `--orphaned` instead of ID for all of the kind; `--dry-run` says "
-        "what goes. One without an id is deleted in the cluster with kubectl."},
+        "what goes. Delete an object without an id with kubectl."},
     Condition{
         "delayed",
         "Of an agent: it cannot send its statuses as fast as they come, or not at all, and what "
         "status shows may be old. Of a record: its delete waits until the agent sees what is "
-        "there. Desired state is applied all the same.",
+        "there, or its kind cannot say now what the record asks for, on the server or on the "
+        "agent. Nothing is parked, and the rest goes on.",
         "Of an agent: look at the server's log and load, and at the network between the two. Of a "
-        "record: the reason names what the agent does not see; see `davit explain blind`."},
+        "record: the reason names what the agent does not see (see `davit explain blind`), or the "
+        "kind and since when it has no answer: look at what its plugin needs."},
     Condition{
         "blind",
         "The agent cannot see a resource in its cluster: the API server is away, or refuses its "
@@ -60,7 +62,7 @@ inline constexpr std::array conditions = {
     Condition{
         "retrying",
         "The agent cannot apply the record's present version yet and goes on trying. What status "
-        "shows of it may be of the version before.",
+        "shows of it may belong to the version before.",
         "Read the reason: it is what the cluster answered last. Other records are not held up."},
     Condition{
         "contested",
@@ -78,17 +80,17 @@ inline constexpr std::array conditions = {
               "Two agents of the region are at work, and neither knows of the other: each undoes "
               "what the other does if their settings differ.",
               "Stop one of them, or give both the plugin `leader`."},
+    Condition{"more",
+              "The agent has more issues than the server keeps or than one message can carry.",
+              "Deal with the issues that are shown; the limit is `issues_per_agent_max` of the "
+              "server's recorder."},
     Condition{
-        "more",
-        "The agent has more conditions to tell of than the server keeps or than one message can "
-        "carry.",
-        "Mend what the others say; the limit is `issues_per_agent_max` of the server's recorder."},
-    Condition{"unknown",
-              "Nobody says at present how the object is: its agent is silent or blind, or no agent "
-              "of the region has reported yet. The counts are the last that were heard. Of an "
-              "agent's statuses: it was silent for 90 seconds.",
-              "See the agent's line in `davit status`: start it, or do what its own condition asks "
-              "for. `unknown since TIME` names what the agent does not see."},
+        "unknown",
+        "No agent reports the object's state at present: its agent is silent or blind, or no agent "
+        "of the region has reported yet. The counts are the last that were reported. Of an agent's "
+        "statuses: it was silent for 90 seconds.",
+        "See the agent's line in `davit status`: start it, or do what its own condition asks "
+        "for. `unknown since TIME` names what the agent does not see."},
     Condition{"taken over",
               "Another agent of the region began later and has taken the place of this one, whose "
               "silence is no fault any more.",

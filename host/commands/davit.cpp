@@ -20,8 +20,7 @@ int print_help(const Command& command) {
 CommandPtr help_command(const Command& davit) {
   auto words = std::make_shared<std::vector<std::string>>();
   auto command = std::make_shared<Command>(
-      "help", "[COMMAND]", "print this; davit COMMAND --help says how a command is meant",
-      [&davit, words] {
+      "help", "[COMMAND]", "print this; davit COMMAND --help describes a command", [&davit, words] {
         const Command* of = &davit;
         for (const std::string& word : *words) of = &of->command(word);
         return print_help(*of);

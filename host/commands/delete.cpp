@@ -40,7 +40,7 @@ Result<ExitCode> remove(OperatorClient& client, const std::vector<Target>& targe
     if (auto r = one_for_each(response.outcomes_size(), end - first); !r.ok()) return r.error();
     for (int i = 0; i < response.outcomes_size(); ++i) {
       const auto& o = response.outcomes(i);
-      if (o.outcome() == "refused") {
+      if (is_refused(o)) {
         if (code == exit_code_done) code = exit_code_of(o);
         tell(stderr, targets[first + static_cast<size_t>(i)].fault(o));
       } else if (format == Format::table) {

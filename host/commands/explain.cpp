@@ -52,7 +52,7 @@ int explain(const std::vector<std::string>& words) {
 CommandPtr explain_command() {
   auto words = std::make_shared<std::vector<std::string>>();
   auto command = std::make_shared<Command>("explain", "[WORD]",
-                                           "say what a word of status means, and what to do",
+                                           "explain a condition that status shows, and what to do",
                                            [words] { return explain(*words); });
   std::string all;
   for (const Condition& c : conditions) all += (all.empty() ? "" : "|") + std::string(c.name);

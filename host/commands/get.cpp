@@ -57,7 +57,7 @@ void sort(Records& records) {
 Error nowhere(const Wanted& wanted) {
   const std::string where =
       wanted.region.empty() ? "any region" : "region \"" + wanted.region + "\"";
-  return {Code::not_found, "no " + wanted.kind + " \"" + wanted.id + "\" in " + where, {}, {}};
+  return {Code::not_found, "no " + wanted.kind + " \"" + wanted.id + "\" in " + where};
 }
 
 // With kind, id and region, asks for one record. Otherwise reads the list and filters it by id.
@@ -246,9 +246,9 @@ CommandPtr get_command() {
   command->word("ID", wanted->id, "this record only");
   command->option("-r,--region", "R", wanted->region, "of this region only");
   command->flag("-w,--watch", wanted->watch,
-                "and then each change, as it comes; goes on after the server was away");
+                "then print each change as it comes; reconnects when the server was away");
   command->flag("--deleted", wanted->deleted,
-                "deleted records, too; those cannot be applied again");
+                "show deleted records, too; their documents cannot be applied again");
   add_format(*command, wanted->format, "what yaml and json print can be applied again");
   wanted->server.add_options(*command);
   command->examples(

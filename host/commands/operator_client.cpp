@@ -145,7 +145,7 @@ struct OperatorClient::Connection {
     }
     text += (heard ? " after " : " within ") + to_text(timeout ? *timeout : *limit);
     if (!timeout) text += " (--timeout gives it longer)";
-    return {Code::deadline_exceeded, std::move(text), {}, {}};
+    return {Code::deadline_exceeded, std::move(text)};
   }
   // `heard`: the server had already sent a message.
   Result<> result(const grpc::Status& status, const std::string& method, Limit limit,
@@ -155,16 +155,12 @@ struct OperatorClient::Connection {
     if (code == Code::deadline_exceeded && (timeout || limit))
       return too_late(method, limit, heard);
     if (code == Code::unauthenticated && authorization.empty()) {
-      return Error{
-          code, status.error_message() + " (--token-file names the file of a token)", {}, {}};
+      return Error{code, status.error_message() + " (--token-file names the file of a token)"};
     }
-    if (code != Code::unavailable) return Error{code, status.error_message(), {}, {}};
-    return Error{code,
-                 "server " + url +
-                     " cannot be reached: " + why_unreachable(status.error_message(), url) +
-                     hint_of(url, status.error_message()),
-                 {},
-                 {}};
+    if (code != Code::unavailable) return Error{code, status.error_message()};
+    return Error{code, "server " + url +
+                           " cannot be reached: " + why_unreachable(status.error_message(), url) +
+                           hint_of(url, status.error_message())};
   }
 };
 
@@ -191,15 +187,11 @@ Result<OperatorClient> OperatorClient::open(const ServerAddress& address) {
   } else if (!take_prefix(target, "http://") && target.compare(0, 5, "unix:") != 0) {
     return Error{Code::invalid_argument,
                  "--server must be unix:/path, http://host:port or https://host:port, not \"" +
-                     target + "\"",
-                 {},
-                 {}};
+                     target + "\""};
   }
   if (target.compare(0, 5, "unix:") != 0 && target.find(':') == std::string::npos) {
     return Error{Code::invalid_argument,
-                 "--server: \"" + address.url + "\" names no port: " + address.url + ":7070",
-                 {},
-                 {}};
+                 "--server: \"" + address.url + "\" names no port: " + address.url + ":7070"};
   }
   if (!address.token_file.empty()) {
     auto token = read_credentials(address.token_file);
@@ -257,8 +249,7 @@ Result<> OperatorClient::watch(const std::string& method, const Message& request
   if (!status.ok() && (!heard || status.error_code() != grpc::StatusCode::UNAVAILABLE))
     return connection_->result(status, method, std::nullopt, heard);
   const std::string why = status.ok() ? "" : ": " + status.error_message();
-  return Error{
-      Code::unavailable, "server " + connection_->url + " has ended the stream" + why, {}, {}};
+  return Error{Code::unavailable, "server " + connection_->url + " has ended the stream" + why};
 }
 
 bool OperatorClient::pause(std::chrono::milliseconds duration) const {

@@ -12,6 +12,11 @@ std::string outcome_line(const v1::Outcome& o, bool dry_run) {
   return line;
 }
 
+bool is_refused(const v1::Outcome& o) {
+  if (o.type() != v1::Outcome::TYPE_UNSPECIFIED) return o.type() == v1::Outcome::TYPE_REFUSED;
+  return o.code() != 0;
+}
+
 ExitCode exit_code_of(const v1::Outcome& refused) {
   return exit_code_of(static_cast<Code>(refused.code()));
 }

@@ -12,7 +12,7 @@ namespace davit::host {
 namespace {
 
 Error cannot_be_read(const std::string& name, int number) {
-  return {Code::invalid_argument, name + ": cannot be read: " + std::strerror(number), {}, {}};
+  return {Code::invalid_argument, name + ": cannot be read: " + std::strerror(number)};
 }
 
 Result<std::string> read_to_end(int fd, const std::string& name) {

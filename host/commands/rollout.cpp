@@ -75,8 +75,8 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
   // The answer may be older than the apply.
   if (behind) return say(State::waiting, "not read by the server yet");
 
-  // Every record is shown, except for deleted ones of which nothing is left.
-  if (object == nullptr) return say(State::done, "gone");
+  if (object == nullptr) return see_absent(response.head().incarnation() == incarnation_);
+  if (object->version() == version_) incarnation_ = response.head().incarnation();
   const bool nothing_left = !object->has_observed() || object->observed().gone();
   if (!object->live() && object->version() == version_ && nothing_left)
     return say(State::done, "gone");
@@ -93,6 +93,8 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
   }
 
   if (object->condition() == "blind") return say(State::waiting, object->reason());
+  // The server itself waits for the kind.
+  if (object->condition() == "delayed") return say(State::waiting, "delayed " + object->reason());
   const auto& seen = object->observed();
   if (!seen_since(response, *object, version_))
     return say(State::waiting, not_seen(response, *object));
@@ -103,6 +105,18 @@ Rollout::State Rollout::see(const v1::StatusResponse& response, Time now) {
                                                               : "being removed");
   }
   return see_pods(seen, now);
+}
+
+// Every record is shown, except for deleted ones of which nothing is left. In another incarnation
+// the record may also be lost.
+Rollout::State Rollout::see_absent(bool same_incarnation) {
+  if (same_incarnation) return say(State::done, "gone");
+  return say(State::failed,
+             "missing: the store no longer has the record. It was opened anew or restored since "
+             "version " +
+                 std::to_string(version_) +
+                 ", so whether the record was deleted or lost is unknown: apply it again if it is "
+                 "wanted");
 }
 
 Rollout::State Rollout::see_pods(const v1::Status& seen, Time now) {

@@ -9,7 +9,7 @@
 namespace davit::v1 {
 class Status;
 class StatusResponse;
-}
+}  // namespace davit::v1
 
 namespace davit::host {
 
@@ -25,8 +25,9 @@ class Rollout {
   enum class State { waiting, done, failed };
   // Done: everything that runs is of this version and as many are ready as the record wants. If the
   // record wants nothing: nothing is left. Failed: an agent reports an issue with this version
-  // (delayed aside), a later change replaced it, the store was restored and has lost it, or it has
-  // been unhealthy for 10 s (a pod that fails once may start the next time).
+  // (delayed aside), a later change replaced it, the store was restored and has lost it, the store
+  // no longer has the record and cannot say why, or it has been unhealthy for 10 s. A pod that
+  // fails once may start the next time.
   State see(const v1::StatusResponse& response, Time now);
 
   State state() const { return state_; }
@@ -35,10 +36,12 @@ class Rollout {
 
  private:
   State say(State state, const std::string& text);
+  State see_absent(bool same_incarnation);
   State see_pods(const v1::Status& seen, Time now);
 
   std::string kind_, region_, id_;
-  uint64_t version_, incarnation_;
+  uint64_t version_;
+  uint64_t incarnation_;  // the last one in which the store had the version
   State state_ = State::waiting;
   std::string line_;
   std::optional<Time> unhealthy_since_;

@@ -248,7 +248,7 @@ int status(const StatusOptions& options) {
   }
   if (!request.id().empty() && !is_there(response, request)) {
     return failed("status",
-                  {Code::not_found, "no " + request.kind() + " \"" + request.id() + "\"", {}, {}});
+                  {Code::not_found, "no " + request.kind() + " \"" + request.id() + "\""});
   }
   const Look look{use_colour(), terminal_columns()};
   const std::string troubles = reasons(response, request, look);

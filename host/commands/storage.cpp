@@ -150,10 +150,10 @@ int run_maintain(const StorageOptions& o) {
 using StorageOptionsPtr = std::shared_ptr<StorageOptions>;
 
 CommandPtr backup_verb(const StorageOptionsPtr& o) {
-  auto verb = std::make_shared<Command>("backup", "FILE",
-                                        "one state of the running store, on the server's machine",
-                                        [o] { return run_backup(*o); });
-  verb->word("FILE", o->file, "the copy; nothing is there yet");
+  auto verb = std::make_shared<Command>(
+      "backup", "FILE", "copy the running store into a file on the server's machine",
+      [o] { return run_backup(*o); });
+  verb->word("FILE", o->file, "the new file; it must not exist yet");
   verb->examples({"davit storage backup /var/backups/davit-$(date +%F).db"});
   return verb;
 }
@@ -161,8 +161,8 @@ CommandPtr backup_verb(const StorageOptionsPtr& o) {
 CommandPtr restore_verb(const StorageOptionsPtr& o) {
   auto verb = std::make_shared<Command>(
       "restore", "FILE CONFIG...",
-      "of a server that is stopped: the copy becomes the store of these configuration files; the "
-      "old one is kept",
+      "make a copy the store of a stopped server, which these configuration files name; the old "
+      "store is kept",
       [o] { return run_restore(*o); });
   verb->word("FILE", o->file, "the copy");
   verb->words("CONFIG", o->configs, "the server's files, as for run");
@@ -185,7 +185,7 @@ CommandPtr maintain_verb(const StorageOptionsPtr& o) {
                                         [o] { return run_maintain(*o); });
   verb->flag("--dry-run", o->dry_run, "say what would go, and remove nothing");
   verb->duration("--retention", "7d", o->retention,
-                 "how long they are kept at least; the server's setting when absent");
+                 "keep tombstones at least this long; the server's setting when absent");
   verb->examples({"davit storage maintain --dry-run"});
   return verb;
 }
@@ -208,7 +208,7 @@ CommandPtr migrate_verb(const StorageOptionsPtr& o) {
 CommandPtr storage_command() {
   auto o = std::make_shared<StorageOptions>();
   auto command = std::make_shared<Command>("storage", "backup|restore|verify|maintain|migrate",
-                                           "copy the store, check it, tidy it up, upgrade it");
+                                           "back up, verify, restore, purge and upgrade the store");
   add_format(*command, o->format);
   o->server.add_options(*command);
   for (const auto& make : {backup_verb, restore_verb, verify_verb, maintain_verb, migrate_verb})

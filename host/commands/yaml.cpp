@@ -144,7 +144,7 @@ std::string with_whole_characters(const std::string& text) {
 }
 
 Error at(const std::string& file, int line, const std::string& message) {
-  return {Code::invalid_argument, message, file + ":" + std::to_string(line), {}};
+  return {Code::invalid_argument, message, file + ":" + std::to_string(line)};
 }
 
 void emit_value(YAML::Emitter& out, const json::value& v) {

@@ -17,6 +17,8 @@
 #define TOML_UNREACHABLE __builtin_unreachable()
 #include <toml++/toml.h>
 
+#include <davit/ascii.hpp>
+
 #include "faults.hpp"
 
 namespace davit::host {
@@ -114,11 +116,7 @@ std::unique_ptr<Node> parse_toml(std::string_view text, std::string_view name, F
     std::string where(name);
     where += ":" + std::to_string(error.source().begin.line) + ":" +
              std::to_string(error.source().begin.column);
-    std::string what(error.description());
-    // The parser writes sentences; our messages begin with a lower-case letter.
-    if (!what.empty() && what[0] >= 'A' && what[0] <= 'Z')
-      what[0] = static_cast<char>(what[0] - 'A' + 'a');
-    faults.add(where, "", what);
+    faults.add(where, "", lower_first(std::string(error.description())));
     return nullptr;
   }
   return Converter(name, faults).table(parsed.table(), "", "", {1, 1});

@@ -22,7 +22,7 @@ struct Loader::Loaded {
 namespace {
 
 Error fault(std::string message) {
-  return {Code::failed_precondition, std::move(message), {}, {}};
+  return {Code::failed_precondition, std::move(message)};
 }
 
 Result<Note> note_of(const std::string& path) {
@@ -107,8 +107,7 @@ Error Loader::missing(const std::string& name) const {
   return {Code::not_found,
           "module \"" + name + "\": no " + name + ".so in " + searched +
               (near.empty() ? "" : "; did you mean \"" + near + "\"?"),
-          name,
-          {}};
+          name};
 }
 
 Result<std::unique_ptr<Loader::Loaded>> Loader::open(const std::string& path) const {

@@ -36,7 +36,7 @@ std::string machine_name(uint16_t machine) {
 }
 
 Error unusable(std::string message) {
-  return {Code::failed_precondition, std::move(message), {}, {}};
+  return {Code::failed_precondition, std::move(message)};
 }
 
 // Reads a T at `offset`. False: the file ends before it.

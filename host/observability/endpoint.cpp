@@ -7,11 +7,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/write.hpp>
-#include <charconv>
 
 #include "config/config.hpp"
 #include "http_answer.hpp"
 #include "runtime/runtime.hpp"
+#include "services/host_and_port.hpp"
 
 namespace davit::host {
 namespace {
@@ -108,9 +108,7 @@ class Endpoint : public Extension {
     }
     if (error) {
       return Error{Code::unavailable,
-                   "host.metrics_listen: cannot listen on " + listen_ + ": " + error.message(),
-                   {},
-                   {}};
+                   "host.metrics_listen: cannot listen on " + listen_ + ": " + error.message()};
     }
     asio::post(strand_, [this] { accept(); });
     return {};
@@ -162,19 +160,18 @@ class Endpoint : public Extension {
     sessions_.erase(slowest);
   }
 
-  static HostPort read(const Config& config, Faults& faults, std::string& listen) {
+  static HostAndPort read(const Config& config, Faults& faults, std::string& listen) {
     const Table host = config.table("host", faults);
     listen = host.string("metrics_listen", "");
     if (listen.empty()) return {};
-    auto parsed = parse_listen(listen);
-    if (parsed.ok()) return *parsed;
-    host.reject("metrics_listen", parsed.error().message);
+    if (auto address = host_and_port(listen)) return *address;
+    host.reject("metrics_listen", "must be ADDRESS:PORT, not \"" + listen + "\"");
     return {};
   }
 
   const Core& core_;
   std::string listen_;
-  HostPort at_;
+  HostAndPort at_;
   asio::strand<asio::io_context::executor_type> strand_;
   tcp::acceptor acceptor_;
   asio::steady_timer pause_;
@@ -182,24 +179,6 @@ class Endpoint : public Extension {
 };
 
 }  // namespace
-
-Result<HostPort> parse_listen(std::string_view text) {
-  const Error fault{
-      Code::invalid_argument, "must be ADDRESS:PORT, not \"" + std::string(text) + "\"", {}, {}};
-  const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || colon == 0) return fault;
-  HostPort out;
-  std::string_view host = text.substr(0, colon), port = text.substr(colon + 1);
-  if (host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  } else if (host.find(':') != std::string_view::npos) {
-    return fault;
-  }
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
-  if (host.empty() || error != std::errc{} || end != port.data() + port.size()) return fault;
-  out.host = host;
-  return out;
-}
 
 std::unique_ptr<Extension> make_endpoint(const Core& core) {
   return std::make_unique<Endpoint>(core);

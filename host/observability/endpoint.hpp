@@ -4,21 +4,11 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <string_view>
 
-#include "assembly/extension.hpp"
+#include "extension.hpp"
 
 namespace davit::host {
 
 std::unique_ptr<Extension> make_endpoint(const Core& core);
-
-// An address to listen on.
-// "127.0.0.1:9100", "[::1]:9100", "localhost:9100".
-struct HostPort {
-  std::string host;
-  uint16_t port = 0;
-};
-Result<HostPort> parse_listen(std::string_view text);
 
 }  // namespace davit::host

@@ -10,7 +10,7 @@ Account::Account(Admission& admission, const Method& method, std::string peer, C
 }
 
 Account::~Account() {
-  if (!ended_) ended({Code::cancelled, {}, {}}, false);
+  if (!ended_) ended({Code::cancelled, {}}, false);
   if (counted_.quota != nullptr) admission_.leaves(*counted_.quota, counted_.whose);
   admission_.metrics().is_gone(&method_);
 }
@@ -23,8 +23,7 @@ void Account::ended(const End& end, bool by_method) {
   // token does not name. The message may contain the caller's text, so it is not part of the kind.
   const bool refused = end.code == Code::permission_denied || end.code == Code::unauthenticated;
   if (by_method && refused) {
-    admission_.log_refusal({end.code, end.message, {}, {}}, method_.path, peer_,
-                           method_.path + " refused");
+    admission_.log_refusal({end.code, end.message}, method_.path, peer_, method_.path + " refused");
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <davit/utf8.hpp>
 
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "peer_address.hpp"
 #include "services/log.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 constexpr size_t shown = 200;
 
 Error denied(const std::string& message) {
-  return {Code::permission_denied, message, {}, {}};
+  return {Code::permission_denied, message};
 }
 
 // The kind of a refusal. The message for an unknown method contains the caller's text, so it is not
@@ -60,8 +60,7 @@ Result<> Admission::may_call(const Identity& who, const Method* method,
                   " (see allow_users and allow_group)");
   }
   if (method == nullptr || (method->gate == Gate::reflection && !settings_.reflection)) {
-    return Error{
-        Code::unimplemented, "method " + shortened(path, shown) + " is not served here", {}, {}};
+    return Error{Code::unimplemented, "method " + shortened(path, shown) + " is not served here"};
   }
   if (!method->role.empty() && method->role != who.role()) {
     return denied(who.subject() + " has role " + who.role() + "; " +
@@ -80,11 +79,8 @@ Result<Admission::Entry> Admission::enter(const Method* method, Caller caller) {
 
 Result<Admission::Entry> Admission::judge(const Method* method, Caller& caller) {
   if (!caller.has_place) {
-    return Error{
-        Code::resource_exhausted,
-        "more than " + std::to_string(settings_.streams_max) + " calls at once on one connection",
-        {},
-        {}};
+    return Error{Code::resource_exhausted, "more than " + std::to_string(settings_.streams_max) +
+                                               " calls at once on one connection"};
   }
   Entry out{anybody_, nullptr};
   if (!is_open(method)) {
@@ -94,8 +90,7 @@ Result<Admission::Entry> Admission::judge(const Method* method, Caller& caller) 
   }
   // Without this check, illegal characters could reach log lines, names and answers.
   if (!caller.legal) {
-    return Error{
-        Code::invalid_argument, "a header contains characters that are not allowed", {}, {}};
+    return Error{Code::invalid_argument, "a header contains characters that are not allowed"};
   }
   std::string share = whose(*out.who, address_of(caller.peer));
   if (auto r = count(*method, share); !r.ok()) return r.error();
@@ -123,17 +118,15 @@ Result<> Admission::count(const Method& method, const std::string& whose) {
   const int64_t most = known  ? (full ? settings_.calls_max : settings_.calls_per_address_max)
                        : full ? settings_.health_watches_max
                               : settings_.health_watches_per_address_max;
-  return Error{Code::resource_exhausted,
-               "more than " + std::to_string(most) + (known ? " calls" : " watches of health") +
-                   " at once" +
-                   (full    ? ""
-                    : known ? " of one credential at one address"
-                            : " from one address") +
-                   (!known ? ""
-                    : full ? " (calls_max)"
-                           : " (calls_per_address_max)"),
-               {},
-               {}};
+  return Error{Code::resource_exhausted, "more than " + std::to_string(most) +
+                                             (known ? " calls" : " watches of health") +
+                                             " at once" +
+                                             (full    ? ""
+                                              : known ? " of one credential at one address"
+                                                      : " from one address") +
+                                             (!known ? ""
+                                              : full ? " (calls_max)"
+                                                     : " (calls_per_address_max)")};
 }
 
 void Admission::leaves(Quota& quota, const std::string& whose) {
@@ -142,13 +135,13 @@ void Admission::leaves(Quota& quota, const std::string& whose) {
 }
 
 End Admission::going_down() const {
-  return {Code::unavailable,
-          "the server is shutting down",
-          {{"retry-after-ms", std::to_string(settings_.retry_after.count())}}};
+  End end = End::of(shutting_down());
+  end.trailers = {{"retry-after-ms", std::to_string(settings_.retry_after.count())}};
+  return end;
 }
 
 End Admission::revoked() {
-  return {Code::unauthenticated, "the token was taken away or replaced", {}};
+  return {Code::unauthenticated, "the token was taken away or replaced"};
 }
 
 size_t Admission::calls_max() const {

@@ -33,7 +33,7 @@ using Clock = std::chrono::system_clock;
 
 Error bad(const std::string& file, const std::string& what) {
   ERR_clear_error();
-  return {Code::failed_precondition, file + ": " + what, {}, {}};
+  return {Code::failed_precondition, file + ": " + what};
 }
 
 Result<std::string> content_of(const std::string& path) {

@@ -2,8 +2,8 @@
 
 #include <davit/types.hpp>
 
-#include "assembly/extension.hpp"
 #include "certificate.hpp"
+#include "core.hpp"
 #include "services/log.hpp"
 #include "services/metrics.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "assembly/extension.hpp"
 #include "certificate.hpp"
+#include "core.hpp"
 #include "services/log.hpp"
 
 namespace davit::host {

@@ -17,7 +17,7 @@ struct Detail {
 struct End {
   Code code = Code::ok;
   std::string message;
-  Pairs trailers;
+  Pairs trailers = {};
   std::vector<Detail> details = {};
 
   static End from(const davit_rpc_end& e) {
@@ -26,7 +26,7 @@ struct End {
       out.details.push_back({text(e.details[i].type), std::string(view(e.details[i].value))});
     return out;
   }
-  static End of(const Error& e) { return {e.code, e.message, {}}; }
+  static End of(const Error& e) { return {e.code, e.message}; }
 };
 
 }  // namespace davit::host

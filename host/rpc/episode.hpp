@@ -1,5 +1,5 @@
 // Episode decides when a repeated failure is logged: once when it begins, and once with a count
-// after 10 seconds without it. Door and RequestBytes use it. Pure.
+// after 10 seconds without it. ConnectionLimits and RequestBytes use it. Pure.
 #pragma once
 
 #include <chrono>

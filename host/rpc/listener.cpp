@@ -25,7 +25,7 @@ namespace {
 constexpr int pause_ms = 100;
 
 Error system_error(const std::string& what = {}) {
-  return {Code::unavailable, (what.empty() ? what : what + ": ") + system_words(errno), {}, {}};
+  return {Code::unavailable, (what.empty() ? what : what + ": ") + system_words(errno)};
 }
 
 sockaddr_un address_of_path(const std::string& path) {
@@ -40,14 +40,13 @@ Result<> remove_stale(const std::string& path) {
   struct stat st {};
   if (lstat(path.c_str(), &st) != 0) return {};
   if (!S_ISSOCK(st.st_mode))
-    return Error{Code::unavailable, "there is a file that is not a socket", {}, {}};
+    return Error{Code::unavailable, "there is a file that is not a socket"};
   const Descriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const sockaddr_un address = address_of_path(path);
   const int connected =
       connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   const int why = errno;
-  if (connected == 0 || why == EAGAIN)
-    return Error{Code::unavailable, "address already in use", {}, {}};
+  if (connected == 0 || why == EAGAIN) return Error{Code::unavailable, "address already in use"};
   if (why == ECONNREFUSED && unlink(path.c_str()) != 0)
     return system_error("cannot remove the stale socket");
   return {};
@@ -90,13 +89,14 @@ bool is_out_of_descriptors(int error) {
 }  // namespace
 
 Result<std::string> Listener::bind_tcp(const std::string& address) {
-  const auto [host, service] = host_and_port(address);
+  const auto parts = host_and_port(address);
+  if (!parts) return Error{Code::invalid_argument, "not an address with a port"};
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* found = nullptr;
-  const int failed = getaddrinfo(host.c_str(), service.c_str(), &hints, &found);
-  if (failed != 0) return Error{Code::unavailable, gai_strerror(failed), {}, {}};
+  const int failed = getaddrinfo(parts->host.c_str(), parts->service().c_str(), &hints, &found);
+  if (failed != 0) return Error{Code::unavailable, gai_strerror(failed)};
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found, &freeaddrinfo);
   in_port_t port = 0;
   std::vector<Descriptor> bound;
@@ -113,7 +113,7 @@ Result<std::string> Listener::bind_tcp(const std::string& address) {
     port = port_of(fd.get());
     bound.push_back(std::move(fd));
   }
-  if (bound.empty()) return Error{Code::unavailable, system_words(why), {}, {}};
+  if (bound.empty()) return Error{Code::unavailable, system_words(why)};
   sockets_ = std::move(bound);
   return address.substr(0, address.rfind(':') + 1) + std::to_string(ntohs(port));
 }

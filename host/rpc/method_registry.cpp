@@ -20,16 +20,12 @@ Result<> MethodRegistry::add(std::string_view instance, const davit_rpc_method& 
                            method.path.find('/', slash + 1) == std::string::npos;
   if (!well_formed || m.on_call == nullptr) {
     return Error{Code::invalid_argument,
-                 "\"" + method.path + "\" is not a method (package.Service/Method)",
-                 {},
-                 {}};
+                 "\"" + method.path + "\" is not a method (package.Service/Method)"};
   }
   const auto there = methods_.find(method.path);
   if (there != methods_.end()) {
     return Error{Code::already_exists,
-                 method.path + " is served by \"" + there->second.instance + "\" already",
-                 {},
-                 {}};
+                 method.path + " is served by \"" + there->second.instance + "\" already"};
   }
   method.request_type = text(m.request_type);
   method.response_type = text(m.response_type);

@@ -43,7 +43,7 @@ void OpenCalls::expect(ServedCall* call) {
   expected_.emplace(call, std::chrono::steady_clock::now());
 }
 
-void OpenCalls::came(ServedCall* call) {
+void OpenCalls::arrived(ServedCall* call) {
   const std::lock_guard lock(mutex_);
   expected_.erase(call);
 }

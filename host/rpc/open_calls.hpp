@@ -37,10 +37,10 @@ class OpenCalls {
   Place enter(const std::string& connection, size_t most);
   void leave(Connection*);
 
-  // `expect`: the plugin waits for the call's one request from now on. `came`: the request has
-  // arrived.
+  // `expect`: the plugin waits for the call's one request from now on. `arrived`: the request is
+  // there.
   void expect(ServedCall*);
-  void came(ServedCall*);
+  void arrived(ServedCall*);
   // Ends the calls whose plugins have waited for the request since before `since`.
   void end_late(std::chrono::steady_clock::time_point since, const End&);
 

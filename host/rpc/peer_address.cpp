@@ -5,6 +5,8 @@
 #include <boost/asio/ip/network_v6.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include "services/host_and_port.hpp"
+
 namespace davit::host {
 
 namespace {
@@ -50,8 +52,8 @@ std::string address_of(std::string_view peer) {
 }
 
 bool is_loopback(std::string_view listen) {
-  const std::string_view host = listen.substr(0, listen.rfind(':'));
-  return host.starts_with("127.") || host == "[::1]" || host == "localhost";
+  const auto at = host_and_port(listen);
+  return at && (at->host.starts_with("127.") || at->host == "::1" || at->host == "localhost");
 }
 
 }  // namespace davit::host

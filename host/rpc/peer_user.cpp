@@ -78,15 +78,13 @@ Result<PeerUsers> PeerUsers::make(const std::vector<std::string>& users, const s
   for (const auto& name : users) {
     const auto uid = uid_of(name);
     if (!uid)
-      return Error{
-          Code::invalid_argument, "allow_users: there is no user \"" + name + "\"", {}, {}};
+      return Error{Code::invalid_argument, "allow_users: there is no user \"" + name + "\""};
     out.uids_.push_back(*uid);
   }
   if (group.empty()) return out;
   const auto gid = gid_of(group);
   if (!gid)
-    return Error{
-        Code::invalid_argument, "allow_group: there is no group \"" + group + "\"", {}, {}};
+    return Error{Code::invalid_argument, "allow_group: there is no group \"" + group + "\""};
   out.group_ = *gid;
   return out;
 }

@@ -1,4 +1,4 @@
-// Identifies the caller on a Unix socket by the user that the kernel names (SO_PEERCRED). Front
+// Identifies the caller on a Unix socket by the user that the kernel names (SO_PEERCRED). Acceptor
 // uses it for listeners on Unix sockets.
 #pragma once
 

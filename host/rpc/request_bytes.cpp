@@ -1,6 +1,6 @@
 #include "request_bytes.hpp"
 
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "services/log.hpp"
 #include "services/metrics.hpp"
 
@@ -92,9 +92,7 @@ Error RequestBytes::no_room(const Share& share, size_t wanted, size_t taken, siz
   return {Code::resource_exhausted,
           "no room for a request of " + std::to_string(wanted) + " bytes: " +
               std::to_string(taken) + " of the " + std::to_string(most) + " bytes for " + whose +
-              " are taken (requests_bytes_max = " + std::to_string(most_) + "); try again later",
-          {},
-          {}};
+              " are taken (requests_bytes_max = " + std::to_string(most_) + "); try again later"};
 }
 
 void RequestBytes::look_after() {

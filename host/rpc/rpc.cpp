@@ -50,7 +50,7 @@ Rpc::Rpc(const Core& core) : core_(core), table_{call_slots(), this} {
   table_.abi.channel = &rpc_channel;
   table_.abi.region_known = &rpc_region_known;
   add_host_services(services_);
-  services_.add(*this);
+  services_.add([this](std::string_view id) { return service(id); });
   self_.name = "host";
   self_.core = &core_;
   self_.services = &services_;
@@ -104,21 +104,17 @@ bool Rpc::region_known(std::string_view region) const {
 }
 
 Result<> Rpc::serve(std::string_view instance, const davit_rpc_method& method) {
-  if (wired_)
-    return Error{Code::failed_precondition, "methods are served only during wire", {}, {}};
+  if (wired_) return Error{Code::failed_precondition, "methods are served only during wire"};
   return methods_.add(instance, method);
 }
 
 Result<RpcClient*> Rpc::channel(std::string_view instance, std::string_view name) {
-  if (wired_)
-    return Error{Code::failed_precondition, "channels are found only during wire", {}, {}};
+  if (wired_) return Error{Code::failed_precondition, "channels are found only during wire"};
   const auto found = clients_.find(name);
   if (found == clients_.end()) {
     return Error{Code::not_found,
                  "there is no [rpc.client." + std::string(name) + "]" +
-                     (client_names_.empty() ? "" : " (there are: " + client_names_ + ")"),
-                 {},
-                 {}};
+                     (client_names_.empty() ? "" : " (there are: " + client_names_ + ")")};
   }
   callers_.emplace_back(instance, name);
   return found->second.get();
@@ -211,11 +207,8 @@ Result<> Rpc::check_role(const ServerSettings& s, const TokenSettings& token) co
                    {{"server", s.name}, {"token", token.name}, {"role", token.role}});
     return {};
   }
-  return Error{Code::invalid_argument,
-               token.key + ": no method asks for the role \"" + token.role + "\"; did you mean \"" +
-                   near + "\"?",
-               {},
-               {}};
+  return Error{Code::invalid_argument, token.key + ": no method asks for the role \"" + token.role +
+                                           "\"; did you mean \"" + near + "\"?"};
 }
 
 std::vector<Described> Rpc::describe() const {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "assembly/extension.hpp"
 #include "client_certificate.hpp"
+#include "extension.hpp"
 #include "file_reader.hpp"
 #include "method_registry.hpp"
 #include "own/health_check.hpp"

@@ -62,7 +62,7 @@ void ServedCall::write(davit_buf* const* parts, size_t parts_count) {
   if (writing_ || granted_) {
     misused("wrote again before on_writable");
     ask_locked();
-    return finish_locked({Code::internal, "the method wrote out of turn", {}});
+    return finish_locked({Code::internal, "the method wrote out of turn"});
   }
   writing_ = wrote_ = true;
   const bool only_answer = !method().streams_answers();
@@ -155,15 +155,13 @@ davit_str ServedCall::metadata(davit_str key) const {
 }
 
 Error ServedCall::too_large(const std::string& bytes) const {
-  return {Code::resource_exhausted,
-          "request of " + bytes + " bytes is larger than the limit of " +
-              std::to_string(method().request_bytes_max) + " bytes of " + method().path,
-          {},
-          {}};
+  return {Code::resource_exhausted, "request of " + bytes + " bytes is larger than the limit of " +
+                                        std::to_string(method().request_bytes_max) + " bytes of " +
+                                        method().path};
 }
 
 void ServedCall::on_read(Buffer message, bool ok) {
-  if (!method().streams_requests()) serving_.open.came(this);
+  if (!method().streams_requests()) serving_.open.arrived(this);
   const std::lock_guard lock(mutex_);
   if (ok && message.size() > method().request_bytes_max) {
     reading_ = false;

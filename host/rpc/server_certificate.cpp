@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "services/log.hpp"
 
 namespace davit::host {
@@ -88,8 +88,7 @@ bool ServerCertificate::has_withdrawn() {
 
 End ServerCertificate::withdrawn() {
   return {Code::unauthenticated,
-          "an authority of client certificates is not believed any more; connect again",
-          {}};
+          "an authority of client certificates is not believed any more; connect again"};
 }
 
 std::optional<ServerCertificate::Pem> ServerCertificate::take() {

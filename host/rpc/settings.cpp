@@ -6,6 +6,7 @@
 #include <set>
 
 #include "config/config.hpp"
+#include "services/host_and_port.hpp"
 
 namespace davit::host {
 
@@ -22,14 +23,6 @@ bool printable(const std::string& s) {
     if (c < 0x21 || c > 0x7e) return false;
   }
   return true;
-}
-
-bool has_port(const std::string& address) {
-  const size_t colon = address.rfind(':');
-  if (colon == std::string::npos || colon + 1 == address.size() || colon == 0) return false;
-  const std::string port = address.substr(colon + 1);
-  return port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos &&
-         std::stoi(port) <= 65'535;
 }
 
 // What is wrong with a region's name. Empty if nothing is. The name is used in headers, metrics,
@@ -101,7 +94,7 @@ void read_tokens(const Table& table, ServerSettings& s) {
 }
 
 void read_tcp(const Table& table, ServerSettings& s) {
-  if (!s.listen.empty() && !has_port(s.listen))
+  if (!s.listen.empty() && !host_and_port(s.listen))
     table.reject("listen", "must be \"host:port\" or \"unix:/path\"");
   s.certificate_file = table.path("tls_certificate_file", false);
   s.key_file = table.path("tls_key_file", false);
@@ -234,10 +227,9 @@ std::string ClientSettings::target() const {
   std::string rest = url.substr(url.find("://") + 3);
   if (!rest.empty() && rest.back() == '/') rest.pop_back();
   if (rest.empty() || rest.find_first_of("/?#@ ") != std::string::npos) return {};
-  if (has_port(rest)) return rest;
-  // A colon without a port belongs to an IPv6 address in brackets. Anything else is a mistake.
-  if (rest.back() != ']' && rest.find(':') != std::string::npos) return {};
-  return rest + (tls() ? ":443" : ":80");
+  if (host_and_port(rest)) return rest;
+  const std::string with_port = rest + (tls() ? ":443" : ":80");
+  return host_and_port(with_port) ? with_port : std::string();
 }
 
 RpcSettings RpcSettings::read(const Config& config, Faults& faults) {

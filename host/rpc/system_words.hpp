@@ -4,13 +4,12 @@
 #include <cstring>
 #include <string>
 
+#include <davit/ascii.hpp>
+
 namespace davit::host {
 
 inline std::string system_words(int error) {
-  std::string text = std::strerror(error);
-  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z')
-    text[0] = static_cast<char>(text[0] + ('a' - 'A'));
-  return text;
+  return lower_first(std::strerror(error));
 }
 
 }  // namespace davit::host

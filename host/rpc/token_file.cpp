@@ -41,9 +41,7 @@ Result<> TokenFile::read() {
   if (!r.ok()) return r;
   if (token.empty()) {
     return Error{Code::failed_precondition,
-                 path_ + ": not a token (one line of printable ASCII without spaces)",
-                 {},
-                 {}};
+                 path_ + ": not a token (one line of printable ASCII without spaces)"};
   }
   doubt_ = doubt_about_token(path_, token.size());
   token_ = std::move(token);
@@ -59,8 +57,7 @@ Result<std::string> TokenFile::get() {
   if (!token_.empty() && now - checked_ < check_interval) return token_;
   checked_ = now;
   const auto r = read();
-  if (token_.empty())
-    return Error{Code::unauthenticated, "token_file: " + r.error().message, {}, {}};
+  if (token_.empty()) return Error{Code::unauthenticated, "token_file: " + r.error().message};
   return token_;
 }
 

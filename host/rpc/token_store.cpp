@@ -19,7 +19,7 @@ std::string_view first_line(std::string_view s) {
 }
 
 Error unauthenticated(const char* message) {
-  return {Code::unauthenticated, message, {}, {}};
+  return {Code::unauthenticated, message};
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ Result<> TokenStore::read(Token& token) {
   if (!look) {
     take_away(token);
     token.look = {};
-    return Error{Code::not_found, path + ": no such file", {}, {}};
+    return Error{Code::not_found, path + ": no such file"};
   }
   if (token.usable && *look == token.look && token.settled) return {};
   Digest digest{};
@@ -75,9 +75,7 @@ Result<> TokenStore::read(Token& token) {
   if (!r.ok()) return r;
   if (!good) {
     return Error{Code::failed_precondition,
-                 path + ": not a token (one line of printable ASCII without spaces)",
-                 {},
-                 {}};
+                 path + ": not a token (one line of printable ASCII without spaces)"};
   }
   token.look = *look;
   token.settled = look->settled();
@@ -101,9 +99,7 @@ Result<> TokenStore::all_differ(const std::vector<Token>& tokens) {
     const auto [at, is_new] = known.emplace(token.digest, &token);
     if (is_new) continue;
     return Error{Code::failed_precondition,
-                 token.subject + " and " + at->second->subject + " are the same",
-                 {},
-                 {}};
+                 token.subject + " and " + at->second->subject + " are the same"};
   }
   return {};
 }

@@ -138,8 +138,10 @@ CommitQueue::CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits, davit
           limits) {}
 
 Result<storage::Limits> CommitQueue::limits() {
-  const std::lock_guard lock(limits_mutex_);
-  if (limits_) return *limits_;
+  {
+    const std::lock_guard lock(limits_mutex_);
+    if (limits_) return *limits_;
+  }
   const auto& storage = *static_cast<const davit_storage*>(storage_.vtable);
   davit_storage_limits out{};
   out.struct_size = sizeof out;
@@ -147,6 +149,8 @@ Result<storage::Limits> CommitQueue::limits() {
   if (!r.ok()) return r.error();
   const storage::Limits told = from_abi(out);
   if (auto wrong = fault_in(told)) return *wrong;
+  const std::lock_guard lock(limits_mutex_);
+  if (limits_) return *limits_;  // another thread has asked meanwhile
   limits_ = told;
   commits_.restrict_to({SIZE_MAX, limits_->group_bytes, limits_->group_records});
   return *limits_;
@@ -223,7 +227,7 @@ Result<> CommitQueue::call_commit(const std::vector<Commit>& batch,
     groups.push_back(&views.emplace_back(c.group).abi);
     callers.push_back(c.op);
     // A group that the backend forgets was not committed.
-    results.push_back(failed({Code::internal, "the storage gave no result", {}, {}}));
+    results.push_back(failed({Code::internal, "the storage gave no result"}));
   }
   std::vector<davit_group_result*> out;
   for (auto& r : results) out.push_back(&r);
@@ -246,8 +250,9 @@ void CommitQueue::call_commit(std::vector<Commit> waiting) {
     if (!all.ok()) {
       results[i] = failed(all.error());
     } else if (results[i].error.code == DAVIT_OK) {
-      if (auto wrong =
-              versions_.judge({results[i].incarnation, results[i].first_version}, batch[i].group))
+      if (auto wrong = versions_.judge(
+              {Incarnation(results[i].incarnation), Version(results[i].first_version)},
+              batch[i].group))
         results[i] = failed(*wrong);
     }
     if (!fault && is_a_fault(static_cast<Code>(results[i].error.code)))

@@ -41,6 +41,10 @@ struct ReportRetry {
   Backoff::Limits pause{std::chrono::milliseconds(50), std::chrono::milliseconds(200)};
 };
 
+// How long a call of the storage lasts whose callers have no deadline, unless the configuration
+// says otherwise.
+inline constexpr std::chrono::seconds default_commit_timeout{30};
+
 class CommitQueue {
  public:
   struct Commit {
@@ -62,7 +66,7 @@ class CommitQueue {
   // whose callers have none: one of them must not hold up all others for ever.
   CommitQueue(davit_ref storage, Pool& pool, LaneLimits limits = {},
               davit_metric* duration = nullptr, ReportRetry retry = {}, Log* log = nullptr,
-              std::chrono::nanoseconds call_longest = std::chrono::seconds(30));
+              std::chrono::nanoseconds call_longest = default_commit_timeout);
 
   // `done` is called once, on a thread of the pool. [any]
   void commit(Commit);
@@ -100,10 +104,10 @@ class CommitQueue {
 class CommitQueues {
  public:
   void add(std::string_view instance, davit_ref storage, Pool& pool, davit_metric* duration,
-           Log& log) {
-    queues_.emplace(
-        std::string(instance),
-        std::make_unique<CommitQueue>(storage, pool, LaneLimits{}, duration, ReportRetry{}, &log));
+           Log& log, std::chrono::nanoseconds call_longest = default_commit_timeout) {
+    queues_.emplace(std::string(instance),
+                    std::make_unique<CommitQueue>(storage, pool, LaneLimits{}, duration,
+                                                  ReportRetry{}, &log, call_longest));
   }
   // nullptr: there is no such storage.
   CommitQueue* find(std::string_view instance) const {

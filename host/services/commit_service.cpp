@@ -8,7 +8,7 @@ namespace davit::host {
 namespace {
 
 Error unknown(davit_str storage) {
-  return {Code::not_found, "no storage \"" + text(storage) + "\"", text(storage), {}};
+  return {Code::not_found, "no storage \"" + text(storage) + "\"", text(storage)};
 }
 
 void commit(const davit_host* h, davit_str storage, const davit_op* op, const davit_group* group,

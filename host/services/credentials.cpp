@@ -15,7 +15,7 @@ Error fault(const std::string& path, int number) {
   Code code = Code::internal;
   if (number == ENOENT || number == ENOTDIR) code = Code::not_found;
   if (number == EACCES || number == EPERM) code = Code::permission_denied;
-  return {code, path + ": " + std::strerror(number), path, {}};
+  return {code, path + ": " + std::strerror(number), path};
 }
 
 // Reads until the file ends or the buffer is full. The buffer never grows by itself: that would
@@ -48,7 +48,7 @@ Result<> read_credential(const std::string& path, bool sensitive,
   struct stat status {};
   if (::fstat(fd, &status) != 0 || S_ISDIR(status.st_mode)) {
     ::close(fd);
-    return Error{Code::failed_precondition, path + ": is not a file", path, {}};
+    return Error{Code::failed_precondition, path + ": is not a file", path};
   }
   // The size of a pipe (/dev/fd/3) is unknown.
   const bool sized = S_ISREG(status.st_mode) && status.st_size > 0 &&
@@ -62,7 +62,7 @@ Result<> read_credential(const std::string& path, bool sensitive,
   }
   ::close(fd);
   if (read.ok() && size > credential_bytes_max)
-    read = Error{Code::failed_precondition, path + ": is larger than 1 MiB", path, {}};
+    read = Error{Code::failed_precondition, path + ": is larger than 1 MiB", path};
   if (read.ok()) use({bytes.data(), size});
   if (sensitive) ::explicit_bzero(bytes.data(), bytes.size());
   return read;

@@ -30,7 +30,7 @@ int32_t read(const davit_host* h, davit_str path, uint32_t flags, void* ctx,
     std::string problem;
     const std::string file =
         resolve_path(view(path), (source != nullptr ? *source : settings).file, &problem);
-    if (!problem.empty()) return Error{Code::invalid_argument, problem, text(path), {}};
+    if (!problem.empty()) return Error{Code::invalid_argument, problem, text(path)};
     return read_credential(file, (flags & DAVIT_CREDENTIAL_SENSITIVE) != 0,
                            [&](std::string_view content) { use(ctx, bytes(content)); });
   });

@@ -8,7 +8,7 @@
 
 #include <davit/types.hpp>
 
-#include "assembly/extension.hpp"
+#include "core.hpp"
 
 namespace davit::host {
 

@@ -12,7 +12,7 @@ std::string display(const Key& key) {
 }
 
 Error invalid(std::string message, std::string where = {}) {
-  return {Code::invalid_argument, std::move(message), std::move(where), {}};
+  return {Code::invalid_argument, std::move(message), std::move(where)};
 }
 
 Error of(const std::string& what, const Error& e) {
@@ -36,7 +36,7 @@ std::optional<Error> fault_in(const storage::Limits& limits) {
   if (limits.report_bytes < least_report)
     what = "report_bytes is below " + std::to_string(least_report);
   if (what.empty()) return std::nullopt;
-  return Error{Code::internal, "a fault of the plugin: of its limits, " + what, {}, {}};
+  return Error{Code::internal, "a fault of the plugin: of its limits, " + what};
 }
 
 std::optional<Error> refuse(const Group& group, const storage::Limits& limits) {

@@ -10,6 +10,8 @@
 
 #include <davit/types.hpp>
 
+#include "characters.hpp"
+
 namespace davit::host {
 namespace {
 
@@ -30,35 +32,15 @@ const char* word(int32_t level) {
   return level == DAVIT_LOG_WARN ? "warn" : "error";
 }
 
-// The length of the UTF-8 character at the start of the text; 0: the text does not start with one.
-size_t character(std::string_view s) {
-  const auto byte = [&](size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0U; };
-  const auto between = [](unsigned value, unsigned low, unsigned high) {
-    return value >= low && value <= high;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  // The range of the second byte excludes overlong forms, surrogates and numbers beyond Unicode
-  // (RFC 3629).
-  const unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-  const unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-  if (!between(first, 0xc2, 0xf4) || !between(byte(1), low, high)) return 0;
-  const size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  for (size_t i = 2; i < length; ++i) {
-    if (!between(byte(i), 0x80, 0xbf)) return 0;
-  }
-  return length;
-}
-
 // Bytes that are not UTF-8 would make the line unreadable for its readers. They become U+FFFD.
 void escape(std::string& out, std::string_view s) {
   while (!s.empty()) {
-    const size_t length = character(s);
+    const size_t length = character_length(s);
     const std::string_view whole = s.substr(0, std::max<size_t>(length, 1));
     s.remove_prefix(whole.size());
     const char c = whole.front();
     if (length == 0) {
-      out += "\xef\xbf\xbd";
+      out += replacement_character;
     } else if (length > 1) {
       out += whole;
     } else if (c == '"' || c == '\\') {

@@ -1,14 +1,13 @@
 #include "services.hpp"
 
-#include "assembly/extension.hpp"
 #include "tables.hpp"
 
 namespace davit::host {
 
 const void* Services::find(std::string_view id) const {
   if (auto it = tables_.find(id); it != tables_.end()) return it->second;
-  for (const Extension* extension : extensions_) {
-    if (const void* table = extension->service(id)) return table;
+  for (const Lookup& look_up : lookups_) {
+    if (const void* table = look_up(id)) return table;
   }
   return nullptr;
 }

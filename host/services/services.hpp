@@ -2,6 +2,7 @@
 // creates the first plugin; afterwards it is only read. [any]
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -9,18 +10,18 @@
 
 namespace davit::host {
 
-class Extension;
-
 class Services {
  public:
   void add(std::string_view id, const void* table) { tables_.emplace(id, table); }
-  void add(const Extension& extension) { extensions_.push_back(&extension); }
+  // For ids of another part of the host: the table of an id, or nullptr. It outlives this object.
+  using Lookup = std::function<const void*(std::string_view id)>;
+  void add(Lookup lookup) { lookups_.push_back(std::move(lookup)); }
   // nullptr: not offered.
   const void* find(std::string_view id) const;
 
  private:
   std::map<std::string, const void*, std::less<>> tables_;
-  std::vector<const Extension*> extensions_;
+  std::vector<Lookup> lookups_;
 };
 
 // Adds the host's own services: log, config, metrics, exec, clock, look-up, credentials, state,

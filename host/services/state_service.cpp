@@ -19,9 +19,7 @@ int32_t directory(const davit_host* h, int32_t create, const davit_sink* path, d
       }
       if (problem) {
         return Error{Code::failed_precondition,
-                     "state directory " + own.string() + ": " + problem.message(),
-                     own.string(),
-                     {}};
+                     "state directory " + own.string() + ": " + problem.message(), own.string()};
       }
     }
     emit(path, own.string());

@@ -26,7 +26,7 @@ class Versions {
 
   const davit_str storage_;
   std::optional<Cursor> before_, after_;  // the head before and after the call
-  std::map<Cursor, uint64_t> taken_;      // last version of a group of the call -> its first
+  std::map<Cursor, Version> taken_;       // last version of a group of the call -> its first
 };
 
 }  // namespace davit::host

@@ -66,9 +66,7 @@ Result<> AccessReview::check(std::chrono::nanoseconds deadline) const {
   const auto answer = Access::ask_and_wait(host_, context_.cluster, question(), deadline);
   if (answer.refused) {
     return Error{Code::permission_denied,
-                 "the rights of the agent's account could not be asked for: " + answer.failure,
-                 {},
-                 {}};
+                 "the rights of the agent's account could not be asked for: " + answer.failure};
   }
   // If nobody answers, the cluster's own check reports that.
   std::string all;
@@ -80,8 +78,7 @@ Result<> AccessReview::check(std::chrono::nanoseconds deadline) const {
       say(kind->name() + ": " + describe_missing(part, kind->needs));
   }
   if (all.empty()) return {};
-  return Error{
-      answer.missing.empty() ? Code::failed_precondition : Code::permission_denied, all, {}, {}};
+  return Error{answer.missing.empty() ? Code::failed_precondition : Code::permission_denied, all};
 }
 
 void AccessReview::start(const StatusPublisher& publisher) {

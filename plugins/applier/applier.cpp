@@ -60,8 +60,7 @@ class Applier {
     }
     if (changed_.wait_for(lock, std::chrono::nanoseconds(op.deadline_ns()) - host_.now(), done))
       return {};
-    return Error{
-        Code::deadline_exceeded, "requests to the cluster or its watches did not end", {}, {}};
+    return Error{Code::deadline_exceeded, "requests to the cluster or its watches did not end"};
   }
 
   Result<sink::Stream*> open(const std::string& kind, const std::string& region,

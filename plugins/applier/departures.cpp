@@ -23,7 +23,7 @@ bool left_behind(const RecordEntry& entry) {
 }  // namespace
 
 void Departures::begin(const sink::Begin& begin, bool other) {
-  snapshot_began_ = begin.snapshot ? begin.at.version : 0;
+  snapshot_began_ = begin.snapshot ? begin.at.version : Version();
   if (begin.snapshot) {
     judged_.reset();
     ended_.reset();
@@ -42,13 +42,13 @@ void Departures::reach(Cursor at) {
 
 // The objects of a record that was deleted before the snapshot began are judged like those of any
 // record that the snapshot does not name, because the store may have lost what they were made of.
-bool Departures::keep(sink::Change& change, Desired& desired) {
+bool Departures::keep(sink::Change& change, RecordTable& desired) {
   const bool before = change.type == sink::ChangeType::remove && !change.key.id.empty() &&
                       change.version <= snapshot_began_;
   if (!before && desired.restore_name(change)) return false;
   deleted_.push_back({change.key.id, change.ns, change.name, change.version});
   if (!judged_) {  // a proof within the present snapshot
-    uint64_t& deleted = tombstones_[{change.ns + "/" + change.name, change.key.id}];
+    Version& deleted = tombstones_[{change.ns + "/" + change.name, change.key.id}];
     deleted = std::max(deleted, change.version);
   }
   if (change.name.empty()) desired.taken_over(change.key.id, change.version);
@@ -58,7 +58,7 @@ bool Departures::keep(sink::Change& change, Desired& desired) {
 void Departures::end(const sink::Bookmark& bookmark, const History& history, uint64_t counted) {
   ended_ = SnapshotEnd{history, bookmark.live_count, counted, {}, bookmark.quiet};
   // A clean close may come from a peer that has not named a version yet.
-  if (bookmark.live_count || bookmark.at.version != 0) ended_->reach(bookmark.at);
+  if (bookmark.live_count || bookmark.at.version) ended_->reach(bookmark.at);
 }
 
 void Departures::close() {
@@ -66,14 +66,14 @@ void Departures::close() {
   judged_.reset();
 }
 
-Departures::Judgement Departures::judge(const Desired& desired, const PruneRules& rules) {
+Departures::Judgement Departures::judge(const RecordTable& desired, const PruneRules& rules) {
   const SnapshotEnd end = *std::exchange(ended_, std::nullopt);
   if (end.live_count) judged_ = end;
   const bool proves_nothing = end.proves_nothing(rules);
   unnamed_are_deleted_ = !proves_nothing && end.whole();
   arrivals_removed_ = 0;
   Judgement out;
-  out.as_of = end.at_version.value_or(0);
+  out.as_of = end.at_version.value_or(Version());
   std::vector<Candidate> candidates;
   desired.each([&](const RecordEntry& entry) {
     if (desired.named_now(entry)) return;
@@ -92,7 +92,7 @@ Departures::Judgement Departures::judge(const Desired& desired, const PruneRules
   return out;
 }
 
-std::optional<Departures::Judgement> Departures::judge_again(const Desired& desired,
+std::optional<Departures::Judgement> Departures::judge_again(const RecordTable& desired,
                                                              const PruneRules& rules) {
   if (!judged_) return std::nullopt;
   ended_ = judged_;
@@ -101,7 +101,7 @@ std::optional<Departures::Judgement> Departures::judge_again(const Desired& desi
 
 // Whatever is in doubt, and more than a few records at once, as a restored backup of the cluster
 // brings, waits for judge_again, which judges all together.
-std::optional<Departures::Judgement> Departures::judge_arrivals(const Desired& desired,
+std::optional<Departures::Judgement> Departures::judge_arrivals(const RecordTable& desired,
                                                                 const PruneRules& rules) {
   if (!judged_ || !judged_->whole()) return std::nullopt;
   std::vector<Candidate> deleted;
@@ -113,7 +113,7 @@ std::optional<Departures::Judgement> Departures::judge_arrivals(const Desired& d
   if (arrivals_removed_ + deleted.size() > rules.always_allowed) return std::nullopt;
   arrivals_removed_ += deleted.size();
   Judgement out;
-  out.as_of = judged_->at_version.value_or(0);
+  out.as_of = judged_->at_version.value_or(Version());
   out.candidates = deleted.size();
   out.decision = prune(*judged_, deleted, rules);
   return out;
@@ -161,7 +161,7 @@ std::string Departures::id_in_stamps(const RecordEntry& entry) {
   return {};
 }
 
-Departures::Findings Departures::confirm(Desired& desired) {
+Departures::Findings Departures::confirm(RecordTable& desired) {
   Findings out;
   std::optional<Heirs> heirs;
   for (GoneRecord& record : std::exchange(deleted_, {})) {
@@ -194,7 +194,7 @@ Departures::Findings Departures::confirm(Desired& desired) {
 // A complete snapshot names every live record. A predecessor that it does not name is deleted, or a
 // restored store has lost it. The snapshot names its tombstone only while no agent has reported it
 // as gone.
-void Departures::add_unnamed(Desired& desired, Findings& to) const {
+void Departures::add_unnamed(RecordTable& desired, Findings& to) const {
   desired.each([&](RecordEntry& entry) {
     bool news = false;
     for (RecordEntry::Predecessor& p : entry.predecessors) {
@@ -206,7 +206,7 @@ void Departures::add_unnamed(Desired& desired, Findings& to) const {
   });
 }
 
-Departures::Heirs Departures::heirs_in(const Desired& desired) {
+Departures::Heirs Departures::heirs_in(const RecordTable& desired) {
   Heirs out;
   desired.each([&](RecordEntry& entry) {
     for (const RecordEntry::Predecessor& p : entry.predecessors) out[p.id] = &entry;
@@ -214,14 +214,15 @@ Departures::Heirs Departures::heirs_in(const Desired& desired) {
   return out;
 }
 
-std::optional<GoneRecord> Departures::departed(const RecordEntry& entry, const Desired& desired) {
+std::optional<GoneRecord> Departures::departed(const RecordEntry& entry,
+                                               const RecordTable& desired) {
   if (entry.id.empty() || entry.out || desired.lives(entry.id)) return std::nullopt;
   GoneRecord out{entry.id, entry.ns, entry.name, std::max(entry.version, proven_through())};
   reported(out);
   return out;
 }
 
-std::vector<GoneRecord> Departures::erased(const RecordEntry& entry, const Desired& desired) {
+std::vector<GoneRecord> Departures::erased(const RecordEntry& entry, const RecordTable& desired) {
   std::vector<GoneRecord> out;
   for (const RecordEntry::Predecessor& p : entry.predecessors) {
     if (desired.lives(p.id)) continue;
@@ -231,7 +232,7 @@ std::vector<GoneRecord> Departures::erased(const RecordEntry& entry, const Desir
   return out;
 }
 
-std::vector<GoneRecord> Departures::replaced(RecordEntry& entry, const Desired& desired) {
+std::vector<GoneRecord> Departures::replaced(RecordEntry& entry, const RecordTable& desired) {
   std::vector<GoneRecord> out;
   std::erase_if(entry.predecessors, [&](const RecordEntry::Predecessor& p) {
     if (!p.deleted || desired.lives(p.id)) return false;
@@ -247,7 +248,7 @@ void Departures::reported(GoneRecord record) {
   if (reported_.size() > reported_max) reported_.pop_front();
 }
 
-std::vector<GoneRecord> Departures::to_report_again(const Desired& desired) const {
+std::vector<GoneRecord> Departures::to_report_again(const RecordTable& desired) const {
   std::set<std::string> known;
   desired.each([&](const RecordEntry& entry) { known.insert(entry.id); });
   std::vector<GoneRecord> out;
@@ -257,7 +258,7 @@ std::vector<GoneRecord> Departures::to_report_again(const Desired& desired) cons
   return out;
 }
 
-std::vector<uint64_t> Departures::left(const Desired& desired) {
+std::vector<uint64_t> Departures::left(const RecordTable& desired) {
   std::vector<uint64_t> out;
   desired.each([&](const RecordEntry& entry) {
     const bool wanted = entry.intent != Intent::unknown && entry.intent != Intent::orphan;

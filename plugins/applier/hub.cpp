@@ -101,17 +101,15 @@ Result<sink::Stream*> Hub::open(const std::string& kind, const std::string& regi
   std::lock_guard lock(open_mutex_);
   if (!region_.empty() && region_ != region) {
     return Error{Code::failed_precondition,
-                 "this applier works for region \"" + region_ + "\", not for \"" + region + "\"",
-                 {},
-                 {}};
+                 "this applier works for region \"" + region_ + "\", not for \"" + region + "\""};
   }
   size_t index = 0;
   while (index < kinds_.size() && kinds_[index]->name() != kind) ++index;
   if (index == kinds_.size())
-    return Error{Code::not_found, "there is no kind \"" + kind + "\" here", {}, {}};
+    return Error{Code::not_found, "there is no kind \"" + kind + "\" here"};
   for (const auto& s : streams_) {
     if (s->kind == index)
-      return Error{Code::already_exists, "kind \"" + kind + "\" has a stream already", {}, {}};
+      return Error{Code::already_exists, "kind \"" + kind + "\" has a stream already"};
   }
   auto stream = std::make_unique<ChangeStream>();
   stream->kind = index;
@@ -151,7 +149,7 @@ void Hub::begin(sink::Stream* stream, const sink::Begin& begin) {
 void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
   // The store may be another one, or an older one, so every status is sent once more.
   const bool other = kind.desired.begin(begin.snapshot, begin.at.incarnation);
-  if (other) kind.strangers.forget();
+  if (other) kind.foreign_incarnations.forget();
   on_word(kind);
   if (begin.snapshot || other)
     kind.desired.each([](RecordEntry& entry) { entry.status_offered = 0; });
@@ -165,9 +163,9 @@ void Hub::on_begin(KindState& kind, const sink::Begin& begin) {
 
 // The peer has confirmed the incarnation that it has named.
 void Hub::on_word(KindState& kind) {
-  if (!kind.strangers.word(now())) return;
+  if (!kind.foreign_incarnations.confirmed(now())) return;
   kind.desired.each([this](RecordEntry& entry) {
-    if (std::exchange(entry.unplaced, 0) != 0) workers_.add(entry.number, Priority::change, now());
+    if (std::exchange(entry.unplaced, {})) workers_.add(entry.number, Priority::change, now());
   });
 }
 
@@ -191,7 +189,7 @@ void Hub::on_change(ChangeStream* stream, sink::Change change) {
   }
   kind.departures.reach({kind.desired.incarnation(), change.version});
   const auto accepted = kind.desired.accept(change);
-  for (const uint64_t version : accepted.superseded)
+  for (const Version version : accepted.superseded)
     stream->source.settled(version, sink::Outcome::done);
   if (accepted.outcome) stream->source.settled(change.version, *accepted.outcome);
   if (accepted.entry == nullptr) return;
@@ -223,7 +221,7 @@ void Hub::on_close(ChangeStream* stream) {
   KindState& kind = *kinds_[stream->kind];
   kind.departures.close();
   kind.desired.each([&](RecordEntry& entry) {
-    for (const uint64_t version : entry.outstanding)
+    for (const Version version : entry.outstanding)
       stream->source.settled(version, sink::Outcome::abandoned);
     entry.outstanding.clear();
   });
@@ -237,9 +235,9 @@ void Hub::on_close(ChangeStream* stream) {
 }
 
 void Hub::settle(KindState& kind, RecordEntry& entry, sink::Outcome outcome) {
-  std::vector<uint64_t> versions;
+  std::vector<Version> versions;
   versions.swap(entry.outstanding);
-  for (const uint64_t version : versions) {
+  for (const Version version : versions) {
     if (kind.stream != nullptr) kind.stream->source.settled(version, outcome);
   }
 }

@@ -1,7 +1,7 @@
 // Hub: the applier's one strand, where changes, watch events and finished reconciliations meet. The
 // hub keeps the tables, asks which record is next and starts a reconciliation for it. The pure
-// classes and functions decide (Desired, Observed, Departures, Views, Workers, Parking, Repairs,
-// Strangers, publication), and the hub carries out what they answer.
+// classes and functions decide (RecordTable, Observed, Departures, Views, Workers, Parking,
+// Repairs, ForeignIncarnations, publication), and the hub carries out what they answer.
 #pragma once
 
 #include "access_review.hpp"

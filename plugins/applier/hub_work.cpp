@@ -43,7 +43,7 @@ Task task_for(const KindState& kind, const RecordEntry& entry, const std::string
   task.stream = kind.desired.incarnation();
   task.fence = std::max(entry.version, entry.pruned_at);
   task.history = kind.history;
-  task.strangers = kind.strangers.known();
+  task.foreign_incarnations = kind.foreign_incarnations.known();
   task.key = {kind.name(), region, entry.id};
   task.ns = entry.ns;
   task.name = entry.name;
@@ -237,7 +237,7 @@ std::chrono::nanoseconds Hub::rest_after(const KindState& kind, RecordEntry& ent
 
 void Hub::take_over(KindState& kind, RecordEntry& entry, const Report& report) {
   entry.unplaced = report.unplaced;
-  if (entry.unplaced != 0) kind.strangers.seen(entry.unplaced, now());
+  if (entry.unplaced) kind.foreign_incarnations.seen(entry.unplaced, now());
   entry.applied = report.applied;
   for (const Repair& r : report.repaired)
     entry.repairs.note(r, context_->rules.repairs, now(), host_.random());
@@ -265,6 +265,7 @@ void Hub::publish(KindState& kind, RecordEntry& entry, const Report& report) {
 }
 
 void Hub::resync() {
+  context_->ensured.turn();
   for (auto& kind : kinds_) {
     // Judges what has arrived since the last snapshot, nobody names, and judge_arrivals left: a
     // restored backup of the cluster, for example.

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "departures.hpp"
-#include "desired.hpp"
 #include "observed.hpp"
 #include "reconciliation.hpp"
+#include "record_table.hpp"
 #include "rights.hpp"
 #include "status_publisher.hpp"
 #include "views.hpp"
@@ -91,7 +91,7 @@ struct KindState {
   kind::Client client;
   const std::vector<kind::Need> needs;
   Schema schema;
-  Desired desired;
+  RecordTable desired;
   Observed observed;
   Departures departures;
   Views views;
@@ -105,8 +105,9 @@ struct KindState {
   std::set<uint64_t> unseen;             // entries that wait until all watches can be trusted
   ChangeStream* stream = nullptr;        // NULL: none is open
   std::shared_ptr<const History> history = std::make_shared<const History>();
-  Strangers strangers;   // incarnations that objects name and the history does not
-  bool arrived = false;  // objects that no stream names have come since the last judgement
+  ForeignIncarnations
+      foreign_incarnations;  // incarnations that objects name and the history does not
+  bool arrived = false;      // objects that no stream names have come since the last judgement
 };
 
 }  // namespace davit::applier

@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <charconv>
 
+#include "kubernetes/json.hpp"
 #include "ownership.hpp"
 
 namespace davit::applier {
@@ -33,14 +34,10 @@ uint64_t hash_bytes(std::string_view bytes, uint64_t seed) {
   return mix(h);
 }
 
-std::string_view view(const json::string& s) {
-  return {s.data(), s.size()};
-}
-
 uint64_t hash_scalar(const json::value& v) {
   switch (v.kind()) {
     case json::kind::string:
-      return hash_bytes(view(v.get_string()), 1);
+      return hash_bytes(kubernetes::text_of(&v), 1);
     case json::kind::bool_:
       return mix(v.get_bool() ? 3 : 2);
     case json::kind::int64:
@@ -54,15 +51,11 @@ uint64_t hash_scalar(const json::value& v) {
   }
 }
 
-const json::value* member(const json::object& object, std::string_view key) {
-  return object.if_contains(json::string_view(key.data(), key.size()));
-}
-
 // A member that is an object, or an empty object.
-const json::object& object_in(const json::object& object, std::string_view key) {
+const json::object& object_or_none(const json::object& object, std::string_view key) {
   static const json::object none;
-  const json::value* v = member(object, key);
-  return v != nullptr && v->is_object() ? v->get_object() : none;
+  const json::object* o = kubernetes::object_in(object, key);
+  return o == nullptr ? none : *o;
 }
 
 bool plain(char c) {
@@ -89,7 +82,7 @@ void copy_pointer(const json::value& from, json::value& to, std::string_view poi
   const std::string key = unescaped(pointer.substr(0, end));
   const std::string_view rest = pointer.substr(end);
   if (const auto* object = from.if_object()) {
-    const json::value* next = member(*object, key);
+    const json::value* next = kubernetes::value_in(object, key);
     if (next == nullptr) return;
     if (!to.is_object()) to = json::object();
     copy_pointer(*next, to.get_object()[key], rest);
@@ -134,28 +127,26 @@ cluster::Request ObjectName::request(std::string verb) const {
 }
 
 std::string text_in(const json::object& object, std::string_view key) {
-  const json::value* v = member(object, key);
-  const json::string* s = v == nullptr ? nullptr : v->if_string();
-  return s == nullptr ? std::string() : std::string(view(*s));
+  return std::string(kubernetes::text_in(object, key));
 }
 
 Meta meta_of(const json::object& object) {
   Meta out;
-  const json::object& metadata = object_in(object, "metadata");
+  const json::object& metadata = object_or_none(object, "metadata");
   out.name = text_in(metadata, "name");
   out.ns = text_in(metadata, "namespace");
   out.uid = text_in(metadata, "uid");
   out.resource_version = text_in(metadata, "resourceVersion");
-  out.terminating = member(metadata, "deletionTimestamp") != nullptr;
-  const json::object& labels = object_in(metadata, "labels");
+  out.terminating = metadata.contains("deletionTimestamp");
+  const json::object& labels = object_or_none(metadata, "labels");
   out.region = text_in(labels, stamp::region);
   out.kind = text_in(labels, stamp::kind);
-  const json::object& annotations = object_in(metadata, "annotations");
+  const json::object& annotations = object_or_none(metadata, "annotations");
   out.id = text_in(annotations, stamp::id);
   out.record = text_in(annotations, stamp::record);
   out.hash = text_in(annotations, stamp::hash);
-  out.made_of = {number_of(text_in(annotations, stamp::incarnation)),
-                 number_of(text_in(annotations, stamp::version))};
+  out.made_of = {Incarnation(number_of(text_in(annotations, stamp::incarnation))),
+                 Version(number_of(text_in(annotations, stamp::version)))};
   return out;
 }
 

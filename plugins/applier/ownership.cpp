@@ -60,15 +60,16 @@ std::string other_owner(const Meta& meta, const Claim& claim) {
 }
 
 bool made_later(Cursor made_of, const Knowledge& known) {
-  if (made_of.incarnation == 0 || made_of.version <= known.version) return false;
+  if (!made_of.incarnation || made_of.version <= known.version) return false;
   if (made_of.incarnation == known.incarnation || made_of.incarnation == known.stream) return true;
   return known.history != nullptr && knows(*known.history, made_of);
 }
 
 bool cannot_be_placed(Cursor made_of, const Knowledge& known) {
-  const uint64_t it = made_of.incarnation;
-  if (it == 0 || known.stream == 0 || it == known.stream || it == known.incarnation) return false;
-  if (known.strangers != nullptr && known.strangers->contains(it)) return false;
+  const Incarnation it = made_of.incarnation;
+  if (!it || !known.stream || it == known.stream || it == known.incarnation) return false;
+  if (known.foreign_incarnations != nullptr && known.foreign_incarnations->contains(it))
+    return false;
   return known.history == nullptr ||
          std::none_of(known.history->begin(), known.history->end(),
                       [it](const Cursor& link) { return link.incarnation == it; });

@@ -9,7 +9,7 @@
 
 #include <davit/records.hpp>
 
-#include "strangers.hpp"
+#include "foreign_incarnations.hpp"
 
 namespace davit::applier {
 
@@ -29,9 +29,10 @@ std::string other_owner(const Meta& meta, const Claim& claim);
 // What an agent knows when it touches an object: the version that it applies, the incarnation in
 // which it read that version, the incarnation of the present stream, and the store's history.
 struct Knowledge {
-  uint64_t version = 0, incarnation = 0, stream = 0;
+  Version version{};
+  Incarnation incarnation{}, stream{};
   const History* history = nullptr;
-  const Incarnations* strangers = nullptr;  // incarnations known not to be this store's
+  const Incarnations* foreign_incarnations = nullptr;  // incarnations known not to be this store's
 };
 // Whether an object was made of a later version of the same store. False when the object is of
 // another store or the peer names no incarnations: then nothing is known.

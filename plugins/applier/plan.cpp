@@ -4,6 +4,8 @@
 
 #include <boost/json.hpp>
 
+#include "kubernetes/json.hpp"
+
 namespace davit::applier {
 namespace {
 
@@ -14,7 +16,7 @@ const std::initializer_list<std::string_view> object_members = {"group", "versio
                                                                 "namespace", "name"};
 
 Error fault(std::string what) {
-  return {Code::internal, "kind: " + std::move(what), {}, {}};
+  return {Code::internal, "kind: " + std::move(what)};
 }
 
 int64_t integer_at(const json::object& o, const char* key) {
@@ -40,11 +42,6 @@ Result<> only(const json::object& o, std::initializer_list<std::string_view> kno
                  std::string(where));
   }
   return {};
-}
-
-const json::array* array_at(const json::object& o, const char* key) {
-  const json::value* v = o.if_contains(key);
-  return v == nullptr ? nullptr : v->if_array();
 }
 
 // The resource of the kind's description that a rendered object belongs to; NULL: none.
@@ -179,7 +176,7 @@ Result<> read_status(const json::object& from, Status& out) {
       detail != nullptr && !detail->is_null()) {
     out.detail = json::serialize(*detail);
   }
-  const json::array* children = array_at(from, "children");
+  const json::array* children = kubernetes::array_in(from, "children");
   for (size_t i = 0; children != nullptr && i < children->size(); ++i) {
     const json::object* c = (*children)[i].if_object();
     if (c == nullptr) continue;
@@ -220,7 +217,7 @@ Result<Plan> read_plan(std::string_view output, const kind::Description& descrip
       out.steps.push_back(std::move(*step));
     }
   }
-  const json::array* removals = array_at(o, "delete");
+  const json::array* removals = kubernetes::array_in(o, "delete");
   for (size_t i = 0; removals != nullptr && i < removals->size(); ++i) {
     auto removal = read_removal((*removals)[i], description);
     if (!removal.ok()) return removal.error();

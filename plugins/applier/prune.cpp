@@ -23,7 +23,7 @@ std::string lost(const SnapshotEnd& end, const Candidate& candidate) {
   if (candidate.made_of.empty())
     return "somebody has removed its annotations, so nothing tells which record it was made of";
   for (const Cursor at : candidate.made_of) {
-    const std::string version = "made of version " + std::to_string(at.version);
+    const std::string version = "made of version " + to_string(at.version);
     if (!end.history.empty() && !knows(end.history, at))
       return version + " of another history of the store";
     if (end.at_version && at.version > *end.at_version)
@@ -33,7 +33,7 @@ std::string lost(const SnapshotEnd& end, const Candidate& candidate) {
 }
 
 void SnapshotEnd::reach(Cursor at) {
-  at_version = std::max(at_version.value_or(0), at.version);
+  at_version = std::max(at_version.value_or(Version()), at.version);
   if (!history.empty() && history.back().incarnation == at.incarnation)
     history.back().version = std::max(history.back().version, at.version);
 }
@@ -45,7 +45,7 @@ History continued(History before, const History& told, Cursor at) {
     before.insert(before.end(), told.begin(), told.end());
   }
   const bool named = !before.empty() && before.back().incarnation == at.incarnation;
-  if (!named && at.incarnation != 0) before.push_back(at);
+  if (!named && at.incarnation) before.push_back(at);
   return before;
 }
 

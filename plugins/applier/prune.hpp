@@ -38,7 +38,7 @@ struct Candidate {
 };
 
 // The tombstones that a snapshot has named: from "namespace/name" and id to the version.
-using Tombstones = std::map<std::pair<std::string, std::string>, uint64_t>;
+using Tombstones = std::map<std::pair<std::string, std::string>, Version>;
 
 // The store's history after a stream goes on. `before` is what the peer has told earlier; `told` is
 // what it tells now, from the cursor's incarnation on. `told` empty: the peer tells nothing, but
@@ -52,7 +52,7 @@ struct SnapshotEnd {
   uint64_t counted = 0;                // the number of live records that we counted
   // All changes up to this version have been heard; 0: an empty store; nullopt: the peer named
   // none.
-  std::optional<uint64_t> at_version;
+  std::optional<Version> at_version;
   bool quiet = false;  // nobody said that it has ended: the peer has only been silent for long
 
   // True: nothing may be removed because of this snapshot. A record that this process has heard of

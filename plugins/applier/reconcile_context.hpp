@@ -14,16 +14,27 @@
 
 namespace davit::applier {
 
-// Paths of objects that were ensured and need not be read again. All workers share it. Any thread.
+// Paths of objects that were ensured and need not be read again. All workers share it. A path that
+// nobody has asked for between two turns is forgotten at the second one. The hub makes a turn with
+// each resync, in which every live record asks for its own. So what is kept is bounded by the live
+// records. Any thread.
 class Ensured {
  public:
-  bool contains(const std::string& path) const;
+  explicit Ensured(size_t recent_max = 50'000) : recent_max_(recent_max) {}
+
+  bool contains(const std::string& path);
   void add(const std::string& path);
   void forget(const std::string& path);
+  void turn();
+  size_t size() const;
 
  private:
+  void remember(std::string path);  // under the mutex
+
+  const size_t recent_max_;  // so many in one interval make a turn of their own
   mutable std::mutex mutex_;
-  std::unordered_set<std::string> paths_;
+  std::unordered_set<std::string> recent_;  // asked for or added since the last turn
+  std::unordered_set<std::string> older_;   // not since then, but in the interval before
 };
 
 struct ReconcileContext {

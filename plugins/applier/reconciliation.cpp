@@ -71,7 +71,7 @@ std::string Reconciliation::input(std::string_view desired) const {
                       {"region", task_.key.region},
                       {"namespace", task_.ns},
                       {"name", task_.name},
-                      {"version", std::to_string(task_.version)}};
+                      {"version", to_string(task_.version)}};
   if (!task_.state.empty()) record["state"] = task_.state;
   if (!task_.annotations.empty()) {
     json::object& annotations = record["annotations"].emplace_object();

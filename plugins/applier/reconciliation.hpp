@@ -35,13 +35,14 @@ struct Task {
   Schema schema;
   std::vector<Coverage> coverage;  // by index of the kind's resources
 
-  uint64_t entry = 0, version = 0;
+  uint64_t entry = 0;
+  Version version{};
   Intent intent = Intent::unknown;
-  uint64_t incarnation = 0;  // of the store in which the version was read; 0: the peer tells none
-  uint64_t stream = 0;       // the incarnation of the present stream
-  uint64_t fence = 0;        // objects of a later version are left alone
+  Incarnation incarnation{};  // of the store in which the version was read; 0: the peer tells none
+  Incarnation stream{};       // the incarnation of the present stream
+  Version fence{};            // objects of a later version are left alone
   std::shared_ptr<const History> history;
-  std::shared_ptr<const Incarnations> strangers;
+  std::shared_ptr<const Incarnations> foreign_incarnations;
   Key key;
   std::string ns, name;
   std::string state;  // the record's state word
@@ -58,13 +59,15 @@ struct Task {
 struct Report {
   static constexpr size_t npos = SIZE_MAX;
   enum class End : uint8_t { done, held, looked, parked, retry };
-  uint64_t entry = 0, version = 0, incarnation = 0;
+  uint64_t entry = 0;
+  Version version{};
+  Incarnation incarnation{};
   Intent intent = Intent::unknown;
   End end = End::done;
   std::string why;  // parked and retry: the reason
   std::chrono::milliseconds retry_after{0};
-  bool delayed = false;   // retry: the kind cannot answer now, or lacks what it needs
-  uint64_t unplaced = 0;  // an object names this unknown incarnation; 0: none does
+  bool delayed = false;    // retry: the kind cannot answer now, or lacks what it needs
+  Incarnation unplaced{};  // an object names this unknown incarnation; 0: none does
   // Retry: a right is refused. An API server that has just started may refuse any right.
   bool right_refused = false;
   // Parked: the watch of the object that it is parked for, npos if none; and the fingerprint of the

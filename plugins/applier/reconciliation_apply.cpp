@@ -203,8 +203,8 @@ json::value Reconciliation::body_of(const Step& step, uint64_t rendered) const {
   json::value body = step.object;
   json::object& annotations =
       body.get_object()["metadata"].get_object()["annotations"].get_object();
-  annotations[stamp::version] = std::to_string(task_.version);
-  if (task_.incarnation != 0) annotations[stamp::incarnation] = std::to_string(task_.incarnation);
+  annotations[stamp::version] = to_string(task_.version);
+  if (task_.incarnation) annotations[stamp::incarnation] = to_string(task_.incarnation);
   annotations[stamp::hash] = hex(rendered);
   return body;
 }

@@ -58,7 +58,7 @@ bool Reconciliation::foreign(const Step& step, const json::object& object) {
 void Reconciliation::leave_alone(const ObjectName& name, Drift why, const std::string& owner,
                                  Cursor made_of) {
   const std::string object = name.text();
-  const std::string made = object + " is made of version " + std::to_string(made_of.version);
+  const std::string made = object + " is made of version " + to_string(made_of.version);
   switch (why) {
     case Drift::foreign:
       return park_as_foreign(name, object + " belongs to " + owner);
@@ -72,7 +72,7 @@ void Reconciliation::leave_alone(const ObjectName& name, Drift why, const std::s
                    word_wait);
     default:
       return park_on(name, made + ", and this agent knows of none later than " +
-                               std::to_string(task_.fence) + ": it is left as it is");
+                               to_string(task_.fence) + ": it is left as it is");
   }
 }
 
@@ -110,7 +110,8 @@ bool Reconciliation::not_ours_to_delete(const Removal& removal, const json::obje
 }
 
 Knowledge Reconciliation::knowledge() const {
-  return {task_.fence, task_.incarnation, task_.stream, task_.history.get(), task_.strangers.get()};
+  return {task_.fence, task_.incarnation, task_.stream, task_.history.get(),
+          task_.foreign_incarnations.get()};
 }
 
 // The fence: an agent that lags behind another one takes nothing back.

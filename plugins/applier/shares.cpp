@@ -7,8 +7,6 @@ namespace {
 
 // An older refusal says nothing about the present.
 constexpr std::chrono::seconds lately{10};
-// From so many groups on, those that were neither served nor refused lately are forgotten.
-constexpr size_t groups_max = 10'000;
 
 }  // namespace
 
@@ -48,24 +46,35 @@ Shares::Time Shares::next_slow(Time now) const {
   return next;
 }
 
+bool Shares::is_refused(const Answers& a, Time now) {
+  return a.refused.count() >= 0 && now - a.refused < lately;
+}
+
+// Namespaces come and go, so old answers are forgotten. The limit doubles with what is left: a
+// sweep costs little for each group that was added.
+Shares::Answers& Shares::answers_of(const Group& group, Time now) {
+  if (answers_.size() >= groups_max_ && !answers_.contains(group)) {
+    // A refusal is compared with what was served since its request was sent.
+    Time needed = now - lately;
+    for (const auto& [number, out] : out_) needed = std::min(needed, out.since);
+    std::erase_if(answers_, [&](const auto& entry) {
+      return !is_refused(entry.second, now) && entry.second.served < needed;
+    });
+    groups_max_ = std::max<size_t>(64, 2 * answers_.size());
+  }
+  return answers_[group];
+}
+
 void Shares::answered(const Group& group, Time now) {
-  answers_[group].served = now;
+  answers_of(group, now).served = now;
 }
 
 bool Shares::refused(const Group& group, bool webhook, Time sent, Time now) {
   if (webhook) return false;
-  const auto is_refused = [&](const Answers& a) {
-    return a.refused.count() >= 0 && now - a.refused < lately;
-  };
-  if (answers_.size() >= groups_max) {
-    std::erase_if(answers_, [&](const auto& entry) {
-      return !is_refused(entry.second) && now - entry.second.served > lately;
-    });
-  }
-  answers_[group].refused = now;
+  answers_of(group, now).refused = now;
   size_t groups_refused = 0, groups_served = 0;
   for (const auto& [name, answers] : answers_) {
-    if (is_refused(answers)) {
+    if (is_refused(answers, now)) {
       ++groups_refused;
     } else if (answers.served.count() >= 0 && answers.served >= sent) {
       ++groups_served;

@@ -43,6 +43,9 @@ class Shares {
   // False: it concerns the group alone, because a webhook is named or because at least as many
   // groups were served since `sent` as have been refused lately.
   bool refused(const Group& group, bool webhook, Time sent, Time now);
+  // Groups whose last answers are remembered: those that were answered lately, or while something
+  // was out that still is. Twice as many at most.
+  size_t groups() const { return answers_.size(); }
 
  private:
   struct Out {
@@ -53,11 +56,14 @@ class Shares {
     Time served{-1}, refused{-1};
   };
   bool slow(const Out& out, Time now) const { return now - out.since > slow_after_; }
+  static bool is_refused(const Answers& a, Time now);
+  Answers& answers_of(const Group& group, Time now);
 
   const Time slow_after_;
   const size_t workers_;
   std::map<uint64_t, Out> out_;  // at most as many as there are workers
   std::map<Group, Answers> answers_;
+  size_t groups_max_ = 64;  // at this number the old ones are forgotten
 };
 
 }  // namespace davit::applier

@@ -1,8 +1,6 @@
 #include "sight.hpp"
 
-#include <array>
-#include <cstdio>
-#include <ctime>
+#include <davit/rfc3339.hpp>
 
 namespace davit::applier {
 
@@ -51,17 +49,6 @@ void Sight::trouble(std::string why, Moment now) {
   if (!troubled_) since_ = now;
   troubled_ = true;
   why_ = std::move(why);
-}
-
-std::string rfc3339(int64_t unix_ms) {
-  const auto seconds = static_cast<std::time_t>(unix_ms / 1000);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  std::array<char, 40> out{};
-  const size_t length = std::strftime(out.data(), out.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-  std::snprintf(out.data() + length, out.size() - length, ".%03dZ",
-                static_cast<int>(unix_ms % 1000));
-  return out.data();
 }
 
 }  // namespace davit::applier

@@ -59,7 +59,4 @@ class Sight {
   std::string why_;
 };
 
-// A time in RFC 3339, UTC, with milliseconds.
-std::string rfc3339(int64_t unix_ms);
-
 }  // namespace davit::applier

@@ -11,8 +11,8 @@ uint64_t fingerprint_of(const Status& s) {
   const auto add = [&all](const std::string& text) { all.append(1, '\n').append(text); };
   const auto count = [&all](int64_t n) { all.append(1, '\n').append(std::to_string(n)); };
   count(s.gone ? 1 : 0);
-  count(static_cast<int64_t>(s.observed_version));
-  count(static_cast<int64_t>(s.observed_incarnation));
+  count(static_cast<int64_t>(s.observed_version.value()));
+  count(static_cast<int64_t>(s.observed_incarnation.value()));
   for (const auto* text : {&s.health, &s.message, &s.parked, &s.detail}) add(*text);
   for (const int64_t n : {s.desired, s.updated, s.ready, s.stale}) count(n);
   for (const Child& c : s.children) {
@@ -84,13 +84,14 @@ void StatusPublisher::issue(const std::string& kind, RecordEntry& entry,
 void StatusPublisher::of_kind(const std::string& kind, const std::string& name,
                               const std::string& condition, const std::string& reason) const {
   if (!to_) return;
-  to_->issue(region_, {kind, {}, {}, name, 0, reason.empty() ? std::string() : condition, reason});
+  to_->issue(region_,
+             {kind, {}, {}, name, Version(), reason.empty() ? std::string() : condition, reason});
 }
 
 void StatusPublisher::log(const std::string& kind, const RecordEntry& entry,
                           const std::string& condition, const std::string& reason) const {
   const std::string record = entry.ns + "/" + entry.name;
-  const std::string version = std::to_string(entry.version);
+  const std::string version = to_string(entry.version);
   if (condition.empty()) {
     host_.info("record is in order again",
                {{"kind", kind}, {"id", entry.id}, {"record", record}, {"version", version}});

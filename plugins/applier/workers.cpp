@@ -7,7 +7,18 @@ namespace davit::applier {
 
 void Workers::forget(Key key) {
   queue_.forget(key);
-  held_back_.erase(key);
+  const auto held = held_back_.extract(key);
+  if (!held) return;
+  const auto line = lines_.find(held.mapped().group);
+  if (line == lines_.end()) return;
+  std::erase(line->second, key);
+  if (line->second.empty()) lines_.erase(line);
+}
+
+size_t Workers::in_line() const {
+  size_t count = 0;
+  for (const auto& [group, keys] : lines_) count += keys.size();
+  return count;
 }
 
 void Workers::readmit(Time now) {
@@ -17,7 +28,7 @@ void Workers::readmit(Time now) {
          keys.pop_front()) {
       const auto held = held_back_.extract(keys.front());
       if (!held) continue;  // forgotten, or begun meanwhile
-      queue_.add(held.key(), held.mapped(), now);
+      queue_.add(held.key(), held.mapped().priority, now);
       --room;
     }
     line = keys.empty() ? lines_.erase(line) : std::next(line);
@@ -37,9 +48,9 @@ bool Workers::begin(Key key, const Shares::Group& group, Time now) {
   }
   // What comes for the key meanwhile may be more urgent than what it waits for.
   const Priority priority = queue_.put_aside(key);
-  const auto [held, news] = held_back_.try_emplace(key, priority);
+  const auto [held, news] = held_back_.try_emplace(key, Held{priority, group});
   if (news) lines_[group].push_back(key);
-  held->second = std::min(priority, held->second);
+  held->second.priority = std::min(priority, held->second.priority);
   return false;
 }
 

@@ -51,6 +51,8 @@ class Workers {
   std::optional<Time> next_due(Time now) const;
   // Keys that wait, and keys that are out.
   size_t waiting() const { return queue_.waiting() + held_back_.size(); }
+  // Places in the lines of groups without room.
+  size_t in_line() const;
   size_t out() const { return queue_.out(); }
   size_t limit() const { return limit_.value(); }
   // Nothing may be sent before this time: the API server has asked for a pause.
@@ -62,7 +64,11 @@ class Workers {
   Shares shares_;
   // Keys whose group has no room, with the priority in which they are queued again; and their
   // order.
-  std::unordered_map<Key, Priority> held_back_;
+  struct Held {
+    Priority priority;
+    Shares::Group group;
+  };
+  std::unordered_map<Key, Held> held_back_;
   std::map<Shares::Group, std::deque<Key>> lines_;
 };
 

@@ -29,7 +29,7 @@ constexpr Verb verbs[] = {
 };
 
 Error refused(std::string message) {
-  return {Code::invalid_argument, std::move(message), {}, {}};
+  return {Code::invalid_argument, std::move(message)};
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <boost/json/value.hpp>
 #include <charconv>
 
+#include "kubernetes/json.hpp"
+
 namespace davit::cluster_kubernetes {
 namespace {
 
@@ -31,17 +33,11 @@ void read_status(const std::string& body, cluster::Response& out) {
   const auto parsed = boost::json::parse(body, bad);
   if (bad || !parsed.is_object()) return;
   const auto& o = parsed.get_object();
-  auto text_at = [&](std::string_view key) {
-    const auto* v = o.if_contains(key);
-    return v != nullptr && v->is_string() ? std::string(v->get_string()) : std::string();
-  };
-  if (text_at("kind") != "Status") return;
-  out.reason = text_at("reason");
-  out.message = text_at("message");
-  const auto* details = o.if_contains("details");
-  const auto* seconds = details != nullptr && details->is_object()
-                            ? details->get_object().if_contains("retryAfterSeconds")
-                            : nullptr;
+  if (kubernetes::text_in(o, "kind") != "Status") return;
+  out.reason = kubernetes::text_in(o, "reason");
+  out.message = kubernetes::text_in(o, "message");
+  const auto* seconds =
+      kubernetes::value_in(kubernetes::object_in(o, "details"), "retryAfterSeconds");
   static constexpr int64_t seconds_max = 86'400;
   if (out.retry_after.count() == 0 && seconds != nullptr && seconds->is_int64() &&
       seconds->get_int64() > 0) {

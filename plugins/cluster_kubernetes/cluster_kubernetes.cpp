@@ -24,9 +24,7 @@ Result<Access> find_access(const Host& host, std::string kubeconfig, const std::
     kubeconfig = environment("KUBECONFIG");
     if (kubeconfig.find(':') != std::string::npos) {
       return Error{Code::invalid_argument,
-                   "$KUBECONFIG names several files (" + kubeconfig + "): set `kubeconfig` to one",
-                   {},
-                   {}};
+                   "$KUBECONFIG names several files (" + kubeconfig + "): set `kubeconfig` to one"};
     }
     // In the configuration a relative path is relative to its file, in the environment to the
     // working directory.
@@ -36,9 +34,7 @@ Result<Access> find_access(const Host& host, std::string kubeconfig, const std::
       if (error) {
         return Error{Code::failed_precondition,
                      "$KUBECONFIG is relative (" + kubeconfig + "), and the working directory " +
-                         "cannot be found (" + error.message() + "): set it to an absolute path",
-                     {},
-                     {}};
+                         "cannot be found (" + error.message() + "): set it to an absolute path"};
       }
       kubeconfig = whole.string();
     }
@@ -100,7 +96,7 @@ class ClusterKubernetes {
     engine_->run_until([&] { return answered.has_value(); });
     const cluster::Response& r = *answered;
     if (r.code == Code::ok) return {};
-    return Error{r.code, source_ + ": " + r.message, {}, {}};
+    return Error{r.code, source_ + ": " + r.message};
   }
 
   Result<> start(const Op&) {
@@ -119,9 +115,7 @@ class ClusterKubernetes {
     engine_->stop();
     if (!running_ || ended_.wait_for(time_left(op)) == std::future_status::ready) return {};
     return Error{Code::deadline_exceeded,
-                 "a callback of a request or a watch did not return in time",
-                 {},
-                 {}};
+                 "a callback of a request or a watch did not return in time"};
   }
 
   void request(const Op& op, cluster::Request q, Engine::Done done) {

@@ -5,18 +5,18 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
+#include "kubernetes/json.hpp"
+
 namespace davit::cluster_kubernetes {
 namespace {
 
 namespace json = boost::json;
+using kubernetes::array_in;
+using kubernetes::object_in;
+using kubernetes::text_in;
 
 // Custom resources come and go. A resource list is trusted for this long.
 constexpr std::chrono::minutes trusted_for{10};
-
-std::string text_at(const json::object& o, std::string_view key) {
-  const auto* v = o.if_contains(key);
-  return v != nullptr && v->is_string() ? std::string(v->get_string()) : std::string();
-}
 
 }  // namespace
 
@@ -29,29 +29,26 @@ std::string Discovery::preferred(const std::string& body) {
   boost::system::error_code bad;
   const auto v = json::parse(body, bad);
   if (bad || !v.is_object()) return {};
-  const auto* p = v.get_object().if_contains("preferredVersion");
-  return p != nullptr && p->is_object() ? text_at(p->get_object(), "version") : std::string();
+  return std::string(text_in(object_in(v.get_object(), "preferredVersion"), "version"));
 }
 
 Result<> Discovery::learn(const std::string& group, const std::string& version,
                           const std::string& body, std::chrono::nanoseconds now) {
   boost::system::error_code bad;
   const auto v = json::parse(body, bad);
-  const auto* list = bad || !v.is_object() ? nullptr : v.get_object().if_contains("resources");
-  if (list == nullptr || !list->is_array()) {
+  const auto* list = bad || !v.is_object() ? nullptr : array_in(v.get_object(), "resources");
+  if (list == nullptr) {
     return Error{Code::internal,
-                 "the API server's discovery of " + group + "/" + version + " cannot be read",
-                 {},
-                 {}};
+                 "the API server's discovery of " + group + "/" + version + " cannot be read"};
   }
-  for (const auto& item : list->get_array()) {
+  for (const auto& item : *list) {
     if (!item.is_object()) continue;
     const auto& o = item.get_object();
-    const std::string name = text_at(o, "name");
+    const std::string name(text_in(o, "name"));
     if (name.find('/') != std::string::npos) continue;  // a subresource
     const auto* namespaced = o.if_contains("namespaced");
     const bool inside = namespaced != nullptr && namespaced->is_bool() && namespaced->get_bool();
-    resources_[{group, version, text_at(o, "kind")}] = {name, inside, now};
+    resources_[{group, version, std::string(text_in(o, "kind"))}] = {name, inside, now};
   }
   return {};
 }

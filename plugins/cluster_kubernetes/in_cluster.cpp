@@ -9,9 +9,7 @@ Result<Access> in_cluster_access(const Environment& environment, const ReadFile&
   if (host.empty() || port.empty()) {
     return Error{Code::failed_precondition,
                  "in-cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set: "
-                 "this is not a pod",
-                 {},
-                 {}};
+                 "this is not a pod"};
   }
   if (host.find(':') != std::string::npos) host = "[" + host + "]";  // IPv6
   Access access;

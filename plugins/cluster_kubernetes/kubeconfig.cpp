@@ -172,12 +172,10 @@ Result<Access> read_kubeconfig(const std::string& text, const std::string& path,
   try {
     return read(YAML::Load(text), path, context, Reader(path, read_file));
   } catch (const Fault& f) {
-    return Error{Code::invalid_argument, name + ": " + f.message, {}, {}};
+    return Error{Code::invalid_argument, name + ": " + f.message};
   } catch (const YAML::Exception& e) {
     return Error{Code::invalid_argument,
-                 name + ": line " + std::to_string(e.mark.line + 1) + ": " + e.msg,
-                 {},
-                 {}};
+                 name + ": line " + std::to_string(e.mark.line + 1) + ": " + e.msg};
   }
 }
 

@@ -52,11 +52,9 @@ std::string_view Token::get(std::chrono::nanoseconds now) {
     token_ = std::move(*fresh);
     if (std::exchange(unreadable_, false)) report_(nullptr);
   } else if (!std::exchange(unreadable_, true)) {
-    const Error why = fresh.ok() ? Error{Code::failed_precondition,
-                                         "token file \"" + file_ + "\" holds no token",
-                                         {},
-                                         {}}
-                                 : fresh.error();
+    const Error why =
+        fresh.ok() ? Error{Code::failed_precondition, "token file \"" + file_ + "\" holds no token"}
+                   : fresh.error();
     report_(&why);
   }
   return token_.view();

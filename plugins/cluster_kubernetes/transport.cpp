@@ -13,13 +13,6 @@ namespace {
 // libcurl would keep them for 118 s, and its next request would then fail.
 constexpr long idle_connection_seconds = 60;
 
-// Makes the first letter lower case, as in our own messages.
-std::string lower_first(std::string s) {
-  if (s.size() > 1 && s[0] >= 'A' && s[0] <= 'Z' && s[1] >= 'a' && s[1] <= 'z')
-    s[0] = static_cast<char>(s[0] + 32);
-  return s;
-}
-
 // Empty if the URL has no such part.
 std::string part_of(CURLU* url, CURLUPart part, unsigned flags = 0) {
   char* text = nullptr;

@@ -184,7 +184,7 @@ class ClusterMemory {
                           ? std::chrono::nanoseconds(std::chrono::seconds(10))
                           : std::chrono::nanoseconds(op.deadline_ns()) - host_.now();
     if (done.wait_for(left) == std::future_status::ready) return {};
-    return Error{Code::deadline_exceeded, "its strand did not come to an end in time", {}, {}};
+    return Error{Code::deadline_exceeded, "its strand did not come to an end in time"};
   }
 
   void request(const Op& op, cluster::Request q, Done done) {

@@ -33,9 +33,7 @@ std::vector<std::string_view> split(std::string_view text) {
 
 Error refused(std::string_view what, std::string_view text) {
   return {Code::invalid_argument,
-          std::string(what) + " \"" + std::string(text) + "\" cannot be read",
-          {},
-          {}};
+          std::string(what) + " \"" + std::string(text) + "\" cannot be read"};
 }
 
 }  // namespace
@@ -109,8 +107,7 @@ Result<FieldSelector> FieldSelector::parse(std::string_view text) {
     std::string_view value = part.substr(eq + 1);
     if (!value.empty() && value.front() == '=') value.remove_prefix(1);
     if (field != "metadata.name" && field != "metadata.namespace") {
-      return Error{
-          Code::invalid_argument, "field label not supported: " + std::string(field), {}, {}};
+      return Error{Code::invalid_argument, "field label not supported: " + std::string(field)};
     }
     out.requirements_.push_back({field == "metadata.name", !negated, std::string(trim(value))});
   }

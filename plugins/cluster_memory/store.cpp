@@ -4,6 +4,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 
+#include "kubernetes/json.hpp"
+
 namespace davit::cluster_memory {
 namespace {
 
@@ -72,8 +74,7 @@ const json::object* object_at(const json::object& object,
 
 std::string_view string_at(const json::object& object,
                            std::initializer_list<std::string_view> path) {
-  const auto* v = at(object, path);
-  return v != nullptr && v->is_string() ? std::string_view(v->get_string()) : std::string_view();
+  return kubernetes::text_of(at(object, path));
 }
 
 json::object& object_in(json::object& object, std::string_view key) {

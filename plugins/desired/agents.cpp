@@ -19,9 +19,7 @@ Result<std::string> forget(const Shared& shared, const storage::Client& storage,
   if (!read.ok()) return read.error();
   if (!seen_at) {
     return Error{Code::not_found,
-                 "no agent \"" + agent + "\" of region \"" + region + "\" has reported",
-                 {},
-                 {}};
+                 "no agent \"" + agent + "\" of region \"" + region + "\" has reported"};
   }
   auto r = storage.maintain({.forget = {region, agent, *seen_at}});
   if (!r.ok()) return r.error();
@@ -38,10 +36,11 @@ Result<> serve_agents(Shared& shared, const rpc::Server& server) {
   return server.unary(method("ForgetAgent", "ForgetAgentRequest", "ForgetAgentResponse"),
                       [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
                         v1::ForgetAgentRequest message;
-                        if (!parse(message, request)) return reply(undecodable());
+                        if (auto r = parse(message, request.view()); !r.ok())
+                          return reply(r.error());
                         if (message.region().empty() || message.agent().empty()) {
                           const char* field = message.region().empty() ? "region" : "agent";
-                          return reply(Error{Code::invalid_argument, "is empty", field, {}});
+                          return reply(Error{Code::invalid_argument, "is empty", field});
                         }
                         shared.host.blocking(
                             shared.storage.instance(),

@@ -8,13 +8,36 @@ namespace davit::desired {
 
 namespace {
 
+v1::Outcome::Type type_to_wire(OutcomeType type) {
+  switch (type) {
+    case OutcomeType::undecided:
+      return v1::Outcome::TYPE_UNSPECIFIED;
+    case OutcomeType::created:
+      return v1::Outcome::TYPE_CREATED;
+    case OutcomeType::changed:
+      return v1::Outcome::TYPE_CHANGED;
+    case OutcomeType::unchanged:
+      return v1::Outcome::TYPE_UNCHANGED;
+    case OutcomeType::applied:
+      return v1::Outcome::TYPE_APPLIED;
+    case OutcomeType::deleted:
+      return v1::Outcome::TYPE_DELETED;
+    case OutcomeType::absent:
+      return v1::Outcome::TYPE_ABSENT;
+    case OutcomeType::refused:
+      return v1::Outcome::TYPE_REFUSED;
+  }
+  return v1::Outcome::TYPE_UNSPECIFIED;
+}
+
 void outcome_to_wire(const Outcome& o, v1::Outcome* out) {
   out->set_kind(o.key.kind);
   out->set_region(o.key.region);
   out->set_id(o.key.id);
-  out->set_outcome(o.word);
-  out->set_version(o.version);
-  out->set_incarnation(o.incarnation);
+  out->set_type(type_to_wire(o.type));
+  out->set_outcome(word_of(o.type));
+  out->set_version(o.version.value());
+  out->set_incarnation(o.incarnation.value());
   out->set_message(o.note);
   if (!o.error) return;
   out->set_code(static_cast<int32_t>(o.error->code));
@@ -40,7 +63,7 @@ void answer(Shared& shared, const rpc::Call& call, Changes changes, rpc::Server:
 
 void apply(Shared& shared, const rpc::Call& call, const Buffer& request, rpc::Server::Reply reply) {
   v1::ApplyRequest message;
-  if (!parse(message, request)) return reply(undecodable());
+  if (auto r = parse(message, request.view()); !r.ok()) return reply(r.error());
   Changes changes;
   for (const auto& d : message.documents()) changes.documents.push_back(from_wire(d));
   changes.author = author_of(message.author(), call);
@@ -54,7 +77,7 @@ void apply(Shared& shared, const rpc::Call& call, const Buffer& request, rpc::Se
 void remove(Shared& shared, const rpc::Call& call, const Buffer& request,
             rpc::Server::Reply reply) {
   v1::DeleteRequest message;
-  if (!parse(message, request)) return reply(undecodable());
+  if (auto r = parse(message, request.view()); !r.ok()) return reply(r.error());
   Changes changes;
   for (const auto& k : message.keys())
     changes.documents.push_back(records::deletion({k.kind(), k.region(), k.id()}));

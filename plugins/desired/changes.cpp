@@ -20,13 +20,14 @@ Result<Record> wanted_of(const Shared& shared, const records::Document& document
   const std::string& region = document.key.region;
   if (!record.ok() || rpc::Server(shared.host).knows_region(region)) return record;
   return Error{Code::invalid_argument,
-               "\"" + region + "\" is not known: no token of an agent names it",
-               "region",
-               {}};
+               "\"" + region + "\" is not known: no token of an agent names it", "region"};
 }
 
 Mutations::Item refused_item(const records::Document& document, Error error) {
-  return {document.key, {}, document.expect, {document.key, "refused", 0, std::move(error)}};
+  return {document.key,
+          {},
+          document.expect,
+          {document.key, OutcomeType::refused, Version(), std::move(error)}};
 }
 
 Mutations::Item apply_item(const Shared& shared, const records::Document& document,
@@ -74,10 +75,10 @@ Decision decide_removal(const Shared& shared, Orphans& orphans, const Key& key,
                         const std::string& author, const std::optional<Record>& stored) {
   // A stored record can be deleted even when its kind is no longer loaded.
   if (!stored && shared.kinds.mistyped(key.kind))
-    return {"refused", 0, {}, shared.kinds.unknown(key.kind)};
+    return {OutcomeType::refused, Version(), {}, shared.kinds.unknown(key.kind)};
   if (stored && stored->state != "deleted") return decide_delete(key, stored, author);
   const auto orphan = orphans.find(key);
-  if (!orphan.ok()) return {"refused", 0, {}, orphan.error()};
+  if (!orphan.ok()) return {OutcomeType::refused, Version(), {}, orphan.error()};
   return decide_delete(key, stored, author, *orphan);
 }
 
@@ -86,13 +87,13 @@ Mutations::Item delete_item(const Shared& shared, const records::Document& docum
   const Key& key = document.key;
   if (key.kind.empty() || key.region.empty() || key.id.empty()) {
     const char* field = key.kind.empty() ? "kind" : key.region.empty() ? "region" : "id";
-    return refused_item(document, {Code::invalid_argument, "is empty", field, {}});
+    return refused_item(document, {Code::invalid_argument, "is empty", field});
   }
   if (!document.spec.empty() || !document.state.empty() || !document.annotations.empty()) {
     const char* field = !document.spec.empty()    ? "spec"
                         : !document.state.empty() ? "state"
                                                   : "annotations";
-    return refused_item(document, {Code::invalid_argument, "a delete has none", field, {}});
+    return refused_item(document, {Code::invalid_argument, "must be absent in a delete", field});
   }
   return {key,
           [&shared, orphans, key, author](const std::optional<Record>& stored) {
@@ -111,7 +112,7 @@ std::string fingerprint(const records::Document* first, size_t count, bool again
   };
   for (const records::Document* d = first; d != first + count; ++d) {
     if (d->remove) all += "delete:";
-    if (d->expect != DAVIT_EXPECT_ANY) all += "expect " + std::to_string(d->expect) + ':';
+    if (d->expect != any_version) all += "expect " + to_string(d->expect) + ':';
     for (const std::string* part : {&d->key.kind, &d->key.region, &d->key.id, &d->state, &d->spec})
       add(*part);
     Pairs sorted = d->annotations;
@@ -135,19 +136,19 @@ Result<> usable_request_id(const std::string& id) {
   const bool odd =
       std::any_of(id.begin(), id.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
   if (id.size() <= bytes_max && !odd) return {};
-  return Error{Code::invalid_argument,
-               "is longer than 253 bytes or has control characters",
-               "request_id",
-               {}};
+  return Error{Code::invalid_argument, "is longer than 253 bytes or has control characters",
+               "request_id"};
 }
 
 // A second change of the same record would race with the first.
 void refuse_twins(std::vector<Mutations::Item>& items) {
   std::set<Key> once;
   for (auto& item : items) {
-    if (item.outcome.word.empty() && !once.insert(item.key).second) {
-      item.outcome = {item.key, "refused", 0,
-                      Error{Code::invalid_argument, "is named twice in this request", "id", {}}};
+    if (item.outcome.type == OutcomeType::undecided && !once.insert(item.key).second) {
+      item.outcome = {item.key,
+                      OutcomeType::refused,
+                      {},
+                      Error{Code::invalid_argument, "is named twice in this request", "id"}};
     }
   }
 }
@@ -194,7 +195,8 @@ std::vector<Mutations::Group> groups_of(Call& call) {
 
 // The stop cancels what runs, and no caller has given up because of it.
 void name_the_stop(const Shared& shared, std::optional<Error>& error) {
-  if (error && error->code == Code::cancelled && shared.stopping) error = shutting_down();
+  if (error && error->code == Code::cancelled && shared.operations.cancelled())
+    error = shutting_down();
 }
 
 // The last one that ends carries the changes out.

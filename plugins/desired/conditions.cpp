@@ -24,7 +24,8 @@ bool beside(const Progress& a, const Progress& b) {
   const bool share = std::any_of(a.kinds.begin(), a.kinds.end(),
                                  [&b](const KindProgress& k) { return names(b, k.kind); });
   const int64_t both_seen = std::min(a.seen_at_unix_ms, b.seen_at_unix_ms);
-  return share && both_seen > 0 && static_cast<uint64_t>(both_seen) > std::max(a.epoch, b.epoch);
+  return share && both_seen > 0 &&
+         Epoch(static_cast<uint64_t>(both_seen)) > std::max(a.epoch, b.epoch);
 }
 
 // The time since when an agent is blind. Its reason begins "since 2026-11-24T20:00:00.000Z: ".
@@ -56,7 +57,8 @@ std::string Conditions::key_of(std::string_view kind, std::string_view region,
 }
 
 // The issues of an agent no longer count for the kinds that another agent has taken over.
-Conditions::Conditions(std::vector<Agent> agents) : agents_(std::move(agents)) {
+Conditions::Conditions(std::vector<Agent> agents, Delayed delayed)
+    : agents_(std::move(agents)), delayed_(std::move(delayed)) {
   Succession succession;
   for (const auto& a : agents_) succession.add(a.progress);
   for (auto& a : agents_) {
@@ -75,7 +77,7 @@ Conditions::Conditions(std::vector<Agent> agents) : agents_(std::move(agents)) {
   }
 }
 
-Condition Conditions::of(const Key& key, const Status* observed) const {
+Condition Conditions::of(const Key& key, Version version, const Status* observed) const {
   if (const auto issue = issues_.find(key_of(key.kind, key.region, key.id)); issue != issues_.end())
     return {issue->second->condition, issue->second->reason};
   if (observed != nullptr && !observed->parked.empty())
@@ -85,6 +87,9 @@ Condition Conditions::of(const Key& key, const Status* observed) const {
   // The counts of such a status are of the version applied before, and may look healthy.
   if (observed != nullptr && observed->message.starts_with(retrying_prefix))
     return {retrying, observed->message.substr(retrying_prefix.size())};
+  const bool has_it = observed != nullptr && observed->observed_version == version;
+  if (auto why = delayed_.why(key, version, has_it, only_ctrl_v1(key.region)))
+    return {DAVIT_ISSUE_DELAYED, std::move(*why)};
   return watched(key);
 }
 
@@ -114,7 +119,7 @@ Condition Conditions::watched(const Key& key) const {
   }
   const Progress& one = region->second.front()->progress;
   return {unwatched,
-          "no agent of the region has said where it stands with this kind: is its plugin "
+          "no agent of the region reports progress of this kind: is its plugin "
           "missing there? (agent " +
               one.agent + " has " + listed(one.kinds) + ")"};
 }
@@ -155,6 +160,7 @@ Condition Conditions::of_region(const std::string& region, int64_t now_unix_ms) 
                              " both work there: stop one, or give both the plugin leader"};
     }
   }
+  if (auto why = delayed_.why(region)) return {DAVIT_ISSUE_DELAYED, std::move(*why)};
   return {};
 }
 

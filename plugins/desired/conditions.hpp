@@ -1,6 +1,6 @@
 // Decides what is wrong with a record (parked, held, of a kind that no agent watches, ...) and with
 // a region (no agent is there, or two work there side by side). It is made once from the last
-// progress of all agents. The Board and StatusPages then ask it about each record. Pure.
+// progress of all agents. The StatusView and StatusPages then ask it about each record. Pure.
 #pragma once
 
 #include <map>
@@ -9,6 +9,8 @@
 #include <unordered_map>
 
 #include <davit/records.hpp>
+
+#include "delayed.hpp"
 
 namespace davit::desired {
 
@@ -32,13 +34,13 @@ class Conditions {
   static constexpr const char* retrying = "retrying";
 
   Conditions() = default;
-  explicit Conditions(std::vector<Agent> agents);
+  explicit Conditions(std::vector<Agent> agents, Delayed delayed = {});
   Conditions(Conditions&&) = default;
   Conditions& operator=(Conditions&&) = default;
 
   const std::vector<Agent>& agents() const { return agents_; }
-  // `observed` may be NULL.
-  Condition of(const Key& key, const Status* observed) const;
+  // `version`: the record's. `observed` may be NULL.
+  Condition of(const Key& key, Version version, const Status* observed) const;
   // The issue of an agent that found an object of this key in the cluster without a record; NULL:
   // there is none. Valid as long as this Conditions lives.
   const Issue* orphan(const Key& key) const;
@@ -65,6 +67,7 @@ class Conditions {
   const Blindness* blindness(const Key& key, const Status* observed) const;  // NULL: none counts
 
   std::vector<Agent> agents_;
+  Delayed delayed_;
   std::unordered_map<std::string, const Issue*> issues_;  // by record; point into agents_
   std::map<std::string, std::vector<const Agent*>, std::less<>> regions_;  // agents not taken over
   std::multimap<std::pair<std::string, std::string>, Blindness> blind_;    // by kind and region

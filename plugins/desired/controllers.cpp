@@ -2,6 +2,7 @@
 
 #include "changes.hpp"
 #include "finding.hpp"
+#include "timely_read.hpp"
 
 namespace davit::desired {
 
@@ -19,7 +20,7 @@ records::AppliedList results(std::vector<Outcome> outcomes) {
   for (auto& o : outcomes) {
     auto& applied = out.emplace_back(
         records::Applied{std::move(o.key), {}, {o.incarnation, o.version}, std::move(o.error)});
-    if (!applied.error) applied.outcome = std::move(o.word);
+    if (!applied.error) applied.outcome = word_of(o.type);
   }
   return out;
 }
@@ -34,9 +35,8 @@ std::optional<Error> Controllers::over(const Op& op) const {
 void Controllers::apply(const Op& op, records::Apply request, records::ApplyDone done) {
   if (shared_.stopping) return done(refused_results(request.documents, shutting_down()));
   if (request.author.empty()) {
-    return done(
-        refused_results(request.documents,
-                        {Code::invalid_argument, "is empty: it is kept for audit", "author", {}}));
+    return done(refused_results(
+        request.documents, {Code::invalid_argument, "is empty: it is kept for audit", "author"}));
   }
   Changes changes{request.documents,
                   request.author,
@@ -55,19 +55,20 @@ void Controllers::apply(const Op& op, records::Apply request, records::ApplyDone
 
 void Controllers::read(const Op& op, Find find, records::Done done) {
   if (auto e = over(op)) return done(*e);
+  const auto call = std::make_shared<TimelyRead>(shared_, op, std::move(done));
+  call->begin();
   shared_.host.blocking(shared_.storage.instance(),
-                        [this, storage = shared_.storage.under(op), find = std::move(find),
-                         done = std::move(done), ticket = shared_.outstanding.begin()] {
-                          if (auto e = over(storage.op())) return done(*e);
-                          done(find(storage));
+                        [this, call, find = std::move(find), ticket = shared_.outstanding.begin()] {
+                          if (auto e = over(call->operation())) return call->answer(*e);
+                          call->answer(find(shared_.storage.under(call->operation())));
                         });
 }
 
 void Controllers::get(const Op& op, Query query, records::Done done) {
   const Key& key = query.key;
   if (key.kind.empty() || key.region.empty() || (key.id.empty() && query.name.empty())) {
-    return done(Error{
-        Code::invalid_argument, "a kind, a region, and an id or a name are needed", "key", {}});
+    return done(
+        Error{Code::invalid_argument, "a kind, a region, and an id or a name are needed", "key"});
   }
   read(
       op,

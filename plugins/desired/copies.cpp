@@ -54,7 +54,7 @@ class Copy : public rpc::Handler {
         });
   }
   void on_end_of_messages() override {
-    if (!asked_) finish({Code::invalid_argument, "the request message is missing", {}});
+    if (!asked_) finish({Code::invalid_argument, "the request message is missing"});
   }
   void on_writable() override {
     writing_ = false;
@@ -62,7 +62,7 @@ class Copy : public rpc::Handler {
   }
   void on_cancel() override {
     state_->over = true;
-    finish({Code::cancelled, "the caller has gone", {}});
+    finish({Code::cancelled, "the caller has gone"});
   }
 
  private:
@@ -112,17 +112,14 @@ Result<> serve_copy(Shared& shared, const rpc::Server& server, rpc::Method metho
 }
 
 Error no_copies(const Shared& shared) {
-  return {Code::unimplemented,
-          "storage \"" + std::string(shared.storage.instance()) +
-              "\" makes no copies of itself: use the tools of its database",
-          {},
-          {}};
+  return {Code::unimplemented, "storage \"" + std::string(shared.storage.instance()) +
+                                   "\" makes no copies of itself: use the tools of its database"};
 }
 
 template <class Request>
 Result<Request> decoded(const std::string& bytes) {
   Request out;
-  if (!out.ParseFromString(bytes)) return undecodable();
+  if (auto r = parse(out, bytes); !r.ok()) return r.error();
   return out;
 }
 
@@ -137,8 +134,8 @@ Result<std::string> backup(const Shared& shared, const Op& op, const std::string
   out.set_complete(true);
   out.set_bytes_done(copied->bytes);
   out.set_bytes_total(copied->bytes);
-  out.set_incarnation(copied->head.incarnation);
-  out.set_version(copied->head.version);
+  out.set_incarnation(copied->head.incarnation.value());
+  out.set_version(copied->head.version.value());
   return out.SerializeAsString();
 }
 
@@ -152,8 +149,8 @@ Result<std::string> verify(const Shared& shared, const Op& op, const std::string
   v1::VerifyResponse out;
   out.set_complete(true);
   out.set_bytes(verified->bytes);
-  out.set_incarnation(verified->head.incarnation);
-  out.set_version(verified->head.version);
+  out.set_incarnation(verified->head.incarnation.value());
+  out.set_version(verified->head.version.value());
   return out.SerializeAsString();
 }
 

@@ -9,21 +9,34 @@
 
 namespace davit::desired {
 
+// What becomes of one document or key, as v1::Outcome::Type.
+enum class OutcomeType : uint8_t {
+  undecided,
+  created,
+  changed,
+  unchanged,
+  applied,  // unchanged, and committed with a new version on request
+  deleted,
+  absent,  // there was nothing to delete
+  refused
+};
+// The word for people and for the role records: "created". Empty: undecided.
+const char* word_of(OutcomeType type);
+
 // The result of one document or key.
 struct Outcome {
   Key key;
-  // As on the wire: created, changed, unchanged, applied, deleted, absent, refused.
-  std::string word;
-  uint64_t version = 0;
+  OutcomeType type = OutcomeType::undecided;
+  Version version{};
   std::optional<Error> error;  // refused only
   std::string note{};          // more for the operator to know; may be empty
-  uint64_t incarnation = 0;    // in which the version was given or read
+  Incarnation incarnation{};   // in which the version was given or read
 };
 
 struct Decision {
-  std::string word;
-  uint64_t version = 0;              // the stored version, when there is nothing to commit
-  std::optional<Mutation> mutation;  // to be committed before `word` holds
+  OutcomeType type = OutcomeType::undecided;
+  Version version{};                 // the stored version, when there is nothing to commit
+  std::optional<Mutation> mutation;  // to be committed before `type` holds
   std::optional<Error> error;        // refused only
   std::string note{};                // for the outcome
 };
@@ -32,7 +45,7 @@ using Decide = std::function<Decision(const std::optional<Record>& stored)>;
 // True: both payloads mean the same.
 using SamePayload = std::function<bool(std::string_view, std::string_view)>;
 
-// `again`: an unchanged record is committed with a new version ("applied").
+// `again`: an unchanged record is committed with a new version (`applied`).
 Decision decide_apply(const Record& wanted, const std::optional<Record>& stored,
                       const SamePayload& same, bool again = false);
 // A deleted record stays as a tombstone with its payload, so that agents hear of the delete.

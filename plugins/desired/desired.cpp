@@ -12,13 +12,13 @@ class Desired {
     constexpr int64_t years_ms = 10LL * 366 * 86'400'000;
     const Settings settings(host);
     storage_name_ = settings.string("storage");
-    PurgeLimits& limits = upkeep_.limits;
-    upkeep_.interval = settings.milliseconds("purge_interval_ms", upkeep_.interval);
+    PurgeLimits& limits = maintenance_.limits;
+    maintenance_.interval = settings.milliseconds("purge_interval_ms", maintenance_.interval);
     limits.retention = settings.milliseconds("purge_retention_ms", limits.retention, 0, years_ms);
     limits.agent_live = settings.milliseconds("agent_live_ms", limits.agent_live, 0, years_ms);
     limits.agent_hold = settings.milliseconds("agent_hold_max_ms", limits.agent_hold, 0, years_ms);
-    upkeep_.agent_retention =
-        settings.milliseconds("agent_retention_ms", upkeep_.agent_retention, 0, years_ms);
+    maintenance_.agent_retention =
+        settings.milliseconds("agent_retention_ms", maintenance_.agent_retention, 0, years_ms);
   }
 
   Result<> wire() {
@@ -26,8 +26,9 @@ class Desired {
     if (!storage.ok()) return storage.error();
     auto kinds = Kinds::find(host_);
     if (!kinds.ok()) return kinds.error();
-    shared_ = std::make_unique<Shared>(host_, *storage, std::move(*kinds), upkeep_);
+    shared_ = std::make_unique<Shared>(host_, *storage, std::move(*kinds), maintenance_);
     controllers_ = std::make_unique<Controllers>(*shared_);
+    shared_->delayed = DelaysClient(host_);
     if (auto copies = storage::Copies::find(host_, storage_name_); copies.ok())
       shared_->copies = *copies;
     const rpc::Server server(host_, shared_->operations);
@@ -41,16 +42,16 @@ class Desired {
   }
 
   Result<> start(const Op&) {
-    shared_->lookout.start();
-    shared_->upkeep.start();
+    shared_->store_watcher.start();
+    shared_->maintenance.start();
     host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
   Result<> stop(const Op& op) {
+    shared_->operations.cancel();  // first: what is interrupted from now on ends for this reason
     shared_->stopping = true;
-    shared_->lookout.stop();
-    shared_->upkeep.stop();
-    shared_->operations.cancel();
+    shared_->store_watcher.stop();
+    shared_->maintenance.stop();
     return shared_->outstanding.wait(host_, op);
   }
 
@@ -74,7 +75,7 @@ class Desired {
  private:
   Host host_;
   std::string storage_name_;
-  UpkeepSettings upkeep_;
+  MaintenanceSettings maintenance_;
   std::unique_ptr<Shared> shared_;
   std::unique_ptr<Controllers> controllers_;
 };

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t name_bytes_max = DAVIT_NAME_BYTES_MAX;
 
 Error bad(std::string where, std::string message) {
-  return {Code::invalid_argument, std::move(message), std::move(where), {}};
+  return {Code::invalid_argument, std::move(message), std::move(where)};
 }
 
 // Regions and ids are opaque, but they must fit into a log line, a header and a file name.
@@ -71,7 +71,7 @@ Result<Record> to_record(const Kinds& kinds, const records::Document& d) {
   out.name = named->name;
   out.state = d.state.empty() ? description.default_state : d.state;
   if (out.state == "deleted")
-    return bad("state", "\"deleted\" is the store's own word: delete the object instead");
+    return bad("state", "\"deleted\" cannot be set: delete the record instead");
   const auto verdict = kind->client.classify(out.state, *json);
   if (!verdict.ok()) return verdict.error().in("kind " + d.key.kind);
   if (*verdict == kind::Class::unhandled) {
@@ -86,7 +86,7 @@ Result<Record> to_record(const Kinds& kinds, const records::Document& d) {
       std::adjacent_find(out.annotations.begin(), out.annotations.end(),
                          [](const auto& a, const auto& b) { return a.first == b.first; });
   if (twin != out.annotations.end())
-    return bad("annotations", "\"" + twin->first + "\" is there twice");
+    return bad("annotations", "\"" + twin->first + "\" is given twice");
   return out;
 }
 
@@ -116,7 +116,7 @@ void to_wire(const Record& r, v1::StoredRecord* out) {
   for (const auto& [key, value] : r.annotations) (*d->mutable_annotations())[key] = value;
   out->set_namespace_(r.ns);
   out->set_name(r.name);
-  out->set_version(r.version);
+  out->set_version(r.version.value());
   out->set_live(r.live);
   out->set_committed_at_unix_ms(r.committed_at_unix_ms);
   out->set_author(r.author);

@@ -5,14 +5,14 @@ namespace davit::desired {
 std::shared_ptr<Feed> Feed::make(Shared& shared, const records::Read& read,
                                  records::Watcher watcher) {
   std::shared_ptr<Feed> feed(new Feed(shared, read, std::move(watcher)));
-  *feed->lookout_ = {feed->strand_,
-                     [weak = std::weak_ptr<Feed>(feed)](Lookout::News news) {
-                       if (auto self = weak.lock()) self->hear(news);
-                     },
-                     false};
-  // Join before the first read, so that no change after that read is missed.
-  if (!shared.lookout.join(feed->lookout_))
-    feed->strand_.post([feed] { feed->hear(Lookout::News::stopping); });
+  *feed->subscriber_ = {feed->strand_,
+                        [weak = std::weak_ptr<Feed>(feed)](StoreWatcher::Event event) {
+                          if (auto self = weak.lock()) self->notice(event);
+                        },
+                        false};
+  // Subscribe before the first read, so that no change after that read is missed.
+  if (!shared.store_watcher.subscribe(feed->subscriber_))
+    feed->strand_.post([feed] { feed->notice(StoreWatcher::Event::stopping); });
   return feed;
 }
 
@@ -20,7 +20,7 @@ Feed::Feed(Shared& shared, const records::Read& read, records::Watcher watcher)
     : shared_(shared),
       strand_(shared.host.strand()),
       watcher_(std::move(watcher)),
-      lookout_(std::make_shared<Lookout::Watcher>()),
+      subscriber_(std::make_shared<StoreWatcher::Subscriber>()),
       listing_(std::make_shared<Listing>(shared, shared.storage,
                                          Selection{read.kind, read.region, {}}, read.deleted,
                                          read.after, [over = over_] { return !*over; })),
@@ -39,9 +39,9 @@ void Feed::cancel() {
   strand_.post([self = shared_from_this()] { self->end(std::nullopt); });
 }
 
-void Feed::hear(Lookout::News news) {
+void Feed::notice(StoreWatcher::Event event) {
   if (ended_) return;
-  if (news == Lookout::News::stopping) return end(shutting_down());
+  if (event == StoreWatcher::Event::stopping) return end(shutting_down());
   again_ = true;
   current_ = false;
   go_on();
@@ -69,7 +69,7 @@ bool Feed::tell_one() {
   }
   // Everything is told, and the store has changed since only for others.
   const Cursor at = reading_ ? Cursor() : listing_->at();
-  if (!current_ || at.version == 0 || at == told_) return false;
+  if (!current_ || !at.version || at == told_) return false;
   told_ = at;
   --credit_;
   watcher_.event({DAVIT_RECORDS_EVENT_BOOKMARK, std::nullopt, at});
@@ -89,11 +89,13 @@ void Feed::read() {
 
 void Feed::took(Result<std::optional<Listing::News>> news) {
   if (ended_) return;
-  // What a cancel interrupts is no reason for an end: the watch ends because it was cancelled.
-  if (!news.ok()) return end(*over_ ? std::nullopt : std::optional(news.error()));
+  // What a cancel or a stop interrupts is no reason for an end: the watch ends because of them.
+  if (!news.ok() && *over_) return end(std::nullopt);
+  if (!news.ok() && shared_.operations.cancelled()) return end(shutting_down());
+  if (!news.ok()) return end(news.error());
   if (*news) {
     const Cursor end_of_page = listing_->at();
-    const bool snapshot = (*news)->current || end_of_page.version == 0;
+    const bool snapshot = (*news)->current || !end_of_page.version;
     for (Record& r : (*news)->records) {
       const Cursor at = snapshot ? Cursor() : Cursor{end_of_page.incarnation, r.version};
       events_.push_back({DAVIT_RECORDS_EVENT_RECORD, std::move(r), at});
@@ -109,7 +111,7 @@ void Feed::took(Result<std::optional<Listing::News>> news) {
 void Feed::end(const std::optional<Error>& why) {
   if (std::exchange(ended_, true)) return;
   *over_ = true;
-  shared_.lookout.leave(lookout_);
+  shared_.store_watcher.unsubscribe(subscriber_);
   events_.clear();
   const auto watcher = std::exchange(watcher_, {});
   const auto ticket = std::exchange(ticket_, nullptr);  // until `ended` has returned

@@ -23,7 +23,7 @@ class Feed : public records::WatchHandle, public std::enable_shared_from_this<Fe
   Feed(Shared& shared, const records::Read& read, records::Watcher watcher);
 
   // On the strand.
-  void hear(Lookout::News news);
+  void notice(StoreWatcher::Event event);
   void go_on();
   void tell();
   bool tell_one();
@@ -34,7 +34,7 @@ class Feed : public records::WatchHandle, public std::enable_shared_from_this<Fe
   Shared& shared_;
   Strand strand_;
   records::Watcher watcher_;
-  std::shared_ptr<Lookout::Watcher> lookout_;
+  std::shared_ptr<StoreWatcher::Subscriber> subscriber_;
   std::shared_ptr<std::atomic<bool>> over_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<Listing> listing_;
   Outstanding::Ticket ticket_;  // stop waits until the watch has ended

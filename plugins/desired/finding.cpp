@@ -37,7 +37,7 @@ Result<records::Found> list(const Shared& shared, const storage::Client& storage
                      return true;
                    });
   if (!page.ok()) return page.error();
-  const bool nothing = read.after.version == 0 && out.records.empty();
+  const bool nothing = !read.after.version && out.records.empty();
   if (nothing && shared.kinds.mistyped(read.kind)) return shared.kinds.unknown(read.kind);
   out.more = page->more;
   out.head = page->head.head;

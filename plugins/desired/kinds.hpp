@@ -42,8 +42,7 @@ class Kinds {
   Error unknown(std::string_view name) const {
     return {Code::invalid_argument,
             "\"" + std::string(name) + "\" is not known to this server, which knows " + names(),
-            "kind",
-            {}};
+            "kind"};
   }
 
  private:

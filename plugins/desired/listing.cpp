@@ -24,7 +24,7 @@ Result<std::optional<Listing::News>> Listing::next() {
   for (;;) {
     if (!go_on_() || shared_.stopping) return given_up();
     News news;
-    Result<uint64_t> dead_after = uint64_t{0};
+    Result<Version> dead_after = Version();
     if (!current_) dead_after = leave_out_none(storage_);
     if (!dead_after.ok()) return dead_after.error();
     auto page = storage_.read({{selection_.kind, selection_.region},
@@ -34,7 +34,7 @@ Result<std::optional<Listing::News>> Listing::next() {
                                bytes_per_answer},
                               [&](const davit_record& r) {
                                 const bool before =
-                                    view(r.state) == "deleted" && r.version <= begun_at_;
+                                    view(r.state) == "deleted" && Version(r.version) <= begun_at_;
                                 if (!before && selection_.takes(from_abi(r.key)))
                                   news.records.push_back(as_shown(shared_.kinds, r));
                                 return true;

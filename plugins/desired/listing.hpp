@@ -3,7 +3,7 @@
 // of the role records are made of it.
 #pragma once
 
-#include "board.hpp"
+#include "status_view.hpp"
 #include "watch.hpp"
 
 namespace davit::desired {
@@ -23,7 +23,7 @@ class Listing {
         selection_(std::move(selection)),
         include_deleted_(include_deleted),
         go_on_(std::move(go_on)),
-        current_(from.version != 0),
+        current_(from.version != Version()),
         cursor_(from) {}
 
   // What comes next; nothing: there is nothing until the store changes. On the storage's pool, one
@@ -41,9 +41,9 @@ class Listing {
   bool include_deleted_;
   GoOn go_on_;
   bool begun_ = false;
-  bool current_;           // all records that existed have been named
-  bool any_ = false;       // a record has been named
-  uint64_t begun_at_ = 0;  // records deleted at or below this version are left out
+  bool current_;        // all records that existed have been named
+  bool any_ = false;    // a record has been named
+  Version begun_at_{};  // records deleted at or below this version are left out
   Cursor cursor_;
 };
 

@@ -10,26 +10,25 @@ namespace {
 constexpr int attempts_max = 5;
 
 void refuse(Outcome& outcome, Error error) {
-  outcome.word = "refused";
+  outcome.type = OutcomeType::refused;
   outcome.error = std::move(error);
 }
 bool is_deleted(const std::optional<Record>& stored) {
   return !stored || stored->state == "deleted";
 }
-bool is_met(uint64_t expect, const std::optional<Record>& stored) {
-  if (expect == DAVIT_EXPECT_ANY) return true;
-  if (expect == 0) return is_deleted(stored);
+bool is_met(Version expect, const std::optional<Record>& stored) {
+  if (expect == any_version) return true;
+  if (!expect) return is_deleted(stored);
   return stored && stored->version == expect;
 }
-Error unmet(const Key& key, uint64_t expect, const std::optional<Record>& stored) {
+Error unmet(const Key& key, Version expect, const std::optional<Record>& stored) {
   const std::string is =
-      is_deleted(stored) ? " does not exist" : " has version " + std::to_string(stored->version);
-  const std::string wanted = expect == 0 ? "no such record" : "version " + std::to_string(expect);
+      is_deleted(stored) ? " does not exist" : " has version " + to_string(stored->version);
+  const std::string wanted = !expect ? "no such record" : "version " + to_string(expect);
   return {Code::aborted,
           key.kind + " \"" + key.id + "\" of region \"" + key.region + "\"" + is +
               ", expected was " + wanted,
-          "expect",
-          {}};
+          "expect"};
 }
 bool is_refused(const Mutations::Item& item) {
   return item.outcome.error.has_value();
@@ -97,7 +96,7 @@ void Mutations::attempt(size_t index) {
   const bool changes = std::any_of(work.decisions.begin(), work.decisions.end(),
                                    [](const Decision& d) { return d.mutation.has_value(); });
   if (changes && !dry_run_ && work.step == Step::change) return commit(index);
-  foresee_all(work);
+  preview_all(work);
   if (refuse_together(work.items) || work.step == Step::change) return;
   refuse_all(work.items, *work.why);
 }
@@ -114,12 +113,16 @@ void Mutations::read_and_decide(Work& work, size_t n) {
   work.head = head->head;
   item.outcome.incarnation = work.head.incarnation;
   if (work.step == Step::look_back) {
-    item.outcome.word = is_deleted(stored) ? "absent" : "unchanged";
-    item.outcome.version = stored ? stored->version : 0;
+    item.outcome.type = is_deleted(stored) ? OutcomeType::absent : OutcomeType::unchanged;
+    item.outcome.version = stored ? stored->version : Version();
     return;
   }
   work.decisions[n] = item.decide(stored);
   if (work.decisions[n].error) return refuse(item.outcome, std::move(*work.decisions[n].error));
+  // The store may be restored before the commit, and give the version that was read to another
+  // change.
+  if (auto& mutation = work.decisions[n].mutation)
+    mutation->expect_incarnation = head->head.incarnation;
   check_expected(work, n);
 }
 
@@ -133,28 +136,29 @@ void Mutations::check_expected(Work& work, size_t n) {
   auto& mutation = work.decisions[n].mutation;
   const bool can_ask = !work.request.id.empty() && !work.asked && !dry_run_ && (stored || mutation);
   if (can_ask) {
-    if (!mutation) mutation = Mutation{*stored, 0};
+    if (!mutation) mutation = Mutation{*stored, Version()};
     mutation->expect = item.expect;
+    mutation->expect_incarnation = 0;  // the caller does not say in which it has read
     return;
   }
-  item.outcome.version = is_deleted(stored) ? 0 : stored->version;
+  item.outcome.version = is_deleted(stored) ? Version() : stored->version;
   refuse(item.outcome, unmet(item.key, item.expect, stored));
 }
 
 // Says what a commit would say, without one.
-void Mutations::foresee_all(Work& work) {
+void Mutations::preview_all(Work& work) {
   for (size_t n = 0; n < work.items.size(); ++n) {
     Outcome& outcome = work.items[n].outcome;
     Decision& decision = work.decisions[n];
-    outcome.word = decision.word;
+    outcome.type = decision.type;
     outcome.version = decision.version;
     outcome.note = std::move(decision.note);
-    if (decision.mutation) foresee(work, n);
+    if (decision.mutation) preview(work, n);
   }
 }
 
 // Refuses what the store would refuse. A change before this one in the group may free the name.
-void Mutations::foresee(Work& work, size_t n) {
+void Mutations::preview(Work& work, size_t n) {
   Outcome& outcome = work.items[n].outcome;
   const Record& wanted = work.decisions[n].mutation->record;
   const auto& stored = work.stored[n];
@@ -166,7 +170,7 @@ void Mutations::foresee(Work& work, size_t n) {
                        });
   };
   std::optional<Key> owner;
-  if (Foresight::claims_name(wanted, stored)) {
+  if (CommitPreview::claims_name(wanted, stored)) {
     auto head = storage_.get({{wanted.key.kind, wanted.key.region, {}}, wanted.ns, wanted.name},
                              [&](const davit_record& r) {
                                if ((r.flags & DAVIT_RECORD_LIVE) == 0) return true;
@@ -176,7 +180,7 @@ void Mutations::foresee(Work& work, size_t n) {
                              });
     if (!head.ok()) return refuse(outcome, head.error());
   }
-  if (auto error = foresight_.refusal(wanted, stored, owner)) refuse(outcome, std::move(*error));
+  if (auto error = preview_.refusal(wanted, stored, owner)) refuse(outcome, std::move(*error));
 }
 
 void Mutations::commit(size_t index) {
@@ -206,11 +210,11 @@ void Mutations::committed(size_t index, const GroupResult& result) {
     work.step = Step::look_back;
     return again(index);
   }
-  uint64_t next = result.first_version;
+  Version next = result.first_version;
   for (size_t n = 0; n < work.items.size(); ++n) {
     Decision& decision = work.decisions[n];
     Outcome& outcome = work.items[n].outcome;
-    outcome.word = std::move(decision.word);
+    outcome.type = decision.type;
     outcome.version = decision.mutation ? next++ : decision.version;
     outcome.incarnation = result.incarnation;
     outcome.note = std::move(decision.note);
@@ -229,7 +233,7 @@ void Mutations::refused_by_store(Work& work, size_t index, const Error& error) {
     return again(index);
   }
   const bool taken = error.code == Code::already_exists;
-  refuse_all(work.items, taken ? Foresight::name_taken(error.where) : error);
+  refuse_all(work.items, taken ? CommitPreview::name_taken(error.where) : error);
 }
 
 void Mutations::again(size_t index) {

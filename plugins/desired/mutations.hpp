@@ -8,8 +8,8 @@
 #include <davit/outstanding.hpp>
 #include <davit/storage.hpp>
 
+#include "commit_preview.hpp"
 #include "decision.hpp"
-#include "foresight.hpp"
 
 namespace davit::desired {
 
@@ -21,8 +21,8 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   };
   struct Item {
     Key key;
-    Decide decide;                       // not called when the outcome is already set
-    uint64_t expect = DAVIT_EXPECT_ANY;  // the caller's condition; 0: none, or a deleted one
+    Decide decide;                 // not called when the outcome is already set
+    Version expect = any_version;  // the caller's condition; 0: none, or a deleted one
     Outcome outcome{};
   };
   struct Group {
@@ -58,8 +58,8 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   void attempt(size_t index);
   void read_and_decide(Work& work, size_t n);
   void check_expected(Work& work, size_t n);
-  void foresee(Work& work, size_t n);
-  void foresee_all(Work& work);
+  void preview(Work& work, size_t n);
+  void preview_all(Work& work);
   void commit(size_t index);
   void committed(size_t index, const GroupResult& result);
   void refused_by_store(Work& work, size_t index, const Error& error);
@@ -73,7 +73,7 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   Outstanding::Ticket ticket_;
   Done done_;
   int attempts_ = 0;
-  Foresight foresight_;
+  CommitPreview preview_;
 
   std::mutex mutex_;  // commits answer on several threads
   size_t waiting_ = 0;

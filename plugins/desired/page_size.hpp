@@ -12,7 +12,7 @@ inline constexpr uint64_t bytes_per_page = 4 << 20;
 
 // The value of davit_read::dead_after for each page of a read through the whole store: the purge
 // mark. Such a read leaves out no tombstone, and goes on when the mark has passed its cursor.
-inline Result<uint64_t> leave_out_none(const storage::Client& storage) {
+inline Result<Version> leave_out_none(const storage::Client& storage) {
   auto head = storage.head();
   if (!head.ok()) return head.error();
   return head->purged_through;

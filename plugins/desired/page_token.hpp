@@ -9,20 +9,21 @@
 namespace davit::desired {
 
 inline std::string to_token(Cursor at) {
-  return std::to_string(at.incarnation) + ":" + std::to_string(at.version);
+  return to_string(at.incarnation) + ":" + to_string(at.version);
 }
 
 // An empty token means the start.
 inline Result<Cursor> from_token(std::string_view token) {
-  Cursor out;
-  if (token.empty()) return out;
+  if (token.empty()) return Cursor();
+  uint64_t incarnation = 0, version = 0;
   const char* end = token.data() + token.size();
-  auto first = std::from_chars(token.data(), end, out.incarnation);
+  auto first = std::from_chars(token.data(), end, incarnation);
   if (first.ec == std::errc() && first.ptr != end && *first.ptr == ':') {
-    auto second = std::from_chars(first.ptr + 1, end, out.version);
-    if (second.ec == std::errc() && second.ptr == end) return out;
+    auto second = std::from_chars(first.ptr + 1, end, version);
+    if (second.ec == std::errc() && second.ptr == end)
+      return Cursor{Incarnation(incarnation), Version(version)};
   }
-  return Error{Code::invalid_argument, "is not one that a list gave", "page_token", {}};
+  return Error{Code::invalid_argument, "is not a token of an earlier answer", "page_token"};
 }
 
 }  // namespace davit::desired

@@ -16,7 +16,7 @@ Purge::Purge(PurgeLimits limits, const std::vector<Progress>& agents, int64_t no
   }
 }
 
-bool Purge::take(uint64_t version, int64_t committed_at_unix_ms) {
+bool Purge::take(Version version, int64_t committed_at_unix_ms) {
   if (hold_) return false;
   if (version > applied_by_all_ && committed_at_unix_ms > held_after_) {
     hold_ = Hold{"agent", version, committed_at_unix_ms, region_, agent_};

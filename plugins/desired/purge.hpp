@@ -12,7 +12,7 @@
 // hears of a delete at once. When it comes back from below the mark, the streamer sends everything
 // again.
 //
-// Pure: Upkeep shows it the tombstones of the store, oldest first, until one must stay.
+// Pure: Maintenance shows it the tombstones of the store, oldest first, until one must stay.
 #pragma once
 
 #include <davit/records.hpp>
@@ -30,7 +30,7 @@ class Purge {
   // Why a tombstone stays.
   struct Hold {
     std::string by;  // "retention" or "agent"
-    uint64_t version = 0;
+    Version version{};
     int64_t committed_at_unix_ms = 0;
     std::string region, agent;  // by "agent": the live agent with the lowest cursor
   };
@@ -38,19 +38,19 @@ class Purge {
   Purge(PurgeLimits limits, const std::vector<Progress>& agents, int64_t now_unix_ms);
 
   // Takes tombstones in ascending version order. False: this one stays, and so do all after it.
-  bool take(uint64_t version, int64_t committed_at_unix_ms);
+  bool take(Version version, int64_t committed_at_unix_ms);
 
   // The version of the last tombstone taken, and how many were taken; 0: none.
-  uint64_t through() const { return through_; }
+  Version through() const { return through_; }
   uint64_t count() const { return count_; }
   const std::optional<Hold>& hold() const { return hold_; }
 
  private:
   int64_t committed_before_ = 0;
-  int64_t held_after_ = 0;                // agents hold no tombstone committed before this time
-  uint64_t applied_by_all_ = UINT64_MAX;  // the lowest cursor of a live agent
-  std::string region_, agent_;            // the agent that has this cursor
-  uint64_t through_ = 0;
+  int64_t held_after_ = 0;                   // agents hold no tombstone committed before this time
+  Version applied_by_all_ = Version::max();  // the lowest cursor of a live agent
+  std::string region_, agent_;               // the agent that has this cursor
+  Version through_{};
   uint64_t count_ = 0;
   std::optional<Hold> hold_;
 };

@@ -27,7 +27,7 @@ Result<std::optional<Status>> status_of(const storage::Client& storage, const Ke
                                    found = from_abi(s);
                                    return false;
                                  });
-    if (!page.ok() && page.error().code == Code::out_of_range && at.version != 0) {
+    if (!page.ok() && page.error().code == Code::out_of_range && at.version) {
       at = {};  // the history changed meanwhile
       continue;
     }
@@ -47,9 +47,7 @@ Result<std::string> get(Shared& shared, const storage::Client& storage, const Ke
   if (!found.ok()) return found.error();
   if (found->records.empty()) {
     return Error{Code::not_found,
-                 "no " + key.kind + " \"" + key.id + "\" in region \"" + key.region + "\"",
-                 {},
-                 {}};
+                 "no " + key.kind + " \"" + key.id + "\" in region \"" + key.region + "\""};
   }
   const Record& record = found->records.front();
   to_wire(record, response.mutable_record());
@@ -111,10 +109,10 @@ Result<> serve_reads(Shared& shared, const rpc::Server& server) {
       method("Get", "OperatorGetRequest", "OperatorGetResponse"),
       [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
         v1::OperatorGetRequest message;
-        if (!parse(message, request)) return reply(undecodable());
+        if (auto r = parse(message, request.view()); !r.ok()) return reply(r.error());
         const Key key{message.key().kind(), message.key().region(), message.key().id()};
         if (key.kind.empty() || key.region.empty() || key.id.empty()) {
-          return reply(Error{Code::invalid_argument, "kind, region and id are needed", "key", {}});
+          return reply(Error{Code::invalid_argument, "kind, region and id are needed", "key"});
         }
         shared.host.blocking(
             shared.storage.instance(),
@@ -127,7 +125,7 @@ Result<> serve_reads(Shared& shared, const rpc::Server& server) {
       method("List", "ListRequest", "ListResponse"),
       [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
         v1::ListRequest message;
-        if (!parse(message, request)) return reply(undecodable());
+        if (auto r = parse(message, request.view()); !r.ok()) return reply(r.error());
         auto from = from_token(message.page_token());
         if (!from.ok()) return reply(from.error());
         shared.host.blocking(
@@ -143,7 +141,7 @@ Result<> serve_reads(Shared& shared, const rpc::Server& server) {
       [&shared](const Buffer& request,
                 const storage::Client& storage) -> Result<std::shared_ptr<Source>> {
         v1::OperatorWatchRequest message;
-        if (!parse(message, request)) return undecodable();
+        if (auto r = parse(message, request.view()); !r.ok()) return r.error();
         return std::shared_ptr<Source>(std::make_shared<ListingSource>(
             shared, storage, Selection{message.kind(), message.region(), message.id()},
             message.include_deleted()));

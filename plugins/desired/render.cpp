@@ -8,7 +8,7 @@ void to_wire(const Status& s, v1::Status* out) {
   out->set_kind(s.key.kind);
   out->set_id(s.key.id);
   out->set_region(s.key.region);
-  out->set_observed_version(s.observed_version);
+  out->set_observed_version(s.observed_version.value());
   out->set_health(s.health);
   out->set_desired(s.desired);
   out->set_updated(s.updated);
@@ -26,7 +26,7 @@ void to_wire(const Status& s, v1::Status* out) {
   }
   out->set_detail(s.detail);
   out->set_gone(s.gone);
-  out->set_epoch(s.epoch);
+  out->set_epoch(s.epoch.value());
   out->set_sequence(s.sequence);
   out->set_reported_at_unix_ms(s.reported_at_unix_ms);
 }
@@ -42,8 +42,8 @@ void to_wire(const Agent& a, v1::AgentStatus* out) {
   for (const auto& k : p.kinds) {
     auto* kind = out->add_kinds();
     kind->set_kind(k.kind);
-    kind->mutable_applied()->set_incarnation(k.applied.incarnation);
-    kind->mutable_applied()->set_version(k.applied.version);
+    kind->mutable_applied()->set_incarnation(k.applied.incarnation.value());
+    kind->mutable_applied()->set_version(k.applied.version.value());
   }
   for (const auto& i : p.issues) {
     auto* issue = out->add_issues();
@@ -51,8 +51,8 @@ void to_wire(const Agent& a, v1::AgentStatus* out) {
     issue->set_id(i.id);
     issue->set_namespace_(i.ns);
     issue->set_name(i.name);
-    issue->set_version(i.version);
-    issue->set_incarnation(i.incarnation);
+    issue->set_version(i.version.value());
+    issue->set_incarnation(i.incarnation.value());
     issue->set_condition(i.condition);
     issue->set_reason(i.reason);
   }
@@ -62,7 +62,7 @@ Wanted wanted(const davit_record& r) {
   return {text(r.ns),
           text(r.name),
           text(r.state),
-          r.version,
+          Version(r.version),
           (r.flags & DAVIT_RECORD_LIVE) != 0,
           r.committed_at_unix_ms,
           {}};
@@ -76,7 +76,7 @@ void render(const Key& key, const Wanted& record, const Status* observed,
   out->set_namespace_(record.ns);
   out->set_name(record.name);
   out->set_state(record.state);
-  out->set_version(record.version);
+  out->set_version(record.version.value());
   out->set_live(record.live);
   out->set_committed_at_unix_ms(record.committed_at_unix_ms);
   if (observed != nullptr) {
@@ -84,7 +84,7 @@ void render(const Key& key, const Wanted& record, const Status* observed,
     out->mutable_observed()->set_gone(is_gone(record, *observed));
     if (conditions.is_unseen(key, observed)) out->mutable_observed()->set_health("unknown");
   }
-  Condition c = conditions.of(key, observed);
+  Condition c = conditions.of(key, record.version, observed);
   // A Davit agent on ctrl.v1 gets the record, and reports the version that it observed.
   const bool has_it = observed != nullptr && observed->observed_version == record.version;
   if (c.word.empty() && !has_it && conditions.only_ctrl_v1(key.region)) c = record.unsent;

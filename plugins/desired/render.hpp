@@ -1,5 +1,5 @@
-// The parts of the answers of Status, WatchStatus and ListStatus. Board and StatusPages put the
-// answers together from them. Pure.
+// The parts of the answers of Status, WatchStatus and ListStatus. StatusView and StatusPages put
+// the answers together from them. Pure.
 #pragma once
 
 #include <set>
@@ -27,7 +27,7 @@ struct Selection {
 // The desired side of an answer: a record as far as a status answer shows it.
 struct Wanted {
   std::string ns, name, state;
-  uint64_t version = 0;
+  Version version{};
   bool live = true;
   int64_t committed_at_unix_ms = 0;
   Condition unsent;  // why Krane's agents do not get it; empty: they do, or it was not asked
@@ -37,7 +37,7 @@ Wanted wanted(const davit_record& record);
 // life of the record confirms nothing. A ctrl.v1 report may have no version (0); it confirms.
 inline bool is_gone(const Wanted& record, const Status& observed) {
   const bool of_this_death =
-      observed.observed_version == 0 || observed.observed_version >= record.version;
+      !observed.observed_version || observed.observed_version >= record.version;
   return !record.live && observed.gone && of_this_death;
 }
 // True: an answer shows the record. Stopped and archived records are shown; deleted ones are shown

@@ -4,7 +4,9 @@
 
 #include <atomic>
 
+#include <davit/delays.hpp>
 #include <davit/outstanding.hpp>
+#include <davit/required_features.hpp>
 #include <davit/rpc.hpp>
 #include <davit/storage.hpp>
 #include <davit/storage_copy.hpp>
@@ -12,26 +14,28 @@
 #include "davit_wire_descriptors.h"
 #include "kinds.hpp"
 #include "lag.hpp"
-#include "lookout.hpp"
-#include "upkeep.hpp"
+#include "maintenance.hpp"
+#include "store_watcher.hpp"
 
 namespace davit::desired {
 
 struct Shared {
-  Shared(Host h, storage::Client s, Kinds k, UpkeepSettings settings)
+  Shared(Host h, storage::Client s, Kinds k, MaintenanceSettings settings)
       : host(h),
         storage(s.under(operations.begin())),
         kinds(std::move(k)),
-        lookout(h, storage, outstanding),
-        upkeep(h, storage, outstanding, settings) {}
+        store_watcher(h, storage, outstanding),
+        maintenance(h, storage, outstanding, settings) {}
   Host host;
   const Operations operations;  // what stop cancels
   storage::Client storage;      // for what several calls share; a call's own work is under its op
   Kinds kinds;
   Outstanding outstanding;
-  Lookout lookout;
-  Upkeep upkeep;
+  StoreWatcher store_watcher;
+  Maintenance maintenance;
   Lag lag;
+  DelaysClient delayed;                        // what other plugins have noted; set in wire()
+  Delays unanswered{std::chrono::minutes(5)};  // what the kinds could not say to a status
   std::atomic<bool> stopping{false};
 
   // For a read on behalf of a call: true until the call's deadline or the plugin's stop. [any]
@@ -53,15 +57,16 @@ inline rpc::Method method(const std::string& name, const std::string& request,
           .role = "operator"};
 }
 
-template <class Message>
-bool parse(Message& message, const Buffer& request) {
-  return message.ParseFromArray(request.view().data(), static_cast<int>(request.size()));
-}
-inline Error shutting_down() {
-  return {Code::unavailable, "the server is shutting down", {}, {}};
-}
 inline Error undecodable() {
-  return {Code::invalid_argument, "the request cannot be decoded", {}, {}};
+  return {Code::invalid_argument, "the request cannot be decoded"};
+}
+
+// Reads a request. Every request of OperatorService says what its server must not ignore.
+template <class Message>
+Result<> parse(Message& message, std::string_view request) {
+  if (!message.ParseFromArray(request.data(), static_cast<int>(request.size())))
+    return undecodable();
+  return refuse_unknown_features(message.required_features());
 }
 
 Result<> serve_changes(Shared& shared, const rpc::Server& server);  // Apply, Delete

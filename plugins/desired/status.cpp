@@ -4,21 +4,25 @@
 
 #include "columns.hpp"
 #include "status_pages.hpp"
-#include "survey.hpp"
+#include "status_reader.hpp"
 
 namespace davit::desired {
 
 namespace {
 
-Survey::Asks asks(const Shared& shared) {
-  return {
-      [&shared](const davit_record& r, Inquiry& inquiry) { ask_unsent(shared.kinds, r, inquiry); },
-      [&shared] { return shared.host.now(); }};
+StatusReader::Asks asks(Shared& shared) {
+  return {[&shared](const davit_record& r, KindQueries& queries) {
+            ask_unsent(shared.kinds, r, queries);
+          },
+          [&shared] { return shared.host.now(); }, [&shared] { return shared.delayed.all(); },
+          [&shared](const KindQueries& queries) {
+            return dated(queries, shared.unanswered, shared.host.unix_ms());
+          }};
 }
 
-std::string answer_of(Shared& shared, const Selection& selection, const Survey& survey) {
+std::string answer_of(Shared& shared, const Selection& selection, const StatusReader& reader) {
   v1::StatusResponse out;
-  survey.render(shared.host.unix_ms(), &out);
+  reader.render(shared.host.unix_ms(), &out);
   add_columns(shared.kinds, selection.kind, DAVIT_COLUMN_DETAIL, out.mutable_columns());
   return out.SerializeAsString();
 }
@@ -28,25 +32,25 @@ class StatusSource : public Source {
   StatusSource(Shared& shared, storage::Client storage, Selection selection)
       : shared_(shared),
         selection_(std::move(selection)),
-        survey_(
+        reader_(
             std::move(storage), shared.lag, selection_,
             [this] { return !left() && !shared_.stopping; }, asks(shared)) {}
 
   Result<std::optional<std::string>> next() override {
-    auto moved = survey_.refresh();
+    auto moved = reader_.refresh();
     if (!moved.ok()) return moved.error();
-    if (!*moved || survey_.inquiry()) return std::optional<std::string>();
-    std::string answer = answer_of(shared_, selection_, survey_);
+    if (!*moved || reader_.queries()) return std::optional<std::string>();
+    std::string answer = answer_of(shared_, selection_, reader_);
     if (answer == said_) return std::optional<std::string>();
     said_ = answer;
     return std::optional(std::move(answer));
   }
-  std::shared_ptr<Inquiry> inquiry() const override { return survey_.inquiry(); }
+  std::shared_ptr<KindQueries> queries() const override { return reader_.queries(); }
 
  private:
   Shared& shared_;
   const Selection selection_;
-  Survey survey_;
+  StatusReader reader_;
   std::string said_;
 };
 
@@ -60,12 +64,12 @@ struct StatusCall {
       : shared(s),
         storage(std::move(reads)),
         selection(std::move(selects)),
-        survey(storage, s.lag, selection, std::move(go_on), asks(s)),
+        reader(storage, s.lag, selection, std::move(go_on), asks(s)),
         reply(std::move(r)) {}
   Shared& shared;
   const storage::Client storage;
   const Selection selection;
-  Survey survey;
+  StatusReader reader;
   const rpc::Server::Reply reply;
   const Strand strand = shared.host.strand();
   const Outstanding::Ticket ticket = shared.outstanding.begin();
@@ -75,13 +79,13 @@ struct StatusCall {
 void read_status(const std::shared_ptr<StatusCall>& call) {
   Shared& shared = call->shared;
   shared.host.blocking(call->storage.instance(), [&shared, call] {
-    const auto r = call->survey.refresh();
+    const auto r = call->reader.refresh();
     if (!r.ok()) return call->reply(r.error());
-    if (const auto inquiry = call->survey.inquiry())
-      return Inquiry::run(shared.host, call->strand, inquiry, [call] { read_status(call); });
-    if (call->survey.nothing() && shared.kinds.mistyped(call->selection.kind))
+    if (const auto queries = call->reader.queries())
+      return KindQueries::run(shared.host, call->strand, queries, [call] { read_status(call); });
+    if (call->reader.nothing() && shared.kinds.mistyped(call->selection.kind))
       return call->reply(shared.kinds.unknown(call->selection.kind));
-    call->reply(answer_of(shared, call->selection, call->survey));
+    call->reply(answer_of(shared, call->selection, call->reader));
   });
 }
 
@@ -91,7 +95,7 @@ MakeSource source_of(Shared& shared) {
   return [&shared](const Buffer& request,
                    const storage::Client& storage) -> Result<std::shared_ptr<Source>> {
     v1::StatusRequest message;
-    if (!parse(message, request)) return undecodable();
+    if (auto r = parse(message, request.view()); !r.ok()) return r.error();
     return std::shared_ptr<Source>(std::make_shared<S>(shared, storage, selection_of(message)));
   };
 }
@@ -103,7 +107,7 @@ Result<> serve_status(Shared& shared, const rpc::Server& server) {
       server.unary(method("Status", "StatusRequest", "StatusResponse"),
                    [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
                      v1::StatusRequest message;
-                     if (!parse(message, request)) return reply(undecodable());
+                     if (auto r = parse(message, request.view()); !r.ok()) return reply(r.error());
                      read_status(std::make_shared<StatusCall>(
                          shared, shared.storage.under(call.operation()), selection_of(message),
                          shared.while_waits(call), std::move(reply)));

@@ -4,7 +4,7 @@
 
 #include "columns.hpp"
 #include "page_size.hpp"
-#include "survey.hpp"
+#include "status_reader.hpp"
 
 namespace davit::desired {
 
@@ -44,8 +44,9 @@ Result<std::optional<std::string>> StatusPages::next() {
         render(regions_, conditions_, shared_.host.unix_ms(), &out);
         stage_ = Stage::end;
     }
+    if (!done.ok() && begin_anew(done.error())) continue;
     if (!done.ok()) return done.error();
-    if (inquiry_) return std::optional<std::string>();
+    if (queries_) return std::optional<std::string>();
     std::string message = out.SerializeAsString();
     if (!message.empty()) return std::optional(std::move(message));
   }
@@ -54,14 +55,25 @@ Result<std::optional<std::string>> StatusPages::next() {
   return std::optional<std::string>();
 }
 
+// A store whose history changes all the time gives no list.
+bool StatusPages::begin_anew(const Error& why) {
+  constexpr int most = 5;
+  if (why.code != Code::out_of_range || begun_anew_ == most) return false;
+  ++begun_anew_;
+  statuses_ = records_ = {};
+  page_.clear();
+  stage_ = Stage::statuses;
+  return true;
+}
+
 Result<> StatusPages::begin(v1::StatusResponse* out) {
   auto head = storage_.head();
   if (!head.ok()) return head.error();
   auto all = read_agents(storage_, shared_.lag, selection_.region, [this] { return go_on(); });
   if (!all.ok()) return all.error();
-  conditions_ = Conditions(std::move(*all));
-  out->mutable_head()->set_incarnation(head->head.incarnation);
-  out->mutable_head()->set_version(head->head.version);
+  conditions_ = Conditions(std::move(*all), Delayed(shared_.delayed.all()));
+  out->mutable_head()->set_incarnation(head->head.incarnation.value());
+  out->mutable_head()->set_version(head->head.version.value());
   add_columns(shared_.kinds, selection_.kind, DAVIT_COLUMN_DETAIL, out->mutable_columns());
   stage_ = Stage::agents;
   return {};
@@ -90,27 +102,27 @@ Result<> StatusPages::statuses() {
   if (read->more && read->next.version <= statuses_.version) return stands_still();
   statuses_ = read->next;
   if (!read->more) stage_ = Stage::records;
-  auto inquiry = std::make_shared<Inquiry>();
+  auto queries = std::make_shared<KindQueries>();
   for (const Status& status : page) {
-    if (auto r = beside_its_record(status, *inquiry); !r.ok()) return r;
+    if (auto r = beside_its_record(status, *queries); !r.ok()) return r;
   }
-  ask(std::move(inquiry));
+  ask(std::move(queries));
   return {};
 }
 
-Wanted StatusPages::judged(const davit_record& r, Inquiry& inquiry) const {
-  if (conditions_.only_ctrl_v1(text(r.key.region))) ask_unsent(shared_.kinds, r, inquiry);
+Wanted StatusPages::judged(const davit_record& r, KindQueries& queries) const {
+  if (conditions_.only_ctrl_v1(text(r.key.region))) ask_unsent(shared_.kinds, r, queries);
   return wanted(r);
 }
 
-void StatusPages::ask(std::shared_ptr<Inquiry> inquiry) {
-  if (!page_.empty() && !inquiry->empty()) inquiry_ = std::move(inquiry);
+void StatusPages::ask(std::shared_ptr<KindQueries> queries) {
+  if (!page_.empty() && !queries->empty()) queries_ = std::move(queries);
 }
 
-Result<> StatusPages::beside_its_record(const Status& status, Inquiry& inquiry) {
+Result<> StatusPages::beside_its_record(const Status& status, KindQueries& queries) {
   std::optional<Wanted> record;
   auto head = storage_.get({status.key, {}, {}}, [&](const davit_record& r) {
-    record = judged(r, inquiry);
+    record = judged(r, queries);
     return false;
   });
   if (!head.ok()) return head.error();
@@ -129,12 +141,12 @@ Result<> StatusPages::beside_its_record(const Status& status, Inquiry& inquiry) 
 Result<> StatusPages::records() {
   const auto dead_after = leave_out_none(storage_);
   if (!dead_after.ok()) return dead_after.error();
-  auto inquiry = std::make_shared<Inquiry>();
+  auto queries = std::make_shared<KindQueries>();
   const auto take = [&](const davit_record& r) {
     const Key key = from_abi(r.key);
     if (!is_shown(wanted(r), nullptr) || !selection_.takes(key)) return true;
     if (!named_.insert(number_of(key)).second) return true;
-    page_.push_back({key, judged(r, *inquiry), std::nullopt});
+    page_.push_back({key, judged(r, *queries), std::nullopt});
     return true;
   };
   auto page = storage_.read({{selection_.kind, selection_.region},
@@ -147,14 +159,15 @@ Result<> StatusPages::records() {
   if (page->more && page->next_version <= records_.version) return stands_still();
   records_ = {page->head.head.incarnation, page->next_version};
   if (!page->more) stage_ = Stage::regions;
-  ask(std::move(inquiry));
+  ask(std::move(queries));
   return {};
 }
 
 // The page, with what the kinds have said of it.
 void StatusPages::show(v1::StatusResponse* out) {
-  const auto said = inquiry_ ? inquiry_->answers() : std::map<Key, Condition>();
-  inquiry_.reset();
+  const auto said = queries_ ? dated(*queries_, shared_.unanswered, shared_.host.unix_ms())
+                             : KindQueries::Answers();
+  queries_.reset();
   for (Shown& shown : std::exchange(page_, {})) {
     if (const auto unsent = said.find(shown.key); unsent != said.end())
       shown.record.unsent = unsent->second;

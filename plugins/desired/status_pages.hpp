@@ -1,7 +1,8 @@
 // The source of ListStatus: the status of everything, page by page, however large the store is. It
 // keeps no record and no status, only a hash for each record that it has named. The order is: the
 // agents; the records that have a status; the other records that are not deleted; at last the
-// regions.
+// regions. When the store refuses its position (the history changed, as after a restore), the
+// statuses and the records are read again from the start, and only those are named that were not.
 #pragma once
 
 #include <unordered_set>
@@ -18,7 +19,7 @@ class StatusPages : public Source {
 
   Result<std::optional<std::string>> next() override;
   bool ends() const override { return true; }
-  std::shared_ptr<Inquiry> inquiry() const override { return inquiry_; }
+  std::shared_ptr<KindQueries> queries() const override { return queries_; }
 
  private:
   enum class Stage { begin, agents, statuses, records, page, regions, end };
@@ -27,9 +28,10 @@ class StatusPages : public Source {
   Result<> statuses();
   Result<> records();
   void show(v1::StatusResponse* out);
-  Wanted judged(const davit_record& record, Inquiry& inquiry) const;
-  Result<> beside_its_record(const Status& status, Inquiry& inquiry);
-  void ask(std::shared_ptr<Inquiry> inquiry);
+  Wanted judged(const davit_record& record, KindQueries& queries) const;
+  bool begin_anew(const Error& why);
+  Result<> beside_its_record(const Status& status, KindQueries& queries);
+  void ask(std::shared_ptr<KindQueries> queries);
   bool go_on() const { return !left() && !shared_.stopping; }
 
   Shared& shared_;
@@ -40,6 +42,7 @@ class StatusPages : public Source {
   size_t agents_ = 0;  // agents named so far
   Cursor statuses_;    // statuses read up to here
   Cursor records_;     // records read up to here
+  int begun_anew_ = 0;
   // What the last page has to show, and what the kinds are asked about it.
   struct Shown {
     Key key;
@@ -47,7 +50,7 @@ class StatusPages : public Source {
     std::optional<Status> observed;
   };
   std::vector<Shown> page_;
-  std::shared_ptr<Inquiry> inquiry_;
+  std::shared_ptr<KindQueries> queries_;
   std::unordered_set<size_t> named_;  // hashes of the keys of named records
   std::set<std::string> regions_;     // regions of named records
 };

@@ -1,7 +1,7 @@
 // Decides which agents another agent of their region has replaced: a standby that leads now, or a
 // machine that took another's place. The last progress of a replaced agent is no longer true. In
-// the end Upkeep forgets the agent; otherwise every name that an agent ever had would be shown for
-// good.
+// the end Maintenance forgets the agent; otherwise every name that an agent ever had would be shown
+// for good.
 //
 // Epochs tell which agent came later. An epoch comes from the gate or from the start of the
 // process, and the recorder keeps a new one above all that the region has reported. Pure.

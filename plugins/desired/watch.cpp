@@ -11,34 +11,34 @@ class Watch : public rpc::Handler {
         call_(call),
         make_(std::move(make)),
         ticket_(shared.outstanding.begin()),
-        watcher_(std::make_shared<Lookout::Watcher>()) {
-    *watcher_ = {strand, [this](Lookout::News news) { hear(news); }, agents};
+        subscriber_(std::make_shared<StoreWatcher::Subscriber>()) {
+    *subscriber_ = {strand, [this](StoreWatcher::Event event) { notice(event); }, agents};
   }
   ~Watch() override {
-    watcher_->hear = nullptr;
-    shared_.lookout.leave(watcher_);
+    subscriber_->notify = nullptr;
+    shared_.store_watcher.unsubscribe(subscriber_);
   }
 
   void on_message(Buffer request) override {
     auto source = make_(request, shared_.storage.under(call_.operation()));
     if (!source.ok()) return finish(rpc::End::of(source.error()));
     source_ = std::move(*source);
-    // Join before the first read, so that no change after that read is missed.
-    if (!shared_.lookout.join(watcher_)) return hear(Lookout::News::stopping);
+    // Subscribe before the first read, so that no change after that read is missed.
+    if (!shared_.store_watcher.subscribe(subscriber_)) return notice(StoreWatcher::Event::stopping);
     read();
   }
   void on_end_of_messages() override {
-    if (!source_) finish({Code::invalid_argument, "the request message is missing", {}});
+    if (!source_) finish({Code::invalid_argument, "the request message is missing"});
   }
   void on_writable() override {
     busy_ = false;
     read();
   }
-  void on_cancel() override { finish({Code::cancelled, "the caller has gone", {}}); }
+  void on_cancel() override { finish({Code::cancelled, "the caller has gone"}); }
 
  private:
-  void hear(Lookout::News news) {
-    if (news == Lookout::News::stopping) return finish(rpc::End::of(shutting_down()));
+  void notice(StoreWatcher::Event event) {
+    if (event == StoreWatcher::Event::stopping) return finish(rpc::End::of(shutting_down()));
     again_ = true;
     read();
   }
@@ -47,27 +47,28 @@ class Watch : public rpc::Handler {
     if (finished_ || std::exchange(busy_, true)) return;
     again_ = false;
     shared_.storage.run(
-        watcher_->strand, [source = source_](const storage::Client&) { return source->next(); },
-        [this, watcher = watcher_, ticket = ticket_](Result<std::optional<std::string>> said) {
-          if (watcher->hear && !finished_) took(std::move(said));
+        subscriber_->strand, [source = source_](const storage::Client&) { return source->next(); },
+        [this, subscriber = subscriber_,
+         ticket = ticket_](Result<std::optional<std::string>> said) {
+          if (subscriber->notify && !finished_) took(std::move(said));
         });
   }
   void took(Result<std::optional<std::string>> said) {
     if (!said.ok()) return finish(rpc::End::of(said.error()));
     if (*said) return call_.write(std::move(**said));
-    if (auto inquiry = source_->inquiry()) return ask(inquiry);
+    if (auto queries = source_->queries()) return ask(queries);
     if (source_->ends()) return finish({});
     busy_ = false;
     if (again_) read();
   }
   // The kinds are asked, then the read goes on.
-  void ask(const std::shared_ptr<Inquiry>& inquiry) {
-    Inquiry::run(shared_.host, watcher_->strand, inquiry,
-                 [this, watcher = watcher_, ticket = ticket_] {
-                   if (!watcher->hear || finished_) return;
-                   busy_ = false;
-                   read();
-                 });
+  void ask(const std::shared_ptr<KindQueries>& queries) {
+    KindQueries::run(shared_.host, subscriber_->strand, queries,
+                     [this, subscriber = subscriber_, ticket = ticket_] {
+                       if (!subscriber->notify || finished_) return;
+                       busy_ = false;
+                       read();
+                     });
   }
   void finish(const rpc::End& end) {
     if (source_) source_->leave();
@@ -78,7 +79,7 @@ class Watch : public rpc::Handler {
   rpc::Call call_;
   MakeSource make_;
   Outstanding::Ticket ticket_;
-  std::shared_ptr<Lookout::Watcher> watcher_;
+  std::shared_ptr<StoreWatcher::Subscriber> subscriber_;
   std::shared_ptr<Source> source_;
   bool busy_ = false;   // a read or a write is in progress
   bool again_ = false;  // the store changed meanwhile

@@ -1,8 +1,8 @@
 // Serves the methods that stream answers: Watch, WatchStatus and ListStatus. One loop serves them
-// all. A Source reads the store and makes the messages. The Lookout says when to read again.
+// all. A Source reads the store and makes the messages. The StoreWatcher says when to read again.
 #pragma once
 
-#include "inquiry.hpp"
+#include "kind_queries.hpp"
 #include "shared.hpp"
 
 namespace davit::desired {
@@ -15,7 +15,7 @@ class Source {
   virtual Result<std::optional<std::string>> next() = 0;
   // Not NULL when next() gave no message because kinds are to be asked first: run it, and call
   // next() again.
-  virtual std::shared_ptr<Inquiry> inquiry() const { return nullptr; }
+  virtual std::shared_ptr<KindQueries> queries() const { return nullptr; }
   // True: the call ends when there is no next message.
   virtual bool ends() const { return false; }
 

@@ -16,7 +16,7 @@ constexpr const char* api_version = "cilium.io/v2";
 constexpr const char* policy_kind = "CiliumNetworkPolicy";
 
 Error wrong(std::string where, std::string message) {
-  return {Code::invalid_argument, std::move(message), std::move(where), {}};
+  return {Code::invalid_argument, std::move(message), std::move(where)};
 }
 
 // The policy, or NULL when there is nothing in it. The codec shows bytes that are no JSON as
@@ -179,7 +179,7 @@ Result<Named> attribute(std::string_view object, const Site& site) {
     return Named{std::string(label(*value, site.labels.id("networkpolicy.id"))),
                  std::string(text_at(*value, "/metadata/namespace")),
                  std::string(text_at(*value, "/metadata/name"))};
-  return Error{Code::not_found, "no policy of ours", {}, {}};
+  return Error{Code::not_found, "no policy of ours"};
 }
 
 std::string delete_message(const Named& n) {

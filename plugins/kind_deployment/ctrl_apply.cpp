@@ -20,7 +20,7 @@ namespace {
 constexpr const char* secrets_field = "encrypted_environment_variables";
 
 Error unsayable(std::string where, std::string why) {
-  return {Code::invalid_argument, std::move(why), std::move(where), {}};
+  return {Code::invalid_argument, std::move(why), std::move(where)};
 }
 
 bool absent(const json::object& message, std::string_view key) {

@@ -92,7 +92,7 @@ Result<std::pair<Named, Status>> from_report(std::string_view report) {
   const auto* removed = root.object("delete");
   if (fault) return *fault;
   if ((update == nullptr) == (removed == nullptr)) {
-    return Error{Code::invalid_argument, "exactly one of update and delete is needed", {}, {}};
+    return Error{Code::invalid_argument, "exactly one of update and delete is needed"};
   }
   std::pair<Named, Status> out;
   auto& [named, status] = out;

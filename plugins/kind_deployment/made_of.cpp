@@ -26,7 +26,7 @@ const json::object* limits_of(const json::object& container) {
 
 const json::object* named(const json::array& containers, std::string_view name) {
   for (const auto& c : containers) {
-    if (const auto* o = c.if_object(); o != nullptr && member(o, "name") == name) return o;
+    if (const auto* o = c.if_object(); o != nullptr && text_in(o, "name") == name) return o;
   }
   return nullptr;
 }
@@ -55,7 +55,7 @@ bool looks_like(const Pod& pod, const json::array& wanted) {
   for (const auto& container : wanted) {
     const auto* o = container.if_object();
     if (o == nullptr) return false;
-    const auto* found = named(*pod.containers, member(o, "name"));
+    const auto* found = named(*pod.containers, text_in(o, "name"));
     if (found == nullptr || !same(*found, *o)) return false;
   }
   return true;

@@ -41,7 +41,8 @@ ReplicaSet read_replica_set(const json::value& object) {
   ReplicaSet rs;
   rs.ns = text_at(object, "/metadata/namespace");
   rs.name = text_at(object, "/metadata/name");
-  rs.hash = member(object_at(object, "/spec/template/metadata/annotations"), labels::template_hash);
+  rs.hash =
+      text_in(object_at(object, "/spec/template/metadata/annotations"), labels::template_hash);
   rs.replicas = integer_at(object, "/spec/replicas").value_or(1);
   rs.replicas_of_other = replicas_updated_in_place(object);
   rs.terminating = is_terminating(object);
@@ -82,7 +83,7 @@ Observed read_observed(const json::array& objects, const Site& site) {
 }
 
 Result<Named> attribute(const json::value& object, const Site& site) {
-  const Error unknown{Code::not_found, "no deployment's object", {}, {}};
+  const Error unknown{Code::not_found, "no deployment's object"};
   if (label(object, labels::managed_by) != site.labels.managed_by) return unknown;
   if (label(object, labels::component) != labels::component_deployment) return unknown;
   Named named;

@@ -51,7 +51,7 @@ int64_t count_at(const json::value& object, std::string_view pointer) {
 
 Deployment read_deployment(const json::value& object) {
   Deployment d;
-  d.hash = member(object_at(object, "/spec/template/metadata/annotations"), labels::template_hash);
+  d.hash = text_in(object_at(object, "/spec/template/metadata/annotations"), labels::template_hash);
   d.seen = is_seen(object);
   const auto* spec = object_at(object, "/spec");
   d.paused = spec != nullptr && spec->contains("paused") && spec->at("paused") == true;
@@ -126,7 +126,7 @@ Result<Named> attribute(const json::value& object, const Site& site) {
   named.name = sentinel_name(object);
   const bool ours = label(object, labels::managed_by) == site.labels.managed_by;
   if (ours && !named.id.empty() && !named.ns.empty() && !named.name.empty()) return named;
-  return Error{Code::not_found, "no sentinel's object", {}, {}};
+  return Error{Code::not_found, "no sentinel's object"};
 }
 
 }  // namespace davit::sentinel

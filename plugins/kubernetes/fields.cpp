@@ -1,23 +1,11 @@
 #include "fields.hpp"
 
-#include <charconv>
-
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
 namespace davit::kubernetes {
 namespace json = boost::json;
 namespace {
-
-const json::value* find_at(const json::value& from, std::string_view pointer) {
-  json::error_code none;
-  return from.find_pointer(pointer, none);
-}
-
-std::string_view text_of(const json::value* v) {
-  const auto* s = v == nullptr ? nullptr : v->if_string();
-  return s == nullptr ? std::string_view{} : std::string_view(s->data(), s->size());
-}
 
 std::string_view type_name(const json::value& v) {
   switch (v.kind()) {
@@ -36,16 +24,6 @@ std::string_view type_name(const json::value& v) {
   }
 }
 
-std::optional<int64_t> as_integer(const json::value& v) {
-  if (const auto* i = v.if_int64()) return *i;
-  const std::string_view digits = text_of(&v);
-  const char* const last = digits.data() + digits.size();
-  int64_t out = 0;
-  const auto [end, error] = std::from_chars(digits.data(), last, out);
-  if (digits.empty() || error != std::errc{} || end != last) return std::nullopt;
-  return out;
-}
-
 }  // namespace
 
 Result<json::value> parse_object(std::string_view text, std::string_view what,
@@ -53,30 +31,10 @@ Result<json::value> parse_object(std::string_view text, std::string_view what,
   json::error_code error;
   json::value value = json::parse(text, error, std::move(memory));
   if (error)
-    return Error{
-        Code::invalid_argument, std::string(what) + " is not JSON: " + error.message(), {}, {}};
+    return Error{Code::invalid_argument, std::string(what) + " is not JSON: " + error.message()};
   if (!value.is_object())
-    return Error{Code::invalid_argument, std::string(what) + " is not a JSON object", {}, {}};
+    return Error{Code::invalid_argument, std::string(what) + " is not a JSON object"};
   return value;
-}
-
-std::string_view text_at(const json::value& from, std::string_view pointer) {
-  return text_of(find_at(from, pointer));
-}
-const json::object* object_at(const json::value& from, std::string_view pointer) {
-  const auto* v = find_at(from, pointer);
-  return v == nullptr ? nullptr : v->if_object();
-}
-const json::array* array_at(const json::value& from, std::string_view pointer) {
-  const auto* v = find_at(from, pointer);
-  return v == nullptr ? nullptr : v->if_array();
-}
-std::optional<int64_t> integer_at(const json::value& from, std::string_view pointer) {
-  const auto* v = find_at(from, pointer);
-  return v == nullptr ? std::nullopt : as_integer(*v);
-}
-std::string_view member(const json::object* from, std::string_view key) {
-  return from == nullptr ? std::string_view{} : text_of(from->if_contains(key));
 }
 
 Fields Fields::inside(const json::object& object, std::string_view key) const {
@@ -98,7 +56,7 @@ std::string Fields::at(std::string_view key) const {
 }
 
 void Fields::reject(std::string_view key, std::string message) const {
-  if (!fault_) fault_ = Error{Code::invalid_argument, std::move(message), at(key), {}};
+  if (!fault_) fault_ = Error{Code::invalid_argument, std::move(message), at(key)};
 }
 
 void Fields::wrong_type(std::string_view key, std::string_view wanted,

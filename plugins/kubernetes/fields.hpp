@@ -1,6 +1,6 @@
-// Reads JSON that somebody else wrote. Messages are read member by member, and the first fault is
-// kept. Objects of the cluster are read by pointer, and what has an unexpected type counts as
-// absent. All other parts use it.
+// Reads a JSON message that somebody else wrote, member by member, and keeps the first fault.
+// Objects of the cluster are read with json.hpp instead, where what has an unexpected type counts
+// as absent.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,14 @@
 #include <boost/json/storage_ptr.hpp>
 #include <davit/types.hpp>
 
+#include "json.hpp"
+
 namespace davit::kubernetes {
 
 // Parses a text whose root must be an object. `what` names the text in the error. The value is
 // allocated in `memory`.
 Result<boost::json::value> parse_object(std::string_view text, std::string_view what,
                                         boost::json::storage_ptr memory = {});
-
-// The value at a JSON pointer. An empty view or NULL when it is absent or of another type.
-std::string_view text_at(const boost::json::value& from, std::string_view pointer);
-const boost::json::object* object_at(const boost::json::value& from, std::string_view pointer);
-const boost::json::array* array_at(const boost::json::value& from, std::string_view pointer);
-std::optional<int64_t> integer_at(const boost::json::value& from, std::string_view pointer);
-// The text of a member; empty when there is none. `from` may be NULL. The key is no pointer: a "/"
-// in it needs no escape.
-std::string_view member(const boost::json::object* from, std::string_view key);
 
 // The members of one message. The first fault is kept with the member's path. After it every read
 // returns a default, so the reading code needs no error handling.

@@ -23,7 +23,7 @@ bool is(const json::value& object, std::string_view group, std::string_view kind
 }
 
 std::string_view label(const json::value& object, std::string_view name) {
-  return member(object_at(object, "/metadata/labels"), name);
+  return text_in(object_at(object, "/metadata/labels"), name);
 }
 
 bool is_terminating(const json::value& object) {
@@ -37,7 +37,7 @@ std::string_view controlling_replica_set(const json::value& object) {
     const auto* o = owner.if_object();
     const auto* controls = o == nullptr ? nullptr : o->if_contains("controller");
     if (controls != nullptr && *controls == true && is(owner, "apps", "ReplicaSet"))
-      return member(o, "name");
+      return text_in(o, "name");
   }
   return {};
 }
@@ -51,19 +51,19 @@ const json::object* condition(const json::value& object, std::string_view type) 
   const auto* all = array_at(object, "/status/conditions");
   if (all == nullptr) return nullptr;
   for (const auto& c : *all) {
-    if (const auto* o = c.if_object(); member(o, "type") == type) return o;
+    if (const auto* o = c.if_object(); text_in(o, "type") == type) return o;
   }
   return nullptr;
 }
 
 bool says(const json::value& object, std::string_view type, std::string_view status) {
-  return member(condition(object, type), "status") == status;
+  return text_in(condition(object, type), "status") == status;
 }
 
 std::string saying(const json::value& object, std::string_view type) {
   const auto* c = condition(object, type);
-  std::string out(member(c, "reason"));
-  const auto message = member(c, "message");
+  std::string out(text_in(c, "reason"));
+  const auto message = text_in(c, "message");
   if (!message.empty()) out.append(out.empty() ? "" : ": ").append(message);
   return shortened(out, saying_max);
 }

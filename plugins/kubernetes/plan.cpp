@@ -13,10 +13,10 @@ Result<Input> read_input(std::string_view text) {
   Input input{std::move(*root)};
   const auto* observed = input.root.get_object().if_contains("observed");
   if (observed != nullptr && !observed->is_array())
-    return Error{Code::invalid_argument, "must be a list", "observed", {}};
+    return Error{Code::invalid_argument, "must be a list", "observed"};
   const auto* desired = input.root.get_object().if_contains("desired");
   if (desired != nullptr && !desired->is_null() && !desired->is_object())
-    return Error{Code::invalid_argument, "must be an object", "desired", {}};
+    return Error{Code::invalid_argument, "must be an object", "desired"};
   return input;
 }
 

@@ -131,13 +131,13 @@ Pod read_pod(const json::value& object) {
   pod.ns = text_at(object, "/metadata/namespace");
   pod.ip = text_at(object, "/status/podIP");
   if (pod.ip.empty()) pod.ip = text_at(object, "/status/podIPs/0/ip");
-  pod.hash = member(object_at(object, "/metadata/annotations"), labels::template_hash);
+  pod.hash = text_in(object_at(object, "/metadata/annotations"), labels::template_hash);
   pod.status = pod_status(object);
   pod.terminating = is_terminating(object);
   pod.created_ms = time_at(object, "/metadata/creationTimestamp");
   pod.ends_ms = time_at(object, "/metadata/deletionTimestamp");
   pod.ready_since_ms =
-      unix_ms_of(member(condition(object, "Ready"), "lastTransitionTime")).value_or(0);
+      unix_ms_of(text_in(condition(object, "Ready"), "lastTransitionTime")).value_or(0);
   pod.containers = array_at(object, "/spec/containers");
   read_trouble(object, pod);
   constexpr std::string_view limits = "/spec/containers/0/resources/limits";

@@ -39,8 +39,8 @@ Step Election::write(int64_t now_unix_ms) const {
   if (!lease_.resource_version.empty() && lease_.holder != identity_) ++step.lease.transitions;
   // Higher than the epochs that processes without a Lease take from their clocks, as far as clocks
   // agree.
-  step.lease.epoch =
-      std::max(static_cast<uint64_t>(std::max<int64_t>(now_unix_ms, 0)), lease_.epoch + 1);
+  step.lease.epoch = std::max(Epoch(static_cast<uint64_t>(std::max<int64_t>(now_unix_ms, 0))),
+                              lease_.epoch.next());
   return step;
 }
 

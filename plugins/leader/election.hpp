@@ -14,6 +14,8 @@
 #include <optional>
 #include <string>
 
+#include <davit/number.hpp>
+
 namespace davit::leader {
 
 using Time = std::chrono::nanoseconds;  // of one monotonic clock
@@ -24,7 +26,7 @@ struct Lease {
   std::string renew_time;                 // as the holder wrote it; only whether it changes matters
   std::chrono::milliseconds duration{0};  // 0: the Lease states none
   int64_t transitions = 0;                // how often the holder has changed
-  uint64_t epoch = 0;                     // of the latest holder; greater than every earlier epoch
+  Epoch epoch{};                          // of the latest holder; greater than every earlier epoch
   std::string resource_version;           // empty: there is no Lease yet
 };
 

@@ -64,13 +64,13 @@ class Leader {
     if (!channel.ok()) return channel.error();
     if (place_.name.empty()) place_.name = "davit-" + channel->region();
     if (auto fault = kubernetes::dns_subdomain_fault(place_.name))
-      return Error{Code::invalid_argument, "the Lease's name " + *fault, "lease", {}};
+      return Error{Code::invalid_argument, "the Lease's name " + *fault, "lease"};
     return {};
   }
 
   Result<> start(const Op&) {
     election_.emplace(identity_, rules_);
-    stand_by("nothing known of Lease " + place_.text() + " yet");
+    stand_by("Lease " + place_.text() + " has not been read yet");
     strand_.post([this] { turn(); });
     return {};
   }
@@ -89,18 +89,18 @@ class Leader {
       if (!election_->busy()) release(ticket);
     });
     auto ended = outstanding_.wait(host_, op);
-    open(0);
+    open(Epoch());
     return ended;
   }
 
   void wait(gate::Opened opened) {
-    uint64_t epoch = 0;
+    Epoch epoch{};
     {
       std::lock_guard lock(mutex_);
       epoch = epoch_;
-      if (epoch == 0) waiting_.push_back(opened);
+      if (!epoch) waiting_.push_back(opened);
     }
-    if (epoch != 0) opened(epoch);
+    if (epoch) opened(epoch);
   }
 
  private:
@@ -172,7 +172,7 @@ class Leader {
 
   static Result<Lease> answered(const cluster::Response& r) {
     if (r.code == Code::ok) return parse_lease(r.body);
-    return Error{r.code, r.message.empty() ? r.reason : r.message, {}, {}};
+    return Error{r.code, r.message.empty() ? r.reason : r.message};
   }
 
   void seen(const std::optional<Lease>& lease) {
@@ -197,9 +197,9 @@ class Leader {
     leading_.set(1);
     transitions_.set(static_cast<double>(lease.transitions));
     host_.health(DAVIT_HEALTH_SERVING, state_);
-    host_.info("leading", {{"lease", place_.text()},
-                           {"identity", identity_},
-                           {"epoch", std::to_string(lease.epoch)}});
+    host_.info(
+        "leading",
+        {{"lease", place_.text()}, {"identity", identity_}, {"epoch", to_string(lease.epoch)}});
     if (!stopping_) open(lease.epoch);
   }
 
@@ -231,23 +231,25 @@ class Leader {
     election_->failed(host_.now());
     failures_total_.add();
     if (failures_++ > 0) return;  // logged when it begins, and again when it ends
-    host_.warn("the Lease cannot be had", {{"lease", place_.text()}, {"reason", error.message}});
+    host_.warn("the Lease cannot be read or written",
+               {{"lease", place_.text()}, {"reason", error.message}});
     host_.health(DAVIT_HEALTH_DEGRADED, "Lease " + place_.text() + ": " + error.message);
   }
 
   void works_again() {
     if (failures_ == 0) return;
-    host_.info("the Lease can be had again", {{"failures", std::to_string(failures_)}});
+    host_.info("the Lease can be read and written again",
+               {{"failures", std::to_string(failures_)}});
     failures_ = 0;
     host_.health(DAVIT_HEALTH_SERVING, state_);
   }
 
   // Opens the gate with this epoch. 0: the gate never opens. Any thread.
-  void open(uint64_t epoch) {
+  void open(Epoch epoch) {
     std::vector<gate::Opened> waiting;
     {
       std::lock_guard lock(mutex_);
-      if (epoch != 0) epoch_ = epoch;
+      if (epoch) epoch_ = epoch;
       waiting.swap(waiting_);
     }
     for (const auto& opened : waiting) opened(epoch);
@@ -269,7 +271,7 @@ class Leader {
   bool stopping_ = false, keeps_ = false, lost_ = false;
 
   std::mutex mutex_;
-  uint64_t epoch_ = 0;
+  Epoch epoch_{};
   std::vector<gate::Opened> waiting_;
 
   Metric leading_, transitions_, failures_total_;

@@ -7,6 +7,8 @@
 #include <ctime>
 #include <limits>
 
+#include "kubernetes/json.hpp"
+
 namespace davit::leader {
 namespace {
 
@@ -15,17 +17,12 @@ namespace json = boost::json;
 constexpr const char* epoch_annotation = "davit.dev/epoch";
 
 std::string text_at(const json::value& object, std::string_view pointer) {
-  boost::system::error_code none;
-  const json::value* v = object.find_pointer({pointer.data(), pointer.size()}, none);
-  const json::string* s = v == nullptr ? nullptr : v->if_string();
-  return s == nullptr ? std::string() : std::string(s->data(), s->size());
+  return std::string(kubernetes::text_at(object, pointer));
 }
 
 int64_t number_at(const json::value& object, std::string_view pointer) {
-  boost::system::error_code none;
-  const json::value* v = object.find_pointer({pointer.data(), pointer.size()}, none);
-  const int64_t* n = v == nullptr ? nullptr : v->if_int64();
-  return n == nullptr ? 0 : std::clamp<int64_t>(*n, 0, std::numeric_limits<int32_t>::max());
+  const int64_t n = kubernetes::integer_at(object, pointer).value_or(0);
+  return std::clamp<int64_t>(n, 0, std::numeric_limits<int32_t>::max());
 }
 
 // MicroTime: "2026-11-22T03:04:05.006000Z".
@@ -69,14 +66,15 @@ Result<Lease> parse_lease(std::string_view object) {
   const json::value lease = json::parse({object.data(), object.size()}, bad);
   Lease out;
   out.resource_version = bad ? std::string() : text_at(lease, "/metadata/resourceVersion");
-  if (out.resource_version.empty())
-    return Error{Code::internal, "the answer is not a Lease", {}, {}};
+  if (out.resource_version.empty()) return Error{Code::internal, "the answer is not a Lease"};
   out.holder = text_at(lease, "/spec/holderIdentity");
   out.renew_time = text_at(lease, "/spec/renewTime");
   out.duration = std::chrono::seconds(number_at(lease, "/spec/leaseDurationSeconds"));
   out.transitions = number_at(lease, "/spec/leaseTransitions");
   const std::string epoch = text_at(lease, "/metadata/annotations/davit.dev~1epoch");
-  std::from_chars(epoch.data(), epoch.data() + epoch.size(), out.epoch);
+  uint64_t number = 0;
+  std::from_chars(epoch.data(), epoch.data() + epoch.size(), number);
+  out.epoch = Epoch(number);
   return out;
 }
 
@@ -84,7 +82,7 @@ cluster::Request write_request(const Place& place, const Lease& lease, bool acqu
                                int64_t now_unix_ms) {
   const bool fresh = lease.resource_version.empty();
   const json::string now(micro_time(now_unix_ms));
-  json::object meta{{"annotations", {{epoch_annotation, std::to_string(lease.epoch)}}}};
+  json::object meta{{"annotations", {{epoch_annotation, to_string(lease.epoch)}}}};
   // The API knows whole seconds. The duration is rounded up, so that others wait too long rather
   // than too short.
   json::object spec{

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t name_bytes_max = DAVIT_NAME_BYTES_MAX;
 
 Error bad(std::string where, std::string message) {
-  return {Code::invalid_argument, std::move(message), std::move(where), {}};
+  return {Code::invalid_argument, std::move(message), std::move(where)};
 }
 
 Result<> known_kind(const std::string& kind, const std::vector<std::string>& kinds) {
@@ -67,7 +67,7 @@ void cut_to(const Limits& limits, Progress& said) {
          {},
          {},
          "issues",
-         0,
+         {},
          "more",
          std::to_string(more) +
              " more are not kept (issues_per_agent_max, issue_bytes_per_agent_max of the server)"});
@@ -86,15 +86,14 @@ Result<> admit_numbers(const Status& status, const Limits& limits, int64_t now_u
   return {};
 }
 
-Result<> admit_epoch(uint64_t epoch, const Limits& limits, int64_t now_unix_ms) {
+Result<> admit_epoch(Epoch epoch, const Limits& limits, int64_t now_unix_ms) {
   if (plausible_epoch(epoch, now_unix_ms, limits.epoch_ahead)) return {};
   return Error{
       Code::failed_precondition,
-      "epoch " + std::to_string(epoch) + " is more than " +
+      "epoch " + to_string(epoch) + " is more than " +
           std::to_string(std::chrono::ceil<std::chrono::hours>(limits.epoch_ahead).count() / 24) +
           " days ahead of this server's time: set the clock that is wrong",
-      "epoch",
-      {}};
+      "epoch"};
 }
 
 }  // namespace davit::recorder

@@ -25,6 +25,6 @@ Result<> admit(const Status& status, const std::vector<std::string>& kinds, cons
 // The checks of the status's numbers only.
 Result<> admit_numbers(const Status& status, const Limits& limits, int64_t now_unix_ms);
 // FAILED_PRECONDITION: the epoch is years ahead, so one of the clocks is wrong.
-Result<> admit_epoch(uint64_t epoch, const Limits& limits, int64_t now_unix_ms);
+Result<> admit_epoch(Epoch epoch, const Limits& limits, int64_t now_unix_ms);
 
 }  // namespace davit::recorder

@@ -45,13 +45,12 @@ void AgentMetrics::heard(const Progress& progress) {
 bool AgentMetrics::read_on() {
   auto r = backlog_.refresh(storage_, [this] { return !stopping_; });
   if (!r.ok() && !stopping_) errors_.add();
-  return r.ok();
+  return r.ok() && *r;
 }
 
 std::optional<uint64_t> AgentMetrics::lag(const Progress& progress) {
   // Nobody waits for a metric: during another read the lag is left to the agent's next Progress.
-  const std::unique_lock reading(backlog_mutex_, std::try_to_lock);
-  if (!reading.owns_lock() || !read_on()) return std::nullopt;
+  if (!read_on()) return std::nullopt;
   uint64_t sum = 0;
   for (const auto& k : progress.kinds) {
     std::optional<Cursor> before;
@@ -60,7 +59,7 @@ std::optional<uint64_t> AgentMetrics::lag(const Progress& progress) {
       before = fleet_.applied_before({progress.region, progress.agent}, k.kind);
     }
     // The changes of a snapshot do not count: the agent did not wait for them since their commit.
-    if (before && before->version != 0 && before->version < k.applied.version)
+    if (before && before->version && before->version < k.applied.version)
       observe(progress.region, k, *before, progress.seen_at_unix_ms);
     sum += backlog_.above(k.kind, progress.region, k.applied);
   }
@@ -99,10 +98,7 @@ void AgentMetrics::show_issues(const std::string& region) {
 
 void AgentMetrics::start() {
   // The first read of the backlog reads the whole store.
-  host_.blocking(storage_.instance(), [this, ticket = outstanding_.begin()] {
-    const std::lock_guard reading(backlog_mutex_);
-    read_on();
-  });
+  host_.blocking(storage_.instance(), [this, ticket = outstanding_.begin()] { read_on(); });
   strand_.post([this, ticket = outstanding_.begin()] { sweep(); });
 }
 

@@ -24,8 +24,7 @@ class AgentMetrics {
   void stop();
 
  private:
-  // Reads what was committed since the last read. Under the backlog's mutex. False: the store
-  // failed.
+  // Reads what was committed since the last read. False: the store failed, or another call reads.
   bool read_on();
   // Nothing: not known now.
   std::optional<uint64_t> lag(const Progress& progress);
@@ -43,7 +42,6 @@ class AgentMetrics {
   std::chrono::milliseconds stale_after_;
   Metric applied_, errors_;
 
-  std::mutex backlog_mutex_;  // held during a read of the store
   Backlog backlog_;
   std::atomic<bool> stopping_{false};
 

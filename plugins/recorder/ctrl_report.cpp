@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include <davit/storage_domain.hpp>
+
 #include "admission.hpp"
 #include "davit_ctrl_descriptors.h"
 #include "envelope.hpp"
@@ -25,15 +27,12 @@ Result<std::vector<Record>> find_records(const storage::Client& storage, const s
   // A deleted record keeps its name until another record takes it. A report means the live one.
   const bool live = std::any_of(found.begin(), found.end(), [](const Record& r) { return r.live; });
   if (live) std::erase_if(found, [](const Record& r) { return !r.live; });
-  if (found.empty())
-    return Error{Code::not_found, "no " + what + " in region \"" + region + "\"", {}, {}};
+  if (found.empty()) return Error{Code::not_found, "no " + what + " in region \"" + region + "\""};
   std::set<std::string> namespaces;
   for (const Record& r : found) namespaces.insert(r.ns);
   if (namespaces.size() > 1) {
     return Error{Code::failed_precondition,
-                 what + " exists in " + std::to_string(namespaces.size()) + " namespaces",
-                 {},
-                 {}};
+                 what + " exists in " + std::to_string(namespaces.size()) + " namespaces"};
   }
   return found;
 }
@@ -43,8 +42,10 @@ namespace {
 // Decodes a report with the kind's help, on its pool.
 Result<Reported> decode(const kind::Client& kind, const Schema& schema, std::string_view request) {
   auto json = schema.to_json(kind.description().ctrl_v1->report_type, request);
-  if (!json.ok()) return Error{Code::invalid_argument, "the request cannot be decoded", {}, {}};
+  if (!json.ok()) return Error{Code::invalid_argument, "the request cannot be decoded"};
   auto reported = kind.from_report(*json);
+  if (!reported.ok() && retryable(reported.error().code))
+    return reported.error().in("kind " + kind.kind());
   if (!reported.ok()) return reported.error();
   return Reported{std::move(reported->first), std::move(reported->second)};
 }
@@ -72,7 +73,7 @@ struct Arrival {
 Status arrival_stamp(Shared& shared) {
   Status out;
   out.sequence = shared.next_sequence();
-  out.epoch = out.sequence / 1000;
+  out.epoch = Epoch(out.sequence / 1000);
   out.reported_at_unix_ms = shared.host.unix_ms();
   return out;
 }
@@ -112,6 +113,21 @@ struct CtrlReport {
 };
 using ReportPtr = std::shared_ptr<CtrlReport>;
 
+// The kind cannot read the report now, or cannot say what the record asks for. `davit status` shows
+// it.
+void note_delay(const CtrlReport& report, const Key& key, Version version, const Error& why) {
+  if (!retryable(why.code)) return;
+  const Host& host = report.shared.host;
+  report.shared.delays.note(key, Delay::report, version, why.message, host.unix_ms());
+}
+
+// Of which record the report is, as far as a Davit agent says so in its header.
+Key key_said(const CtrlReport& report) {
+  Status said;
+  apply_observed_header(report.observed, said);
+  return {report.kind.kind(), report.region, said.key.id};
+}
+
 // A Krane agent reports what runs. What should run comes from the record.
 Result<> complete(const CtrlReport& report, const Record& record, Status& s) {
   if (!record.live) {
@@ -134,9 +150,13 @@ void store_report(const ReportPtr& report) {
     Status& status = statuses.emplace_back(report->arrival.status);
     status.key = record.key;
     if (report->arrival.own_counts) continue;
-    if (auto r = complete(*report, record, status); !r.ok()) return report->reply(r.error());
+    if (auto r = complete(*report, record, status); !r.ok()) {
+      note_delay(*report, record.key, record.version, r.error());
+      return report->reply(r.error());
+    }
   }
   Shared& shared = report->shared;
+  for (const Record& record : report->records) shared.delays.over(record.key, Delay::report);
   shared.storage.under(report->caller)
       .report(statuses, [report, ticket = shared.outstanding.begin()](Result<> r) {
         if (!r.ok()) {
@@ -171,7 +191,11 @@ void find_its_records(const ReportPtr& report) {
 // Runs on the kind's pool.
 void read_report(const ReportPtr& report) {
   auto reported = decode(report->kind, report->schema, report->message.view());
-  if (!reported.ok()) return report->reply(reported.error());
+  if (!reported.ok()) {
+    note_delay(*report, key_said(*report), 0, reported.error());
+    return report->reply(reported.error());
+  }
+  report->shared.delays.over({report->kind.kind(), report->region, {}}, Delay::report);
   report->named = std::move(reported->named);
   report->arrival =
       arrive(report->shared, report->stamp, std::move(reported->status), report->observed);
@@ -223,6 +247,19 @@ Result<> serve_ctrl_report(Shared& shared, const rpc::Server& server, const kind
   });
 }
 
+namespace {
+
+// Before the agent takes a place: another one might have to give way to a name that no store keeps.
+Result<> admit_heartbeat(const Progress& said) {
+  auto e = storage::outside(said);
+  if (!e) return {};
+  if (e->where == "agent")
+    e->message = "the name \"platform/region\" " + e->message + ": name the platform shorter";
+  return *e;
+}
+
+}  // namespace
+
 Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
   const rpc::Method method{.path = "ctrl.v1.ClusterService/Heartbeat",
                            .request_type = "ctrl.v1.HeartbeatRequest",
@@ -232,7 +269,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
   return server.unary(method, [&shared](rpc::Call call, Buffer request, rpc::Server::Reply reply) {
     ::ctrl::v1::HeartbeatRequest message;
     if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
-      return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
+      return reply(Error{Code::invalid_argument, "the request cannot be decoded"});
     }
     // Only this method has its region in the message and not in a header.
     if (auto r = check_name("region", message.region()); !r.ok()) return reply(r.error());
@@ -240,15 +277,14 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
     if (!rpc::names_region(who.regions, message.region())) {
       return reply(Error{
           Code::permission_denied,
-          "region \"" + message.region() + "\" is not one that token \"" + who.name + "\" names",
-          {},
-          {}});
+          "region \"" + message.region() + "\" is not one that token \"" + who.name + "\" names"});
     }
     const std::string platform = message.platform().empty() ? "unknown" : message.platform();
     if (auto r = check_name("platform", platform); !r.ok()) return reply(r.error());
     const Progress progress{
-        message.region(),     platform + "/" + message.region(), "ctrl.v1", 0, {}, {},
+        message.region(),     platform + "/" + message.region(), "ctrl.v1", Epoch(), {}, {},
         shared.host.unix_ms()};
+    if (auto r = admit_heartbeat(progress); !r.ok()) return reply(r.error());
     const Turns::Ask ask =
         ask_of(shared, call, progress.region, request.size(), Counts::transaction);
     shared.turns.in_turn(
@@ -256,7 +292,7 @@ Result<> serve_heartbeat(Shared& shared, const rpc::Server& server) {
           shared.host.blocking(shared.storage.instance(), [&shared, caller, progress, ends] {
             // The response has no fields.
             shared.progress(
-                caller, progress, [](uint64_t) { return std::string(); }, ends);
+                caller, progress, [](Epoch) { return std::string(); }, ends);
           });
         });
   });

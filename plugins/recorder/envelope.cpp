@@ -18,7 +18,7 @@ bool known_health(std::string_view h) {
 }
 
 Error bad(std::string message) {
-  return {Code::invalid_argument, std::move(message), {}, {}};
+  return {Code::invalid_argument, std::move(message)};
 }
 
 template <class Int>
@@ -26,6 +26,13 @@ void read_number(std::string_view text, Int& out) {
   Int value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && value >= 0) out = value;
+}
+
+template <class Purpose>
+void read_number(std::string_view text, Number<Purpose>& out) {
+  uint64_t value = out.value();
+  read_number(text, value);
+  out = Number<Purpose>(value);
 }
 
 }  // namespace
@@ -42,8 +49,8 @@ Result<Status> from_wire(const v1::Status& in, const std::string& region, int64_
   Status out;
   out.key = {in.kind(), region, in.id()};
   out.gone = in.gone();
-  out.observed_version = in.observed_version();
-  out.observed_incarnation = in.observed_incarnation();
+  out.observed_version = Version(in.observed_version());
+  out.observed_incarnation = Incarnation(in.observed_incarnation());
   // An agent of a later version may know more words.
   out.health = known_health(in.health()) ? in.health() : "unknown";
   out.desired = in.desired();
@@ -56,20 +63,22 @@ Result<Status> from_wire(const v1::Status& in, const std::string& region, int64_
     out.children.push_back({c.name(), c.address(), c.status(), c.cpu_millicores(), c.memory_mib()});
   }
   out.detail = in.detail();
-  out.epoch = in.epoch();
+  out.epoch = Epoch(in.epoch());
   out.sequence = in.sequence();
   out.reported_at_unix_ms = in.reported_at_unix_ms() == 0 ? now_unix_ms : in.reported_at_unix_ms();
   return out;
 }
 
 Progress from_wire(const v1::ProgressRequest& in, const std::string& region, int64_t now_unix_ms) {
-  Progress out{region, in.agent(), in.software(), in.epoch(), {}, {}, now_unix_ms, in.sequence()};
+  Progress out{region, in.agent(), in.software(), Epoch(in.epoch()),
+               {},     {},         now_unix_ms,   in.sequence()};
   for (const auto& k : in.kinds()) {
-    out.kinds.push_back({k.kind(), {k.applied().incarnation(), k.applied().version()}});
+    out.kinds.push_back(
+        {k.kind(), {Incarnation(k.applied().incarnation()), Version(k.applied().version())}});
   }
   for (const auto& i : in.issues()) {
-    out.issues.push_back({i.kind(), i.id(), i.namespace_(), i.name(), i.version(), i.condition(),
-                          i.reason(), i.incarnation()});
+    out.issues.push_back({i.kind(), i.id(), i.namespace_(), i.name(), Version(i.version()),
+                          i.condition(), i.reason(), Incarnation(i.incarnation())});
   }
   return out;
 }

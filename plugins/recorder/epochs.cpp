@@ -2,10 +2,10 @@
 
 namespace davit::recorder {
 
-uint64_t Epochs::taken(const Progress& said) const {
+Epoch Epochs::taken(const Progress& said) const {
   const auto it = regions_.find(said.region);
-  if (it == regions_.end() || known(said)) return 0;
-  return it->second.epoch >= said.epoch ? it->second.epoch : 0;
+  if (it == regions_.end() || known(said)) return {};
+  return it->second.epoch >= said.epoch ? it->second.epoch : Epoch();
 }
 
 bool Epochs::known(const Progress& said) const {
@@ -21,18 +21,18 @@ void Epochs::heard(const Progress& said) {
   if (said.epoch > greatest.epoch || its_own) greatest = {said.epoch, said.agent};
 }
 
-void Epochs::told(const Progress& said, uint64_t taken) {
-  heard({said.region, said.agent, {}, taken + 1, {}, {}, 0});
+void Epochs::told(const Progress& said, Epoch taken) {
+  heard({said.region, said.agent, {}, taken.next(), {}, {}, 0});
 }
 
-void Epochs::reported(const std::string& region, uint64_t epoch) {
+void Epochs::reported(const std::string& region, Epoch epoch) {
   Greatest& greatest = regions_[region];
   if (epoch > greatest.epoch) greatest = {epoch, {}};
 }
 
-uint64_t Epochs::above(const std::string& region) const {
+Epoch Epochs::above(const std::string& region) const {
   const auto it = regions_.find(region);
-  return it == regions_.end() ? 0 : it->second.epoch + 1;
+  return it == regions_.end() ? Epoch() : it->second.epoch.next();
 }
 
 }  // namespace davit::recorder

@@ -13,25 +13,25 @@ class Epochs {
  public:
   // The highest epoch of the region if this agent's is not above it; the agent then takes the next
   // one. 0: this agent's epoch is the highest.
-  uint64_t taken(const Progress& said) const;
+  Epoch taken(const Progress& said) const;
   // True: this agent already holds the highest epoch known here. False: the caller reads the store
   // again, because another server may have recorded a higher one.
   bool known(const Progress& said) const;
   void heard(const Progress& said);
   // The agent was told to rise above `taken`. The next epoch is its own from now on. No other agent
   // gets that epoch, and neither does a later process of this agent.
-  void told(const Progress& said, uint64_t taken);
+  void told(const Progress& said, Epoch taken);
   // A status was reported with this epoch; its agent is unknown.
-  void reported(const std::string& region, uint64_t epoch);
+  void reported(const std::string& region, Epoch epoch);
   // The least epoch above all that agents of the region have reported with; 0: none has reported.
-  uint64_t above(const std::string& region) const;
+  Epoch above(const std::string& region) const;
   // True: an agent of the region has reported. Only such regions remember the epochs of statuses,
   // so that invented regions take no memory.
   bool has(const std::string& region) const { return regions_.contains(region); }
 
  private:
   struct Greatest {
-    uint64_t epoch = 0;
+    Epoch epoch{};
     std::string agent;  // empty: not known yet
   };
   std::map<std::string, Greatest> regions_;

@@ -23,10 +23,10 @@ struct Limits {
 
 // True: the epoch is not too far ahead of this server's time. The store would ignore the statuses
 // of all other agents for ever after an epoch of the far future.
-inline bool plausible_epoch(uint64_t epoch, int64_t now_unix_ms, std::chrono::milliseconds ahead) {
+inline bool plausible_epoch(Epoch epoch, int64_t now_unix_ms, std::chrono::milliseconds ahead) {
   // May 2033. An epoch up to here always passes, because this server's clock may not be set yet.
   constexpr int64_t surely = 2'000'000'000'000;
-  return epoch <= static_cast<uint64_t>(std::max(now_unix_ms + ahead.count(), surely));
+  return epoch <= Epoch(static_cast<uint64_t>(std::max(now_unix_ms + ahead.count(), surely)));
 }
 
 }  // namespace davit::recorder

@@ -19,7 +19,7 @@ constexpr size_t status_work = 256;
 
 class Recorder {
  public:
-  using roles = Roles<>;
+  using roles = Roles<DelaysRole>;
 
   explicit Recorder(Host host) : host_(host) {
     const Settings settings(host);
@@ -74,6 +74,7 @@ class Recorder {
     shared_->stop();
     return shared_->outstanding.wait(host_, op);
   }
+  std::vector<Delay> delays() const { return shared_->delays.all(host_.unix_ms()); }
 
  private:
   Result<> serve_report(const rpc::Server& server) {
@@ -95,12 +96,10 @@ class Recorder {
     if (messages_in(bytes, *Message::descriptor(), limits_.messages) > limits_.messages) {
       return Error{Code::invalid_argument,
                    "more than " + std::to_string(limits_.messages) +
-                       " messages in one (messages_per_call_max of the server)",
-                   {},
-                   {}};
+                       " messages in one (messages_per_call_max of the server)"};
     }
     if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return {};
-    return Error{Code::invalid_argument, "the request cannot be decoded", {}, {}};
+    return Error{Code::invalid_argument, "the request cannot be decoded"};
   }
 
   // Refuses single statuses by key and stores the others. The store itself ignores statuses of
@@ -112,15 +111,14 @@ class Recorder {
     if (count > limits_.statuses) {
       return said.reply(Error{Code::invalid_argument,
                               "more than " + std::to_string(limits_.statuses) + " of them",
-                              "statuses",
-                              {}});
+                              "statuses"});
     }
     // The store works for each status, however short the status is.
     const size_t bytes = said.message.size(), work = count * status_work;
     if (work > bytes) shared_->turns.spend(said.region, work - bytes);
     v1::ReportResponse response;
     std::vector<Status> statuses;
-    uint64_t epoch = 0;
+    Epoch epoch{};
     const int64_t now = host_.unix_ms();
     for (const auto& s : message.statuses()) {
       auto status = from_wire(s, said.region, now);
@@ -168,9 +166,9 @@ class Recorder {
                      [this, word = std::move(word), caller = said.caller, reply = said.reply] {
                        shared_->progress(
                            caller, word,
-                           [](uint64_t epoch_taken) {
+                           [](Epoch epoch_taken) {
                              v1::ProgressResponse response;
-                             response.set_epoch_taken(epoch_taken);
+                             response.set_epoch_taken(epoch_taken.value());
                              return response.SerializeAsString();
                            },
                            reply);

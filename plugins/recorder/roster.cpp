@@ -57,8 +57,7 @@ Result<std::optional<Roster::Seat>> Roster::place_of(const Progress& newcomer) c
                where + " " + std::to_string(full_here ? here : count_) + " agents already (" +
                    (full_here ? "agents_per_region_max" : "agents_max") +
                    "): stop one, or forget one with davit agent forget",
-               "agent",
-               {}};
+               "agent"};
 }
 
 void Roster::heard(const Progress& said) {

@@ -45,7 +45,7 @@ class Roster {
  private:
   struct Place {
     int64_t seen_at_unix_ms = 0;
-    std::pair<uint64_t, uint64_t> newest{};  // epoch and sequence of what it said last
+    std::pair<Epoch, uint64_t> newest{};  // epoch and sequence of what it said last
   };
   using Agents = std::map<std::string, Place, std::less<>>;
   const Place* find(const Progress& said) const;

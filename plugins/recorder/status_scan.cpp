@@ -34,17 +34,18 @@ void StatusScan::read() {
     const std::lock_guard lock(mutex_);
     stopping = stopping_;
   }
-  if (stopping) return end(Error{Code::unavailable, "the server is shutting down", {}, {}});
+  if (stopping) return end(shutting_down());
   Greatest greatest;
   const auto page =
       storage_.statuses({{}, at_, statuses_per_page, bytes_per_page}, [&](const davit_status& s) {
-        if (see_.counts(s.epoch)) {
-          uint64_t& epoch = greatest[text(s.key.region)];
-          epoch = std::max(epoch, s.epoch);
+        const Epoch epoch(s.epoch);
+        if (see_.counts(epoch)) {
+          Epoch& found = greatest[text(s.key.region)];
+          found = std::max(found, epoch);
         }
         return true;
       });
-  if (!page.ok() && page.error().code == Code::out_of_range && at_.version != 0) {
+  if (!page.ok() && page.error().code == Code::out_of_range && at_.version) {
     at_ = {};  // the store's history changed meanwhile
     return post();
   }

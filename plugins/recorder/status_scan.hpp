@@ -16,9 +16,9 @@ class StatusScan {
  public:
   using Then = std::function<void(const Result<>&)>;
   // The greatest epoch of each region in one page.
-  using Greatest = std::map<std::string, uint64_t>;
+  using Greatest = std::map<std::string, Epoch>;
   struct See {
-    std::function<bool(uint64_t)> counts;  // is the epoch plausible? within a read of the store
+    std::function<bool(Epoch)> counts;  // is the epoch plausible? within a read of the store
     std::function<void(const Greatest&)> page;  // takes the result of a page
   };
 

@@ -44,7 +44,7 @@ Result<Number> wanted_of(const kind::Client& kind, const Schema& schema, const R
                              {"region", record.key.region},
                              {"namespace", record.ns},
                              {"name", record.name},
-                             {"version", std::to_string(record.version)},
+                             {"version", to_string(record.version)},
                              {"state", record.state},
                              {"annotations", std::move(annotations)}}},
                            {"desired", std::move(desired)},

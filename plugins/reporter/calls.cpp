@@ -10,9 +10,9 @@ class Calls::Unary : public rpc::Handler {
   void on_done(const rpc::End& end) override {
     calls_.under_way_.erase(number_);
     if (end.code != Code::ok) {
-      done_(Error{end.code, end.message, {}, {}});
+      done_(Error{end.code, end.message});
     } else if (!answer_) {
-      done_(Error{Code::internal, "the peer sent no answer", {}, {}});
+      done_(Error{Code::internal, "the peer sent no answer"});
     } else {
       done_(std::move(*answer_));
     }

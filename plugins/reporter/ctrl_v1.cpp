@@ -34,10 +34,10 @@ bool can_stand_in_a_header(const std::string& id) {
 }
 
 std::string observed_header(const Status& s) {
-  return "version=" + std::to_string(s.observed_version) + ";desired=" + std::to_string(s.desired) +
+  return "version=" + to_string(s.observed_version) + ";desired=" + std::to_string(s.desired) +
          ";updated=" + std::to_string(s.updated) + ";ready=" + std::to_string(s.ready) +
          ";stale=" + std::to_string(s.stale) + ";health=" + s.health + (s.gone ? ";gone=1" : "") +
-         ";epoch=" + std::to_string(s.epoch) + ";sequence=" + std::to_string(s.sequence) +
+         ";epoch=" + to_string(s.epoch) + ";sequence=" + std::to_string(s.sequence) +
          (can_stand_in_a_header(s.key.id) ? ";id=" + s.key.id : "");
 }
 
@@ -105,14 +105,14 @@ class CtrlV1 : public Sender {
     pump();
   }
 
-  void progress(const Progress& p, std::function<void(Result<uint64_t>)> done) override {
+  void progress(const Progress& p, std::function<void(Result<Epoch>)> done) override {
     ::ctrl::v1::HeartbeatRequest request;
     request.set_region(p.region);
     request.set_platform(platform_);
     calls_.unary("ctrl.v1.ClusterService/Heartbeat", request.SerializeAsString(),
                  [done = std::move(done)](Result<std::string> r) {
                    // This wire has no epochs.
-                   done(r.ok() ? Result<uint64_t>(0) : Result<uint64_t>(r.error()));
+                   done(r.ok() ? Result<Epoch>(Epoch()) : Result<Epoch>(r.error()));
                  });
   }
 
@@ -256,7 +256,7 @@ class CtrlV1 : public Sender {
       const auto wait = backoff.next(calls_.host().random(), {});
       if (backoff.failures() == told_after) {
         calls_.host().warn(
-            "the peer keeps failing at a status, which is sent again and again",
+            "the peer keeps failing at a status; it is sent again until the peer takes it",
             {{"kind", status.key.kind}, {"id", status.key.id}, {"reason", r.error().message}});
       }
       sent_.later.emplace_back(std::move(status), wait);

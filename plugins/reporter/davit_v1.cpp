@@ -25,8 +25,8 @@ void fill(const Status& from, v1::Status& to) {
   to.set_kind(from.key.kind);
   to.set_id(from.key.id);
   to.set_region(from.key.region);
-  to.set_observed_version(from.observed_version);
-  to.set_observed_incarnation(from.observed_incarnation);
+  to.set_observed_version(from.observed_version.value());
+  to.set_observed_incarnation(from.observed_incarnation.value());
   to.set_health(from.health);
   to.set_desired(from.desired);
   to.set_updated(from.updated);
@@ -36,7 +36,7 @@ void fill(const Status& from, v1::Status& to) {
   to.set_parked(from.parked);
   to.set_detail(from.detail);
   to.set_gone(from.gone);
-  to.set_epoch(from.epoch);
+  to.set_epoch(from.epoch.value());
   to.set_sequence(from.sequence);
   to.set_reported_at_unix_ms(from.reported_at_unix_ms);
   for (const Child& c : from.children) {
@@ -74,17 +74,17 @@ class DavitV1 : public Sender {
     calls_.unary("davit.v1.AgentService/Report", request.SerializeAsString(), std::move(answered));
   }
 
-  void progress(const Progress& p, std::function<void(Result<uint64_t>)> done) override {
+  void progress(const Progress& p, std::function<void(Result<Epoch>)> done) override {
     v1::ProgressRequest request;
     request.set_agent(p.agent);
     request.set_software(p.software);
-    request.set_epoch(p.epoch);
+    request.set_epoch(p.epoch.value());
     request.set_sequence(p.sequence);
     for (const auto& k : p.kinds) {
       auto& kind = *request.add_kinds();
       kind.set_kind(k.kind);
-      kind.mutable_applied()->set_incarnation(k.applied.incarnation);
-      kind.mutable_applied()->set_version(k.applied.version);
+      kind.mutable_applied()->set_incarnation(k.applied.incarnation.value());
+      kind.mutable_applied()->set_version(k.applied.version.value());
     }
     for (const auto& i : p.issues) {
       auto& issue = *request.add_issues();
@@ -92,10 +92,10 @@ class DavitV1 : public Sender {
       issue.set_id(i.id);
       issue.set_namespace_(i.ns);
       issue.set_name(i.name);
-      issue.set_version(i.version);
+      issue.set_version(i.version.value());
       issue.set_condition(i.condition);
       issue.set_reason(i.reason);
-      issue.set_incarnation(i.incarnation);
+      issue.set_incarnation(i.incarnation.value());
     }
     calls_.unary("davit.v1.AgentService/Progress", request.SerializeAsString(),
                  [done = std::move(done)](Result<std::string> r) {
@@ -103,7 +103,7 @@ class DavitV1 : public Sender {
                    if (!r.ok()) return done(r.error());
                    // An answer that cannot be read counts as one without an epoch.
                    if (!response.ParseFromString(*r)) response.Clear();
-                   done(response.epoch_taken());
+                   done(Epoch(response.epoch_taken()));
                  });
   }
 
@@ -114,7 +114,7 @@ class DavitV1 : public Sender {
     Sent out;
     v1::ReportResponse response;
     if (!response.ParseFromString(answer)) {
-      out.failure = Error{Code::internal, "the peer's answer to a report cannot be read", {}, {}};
+      out.failure = Error{Code::internal, "the peer's answer to a report cannot be read"};
       out.again = std::move(statuses);
       return out;
     }

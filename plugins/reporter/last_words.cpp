@@ -54,13 +54,13 @@ std::vector<Status> LastWords::take_unconfirmed() {
   return out;
 }
 
-bool LastWords::has_below(uint64_t epoch) const {
+bool LastWords::has_below(Epoch epoch) const {
   return std::any_of(words_.begin(), words_.end(), [epoch](const Words& words) {
     return !words.empty() && words.front().status.epoch < epoch;
   });
 }
 
-void LastWords::add_below(uint64_t epoch, size_t most, size_t bytes_max,
+void LastWords::add_below(Epoch epoch, size_t most, size_t bytes_max,
                           std::vector<Status>& batch) const {
   size_t bytes = 0;
   std::unordered_set<std::string> keys;

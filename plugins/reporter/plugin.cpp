@@ -61,12 +61,12 @@ class Plugin {
 
   Result<> start(const Op&) {
     if (!gate_) {
-      begin(static_cast<uint64_t>(host_.unix_ms()));
+      begin(Epoch(static_cast<uint64_t>(host_.unix_ms())));
       return {};
     }
     host_.health(DAVIT_HEALTH_SERVING, "standing by until \"" + gate_->name() + "\" opens");
-    gate_->wait([this](uint64_t epoch) {
-      if (epoch != 0) begin(epoch);
+    gate_->wait([this](Epoch epoch) {
+      if (epoch) begin(epoch);
     });
     return {};
   }
@@ -92,8 +92,7 @@ class Plugin {
     });
     std::unique_lock lock(mutex_);
     if (changed_.wait_for(lock, end - host_.now(), [this] { return ended_; })) return {};
-    return Error{
-        Code::deadline_exceeded, "calls to the control plane, or to a kind, did not end", {}, {}};
+    return Error{Code::deadline_exceeded, "calls to the control plane, or to a kind, did not end"};
   }
 
   void offer(Status s) { reporter_->offer(std::move(s)); }
@@ -102,7 +101,7 @@ class Plugin {
 
  private:
   // The mutex orders begin and stop: a gate may open during stop, and nothing may start after it.
-  void begin(uint64_t epoch) {
+  void begin(Epoch epoch) {
     std::lock_guard lock(mutex_);
     if (stopping_) return;
     strand_.post([this, epoch] { reporter_->start(epoch); });

@@ -22,14 +22,14 @@ Reporter::Reporter(Host host, Rules rules, Strand strand, std::string region, st
       backoff_(rules.retry),
       progress_backoff_(rules.retry),
       rise_backoff_(rules.retry),
-      last_words_(rules.capacity, gone_max) {
+      accepted_(rules.capacity, gone_max) {
   progress_.region = std::move(region);
   progress_.agent = std::move(agent);
   progress_.software = std::string("davit ") + DAVIT_PLUGIN_VERSION;
   waiting_ = host.gauge("davit_reporter_waiting", "Statuses that wait to be sent");
   sent_total_ = host.counter("davit_reporter_sent_total", "Statuses the peer has taken");
   refused_total_ =
-      host.counter("davit_reporter_refused_total", "Statuses the peer will never take");
+      host.counter("davit_reporter_refused_total", "Statuses that the peer refused for good");
   dropped_total_ =
       host.counter("davit_reporter_dropped_total", "Statuses dropped because the buffer was full");
   failures_total_ = host.counter("davit_reporter_failures_total", "Calls the peer did not answer");
@@ -53,7 +53,7 @@ void Reporter::offer(Status status) {
     kicked_ = true;
   }
   if (cut)
-    host_.warn("a status was too large and is cut; others are cut without a word",
+    host_.warn("a status is too large and was cut; further ones are not logged",
                {{"kind", key.kind}, {"id", key.id}});
   if (dropped) tell_of_drops();
   if (first) kick();
@@ -101,7 +101,7 @@ void Reporter::kick() {
 
 // --- when -------------------------------------------------------------------------------------
 
-void Reporter::start(uint64_t epoch) {
+void Reporter::start(Epoch epoch) {
   running_ = true;
   {
     std::lock_guard lock(mutex_);
@@ -148,7 +148,7 @@ std::optional<Reporter::Time> Reporter::waiting_due() const {
   if (!buffer_.empty()) return Time(0);
   if (flushed_) return std::nullopt;
   auto due = buffer_.next_due();
-  if (repeat_from_ && last_words_.has_below(progress_.epoch))
+  if (repeat_from_ && accepted_.has_below(progress_.epoch))
     due = std::min(due.value_or(*repeat_from_), *repeat_from_);
   return due;
 }
@@ -207,7 +207,7 @@ std::vector<Status> Reporter::next_batch() {
   std::lock_guard lock(mutex_);
   std::vector<Status> batch = buffer_.take(rules_.batch_max, batch_bytes_max);
   if (!flushed_ && repeat_from_ && *repeat_from_ <= host_.now())
-    last_words_.add_below(progress_.epoch, rules_.batch_max, batch_bytes_max, batch);
+    accepted_.add_below(progress_.epoch, rules_.batch_max, batch_bytes_max, batch);
   for (Status& s : batch) s.epoch = progress_.epoch;
   return batch;
 }
@@ -217,18 +217,18 @@ void Reporter::send() {
   sending_ = true;
   last_send_ = host_.now();
   under_way_ = batch.size();
-  if (sender_->wants_progress()) last_words_.sending(batch);
+  if (sender_->wants_progress()) accepted_.sending(batch);
   sender_->send(std::move(batch), [this](Sent s) { sent(std::move(s)); });
 }
 
 void Reporter::sent(Sent s) {
   sending_ = false;
-  last_words_.ended(!s.failure);
+  accepted_.ended(!s.failure);
   sent_total_.add(
       static_cast<double>(under_way_ - s.again.size() - s.later.size() - s.refusals.size()));
   for (const auto& r : s.refusals) {
     refused_total_.add();
-    last_words_.forget({r.kind, progress_.region, r.id});
+    accepted_.forget({r.kind, progress_.region, r.id});
     host_.warn("a status was refused", {{"kind", r.kind}, {"id", r.id}, {"reason", r.reason}});
   }
   {
@@ -274,7 +274,7 @@ void Reporter::show_health() {
     host_.health(DAVIT_HEALTH_DEGRADED,
                  "the breaker is open: the control plane does not take reports");
   } else if (silences_ >= rules_.breaker.failures_max) {
-    host_.health(DAVIT_HEALTH_DEGRADED, "the control plane does not hear that the agent lives");
+    host_.health(DAVIT_HEALTH_DEGRADED, "progress and heartbeats do not reach the control plane");
   } else {
     host_.health(DAVIT_HEALTH_SERVING);
   }

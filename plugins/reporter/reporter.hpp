@@ -10,9 +10,9 @@
 #include <davit/sink.hpp>
 #include <davit/status_size.hpp>
 
+#include "accepted_statuses.hpp"
 #include "breaker.hpp"
 #include "buffer.hpp"
-#include "last_words.hpp"
 #include "sender.hpp"
 
 namespace davit::reporter {
@@ -42,7 +42,7 @@ class Reporter {
   // epoch. When the peer has heard of an epoch that is not below ours, the Reporter raises its own
   // above that one. The reasons: a clock was set back, this machine's clock is behind that of
   // another machine, or another agent came and went.
-  void start(uint64_t epoch);
+  void start(Epoch epoch);
   // Sends what waits without further delay. Calls `flushed` once, when all is sent or the peer
   // fails.
   void flush(std::function<void()> flushed);
@@ -63,9 +63,9 @@ class Reporter {
   void sent(Sent sent);
   void send_progress();
   void add_issues(Progress& p) const;  // under the mutex
-  void progressed(const Result<uint64_t>& r);
-  void introduced(uint64_t epoch_taken);
-  void rise_above(uint64_t epoch_taken);
+  void progressed(const Result<Epoch>& r);
+  void introduced(Epoch epoch_taken);
+  void rise_above(Epoch epoch_taken);
   void reported(const std::optional<Error>& failure);
   void show_health();
   void tell_of_drops();  // [any]
@@ -104,8 +104,8 @@ class Reporter {
   Backoff backoff_, progress_backoff_, rise_backoff_;
   Time last_send_ = never, last_progress_ = never, retry_at_{0}, progress_retry_at_{0};
   bool sending_ = false, progressing_ = false, running_ = false;
-  bool introduced_ = false;  // the peer has answered the first progress, so the epoch is settled
-  LastWords last_words_;     // for davit.v1, where the peer tells of a greater epoch
+  bool introduced_ = false;    // the peer has answered the first progress, so the epoch is settled
+  AcceptedStatuses accepted_;  // for davit.v1, where the peer tells of a greater epoch
   std::optional<Time> repeat_from_;  // when statuses that have a lower epoch may be repeated
   std::optional<Time> rise_logged_at_;
   bool cut_logged_ = false;  // guarded by the mutex: offer uses it

@@ -28,9 +28,9 @@ void Reporter::send_progress() {
     if (!delayed_.empty()) p.issues.push_back(delayed());
   }
   progressing_ = true;
-  last_words_.asking();
+  accepted_.asking();
   last_progress_ = host_.now();
-  sender_->progress(p, [this](const Result<uint64_t>& r) { progressed(r); });
+  sender_->progress(p, [this](const Result<Epoch>& r) { progressed(r); });
 }
 
 // Adds as many issues as fit into one message, and says how many more there are.
@@ -48,10 +48,10 @@ void Reporter::add_issues(Progress& p) const {
   }
   if (more > 0)
     p.issues.push_back(
-        {{}, {}, {}, "issues", 0, "more", std::to_string(more) + " more do not fit a message"});
+        {{}, {}, {}, "issues", {}, "more", std::to_string(more) + " more do not fit a message"});
 }
 
-void Reporter::progressed(const Result<uint64_t>& r) {
+void Reporter::progressed(const Result<Epoch>& r) {
   progressing_ = false;
   if (!r.ok() && worth_retrying(r.error().code)) {
     last_progress_ = never;  // due again as soon as the backoff allows, on either wire
@@ -59,12 +59,13 @@ void Reporter::progressed(const Result<uint64_t>& r) {
         host_.now() + progress_backoff_.next(host_.random(), r.error().retry_after);
     failures_total_.add();
     if (silences_++ == 0)
-      host_.warn("the peer does not hear that the agent lives", {{"reason", r.error().message}});
+      host_.warn("progress cannot be sent to the peer", {{"reason", r.error().message}});
     std::lock_guard lock(mutex_);
     progress_dirty_ = true;
   } else {
     if (silences_ > 0)
-      host_.info("the peer hears the agent again", {{"failures", std::to_string(silences_)}});
+      host_.info("progress can be sent to the peer again",
+                 {{"failures", std::to_string(silences_)}});
     silences_ = 0;
     progress_backoff_.reset();
     progress_retry_at_ = Time(0);
@@ -73,19 +74,19 @@ void Reporter::progressed(const Result<uint64_t>& r) {
     } else if (std::exchange(refused_for_, r.error().message) != r.error().message) {
       host_.warn("progress was refused", {{"reason", r.error().message}});
     }
-    introduced(r.ok() ? *r : 0);
+    introduced(r.ok() ? *r : Epoch());
   }
   show_health();
   plan();
 }
 
-void Reporter::introduced(uint64_t epoch_taken) {
+void Reporter::introduced(Epoch epoch_taken) {
   introduced_ = true;
   {
     std::lock_guard lock(mutex_);
     if (epoch_taken < progress_.epoch) {
       rise_backoff_.reset();
-      return last_words_.confirmed();
+      return accepted_.confirmed();
     }
   }
   rise_above(epoch_taken);
@@ -93,15 +94,15 @@ void Reporter::introduced(uint64_t epoch_taken) {
 
 // The peer may have ignored all that was sent since it confirmed our epoch. The other agent may
 // have replaced what was sent before.
-void Reporter::rise_above(uint64_t epoch_taken) {
+void Reporter::rise_above(Epoch epoch_taken) {
   const auto now = host_.now();
   if (!rise_logged_at_ || now - *rise_logged_at_ >= rise_logged_every) {
     rise_logged_at_ = now;
     host_.info("an agent of the region has a greater epoch; ours is raised above it",
-               {{"known", std::to_string(epoch_taken)}});
+               {{"known", to_string(epoch_taken)}});
   }
   // No epoch is above this one; the peer should not have accepted it.
-  if (epoch_taken == UINT64_MAX) return;
+  if (epoch_taken == Epoch::max()) return;
   // Another working agent raises its epoch, too. An agent that is told so repeatedly waits longer
   // each time. So one of the two is confirmed in the end, and both rest until something changes.
   progress_retry_at_ = now + rise_backoff_.next(host_.random());
@@ -110,7 +111,7 @@ void Reporter::rise_above(uint64_t epoch_taken) {
   std::lock_guard lock(mutex_);
   progress_.epoch = epoch_taken + 1;
   progress_dirty_ = true;
-  buffer_.put_back(last_words_.take_unconfirmed());
+  buffer_.put_back(accepted_.take_unconfirmed());
 }
 
 // The issue begins when the breaker opens, and ends when nothing waits any more.
@@ -127,7 +128,7 @@ Issue Reporter::delayed() const {
           {},
           {},
           "statuses",
-          0,
+          Version(),
           DAVIT_ISSUE_DELAYED,
           std::to_string(buffer_.size()) + " wait; the breaker is " + word(state) +
               " and has opened " + std::to_string(breaker_.opened()) +

@@ -36,7 +36,7 @@ class Sender {
   // Reports that the agent lives and how far it is. At most one call at a time. The answer is an
   // epoch that an agent of the region has reported with, which ours must be above; 0: none is
   // known.
-  virtual void progress(const Progress& progress, std::function<void(Result<uint64_t>)> done) = 0;
+  virtual void progress(const Progress& progress, std::function<void(Result<Epoch>)> done) = 0;
   // False: the peer takes heartbeats only, so a change of the progress is no reason to send one.
   virtual bool wants_progress() const = 0;
   // Begins no more calls. A kind that is being asked is not asked for more.

@@ -51,7 +51,7 @@ void forget_agent(Connection& c, const storage::Maintain::ForgetAgent& agent) {
 }
 
 bool read_agents(Connection& c, const AgentRead& q, const storage::VisitProgress& visit) {
-  if (q.limit == 0) c.fail({Code::invalid_argument, "a page has at least one agent", "limit", {}});
+  if (q.limit == 0) c.fail({Code::invalid_argument, "a page has at least one agent", "limit"});
   Statement row = c.query(
       "SELECT region, agent, software, epoch, seen_at_unix_ms FROM agents WHERE (?1 = '' OR region "
       "= ?1) AND (region, agent) > (?2, ?3) ORDER BY region, agent LIMIT ?4",
@@ -61,7 +61,7 @@ bool read_agents(Connection& c, const AgentRead& q, const storage::VisitProgress
     Progress p{std::string(row.text(0)),
                std::string(row.text(1)),
                std::string(row.text(2)),
-               row.number(3),
+               Epoch(row.number(3)),
                {},
                {},
                row.integer(4)};
@@ -70,7 +70,10 @@ bool read_agents(Connection& c, const AgentRead& q, const storage::VisitProgress
           "SELECT kind, incarnation, applied_version FROM agent_kinds WHERE region = ? AND agent = "
           "? ORDER BY ordinal",
           V(p.region), V(p.agent));
-      while (k.step()) p.kinds.push_back({std::string(k.text(0)), {k.number(1), k.number(2)}});
+      while (k.step()) {
+        p.kinds.push_back(
+            {std::string(k.text(0)), {Incarnation(k.number(1)), Version(k.number(2))}});
+      }
     }
     {
       Statement i = c.query(
@@ -79,8 +82,8 @@ bool read_agents(Connection& c, const AgentRead& q, const storage::VisitProgress
           V(p.region), V(p.agent));
       while (i.step()) {
         p.issues.push_back({std::string(i.text(0)), std::string(i.text(1)), std::string(i.text(2)),
-                            std::string(i.text(3)), i.number(4), std::string(i.text(5)),
-                            std::string(i.text(6)), i.number(7)});
+                            std::string(i.text(3)), Version(i.number(4)), std::string(i.text(5)),
+                            std::string(i.text(6)), Incarnation(i.number(7))});
       }
     }
     if (!visit(p)) return true;

@@ -50,15 +50,15 @@ std::string annotations_json(const Pairs& pairs) {
 }
 
 Error invalid(const std::string& message, const std::string& where = {}) {
-  return {Code::invalid_argument, message, where, {}};
+  return {Code::invalid_argument, message, where};
 }
 
 }  // namespace
 
-Commit::Commit(Connection& connection, uint64_t incarnation, int64_t now_unix_ms)
-    : connection_(connection), incarnation_(incarnation), now_(now_unix_ms) {
+Commit::Commit(Connection& connection, const Chain& chain, int64_t now_unix_ms)
+    : connection_(connection), chain_(chain), now_(now_unix_ms) {
   Statement s = connection_.query("SELECT head FROM store");
-  if (s.step()) first_ = next_ = s.number(0) + 1;
+  if (s.step()) first_ = next_ = Version(s.number(0)).next();
 }
 
 std::optional<Error> Commit::check(const Group& group) const {
@@ -78,7 +78,7 @@ std::optional<Error> Commit::check(const Group& group) const {
 
 GroupResult Commit::apply(const Group& group) {
   GroupResult result;
-  result.incarnation = incarnation_;
+  result.incarnation = chain_.current();
   result.error = check(group);
   if (result.error || connection_.failed()) return result;
   if (const auto first = repeated(group.request_id, result.error)) {
@@ -87,7 +87,7 @@ GroupResult Commit::apply(const Group& group) {
   }
   if (result.error) return result;
   connection_.run("SAVEPOINT one_group");
-  const uint64_t before = next_;
+  const Version before = next_;
   free_names(group);
   result.first_version = next_;
   for (const auto& m : group.mutations) {
@@ -98,7 +98,7 @@ GroupResult Commit::apply(const Group& group) {
   if (result.error) {
     connection_.run("ROLLBACK TO one_group");
     next_ = before;
-    result.first_version = 0;
+    result.first_version = {};
   } else if (!group.request_id.empty()) {
     connection_.run(
         "INSERT INTO requests (first_version, request_id, committed_at_unix_ms) VALUES (?, ?, ?)",
@@ -109,26 +109,33 @@ GroupResult Commit::apply(const Group& group) {
 }
 
 std::optional<Error> Commit::mutate(const Mutation& m, const std::string& request_id,
-                                    uint64_t version, uint64_t& actual) {
+                                    Version version, Version& actual) {
   const Record& r = m.record;
   const Stored before = stored(r.key);
-  if (m.expect != DAVIT_EXPECT_ANY && m.expect != before.version) {
+  const bool kept = expects_what_is_kept(m);
+  if (m.expect != any_version && (m.expect != before.version || !kept)) {
     actual = before.version;
     const std::string is =
-        before.version == 0 ? "does not exist" : "has version " + std::to_string(before.version);
-    const std::string expected =
-        m.expect == 0 ? "no such record" : "version " + std::to_string(m.expect);
-    return Error{
-        Code::aborted, display(r.key) + " " + is + ", expected was " + expected, r.key.id, {}};
+        !before.version ? "does not exist" : "has version " + to_string(before.version);
+    const std::string expected = !m.expect
+                                     ? "no such record"
+                                     : "version " + to_string(m.expect) +
+                                           (kept ? "" : " of an incarnation that has lost it");
+    return Error{Code::aborted, display(r.key) + " " + is + ", expected was " + expected, r.key.id};
   }
   if (auto error = fixed_name(r, before)) return error;
-  bool name_taken = before.version != 0 ? before.name_taken : r.name.empty();
+  bool name_taken = before.version ? before.name_taken : r.name.empty();
   // A live record keeps its name, and a deleted record that stays deleted claims none.
-  if ((r.live && !before.live) || before.version == 0) {
+  if ((r.live && !before.live) || !before.version) {
     if (auto error = take_name(r, name_taken)) return error;
   }
   write(r, before, request_id, version, name_taken);
   return std::nullopt;
+}
+
+bool Commit::expects_what_is_kept(const Mutation& m) const {
+  if (m.expect == 0 || m.expect == DAVIT_EXPECT_ANY || m.expect_incarnation == 0) return true;
+  return chain_.accept({m.expect_incarnation, m.expect}, first_ - 1).ok();
 }
 
 Commit::Stored Commit::stored(const Key& key) {
@@ -137,7 +144,7 @@ Commit::Stored Commit::stored(const Key& key) {
       "id = ?",
       V(key.kind), V(key.region), V(key.id));
   if (!s.step()) return {};
-  return {s.number(0), s.integer(1) != 0, s.integer(2) != 0, std::string(s.text(3)),
+  return {Version(s.number(0)), s.integer(1) != 0, s.integer(2) != 0, std::string(s.text(3)),
           std::string(s.text(4))};
 }
 
@@ -159,7 +166,7 @@ void Commit::free_names(const Group& group) {
   for (const auto& m : group.mutations) {
     const Record& r = m.record;
     if (!r.live || r.name.empty()) continue;
-    std::vector<uint64_t> dead;
+    std::vector<Version> dead;
     {
       Statement other = connection_.query(
           "SELECT version, id FROM records WHERE kind = ? AND region = ? AND name = ? AND ns = ? "
@@ -167,10 +174,10 @@ void Commit::free_names(const Group& group) {
           V(r.key.kind), V(r.key.region), V(r.name), V(r.ns));
       while (other.step()) {
         if (!own.contains({r.key.kind, r.key.region, std::string(other.text(1))}))
-          dead.push_back(other.number(0));
+          dead.push_back(Version(other.number(0)));
       }
     }
-    for (const uint64_t version : dead) {
+    for (const Version version : dead) {
       connection_.run(
           "UPDATE records SET version = ?, name_taken = 1, committed_at_unix_ms = ? WHERE version "
           "= ?",
@@ -195,8 +202,7 @@ std::optional<Error> Commit::take_name(const Record& r, bool& taken) {
       return Error{Code::already_exists,
                    r.key.kind + " " + display(r.ns, r.name) + " of region \"" + r.key.region +
                        "\" exists already, with id \"" + id + "\"",
-                   id,
-                   {}};
+                   id};
     }
     if (r.live)  // of this group, see free_names
       connection_.run("UPDATE records SET name_taken = 1 WHERE version = ?", other.number(0));
@@ -206,14 +212,14 @@ std::optional<Error> Commit::take_name(const Record& r, bool& taken) {
 }
 
 void Commit::write(const Record& r, const Stored& before, const std::string& request_id,
-                   uint64_t version, bool name_taken) {
+                   Version version, bool name_taken) {
   // Once given, a name stays in the row, even if a mutation of the deleted record omits it.
   const std::string& ns = before.name.empty() ? r.ns : before.ns;
   const std::string& name = before.name.empty() ? r.name : before.name;
   const std::string annotations =
       r.annotations.empty() ? std::string() : annotations_json(r.annotations);
   const std::string& request = r.request_id.empty() ? request_id : r.request_id;
-  if (before.version != 0) connection_.run("DELETE FROM records WHERE version = ?", before.version);
+  if (before.version) connection_.run("DELETE FROM records WHERE version = ?", before.version);
   Statement s = connection_.query(
       "INSERT INTO records (version, live, name_taken, committed_at_unix_ms, kind, region, id, ns, "
       "name, state, author, "
@@ -227,8 +233,8 @@ void Commit::write(const Record& r, const Stored& before, const std::string& req
 
 // The text after the last newline of a request id is a fingerprint of the request. The same id with
 // another fingerprint is a mistake of the caller: its write would be lost silently.
-std::optional<uint64_t> Commit::repeated(const std::string& request_id,
-                                         std::optional<Error>& error) {
+std::optional<Version> Commit::repeated(const std::string& request_id,
+                                        std::optional<Error>& error) {
   if (request_id.empty()) return std::nullopt;
   const size_t newline = request_id.rfind('\n');
   const bool marked = newline != std::string::npos;
@@ -241,14 +247,12 @@ std::optional<uint64_t> Commit::repeated(const std::string& request_id,
   if (!s.step()) return std::nullopt;
   if (s.text(1) != request_id)
     error = Error{Code::failed_precondition,
-                  "the request id was used before for something else: use a new one",
-                  "request_id",
-                  {}};
-  return error ? std::nullopt : std::optional(s.number(0));
+                  "the request id was used before for something else: use a new one", "request_id"};
+  return error ? std::nullopt : std::optional(Version(s.number(0)));
 }
 
 void Commit::forget_requests() {
-  if (next_ <= requests_kept_versions) return;
+  if (next_.value() <= requests_kept_versions) return;
   connection_.run("DELETE FROM requests WHERE first_version < ? AND committed_at_unix_ms < ?",
                   next_ - requests_kept_versions, now_ - requests_kept_ms);
 }

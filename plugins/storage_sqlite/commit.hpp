@@ -2,6 +2,7 @@
 // only under the single writer, so a reader that sees version V has seen every version below it.
 #pragma once
 
+#include "chain.hpp"
 #include "connection.hpp"
 #include "davit/storage.hpp"
 
@@ -9,8 +10,8 @@ namespace davit::storage_sqlite {
 
 class Commit {
  public:
-  // The caller has begun a write transaction on the connection. `incarnation` is the current one.
-  Commit(Connection& connection, uint64_t incarnation, int64_t now_unix_ms);
+  // The caller has begun a write transaction on the connection. `chain` outlives this.
+  Commit(Connection& connection, const Chain& chain, int64_t now_unix_ms);
 
   // Applies all mutations of the group or none. A group that fails does not affect the other
   // groups.
@@ -21,26 +22,28 @@ class Commit {
 
  private:
   struct Stored {
-    uint64_t version = 0;  // 0: there is no such record
+    Version version{};  // 0: there is no such record
     bool live = false, name_taken = false;
     std::string ns, name;
   };
   std::optional<Error> check(const Group& group) const;
-  std::optional<Error> mutate(const Mutation& m, const std::string& request_id, uint64_t version,
-                              uint64_t& actual);
+  std::optional<Error> mutate(const Mutation& m, const std::string& request_id, Version version,
+                              Version& actual);
+  // False: the version that the mutation expects was lost, and may have been given again.
+  bool expects_what_is_kept(const Mutation& m) const;
   Stored stored(const Key& key);
   void free_names(const Group& group);
   std::optional<Error> fixed_name(const Record& r, const Stored& before) const;
   std::optional<Error> take_name(const Record& r, bool& taken);
-  void write(const Record& r, const Stored& before, const std::string& request_id, uint64_t version,
+  void write(const Record& r, const Stored& before, const std::string& request_id, Version version,
              bool name_taken);
-  std::optional<uint64_t> repeated(const std::string& request_id, std::optional<Error>& error);
+  std::optional<Version> repeated(const std::string& request_id, std::optional<Error>& error);
   void forget_requests();
 
   Connection& connection_;
-  const uint64_t incarnation_;
+  const Chain& chain_;
   const int64_t now_;
-  uint64_t first_ = 0, next_ = 0;  // versions
+  Version first_{}, next_{};
 };
 
 }  // namespace davit::storage_sqlite

@@ -84,7 +84,7 @@ Error Connection::translate(int code) const {
   const int system_error = system_error_of(db_);
   const std::string detail = db_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(db_);
   const auto error = [&](Code c, const std::string& text) {
-    return Error{c, "database \"" + path_ + "\": " + text, path_, {}};
+    return Error{c, "database \"" + path_ + "\": " + text, path_};
   };
   const int primary = code & 0xff;
   if (is_sync(code)) {

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "davit/host.hpp"
+#include "davit/number.hpp"
 
 namespace davit::storage_sqlite {
 
@@ -116,6 +117,10 @@ class Statement {
   void bind(int at, Blob blob);
   void bind(int at, int64_t integer);
   void bind(int at, uint64_t number) { bind(at, static_cast<int64_t>(number)); }
+  template <class Purpose>
+  void bind(int at, Number<Purpose> number) {
+    bind(at, number.value());
+  }
   void bind(int at, std::nullptr_t);
 
  private:

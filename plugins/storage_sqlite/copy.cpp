@@ -52,7 +52,7 @@ class Part {
 };
 
 Error ended() {
-  return {Code::cancelled, "the copy was ended before it was whole", {}, {}};
+  return {Code::cancelled, "the copy was ended before it was whole"};
 }
 
 Error copy_failed(const std::string& path, const Connection& target, int code) {
@@ -123,7 +123,7 @@ std::string quoted(const std::string& path) {
 }  // namespace
 
 Error copy_fault(const std::string& path, Code code, const std::string& text) {
-  return {code, "\"" + path + "\": " + text, {}, {}};
+  return {code, "\"" + path + "\": " + text};
 }
 
 Error copy_fault(const std::string& path, const std::string& what, int number) {
@@ -182,11 +182,11 @@ Result<storage::Copied> verify_all(Connection& c, const storage::CopyProgress& t
     return copy_fault(c.path(), Code::data_loss, "is corrupt: " + *fault);
   {
     Statement s = c.query("SELECT head FROM store");
-    if (s.step()) out.head.version = s.number(0);
+    if (s.step()) out.head.version = Version(s.number(0));
   }
   {
     Statement s = c.query("SELECT incarnation FROM incarnations ORDER BY number DESC LIMIT 1");
-    if (s.step()) out.head.incarnation = s.number(0);
+    if (s.step()) out.head.incarnation = Incarnation(s.number(0));
   }
   {
     Statement s = c.query("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size");

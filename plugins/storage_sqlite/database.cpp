@@ -40,8 +40,7 @@ Result<> check_content(Connection& c, int64_t bytes) {
   return Error{Code::data_loss,
                "database \"" + c.path() + "\": is corrupt (" + found +
                    "): restore a backup, or move it away to begin anew",
-               c.path(),
-               {}};
+               c.path()};
 }
 
 }  // namespace
@@ -68,7 +67,7 @@ class Database::Reader {
   Result<> connect(const Op& op) {
     if (connection_ != nullptr) return {};
     if (!database_.lock_) {
-      auto only = database_.writer_turn_.take(op, database_.host_);
+      auto only = database_.writer_lock_.take(op, database_.host_);
       if (!only.ok()) return only.error();
       only_ = std::move(*only);
       connection_ = database_.writer_.get();
@@ -84,7 +83,7 @@ class Database::Reader {
 
  private:
   Database& database_;
-  std::unique_lock<Turn> only_;
+  std::unique_lock<WriterLock> only_;
   std::unique_ptr<Connection> own_;
   Connection* connection_ = nullptr;
 };
@@ -127,7 +126,7 @@ Result<> Database::open_file() {
     close(made);
   if (auto r = open_writer(); !r.ok()) return r;
   lock_->note_made();
-  whereabouts_.emplace(path_);
+  open_files_.emplace(path_);
   struct stat status {};
   if (stat(path_.c_str(), &status) != 0) status.st_size = 0;
   return check_content(*writer_, status.st_size);
@@ -149,8 +148,7 @@ Result<> Database::open_writer() {
           Code::failed_precondition,
           "database \"" + path_ +
               "\": its file system has no shared memory, which WAL needs: choose a local one",
-          path_,
-          {}};
+          path_};
     }
   }
   if (c.failed()) return c.take_error();
@@ -168,17 +166,17 @@ Result<> Database::reopen() {
   }
   mover_is_old_ = true;
   writer_.reset();
-  if (whereabouts_) whereabouts_->journal_was_closed();
+  if (open_files_) open_files_->journal_was_closed();
   auto r = open_writer();
   if (r.ok()) {
-    uint64_t head = 0;
+    Version head{};
     {
       Statement s = writer_->query("SELECT head FROM store");
-      if (s.step()) head = s.number(0);
+      if (s.step()) head = Version(s.number(0));
     }
     begun_ = false;  // the row may have been lost; storing it again does no harm
     if (writer_->failed()) r = writer_->take_error();
-    if (r.ok()) host_.info("database opened anew", {{"head", std::to_string(head)}});
+    if (r.ok()) host_.info("database opened anew", {{"head", to_string(head)}});
   }
   if (!r.ok()) writer_.reset();
   unsettled_ = !r.ok();
@@ -193,16 +191,18 @@ Database::~Database() {
 
 Result<> Database::read_chain() {
   Connection& c = *writer_;
-  Chain::Link link{new_incarnation(), 1, 1};
+  Chain::Link link{new_incarnation(), Version(1), Version(1)};
   {
     Transaction transaction(c, Transaction::Kind::read);
     Statement head = c.query("SELECT head, status_head FROM store");
     if (head.step())
-      link.first_version = head.number(0) + 1, link.first_status_version = head.number(1) + 1;
+      link.first_version = Version(head.number(0) + 1),
+      link.first_status_version = Version(head.number(1) + 1);
     Statement s = c.query(
         "SELECT incarnation, first_version, first_status_version FROM incarnations ORDER BY "
         "number");
-    while (s.step()) chain_.append({s.number(0), s.number(1), s.number(2)});
+    while (s.step())
+      chain_.append({Incarnation(s.number(0)), Version(s.number(1)), Version(s.number(2))});
   }
   if (c.failed()) return c.take_error();
   while (chain_.has(link.incarnation)) link.incarnation = new_incarnation();
@@ -249,8 +249,8 @@ auto Database::reading(const Op& op, Work work)
 template <class Work>
 auto Database::writing(const Op& op, Work work)
     -> Result<decltype(work(std::declval<Connection&>()))> {
-  const auto turn = writer_turn_.take(op, host_);
-  if (!turn.ok()) return turn.error();
+  const auto held = writer_lock_.take(op, host_);
+  if (!held.ok()) return held.error();
   if (unsettled_) {
     if (auto r = reopen(); !r.ok()) return r.error();
   }
@@ -272,8 +272,8 @@ auto Database::writing(const Op& op, Work work)
 
 Result<> Database::commit(Transaction& transaction) {
   Connection& c = *writer_;
-  if (auto fault = whereabouts_ && !c.failed() ? whereabouts_->fault() : std::nullopt)
-    c.fail({Code::data_loss, "database \"" + path_ + "\": " + *fault, path_, {}});
+  if (auto fault = open_files_ && !c.failed() ? open_files_->fault() : std::nullopt)
+    c.fail({Code::data_loss, "database \"" + path_ + "\": " + *fault, path_});
   auto r = transaction.commit();
   unsettled_ = c.unsettled();
   if (r.ok()) begun_ = true;
@@ -321,7 +321,7 @@ Result<History> Database::history(const Op& op) {
 Result<Database::Committed> Database::commit(const Op& op, const std::vector<Group>& groups) {
   return writing(op, [&](Connection& c) {
     Committed out;
-    Commit commit(c, chain_.current(), host_.unix_ms());
+    Commit commit(c, chain_, host_.unix_ms());
     for (const auto& group : groups) out.results.push_back(commit.apply(group));
     if (commit.finish()) out.records = commit.records();
     return out;
@@ -347,7 +347,7 @@ Result<> Database::forget(const Op& op, const storage::Maintain::ForgetAgent& ag
   });
 }
 
-Result<> Database::purge(const Op& op, uint64_t through) {
+Result<> Database::purge(const Op& op, Version through) {
   while (true) {
     auto more = writing(op, [&](Connection& c) { return purge_some(c, through); });
     if (!more.ok()) return more.error();

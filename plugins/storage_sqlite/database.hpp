@@ -12,8 +12,8 @@
 #include "davit/storage_copy.hpp"
 #include "lock.hpp"
 #include "measure.hpp"
-#include "turn.hpp"
-#include "whereabouts.hpp"
+#include "open_files.hpp"
+#include "writer_lock.hpp"
 
 namespace davit::storage_sqlite {
 
@@ -44,7 +44,7 @@ class Database {
   Result<size_t> report(const Op& op, const std::vector<Status>& statuses);
   Result<> progress(const Op& op, const Progress& progress);
   Result<> forget(const Op& op, const storage::Maintain::ForgetAgent& agent);
-  Result<> purge(const Op& op, uint64_t through);
+  Result<> purge(const Op& op, Version through);
   Result<> tidy();
 
   // See abi/storage_copy.h. verify reads this database.
@@ -85,12 +85,12 @@ class Database {
 
   const Host host_;
   const std::string path_;
-  std::optional<Lock> lock_;                // first to be created, last to be destroyed
-  std::optional<Whereabouts> whereabouts_;  // of a file; guarded by the writer's lock
-  Chain chain_;                             // ends with the incarnation that this open begins
-  std::atomic<bool> begun_{false};          // the incarnation is stored
+  std::optional<Lock> lock_;             // first to be created, last to be destroyed
+  std::optional<OpenFiles> open_files_;  // of a file; guarded by the writer's lock
+  Chain chain_;                          // ends with the incarnation that this open begins
+  std::atomic<bool> begun_{false};       // the incarnation is stored
   bool unsettled_ = false;  // open again before the next write; guarded by the writer's lock
-  Turn writer_turn_;
+  WriterLock writer_lock_;
   std::unique_ptr<Connection> writer_;  // in memory: the only connection
   std::mutex readers_mutex_;
   std::vector<std::unique_ptr<Connection>> readers_;  // those that are not in use

@@ -69,7 +69,7 @@ Result<> Database::move_journal() {
   for (int i = 0; code == SQLITE_OK && i < moves_at_once && moved < journal_pages_; ++i)
     code = move();
   if (code == SQLITE_OK && moved < journal_pages_ && journal_pages_ >= journal_wanted) {
-    const std::lock_guard no_commits(writer_turn_);
+    const std::lock_guard no_commits(writer_lock_);
     code = move();
   }
   if (code == SQLITE_OK && moved >= journal_pages_) moved_at_unix_ms_ = host_.unix_ms();
@@ -80,13 +80,13 @@ Result<> Database::move_journal() {
 // Does what SQLite advises from time to time: collects statistics for its planner, and moves the
 // journal into the file. If nobody is reading, the journal's file is also truncated.
 Result<> Database::tidy() {
-  const std::lock_guard turn(writer_turn_);
+  const std::lock_guard held(writer_lock_);
   if (unsettled_) {
     if (auto r = reopen(); !r.ok()) return r;
   }
   Connection& c = *writer_;
-  if (auto fault = whereabouts_ ? whereabouts_->fault() : std::nullopt)
-    return Error{Code::data_loss, "database \"" + path_ + "\": " + *fault, path_, {}};
+  if (auto fault = open_files_ ? open_files_->fault() : std::nullopt)
+    return Error{Code::data_loss, "database \"" + path_ + "\": " + *fault, path_};
   c.script("PRAGMA optimize");
   sqlite3_busy_timeout(c.get(), 0);  // do not wait for readers
   const int code =

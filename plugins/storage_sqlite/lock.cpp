@@ -26,8 +26,7 @@ Error in_use(const std::string& database, int descriptor) {
   return {Code::unavailable,
           "database \"" + database + "\": is in use by another process" +
               (pid.empty() ? "" : " (pid " + pid + ")") + ": stop it or choose another path",
-          database,
-          {}};
+          database};
 }
 
 // A process that only looks holds the lock for a moment; a second attempt then succeeds.
@@ -48,8 +47,7 @@ Result<Lock> Lock::take(const std::string& database) {
                  "database \"" + database + "\": cannot make its lock file (" +
                      std::string(std::strerror(errno)) +
                      "): make the directory writable, or choose another path",
-                 database,
-                 {}};
+                 database};
   }
   Lock lock(descriptor);
   if (!lock_soon(descriptor, LOCK_EX)) return in_use(database, descriptor);

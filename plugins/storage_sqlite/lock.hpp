@@ -1,7 +1,7 @@
 // Ensures that one process owns a database, by an advisory lock on PATH.lock that is held while the
 // instance runs. The lock is not on the database itself: closing any descriptor of that file would
 // drop SQLite's own locks. If somebody removes PATH.lock, a second owner can start; the first one
-// notices before its next commit (Whereabouts).
+// notices before its next commit (OpenFiles).
 #pragma once
 
 #include "davit/types.hpp"

@@ -7,13 +7,13 @@ constexpr int64_t tombstones_at_once = 2'000;  // some tens of milliseconds
 
 }  // namespace
 
-bool purge_some(Connection& c, uint64_t through) {
-  uint64_t head = 0, mark = 0;
+bool purge_some(Connection& c, Version through) {
+  Version head, mark;
   {
     Statement s = c.query("SELECT head, purged_through FROM store");
-    if (s.step()) head = s.number(0), mark = s.number(1);
+    if (s.step()) head = Version(s.number(0)), mark = Version(s.number(1));
   }
-  uint64_t upto = std::min(through, head);
+  Version upto = std::min(through, head);
   bool more = false;
   {
     Statement s = c.query(
@@ -21,8 +21,8 @@ bool purge_some(Connection& c, uint64_t through) {
         "OFFSET ?",
         upto, tombstones_at_once - 1);
     if (s.step()) {
-      more = s.number(0) < upto;
-      upto = s.number(0);
+      more = Version(s.number(0)) < upto;
+      upto = Version(s.number(0));
     }
   }
   if (upto <= mark) return false;

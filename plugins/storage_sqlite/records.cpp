@@ -8,7 +8,7 @@ constexpr int annotations_column = 12, payload_column = 14;
 
 // Reuses the record's memory, so that a page of rows does not allocate for each row.
 void fill(Connection& connection, const Statement& row, Record& r) {
-  r.version = row.number(0);
+  r.version = Version(row.number(0));
   r.live = row.integer(1) != 0;
   const bool named = row.integer(2) == 0;
   r.committed_at_unix_ms = row.integer(3);
@@ -44,8 +44,8 @@ const std::string page_of_both = "SELECT * FROM records INDEXED BY records_scope
                                  " AND kind = ?5 AND region = ?6" + in_order;
 
 Statement page_statement(Connection& c, const ReadRequest& q) {
-  const int64_t after = static_cast<int64_t>(q.cursor.version),
-                dead_after = static_cast<int64_t>(q.dead_after);
+  const int64_t after = static_cast<int64_t>(q.cursor.version.value()),
+                dead_after = static_cast<int64_t>(q.dead_after.value());
   const int64_t limit = int64_t{q.limit} + 1;  // one more shows whether there is more
   const int64_t lingering = q.lingering ? 1 : 0;
   const std::string_view kind = q.scope.kind, region = q.scope.region;
@@ -64,16 +64,16 @@ Statement page_statement(Connection& c, const ReadRequest& q) {
 Head read_head(Connection& connection, const Chain& chain) {
   Statement s = connection.query("SELECT head, status_head, purged_through FROM store");
   if (!s.step()) return {};
-  return {{chain.current(), s.number(0)}, s.number(1), s.number(2)};
+  return {{chain.current(), Version(s.number(0))}, Version(s.number(1)), Version(s.number(2))};
 }
 
 Page read_page(Connection& connection, const Chain& chain, const ReadRequest& q,
                const storage::VisitRecord& visit) {
   if (q.limit == 0)
-    connection.fail({Code::invalid_argument, "a page has at least one record", "limit", {}});
+    connection.fail({Code::invalid_argument, "a page has at least one record", "limit"});
   Page page;
   page.head = read_head(connection, chain);
-  const uint64_t head = page.head.head.version;
+  const Version head = page.head.head.version;
   const auto in_chain = chain.accept(q.cursor, head);
   const auto above_mark =
       above_purge_mark(q.cursor.version, q.dead_after, page.head.purged_through);

@@ -223,11 +223,9 @@ Result<> inspect(const std::string& path) {
 
 Result<> inspect_new_folder(const std::string& path) {
   const auto refuse = [&](const std::string& what, int error, const std::string& advice) {
-    return Error{Code::failed_precondition,
-                 "state directory " + path + " " + what + " (" + std::strerror(error) +
-                     "): " + advice + ", or set host.state_dir",
-                 {},
-                 {}};
+    return Error{Code::failed_precondition, "state directory " + path + " " + what + " (" +
+                                                std::strerror(error) + "): " + advice +
+                                                ", or set host.state_dir"};
   };
   std::string above = path;
   struct stat status {};

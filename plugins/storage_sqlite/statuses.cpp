@@ -12,14 +12,14 @@ using V = std::string_view;
 
 // False for a status of a version that the record has not reached, or that was read in another
 // history: this store does not have that state. "Gone" may be reported for any record that exists.
-bool speaks_of_a_record(Connection& c, const Chain& chain, uint64_t head, const Status& s) {
+bool speaks_of_a_record(Connection& c, const Chain& chain, Version head, const Status& s) {
   Statement record = c.query("SELECT version FROM records WHERE kind = ? AND region = ? AND id = ?",
                              V(s.key.kind), V(s.key.region), V(s.key.id));
   if (!record.step()) return false;
   if (s.gone) return true;
-  if (s.observed_version > record.number(0)) return false;
+  if (s.observed_version > Version(record.number(0))) return false;
   const Cursor read_at{s.observed_incarnation, s.observed_version};
-  return read_at.incarnation == 0 || chain.accept(read_at, head).ok();
+  return !read_at.incarnation || chain.accept(read_at, head).ok();
 }
 
 void read_children(Connection& c, const Key& key, std::vector<Child>& out) {
@@ -65,28 +65,28 @@ void store_children(Connection& c, const Status& status) {
 
 // An epoch is a time. An epoch that is years ahead is wrong, and would make every later status look
 // old.
-bool is_possible_epoch(uint64_t epoch, int64_t now_unix_ms) {
+bool is_possible_epoch(Epoch epoch, int64_t now_unix_ms) {
   constexpr int64_t ahead_max_ms = int64_t{10} * 365 * 24 * 3600 * 1000;
   constexpr int64_t surely_ms = 2'000'000'000'000;  // the year 2033; this clock may not be set yet
-  return epoch <= static_cast<uint64_t>(std::max(now_unix_ms + ahead_max_ms, surely_ms));
+  return epoch <= Epoch(static_cast<uint64_t>(std::max(now_unix_ms + ahead_max_ms, surely_ms)));
 }
 
 // True if the status is newer than the stored one and was written as `version`.
-bool store(Connection& c, const Status& s, uint64_t version, int64_t now) {
-  uint64_t before = 0;
+bool store(Connection& c, const Status& s, Version version, int64_t now) {
+  Version before;
   {
     Statement stored = c.query(
         "SELECT status_version, epoch, sequence FROM statuses WHERE kind = ? AND region = ? AND id "
         "= ?",
         V(s.key.kind), V(s.key.region), V(s.key.id));
     if (stored.step()) {
-      const bool newer =
-          std::pair(s.epoch, s.sequence) > std::pair(stored.number(1), stored.number(2));
-      if (!newer && is_possible_epoch(stored.number(1), now)) return false;
-      before = stored.number(0);
+      const Epoch epoch(stored.number(1));
+      const bool newer = std::pair(s.epoch, s.sequence) > std::pair(epoch, stored.number(2));
+      if (!newer && is_possible_epoch(epoch, now)) return false;
+      before = Version(stored.number(0));
     }
   }
-  if (before != 0) c.run("DELETE FROM statuses WHERE status_version = ?", before);
+  if (before) c.run("DELETE FROM statuses WHERE status_version = ?", before);
   store_children(c, s);
   c.run(
       "INSERT INTO statuses (status_version, kind, region, id, gone, observed_version, health, "
@@ -104,7 +104,7 @@ bool store(Connection& c, const Status& s, uint64_t version, int64_t now) {
 size_t store_statuses(Connection& connection, const Chain& chain,
                       const std::vector<Status>& statuses, int64_t now_unix_ms) {
   const Head before = read_head(connection, chain);
-  uint64_t head = before.status_head;
+  Version head = before.status_head;
   for (const auto& s : statuses) {
     if (!speaks_of_a_record(connection, chain, before.head.version, s)) continue;
     if (store(connection, s, head + 1, now_unix_ms)) ++head;
@@ -116,7 +116,7 @@ size_t store_statuses(Connection& connection, const Chain& chain,
 StatusPage read_statuses(Connection& connection, const Chain& chain, const StatusRead& q,
                          const storage::VisitStatus& visit) {
   if (q.limit == 0)
-    connection.fail({Code::invalid_argument, "a page has at least one status", "limit", {}});
+    connection.fail({Code::invalid_argument, "a page has at least one status", "limit"});
   StatusPage page;
   page.head = read_head(connection, chain);
   const auto in_chain = chain.accept_status(q.cursor, page.head.status_head);
@@ -135,12 +135,12 @@ StatusPage read_statuses(Connection& connection, const Chain& chain, const Statu
   for (uint32_t count = 0; row.step(); ++count) {
     page.more = count == q.limit;
     if (page.more) return page;
-    s.status_version = row.number(0);
+    s.status_version = Version(row.number(0));
     s.key.kind.assign(row.text(1));
     s.key.region.assign(row.text(2));
     s.key.id.assign(row.text(3));
     s.gone = row.integer(4) != 0;
-    s.observed_version = row.number(5);
+    s.observed_version = Version(row.number(5));
     s.health.assign(row.text(6));
     s.desired = row.integer(7);
     s.updated = row.integer(8);
@@ -148,7 +148,7 @@ StatusPage read_statuses(Connection& connection, const Chain& chain, const Statu
     s.stale = row.integer(10);
     s.message.assign(row.text(11));
     s.parked.assign(row.text(12));
-    s.epoch = row.number(13);
+    s.epoch = Epoch(row.number(13));
     s.sequence = row.number(14);
     s.reported_at_unix_ms = row.integer(15);
     s.detail.assign(row.text(16));

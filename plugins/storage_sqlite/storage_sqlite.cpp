@@ -5,10 +5,10 @@
 
 #include "commit.hpp"
 #include "database.hpp"
+#include "database_health.hpp"
 #include "gauges.hpp"
 #include "restore.hpp"
 #include "schema.hpp"
-#include "trouble.hpp"
 
 namespace davit::storage_sqlite {
 
@@ -22,7 +22,7 @@ class StorageSqlite {
   explicit StorageSqlite(Host host)
       : host_(host),
         path_(Settings(host).string("path", "")),
-        trouble_(host),
+        health_(host),
         records_(host.counter("davit_storage_records_committed_total",
                               "Records that commits have written")),
         statuses_(host.counter("davit_storage_statuses_stored_total",
@@ -57,8 +57,8 @@ class StorageSqlite {
     }
     if (*path != ":memory:") gauges_.begin(open_database());
     host_.info("database open", {{"path", *path},
-                                 {"head", std::to_string(head->head.version)},
-                                 {"incarnation", std::to_string(head->head.incarnation)}});
+                                 {"head", to_string(head->head.version)},
+                                 {"incarnation", to_string(head->head.incarnation)}});
     host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
@@ -79,35 +79,36 @@ class StorageSqlite {
     return {1'000, bytes, bytes, 10'000, bytes};
   }
   Result<Head> head(const Op& op) {
-    return with(Trouble::reading, [&](Database& d) { return d.head(op); });
+    return with(DatabaseHealth::reading, [&](Database& d) { return d.head(op); });
   }
   Result<Page> read(const Op& op, const ReadRequest& request, const storage::VisitRecord& visit) {
-    return with(Trouble::reading, [&](Database& d) { return d.read(op, request, visit); });
+    return with(DatabaseHealth::reading, [&](Database& d) { return d.read(op, request, visit); });
   }
   Result<Head> get(const Op& op, const Query& query, const storage::VisitRecord& visit) {
-    return with(Trouble::reading, [&](Database& d) { return d.get(op, query, visit); });
+    return with(DatabaseHealth::reading, [&](Database& d) { return d.get(op, query, visit); });
   }
   Result<StatusPage> statuses(const Op& op, const StatusRead& request,
                               const storage::VisitStatus& visit) {
-    return with(Trouble::reading, [&](Database& d) { return d.statuses(op, request, visit); });
+    return with(DatabaseHealth::reading,
+                [&](Database& d) { return d.statuses(op, request, visit); });
   }
   Result<bool> agents(const Op& op, const AgentRead& request, const storage::VisitProgress& visit) {
-    return with(Trouble::reading, [&](Database& d) { return d.agents(op, request, visit); });
+    return with(DatabaseHealth::reading, [&](Database& d) { return d.agents(op, request, visit); });
   }
   Result<> history(const Op& op, const storage::VisitCursor& visit) {
-    auto r = with(Trouble::reading, [&](Database& d) { return d.history(op); });
+    auto r = with(DatabaseHealth::reading, [&](Database& d) { return d.history(op); });
     if (!r.ok()) return r.error();
     (void)std::all_of(r->begin(), r->end(), visit);
     return {};
   }
   Result<> progress(const Op& op, const Progress& progress) {
-    auto r = with(Trouble::writing, [&](Database& d) { return d.progress(op, progress); });
+    auto r = with(DatabaseHealth::writing, [&](Database& d) { return d.progress(op, progress); });
     if (r.ok()) hints_.tell(DAVIT_HINT_AGENTS);
     return r;
   }
 
   Result<std::vector<GroupResult>> commit(const Op& op, const std::vector<Group>& groups) {
-    auto r = with(Trouble::writing, [&](Database& d) { return d.commit(op, groups); });
+    auto r = with(DatabaseHealth::writing, [&](Database& d) { return d.commit(op, groups); });
     if (r.ok()) {
       if (r->records != 0) hints_.tell(DAVIT_HINT_RECORDS);
       records_.add(static_cast<double>(r->records));
@@ -115,11 +116,11 @@ class StorageSqlite {
     }
     // The result of every group is known: SQLite has rolled all of them back.
     if (r.error().code != Code::resource_exhausted) return r.error();
-    return std::vector<GroupResult>(groups.size(), {0, 0, 0, r.error()});
+    return std::vector<GroupResult>(groups.size(), {{}, {}, {}, r.error()});
   }
 
   Result<> report(const Op& op, const std::vector<Status>& statuses) {
-    auto r = with(Trouble::writing, [&](Database& d) { return d.report(op, statuses); });
+    auto r = with(DatabaseHealth::writing, [&](Database& d) { return d.report(op, statuses); });
     if (!r.ok()) return r.error();
     if (*r != 0) hints_.tell(DAVIT_HINT_STATUSES);
     statuses_.add(static_cast<double>(*r));
@@ -127,7 +128,7 @@ class StorageSqlite {
   }
 
   Result<> maintain(const Op& op, const storage::Maintain& what) {
-    return with(Trouble::writing, [&](Database& d) -> Result<> {
+    return with(DatabaseHealth::writing, [&](Database& d) -> Result<> {
       if (!what.purge && !what.forgets()) return d.tidy();
       if (what.forgets()) {
         if (auto r = d.forget(op, what.forget); !r.ok()) return r;
@@ -145,7 +146,7 @@ class StorageSqlite {
     if (copied.ok()) {
       host_.info("backup made", {{"path", path},
                                  {"bytes", std::to_string(copied->bytes)},
-                                 {"head", std::to_string(copied->head.version)}});
+                                 {"head", to_string(copied->head.version)}});
     } else {
       host_.warn("backup failed", {{"path", path}, {"error", copied.error().message}});
     }
@@ -164,12 +165,11 @@ class StorageSqlite {
     return ended_with(op, [&] { return verify_file(path, until(op, tell)); });
   }
   Result<storage::Restored> restore(const Op&, const std::string& path) {
-    if (open_database())
-      return Error{Code::unavailable, "the database is open: stop davit first", {}, {}};
+    if (open_database()) return Error{Code::unavailable, "the database is open: stop davit first"};
     auto own = file();
     if (!own.ok()) return own.error();
     if (*own == ":memory:")
-      return Error{Code::failed_precondition, "a database in memory cannot be restored", {}, {}};
+      return Error{Code::failed_precondition, "a database in memory cannot be restored"};
     std::error_code error;
     const auto real = std::filesystem::canonical(*own, error);  // the file, not a link to it
     return storage_sqlite::restore(error ? *own : real.string(), path, host_.unix_ms());
@@ -193,7 +193,7 @@ class StorageSqlite {
     auto why = given_up(op, host_.now());
     return why ? std::move(*why) : copied.error();
   }
-  static Error closed() { return {Code::unavailable, "the database is not open", {}, {}}; }
+  static Error closed() { return {Code::unavailable, "the database is not open"}; }
   // The configured file, or the one in the state directory, which is created.
   Result<std::string> file() const {
     if (path_ != "") return path_;
@@ -207,13 +207,13 @@ class StorageSqlite {
   }
 
   template <class Work>
-  auto with(Trouble::Doing doing, Work work) -> decltype(work(std::declval<Database&>())) {
+  auto with(DatabaseHealth::Doing doing, Work work) -> decltype(work(std::declval<Database&>())) {
     const auto ticket = outstanding_.begin();
     const auto database = open_database();
     if (!database) return closed();
     auto r = work(*database);
-    trouble_.note(doing, r.ok() ? nullptr : &r.error());
-    if (doing == Trouble::writing && database->journal_is_due()) move_journal(database);
+    health_.note(doing, r.ok() ? nullptr : &r.error());
+    if (doing == DatabaseHealth::writing && database->journal_is_due()) move_journal(database);
     if (!r.ok()) return for_callers(r.error());
     return r;
   }
@@ -230,13 +230,13 @@ class StorageSqlite {
   void move_journal(std::shared_ptr<Database> database) {
     host_.blocking({}, [this, ticket = outstanding_.begin(), database = std::move(database)] {
       const auto moved = database->move_journal();
-      if (!moved.ok()) trouble_.note(Trouble::writing, &moved.error());
+      if (!moved.ok()) health_.note(DatabaseHealth::writing, &moved.error());
     });
   }
 
   const Host host_;
   const std::string path_;  // empty: a file in the state directory
-  Trouble trouble_;
+  DatabaseHealth health_;
   const Metric records_, statuses_;
   std::mutex database_mutex_;
   std::shared_ptr<Database> database_;  // every call shares ownership

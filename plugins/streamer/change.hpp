@@ -13,7 +13,7 @@ namespace davit::streamer {
 enum class Verb : uint8_t { apply, remove, hold };
 
 struct Change {
-  uint64_t version = 0;
+  Version version{};
   std::string id, ns, name;
   Verb verb = Verb::hold;
   std::string body;  // apply: the kind's message; hold: the reason

@@ -81,8 +81,16 @@ Result<Judgement> Classifier::judge(const Kind& kind, const Record& r) {
 
 Result<Change> Classifier::change(const Kind& kind, Record r) {
   auto j = judge(kind, r);
-  if (!j.ok()) return j.error();
+  if (!j.ok()) {
+    delayed(r.key, Delay::stream, r.version, j.error());
+    return j.error();
+  }
+  not_delayed(r.key, Delay::stream, r.version);
   return change(kind, std::move(r), std::move(*j));
+}
+
+void Classifier::delayed(const Key& key, const char* stage, Version version, const Error& why) {
+  delays_.note(key, stage, version, why.message, host_.unix_ms());
 }
 
 Change Classifier::change(const Kind& kind, Record r, Judgement j) {
@@ -103,7 +111,7 @@ Change Classifier::change(const Kind& kind, Record r, Judgement j) {
   return out;
 }
 
-void Classifier::log_hold(const std::string& record, uint64_t version, const std::string& reason) {
+void Classifier::log_hold(const std::string& record, Version version, const std::string& reason) {
   {
     std::lock_guard lock(mutex_);
     if (logged_.size() >= logged_max) logged_.clear();
@@ -112,7 +120,7 @@ void Classifier::log_hold(const std::string& record, uint64_t version, const std
     logged = version;
   }
   host_.warn("record held",
-             {{"record", record}, {"version", std::to_string(version)}, {"reason", reason}});
+             {{"record", record}, {"version", to_string(version)}, {"reason", reason}});
 }
 
 }  // namespace davit::streamer

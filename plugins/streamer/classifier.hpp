@@ -9,6 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include <davit/delays.hpp>
 #include <davit/kind.hpp>
 #include <davit/records.hpp>
 
@@ -20,6 +21,9 @@ namespace davit::streamer {
 
 // A live record whose annotation has this value is held.
 inline constexpr std::string_view pause_annotation = "davit.dev/pause";
+
+// What a kind cannot classify is asked about again (Feed::ask_again) well before it counts as over.
+inline constexpr std::chrono::minutes delay_lasts{5};
 
 // Why a record is held. The error code of a ctrl.v1 point query depends on it.
 enum class Cause { none, paused, unhandled, undecodable };
@@ -55,13 +59,21 @@ class Classifier {
   // Both.
   Result<Change> change(const Kind& kind, Record record);
   // Logs once per version. `record`: "kind/region/id".
-  void log_hold(const std::string& record, uint64_t version, const std::string& reason);
+  void log_hold(const std::string& record, Version version, const std::string& reason);
+
+  // The records that their kind cannot classify now, for `davit status`.
+  const Delays& delays() const { return delays_; }
+  void delayed(const Key& key, const char* stage, Version version, const Error& why);
+  void not_delayed(const Key& key, const char* stage, Version version) {
+    delays_.over(key, stage, version);
+  }
 
  private:
   Host host_;
   std::map<std::string, Kind, std::less<>> kinds_;
   std::mutex mutex_;
-  std::unordered_map<std::string, uint64_t> logged_;  // key -> version
+  std::unordered_map<std::string, Version> logged_;  // key -> version
+  Delays delays_{delay_lasts};
 };
 
 }  // namespace davit::streamer

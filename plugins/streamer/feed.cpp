@@ -74,6 +74,7 @@ void Feed::schedule_tick() {
   if (ended_) return;
   tick_.after(settings_.bookmark_interval, [this] {
     tell(everybody(), Word::tick);
+    ask_again();
     schedule_tick();
   });
 }
@@ -114,11 +115,12 @@ Result<Feed::Batch> Feed::fetch() {
     batch.page = {false, head->head.version, *head};
     return with_history(std::move(batch));
   }
-  auto page =
-      storage_.read({{}, cursor_, 0, records_per_read, bytes_per_read}, [&](const davit_record& r) {
-        if (classifier_.kind(view(r.key.kind)) != nullptr) batch.records.push_back(from_abi(r));
-        return true;
-      });
+  auto page = storage_.read({{}, cursor_, {}, records_per_read, bytes_per_read},
+                            [&](const davit_record& r) {
+                              if (classifier_.kind(view(r.key.kind)) != nullptr)
+                                batch.records.push_back(from_abi(r));
+                              return true;
+                            });
   if (!page.ok()) return page.error();
   batch.page = *page;
   return with_history(std::move(batch));
@@ -179,7 +181,7 @@ bool Feed::failed(const Error& error) {
   return false;
 }
 
-History Feed::history_since(uint64_t incarnation) const {
+History Feed::history_since(Incarnation incarnation) const {
   std::lock_guard lock(mutex_);
   const auto from = std::ranges::find(history_, incarnation, &Cursor::incarnation);
   return {from, history_.end()};

@@ -71,7 +71,7 @@ class Feed {
   Ring::Step next(const Topic& topic, Cursor cursor, size_t encoding);
   // The store's history from that incarnation on. Empty: the history does not have that
   // incarnation, or the feed has not read it yet.
-  History history_since(uint64_t incarnation) const;
+  History history_since(Incarnation incarnation) const;
   // False: the feed is stopping, and the listener must end itself.
   bool join(const std::shared_ptr<Port>& port, const std::vector<Topic>& topics);
   void leave(const std::shared_ptr<Port>& port, const std::vector<Topic>& topics);
@@ -101,9 +101,9 @@ class Feed {
   // What was read of one kind, in order.
   struct Lane {
     std::deque<Record> waiting;
-    size_t bytes = 0;                  // of what waits or is in work
-    bool working = false;              // a job asks the kind
-    std::map<Topic, uint64_t> topics;  // the last version of all that waits or is in work
+    size_t bytes = 0;                 // of what waits or is in work
+    bool working = false;             // a job asks the kind
+    std::map<Topic, Version> topics;  // the last version of all that waits or is in work
   };
   void enter(Record record, Ports& concerned);  // under the mutex
   void give_up_lanes();                         // under the mutex
@@ -117,6 +117,11 @@ class Feed {
   void make_messages(const Topic& topic, Change& change, const std::vector<size_t>& peers) const;
   void append(std::vector<Entry> entries, Ports& concerned);   // under the mutex
   void add_ports(const Topic& topic, Ports& concerned) const;  // under the mutex
+
+  // --- what the kinds could not classify (feed_delays.cpp)
+  void ask_again();
+  void ask_again(const std::string& kind, std::vector<Record> records,
+                 const Outstanding::Ticket& ticket);
 
   void schedule_poll();
   void schedule_tick();

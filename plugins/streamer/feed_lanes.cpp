@@ -2,6 +2,8 @@
 // and is asked about on the kind's pool, one job for each kind.
 #include "feed.hpp"
 
+#include <davit/storage_domain.hpp>
+
 namespace davit::streamer {
 
 namespace {
@@ -14,7 +16,7 @@ constexpr size_t lane_bytes_max = 4 << 20;
 constexpr std::chrono::milliseconds asked_at_once{50};
 
 size_t bytes_of(const Record& r) {
-  return sizeof r + r.payload.size() + r.json.size();
+  return sizeof r + storage::stored_bytes(r) + r.annotations.size() * sizeof r.annotations[0];
 }
 
 }  // namespace
@@ -129,7 +131,12 @@ void Feed::make_messages(const Topic& topic, Change& change,
   for (size_t i = 0; i < encodings_.size(); ++i) {
     if (!encodings_[i].make || peers[i] == 0 || !encodings_[i].takes(change)) continue;
     auto made = encodings_[i].make(topic, change);
-    if (!made.ok()) continue;
+    const Key key{topic.kind, topic.region, change.id};
+    if (!made.ok()) {
+      classifier_.delayed(key, Delay::ctrl_v1, change.version, made.error());
+      continue;
+    }
+    classifier_.not_delayed(key, Delay::ctrl_v1, change.version);
     change.made.resize(encodings_.size());
     change.made[i] = std::move(*made);
   }

@@ -28,7 +28,7 @@ void fill_record(const Change& c, v1::Record* out) {
   out->set_id(c.id);
   out->set_namespace_(c.ns);
   out->set_name(c.name);
-  out->set_version(c.version);
+  out->set_version(c.version.value());
   switch (c.verb) {
     case Verb::apply:
       out->set_apply(c.body);
@@ -54,14 +54,14 @@ void put_varint(std::string& out, uint64_t v) {
   out.push_back(static_cast<char>(v));
 }
 
-void put_version(std::string& out, uint64_t version) {
-  if (version == 0) return;
+void put_version(std::string& out, Version version) {
+  if (!version) return;
   out.push_back(version_tag);
-  put_varint(out, version);
+  put_varint(out, version.value());
 }
 
 // `more`: bytes that readers merge into the message.
-std::string apply_state(std::string_view message, std::string_view more, uint64_t version) {
+std::string apply_state(std::string_view message, std::string_view more, Version version) {
   std::string out;
   out.reserve(message.size() + more.size() + 16);
   out.push_back(apply_tag);
@@ -108,13 +108,13 @@ Buffer encode_bookmark(std::string_view kind, const Pager::Todo& mark, const His
       b->set_type(v1::Bookmark::TYPE_SNAPSHOT_END);
       break;
   }
-  b->mutable_at()->set_incarnation(mark.cursor.incarnation);
-  b->mutable_at()->set_version(mark.cursor.version);
+  b->mutable_at()->set_incarnation(mark.cursor.incarnation.value());
+  b->mutable_at()->set_version(mark.cursor.version.value());
   b->set_live_count(mark.live_count);
   for (const Cursor& link : history) {
     v1::Cursor* out = b->add_history();
-    out->set_incarnation(link.incarnation);
-    out->set_version(link.version);
+    out->set_incarnation(link.incarnation.value());
+    out->set_version(link.version.value());
   }
   return Buffer::of(frame.SerializeAsString());
 }
@@ -131,13 +131,13 @@ Buffer encode_end(std::string_view kind, const Error& error) {
 std::string encode_get(const Change* change, Cursor at) {
   v1::GetResponse out;
   if (change != nullptr) fill_record(*change, out.mutable_record());
-  out.mutable_at()->set_incarnation(at.incarnation);
-  out.mutable_at()->set_version(at.version);
+  out.mutable_at()->set_incarnation(at.incarnation.value());
+  out.mutable_at()->set_version(at.version.value());
   return serialized(out);
 }
 
 Result<std::string> encode_state(const Classifier::Kind& kind, const Change& change,
-                                 uint64_t version) {
+                                 Version version) {
   if (change.verb == Verb::apply) return apply_state(change.body, {}, version);
   auto json = kind.client.delete_message({change.id, change.ns, change.name});
   if (!json.ok()) return json.error();
@@ -148,7 +148,7 @@ Result<std::string> encode_state(const Classifier::Kind& kind, const Change& cha
 }
 
 Result<std::string> encode_krane_state(const Classifier::Kind& kind, const Change& change,
-                                       uint64_t version) {
+                                       Version version) {
   if (change.verb != Verb::apply) return encode_state(kind, change, version);
   const std::string& type = kind.client.description().apply_type;
   std::string decoded;
@@ -170,7 +170,7 @@ Result<std::string> encode_krane_state(const Classifier::Kind& kind, const Chang
   return apply_state(*body, {}, version);
 }
 
-Buffer encode_state_bookmark(uint64_t version) {
+Buffer encode_state_bookmark(Version version) {
   std::string out;
   put_version(out, version);
   return Buffer::of(std::move(out));

@@ -23,12 +23,12 @@ std::string encode_get(const Change* change, Cursor at);
 // --- ctrl.v1 ----------------------------------------------------------------------------------
 // The state message of one apply or delete. Version 0 leaves the version out.
 Result<std::string> encode_state(const Classifier::Kind& kind, const Change& change,
-                                 uint64_t version);
+                                 Version version);
 // The same for a Krane agent, in the fields that it knows (the kind's apply_message). An error
 // means that the agent would refuse the message and stop, so the record must not be sent.
 Result<std::string> encode_krane_state(const Classifier::Kind& kind, const Change& change,
-                                       uint64_t version);
+                                       Version version);
 // A state message with only a version: "move your cursor".
-Buffer encode_state_bookmark(uint64_t version);
+Buffer encode_state_bookmark(Version version);
 
 }  // namespace davit::streamer

@@ -6,7 +6,7 @@
 
 namespace davit::streamer {
 
-void PageNames::add(std::string_view id, uint64_t version, bool live) {
+void PageNames::add(std::string_view id, Version version, bool live) {
   if (version > begin_) {
     changed_.emplace_back(id, live);
   } else if (live) {

@@ -18,14 +18,16 @@
 #include <string_view>
 #include <vector>
 
+#include <davit/number.hpp>
+
 namespace davit::streamer {
 
 // The records that one page named. Immutable once sealed.
 class PageNames {
  public:
-  explicit PageNames(uint64_t begin_version) : begin_(begin_version) {}
+  explicit PageNames(Version begin_version) : begin_(begin_version) {}
 
-  void add(std::string_view id, uint64_t version, bool live);
+  void add(std::string_view id, Version version, bool live);
   void seal();
   size_t bytes() const;
   // True when the page may have named `id` as live or changed. An equal hash counts as named.
@@ -36,7 +38,7 @@ class PageNames {
   friend class LiveCount;
   bool has_unchanged(std::string_view id) const;  // needs seal()
 
-  uint64_t begin_;
+  Version begin_;
   std::vector<uint64_t> unchanged_;  // hashes of ids that were live at the begin version
   std::vector<std::pair<std::string, bool>> changed_;  // id and whether it is live, in order
 };

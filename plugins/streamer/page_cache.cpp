@@ -49,7 +49,7 @@ bool PageCache::want(const Key& key, Taker taker) {
     if (const auto it = pages_.find(key); it != pages_.end()) {
       found = it->second;
     } else {
-      const uint64_t change = last_change(key.topic);
+      const Version change = last_change(key.topic);
       auto [reading, first] = reading_.try_emplace(key, Reading{change, {}});
       reading->second.takers.emplace_back(change, std::move(taker));
       return first;
@@ -86,7 +86,7 @@ bool PageCache::done(const Key& key, const PageResult& page) {
   return again;
 }
 
-uint64_t PageCache::last_change(const Topic& topic) const {
+Version PageCache::last_change(const Topic& topic) const {
   const auto it = changed_.find(topic);
   return it == changed_.end() ? forgotten_ : it->second;
 }

@@ -58,7 +58,7 @@ class PageCache {
     Topic topic;
     size_t encoding = 0;
     Cursor cursor;
-    uint64_t dead_after = 0;
+    Version dead_after{};
     bool counted = false;
     bool operator<(const Key&) const;
   };
@@ -95,11 +95,11 @@ class PageCache {
     std::chrono::nanoseconds at;
   };
   struct Reading {
-    uint64_t began = 0;                              // the topic's last change when it began
-    std::vector<std::pair<uint64_t, Taker>> takers;  // each with the last change when it came
+    Version began{};                                // the topic's last change when it began
+    std::vector<std::pair<Version, Taker>> takers;  // each with the last change when it came
   };
   // The version of the topic's last change, or a later version.
-  uint64_t last_change(const Topic& topic) const;
+  Version last_change(const Topic& topic) const;
   static size_t cost(const Key& key, const PageRead& page);
   void evict();
   void take_out(std::map<Key, std::shared_ptr<const PageRead>>::iterator page);
@@ -111,9 +111,9 @@ class PageCache {
   std::deque<Key> order_;  // of pages_, oldest first
   std::map<Key, Reading> reading_;
   std::map<Topic, Begin> begins_;
-  size_t begins_max_ = 64;             // begins that are too old are removed at this number
-  std::map<Topic, uint64_t> changed_;  // the last change of each topic
-  uint64_t forgotten_ = 0;             // the greatest of the last changes that were forgotten
+  size_t begins_max_ = 64;            // begins that are too old are removed at this number
+  std::map<Topic, Version> changed_;  // the last change of each topic
+  Version forgotten_{};               // the greatest of the last changes that were forgotten
   std::map<Key, std::weak_ptr<const PageNames>> names_;
   size_t names_max_ = 64;  // expired names are removed at this number
   size_t bytes_ = 0;

@@ -12,7 +12,7 @@ constexpr int silence = 3;
 Pager::Pager(ProtocolTraits traits, Cursor cursor)
     : traits_(traits),
       cursor_(cursor),
-      phase_(cursor.version == 0 || !traits.has_incarnation ? Phase::head : Phase::ring) {}
+      phase_(!cursor.version || !traits.has_incarnation ? Phase::head : Phase::ring) {}
 
 Pager::Todo Pager::next() {
   if (phase_ != Phase::finished) {
@@ -27,12 +27,9 @@ Pager::Todo Pager::next() {
     case Phase::snapshot_end:
       phase_ = Phase::ring;
       marked_ = cursor_.version;
-      return {Act::bookmark,
-              cursor_,
-              0,
-              false,
-              Mark::snapshot_end,
-              std::exchange(live_count_, {}).total()};
+      return {Act::bookmark,      cursor_,
+              Version(),          false,
+              Mark::snapshot_end, std::exchange(live_count_, {}).total()};
     case Phase::pages:
       return {Act::read_page, cursor_};
     case Phase::ring:
@@ -62,7 +59,7 @@ void Pager::begin(Mark mark, Cursor at) {
   if (begun_) return;
   begun_ = true;
   if (mark == Mark::begin_tail) marked_ = at.version;
-  if (traits_.begins) opening_ = Todo{Act::bookmark, at, 0, false, mark};
+  if (traits_.begins) opening_ = Todo{Act::bookmark, at, Version(), false, mark};
 }
 
 void Pager::head(const Head& head) {
@@ -72,9 +69,9 @@ void Pager::head(const Head& head) {
   // again.
   const bool served =
       cursor_.version >= head.purged_through && cursor_.version <= head.head.version;
-  const bool again = !served && cursor_.version != 0;
-  if (!served) cursor_.version = 0;
-  if (cursor_.version != 0) {
+  const bool again = !served && cursor_.version;
+  if (!served) cursor_.version = {};
+  if (cursor_.version) {
     // The peer's cluster may be further than its cursor (the peer died within a snapshot). The
     // store names each record as it is now. The ring would replay every change in between.
     phase_ = Phase::pages;
@@ -90,10 +87,10 @@ void Pager::head(const Head& head) {
 
 Result<> Pager::page(const Page& page, size_t records, std::shared_ptr<const PageNames> names) {
   const bool snapshot = phase_ == Phase::snapshot;
-  const uint64_t incarnation = page.head.head.incarnation;
+  const Incarnation incarnation = page.head.head.incarnation;
   // The store does not judge a cursor of version 0, so the first page does it here.
   if (snapshot && std::exchange(first_page_, false) && incarnation != cursor_.incarnation) {
-    return Error{Code::out_of_range, "the store's history changed while a snapshot began", {}, {}};
+    return Error{Code::out_of_range, "the store's history changed while a snapshot began"};
   }
   if (names) live_count_.take(std::move(names));
   begin(Mark::begin_tail, {incarnation, cursor_.version});

@@ -34,9 +34,9 @@ class Pager {
   enum class Mark { plain, begin_snapshot, begin_tail, snapshot_end };
   struct Todo {
     Act act = Act::idle;
-    Cursor cursor;            // read_page, ask_ring: from here; bookmark: up to here
-    uint64_t dead_after = 0;  // read_page: as davit_read::dead_after
-    bool counted = false;     // read_page: a page of a snapshot that ends with a count
+    Cursor cursor;         // read_page, ask_ring: from here; bookmark: up to here
+    Version dead_after{};  // read_page: as davit_read::dead_after
+    bool counted = false;  // read_page: a page of a snapshot that ends with a count
     Mark mark = Mark::plain;
     uint64_t live_count = 0;  // snapshot_end
   };
@@ -75,9 +75,9 @@ class Pager {
 
   ProtocolTraits traits_;
   Cursor cursor_;
-  uint64_t begin_version_ = 0;   // of the snapshot
-  uint64_t purged_through_ = 0;  // the purge mark at its begin
-  uint64_t marked_ = 0;          // version of the last bookmark
+  Version begin_version_{};   // of the snapshot
+  Version purged_through_{};  // the purge mark at its begin
+  Version marked_{};          // of the last bookmark
   LiveCount live_count_;
   std::optional<Todo> opening_;
   Phase phase_;

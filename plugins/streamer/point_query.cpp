@@ -94,18 +94,17 @@ Result<std::string> state_of(const Classifier::Kind& kind, const Found& found,
                              const std::string& id, bool krane) {
   if (!found.change) {
     return Error{Code::not_found,
-                 "no " + kind.client.kind() + " with id \"" + id + "\" in this region",
-                 {},
-                 {}};
+                 "no " + kind.client.kind() + " with id \"" + id + "\" in this region"};
   }
   // The answer can only say apply or delete. For a hold it is an error, which makes the agent leave
   // the object alone.
   if (found.change->verb == Verb::hold) {
     const Code code =
         found.judgement.cause == Cause::paused ? Code::failed_precondition : Code::internal;
-    return Error{code, found.change->body, {}, {}};
+    return Error{code, found.change->body};
   }
-  return krane ? encode_krane_state(kind, *found.change, 0) : encode_state(kind, *found.change, 0);
+  return krane ? encode_krane_state(kind, *found.change, {})
+               : encode_state(kind, *found.change, {});
 }
 
 }  // namespace
@@ -121,19 +120,17 @@ Result<> serve_get(Queries& queries, const rpc::Server& server) {
     if (!region.ok()) return reply(region.error());
     v1::GetRequest message;
     if (!message.ParseFromArray(request.view().data(), static_cast<int>(request.size()))) {
-      return reply(Error{Code::invalid_argument, "the request cannot be decoded", {}, {}});
+      return reply(Error{Code::invalid_argument, "the request cannot be decoded"});
     }
     if (auto r = refuse_unknown_features(message.required_features()); !r.ok())
       return reply(r.error());
     const auto* kind = queries.classifier.kind(message.kind());
     if (kind == nullptr) {
       return reply(Error{Code::invalid_argument,
-                         "kind \"" + message.kind() + "\" is not known to this server",
-                         {},
-                         {}});
+                         "kind \"" + message.kind() + "\" is not known to this server"});
     }
     if (message.id().empty() && message.name().empty()) {
-      return reply(Error{Code::invalid_argument, "neither an id nor a name is given", {}, {}});
+      return reply(Error{Code::invalid_argument, "neither an id nor a name is given"});
     }
     const Query query{
         {message.kind(), *region, message.id()}, message.namespace_(), message.name()};

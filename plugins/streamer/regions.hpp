@@ -18,14 +18,14 @@ class Regions {
 
   // An error when the name cannot stand in a log line, a header and a file name.
   static Result<> usable(const std::string& region) {
-    constexpr size_t bytes_max = 253;
+    constexpr size_t bytes_max = DAVIT_REGION_BYTES_MAX;
     const bool odd = std::any_of(region.begin(), region.end(),
                                  [](unsigned char c) { return c <= ' ' || c == 0x7f; });
     if (region.size() <= bytes_max && !odd) return {};
     return Error{Code::invalid_argument,
-                 "a region has at most 253 bytes, no space and no control character",
-                 "region",
-                 {}};
+                 "a region has at most " + std::to_string(bytes_max) +
+                     " bytes, no space and no control character",
+                 "region"};
   }
   // True: the caller's token names the region itself, so the region is not counted.
   static bool named(const rpc::Identity& caller, const std::string& region) {

@@ -17,7 +17,7 @@ constexpr int subscriptions_max = 64;
 constexpr size_t name_shown_max = 253;
 
 Error undecodable() {
-  return {Code::invalid_argument, "the request cannot be decoded", {}, {}};
+  return {Code::invalid_argument, "the request cannot be decoded"};
 }
 
 }  // namespace
@@ -29,29 +29,27 @@ Result<std::vector<Stream::Subscription>> parse_watch(std::string_view request,
     return undecodable();
   if (auto r = refuse_unknown_features(message.required_features()); !r.ok()) return r.error();
   if (message.subscriptions_size() == 0) {
-    return Error{Code::invalid_argument, "names no kind", "subscriptions", {}};
+    return Error{Code::invalid_argument, "names no kind", "subscriptions"};
   }
   if (message.subscriptions_size() > subscriptions_max) {
     return Error{Code::invalid_argument,
-                 "more than " + std::to_string(subscriptions_max) + " of them",
-                 "subscriptions",
-                 {}};
+                 "more than " + std::to_string(subscriptions_max) + " of them", "subscriptions"};
   }
   std::vector<Stream::Subscription> out;
   std::set<std::string> once;
   for (const auto& s : message.subscriptions()) {
     if (!once.insert(s.kind()).second) {
-      return Error{
-          Code::invalid_argument, "kind \"" + s.kind() + "\" is named twice", "subscriptions", {}};
+      return Error{Code::invalid_argument, "kind \"" + s.kind() + "\" is named twice",
+                   "subscriptions"};
     }
     if (!s.region().empty() && s.region() != region) {
       return Error{Code::unimplemented,
                    "this server does not serve region \"" + shortened(s.region(), name_shown_max) +
                        "\" in a call of region \"" + region + "\": call once for each region",
-                   "subscriptions.region",
-                   {}};
+                   "subscriptions.region"};
     }
-    out.push_back({{s.kind(), region}, {s.cursor().incarnation(), s.cursor().version()}});
+    out.push_back({{s.kind(), region},
+                   {Incarnation(s.cursor().incarnation()), Version(s.cursor().version())}});
   }
   return out;
 }
@@ -67,7 +65,7 @@ Result<std::vector<Stream::Subscription>> parse_ctrl_watch(const std::string& ki
     const auto& f = fields.field(i);
     if (f.number() != 2) continue;
     if (f.type() != google::protobuf::UnknownField::TYPE_VARINT) return undecodable();
-    cursor.version = f.varint();
+    cursor.version = Version(f.varint());
   }
   return std::vector<Stream::Subscription>{{{kind, region}, cursor}};
 }
@@ -84,7 +82,7 @@ Result<std::string> parse_ctrl_get(std::string_view request) {
     id = f.length_delimited();
   }
   if (!valid_utf8(id)) return undecodable();
-  if (id.empty()) return Error{Code::invalid_argument, "the id is empty", {}, {}};
+  if (id.empty()) return Error{Code::invalid_argument, "the id is empty"};
   return id;
 }
 

@@ -30,13 +30,13 @@ void Ring::append(const Topic& topic, Change change) {
   evict();
 }
 
-void Ring::leave_out(const Topic& topic, uint64_t version) {
+void Ring::leave_out(const Topic& topic, Version version) {
   std::erase_if(left_out_, [this](const auto& entry) { return entry.second <= floor_; });
-  uint64_t& last = left_out_[topic];
+  Version& last = left_out_[topic];
   last = std::max(last, version);
 }
 
-void Ring::hold(const std::string& kind, uint64_t version) {
+void Ring::hold(const std::string& kind, Version version) {
   held_[kind] = version;
 }
 
@@ -78,7 +78,7 @@ Ring::Step Ring::next(const Topic& topic, Cursor cursor, size_t encoding) {
 
   auto& changes = track->second.changes;
   auto at = std::upper_bound(changes.begin(), changes.end(), cursor.version,
-                             [](uint64_t v, const Change& c) { return v < c.version; });
+                             [](Version v, const Change& c) { return v < c.version; });
   at = std::find_if(at, changes.end(),
                     [&](const Change& c) { return encodings_[encoding].takes(c); });
   if (at == changes.end()) return {Place::at_tip, {}, 0, whole, end, {}};
@@ -99,7 +99,7 @@ Ring::Step Ring::next(const Topic& topic, Cursor cursor, size_t encoding) {
 
 const Ring::Frame* Ring::encoded(const Topic& topic, Track& track, size_t from, size_t encoding) {
   const Encoding& e = encodings_[encoding];
-  const uint64_t first = track.changes[from].version;
+  const Version first = track.changes[from].version;
   for (const auto& f : track.frames) {
     if (f.encoding == encoding && f.first == first) return &f;
   }

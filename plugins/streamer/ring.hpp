@@ -53,10 +53,10 @@ class Ring {
   void append(const Topic& topic, Change change);
   // The same, of a change that cannot be told yet: its kind could not classify it. Streams of the
   // topic that have not passed the version are behind, and read the store until it can.
-  void leave_out(const Topic& topic, uint64_t version);
+  void leave_out(const Topic& topic, Version version);
   // Of this kind only the changes up to this version are here yet. Its streams wait there, however
   // far the tip is.
-  void hold(const std::string& kind, uint64_t version);
+  void hold(const std::string& kind, Version version);
   // The kind has come to the tip, and moves with it again.
   void release(const std::string& kind);
   // Everything up to `tip` has been appended, but of kinds that are held. When its incarnation is a
@@ -90,8 +90,8 @@ class Ring {
  private:
   struct Frame {
     size_t encoding;
-    uint64_t first;  // version of its first change
-    uint64_t last;
+    Version first;  // version of its first change
+    Version last;
     size_t records;
     Buffer buffer;
     int64_t committed_at_unix_ms;  // of its last change
@@ -99,7 +99,7 @@ class Ring {
   struct Track {
     std::deque<Change> changes;
     std::deque<Frame> frames;  // a few, oldest first
-    uint64_t given = 0;        // version of the newest change that a stream has got
+    Version given{};           // of the newest change that a stream has got
   };
   const Frame* encoded(const Topic& topic, Track& track, size_t from, size_t encoding);
   void evict();
@@ -107,11 +107,11 @@ class Ring {
   size_t bytes_max_;
   std::vector<Encoding> encodings_;
   std::map<Topic, Track> tracks_;
-  std::deque<std::pair<uint64_t, Topic>> order_;  // oldest first, over all topics
-  std::map<Topic, uint64_t> left_out_;            // the last such version of a topic
-  std::map<std::string, uint64_t> held_;          // by kind
+  std::deque<std::pair<Version, Topic>> order_;  // oldest first, over all topics
+  std::map<Topic, Version> left_out_;            // the last such version of a topic
+  std::map<std::string, Version> held_;          // by kind
   size_t bytes_ = 0;
-  uint64_t floor_ = 0;
+  Version floor_{};
   Cursor tip_;
   bool ready_ = false;
 };

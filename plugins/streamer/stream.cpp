@@ -42,10 +42,8 @@ void Stream::on_message(Buffer request) {
     if (kind != nullptr) {
       topics_.push_back(topic);
     } else {
-      fail(parts_.back(), {Code::invalid_argument,
-                           "kind \"" + topic.kind + "\" is not known to this server",
-                           {},
-                           {}});
+      fail(parts_.back(),
+           {Code::invalid_argument, "kind \"" + topic.kind + "\" is not known to this server"});
     }
   }
   if (finished_) return;
@@ -61,9 +59,7 @@ Result<> Stream::enter(const std::string& region) {
     return Error{Code::resource_exhausted,
                  "too many regions are watched by tokens that name every region (regions_max); "
                  "a token that names \"" +
-                     region + "\" itself is served",
-                 {},
-                 {}};
+                     region + "\" itself is served"};
   }
   entered_ = region;
   return {};
@@ -79,7 +75,7 @@ void Stream::replace_older() {
 }
 
 void Stream::on_end_of_messages() {
-  if (parts_.empty()) finish({Code::invalid_argument, "the request message is missing", {}});
+  if (parts_.empty()) finish({Code::invalid_argument, "the request message is missing"});
 }
 
 void Stream::on_writable() {
@@ -96,8 +92,7 @@ void Stream::on_shutdown() {
 }
 
 void Stream::on_replaced() {
-  finish(
-      {Code::aborted, "a newer watch of this kind on the same connection has taken its place", {}});
+  finish({Code::aborted, "a newer watch of this kind on the same connection has taken its place"});
 }
 
 void Stream::on_woken() {
@@ -242,8 +237,9 @@ rpc::End Stream::shutdown() const {
   // A random time in the interval, so that the streams of a server do not all come back at once.
   const auto hint =
       jittered(shared_.retry_after / 2, shared_.retry_after, shared_.host.random()).count();
-  return {
-      Code::unavailable, "the server is shutting down", {{"retry-after-ms", std::to_string(hint)}}};
+  rpc::End end = rpc::End::of(shutting_down());
+  end.trailers = {{"retry-after-ms", std::to_string(hint)}};
+  return end;
 }
 
 void Stream::finish(const rpc::End& end) {

@@ -71,7 +71,7 @@ class Stream : public rpc::Handler, public Listener {
     Topic topic;
     const Classifier::Kind* kind;
     Pager pager;
-    uint64_t came_from = 0;                    // the incarnation of the peer's cursor
+    Incarnation came_from{};                   // the incarnation of the peer's cursor
     std::shared_ptr<const History> history{};  // the store's history when the snapshot began
     std::list<Message> ready{};                // messages to write; mostly empty
     bool busy = false;                         // a read of the store is in progress
@@ -108,6 +108,7 @@ class Stream : public rpc::Handler, public Listener {
   };
   static void fetch(const PageJob& job);
   static void fetched(const PageJob& job, const PageResult& result);
+  static void told(const PageJob& job, const Change& change, const Result<Buffer>& made);
   static PageResult encoded(const PageJob& job, const Page& page, std::vector<Record> records);
 
   Message bookmark(const Part& part, const Pager::Todo& todo) const;

@@ -35,6 +35,14 @@ void Stream::fetch(const PageJob& job) {
   });
 }
 
+// What the kind makes of the change for Krane's agents.
+void Stream::told(const PageJob& job, const Change& change, const Result<Buffer>& made) {
+  const Key key{job.key.topic.kind, job.key.topic.region, change.id};
+  Classifier& classifier = job.shared.classifier;
+  if (made.ok()) return classifier.not_delayed(key, Delay::ctrl_v1, change.version);
+  classifier.delayed(key, Delay::ctrl_v1, change.version, made.error());
+}
+
 void Stream::fetched(const PageJob& job, const PageResult& result) {
   if (job.shared.pages.done(job.key, result)) fetch(job);
 }
@@ -59,6 +67,7 @@ PageResult Stream::encoded(const PageJob& job, const Page& page, std::vector<Rec
     auto change = job.shared.classifier.change(job.kind, std::move(r));
     const bool makes = change.ok() && cut.make && cut.takes(*change);
     auto made = makes ? cut.make(topic, *change) : Result<Buffer>(Buffer());
+    if (makes) told(job, *change, made);
     if (!change.ok() || !made.ok()) {
       out->delayed = change.ok() ? made.error() : change.error();
       end_early();

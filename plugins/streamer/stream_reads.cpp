@@ -20,7 +20,7 @@ Result<Start> read_start(const storage::Client& storage) {
 
 // Reads the store's head: to begin a snapshot there, or to judge a cursor without incarnation.
 void Stream::read_head(Part& part) {
-  const bool shares = part.pager.cursor().version == 0;
+  const bool shares = !part.pager.cursor().version;
   if (shares) {
     if (auto start = shared_.pages.begin(part.topic, shared_.host.now()))
       return begin(part, *start);

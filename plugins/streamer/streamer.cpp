@@ -12,7 +12,7 @@ constexpr size_t page_cache_bytes = 2 << 20;
 
 class Streamer {
  public:
-  using roles = Roles<>;
+  using roles = Roles<DelaysRole>;
   static constexpr uint32_t max_concurrency = 1;  // only stop() runs on the pool
 
   explicit Streamer(Host host) : host_(host), classifier_(host) {
@@ -71,17 +71,18 @@ class Streamer {
   }
 
   Result<> start(const Op&) {
+    host_.health(DAVIT_HEALTH_SERVING);  // before the first read, which may fail
     feed_->start();
-    host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
   Result<> stop(const Op& op) {
     look_ups_->stop();
     return feed_->stop(op, operations_);
   }
+  std::vector<Delay> delays() const { return classifier_.delays().all(host_.unix_ms()); }
 
  private:
-  using Encode = Result<std::string> (*)(const Classifier::Kind&, const Change&, uint64_t version);
+  using Encode = Result<std::string> (*)(const Classifier::Kind&, const Change&, Version version);
 
   // ctrl.v1: one record a message.
   Encoding cut(Encode encode) {

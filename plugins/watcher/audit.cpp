@@ -23,7 +23,7 @@ bool Audit::wants_listing(Time now) const {
   return timing_.relist.count() > 0 && now - began_ >= timing_.relist;
 }
 
-void Audit::lives(const Named& named, uint64_t version) {
+void Audit::lives(const Named& named, Version version) {
   records_[named.id] = {{named, version},
                         listing_,
                         std::nullopt,

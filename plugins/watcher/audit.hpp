@@ -32,12 +32,12 @@ class Audit {
   bool wants_listing(Time now) const;
   // The peer sent an apply or a delete of the record. A delete may have no id, and no namespace
   // when all objects of the kind live in one.
-  void lives(const Named&, uint64_t version);
+  void lives(const Named&, Version version);
   void goes(const Named&);
 
   struct Known {
     Named named;
-    uint64_t version = 0;  // of the last message about the record
+    Version version{};  // of the last message about the record
   };
   // The records to ask for now, at most `limit`; the others follow at the next call. None when the
   // listing left out more than half of the records, or all: then the fault is the peer's, for which

@@ -13,7 +13,7 @@
 #include <davit/rpc.hpp>
 #include <davit/sink.hpp>
 
-#include "cursor.hpp"
+#include "position_tracker.hpp"
 
 namespace davit::watcher {
 
@@ -26,7 +26,7 @@ struct Item {
 struct Mark {
   enum class Type { progress, begin_snapshot, begin_tail, snapshot_end };
   Type type = Type::progress;
-  Position at;
+  Cursor at;
   std::optional<uint64_t> live_count = std::nullopt;
   History history = {};  // begin_snapshot, begin_tail
 };
@@ -41,7 +41,7 @@ struct Dialect {
   std::string path;  // of the watch method
   Pairs metadata;    // sent with each call
   bool bookmarks = true;
-  std::function<Buffer(Position)> request;
+  std::function<Buffer(Cursor)> request;
   // The instance on whose pool `decode` runs, because it asks that instance's kind. Empty: it asks
   // none and does not block.
   std::string pool{};

@@ -6,6 +6,7 @@
 
 #include "batch.hpp"
 #include "fields.hpp"
+#include "kubernetes/json.hpp"
 
 namespace davit::watcher {
 namespace {
@@ -25,18 +26,15 @@ Result<DeleteShape> learn(const kind::Client& kind) {
   if (!text.ok()) return text.error();
   boost::system::error_code bad;
   const json::value value = json::parse(*text, bad);
-  const json::value* body =
-      bad || !value.is_object() ? nullptr : value.get_object().if_contains("delete");
   DeleteShape out;
-  if (body != nullptr && body->is_object()) {
-    for (const auto& [field, content] : body->get_object()) {
-      if (!content.is_string()) continue;
-      if (content.get_string() == ns_mark) out.ns_field = field;
-      if (content.get_string() == name_mark) out.name_field = field;
+  if (const auto* body = bad ? nullptr : kubernetes::object_at(value, "/delete")) {
+    for (const auto& [field, content] : *body) {
+      if (kubernetes::text_of(&content) == ns_mark) out.ns_field = field;
+      if (kubernetes::text_of(&content) == name_mark) out.name_field = field;
     }
   }
   if (out.name_field.empty()) {
-    return Error{Code::internal, "its delete message does not carry the name", {}, {}};
+    return Error{Code::internal, "its delete message does not carry the name"};
   }
   return out;
 }
@@ -61,11 +59,6 @@ class LearnedShape {
   std::optional<DeleteShape> shape_;
 };
 
-std::string text_at(const json::object& object, const std::string& field) {
-  const json::value* value = field.empty() ? nullptr : object.if_contains(field);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
 // Reads the messages of one kind, on its pool.
 struct Reader {
   kind::Client kind;
@@ -73,7 +66,7 @@ struct Reader {
   std::string region;
   std::shared_ptr<LearnedShape> learned = std::make_shared<LearnedShape>();
 
-  Result<Item> apply(std::string_view payload, uint64_t version) const {
+  Result<Item> apply(std::string_view payload, Version version) const {
     Item out;
     out.change.type = sink::ChangeType::apply;
     out.change.key = {kind.kind(), region, {}};
@@ -93,7 +86,7 @@ struct Reader {
     return out;
   }
 
-  Result<Item> remove(std::string_view state, uint64_t version) const {
+  Result<Item> remove(std::string_view state, Version version) const {
     const auto shape = learned->of(kind);
     if (!shape.ok()) return shape.error();
     Item out;
@@ -103,11 +96,9 @@ struct Reader {
     auto text = schema.to_json(kind.description().ctrl_v1->state_type, state);
     boost::system::error_code bad;
     const json::value value = text.ok() ? json::parse(*text, bad) : json::value();
-    const json::value* body =
-        bad || !value.is_object() ? nullptr : value.get_object().if_contains("delete");
-    if (body != nullptr && body->is_object()) {
-      out.change.ns = text_at(body->get_object(), shape->ns_field);
-      out.change.name = text_at(body->get_object(), shape->name_field);
+    if (const auto* body = bad ? nullptr : kubernetes::object_at(value, "/delete")) {
+      if (!shape->ns_field.empty()) out.change.ns = kubernetes::text_in(body, shape->ns_field);
+      out.change.name = kubernetes::text_in(body, shape->name_field);
     }
     if (out.change.name.empty())
       out.fault = text.ok() ? "a delete without a name" : text.error().message;
@@ -116,16 +107,17 @@ struct Reader {
 
   Result<Batch> decode(const Buffer& message) const {
     std::optional<std::string_view> applied, removed;
-    uint64_t version = 0;
+    Version version{};
     const bool whole = each_field(message.view(), [&](const Field& f) {
       if (f.number == 1) applied = f.bytes;
       if (f.number == 2) removed = f.bytes;
-      if (f.number == 3) version = f.integer;
+      if (f.number == 3) version = Version(f.integer);
     });
-    if (!whole) return Error{Code::internal, "the peer sent a state that cannot be read", {}, {}};
+    if (!whole) return Error{Code::internal, "the peer sent a state that cannot be read"};
     Batch out;
     if (!applied && !removed) {
-      out.mark = Mark{Mark::Type::progress, {0, version}, std::nullopt};  // "move your cursor"
+      out.mark =
+          Mark{Mark::Type::progress, {Incarnation(), version}, std::nullopt};  // "move your cursor"
       return out;
     }
     auto item = applied ? apply(*applied, version) : remove(message.view(), version);
@@ -142,18 +134,16 @@ Result<Dialect> ctrl_v1(const kind::Client& kind, const Schema& schema, const st
   const auto& names = kind.description().ctrl_v1;
   if (!names || names->watch.empty() || names->get.empty()) {
     return Error{Code::failed_precondition,
-                 "kind \"" + kind.kind() + "\" is not on the ctrl.v1 wire",
-                 {},
-                 {}};
+                 "kind \"" + kind.kind() + "\" is not on the ctrl.v1 wire"};
   }
   Dialect out;
   out.path = "ctrl.v1.ClusterService/" + names->watch;
   out.metadata = {{"x-davit-agent", agent.empty() ? "davit" : agent}};
   out.bookmarks = false;
-  out.request = [region](Position from) {
+  out.request = [region](Cursor from) {
     std::string request;
     put_bytes(request, 1, region);
-    put_integer(request, 2, from.version);
+    put_integer(request, 2, from.version.value());
     return Buffer::of(std::move(request));
   };
   out.get_path = "ctrl.v1.ClusterService/" + names->get;

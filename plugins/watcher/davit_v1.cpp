@@ -14,7 +14,7 @@ Item item(v1::Record& record, const std::string& kind, const std::string& region
   c.key = {kind, region, std::move(*record.mutable_id())};
   c.ns = std::move(*record.mutable_namespace_());
   c.name = std::move(*record.mutable_name());
-  c.version = record.version();
+  c.version = Version(record.version());
   c.state = std::move(*record.mutable_state());
   c.annotations.assign(record.annotations().begin(), record.annotations().end());
   std::sort(c.annotations.begin(), c.annotations.end());  // a map has no order
@@ -35,7 +35,7 @@ Item item(v1::Record& record, const std::string& kind, const std::string& region
     default:
       // A newer server may send another type of change. Touching nothing is the only safe answer.
       c.type = sink::ChangeType::hold;
-      c.payload = Buffer::of("a change of a sort this agent does not know");
+      c.payload = Buffer::of("a type of change that this agent does not know");
   }
   return out;
 }
@@ -65,14 +65,13 @@ rpc::End end_of(const v1::Frame::End& end) {
 Result<Batch> decode(const Buffer& message, const std::string& kind, const std::string& region) {
   v1::Frame frame;
   if (!frame.ParseFromArray(message.view().data(), static_cast<int>(message.size()))) {
-    return Error{Code::internal, "the peer sent a frame that cannot be read", {}, {}};
+    return Error{Code::internal, "the peer sent a frame that cannot be read"};
   }
   if (frame.kind() != kind) {
-    return Error{Code::internal, "the peer sent a frame of kind \"" + frame.kind() + "\"", {}, {}};
+    return Error{Code::internal, "the peer sent a frame of kind \"" + frame.kind() + "\""};
   }
   if (!frame.region().empty() && frame.region() != region) {
-    return Error{
-        Code::internal, "the peer sent a frame of region \"" + frame.region() + "\"", {}, {}};
+    return Error{Code::internal, "the peer sent a frame of region \"" + frame.region() + "\""};
   }
   Batch out;
   if (frame.has_end()) out.end = end_of(frame.end());
@@ -82,9 +81,9 @@ Result<Batch> decode(const Buffer& message, const std::string& kind, const std::
   const auto& b = frame.bookmark();
   const auto type = mark_type(b.type());
   if (!type) return out;  // a newer server's type: doing without a bookmark is always safe
-  out.mark = Mark{*type, {b.at().incarnation(), b.at().version()}};
+  out.mark = Mark{*type, {Incarnation(b.at().incarnation()), Version(b.at().version())}};
   for (const auto& link : b.history())
-    out.mark->history.push_back({link.incarnation(), link.version()});
+    out.mark->history.push_back({Incarnation(link.incarnation()), Version(link.version())});
   if (*type == Mark::Type::snapshot_end) out.mark->live_count = b.live_count();
   return out;
 }
@@ -94,12 +93,12 @@ Result<Batch> decode(const Buffer& message, const std::string& kind, const std::
 Dialect davit_v1(const std::string& kind, const std::string& region, const std::string& agent) {
   Dialect out;
   out.path = "davit.v1.AgentService/Watch";
-  out.request = [kind, agent](Position from) {
+  out.request = [kind, agent](Cursor from) {
     v1::WatchRequest request;
     auto* subscription = request.add_subscriptions();
     subscription->set_kind(kind);
-    subscription->mutable_cursor()->set_incarnation(from.incarnation);
-    subscription->mutable_cursor()->set_version(from.version);
+    subscription->mutable_cursor()->set_incarnation(from.incarnation.value());
+    subscription->mutable_cursor()->set_version(from.version.value());
     request.set_agent(agent);
     request.set_software(std::string("davit ") + DAVIT_PLUGIN_VERSION);
     return Buffer::of(request.SerializeAsString());

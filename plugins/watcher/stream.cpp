@@ -64,7 +64,7 @@ Stream::Stream(std::shared_ptr<const Neighbours> neighbours, std::string kind, D
 Result<> Stream::start() {
   sink::Source source;
   source.wake = [this] { strand_.post([this] { feed(); }); };
-  source.settled = [this](uint64_t version, sink::Outcome outcome) {
+  source.settled = [this](Version version, sink::Outcome outcome) {
     if (outcome == sink::Outcome::abandoned) return;
     bool first = false;
     {
@@ -123,15 +123,15 @@ void Stream::connect() {
   asked_ = false;
   call_ = with_->channel.start(dialect_.path, strand_, std::make_unique<Handler>(*this),
                                dialect_.metadata);
-  const Position from = dialect_.bookmarks ? cursor_.received() : cursor_.committed();
-  if (from.version != 0) known_ = from;
+  const Cursor from = dialect_.bookmarks ? tracker_.received() : tracker_.committed();
+  if (from.version) known_ = from;
   if (!dialect_.bookmarks) {
-    if (!begin(from.version == 0, from, {})) return;
-    if (from.version == 0) {
+    if (!begin(!from.version, from, {})) return;
+    if (!from.version) {
       listing_ = true;
       audit_->listing(with_->host.now());
     }
-    cursor_.begin_without_bookmarks();
+    tracker_.begin_without_bookmarks();
   }
   call_.write(dialect_.request(from));
   if (dialect_.bookmarks) call_.half_close();
@@ -149,8 +149,8 @@ void Stream::on_written() {
   timer_.after(quiet_connect, [this] { connected(); });
 }
 
-bool Stream::begin(bool snapshot, Position at, History history) {
-  if (dialect_.bookmarks) cursor_.begin(snapshot, at);
+bool Stream::begin(bool snapshot, Cursor at, History history) {
+  if (dialect_.bookmarks) tracker_.begin(snapshot, at);
   snapshot_ = snapshot;
   if (snapshot) {
     for (Issue& issue : issues_) {
@@ -159,8 +159,8 @@ bool Stream::begin(bool snapshot, Position at, History history) {
     }
     issues_.clear();
   }
-  if (!history.empty() && known_.version != 0 && !knows(history, known_))
-    with_->host.warn("the store has lost what it had sent", {{"kind", kind_}});
+  if (!history.empty() && known_.version && !knows(history, known_))
+    with_->host.warn("the server's store has lost changes that it had sent", {{"kind", kind_}});
   return heeded(sink_.begin({snapshot, at, std::move(history)}));
 }
 
@@ -219,7 +219,7 @@ void Stream::feed() {
       continue;
     }
     if (!sink_.offer(item.change)) return;
-    cursor_.offered(item.change.version);
+    tracker_.offered(item.change.version);
     changes_.add();
     if (audit_) heard(item);
   }
@@ -228,15 +228,15 @@ void Stream::feed() {
 
 // Parks a change that cannot be read or named. It must not delay the changes after it.
 void Stream::park(const Item& item) {
-  const uint64_t version = item.change.version;
+  const Version version = item.change.version;
   with_->host.error("a change cannot be read and is parked",
-                    {{"kind", kind_}, {"version", std::to_string(version)}, {"fault", item.fault}});
-  cursor_.offered(version);
-  cursor_.settled(version);
+                    {{"kind", kind_}, {"version", to_string(version)}, {"fault", item.fault}});
+  tracker_.offered(version);
+  tracker_.settled(version);
   Issue issue{kind_,      {},
-              {},         "version " + std::to_string(version),
+              {},         "version " + to_string(version),
               version,    DAVIT_ISSUE_PARKED,
-              item.fault, cursor_.incarnation()};
+              item.fault, tracker_.incarnation()};
   if (with_->status) with_->status->issue(region_, issue);
   issues_.push_back(std::move(issue));
 }
@@ -247,7 +247,7 @@ void Stream::finish_batch() {
     const Mark& mark = *batch_.mark;
     const bool end = mark.type == Mark::Type::snapshot_end;
     if (heeded(sink_.bookmark({end, mark.live_count, mark.at}))) {
-      cursor_.bookmark(mark.at, end);
+      tracker_.bookmark(mark.at, end);
       if (end) snapshot_ = false;
     }
   }
@@ -279,7 +279,7 @@ void Stream::handle_end(const rpc::End& end) {
   if (connected_at && with_->host.now() - *connected_at >= with_->timing.reconnect_max)
     refusals_ = 0;
   if (std::exchange(relisting_, false)) {
-    cursor_.refused();
+    tracker_.refused();
     return connect();
   }
   reconnects_.add();
@@ -289,16 +289,16 @@ void Stream::handle_end(const rpc::End& end) {
     if (snapshot_) {
       snapshot_ = false;
       listing_ = false;
-      heeded(sink_.bookmark({true, std::nullopt, cursor_.committed()}));
+      heeded(sink_.bookmark({true, std::nullopt, tracker_.committed()}));
     }
-    cursor_.closed_clean();
+    tracker_.closed_clean();
     report_progress();
     reconnect(retry_after(end));
     return;
   }
   if (end.code == Code::out_of_range) {
-    cursor_.refused();
-    with_->host.info("the position is void, starting from nothing",
+    tracker_.refused();
+    with_->host.info("the server refuses the position; the stream begins with a snapshot",
                      {{"kind", kind_}, {"reason", end.message}});
     // Connect at once the first time: the refusal is an answer, not a failure.
     if (++refusals_ == 1) {
@@ -317,20 +317,20 @@ void Stream::reconnect(std::chrono::milliseconds at_least) {
 }
 
 void Stream::settle() {
-  std::vector<uint64_t> settled;
+  std::vector<Version> settled;
   {
     std::lock_guard lock(settled_mutex_);
     settled.swap(settled_);
   }
-  for (uint64_t version : settled) cursor_.settled(version);
+  for (Version version : settled) tracker_.settled(version);
   report_progress();
 }
 
 void Stream::report_progress() {
-  const Position at = cursor_.committed();
-  if (at == reported_ || at.version == 0) return;
+  const Cursor at = tracker_.committed();
+  if (at == reported_ || !at.version) return;
   reported_ = at;
-  version_gauge_.set(static_cast<double>(at.version));
+  version_gauge_.set(static_cast<double>(at.version.value()));
   if (with_->status) with_->status->advance(region_, {kind_, at});
 }
 

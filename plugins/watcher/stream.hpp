@@ -2,7 +2,8 @@
 // other and offers its changes to the change sink. It waits while the sink has no room, and
 // connects again when the stream ends. The constructor, start, open and stop may run on any thread;
 // everything else runs on the stream's own strand, but what asks the kind: some messages are
-// decoded together on the kind's pool, in order. Cursor decides which position is committed.
+// decoded together on the kind's pool, in order. PositionTracker decides which position is
+// committed.
 #pragma once
 
 #include <deque>
@@ -55,7 +56,7 @@ class Stream {
   void on_message(const Buffer& message);
   void on_done(const rpc::End& end);
 
-  bool begin(bool snapshot, Position at, History history);  // false: the sink has refused it
+  bool begin(bool snapshot, Cursor at, History history);  // false: the sink has refused it
   bool heeded(const Result<>& said);
   void feed();
   void park(const Item& item);
@@ -109,9 +110,9 @@ class Stream {
   Timer timer_, audit_timer_, kind_timer_;
 
   sink::ChangeStream sink_;
-  Cursor cursor_;
-  Position known_;  // the last position other than 0 that the stream asked with
-  Position reported_;
+  PositionTracker tracker_;
+  Cursor known_;  // the last position other than 0 that the stream asked with
+  Cursor reported_;
 
   rpc::Call call_;              // set while a call lives
   bool reading_ = false;        // the call has been asked for a message
@@ -149,7 +150,7 @@ class Stream {
 
   // The sink adds to it on any thread; the strand takes it.
   std::mutex settled_mutex_;
-  std::vector<uint64_t> settled_;
+  std::vector<Version> settled_;
 
   Metric changes_, reconnects_, up_gauge_, version_gauge_;
 };

@@ -36,8 +36,8 @@ void Stream::audit() {
   const bool distrusts = audit_->distrusts();
   if (distrusts && !distrust_said_) {
     with_->host.error(
-        "the peer has left out more than half of what it had sent, without a delete: "
-        "nothing is taken for gone (does it know this region?)",
+        "the listing lacks more than half of the records that were sent, without a delete: "
+        "none is taken for deleted (does the server know this region?)",
         {{"kind", kind_}, {"records", std::to_string(audit_->size())}});
   }
   distrust_said_ = distrusts;
@@ -49,7 +49,7 @@ void Stream::end_quietly(std::chrono::nanoseconds now) {
   const auto quiet = with_->timing.quiet;
   if (!listing_ || !call_ || !asked_ || quiet.count() == 0 || now - heard_at_ < quiet) return;
   listing_ = false;
-  heeded(sink_.bookmark({false, std::nullopt, cursor_.committed(), true}));
+  heeded(sink_.bookmark({false, std::nullopt, tracker_.committed(), true}));
 }
 
 void Stream::ask(const Audit::Known& known) {
@@ -69,7 +69,7 @@ void Stream::ask(const Audit::Known& known) {
 void Stream::answered(const Audit::Known& known, const Result<std::string>& answer) {
   if (answer.error().code == Code::not_found) {
     if (!audit_->absent(known.named.id, with_->host.now())) return;
-    with_->host.warn("a record is gone that was never deleted",
+    with_->host.warn("a record is missing on the server without a delete; it is taken for deleted",
                      {{"kind", kind_}, {"id", known.named.id}});
     Item gone;
     gone.change.type = sink::ChangeType::remove;
@@ -113,7 +113,7 @@ void Stream::feed_found() {
   while (!found_.empty()) {
     Item& item = found_.front();
     if (!sink_.offer(item.change)) return;
-    cursor_.offered(item.change.version);
+    tracker_.offered(item.change.version);
     changes_.add();
     heard(item);
     found_.pop_front();

@@ -106,10 +106,10 @@ void Stream::say_delayed(const std::string& why) {
                                  {},
                                  {},
                                  "changes",
-                                 0,
+                                 Version(),
                                  why.empty() ? "" : DAVIT_ISSUE_DELAYED,
                                  why,
-                                 cursor_.incarnation()});
+                                 tracker_.incarnation()});
 }
 
 // The call is about to end, or the stream stops. A later call brings them again.

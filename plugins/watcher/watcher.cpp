@@ -2,6 +2,7 @@
 // starts and stops the streams.
 #include <condition_variable>
 #include <map>
+#include <set>
 
 #include <davit/gate.hpp>
 
@@ -10,29 +11,43 @@
 namespace davit::watcher {
 namespace {
 
-// The health of an instance: serving when all of its streams are connected.
+// The health of an instance: serving when all of its streams are connected, starting while nothing
+// is known of some of them yet.
 class Health {
  public:
   explicit Health(Host host) : host_(host) {}
-  void expect(const std::string& kind) { down_[kind] = "not connected yet"; }
+  void expect(const std::string& kind) { unknown_.insert(kind); }
+  // The streams open now.
+  void begin() {
+    const std::lock_guard lock(mutex_);
+    tell();
+  }
   void set(const std::string& kind, bool connected, const std::string& why) {
-    std::lock_guard lock(mutex_);
+    const std::lock_guard lock(mutex_);
+    unknown_.erase(kind);
     if (connected) {
       down_.erase(kind);
     } else {
       down_[kind] = why;
     }
-    if (down_.empty()) {
-      host_.health(DAVIT_HEALTH_SERVING);
-    } else {
-      host_.health(DAVIT_HEALTH_DEGRADED, down_.begin()->first + ": " + down_.begin()->second);
-    }
+    tell();
   }
 
  private:
+  void tell() const {
+    if (!down_.empty()) {
+      host_.health(DAVIT_HEALTH_DEGRADED, down_.begin()->first + ": " + down_.begin()->second);
+    } else if (!unknown_.empty()) {
+      host_.health(DAVIT_HEALTH_STARTING, *unknown_.begin() + ": not connected yet");
+    } else {
+      host_.health(DAVIT_HEALTH_SERVING);
+    }
+  }
+
   Host host_;
   std::mutex mutex_;
-  std::map<std::string, std::string> down_;
+  std::set<std::string> unknown_;            // neither connected yet, nor refused
+  std::map<std::string, std::string> down_;  // why not
 };
 
 class Watcher {
@@ -90,10 +105,8 @@ class Watcher {
       return {};
     }
     host_.health(DAVIT_HEALTH_SERVING, "standing by until \"" + gate_->name() + "\" opens");
-    gate_->wait([this](uint64_t epoch) {
-      if (epoch == 0) return;
-      host_.health(DAVIT_HEALTH_SERVING);
-      open();
+    gate_->wait([this](Epoch epoch) {
+      if (epoch) open();
     });
     return {};
   }
@@ -118,11 +131,8 @@ class Watcher {
     }
     if (changed_.wait_for(lock, std::chrono::nanoseconds(op.deadline_ns()) - host_.now(), done))
       return {};
-    return Error{Code::deadline_exceeded,
-                 std::to_string(running_ - stopped_) + " of " + std::to_string(running_) +
-                     " streams did not end",
-                 {},
-                 {}};
+    return Error{Code::deadline_exceeded, std::to_string(running_ - stopped_) + " of " +
+                                              std::to_string(running_) + " streams did not end"};
   }
 
  private:
@@ -130,6 +140,7 @@ class Watcher {
   void open() {
     std::lock_guard lock(mutex_);
     if (stopping_) return;
+    health_.begin();
     for (auto& s : streams_) s->open();
   }
 

@@ -3,7 +3,7 @@
 #
 #   cmake -D BUILD=<build folder> -D PREFIX=<where to> -D WORK=<scratch folder> -P build_outside.cmake
 #
-# WORK/<example>/<example>.so and PREFIX/lib/davit/plugins/<example>.so exist afterwards. Optional: SANITIZE (what
+# WORK/<example>/*.so and the same in PREFIX/lib/davit/plugins exist afterwards. Optional: SANITIZE (what
 # the build was made with), CMAKE_C_COMPILER, CMAKE_CXX_COMPILER.
 cmake_minimum_required(VERSION 3.25)
 foreach(needed BUILD PREFIX WORK)
@@ -37,7 +37,7 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX})
 
 # From here on nothing but the installation is used.
 set(source ${PREFIX}/share/doc/davit/examples)
-foreach(example kind_widget status_tee secrets_directory storage_log region_copy)
+foreach(example kind_widget status_tee secrets_directory storage_log region_copy roles)
   run(${CMAKE_COMMAND} -S ${source}/${example} -B ${WORK}/${example} ${options})
   run(${CMAKE_COMMAND} --build ${WORK}/${example})
   run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/${example} --output-on-failure --no-tests=error)
@@ -60,6 +60,12 @@ endforeach()
 foreach(page man1/davit-conformance.1 man7/davit-plugin.7)
   if(NOT EXISTS ${PREFIX}/share/man/${page})
     message(FATAL_ERROR "the manual ${page} is not installed")
+  endif()
+endforeach()
+
+foreach(role README storage kind change_sink status_sink gate cluster secrets records rpc)
+  if(NOT EXISTS ${PREFIX}/share/doc/davit/manual/${role}.md)
+    message(FATAL_ERROR "the page ${role}.md of the manual is not installed")
   endif()
 endforeach()
 

@@ -22,7 +22,7 @@ struct Behind {
     static const davit_status_sink table = {
         sizeof(davit_status_sink), 0,
         [](davit_instance* i, const davit_status* s, davit_error* e) -> int32_t {
-          if (of(i).refuses) return fill(e, {Code::unimplemented, "no", {}, {}});
+          if (of(i).refuses) return fill(e, {Code::unimplemented, "no"});
           of(i).seen.push_back("status " + text(s->key.id));
           return DAVIT_OK;
         },

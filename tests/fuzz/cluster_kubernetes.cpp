@@ -16,8 +16,7 @@ using namespace davit::cluster_kubernetes;
 
 void on_kubeconfig(std::string_view text) {
   const ReadFile read = [](const std::string& path) -> Result<Secret> {
-    if (path.find("missing") != std::string::npos)
-      return Error{Code::not_found, "no such file", {}, {}};
+    if (path.find("missing") != std::string::npos) return Error{Code::not_found, "no such file"};
     return Secret("content");
   };
   for (const char* context : {"", "fuzz"}) {

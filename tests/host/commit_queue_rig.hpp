@@ -30,7 +30,7 @@ class Recorder {
         return int32_t{DAVIT_OK};
       };
       t.head = [](davit_instance* i, const davit_op*, davit_head* out, davit_error*) -> int32_t {
-        out->head = {self(i).incarnation, self(i).newest};
+        out->head = to_abi(Cursor{self(i).incarnation, self(i).newest});
         return DAVIT_OK;
       };
       t.commit = [](davit_instance* i, const davit_op* op, const davit_group* const* g, size_t n,
@@ -71,11 +71,11 @@ class Recorder {
   std::deque<int32_t> report_answers;  // codes of the coming calls; those after them succeed
   std::string poison;                  // an id that fails its own group, or the whole report
   bool forgets_results = false;
-  uint64_t version = 0;  // the newest given
-  uint64_t newest = 0;   // of the head: the highest ever given
-  uint64_t incarnation = 1;
+  Version version{};  // the newest given
+  Version newest{};   // of the head: the highest ever given
+  Incarnation incarnation = 1;
   uint64_t boasts_by = 0;        // versions in answers are higher by this
-  uint64_t always_answers = 0;   // this version, if it is not 0
+  Version always_answers{};      // this version, if it is not 0
   bool repeats_version = false;  // gives one version to every group of a call
   int most_at_once = 0;
   int64_t deadline = 0;  // of the last commit
@@ -93,7 +93,7 @@ class Recorder {
     --inside_;
   }
   int32_t fail(davit_error* e, int32_t code, const char* message) {
-    return fill(e, {static_cast<Code>(code), message, {}, {}});
+    return fill(e, {static_cast<Code>(code), message});
   }
 
   int32_t commit(const davit_op* op, const davit_group* const* groups, size_t n,
@@ -113,12 +113,12 @@ class Recorder {
     if (whole_call_fails_with != DAVIT_OK)
       return fail(e, whole_call_fails_with, "the database is away");
     for (size_t i = 0; i < n && !forgets_results; ++i) {
-      GroupResult result{incarnation, version + 1 + boasts_by, 0, std::nullopt};
+      GroupResult result{incarnation, version + 1 + boasts_by, {}, std::nullopt};
       newest = std::max(newest, version + groups[i]->mutations_count);
-      if (!repeats_version || i + 1 == n) version += groups[i]->mutations_count;
-      if (always_answers > 0) result.first_version = always_answers;
+      if (!repeats_version || i + 1 == n) version = version + groups[i]->mutations_count;
+      if (always_answers) result.first_version = always_answers;
       if (text(groups[i]->mutations[0]->record->key.id) == poison) {
-        result = {incarnation, 0, 9, Error{Code::aborted, "version is 9", {}, {}}};
+        result = {incarnation, 0, 9, Error{Code::aborted, "version is 9"}};
       }
       put(results[i], to_abi(result));
     }
@@ -172,9 +172,9 @@ class CommitQueueTest : public testing::Test {
                    [](void* ctx, const davit_group_result* r) {
                      std::unique_ptr<Answer> a(static_cast<Answer*>(ctx));
                      const GroupResult result = from_abi(*r);
-                     a->test->note(a->id + "=" +
-                                   (result.error ? result.error->message
-                                                 : std::to_string(result.first_version)));
+                     a->test->note(
+                         a->id + "=" +
+                         (result.error ? result.error->message : to_string(result.first_version)));
                    },
                    new Answer{this, id}});
   }

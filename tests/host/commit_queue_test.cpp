@@ -165,6 +165,25 @@ TEST_F(CommitQueueTest, OfWhatGoesTogetherTheLatestDeadlineHolds) {
   EXPECT_EQ(storage_.deadline, now + 3 * minute);
 }
 
+TEST_F(CommitQueueTest, WithoutADeadlineOfACallerTheHostsOwnHolds) {
+  const auto clock = [] {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
+  CommitQueues queues;
+  queues.add("main", storage_.ref(), pool_, nullptr, log_, 7min);
+  ASSERT_NE(queues.find("main"), nullptr);
+  const int64_t before = clock();
+  bool done = false;
+  queues.find("main")->commit(
+      {op_, Group{{mutation("a")}, {}},
+       [](void* ctx, const davit_group_result*) { *static_cast<bool*>(ctx) = true; }, &done});
+  EXPECT_EQ(answers(), "");
+  EXPECT_TRUE(done);
+  constexpr int64_t timeout = std::chrono::nanoseconds(7min).count();
+  EXPECT_GE(storage_.deadline, before + timeout);
+  EXPECT_LE(storage_.deadline, clock() + timeout);
+}
+
 TEST_F(CommitQueueTest, ACallOfTheStorageIsCancelledWhenAllWhoWaitHaveGivenUp) {
   const Operation one, two;
   storage_.hold();

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "observability/endpoint.hpp"
 #include "services/health.hpp"
 #include "services/metrics.hpp"
 
@@ -52,21 +51,6 @@ TEST_F(HttpAnswer, RefusesTheRest) {
   EXPECT_EQ(ask("HEAD /healthz HTTP/1.1\r\n\r\n"), "200 OK|");
   for (const char* head : {"", "GET", "GET /metrics", "GET /metrics FTP/1\r\n", "\r\n\r\n", "  "}) {
     EXPECT_EQ(ask(head), "400 Bad Request|this is not HTTP/1.1\n") << head;
-  }
-}
-
-TEST(Listen, IsAnAddressAndAPort) {
-  for (const auto& [text, host, port] :
-       {std::tuple("127.0.0.1:9100", "127.0.0.1", 9100), std::tuple("[::1]:80", "::1", 80),
-        std::tuple("localhost:0", "localhost", 0)}) {
-    const auto parsed = parse_listen(text);
-    ASSERT_TRUE(parsed.ok()) << text;
-    EXPECT_EQ(parsed->host, host);
-    EXPECT_EQ(parsed->port, port);
-  }
-  for (const char* text :
-       {"", "9100", ":9100", "host:", "host:70000", "host:9x", "::1:9100", "[]:1"}) {
-    EXPECT_FALSE(parse_listen(text).ok()) << text;
   }
 }
 

@@ -73,23 +73,32 @@ TEST(Limits, NoTextHasTheCharacterZeroOrIsNotUtf8) {
     EXPECT_TRUE(storage::outside(p));
     EXPECT_TRUE(storage::outside(Query{{"widget", "eu", bad}, {}, {}}));
     EXPECT_TRUE(storage::outside(Scope{bad, {}}));
+    EXPECT_TRUE(storage::outside(AgentRead{bad, {}, {}}));
+    EXPECT_TRUE(storage::outside(storage::Maintain{.forget = {"eu", bad}}));
   }
   Record r = record();
   r.payload = zero + broken;
   EXPECT_EQ(refused(r), "") << "a payload is bytes";
 }
 
+// The member of a status may be so high, and not higher.
+template <class Member>
+void expect_63_bits(Member Status::*member) {
+  Status s;
+  s.*member = Member(INT64_MAX);
+  EXPECT_FALSE(refuse(s, {}));
+  ++(s.*member);
+  EXPECT_TRUE(refuse(s, {}));
+}
+
 TEST(Limits, NumbersAreBelow2To63) {
-  for (uint64_t Status::*field : {&Status::epoch, &Status::sequence, &Status::observed_version}) {
-    Status s;
-    s.*field = INT64_MAX;
-    EXPECT_FALSE(refuse(s, {}));
-    ++(s.*field);
-    EXPECT_TRUE(refuse(s, {}));
-  }
+  expect_63_bits(&Status::epoch);
+  expect_63_bits(&Status::sequence);
+  expect_63_bits(&Status::observed_version);
+  constexpr Version highest(INT64_MAX);
   Progress p;
-  p.kinds = {{"widget", {UINT64_MAX, INT64_MAX}}};
-  p.issues = {{"widget", "a", "", "", INT64_MAX, "held", "", UINT64_MAX}};
+  p.kinds = {{"widget", {Incarnation::max(), highest}}};
+  p.issues = {{"widget", "a", "", "", highest, "held", "", Incarnation::max()}};
   EXPECT_FALSE(storage::outside(p)) << "incarnations have 64 bits";
   ++p.kinds[0].applied.version;
   EXPECT_TRUE(storage::outside(p));
@@ -97,14 +106,14 @@ TEST(Limits, NumbersAreBelow2To63) {
   ++p.issues[0].version;
   EXPECT_TRUE(storage::outside(p));
   Status s;
-  s.observed_incarnation = UINT64_MAX;
+  s.observed_incarnation = Incarnation::max();
   EXPECT_FALSE(refuse(s, {}));
-  const auto expecting = [](uint64_t version) {
+  const auto expecting = [](Version version) {
     return refuse(Group{{{record(), version}}, {}}, {});
   };
-  EXPECT_FALSE(expecting(INT64_MAX));
-  EXPECT_TRUE(expecting(uint64_t{INT64_MAX} + 1));
-  EXPECT_FALSE(expecting(DAVIT_EXPECT_ANY));
+  EXPECT_FALSE(expecting(highest));
+  EXPECT_TRUE(expecting(highest.next()));
+  EXPECT_FALSE(expecting(any_version));
 }
 
 TEST(Limits, ARecordAndAGroupAreTakenUpToTheStoragesBytes) {

@@ -29,7 +29,7 @@ class NoNeighbours : public Neighbours {
  public:
   explicit NoNeighbours(Runtime& runtime) : runtime_(runtime) {}
   Result<davit_ref> find(std::string_view, std::string_view name, std::string_view) override {
-    return Error{Code::not_found, "no plugin \"" + std::string(name) + "\"", {}, {}};
+    return Error{Code::not_found, "no plugin \"" + std::string(name) + "\""};
   }
   std::vector<davit_ref> each(std::string_view, std::string_view) override { return {}; }
   Pool* pool(std::string_view name) override {
@@ -167,7 +167,7 @@ TEST_F(AsAPlugin, TheCommitQueueRefusesAFlagThatItWouldLose) {
   const auto* queue = h.service<davit_commit>(DAVIT_COMMIT);
   const Record record;
   RecordView v(record);
-  const davit_mutation mutation{sizeof mutation, 0xdeadbeef, &v.abi, DAVIT_EXPECT_ANY};
+  const davit_mutation mutation{sizeof mutation, 0xdeadbeef, &v.abi, DAVIT_EXPECT_ANY, 0};
   const davit_mutation* mutations = &mutation;
   const davit_group group{sizeof group, 1, &mutations, str("")};
   const Status status;

@@ -8,7 +8,7 @@ namespace {
 
 TEST_F(CommitQueueTest, VersionsThatCannotBeAreAnErrorOfThePlugin) {
   const std::string fault = "storage \"main\": a fault of the plugin: it answered a commit with ";
-  storage_.version = INT64_MAX - 2;
+  storage_.version = Version(INT64_MAX - 2);
   occupy();
   commit({mutation("a"), mutation("b")});
   EXPECT_EQ(answers(), "first=9223372036854775806 a=" + fault + "version 9223372036854775807");
@@ -83,11 +83,12 @@ TEST(Versions, AreJudgedInTheIncarnationThatTheResultNames) {
   Versions versions(str("main"));
   Group group;
   group.mutations.resize(2);
-  versions.called(Cursor{UINT64_MAX, 10});
+  versions.called(Cursor{Incarnation::max(), 10});
   versions.called(Cursor{2, 5});
-  EXPECT_EQ(versions.judge({UINT64_MAX, 11}, group), std::nullopt) << "the head lost it since";
+  EXPECT_EQ(versions.judge({Incarnation::max(), 11}, group), std::nullopt)
+      << "the head lost it since";
   EXPECT_EQ(versions.judge({2, 4}, group), std::nullopt) << "the head before lost it";
-  EXPECT_NE(versions.judge({UINT64_MAX, 9}, group), std::nullopt);
+  EXPECT_NE(versions.judge({Incarnation::max(), 9}, group), std::nullopt);
   EXPECT_NE(versions.judge({2, 5}, group), std::nullopt);
   EXPECT_NE(versions.judge({2, 3}, group), std::nullopt) << "3 and 4 overlap 4 and 5";
   EXPECT_NE(versions.judge({0, 12}, group), std::nullopt) << "no incarnation";

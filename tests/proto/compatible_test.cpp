@@ -28,6 +28,29 @@ TEST(Compatible, TodaysMessagesWithThoseOfEachRelease) {
   EXPECT_EQ(breaks(set_of(davit_frozen_1_0_descriptors()), today()), Breaks{}) << "1.0";
 }
 
+// What must not be ignored can be said in every request, also in those that a later version adds.
+TEST(Requests, SayWhatTheirServerMustNotIgnore) {
+  DescriptorPool pool;
+  const FileDescriptorSet files = today();
+  std::vector<const FileDescriptor*> made;
+  for (const auto& file : files.file()) made.push_back(pool.BuildFile(file));
+  int requests = 0;
+  for (const FileDescriptor* file : made) {
+    ASSERT_NE(file, nullptr);
+    for (int s = 0; s < file->service_count(); ++s) {
+      for (int m = 0; m < file->service(s)->method_count(); ++m) {
+        const Descriptor* request = file->service(s)->method(m)->input_type();
+        const FieldDescriptor* words = request->FindFieldByName("required_features");
+        ASSERT_NE(words, nullptr) << request->full_name();
+        EXPECT_TRUE(words->is_repeated() && words->type() == FieldDescriptor::TYPE_STRING)
+            << request->full_name();
+        ++requests;
+      }
+    }
+  }
+  EXPECT_GE(requests, 16);
+}
+
 // --- mutants ----------------------------------------------------------------------------------
 
 template <class All>

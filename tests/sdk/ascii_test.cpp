@@ -10,5 +10,13 @@ TEST(LowerCase, ChangesLettersOfAsciiAlone) {
   EXPECT_EQ(lower_case("\xc3\x84 \xc1"), "\xc3\x84 \xc1");
 }
 
+TEST(LowerFirst, ChangesTheFirstLetterOfAWordAndNoAbbreviation) {
+  EXPECT_EQ(lower_first("No such file"), "no such file");
+  EXPECT_EQ(lower_first("A value"), "a value");
+  EXPECT_EQ(lower_first("SSL connect error"), "SSL connect error");
+  EXPECT_EQ(lower_first("X"), "x");
+  EXPECT_EQ(lower_first(""), "");
+}
+
 }  // namespace
 }  // namespace davit

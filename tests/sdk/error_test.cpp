@@ -14,7 +14,7 @@ TEST(Error, IsCutBetweenCharacters) {
     std::string long_text(before, 'x');
     while (long_text.size() < 2000) long_text += "é";
     davit_error abi{};
-    fill(&abi, {Code::invalid_argument, long_text, long_text, {}});
+    fill(&abi, {Code::invalid_argument, long_text, long_text});
     const Error got = take(abi, abi.code);
     EXPECT_EQ((got.message.size() - before) % 2, 0u);
     EXPECT_EQ((got.where.size() - before) % 2, 0u);

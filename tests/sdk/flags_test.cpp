@@ -120,7 +120,7 @@ TEST(Flags, TheClientsPassARefusalOn) {
       *static_cast<const davit_cluster*>(cluster::Role::vtable<Callee>());
   refusing.watch = [](davit_instance*, const davit_cluster_watch_request*, uint32_t,
                       const davit_cluster_watcher*, void*, davit_cluster_watch**, davit_error* e) {
-    return fill(e, {Code::unimplemented, "no such watch", {}, {}});
+    return fill(e, {Code::unimplemented, "no such watch"});
   };
   Callee callee;
   const auto watch = cluster::Client({callee.self(), &refusing, str("c")})

@@ -60,8 +60,7 @@ class Witness {
   using roles = Roles<>;
   explicit Witness(Host host) {
     steps() = "create";
-    if (Settings(host).boolean("fails", false))
-      throw Failure({Code::unavailable, "not today", {}, {}});
+    if (Settings(host).boolean("fails", false)) throw Failure({Code::unavailable, "not today"});
   }
   ~Witness() { steps() += " destroy"; }
   Result<> wire() { return steps() += " wire", Result<>(); }
@@ -130,13 +129,13 @@ TEST(Instance, IsFoundByItsNeighboursAndCommitsThroughTheHost) {
   EXPECT_FALSE(result) << "it did not wait for its turn";
   host.run();
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->first_version, 1u);
-  std::optional<uint64_t> head;
+  EXPECT_EQ(result->first_version, Version(1));
+  std::optional<Version> head;
   client->run(
       host.host().strand(), [](const storage::Client& c) { return c.head()->head.version; },
-      [&](uint64_t version) { head = version; });
+      [&](Version version) { head = version; });
   host.run();
-  EXPECT_EQ(head, 1u);
+  EXPECT_EQ(head, Version(1));
 }
 
 }  // namespace

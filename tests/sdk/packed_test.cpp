@@ -9,7 +9,7 @@ Record full_record() {
   Record r;
   r.key = {"widget", "r1", "w-1"};
   r.ns = "shop", r.name = "knob", r.state = "running";
-  r.version = INT64_MAX;
+  r.version = Version(INT64_MAX);
   r.live = true;
   r.payload = std::string("\0\xff\n", 3) + std::string(100'000, 'x');
   r.json = "{\"a\": 1}";
@@ -22,7 +22,7 @@ Status full_status() {
   Status s;
   s.key = {"widget", "r1", "w-1"};
   s.gone = true;
-  s.observed_version = 17, s.observed_incarnation = UINT64_MAX;
+  s.observed_version = 17, s.observed_incarnation = Incarnation::max();
   s.health = "healthy";
   s.desired = 1, s.updated = 2, s.ready = 3, s.stale = INT64_MIN;
   s.message = "m", s.parked = "p";
@@ -89,7 +89,7 @@ TEST(Packed, KeepsEveryMemberOfAProgress) {
   const Issue &is = back->issues[0], &was = p.issues[0];
   EXPECT_EQ(std::tie(is.kind, is.id, is.ns, is.name, is.version, is.condition, is.reason),
             std::tie(was.kind, was.id, was.ns, was.name, was.version, was.condition, was.reason));
-  EXPECT_EQ(is.incarnation, 5u);
+  EXPECT_EQ(is.incarnation, Incarnation(5));
   EXPECT_EQ(std::tie(back->seen_at_unix_ms, back->sequence),
             std::tie(p.seen_at_unix_ms, p.sequence));
 }

@@ -14,7 +14,7 @@ void World::start_agent(Agent& agent) {
   agent.heard.clear();
   agent.issues.clear();
   agent.pruned.clear();
-  agent.long_dead = heads_.empty() ? 0 : heads_.begin()->second;
+  agent.long_dead = heads_.empty() ? Version() : heads_.begin()->second;
   agent.tombstones.clear();
   for (const auto& [name, written] : history_.all()) {
     if (has_tombstone(name, written)) agent.tombstones.insert(name);

@@ -4,14 +4,6 @@
 
 namespace davit::simulation {
 
-namespace {
-
-std::string number(uint64_t n) {
-  return std::to_string(n);
-}
-
-}  // namespace
-
 std::string World::difference() {
   for (const auto& kind : kinds()) {
     std::map<Name, json::value> objects;
@@ -52,7 +44,7 @@ std::string World::difference(const Name& name, const Written& wanted, const jso
   if (object.is_null()) return "is missing";
   const Stamp stamp = stamp_of(object);
   if (stamp.made_of.version != wanted.version) {
-    return "is at " + number(stamp.made_of.version) + " and not at " + number(wanted.version);
+    return "is at " + to_string(stamp.made_of.version) + " and not at " + to_string(wanted.version);
   }
   const json::value spec = json::parse(wanted.spec);
   if (name.kind == "cilium_network_policy") {
@@ -72,20 +64,20 @@ std::string World::difference(const Name& name, const Written& wanted, const jso
 
 // The agent that works has come as far as the store.
 std::string World::cursor_difference() const {
-  std::map<std::pair<std::string, std::string>, uint64_t> last;
+  std::map<std::pair<std::string, std::string>, Version> last;
   for (const auto& [name, written] : history_.all()) {
-    uint64_t& version = last[{name.kind, name.region}];
+    Version& version = last[{name.kind, name.region}];
     for (const auto& w : written) version = std::max(version, w.version);
   }
   for (const auto& [stream, version] : last) {
     const auto& [kind, where] = stream;
-    uint64_t heard = 0;
+    Version heard;
     for (const auto& agent : agents_) {
       if (agent->region != where) continue;
       if (const auto it = agent->heard.find(kind); it != agent->heard.end())
         heard = std::max(heard, it->second.version);
     }
-    if (heard < version) return "the cursor of " + kind + " is at " + number(heard);
+    if (heard < version) return "the cursor of " + kind + " is at " + to_string(heard);
   }
   return {};
 }
@@ -148,7 +140,7 @@ std::string World::status_difference() {
     if (wanted.live) {
       left = missing ? "is missing" : status_difference(name, wanted, found->second);
     } else if (!missing && !found->second.gone) {
-      left = "of version " + std::to_string(found->second.observed_version) + " does not say gone";
+      left = "of version " + to_string(found->second.observed_version) + " does not say gone";
     }
     if (left.empty()) left = predecessor_difference(name, written, statuses);
     if (!left.empty()) return "the status of " + display(name) + " " + left;
@@ -172,7 +164,8 @@ std::string World::predecessor_difference(const Name& name, const std::vector<Wr
 std::string World::status_difference(const Name& name, const Written& wanted,
                                      const Status& status) {
   if (status.observed_version != wanted.version)
-    return "speaks of " + number(status.observed_version) + " and not of " + number(wanted.version);
+    return "speaks of " + to_string(status.observed_version) + " and not of " +
+           to_string(wanted.version);
   if (status.health != "healthy" || status.gone)
     return "says " + (status.gone ? "gone" : status.health) + ": " + status.message;
   if (name.kind == "cilium_network_policy") return {};

@@ -23,7 +23,7 @@ inline std::string display(const Name& n) {
 }
 
 struct Written {
-  uint64_t version = 0;
+  Version version{};
   std::string id;
   bool live = false, held = false;
   std::string spec;  // JSON
@@ -32,13 +32,13 @@ struct Written {
 
 class History {
  public:
-  void committed(const Group& group, uint64_t first_version) {
+  void committed(const Group& group, Version first_version) {
     if (!group.request_id.empty() &&
         requests_.emplace(group.request_id, first_version).first->second != first_version) {
       twice_ = group.request_id;
     }
     if (!seen_.contains(first_version)) free_names(group, first_version);
-    uint64_t version = first_version;
+    Version version = first_version;
     for (const auto& m : group.mutations) {
       const Record& r = m.record;
       Name& name = names_[r.key];
@@ -77,16 +77,16 @@ class History {
            (open_ && at.incarnation == chain_.back().incarnation);
   }
 
-  std::set<uint64_t> incarnations() const {
-    std::set<uint64_t> out;
+  std::set<Incarnation> incarnations() const {
+    std::set<Incarnation> out;
     for (const Cursor& link : chain_) out.insert(link.incarnation);
     return out;
   }
 
   const std::map<Name, std::vector<Written>>& all() const { return written_; }
-  uint64_t head() const { return seen_.empty() ? 0 : *seen_.rbegin(); }
+  Version head() const { return seen_.empty() ? Version() : *seen_.rbegin(); }
   // Whether anything was ever committed with this version.
-  bool seen(uint64_t version) const { return seen_.contains(version); }
+  bool seen(Version version) const { return seen_.contains(version); }
   // A request that changed something, and then something else.
   const std::string& twice() const { return twice_; }
   // A change that was judged by a version of its record that was no longer the last.
@@ -113,9 +113,9 @@ class History {
     return lived == writes.rend() ? writes.back() : *last[lived->id];
   }
   // Since which version the record that lives under the name is held; none: it is not.
-  static std::optional<uint64_t> held_since(const std::vector<Written>& writes) {
+  static std::optional<Version> held_since(const std::vector<Written>& writes) {
     const Written& last = now(writes);
-    std::optional<uint64_t> since;
+    std::optional<Version> since;
     for (auto w = writes.rbegin(); last.live && w != writes.rend(); ++w) {
       if (w->id != last.id) continue;
       if (!w->live || !w->held) break;
@@ -124,7 +124,7 @@ class History {
     return since;
   }
   // Whether the record was dead at some time after this version.
-  bool died_after(const Name& name, const std::string& id, uint64_t version) const {
+  bool died_after(const Name& name, const std::string& id, Version version) const {
     const auto it = written_.find(name);
     if (it == written_.end()) return false;
     return std::any_of(it->second.begin(), it->second.end(), [&](const Written& w) {
@@ -139,10 +139,10 @@ class History {
     });
   }
   // Those whose names the group takes over have got new versions, below those of the group.
-  void free_names(const Group& group, uint64_t first_version) {
+  void free_names(const Group& group, Version first_version) {
     std::set<Key> own;
     for (const auto& m : group.mutations) own.insert(m.record.key);
-    std::vector<std::pair<uint64_t, Key>> freed;
+    std::vector<std::pair<Version, Key>> freed;
     for (const auto& m : group.mutations) {
       const auto first = static_cast<std::ptrdiff_t>(freed.size());
       const Record& r = m.record;
@@ -154,34 +154,34 @@ class History {
       }
       std::sort(freed.begin() + first, freed.end());
     }
-    uint64_t version = first_version - freed.size();
+    Version version = first_version - freed.size();
     for (const auto& [before, key] : freed) {
       last_[key].first = version;
       seen_.insert(version++);
     }
   }
 
-  void check_expectation(const Mutation& m, uint64_t version) {
-    if (m.expect == DAVIT_EXPECT_ANY) {
-      unexpected_ = m.record.key.kind + " " + m.record.key.id + " @" + std::to_string(version) +
+  void check_expectation(const Mutation& m, Version version) {
+    if (m.expect == any_version) {
+      unexpected_ = m.record.key.kind + " " + m.record.key.id + " @" + to_string(version) +
                     " was changed whatever there was";
       return;
     }
     const auto last = last_.find(m.record.key);
     const bool none = last == last_.end() || !last->second.second;
     if (m.expect == 0 ? none : last != last_.end() && last->second.first == m.expect) return;
-    unexpected_ = m.record.key.kind + " " + m.record.key.id + " @" + std::to_string(version) +
-                  " expected " + std::to_string(m.expect) + ", and there was " +
-                  (last == last_.end() ? "none" : std::to_string(last->second.first));
+    unexpected_ = m.record.key.kind + " " + m.record.key.id + " @" + to_string(version) +
+                  " expected " + to_string(m.expect) + ", and there was " +
+                  (last == last_.end() ? "none" : to_string(last->second.first));
   }
 
   std::map<Key, Name> names_;
   std::set<Key> nameless_;  // deleted, and their names are others'
   std::map<Name, std::vector<Written>> written_;
-  std::set<uint64_t> seen_;
-  std::map<std::string, uint64_t> requests_;
+  std::set<Version> seen_;
+  std::map<std::string, Version> requests_;
   std::string twice_, unexpected_;
-  std::map<Key, std::pair<uint64_t, bool>> last_;  // version, and whether it lives
+  std::map<Key, std::pair<Version, bool>> last_;  // version, and whether it lives
   davit::History chain_;
   bool open_ = false;
 };

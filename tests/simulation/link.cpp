@@ -185,7 +185,7 @@ struct Slots {
     const auto rpc = c->rpc->shared_from_this();
     if (rpc->client.ending || std::exchange(rpc->lost, true)) return;
     rpc->client.inbox.clear();
-    rpc->end = rpc::End{Code::cancelled, "cancelled", {}};
+    rpc->end = rpc::End{Code::cancelled, "cancelled"};
     rpc->deliver(rpc->client);
     cancel_server(rpc->server);
   }
@@ -276,7 +276,7 @@ void Link::arrive(const std::shared_ptr<Rpc>& rpc) {
 void Link::lose(Rpc& rpc, const char* why) {
   if (std::exchange(rpc.lost, true)) return;
   rpc.client.inbox.clear();
-  if (!rpc.client.ending) rpc.end = rpc::End{Code::unavailable, why, {}};
+  if (!rpc.client.ending) rpc.end = rpc::End{Code::unavailable, why};
   rpc.deliver(rpc.client);
   if (rpc.arrived) Slots::cancel_server(rpc.server);
 }

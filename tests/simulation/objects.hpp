@@ -87,8 +87,8 @@ inline Stamp stamp_of(const json::value& object) {
   stamp.id = text_at(object, "/metadata/annotations/davit.dev~1id");
   stamp.region = text_at(object, "/metadata/labels/davit.dev~1region");
   stamp.name.region = stamp.region;
-  stamp.made_of = {number_at(object, "/metadata/annotations/davit.dev~1incarnation"),
-                   number_at(object, "/metadata/annotations/davit.dev~1version")};
+  stamp.made_of = {Incarnation(number_at(object, "/metadata/annotations/davit.dev~1incarnation")),
+                   Version(number_at(object, "/metadata/annotations/davit.dev~1version"))};
   return stamp;
 }
 

@@ -177,9 +177,10 @@ void World::check_answer(const std::string& answer, const std::string& what) {
   v1::ApplyResponse response;
   if (!response.ParseFromString(answer)) return;
   for (const auto& o : response.outcomes()) {
-    const bool done =
-        o.outcome() == "created" || o.outcome() == "changed" || o.outcome() == "deleted";
-    if (done && !history_.seen(o.version()))
+    const bool done = o.type() == v1::Outcome::TYPE_CREATED ||
+                      o.type() == v1::Outcome::TYPE_CHANGED ||
+                      o.type() == v1::Outcome::TYPE_DELETED;
+    if (done && !history_.seen(Version(o.version())))
       story_.fault(what + ": said to be " + o.outcome() + " @" + std::to_string(o.version()) +
                    ", and nothing was committed so");
   }
@@ -258,7 +259,7 @@ void World::keep_or_put_back(const Kind& kind, const Name& name) {
   if (call(q).code != Code::ok) return;
   const Stamp stamp = stamp_of(body);
   story_.tell("somebody puts back " + display(name) + " as it was of " + stamp.id + " @" +
-              std::to_string(stamp.made_of.version));
+              to_string(stamp.made_of.version));
   ++changed_by_people_[name];
 }
 
@@ -299,7 +300,7 @@ void World::back_up() {
   }
   backup_ = Backup{folder_.path() + "/backup.db", history_};
   copy_store(folder_.path() + "/davit.db", backup_->file);
-  story_.tell("the store is backed up at " + std::to_string(history_.head()));
+  story_.tell("the store is backed up at " + to_string(history_.head()));
 }
 
 void World::restore() {
@@ -322,7 +323,7 @@ void World::restore_from(const std::optional<Backup>& backup) {
   history_.closed();
   restored_head_ = history_.head();
   before_restore_ = history_.incarnations();
-  story_.tell("the store is restored to " + std::to_string(restored_head_));
+  story_.tell("the store is restored to " + to_string(restored_head_));
   storage_.begin_anew();
   stored_.clear();
   named_.clear();

@@ -47,7 +47,7 @@ void World::check_hold(const Agent& agent, const Name& name) {
   if (written == history_.all().end() || heard == agent.heard.end()) return;
   const auto since = History::held_since(written->second);
   if (since && heard->second.version >= *since)
-    story_.fault(display(name) + " is touched, and held since " + std::to_string(*since));
+    story_.fault(display(name) + " is touched, and held since " + to_string(*since));
 }
 
 // A request that names another object than the one that stands there, or another state of it, is
@@ -91,7 +91,7 @@ bool World::knows_this_store(const ShakyCluster::Asking& by, const std::string& 
 void World::before_apply(const Stamp& wanted, const Stamp& there, const ShakyCluster::Asking& by) {
   const Written* written = history_.find(wanted.name, wanted.id, wanted.made_of);
   if (written != nullptr && written->held)
-    story_.fault(display(wanted.name) + " @" + std::to_string(wanted.made_of.version) +
+    story_.fault(display(wanted.name) + " @" + to_string(wanted.made_of.version) +
                  " is applied, and is held");
   const bool same_record = wanted.id == there.id || rivals();
   if (!same_record || wanted.made_of.version >= there.made_of.version) return;
@@ -102,14 +102,14 @@ void World::before_apply(const Stamp& wanted, const Stamp& there, const ShakyClu
   if (!knows_this_store(by, wanted.name.kind) &&
       std::any_of(lost_.begin(), lost_.end(), [&](const Past& p) { return lost_by(p.history); }))
     return;
-  story_.fault(display(there.name) + " @" + std::to_string(there.made_of.version) +
-               " is taken back to @" + std::to_string(wanted.made_of.version));
+  story_.fault(display(there.name) + " @" + to_string(there.made_of.version) +
+               " is taken back to @" + to_string(wanted.made_of.version));
 }
 
 void World::before_delete(const cluster::Request& q, const Stamp& there,
                           const ShakyCluster::Asking& by) {
   if (!there) return story_.fault("a stranger's object is deleted: " + q.ns + "/" + q.name);
-  const std::string what = display(there.name) + " @" + std::to_string(there.made_of.version);
+  const std::string what = display(there.name) + " @" + to_string(there.made_of.version);
   story_.tell("agent " + by.agent + " deletes " + what);
   Agent& agent = *agent_of("-" + by.agent);
   if (!by.late) check_share(agent, there.name);
@@ -167,8 +167,8 @@ bool World::may_go(const Stamp& there, size_t store) const {
 
 // The least head that a store was restored to since the one that had this version: what is written
 // above it was written after the version was lost.
-uint64_t World::head_without(const Stamp& there, size_t store) const {
-  uint64_t head = UINT64_MAX;
+Version World::head_without(const Stamp& there, size_t store) const {
+  Version head = Version::max();
   for (size_t later = store;; --later) {
     head = std::min(head, later < lost_.size() ? lost_[later].restored_head : restored_head_);
     if (later == 0 || lost_[later - 1].history.find(there.name, there.id, there.made_of) != nullptr)
@@ -181,16 +181,16 @@ void World::after(const cluster::Request& q, const cluster::Response& r) {
   if (q.verb != DAVIT_VERB_APPLY || kind_of(q.resource) == nullptr || r.code != Code::ok) return;
   const Stamp stamp = stamp_of(json::parse(q.body));
   if (!stamp) return;
-  story_.tell("apply of " + display(stamp.name) + " @" + std::to_string(stamp.made_of.version));
+  story_.tell("apply of " + display(stamp.name) + " @" + to_string(stamp.made_of.version));
   applied_[stamp.name].insert({stamp.id, stamp.made_of});
 }
 
 // Whoever leads later has a higher epoch, whatever its clock says.
 void World::check_lease(const json::value& lease) {
-  const uint64_t epoch = number_at(lease, "/metadata/annotations/davit.dev~1epoch");
+  const Epoch epoch(number_at(lease, "/metadata/annotations/davit.dev~1epoch"));
   if (epoch < lease_epoch_)
-    story_.fault("the epoch of the Lease is " + std::to_string(epoch) + " after " +
-                 std::to_string(lease_epoch_));
+    story_.fault("the epoch of the Lease is " + to_string(epoch) + " after " +
+                 to_string(lease_epoch_));
   lease_epoch_ = epoch;
 }
 
@@ -240,8 +240,8 @@ void World::check_cursor(const KindProgress& kind, const std::string& where, boo
                  (history_.find(name, a.first, a.second) != nullptr || survived(stamp));
         });
     if (!taken) {
-      story_.fault("the cursor of " + name.kind + " is at " + std::to_string(kind.applied.version) +
-                   ", and " + display(name) + " @" + std::to_string(last.version) +
+      story_.fault("the cursor of " + name.kind + " is at " + to_string(kind.applied.version) +
+                   ", and " + display(name) + " @" + to_string(last.version) +
                    " was never applied");
     }
   }
@@ -263,8 +263,8 @@ void World::stored(const Status& s, bool now) {
   const std::pair number{s.epoch, s.sequence};
   if (number < last) {
     story_.fault("the status of " + s.key.kind + " " + s.key.id +
-                 " is an older one: " + std::to_string(s.epoch) + "/" + std::to_string(s.sequence) +
-                 " after " + std::to_string(last.first) + "/" + std::to_string(last.second));
+                 " is an older one: " + to_string(s.epoch) + "/" + std::to_string(s.sequence) +
+                 " after " + to_string(last.first) + "/" + std::to_string(last.second));
   }
   last = number;
   // What a restored store has of earlier nobody says now.
@@ -273,12 +273,12 @@ void World::stored(const Status& s, bool now) {
   const Cursor read_at{s.observed_incarnation, s.observed_version};
   if (!s.gone && !history_.has(read_at)) {
     story_.fault("the status of " + s.key.kind + " " + s.key.id + " speaks of " +
-                 std::to_string(read_at.version) + " of another history");
+                 to_string(read_at.version) + " of another history");
   }
   const auto read = storage_.inner().get({s.key, {}, {}}, [&](const davit_record& r) {
-    if (s.observed_version > r.version && !s.gone) {
+    if (s.observed_version > Version(r.version) && !s.gone) {
       story_.fault("the status of " + s.key.kind + " " + s.key.id + " speaks of " +
-                   std::to_string(s.observed_version) + ", which this store has lost: it has " +
+                   to_string(s.observed_version) + ", which this store has lost: it has " +
                    std::to_string(r.version));
     }
     return true;

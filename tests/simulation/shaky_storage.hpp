@@ -121,7 +121,7 @@ class ShakyStorage {
 
  private:
   bool away() { return fate_.strikes(0.01); }
-  static Error trouble() { return {Code::unavailable, "the store is away", {}, {}}; }
+  static Error trouble() { return {Code::unavailable, "the store is away"}; }
   void hint(uint32_t what) {
     if (!fate_.strikes(0.1)) hints_.tell(what);
   }

@@ -68,11 +68,12 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
     uint64_t process = 0;    // each life of it is another one
     bool over = false;       // is to be taken down
     struct Heard {
-      uint64_t version = 0, incarnation = 0;
+      Version version{};
+      Incarnation incarnation{};
       Time since{0};
     };
     std::map<std::string, Heard> heard{};  // its cursors in this life, by kind
-    uint64_t long_dead = 0;                // what was dead at this version no snapshot of it names
+    Version long_dead{};                   // what was dead at this version no snapshot of it names
     std::set<Name> pruned{};               // of that
     std::set<Name> tombstones{};           // that the store had when it started
     std::vector<Issue> issues{};           // that it told last
@@ -80,7 +81,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   };
   struct Past {  // what a restored store does not know any more
     History history;
-    uint64_t restored_head = 0;  // where it had begun itself
+    Version restored_head{};  // where it had begun itself
   };
   struct Backup {
     std::string file;
@@ -157,13 +158,13 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   bool has_tombstone(const Name& name, const std::vector<Written>& written);
   // `store` counts those that were lost; their number means the present one.
   bool may_go(const Stamp& there, size_t store) const;
-  uint64_t head_without(const Stamp& there, size_t store) const;
+  Version head_without(const Stamp& there, size_t store) const;
   void check_cursor(const KindProgress& kind, const std::string& where, bool stamped);
   void note_write(const cluster::Request& q);
 
   // What must hold while nothing goes wrong (quiet.cpp).
   struct Place {  // before a change
-    uint64_t head = 0;
+    Version head{};
     int64_t pods = 0;
   };
   void expect_in_time(const Name& name, const Place& before, Time within);
@@ -240,13 +241,13 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   int hurry_ = 0;        // moments in which people are quick
   std::string cleared_;  // a kind that nobody works on until ...
   Time cleared_until_{0};
-  std::map<Time, uint64_t> heads_;  // of the store, as long as snapshots may begin there
-  std::string last_apply_;          // the request
+  std::map<Time, Version> heads_;  // of the store, as long as snapshots may begin there
+  std::string last_apply_;         // the request
   std::map<Name, std::set<std::pair<std::string, Cursor>>> applied_;  // ids, and what was made of
-  std::set<std::pair<Name, std::string>> named_;         // ids: an agent has them out of this store
-  std::map<Name, uint64_t> changed_by_people_;           // how often, past the store
-  std::map<Name, std::string> kept_;                     // objects that somebody has saved
-  std::map<Key, std::pair<uint64_t, uint64_t>> stored_;  // epoch and sequence of statuses
+  std::set<std::pair<Name, std::string>> named_;      // ids: an agent has them out of this store
+  std::map<Name, uint64_t> changed_by_people_;        // how often, past the store
+  std::map<Key, std::pair<Epoch, uint64_t>> stored_;  // epoch and sequence of statuses
+  std::map<Name, std::string> kept_;                  // objects that somebody has saved
   struct ReadyPod {
     Time since;
     std::string image;
@@ -260,12 +261,12 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::string last_write_;
   uint64_t processes_ = 0;
   uint64_t worker_ = 0;  // the process that changed the cluster last
-  uint64_t lease_epoch_ = 0;
+  Epoch lease_epoch_{};
   std::set<uint64_t> superseded_;  // those that did before it
   std::optional<Backup> backup_;
   std::vector<Past> lost_;
-  uint64_t restored_head_ = 0;         // of the store that was restored last
-  std::set<uint64_t> before_restore_;  // its incarnations then
+  Version restored_head_{};               // of the store that was restored last
+  std::set<Incarnation> before_restore_;  // its incarnations then
 };
 
 }  // namespace davit::simulation

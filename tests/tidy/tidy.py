@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CODE = {".c", ".cpp", ".h", ".hpp"}
 LINES_MAX = 400
 COLUMNS_MAX = 100
+TEXT_COLUMNS_MAX = 120
 FUNCTION_LINES_MAX = 60
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.M)
 BANNED_NAMES = re.compile(r"\b(?:class|struct)\s+(?!FieldManager\b)\w*(?:Manager|Helper|Util|Utils|Impl|Base|Data|Info)\b")
@@ -28,6 +29,19 @@ ONE_PLACE = (
     (re.compile(r"^CLI/"), re.compile(r"^host/commands/"), "host/commands/command_line.hpp"),
     (re.compile(r"^grpc"), re.compile(r"^(host/rpc/grpc|host/commands|tests)/"), "the rpc service"),
 )
+
+# The layers of the host: whose headers a folder may include besides its own. host/README.md has the same table.
+LAYERS = {
+    "config": (),
+    "runtime": (),
+    "loader": ("config",),
+    "services": ("config", "runtime"),
+    "codec": ("config",),
+    "observability": ("config", "runtime", "services"),
+    "rpc": ("config", "runtime", "services", "codec"),
+    "assembly": ("config", "runtime", "loader", "services", "observability"),
+    "commands": ("config", "runtime", "loader", "services", "codec", "observability", "rpc", "assembly"),
+}
 
 # The one folder below plugins/ that is no plugin: any plugin may include it.
 SHARED = "kubernetes"
@@ -62,6 +76,9 @@ def includes_of(name, text):
             yield f"{name}: includes <{included}>: payloads are opaque to storage"
         if top == "host" and not name.startswith("host/commands/") and included.startswith(("ctrl/", "davit/v1/")):
             yield f"{name}: includes <{included}>: the host knows plugins, not resources"
+        layer = name.split("/")[1] if top == "host" and name.count("/") > 1 else None
+        if layer and other in LAYERS and other not in (layer, *LAYERS[layer]):
+            yield f"{name}: includes <{included}>: host/{layer} stands below host/{other}: move what both need to host/"
 
 
 def long_functions(lines):
@@ -110,6 +127,44 @@ def table_of_faults():
                 yield f"tests/README.md: no end-to-end test is called {name}"
 
 
+def tables(text):
+    """(id without "davit.", slots) of each table of functions in a header of the ABI."""
+    for name, struct, body in re.findall(r'#define DAVIT_\w+ "davit\.(\w+/\d+)".*?typedef struct (\w+) \{\n(.*?)\n\} \2;', text,
+                                         re.S):
+        yield name, re.findall(r"\(\*(\w+)\)\(", body)
+
+
+def manual():
+    """Each role has a page that names its slots. The code on a page stands in the example that it names."""
+    for page, header, table in (("storage", "storage.h", "storage/1"), ("storage", "storage_copy.h", "storage_copy/1"),
+                                ("kind", "kind.h", "kind/1"), ("kind", "kind_needs.h", "kind_needs/1"),
+                                ("change_sink", "sink.h", "change_sink/1"), ("status_sink", "sink.h", "status_sink/1"),
+                                ("gate", "gate.h", "gate/1"), ("cluster", "cluster.h", "cluster/1"),
+                                ("secrets", "secrets.h", "secrets/1"), ("records", "records_role.h", "records/1"),
+                                ("rpc", "rpc.h", "rpc/1")):
+        name = f"sdk/docs/{page}.md"
+        text = (ROOT / name).read_text(encoding="utf-8")
+        slots = dict(tables((ROOT / "sdk/include/davit/abi" / header).read_text(encoding="utf-8"))).get(table)
+        if not slots:
+            yield f"{name}: {header} has no table {table}: mend this check"
+        yield from (f"{name}: does not name the slot `{slot}` of {table}" for slot in slots or () if f"`{slot}`" not in text)
+    for name in tracked():
+        if not name.startswith("sdk/docs/"):
+            continue
+        for example, code in re.findall(r"<!-- (examples/\S+) -->\n```\w+\n(.*?)\n```", (ROOT / name).read_text(encoding="utf-8"),
+                                        re.S):
+            if code not in (ROOT / "sdk" / example).read_text(encoding="utf-8"):
+                yield f"{name}: its code is not that of {example} any more: copy it anew"
+
+
+def walk():
+    """The files that ARCHITECTURE.md names are there."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for file in re.findall(r"`((?:host|plugins|sdk|proto|tests)/[\w/.]+\.\w+)`", text):
+        if not (ROOT / file).is_file():
+            yield f"ARCHITECTURE.md: names {file}, which is not there"
+
+
 def keys_read(text):
     """The keys of the configuration that a source file asks for: `s.integer("key"` of whatever is a Settings or a Table in
     it, `read_tolerations(s, "key"`, and `count("key"` where `count` is a lambda that has a Settings."""
@@ -148,6 +203,15 @@ def part_of(name):
     return "/".join(name.split("/")[:2 if name.startswith("plugins/") else 1])
 
 
+def long_lines(name, text):
+    """Lines of prose in Markdown that are too long: not those of tables and of code."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        fenced ^= line.lstrip().startswith("```")
+        if len(line) > TEXT_COLUMNS_MAX and not fenced and not line.startswith(("|", "    ")):
+            yield f"{name}:{number}: {len(line)} columns: wrap it at {TEXT_COLUMNS_MAX}"
+
+
 def kinds():
     return [p.name.removeprefix("kind_") for p in (ROOT / "plugins").glob("kind_*") if p.is_dir()]
 
@@ -175,13 +239,15 @@ def faults():
             if name.startswith(("host/", "plugins/", "sdk/include/")) and not name.startswith("plugins/kind_"):
                 if found := names_of_kinds.search(text):
                     yield f"{name}: names the kind {found.group()}: kinds are data outside their folder"
+        if path.suffix == ".md":
+            yield from long_lines(name, text)
         if name.startswith("plugins/") and name.endswith("CMakeLists.txt") and name.count("/") == 2:
             if not (path.parent / "README.md").exists():
                 yield f"{path.parent.relative_to(ROOT)}: has no README.md"
 
 
 def main():
-    found = [*faults(), *table_of_faults(), *settings()]
+    found = [*faults(), *table_of_faults(), *settings(), *manual(), *walk()]
     print("\n".join(found) if found else f"{len(tracked())} files are tidy")
     return 1 if found else 0
 

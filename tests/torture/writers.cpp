@@ -195,7 +195,7 @@ bool Writers::ask_again(const std::shared_ptr<grpc::Channel>& channel, const Pas
         channel, apply_path, past.request, {}, {}, in(answer_within * course_.place.patience));
     for (size_t i = 0; i < past.names.size(); ++i) {
       const auto& outcome = response.outcomes(static_cast<int>(i));
-      if (outcome.outcome() == "refused" && passing(outcome.code())) return false;
+      if (outcome.type() == v1::Outcome::TYPE_REFUSED && passing(outcome.code())) return false;
       if (outcome.version() == past.versions[i]) continue;
       course_.fault({"request \"" + past.request.request_id() +
                          "\" was asked again and answered \"" + outcome.outcome() +
@@ -216,7 +216,7 @@ bool Writers::ask_again(const std::shared_ptr<grpc::Channel>& channel, const Pas
 template <class Outcome>
 bool Writers::settle(Held& held, const Outcome& outcome, bool repeated) {
   const std::string& word = outcome.outcome();
-  if (word == "refused" && passing(outcome.code())) return false;
+  if (outcome.type() == v1::Outcome::TYPE_REFUSED && passing(outcome.code())) return false;
   const std::string made = held.write.live ? "unchanged" : "absent";
   if (word != held.expected && !(repeated && word == made)) {
     wrong(held, "the answer was \"" + word + "\" (" + outcome.message() + "), expected was \"" +

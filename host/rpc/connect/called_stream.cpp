@@ -31,7 +31,7 @@ void CalledStream::begin() {
   if (!request_.deadline) return;
   deadline_.expires_at(*request_.deadline);
   deadline_.async_wait([self = shared_from_this()](boost::system::error_code cancelled) {
-    if (!cancelled) self->fail({Code::deadline_exceeded, "the deadline has passed", {}});
+    if (!cancelled) self->fail({Code::deadline_exceeded, "the deadline has passed"});
   });
 }
 
@@ -77,7 +77,7 @@ void CalledStream::half_close() {
 }
 
 void CalledStream::cancel() {
-  fail({Code::cancelled, "the call was cancelled", {}});
+  fail({Code::cancelled, "the call was cancelled"});
 }
 
 void CalledStream::let_go() {
@@ -108,16 +108,15 @@ void CalledStream::on_head() {
   trailers_ = metadata_from_wire(trailers_);
   if (observer_ != nullptr) observer_->on_answer_head(metadata_from_wire(headers));
   if (!encoding.empty() && encoding != "identity" && !compressed_)
-    return fail({Code::internal, "the answer has the unknown encoding \"" + encoding + "\"", {}});
+    return fail({Code::internal, "the answer has the unknown encoding \"" + encoding + "\""});
   const std::string expected = request_.streams ? "application/connect+proto" : "application/proto";
   if (!error_body_ && type != expected) {
     // A related type: it is a Connect server, but the answer is not what was asked for.
     const bool related =
         type.starts_with(request_.streams ? "application/connect+" : "application/");
-    return fail({related ? Code::internal : Code::unknown,
-                 "the answer's content type is \"" + type + "\" and not " + expected +
-                     ": is this a Connect server?",
-                 {}});
+    return fail({related ? Code::internal : Code::unknown, "the answer's content type is \"" +
+                                                               type + "\" and not " + expected +
+                                                               ": is this a Connect server?"});
   }
 }
 
@@ -127,7 +126,7 @@ void CalledStream::on_over(const std::string& why) {
   read_on();
   // A complete answer stays until it is read.
   if (stream->body_ended()) return;
-  fail({Code::unavailable, why.empty() ? "the answer is cut short" : why, {}});
+  fail({Code::unavailable, why.empty() ? "the answer is cut short" : why});
 }
 
 // Decodes a message only when one is wanted. The body of an error is read without that.
@@ -154,7 +153,7 @@ bool CalledStream::read_message() {
       return true;
     }
     if (stream_->body_ended())
-      fail({Code::internal, "the answer ends without an end-of-stream message", {}});
+      fail({Code::internal, "the answer ends without an end-of-stream message"});
     return false;
   }
   if (!next->ok()) {
@@ -177,8 +176,7 @@ bool CalledStream::read_body() {
   const size_t most = error_body_ ? error_bytes_max : request_.answer_bytes_max;
   if (body_.size() > most) {
     fail({Code::resource_exhausted,
-          "an answer of more than " + std::to_string(most) + " bytes is refused",
-          {}});
+          "an answer of more than " + std::to_string(most) + " bytes is refused"});
     return false;
   }
   if (!stream_->body_ended()) return false;
@@ -196,8 +194,7 @@ bool CalledStream::read_body() {
 
 Result<std::string> CalledStream::plain(std::string message, bool compressed) const {
   if (!compressed || message.empty()) return message;
-  if (!compressed_)
-    return Error{Code::internal, "a compressed message without an encoding", {}, {}};
+  if (!compressed_) return Error{Code::internal, "a compressed message without an encoding"};
   return gunzip(message, request_.answer_bytes_max);
 }
 

@@ -4,7 +4,7 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/post.hpp>
 
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "services/host_and_port.hpp"
 #include "tls.hpp"
 #include "wire_metadata.hpp"
@@ -91,9 +91,9 @@ davit_rpc_call* ConnectClient::start(const davit_rpc_start& start, davit_strand*
 
 void ConnectClient::open(const std::shared_ptr<CalledStream>& stream) {
   if (try_open(stream)) return;
-  if (stopping_) return stream->fail({Code::cancelled, "the host is going down", {}});
+  if (stopping_) return stream->fail({Code::cancelled, "the host is going down"});
   if (!attempt_ && std::chrono::steady_clock::now() < not_before_)
-    return stream->fail({Code::unavailable, why_, {}});
+    return stream->fail({Code::unavailable, why_});
   waiting_.push_back(stream);
   if (!attempt_) connect();
 }
@@ -112,7 +112,7 @@ bool ConnectClient::try_open(const std::shared_ptr<CalledStream>& stream) {
 
 void ConnectClient::connect() {
   const auto attempt = attempt_ = std::make_shared<Attempt>(io_);
-  const auto [host, port] = host_and_port(settings().target());
+  const HostAndPort at = *host_and_port(settings().target());  // the settings were judged
   patience_.expires_after(connect_timeout);
   patience_.async_wait([this, attempt](boost::system::error_code cancelled) {
     if (cancelled || attempt != attempt_) return;
@@ -120,7 +120,7 @@ void ConnectClient::connect() {
            std::to_string(connect_timeout.count()) + " s");
   });
   resolver_.async_resolve(
-      host, port,
+      at.host, at.service(),
       [this, attempt](boost::system::error_code e, const tcp::resolver::results_type& found) {
         resolved(attempt, e, found);
       });
@@ -146,7 +146,7 @@ void ConnectClient::connected() {
   if (settings().tls()) {
     auto tls = client_tls(settings());
     if (!tls.ok()) return failed(tls.error().message);
-    link = tls_link(std::move(socket), *tls, host_and_port(settings().target()).first);
+    link = tls_link(std::move(socket), *tls, host_and_port(settings().target())->host);
   } else {
     link = plain_link(std::move(socket));
   }
@@ -191,7 +191,7 @@ void ConnectClient::failed(const std::string& why) {
   resolver_.cancel();
   if (attempt->connection) attempt->connection->close(why);
   back_off(why);
-  for (const auto& stream : std::exchange(waiting_, {})) stream->fail({Code::unavailable, why, {}});
+  for (const auto& stream : std::exchange(waiting_, {})) stream->fail({Code::unavailable, why});
 }
 
 void ConnectClient::closed(const std::shared_ptr<Connection>& connection, const std::string& why) {

@@ -92,7 +92,7 @@ void ConnectServedCall::after(std::chrono::milliseconds time, void (ConnectServe
 }
 
 void ConnectServedCall::on_deadline() {
-  call_.end_now({Code::deadline_exceeded, "the deadline has passed", {}});
+  call_.end_now({Code::deadline_exceeded, "the deadline has passed"});
   after(for_the_end_to_go, &ConnectServedCall::on_end_not_taken);
 }
 
@@ -222,7 +222,7 @@ ConnectServedCall::Next ConnectServedCall::next_message() {
   if (!request_.stream->body_ended()) return std::nullopt;
   if (!reader_.at_a_boundary()) {
     return Result<Buffer>(
-        Error{Code::invalid_argument, "the request ends in the middle of a message", {}, {}});
+        Error{Code::invalid_argument, "the request ends in the middle of a message"});
   }
   if (method().streams_requests()) return Buffer();
   if (!only_ && !given_) return one_request("the request message is missing");
@@ -232,15 +232,15 @@ ConnectServedCall::Next ConnectServedCall::next_message() {
 
 // UNIMPLEMENTED, as in gRPC: no method with such a request is offered.
 Result<Buffer> ConnectServedCall::one_request(const char* what) {
-  return Error{Code::unimplemented, what, {}, {}};
+  return Error{Code::unimplemented, what};
 }
 
 Result<Buffer> ConnectServedCall::opened(Envelope envelope) const {
   if ((envelope.flags & flag::end_of_stream) != 0)
-    return Error{Code::invalid_argument, "a request has no end-of-stream message", {}, {}};
+    return Error{Code::invalid_argument, "a request has no end-of-stream message"};
   const bool compressed = (envelope.flags & flag::compressed) != 0;
   if (compressed && !request_.terms.compressed)
-    return Error{Code::internal, "a compressed message without an encoding", {}, {}};
+    return Error{Code::internal, "a compressed message without an encoding"};
   return readable(std::move(envelope.message), compressed);
 }
 
@@ -348,8 +348,8 @@ void ConnectServedCall::write_end(End end) {
 void ConnectServedCall::write_body(const End& end, const std::optional<Outgoing>& last) {
   if (!last) {
     const bool empty = end.code == Code::ok;
-    return answer(refusal(request_.terms,
-                          empty ? End{Code::internal, "the method gave no answer", {}} : end));
+    return answer(
+        refusal(request_.terms, empty ? End{Code::internal, "the method gave no answer"} : end));
   }
   HttpAnswer out{
       200, {{"content-type", request_.terms.content_type}}, std::string(last->body.view())};

@@ -8,7 +8,7 @@
 
 #include "../method_headers.hpp"
 #include "answer.hpp"
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "http1_session.hpp"
 #include "http2_session.hpp"
 #include "json_form.hpp"
@@ -70,17 +70,17 @@ ConnectServer::ConnectServer(const Core& core, ServerSettings settings,
                              const MethodRegistry& methods)
     : log_(core.log),
       methods_(methods),
-      front_(core, std::move(settings), methods),
-      settings_(front_.settings()),
+      acceptor_(core, std::move(settings), methods),
+      settings_(acceptor_.settings()),
       requests_(core, settings_.name, static_cast<size_t>(settings_.requests_bytes_max)),
-      serving_{{log_, front_.admission().going_down()}, requests_, settings_.gzip} {}
+      serving_{{log_, acceptor_.admission().going_down()}, requests_, settings_.gzip} {}
 
 ConnectServer::~ConnectServer() {
   stop(std::chrono::steady_clock::now());
 }
 
 Result<> ConnectServer::take_certificate() {
-  const auto pem = front_.certificate().take();
+  const auto pem = acceptor_.certificate().take();
   if (!pem) return {};  // the certificate taken before still holds
   auto made = server_tls(*pem);
   if (!made.ok()) return made.error();
@@ -104,20 +104,21 @@ Result<> ConnectServer::load_json() {
 }
 
 Result<> ConnectServer::check() {
-  if (auto r = front_.check(); !r.ok()) return r;
+  if (auto r = acceptor_.check(); !r.ok()) return r;
   auto r = settings_.tls() ? take_certificate() : Result<>();
   if (r.ok()) r = load_json();
-  return r.ok() ? r : r.error().in(front_.name());
+  return r.ok() ? r : r.error().in(acceptor_.name());
 }
 
 Result<> ConnectServer::listen() {
   if (auto r = check(); !r.ok()) return r;
-  if (auto r = front_.bind(); !r.ok()) return r;
+  if (auto r = acceptor_.bind(); !r.ok()) return r;
   // A Unix socket has few callers.
   const unsigned threads = settings_.on_unix_socket() ? 1 : std::max(1u, settings_.threads);
   for (unsigned i = 0; i < threads; ++i) loops_.push_back(std::make_shared<Loop>());
   for (const auto& loop : loops_) loop->start();
-  return front_.start([this](Visitor v) { entered(std::move(v)); }, [this] { make_room(); });
+  return acceptor_.start([this](AcceptedConnection v) { entered(std::move(v)); },
+                         [this] { make_room(); });
 }
 
 // Closes idle connections of unknown callers to make room. A caller that is refused now gets in
@@ -137,7 +138,7 @@ void ConnectServer::make_room() {
 }
 
 // Hands the connection to the loop with the fewest connections.
-void ConnectServer::entered(Visitor visitor) {
+void ConnectServer::entered(AcceptedConnection incoming) {
   const auto& loop = *std::min_element(
       loops_.begin(), loops_.end(),
       [](const auto& a, const auto& b) { return a->load.load() < b->load.load(); });
@@ -146,34 +147,34 @@ void ConnectServer::entered(Visitor visitor) {
     const std::lock_guard lock(mutex_);
     ++connections_;
   }
-  asio::post(loop->io(), [this, loop, visitor = std::move(visitor)]() mutable {
-    came(loop, std::move(visitor));
+  asio::post(loop->io(), [this, loop, incoming = std::move(incoming)]() mutable {
+    serve(loop, std::move(incoming));
   });
 }
 
 void ConnectServer::left(Loop& loop, const std::string& address) {
   --loop.load;
-  front_.door().leave(address);
+  acceptor_.connection_limits().leave(address);
   const std::lock_guard lock(mutex_);
   --connections_;
   none_.notify_all();
 }
 
-void ConnectServer::came(const std::shared_ptr<Loop>& loop, Visitor visitor) {
+void ConnectServer::serve(const std::shared_ptr<Loop>& loop, AcceptedConnection incoming) {
   const bool local = settings_.on_unix_socket();
   const asio::generic::stream_protocol protocol(local ? AF_UNIX : AF_INET, local ? 0 : IPPROTO_TCP);
   Socket socket(loop->io());
   boost::system::error_code bad;
-  if (!loop->closing) socket.assign(protocol, visitor.fd.get(), bad);
-  if (bad || loop->closing) return left(*loop, visitor.address);
-  const int fd = visitor.fd.release();
+  if (!loop->closing) socket.assign(protocol, incoming.fd.get(), bad);
+  if (bad || loop->closing) return left(*loop, incoming.address);
+  const int fd = incoming.fd.release();
   if (!local) keep_alive(fd, settings_);
   auto caller = std::make_shared<Caller>(Caller{loop,
                                                 {},
-                                                std::move(visitor.connection),
-                                                std::move(visitor.peer),
-                                                std::move(visitor.address),
-                                                std::move(visitor.user)});
+                                                std::move(incoming.connection),
+                                                std::move(incoming.peer),
+                                                std::move(incoming.address),
+                                                std::move(incoming.user)});
   const Connection::Patience patience{settings_.request_timeout, settings_.keepalive_interval,
                                       settings_.keepalive_timeout, settings_.idle_timeout,
                                       settings_.request_timeout};
@@ -189,7 +190,7 @@ void ConnectServer::came(const std::shared_ptr<Loop>& loop, Visitor visitor) {
 }
 
 void ConnectServer::closed(const Caller& caller, const std::string& why, bool strange) {
-  if (strange) front_.admission().log_bad_connection(strange_words(why), caller.peer);
+  if (strange) acceptor_.admission().log_bad_connection(strange_words(why), caller.peer);
   caller.loop->connections.erase(caller.on.lock());
   left(*caller.loop, caller.address);
 }
@@ -198,7 +199,7 @@ std::unique_ptr<HttpSession> ConnectServer::session(const CallerPtr& caller,
                                                     std::string_view begin) {
   // The caller is still answered in HTTP: its TLS library has an error message for that.
   if (!settings_.tls() && !begin.empty() && begin.front() == tls_handshake)
-    front_.admission().log_bad_connection(not_tls_words, caller->peer);
+    acceptor_.admission().log_bad_connection(not_tls_words, caller->peer);
   const size_t n = std::min(begin.size(), http2_preface.size());
   const bool may_be_http2 = begin.substr(0, n) == http2_preface.substr(0, n);
   if (begin.empty() || (may_be_http2 && n < http2_preface.size())) return nullptr;
@@ -222,7 +223,7 @@ Result<IdentityPtr> ConnectServer::identify(const Caller& caller, const RequestH
     if (key != "authorization") continue;
     found = found ? std::string_view() : value;  // two credentials are ambiguous: invalid
   }
-  return front_.admission().authenticate(found ? &*found : nullptr);
+  return acceptor_.admission().authenticate(found ? &*found : nullptr);
 }
 
 void ConnectServer::requested(const std::shared_ptr<HttpStream>& stream, const Caller& caller) {
@@ -230,11 +231,11 @@ void ConnectServer::requested(const std::shared_ptr<HttpStream>& stream, const C
   std::string_view path = head.path;
   path = path.substr(0, path.find('?'));
   if (!path.empty() && path.front() == '/') path.remove_prefix(1);
-  const Method* method = front_.admission().find(path);
+  const Method* method = acceptor_.admission().find(path);
   auto terms = read_terms(head, method);
   if (const auto* refused = std::get_if<HttpAnswer>(&terms)) return send_answer(*stream, *refused);
   const OpenCalls::Place place =
-      serving_.open.enter(caller.connection, front_.admission().calls_max());
+      serving_.open.enter(caller.connection, acceptor_.admission().calls_max());
   if (place.first_over) {
     asio::post(caller.loop->io(), [on = caller.on] {
       if (const auto connection = on.lock()) connection->close("too many calls");
@@ -259,7 +260,7 @@ void ConnectServer::answer_or_serve(ServedRequest request, const Caller& caller,
                                      : refusal(request.terms, end));
     if (request.place != nullptr) serving_.open.leave(request.place);
   };
-  Admission& admission = front_.admission();
+  Admission& admission = acceptor_.admission();
   const bool open = Admission::is_open(method);
   if (serving_.open.draining() && !Admission::answers_to_the_end(method))
     return refuse(serving_.going_down);
@@ -283,13 +284,12 @@ void ConnectServer::on_each_loop(void (*work)(Loop&)) {
 }
 
 void ConnectServer::look_after() {
-  front_.door().look_after();
+  acceptor_.connection_limits().look_after();
   requests_.look_after();
   serving_.open.end_late(
       std::chrono::steady_clock::now() - settings_.request_timeout,
       {Code::deadline_exceeded,
-       "no request came within " + std::to_string(settings_.request_timeout.count()) + " ms",
-       {}});
+       "no request came within " + std::to_string(settings_.request_timeout.count()) + " ms"});
   serving_.open.end_revoked(Admission::revoked());
   on_each_loop([](Loop& loop) {
     const auto all = loop.connections;
@@ -298,9 +298,9 @@ void ConnectServer::look_after() {
 }
 
 void ConnectServer::read_files() {
-  front_.admission().refresh();
+  acceptor_.admission().refresh();
   if (!settings_.tls()) return;
-  front_.certificate().look();
+  acceptor_.certificate().look();
   if (auto r = take_certificate(); !r.ok())
     log_.warn("rpc", "certificate", {{"server", settings_.name}, {"what", r.error().message}});
   const auto go = [](Loop& loop) {
@@ -309,7 +309,7 @@ void ConnectServer::read_files() {
   };
   // Closes the connections that are still there a second later.
   if (std::exchange(authority_withdrawn_, false)) on_each_loop(go);
-  if (!front_.certificate().has_withdrawn()) return;
+  if (!acceptor_.certificate().has_withdrawn()) return;
   authority_withdrawn_ = true;
   serving_.open.end_all(ServerCertificate::withdrawn());
   on_each_loop(go);
@@ -327,11 +327,11 @@ bool ConnectServer::wait_until_no_connection(std::chrono::steady_clock::time_poi
 
 void ConnectServer::stop(std::chrono::steady_clock::time_point deadline) {
   if (std::exchange(stopped_, true)) return;
-  if (loops_.empty()) return front_.stop();
+  if (loops_.empty()) return acceptor_.stop();
   drain();
   serving_.open.wait_until_none(deadline);
   serving_.open.end_all(serving_.going_down);
-  front_.stop();
+  acceptor_.stop();
   on_each_loop([](Loop& loop) {
     loop.closing = true;
     const auto all = loop.connections;
@@ -341,7 +341,7 @@ void ConnectServer::stop(std::chrono::steady_clock::time_point deadline) {
   wait_until_no_connection(std::chrono::steady_clock::now() + for_the_last_bytes);
   on_each_loop([](Loop& loop) {
     const auto all = loop.connections;
-    for (const auto& c : all) c->close("the server is shutting down");
+    for (const auto& c : all) c->close(shutting_down().message);
   });
   // Connections first: each may still begin a call. Then calls: each posts to its loop until it is
   // destroyed.

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../front.hpp"
+#include "../acceptor.hpp"
 #include "../transport.hpp"
 #include "connect_served_call.hpp"
 #include "connection.hpp"
@@ -23,12 +23,12 @@ class ConnectServer final : public RpcServer {
 
   Result<> check() override;
   Result<> listen() override;
-  std::string address() const override { return front_.address(); }
-  std::vector<std::string> doubts() override { return front_.admission().doubts(); }
+  std::string address() const override { return acceptor_.address(); }
+  std::vector<std::string> doubts() override { return acceptor_.admission().doubts(); }
   void look_after() override;
   void read_files() override;
   Result<std::function<void()>> prepare_tokens(std::vector<TokenSettings> tokens) override {
-    return front_.admission().prepare_tokens(std::move(tokens));
+    return acceptor_.admission().prepare_tokens(std::move(tokens));
   }
   void drain() override;
   void stop(std::chrono::steady_clock::time_point deadline) override;
@@ -48,10 +48,10 @@ class ConnectServer final : public RpcServer {
   std::shared_ptr<boost::asio::ssl::context> tls();
 
   // On the listener's thread.
-  void entered(Visitor);
+  void entered(AcceptedConnection);
   void make_room();
   // On the loop's thread.
-  void came(const std::shared_ptr<Loop>&, Visitor);
+  void serve(const std::shared_ptr<Loop>&, AcceptedConnection);
   void closed(const Caller&, const std::string& why, bool strange);
   std::unique_ptr<HttpSession> session(const CallerPtr&, std::string_view begin);
   void requested(const std::shared_ptr<HttpStream>&, const Caller&);
@@ -65,7 +65,7 @@ class ConnectServer final : public RpcServer {
 
   Log& log_;
   const MethodRegistry& methods_;
-  Front front_;
+  Acceptor acceptor_;
   const ServerSettings& settings_;
   std::mutex tls_mutex_;
   std::shared_ptr<boost::asio::ssl::context> tls_;

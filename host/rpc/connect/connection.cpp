@@ -48,11 +48,11 @@ void Connection::read() {
   link_->read_some(asio::buffer(in_),
                    [self = shared_from_this()](boost::system::error_code e, size_t n) {
                      self->reading_ = false;
-                     self->came(e, n);
+                     self->received(e, n);
                    });
 }
 
-void Connection::came(boost::system::error_code e, size_t n) {
+void Connection::received(boost::system::error_code e, size_t n) {
   if (!closed_) return;
   if (e) return close(e == asio::error::eof ? "the peer has closed the connection" : e.message());
   heard_ = std::chrono::steady_clock::now();

@@ -56,7 +56,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   using Time = std::chrono::steady_clock::time_point;
   void shaken(boost::system::error_code);
   void read();
-  void came(boost::system::error_code, size_t);
+  void received(boost::system::error_code, size_t);
   bool feed(std::string_view bytes);
   void pump();
   void wrote(boost::system::error_code);

@@ -7,6 +7,7 @@
 
 #include "ascii.hpp"
 #include "code.hpp"
+#include "services/characters.hpp"
 #include "wire_metadata.hpp"
 
 namespace davit::host {
@@ -23,10 +24,9 @@ std::string as_utf8(std::string_view s) {
   if (valid_utf8(s)) return std::string(s);
   std::string out;
   while (!s.empty()) {
-    size_t length = 1;
-    while (length <= 4 && !valid_utf8(s.substr(0, length))) ++length;
-    out += length <= 4 ? s.substr(0, length) : "\xef\xbf\xbd";
-    s.remove_prefix(length <= 4 ? length : 1);
+    const size_t length = character_length(s);
+    out += length > 0 ? s.substr(0, length) : replacement_character;
+    s.remove_prefix(std::max<size_t>(length, 1));
   }
   return out;
 }
@@ -112,7 +112,7 @@ std::optional<Pairs> metadata_in(const json::object& object) {
 }
 
 Error no_end(const char* why) {
-  return {Code::invalid_argument, std::string("not the end of a stream: ") + why, {}, {}};
+  return {Code::invalid_argument, std::string("not the end of a stream: ") + why};
 }
 
 int hex_digit(char c) {
@@ -129,7 +129,7 @@ std::string error_json(const End& end) {
 }
 
 End read_error_json(int status, std::string_view body) {
-  End out{code_of_http(status), "HTTP status " + std::to_string(status), {}};
+  End out{code_of_http(status), "HTTP status " + std::to_string(status)};
   const auto object = parse_object(body);
   if (!object) return out;
   const auto said = said_in(*object);

@@ -23,17 +23,13 @@ std::optional<Error> fault_of(std::string_view waiting, uint8_t known, uint32_t 
   const auto flags = static_cast<uint8_t>(waiting.front());
   if ((flags & ~known) != 0) {
     return Error{Code::invalid_argument,
-                 "a message has flags that are not known here: " + std::to_string(flags),
-                 {},
-                 {}};
+                 "a message has flags that are not known here: " + std::to_string(flags)};
   }
   const uint32_t size = message_size(waiting.data());
   if (size <= bytes_max) return std::nullopt;
-  return Error{Code::resource_exhausted,
-               "message of " + std::to_string(size) + " bytes is larger than the limit of " +
-                   std::to_string(bytes_max) + " bytes",
-               {},
-               {}};
+  return Error{Code::resource_exhausted, "message of " + std::to_string(size) +
+                                             " bytes is larger than the limit of " +
+                                             std::to_string(bytes_max) + " bytes"};
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ void offer(z_stream& z, Chunk& chunk) {
 }
 
 Error no_gzip(const char* why) {
-  return {Code::invalid_argument, std::string("not gzip: ") + why, {}, {}};
+  return {Code::invalid_argument, std::string("not gzip: ") + why};
 }
 
 Result<std::string> inflate_all(z_stream& z, std::string_view rest, size_t bytes_max) {
@@ -49,9 +49,7 @@ Result<std::string> inflate_all(z_stream& z, std::string_view rest, size_t bytes
     const size_t n = chunk.size() - z.avail_out;
     if (n > bytes_max - out.size()) {
       return Error{Code::resource_exhausted,
-                   "more than " + std::to_string(bytes_max) + " bytes when uncompressed",
-                   {},
-                   {}};
+                   "more than " + std::to_string(bytes_max) + " bytes when uncompressed"};
     }
     out.append(chunk.data(), n);
     if (code == Z_STREAM_END) break;

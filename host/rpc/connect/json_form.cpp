@@ -38,11 +38,9 @@ Result<std::string> JsonForm::request(std::string_view json) const {
   const auto status =
       util::JsonToBinaryString(resolver_.get(), request_, {json.data(), json.size()}, &out);
   if (!status.ok()) {
-    return Error{Code::invalid_argument,
-                 "the request is not JSON of " + request_.substr(url_prefix.size() + 1) + ": " +
-                     words(status),
-                 {},
-                 {}};
+    return Error{Code::invalid_argument, "the request is not JSON of " +
+                                             request_.substr(url_prefix.size() + 1) + ": " +
+                                             words(status)};
   }
   return out;
 }
@@ -52,10 +50,8 @@ Result<std::string> JsonForm::answer(std::string_view message) const {
   const auto status =
       util::BinaryToJsonString(resolver_.get(), answer_, {message.data(), message.size()}, &out);
   if (!status.ok()) {
-    return Error{Code::internal,
-                 "the answer is no " + answer_.substr(url_prefix.size() + 1) + ": " + words(status),
-                 {},
-                 {}};
+    return Error{Code::internal, "the answer is no " + answer_.substr(url_prefix.size() + 1) +
+                                     ": " + words(status)};
   }
   return out;
 }

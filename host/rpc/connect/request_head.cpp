@@ -91,8 +91,8 @@ std::string quoted(std::string_view value) {
 Result<> check_version(const RequestHead& head, const Terms& terms) {
   const auto version = head.header("connect-protocol-version");
   if (!is_connect(terms.wire) || !version || *version == "1") return {};
-  return Error{
-      Code::invalid_argument, "connect-protocol-version " + quoted(*version) + " is not 1", {}, {}};
+  return Error{Code::invalid_argument,
+               "connect-protocol-version " + quoted(*version) + " is not 1"};
 }
 
 Result<> read_timeout(const RequestHead& head, Terms& terms) {
@@ -104,9 +104,7 @@ Result<> read_timeout(const RequestHead& head, Terms& terms) {
   return Error{Code::invalid_argument,
                std::string(name) + " " + quoted(*value) + " is not " +
                    (is_connect(terms.wire) ? "a number of at most ten digits"
-                                           : "at most eight digits and one of H M S m u n"),
-               {},
-               {}};
+                                           : "at most eight digits and one of H M S m u n")};
 }
 
 // "gzip;q=0": the caller does not want this encoding.
@@ -137,11 +135,8 @@ Result<> read_encodings(const RequestHead& head, Terms& terms) {
   const std::string encoding = head.header(names.encoding).value_or("");
   const std::string coding = lower_case(trimmed(encoding));
   if (!coding.empty() && coding != "identity" && coding != "gzip") {
-    return Error{Code::unimplemented,
-                 std::string(names.encoding) + " " + quoted(encoding) +
-                     " is not supported here; gzip and identity are",
-                 {},
-                 {}};
+    return Error{Code::unimplemented, std::string(names.encoding) + " " + quoted(encoding) +
+                                          " is not supported here; gzip and identity are"};
   }
   terms.compressed = coding == "gzip";
   // A caller that does not say accepts what it sends. Connect defines it so, and a gRPC caller that

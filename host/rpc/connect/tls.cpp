@@ -40,12 +40,12 @@ Result<ContextPtr> with_certificate(ContextPtr context, const std::string& certi
   boost::system::error_code bad;
   context->use_certificate_chain(bytes(certificate), bad);
   if (!bad) context->use_private_key(bytes(key), ssl::context::pem, bad);
-  if (bad) return Error{Code::failed_precondition, "TLS: " + bad.message(), {}, {}};
+  if (bad) return Error{Code::failed_precondition, "TLS: " + bad.message()};
   return context;
 }
 
 Error authority_error(const boost::system::error_code& bad) {
-  return {Code::failed_precondition, "TLS: the authority's certificates: " + bad.message(), {}, {}};
+  return {Code::failed_precondition, "TLS: the authority's certificates: " + bad.message()};
 }
 
 }  // namespace

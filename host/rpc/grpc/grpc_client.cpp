@@ -2,7 +2,7 @@
 
 #include <grpcpp/create_channel.h>
 
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "credentials.hpp"
 #include "grpc_started_call.hpp"
 #include "library.hpp"

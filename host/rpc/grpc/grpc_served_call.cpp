@@ -38,7 +38,8 @@ GrpcServedCall::GrpcServedCall(GrpcServing& serving, ServedCall::Admitted call,
     : call_(serving, std::move(call), *this),
       serving_(serving),
       context_(context),
-      connection_(connection) {
+      connection_(connection),
+      connection_name_(connection->first) {
   made(this);
 }
 
@@ -69,7 +70,7 @@ void GrpcServedCall::send_end(const End& end, const Pairs& headers) {
 }
 
 void GrpcServedCall::drop_connection() {
-  serving_.connections.cut(connection_->first);
+  serving_.connections.cut(connection_name_);
 }
 
 void GrpcServedCall::OnReadDone(bool ok) {

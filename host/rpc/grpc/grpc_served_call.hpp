@@ -41,7 +41,8 @@ class GrpcServedCall final : private ServedCall::Transport, private grpc::Server
   ServedCall call_;  // first: destroyed last, and then the server may go
   GrpcServing& serving_;
   grpc::GenericCallbackServerContext* const context_;  // gRPC's; valid until OnDone
-  OpenCalls::Connection* const connection_;
+  OpenCalls::Connection* const connection_;            // until OnDone
+  const std::string connection_name_;
   grpc::ByteBuffer in_, out_;
   bool answer_kept_ = false, headers_added_ = false;
 };

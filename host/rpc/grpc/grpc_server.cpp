@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "../method_headers.hpp"
-#include "assembly/extension.hpp"
+#include "core.hpp"
 #include "credentials.hpp"
 #include "library.hpp"
 #include "metadata.hpp"
@@ -70,73 +70,73 @@ std::unique_ptr<RpcServer> make_grpc_server(const Core& core, ServerSettings set
 GrpcServer::GrpcServer(const Core& core, ServerSettings settings, const MethodRegistry& methods)
     : log_(core.log),
       methods_(methods),
-      front_(core, std::move(settings), methods),
-      settings_(front_.settings()),
-      serving_{{log_, front_.admission().going_down()}} {}
+      acceptor_(core, std::move(settings), methods),
+      settings_(acceptor_.settings()),
+      serving_{{log_, acceptor_.admission().going_down()}} {}
 
 GrpcServer::~GrpcServer() {
   stop(std::chrono::steady_clock::now());
 }
 
 Result<> GrpcServer::check() {
-  return front_.check();
+  return acceptor_.check();
 }
 
 Result<> GrpcServer::listen() {
   if (auto r = check(); !r.ok()) return r;
-  if (auto r = front_.bind(); !r.ok()) return r;
+  if (auto r = acceptor_.bind(); !r.ok()) return r;
   grpc::ServerBuilder builder;
   set_limits(builder, settings_, methods_.request_bytes_max());
   builder.RegisterCallbackGenericService(this);
   if (!settings_.on_unix_socket()) {
     using Type = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
-    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
-        Type::FROM_FD, server_credentials(settings_, front_.certificate()));
+    grpc_acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+        Type::FROM_FD, server_credentials(settings_, acceptor_.certificate()));
   }
   server_ = builder.BuildAndStart();
-  if (!server_) return Error{Code::unavailable, front_.name() + ": gRPC cannot start", {}, {}};
-  return front_.start([this](Visitor v) { entered(std::move(v)); },
-                      [this] {
-                        // Many connections may be refused in a second, and each sweep looks at all
-                        // that exist.
-                        constexpr std::chrono::milliseconds between{100};
-                        const auto now = std::chrono::steady_clock::now();
-                        if (now - swept_ < between) return;
-                        swept_ = now;
-                        sweep();
-                      });
+  if (!server_) return Error{Code::unavailable, acceptor_.name() + ": gRPC cannot start"};
+  return acceptor_.start([this](AcceptedConnection v) { entered(std::move(v)); },
+                         [this] {
+                           // Many connections may be refused in a second, and each sweep looks at
+                           // all that exist.
+                           constexpr std::chrono::milliseconds between{100};
+                           const auto now = std::chrono::steady_clock::now();
+                           if (now - swept_ < between) return;
+                           swept_ = now;
+                           sweep();
+                         });
 }
 
-void GrpcServer::entered(Visitor visitor) {
-  const int fd = visitor.fd.release();
-  const std::string before = serving_.connections.add(fd, visitor);
-  if (!before.empty()) front_.door().leave(before);
-  if (!acceptor_) return grpc::AddInsecureChannelFromFd(server_.get(), fd);
+void GrpcServer::entered(AcceptedConnection incoming) {
+  const auto added = serving_.connections.add(std::move(incoming.fd), incoming);
+  if (!added.before.empty()) acceptor_.connection_limits().leave(added.before);
+  if (!grpc_acceptor_) return grpc::AddInsecureChannelFromFd(server_.get(), added.fd);
   grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-  connection.fd = fd;
-  acceptor_->HandleNewConnection(&connection);
+  connection.fd = added.fd;
+  grpc_acceptor_->HandleNewConnection(&connection);
 }
 
 void GrpcServer::sweep() {
-  for (const auto& address : serving_.connections.sweep()) front_.door().leave(address);
+  for (const auto& address : serving_.connections.sweep())
+    acceptor_.connection_limits().leave(address);
 }
 
 Result<IdentityPtr> GrpcServer::identify(const grpc::GenericCallbackServerContext& context,
                                          const IdentityPtr& user) {
   if (user) return user;
   if (settings_.on_unix_socket())
-    return Error{Code::internal, "a connection without peer credentials", {}, {}};
+    return Error{Code::internal, "a connection without peer credentials"};
   const auto& metadata = context.client_metadata();
   const auto [first, last] = metadata.equal_range("authorization");
-  if (first == last) return front_.admission().authenticate(nullptr);
+  if (first == last) return acceptor_.admission().authenticate(nullptr);
   std::string_view header = view(first->second);
   if (std::next(first) != last) header = {};  // two credentials are ambiguous: invalid
-  return front_.admission().authenticate(&header);
+  return acceptor_.admission().authenticate(&header);
 }
 
 grpc::ServerGenericBidiReactor* GrpcServer::CreateReactor(
     grpc::GenericCallbackServerContext* context) {
-  Admission& admission = front_.admission();
+  Admission& admission = acceptor_.admission();
   const std::string connection = context->peer();
   const OpenCalls::Place place = serving_.open.enter(connection, admission.calls_max());
   if (place.first_over) serving_.connections.cut(connection);
@@ -166,23 +166,22 @@ grpc::ServerGenericBidiReactor* GrpcServer::CreateReactor(
 }
 
 void GrpcServer::look_after() {
-  front_.door().look_after();
+  acceptor_.connection_limits().look_after();
   sweep();
   serving_.open.end_late(
       std::chrono::steady_clock::now() - settings_.request_timeout,
       {Code::deadline_exceeded,
-       "no request came within " + std::to_string(settings_.request_timeout.count()) + " ms",
-       {}});
+       "no request came within " + std::to_string(settings_.request_timeout.count()) + " ms"});
   serving_.open.end_revoked(Admission::revoked());
 }
 
 void GrpcServer::read_files() {
-  front_.admission().refresh();
+  acceptor_.admission().refresh();
   if (!settings_.tls()) return;
   // The calls were ended at the previous look, so their ends have had a second to be sent.
   if (std::exchange(authority_withdrawn_, false)) serving_.connections.shut_down();
-  front_.certificate().look();
-  if (!front_.certificate().has_withdrawn()) return;
+  acceptor_.certificate().look();
+  if (!acceptor_.certificate().has_withdrawn()) return;
   authority_withdrawn_ = true;
   serving_.open.end_all(ServerCertificate::withdrawn());
 }
@@ -194,11 +193,11 @@ void GrpcServer::drain() {
 
 void GrpcServer::stop(std::chrono::steady_clock::time_point deadline) {
   if (std::exchange(stopped_, true)) return;
-  if (!server_) return front_.stop();
+  if (!server_) return acceptor_.stop();
   drain();
   serving_.open.wait_until_none(deadline);
   serving_.open.end_all(serving_.going_down);
-  front_.stop();
+  acceptor_.stop();
   server_->Shutdown(std::chrono::system_clock::now());
   if (!serving_.open.wait_until_none(std::chrono::steady_clock::now() + last_grace)) {
     log_.error("rpc", "calls did not end",

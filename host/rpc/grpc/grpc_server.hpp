@@ -7,7 +7,7 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
-#include "../front.hpp"
+#include "../acceptor.hpp"
 #include "../transport.hpp"
 #include "grpc_served_call.hpp"
 
@@ -20,12 +20,12 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
 
   Result<> check() override;
   Result<> listen() override;
-  std::string address() const override { return front_.address(); }
-  std::vector<std::string> doubts() override { return front_.admission().doubts(); }
+  std::string address() const override { return acceptor_.address(); }
+  std::vector<std::string> doubts() override { return acceptor_.admission().doubts(); }
   void look_after() override;
   void read_files() override;
   Result<std::function<void()>> prepare_tokens(std::vector<TokenSettings> tokens) override {
-    return front_.admission().prepare_tokens(std::move(tokens));
+    return acceptor_.admission().prepare_tokens(std::move(tokens));
   }
   void drain() override;
   void stop(std::chrono::steady_clock::time_point deadline) override;
@@ -33,19 +33,19 @@ class GrpcServer final : public RpcServer, private grpc::CallbackGenericService 
  private:
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext*) override;
   Result<IdentityPtr> identify(const grpc::GenericCallbackServerContext&, const IdentityPtr& user);
-  void entered(Visitor);
+  void entered(AcceptedConnection);
   void sweep();
 
   Log& log_;
   const MethodRegistry& methods_;
-  Front front_;
+  Acceptor acceptor_;
   const ServerSettings& settings_;
   GrpcServing serving_;
   bool stopped_ = false;
   bool authority_withdrawn_ = false;  // close all connections at the next read_files
 
   std::chrono::steady_clock::time_point swept_;  // used on the listener's thread
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;  // TCP
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> grpc_acceptor_;  // TCP
   std::unique_ptr<grpc::Server> server_;  // last: destroyed first
 };
 

@@ -1,8 +1,12 @@
 #include "handed_over.hpp"
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace davit::host {
@@ -20,8 +24,16 @@ ino_t inode_of(int fd) {
 
 // gRPC names a TCP connection after its peer, as the host does, and any other that it is handed
 // after the descriptor.
-std::string name_of(int fd, const Visitor& visitor) {
-  return visitor.user ? "fd:" + std::to_string(fd) : visitor.connection;
+std::string name_of(int fd, const AcceptedConnection& incoming) {
+  return incoming.user ? "fd:" + std::to_string(fd) : incoming.connection;
+}
+
+// Where the numbers of descriptors end. The kernel keeps a table as long as the highest one.
+int numbers_end() {
+  constexpr rlim_t most = 65'536;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  return static_cast<int>(std::min(limit.rlim_cur, most));
 }
 
 }  // namespace
@@ -34,12 +46,27 @@ void HandedOver::Connection::shut_down() const {
   if (is_open()) shutdown(fd, SHUT_RDWR);
 }
 
-std::string HandedOver::add(int fd, const Visitor& visitor) {
+HandedOver::Added HandedOver::add(Descriptor descriptor, const AcceptedConnection& incoming) {
   const std::lock_guard lock(mutex_);
-  Connection& at = connections_[name_of(fd, visitor)];
+  const int fd = incoming.user ? numbered(std::move(descriptor)) : descriptor.release();
+  Connection& at = connections_[name_of(fd, incoming)];
   std::string before = std::move(at.address);
-  at = {fd, inode_of(fd), visitor.address, visitor.user};
-  return before;
+  at = {fd, inode_of(fd), incoming.address, incoming.user};
+  return {fd, std::move(before)};
+}
+
+// Gives the descriptor the next number of the range that is free. Without one it keeps its own.
+int HandedOver::numbered(Descriptor fd) {
+  const int end = numbers_end(), first = end / 2;
+  if (next_number_ < first || next_number_ >= end) next_number_ = first;
+  int made = fcntl(fd.get(), F_DUPFD_CLOEXEC, next_number_);
+  if (made < 0 || made >= end) {
+    if (made >= 0) close(made);
+    made = fcntl(fd.get(), F_DUPFD_CLOEXEC, first);
+  }
+  if (made < 0) return fd.release();
+  next_number_ = made + 1;
+  return made;
 }
 
 IdentityPtr HandedOver::user(const std::string& name) const {

@@ -2,7 +2,14 @@
 // closes a connection without telling, has no function that closes one, and does not say which user
 // is at the other end of a Unix socket. So this class looks at the descriptors, shuts sockets down
 // itself, and remembers the users. It recognises a descriptor that is used again by the socket's
-// inode. GrpcServer has one. Any thread.
+// inode.
+//
+// gRPC names a connection on a Unix socket after its descriptor, and the kernel gives the lowest
+// number that is free. A call that comes late, when its connection is closed, would then be taken
+// for a call of the next user. So each of these connections gets a number of its own: one is used
+// again only after all others of a range of thousands.
+//
+// GrpcServer has one. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -12,16 +19,19 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../front.hpp"
+#include "../acceptor.hpp"
 
 namespace davit::host {
 
 class HandedOver {
  public:
-  // Adds a connection; call it before gRPC gets `fd`, which was the visitor's. If an earlier
-  // connection had this name and no sweep has missed it yet, returns its address; otherwise
-  // nothing.
-  std::string add(int fd, const Visitor&);
+  struct Added {
+    int fd = -1;         // for gRPC, which closes it
+    std::string before;  // the address of an earlier connection of this name that no sweep has
+                         // missed yet; mostly empty
+  };
+  // Takes the descriptor of a new connection.
+  Added add(Descriptor fd, const AcceptedConnection&);
   // The user at the other end of a Unix socket. NULL for TCP, or if there is no such connection.
   IdentityPtr user(const std::string& name) const;
   // Shuts a connection down; gRPC then notices that it is lost. gRPC itself goes on reading from a
@@ -42,8 +52,11 @@ class HandedOver {
     bool is_open() const;
     void shut_down() const;
   };
+  int numbered(Descriptor fd);
+
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Connection> connections_;
+  int next_number_ = 0;
 };
 
 }  // namespace davit::host

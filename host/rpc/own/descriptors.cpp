@@ -20,8 +20,7 @@ Result<std::vector<std::string>> Descriptors::add(std::string_view descriptor_se
   pb::FileDescriptorSet set;
   if (descriptor_set.size() > INT32_MAX ||
       !set.ParseFromArray(descriptor_set.data(), static_cast<int>(descriptor_set.size()))) {
-    return Error{
-        Code::invalid_argument, "descriptor set: not a google.protobuf.FileDescriptorSet", {}, {}};
+    return Error{Code::invalid_argument, "descriptor set: not a google.protobuf.FileDescriptorSet"};
   }
   std::vector<std::string> different;
   for (const auto& file : set.file()) {
@@ -105,8 +104,7 @@ Descriptors::Files Descriptors::extension(std::string_view type, int32_t number)
 Result<std::vector<int32_t>> Descriptors::extensions_of(std::string_view type) const {
   const auto found = extensions_.find(type);
   if (found == extensions_.end()) {
-    return Error{
-        Code::not_found, "message \"" + std::string(type) + "\" is not known here", {}, {}};
+    return Error{Code::not_found, "message \"" + std::string(type) + "\" is not known here"};
   }
   std::vector<int32_t> out;
   for (const auto& [number, file] : found->second) out.push_back(number);

@@ -83,7 +83,7 @@ class HealthCheck::Watch final : public rpc::Handler {
     tell();
   }
   void on_end_of_messages() override {
-    call_.finish({Code::invalid_argument, "the request message is missing", {}});
+    call_.finish({Code::invalid_argument, "the request message is missing"});
   }
   void on_writable() override {
     writing_ = false;
@@ -91,7 +91,7 @@ class HealthCheck::Watch final : public rpc::Handler {
   }
   void on_cancel() override {
     watches_->open.erase(this);
-    call_.finish({Code::cancelled, "the caller has gone", {}});
+    call_.finish({Code::cancelled, "the caller has gone"});
   }
 
   // Sends the health if it has changed. A change during a write is sent after it, unless the health
@@ -141,10 +141,7 @@ Result<> HealthCheck::serve(const Host& host) {
         if (!name.ok()) return reply(name.error());
         const Status status = watches->of(*name);
         if (status != service_unknown) return reply(watches->answer(status));
-        reply(Error{Code::not_found,
-                    "service \"" + trimmed(*name) + "\" is not served here",
-                    {},
-                    {}});
+        reply(Error{Code::not_found, "service \"" + trimmed(*name) + "\" is not served here"});
       });
   if (!check.ok()) return check;
   rpc::Method watch = method("Watch");

@@ -65,7 +65,7 @@ void say(const Fields& answer, const Error& e) {
 }
 
 void give(const Fields& answer, const Descriptors::Files& files, const std::string& what) {
-  if (files.empty()) return say(answer, {Code::not_found, what + " is not known here", {}, {}});
+  if (files.empty()) return say(answer, {Code::not_found, what + " is not known here"});
   const Fields response = answer.in("file_descriptor_response");
   for (const auto& file : files) response.add("file_descriptor_proto", file);
 }
@@ -85,7 +85,7 @@ class Talk final : public rpc::Handler {
   }
   void on_writable() override { call_.read(); }
   void on_end_of_messages() override { call_.finish({}); }
-  void on_cancel() override { call_.finish({Code::cancelled, "the caller has gone", {}}); }
+  void on_cancel() override { call_.finish({Code::cancelled, "the caller has gone"}); }
 
  private:
   rpc::Call call_;
@@ -159,8 +159,7 @@ void Reflection::find(pb::Message& request, pb::Message& answer) const {
   const Fields in(request), out(answer);
   const pb::OneofDescriptor* oneof = request.GetDescriptor()->FindOneofByName("message_request");
   const auto* asked = request.GetReflection()->GetOneofFieldDescriptor(request, oneof);
-  if (asked == nullptr)
-    return say(out, {Code::invalid_argument, "the request asks for nothing", {}, {}});
+  if (asked == nullptr) return say(out, {Code::invalid_argument, "the request asks for nothing"});
   if (asked->name() == "list_services") {
     const Fields list = out.in("list_services_response");
     for (const auto& service : services_) list.add("service").set("name", service);

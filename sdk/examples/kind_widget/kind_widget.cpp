@@ -22,7 +22,7 @@ constexpr const char* id_label = "widgets.acme.example/id";
 constexpr int64_t size_max = 10'000;
 
 Error wrong(std::string field, std::string what) {
-  return {Code::invalid_argument, std::move(what), std::move(field), {}};
+  return {Code::invalid_argument, std::move(what), std::move(field)};
 }
 
 std::string text_at(const json::value& from, const char* pointer) {
@@ -152,7 +152,7 @@ class Widget {
     Named named{text_at(*value, "/metadata/labels/widgets.acme.example~1id"),
                 text_at(*value, "/metadata/namespace"), text_at(*value, "/metadata/name")};
     if (!named.id.empty() && !named.ns.empty() && !named.name.empty()) return named;
-    return Error{Code::not_found, "no widget", {}, {}};
+    return Error{Code::not_found, "no widget"};
   }
 
  private:

@@ -47,7 +47,7 @@ class Picture {
       } else if (source == source_.end()) {
         if (exists) return davit::records::deletion({kind_, to_, id}, copy->second.version);
       } else if (!exists || !is_equal(source->second, copy->second)) {
-        return copy_of(source->second, exists ? copy->second.version : 0);
+        return copy_of(source->second, exists ? copy->second.version : davit::Version());
       }
     }
     return std::nullopt;
@@ -71,7 +71,7 @@ class Picture {
     return source.json == copy.json && source.state == copy.state &&
            annotations_of(source) == copy.annotations;
   }
-  davit::records::Document copy_of(const Record& source, uint64_t expect) const {
+  davit::records::Document copy_of(const Record& source, davit::Version expect) const {
     return {{kind_, to_, source.key.id}, source.state, source.json, annotations_of(source), expect};
   }
 

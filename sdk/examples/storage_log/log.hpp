@@ -38,7 +38,7 @@ class Log {
     file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file_ < 0) return failed(path + ": cannot be opened");
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0)
-      return Error{Code::unavailable, path + ": another process has it open", path, {}};
+      return Error{Code::unavailable, path + ": another process has it open", path};
     // The name of a new file must survive a power cut, too.
     const auto folder = std::filesystem::absolute(path).parent_path();
     const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -64,8 +64,7 @@ class Log {
   // and the next open() finds out.
   Result<> append(const Batch& batch) {
     if (broken_)
-      return Error{
-          Code::unavailable, "an earlier write failed; restart to read what is there", {}, {}};
+      return Error{Code::unavailable, "an earlier write failed; restart to read what is there"};
     std::string body;
     for (const Entry& entry : batch) {
       number(body, static_cast<uint32_t>(entry.size()));
@@ -104,7 +103,7 @@ class Log {
 
  private:
   static Error failed(const std::string& what) {
-    return {Code::unavailable, what + ": " + std::strerror(errno), {}, {}};
+    return {Code::unavailable, what + ": " + std::strerror(errno)};
   }
   static void number(std::string& out, uint32_t n) {
     for (unsigned shift = 0; shift < 32; shift += 8) out += static_cast<char>(n >> shift);
@@ -134,13 +133,11 @@ class Log {
     if (davit::packed::crc32c(body) != crc) {
       if (at.empty()) return false;  // the file was longer on the disk than what was written of it
       return Error{Code::data_loss,
-                   "damaged " + std::to_string(at.size()) + " bytes before its end",
-                   {},
-                   {}};
+                   "damaged " + std::to_string(at.size()) + " bytes before its end"};
     }
     for (uint32_t count = 0; !body.empty();) {
       if (!number(body, count) || !texts(body, count, out.emplace_back()) || count == 0)
-        return Error{Code::data_loss, "a batch is malformed", {}, {}};
+        return Error{Code::data_loss, "a batch is malformed"};
     }
     rest = at;
     return true;

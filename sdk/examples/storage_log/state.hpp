@@ -28,11 +28,12 @@ struct Stored {
 
 // A part of the store's history, with the versions where it ended (S10).
 struct Link {
-  uint64_t incarnation = 0, version = 0, status_version = 0;
+  Incarnation incarnation{};
+  Version version{}, status_version{};
 };
 
 struct Request {
-  uint64_t first_version = 0;
+  Version first_version{};
   int64_t at_unix_ms = 0;
 };
 
@@ -63,11 +64,11 @@ class State {
     }
     if (what == "forget") return agents.erase({e.at(1), e.at(2)}), true;
     if (what == "request")
-      return requests[e.at(1)] = {std::stoull(e.at(2)), std::stoll(e.at(3))}, true;
-    if (what == "purge") return purge(std::stoull(e.at(1))), true;
+      return requests[e.at(1)] = {Version(std::stoull(e.at(2))), std::stoll(e.at(3))}, true;
+    if (what == "purge") return purge(Version(std::stoull(e.at(1)))), true;
     if (what != "incarnation") return false;
     if (!chain.empty()) chain.back().version = head, chain.back().status_version = status_head;
-    chain.push_back({std::stoull(e.at(1)), 0, 0});
+    chain.push_back({Incarnation(std::stoull(e.at(1))), {}, {}});
     return true;
   }
 
@@ -88,7 +89,7 @@ class State {
     for (const Link& link : chain) {
       if (link.incarnation != at.incarnation) continue;
       const bool current = &link == &chain.back();
-      const uint64_t ended = of_statuses ? link.status_version : link.version;
+      const Version ended = of_statuses ? link.status_version : link.version;
       return at.version <= (current ? (of_statuses ? status_head : head) : ended);
     }
     return false;
@@ -101,14 +102,14 @@ class State {
   }
 
   std::map<Key, Stored> records;
-  std::map<uint64_t, Key> versions;  // of the records
+  std::map<Version, Key> versions;  // of the records
   std::set<Name> names;
   std::map<Key, Status> statuses;
-  std::map<uint64_t, Key> status_versions;
+  std::map<Version, Key> status_versions;
   std::map<std::pair<std::string, std::string>, Progress> agents;
   std::map<std::string, Request> requests;
   std::vector<Link> chain;
-  uint64_t head = 0, status_head = 0, purged = 0;
+  Version head, status_head, purged;
 
  private:
   void put(Stored s) {
@@ -138,7 +139,7 @@ class State {
     status_versions.erase(at->second.status_version);
     statuses.erase(at);
   }
-  void purge(uint64_t through) {
+  void purge(Version through) {
     std::vector<Key> dead;
     for (const auto& [version, key] : versions) {
       if (version > through) break;

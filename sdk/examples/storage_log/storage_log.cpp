@@ -22,7 +22,7 @@ bool matches(const Scope& scope, const Key& key) {
 }
 
 Error refused(std::string why) {
-  return {Code::out_of_range, std::move(why), {}, {}};
+  return {Code::out_of_range, std::move(why)};
 }
 
 Log::Entry entry_of(const Record& r, bool hidden) {
@@ -41,11 +41,10 @@ class StorageLog {
     bool known = true;
     auto opened = log_.open(path_, [&](const Log::Entry& e) { known = known && state_.apply(e); });
     if (!opened.ok()) return opened;
-    if (!known)
-      return Error{Code::data_loss, path_ + ": has entries that are not known", path_, {}};
+    if (!known) return Error{Code::data_loss, path_ + ": has entries that are not known", path_};
     // The file may be an older copy, so each start begins an incarnation. Its number is random: two
     // copies of one file must not begin the same (S10).
-    return write({{"incarnation", std::to_string(draw())}});
+    return write({{"incarnation", to_string(draw())}});
   }
   Result<> stop(const Op&) {
     const std::lock_guard lock(mutex_);
@@ -76,7 +75,7 @@ class StorageLog {
 
   Result<Page> read(const Op& op, const ReadRequest& q, const storage::VisitRecord& visit) {
     const std::lock_guard lock(mutex_);
-    const uint64_t after = q.cursor.version;
+    const Version after = q.cursor.version;
     if (after != 0 && !state_.knows(q.cursor)) return refused("a cursor of another history");
     if (after != 0 && std::max(after, q.dead_after) < state_.purged)
       return refused("a cursor below the purge mark");
@@ -116,7 +115,7 @@ class StorageLog {
       const std::lock_guard lock(mutex_);
       if (auto why = given_up(op, host_.now())) return *why;
       Change all;
-      const uint64_t before = state_.head;
+      const Version before = state_.head;
       for (const Group& group : groups) results.push_back(commit(group, all));
       const auto written = all.batch.empty() ? Result<>() : log_.append(all.batch);
       if (!written.ok()) {
@@ -139,7 +138,7 @@ class StorageLog {
         if (takes(s, earlier == taken.end() ? nullptr : &earlier->second)) taken[s.key] = s;
       }
       Log::Batch batch;
-      uint64_t version = state_.status_head;
+      Version version = state_.status_head;
       for (auto& [key, s] : taken) {
         s.status_version = ++version;
         s.observed_incarnation = 0;
@@ -157,7 +156,8 @@ class StorageLog {
   Result<StatusPage> statuses(const Op& op, const StatusRead& q,
                               const storage::VisitStatus& visit) {
     const std::lock_guard lock(mutex_);
-    const uint64_t after = q.cursor.version, incarnation = state_.chain.back().incarnation;
+    const Version after = q.cursor.version;
+    const Incarnation incarnation = state_.chain.back().incarnation;
     if (after != 0 && !state_.knows(q.cursor, true))
       return refused("a cursor of statuses of another history");
     StatusPage page{true, {incarnation, after}, now()};
@@ -204,8 +204,8 @@ class StorageLog {
     if (m.forgets() && agent != state_.agents.end() &&
         agent->second.seen_at_unix_ms <= m.forget.seen_at_unix_ms)
       batch.push_back({"forget", m.forget.region, m.forget.agent});
-    const uint64_t through = std::min(m.purge_through, state_.head);
-    if (m.purge && through > state_.purged) batch.push_back({"purge", std::to_string(through)});
+    const Version through = std::min(m.purge_through, state_.head);
+    if (m.purge && through > state_.purged) batch.push_back({"purge", to_string(through)});
     std::erase_if(state_.requests, [&](const auto& known) {
       const Request& r = known.second;
       return r.first_version + requests_kept < state_.head &&
@@ -226,9 +226,9 @@ class StorageLog {
   };
 
   // Not of the host's randomness: tests repeat that.
-  static uint64_t draw() {
+  static Incarnation draw() {
     std::random_device device;
-    return uint64_t{device()} << 32 | device() | 1;
+    return Incarnation(uint64_t{device()} << 32 | device() | 1);
   }
   Head now() const {
     return {{state_.chain.back().incarnation, state_.head}, state_.status_head, state_.purged};
@@ -272,7 +272,7 @@ class StorageLog {
     all.batch.push_back(entry_of(r, hidden));
     state_.apply(all.batch.back());
   }
-  void take_back(Change& all, size_t mark, uint64_t head) {
+  void take_back(Change& all, size_t mark, Version head) {
     while (all.before.size() > mark) {
       state_.restore(all.before.back().first, all.before.back().second);
       all.before.pop_back();
@@ -286,7 +286,7 @@ class StorageLog {
     std::set<Key> own;
     for (const Mutation& m : group.mutations) own.insert(m.record.key);
     if (own.empty() || own.size() != group.mutations.size()) {
-      result.error = Error{Code::invalid_argument, "a group is empty or has a key twice", {}, {}};
+      result.error = Error{Code::invalid_argument, "a group is empty or has a key twice"};
       return result;
     }
     const auto known = state_.requests.find(group.request_id);
@@ -295,7 +295,7 @@ class StorageLog {
       return result;
     }
     const size_t mark = all.before.size(), size = all.batch.size();
-    const uint64_t before = state_.head;
+    const Version before = state_.head;
     free_names(group, own, all);
     result.first_version = state_.head + 1;
     for (const Mutation& m : group.mutations) {
@@ -306,7 +306,7 @@ class StorageLog {
       return result;
     }
     if (group.request_id.empty()) return result;
-    all.batch.push_back({"request", group.request_id, std::to_string(result.first_version),
+    all.batch.push_back({"request", group.request_id, to_string(result.first_version),
                          std::to_string(host_.unix_ms())});
     all.requests.push_back(group.request_id);
     state_.apply(all.batch.back());
@@ -327,23 +327,25 @@ class StorageLog {
   }
 
   std::optional<Error> mutate(const Mutation& m, const std::string& request_id, Change& all,
-                              uint64_t& actual) {
+                              Version& actual) {
     Record r = m.record;
     const Stored* const before = find(r.key);
-    const uint64_t is = before == nullptr ? 0 : before->record.version;
-    if (m.expect != DAVIT_EXPECT_ANY && m.expect != is) {
+    const Version is = before == nullptr ? Version() : before->record.version;
+    const bool lost = m.expect != 0 && m.expect_incarnation != 0 &&
+                      !state_.knows({m.expect_incarnation, m.expect});
+    if (m.expect != any_version && (m.expect != is || lost)) {
       actual = is;
-      return Error{Code::aborted, "the record has another version", r.key.id, {}};
+      return Error{Code::aborted, "the record has another version", r.key.id};
     }
     bool hide = before != nullptr && before->hidden && !r.live;
     if (before != nullptr && !r.live && r.name.empty())
       r.ns = before->record.ns, r.name = before->record.name;
     if (before != nullptr && (r.ns != before->record.ns || r.name != before->record.name))
-      return Error{Code::invalid_argument, "a record keeps its namespace and name", r.key.id, {}};
+      return Error{Code::invalid_argument, "a record keeps its namespace and name", r.key.id};
     for (const Stored* other : state_.named(r)) {
       if (other->record.key == r.key) continue;
       if (other->record.live && r.live)
-        return Error{Code::already_exists, "another record has the name", other->record.key.id, {}};
+        return Error{Code::already_exists, "another record has the name", other->record.key.id};
       if (other->record.live) hide = true;
       if (!other->record.live && r.live) change(all, other->record, true);
     }

@@ -236,17 +236,11 @@ class Client {
     return Client(*ref);
   }
 
-  // The same client, whose requests end with this operation. Without one nobody cancels them.
-  Client under(Operation operation) const {
-    Client out = under(operation.op());
-    out.own_ = std::make_shared<const Operation>(std::move(operation));
-    return out;
-  }
-  // For a call within a call: `op` outlives the answers.
-  Client under(const Op& op) const {
+  // The same client, whose requests end with this op. Without one nobody cancels them. What is no
+  // Operation outlives the answers.
+  Client under(CallerOp op) const {
     Client out = *this;
-    out.own_.reset();
-    out.op_ = op;
+    out.op_ = std::move(op);
     return out;
   }
 
@@ -316,8 +310,8 @@ class Client {
   // Lives until the answer.
   struct Call {
     Call(const Client& client, int64_t deadline_ns, std::function<void(Response)> d)
-        : own(client.own_), op(client.op_, deadline_ns), done(std::move(d)) {}
-    const std::shared_ptr<const Operation> own;  // what op borrows from
+        : whole(client.op_), op(whole, deadline_ns), done(std::move(d)) {}
+    const CallerOp whole;  // what op borrows from
     const Narrowed op;
     const std::function<void(Response)> done;
   };
@@ -332,8 +326,7 @@ class Client {
   }
   const davit_cluster* table() const { return static_cast<const davit_cluster*>(ref_.vtable); }
   davit_ref ref_{};
-  Op op_;
-  std::shared_ptr<const Operation> own_;  // what op_ borrows from
+  CallerOp op_;
 };
 
 }  // namespace davit::cluster

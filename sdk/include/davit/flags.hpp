@@ -62,8 +62,7 @@ inline Result<> understood(const char* of, uint32_t flags, uint32_t known) {
   return Error{Code::unimplemented,
                std::string(of) + ".flags has bit " + std::to_string(bit) +
                    ", which is not known here and must not be ignored: install a newer version",
-               of,
-               {}};
+               of};
 }
 template <class T>
 Result<> understood(const T& in) {

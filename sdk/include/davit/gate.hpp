@@ -9,11 +9,12 @@
 #pragma once
 
 #include "lookup.hpp"
+#include "number.hpp"
 #include "plugin.hpp"
 
 namespace davit::gate {
 
-using Opened = std::function<void(uint64_t epoch)>;
+using Opened = std::function<void(Epoch)>;
 
 struct Role {
   static constexpr std::string_view id = DAVIT_GATE;
@@ -23,7 +24,7 @@ struct Role {
     static const davit_gate table = {
         sizeof(davit_gate), 0, [](davit_instance* i, davit_gate_opened opened, void* ctx) {
           must_not_throw("davit_gate.wait", [&] {
-            detail::object<T>(i).wait([opened, ctx](uint64_t epoch) { opened(ctx, epoch); });
+            detail::object<T>(i).wait([opened, ctx](Epoch epoch) { opened(ctx, epoch.value()); });
           });
         }};
     return &table;
@@ -51,7 +52,7 @@ class Client {
             ref_.self,
             [](void* ctx, uint64_t epoch) {
               must_not_throw("the answer to davit_gate.wait", [&] {
-                std::unique_ptr<Opened>(static_cast<Opened*>(ctx))->operator()(epoch);
+                std::unique_ptr<Opened>(static_cast<Opened*>(ctx))->operator()(Epoch(epoch));
               });
             },
             new Opened(std::move(opened)));

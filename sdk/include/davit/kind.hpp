@@ -209,11 +209,8 @@ class Client {
     });
     if (!all.ok()) return all.error();
     if (all->size() == 1) return std::move(all->front());
-    return Error{
-        Code::internal,
-        "kind \"" + kind() + "\" names " + std::to_string(all->size()) + " records in one message",
-        {},
-        {}};
+    return Error{Code::internal, "kind \"" + kind() + "\" names " + std::to_string(all->size()) +
+                                     " records in one message"};
   }
   Result<> validate(std::string_view apply) const {
     return checked([&](davit_error* e) { return vtable_->validate(ref_.self, str(apply), e); });
@@ -245,7 +242,7 @@ class Client {
     auto all = named([&](davit_visit_named v, void* ctx, davit_error* e) {
       return vtable_->attribute(ref_.self, str(observed), v, ctx, e);
     });
-    if (all.ok() && all->empty()) return Error{Code::not_found, "belongs to no record", {}, {}};
+    if (all.ok() && all->empty()) return Error{Code::not_found, "belongs to no record"};
     return all;
   }
   Result<std::string> delete_message(const Named& n) const {

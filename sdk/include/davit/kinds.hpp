@@ -19,9 +19,7 @@ inline Result<std::vector<Client>> each_once(const Host& host) {
     if (!first) {
       return Error{Code::failed_precondition,
                    "kind \"" + client.kind() + "\" is given by two instances, \"" + other->second +
-                       "\" and \"" + text(ref.instance) + "\": remove one of them",
-                   {},
-                   {}};
+                       "\" and \"" + text(ref.instance) + "\": remove one of them"};
     }
     out.push_back(std::move(client));
   }

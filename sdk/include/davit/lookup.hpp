@@ -48,8 +48,7 @@ inline Result<std::optional<davit_ref>> find_or_only(const Host& host,
                "several instances offer " + std::string(interface_id) + ": " + names +
                    "; name one of them: " + std::string(key) + " = \"" +
                    text(all.front().instance) + "\"",
-               std::string(key),
-               {}};
+               std::string(key)};
 }
 
 }  // namespace davit

@@ -1,6 +1,7 @@
 // The two ends of a davit_op. Operation is a caller's own: it has a deadline and can be cancelled.
-// OnCancel is for the callee: it is told when the caller gives up. Operations keeps what a plugin
-// has begun, so that its stop can cancel all of it. Any thread may use each of them.
+// OnCancel is for the callee: it is told when the caller gives up. CallerOp is the op of a client's
+// calls. Operations keeps what a plugin has begun, so that its stop can cancel all of it. Any
+// thread may use each of them.
 #pragma once
 
 #include <algorithm>
@@ -60,6 +61,7 @@ class Operation {
   operator Op() const { return op(); }
 
  private:
+  friend class CallerOp;
   friend class Operations;
   struct Watch {
     void (*fn)(void*);
@@ -120,6 +122,21 @@ class Operation {
   }
 
   std::shared_ptr<State> state_;
+};
+
+// The op of a client's calls. It is an Operation, which this object keeps, or the op of a call that
+// the client's owner serves, which outlives this object. Without either it never ends.
+class CallerOp {
+ public:
+  CallerOp() = default;
+  CallerOp(const Operation& own) : own_(own.state_), op_(own.op()) {}
+  CallerOp(const Op& borrowed) : op_(borrowed) {}
+  operator const Op&() const { return op_; }
+  const davit_op* abi() const { return op_.abi(); }
+
+ private:
+  std::shared_ptr<const void> own_;  // what op_ borrows from; empty: it is somebody else's
+  Op op_;
 };
 
 // What a plugin has begun and may have to cancel: its own work, and the calls that it serves.

@@ -34,8 +34,8 @@ class Outstanding {
       state_->none_left.wait(lock, none);
     } else if (!state_->none_left.wait_for(
                    lock, std::chrono::nanoseconds(op.deadline_ns()) - host.now(), none)) {
-      return Error{
-          Code::deadline_exceeded, std::to_string(state_->count) + " calls have not ended", {}, {}};
+      return Error{Code::deadline_exceeded,
+                   std::to_string(state_->count) + " calls have not ended"};
     }
     return {};
   }

@@ -54,6 +54,11 @@ inline bool take_number(std::string_view& text, uint64_t& out) {
   return false;
 }
 
+template <class Value>
+inline constexpr bool is_number = false;
+template <class Purpose>
+inline constexpr bool is_number<Number<Purpose>> = true;
+
 // The members of each type, once for both ways. A tag is never given again.
 template <class Coder, class Value>
 void members(Coder& c, Value& v) {
@@ -101,6 +106,8 @@ struct Packer {
   void at(uint64_t tag, const Value& v) {
     if constexpr (std::is_same_v<Value, std::string>) {
       if (!v.empty()) content(tag, v);
+    } else if constexpr (is_number<Value>) {
+      at(tag, v.value());
     } else if constexpr (std::is_integral_v<Value>) {
       std::string number;
       put_number(number, static_cast<uint64_t>(v));
@@ -133,6 +140,10 @@ struct Unpacker {
     if (own != tag) return;
     if constexpr (std::is_same_v<Value, std::string>) {
       v = std::string(found);
+    } else if constexpr (is_number<Value>) {
+      uint64_t number = 0;
+      at(own, number);
+      v = Value(number);
     } else if constexpr (std::is_integral_v<Value>) {
       uint64_t number = 0;
       std::string_view rest = found;
@@ -173,7 +184,7 @@ inline std::string seal(char type, std::string_view members) {
 }
 
 inline Error lost(std::string what) {
-  return {Code::data_loss, std::move(what), {}, {}};
+  return {Code::data_loss, std::move(what)};
 }
 
 template <class Value>

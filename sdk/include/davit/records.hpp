@@ -5,6 +5,7 @@
 
 #include <deque>
 
+#include "number.hpp"
 #include "types.hpp"
 
 namespace davit {
@@ -22,15 +23,16 @@ inline Key from_abi(const davit_key& k) {
 }
 
 struct Cursor {
-  uint64_t incarnation = 0, version = 0;
+  Incarnation incarnation{};
+  Version version{};
   auto operator<=>(const Cursor&) const = default;
   bool operator==(const Cursor&) const = default;
 };
 inline davit_cursor to_abi(Cursor c) {
-  return {c.incarnation, c.version};
+  return {c.incarnation.value(), c.version.value()};
 }
 inline Cursor from_abi(davit_cursor c) {
-  return {c.incarnation, c.version};
+  return {Incarnation(c.incarnation), Version(c.version)};
 }
 
 // A store's history: each incarnation with the version where it ended, the oldest first.
@@ -45,7 +47,7 @@ inline bool knows(const History& history, Cursor at) {
 struct Record {
   Key key;
   std::string ns, name, state;
-  uint64_t version = 0;
+  Version version{};
   bool live = true;
   std::string payload, json;
   int64_t committed_at_unix_ms = 0;
@@ -59,7 +61,7 @@ inline Record from_abi(const davit_record& r) {
   out.ns = text(r.ns);
   out.name = text(r.name);
   out.state = text(r.state);
-  out.version = r.version;
+  out.version = Version(r.version);
   out.live = (r.flags & DAVIT_RECORD_LIVE) != 0;
   out.payload = std::string(view(r.payload));
   out.json = text(r.json);
@@ -83,7 +85,7 @@ struct RecordView {
     abi.ns = str(r.ns);
     abi.name = str(r.name);
     abi.state = str(r.state);
-    abi.version = r.version;
+    abi.version = r.version.value();
     abi.payload = bytes(r.payload);
     abi.json = str(r.json);
     abi.committed_at_unix_ms = r.committed_at_unix_ms;
@@ -96,9 +98,13 @@ struct RecordView {
   RecordView& operator=(const RecordView&) = delete;
 };
 
+// As the version that a writer expects a record to have: any will do.
+inline constexpr Version any_version{DAVIT_EXPECT_ANY};
+
 struct Mutation {
   Record record;
-  uint64_t expect = DAVIT_EXPECT_ANY;
+  Version expect = any_version;
+  Incarnation expect_incarnation{};  // in which `expect` was read; 0: not known
 };
 
 struct Group {
@@ -110,7 +116,10 @@ inline Group from_abi(const davit_group& g) {
   Group out;
   out.request_id = text(g.request_id);
   for (uint32_t i = 0; i < g.mutations_count; ++i) {
-    out.mutations.push_back({from_abi(*g.mutations[i]->record), g.mutations[i]->expect});
+    const davit_mutation& m = *g.mutations[i];
+    out.mutations.push_back(
+        {from_abi(*m.record), Version(m.expect),
+         DAVIT_HAS(&m, expect_incarnation) ? Incarnation(m.expect_incarnation) : Incarnation()});
   }
   return out;
 }
@@ -126,7 +135,8 @@ struct GroupView {
     mutations.reserve(g.mutations.size());
     for (const auto& m : g.mutations) {
       records.emplace_back(m.record);
-      mutations.push_back({sizeof(davit_mutation), 0, &records.back().abi, m.expect});
+      mutations.push_back({sizeof(davit_mutation), 0, &records.back().abi, m.expect.value(),
+                           m.expect_incarnation.value()});
     }
     for (const auto& m : mutations) pointers.push_back(&m);
     abi.struct_size = sizeof abi;
@@ -139,33 +149,35 @@ struct GroupView {
 };
 
 struct GroupResult {
-  uint64_t incarnation = 0;     // of the versions
-  uint64_t first_version = 0;   // mutation i has first_version + i
-  uint64_t actual_version = 0;  // with ABORTED: the version that the record has
-  std::optional<Error> error;   // empty: the group is committed
+  Incarnation incarnation{};   // of the versions
+  Version first_version{};     // mutation i has first_version + i
+  Version actual_version{};    // with ABORTED: the version that the record has
+  std::optional<Error> error;  // empty: the group is committed
 };
 
 inline GroupResult from_abi(const davit_group_result& r) {
-  GroupResult out{r.incarnation, r.first_version, r.actual_version, std::nullopt};
+  GroupResult out{Incarnation(r.incarnation), Version(r.first_version), Version(r.actual_version),
+                  std::nullopt};
   if (r.error.code != DAVIT_OK) out.error = take(r.error, r.error.code);
   return out;
 }
 inline davit_group_result to_abi(const GroupResult& r) {
-  davit_group_result out{sizeof out, 0, r.incarnation, r.first_version, r.actual_version, {}};
+  davit_group_result out{
+      sizeof out, 0, r.incarnation.value(), r.first_version.value(), r.actual_version.value(), {}};
   if (r.error) fill(&out.error, *r.error);
   return out;
 }
 
 struct Head {
   Cursor head;
-  uint64_t status_head = 0;
-  uint64_t purged_through = 0;
+  Version status_head{};
+  Version purged_through{};
 };
 inline davit_head to_abi(const Head& h) {
-  return {sizeof(davit_head), 0, to_abi(h.head), h.status_head, h.purged_through};
+  return {sizeof(davit_head), 0, to_abi(h.head), h.status_head.value(), h.purged_through.value()};
 }
 inline Head from_abi(const davit_head& h) {
-  return {from_abi(h.head), h.status_head, h.purged_through};
+  return {from_abi(h.head), Version(h.status_head), Version(h.purged_through)};
 }
 
 // An empty string means any.
@@ -176,7 +188,7 @@ struct Scope {
 struct ReadRequest {
   Scope scope;
   Cursor cursor;
-  uint64_t dead_after = 0;
+  Version dead_after{};
   uint32_t limit = 100;
   uint64_t bytes_max = UINT64_MAX;
   // DAVIT_READ_LINGERING: `dead_after` leaves out a deleted record only when its stored status says
@@ -186,7 +198,7 @@ struct ReadRequest {
 
 struct Page {
   bool more = false;
-  uint64_t next_version = 0;
+  Version next_version{};
   Head head;
 };
 
@@ -205,15 +217,16 @@ struct Child {
 struct Status {
   Key key;
   bool gone = false;
-  uint64_t observed_version = 0;
-  uint64_t observed_incarnation = 0;  // stores do not keep it
+  Version observed_version{};
+  Incarnation observed_incarnation{};  // stores do not keep it
   std::string health;
   int64_t desired = 0, updated = 0, ready = 0, stale = 0;
   std::string message, parked;
   std::vector<Child> children;
   std::string detail;
-  uint64_t epoch = 0, sequence = 0;
-  uint64_t status_version = 0;
+  Epoch epoch{};
+  uint64_t sequence = 0;
+  Version status_version{};
   int64_t reported_at_unix_ms = 0;
   std::string ns, name;  // the record's, for peers that know no ids; may be empty
 };
@@ -222,7 +235,7 @@ inline Status from_abi(const davit_status& s) {
   Status out;
   out.key = from_abi(s.key);
   out.gone = (s.flags & DAVIT_STATUS_GONE) != 0;
-  out.observed_version = s.observed_version;
+  out.observed_version = Version(s.observed_version);
   out.health = text(s.health);
   out.desired = s.desired;
   out.updated = s.updated;
@@ -236,13 +249,13 @@ inline Status from_abi(const davit_status& s) {
         {text(c.name), text(c.address), text(c.status), c.cpu_millicores, c.memory_mib});
   }
   out.detail = text(s.detail);
-  out.epoch = s.epoch;
+  out.epoch = Epoch(s.epoch);
   out.sequence = s.sequence;
-  out.status_version = s.status_version;
+  out.status_version = Version(s.status_version);
   out.reported_at_unix_ms = s.reported_at_unix_ms;
   out.ns = text(s.ns);
   out.name = text(s.name);
-  out.observed_incarnation = s.observed_incarnation;
+  out.observed_incarnation = Incarnation(s.observed_incarnation);
   return out;
 }
 
@@ -263,7 +276,7 @@ struct StatusView {
     abi.struct_size = sizeof abi;
     abi.flags = s.gone ? DAVIT_STATUS_GONE : 0;
     abi.key = to_abi(s.key);
-    abi.observed_version = s.observed_version;
+    abi.observed_version = s.observed_version.value();
     abi.health = str(s.health);
     abi.desired = s.desired;
     abi.updated = s.updated;
@@ -274,13 +287,13 @@ struct StatusView {
     abi.children = pointers.data();
     abi.children_count = pointers.size();
     abi.detail = str(s.detail);
-    abi.epoch = s.epoch;
+    abi.epoch = s.epoch.value();
     abi.sequence = s.sequence;
-    abi.status_version = s.status_version;
+    abi.status_version = s.status_version.value();
     abi.reported_at_unix_ms = s.reported_at_unix_ms;
     abi.ns = str(s.ns);
     abi.name = str(s.name);
-    abi.observed_incarnation = s.observed_incarnation;
+    abi.observed_incarnation = s.observed_incarnation.value();
   }
   StatusView(const StatusView&) = delete;
   StatusView& operator=(const StatusView&) = delete;
@@ -309,17 +322,20 @@ inline uint64_t text_bytes(const Status& s) {
 
 struct Issue {
   std::string kind, id, ns, name;
-  uint64_t version = 0;
+  Version version{};
   std::string condition, reason;  // condition: DAVIT_ISSUE_...; empty = the issue has ended
-  uint64_t incarnation = 0;       // in which the version was read; 0: not known
+  Incarnation incarnation{};      // in which the version was read; 0: not known
 };
 inline Issue from_abi(const davit_issue& i) {
-  return {text(i.kind), text(i.id),        text(i.ns),     text(i.name),
-          i.version,    text(i.condition), text(i.reason), i.incarnation};
+  return {text(i.kind),       text(i.id),        text(i.ns),     text(i.name),
+          Version(i.version), text(i.condition), text(i.reason), Incarnation(i.incarnation)};
 }
 inline davit_issue to_abi(const Issue& i) {
-  return {sizeof(davit_issue), 0,         str(i.kind),   str(i.id),        str(i.ns),
-          str(i.name),         i.version, i.incarnation, str(i.condition), str(i.reason)};
+  return {sizeof(davit_issue), 0,
+          str(i.kind),         str(i.id),
+          str(i.ns),           str(i.name),
+          i.version.value(),   i.incarnation.value(),
+          str(i.condition),    str(i.reason)};
 }
 
 struct KindProgress {
@@ -335,7 +351,7 @@ inline davit_kind_progress to_abi(const KindProgress& p) {
 
 struct Progress {
   std::string region, agent, software;
-  uint64_t epoch = 0;
+  Epoch epoch{};
   std::vector<KindProgress> kinds;
   std::vector<Issue> issues;
   int64_t seen_at_unix_ms = 0;
@@ -343,7 +359,8 @@ struct Progress {
 };
 
 inline Progress from_abi(const davit_progress& p) {
-  Progress out{text(p.region), text(p.agent), text(p.software), p.epoch, {}, {}, p.seen_at_unix_ms};
+  Progress out{text(p.region),   text(p.agent), text(p.software), Epoch(p.epoch), {}, {},
+               p.seen_at_unix_ms};
   for (size_t i = 0; i < p.kinds_count; ++i) out.kinds.push_back(from_abi(*p.kinds[i]));
   for (size_t i = 0; i < p.issues_count; ++i) out.issues.push_back(from_abi(*p.issues[i]));
   return out;
@@ -367,7 +384,7 @@ struct ProgressView {
     abi.region = str(p.region);
     abi.agent = str(p.agent);
     abi.software = str(p.software);
-    abi.epoch = p.epoch;
+    abi.epoch = p.epoch.value();
     abi.kinds = kind_pointers.data();
     abi.kinds_count = kind_pointers.size();
     abi.issues = issue_pointers.data();

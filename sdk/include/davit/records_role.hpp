@@ -140,7 +140,7 @@ class Client {
     auto ref = find_or_only(host, named, key, DAVIT_RECORDS);
     if (!ref.ok()) return ref.error();
     if (!*ref)
-      return Error{Code::not_found, "no instance plays the role records: load \"desired\"", {}, {}};
+      return Error{Code::not_found, "no instance plays the role records: load \"desired\""};
     return Client(**ref, std::string(host.instance()));
   }
 
@@ -198,14 +198,12 @@ class Client {
       if (count == call->keys.size()) {
         out.push_back(from_abi(*results[n]));
       } else {
-        out.push_back({call->keys[n],
-                       {},
-                       {},
-                       Error{Code::internal,
-                             "apply gave " + std::to_string(count) + " results for " +
-                                 std::to_string(call->keys.size()) + " documents",
-                             {},
-                             {}}});
+        out.push_back(
+            {call->keys[n],
+             {},
+             {},
+             Error{Code::internal, "apply gave " + std::to_string(count) + " results for " +
+                                       std::to_string(call->keys.size()) + " documents"}});
       }
     }
     must_not_throw("the answer to davit_records.apply", [&] { call->done(std::move(out)); });

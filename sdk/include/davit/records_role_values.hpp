@@ -32,10 +32,10 @@ struct Document {
   Key key;  // the id may be empty
   std::string state{}, spec{};
   Pairs annotations{};
-  uint64_t expect = DAVIT_EXPECT_ANY;
+  Version expect = any_version;
   bool remove = false;  // the record is to be deleted
 };
-inline Document deletion(Key key, uint64_t expect = DAVIT_EXPECT_ANY) {
+inline Document deletion(Key key, Version expect = any_version) {
   return {std::move(key), {}, {}, {}, expect, true};
 }
 
@@ -94,7 +94,7 @@ inline Apply from_abi(const davit_apply& a) {
   for (size_t n = 0; n < a.documents_count; ++n) {
     const davit_document& d = *a.documents[n];
     out.documents.push_back({from_abi(d.key), text(d.state), text(d.spec),
-                             from_abi(d.annotations, d.annotations_count), d.expect,
+                             from_abi(d.annotations, d.annotations_count), Version(d.expect),
                              (d.flags & DAVIT_DOCUMENT_DELETE) != 0});
   }
   out.request_id = text(a.request_id);
@@ -114,7 +114,7 @@ struct ApplyView {
       const auto& pairs = annotations.emplace_back(to_abi(d.annotations));
       pointers.push_back(&documents.emplace_back(davit_document{
           sizeof(davit_document), d.remove ? DAVIT_DOCUMENT_DELETE : 0, to_abi(d.key), str(d.state),
-          str(d.spec), pairs.data(), pairs.size(), d.expect}));
+          str(d.spec), pairs.data(), pairs.size(), d.expect.value()}));
     }
     abi.struct_size = sizeof abi;
     abi.flags = a.dry_run ? DAVIT_APPLY_DRY_RUN : 0;

@@ -14,8 +14,7 @@ Result<> refuse_unknown_features(const Words& required) {
     return Error{Code::unimplemented,
                  "\"" + word.substr(0, 64) +
                      "\" is not known to this server: upgrade the server before its peers",
-                 "required_features",
-                 {}};
+                 "required_features"};
   }
   return {};
 }

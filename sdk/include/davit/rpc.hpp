@@ -23,10 +23,10 @@ struct Detail {
 struct End {
   Code code = Code::ok;
   std::string message;
-  Pairs trailers;
+  Pairs trailers = {};
   std::vector<Detail> details = {};
   static End of(const Error& e) {
-    return {e.code, e.where.empty() ? e.message : e.where + ": " + e.message, {}};
+    return {e.code, e.where.empty() ? e.message : e.where + ": " + e.message};
   }
 };
 
@@ -55,8 +55,7 @@ class Call {
 
   // Serving end. What was cancelled because the plugin stops ends as UNAVAILABLE: its caller waits.
   void finish(End end) const {
-    if (end.code == Code::cancelled && operations_.cancelled())
-      end = {Code::unavailable, "the server is shutting down", {}};
+    if (end.code == Code::cancelled && operations_.cancelled()) end = End::of(shutting_down());
     const auto trailers = to_abi(end.trailers);
     std::vector<davit_rpc_detail> details;
     for (const Detail& d : end.details) details.push_back({str(d.type), bytes(d.value)});
@@ -116,14 +115,11 @@ inline bool names_region(const std::vector<std::string>& regions, std::string_vi
 // missing, PERMISSION_DENIED when the caller's credential does not name the region.
 inline Result<std::string> authorized_region(const Call& call) {
   std::string region = call.metadata("x-krane-region");
-  if (region.empty())
-    return Error{Code::invalid_argument, "header X-Krane-Region is missing", {}, {}};
+  if (region.empty()) return Error{Code::invalid_argument, "header X-Krane-Region is missing"};
   const Identity who = call.identity();
   if (names_region(who.regions, region)) return region;
   return Error{Code::permission_denied,
-               "region \"" + region + "\" is not one that token \"" + who.name + "\" names",
-               {},
-               {}};
+               "region \"" + region + "\" is not one that token \"" + who.name + "\" names"};
 }
 
 // The callbacks of one call, all on its strand. A handler that was passed to accept() or start() is
@@ -284,9 +280,9 @@ class Unary : public Handler {
           });
   }
   void on_end_of_messages() override {
-    finish({Code::unimplemented, "the request message is missing", {}});
+    finish({Code::unimplemented, "the request message is missing"});
   }
-  void on_cancel() override { finish({Code::cancelled, "the caller has gone", {}}); }
+  void on_cancel() override { finish({Code::cancelled, "the caller has gone"}); }
 
  private:
   void finish(const End& end) {
@@ -369,13 +365,13 @@ class UnaryCall : public Handler {
   }
   void on_done(const End& end) override {
     if (twice_) {
-      done_(Error{Code::unimplemented, "the peer sent more than one answer", {}, {}});
+      done_(Error{Code::unimplemented, "the peer sent more than one answer"});
     } else if (end.code == Code::ok && answer_) {
       done_(std::move(*answer_));
     } else if (end.code == Code::ok) {
-      done_(Error{Code::unimplemented, "the peer sent no answer", {}, {}});
+      done_(Error{Code::unimplemented, "the peer sent no answer"});
     } else {
-      done_(Error{end.code, end.message, {}, {}});
+      done_(Error{end.code, end.message});
     }
   }
 

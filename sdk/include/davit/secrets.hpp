@@ -116,11 +116,8 @@ class Client {
     return Value{Secret(view(r.value)), text(r.version), r.valid_until_unix_ms};
   }
   static Result<Value> miscounted(size_t results, size_t items) {
-    return Error{Code::internal,
-                 "resolve gave " + std::to_string(results) + " results for " +
-                     std::to_string(items) + " items",
-                 {},
-                 {}};
+    return Error{Code::internal, "resolve gave " + std::to_string(results) + " results for " +
+                                     std::to_string(items) + " items"};
   }
   static void answered(void* ctx, const davit_secret_result* const* results, size_t count) {
     const std::unique_ptr<Call> call(static_cast<Call*>(ctx));

@@ -31,7 +31,7 @@ struct Change {
   ChangeType type = ChangeType::apply;
   Key key;
   std::string ns, name;
-  uint64_t version = 0;
+  Version version{};
   Buffer payload;
   std::string state{};  // empty: the peer does not send it
   Pairs annotations{};
@@ -47,7 +47,7 @@ enum class Outcome : int32_t {
 // The callbacks of the side that offers changes. They come on any thread.
 struct Source {
   std::function<void()> wake;
-  std::function<void(uint64_t version, Outcome)> settled;
+  std::function<void(Version, Outcome)> settled;
   std::function<void()> closed;
 };
 
@@ -82,8 +82,8 @@ struct ChangeRole {
            void* self, davit_change_stream** out, davit_error* e) {
           return guard(e, [&]() -> Result<> {
             Source source{[f = s->wake, self] { f(self); },
-                          [f = s->settled, self](uint64_t v, Outcome o) {
-                            f(self, v, static_cast<int32_t>(o));
+                          [f = s->settled, self](Version v, Outcome o) {
+                            f(self, v.value(), static_cast<int32_t>(o));
                           },
                           [f = s->closed, self] { f(self); }};
             auto r = object<T>(i).open(text(kind), text(region), std::move(source));
@@ -109,7 +109,7 @@ struct ChangeRole {
                           from_abi(c->key),
                           text(c->ns),
                           text(c->name),
-                          c->version,
+                          Version(c->version),
                           Buffer(c->payload),
                           text(c->state),
                           from_abi(c->annotations, c->annotations_count)};
@@ -184,7 +184,7 @@ class ChangeStream {
     const auto annotations = to_abi(c.annotations);
     const davit_change abi = {sizeof abi,         static_cast<int32_t>(c.type),
                               to_abi(c.key),      str(c.ns),
-                              str(c.name),        c.version,
+                              str(c.name),        c.version.value(),
                               c.payload.get(),    str(c.state),
                               annotations.data(), annotations.size()};
     return table()->offer(ref_.self, stream_, &abi) == DAVIT_OK;
@@ -225,8 +225,9 @@ class ChangeClient {
           must_not_throw("davit_change_source.wake", [&] { static_cast<Source*>(self)->wake(); });
         },
         [](void* self, uint64_t v, int32_t o) {
-          must_not_throw("davit_change_source.settled",
-                         [&] { static_cast<Source*>(self)->settled(v, static_cast<Outcome>(o)); });
+          must_not_throw("davit_change_source.settled", [&] {
+            static_cast<Source*>(self)->settled(Version(v), static_cast<Outcome>(o));
+          });
         },
         [](void* self) {
           must_not_throw("davit_change_source.closed", [&] {

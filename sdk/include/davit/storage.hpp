@@ -64,14 +64,14 @@ struct Role {
             if (auto known = understood(*q); !known.ok()) return known;
             const ReadRequest request{{text(q->scope->kind), text(q->scope->region)},
                                       from_abi(q->cursor),
-                                      q->dead_after,
+                                      Version(q->dead_after),
                                       q->limit,
                                       q->bytes_max,
                                       (q->flags & DAVIT_READ_LINGERING) != 0};
             auto r = object<T>(i).read(Op(op), request, visitor(visit, ctx));
             if (!r.ok()) return r.error();
-            put(out, davit_page{sizeof(davit_page), r->more ? DAVIT_PAGE_MORE : 0, r->next_version,
-                                out->head});
+            put(out, davit_page{sizeof(davit_page), r->more ? DAVIT_PAGE_MORE : 0,
+                                r->next_version.value(), out->head});
             if (out->head != nullptr) put(out->head, to_abi(r->head));
             return {};
           });
@@ -95,11 +95,8 @@ struct Role {
             auto r = object<T>(i).commit(Op(op), owned);
             if (!r.ok()) return r.error();
             if (r->size() != count) {
-              return Error{Code::internal,
-                           "commit gave " + std::to_string(r->size()) + " results for " +
-                               std::to_string(count) + " groups",
-                           {},
-                           {}};
+              return Error{Code::internal, "commit gave " + std::to_string(r->size()) +
+                                               " results for " + std::to_string(count) + " groups"};
             }
             for (size_t n = 0; n < count; ++n) put(results[n], to_abi((*r)[n]));
             return {};
@@ -153,7 +150,7 @@ struct Role {
         [](davit_instance* i, const davit_op* op, const davit_maintain* m, davit_error* e) {
           return guard(e, [&]() -> Result<> {
             if (auto known = understood(*m); !known.ok()) return known;
-            Maintain what{(m->flags & DAVIT_MAINTAIN_PURGE) != 0, m->purge_through};
+            Maintain what{(m->flags & DAVIT_MAINTAIN_PURGE) != 0, Version(m->purge_through)};
             if ((m->flags & DAVIT_MAINTAIN_FORGET_AGENT) != 0)
               what.forget = {text(m->region), text(m->agent), m->agent_seen_at_unix_ms};
             return object<T>(i).maintain(Op(op), what);
@@ -226,18 +223,10 @@ class Client {
   }
 
   // The same client, whose calls have this op. Without one they have no deadline, and nobody
-  // cancels them.
-  Client under(Operation operation) const {
-    Client out = under(operation.op());
-    out.own_ = std::make_shared<const Operation>(std::move(operation));
-    return out;
-  }
-  // For a call within a call: `op` outlives the calls of the client, and the answers to commit and
-  // report.
-  Client under(const Op& op) const {
+  // cancels them. What is no Operation outlives the calls, and the answers to commit and report.
+  Client under(CallerOp op) const {
     Client out = *this;
-    out.own_.reset();
-    out.op_ = op;
+    out.op_ = std::move(op);
     return out;
   }
   const Op& op() const { return op_; }
@@ -277,7 +266,7 @@ class Client {
                              q.limit,
                              &scope,
                              to_abi(q.cursor),
-                             q.dead_after,
+                             q.dead_after.value(),
                              q.bytes_max,
                              q.lingering ? DAVIT_READ_LINGERING : 0,
                              0};
@@ -291,7 +280,7 @@ class Client {
         },
         visitor);
     if (!r.ok()) return r.error();
-    return Page{(page.flags & DAVIT_PAGE_MORE) != 0, page.next_version, from_abi(head)};
+    return Page{(page.flags & DAVIT_PAGE_MORE) != 0, Version(page.next_version), from_abi(head)};
   }
   template <class Visit>
   Result<Head> get(const Query& q, Visit visit) const {
@@ -343,6 +332,7 @@ class Client {
   // One page of agents. Returns whether there are more.
   template <class Visit>
   Result<bool> agent_page(const AgentRead& q, Visit visit) const {
+    if (auto e = outside(q)) return *e;
     const davit_agent_read request{sizeof(davit_agent_read), q.limit, str(q.region),
                                    str(q.after_region), str(q.after_agent)};
     auto page = to_fill<davit_agent_page>();
@@ -381,15 +371,14 @@ class Client {
   template <class T>
   struct Answer {
     std::function<void(T)> done;
-    std::shared_ptr<const Operation> operation;
+    CallerOp op;
   };
 
   std::optional<Host> host_;
   davit_ref ref_{};
   const davit_storage* vtable_ = nullptr;
   const davit_commit* queue_ = nullptr;
-  Op op_;
-  std::shared_ptr<const Operation> own_;  // what op_ borrows from
+  CallerOp op_;
 };
 
 }  // namespace davit::storage

@@ -19,18 +19,18 @@ Result<> Client::agents(const std::string& region, Visit visit) const {
     if (!more.ok()) return more.error();
     if (!*more || !goes_on) return {};
     if (last <= std::pair(q.after_region, q.after_agent))
-      return Error{
-          Code::internal, "the storage gave a page of agents that does not advance", {}, {}};
+      return Error{Code::internal, "the storage gave a page of agents that does not advance"};
     std::tie(q.after_region, q.after_agent) = std::move(last);
   }
 }
 
 inline Result<> Client::maintain(const Maintain& m) const {
+  if (auto e = outside(m)) return *e;
   const uint32_t flags =
       (m.purge ? DAVIT_MAINTAIN_PURGE : 0) | (m.forgets() ? DAVIT_MAINTAIN_FORGET_AGENT : 0);
-  const davit_maintain request{sizeof(davit_maintain), flags,
-                               m.purge_through,        str(m.forget.region),
-                               str(m.forget.agent),    m.forget.seen_at_unix_ms};
+  const davit_maintain request{sizeof(davit_maintain),  flags,
+                               m.purge_through.value(), str(m.forget.region),
+                               str(m.forget.agent),     m.forget.seen_at_unix_ms};
   return checked(
       [&](davit_error* e) { return vtable_->maintain(ref_.self, op_.abi(), &request, e); });
 }
@@ -77,7 +77,7 @@ inline void Client::commit(const Group& group, std::function<void(GroupResult)> 
           answer->done(from_abi(*r));
         });
       },
-      new Answer<GroupResult>{std::move(done), own_});
+      new Answer<GroupResult>{std::move(done), op_});
 }
 
 inline void Client::report(const std::vector<Status>& statuses,
@@ -93,7 +93,7 @@ inline void Client::report(const std::vector<Status>& statuses,
           answer->done(code == DAVIT_OK ? Result<>() : Result<>(take(*e, code)));
         });
       },
-      new Answer<Result<>>{std::move(done), own_});
+      new Answer<Result<>>{std::move(done), op_});
 }
 
 }  // namespace davit::storage

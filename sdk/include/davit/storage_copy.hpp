@@ -11,6 +11,7 @@
 
 #include "abi/storage_copy.h"
 #include "lookup.hpp"
+#include "operation.hpp"
 #include "plugin.hpp"
 #include "records.hpp"
 
@@ -86,10 +87,10 @@ class Copies {
   }
 
   // The same table, whose calls have this op. Without one they have no deadline, and nobody cancels
-  // them. `op` outlives the calls.
-  Copies under(const Op& op) const {
+  // them. What is no Operation outlives the calls.
+  Copies under(CallerOp op) const {
     Copies out = *this;
-    out.op_ = op;
+    out.op_ = std::move(op);
     return out;
   }
 
@@ -129,7 +130,7 @@ class Copies {
 
   davit_ref ref_;
   const davit_storage_copy* vtable_;
-  Op op_;
+  CallerOp op_;
 };
 
 }  // namespace davit::storage

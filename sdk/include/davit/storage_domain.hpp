@@ -26,6 +26,10 @@ class Domain {
             "is " + std::to_string(value) + ", and may be at most " + std::to_string(INT64_MAX));
     return *this;
   }
+  template <class Purpose>
+  Domain& number(std::string_view field, Number<Purpose> n) {
+    return number(field, n.value());
+  }
   Domain& key(const Key& k) {
     return text("kind", k.kind, DAVIT_KIND_BYTES_MAX)
         .text("region", k.region, DAVIT_REGION_BYTES_MAX)
@@ -39,7 +43,7 @@ class Domain {
 
  private:
   void fault(std::string_view field, const std::string& what) {
-    if (!error_) error_ = Error{Code::invalid_argument, what, std::string(field), {}};
+    if (!error_) error_ = Error{Code::invalid_argument, what, std::string(field)};
   }
   std::optional<Error> error_;
 };
@@ -57,7 +61,7 @@ inline std::optional<Error> outside(const Record& r) {
 }
 inline std::optional<Error> outside(const Mutation& m) {
   Domain d;
-  if (m.expect != DAVIT_EXPECT_ANY) d.number("expect", m.expect);
+  if (m.expect != any_version) d.number("expect", m.expect);
   return d.error() ? d.error() : outside(m.record);
 }
 inline std::optional<Error> outside(const Status& s) {
@@ -90,6 +94,20 @@ inline std::optional<Error> outside(const Progress& p) {
 }
 inline std::optional<Error> outside(const Query& q) {
   return Domain().key(q.key).in_cluster(q.ns, q.name).error();
+}
+inline std::optional<Error> outside(const AgentRead& q) {
+  return Domain()
+      .text("region", q.region, DAVIT_REGION_BYTES_MAX)
+      .text("after_region", q.after_region, DAVIT_REGION_BYTES_MAX)
+      .text("after_agent", q.after_agent, DAVIT_NAME_BYTES_MAX)
+      .error();
+}
+inline std::optional<Error> outside(const Maintain& m) {
+  return Domain()
+      .text("region", m.forget.region, DAVIT_REGION_BYTES_MAX)
+      .text("agent", m.forget.agent, DAVIT_NAME_BYTES_MAX)
+      .number("purge_through", m.purge_through)
+      .error();
 }
 inline std::optional<Error> outside(const Scope& s) {
   return Domain().key({s.kind, s.region, {}}).error();

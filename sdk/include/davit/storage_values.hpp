@@ -36,7 +36,7 @@ struct Maintain {
     int64_t seen_at_unix_ms = 0;  // an agent that was seen later is kept
   };
   bool purge = false;
-  uint64_t purge_through = 0;
+  Version purge_through{};
   ForgetAgent forget{};
   bool forgets() const { return !forget.agent.empty(); }
 };

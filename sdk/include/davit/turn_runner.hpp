@@ -64,10 +64,10 @@ inline void TurnRunner::in_turn(const Turns::Ask& ask, const rpc::Server::Reply&
                                 std::function<void(rpc::Server::Reply)> work) {
   auto job = [this, deadline = ask.deadline, work = std::move(work),
               ends = ending(ask.region, ask.bytes, reply)] {
-    if (stopping_) return ends(Error{Code::unavailable, "the server is shutting down", {}, {}});
+    if (stopping_) return ends(shutting_down());
     // The caller no longer waits for this call, and asks again.
     if (deadline <= host_.now())
-      return ends(Error{Code::deadline_exceeded, "the deadline has passed", {}, {}});
+      return ends(Error{Code::deadline_exceeded, "the deadline has passed"});
     work(ends);
   };
   auto turn = entered(ask, turns_.enter(ask, host_.now(), std::move(job)));

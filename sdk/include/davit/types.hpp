@@ -69,7 +69,7 @@ inline bool retryable(Code code) {
 struct Error {
   Code code = Code::internal;
   std::string message;
-  std::string where;
+  std::string where = {};
   std::chrono::milliseconds retry_after{0};
 
   // The same error with context in front: "storage \"main\": " + message.
@@ -148,9 +148,9 @@ int32_t guard(davit_error* out, Body&& body) noexcept {
     Result<> r = body();
     return r.ok() ? DAVIT_OK : fill(out, r.error());
   } catch (const std::exception& e) {
-    return fill(out, {Code::internal, std::string("exception: ") + e.what(), {}, {}});
+    return fill(out, {Code::internal, std::string("exception: ") + e.what()});
   } catch (...) {
-    return fill(out, {Code::internal, "exception of an unknown type", {}, {}});
+    return fill(out, {Code::internal, "exception of an unknown type"});
   }
 }
 
@@ -281,9 +281,14 @@ class Op {
 
 // Why the callee gives up: CANCELLED or DEADLINE_EXCEEDED. Nothing: the caller still waits.
 inline std::optional<Error> given_up(const Op& op, std::chrono::nanoseconds now) {
-  if (op.cancelled()) return Error{Code::cancelled, "the caller has given up", {}, {}};
+  if (op.cancelled()) return Error{Code::cancelled, "the caller has given up"};
   if (op.deadline_ns() > now.count()) return std::nullopt;
-  return Error{Code::deadline_exceeded, "the deadline has passed", {}, {}};
+  return Error{Code::deadline_exceeded, "the deadline has passed"};
+}
+
+// How a server ends what it no longer serves because it stops: the caller tries again.
+inline Error shutting_down() {
+  return {Code::unavailable, "the server is shutting down"};
 }
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;

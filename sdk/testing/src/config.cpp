@@ -79,9 +79,7 @@ Result<Config> Config::parse(std::string_view text) {
         equals == std::string_view::npos ? std::nullopt : value(trim(line.substr(equals + 1)));
     if (!found) {
       return Error{Code::invalid_argument,
-                   "line " + std::to_string(number) + ": not a `key = value`",
-                   {},
-                   {}};
+                   "line " + std::to_string(number) + ": not a `key = value`"};
     }
     out.set(Entry(std::string(trim(line.substr(0, equals))), *found, 0));
   }

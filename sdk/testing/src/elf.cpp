@@ -17,7 +17,7 @@ class Elf {
     const auto* header = elf.at<Elf64_Ehdr>(0);
     if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr)) {
-      return Error{Code::invalid_argument, path + " is not a 64-bit ELF file", path, {}};
+      return Error{Code::invalid_argument, path + " is not a 64-bit ELF file", path};
     }
     return elf;
   }
@@ -97,7 +97,7 @@ Result<Note> read_note(const std::string& path) {
     }
     return note;
   }
-  return Error{Code::invalid_argument, path + " has no note " DAVIT_NOTE_SECTION, path, {}};
+  return Error{Code::invalid_argument, path + " has no note " DAVIT_NOTE_SECTION, path};
 }
 
 Result<std::vector<std::string>> exported_symbols(const std::string& path) {

@@ -51,9 +51,7 @@ class KindGuard {
       if (!Runtime::on_a_strand()) return call(i, args...);
       const Error wrong{Code::internal,
                         "a slot of a kind, which may block, is called in a task of a strand: call "
-                        "it on a pool",
-                        {},
-                        {}};
+                        "it on a pool"};
       davit_error* const error = std::get<sizeof...(A) - 1>(std::tuple<A...>(args...));
       return fill(error, wrong);
     }

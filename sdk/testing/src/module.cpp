@@ -19,15 +19,14 @@ Result<Loaded> Loaded::open(const std::string& path) {
       resolved == nullptr ? nullptr : dlopen(resolved, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   std::free(resolved);
   if (handle == nullptr)
-    return Error{Code::invalid_argument, path + " does not load: " + dlerror(), path, {}};
+    return Error{Code::invalid_argument, path + " does not load: " + dlerror(), path};
   void* symbol = dlsym(handle, DAVIT_PLUGIN_ENTRY);
   if (symbol == nullptr) {
-    return Error{Code::invalid_argument, path + " has no symbol " DAVIT_PLUGIN_ENTRY, path, {}};
+    return Error{Code::invalid_argument, path + " has no symbol " DAVIT_PLUGIN_ENTRY, path};
   }
   davit_error error{};
   const auto* plugin = reinterpret_cast<davit_plugin_entry_fn>(symbol)(DAVIT_ABI_MINOR, &error);
-  if (plugin == nullptr)
-    return Error{Code::failed_precondition, path + ": " + error.message, path, {}};
+  if (plugin == nullptr) return Error{Code::failed_precondition, path + ": " + error.message, path};
   return Loaded(path, std::move(*note), plugin);
 }
 
@@ -38,11 +37,11 @@ Instance::~Instance() {
 
 Result<> Instance::create() {
   if (const auto wrong = testing::faults(plugin_); !wrong.empty())
-    return Error{Code::failed_precondition, wrong.front(), {}, {}};
+    return Error{Code::failed_precondition, wrong.front()};
   davit_instance* made = nullptr;
   auto r = checked([&](davit_error* e) { return plugin_->create(host_.abi(), &made, e); });
   if (r.ok() && made == nullptr)
-    return Error{Code::internal, "create succeeds and gives no instance (NULL)", {}, {}};
+    return Error{Code::internal, "create succeeds and gives no instance (NULL)"};
   const auto faults = host_.faults();
   if (r.ok() && faults.empty()) {
     instance_ = made;
@@ -51,7 +50,7 @@ Result<> Instance::create() {
   }
   if (r.ok()) plugin_->destroy(made);
   if (faults.empty()) return r.error();
-  Error e{Code::invalid_argument, {}, {}, {}};
+  Error e{Code::invalid_argument, {}};
   for (const auto& fault : faults) e.message += (e.message.empty() ? "" : "\n") + fault;
   return e;
 }

@@ -97,12 +97,10 @@ struct Services {
       const std::lock_guard lock(s.mutex);
       const auto* n = s.neighbour(view(instance));
       if (n == nullptr)
-        return Error{Code::not_found, "no instance is named \"" + text(instance) + "\"", {}, {}};
+        return Error{Code::not_found, "no instance is named \"" + text(instance) + "\""};
       if (!role(s, *n, view(instance), view(id), out)) {
         return Error{Code::failed_precondition,
-                     "instance \"" + text(instance) + "\" does not play the role " + text(id),
-                     {},
-                     {}};
+                     "instance \"" + text(instance) + "\" does not play the role " + text(id)};
       }
       return {};
     });

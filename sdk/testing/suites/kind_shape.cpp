@@ -160,16 +160,15 @@ Result<std::string> KindTest::settled(const std::string& input) const {
     const json::value root = output.ok() ? json::parse(*output, error) : json::value();
     const auto* o = root.if_object();
     if (o == nullptr || list(*o, "needs").empty()) return output;
-    if (auto fault = shape_fault(*output); !fault.empty())
-      return Error{Code::internal, fault, {}, {}};
+    if (auto fault = shape_fault(*output); !fault.empty()) return Error{Code::internal, fault};
     for (const auto& need : list(*o, "needs")) {
       const std::string id = text_at(need, "/id");
       if (given.contains(id))
-        return Error{Code::internal, "asks again for " + id + ", which it was given", {}, {}};
+        return Error{Code::internal, "asks again for " + id + ", which it was given"};
       given[id] = given_for(id);
     }
   }
-  return Error{Code::internal, "needs more after four answers", {}, {}};
+  return Error{Code::internal, "needs more after four answers"};
 }
 
 std::vector<json::object> samples() {

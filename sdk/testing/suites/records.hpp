@@ -123,10 +123,10 @@ class Records : public ::testing::Test {
   // The name in the cluster of the record with this id.
   std::string named(const std::string& id) const;
   Key key(const std::string& id) const { return {sample_.kind, sample_.region, id}; }
-  records::Document removal(const std::string& id, uint64_t expect = DAVIT_EXPECT_ANY) const {
+  records::Document removal(const std::string& id, Version expect = any_version) const {
     return records::deletion(key(id), expect);
   }
-  static records::Document expecting(records::Document d, uint64_t expect);
+  static records::Document expecting(records::Document d, Version expect);
 
   records::AppliedList apply(records::Apply request);
   records::AppliedList apply(std::vector<records::Document> documents) {

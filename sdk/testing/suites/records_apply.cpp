@@ -163,7 +163,7 @@ TEST_F(RecordsApply, R5_AnExpectedVersionIsCompared) {
   const Cursor first = put(expecting(document("a"), 0));
   const Cursor second = put(expecting(document("a", 2), first.version));
   const std::string before = everything();
-  for (const uint64_t wrong : {uint64_t{0}, first.version, second.version + 7}) {
+  for (const Version wrong : {Version(), first.version, second.version + 7}) {
     const auto results = apply({document("b"), expecting(document("a", 3), wrong)});
     ASSERT_EQ(outcomes(results), "10 10") << wrong;
     EXPECT_EQ(results[1].at.version, second.version);
@@ -172,7 +172,7 @@ TEST_F(RecordsApply, R5_AnExpectedVersionIsCompared) {
   EXPECT_EQ(everything(), before);
   const auto none = apply({expecting(document("b"), 7)});
   ASSERT_EQ(outcomes(none), "10");
-  EXPECT_EQ(none[0].at.version, 0u) << "there is none";
+  EXPECT_EQ(none[0].at.version, Version(0)) << "there is none";
   EXPECT_EQ(outcomes(apply({removal("a", second.version)})), "deleted");
   EXPECT_EQ(outcomes(apply({expecting(document("a"), 0)})), "created") << "a deleted one is none";
 }
@@ -184,7 +184,7 @@ TEST_F(RecordsApply, R5_WhatMeansTheSameIsExpectedAllTheSame) {
 }
 
 TEST_F(RecordsApply, R5_OfManyWritersThatExpectTheSameOneSucceeds) {
-  const uint64_t version = put(document("a")).version;
+  const Version version = put(document("a")).version;
   constexpr int writers = 16;
   auto& answers = calls_.emplace_back();
   const Operation op;

@@ -78,7 +78,7 @@ TEST_F(RecordsReads, R9_AListNamesEachRecordOnceInAscendingOrder) {
   put(in_other_region(document("elsewhere")));
   put(document("dead"));
   put(removal("dead"));
-  uint64_t last = 0;
+  Version last;
   size_t pages = 0;
   std::set<std::string> seen;
   for (records::Read read{sample_.kind, sample_.region, {}, 10};; ++pages) {
@@ -120,8 +120,8 @@ TEST_F(RecordsReads, R9_AKindThatIsNotKnownIsNoEmptyList) {
 
 TEST_F(RecordsReads, R12_ACursorOfAnotherHistoryIsOutOfRange) {
   const Cursor at = put(document("a"));
-  for (const Cursor wrong :
-       {Cursor{at.incarnation, at.version + 1000}, Cursor{at.incarnation ^ 1, at.version}}) {
+  for (const Cursor wrong : {Cursor{at.incarnation, at.version + 1000},
+                             Cursor{Incarnation(at.incarnation.value() ^ 1), at.version}}) {
     const auto listed = list({sample_.kind, sample_.region, wrong});
     ASSERT_FALSE(listed.ok());
     EXPECT_EQ(listed.error().code, Code::out_of_range);

@@ -41,7 +41,7 @@ TEST_F(RecordsRequests, R6_ARepetitionUndoesNothingOfOthers) {
 }
 
 TEST_F(RecordsRequests, R6_ARepetitionIsAnsweredWhateverWasExpected) {
-  const uint64_t version = put(document("b")).version;
+  const Version version = put(document("b")).version;
   for (const auto& request :
        {requested({expecting(document("a"), 0)}, "one"),
         requested({expecting(document("b", 2), version), expecting(document("c"), 0)}, "two")}) {
@@ -61,7 +61,7 @@ TEST_F(RecordsRequests, R6_ARepetitionIsAnsweredWhateverWasExpected) {
 }
 
 TEST_F(RecordsRequests, R6_ARepeatedDeleteIsAnswered) {
-  const uint64_t version = put(document("a")).version;
+  const Version version = put(document("a")).version;
   const auto request = requested({removal("a", version)});
   ASSERT_EQ(outcomes(apply(request)), "deleted");
   const std::string before = everything();

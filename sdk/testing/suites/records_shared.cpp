@@ -239,7 +239,7 @@ records::Document Records::in_other_region(records::Document d) const {
   d.key.region = sample_.other_region;
   return d;
 }
-records::Document Records::expecting(records::Document d, uint64_t expect) {
+records::Document Records::expecting(records::Document d, Version expect) {
   d.expect = expect;
   return d;
 }
@@ -293,7 +293,7 @@ std::string Records::everything() {
     EXPECT_TRUE(page.ok()) << why(page);
     if (!page.ok()) return out;
     for (const Record& r : page->records)
-      out += (r.state == "deleted" ? " -" : " ") + r.key.id + "@" + std::to_string(r.version);
+      out += (r.state == "deleted" ? " -" : " ") + r.key.id + "@" + to_string(r.version);
     if (!page->more) return out;
     read.after = page->next;
   }

@@ -44,7 +44,7 @@ TEST_F(RecordsWatch, R10_WhatChangesWithoutCreditIsToldOnceAsItIs) {
   ASSERT_TRUE(slow.wait_for("b")) << slow.text();
   const auto words = slow.words();
   EXPECT_LE(std::count(words.begin(), words.end(), "a"), 2) << slow.text();
-  uint64_t newest = 0;
+  Version newest;
   for (const auto& e : slow.all()) {
     if (e.record && e.record->key.id == "a") newest = e.record->version;
   }
@@ -67,7 +67,7 @@ TEST_F(RecordsWatch, R11_NamesWhatExistsThenSyncedThenEachChange) {
   ASSERT_TRUE(seen.wait_for("-b")) << seen.text();
   EXPECT_EQ(seen.text().substr(0, 10), "a b SYNCED");
   EXPECT_TRUE(seen.wait_for("a", 2) && seen.wait_for("c"));
-  uint64_t version = 0;
+  Version version{};
   for (const auto& e : seen.all()) {
     if (e.type != DAVIT_RECORDS_EVENT_RECORD) continue;
     EXPECT_GT(e.record->version, version);
@@ -103,7 +103,7 @@ TEST_F(RecordsWatch, R11_FromThePositionOfAnEventNothingIsMissed) {
     ASSERT_TRUE(seen.wait_for("SYNCED"));
     for (const auto& e : seen.all()) {
       if (e.type == DAVIT_RECORDS_EVENT_RECORD) {
-        EXPECT_EQ(e.at.version, 0u) << "what a snapshot has begun with";
+        EXPECT_EQ(e.at.version, Version(0)) << "what a snapshot has begun with";
       }
     }
     synced = seen.at();
@@ -160,8 +160,8 @@ TEST_F(RecordsWatch, R11_APositionOutlivesARestart) {
 
 TEST_F(RecordsWatch, R12_ACursorOfAnotherHistoryEndsIt) {
   const Cursor at = put(document("a"));
-  for (const Cursor wrong :
-       {Cursor{at.incarnation, at.version + 1000}, Cursor{at.incarnation ^ 1, at.version}}) {
+  for (const Cursor wrong : {Cursor{at.incarnation, at.version + 1000},
+                             Cursor{Incarnation(at.incarnation.value() ^ 1), at.version}}) {
     records::Read read = all_of_region();
     read.after = wrong;
     RecordsSeen seen(ref_, read, plenty);

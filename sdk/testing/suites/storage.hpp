@@ -64,13 +64,17 @@ uint32_t group_size(storage::Client& client, uint32_t most);
 
 Record record(const std::string& id, const std::string& payload = "payload");
 Record dead(Record r, const std::string& state = "archived");
-Status status(const std::string& id, uint64_t sequence, uint64_t epoch = 1);
+// An incarnation that the store does not have.
+inline Incarnation another(Incarnation of) {
+  return Incarnation(of.value() + 2);
+}
+Status status(const std::string& id, uint64_t sequence, Epoch epoch = Epoch(1));
 
 GroupResult commit(storage::Client& client, const Group& group);
 History history(storage::Client& client);
 // Commits one record in its own group and returns its version. An error fails the test and
 // returns 0.
-uint64_t put(storage::Client& client, const Record& r, uint64_t expect = DAVIT_EXPECT_ANY);
+Version put(storage::Client& client, const Record& r, Version expect = any_version);
 
 struct Read {
   std::vector<Record> records;
@@ -79,18 +83,18 @@ struct Read {
 };
 // Reads pages from the cursor to the head. An error fails the test.
 Read read_all(storage::Client& client, Cursor from = {}, const Scope& scope = {},
-              uint32_t limit = 100, uint64_t dead_after = 0);
+              uint32_t limit = 100, Version dead_after = {});
 std::vector<std::string> ids(const std::vector<Record>& records);
 std::optional<Record> get(storage::Client& client, const std::string& id);
 // Reads pages from the cursor to the status head.
 std::vector<Status> read_statuses(storage::Client& client, Cursor after = {},
                                   const Scope& scope = {}, uint32_t limit = 100);
 // A page after the cursor, of which nobody wants the content.
-Result<Page> read_after(storage::Client& client, Cursor cursor, uint64_t dead_after = 0,
+Result<Page> read_after(storage::Client& client, Cursor cursor, Version dead_after = {},
                         uint32_t limit = 100);
 Result<StatusPage> read_statuses_after(storage::Client& client, Cursor cursor);
 // Whether a page after the cursor is refused, and with OUT_OF_RANGE.
-void expect_refused(storage::Client& client, Cursor cursor, uint64_t dead_after = 0);
+void expect_refused(storage::Client& client, Cursor cursor, Version dead_after = {});
 void expect_refused_status(storage::Client& client, Cursor cursor);
 // The cursor of a reader that has every status.
 Cursor status_head(storage::Client& client);

@@ -31,19 +31,19 @@ TEST(StorageAgents, ProgressReplacesWhatTheSameAgentSaidBefore) {
   ASSERT_EQ(all.size(), 3u);
   for (const auto& x : all) {
     const bool replaced = x.region == "r1" && x.agent == "one";
-    EXPECT_EQ(x.epoch, replaced ? 4u : 3u);
+    EXPECT_EQ(x.epoch, Epoch(replaced ? 4u : 3u));
     EXPECT_EQ(x.software, "davit 0.1.0");
     EXPECT_EQ(x.seen_at_unix_ms, 1'700'000'000'123);
     ASSERT_EQ(x.kinds.size(), replaced ? 1u : 2u);
     ASSERT_EQ(x.issues.size(), replaced ? 1u : 2u);
     for (const auto& k : x.kinds) {
-      const uint64_t version = k.kind == "gadget" ? 9 : replaced ? 20 : 12;
+      const Version version(k.kind == "gadget" ? 9u : replaced ? 20u : 12u);
       EXPECT_EQ(k.applied, (Cursor{11, version})) << k.kind;
     }
     EXPECT_EQ(x.issues[0].reason, "invalid \"x\"");
     EXPECT_EQ(x.issues[0].id, "a");
-    EXPECT_EQ(x.issues[0].version, 4u);
-    EXPECT_EQ(x.issues[0].incarnation, 11u);
+    EXPECT_EQ(x.issues[0].version, Version(4));
+    EXPECT_EQ(x.issues[0].incarnation, Incarnation(11));
     EXPECT_EQ(x.issues[0].condition, DAVIT_ISSUE_PARKED);
   }
 }

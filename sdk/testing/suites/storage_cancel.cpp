@@ -28,8 +28,8 @@ bool is_about_the_op(const Error& error) {
 
 // An open transaction would block the write, and would show in the read.
 void expect_nothing_left_open(Store& store) {
-  const uint64_t head = store->head()->head.version;
-  const uint64_t after = put(*store, record("after"));
+  const Version head = store->head()->head.version;
+  const Version after = put(*store, record("after"));
   EXPECT_GT(after, head);
   EXPECT_EQ(store->head()->head.version, after);
 }
@@ -70,7 +70,7 @@ TEST(StorageCancel, S11_ACommitWhoseDeadlineIsPastCommitsAllOrNothing) {
   Store store;
   put(*store, record("before"));
   const Operation past(store.fresh().host().host().now().count() - 1);
-  const uint64_t head = store->head()->head.version;
+  const Version head = store->head()->head.version;
   const auto results = store->under(past).commit_now({{{{record("late")}}, {}}});
   const bool done = results.ok() && !results->front().error;
   EXPECT_TRUE(results.ok() || results.error().code == Code::deadline_exceeded) << why(results);
@@ -88,7 +88,7 @@ TEST(StorageCancel, S11_ACommitThatIsCancelledMeanwhileIsDoneOrUndoneAsItsAnswer
     Group group;
     for (uint32_t i = 0; i < size; ++i)
       group.mutations.push_back({record(std::to_string(round) + "-" + std::to_string(i))});
-    const uint64_t head = store->head()->head.version;
+    const Version head = store->head()->head.version;
     const Operation operation;
     std::thread caller([&] {
       std::this_thread::sleep_for(std::chrono::microseconds(50 * round));
@@ -101,7 +101,7 @@ TEST(StorageCancel, S11_ACommitThatIsCancelledMeanwhileIsDoneOrUndoneAsItsAnswer
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
     const bool done = results.ok() && !results->front().error;
     EXPECT_TRUE(results.ok() || is_about_the_op(results.error())) << why(results);
-    const uint64_t last = done ? results->front().first_version + size - 1 : head;
+    const Version last = done ? results->front().first_version + size - 1 : head;
     ASSERT_EQ(store->head()->head.version, last) << "round " << round;
   }
   expect_nothing_left_open(store);

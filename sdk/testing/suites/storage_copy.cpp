@@ -25,7 +25,7 @@ class StorageCopy : public ::testing::Test {
 
 TEST_F(StorageCopy, ABackupHasWhatIsCommittedAndIsOnlyItsOwnersToRead) {
   put(*store_, record("a"));
-  const uint64_t head = put(*store_, record("b"));
+  const Version head = put(*store_, record("b"));
   const auto made = copies().backup(copy_, on);
   ASSERT_TRUE(made.ok()) << why(made);
   EXPECT_EQ(made->head.version, head);

@@ -44,7 +44,7 @@ class Raw {
     const Record r = record("b");
     RecordView v(r);
     v.abi.flags |= flags;
-    const davit_mutation mutation{sizeof mutation, reserved, &v.abi, DAVIT_EXPECT_ANY};
+    const davit_mutation mutation{sizeof mutation, reserved, &v.abi, DAVIT_EXPECT_ANY, 0};
     const davit_mutation* mutations = &mutation;
     const davit_group group{sizeof group, 1, &mutations, str("")};
     const davit_group* groups = &group;

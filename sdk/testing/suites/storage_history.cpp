@@ -4,7 +4,7 @@
 namespace davit::conformance {
 namespace {
 
-Cursor at(Store& store, uint64_t version) {
+Cursor at(Store& store, Version version) {
   return {store->head()->head.incarnation, version};
 }
 
@@ -12,8 +12,8 @@ TEST(Storage, S7_ATombstoneIsReadUntilItIsPurged) {
   Store store;
   put(*store, record("a"));
   put(*store, record("b"));
-  const uint64_t a = put(*store, dead(record("a", "kept payload")));
-  const uint64_t c = put(*store, dead(record("c")));
+  const Version a = put(*store, dead(record("a", "kept payload")));
+  const Version c = put(*store, dead(record("c")));
   EXPECT_EQ(ids(read_all(*store).records), (std::vector<std::string>{"b", "a", "c"}));
   EXPECT_EQ(get(*store, "a")->payload, "kept payload");
   ASSERT_TRUE(store->maintain({true, a}).ok());
@@ -25,8 +25,8 @@ TEST(Storage, S7_ATombstoneIsReadUntilItIsPurged) {
 
 TEST(Storage, S7_ACursorBelowThePurgeMarkIsRefused) {
   Store store;
-  const uint64_t a = put(*store, record("a"));
-  const uint64_t b = put(*store, dead(record("b")));
+  const Version a = put(*store, record("a"));
+  const Version b = put(*store, dead(record("b")));
   put(*store, record("c"));
   EXPECT_TRUE(read_after(*store, at(store, a)).ok());
   ASSERT_TRUE(store->maintain({true, b}).ok());
@@ -38,15 +38,15 @@ TEST(Storage, S7_ACursorBelowThePurgeMarkIsRefused) {
 TEST(Storage, S7_AMaintenanceWithoutPurgeTakesNothingAway) {
   Store store;
   put(*store, dead(record("a")));
-  ASSERT_TRUE(store->maintain({false, UINT64_MAX}).ok());
+  ASSERT_TRUE(store->maintain({false, Version::max()}).ok());
   EXPECT_TRUE(get(*store, "a"));
-  EXPECT_EQ(store->head()->purged_through, 0u);
+  EXPECT_EQ(store->head()->purged_through, Version(0));
 }
 
 TEST(Storage, S7_ThePurgeMarkNeverFallsNorPassesTheHead) {
   Store store;
   put(*store, dead(record("a")));
-  const uint64_t head = put(*store, record("b"));
+  const Version head = put(*store, record("b"));
   ASSERT_TRUE(store->maintain({true, head + 1000}).ok());
   EXPECT_EQ(store->head()->purged_through, head);
   EXPECT_TRUE(read_after(*store, at(store, head)).ok());
@@ -57,7 +57,7 @@ TEST(Storage, S7_ThePurgeMarkNeverFallsNorPassesTheHead) {
 TEST(Storage, S7_APurgeDuringAScanIsNoticedUnlessTheScanLeavesOutTheDead) {
   Store store;
   for (int i = 0; i < 10; ++i) put(*store, record("a" + std::to_string(i)));
-  const uint64_t begun = put(*store, dead(record("d")));
+  const Version begun = put(*store, dead(record("d")));
   auto first = read_after(*store, {}, begun, 3);
   ASSERT_TRUE(first.ok()) << why(first);
   ASSERT_TRUE(store->maintain({true, begun}).ok());
@@ -65,21 +65,21 @@ TEST(Storage, S7_APurgeDuringAScanIsNoticedUnlessTheScanLeavesOutTheDead) {
   EXPECT_TRUE(read_after(*store, next, begun).ok())
       << "dead records up to where the scan began do not matter to it";
   expect_refused(*store, next);
-  const uint64_t later = put(*store, dead(record("e")));
+  const Version later = put(*store, dead(record("e")));
   ASSERT_TRUE(store->maintain({true, later}).ok());
   expect_refused(*store, next, begun);
 }
 
 TEST(Storage, S7_AScanLeavesOutTheDeadOnlyUpToWhereItSays) {
   Store store;
-  const uint64_t d = put(*store, dead(record("d")));
+  const Version d = put(*store, dead(record("d")));
   put(*store, record("a"));
   put(*store, dead(record("e")));
   EXPECT_EQ(ids(read_all(*store, {}, {}, 1, d).records), (std::vector<std::string>{"a", "e"}));
 }
 
-Status gone(const std::string& id, uint64_t epoch, uint64_t version) {
-  Status out = status(id, epoch);
+Status gone(const std::string& id, uint64_t sequence, Version version) {
+  Status out = status(id, sequence);
   out.gone = true;
   out.observed_version = version;
   return out;
@@ -90,10 +90,10 @@ Status gone(const std::string& id, uint64_t epoch, uint64_t version) {
 TEST(Storage, S7_AScanNamesTheDeadThatNobodyHasSaidToBeGoneWhenAsked) {
   Store store;
   for (const char* id : {"again", "gone", "lingers", "unheard"}) put(*store, record(id));
-  const uint64_t first = put(*store, dead(record("again")));
+  const Version first = put(*store, dead(record("again")));
   ASSERT_TRUE(store->report_now({gone("again", 1, first), status("lingers", 1)}).ok());
   put(*store, record("again"));
-  uint64_t last = 0;
+  Version last;
   for (const char* id : {"again", "lingers", "unheard", "gone"})
     last = put(*store, dead(record(id)));
   ASSERT_TRUE(store->report_now({gone("gone", 1, last)}).ok());
@@ -127,7 +127,7 @@ TEST(Storage, S7_AScanNamesTheDeadThatNobodyHasSaidToBeGoneWhenAsked) {
 TEST(Storage, S7_ManyTombstonesArePurgedAtOnce) {
   Store store;
   const uint32_t size = group_size(*store, 500);
-  uint64_t last = 0;
+  Version last;
   for (int g = 0; g < 12; ++g) {
     Group group;
     for (uint32_t i = 0; i < size; ++i) {
@@ -145,7 +145,7 @@ TEST(Storage, S7_ManyTombstonesArePurgedAtOnce) {
 
 TEST(Storage, S7_APurgedIdBeginsANewLife) {
   Store store;
-  const uint64_t v = put(*store, dead(record("a")));
+  const Version v = put(*store, dead(record("a")));
   ASSERT_TRUE(store->maintain({true, v}).ok());
   Record again = record("a");
   again.name = "another";
@@ -159,7 +159,7 @@ TEST(Storage, S7_StatusesGoWithTheRecordTheySpeakOf) {
   Status s = status("a", 1);
   s.children = {{"pod", "10.0.0.1", "running", 100, 64}};
   ASSERT_TRUE(store->report_now({s, status("b", 1)}).ok());
-  const uint64_t v = put(*store, dead(record("a")));
+  const Version v = put(*store, dead(record("a")));
   EXPECT_EQ(read_statuses(*store).size(), 2u);
   ASSERT_TRUE(store->maintain({true, v}).ok());
   const auto left = read_statuses(*store);
@@ -174,13 +174,13 @@ TEST(Storage, S7_StatusesGoWithTheRecordTheySpeakOf) {
 
 TEST(Storage, S10_ACursorOfAnotherHistoryOrAboveTheHeadIsRefused) {
   Store store;
-  const uint64_t head = put(*store, record("a"));
-  const uint64_t incarnation = store->head()->head.incarnation;
-  expect_refused(*store, {incarnation + 2, head});
+  const Version head = put(*store, record("a"));
+  const Incarnation incarnation = store->head()->head.incarnation;
+  expect_refused(*store, {another(incarnation), head});
   expect_refused(*store, {0, head});
   expect_refused(*store, {incarnation, head + 1});
   EXPECT_TRUE(read_after(*store, {incarnation, head}).ok());
-  EXPECT_TRUE(read_after(*store, {incarnation + 2, 0}).ok());
+  EXPECT_TRUE(read_after(*store, {another(incarnation), 0}).ok());
 }
 
 TEST(Storage, S10_TheHistoryEndsWithTheHead) {
@@ -196,7 +196,7 @@ TEST(Storage, S10_ACommitSaysTheIncarnationThatTheHeadIsIn) {
   const auto made = commit(*store, group);
   ASSERT_FALSE(made.error);
   const Cursor head = store->head()->head;
-  EXPECT_NE(made.incarnation, 0u);
+  EXPECT_NE(made.incarnation, Incarnation(0));
   EXPECT_EQ((Cursor{made.incarnation, made.first_version}), head);
   EXPECT_EQ(commit(*store, group).incarnation, head.incarnation) << "of a repeated request";
   const auto refused = commit(*store, {{{record("a"), 0}}, {}});
@@ -213,7 +213,7 @@ TEST(Storage, S10_CursorsStayGoodOverRestarts) {
   store.restart();
   EXPECT_EQ(store->head()->head.version, first.version);
   const auto made = commit(*store, {{{record("b")}}, {}});
-  const uint64_t b = made.first_version;
+  const Version b = made.first_version;
   EXPECT_GT(b, first.version);
   EXPECT_EQ((Cursor{made.incarnation, b}), store->head()->head);
   EXPECT_EQ(ids(read_all(*store, first).records), std::vector<std::string>{"b"});
@@ -237,7 +237,7 @@ TEST(Storage, EverythingIsThereAfterARestart) {
   Store store;
   const Group group{{{record("a", "one")}, {record("b")}}, "request"};
   const auto first = commit(*store, group);
-  const uint64_t gone = put(*store, dead(record("b")));
+  const Version gone = put(*store, dead(record("b")));
   Status s = status("a", 7);
   s.children = {{"pod", "10.0.0.1", "running", 100, 64}};
   ASSERT_TRUE(store->report_now({s}).ok());

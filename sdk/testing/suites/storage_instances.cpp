@@ -44,10 +44,10 @@ class StorageInstances : public ::testing::Test {
 };
 
 TEST_F(StorageInstances, S1_CommitsOfBothGetAscendingVersions) {
-  uint64_t newest = 0;
+  Version newest;
   for (int i = 0; i < 6; ++i) {
     Store& store = i % 2 == 0 ? first() : second();
-    const uint64_t version = put(*store, record(std::to_string(i)));
+    const Version version = put(*store, record(std::to_string(i)));
     EXPECT_GT(version, newest);
     newest = version;
   }
@@ -57,7 +57,7 @@ TEST_F(StorageInstances, S1_CommitsOfBothGetAscendingVersions) {
 }
 
 TEST_F(StorageInstances, S3_WhatOneHasWrittenTheOtherReads) {
-  const uint64_t version = put(*first(), record("a"));
+  const Version version = put(*first(), record("a"));
   const auto found = get(*second(), "a");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->version, version);
@@ -76,7 +76,7 @@ TEST_F(StorageInstances, S3_WhatOneHasWrittenTheOtherReads) {
 }
 
 TEST_F(StorageInstances, S5_WhatOneExpectsIsComparedWithWhatTheOtherHasWritten) {
-  const uint64_t v = put(*first(), record("a"));
+  const Version v = put(*first(), record("a"));
   ASSERT_FALSE(commit(*second(), {{{record("a", "new"), v}}, {}}).error);
   const auto lost = commit(*first(), {{{record("a", "newer"), v}}, {}});
   ASSERT_TRUE(lost.error);
@@ -97,10 +97,10 @@ TEST_F(StorageInstances, S6_ARequestThatIsRepeatedThroughTheOtherChangesNothing)
 }
 
 TEST_F(StorageInstances, S7_WhatOneHasPurgedTheOtherKnows) {
-  const uint64_t a = put(*first(), record("a"));
-  const uint64_t b = put(*first(), dead(record("b")));
+  const Version a = put(*first(), record("a"));
+  const Version b = put(*first(), dead(record("b")));
   put(*first(), record("c"));
-  const uint64_t incarnation = second()->head()->head.incarnation;
+  const Incarnation incarnation = second()->head()->head.incarnation;
   EXPECT_TRUE(read_after(*second(), {incarnation, a}).ok());
   ASSERT_TRUE(first()->maintain({true, b}).ok());
   expect_refused(*second(), {incarnation, a});
@@ -169,7 +169,7 @@ TEST_F(StorageInstances, S10_BothCommitInTheIncarnationThatBothTell) {
 // What two writers through each instance have committed, and what a reader through each has seen.
 struct Traffic {
   std::mutex mutex;
-  std::map<uint64_t, std::string> committed;
+  std::map<Version, std::string> committed;
   std::atomic<bool> done{false};
 
   void write(Store& store, const std::string& writer, std::chrono::steady_clock::time_point until) {
@@ -186,13 +186,13 @@ struct Traffic {
       }
     }
   }
-  void follow(Store& store, std::map<uint64_t, std::string>& seen, uint64_t& disorder) {
+  void follow(Store& store, std::map<Version, std::string>& seen, uint64_t& disorder) {
     Cursor cursor;
     while (true) {
       const bool last = done;
       auto page = store->read({{}, cursor, 0, 7, UINT64_MAX}, [&](const davit_record& r) {
-        disorder += !seen.empty() && r.version <= seen.rbegin()->first;
-        seen[r.version] = text(r.key.id);
+        disorder += !seen.empty() && Version(r.version) <= seen.rbegin()->first;
+        seen[Version(r.version)] = text(r.key.id);
         return true;
       });
       ASSERT_TRUE(page.ok()) << why(page);
@@ -205,7 +205,7 @@ struct Traffic {
 
 TEST_F(StorageInstances, S2_NothingArrivesLateWhileBothWrite) {
   Traffic traffic;
-  std::map<uint64_t, std::string> seen[2];
+  std::map<Version, std::string> seen[2];
   uint64_t disorder[2] = {0, 0};
   const auto until = std::chrono::steady_clock::now() + torture_time() / 2;
   std::vector<std::thread> writers, readers;

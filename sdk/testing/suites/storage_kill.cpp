@@ -83,7 +83,7 @@ void write_for_ever(storage::Client client, Teller& teller, const std::string& w
     for (size_t g = 0; g < groups.size(); ++g) {
       if ((*results)[g].error) continue;
       acknowledged +=
-          "A " + groups[g].request_id + " " + std::to_string((*results)[g].first_version) + "\n";
+          "A " + groups[g].request_id + " " + to_string((*results)[g].first_version) + "\n";
     }
     teller.tell(acknowledged);
     if (random() % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
@@ -93,7 +93,7 @@ void write_for_ever(storage::Client client, Teller& teller, const std::string& w
 void follow_for_ever(storage::Client& client, Teller& teller, Cursor cursor) {
   while (true) {
     std::string told;
-    auto page = client.read({{}, cursor, 0, 50, UINT64_MAX}, [&](const davit_record& r) {
+    auto page = client.read({{}, cursor, {}, 50, UINT64_MAX}, [&](const davit_record& r) {
       told += "R " + std::to_string(r.version) + " " + text(r.key.id) + "\n";
       return true;
     });
@@ -101,15 +101,16 @@ void follow_for_ever(storage::Client& client, Teller& teller, Cursor cursor) {
     const Cursor next{page->head.head.incarnation, page->next_version};
     if (next == cursor) continue;
     cursor = next;
-    teller.tell(told + "C " + std::to_string(cursor.incarnation) + " " +
-                std::to_string(cursor.version) + "\n");
+    teller.tell(told + "C " + to_string(cursor.incarnation) + " " + to_string(cursor.version) +
+                "\n");
   }
 }
 
 int writer_main(const std::vector<std::string>& arguments) {
   const std::string& directory = arguments.at(0);
   const std::string& session = arguments.at(1);
-  const Cursor cursor{std::stoull(arguments.at(2)), std::stoull(arguments.at(3))};
+  const Cursor cursor{Incarnation(std::stoull(arguments.at(2))),
+                      Version(std::stoull(arguments.at(3)))};
   Teller teller;
   TestHost host("subject", config_in(directory));
   Instance instance(subject().plugin.plugin(), host);
@@ -136,9 +137,9 @@ const ChildProgram writer("storage-writer", &writer_main);
 // What all children have written, and where the next reader continues.
 struct Ledger {
   std::map<std::string, size_t> tried;
-  std::map<std::string, uint64_t> acknowledged;
-  std::map<uint64_t, std::string> seen;
-  std::vector<std::pair<uint64_t, std::string>> page;  // read, but its C line has not come yet
+  std::map<std::string, Version> acknowledged;
+  std::map<Version, std::string> seen;
+  std::vector<std::pair<Version, std::string>> page;  // read, but its C line has not come yet
   uint64_t disorder = 0;
   Cursor cursor;
   std::vector<std::string> errors;
@@ -148,9 +149,12 @@ struct Ledger {
     std::string name;
     uint64_t number = 0;
     if (line[0] == 'T' && in >> name >> number) tried[name] = number;
-    if (line[0] == 'A' && in >> name >> number) acknowledged[name] = number;
-    if (line[0] == 'R' && in >> number >> name) page.emplace_back(number, name);
-    if (line[0] == 'C' && in >> cursor.incarnation >> cursor.version) turn_page();
+    if (line[0] == 'A' && in >> name >> number) acknowledged[name] = Version(number);
+    if (line[0] == 'R' && in >> number >> name) page.emplace_back(Version(number), name);
+    if (uint64_t version = 0; line[0] == 'C' && in >> number >> version) {
+      cursor = {Incarnation(number), Version(version)};
+      turn_page();
+    }
     if (line[0] == 'E') errors.push_back(line);
   }
   void turn_page() {
@@ -183,9 +187,9 @@ std::string run_and_kill(const std::string& directory, int session, Cursor curso
   if (!subject().config_file.empty())
     words.insert(words.end(), {"--config", subject().config_file});
   words.insert(words.end(), {"--seed", std::to_string(random_seed())});
-  words.insert(words.end(), {"--child", "storage-writer", directory, std::to_string(session),
-                             std::to_string(cursor.incarnation), std::to_string(cursor.version),
-                             subject().plugin.path()});
+  words.insert(words.end(),
+               {"--child", "storage-writer", directory, std::to_string(session),
+                to_string(cursor.incarnation), to_string(cursor.version), subject().plugin.path()});
   std::vector<char*> argv;
   for (auto& w : words) argv.push_back(w.data());
   argv.push_back(nullptr);
@@ -222,9 +226,9 @@ constexpr uint64_t repeated_within = 90'000;  // versions
 
 // The first version of a group, or nothing when the store has none of it. Part of a group is a
 // failure.
-std::optional<uint64_t> whole_group(Store& store, const std::string& name, size_t size) {
+std::optional<Version> whole_group(Store& store, const std::string& name, size_t size) {
   size_t there = 0;
-  uint64_t first = 0;
+  Version first;
   for (size_t i = 0; i < size; ++i) {
     const auto r = get(*store, id_of(name, i));
     if (!r) continue;
@@ -263,7 +267,7 @@ TEST(StorageTorture, S4_NothingIsLostWhenItsProcessIsKilled) {
       lost += first != acknowledged->second;
       continue;
     }
-    const uint64_t head = store->head()->head.version;
+    const Version head = store->head()->head.version;
     if (first && *first + repeated_within < head) continue;
     const auto again = commit(*store, group_of(name, size));
     ASSERT_FALSE(again.error) << again.error->message;

@@ -9,6 +9,8 @@ namespace {
 constexpr uint32_t most = 2'000;          // records of one call in these tests
 constexpr uint64_t most_bytes = 4 << 20;  // of one record
 constexpr uint64_t number_max = INT64_MAX;
+constexpr Version version_max(number_max);
+constexpr Epoch epoch_max(number_max);
 constexpr uint64_t report_bytes_min = 512 << 10;
 
 storage::Limits limits(Store& store) {
@@ -41,7 +43,7 @@ TEST(StorageLimits, TheLongestNamesAreKeptWhole) {
   Record twin = r;  // of another id and name, in their last byte
   for (std::string* text : {&twin.key.id, &twin.name}) text->back() = '\xa8';
   for (const Record& one : {r, twin}) {
-    const uint64_t version = put(*store, one);
+    const Version version = put(*store, one);
     for (const Query& query :
          {Query{one.key, {}, {}}, Query{{r.key.kind, r.key.region, {}}, one.ns, one.name}}) {
       uint64_t found = 0;
@@ -53,7 +55,7 @@ TEST(StorageLimits, TheLongestNamesAreKeptWhole) {
         return true;
       });
       EXPECT_TRUE(got.ok()) << why(got);
-      EXPECT_EQ(found, version);
+      EXPECT_EQ(Version(found), version);
     }
   }
   Status s = status("", 1);
@@ -72,7 +74,7 @@ TEST(StorageLimits, TheLongestNamesAreKeptWhole) {
 TEST(StorageLimits, NumbersUpToTheLargestAreKept) {
   Store store;
   put(*store, record("a"));
-  Status s = status("a", number_max, number_max);
+  Status s = status("a", number_max, epoch_max);
   s.desired = s.updated = s.ready = s.stale = INT64_MAX;
   s.reported_at_unix_ms = INT64_MAX;
   s.children = {{"pod", "", "running", INT64_MAX, INT64_MAX}};
@@ -80,26 +82,27 @@ TEST(StorageLimits, NumbersUpToTheLargestAreKept) {
   const auto all = read_statuses(*store);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].sequence, number_max);
-  EXPECT_EQ(all[0].epoch, number_max);
+  EXPECT_EQ(all[0].epoch, epoch_max);
   EXPECT_EQ(all[0].stale, INT64_MAX);
   EXPECT_EQ(all[0].reported_at_unix_ms, INT64_MAX);
   EXPECT_EQ(all[0].children, s.children);
+  constexpr Incarnation huge(UINT64_MAX - 1);
   const Progress p{"r1",
                    "agent",
                    "davit",
-                   number_max,
-                   {{"widget", {UINT64_MAX, number_max}}},
-                   {{"widget", "a", "", "", number_max, DAVIT_ISSUE_HELD, "", UINT64_MAX - 1}},
+                   epoch_max,
+                   {{"widget", {Incarnation::max(), version_max}}},
+                   {{"widget", "a", "", "", version_max, DAVIT_ISSUE_HELD, "", huge}},
                    INT64_MAX};
   ASSERT_TRUE(store->progress(p).ok());
   int agents = 0;
   const auto read = store->agents({}, [&](const davit_progress& x) {
     const Progress found = from_abi(x);
-    EXPECT_EQ(found.epoch, number_max);
+    EXPECT_EQ(found.epoch, epoch_max);
     EXPECT_EQ(found.seen_at_unix_ms, INT64_MAX);
     EXPECT_EQ(found.kinds.at(0).applied, p.kinds[0].applied);
-    EXPECT_EQ(found.issues.at(0).version, number_max);
-    EXPECT_EQ(found.issues.at(0).incarnation, UINT64_MAX - 1) << "incarnations have 64 bits";
+    EXPECT_EQ(found.issues.at(0).version, version_max);
+    EXPECT_EQ(found.issues.at(0).incarnation, huge) << "incarnations have 64 bits";
     return ++agents, true;
   });
   EXPECT_TRUE(read.ok()) << why(read);

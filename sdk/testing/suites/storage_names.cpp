@@ -14,7 +14,7 @@ Record named(const std::string& id, const std::string& name, const std::string& 
 
 TEST(StorageNames, ARecordCannotChangeItsNamespaceOrName) {
   Store store;
-  const uint64_t v = put(*store, named("a", "one"));
+  const Version v = put(*store, named("a", "one"));
   for (const Record& r : {named("a", "two"), named("a", "one", "other"), dead(named("a", "two"))}) {
     const auto result = commit(*store, {{{r}}, {}});
     ASSERT_TRUE(result.error) << r.ns << "/" << r.name;
@@ -105,7 +105,7 @@ TEST(StorageNames, ANameIsTakenOverWithinOneGroup) {
 
 TEST(StorageNames, AGroupThatFailsTakesNoNameOver) {
   Store store;
-  const uint64_t version = put(*store, dead(named("a", "one")));
+  const Version version = put(*store, dead(named("a", "one")));
   const auto result = commit(*store, {{{named("b", "one")}, {record("absent"), 9}}, {}});
   ASSERT_TRUE(result.error);
   EXPECT_EQ(get(*store, "a")->version, version);
@@ -177,7 +177,7 @@ TEST(StorageNames, ADeadRecordIsFoundByItsName) {
 
 TEST(StorageNames, S7_APurgedRecordLeavesItsName) {
   Store store;
-  const uint64_t version = put(*store, dead(named("a", "one")));
+  const Version version = put(*store, dead(named("a", "one")));
   ASSERT_TRUE(store->maintain({true, version}).ok());
   EXPECT_TRUE(found_by_name(store, "one").empty());
   EXPECT_EQ(put(*store, named("b", "one")), version + 1) << "nobody had to give the name away";

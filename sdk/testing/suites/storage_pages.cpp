@@ -7,10 +7,10 @@ namespace {
 TEST(Storage, S1_APageThatWasCutEndsAtItsLastRecordAndOneThatWasNotAtTheHead) {
   Store store;
   put(*store, record("a"));
-  const uint64_t b = put(*store, record("b"));
+  const Version b = put(*store, record("b"));
   Record other = record("c");
   other.key.kind = "gadget";
-  const uint64_t head = put(*store, other);
+  const Version head = put(*store, other);
   const auto none = [](const davit_record&) { return true; };
   auto cut = store->read({{"widget", "r1"}, {}, 0, 1, UINT64_MAX}, none);
   ASSERT_TRUE(cut.ok());
@@ -63,9 +63,9 @@ TEST(Storage, S12_APageKeepsToItsBytesButHasAtLeastOneRecord) {
 TEST(Storage, AVisitorThatStopsGoesOnAfterTheLastRecordItSaw) {
   Store store;
   for (const char* id : {"a", "b", "c"}) put(*store, record(id));
-  uint64_t last = 0;
+  Version last;
   auto page = store->read({{}, {}, 0, 10, UINT64_MAX}, [&](const davit_record& r) {
-    last = r.version;
+    last = Version(r.version);
     return text(r.key.id) != "b";
   });
   ASSERT_TRUE(page.ok()) << why(page);
@@ -87,13 +87,13 @@ TEST(Storage, S11_ACallerWhoHasGoneLeavesNoTransactionOpen) {
     const auto begin = std::chrono::steady_clock::now();
     auto read = gone.read({{}, {}, 0, 1000, UINT64_MAX}, [](const davit_record&) { return true; });
     EXPECT_TRUE(read.ok() || read.error().code == Code::cancelled) << why(read);
-    const uint64_t head = store->head()->head.version;
+    const Version head = store->head()->head.version;
     auto written = gone.commit_now({{{{record("gone")}}, {}}});
     const bool applied = written.ok() && !written->front().error;
     EXPECT_TRUE(written.ok() || written.error().code == Code::cancelled) << why(written);
     EXPECT_EQ(store->head()->head.version, applied ? head + 1 : head);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
-    ASSERT_NE(put(*store, record("after")), 0u);  // an open transaction would block it
+    ASSERT_NE(put(*store, record("after")), Version());  // an open transaction would block it
   }
 }
 

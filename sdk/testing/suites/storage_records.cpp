@@ -11,9 +11,9 @@ TEST(Storage, BeginsEmptyWithAnIncarnation) {
   Store store;
   auto head = store->head();
   ASSERT_TRUE(head.ok()) << why(head);
-  EXPECT_EQ(head->head.version, 0u);
-  EXPECT_NE(head->head.incarnation, 0u);
-  EXPECT_EQ(head->purged_through, 0u);
+  EXPECT_EQ(head->head.version, Version(0));
+  EXPECT_NE(head->head.incarnation, Incarnation(0));
+  EXPECT_EQ(head->purged_through, Version(0));
   EXPECT_TRUE(read_all(*store).records.empty());
 }
 
@@ -32,8 +32,8 @@ TEST(Storage, S1_VersionsAscendInAPageAndAcrossPages) {
 TEST(Storage, S1_AReplacedRecordIsReadOnceUnderItsNewVersion) {
   Store store;
   put(*store, record("a", "one"));
-  const uint64_t b = put(*store, record("b"));
-  const uint64_t again = put(*store, record("a", "two"));
+  const Version b = put(*store, record("b"));
+  const Version again = put(*store, record("a", "two"));
   EXPECT_GT(again, b);
   const auto read = read_all(*store);
   EXPECT_EQ(ids(read.records), (std::vector<std::string>{"b", "a"}));
@@ -50,7 +50,7 @@ TEST(Storage, KeepsEveryFieldOfARecordAsItWas) {
   r.request_id = "request";
   r.annotations = {
       {"davit.dev/paused", "by \"me\"\n\t\\ '"}, {"empty", ""}, {"\xc3\xa9", "\xf0\x9f\x9a\xa2"}};
-  const uint64_t version = put(*store, r);
+  const Version version = put(*store, r);
   const auto found = get(*store, "a");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->key, r.key);
@@ -82,7 +82,7 @@ TEST(Storage, S3_WhatWasCommittedIsReadAtOnce) {
   Store store;
   for (int i = 0; i < 20; ++i) {
     const std::string id = "a" + std::to_string(i);
-    const uint64_t version = put(*store, record(id));
+    const Version version = put(*store, record(id));
     EXPECT_GE(store->head()->head.version, version);
     ASSERT_TRUE(get(*store, id));
     EXPECT_EQ(get(*store, id)->version, version);
@@ -114,7 +114,7 @@ TEST(Storage, FindsByNameInOneNamespaceOrInAny) {
 
 TEST(Storage, AnswersForARecordThatIsNotThere) {
   Store store;
-  const uint64_t version = put(*store, record("a"));
+  const Version version = put(*store, record("a"));
   auto r = store->get({{"widget", "r1", "absent"}, {}, {}}, [](const davit_record&) {
     ADD_FAILURE() << "something was found";
     return true;
@@ -135,7 +135,7 @@ TEST(Storage, S4_AGroupGivesItsMutationsConsecutiveVersionsInTheirOrder) {
 
 TEST(Storage, S4_AGroupThatFailsLeavesNothingAndItsNeighboursAlone) {
   Store store;
-  const uint64_t v = put(*store, record("old", "before"));
+  const Version v = put(*store, record("old", "before"));
   const Group good1{{{record("g1")}}, {}}, good2{{{record("g2")}, {record("g3")}}, {}};
   const Group bad{{{record("old", "after")}, {record("b1")}, {record("absent"), 77}}, {}};
   auto results = store->commit_now({good1, bad, good2});
@@ -156,15 +156,15 @@ TEST(Storage, S4_AGroupThatFailsLeavesNothingAndItsNeighboursAlone) {
 
 TEST(Storage, S5_AnUnmetExpectationChangesNothingAndSaysWhatIsThere) {
   Store store;
-  const uint64_t v = put(*store, record("a"));
-  const uint64_t dead_version = put(*store, dead(record("d")));
+  const Version v = put(*store, record("a"));
+  const Version dead_version = put(*store, dead(record("d")));
   struct Row {
     const char* id;
-    uint64_t expect, actual;
+    Version expect, actual;
   };
   for (const Row& row :
        {Row{"a", 0, v}, Row{"a", v + 1000, v}, Row{"absent", 5, 0}, Row{"d", 0, dead_version}}) {
-    const uint64_t head = store->head()->head.version;
+    const Version head = store->head()->head.version;
     const auto result = commit(*store, {{{record(row.id, "new"), row.expect}}, {}});
     ASSERT_TRUE(result.error) << row.id << " " << row.expect;
     EXPECT_EQ(result.error->code, Code::aborted);
@@ -175,15 +175,15 @@ TEST(Storage, S5_AnUnmetExpectationChangesNothingAndSaysWhatIsThere) {
 
 TEST(Storage, S5_AMetExpectationCommits) {
   Store store;
-  const uint64_t first = put(*store, record("a", "one"), 0);
-  const uint64_t second = put(*store, record("a", "two"), first);
+  const Version first = put(*store, record("a", "one"), 0);
+  const Version second = put(*store, record("a", "two"), first);
   EXPECT_GT(second, first);
   EXPECT_EQ(get(*store, "a")->payload, "two");
 }
 
 TEST(Storage, S5_OfTwoWhoExpectTheSameVersionOneWins) {
   Store store;
-  uint64_t version = put(*store, record("a"));
+  Version version = put(*store, record("a"));
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> won{0};
     const auto race = [&](const char* who) {
@@ -210,7 +210,7 @@ TEST(Storage, S6_ARepeatedRequestChangesNothingAndAnswersAsTheFirstTime) {
   const auto first = commit(*store, group);
   ASSERT_FALSE(first.error);
   put(*store, record("a", "later"));
-  const uint64_t head = store->head()->head.version;
+  const Version head = store->head()->head.version;
   const auto again = commit(*store, group);
   ASSERT_FALSE(again.error) << again.error->message;
   EXPECT_EQ(again.first_version, first.first_version);
@@ -227,14 +227,14 @@ TEST(Storage, RefusesAGroupThatNamesAKeyTwiceOrNothing) {
     ASSERT_TRUE(result.error);
     EXPECT_EQ(result.error->code, Code::invalid_argument);
   }
-  EXPECT_EQ(store->head()->head.version, 0u);
+  EXPECT_EQ(store->head()->head.version, Version(0));
 }
 
 // Agents' lag, cursors and the purge all rely on this.
 TEST(Storage, S1_TheLastVersionOfACommitIsTheHead) {
   Store store;
   for (int i = 0; i < 3; ++i) {
-    const uint64_t before = store->head()->head.version;
+    const Version before = store->head()->head.version;
     const std::string n = std::to_string(i);
     const auto result = commit(*store, Group{{{record("a" + n)}, {record("b" + n)}}, {}});
     ASSERT_FALSE(result.error) << result.error->message;

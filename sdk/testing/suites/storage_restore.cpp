@@ -31,6 +31,7 @@ class StorageRestore : public ::testing::Test {
   void lost_cursors_are_refused(When when);
   void versions_are_given_again_in_another_incarnation(When when);
   void lost_statuses_are_ignored(When when);
+  void lost_versions_are_expected_in_vain(When when);
   void lost_requests_are_carried_out(When when);
 
   Backups backups_;
@@ -108,6 +109,35 @@ TEST_F(StorageRestore, S10_VersionsAreGivenAgainInAnotherIncarnation) {
 TEST_F(StorageRestore, S10_VersionsAreGivenAgainInAnotherIncarnationAfterARestoreWhileItRuns) {
   if (is_exclusive()) GTEST_SKIP() << only_stopped;
   versions_are_given_again_in_another_incarnation(When::up);
+}
+
+void StorageRestore::lost_versions_are_expected_in_vain(When when) {
+  put(*store(), record("a"));
+  const auto kept = commit(*store(), {{{record("b")}}, {}});
+  const std::string copy = backups_.make(store());
+  const auto lost = commit(*store(), {{{record("a", "lost")}}, {}});
+  restore(copy, when);
+  Version again;
+  while (again < lost.first_version) again = put(*store(), record("a", "again"));
+  ASSERT_EQ(again, lost.first_version);
+  const auto refused = commit(*store(), {{{record("a", "mine"), again, lost.incarnation}}, {}});
+  ASSERT_TRUE(refused.error) << "it is another version with this number";
+  EXPECT_EQ(refused.error->code, Code::aborted) << refused.error->message;
+  EXPECT_EQ(refused.actual_version, again);
+  EXPECT_EQ(get(*store(), "a")->payload, "again");
+  const Incarnation now = store()->head()->head.incarnation;
+  EXPECT_FALSE(commit(*store(), {{{record("a", "mine"), again, now}}, {}}).error);
+  EXPECT_FALSE(
+      commit(*store(), {{{record("b", "mine"), kept.first_version, kept.incarnation}}, {}}).error)
+      << "what was not lost is expected as before";
+}
+
+TEST_F(StorageRestore, S5_AVersionThatWasLostIsExpectedInVain) {
+  lost_versions_are_expected_in_vain(When::stopped);
+}
+TEST_F(StorageRestore, S5_AVersionThatWasLostIsExpectedInVainAfterARestoreWhileItRuns) {
+  if (is_exclusive()) GTEST_SKIP() << only_stopped;
+  lost_versions_are_expected_in_vain(When::up);
 }
 
 // The agent has seen a version of "a" that the store has lost and given again.
@@ -204,7 +234,7 @@ TEST_F(StorageRestore, S10_WhatTheChainDoesNotHaveAnyMoreIsRefused) {
   for (size_t i = 0; i < observed.size(); ++i) {
     const Cursor at{observed[i].observed_incarnation, observed[i].observed_version};
     const bool known = knows(told, at);
-    const uint64_t before = status_head(*store()).version;
+    const Version before = status_head(*store()).version;
     ASSERT_TRUE(store()->report_now({observed[i]}).ok());
     EXPECT_EQ(status_head(*store()).version > before, known) << "round " << i;
     EXPECT_EQ(read_after(*store(), at).ok(), known) << "round " << i;

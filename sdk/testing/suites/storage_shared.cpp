@@ -74,7 +74,7 @@ Record dead(Record r, const std::string& state) {
   return r;
 }
 
-Status status(const std::string& id, uint64_t sequence, uint64_t epoch) {
+Status status(const std::string& id, uint64_t sequence, Epoch epoch) {
   Status s;
   s.key = {"widget", "r1", id};
   s.observed_version = 1;
@@ -94,7 +94,7 @@ GroupResult commit(storage::Client& client, const Group& group) {
   return {0, 0, 0, r.error()};
 }
 
-uint64_t put(storage::Client& client, const Record& r, uint64_t expect) {
+Version put(storage::Client& client, const Record& r, Version expect) {
   const auto result = commit(client, {{{r, expect}}, {}});
   if (!result.error) return result.first_version;
   ADD_FAILURE() << "commit of " << r.key.id << " failed: " << result.error->message;
@@ -102,7 +102,7 @@ uint64_t put(storage::Client& client, const Record& r, uint64_t expect) {
 }
 
 Read read_all(storage::Client& client, Cursor from, const Scope& scope, uint32_t limit,
-              uint64_t dead_after) {
+              Version dead_after) {
   Read out;
   Cursor at = from;
   while (true) {
@@ -161,7 +161,7 @@ History history(storage::Client& client) {
   return r.ok() ? *r : History{};
 }
 
-Result<Page> read_after(storage::Client& client, Cursor cursor, uint64_t dead_after,
+Result<Page> read_after(storage::Client& client, Cursor cursor, Version dead_after,
                         uint32_t limit) {
   return client.read({{}, cursor, dead_after, limit, UINT64_MAX},
                      [](const davit_record&) { return true; });
@@ -177,7 +177,7 @@ Cursor status_head(storage::Client& client) {
   return head.ok() ? Cursor{head->head.incarnation, head->status_head} : Cursor{};
 }
 
-void expect_refused(storage::Client& client, Cursor cursor, uint64_t dead_after) {
+void expect_refused(storage::Client& client, Cursor cursor, Version dead_after) {
   auto page = read_after(client, cursor, dead_after);
   ASSERT_FALSE(page.ok()) << "cursor " << cursor.version << " was accepted";
   EXPECT_EQ(page.error().code, Code::out_of_range) << why(page);

@@ -34,7 +34,7 @@ TEST(StorageStatuses, KeepsEveryFieldAsItWas) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->key, s.key);
   EXPECT_FALSE(found->gone);
-  EXPECT_EQ(found->observed_version, 17u);
+  EXPECT_EQ(found->observed_version, Version(17));
   EXPECT_EQ(found->health, s.health);
   EXPECT_EQ(found->desired, 5);
   EXPECT_EQ(found->updated, 4);
@@ -43,7 +43,7 @@ TEST(StorageStatuses, KeepsEveryFieldAsItWas) {
   EXPECT_EQ(found->message, s.message);
   EXPECT_EQ(found->parked, s.parked);
   EXPECT_EQ(found->detail, s.detail);
-  EXPECT_EQ(found->epoch, 2u);
+  EXPECT_EQ(found->epoch, Epoch(2));
   EXPECT_EQ(found->sequence, 4u);
   EXPECT_EQ(found->reported_at_unix_ms, s.reported_at_unix_ms);
   EXPECT_EQ(sorted(found->children), sorted(s.children));
@@ -76,7 +76,7 @@ TEST(StorageStatuses, S8_AReportThatIsRepeatedChangesNothing) {
   Status s = status("a", 1);
   s.children = {{"x", "1", "running", 1, 1}};
   ASSERT_TRUE(store->report_now({s}).ok());
-  const uint64_t head = store->head()->status_head;
+  const Version head = store->head()->status_head;
   ASSERT_TRUE(store->report_now({s}).ok());
   EXPECT_EQ(store->head()->status_head, head);
   EXPECT_EQ(stored(store, "a")->children, s.children);
@@ -85,22 +85,21 @@ TEST(StorageStatuses, S8_AReportThatIsRepeatedChangesNothing) {
 TEST(StorageStatuses, AnOlderEpochOrSequenceIsIgnored) {
   Store store;
   put(*store, record("a"));
-  const auto report = [&](uint64_t epoch, uint64_t sequence) {
+  const auto report = [&](Epoch epoch, uint64_t sequence) {
     Status s = status("a", sequence, epoch);
-    s.children = {
-        {"of-" + std::to_string(epoch) + "-" + std::to_string(sequence), "", "running", 0, 0}};
+    s.children = {{"of-" + to_string(epoch) + "-" + std::to_string(sequence), "", "running", 0, 0}};
     ASSERT_TRUE(store->report_now({s}).ok());
   };
   report(5, 10);
   report(5, 9);
   report(4, 11);
   const auto kept = stored(store, "a");
-  EXPECT_EQ(kept->epoch, 5u);
+  EXPECT_EQ(kept->epoch, Epoch(5));
   EXPECT_EQ(kept->sequence, 10u);
   ASSERT_EQ(kept->children.size(), 1u);
   EXPECT_EQ(kept->children[0].name, "of-5-10");
   report(6, 1);
-  EXPECT_EQ(stored(store, "a")->epoch, 6u);
+  EXPECT_EQ(stored(store, "a")->epoch, Epoch(6));
   report(6, 2);
   EXPECT_EQ(stored(store, "a")->sequence, 2u);
 }
@@ -128,7 +127,7 @@ TEST(StorageStatuses, AStatusOfAnUnknownRecordIsIgnored) {
 // After a restore: the agent reports a version that the store has lost.
 TEST(StorageStatuses, AStatusOfALostHistoryIsIgnoredUnlessItSaysGone) {
   Store store;
-  const uint64_t version = put(*store, record("a"));
+  const Version version = put(*store, record("a"));
   Status s = status("a", 1);
   s.observed_version = version + 1;
   ASSERT_TRUE(store->report_now({s}).ok());
@@ -150,14 +149,14 @@ TEST(StorageStatuses, S10_AStatusReadInAnotherHistoryIsIgnoredUnlessItSaysGone) 
   Store store;
   Status s = status("a", 1);
   s.observed_version = put(*store, record("a"));
-  const uint64_t incarnation = store->head()->head.incarnation;
-  s.observed_incarnation = incarnation + 2;
+  const Incarnation incarnation = store->head()->head.incarnation;
+  s.observed_incarnation = another(incarnation);
   ASSERT_TRUE(store->report_now({s}).ok());
   EXPECT_FALSE(stored(store, "a"));
   s.observed_incarnation = incarnation;
   ASSERT_TRUE(store->report_now({s}).ok());
   ASSERT_TRUE(stored(store, "a"));
-  s.observed_incarnation = incarnation + 2;
+  s.observed_incarnation = another(incarnation);
   s.sequence = 2;
   s.gone = true;
   ASSERT_TRUE(store->report_now({s}).ok());
@@ -187,7 +186,7 @@ TEST(StorageStatuses, ADeadRecordStillHasAStatus) {
 
 TEST(StorageStatuses, DoNotMoveTheVersionsOfRecords) {
   Store store;
-  const uint64_t v = put(*store, record("a"));
+  const Version v = put(*store, record("a"));
   ASSERT_TRUE(store->report_now({status("a", 1)}).ok());
   EXPECT_EQ(store->head()->head.version, v);
   EXPECT_EQ(get(*store, "a")->version, v);

@@ -49,11 +49,11 @@ class Gate {
 // What the writers have committed, for comparison with what the reader has seen.
 struct Books {
   std::mutex mutex;
-  std::map<uint64_t, std::string> committed;  // version -> id
-  std::map<std::string, uint64_t> latest;     // id -> version
-  std::set<std::string> failed;               // ids that must never be seen
+  std::map<Version, std::string> committed;  // version -> id
+  std::map<std::string, Version> latest;     // id -> version
+  std::set<std::string> failed;              // ids that must never be seen
 
-  void add(const Group& group, uint64_t first) {
+  void add(const Group& group, Version first) {
     const std::lock_guard lock(mutex);
     for (const auto& m : group.mutations) {
       EXPECT_TRUE(committed.emplace(first, m.record.key.id).second)
@@ -115,9 +115,9 @@ void write(Store& store, Gate& gate, Books& books, int number, steady_clock::tim
 
 // What the reader has seen, and what was wrong with it.
 struct Heard {
-  std::map<uint64_t, std::string> versions;
+  std::map<Version, std::string> versions;
   uint64_t disorder = 0, duplicates = 0;
-  void add(uint64_t version, const std::string& id) {
+  void add(Version version, const std::string& id) {
     if (!versions.empty() && version <= versions.rbegin()->first) ++disorder;
     if (!versions.emplace(version, id).second) ++duplicates;
   }
@@ -131,9 +131,10 @@ void follow(Store& store, Gate& gate, const std::atomic<bool>& done, Heard& seen
   while (true) {
     const bool last = done;
     auto page = gate([&] {
-      return store->read(
-          {{}, cursor, 0, 1 + static_cast<uint32_t>(random() % 60), UINT64_MAX},
-          [&](const davit_record& r) { return seen.add(r.version, text(r.key.id)), true; });
+      return store->read({{}, cursor, 0, 1 + static_cast<uint32_t>(random() % 60), UINT64_MAX},
+                         [&](const davit_record& r) {
+                           return seen.add(Version(r.version), text(r.key.id)), true;
+                         });
     });
     ASSERT_TRUE(page.ok()) << why(page);
     ASSERT_GE(page->next_version, cursor.version);
@@ -203,11 +204,11 @@ TEST(StorageTorture, S2_NoStatusArrivesLateWhileManyReport) {
     while (true) {
       const bool last = done;
       const Cursor before = after;
-      uint64_t latest = after.version;
+      Version latest = after.version;
       auto page = gate([&] {
         return store->statuses({{}, after, 13}, [&](const davit_status& s) {
-          disorder += s.status_version <= latest;
-          latest = s.status_version;
+          disorder += Version(s.status_version) <= latest;
+          latest = Version(s.status_version);
           seen[text(s.key.id)] = s.sequence;
           return true;
         });

@@ -11,7 +11,7 @@ namespace {
 std::optional<Subject> the_subject;
 
 Error unusable(std::string what) {
-  return {Code::invalid_argument, std::move(what), {}, {}};
+  return {Code::invalid_argument, std::move(what)};
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ void Fresh::bring_up(TestHost::Time time) {
     const void* table = up_.ok() ? instance_->role<void>(role) : nullptr;
     if (table == nullptr) continue;
     if (const auto wrong = testing::faults(role, table); !wrong.empty())
-      up_ = Error{Code::failed_precondition, wrong.front(), {}, {}};
+      up_ = Error{Code::failed_precondition, wrong.front()};
   }
   if (up_.ok()) up_ = instance_->wire();
   if (up_.ok()) up_ = instance_->start();

@@ -121,11 +121,11 @@ Error unknown(const std::string& flag) {
     if (far < least) least = far, nearest = known.name;
   }
   const std::string meant = nearest.empty() ? "; --help lists the flags" : "; " + nearest + "?";
-  return {Code::invalid_argument, "unknown flag " + flag + meant, flag, {}};
+  return {Code::invalid_argument, "unknown flag " + flag + meant, flag};
 }
 
 Error wrong(const std::string& what) {
-  return {Code::invalid_argument, what, {}, {}};
+  return {Code::invalid_argument, what};
 }
 
 // Takes the flag at words[at], and its value when that is the next word.

@@ -59,7 +59,7 @@ constexpr size_t records_per_insert = 250;
 void show(const pqxx::result& rows, const Key& of, const storage::VisitRecord& visit) {
   for (const auto& row : rows) {
     Record r;
-    r.version = row[0].as<uint64_t>();
+    r.version = Version(row[0].as<uint64_t>());
     r.live = row[1].as<bool>();
     r.key = {of.kind, of.region, row[2].c_str()};
     r.ns = row[3].c_str();
@@ -123,16 +123,15 @@ int64_t Statements::made_region(const std::string& name) {
   return region_of(name);
 }
 
-std::pair<uint64_t, bool> Statements::page(const ReadRequest& q,
-                                           const storage::VisitRecord& visit) {
+std::pair<Version, bool> Statements::page(const ReadRequest& q, const storage::VisitRecord& visit) {
   const int64_t region = region_of(q.scope.region);
   pqxx::nontransaction now(connection_);
   const auto rows = q.scope.kind == deployment
                         ? now.exec_params(joined + "AND t.version > $2 ORDER BY t.version LIMIT $3",
-                                          region, q.cursor.version, q.limit)
+                                          region, q.cursor.version.value(), q.limit)
                         : now.exec_params(plain + "AND version > $3 ORDER BY version LIMIT $4",
-                                          q.scope.kind, region, q.cursor.version, q.limit);
-  std::pair<uint64_t, bool> out{q.cursor.version, rows.size() == q.limit};
+                                          q.scope.kind, region, q.cursor.version.value(), q.limit);
+  std::pair<Version, bool> out{q.cursor.version, rows.size() == q.limit};
   show(rows, {q.scope.kind, q.scope.region, {}}, [&](const Record& r) {
     out.first = r.version;
     out.second = visit(r) && out.second;
@@ -179,10 +178,10 @@ void Statements::write(const std::vector<Record>& records) {
       const int64_t region = made_region(r.key.region);
       if (r.key.kind == deployment) {
         deployments.add(r.key.region, r.key.id, r.ns, r.name, "ws", "env", "app", payload);
-        topology.add(r.key.id, region, r.version, r.state, r.live, r.committed_at_unix_ms);
+        topology.add(r.key.id, region, r.version.value(), r.state, r.live, r.committed_at_unix_ms);
       } else {
-        others.add(r.key.kind, region, r.key.id, r.version, r.state, r.live, r.committed_at_unix_ms,
-                   r.ns, r.name, payload);
+        others.add(r.key.kind, region, r.key.id, r.version.value(), r.state, r.live,
+                   r.committed_at_unix_ms, r.ns, r.name, payload);
       }
     }
     if (!deployments.empty()) {

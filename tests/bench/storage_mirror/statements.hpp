@@ -24,7 +24,7 @@ class Statements {
 
   // One statement; a region's first page asks for its row before. Returns the version of the last
   // record that was shown, and whether there is more.
-  std::pair<uint64_t, bool> page(const ReadRequest&, const storage::VisitRecord&);
+  std::pair<Version, bool> page(const ReadRequest&, const storage::VisitRecord&);
   // One statement. By name it is a report's look-up, which asks for the id only.
   void get(const Query&, const storage::VisitRecord&);
   // One statement for each 250 records of a kind, in a transaction if there are several. The

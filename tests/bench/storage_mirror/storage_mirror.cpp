@@ -55,7 +55,7 @@ class StorageMirror {
   Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>& groups) {
     std::vector<GroupResult> results;
     std::vector<Record> records;
-    uint64_t version = head_;
+    Version version(head_);
     for (const auto& group : groups) {
       results.push_back({incarnation, version + 1, 0, {}});
       for (const auto& m : group.mutations) {
@@ -66,7 +66,7 @@ class StorageMirror {
     }
     auto r = asked([&] { Lent(*this)->write(records); });
     if (!r.ok()) return r.error();
-    head_ = version;
+    head_ = version.value();
     return results;
   }
   Result<> report(const Op&, const std::vector<Status>& statuses) {
@@ -119,12 +119,12 @@ class StorageMirror {
       work();
       return {};
     } catch (const std::exception& e) {
-      return Error{Code::unavailable, e.what(), {}, {}};
+      return Error{Code::unavailable, e.what()};
     }
   }
-  Head now() const { return {{incarnation, head_}, 0, 0}; }
+  Head now() const { return {{incarnation, Version(head_)}, 0, 0}; }
 
-  static constexpr uint64_t incarnation = 1;  // nobody restores the mirror's database
+  static constexpr Incarnation incarnation = 1;  // nobody restores the mirror's database
 
   const Host host_;
   const std::string path_;

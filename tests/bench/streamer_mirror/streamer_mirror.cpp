@@ -49,13 +49,13 @@ class MirrorStream : public rpc::Handler {
     read();
   }
   void on_end_of_messages() override {
-    if (topic_.kind.empty()) finish({Code::invalid_argument, "the request message is missing", {}});
+    if (topic_.kind.empty()) finish({Code::invalid_argument, "the request message is missing"});
   }
   void on_writable() override {
     writing_ = false;
     go_on();
   }
-  void on_cancel() override { finish({Code::unavailable, "the server is shutting down", {}}); }
+  void on_cancel() override { finish(rpc::End::of(shutting_down())); }
 
  private:
   struct Answer {
@@ -67,7 +67,7 @@ class MirrorStream : public rpc::Handler {
   // On the storage's pool. The first page begins at the head's incarnation, and a cursor of 0 is
   // told of all tombstones.
   static Result<Answer> fetch(const storage::Client& storage, const Topic& topic, Cursor cursor) {
-    uint64_t dead_after = 0;
+    Version dead_after{};
     if (cursor.incarnation == 0) {
       auto head = storage.head();
       if (!head.ok()) return head.error();

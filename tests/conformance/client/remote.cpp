@@ -20,7 +20,7 @@ Remote::Remote()
       core_{log_, runtime_, metrics_, health_, shutdown_},
       rpc_(core_) {
   host::add_host_services(services_);
-  services_.add(rpc_);
+  services_.add([this](std::string_view id) { return rpc_.service(id); });
   instance_.name = name;
   instance_.core = &core_;
   instance_.services = &services_;
@@ -47,7 +47,7 @@ Result<> Remote::configure(const std::string& settings) {
   const auto config = host::Config::parse(toml, "client.toml", faults);
   rpc_.configure(config, faults);
   config.reject_unread(faults);
-  if (!faults.empty()) return Error{Code::invalid_argument, faults.lines().front(), {}, {}};
+  if (!faults.empty()) return Error{Code::invalid_argument, faults.lines().front()};
   auto channel = rpc::Channel::find(Host(&instance_.abi), name);
   if (!channel.ok()) return channel.error();
   channel_ = *channel;

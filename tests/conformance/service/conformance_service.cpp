@@ -38,8 +38,7 @@ class ConformanceService {
   Result<> wire() {
     std::ifstream in(file_, std::ios::binary);
     const std::string descriptors(std::istreambuf_iterator<char>(in), {});
-    if (!in || descriptors.empty())
-      return Error{Code::not_found, file_ + ": cannot be read", {}, {}};
+    if (!in || descriptors.empty()) return Error{Code::not_found, file_ + ": cannot be read"};
     server_.emplace(host_);
     for (const Method& method : methods) {
       if (auto r = serve(method, descriptors); !r.ok()) return r;

@@ -39,7 +39,7 @@ void Exchange::on_end_of_messages() {
   // As rpc::unary() has it.
   if (!begun_ && !method_.client_streams) {
     over_ = true;
-    return call_.finish({Code::unimplemented, "the request message is missing", {}});
+    return call_.finish({Code::unimplemented, "the request message is missing"});
   }
   alternates_ = false;
   answer();
@@ -54,12 +54,12 @@ void Exchange::on_writable() {
 void Exchange::on_cancel() {
   timer_.cancel();
   over_ = true;
-  call_.finish({Code::cancelled, "the caller has gone", {}});
+  call_.finish({Code::cancelled, "the caller has gone"});
 }
 
 void Exchange::refuse(std::string why) {
   over_ = true;
-  call_.finish({Code::invalid_argument, std::move(why), {}});
+  call_.finish({Code::invalid_argument, std::move(why)});
 }
 
 void Exchange::answer() {

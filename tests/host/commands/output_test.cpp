@@ -1,4 +1,4 @@
-#include "commands/text_table.hpp"
+#include "text_table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -126,6 +126,27 @@ TEST_F(RolloutTest, WhatARestoredStoreHasLostFailsAlsoWhenItsVersionWasGivenAgai
   EXPECT_EQ(see(), Rollout::State::failed);
 }
 
+// Its version was given again meanwhile, so the head does not tell that the record is lost.
+TEST_F(RolloutTest, WhatARestoredStoreNoLongerHasIsMissingAndNotGone) {
+  status_.mutable_head()->set_incarnation(5);
+  status_.mutable_head()->set_version(20);
+  status_.clear_objects();
+  EXPECT_EQ(see(), Rollout::State::failed);
+  EXPECT_EQ(rollout_.line(),
+            "deployment/d_1 (eu): missing: the store no longer has the record. It was opened anew "
+            "or restored since version 12, so whether the record was deleted or lost is unknown: "
+            "apply it again if it is wanted");
+}
+
+TEST_F(RolloutTest, WhatARestartedServerHadAndNoLongerHasIsGone) {
+  status_.mutable_head()->set_incarnation(5);
+  EXPECT_EQ(see(), Rollout::State::waiting) << "the store still has it";
+  status_.mutable_head()->set_version(13);
+  status_.clear_objects();
+  EXPECT_EQ(see(), Rollout::State::done);
+  EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): gone");
+}
+
 TEST_F(RolloutTest, ParkedOrHeldAtThisVersionFailsWithTheReason) {
   issue(12, "parked");
   EXPECT_EQ(see(), Rollout::State::failed);
@@ -147,6 +168,16 @@ TEST_F(RolloutTest, ADelayIsWaitedFor) {
   issue(12, "delayed");
   EXPECT_EQ(see(), Rollout::State::waiting);
   EXPECT_EQ(rollout_.line(), "deployment/d_1 (eu): delayed: because");
+}
+
+TEST_F(RolloutTest, AServerThatWaitsForTheKindIsWaitedFor) {
+  observe(11, 3, 3, 3, 0);
+  object_->set_condition("delayed");
+  object_->set_reason("since 2023-11-14T22:13:20.500Z: kind deployment: its process is starting");
+  EXPECT_EQ(see(), Rollout::State::waiting);
+  EXPECT_EQ(rollout_.line(),
+            "deployment/d_1 (eu): delayed since 2023-11-14T22:13:20.500Z: kind deployment: its "
+            "process is starting");
 }
 
 TEST_F(RolloutTest, ParkedAtAnOlderVersionIsNotAboutThisOne) {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "commands/text_table.hpp"
+#include "text_table.hpp"
 
 namespace davit::host {
 namespace {

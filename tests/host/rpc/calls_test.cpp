@@ -95,7 +95,7 @@ TEST(Unary, RefusesARegionThatTheTokenDoesNotName) {
 TEST(Unary, CarriesErrorsWithTheChannelsName) {
   Rig rig;
   rig.serve_unary("t.v1.S/Fail", "agent", [](Call, Buffer, Reply reply) {
-    reply(Error{Code::not_found, "no such thing: \"\xc3\xa9\"\n", "id", {}});
+    reply(Error{Code::not_found, "no such thing: \"\xc3\xa9\"\n", "id"});
   });
   rig.start();
   const Outcome o = call(rig.client, rig.channel, "t.v1.S/Fail", "");

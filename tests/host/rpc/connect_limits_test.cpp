@@ -202,7 +202,7 @@ struct Pouring : Limited {
     Pour(davit::rpc::Call c, Pouring& p) : call_(c), pouring_(p) { ++pouring_.open; }
     void on_message(Buffer) override { pour(); }
     void on_writable() override { pour(); }
-    void on_cancel() override { call_.finish({Code::cancelled, "gone", {}}); }
+    void on_cancel() override { call_.finish({Code::cancelled, "gone"}); }
     void on_done(const davit::rpc::End&) override {
       --pouring_.open;
       ++pouring_.dones;

@@ -275,7 +275,7 @@ TEST(ConnectFrontDoor, ConnectionsLiveOnSeveralThreads) {
                          [&](davit::rpc::Call c) {
                            const std::lock_guard lock(mutex);
                            threads.insert(std::this_thread::get_id());
-                           c.finish({Code::ok, {}, {}});
+                           c.finish({Code::ok, {}});
                          })
                   .ok());
   rig.start();

@@ -15,7 +15,7 @@ struct Limited : Rig {
    public:
     Stay(davit::rpc::Call c, Limited& l) : call_(c), limited_(l) { ++limited_.open; }
     void on_message(Buffer) override { call_.write(std::string("hello")); }
-    void on_cancel() override { call_.finish({Code::cancelled, "gone", {}}); }
+    void on_cancel() override { call_.finish({Code::cancelled, "gone"}); }
     void on_done(const davit::rpc::End&) override {
       --limited_.open;
       ++limited_.dones;

@@ -122,7 +122,7 @@ TEST(Unary, WhatThePluginsStopCancelsEndsAsUnavailable) {
   rig.hanging.wait_until_called();
   operations.cancel();
   EXPECT_EQ(rig.hanging.cancels(), 1);
-  rig.reply(Error{Code::cancelled, "the caller has given up", {}, {}});
+  rig.reply(Error{Code::cancelled, "the caller has given up"});
   const auto end = ended.get_future().get();
   EXPECT_EQ(end.code, Code::unavailable);
   EXPECT_NE(end.message.find("the server is shutting down"), std::string::npos) << end.message;

@@ -30,7 +30,7 @@ class Reload : public ::testing::Test {
     const auto served = rig_.serving().serve(stays, [this](davit::rpc::Call call) {
       struct Stays : davit::rpc::Handler {
         davit::rpc::Call call;
-        void on_cancel() override { call.finish({Code::cancelled, "gone", {}}); }
+        void on_cancel() override { call.finish({Code::cancelled, "gone"}); }
       };
       auto handler = std::make_unique<Stays>();
       handler->call = call;

@@ -38,7 +38,7 @@ Side::Side(const std::string& name)
       core{log, runtime, metrics, health, shutdown},
       rpc(core) {
   add_host_services(services_);
-  services_.add(rpc);
+  services_.add([this](std::string_view id) { return rpc.service(id); });
   instance_.name = name;
   instance_.core = &core;
   instance_.services = &services_;

@@ -78,7 +78,7 @@ class ServedCallTest : public ::testing::Test {
     const size_t what = line.find("what=\"") + 6;
     asked += " misused:" + std::string(line.substr(what, line.rfind('"') - what));
   }};
-  Serving serving{log, {Code::unavailable, "going down", {}}};
+  Serving serving{log, {Code::unavailable, "going down"}};
   Recorder recorder;
   Method method;
   std::string asked;
@@ -224,7 +224,7 @@ TEST_F(ServedCallTest, MayBeFinishedWithoutBeingAccepted) {
 
 TEST_F(ServedCallTest, AcceptedAfterItsEndItIsToldEverything) {
   call->offer();
-  call->end_now({Code::unavailable, "", {}});
+  call->end_now({Code::unavailable, ""});
   call->on_ended();
   EXPECT_FALSE(gone);
   call->accept(recorder.strand(), Recorder::handler(), &recorder);
@@ -260,7 +260,7 @@ TEST_F(ServedCallTest, WhileTheServerShutsDownTheCallerIsToComeBack) {
 TEST_F(ServedCallTest, OneThatWaitsForItsRequestTooLongIsEnded) {
   method.streaming = 0;
   accept();
-  const End late{Code::deadline_exceeded, "late", {}};
+  const End late{Code::deadline_exceeded, "late"};
   serving.open.end_late(std::chrono::steady_clock::time_point::max(), late);
   call->read();
   EXPECT_EQ(asked, "read");
@@ -274,7 +274,7 @@ TEST_F(ServedCallTest, OneThatWaitsForItsRequestTooLongIsEnded) {
 
 TEST_F(ServedCallTest, FinishedAfterItsEndItGoes) {
   call->offer();
-  call->end_now({Code::unavailable, "", {}});
+  call->end_now({Code::unavailable, ""});
   call->on_ended();
   finish(Code::ok);
   EXPECT_TRUE(gone);

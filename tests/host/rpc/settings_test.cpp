@@ -170,8 +170,8 @@ TEST(RpcSettings, TargetsOfUrls) {
   EXPECT_EQ(target("http://[::1]"), "[::1]:80");
   EXPECT_EQ(target("http://[::1]:7070"), "[::1]:7070");
   EXPECT_EQ(target("unix:/run/x"), "unix:/run/x");
-  for (const char* bad :
-       {"http://", "http://a/b", "http://u@a", "http://a:port", "http://a:99999", "http://a b"}) {
+  for (const char* bad : {"http://", "http://a/b", "http://u@a", "http://a:port", "http://a:99999",
+                          "http://a b", "http://::1", "http://::1:7070", "http://[::1"}) {
     EXPECT_EQ(target(bad), "") << bad;
   }
 }

@@ -30,7 +30,7 @@ class Waiting : public Handler {
     call_.write(std::string("first"));
   }
   void on_cancel() override {
-    if (obedient_) call_.finish({Code::unavailable, "stopping", {}});
+    if (obedient_) call_.finish({Code::unavailable, "stopping"});
   }
   void on_done(const End&) override { ++dones_; }
 

@@ -83,7 +83,7 @@ TEST_F(StartedCallTest, AGrantedReadIsAnsweredAtTheEnd) {
   call->begin();
   call->read();
   call->on_read({}, false);
-  call->on_ended({Code::unavailable, "", {}});
+  call->on_ended({Code::unavailable, ""});
   EXPECT_EQ(recorder.told(), "end done:14");
 }
 
@@ -117,7 +117,7 @@ TEST_F(StartedCallTest, CancellingDropsWhatWasReadAheadAndIsDoneOnce) {
   call->half_close();
   EXPECT_EQ(asked, "read cancel let_go");
   call->read();
-  call->on_ended({Code::cancelled, "", {}});
+  call->on_ended({Code::cancelled, ""});
   EXPECT_EQ(recorder.told(), "end done:1");
 }
 
@@ -127,7 +127,7 @@ TEST_F(StartedCallTest, CancellingWithAReadOnItsWayLetsGoOnce) {
   call->cancel();
   call->on_read(Buffer::of("crossed"), true);
   EXPECT_EQ(asked, "read cancel let_go");
-  call->on_ended({Code::cancelled, "", {}});
+  call->on_ended({Code::cancelled, ""});
   EXPECT_EQ(recorder.told(), "done:1");
 }
 
@@ -136,7 +136,7 @@ TEST_F(StartedCallTest, ACallThatNeverBeganIsDone) {
   auto release = held.get_future();
   Runtime::post(
       recorder.strand(), [](void* f) { static_cast<std::future<void>*>(f)->wait(); }, &release);
-  call->fail({Code::unauthenticated, "", {}});
+  call->fail({Code::unauthenticated, ""});
   write_text(*call, "x");
   call->half_close();
   call->read();  // as a caller does that has just started it

@@ -47,7 +47,7 @@ class Sender : public Handler {
   }
   void on_cancel() override {
     ++progress_.cancels;
-    call_.finish({Code::cancelled, "gone", {}});
+    call_.finish({Code::cancelled, "gone"});
   }
   void on_done(const End&) override { ++progress_.dones; }
 

@@ -31,7 +31,7 @@ TEST(Arrivals, RemovesWhatComesBackAfterItsRecordDied) {
 TEST(Arrivals, LeavesWhatComesBackInNumbersToTheResync) {
   PruneWorld w({{"prune_always_allowed", 2}, {"prune_share_max_percent", 70}});
   const std::vector<std::string> names{"a", "b", "c"};
-  uint64_t version = 20;
+  Version version = 20;
   for (const auto& name : names) w.apply(name, ++version);
   w.wait();
   std::map<std::string, std::string> copies;

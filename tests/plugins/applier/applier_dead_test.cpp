@@ -14,7 +14,7 @@ struct OneRecord : World {
     end(1, 10);
     wait();
   }
-  void apply_another(uint64_t version) { apply("web", version, {.id = "d_another"}); }
+  void apply_another(Version version) { apply("web", version, {.id = "d_another"}); }
   // A snapshot names the record that has the name now, and says that it named so many.
   void hear_of_another_alone(uint64_t live_count) {
     begin(true, 1, 20);
@@ -33,7 +33,7 @@ TEST(Successor, TheDeadRecordIsGoneOnceTheObjectIsItsSuccessors) {
   w.apply_another(13);
   w.wait();
   EXPECT_TRUE(w.statuses["d_web"].gone);
-  EXPECT_EQ(w.statuses["d_web"].observed_version, 12u);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, Version(12));
   EXPECT_TRUE(w.statuses["d_web"].name.empty()) << "the name is not its own any more";
   EXPECT_FALSE(w.statuses["d_another"].gone);
   EXPECT_EQ(w.replica_sets(), "web");
@@ -60,7 +60,7 @@ TEST(Successor, OfARecordThatIsNotKnownToBeDeadNothingIsSaid) {
   w.remove_record("d_web", "", 14);
   w.wait();
   EXPECT_TRUE(w.statuses["d_web"].gone);
-  EXPECT_EQ(w.statuses["d_web"].observed_version, 14u) << "else it confirms no death";
+  EXPECT_EQ(w.statuses["d_web"].observed_version, Version(14)) << "else it confirms no death";
 }
 
 // Another agent has said gone of it already, so the snapshot does not list its tombstone. What this
@@ -69,7 +69,7 @@ TEST(Successor, TheDeadRecordIsGoneThatACompleteSnapshotDoesNotName) {
   OneRecord w;
   w.hear_of_another_alone(1);
   EXPECT_TRUE(w.statuses["d_web"].gone);
-  EXPECT_EQ(w.statuses["d_web"].observed_version, 20u) << "as of the snapshot";
+  EXPECT_EQ(w.statuses["d_web"].observed_version, Version(20)) << "as of the snapshot";
   EXPECT_FALSE(w.statuses["d_another"].gone);
   EXPECT_EQ(w.replica_sets(), "web");
 }
@@ -87,7 +87,7 @@ TEST(Successor, WhoGoesWithItsSuccessorIsGoneAsOfTheSnapshot) {
   w.wait();
   for (const char* id : {"d_web", "d_another"}) {
     EXPECT_TRUE(w.statuses[id].gone) << id;
-    EXPECT_EQ(w.statuses[id].observed_version, 20u) << id;
+    EXPECT_EQ(w.statuses[id].observed_version, Version(20)) << id;
   }
 }
 
@@ -105,7 +105,7 @@ TEST(Successor, WhoLivesUnderAnotherNameIsNotGone) {
   w.end(2, 20);
   w.wait();
   EXPECT_FALSE(w.statuses["d_web"].gone);
-  EXPECT_EQ(w.statuses["d_web"].observed_version, 14u);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, Version(14));
 }
 
 // Both died while the agent was away: the object is still the first one's.
@@ -189,12 +189,12 @@ TEST(Successor, WhoWasPrunedIsGoneAsOfTheSnapshotWheneverThatIsSaid) {
   w.begin(true, 1, 12);
   w.end(0, 12);
   w.wait();
-  ASSERT_EQ(w.statuses["d_web"].observed_version, 12u);
+  ASSERT_EQ(w.statuses["d_web"].observed_version, Version(12));
   w.statuses.clear();
   w.begin(false, 2, 12, {{1, 12}});
   w.wait();
   EXPECT_TRUE(w.statuses["d_web"].gone);
-  EXPECT_EQ(w.statuses["d_web"].observed_version, 12u);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, Version(12));
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ TEST(Kind, ItsErrorsDelayByFiveCodesAndParkByTheOthers) {
   for (int32_t code = DAVIT_CANCELLED; code <= DAVIT_UNAUTHENTICATED; ++code) {
     World w;
     w.begin(true);
-    w.kind().reconcile = of_web({static_cast<Code>(code), "why", {}, {}});
+    w.kind().reconcile = of_web({static_cast<Code>(code), "why"});
     w.apply("web", 10);
     w.wait(10s);
     const bool later = code == 1 || code == 4 || code == 8 || code == 10 || code == 14;

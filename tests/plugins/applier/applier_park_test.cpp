@@ -35,10 +35,10 @@ TEST(Namespace, OneThatExistsNeedsNoRightToCreateIt) {
   make_namespace(w);
   w.front().policy = no_right(DAVIT_VERB_CREATE, "namespaces");
   w.begin(true);
-  for (uint64_t n = 1; n <= 30; ++n) w.apply("web" + std::to_string(n), n);
+  for (uint64_t n = 1; n <= 30; ++n) w.apply("web" + std::to_string(n), Version(n));
   w.end(30, 30);
   w.wait();
-  for (uint64_t n = 1; n <= 30; ++n) EXPECT_EQ(w.outcome(n), "done") << n;
+  for (uint64_t n = 1; n <= 30; ++n) EXPECT_EQ(w.outcome(Version(n)), "done") << n;
   EXPECT_EQ(w.front().sent["create namespaces"], 0u);
 }
 

@@ -14,7 +14,8 @@ TEST(Prune, RemovesWhatACompleteSnapshotDoesNotName) {
   w.wait();
   EXPECT_EQ(w.replica_sets(), "keep");
   EXPECT_TRUE(w.statuses["d_drop"].gone);
-  EXPECT_EQ(w.statuses["d_drop"].observed_version, 12u) << "its tombstone may be as young as that";
+  EXPECT_EQ(w.statuses["d_drop"].observed_version, Version(12))
+      << "its tombstone may be as young as that";
 }
 
 TEST(Prune, RemovesWhatAnEarlierProcessLeft) {
@@ -39,7 +40,7 @@ TEST(Prune, SaysNothingOfAnIdThatLivesUnderAnotherName) {
   w.wait();
   EXPECT_EQ(w.replica_sets(), "keep moved");
   EXPECT_FALSE(w.statuses["d_drop"].gone);
-  EXPECT_EQ(w.statuses["d_drop"].observed_version, 12u);
+  EXPECT_EQ(w.statuses["d_drop"].observed_version, Version(12));
 }
 
 TEST(Prune, DeletesNothingWhenTheCountDiffers) {
@@ -184,7 +185,7 @@ TEST(Lingering, IsSaidToBeGoneWhenNothingIsLeft) {
   w.end(2, 20);
   w.wait();
   EXPECT_TRUE(w.statuses["d_undone"].gone);
-  EXPECT_EQ(w.statuses["d_undone"].observed_version, 15u);
+  EXPECT_EQ(w.statuses["d_undone"].observed_version, Version(15));
   EXPECT_FALSE(w.statuses["d_drop"].gone);
 }
 

@@ -103,7 +103,8 @@ TEST(ApplierSettings, ARequestIsSlowAfterSlowAfter) {
       return q.verb == DAVIT_VERB_APPLY && q.ns == "stuck";
     };
     w.begin(true);
-    for (uint64_t n = 1; n <= 50; ++n) w.apply("web" + std::to_string(n), n, {.ns = "stuck"});
+    for (uint64_t n = 1; n <= 50; ++n)
+      w.apply("web" + std::to_string(n), Version(n), {.ns = "stuck"});
     w.apply("other", 51);
     w.wait(slow - 500ms);
     EXPECT_EQ(w.outcome(51), "") << slow.count();

@@ -25,12 +25,12 @@ Front::Policy throttles(const std::string& ns, const std::string& message) {
 }
 
 void apply_many(World& w, const std::string& ns, uint64_t from, uint64_t to) {
-  for (uint64_t n = from; n <= to; ++n) w.apply("web" + std::to_string(n), n, {.ns = ns});
+  for (uint64_t n = from; n <= to; ++n) w.apply("web" + std::to_string(n), Version(n), {.ns = ns});
 }
 
 size_t done(const World& w, uint64_t from, uint64_t to) {
   size_t out = 0;
-  for (uint64_t n = from; n <= to; ++n) out += w.outcome(n) == "done" ? 1 : 0;
+  for (uint64_t n = from; n <= to; ++n) out += w.outcome(Version(n)) == "done" ? 1 : 0;
   return out;
 }
 
@@ -161,7 +161,7 @@ TEST(Slow, A429OfMostNamespacesIsTheApiServers) {
   w.begin(true);
   w.throttle(10s);
   for (uint64_t n = 1; n <= 50; ++n)
-    w.apply("web" + std::to_string(n), n, {.ns = "ns" + std::to_string(n)});
+    w.apply("web" + std::to_string(n), Version(n), {.ns = "ns" + std::to_string(n)});
   w.wait(5s);
   EXPECT_LE(w.requests(), 16u);
   w.throttle(0ms);
@@ -178,7 +178,7 @@ TEST(Slow, WhatIsHeldBackIsAsUrgentAsWhatCameForItSince) {
   ASSERT_EQ(done(w, 1, 18), 18u);
   w.front().hangs = [](const cluster::Request& q) { return applies_in(q, "stuck"); };
   for (uint64_t n = 1; n <= 16; ++n)
-    w.apply("web" + std::to_string(n), 100 + n, {.image = "nginx:2", .ns = "stuck"});
+    w.apply("web" + std::to_string(n), Version(100 + n), {.image = "nginx:2", .ns = "stuck"});
   w.wait(3s);
   const size_t before = w.front().sent["apply replicasets"];
   for (const char* name : {"web17", "web18"}) {

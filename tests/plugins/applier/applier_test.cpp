@@ -20,7 +20,7 @@ TEST(Applier, MakesWhatIsWantedAndReportsIt) {
   EXPECT_EQ(w.outcome(10), "done");
   EXPECT_EQ(w.outcome(11), "done");
   const Status& s = w.statuses["d_web"];
-  EXPECT_EQ(s.observed_version, 10u);
+  EXPECT_EQ(s.observed_version, Version(10));
   EXPECT_EQ(s.desired, 3);
   EXPECT_EQ(s.updated, 3);
   EXPECT_EQ(s.ready, 3);
@@ -66,7 +66,7 @@ TEST(Applier, FollowsChangesAndDeletes) {
   w.apply("web", 11, {4});
   w.wait();
   EXPECT_EQ(w.replicas("web"), 4);
-  EXPECT_EQ(w.statuses["d_web"].observed_version, 11u);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, Version(11));
   w.remove("web", 12);
   w.wait();
   EXPECT_EQ(w.replica_sets(), "");
@@ -114,7 +114,7 @@ TEST(Applier, SendsNothingWhenNothingDiffers) {
   w.wait();
   EXPECT_EQ(w.count("applies"), before) << "a new version that renders the same needs no call";
   EXPECT_EQ(w.outcome(20), "done");
-  EXPECT_EQ(w.statuses["d_web"].observed_version, 20u);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, Version(20));
 }
 
 TEST(Applier, AppliesAtMostOnceAfterARestart) {
@@ -193,6 +193,24 @@ TEST(Applier, MakesTheNamespaceAgain) {
   EXPECT_FALSE(w.replica_set("web").is_null());
 }
 
+TEST(Applier, RemembersNoNamespaceLongerThanItsRecords) {
+  World w;
+  w.begin(true);
+  w.apply("web", 10);
+  w.apply("stays", 11, {.ns = "shop"});
+  w.end(2, 11);
+  w.wait();
+  const auto looked = [&] { return w.front().sent["get namespaces"]; };
+  const size_t before = looked();
+  w.remove("web", 12);
+  w.wait(10min);
+  EXPECT_EQ(looked(), before) << "what lives is not looked for again";
+  w.apply("web", 13);
+  w.wait();
+  EXPECT_EQ(looked(), before + 1);
+  EXPECT_FALSE(w.replica_set("web").is_null());
+}
+
 TEST(Applier, ParksWhatCanNeverSucceedAndGoesOn) {
   World w;
   w.begin(true);
@@ -206,7 +224,7 @@ TEST(Applier, ParksWhatCanNeverSucceedAndGoesOn) {
   EXPECT_EQ(w.outcome(12), "done");
   EXPECT_EQ(w.replica_sets(), "good");
   EXPECT_EQ(w.issues["bad"], "parked");
-  EXPECT_EQ(w.statuses["d_worse"].observed_version, 11u);
+  EXPECT_EQ(w.statuses["d_worse"].observed_version, Version(11));
   EXPECT_NE(w.statuses["d_worse"].parked.find("cpu_millicores"), std::string::npos)
       << w.statuses["d_worse"].parked;
   w.apply("worse", 13);
@@ -265,8 +283,8 @@ TEST(Applier, DoesNotHammerAClusterThatAsksForAPause) {
   World w;
   w.begin(true);
   w.throttle(2s);
-  for (uint64_t n = 1; n <= records; ++n) w.apply("web" + std::to_string(n), n);
-  w.end(records, records);
+  for (uint64_t n = 1; n <= records; ++n) w.apply("web" + std::to_string(n), Version(n));
+  w.end(records, Version(records));
   w.wait(60s);
   EXPECT_LE(w.requests(), 16u + 8 + 4 + 2 + 60 / 2) << "halves, and then one after each pause";
   EXPECT_EQ(w.count("throttled"), static_cast<double>(w.requests()));
@@ -275,7 +293,7 @@ TEST(Applier, DoesNotHammerAClusterThatAsksForAPause) {
   const size_t before = w.requests();
   w.throttle(0ms);
   w.wait(60s);
-  for (uint64_t n = 1; n <= records; ++n) EXPECT_EQ(w.outcome(n), "done") << n;
+  for (uint64_t n = 1; n <= records; ++n) EXPECT_EQ(w.outcome(Version(n)), "done") << n;
   EXPECT_LE(w.requests() - before, 2 * records + 10) << "a look and an apply";
   EXPECT_GE(w.host().metric("davit_applier_concurrency"), 8);
 }
@@ -287,23 +305,23 @@ TEST(Applier, TellsAStoreThatWasOpenedAnewEverythingOnceMore) {
   w.apply("web", 10);
   w.end(1, 10);
   w.wait();
-  for (const uint64_t incarnation : {1, 2}) {
+  for (const Incarnation incarnation : {Incarnation(1), Incarnation(2)}) {
     w.statuses.clear();
     w.begin(false, incarnation);
     w.wait(5min);
-    EXPECT_EQ(w.statuses.contains("d_web"), incarnation == 2);
+    EXPECT_EQ(w.statuses.contains("d_web"), incarnation == Incarnation(2));
   }
 }
 
 // A restored store gives its versions again. An incarnation has all 64 bits, also in a stamp.
 TEST(Applier, SaysInWhichHistoryItReadWhatItApplied) {
   World w;
-  constexpr uint64_t first = UINT64_MAX, second = UINT64_MAX - 1;
-  for (const uint64_t incarnation : {first, second}) {
+  constexpr Incarnation first(UINT64_MAX), second(UINT64_MAX - 1);
+  for (const Incarnation incarnation : {first, second}) {
     w.begin(true, incarnation, 0, incarnation == first ? History() : History{{first, 5}});
     w.apply("web", 10);
     w.garbage("worse", 11);
-    w.end(second, 11);
+    w.end(2, 11);
     w.wait();
     EXPECT_EQ(w.statuses["d_web"].observed_incarnation, incarnation);
     EXPECT_EQ(w.statuses["d_worse"].observed_incarnation, incarnation) << "which is parked";

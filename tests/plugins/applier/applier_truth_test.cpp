@@ -107,7 +107,7 @@ TEST(Truth, IsBlindAtOnceWhenAWatchThatWorkedIsRefused) {
   w.front().show("pods");
   w.wait();
   EXPECT_EQ(w.statuses["d_web"].ready, 3);
-  EXPECT_EQ(w.statuses["d_web"].observed_version, 11u);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, Version(11));
 }
 
 TEST(Truth, TrustsWhatItSawForAWhileWhenAWatchIsCut) {
@@ -309,7 +309,7 @@ TEST(Truth, AChangeThatKeepsFailingSaysWhy) {
   w.front().policy = {};
   w.wait(60s);
   EXPECT_EQ(w.statuses["d_web"].message.find("retrying"), std::string::npos);
-  EXPECT_EQ(w.statuses["d_web"].observed_version, 11u);
+  EXPECT_EQ(w.statuses["d_web"].observed_version, Version(11));
 }
 
 TEST(Truth, AnInvalidVersionErasesNothingOfWhatRuns) {
@@ -319,7 +319,7 @@ TEST(Truth, AnInvalidVersionErasesNothingOfWhatRuns) {
   EXPECT_EQ(w.outcome(11), "parked");
   const Status& s = w.statuses["d_web"];
   EXPECT_NE(s.parked, "");
-  EXPECT_EQ(s.observed_version, 11u);
+  EXPECT_EQ(s.observed_version, Version(11));
   EXPECT_EQ(s.children.size(), 2u);
   EXPECT_EQ(s.ready, 2);
   EXPECT_EQ(s.desired, 2);
@@ -348,14 +348,14 @@ TEST(Truth, AnInvalidVersionErasesNothingThoughTheAgentKnowsNoOther) {
 TEST(Truth, AfterARestartAPeerWithoutHistoryCausesNoApplies) {
   World w;
   w.begin_ctrl_v1();
-  for (uint64_t n = 1; n <= 20; ++n) w.apply("web" + std::to_string(n), n);
+  for (uint64_t n = 1; n <= 20; ++n) w.apply("web" + std::to_string(n), Version(n));
   w.end(std::nullopt, 20);
   w.wait();
   const double before = w.count("applies");
   EXPECT_EQ(before, 20);
   w.restart();
   w.begin_ctrl_v1();
-  for (uint64_t n = 1; n <= 20; ++n) w.apply("web" + std::to_string(n), n);
+  for (uint64_t n = 1; n <= 20; ++n) w.apply("web" + std::to_string(n), Version(n));
   w.end(std::nullopt, 20);
   w.wait(10min);
   EXPECT_EQ(w.count("applies"), before);

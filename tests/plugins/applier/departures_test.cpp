@@ -43,10 +43,10 @@ class DepartureCommands {
     out_.clear();
     const std::string command = word();
     if (command == "snapshot") {
-      begin({true, {1, number()}, {}});
+      begin({true, {1, Version(number())}, {}});
     } else if (command == "tail") {
-      const uint64_t incarnation = number();
-      begin({false, {incarnation, number()}, {}});
+      const Incarnation incarnation(number());
+      begin({false, {incarnation, Version(number())}, {}});
     } else if (command == "apply") {
       change(sink::ChangeType::apply);
     } else if (command == "remove") {
@@ -77,7 +77,7 @@ class DepartureCommands {
   void say(const std::string& line) { out_ += line + "\n"; }
   void report(const std::vector<GoneRecord>& records) {
     for (const GoneRecord& r : records)
-      say("gone " + r.id + " " + std::to_string(r.version) + " " + (r.name.empty() ? "-" : r.name));
+      say("gone " + r.id + " " + to_string(r.version) + " " + (r.name.empty() ? "-" : r.name));
   }
 
   void begin(sink::Begin begin) {
@@ -94,7 +94,7 @@ class DepartureCommands {
     const std::string name = word();
     if (name != "-") change.ns = "acme", change.name = name;
     change.key.id = word();
-    change.version = number();
+    change.version = Version(number());
     if (departures_.keep(change, desired_)) {
       if (departures_.judged()) confirm();
       return;
@@ -117,7 +117,7 @@ class DepartureCommands {
     const std::string path = "/things/acme/" + of.name;
     if (command == "object") {
       const std::string id = word();
-      observed_.put(0, path, text(id, number()), std::to_string(++events_), {&of});
+      observed_.put(0, path, text(id, Version(number())), std::to_string(++events_), {&of});
     } else if (command == "stranger") {
       observed_.put(0, path, std::make_shared<const std::string>("{}"), std::to_string(++events_),
                     {&of}, true);
@@ -134,11 +134,11 @@ class DepartureCommands {
       throw std::runtime_error("unknown command");
     }
   }
-  Text text(const std::string& id, uint64_t version) const {
+  Text text(const std::string& id, Version version) const {
     return std::make_shared<const std::string>(
         R"({"metadata":{"labels":{"davit.dev/region":"eu"},"annotations":{"davit.dev/id":")" + id +
-        R"(","davit.dev/incarnation":")" + std::to_string(at_.incarnation) +
-        R"(","davit.dev/version":")" + std::to_string(version) + "\"}}}");
+        R"(","davit.dev/incarnation":")" + to_string(at_.incarnation) +
+        R"(","davit.dev/version":")" + to_string(version) + "\"}}}");
   }
 
   // --- what the hub does
@@ -160,7 +160,7 @@ class DepartureCommands {
       if (of.id.empty()) desired_.identify(of, Departures::id_in_stamps(of));
       of.intent = Intent::remove;
       of.pruned_at = found.as_of;
-      lines.insert("remove " + of.name + " as of " + std::to_string(found.as_of));
+      lines.insert("remove " + of.name + " as of " + to_string(found.as_of));
     }
     for (const auto& orphan : found.decision.orphans) {
       numbered(orphan.entry).intent = Intent::orphan;
@@ -185,7 +185,7 @@ class DepartureCommands {
   std::istringstream words_;
   std::string out_;
   const PruneRules rules_{false, 50, 2};
-  Desired desired_{0, 1};
+  RecordTable desired_{0, 1};
   Observed observed_{1};
   Departures departures_{std::vector<bool>{true}};
   History history_;

@@ -109,7 +109,7 @@ class Front {
                    const davit_cluster_watcher* w, void* self, davit_cluster_watch** out,
                    davit_error* e) {
         if (davit::detail::object<Front>(i).not_understood.contains(text(r->resource.resource)))
-          return fill(e, {Code::unimplemented, "flags has bit 20", {}, {}});
+          return fill(e, {Code::unimplemented, "flags has bit 20"});
         return right->watch(i, r, credit, w, self, out, e);
       };
       return t;

@@ -93,11 +93,12 @@ TEST(MadeLater, IsOnlySaidOfTheSameStore) {
 
 TEST(CannotBePlaced, IsSaidOfAnIncarnationThatNobodyHasExplained) {
   const History history{{1, 50}, {2, 90}};
-  const Incarnations strangers{8};
-  const Knowledge known{40, 2, 3, &history, &strangers};
+  const Incarnations foreign{8};
+  const Knowledge known{40, 2, 3, &history, &foreign};
   EXPECT_TRUE(cannot_be_placed({7, 1}, known));
   EXPECT_FALSE(cannot_be_placed({8, 99}, known)) << "none of the store's";
-  for (const uint64_t told : {1, 2, 3}) EXPECT_FALSE(cannot_be_placed({told, 99}, known)) << told;
+  for (const uint64_t told : {1, 2, 3})
+    EXPECT_FALSE(cannot_be_placed({Incarnation(told), 99}, known)) << told;
   EXPECT_FALSE(cannot_be_placed({0, 99}, known)) << "without a stamp";
   EXPECT_FALSE(cannot_be_placed({7, 1}, {40, 0, 0, &history})) << "of a peer that names none";
 }

@@ -9,7 +9,7 @@ struct PruneRow {
   const char* name;
   SnapshotEnd end;
   size_t candidates;
-  uint64_t candidate_version;
+  Version candidate_version;
   PruneRules rules;
   size_t removed, orphaned;
   bool refused;
@@ -20,11 +20,11 @@ const History other{{2, 50}};
 const History none;
 
 const PruneRow prunes[] = {
-    {"CountsAgree", {known, 100, 100, 50}, 3, 7, {}, 3, 0, false},
-    {"CountsDiffer", {known, 100, 99, 50}, 3, 7, {}, 0, 3, true},
-    {"CountedTooMany", {known, 99, 100, 50}, 3, 7, {}, 0, 3, true},
-    {"NothingToPrune", {known, 100, 99, 50}, 0, 7, {}, 0, 0, false},
-    {"OfAnotherHistory", {other, 100, 100, 50}, 3, 7, {}, 0, 3, false},
+    {"CountsAgree", {known, 100, 100, Version(50)}, 3, 7, {}, 3, 0, false},
+    {"CountsDiffer", {known, 100, 99, Version(50)}, 3, 7, {}, 0, 3, true},
+    {"CountedTooMany", {known, 99, 100, Version(50)}, 3, 7, {}, 0, 3, true},
+    {"NothingToPrune", {known, 100, 99, Version(50)}, 0, 7, {}, 0, 0, false},
+    {"OfAnotherHistory", {other, 100, 100, Version(50)}, 3, 7, {}, 0, 3, false},
     {"CleanCloseIsNoCount", {none, std::nullopt, 100, std::nullopt}, 3, 7, {}, 0, 3, false},
     {"CleanCloseBySetting",
      {none, std::nullopt, 100, std::nullopt},
@@ -34,7 +34,14 @@ const PruneRow prunes[] = {
      3,
      0,
      false},
-    {"SilenceIsNoEnd", {none, std::nullopt, 100, 50, true}, 3, 7, {true, 100, 10}, 0, 3, false},
+    {"SilenceIsNoEnd",
+     {none, std::nullopt, 100, Version(50), true},
+     3,
+     7,
+     {true, 100, 10},
+     0,
+     3,
+     false},
     {"OfAnotherHistoryOnClose",
      {other, std::nullopt, 100, std::nullopt},
      3,
@@ -43,14 +50,14 @@ const PruneRow prunes[] = {
      0,
      3,
      false},
-    {"OfAVersionTheStoreDoesNotKnow", {known, 100, 100, 50}, 3, 51, {}, 0, 3, false},
-    {"OfTheSnapshotsOwnVersion", {known, 100, 100, 50}, 3, 50, {}, 3, 0, false},
-    {"EmptyStoreManyObjects", {known, 0, 0, 50}, 11, 7, {}, 0, 11, true},
-    {"EmptyStoreFewObjects", {known, 0, 0, 50}, 10, 7, {}, 10, 0, false},
-    {"StoreThatWasNeverWritten", {History{{1, 0}}, 0, 0, 0}, 3, 7, {}, 0, 3, false},
-    {"HalfMayGo", {known, 20, 20, 50}, 20, 7, {}, 20, 0, false},
-    {"MoreThanHalfMayNot", {known, 19, 19, 50}, 20, 7, {}, 0, 20, true},
-    {"NeverPrune", {known, 20, 20, 50}, 1, 7, {false, 0, 0}, 0, 1, true},
+    {"OfAVersionTheStoreDoesNotKnow", {known, 100, 100, Version(50)}, 3, 51, {}, 0, 3, false},
+    {"OfTheSnapshotsOwnVersion", {known, 100, 100, Version(50)}, 3, 50, {}, 3, 0, false},
+    {"EmptyStoreManyObjects", {known, 0, 0, Version(50)}, 11, 7, {}, 0, 11, true},
+    {"EmptyStoreFewObjects", {known, 0, 0, Version(50)}, 10, 7, {}, 10, 0, false},
+    {"StoreThatWasNeverWritten", {History{{1, 0}}, 0, 0, Version(0)}, 3, 7, {}, 0, 3, false},
+    {"HalfMayGo", {known, 20, 20, Version(50)}, 20, 7, {}, 20, 0, false},
+    {"MoreThanHalfMayNot", {known, 19, 19, Version(50)}, 20, 7, {}, 0, 20, true},
+    {"NeverPrune", {known, 20, 20, Version(50)}, 1, 7, {false, 0, 0}, 0, 1, true},
 };
 
 class Prune : public ::testing::TestWithParam<PruneRow> {};
@@ -71,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Table, Prune, ::testing::ValuesIn(prunes),
                          [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Prune, KeepsOnlyWhatTheStoreHasLost) {
-  const PruneDecision v = prune({known, 5, 5, 50}, {{1, {{1, 40}}}, {2, {{1, 60}}}}, {});
+  const PruneDecision v = prune({known, 5, 5, Version(50)}, {{1, {{1, 40}}}, {2, {{1, 60}}}}, {});
   ASSERT_EQ(v.remove.size(), 1u);
   EXPECT_EQ(v.remove[0], 1u);
   ASSERT_EQ(v.orphans.size(), 1u);
@@ -79,13 +86,13 @@ TEST(Prune, KeepsOnlyWhatTheStoreHasLost) {
 }
 
 TEST(Prune, KeepsWhatNothingIsKnownOf) {
-  const PruneDecision v = prune({known, 5, 5, 50}, {{1, {}}}, {});
+  const PruneDecision v = prune({known, 5, 5, Version(50)}, {{1, {}}}, {});
   EXPECT_TRUE(v.remove.empty());
   ASSERT_EQ(v.orphans.size(), 1u);
 }
 
 TEST(Prune, OneObjectOfALostRecordIsEnough) {
-  const PruneDecision v = prune({known, 5, 5, 50}, {{1, {{1, 40}, {2, 3}}}}, {});
+  const PruneDecision v = prune({known, 5, 5, Version(50)}, {{1, {{1, 40}, {2, 3}}}}, {});
   EXPECT_TRUE(v.remove.empty());
   EXPECT_EQ(v.orphans.size(), 1u);
 }
@@ -93,7 +100,7 @@ TEST(Prune, OneObjectOfALostRecordIsEnough) {
 TEST(Prune, AnOlderIncarnationEndsWhereTheNextBegins) {
   const History chain{{1, 50}, {2, 90}};
   const PruneDecision v =
-      prune({chain, 5, 5, 90}, {{1, {{1, 50}}}, {2, {{1, 51}}}, {3, {{2, 90}}}}, {});
+      prune({chain, 5, 5, Version(90)}, {{1, {{1, 50}}}, {2, {{1, 51}}}, {3, {{2, 90}}}}, {});
   EXPECT_EQ(v.remove, (std::vector<uint64_t>{1, 3}));
 }
 
@@ -102,10 +109,10 @@ TEST(Prune, WhatHasATombstoneGoesWhateverItsShare) {
   const PruneRules rules{false, 50, 0};
   std::vector<Candidate> candidates;
   for (uint64_t i = 1; i <= 41; ++i) candidates.push_back({i, {{1, 7}}, i != 41, false});
-  PruneDecision v = prune({known, 11, 11, 50}, candidates, rules);
+  PruneDecision v = prune({known, 11, 11, Version(50)}, candidates, rules);
   EXPECT_EQ(v.remove.size(), 41u) << "the share is of what has none";
   for (auto& c : candidates) c.proven_deleted = c.entry <= 10;
-  v = prune({known, 11, 11, 50}, candidates, rules);
+  v = prune({known, 11, 11, Version(50)}, candidates, rules);
   EXPECT_EQ(v.remove.size(), 10u);
   EXPECT_EQ(v.orphans.size(), 31u);
   EXPECT_FALSE(v.refusal.empty());
@@ -113,18 +120,18 @@ TEST(Prune, WhatHasATombstoneGoesWhateverItsShare) {
 
 TEST(Prune, ATombstoneIsNoProofAgainstALostHistoryOrAWrongCount) {
   const Candidate dead{1, {{1, 7}}, true, false};
-  EXPECT_TRUE(prune({other, 5, 5, 50}, {dead}, {}).remove.empty());
-  EXPECT_TRUE(prune({known, 5, 4, 50}, {dead}, {}).remove.empty());
+  EXPECT_TRUE(prune({other, 5, 5, Version(50)}, {dead}, {}).remove.empty());
+  EXPECT_TRUE(prune({known, 5, 4, Version(50)}, {dead}, {}).remove.empty());
 }
 
 TEST(Prune, AnAnnotationThatContradictsTheNameIsNoReasonToRemove) {
-  const PruneDecision v = prune({known, 5, 5, 50}, {{1, {{1, 7}}, true, true}}, {});
+  const PruneDecision v = prune({known, 5, 5, Version(50)}, {{1, {{1, 7}}, true, true}}, {});
   EXPECT_TRUE(v.remove.empty());
   EXPECT_EQ(v.orphans.size(), 1u);
 }
 
 TEST(Prune, WithoutAStampOfAHistoryNothingGoes) {
-  const PruneDecision v = prune({known, 5, 5, 50}, {{1, {{0, 40}}}}, {});
+  const PruneDecision v = prune({known, 5, 5, Version(50)}, {{1, {{0, 40}}}}, {});
   EXPECT_TRUE(v.remove.empty());
 }
 

@@ -64,5 +64,29 @@ TEST_F(SharesTest, ARefusalThatNamesAWebhookIsNeverTheApiServers) {
   EXPECT_FALSE(shares_.refused("a", true, 1s, 2s));
 }
 
+TEST_F(SharesTest, RemembersNoGroupThatHasGone) {
+  Shares::Time at = 1s;
+  for (int n = 0; n < 10'000; ++n, at += 1s) {
+    const std::string group = "things ns-" + std::to_string(n);
+    shares_.began(group, 1, at);
+    if (n % 3 == 0) {
+      shares_.refused(group, false, at, at);
+    } else {
+      shares_.answered(group, at);
+    }
+    shares_.ended(1);
+    EXPECT_LE(shares_.groups(), 64u);
+  }
+}
+
+// A request that hangs for a minute is judged by what was served meanwhile.
+TEST_F(SharesTest, RemembersWhatWasServedWhileARequestIsOut) {
+  shares_.began("slow", 1, 0s);
+  Shares::Time at = 1s;
+  for (int n = 0; n < 200; ++n, at += 300ms) shares_.answered("b" + std::to_string(n), at);
+  EXPECT_FALSE(shares_.refused("slow", false, 0s, at)) << "two hundred groups were served since";
+  EXPECT_GE(shares_.groups(), 200u);
+}
+
 }  // namespace
 }  // namespace davit::applier

@@ -30,7 +30,7 @@ TEST(Strangers, AnotherIncarnationOfTheStoreBeginsAnew) {
 TEST(Strangers, HoweverManyAPersonWritesTheyAreNotAllKept) {
   Strangers s;
   for (uint64_t i = 1; i <= 100'000; ++i) {
-    s.seen(i, std::chrono::seconds(i));
+    s.seen(Incarnation(i), std::chrono::seconds(i));
     s.word(std::chrono::seconds(i));
     ASSERT_LE(s.known()->size(), 512u);
   }

@@ -76,6 +76,24 @@ TEST_F(WorkersTest, ForgetsWhatWaitsForItsGroup) {
   EXPECT_EQ(begun(2s), "");
 }
 
+// A webhook that never answers keeps its group without room, while records come and go.
+TEST_F(WorkersTest, KeepsNoPlaceInLineForWhatIsForgotten) {
+  add({11, 12, 13});
+  EXPECT_EQ(begun(0s), "11 12 ");
+  EXPECT_EQ(begun(2s), "");
+  const auto next = [](Workers::Key key) { return 1000 + key; };
+  for (Workers::Key n = 0; n < 1000; ++n) {
+    workers.add(next(n), Priority::change, 2s);
+    while (const auto key = workers.take(2s)) EXPECT_FALSE(workers.begin(*key, "1", 2s));
+    workers.forget(next(n));
+  }
+  EXPECT_EQ(workers.in_line(), 1u) << "13, which still waits";
+  end(11, 3s);
+  end(12, 3s);
+  EXPECT_EQ(begun(3s), "13 ");
+  EXPECT_EQ(workers.in_line(), 0u);
+}
+
 TEST_F(WorkersTest, GivesNothingInAPauseThatTheServerAskedFor) {
   add({1, 2});
   EXPECT_EQ(begun(0s), "1 2 ");

@@ -21,7 +21,7 @@ const davit_codec* through() {
       [](const davit_schema*, davit_str, davit_bytes message, const davit_sink* sink,
          davit_error* e) {
         if (view(message).substr(0, 1) != "{")
-          return fill(e, {Code::invalid_argument, "not a message", {}, {}});
+          return fill(e, {Code::invalid_argument, "not a message"});
         sink->write(sink->ctx, message);
         return DAVIT_OK;
       },
@@ -102,9 +102,7 @@ void World::start() {
   closed_ = false;
   sink::Source source;
   source.wake = [] {};
-  source.settled = [this](uint64_t version, sink::Outcome outcome) {
-    outcomes_[version] = outcome;
-  };
+  source.settled = [this](Version version, sink::Outcome outcome) { outcomes_[version] = outcome; };
   source.closed = [this] { closed_ = true; };
   auto opened = sink::ChangeClient(applier_->ref(DAVIT_CHANGE_SINK))
                     .open("deployment", region, std::move(source));
@@ -144,13 +142,13 @@ std::string World::check() {
   return r.ok() ? std::string() : r.error().message;
 }
 
-void World::begin(bool snapshot, uint64_t incarnation, uint64_t at, History before) {
+void World::begin(bool snapshot, Incarnation incarnation, Version at, History before) {
   if (snapshot || !before.empty()) before.push_back({incarnation, 1'000'000});
   EXPECT_TRUE(stream_.begin({snapshot, {incarnation, at}, std::move(before)}).ok());
   host_.run();
 }
 
-void World::word(uint64_t incarnation, uint64_t at) {
+void World::word(Incarnation incarnation, Version at) {
   EXPECT_TRUE(stream_.bookmark({false, std::nullopt, {incarnation, at}}).ok());
   host_.run();
 }
@@ -166,7 +164,7 @@ void World::begin_ctrl_v1() {
 }
 
 void World::offer_change(sink::ChangeType type, const std::string& name, const std::string& ns,
-                         uint64_t version, std::string payload, const std::string& id,
+                         Version version, std::string payload, const std::string& id,
                          const ApplyOptions& o) {
   sink::Change c;
   c.type = type;
@@ -181,7 +179,7 @@ void World::offer_change(sink::ChangeType type, const std::string& name, const s
   host_.run();
 }
 
-void World::apply(const std::string& name, uint64_t version, const ApplyOptions& o) {
+void World::apply(const std::string& name, Version version, const ApplyOptions& o) {
   const std::string id = o.id.empty() ? "d_" + name : o.id;
   json::object message{{"k8s_namespace", o.ns},
                        {"k8s_name", name},
@@ -202,26 +200,26 @@ void World::apply(const std::string& name, uint64_t version, const ApplyOptions&
   offer_change(sink::ChangeType::apply, name, o.ns, version, json::serialize(message), id, o);
 }
 
-void World::garbage(const std::string& name, uint64_t version) {
+void World::garbage(const std::string& name, Version version) {
   offer_change(sink::ChangeType::apply, name, "acme", version, "\x01\x02", "d_" + name);
 }
-void World::remove(const std::string& name, uint64_t version, bool with_id) {
+void World::remove(const std::string& name, Version version, bool with_id) {
   offer_change(sink::ChangeType::remove, name, "acme", version, {},
                with_id ? "d_" + name : std::string());
 }
-void World::remove_record(const std::string& id, const std::string& name, uint64_t version) {
+void World::remove_record(const std::string& id, const std::string& name, Version version) {
   offer_change(sink::ChangeType::remove, name, name.empty() ? "" : "acme", version, {}, id);
 }
-void World::hold(const std::string& name, uint64_t version) {
+void World::hold(const std::string& name, Version version) {
   offer_change(sink::ChangeType::hold, name, "acme", version, "paused by an operator", "d_" + name);
 }
 
-void World::end(std::optional<uint64_t> live_count, uint64_t at) {
+void World::end(std::optional<uint64_t> live_count, Version at) {
   EXPECT_TRUE(stream_.bookmark({true, live_count, {1, at}}).ok());
   host_.run();
 }
 
-std::string World::outcome(uint64_t version) const {
+std::string World::outcome(Version version) const {
   static const char* const names[] = {"", "done", "parked", "held", "abandoned"};
   const auto it = outcomes_.find(version);
   return it == outcomes_.end() ? "" : names[static_cast<int>(it->second)];

@@ -49,22 +49,22 @@ class World {
   // --- the watcher's part
   // Of a store in this incarnation, at this version. A snapshot begins with its history, and so
   // does a tail where `before` says what came before.
-  void begin(bool snapshot, uint64_t incarnation = 1, uint64_t at = 0, History before = {});
-  void apply(const std::string& name, uint64_t version, const ApplyOptions& o = {});
-  void garbage(const std::string& name, uint64_t version);
+  void begin(bool snapshot, Incarnation incarnation = 1, Version at = 0, History before = {});
+  void apply(const std::string& name, Version version, const ApplyOptions& o = {});
+  void garbage(const std::string& name, Version version);
   // Of a peer that knows no incarnations, no history and no ids in what it deletes.
   void begin_ctrl_v1();
-  void remove(const std::string& name, uint64_t version, bool with_id = true);
+  void remove(const std::string& name, Version version, bool with_id = true);
   // The name is empty when another record has it by now.
-  void remove_record(const std::string& id, const std::string& name, uint64_t version);
-  void hold(const std::string& name, uint64_t version);
-  void end(std::optional<uint64_t> live_count, uint64_t at);
+  void remove_record(const std::string& id, const std::string& name, Version version);
+  void hold(const std::string& name, Version version);
+  void end(std::optional<uint64_t> live_count, Version at);
   // A bookmark of a stream that has nothing else to say.
-  void word(uint64_t incarnation, uint64_t at);
+  void word(Incarnation incarnation, Version at);
   // A peer without a word for it has been silent for long.
   void quiet();
   // "done", "parked", "held", "abandoned", or "" while it is on its way.
-  std::string outcome(uint64_t version) const;
+  std::string outcome(Version version) const;
 
   // --- time
   void wait(std::chrono::milliseconds ms = std::chrono::seconds(2)) { host_.advance(ms); }
@@ -125,7 +125,7 @@ class World {
   // Runs what blocks until its strand has answered; here the strands run on this thread.
   void pumped(const std::function<void()>& blocking);
   void offer_change(sink::ChangeType type, const std::string& name, const std::string& ns,
-                    uint64_t version, std::string payload, const std::string& id,
+                    Version version, std::string payload, const std::string& id,
                     const ApplyOptions& o = {});
 
   testing::TestHost host_;  // the applier's
@@ -135,7 +135,7 @@ class World {
   std::unique_ptr<Front> front_;
   std::unique_ptr<KindFront> kind_front_;
   sink::ChangeStream stream_;
-  std::map<uint64_t, sink::Outcome> outcomes_;
+  std::map<Version, sink::Outcome> outcomes_;
   bool closed_ = false;
 };
 

@@ -18,8 +18,7 @@ const std::map<std::string, std::string> files = {{"/etc/kube/ca.crt", pem},
 
 Result<Secret> read_file(const std::string& path) {
   auto it = files.find(path);
-  if (it == files.end())
-    return Error{Code::not_found, path + ": no such file or directory", {}, {}};
+  if (it == files.end()) return Error{Code::not_found, path + ": no such file or directory"};
   return Secret(it->second);
 }
 

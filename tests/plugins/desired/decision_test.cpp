@@ -19,7 +19,7 @@ Record record(const std::string& payload, const std::string& state = "running", 
   return r;
 }
 
-Record stored(Record r, uint64_t version) {
+Record stored(Record r, Version version) {
   r.version = version;
   return r;
 }
@@ -30,36 +30,37 @@ bool same_bytes(std::string_view a, std::string_view b) {
 
 TEST(DecideApply, WhatIsNotThereIsCreatedAndMustStillNotBeThere) {
   auto d = decide_apply(record("x"), std::nullopt, same_bytes);
-  EXPECT_EQ(d.word, "created");
+  EXPECT_EQ(d.type, OutcomeType::created);
   ASSERT_TRUE(d.mutation);
-  EXPECT_EQ(d.mutation->expect, 0u);
+  EXPECT_EQ(d.mutation->expect, Version(0));
 }
 
 TEST(DecideApply, TheSameChangesNothing) {
   auto d = decide_apply(record("x"), stored(record("x"), 7), same_bytes);
-  EXPECT_EQ(d.word, "unchanged");
-  EXPECT_EQ(d.version, 7u);
+  EXPECT_EQ(d.type, OutcomeType::unchanged);
+  EXPECT_EQ(d.version, Version(7));
   EXPECT_FALSE(d.mutation);
 }
 
 TEST(DecideApply, TheSameIsCommittedOnceMoreOnRequest) {
   auto d = decide_apply(record("x"), stored(record("x"), 7), same_bytes, true);
-  EXPECT_EQ(d.word, "applied");
+  EXPECT_EQ(d.type, OutcomeType::applied);
   ASSERT_TRUE(d.mutation);
-  EXPECT_EQ(d.mutation->expect, 7u);
-  EXPECT_EQ(decide_apply(record("x"), stored(record("y"), 7), same_bytes, true).word, "changed");
-  EXPECT_EQ(decide_apply(record("x"), std::nullopt, same_bytes, true).word, "created");
+  EXPECT_EQ(d.mutation->expect, Version(7));
+  EXPECT_EQ(decide_apply(record("x"), stored(record("y"), 7), same_bytes, true).type,
+            OutcomeType::changed);
+  EXPECT_EQ(decide_apply(record("x"), std::nullopt, same_bytes, true).type, OutcomeType::created);
 }
 
 TEST(DecideApply, OrderOfAnnotationsDoesNotCount) {
   Record other = record("x");
   std::swap(other.annotations[0], other.annotations[1]);
-  EXPECT_EQ(decide_apply(record("x"), stored(other, 7), same_bytes).word, "unchanged");
+  EXPECT_EQ(decide_apply(record("x"), stored(other, 7), same_bytes).type, OutcomeType::unchanged);
 }
 
 TEST(DecideApply, PayloadsAreComparedByMeaning) {
   auto always = [](std::string_view, std::string_view) { return true; };
-  EXPECT_EQ(decide_apply(record("x"), stored(record("y"), 7), always).word, "unchanged");
+  EXPECT_EQ(decide_apply(record("x"), stored(record("y"), 7), always).type, OutcomeType::unchanged);
 }
 
 TEST(DecideApply, ChangedPayloadStateOrAnnotationsAreCommittedOnWhatWasRead) {
@@ -67,26 +68,26 @@ TEST(DecideApply, ChangedPayloadStateOrAnnotationsAreCommittedOnWhatWasRead) {
   annotated.annotations.clear();
   for (const Record& other : {record("y"), record("x", "archived"), annotated}) {
     auto d = decide_apply(record("x"), stored(other, 7), same_bytes);
-    EXPECT_EQ(d.word, "changed");
+    EXPECT_EQ(d.type, OutcomeType::changed);
     ASSERT_TRUE(d.mutation);
-    EXPECT_EQ(d.mutation->expect, 7u);
+    EXPECT_EQ(d.mutation->expect, Version(7));
     EXPECT_EQ(d.mutation->record.payload, "x");
   }
 }
 
 TEST(DecideApply, WhatWasDeletedIsCreatedAgainOverItsTombstone) {
   auto d = decide_apply(record("x"), stored(record("x", "deleted", false), 7), same_bytes);
-  EXPECT_EQ(d.word, "created");
+  EXPECT_EQ(d.type, OutcomeType::created);
   ASSERT_TRUE(d.mutation);
-  EXPECT_EQ(d.mutation->expect, 7u);
+  EXPECT_EQ(d.mutation->expect, Version(7));
   EXPECT_TRUE(d.mutation->record.live);
 }
 
 TEST(DecideDelete, KeepsThePayloadInTheTombstone) {
   auto d = decide_delete(the_key, stored(record("x"), 7), "alice");
-  EXPECT_EQ(d.word, "deleted");
+  EXPECT_EQ(d.type, OutcomeType::deleted);
   ASSERT_TRUE(d.mutation);
-  EXPECT_EQ(d.mutation->expect, 7u);
+  EXPECT_EQ(d.mutation->expect, Version(7));
   EXPECT_EQ(d.mutation->record.state, "deleted");
   EXPECT_FALSE(d.mutation->record.live);
   EXPECT_EQ(d.mutation->record.payload, "x");
@@ -95,9 +96,9 @@ TEST(DecideDelete, KeepsThePayloadInTheTombstone) {
 }
 
 TEST(DecideDelete, WhatIsNotThereOrDeletedAlreadyIsAbsent) {
-  EXPECT_EQ(decide_delete(the_key, std::nullopt, "a").word, "absent");
+  EXPECT_EQ(decide_delete(the_key, std::nullopt, "a").type, OutcomeType::absent);
   auto again = decide_delete(the_key, stored(record("x", "deleted", false), 7), "a");
-  EXPECT_EQ(again.word, "absent");
+  EXPECT_EQ(again.type, OutcomeType::absent);
   EXPECT_FALSE(again.mutation);
 }
 
@@ -108,17 +109,17 @@ TEST(DecideDelete, AnArchivedRecordCanStillBeDeleted) {
 TEST(DecideDelete, WhatAnAgentFoundOrphanedGetsATombstoneOfItsName) {
   const Issue orphan{"widget", "w_1", "shop", "one", 3, "orphaned", "not named"};
   auto d = decide_delete(the_key, std::nullopt, "alice", &orphan);
-  EXPECT_EQ(d.word, "deleted");
+  EXPECT_EQ(d.type, OutcomeType::deleted);
   EXPECT_EQ(d.note, "an orphan: its agent removes shop/one");
   ASSERT_TRUE(d.mutation);
-  EXPECT_EQ(d.mutation->expect, 0u);
+  EXPECT_EQ(d.mutation->expect, Version(0));
   EXPECT_EQ(d.mutation->record.key, the_key);
   EXPECT_EQ(d.mutation->record.ns + "/" + d.mutation->record.name, "shop/one");
   EXPECT_EQ(d.mutation->record.state, "deleted");
   EXPECT_FALSE(d.mutation->record.live);
   d = decide_delete(the_key, stored(record("x", "deleted", false), 7), "alice", &orphan);
   ASSERT_TRUE(d.mutation) << "its own tombstone is older than the object";
-  EXPECT_EQ(d.mutation->expect, 7u);
+  EXPECT_EQ(d.mutation->expect, Version(7));
   d = decide_delete(the_key, stored(record("x"), 7), "alice", &orphan);
   EXPECT_EQ(d.note, "") << "the record lives";
 }

@@ -124,14 +124,14 @@ TEST_F(DesiredTest, ANameThatIsTakenIsRefusedWithItsOwner) {
 
 TEST_F(DesiredTest, DryRunChangesNothing) {
   EXPECT_EQ(show(apply({document("a")}, true)), "a:created");
-  EXPECT_EQ(rig_.storage.head()->head.version, 0u);
+  EXPECT_EQ(rig_.storage.head()->head.version, Version(0));
 }
 
 TEST_F(DesiredTest, ARepeatedRequestChangesNothing) {
   apply({document("a")}, false, "r1");
   apply({document("a", 2)});
   apply({document("a")}, false, "r1");
-  EXPECT_EQ(rig_.storage.head()->head.version, 2u);
+  EXPECT_EQ(rig_.storage.head()->head.version, Version(2));
 }
 
 // It would lose a write without a word.
@@ -142,7 +142,7 @@ TEST_F(DesiredTest, ARequestIdWithAnotherContentIsRefused) {
   EXPECT_EQ(r.outcomes(0).code(), DAVIT_FAILED_PRECONDITION);
   EXPECT_EQ(r.outcomes(0).message(),
             "the request id was used before for something else: use a new one");
-  EXPECT_EQ(rig_.storage.head()->head.version, 1u);
+  EXPECT_EQ(rig_.storage.head()->head.version, Version(1));
   EXPECT_EQ(show(apply({document("b")}, false, "43")), "b:created@2");
 }
 
@@ -289,7 +289,7 @@ TEST_F(DesiredTest, AKindThatIsNotKnownIsSaidSoByEveryMethod) {
 
 TEST_F(DesiredTest, LagIsTheNumberOfRecordsAboveTheAgentsCursor) {
   apply({document("a"), document("b"), document("c")});
-  const uint64_t incarnation = rig_.storage.head()->head.incarnation;
+  const Incarnation incarnation = rig_.storage.head()->head.incarnation;
   ASSERT_TRUE(
       rig_.storage.progress({"eu", "agent", "davit", 1, {{"widget", {incarnation, 1}}}, {}, 1})
           .ok());

@@ -31,15 +31,18 @@ class OutcomesTest : public ::testing::Test {
 };
 
 TEST_F(OutcomesTest, NameTheIncarnationOfWhatWasCommittedAndOfWhatWasRead) {
-  const uint64_t incarnation = rig_.storage.head()->head.incarnation;
-  ASSERT_NE(incarnation, 0u);
-  for (const char* outcome : {"created", "unchanged"}) {
+  const Incarnation incarnation = rig_.storage.head()->head.incarnation;
+  ASSERT_NE(incarnation, Incarnation(0));
+  using O = v1::Outcome;
+  for (const auto& [type, outcome] :
+       {std::pair{O::TYPE_CREATED, "created"}, {O::TYPE_UNCHANGED, "unchanged"}}) {
     const v1::Outcome o = apply(1);
-    EXPECT_EQ(o.outcome(), outcome);
+    EXPECT_EQ(o.type(), type);
+    EXPECT_EQ(o.outcome(), outcome) << "clients of 1.0 read the word";
     EXPECT_EQ(o.version(), 1u);
-    EXPECT_EQ(o.incarnation(), incarnation) << outcome;
+    EXPECT_EQ(o.incarnation(), incarnation.value()) << outcome;
   }
-  EXPECT_EQ(apply(2, true).incarnation(), incarnation) << "of a dry run";
+  EXPECT_EQ(apply(2, true).incarnation(), incarnation.value()) << "of a dry run";
 }
 
 }  // namespace

@@ -9,14 +9,15 @@ constexpr int64_t now = 1'000'000;
 const PurgeLimits limits{std::chrono::milliseconds(1000), std::chrono::milliseconds(500)};
 
 struct Tombstone {
-  uint64_t version;
+  Version version;
   int64_t age_ms;
 };
 
 Progress agent(const std::string& region, const std::string& name, int64_t silent_ms,
-               std::vector<uint64_t> applied) {
+               std::vector<Version> applied) {
   Progress p{region, name, "davit", 1, {}, {}, now - silent_ms};
-  for (uint64_t v : applied) p.kinds.push_back({"kind-" + std::to_string(p.kinds.size()), {7, v}});
+  for (const Version v : applied)
+    p.kinds.push_back({"kind-" + std::to_string(p.kinds.size()), {7, v}});
   return p;
 }
 
@@ -26,10 +27,10 @@ std::string decide(const std::vector<Progress>& agents, const std::vector<Tombst
   for (const auto& t : tombstones) {
     if (!purge.take(t.version, now - t.age_ms)) break;
   }
-  std::string out = "through " + std::to_string(purge.through()) + ", " +
-                    std::to_string(purge.count()) + " taken";
+  std::string out =
+      "through " + to_string(purge.through()) + ", " + std::to_string(purge.count()) + " taken";
   if (const auto& h = purge.hold()) {
-    out += ", held at " + std::to_string(h->version) + " by " + h->by;
+    out += ", held at " + to_string(h->version) + " by " + h->by;
     if (h->by == "agent") out += " " + h->region + "/" + h->agent;
   }
   return out;
@@ -94,8 +95,8 @@ TEST(Purge, TakesNothingAfterOneThatStays) {
   Purge purge(limits, {}, now);
   EXPECT_FALSE(purge.take(3, now));
   EXPECT_FALSE(purge.take(4, 0));
-  EXPECT_EQ(purge.through(), 0u);
-  EXPECT_EQ(purge.hold()->version, 3u);
+  EXPECT_EQ(purge.through(), Version(0));
+  EXPECT_EQ(purge.hold()->version, Version(3));
 }
 
 // A made-up agent would otherwise hold those of all regions for as long as somebody speaks for it.
@@ -105,7 +106,7 @@ TEST(Purge, AnAgentHoldsATombstoneForATimeAndNoLonger) {
   Purge purge(bounded, {agent("eu", "made-up", 0, {1})}, now);
   EXPECT_TRUE(purge.take(3, now - 4000));
   EXPECT_FALSE(purge.take(5, now - 2999));
-  EXPECT_EQ(purge.through(), 3u);
+  EXPECT_EQ(purge.through(), Version(3));
   ASSERT_TRUE(purge.hold());
   EXPECT_EQ(purge.hold()->agent, "made-up");
 }

@@ -28,7 +28,7 @@ class Maintained {
     rig_.kill("a");
   }
   // An agent that has applied nothing is heard of now.
-  void heard_of(const std::string& agent, uint64_t epoch = 1) {
+  void heard_of(const std::string& agent, Epoch epoch = 1) {
     const Cursor nothing{rig_.storage.head()->head.incarnation, 0};
     const Progress said{
         "eu", agent, "davit", epoch, {{"widget", nothing}}, {}, rig_.host.host().unix_ms()};

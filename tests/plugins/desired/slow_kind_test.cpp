@@ -2,6 +2,8 @@
 // statuses.
 #include <davit/v1/operator.pb.h>
 
+#include <davit/rfc3339.hpp>
+
 #include "fakes/server_rig.hpp"
 
 extern "C" const davit_plugin* davit_plugin_entry_v1(uint32_t, davit_error*);
@@ -115,7 +117,7 @@ TEST_F(SlowKindTest, IsAskedNothingMoreForACallerThatHasGone) {
   call = &apply({{"widget", "a"}, {"widget", "b"}, {"widget", "c"}});
   rig_.host.advance(1min);
   EXPECT_EQ(entered_, "validate identify classify ");
-  EXPECT_EQ(rig_.storage.head()->head.version, 0u) << "and nothing is stored";
+  EXPECT_EQ(rig_.storage.head()->head.version, Version()) << "and nothing is stored";
 }
 
 TEST_F(SlowKindTest, AStatusShowsItDelayedAndDoesNotWaitForIt) {
@@ -130,7 +132,9 @@ TEST_F(SlowKindTest, AStatusShowsItDelayedAndDoesNotWaitForIt) {
     });
     call = &status(method);
     rig_.host.run();
-    EXPECT_EQ(meanwhile, "g: " + held_ + "a: delayed kind widget does not answer|") << method;
+    EXPECT_EQ(meanwhile.substr(0, 2 + 1 + held_.size()), "g: " + held_) << method;
+    EXPECT_TRUE(meanwhile.ends_with("Z: kind widget does not answer|")) << meanwhile;
+    EXPECT_NE(meanwhile.find("a: delayed since 2023-11-14T22:13:"), meanwhile.npos) << meanwhile;
     Widget::entered = nullptr;
     if (!call->end) call->cancel();
     rig_.host.run();
@@ -156,10 +160,13 @@ TEST_F(SlowKindTest, AStatusShowsThatItCannotAnswerUntilItCan) {
   rig_.host.run();
   heard_of_krane();
   Widget::busy = true;
+  const std::string since = rfc3339(rig_.host.host().unix_ms());
   auto& watch = status("WatchStatus");
   rig_.host.run();
-  const std::string delayed = "g: " + held_ + "slow: delayed kind widget: its process is starting|";
+  const std::string delayed =
+      "g: " + held_ + "slow: delayed since " + since + ": kind widget: its process is starting|";
   EXPECT_EQ(conditions(watch), delayed);
+  rig_.host.advance(1min);
   auto& list = status("ListStatus");
   rig_.host.run();
   EXPECT_EQ(conditions(list), delayed);

@@ -5,8 +5,8 @@
 namespace davit::desired {
 namespace {
 
-Progress agent(const std::string& name, uint64_t epoch, int64_t seen_s,
-               std::vector<std::string> kinds, const std::string& region = "eu") {
+Progress agent(const std::string& name, Epoch epoch, int64_t seen_s, std::vector<std::string> kinds,
+               const std::string& region = "eu") {
   Progress p{region, name, "davit", epoch, {}, {}, seen_s * 1000};
   for (auto& kind : kinds) p.kinds.push_back({std::move(kind), {7, 1}});
   return p;
@@ -48,7 +48,7 @@ TEST(Succession, AKindMayGoToOneAndTheOtherToAnother) {
 }
 
 TEST(Succession, OneWithoutKindsIsNeverTakenOver) {
-  const Progress one = agent("one", 0, 1000, {}), two = agent("two", 6, 5000, {"widget"});
+  const Progress one = agent("one", Epoch(), 1000, {}), two = agent("two", 6, 5000, {"widget"});
   Succession s;
   s.add(one);
   s.add(two);
@@ -68,7 +68,9 @@ TEST(Succession, TheLastWordAndTheGreatestEpochOfARegionAreNotForgotten) {
       {"all are silent",
        {agent("a", 1, 10, {}), agent("b", 2, 20, {}), agent("c", 3, 30, {})},
        "a b "},
-      {"of ctrl.v1, which has no epochs", {agent("a", 0, 10, {}), agent("b", 0, 20, {})}, "a "},
+      {"of ctrl.v1, which has no epochs",
+       {agent("a", Epoch(), 10, {}), agent("b", Epoch(), 20, {})},
+       "a "},
       {"its epoch is the greatest", {agent("a", 9, 10, {}), agent("b", 2, 500, {})}, ""},
       {"until a greater one comes",
        {agent("a", 9, 10, {}), agent("b", 2, 50, {}), agent("c", 10, 500, {})},

@@ -193,7 +193,7 @@ TEST_F(WatchTest, WatchStatusSaysItAgainWhenItChangesAndOnlyThen) {
   Status s;
   s.key = {"widget", "eu", "a"};
   s.observed_version = 1;
-  s.epoch = s.sequence = 1;
+  s.epoch = 1, s.sequence = 1;
   ASSERT_TRUE(rig_.storage.report_now({s}).ok());
   pass();
   ASSERT_EQ(c.messages.size(), 2u);
@@ -230,9 +230,9 @@ class MaintainTest : public WatchTest {
     EXPECT_TRUE(out.ParseFromString(c.messages.empty() ? "" : c.messages[0]));
     return out;
   }
-  uint64_t mark() { return rig_.storage.head()->purged_through; }
-  void agent_at(uint64_t version, const std::string& name = "agent", uint64_t epoch = 1) {
-    const uint64_t incarnation = rig_.storage.head()->head.incarnation;
+  Version mark() { return rig_.storage.head()->purged_through; }
+  void agent_at(Version version, const std::string& name = "agent", Epoch epoch = 1) {
+    const Incarnation incarnation = rig_.storage.head()->head.incarnation;
     ASSERT_TRUE(rig_.storage
                     .progress({"eu",
                                name,
@@ -261,7 +261,7 @@ TEST_F(MaintainTest, PurgesWhatWasDeletedOrArchivedBeforeTheRetention) {
   const auto answer = maintain();
   EXPECT_EQ(answer.tombstones(), 1u);
   EXPECT_EQ(answer.purged_through(), 3u);
-  EXPECT_EQ(mark(), 3u);
+  EXPECT_EQ(mark(), Version(3));
   EXPECT_EQ(answer.held_by(), "retention");
   EXPECT_EQ(answer.held_version(), 4u);
   EXPECT_EQ(answer.resume_token(), "");
@@ -269,7 +269,7 @@ TEST_F(MaintainTest, PurgesWhatWasDeletedOrArchivedBeforeTheRetention) {
   EXPECT_EQ(rig_.host.metric("davit_desired_purged_through_version"), 3);
   rig_.host.advance(hours(2));
   EXPECT_EQ(maintain().tombstones(), 1u);
-  EXPECT_EQ(mark(), 4u);
+  EXPECT_EQ(mark(), Version(4));
   EXPECT_EQ(maintain().held_by(), "");
 }
 
@@ -281,7 +281,7 @@ TEST_F(MaintainTest, ADryRunRemovesNothing) {
     const auto answer = maintain(true);
     EXPECT_EQ(answer.tombstones(), 1u);
     EXPECT_EQ(answer.purged_through(), 2u);
-    EXPECT_EQ(mark(), 0u);
+    EXPECT_EQ(mark(), Version());
   }
   EXPECT_EQ(maintain().tombstones(), 1u);
 }
@@ -340,7 +340,7 @@ TEST_F(MaintainTest, ARoundIsBoundedAndTheNextGoesOnWhereItEnded) {
     r.key = {"widget", "eu", "w" + std::to_string(i)};
     r.state = "deleted";
     r.live = false;
-    group.mutations.push_back({r, DAVIT_EXPECT_ANY});
+    group.mutations.push_back({r, any_version});
     if (group.mutations.size() < rig_.storage.limits()->group_records) continue;
     auto done = rig_.storage.commit_now({group});
     ASSERT_TRUE(done.ok() && !(*done)[0].error) << (*done)[0].error->message;
@@ -366,14 +366,15 @@ TEST_F(MaintainTest, ARoundIsBoundedAndTheNextGoesOnWhereItEnded) {
     } while (!request.resume_token().empty());
     EXPECT_EQ(sum, static_cast<uint64_t>(records));
     EXPECT_EQ(rounds, 2);
-    EXPECT_EQ(mark(), dry_run ? 0u : static_cast<uint64_t>(records));
+    EXPECT_EQ(mark(), Version(dry_run ? 0u : static_cast<uint64_t>(records)));
   }
 }
 
 TEST_F(MaintainTest, AMistypedTokenOrRetentionIsRefused) {
   v1::MaintainRequest request;
   request.set_resume_token("x");
-  EXPECT_EQ(call("Maintain", request).end->message, "resume_token: is not one that a list gave");
+  EXPECT_EQ(call("Maintain", request).end->message,
+            "resume_token: is not a token of an earlier answer");
   request.clear_resume_token();
   request.set_retention_ms(UINT64_MAX);
   EXPECT_EQ(call("Maintain", request).end->code, Code::invalid_argument);
@@ -388,9 +389,9 @@ TEST_F(TimedPurge, HappensByItself) {
   rig_.put("a");
   rig_.kill("a");
   rig_.host.advance(std::chrono::minutes(59));
-  EXPECT_EQ(mark(), 0u);
+  EXPECT_EQ(mark(), Version());
   rig_.host.advance(hours(1));
-  EXPECT_EQ(mark(), 2u);
+  EXPECT_EQ(mark(), Version(2));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ class EmptyStorage {
   Result<> history(const Op&, const storage::VisitCursor&) { return {}; }
 
  private:
-  static Error none() { return {Code::unimplemented, "is not played", {}, {}}; }
+  static Error none() { return {Code::unimplemented, "is not played"}; }
 };
 
 // The client of a storage that a test plays.

@@ -28,15 +28,14 @@ inline const davit_codec* fake_codec() {
          davit_error* e) -> int32_t {
         const std::string_view v = view(m);
         const size_t at = v.find('{');
-        if (at == std::string_view::npos)
-          return fill(e, {Code::invalid_argument, "is no message", {}, {}});
+        if (at == std::string_view::npos) return fill(e, {Code::invalid_argument, "is no message"});
         emit(out, v.substr(at));
         return DAVIT_OK;
       },
       [](const davit_schema*, davit_str type, davit_str json, const davit_sink* out,
          davit_error* e) -> int32_t {
         if (view(json).find("unknown") != std::string_view::npos) {
-          return fill(e, {Code::invalid_argument, "unknown field", "unknown", {}});
+          return fill(e, {Code::invalid_argument, "unknown field", "unknown"});
         }
         emit(out, fake_message(view(json), view(type).ends_with("State")));
         return DAVIT_OK;

@@ -17,7 +17,7 @@ class FakeGate {
   }
   void wait(gate::Opened opened) { waiting_.push_back(std::move(opened)); }
   // 0: it stops.
-  void open(uint64_t epoch) {
+  void open(Epoch epoch) {
     for (const auto& opened : std::exchange(waiting_, {})) opened(epoch);
   }
 

@@ -81,9 +81,9 @@ class ServerRig {
   }
 
   // Commits one record and returns its version.
-  uint64_t put(const std::string& id, const std::string& state = "running", bool live = true,
-               Pairs annotations = {}, const std::string& region = "eu",
-               const std::string& name = {}, const std::string& kind_name = "widget") {
+  Version put(const std::string& id, const std::string& state = "running", bool live = true,
+              Pairs annotations = {}, const std::string& region = "eu",
+              const std::string& name = {}, const std::string& kind_name = "widget") {
     Record r;
     r.key = {kind_name, region, id};
     r.ns = "shop";
@@ -93,11 +93,11 @@ class ServerRig {
     r.json = "{\"id\":\"" + id + "\",\"ns\":\"shop\",\"name\":\"" + r.name + "\"}";
     r.payload = fake_message(r.json);
     r.annotations = std::move(annotations);
-    auto results = storage.commit_now({{{{r, DAVIT_EXPECT_ANY}}, ""}});
+    auto results = storage.commit_now({{{{r, any_version}}, ""}});
     EXPECT_TRUE(results.ok() && !(*results)[0].error);
-    return results.ok() ? (*results)[0].first_version : 0;
+    return results.ok() ? (*results)[0].first_version : Version();
   }
-  uint64_t kill(const std::string& id) { return put(id, "deleted", false); }
+  Version kill(const std::string& id) { return put(id, "deleted", false); }
 
   static void expect(const Result<>& r) { ASSERT_TRUE(r.ok()) << r.error().message; }
 

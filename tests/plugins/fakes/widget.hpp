@@ -39,7 +39,7 @@ class Widget {
   Result<kind::Class> classify(std::string_view state, std::string_view apply) const {
     enter("classify");
     if (busy && is_slow(apply)) return later();
-    if (state == "broken") return Error{Code::internal, "a bug", {}, {}};
+    if (state == "broken") return Error{Code::internal, "a bug"};
     if (state == "odd") return static_cast<kind::Class>(7);
     if (state == "running") return kind::Class::apply;
     return state == "archived" ? kind::Class::remove : kind::Class::unhandled;
@@ -54,7 +54,7 @@ class Widget {
     if (size == nullptr) return std::string("{}");
     return "{\"status\":{\"desired\":" + boost::json::serialize(*size) + "}}";
   }
-  Result<Named> attribute(std::string_view) const { return Error{Code::not_found, "none", {}, {}}; }
+  Result<Named> attribute(std::string_view) const { return Error{Code::not_found, "none"}; }
   Result<std::string> delete_message(const Named& n) const {
     enter("delete_message");
     return "{\"delete\":\"" + n.name + "\"}";
@@ -68,7 +68,7 @@ class Widget {
     const auto* size = o.if_contains("size");
     if (size == nullptr) return std::string();
     const auto number = size->to_number<int64_t>();
-    if (number == 0) return Error{Code::invalid_argument, "cannot be said", "size", {}};
+    if (number == 0) return Error{Code::invalid_argument, "cannot be said", "size"};
     o["bounds"] = number;
     return boost::json::serialize(o);
   }
@@ -76,6 +76,7 @@ class Widget {
   Result<std::pair<Named, Status>> from_report(std::string_view report) const {
     enter("from_report");
     const auto o = boost::json::parse(report).as_object();
+    if (busy && text(o, "name") == "name-unreadable") return later();
     Status s;
     s.health = "healthy";
     s.ready = o.at("ready").to_number<int64_t>();
@@ -93,7 +94,7 @@ class Widget {
     const auto o = boost::json::parse(apply).as_object();
     const auto* size = o.if_contains("size");
     if (size != nullptr && size->to_number<int64_t>() < 0)
-      return Error{Code::invalid_argument, "must be at least 0", "size", {}};
+      return Error{Code::invalid_argument, "must be at least 0", "size"};
     return {};
   }
   static bool is_slow(std::string_view apply) {

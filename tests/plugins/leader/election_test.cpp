@@ -74,13 +74,15 @@ class ElectionCommands {
                        : step.acquires                 ? "take"
                                                        : "renew";
     return std::string(what) + " transitions=" + std::to_string(asked_.transitions) +
-           " epoch=" + std::to_string(asked_.epoch) + "\n";
+           " epoch=" + to_string(asked_.epoch) + "\n";
   }
 
   Lease found(std::istringstream& words) {
     Lease out;
     int64_t duration = 0;
-    words >> out.holder >> out.renew_time >> duration >> out.epoch;
+    uint64_t epoch = 0;
+    words >> out.holder >> out.renew_time >> duration >> epoch;
+    out.epoch = Epoch(epoch);
     if (out.holder == "-") out.holder.clear();
     out.duration = std::chrono::milliseconds(duration);
     out.transitions = 3;

@@ -76,7 +76,7 @@ struct Member {
     gate->wait(
         instance.get(),
         [](void* self, uint64_t e) {
-          static_cast<Member*>(self)->epoch = e;
+          static_cast<Member*>(self)->epoch = Epoch(e);
           static_cast<Member*>(self)->told = true;
         },
         this);
@@ -91,7 +91,7 @@ struct Member {
   TestHost host;
   Instance instance;
   bool started = false, told = false;
-  uint64_t epoch = 0;
+  Epoch epoch{};
 };
 
 class LeaderTest : public ::testing::Test {
@@ -257,7 +257,7 @@ TEST_F(LeaderTest, WhoStopsWithoutHavingLedSaysSoAndLeavesTheLease) {
   both();
   b_->stop();
   EXPECT_TRUE(b_->told);
-  EXPECT_EQ(b_->epoch, 0u);
+  EXPECT_EQ(b_->epoch, Epoch(0));
   EXPECT_TRUE(lease().holder.starts_with("a_"));
 }
 

@@ -20,7 +20,7 @@ TEST(LeaseObject, IsRead) {
   EXPECT_EQ(lease->renew_time, "2026-11-22T03:04:05.006000Z");
   EXPECT_EQ(lease->duration, 15s);
   EXPECT_EQ(lease->transitions, 3);
-  EXPECT_EQ(lease->epoch, 12u);
+  EXPECT_EQ(lease->epoch, Epoch(12));
   EXPECT_EQ(lease->resource_version, "7");
 }
 
@@ -31,7 +31,7 @@ TEST(LeaseObject, OfWhichNothingIsKnownIsNobodys) {
   ASSERT_TRUE(lease.ok());
   EXPECT_EQ(lease->holder, "");
   EXPECT_EQ(lease->duration, 0s);
-  EXPECT_EQ(lease->epoch, 0u);
+  EXPECT_EQ(lease->epoch, Epoch(0));
 }
 
 TEST(LeaseObject, ThatIsNoneIsRefused) {

@@ -28,7 +28,7 @@ class CtrlWantedTest : public ::testing::Test {
     r.live = state == "running";
     r.json = R"({"id":"a","ns":"shop","name":"web","size":)" + size + "}";
     r.payload = testing::fake_message(r.json);
-    auto results = rig_.storage.commit_now({{{{r, DAVIT_EXPECT_ANY}}, ""}});
+    auto results = rig_.storage.commit_now({{{{r, any_version}}, ""}});
     ASSERT_TRUE(results.ok() && !(*results)[0].error);
   }
   Code report(int ready, const std::string& observed = {}) {
@@ -110,7 +110,7 @@ TEST_F(ClockSetBackTest, ReportsAreHeardAllTheSame) {
   before.key = {"widget", "eu", "a"};
   before.health = "healthy";
   before.ready = 1;
-  before.epoch = now + hour_ms;
+  before.epoch = Epoch(now + hour_ms);
   before.sequence = (now + hour_ms) * 1000;
   ASSERT_TRUE(rig_.storage.report_now({before}).ok());
   rig_.up();
@@ -131,7 +131,7 @@ TEST_F(CtrlWantedTest, ANameInSeveralNamespacesIsNoErrorOfTheStore) {
   other.live = true;
   other.json = R"({"id":"b","ns":"stage","name":"web","size":3})";
   other.payload = testing::fake_message(other.json);
-  const auto results = rig_.storage.commit_now({{{{other, DAVIT_EXPECT_ANY}}, ""}});
+  const auto results = rig_.storage.commit_now({{{{other, any_version}}, ""}});
   ASSERT_TRUE(results.ok() && !(*results)[0].error);
   EXPECT_EQ(report(2), Code::failed_precondition);
   EXPECT_EQ(rig_.host.metric("davit_recorder_storage_errors_total"), 0);

@@ -48,8 +48,8 @@ TEST(Envelope, KeepsEveryField) {
   auto out = from_wire(in, "eu", 1000);
   ASSERT_TRUE(out.ok());
   EXPECT_EQ(out->key, (Key{"deployment", "eu", "d_1"}));
-  EXPECT_EQ(out->observed_version, 12u);
-  EXPECT_EQ(out->observed_incarnation, 41u);
+  EXPECT_EQ(out->observed_version, Version(12));
+  EXPECT_EQ(out->observed_incarnation, Incarnation(41));
   EXPECT_EQ(out->health, "healthy");
   EXPECT_EQ(out->desired, 2);
   EXPECT_EQ(out->ready, 1);
@@ -58,7 +58,7 @@ TEST(Envelope, KeepsEveryField) {
   EXPECT_EQ(out->parked, "p");
   EXPECT_EQ(out->detail, "{}");
   EXPECT_TRUE(out->gone);
-  EXPECT_EQ(out->epoch, 4u);
+  EXPECT_EQ(out->epoch, Epoch(4));
   EXPECT_EQ(out->sequence, 5u);
   EXPECT_EQ(out->reported_at_unix_ms, 99);
   ASSERT_EQ(out->children.size(), 1u);
@@ -108,8 +108,8 @@ TEST(Envelope, AnIssueKeepsEveryField) {
   const Issue& issue = out.issues[0];
   EXPECT_EQ(std::tie(issue.kind, issue.id, issue.ns, issue.name, issue.condition, issue.reason),
             std::forward_as_tuple("deployment", "d_1", "shop", "app", "parked", "r"));
-  EXPECT_EQ(issue.version, 12u);
-  EXPECT_EQ(issue.incarnation, 41u);
+  EXPECT_EQ(issue.version, Version(12));
+  EXPECT_EQ(issue.incarnation, Incarnation(41));
 }
 
 TEST(Envelope, RefusesWhatCannotBeTrue) {
@@ -129,13 +129,13 @@ TEST(ObservedHeader, FillsWhatCtrlV1CannotSay) {
   Status s;
   apply_observed_header(
       "version=12;desired=2;updated=1;ready=1;stale=3;health=progressing;epoch=4;sequence=9", s);
-  EXPECT_EQ(s.observed_version, 12u);
+  EXPECT_EQ(s.observed_version, Version(12));
   EXPECT_EQ(s.desired, 2);
   EXPECT_EQ(s.updated, 1);
   EXPECT_EQ(s.ready, 1);
   EXPECT_EQ(s.stale, 3);
   EXPECT_EQ(s.health, "progressing");
-  EXPECT_EQ(s.epoch, 4u);
+  EXPECT_EQ(s.epoch, Epoch(4));
   EXPECT_EQ(s.sequence, 9u);
   EXPECT_FALSE(s.gone);
   apply_observed_header("gone=1", s);
@@ -152,7 +152,7 @@ TEST(ObservedHeader, PassesOverWhatItDoesNotUnderstand) {
     apply_observed_header(header, s);
     EXPECT_EQ(s.ready, 7) << header;
     EXPECT_EQ(s.health, "healthy") << header;
-    EXPECT_EQ(s.observed_version, 0u) << header;
+    EXPECT_EQ(s.observed_version, Version(0)) << header;
     EXPECT_FALSE(s.gone) << header;
   }
 }

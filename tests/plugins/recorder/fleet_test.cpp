@@ -6,7 +6,7 @@ namespace davit::recorder {
 namespace {
 
 Progress said(const std::string& region, const std::string& agent, int64_t seen_at,
-              std::vector<std::string> conditions = {}, uint64_t applied = 0) {
+              std::vector<std::string> conditions = {}, Version applied = {}) {
   Progress p{region, agent, "davit", 1, {{"widget", {7, applied}}}, {}, seen_at};
   for (auto& c : conditions) p.issues.push_back({"widget", "w", "", "", 1, c, "why"});
   return p;

@@ -50,7 +50,7 @@ class HostileTest : public ::testing::Test {
                           const std::string& kind = "widget") {
     auto* k = p.add_kinds();
     k->set_kind(kind);
-    k->mutable_applied()->set_incarnation(rig_.storage.head()->head.incarnation);
+    k->mutable_applied()->set_incarnation(rig_.storage.head()->head.incarnation.value());
     k->mutable_applied()->set_version(version);
     return p;
   }
@@ -96,9 +96,9 @@ class HostileTest : public ::testing::Test {
   }
   // The honest agent of "eu" says where it stands and what it sees, and is heard.
   void honest_goes_on(int turn) {
-    const uint64_t version = rig_.put("w");
+    const Version version = rig_.put("w");
     v1::ProgressRequest p = word("honest", now_);
-    EXPECT_EQ(say(at(p, version), "eu"), "");
+    EXPECT_EQ(say(at(p, version.value()), "eu"), "");
     EXPECT_EQ(rig_.host.metric("davit_recorder_agent_lag_records",
                                {{"region", "eu"}, {"agent", "honest"}}),
               0);
@@ -217,15 +217,16 @@ TEST_F(HostileTest, WhatStandsInTheStoreIsHealed) {
   poison.key = {"widget", "eu", "w"};
   poison.health = "healthy";
   poison.ready = 9;
-  poison.epoch = poison.sequence = INT64_MAX;
+  poison.sequence = INT64_MAX;
+  poison.epoch = Epoch(poison.sequence);
   ASSERT_TRUE(rig_.storage.report_now({poison}).ok());
-  ASSERT_TRUE(rig_.storage.progress({"eu", "made-up", "davit", INT64_MAX, {}, {}, 1}).ok());
+  ASSERT_TRUE(rig_.storage.progress({"eu", "made-up", "davit", poison.epoch, {}, {}, 1}).ok());
   v1::ProgressResponse told;
   ASSERT_TRUE(told.ParseFromString(call(progress_path, word("honest", now_), "eu").messages.at(0)));
   EXPECT_EQ(told.epoch_taken(), 0u);
   EXPECT_EQ(report(status("w", now_, 1, 2), "eu"), "");
   EXPECT_EQ(stored("w").ready, 2);
-  for (const Progress& p : agents("eu")) EXPECT_LE(p.epoch, now_) << p.agent;
+  for (const Progress& p : agents("eu")) EXPECT_LE(p.epoch, Epoch(now_)) << p.agent;
 }
 
 // Each is a transaction: many at once would take the store's pool from everybody.
@@ -237,16 +238,16 @@ TEST_F(HostileTest, OfTheWordsOfProgressOfARegionOneIsWorkedOnAtATime) {
   }
   const auto applied = [this] {
     const auto all = agents("evil");
-    return all.size() == 1 && !all[0].kinds.empty() ? all[0].kinds[0].applied.version : 0;
+    return all.size() == 1 && !all[0].kinds.empty() ? all[0].kinds[0].applied.version : Version();
   };
   // Another's work for the store, from when all three have arrived: it waits for one of them. (Of
   // the pools with work the first by name is run, and only once no strand has any.)
-  uint64_t meanwhile = 0;
+  Version meanwhile;
   const Host host = rig_.host.host();
   host.blocking("arrived", [&] { host.blocking("main", [&] { meanwhile = applied(); }); });
   rig_.host.run();
-  EXPECT_EQ(meanwhile, 1u);
-  EXPECT_EQ(applied(), 3u);
+  EXPECT_EQ(meanwhile, Version(1));
+  EXPECT_EQ(applied(), Version(3));
 }
 
 // Two bytes each, and hundreds in memory.

@@ -203,25 +203,6 @@ TEST_F(RecorderTest, ANameMeansTheLiveRecordOrAllThatDiedUnderIt) {
   EXPECT_EQ(ids(), (std::set<std::string>{"c"}));
 }
 
-TEST_F(RecorderTest, HeartbeatMakesAnAgentOfPlatformAndRegion) {
-  EXPECT_EQ(call("ctrl.v1.ClusterService/Heartbeat",
-                 "\x0a\x02"
-                 "eu\x12\x03"
-                 "aws")
-                .end->code,
-            Code::ok);
-  EXPECT_EQ(call("ctrl.v1.ClusterService/Heartbeat", "").end->code, Code::invalid_argument);
-  std::vector<std::string> names;
-  ASSERT_TRUE(rig_.storage
-                  .agents({},
-                          [&](const davit_progress& a) {
-                            names.push_back(text(a.agent));
-                            return true;
-                          })
-                  .ok());
-  EXPECT_EQ(names, std::vector<std::string>{"aws/eu"});
-}
-
 // --- metrics
 
 class AgentMetricsTest : public RecorderTest {
@@ -231,7 +212,7 @@ class AgentMetricsTest : public RecorderTest {
     p.set_agent("a");
     auto* k = p.add_kinds();
     k->set_kind("widget");
-    k->mutable_applied()->set_incarnation(rig_.storage.head()->head.incarnation);
+    k->mutable_applied()->set_incarnation(rig_.storage.head()->head.incarnation.value());
     k->mutable_applied()->set_version(applied);
     for (const auto& c : conditions) p.add_issues()->set_condition(c);
     EXPECT_EQ(call("davit.v1.AgentService/Progress", p.SerializeAsString()).end->code, Code::ok);
@@ -310,7 +291,7 @@ TEST_F(RecorderTest, CtrlReportsFindTheirRecordByNameAndEachIsNewerThanTheLast) 
   ASSERT_EQ(stored().size(), 1u);
   EXPECT_EQ(stored()[0].key.id, "a");
   EXPECT_EQ(stored()[0].ready, 2);
-  EXPECT_EQ(stored()[0].observed_version, 0u);
+  EXPECT_EQ(stored()[0].observed_version, Version(0));
 }
 
 TEST_F(RecorderTest, CtrlReportsOfUnknownNamesAndOtherRegionsAreNotFound) {
@@ -360,11 +341,11 @@ TEST_F(RecorderTest, OurOwnHeaderSaysWhatTheWireCannot) {
   call(ctrl_report, ctrl("name-a", 1), "eu",
        "version=1;desired=3;updated=2;ready=1;stale=4;health=progressing;epoch=7;sequence=8");
   ASSERT_EQ(stored().size(), 1u);
-  EXPECT_EQ(stored()[0].observed_version, 1u);
+  EXPECT_EQ(stored()[0].observed_version, Version(1));
   EXPECT_EQ(stored()[0].desired, 3);
   EXPECT_EQ(stored()[0].stale, 4);
   EXPECT_EQ(stored()[0].health, "progressing");
-  EXPECT_EQ(stored()[0].epoch, 7u);
+  EXPECT_EQ(stored()[0].epoch, Epoch(7));
   EXPECT_EQ(stored()[0].sequence, 8u);
 }
 

@@ -37,7 +37,7 @@ TEST_F(RosterTest, ANewcomerHasRoomUntilItsRegionIsFull) {
 }
 
 TEST_F(RosterTest, WhatIsBelowTheLastEpochAndSequenceOfItsAgentIsLate) {
-  const auto said = [](uint64_t epoch, uint64_t sequence, const std::string& agent = "a") {
+  const auto said = [](Epoch epoch, uint64_t sequence, const std::string& agent = "a") {
     return Progress{"eu", agent, "davit", epoch, {}, {}, 0, sequence};
   };
   EXPECT_FALSE(roster_.is_late(said(5, 7))) << "the first";

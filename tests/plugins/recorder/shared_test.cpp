@@ -48,13 +48,24 @@ class SharedTest : public ::testing::Test {
       return true;
     };
   }
-  Code progress(const std::string& agent, uint64_t epoch, const Operation& caller = Operation()) {
+  Code progress(const std::string& agent, Epoch epoch, const Operation& caller = Operation()) {
     Code code = Code::internal;
     shared_.progress(
         caller, {"eu", agent, "davit", epoch, {}, {}, rig_.host.host().unix_ms()},
-        [](uint64_t) { return std::string(); },
+        [](Epoch) { return std::string(); },
         [&](const Result<std::string>& r) { code = r.ok() ? Code::ok : r.error().code; });
     return code;
+  }
+
+  // As a ctrl.v1 report asks for it.
+  uint64_t epoch_above(const std::string& region) {
+    uint64_t out = 0;
+    shared_.knowing_epochs([&](const Result<>& known) {
+      EXPECT_TRUE(known.ok());
+      out = shared_.epoch_above(region);
+    });
+    rig_.host.run();
+    return out;
   }
 
   testing::ServerRig rig_;
@@ -80,7 +91,7 @@ TEST_F(SharedTest, NoReportWaitsForAReadOfTheStore) {
   EXPECT_EQ(progress("b", 6), Code::ok);
   EXPECT_EQ(reads_, 2);
   EXPECT_EQ(waited, 0);
-  EXPECT_EQ(shared_.epoch_above("eu"), 9u) << "heard: b rises above the epoch of the report";
+  EXPECT_EQ(shared_.epoch_above("eu"), Epoch(9)) << "heard: b rises above the epoch of the report";
 }
 
 TEST_F(SharedTest, AProgressWhoseCallerHasGoneIsNotStored) {
@@ -100,7 +111,7 @@ TEST_F(SharedTest, StopCancelsWhatSeveralCallsShare) {
 }
 
 TEST_F(SharedTest, ReportsWithoutAnEpochReadTheAgentsOnce) {
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(shared_.epoch_above("eu"), 0u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(epoch_above("eu"), Epoch(0));
   EXPECT_EQ(reads_, 1);
 }
 
@@ -114,8 +125,58 @@ TEST_F(SharedTest, AReadOfTheAgentsThatFailedIsRepeated) {
   EXPECT_EQ(progress("b", 6), Code::unavailable);
   EXPECT_EQ(progress("b", 6), Code::unavailable);
   EXPECT_EQ(reads_, 3);
-  EXPECT_EQ(shared_.epoch_above("eu"), 6u);
+  EXPECT_EQ(epoch_above("eu"), Epoch(6));
   EXPECT_EQ(reads_, 4) << "what was read before it is not all";
+}
+
+// A read that takes long, or never ends, keeps one thread of the storage's pool.
+TEST_F(SharedTest, WhileTheAgentsAreReadNobodyKeepsAThread) {
+  ASSERT_EQ(progress("known", 1), Code::ok);
+  rig_.host.advance(std::chrono::seconds(2));
+  Code newcomer = Code::internal, known = Code::internal;
+  const auto said = [&](const std::string& agent, uint64_t epoch, Code& code) {
+    shared_.progress(
+        Operation(), {"eu", agent, "davit", epoch, {}, {}, rig_.host.host().unix_ms()},
+        [](uint64_t) { return std::string(); },
+        [&code](const Result<std::string>& r) { code = r.ok() ? Code::ok : r.error().code; });
+  };
+  Code first = Code::internal, meanwhile = Code::internal;
+  WatchedStore::before_read = [&] {
+    ++reads_;
+    said("newcomer", 3, newcomer);
+    said("known", 1, known);
+    meanwhile = known;
+    return true;
+  };
+  said("first", 2, first);
+  EXPECT_EQ(meanwhile, Code::ok) << "it needs no read";
+  EXPECT_EQ(first, Code::ok);
+  EXPECT_EQ(newcomer, Code::internal) << "its turn is on the pool";
+  WatchedStore::before_read = [this] {
+    ++reads_;
+    return true;
+  };
+  rig_.host.run();
+  EXPECT_EQ(newcomer, Code::ok);
+  EXPECT_EQ(reads_, 2) << "one read is enough for both";
+}
+
+TEST_F(SharedTest, OfAReadThatFailsAllWhoWaitAreTold) {
+  Code first = Code::internal, second = Code::internal;
+  const auto said = [&](const std::string& agent, Code& code) {
+    shared_.progress(
+        Operation(), {"eu", agent, "davit", 1, {}, {}, rig_.host.host().unix_ms()},
+        [](uint64_t) { return std::string(); },
+        [&code](const Result<std::string>& r) { code = r.ok() ? Code::ok : r.error().code; });
+  };
+  WatchedStore::before_read = [&] {
+    said("second", second);
+    return false;
+  };
+  said("first", first);
+  rig_.host.run();
+  EXPECT_EQ(first, Code::unavailable);
+  EXPECT_EQ(second, Code::unavailable);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST_F(SkewTest, AProgressThatComesLateReplacesNothing) {
     EXPECT_TRUE(rig_.storage
                     .agents({},
                             [&](const davit_progress& a) {
-                              out = davit::from_abi(a).kinds.at(0).applied.version;
+                              out = a.kinds[0]->applied.version;
                               return true;
                             })
                     .ok());

@@ -1,6 +1,8 @@
 // A kind whose slots take long: the reports of its records wait, and nobody else.
 #include <davit/v1/agent.pb.h>
 
+#include <davit/delays.hpp>
+
 #include "fakes/server_rig.hpp"
 
 extern "C" const davit_plugin* davit_plugin_entry_v1(uint32_t, davit_error*);
@@ -104,6 +106,45 @@ TEST_F(SlowKindTest, ThatCannotAnswerNowRefusesItsReportsForNow) {
   rig_.host.run();
   EXPECT_TRUE(taken(again));
   EXPECT_EQ(ready("slow"), 1);
+}
+
+TEST_F(SlowKindTest, IsToldOfWithTheRecordWhoseReportsWait) {
+  const auto delayed = [this] { return DelaysClient(rig_.store_host.host()).all(); };
+  EXPECT_TRUE(delayed().empty());
+  Widget::busy = true;
+  const int64_t since = rig_.host.host().unix_ms();
+  for (int n = 0; n < 2; ++n) {
+    report("Widget", "slow", 1);
+    report("Widget", "w", 1);
+    rig_.host.run();
+    rig_.host.advance(30min);
+  }
+  ASSERT_EQ(delayed().size(), 1u);
+  EXPECT_EQ(delayed()[0].key, (Key{"widget", "eu", "slow"}));
+  EXPECT_EQ(delayed()[0].stage, Delay::report);
+  EXPECT_EQ(delayed()[0].reason, "kind widget: its process is starting");
+  EXPECT_EQ(delayed()[0].since_unix_ms, since);
+  Widget::busy = false;
+  report("Widget", "slow", 1);
+  rig_.host.run();
+  EXPECT_TRUE(delayed().empty());
+}
+
+// Of which record the report is only the kind could tell.
+TEST_F(SlowKindTest, ThatCannotReadAReportIsToldOfWithItsRegion) {
+  const auto delayed = [this] { return DelaysClient(rig_.store_host.host()).all(); };
+  Widget::busy = true;
+  auto& call = report("Widget", "unreadable", 1);
+  rig_.host.run();
+  ASSERT_TRUE(call.end);
+  EXPECT_EQ(call.end->code, Code::unavailable);
+  EXPECT_EQ(call.end->message, "kind widget: its process is starting");
+  ASSERT_EQ(delayed().size(), 1u);
+  EXPECT_EQ(delayed()[0].key, (Key{"widget", "eu", ""}));
+  Widget::busy = false;
+  report("Widget", "w", 1);
+  rig_.host.run();
+  EXPECT_TRUE(delayed().empty()) << "it can read reports again";
 }
 
 TEST_F(SlowKindTest, IsWaitedForByStop) {

@@ -54,7 +54,7 @@ TEST_F(BehindAGate, StandsBySaysNothingAndIsWell) {
 }
 
 TEST_F(BehindAGate, TakesItsEpochFromTheGate) {
-  gate_.open(7'000'000'000'000);
+  gate_.open(Epoch(7'000'000'000'000));
   host_.advance(1s);
   v1::ProgressRequest progress;
   ASSERT_NE(rpc_.open("Progress"), nullptr);

@@ -329,7 +329,7 @@ TEST_F(ReporterTest, AStatusThatNoMessageCouldCarryIsCutAndHoldsUpNobody) {
   EXPECT_EQ(sent.statuses(0).message(), std::string(4096, 'm') + "...");
   EXPECT_EQ(sent.statuses(0).ready(), 3);
   EXPECT_TRUE(host_.logged(
-      "a status was too large and is cut; others are cut without a word kind=deployment id=big"));
+      "a status is too large and was cut; further ones are not logged kind=deployment id=big"));
   take();
   offer("a");
   host_.advance(1s);

@@ -41,7 +41,7 @@ struct SlowWidget {
     auto& self = const_cast<SlowWidget&>(*this);
     ++self.asked;
     self.entered();
-    if (busy) return Error{Code::unavailable, "is starting", {}, {}};
+    if (busy) return Error{Code::unavailable, "is starting"};
     return n.name + "=" + s.health;
   }
   static Result<std::pair<Named, Status>> from_report(std::string_view) {

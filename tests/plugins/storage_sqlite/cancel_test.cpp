@@ -2,7 +2,7 @@
 #include <future>
 
 #include "plugin_under_test.hpp"
-#include "turn.hpp"
+#include "writer_lock.hpp"
 
 namespace davit::storage_sqlite {
 namespace {
@@ -52,25 +52,25 @@ TEST(Cancel, AWaitForAnotherProgramEndsWithItsCaller) {
 
 TEST(Cancel, WhoGivesUpLeavesTheWritersTurnToTheNext) {
   testing::TestHost host("main", {});
-  Turn turn;
-  turn.lock();
+  WriterLock writer_lock;
+  writer_lock.lock();
   const Operation operation;
   auto gives_up = std::async(std::launch::async, [&] {
-    const auto taken = turn.take(operation, host.host());
+    const auto taken = writer_lock.take(operation, host.host());
     return taken.ok() ? Code::ok : taken.error().code;
   });
   EXPECT_EQ(gives_up.wait_for(50ms), std::future_status::timeout);
   auto waits = std::async(std::launch::async, [&] {
-    const auto taken = turn.take(Op(), host.host());
+    const auto taken = writer_lock.take(Op(), host.host());
     return taken.ok();
   });
   operation.cancel();
   EXPECT_EQ(gives_up.get(), Code::cancelled);
-  EXPECT_EQ(waits.wait_for(50ms), std::future_status::timeout) << "the turn is taken";
+  EXPECT_EQ(waits.wait_for(50ms), std::future_status::timeout) << "the lock is taken";
   const Operation past(host.host().now().count() - 1);
-  const auto late = turn.take(past, host.host());
+  const auto late = writer_lock.take(past, host.host());
   EXPECT_FALSE(late.ok());
-  turn.unlock();
+  writer_lock.unlock();
   EXPECT_TRUE(waits.get());
 }
 

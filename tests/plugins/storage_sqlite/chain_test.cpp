@@ -51,26 +51,30 @@ TEST(Chain, SaysWhyACursorIsRefused) {
 }
 
 TEST(Chain, IncarnationsHaveAll64Bits) {
+  constexpr Incarnation first = Incarnation::max(), second(uint64_t{1} << 63), other(INT64_MAX);
   Chain c;
-  c.append({UINT64_MAX, 1, 1});
-  c.append({uint64_t{1} << 63, 10, 4});
-  EXPECT_TRUE(c.accept({UINT64_MAX, 9}, 12).ok());
-  EXPECT_FALSE(c.accept({UINT64_MAX, 10}, 12).ok());
-  EXPECT_TRUE(c.accept({uint64_t{1} << 63, 12}, 12).ok());
-  EXPECT_FALSE(c.accept({INT64_MAX, 5}, 12).ok());
+  c.append({first, 1, 1});
+  c.append({second, 10, 4});
+  EXPECT_TRUE(c.accept({first, 9}, 12).ok());
+  EXPECT_FALSE(c.accept({first, 10}, 12).ok());
+  EXPECT_TRUE(c.accept({second, 12}, 12).ok());
+  EXPECT_FALSE(c.accept({other, 5}, 12).ok());
 }
 
 TEST(Chain, ForgetsTheOldestWhenItIsTrimmed) {
   Chain c;
-  for (uint64_t i = 1; i <= Chain::links_max + 2; ++i) c.append({i, 10 * i, i});
-  const uint64_t head = 10 * (Chain::links_max + 3);
+  for (uint64_t i = 1; i <= Chain::links_max + 2; ++i)
+    c.append({Incarnation(i), Version(10 * i), Version(i)});
+  const Version head(10 * (Chain::links_max + 3));
   EXPECT_TRUE(c.accept({2, 20}, head).ok());
   c.trim();
   EXPECT_EQ(c.history(head).size(), Chain::links_max);
   EXPECT_EQ(c.history(head).front(), (Cursor{3, 39}));
   for (const uint64_t gone : {1, 2}) {
-    EXPECT_EQ(c.accept({gone, 10 * gone}, head).error().code, Code::out_of_range);
-    EXPECT_EQ(c.accept_status({gone, gone}, head).error().code, Code::out_of_range);
+    const Cursor records{Incarnation(gone), Version(10 * gone)};
+    const Cursor statuses{Incarnation(gone), Version(gone)};
+    EXPECT_EQ(c.accept(records, head).error().code, Code::out_of_range);
+    EXPECT_EQ(c.accept_status(statuses, head).error().code, Code::out_of_range);
   }
   EXPECT_TRUE(c.accept({3, 39}, head).ok());
   EXPECT_FALSE(c.accept({3, 40}, head).ok());
@@ -80,7 +84,7 @@ TEST(Chain, ForgetsTheOldestWhenItIsTrimmed) {
 
 TEST(Chain, ThePurgeMarkExemptsTheFirstPageAndWhoLeavesOutTheDead) {
   struct Row {
-    uint64_t cursor, dead_after, mark;
+    Version cursor, dead_after, mark;
     bool accepted;
   };
   for (const Row& row : {Row{0, 0, 50, true}, Row{49, 0, 50, false}, Row{50, 0, 50, true},

@@ -60,7 +60,7 @@ TEST_F(CopyTest, ABackupIsOneStateOfAStoreThatGoesOnWriting) {
   writer.join();
   ASSERT_TRUE(backup.ok()) << backup.error().message;
   EXPECT_EQ(done, total);
-  EXPECT_GE(backup->head.version, 200u);
+  EXPECT_GE(backup->head.version, Version(200));
   EXPECT_GT(backup->bytes, 4'000'000u);
   struct stat status {};
   ASSERT_EQ(stat(copy_.c_str(), &status), 0);
@@ -164,7 +164,7 @@ TEST_F(CopyTest, ARestoreKeepsTheOldStoreAsideAndBeginsAnIncarnation) {
   const auto restored = restore(copy_);
   ASSERT_TRUE(restored.ok()) << restored.error().message;
   EXPECT_TRUE(restored->aside.starts_with(path_ + ".before-")) << restored->aside;
-  EXPECT_EQ(restored->copied.head.version, 1u);
+  EXPECT_EQ(restored->copied.head.version, Version(1));
   {
     Life life(path_);
     ASSERT_TRUE(life.up.ok()) << life.up.error().message;

@@ -91,7 +91,7 @@ TEST(DiskFull, EveryGroupOfTheCallIsToldWithACodeThatSaysTryLater) {
     EXPECT_EQ(r.error->code, Code::resource_exhausted);
   }
   EXPECT_EQ(count(life.client), 0u);
-  EXPECT_EQ(life.client.head()->head.version, 0u);
+  EXPECT_EQ(life.client.head()->head.version, Version(0));
 }
 
 // On a file system that is really full, where this process may mount one.

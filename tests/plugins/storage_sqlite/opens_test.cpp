@@ -80,7 +80,7 @@ TEST(Opens, ThousandsOfThemLeaveATrimmedChainThatRefusesWhatItHasForgotten) {
   s.observed_version = places[0].records.version;
   s.observed_incarnation = places[0].records.incarnation;
   s.sequence = opens + 1;
-  const uint64_t before = life.client.head()->status_head;
+  const Version before = life.client.head()->status_head;
   ASSERT_TRUE(life.client.report_now({s}).ok());
   EXPECT_EQ(life.client.head()->status_head, before);
 }

@@ -33,7 +33,7 @@ TEST(Stop, NothingGoesAwayUnderACallThatIsUnderWay) {
   leave.set_value();
   const auto copied = call.get();
   ASSERT_TRUE(copied.ok()) << copied.error().message;
-  EXPECT_EQ(copied->head.version, 1u);
+  EXPECT_EQ(copied->head.version, Version(1));
   EXPECT_TRUE(life.instance.stop().ok());
   EXPECT_EQ(commit(life.client, group("c")), "the database is not open");
 }

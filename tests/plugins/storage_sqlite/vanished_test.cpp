@@ -139,7 +139,7 @@ TEST_F(Vanished, ACommitThatTheDiskDidNotConfirmIsNotSaidToBeLost) {
   ASSERT_TRUE(life.instance.stop().ok());
   Life later(path_);
   EXPECT_EQ(count(later.client), 2u);
-  EXPECT_EQ(later.client.head()->head.version, 2u);
+  EXPECT_EQ(later.client.head()->head.version, Version(2));
 }
 
 TEST_F(Vanished, TheJournalThatOpeningAnewMakesIsTheDatabasesOwn) {

@@ -1,4 +1,6 @@
 // A kind that cannot classify a record, now or ever: what streams and point queries make of it.
+#include <davit/delays.hpp>
+
 #include "stream_rig.hpp"
 
 namespace davit::streamer {
@@ -25,6 +27,8 @@ class BusyKindTest : public StreamTest {
     rig_->host.run();
     return call.end ? call.end->code : Code::unknown;
   }
+
+  std::vector<Delay> delayed() { return DelaysClient(rig_->store_host.host()).all(); }
 
   // Without the bookmarks at version 2, which an idle stream repeats.
   static std::string records(std::string said) {
@@ -71,6 +75,66 @@ TEST_F(BusyKindTest, DelaysATailFromTheRecordOnAndNoOtherRegion) {
   Widget::busy = false;
   rig_->host.advance(1min);
   EXPECT_TRUE(records(show(call)).starts_with("+slow +b")) << "in their order";
+}
+
+TEST_F(BusyKindTest, IsToldOfWithTheRecordItsReasonAndSinceWhen) {
+  rig_->put("a");
+  auto& call = watch();
+  show(call);
+  Widget::busy = true;
+  const uint64_t version = rig_->put("slow");
+  const int64_t since = rig_->host.host().unix_ms();
+  rig_->host.run();
+  for (const auto passed : {0s, 3600s}) {
+    rig_->host.advance(passed);
+    const auto delays = delayed();
+    ASSERT_EQ(delays.size(), 1u) << passed.count();
+    EXPECT_EQ(delays[0].key, (Key{"widget", "eu", "slow"}));
+    EXPECT_EQ(delays[0].stage, Delay::stream);
+    EXPECT_EQ(delays[0].version, version);
+    EXPECT_EQ(delays[0].reason, "kind widget: its process is starting");
+    EXPECT_EQ(delays[0].since_unix_ms, since);
+  }
+  Widget::busy = false;
+  rig_->host.advance(1min);
+  EXPECT_TRUE(delayed().empty());
+}
+
+// Where no agent watches nobody asks the kind for a stream.
+TEST_F(BusyKindTest, IsAskedAgainForARegionWithoutAgents) {
+  Widget::busy = true;
+  rig_->put("slow");
+  rig_->host.advance(1h);
+  EXPECT_EQ(delayed().size(), 1u);
+  Widget::busy = false;
+  rig_->host.advance(1min);
+  EXPECT_TRUE(delayed().empty());
+}
+
+TEST_F(BusyKindTest, DelaysNoRecordThatIsGone) {
+  Widget::busy = true;
+  rig_->put("slow");
+  rig_->host.run();
+  EXPECT_EQ(delayed().size(), 1u);
+  rig_->kill("slow");
+  rig_->host.run();
+  EXPECT_TRUE(delayed().empty());
+}
+
+TEST_F(BusyKindTest, IsToldOfWhenOnlyKranesAgentsWait) {
+  auto& call = rig_->rpc.call("ctrl.v1.ClusterService/WatchWidgets", "");
+  auto& ours = watch();
+  rig_->host.run();
+  Widget::mute = true;
+  rig_->put("slow");
+  rig_->host.advance(1h);
+  ASSERT_EQ(delayed().size(), 1u);
+  EXPECT_EQ(delayed()[0].stage, Delay::ctrl_v1);
+  EXPECT_TRUE(show(ours).find("+slow") != std::string::npos);
+  Widget::mute = false;
+  rig_->host.advance(1min);
+  EXPECT_EQ(call.messages.size(), 1u);
+  EXPECT_TRUE(delayed().empty());
 }
 
 TEST_F(BusyKindTest, IsAskedAgainAsSeldomAsItWishes) {

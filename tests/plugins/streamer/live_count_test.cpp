@@ -8,8 +8,8 @@ namespace {
 // Every record on a page of its own, so that what is known of one page is found from another.
 struct Snapshot {
   LiveCount count;
-  void named(std::string_view id, uint64_t version, bool live) {
-    auto page = std::make_shared<PageNames>(10);
+  void named(std::string_view id, Version version, bool live) {
+    auto page = std::make_shared<PageNames>(Version(10));
     page->add(id, version, live);
     page->seal();
     count.take(std::move(page));

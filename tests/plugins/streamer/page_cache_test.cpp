@@ -9,7 +9,7 @@ using std::chrono::seconds;
 
 const Topic topic{"widget", "r1"};
 
-PageCache::Key from(uint64_t version) {
+PageCache::Key from(Version version) {
   return {topic, 0, {7, version}, 0, false};
 }
 
@@ -19,14 +19,14 @@ PageResult page_of(size_t bytes) {
   return std::shared_ptr<const PageRead>(std::move(page));
 }
 
-Change change(const std::string& id, uint64_t version, const std::string& name = {}) {
+Change change(const std::string& id, Version version, const std::string& name = {}) {
   return {version, id, "shop", name.empty() ? id : name, Verb::apply, {}, 0};
 }
 
 // What became of a wish: how many pages came, and the last of them.
 struct Wish {
   int answers = 0;
-  PageResult last = Error{Code::internal, "none yet", {}, {}};
+  PageResult last = Error{Code::internal, "none yet"};
   PageCache::Taker taker() {
     return [this](const PageResult& r) {
       ++answers;
@@ -69,7 +69,7 @@ TEST(PageCache, AnErrorGoesToAllWhoWaitAndIsNotKept) {
   EXPECT_TRUE(cache.want(from(1), a.taker()));
   EXPECT_FALSE(cache.want(from(1), b.taker()));
   cache.begun(topic, {{{7, 9}, 0, 0}, nullptr}, seconds(1));
-  EXPECT_FALSE(cache.done(from(1), Error{Code::out_of_range, "below the purge mark", {}, {}}));
+  EXPECT_FALSE(cache.done(from(1), Error{Code::out_of_range, "below the purge mark"}));
   EXPECT_EQ(a.last.error().code, Code::out_of_range);
   EXPECT_EQ(b.last.error().code, Code::out_of_range);
   EXPECT_TRUE(cache.want(from(1), a.taker()));
@@ -80,8 +80,8 @@ TEST(PageCache, TheOldestPagesGoWhenThereAreTooManyBytes) {
   PageCache cache(10'000);
   Wish wish;
   for (uint64_t v = 1; v <= 5; ++v) {
-    EXPECT_TRUE(cache.want(from(v), wish.taker()));
-    EXPECT_FALSE(cache.done(from(v), page_of(3'000)));
+    EXPECT_TRUE(cache.want(from(Version(v)), wish.taker()));
+    EXPECT_FALSE(cache.done(from(Version(v)), page_of(3'000)));
     EXPECT_LE(cache.bytes(), 10'000u);
   }
   EXPECT_FALSE(cache.want(from(5), wish.taker()));
@@ -115,10 +115,11 @@ TEST(PageCache, NamesAreSharedAsLongAsASnapshotKeepsThem) {
   const std::weak_ptr<const PageNames> gone = kept;
   kept.reset();
   EXPECT_TRUE(gone.expired());
-  for (uint64_t i = 0; i < 1'000; ++i) EXPECT_NE(cache.same(from(i), names_of("c")), nullptr);
+  for (uint64_t i = 0; i < 1'000; ++i)
+    EXPECT_NE(cache.same(from(Version(i)), names_of("c")), nullptr);
 }
 
-PageResult page_that_names(const std::string& id, uint64_t head, bool more) {
+PageResult page_that_names(const std::string& id, Version head, bool more) {
   auto page = std::make_shared<PageRead>();
   page->page = {more, 5, {{7, head}, 0, 0}};
   page->names = std::make_shared<const PageNames>(names_of(id));
@@ -128,7 +129,7 @@ PageResult page_that_names(const std::string& id, uint64_t head, bool more) {
 TEST(PageCache, APageGoesWhenOneOfItsRecordsChanges) {
   PageCache cache(1 << 20);
   Wish wish;
-  for (const auto& [version, id] : {std::pair(1, "a"), std::pair(2, "b")}) {
+  for (const auto& [version, id] : {std::pair(Version(1), "a"), std::pair(Version(2), "b")}) {
     EXPECT_TRUE(cache.want(from(version), wish.taker()));
     EXPECT_FALSE(cache.done(from(version), page_that_names(id, 9, true)));
   }
@@ -167,7 +168,7 @@ TEST(PageCache, WhoComesAfterAChangeIsNotGivenAReadingFromBeforeIt) {
   EXPECT_EQ(late.answers, 0);
   EXPECT_FALSE(cache.done(from(1), page_that_names("a", 10, true)));
   EXPECT_EQ(late.answers, 1);
-  EXPECT_EQ((*late.last)->page.head.head.version, 10u);
+  EXPECT_EQ((*late.last)->page.head.head.version, Version(10));
 }
 
 TEST(PageCache, TheLastPageGoesWithAnyChange) {
@@ -196,7 +197,7 @@ TEST(PageCache, SnapshotsOfATopicShareTheirBeginForAWhile) {
   PageCache cache(1'000);
   EXPECT_FALSE(cache.begin(topic, seconds(0)));
   cache.begun(topic, {{{7, 9}, 0, 0}, nullptr}, seconds(100));
-  EXPECT_EQ(cache.begin(topic, seconds(110))->head.head.version, 9u);
+  EXPECT_EQ(cache.begin(topic, seconds(110))->head.head.version, Version(9));
   EXPECT_FALSE(cache.begin(topic, seconds(111)));
   EXPECT_FALSE(cache.begin({"widget", "r2"}, seconds(100)));
   cache.forget(topic);
@@ -228,7 +229,7 @@ TEST(PageCache, PagesOfManyTopicsThatHoldNothingGoTooWhenThereAreTooMany) {
 TEST(PageCache, OfATopicWhoseLastChangeIsForgottenAPageBeforeItIsNotKept) {
   PageCache cache(1 << 20);
   Wish wish;
-  uint64_t version = 0;
+  Version version{};
   for (int i = 0; i < 40'000; ++i)
     cache.changed({"widget", "r" + std::to_string(i)}, change("a", ++version));
   EXPECT_TRUE(cache.want(from(1), wish.taker()));

@@ -13,7 +13,7 @@
 namespace davit::streamer {
 
 inline std::string show(Cursor c) {
-  return std::to_string(c.incarnation) + ":" + std::to_string(c.version);
+  return to_string(c.incarnation) + ":" + to_string(c.version);
 }
 
 inline std::string show(const Pager::Todo& t) {
@@ -22,7 +22,7 @@ inline std::string show(const Pager::Todo& t) {
       return "head";
     case Pager::Act::read_page:
       return "page from " + show(t.cursor) +
-             (t.dead_after == 0 ? "" : ", dead after " + std::to_string(t.dead_after));
+             (!t.dead_after ? "" : ", dead after " + to_string(t.dead_after));
     case Pager::Act::ask_ring:
       return "ring from " + show(t.cursor);
     case Pager::Act::idle:
@@ -52,10 +52,10 @@ class Scenario {
 
  private:
   static Cursor cursor(std::istringstream& in) {
-    Cursor c;
+    uint64_t incarnation = 0, version = 0;
     char colon = 0;
-    in >> c.incarnation >> colon >> c.version;
-    return c;
+    in >> incarnation >> colon >> version;
+    return {Incarnation(incarnation), Version(version)};
   }
   // "next", and after every result the begin bookmark when there is one.
   std::string command(const std::string& line) {
@@ -69,7 +69,7 @@ class Scenario {
       return show(pager_->next()) + "\n";
     } else if (verb == "head") {  // head 1:20 [purge mark]
       Head head{cursor(in), 0, 0};
-      in >> head.purged_through;
+      if (uint64_t mark = 0; in >> mark) head.purged_through = Version(mark);
       begin_ = head.head.version;
       pager_->head(head);
     } else if (verb == "page") {  // page 1:20 [more] [ids...]: "+a@5" live, "-a@7" dead; head
@@ -85,7 +85,8 @@ class Scenario {
           continue;
         }
         const size_t at = word.find('@');
-        names->add(word.substr(1, at - 1), std::stoull(word.substr(at + 1)), word[0] == '+');
+        names->add(word.substr(1, at - 1), Version(std::stoull(word.substr(at + 1))),
+                   word[0] == '+');
         ++records;
       }
       names->seal();
@@ -116,7 +117,7 @@ class Scenario {
 
   ProtocolTraits traits_;
   std::optional<Pager> pager_;
-  uint64_t begin_ = 0;
+  Version begin_{};
 };
 
 }  // namespace davit::streamer

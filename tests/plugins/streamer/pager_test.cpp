@@ -1,5 +1,12 @@
-// The scenarios of the Pager; pager_scenario.hpp runs them.
-#include "pager_scenario.hpp"
+// Every file in pager/ is one story. `next` prints what is to be done; the other commands tell a
+// result, and print the begin bookmark when there is one. `peer` says who asks; without it, a Davit
+// agent does.
+#include "pager.hpp"
+
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <davit/testing/scenario.hpp>
 
 namespace davit::streamer {
 namespace {
@@ -11,356 +18,133 @@ ProtocolTraits ctrl() {
   return m;
 }
 
-TEST(Pager, SnapshotNamesLiveRecordsAndEndsWithTheirNumber) {
-  Scenario({}).run(R"(watch 0:0
-next
-head 7:20
-next
-----
-head
-begin snapshot 7:20
-page from 7:0, dead after 20
-
-page 7:9 more +a@3 +b@9
-next
-----
-page from 7:9, dead after 20
-
-page 7:21 +c@15 -a@21
-next
-next
-----
-snapshot end 7:21 live 2
-ring from 7:21)");
+std::string cursor_text(Cursor c) {
+  return std::to_string(c.incarnation) + ":" + std::to_string(c.version);
 }
 
-TEST(Pager, SnapshotWithoutBookmarksOutlivesThePurgeBeforeIt) {
-  Scenario(ctrl()).run(R"(watch 0:0
-next
-head 7:20 5
-next
-page 7:9 more +a@3 -b@9
-next
-----
-head
-page from 7:0, dead after 5
-page from 7:9, dead after 5)");
+std::string todo_text(const Pager::Todo& t) {
+  switch (t.act) {
+    case Pager::Act::read_head:
+      return "head";
+    case Pager::Act::read_page:
+      return "page from " + cursor_text(t.cursor) +
+             (t.dead_after == 0 ? "" : ", dead after " + std::to_string(t.dead_after));
+    case Pager::Act::ask_ring:
+      return "ring from " + cursor_text(t.cursor);
+    case Pager::Act::idle:
+      return "idle";
+    case Pager::Act::finish:
+      return "finish";
+    case Pager::Act::bookmark:
+      break;
+  }
+  static const char* const marks[] = {"bookmark", "begin snapshot", "begin tail", "snapshot end"};
+  std::string out = std::string(marks[static_cast<int>(t.mark)]) + " " + cursor_text(t.cursor);
+  if (t.mark == Pager::Mark::snapshot_end) out += " live " + std::to_string(t.live_count);
+  return out;
 }
 
-TEST(Pager, SnapshotOfNothingHasBothBookmarks) {
-  Scenario({}).run(R"(watch 0:0
-next
-head 7:0
-next
-page 7:0
-next
-next
-----
-head
-begin snapshot 7:0
-page from 7:0
-snapshot end 7:0 live 0
-ring from 7:0)");
+class PagerCommands {
+ public:
+  std::string run(const std::string& line) {
+    std::istringstream in(line);
+    std::string verb, word;
+    in >> verb;
+    std::string out;
+    if (verb == "peer") {  // peer ctrl.v1 [closes]
+      traits_ = ctrl();
+      traits_.close_when_drained = in >> word && in >> word && word == "closes";
+      return "";
+    }
+    if (verb == "watch") {
+      pager_.emplace(traits_, cursor(in));
+    } else if (verb == "next") {
+      return todo_text(pager_->next()) + "\n";
+    } else if (verb == "head") {  // head 1:20 [purge mark]
+      Head head{cursor(in), 0, 0};
+      in >> head.purged_through;
+      begin_ = head.head.version;
+      pager_->head(head);
+    } else if (verb == "page") {  // page 1:20 [more] [ids...]: "+a@5" live, "-a@7" dead; head
+                                  // defaults to the cursor
+      Page page;
+      page.head.head = cursor(in);
+      page.next_version = page.head.head.version;
+      size_t records = 0;
+      auto names = std::make_shared<PageNames>(begin_);
+      while (in >> word) {
+        if (word == "more") {
+          page.more = true;
+          continue;
+        }
+        const size_t at = word.find('@');
+        names->add(word.substr(1, at - 1), std::stoull(word.substr(at + 1)), word[0] == '+');
+        ++records;
+      }
+      names->seal();
+      auto r = pager_->page(page, records, names);
+      if (!r.ok()) return "error " + std::to_string(static_cast<int>(r.error().code)) + "\n";
+    } else if (verb == "tip") {
+      pager_->ring_tip(cursor(in));
+    } else if (verb == "frame") {  // frame 1:20 [last]
+      const Cursor c = cursor(in);
+      pager_->ring_frame(c, static_cast<bool>(in >> word));
+    } else if (verb == "behind") {
+      pager_->ring_behind();
+    } else if (verb == "ahead") {
+      pager_->ring_ahead();
+    } else if (verb == "unready") {
+      pager_->ring_unready();
+    } else if (verb == "woken") {
+      pager_->woken();
+    } else if (verb == "tick") {
+      pager_->tick();
+      pager_->woken();
+    } else {
+      throw std::runtime_error("unknown command");
+    }
+    if (auto mark = pager_->opening()) out += todo_text(*mark) + "\n";
+    return out;
+  }
+
+ private:
+  static Cursor cursor(std::istringstream& in) {
+    Cursor c;
+    char colon = 0;
+    in >> c.incarnation >> colon >> c.version;
+    return c;
+  }
+  ProtocolTraits traits_;
+  std::optional<Pager> pager_;
+  uint64_t begin_ = 0;
+};
+
+class PagerStory : public ::testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(PagerStory, GoesAsTold) {
+  PagerCommands pager;
+  EXPECT_EQ(testing::play(GetParam(), [&](const std::string& line) { return pager.run(line); }),
+            "");
 }
 
-TEST(Pager, NoBookmarkCutsASnapshot) {
-  Scenario({}).run(R"(watch 0:0
-next
-head 7:20
-next
-page 7:9 more +a@9
-tick
-next
-----
-head
-begin snapshot 7:20
-page from 7:0, dead after 20
-page from 7:9, dead after 20)");
-}
-
-TEST(Pager, HistoryThatChangedUnderASnapshotsBeginningIsAnError) {
-  Scenario({}).run(R"(watch 0:0
-next
-head 7:20
-next
-page 8:12 more +a@3
-----
-head
-begin snapshot 7:20
-page from 7:0, dead after 20
-error 11)");
-}
-
-TEST(Pager, TailWithinTheRingNeverReadsTheStore) {
-  Scenario({}).run(R"(watch 7:15
-next
-frame 7:20 last
-next
-next
-tip 7:20
-next
-----
-ring from 7:15
-begin tail 7:15
-bookmark 7:20
-ring from 7:20
-idle)");
-}
-
-TEST(Pager, TailBehindTheRingReadsPagesUntilItIsThere) {
-  Scenario({}).run(R"(watch 7:15
-next
-behind
-next
-page 7:30 more -x@30
-next
-page 7:40 +y@40
-next
-next
-tip 7:41
-next
-----
-ring from 7:15
-page from 7:15
-begin tail 7:15
-page from 7:30
-bookmark 7:40
-ring from 7:40
-idle)");
-}
-
-TEST(Pager, CursorOfAnOlderIncarnationGoesOnInTheNewOne) {
-  Scenario({}).run(R"(watch 6:15
-next
-behind
-next
-page 7:18 +a@18
-next
-next
-----
-ring from 6:15
-page from 6:15
-begin tail 7:15
-bookmark 7:18
-ring from 7:18)");
-}
-
-TEST(Pager, IdleStreamSaysNowAndThenThatItStandsWhereItStood) {
-  Scenario({}).run(R"(watch 7:15
-next
-tip 7:15
-next
-tick
-next
-tip 7:15
-tick
-next
-tip 7:15
-tick
-next
-next
-tip 7:15
-tick
-next
-----
-ring from 7:15
-begin tail 7:15
-idle
-ring from 7:15
-ring from 7:15
-bookmark 7:15
-ring from 7:15
-ring from 7:15)");
-}
-
-TEST(Pager, IdleStreamIsBookmarkedWhenOthersMovedTheStore) {
-  Scenario({}).run(R"(watch 7:15
-next
-tip 7:15
-next
-woken
-next
-tip 7:90
-next
-tick
-next
-next
-tip 7:90
-next
-tick
-next
-----
-ring from 7:15
-begin tail 7:15
-idle
-ring from 7:15
-idle
-bookmark 7:90
-ring from 7:90
-idle
-ring from 7:90)");
-}
-
-TEST(Pager, BehindATailerThatIsLateItWaitsInsteadOfSpinning) {
-  Scenario({}).run(R"(watch 6:15
-next
-behind
-next
-page 7:15
-next
-behind
-next
-woken
-next
-behind
-next
-----
-ring from 6:15
-page from 6:15
-begin tail 7:15
-ring from 7:15
-idle
-ring from 7:15
-page from 7:15)");
-}
-
-TEST(Pager, ACursorAboveTheTipIsJudgedByTheStore) {
-  Scenario({}).run(R"(watch 7:99
-next
-ahead
-next
-----
-ring from 7:99
-page from 7:99)");
-}
-
-TEST(Pager, WhoReadTheStoreBeforeTheTailerDidWaitsForIt) {
-  Scenario({}).run(R"(watch 7:15
-next
-behind
-next
-page 7:40 +y@40
-next
-next
-ahead
-next
-woken
-next
-----
-ring from 7:15
-page from 7:15
-begin tail 7:15
-bookmark 7:40
-ring from 7:40
-idle
-ring from 7:40)");
-}
-
-TEST(Pager, WaitsForARingThatIsNotReady) {
-  Scenario({}).run(R"(watch 7:15
-next
-unready
-next
-woken
-next
-----
-ring from 7:15
-idle
-ring from 7:15)");
-}
-
-// What they ask with may be behind their cluster: the ring would tell them what is long over.
-TEST(Pager, PeersWithoutIncarnationsGetTheCurrentOneAndTombstonesButNoBookmarks) {
-  Scenario(ctrl()).run(R"(watch 0:0
-next
-head 7:20
-next
-page 7:20 +a@3 -b@9
-next
-tip 7:20
-next
-----
-head
-page from 7:0
-ring from 7:20
-idle
-
-watch 0:5
-next
-head 7:20
-next
-page 7:20 +a@20
-next
-----
-head
-page from 7:5
-ring from 7:20)");
-}
+INSTANTIATE_TEST_SUITE_P(Files, PagerStory,
+                         ::testing::ValuesIn(testing::stories(TEST_FOLDER "/pager")),
+                         testing::StoryName());
 
 // They keep their cursor whatever they are told.
 TEST(Pager, APeerWithoutIncarnationsThatKnowsBookmarksIsToldThatItsCursorIsVoid) {
   ProtocolTraits traits = ctrl();
   traits.bookmarks = true;
   for (const uint64_t asked : {0, 5, 6}) {
-    Pager pager(traits, {0, asked});
+    Pager pager(traits, {0, Version(asked)});
     EXPECT_EQ(pager.next().act, Pager::Act::read_head);
     pager.head({{7, 20}, 0, 6});
     const auto opening = pager.opening();
     EXPECT_EQ(opening.has_value(), asked == 5) << "asked with " << asked;
     if (opening) {
-      EXPECT_EQ(opening->cursor.version, 0u);
+      EXPECT_EQ(opening->cursor.version, Version(0));
     }
   }
-}
-
-TEST(Pager, PeersWithoutIncarnationsGetEverythingAgainWhereTheStoreCannotGoOn) {
-  Scenario(ctrl()).run(R"(watch 0:5
-next
-head 7:20 6
-next
-page 7:20 +a@3
-next
-----
-head
-page from 7:0, dead after 6
-ring from 7:20
-
-watch 0:21
-next
-head 7:20 6
-next
-----
-head
-page from 7:0, dead after 6
-
-watch 0:6
-next
-head 7:20 6
-next
-----
-head
-page from 7:6)");
-}
-
-TEST(Pager, ClosesWhenDrainedAfterEverythingWasSent) {
-  ProtocolTraits m = ctrl();
-  m.close_when_drained = true;
-  Scenario(m).run(R"(watch 0:5
-next
-head 7:20
-next
-page 7:20 +a@20
-next
-frame 7:21 last
-next
-tip 7:21
-next
-----
-head
-page from 7:5
-ring from 7:20
-ring from 7:21
-finish)");
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(Request, AllCtrlWatchesHaveTheSameShape) {
   auto parsed = parse_ctrl_watch("sentinel", message.SerializeAsString(), "eu");
   ASSERT_TRUE(parsed.ok());
   EXPECT_EQ((*parsed)[0].topic, (Topic{"sentinel", "eu"}));
-  EXPECT_EQ((*parsed)[0].cursor.version, 99u);
+  EXPECT_EQ((*parsed)[0].cursor.version, Version(99));
   EXPECT_FALSE(parse_ctrl_watch("sentinel", "\x12\x05", "eu").ok());
   EXPECT_FALSE(parse_ctrl_watch("sentinel", "\x12\x01x", "eu")
                    .ok());  // a string where the version should be

@@ -8,8 +8,8 @@ namespace {
 const Topic eu{"widget", "eu"};
 const Topic us{"widget", "us"};
 
-Change change(uint64_t version, Verb verb = Verb::apply, size_t size = 0) {
-  return {version, "id" + std::to_string(version), "ns", "name", verb, std::string(size, 'x')};
+Change change(Version version, Verb verb = Verb::apply, size_t size = 0) {
+  return {version, "id" + to_string(version), "ns", "name", verb, std::string(size, 'x')};
 }
 
 // Encodes as the versions, so that a test can read a frame. Counts how often it is asked.
@@ -19,12 +19,12 @@ class RingTest : public ::testing::Test {
     return {records_max, 1000, by_id, [this](const Topic&, std::span<const Change* const> changes) {
               ++encoded_;
               std::string out;
-              for (const Change* c : changes) out += std::to_string(c->version) + " ";
+              for (const Change* c : changes) out += to_string(c->version) + " ";
               return Buffer::of(out);
             }};
   }
   std::string text(const Ring::Step& s) { return std::string(s.frame.view()); }
-  void add(Ring& ring, const Topic& topic, uint64_t version, Verb verb = Verb::apply,
+  void add(Ring& ring, const Topic& topic, Version version, Verb verb = Verb::apply,
            size_t size = 0) {
     ring.append(topic, change(version, verb, size));
     ring.advance({1, version});
@@ -88,11 +88,11 @@ TEST_F(RingTest, WhatComesLateLowersNoFloorAndEndsNoGap) {
   Ring ring(600, {encoding(3, true)});
   ring.reset({1, 10});
   ring.hold("widget", 10);
-  for (uint64_t v = 12; v < 30; ++v) add(ring, other, v, Verb::apply, 50);
-  const uint64_t floor = ring.floor().version;
-  ASSERT_GT(floor, 12u);
+  for (uint64_t v = 12; v < 30; ++v) add(ring, other, Version(v), Verb::apply, 50);
+  const Version floor = ring.floor().version;
+  ASSERT_GT(floor, Version(12));
   ring.append(eu, change(11));
-  for (uint64_t v = 30; v < 32; ++v) add(ring, other, v, Verb::apply, 300);
+  for (uint64_t v = 30; v < 32; ++v) add(ring, other, Version(v), Verb::apply, 300);
   EXPECT_GE(ring.floor().version, floor);
   EXPECT_EQ(ring.next(eu, {1, 10}, 0).place, Ring::Place::behind);
 
@@ -107,7 +107,7 @@ TEST_F(RingTest, WhatComesLateLowersNoFloorAndEndsNoGap) {
 TEST_F(RingTest, SaysWhenAChangeWasCommittedToWhoeverIsGivenItFirst) {
   ring_.reset({1, 10});
   for (uint64_t v : {11, 12}) {
-    Change c = change(v);
+    Change c = change(Version(v));
     c.committed_at_unix_ms = static_cast<int64_t>(100 * v);
     ring_.append(eu, c);
   }
@@ -131,7 +131,7 @@ TEST_F(RingTest, MovesTheCursorOverOtherTopics) {
 
 TEST_F(RingTest, CutsFramesByRecordsAndSaysWhetherMoreFollows) {
   ring_.reset({1, 0});
-  for (uint64_t v = 1; v <= 5; ++v) add(ring_, eu, v);
+  for (uint64_t v = 1; v <= 5; ++v) add(ring_, eu, Version(v));
   auto step = ring_.next(eu, {1, 0}, 0);
   EXPECT_EQ(text(step), "1 2 3 ");
   EXPECT_FALSE(step.caught_up);
@@ -180,8 +180,8 @@ TEST_F(RingTest, PassesOverHoldsForProtocolsWithoutThem) {
 TEST_F(RingTest, CursorsBelowTheFloorReadTheStore) {
   Ring small(3 * change(11).bytes(), {encoding(9, true)});
   small.reset({1, 10});
-  for (uint64_t v = 11; v <= 20; ++v) add(small, eu, v);
-  EXPECT_EQ(small.floor().version, 17u);
+  for (uint64_t v = 11; v <= 20; ++v) add(small, eu, Version(v));
+  EXPECT_EQ(small.floor().version, Version(17));
   EXPECT_EQ(small.next(eu, {1, 16}, 0).place, Ring::Place::behind);
   EXPECT_EQ(text(small.next(eu, {1, 17}, 0)), "18 19 20 ");
   EXPECT_LE(small.bytes(), 3 * change(11).bytes());
@@ -191,7 +191,7 @@ TEST_F(RingTest, WhatIsEvictedInOneTopicRaisesTheFloorForAll) {
   Ring small(3 * change(11).bytes(), {encoding(9, true)});
   small.reset({1, 10});
   add(small, us, 11);
-  for (uint64_t v = 12; v <= 15; ++v) add(small, eu, v);
+  for (uint64_t v = 12; v <= 15; ++v) add(small, eu, Version(v));
   EXPECT_EQ(small.next(us, {1, 10}, 0).place, Ring::Place::behind);
 }
 
@@ -255,7 +255,7 @@ TEST(Ring, GivesWhatAKindHasMadeAndSendsOthersToTheStore) {
   ring.advance({1, 12});
   const auto step = ring.next(eu, {1, 10}, 0);
   EXPECT_EQ(step.frame.view(), "eleven");
-  EXPECT_EQ(step.after.version, 11u);
+  EXPECT_EQ(step.after.version, Version(11));
   EXPECT_EQ(ring.next(eu, {1, 11}, 0).place, Ring::Place::behind);
 }
 

@@ -18,8 +18,8 @@ inline std::string watch_request(Cursor cursor = {}, const std::string& kind = "
   v1::WatchRequest r;
   auto* s = r.add_subscriptions();
   s->set_kind(kind);
-  s->mutable_cursor()->set_incarnation(cursor.incarnation);
-  s->mutable_cursor()->set_version(cursor.version);
+  s->mutable_cursor()->set_incarnation(cursor.incarnation.value());
+  s->mutable_cursor()->set_version(cursor.version.value());
   return r.SerializeAsString();
 }
 
@@ -67,7 +67,7 @@ class StreamTest : public ::testing::Test {
     rig->up();
     return rig;
   }
-  uint64_t incarnation(ServerRig& rig) { return rig.storage.head()->head.incarnation; }
+  Incarnation incarnation(ServerRig& rig) { return rig.storage.head()->head.incarnation; }
 };
 
 }  // namespace davit::streamer

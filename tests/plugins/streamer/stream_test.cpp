@@ -29,7 +29,7 @@ TEST_F(StreamTest, ASnapshotBeginsWithTheStoresHistory) {
     v1::Frame begin;
     ASSERT_TRUE(begin.ParseFromString(call.messages.at(0)));
     ASSERT_EQ(begin.bookmark().history_size(), 1);
-    EXPECT_EQ(begin.bookmark().history(0).incarnation(), incarnation(*rig));
+    EXPECT_EQ(begin.bookmark().history(0).incarnation(), incarnation(*rig).value());
     EXPECT_EQ(begin.bookmark().history(0).version(), 1u);
   }
 }
@@ -62,7 +62,7 @@ TEST_F(StreamTest, ADeadRecordWhoseNameIsAnothersIsSentByItsId) {
 // What another agent has applied meanwhile was made in one of them.
 TEST_F(StreamTest, ATailBeginsWithTheHistorySinceItsCursor) {
   const testing::TemporaryDirectory folder;
-  std::vector<uint64_t> incarnations;
+  std::vector<Incarnation> incarnations;
   for (int n = 0; n < 4; ++n) {
     ServerRig rig(davit_plugin_entry_v1(0, nullptr), STORAGE_MODULE, {},
                   folder.path() + "/store.db");
@@ -78,7 +78,7 @@ TEST_F(StreamTest, ATailBeginsWithTheHistorySinceItsCursor) {
     ASSERT_EQ(begin.bookmark().history_size(), 3);
     for (int i = 0; i < 3; ++i) {
       EXPECT_EQ(begin.bookmark().history(i).incarnation(),
-                incarnations[static_cast<size_t>(i) + 1]);
+                incarnations[static_cast<size_t>(i) + 1].value());
     }
     EXPECT_EQ(begin.bookmark().history(0).version(), 2u) << "where it ended";
   }
@@ -87,7 +87,8 @@ TEST_F(StreamTest, ATailBeginsWithTheHistorySinceItsCursor) {
 TEST_F(StreamTest, ACursorOfTheFutureOrOfAnotherHistoryIsOutOfRange) {
   auto rig = start();
   rig->put("a");
-  for (Cursor bad : {Cursor{incarnation(*rig), 9}, Cursor{incarnation(*rig) + 1, 1}}) {
+  for (Cursor bad :
+       {Cursor{incarnation(*rig), 9}, Cursor{Incarnation(incarnation(*rig).value() + 1), 1}}) {
     auto& call = rig->rpc.call(watch_path, watch_request(bad));
     rig->host.run();
     ASSERT_TRUE(call.end) << show(call);
@@ -120,7 +121,7 @@ TEST_F(StreamTest, AStreamEndsWithItsLastKind) {
   request.add_subscriptions()->set_kind("gadget");
   auto& of_widget = *request.add_subscriptions();
   of_widget.set_kind("widget");
-  of_widget.mutable_cursor()->set_incarnation(incarnation(*rig));
+  of_widget.mutable_cursor()->set_incarnation(incarnation(*rig).value());
   of_widget.mutable_cursor()->set_version(9);
   auto& call = rig->rpc.call(watch_path, request.SerializeAsString());
   rig->host.run();
@@ -346,7 +347,7 @@ TEST_F(StreamTest, GetSaysTheRecordAndAsOfWhenAlsoWhenThereIsNone) {
   auto none = get(*rig, "c");
   EXPECT_FALSE(none.has_record());
   EXPECT_EQ(none.at().version(), 2u);
-  EXPECT_EQ(none.at().incarnation(), incarnation(*rig));
+  EXPECT_EQ(none.at().incarnation(), incarnation(*rig).value());
 }
 
 TEST_F(StreamTest, SettingsOfTheWrongSortAreFaults) {

@@ -29,7 +29,7 @@ class AuditTest : public ::testing::Test {
 
   Audit audit_{{300s, 60s}};
   std::chrono::nanoseconds now_{1h};
-  uint64_t version_ = 0;
+  Version version_{};
 };
 
 TEST_F(AuditTest, ListsAgainAfterAWhile) {

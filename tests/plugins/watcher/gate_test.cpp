@@ -61,7 +61,8 @@ TEST_F(BehindAGate, OpensItsStreamsWithTheGate) {
   gate_.open(7);
   host_.run();
   EXPECT_NE(rpc_.open("Watch"), nullptr);
-  EXPECT_EQ(host_.health_reason(), "");
+  EXPECT_EQ(host_.health(), DAVIT_HEALTH_STARTING);
+  EXPECT_EQ(host_.health_reason(), "widget: not connected yet");
   EXPECT_TRUE(testing::stop_running(watcher_, host_).ok());
 }
 
@@ -112,7 +113,7 @@ TEST(ASinkThatRefuses, EndsTheCallAndTheStreamIsMadeAnew) {
   static davit_change_sink table =
       *static_cast<const davit_change_sink*>(sink::ChangeRole::vtable<QuietSink>());
   table.begin = [](davit_instance*, davit_change_stream*, const davit_begin*, davit_error* e) {
-    return fill(e, {Code::unimplemented, "unknown beginning", {}, {}});
+    return fill(e, {Code::unimplemented, "unknown beginning"});
   };
   host.add_role("applier", DAVIT_CHANGE_SINK, reinterpret_cast<davit_instance*>(&sink), &table);
   Instance kind(testing::widget_plugin(), kind_host);

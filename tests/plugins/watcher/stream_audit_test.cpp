@@ -22,7 +22,7 @@ struct AuditSink : FakeSink {
   bool offer(sink::Stream*, const sink::Change& c) {
     if (full) return false;
     seen += (c.type == sink::ChangeType::remove ? "-" : "+") + c.key.id + c.name +
-            std::to_string(c.version) + " ";
+            to_string(c.version) + " ";
     return true;
   }
   void bookmark(sink::Stream*, const sink::Bookmark& b) {
@@ -35,13 +35,15 @@ Dialect words() {
   out.path = "Words/Watch";
   out.get_path = "Words/Get";
   out.bookmarks = false;
-  out.request = [](Position from) { return Buffer::of("from " + std::to_string(from.version)); };
+  out.request = [](Cursor from) { return Buffer::of("from " + to_string(from.version)); };
   out.get_request = [](const std::string& id) { return id; };
   out.decode = [](const Buffer& m) -> Result<Batch> {
     std::istringstream in{std::string(m.view())};
     std::string verb, id;
     Item item;
-    in >> verb >> id >> item.change.version;
+    uint64_t version = 0;
+    in >> verb >> id >> version;
+    item.change.version = Version(version);
     item.change.type = verb == "apply" ? sink::ChangeType::apply : sink::ChangeType::remove;
     item.change.key = {"word", "eu", id};
     Batch batch;
@@ -185,7 +187,8 @@ TEST_F(QuietStreamTest, ABootstrapIsOverWhenThePeerHasBeenSilentForLong) {
 }
 
 TEST_F(QuietStreamTest, ABootstrapThatIsCutIsOverWhenTheStreamThatGoesOnIsSilent) {
-  for (const uint64_t version : {1, 2, 3}) sink_.source->settled(version, sink::Outcome::done);
+  for (const uint64_t version : {1, 2, 3})
+    sink_.source->settled(Version(version), sink::Outcome::done);
   host_.advance(20s);
   rpc_.end(*rpc_.open("Watch"), Code::unavailable);
   EXPECT_EQ(rpc_.open("Watch"), nullptr);

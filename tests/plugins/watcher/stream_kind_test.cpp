@@ -52,13 +52,13 @@ struct Word {
     auto& self = const_cast<Word&>(*this);
     ++self.asked;
     self.entered();
-    if (busy) return Error{Code::unavailable, "is starting", {}, {}};
+    if (busy) return Error{Code::unavailable, "is starting"};
     return {};
   }
   const kind::Described& described() const { return kept; }
   Result<Named> identify(std::string_view apply) const {
     if (auto r = enter(); !r.ok()) return r.error();
-    if (apply == "{odd}") return Error{Code::invalid_argument, "is odd", {}, {}};
+    if (apply == "{odd}") return Error{Code::invalid_argument, "is odd"};
     return Named{std::string(apply.substr(1, apply.size() - 2)), "shop", ""};
   }
   Result<std::string> delete_message(const Named& n) const {

@@ -23,14 +23,14 @@ struct Sink : FakeSink {
 
   void begin(sink::Stream*, const sink::Begin& b) {
     seen += b.snapshot ? "snapshot" : "tail";
-    for (const davit::Cursor& link : b.history)
-      seen += "(" + std::to_string(link.incarnation) + ":" + std::to_string(link.version) + ")";
+    for (const Cursor& link : b.history)
+      seen += "(" + to_string(link.incarnation) + ":" + to_string(link.version) + ")";
     seen += " ";
   }
   bool offer(sink::Stream*, const sink::Change& c) {
     if (room == 0) return false;
     --room;
-    seen += std::to_string(c.version) + " ";
+    seen += to_string(c.version) + " ";
     return true;
   }
   void bookmark(sink::Stream*, const sink::Bookmark& b) {
@@ -102,7 +102,7 @@ class StreamTest : public ::testing::Test {
     rpc_.message(call(), f.SerializeAsString());
   }
   void settle(uint64_t version) {
-    sink_.source->settled(version, sink::Outcome::done);
+    sink_.source->settled(Version(version), sink::Outcome::done);
     host_.run();
   }
   // A snapshot of 3 and 5, applied.
@@ -284,7 +284,7 @@ TEST_F(StreamTest, TellsTheStoresHistoryAndSaysWhenItHasLostSomething) {
   }
   rpc_.message(call(), f.SerializeAsString());
   EXPECT_EQ(sink_.take(), "snapshot(1:4)(2:6) ");
-  EXPECT_TRUE(host_.logged("the store has lost what it had sent kind=deployment"));
+  EXPECT_TRUE(host_.logged("the server's store has lost changes that it had sent kind=deployment"));
 }
 
 TEST_F(StreamTest, GoesOnAfterTheServerStartedAgain) {

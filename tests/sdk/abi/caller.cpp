@@ -44,7 +44,7 @@ class Caller {
   }
 
   Result<> start(const Op&) {
-    gate_->wait([this](uint64_t epoch) { say("gate.wait", epoch != 0 ? "open" : "closed"); });
+    gate_->wait([this](Epoch epoch) { say("gate.wait", epoch ? "open" : "closed"); });
     host_.blocking(named_["storage"], [this] { call_all(); });
     return {};
   }
@@ -87,13 +87,13 @@ class Caller {
   }
 
   void call_storage() {
-    const auto version = [](const auto& head) { return std::to_string(head.head.version); };
+    const auto version = [](const auto& head) { return to_string(head.head.version); };
     say("storage.limits", storage_.limits(),
         [](const storage::Limits& l) { return std::to_string(l.group_records); });
     say("storage.commit", storage_.commit_now({Group{{{record(), 0}, {record(), 7}}, ""}}),
         [](const auto& all) { return all.at(0).error ? all.at(0).error->message : "committed"; });
     say("storage.commit", storage_.commit_now({Group{{{record(), 0}}, "r-1"}}),
-        [](const auto& all) { return std::to_string(all.at(0).first_version); });
+        [](const auto& all) { return to_string(all.at(0).first_version); });
     say("storage.head", storage_.head(), version);
     std::string found;
     const auto visit = [&found](const davit_record& r) {
@@ -106,7 +106,7 @@ class Caller {
     say("storage.get", storage_.get({{"note", "local", ""}, "", "list"}, visit),
         [&](const Head& h) { return found + " " + version(h); });
     say("storage.history", storage_.history(),
-        [](const History& h) { return std::to_string(h.at(0).version); });
+        [](const History& h) { return to_string(h.at(0).version); });
     call_storage_of_statuses();
     say("storage.maintain", storage_.maintain({true, 1, {}}));
   }
@@ -144,13 +144,13 @@ class Caller {
   }
 
   void call_sinks() {
-    const auto stream = changes_.open(
-        "note", "local",
-        {[] {},
-         [this](uint64_t v, sink::Outcome o) {
-           say("settled", std::to_string(v) + " " + std::to_string(static_cast<int>(o)));
-         },
-         [this] { say("closed", "ok"); }});
+    const auto stream =
+        changes_.open("note", "local",
+                      {[] {},
+                       [this](Version v, sink::Outcome o) {
+                         say("settled", to_string(v) + " " + std::to_string(static_cast<int>(o)));
+                       },
+                       [this] { say("closed", "ok"); }});
     say("change_sink.open", stream, [](const auto&) { return "ok"; });
     if (!stream.ok()) return;
     say("change_sink.begin", stream->begin({true, {1, 0}, {{1, 2}, {3, 4}}}));

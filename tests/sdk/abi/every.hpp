@@ -154,7 +154,7 @@ class EverySecrets : public Part {
     secrets::Results results;
     results.reserve(2);
     results.emplace_back(secrets::Value{Secret("plaintext"), "7", 271});
-    results.emplace_back(Error{Code::not_found, "is not there", "ref", {}});
+    results.emplace_back(Error{Code::not_found, "is not there", "ref"});
     done(std::move(results));
   }
 };
@@ -165,7 +165,7 @@ class EveryRecords : public Part {
 
   void apply(const Op& op, const records::Apply& request, const records::ApplyDone& done) {
     at("davit_records.apply", values::words(request) + (op.cancelled() ? " cancelled" : ""));
-    done({values::applied(), {{"k", "r", "j"}, {}, {}, Error{Code::aborted, "no", "expect", {}}}});
+    done({values::applied(), {{"k", "r", "j"}, {}, {}, Error{Code::aborted, "no", "expect"}}});
   }
   void get(const Op&, const Query& query, const records::Done& done) {
     at("davit_records.get", values::words(query));
@@ -188,7 +188,7 @@ class EveryRecords : public Part {
   }
   void cancel(records::WatchHandle* w) {
     at("davit_records.cancel", w == &watch_ ? "" : "of a stranger");
-    watcher_.ended(Error{Code::out_of_range, "too old", "after", {}});
+    watcher_.ended(Error{Code::out_of_range, "too old", "after"});
   }
 
  private:

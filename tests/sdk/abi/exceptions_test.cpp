@@ -57,7 +57,7 @@ class Every {
   Result<sink::ChangeStream> open(sink::Source source) {
     return sink::ChangeClient(instance_.ref(DAVIT_CHANGE_SINK)).open("k", "r", std::move(source));
   }
-  sink::ChangeStream stream(sink::Source source = {[] {}, [](uint64_t, sink::Outcome) {}, [] {}}) {
+  sink::ChangeStream stream(sink::Source source = {[] {}, [](Version, sink::Outcome) {}, [] {}}) {
     return *open(std::move(source));
   }
   // A call of a stream that is closed after it.
@@ -70,7 +70,7 @@ class Every {
   sink::StatusClient statuses() { return sink::StatusClient(instance_.ref(DAVIT_STATUS_SINK)); }
   kind::Needs needs() { return kind::all_needs(host_); }
   // Waits at the plugin's gate.
-  void wait(gate::Opened opened = [](uint64_t) {}) {
+  void wait(gate::Opened opened = [](Epoch) {}) {
     (*gate::Client::find(host_, "every"))->wait(std::move(opened));
   }
   Result<> rights() {

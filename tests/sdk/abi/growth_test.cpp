@@ -214,7 +214,7 @@ void Growth::takes_changes() {
   const auto stream = changes.open(
       "k", "r",
       {[&] { told += "wake "; },
-       [&](uint64_t v, sink::Outcome o) { told += words(v, static_cast<int>(o)) + " "; },
+       [&](Version v, sink::Outcome o) { told += words(v, static_cast<int>(o)) + " "; },
        [&] { told += "closed"; }});
   const sink::Begin begin{true, {221, 222}, {{223, 224}, {225, 226}}};
   EXPECT_TRUE(stream->begin(begin).ok());

@@ -23,7 +23,7 @@ inline Record record() {
           "pay",           "{}", 32,  "me",      "q", {{"a", "b"}}};
 }
 inline Group group() {
-  return {{{record(), 41}, {record(), 42}}, "request"};
+  return {{{record(), 41}, {record(), 42, 43}}, "request"};
 }
 inline GroupResult result() {
   return {50, 51, 52, Error{Code::aborted, "no", "there", std::chrono::milliseconds(53)}};
@@ -111,6 +111,10 @@ template <class T>
 Words words(T number) requires std::is_integral_v<T> {
   return std::to_string(number);
 }
+template <class Purpose>
+Words words(Number<Purpose> number) {
+  return to_string(number);
+}
 inline Words words(const Pairs& pairs) {
   Words out = "{";
   for (const auto& [key, value] : pairs) out += key + "=" + value + ";";
@@ -168,7 +172,7 @@ inline Words words(const Record& r) {
                r.committed_at_unix_ms, r.author, r.request_id, r.annotations);
 }
 inline Words words(const Mutation& m) {
-  return words(m.record, m.expect);
+  return words(m.record, m.expect, m.expect_incarnation);
 }
 inline Words words(const Group& g) {
   return words(g.mutations, g.request_id);

@@ -49,7 +49,7 @@ class Purger {
     auto work = [kept](const storage::Client& storage) -> Result<> {
       auto head = storage.head();
       if (!head.ok()) return head.error();
-      if (head->head.version <= kept) return {};
+      if (head->head.version.value() <= kept) return {};
       return storage.maintain({true, head->head.version - kept});
     };
     storage_->run(strand_, work, [this, ticket = outstanding_.begin()](Result<> purged) {

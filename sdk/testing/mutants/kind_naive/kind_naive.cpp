@@ -45,15 +45,15 @@ class Naive {
     if (!named.ok()) return named.error();
     if (fault_ == "any_name") return {};
     if (auto bad = kubernetes::dns_label_fault(named->ns))
-      return Error{Code::invalid_argument, *bad, "namespace", {}};
+      return Error{Code::invalid_argument, *bad, "namespace"};
     if (auto bad = kubernetes::dns_subdomain_fault(named->name))
-      return Error{Code::invalid_argument, *bad, "name", {}};
+      return Error{Code::invalid_argument, *bad, "name"};
     return {};
   }
   Result<kind::Class> classify(std::string_view state, std::string_view apply) const {
     if (fault_ == "throws" && !apply.empty()) throw std::runtime_error("a kind's bug");
     if (fault_ == "own_class" && state != "running") return static_cast<kind::Class>(7);
-    if (fault_ == "cannot_classify") return Error{Code::internal, "no class", {}, {}};
+    if (fault_ == "cannot_classify") return Error{Code::internal, "no class"};
     return state == "running" || fault_ == "any_word" ? kind::Class::apply : kind::Class::unhandled;
   }
   Result<Named> attribute(std::string_view object) const {
@@ -115,7 +115,7 @@ class Naive {
   }
 
   static Error wrong(std::string field) {
-    return {Code::invalid_argument, "is missing", std::move(field), {}};
+    return {Code::invalid_argument, "is missing", std::move(field)};
   }
 
   Result<json::value> parse(std::string_view text) const {

@@ -66,7 +66,7 @@ class Told : public records::WatchHandle, public std::enable_shared_from_this<To
       return e;
     }
     if (!begun_at_) begun_at_ = synced_ || read_.deleted ? 0 : store_.head();
-    const uint64_t head = store_.head();
+    const Version head = store_.head();
     const bool early = store_.is("synced_first") && !synced_;
     if (auto r = early ? std::nullopt : store_.next(read_, position_, *begun_at_)) {
       position_ = r->version;
@@ -106,8 +106,9 @@ class Told : public records::WatchHandle, public std::enable_shared_from_this<To
   Outstanding::Ticket ticket_;
   std::deque<records::Event> queue_;
   bool synced_, ended_ = false;
-  std::optional<uint64_t> begun_at_;
-  uint64_t position_, credit_;
+  std::optional<Version> begun_at_;
+  Version position_;
+  uint64_t credit_;
 };
 
 class Naive {
@@ -176,13 +177,13 @@ class Naive {
   }
 
  private:
-  static Error gone() { return {Code::unavailable, "the instance stops", {}, {}}; }
+  static Error gone() { return {Code::unavailable, "the instance stops"}; }
   std::optional<Error> over(const Op& op, bool stopped) const {
     if (stopped && !store_.is("serves_after_stop")) return gone();
     if (op.cancelled() && !store_.is("never_gives_up"))
-      return Error{Code::cancelled, "the caller has given up", {}, {}};
+      return Error{Code::cancelled, "the caller has given up"};
     if (op.deadline_ns() < host_.now().count() && !store_.is("never_gives_up"))
-      return Error{Code::deadline_exceeded, "the deadline has passed", {}, {}};
+      return Error{Code::deadline_exceeded, "the deadline has passed"};
     return std::nullopt;
   }
   // The calls of one fault go round the pool so often that some are still open at a stop.

@@ -12,7 +12,7 @@ namespace json = boost::json;
 using records::Document;
 
 Error bad(std::string where, std::string message) {
-  return {Code::invalid_argument, std::move(message), std::move(where), {}};
+  return {Code::invalid_argument, std::move(message), std::move(where)};
 }
 bool is_dead(const Record* r) {
   return r == nullptr || r->state == "deleted";
@@ -20,8 +20,8 @@ bool is_dead(const Record* r) {
 std::string content_of(const records::Apply& request) {
   std::string out;
   for (const Document& d : request.documents)
-    out += d.key.id + "|" + d.spec + "|" + std::to_string(d.expect) + "|" +
-           std::to_string(d.remove) + "\n";
+    out +=
+        d.key.id + "|" + d.spec + "|" + to_string(d.expect) + "|" + std::to_string(d.remove) + "\n";
   return out;
 }
 
@@ -31,14 +31,14 @@ const Record* Store::find(const Key& key) const {
   const auto at = records_.find(key);
   return at == records_.end() ? nullptr : &at->second;
 }
-uint64_t Store::head() const {
+Version Store::head() const {
   const std::lock_guard lock(mutex_);
   return head_;
 }
 Result<> Store::known(Cursor cursor) const {
   if (cursor.version == 0 || is("any_cursor")) return {};
   if (cursor.incarnation == incarnation && cursor.version <= head()) return {};
-  return Error{Code::out_of_range, "the cursor is of another history", "after", {}};
+  return Error{Code::out_of_range, "the cursor is of another history", "after"};
 }
 
 // The kind: {"id", "name", "label"}, all of them texts that are not empty.
@@ -77,13 +77,13 @@ Result<Record> Store::validated(const Document& d) const {
 }
 
 void Store::check_expected(Wanted& w, const Record* stored) const {
-  const uint64_t expect = w.document.expect;
-  if (expect == DAVIT_EXPECT_ANY || is("ignores_expect")) return;
+  const Version expect = w.document.expect;
+  if (expect == any_version || is("ignores_expect")) return;
   const bool none = is("the_dead_exist") ? stored == nullptr : is_dead(stored);
   if (expect == 0 ? none : stored != nullptr && stored->version == expect) return;
   if (is("same_needs_no_expect") && w.outcome == "unchanged") return;
   w.version = is_dead(stored) || is("hides_actual") ? 0 : stored->version;
-  w.error = Error{Code::aborted, "has another version", "expect", {}};
+  w.error = Error{Code::aborted, "has another version", "expect"};
 }
 
 void Store::decide(Wanted& w, const std::string& author) const {
@@ -112,7 +112,7 @@ void Store::check_names(std::vector<Wanted>& group) const {
       const bool other_has_it = other.live && other.name == w.record.name && key != w.record.key &&
                                 key.region == w.record.key.region;
       if (other_has_it && !deleted.contains(key))
-        w.error = Error{Code::already_exists, "its name is taken", key.id, {}};
+        w.error = Error{Code::already_exists, "its name is taken", key.id};
     }
   }
 }
@@ -153,10 +153,8 @@ records::AppliedList Store::results(std::vector<Wanted>& group, bool commit) {
       result.error = w.error;
     } else if (refused && !is("splits_groups")) {
       const std::string which = "documents[" + std::to_string(culprit - group.begin()) + "]";
-      result.error = Error{culprit->error->code,
-                           which + " is refused",
-                           is("blames_all") ? culprit->error->where : which,
-                           {}};
+      result.error = Error{culprit->error->code, which + " is refused",
+                           is("blames_all") ? culprit->error->where : which};
     } else {
       result.outcome = w.outcome;
       const bool changes = w.outcome != "unchanged" && w.outcome != "absent";
@@ -186,7 +184,7 @@ records::AppliedList Store::apply(const records::Apply& request) {
     if (before->second.content == content_of(request) || is("any_content"))
       return before->second.results;
     for (auto& w : group)
-      w.error = Error{Code::failed_precondition, "was used for something else", "request_id", {}};
+      w.error = Error{Code::failed_precondition, "was used for something else", "request_id"};
   }
   const auto out = results(group, !request.dry_run || is("dry_run_commits"));
   const bool committed = std::none_of(out.begin(), out.end(), [](auto& r) { return r.error; });
@@ -212,8 +210,8 @@ Result<records::Found> Store::get(const Query& query) const {
   return out;
 }
 
-std::optional<Record> Store::next(const records::Read& read, uint64_t above,
-                                  uint64_t dead_after) const {
+std::optional<Record> Store::next(const records::Read& read, Version above,
+                                  Version dead_after) const {
   const std::lock_guard lock(mutex_);
   const Record* best = nullptr;
   for (const auto& [key, r] : records_) {
@@ -230,9 +228,9 @@ Result<records::Found> Store::list(const records::Read& read) const {
   if (!read.kind.empty() && read.kind != "widget") return bad("kind", "is not known");
   if (auto r = known(read.after); !r.ok()) return r.error();
   records::Found out;
-  const uint64_t at = head();
-  const uint64_t dead_after = read.deleted || is("lists_the_dead") ? 0 : UINT64_MAX;
-  uint64_t above = read.after.version;
+  const Version at = head();
+  const Version dead_after = read.deleted || is("lists_the_dead") ? Version() : Version::max();
+  Version above = read.after.version;
   while (out.records.size() < read.limit) {
     auto r = next(read, above, dead_after);
     if (!r) break;
@@ -240,7 +238,7 @@ Result<records::Found> Store::list(const records::Read& read) const {
     out.records.push_back(std::move(*r));
   }
   out.more = next(read, above, dead_after).has_value();
-  if (is("repeats_the_last") && out.more) --above;
+  if (is("repeats_the_last") && out.more) above = above - 1;
   out.head = {incarnation, at};
   out.next = {incarnation, out.more ? above : at};
   return out;

@@ -11,7 +11,7 @@ namespace davit::naive {
 
 class Store {
  public:
-  static constexpr uint64_t incarnation = 4711;
+  static constexpr Incarnation incarnation{4711};
   explicit Store(std::string fault) : fault_(std::move(fault)) {}
 
   records::AppliedList apply(const records::Apply& request);
@@ -20,8 +20,8 @@ class Store {
 
   // The first record above the version that the read asks for; nothing: there is none. Records that
   // were deleted at or below `dead_after` are left out.
-  std::optional<Record> next(const records::Read& read, uint64_t above, uint64_t dead_after) const;
-  uint64_t head() const;
+  std::optional<Record> next(const records::Read& read, Version above, Version dead_after) const;
+  Version head() const;
   bool is(const char* fault) const { return fault_ == fault; }
   // OUT_OF_RANGE when the cursor is of another history.
   Result<> known(Cursor cursor) const;
@@ -32,7 +32,7 @@ class Store {
     Record record;
     std::optional<Error> error;
     std::string outcome;
-    uint64_t version = 0;  // of the record, when it does not change
+    Version version{};  // of the record, when it does not change
   };
   struct Answered {
     std::string content;
@@ -50,7 +50,7 @@ class Store {
   mutable std::mutex mutex_;
   std::map<Key, Record> records_;
   std::map<std::pair<std::string, std::string>, Answered> answered_;  // by author and request id
-  uint64_t head_ = 0;
+  Version head_{};
 };
 
 }  // namespace davit::naive

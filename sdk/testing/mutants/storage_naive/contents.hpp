@@ -12,35 +12,36 @@ namespace davit::storage_naive {
 struct Contents {
   // An incarnation, and the first versions that it may give.
   struct Link {
-    uint64_t incarnation, first_version, first_status_version;
+    Incarnation incarnation;
+    Version first_version, first_status_version;
   };
-  using First = uint64_t Link::*;
-  std::vector<Link> chain_{{draw(), 1, 1}};  // the oldest first, never empty
-  uint64_t head_ = 0, status_head_ = 0, purged_ = 0;
+  using First = Version Link::*;
+  std::vector<Link> chain_{{draw(), Version(1), Version(1)}};  // the oldest first, never empty
+  Version head_, status_head_, purged_;
   std::map<Key, Record> records_;
-  std::map<uint64_t, Key> versions_;
+  std::map<Version, Key> versions_;
   std::set<Key> hidden_;  // deleted records whose names other records have
-  std::map<std::string, uint64_t> requests_;
+  std::map<std::string, Version> requests_;
   std::map<Key, Status> statuses_;
   std::map<std::pair<std::string, std::string>, Progress> agents_;
 
   // An incarnation, which has all 64 bits. Not of the host's randomness: a test repeats that.
-  static uint64_t draw() {
+  static Incarnation draw() {
     std::random_device device;
-    return uint64_t{1} << 63 | uint64_t{device()} << 31 | device();
+    return Incarnation(uint64_t{1} << 63 | uint64_t{device()} << 31 | device());
   }
   // Of the machine: the store may live longer than an instance and its host.
   static int64_t unix_ms() {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
   }
-  uint64_t incarnation() const { return chain_.back().incarnation; }
+  Incarnation incarnation() const { return chain_.back().incarnation; }
   // Where a link of the chain ended. `head` is the newest version of that counter.
-  uint64_t end_of(size_t i, First first, uint64_t head) const {
+  Version end_of(size_t i, First first, Version head) const {
     return i + 1 < chain_.size() ? chain_[i + 1].*first - 1 : head;
   }
   // The number of the link. chain_.size(): the chain does not have it.
-  size_t link(uint64_t incarnation) const {
+  size_t link(Incarnation incarnation) const {
     size_t i = 0;
     while (i < chain_.size() && chain_[i].incarnation != incarnation) ++i;
     return i;

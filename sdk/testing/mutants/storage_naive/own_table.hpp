@@ -25,7 +25,7 @@ const void* OwnTable::vtable() {
       davit_read read = *q;
       if (fault == "any_flags") read.flags &= DAVIT_READ_LINGERING;
       if (fault == "known_flags" && (read.flags & ~DAVIT_READ_LINGERING) != 0)
-        return fill(e, {Code::unimplemented, "davit_read.flags has a bit too many", {}, {}});
+        return fill(e, {Code::unimplemented, "davit_read.flags has a bit too many"});
       if (fault == "reads_reserved" && read.reserved != 0) read.limit = 0;
       return right->read(i, op, &read, visit, ctx, out, e);
     };

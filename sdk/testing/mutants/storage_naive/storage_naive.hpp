@@ -40,7 +40,7 @@ class StorageNaive : private Contents {
   Result<> history(const Op&, const storage::VisitCursor& visit) {
     const std::lock_guard lock(mutex_);
     // UINT64_MAX: a version that the store has not given yet.
-    const uint64_t head = fault_ == "any_history" ? UINT64_MAX : head_;
+    const Version head = fault_ == "any_history" ? Version::max() : head_;
     for (size_t i = 0; i < chain_.size(); ++i)
       visit({chain_[i].incarnation, end_of(i, &Link::first_version, head)});
     return {};
@@ -51,13 +51,13 @@ class StorageNaive : private Contents {
     if (fault_ == "reads_nothing") return Page{false, head_, now()};
     if (const auto why = over(op)) return *why;
     if (fault_ == "cancels_others" && std::exchange(others_cancelled_, false))
-      return Error{Code::cancelled, "somebody has given up", {}, {}};
+      return Error{Code::cancelled, "somebody has given up"};
     if (fault_ != "any_cursor" && !accepts(q.cursor, &Link::first_version, head_)) {
-      return Error{Code::out_of_range, "no such cursor", {}, {}};
+      return Error{Code::out_of_range, "no such cursor"};
     }
     if (fault_ != "no_purge_mark" && q.cursor.version != 0 &&
         std::max(q.cursor.version, q.dead_after) < purged_) {
-      return Error{Code::out_of_range, "below the purge mark", {}, {}};
+      return Error{Code::out_of_range, "below the purge mark"};
     }
     Page page{false, q.cursor.version, now()};
     uint64_t bytes = 0, count = 0;
@@ -98,7 +98,7 @@ class StorageNaive : private Contents {
   }
 
   Result<std::vector<GroupResult>> commit(const Op& op, const std::vector<Group>& groups) {
-    if (open_) return Error{Code::unavailable, "another transaction is open", {}, {}};
+    if (open_) return Error{Code::unavailable, "another transaction is open"};
     if (const auto why = over(op)) {
       if (fault_ == "leaves_open") open_ = true;
       if (fault_ == "cancels_halfway") (void)commit(groups.front());
@@ -112,9 +112,9 @@ class StorageNaive : private Contents {
 
   Result<> report(const Op& op, const std::vector<Status>& statuses) {
     for (const auto& s : statuses) {
-      uint64_t number = 0;
+      Version number;
       if (fault_ == "late") {
-        number = ++given_status_;
+        number = Version(++given_status_);
         dither();
       }
       const std::lock_guard lock(mutex_);
@@ -146,24 +146,24 @@ class StorageNaive : private Contents {
         stored.ns = record->second.ns, stored.name = record->second.name;
       else
         stored.ns.clear(), stored.name.clear();
-      stored.status_version = number != 0 ? number : status_head_ + 1;
+      stored.status_version = number ? number : status_head_.next();
       status_head_ = std::max(status_head_, stored.status_version);
       statuses_[s.key] = std::move(stored);
     }
     if (fault_ != "no_status_hint") hints_.tell(DAVIT_HINT_STATUSES);
     if (fault_ == "half_statuses" && op.cancelled())
-      return Error{Code::cancelled, "the caller has gone", {}, {}};
+      return Error{Code::cancelled, "the caller has gone"};
     return {};
   }
 
   Result<StatusPage> statuses(const Op&, const StatusRead& q, const storage::VisitStatus& visit) {
     const std::lock_guard lock(mutex_);
-    const uint64_t after = q.cursor.version;
+    const Version after = q.cursor.version;
     if (fault_ != "any_status_cursor" &&
         !accepts(q.cursor, &Link::first_status_version, status_head_)) {
-      return Error{Code::out_of_range, "no such cursor of statuses", {}, {}};
+      return Error{Code::out_of_range, "no such cursor of statuses"};
     }
-    std::map<uint64_t, const Status*> ordered;
+    std::map<Version, const Status*> ordered;
     for (const auto& [key, s] : statuses_) {
       if (s.status_version <= after) continue;
       if (!q.scope.kind.empty() && q.scope.kind != key.kind) continue;
@@ -189,7 +189,8 @@ class StorageNaive : private Contents {
       const std::lock_guard lock(mutex_);
       auto& stored = agents_[{p.region, p.agent}] = p;
       if (fault_ == "signs_incarnations") {
-        for (auto& k : stored.kinds) k.applied.incarnation &= INT64_MAX;
+        for (auto& k : stored.kinds)
+          k.applied.incarnation = Incarnation(k.applied.incarnation.value() & INT64_MAX);
       }
     }
     hints_.tell(DAVIT_HINT_AGENTS);
@@ -217,7 +218,7 @@ class StorageNaive : private Contents {
          fault_ == "forgets_who_came_back"))
       agents_.erase(agent);
     if (!m.purge) return {};
-    const uint64_t through = std::min(m.purge_through, head_);
+    const Version through = std::min(m.purge_through, head_);
     for (auto at = records_.begin(); at != records_.end();) {
       const Record& r = at->second;
       if (r.live || r.version > through) {
@@ -243,7 +244,7 @@ class StorageNaive : private Contents {
     return given_up(op, std::chrono::steady_clock::now().time_since_epoch());
   }
   Head now() const { return {{incarnation(), head_}, status_head_, purged_}; }
-  bool accepts(Cursor at, First first, uint64_t head) const {
+  bool accepts(Cursor at, First first, Version head) const {
     if (at.version == 0) return true;
     const bool any_end = fault_ == (first == &Link::first_version ? "any_end" : "any_status_end");
     const size_t i = link(at.incarnation);
@@ -276,9 +277,9 @@ class StorageNaive : private Contents {
 
   GroupResult commit(const Group& group) {
     GroupResult result;
-    uint64_t first = 0;
+    Version first;
     if (fault_ == "late") {
-      first = given_.fetch_add(group.mutations.size()) + 1;
+      first = Version(given_.fetch_add(group.mutations.size()) + 1);
       dither();
     }
     const std::lock_guard lock(mutex_);
@@ -294,7 +295,7 @@ class StorageNaive : private Contents {
     const auto versions = versions_;
     const auto hidden = hidden_;
     if (first == 0) first = head_ + 1;
-    uint64_t version = first;
+    Version version = first;
     if (fault_ != "late" && fault_ != "hides_names") first = version = free_names(group, first);
     for (const auto& m : group.mutations) {
       result.error = mutate(m, group.request_id, version, result.actual_version);
@@ -316,14 +317,14 @@ class StorageNaive : private Contents {
     std::set<Key> keys;
     for (const auto& m : group.mutations) keys.insert(m.record.key);
     if (keys.empty() || keys.size() != group.mutations.size()) {
-      return Error{Code::invalid_argument, "not a group", {}, {}};
+      return Error{Code::invalid_argument, "not a group"};
     }
     return std::nullopt;
   }
 
   // Gives deleted records whose names the group takes over a new version each. Returns the next
   // one.
-  uint64_t free_names(const Group& group, uint64_t version) {
+  Version free_names(const Group& group, Version version) {
     std::set<Key> own;
     for (const auto& m : group.mutations) own.insert(m.record.key);
     for (const auto& m : group.mutations) {
@@ -341,28 +342,36 @@ class StorageNaive : private Contents {
     return version;
   }
 
-  std::optional<Error> mutate(const Mutation& m, const std::string& request_id, uint64_t version,
-                              uint64_t& actual) {
+  // False: the version was lost, whatever has its number now.
+  bool keeps_expected(const Mutation& m) const {
+    if (m.expect == 0 || m.expect_incarnation == 0) return true;
+    const size_t i = link(m.expect_incarnation);
+    return i < chain_.size() && m.expect <= end_of(i, &Link::first_version, head_);
+  }
+
+  std::optional<Error> mutate(const Mutation& m, const std::string& request_id, Version version,
+                              Version& actual) {
     Record r = m.record;
     if (fault_ == "cuts_ids") r.key.id = r.key.id.substr(0, 200);
     if (fault_ == "half_json") r.json.resize(r.json.size() / 2);
     const auto before = records_.find(r.key);
     const bool known = before != records_.end();
-    const uint64_t is = known ? before->second.version : 0;
-    if (fault_ != "ignores_expect" && m.expect != DAVIT_EXPECT_ANY && m.expect != is) {
+    const Version is = known ? before->second.version : Version();
+    const bool met = m.expect == is && (fault_ == "expects_numbers" || keeps_expected(m));
+    if (fault_ != "ignores_expect" && m.expect != any_version && !met) {
       actual = is;
-      return Error{Code::aborted, "another version", {}, {}};
+      return Error{Code::aborted, "another version"};
     }
     bool hide = known && hidden_.count(r.key) != 0;
     if (known && !r.live && r.name.empty()) r.ns = before->second.ns, r.name = before->second.name;
     if (known && fault_ != "renames" &&
         (r.ns != before->second.ns || r.name != before->second.name)) {
-      return Error{Code::invalid_argument, "names are for life", {}, {}};
+      return Error{Code::invalid_argument, "names are for life"};
     }
     for (const auto& [key, other] : records_) {
       if (key.id == r.key.id || key.kind != r.key.kind || key.region != r.key.region) continue;
       if (other.ns != r.ns || other.name != r.name || hidden_.count(key) != 0) continue;
-      if (other.live && r.live) return Error{Code::already_exists, "name in use", key.id, {}};
+      if (other.live && r.live) return Error{Code::already_exists, "name in use", key.id};
       if (other.live) hide = true;
       if (!other.live && r.live) hidden_.insert(key);
     }
@@ -371,11 +380,8 @@ class StorageNaive : private Contents {
     r.committed_at_unix_ms = unix_ms();
     if (r.request_id.empty()) r.request_id = request_id;
     versions_[version] = r.key;
-    if (hide && !r.live) {
-      hidden_.insert(r.key);
-    } else {
-      hidden_.erase(r.key);
-    }
+    hidden_.erase(r.key);
+    if (hide && !r.live) hidden_.insert(r.key);
     records_[r.key] = std::move(r);
     return std::nullopt;
   }
@@ -383,7 +389,7 @@ class StorageNaive : private Contents {
   const std::string fault_;
   std::recursive_mutex mutex_;                        // hold(), and then a call
   std::atomic<uint64_t> given_{0}, given_status_{0};  // with the fault "late"
-  std::vector<Record> purged_names_;  // with the fault "purge_leaves_names"
+  std::vector<Record> purged_names_;                  // with the fault "purge_leaves_names"
   FaultyHints hints_{fault_};
   bool others_cancelled_ = false;
   std::atomic<bool> open_{false};  // a transaction that nobody ends

@@ -43,7 +43,7 @@ void Shared::restore(const Contents& copy) {
   if (fault == "keeps_requests") now.requests_ = lost.requests_;
   if (fault == (up_ > 0 ? "keeps_incarnation_while_up" : "keeps_incarnation_while_closed")) return;
   Contents::Link link{Contents::draw(), now.head_ + 1, now.status_head_ + 1};
-  if (fault == "draws_the_same") link.incarnation = now.incarnation() + 2;
+  if (fault == "draws_the_same") link.incarnation = Incarnation(now.incarnation().value() + 2);
   if (fault == "ends_at_lost_head") link.first_version = lost.head_ + 1;
   if (fault == "ends_at_lost_status_head") link.first_status_version = lost.status_head_ + 1;
   now.chain_.push_back(link);

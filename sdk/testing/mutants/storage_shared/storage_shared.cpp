@@ -138,10 +138,11 @@ class StorageShared {
   auto own_numbers(Work work) -> decltype(work()) {
     if (fault_ != "own_versions") return work();
     constexpr uint64_t block = 1'000;
-    uint64_t& head = shared_->contents().head_;
-    const uint64_t before = head;
-    if (!given_ || *given_ % block > block / 2) given_ = (before + block - 1) / block * block;
-    const uint64_t last = head = *given_;
+    Version& head = shared_->contents().head_;
+    const Version before = head;
+    if (!given_ || given_->value() % block > block / 2)
+      given_ = Version((before.value() + block - 1) / block * block);
+    const Version last = head = *given_;
     auto result = work();
     given_ = head;
     head = head == last ? before : std::max(head, before);
@@ -159,7 +160,7 @@ class StorageShared {
   std::shared_ptr<Shared> shared_;
   std::vector<Contents::Link> chain_;  // as it was at the start
   Head seen_;                          // the head that this instance has told last
-  std::optional<uint64_t> given_;      // the newest version of this instance's block
+  std::optional<Version> given_;       // the newest version of this instance's block
   storage::Hints hints_;
 };
 

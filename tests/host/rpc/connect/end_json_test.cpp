@@ -15,16 +15,16 @@ std::string shown(const End& end) {
 }
 
 TEST(ErrorJson, SaysCodeAndMessage) {
-  EXPECT_EQ(error_json({Code::not_found, "no such record", {}}),
+  EXPECT_EQ(error_json({Code::not_found, "no such record"}),
             R"({"code":"not_found","message":"no such record"})");
-  EXPECT_EQ(error_json({Code::cancelled, "", {}}), R"({"code":"canceled"})");
-  EXPECT_EQ(error_json({Code::internal, "a\"b\\c\n\x01", {}}),
+  EXPECT_EQ(error_json({Code::cancelled, ""}), R"({"code":"canceled"})");
+  EXPECT_EQ(error_json({Code::internal, "a\"b\\c\n\x01"}),
             R"({"code":"internal","message":"a\"b\\c\n\u0001"})");
 }
 
 TEST(ErrorJson, NeverNamesWhatIsNoError) {
   for (const int code : {0, 17, -1}) {
-    EXPECT_EQ(error_json({static_cast<Code>(code), "", {}}), R"({"code":"unknown"})") << code;
+    EXPECT_EQ(error_json({static_cast<Code>(code), ""}), R"({"code":"unknown"})") << code;
   }
 }
 
@@ -44,7 +44,7 @@ TEST(ErrorJson, IsUtf8WhateverTheMessageIs) {
       {"\xf0\x9f\x98\x80!\x80", "\xf0\x9f\x98\x80!\xef\xbf\xbd"},
   };
   for (const auto& [sent, expected] : table) {
-    const std::string body = error_json({Code::aborted, sent, {}});
+    const std::string body = error_json({Code::aborted, sent});
     EXPECT_TRUE(valid_utf8(body));
     EXPECT_EQ(read_error_json(409, body).message, expected);
   }
@@ -132,7 +132,7 @@ TEST(EndOfStream, ComesBackAsItWas) {
   const End ends[] = {
       {},
       {Code::ok, "", {{"a", "1"}, {"a", "2"}, {"b", ""}}},
-      {Code::cancelled, "", {}},
+      {Code::cancelled, ""},
       {Code::unauthenticated,
        "who \"are\" you?\n\xe2\x82\xac",
        {{"x-bin", std::string("\0,\xff", 3)}}},

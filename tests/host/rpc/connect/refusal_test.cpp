@@ -28,7 +28,7 @@ TEST(Refusal, OfAConnectUnaryCallIsAnHttpError) {
 
 TEST(Refusal, OfAConnectUnaryCallHasTheStatusOfItsCode) {
   for (int code = 1; code <= 16; ++code) {
-    const End end{static_cast<Code>(code), "m", {}};
+    const End end{static_cast<Code>(code), "m"};
     const HttpAnswer answer = refused(Wire::connect_unary, "application/json", end);
     EXPECT_EQ(answer.status, http_status(end.code));
     EXPECT_EQ(read_error_json(answer.status, answer.body).code, end.code);

@@ -102,7 +102,9 @@ static int32_t judge_group(davit_instance* self, const davit_group* group,
     const size_t at = find_record(self, m->record->key);
     result->actual_version =
         at < self->records_count && is_live(self->records[at]) ? self->records[at]->version : 0;
-    if (m->expect != DAVIT_EXPECT_ANY && m->expect != result->actual_version)
+    const int lost = m->expect != 0 && m->expect_incarnation != 0 &&
+                     m->expect_incarnation != self->incarnation;
+    if (m->expect != DAVIT_EXPECT_ANY && (m->expect != result->actual_version || lost))
       return fail(&result->error, DAVIT_ABORTED, "", "the record has another version");
   }
   result->actual_version = 0;

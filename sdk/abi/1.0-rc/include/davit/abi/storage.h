@@ -15,7 +15,10 @@
  *     mutations get consecutive versions in their order. A store makes durable what it answers OK
  *     to, before it answers: it survives a kill of the process and a loss of power.
  * S5  `expect` is compared in the transaction of the change. Of two groups that expect the same
- *     version one is committed. The other changes nothing and is told what is there.
+ *     version one is committed. The other changes nothing and is told what is there. A version that
+ *     was lost and given again is another version: one that was read in an incarnation is expected
+ *     in vain unless the history has it (S10). The fence of a commit does not see to that, for it
+ *     is about the versions that the commit gives.
  * S6  A request id that is repeated changes nothing and is answered as the first time. Only groups
  *     that were committed count: one that failed is tried anew.
  * S7  A deleted record is read as a tombstone until it is purged, with the payload and the JSON of
@@ -82,6 +85,8 @@ typedef struct davit_mutation {
   const davit_record* record;
   uint64_t expect; /* the version that the record must have now; 0 = it must not exist;
                       DAVIT_EXPECT_ANY = no condition (S5) */
+  uint64_t expect_incarnation; /* in which `expect` was read (S5); 0 = not known: then the number
+                                  alone is compared */
 } davit_mutation;
 
 /* Mutations that commit together or not at all. No two of them have the same key. The store answers
@@ -96,7 +101,8 @@ typedef struct davit_group {
 
 /* The result of one group. Mutation i has version first_version + i. A cursor of it takes the
  * incarnation from here: an earlier or later `head` may be in another one. error.code is
- *  - ABORTED when `expect` failed; actual_version is the version that the record has;
+ *  - ABORTED when `expect` failed; actual_version is the version that the record has. It may be the
+ *    number that was expected, of another incarnation than expected;
  *  - ALREADY_EXISTS when another live record has the name; error.where is the id of that record;
  *  - INVALID_ARGUMENT when a record would change its namespace or name. */
 typedef struct davit_group_result {

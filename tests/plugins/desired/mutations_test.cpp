@@ -1,0 +1,60 @@
+// What is committed of a change.
+#include "mutations.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fakes/empty_storage.hpp"
+
+namespace davit::desired {
+namespace {
+
+// Has a record at version 5, and keeps what is to be committed.
+class KeepingStore : public testing::EmptyStorage {
+ public:
+  uint64_t incarnation = 7;
+  std::vector<Group> committed;
+
+  Result<Head> head(const Op&) { return Head{{incarnation, 9}, 0, 0}; }
+  Result<Head> get(const Op& op, const Query& q, const storage::VisitRecord& visit) {
+    Record r;
+    r.key = q.key;
+    r.version = 5;
+    r.state = "running";
+    visit(r);
+    return head(op);
+  }
+  Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>& groups) {
+    committed.insert(committed.end(), groups.begin(), groups.end());
+    return std::vector<GroupResult>(groups.size(), {incarnation, 10, 0, std::nullopt});
+  }
+};
+
+// Otherwise the store could be restored before the commit, and have another version 5 by then.
+TEST(Mutations, ExpectTheVersionOfTheIncarnationThatTheyHaveRead) {
+  testing::TestHost host("plugin", {}, testing::TestHost::Time::manual);
+  KeepingStore store;
+  host.add_role("main", DAVIT_STORAGE, reinterpret_cast<davit_instance*>(&store),
+                storage::Role::vtable<KeepingStore>());
+  const auto client = *storage::Client::find(host.host(), "main");
+  Outstanding outstanding;
+  const auto decide = [](const std::optional<Record>& stored) {
+    Decision d;
+    d.word = "changed";
+    d.mutation = Mutation{*stored, stored->version};
+    return d;
+  };
+  std::vector<Mutations::Group> groups(1);
+  groups[0].items.push_back({{"widget", "eu", "a"}, decide});
+  std::string word;
+  Mutations::run(host.host(), client, std::move(groups), false, outstanding.begin(),
+                 [&word](const std::vector<Outcome>& outcomes) { word = outcomes.at(0).word; });
+  host.run();
+  EXPECT_EQ(word, "changed");
+  ASSERT_EQ(store.committed.size(), 1u);
+  const Mutation& m = store.committed[0].mutations.at(0);
+  EXPECT_EQ(m.expect, 5u);
+  EXPECT_EQ(m.expect_incarnation, 7u);
+}
+
+}  // namespace
+}  // namespace davit::desired
