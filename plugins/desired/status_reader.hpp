@@ -79,7 +79,7 @@ class StatusReader {
   std::set<std::string> judged_;  // regions about whose records the kinds were asked
   std::optional<std::chrono::nanoseconds> judged_at_;  // when delayed records were asked about last
   bool first_ = true;
-  std::map<std::pair<Key, std::string>, uint64_t> delayed_;  // at the last read: the versions
+  std::map<std::pair<Key, std::string>, Version> delayed_;  // at the last read: the versions
   // For each agent at the last read: when it was heard of, and its lag.
   std::map<std::pair<std::string, std::string>, std::pair<int64_t, uint64_t>> seen_;
 };

@@ -130,7 +130,7 @@ bool Shared::is_new(const Progress& said) {
   return !fresh && !(roster_.has(said) && epoch_known(said));
 }
 
-Result<uint64_t> Shared::introduce(const Progress& said) {
+Result<Epoch> Shared::introduce(const Progress& said) {
   if (auto r = make_room(said); !r.ok()) return r.error();
   if (!said.epoch) return Epoch();  // a ctrl.v1 peer has no epoch
   const std::lock_guard epochs_lock(epochs_mutex_);

@@ -134,7 +134,7 @@ std::optional<Error> Commit::mutate(const Mutation& m, const std::string& reques
 }
 
 bool Commit::expects_what_is_kept(const Mutation& m) const {
-  if (m.expect == 0 || m.expect == DAVIT_EXPECT_ANY || m.expect_incarnation == 0) return true;
+  if (!m.expect || m.expect == any_version || !m.expect_incarnation) return true;
   return chain_.accept({m.expect_incarnation, m.expect}, first_ - 1).ok();
 }
 

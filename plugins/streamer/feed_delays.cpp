@@ -29,7 +29,7 @@ void Feed::ask_again() {
                        return !(found = true);
                      });
                      if (!head.ok()) return;  // the tailer says so
-                     if (!found) classifier_.not_delayed(key, Delay::stream, UINT64_MAX);
+                     if (!found) classifier_.not_delayed(key, Delay::stream, Version::max());
                    }
                    for (auto& [kind, records] : of_kinds)
                      ask_again(kind, std::move(records), ticket);

@@ -84,14 +84,13 @@ TEST(ChangesLog, SettlesEachChangeOnceAndClosesLast) {
   changes.up();
   std::vector<std::string> told;
   const sink::ChangeClient client(changes.instance().ref(DAVIT_CHANGE_SINK));
-  const auto stream =
-      client.open("widget", "eu",
-                  {[] {},
-                   [&](uint64_t version, sink::Outcome outcome) {
-                     told.push_back(std::to_string(version) +
-                                    (outcome == sink::Outcome::held ? " held" : " done"));
-                   },
-                   [&] { told.emplace_back("closed"); }});
+  const auto stream = client.open(
+      "widget", "eu",
+      {[] {},
+       [&](Version version, sink::Outcome outcome) {
+         told.push_back(to_string(version) + (outcome == sink::Outcome::held ? " held" : " done"));
+       },
+       [&] { told.emplace_back("closed"); }});
   ASSERT_TRUE(stream.ok());
   ASSERT_TRUE(stream->begin({true, {1, 9}, {}}).ok());
   sink::Change change;

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 class DelaysTest : public ::testing::Test {
  protected:
   static Key key(const std::string& id) { return {"widget", "eu", id}; }
-  int64_t note(const std::string& id, uint64_t version, int64_t now,
+  int64_t note(const std::string& id, Version version, int64_t now,
                const std::string& stage = Delay::stream) {
     return delays_.note(key(id), stage, version, "at " + std::to_string(now), now);
   }
@@ -19,8 +19,8 @@ class DelaysTest : public ::testing::Test {
   std::string all(int64_t now) const {
     std::string out;
     for (const Delay& d : delays_.all(now)) {
-      out += d.key.id + "@" + std::to_string(d.version) + " since " +
-             std::to_string(d.since_unix_ms) + ": " + d.reason + ", ";
+      out += d.key.id + "@" + to_string(d.version) + " since " + std::to_string(d.since_unix_ms) +
+             ": " + d.reason + ", ";
     }
     return out;
   }

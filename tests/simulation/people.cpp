@@ -240,12 +240,12 @@ void World::meddle() {
 void World::keep_or_put_back(const Kind& kind, const Name& name) {
   const json::value live = object(kind.resource, name.ns, name.name);
   if (stamp_of(live)) {
-    kept_[name] = json::serialize(live);
+    kept_[name] = live;
     return;
   }
   const auto kept = kept_.find(name);
   if (kept == kept_.end() || !text_at(live, "/metadata/name").empty()) return;
-  json::value body = json::parse(kept->second);
+  json::value body = kept->second;
   body.as_object().erase("status");
   json::object& metadata = body.at("metadata").as_object();
   for (const char* of_server :

@@ -247,7 +247,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::set<std::pair<Name, std::string>> named_;      // ids: an agent has them out of this store
   std::map<Name, uint64_t> changed_by_people_;        // how often, past the store
   std::map<Key, std::pair<Epoch, uint64_t>> stored_;  // epoch and sequence of statuses
-  std::map<Name, std::string> kept_;                  // objects that somebody has saved
+  std::map<Name, json::value> kept_;                  // objects that somebody has saved
   struct ReadyPod {
     Time since;
     std::string image;

@@ -30,7 +30,7 @@ TEST(ForeignIncarnations, AnotherIncarnationOfTheStoreBeginsAnew) {
 TEST(ForeignIncarnations, KeepsABoundedNumber) {
   ForeignIncarnations s;
   for (uint64_t i = 1; i <= 100'000; ++i) {
-    s.seen(i, std::chrono::seconds(i));
+    s.seen(Incarnation(i), std::chrono::seconds(i));
     s.confirmed(std::chrono::seconds(i));
     ASSERT_LE(s.known()->size(), 512u);
   }

@@ -18,12 +18,12 @@ namespace {
 using namespace std::chrono_literals;
 using testing::Widget;
 
-Delay delay(const std::string& id, uint64_t version, const std::string& stage = Delay::stream,
+Delay delay(const std::string& id, Version version, const std::string& stage = Delay::stream,
             int64_t since = 0) {
   return {{"widget", "eu", id}, stage, version, "kind widget: later", since};
 }
-std::string why(const Delayed& delayed, const std::string& id, uint64_t version,
-                bool has_it = false, bool krane = false) {
+std::string why(const Delayed& delayed, const std::string& id, Version version, bool has_it = false,
+                bool krane = false) {
   return delayed.why({"widget", "eu", id}, version, has_it, krane).value_or("");
 }
 

@@ -18,7 +18,7 @@ TEST(RequiredFeatures, AWordThatIsNotKnownIsRefusedByEveryMethod) {
   testing::ServerRig rig(davit_plugin_entry_v1(0, nullptr), STORAGE_MODULE);
   rig.up();
   rig.put("a");
-  const uint64_t before = rig.storage.head()->head.version;
+  const Version before = rig.storage.head()->head.version;
   const auto* service =
       v1::ApplyRequest::descriptor()->file()->FindServiceByName("OperatorService");
   ASSERT_NE(service, nullptr);

@@ -11,7 +11,7 @@ namespace {
 // Has a record at version 5, and keeps what is to be committed.
 class KeepingStore : public testing::EmptyStorage {
  public:
-  uint64_t incarnation = 7;
+  Incarnation incarnation{7};
   std::vector<Group> committed;
 
   Result<Head> head(const Op&) { return Head{{incarnation, 9}, 0, 0}; }
@@ -25,7 +25,7 @@ class KeepingStore : public testing::EmptyStorage {
   }
   Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>& groups) {
     committed.insert(committed.end(), groups.begin(), groups.end());
-    return std::vector<GroupResult>(groups.size(), {incarnation, 10, 0, std::nullopt});
+    return std::vector<GroupResult>(groups.size(), GroupResult{incarnation, 10, 0, std::nullopt});
   }
 };
 
@@ -39,21 +39,21 @@ TEST(Mutations, ExpectTheVersionOfTheIncarnationThatTheyHaveRead) {
   Outstanding outstanding;
   const auto decide = [](const std::optional<Record>& stored) {
     Decision d;
-    d.word = "changed";
+    d.type = OutcomeType::changed;
     d.mutation = Mutation{*stored, stored->version};
     return d;
   };
   std::vector<Mutations::Group> groups(1);
   groups[0].items.push_back({{"widget", "eu", "a"}, decide});
-  std::string word;
+  OutcomeType type = OutcomeType::undecided;
   Mutations::run(host.host(), client, std::move(groups), false, outstanding.begin(),
-                 [&word](const std::vector<Outcome>& outcomes) { word = outcomes.at(0).word; });
+                 [&type](const std::vector<Outcome>& outcomes) { type = outcomes.at(0).type; });
   host.run();
-  EXPECT_EQ(word, "changed");
+  EXPECT_EQ(type, OutcomeType::changed);
   ASSERT_EQ(store.committed.size(), 1u);
   const Mutation& m = store.committed[0].mutations.at(0);
-  EXPECT_EQ(m.expect, 5u);
-  EXPECT_EQ(m.expect_incarnation, 7u);
+  EXPECT_EQ(m.expect, Version(5));
+  EXPECT_EQ(m.expect_incarnation, Incarnation(7));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ class RestoredAmid : public testing::EmptyStorage {
   std::function<void()> after_page = [] {};
 
   void restore(std::vector<std::string> has) {
-    ++incarnation_;
+    incarnation_ = Incarnation(incarnation_.value() + 1);
     ids = std::move(has);
   }
 
@@ -31,29 +31,29 @@ class RestoredAmid : public testing::EmptyStorage {
   }
   Result<StatusPage> statuses(const Op&, const StatusRead& q, const storage::VisitStatus& visit) {
     if (is_void(q.cursor)) return refused();
-    const size_t n = reported ? q.cursor.version : ids.size();
+    const size_t n = reported ? q.cursor.version.value() : ids.size();
     if (n < ids.size()) {
       Status s;
       s.key = record(n).key;
-      s.status_version = n + 1;
+      s.status_version = Version(n + 1);
       visit(s);
     }
-    const StatusPage out{n + 1 < ids.size(), {incarnation_, n + 1}, now()};
+    const StatusPage out{n + 1 < ids.size(), {incarnation_, Version(n + 1)}, now()};
     after_page();
     return out;
   }
   Result<Page> read(const Op&, const ReadRequest& q, const storage::VisitRecord& visit) {
     if (q.scope.region.empty()) return Page{false, now().head.version, now()};  // for the lag
     if (is_void(q.cursor)) return refused();
-    const size_t n = q.cursor.version;
+    const size_t n = q.cursor.version.value();
     if (n < ids.size()) visit(record(n));
-    const Page out{n + 1 < ids.size(), n + 1, now()};
+    const Page out{n + 1 < ids.size(), Version(n + 1), now()};
     after_page();
     return out;
   }
 
  private:
-  Head now() const { return {{incarnation_, ids.size()}, ids.size(), 0}; }
+  Head now() const { return {{incarnation_, Version(ids.size())}, Version(ids.size()), 0}; }
   bool is_void(Cursor at) const { return at.version != 0 && at.incarnation != incarnation_; }
   static Error refused() { return {Code::out_of_range, "is of another history"}; }
   Record record(size_t n) const {
@@ -62,10 +62,10 @@ class RestoredAmid : public testing::EmptyStorage {
     out.name = ids[n];
     out.state = "running";
     out.live = true;
-    out.version = n + 1;
+    out.version = Version(n + 1);
     return out;
   }
-  uint64_t incarnation_ = 1;
+  Incarnation incarnation_{1};
 };
 
 class StatusPagesTest : public ::testing::Test {

@@ -116,7 +116,7 @@ class InTheMiddle : public testing::EmptyStorage {
   void commit_one() { ++last_; }
 
  private:
-  uint64_t last_ = 1;
+  Version last_{1};
 };
 
 // Otherwise a read that never ends would hold up everybody who asks.

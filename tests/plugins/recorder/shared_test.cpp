@@ -58,8 +58,8 @@ class SharedTest : public ::testing::Test {
   }
 
   // As a ctrl.v1 report asks for it.
-  uint64_t epoch_above(const std::string& region) {
-    uint64_t out = 0;
+  Epoch epoch_above(const std::string& region) {
+    Epoch out{};
     shared_.knowing_epochs([&](const Result<>& known) {
       EXPECT_TRUE(known.ok());
       out = shared_.epoch_above(region);
@@ -134,10 +134,10 @@ TEST_F(SharedTest, WhileTheAgentsAreReadNobodyKeepsAThread) {
   ASSERT_EQ(progress("known", 1), Code::ok);
   rig_.host.advance(std::chrono::seconds(2));
   Code newcomer = Code::internal, known = Code::internal;
-  const auto said = [&](const std::string& agent, uint64_t epoch, Code& code) {
+  const auto said = [&](const std::string& agent, Epoch epoch, Code& code) {
     shared_.progress(
         Operation(), {"eu", agent, "davit", epoch, {}, {}, rig_.host.host().unix_ms()},
-        [](uint64_t) { return std::string(); },
+        [](Epoch) { return std::string(); },
         [&code](const Result<std::string>& r) { code = r.ok() ? Code::ok : r.error().code; });
   };
   Code first = Code::internal, meanwhile = Code::internal;
@@ -166,7 +166,7 @@ TEST_F(SharedTest, OfAReadThatFailsAllWhoWaitAreTold) {
   const auto said = [&](const std::string& agent, Code& code) {
     shared_.progress(
         Operation(), {"eu", agent, "davit", 1, {}, {}, rig_.host.host().unix_ms()},
-        [](uint64_t) { return std::string(); },
+        [](Epoch) { return std::string(); },
         [&code](const Result<std::string>& r) { code = r.ok() ? Code::ok : r.error().code; });
   };
   WatchedStore::before_read = [&] {

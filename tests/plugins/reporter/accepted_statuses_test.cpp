@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t no_limit = 1 << 20;
 
-Status status_of(const std::string& id, uint64_t epoch, uint64_t sequence, bool gone = false) {
+Status status_of(const std::string& id, Epoch epoch, uint64_t sequence, bool gone = false) {
   Status s;
   s.key = {"deployment", "eu", id};
   s.epoch = epoch;
@@ -27,7 +27,7 @@ std::string listed(const std::vector<Status>& all) {
   return out;
 }
 
-std::string below(const AcceptedStatuses& statuses, uint64_t epoch, size_t most = 100) {
+std::string below(const AcceptedStatuses& statuses, Epoch epoch, size_t most = 100) {
   std::vector<Status> out;
   statuses.add_below(epoch, most, no_limit, out);
   return listed(out);

@@ -82,7 +82,7 @@ TEST_F(BusyKindTest, IsToldOfWithTheRecordItsReasonAndSinceWhen) {
   auto& call = watch();
   show(call);
   Widget::busy = true;
-  const uint64_t version = rig_->put("slow");
+  const Version version = rig_->put("slow");
   const int64_t since = rig_->host.host().unix_ms();
   rig_->host.run();
   for (const auto passed : {0s, 3600s}) {

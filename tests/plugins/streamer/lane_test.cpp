@@ -73,7 +73,7 @@ TEST_F(LaneTest, WhatIsTooManyComesFromTheStore) {
   rig_.host.advance(1min);
   const Taken taken = take(call);
   EXPECT_EQ(taken.ids, put) << "each once, in their order";
-  EXPECT_EQ(taken.bookmark, rig_.storage.head()->head.version);
+  EXPECT_EQ(Version(taken.bookmark), rig_.storage.head()->head.version);
   EXPECT_EQ(take(elsewhere).ids, std::vector<std::string>{"u"});
   EXPECT_EQ(meanwhile, std::vector<std::string>{"g"}) << "another kind goes on meanwhile";
   EXPECT_GT(misses(), before);

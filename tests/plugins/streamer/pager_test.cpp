@@ -19,7 +19,7 @@ ProtocolTraits ctrl() {
 }
 
 std::string cursor_text(Cursor c) {
-  return std::to_string(c.incarnation) + ":" + std::to_string(c.version);
+  return to_string(c.incarnation) + ":" + to_string(c.version);
 }
 
 std::string todo_text(const Pager::Todo& t) {
@@ -28,7 +28,7 @@ std::string todo_text(const Pager::Todo& t) {
       return "head";
     case Pager::Act::read_page:
       return "page from " + cursor_text(t.cursor) +
-             (t.dead_after == 0 ? "" : ", dead after " + std::to_string(t.dead_after));
+             (t.dead_after == 0 ? "" : ", dead after " + to_string(t.dead_after));
     case Pager::Act::ask_ring:
       return "ring from " + cursor_text(t.cursor);
     case Pager::Act::idle:
@@ -62,7 +62,7 @@ class PagerCommands {
       return todo_text(pager_->next()) + "\n";
     } else if (verb == "head") {  // head 1:20 [purge mark]
       Head head{cursor(in), 0, 0};
-      in >> head.purged_through;
+      head.purged_through = number<Version>(in);
       begin_ = head.head.version;
       pager_->head(head);
     } else if (verb == "page") {  // page 1:20 [more] [ids...]: "+a@5" live, "-a@7" dead; head
@@ -78,7 +78,8 @@ class PagerCommands {
           continue;
         }
         const size_t at = word.find('@');
-        names->add(word.substr(1, at - 1), std::stoull(word.substr(at + 1)), word[0] == '+');
+        names->add(word.substr(1, at - 1), Version(std::stoull(word.substr(at + 1))),
+                   word[0] == '+');
         ++records;
       }
       names->seal();
@@ -108,15 +109,21 @@ class PagerCommands {
   }
 
  private:
+  // 0 if there is none.
+  template <class N>
+  static N number(std::istringstream& in) {
+    uint64_t n = 0;
+    in >> n;
+    return N(n);
+  }
   static Cursor cursor(std::istringstream& in) {
-    Cursor c;
-    char colon = 0;
-    in >> c.incarnation >> colon >> c.version;
-    return c;
+    const auto incarnation = number<Incarnation>(in);
+    in.ignore();  // the colon
+    return {incarnation, number<Version>(in)};
   }
   ProtocolTraits traits_;
   std::optional<Pager> pager_;
-  uint64_t begin_ = 0;
+  Version begin_{};
 };
 
 class PagerStory : public ::testing::TestWithParam<std::filesystem::path> {};
