@@ -90,7 +90,7 @@ void store_issues(Session& session, const Progress& p) {
 }  // namespace
 
 void store_progress(Session& session, const Progress& p) {
-  session.ask(upsert_agent, {p.region, p.agent, p.software, std::to_string(p.epoch),
+  session.ask(upsert_agent, {p.region, p.agent, p.software, to_string(p.epoch),
                              std::to_string(p.seen_at_unix_ms)});
   store_kinds(session, p);
   store_issues(session, p);
@@ -114,19 +114,21 @@ std::vector<Progress> read_agents(Session& session, const AgentRead& q) {
     out.push_back({row[0].c_str(),
                    row[1].c_str(),
                    row[2].c_str(),
-                   to_number(row[3].c_str()),
+                   Epoch(to_number(row[3].c_str())),
                    {},
                    {},
                    to_integer(row[4].c_str())});
   }
   for (const auto& row : session.ask(page_of_kinds, values)) {
     out[place.at({row[0].c_str(), row[1].c_str()})].kinds.push_back(
-        {row[2].c_str(), {to_number(row[3].c_str()), to_number(row[4].c_str())}});
+        {row[2].c_str(),
+         {Incarnation(to_number(row[3].c_str())), Version(to_number(row[4].c_str()))}});
   }
   for (const auto& row : session.ask(page_of_issues, values)) {
     out[place.at({row[0].c_str(), row[1].c_str()})].issues.push_back(
-        {row[2].c_str(), row[3].c_str(), row[4].c_str(), row[5].c_str(), to_number(row[6].c_str()),
-         row[7].c_str(), row[8].c_str(), to_number(row[9].c_str())});
+        {row[2].c_str(), row[3].c_str(), row[4].c_str(), row[5].c_str(),
+         Version(to_number(row[6].c_str())), row[7].c_str(), row[8].c_str(),
+         Incarnation(to_number(row[9].c_str()))});
   }
   return out;
 }

@@ -11,7 +11,8 @@ class Chain {
  public:
   // An incarnation, and the first versions that it may give.
   struct Link {
-    uint64_t incarnation, first_version, first_status_version;
+    Incarnation incarnation;
+    Version first_version, first_status_version;
   };
   // Each snapshot's begin sends the chain to agents, in some 20 bytes a link. A cursor that is
   // older than so many begins anew.
@@ -19,28 +20,28 @@ class Chain {
 
   explicit Chain(std::vector<Link> links) : links_(std::move(links)) {}
 
-  uint64_t current() const { return links_.empty() ? 0 : links_.back().incarnation; }
+  Incarnation current() const { return links_.empty() ? 0 : links_.back().incarnation; }
   // `head` is the newest version, at which the last incarnation ends so far.
-  History history(uint64_t head) const;
+  History history(Version head) const;
 
   // OUT_OF_RANGE: nothing can be read after this cursor. `head` is the newest version.
-  Result<> accept(Cursor cursor, uint64_t head) const {
+  Result<> accept(Cursor cursor, Version head) const {
     return accept(cursor, head, &Link::first_version);
   }
-  Result<> accept_status(Cursor cursor, uint64_t status_head) const {
+  Result<> accept_status(Cursor cursor, Version status_head) const {
     return accept(cursor, status_head, &Link::first_status_version);
   }
 
  private:
-  using First = uint64_t Link::*;
-  Result<> accept(Cursor cursor, uint64_t head, First first) const;
-  uint64_t end_of(size_t link, uint64_t head, First first) const;
+  using First = Version Link::*;
+  Result<> accept(Cursor cursor, Version head, First first) const;
+  Version end_of(size_t link, Version head, First first) const;
   std::vector<Link> links_;
 };
 
 // OUT_OF_RANGE: tombstones above the cursor may have been purged. A cursor of version 0 reads
 // everything that exists, and is always accepted. The reader does not want deleted records up to
 // `dead_after`.
-Result<> above_purge_mark(uint64_t cursor_version, uint64_t dead_after, uint64_t purged_through);
+Result<> above_purge_mark(Version cursor_version, Version dead_after, Version purged_through);
 
 }  // namespace davit::storage_postgres

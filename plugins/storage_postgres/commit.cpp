@@ -132,7 +132,7 @@ void CommitBatch::keep(const pqxx::result& rows) {
   concerned_ = {};
   for (const auto& row : rows) {
     concerned_.records[{row[0].c_str(), row[1].c_str(), row[2].c_str()}] = {
-        to_number(row[3].c_str()), row[4].as<bool>(), row[5].as<bool>(), row[6].c_str(),
+        Version(to_number(row[3].c_str())), row[4].as<bool>(), row[5].as<bool>(), row[6].c_str(),
         row[7].c_str()};
   }
 }
@@ -152,7 +152,7 @@ void CommitBatch::read_requests(Session& session) {
   }
   if (!any) return;
   for (const auto& row : session.ask(find_requests, {low.take(), high.take()}))
-    concerned_.requests[row[0].c_str()] = to_number(row[1].c_str());
+    concerned_.requests[row[0].c_str()] = Version(to_number(row[1].c_str()));
 }
 
 void CommitBatch::prepare(Session& session) {
@@ -238,9 +238,9 @@ bool was_kept(Session& session, const std::string& batch) {
   return !session.ask(find_batch, {batch}).empty();
 }
 
-void forget_requests(Session& session, uint64_t head) {
-  if (head > requests_kept_versions)
-    session.ask(delete_requests, {std::to_string(head - requests_kept_versions)});
+void forget_requests(Session& session, Version head) {
+  if (head.value() > requests_kept_versions)
+    session.ask(delete_requests, {to_string(head - requests_kept_versions)});
   session.ask(delete_batches);
 }
 

@@ -42,7 +42,7 @@ class CommitBatch {
 bool was_kept(Session& session, const std::string& batch);
 // Forgets requests and batches that nobody asks for any more, some at a time. The caller holds the
 // row `store`.
-void forget_requests(Session& session, uint64_t head);
+void forget_requests(Session& session, Version head);
 
 // A number of 128 bits that nobody else has.
 std::string new_batch_id();

@@ -12,16 +12,15 @@ std::string display(const std::string& ns, const std::string& name) {
 }
 
 Error invalid(const std::string& message, const std::string& where = {}) {
-  return {Code::invalid_argument, message, where, {}};
+  return {Code::invalid_argument, message, where};
 }
 
-std::optional<Error> unmet(const Mutation& m, uint64_t version) {
-  if (m.expect == DAVIT_EXPECT_ANY || m.expect == version) return std::nullopt;
-  const std::string is = version == 0 ? "does not exist" : "has version " + std::to_string(version);
-  const std::string expected =
-      m.expect == 0 ? "no such record" : "version " + std::to_string(m.expect);
+std::optional<Error> unmet(const Mutation& m, Version version) {
+  if (m.expect == any_version || m.expect == version) return std::nullopt;
+  const std::string is = !version ? "does not exist" : "has version " + to_string(version);
+  const std::string expected = !m.expect ? "no such record" : "version " + to_string(m.expect);
   const Key& key = m.record.key;
-  return Error{Code::aborted, display(key) + " " + is + ", expected was " + expected, key.id, {}};
+  return Error{Code::aborted, display(key) + " " + is + ", expected was " + expected, key.id};
 }
 
 std::optional<Error> renamed(const Record& r, const StoredRecord& before) {
@@ -45,7 +44,7 @@ CommitPlan::CommitPlan(Concerned before, Cursor head)
     : requests_(std::move(before.requests)),
       incarnation_(head.incarnation),
       first_head_(head.version),
-      next_(head.version + 1) {
+      next_(head.version.next()) {
   for (auto& [key, row] : before.records) {
     if (!row.name.empty()) names_[name_of(key, row.ns, row.name)].insert(key);
     entries_[key].row = std::move(row);
@@ -76,7 +75,7 @@ GroupResult CommitPlan::apply(const Group& group) {
     return result;
   }
   if (result.error) return result;
-  const uint64_t before = next_;
+  const Version before = next_;
   undo_.clear();
   free_names(group);
   result.first_version = next_;
@@ -88,7 +87,7 @@ GroupResult CommitPlan::apply(const Group& group) {
   if (result.error) {
     undo();
     next_ = before;
-    result.first_version = 0;
+    result.first_version = {};
   } else if (!group.request_id.empty()) {
     requests_.emplace(group.request_id, result.first_version);
     new_requests_.emplace_back(group.request_id, result.first_version);
@@ -98,8 +97,8 @@ GroupResult CommitPlan::apply(const Group& group) {
 
 // The text after the last newline of a request id is a fingerprint of the request. The same id with
 // another fingerprint is a mistake of the caller: its write would be lost silently.
-std::optional<uint64_t> CommitPlan::repeated(const std::string& request_id,
-                                             std::optional<Error>& error) const {
+std::optional<Version> CommitPlan::repeated(const std::string& request_id,
+                                            std::optional<Error>& error) const {
   if (request_id.empty()) return std::nullopt;
   if (const auto same = requests_.find(request_id); same != requests_.end()) return same->second;
   const size_t newline = request_id.rfind('\n');
@@ -108,9 +107,7 @@ std::optional<uint64_t> CommitPlan::repeated(const std::string& request_id,
   const auto other = requests_.lower_bound(id);
   if (other != requests_.end() && other->first.starts_with(id)) {
     error = Error{Code::failed_precondition,
-                  "the request id was used before for something else: use a new one",
-                  "request_id",
-                  {}};
+                  "the request id was used before for something else: use a new one", "request_id"};
   }
   return std::nullopt;
 }
@@ -145,7 +142,7 @@ void CommitPlan::free_names(const Group& group) {
   for (const auto& m : group.mutations) {
     const Record& r = m.record;
     if (!r.live || r.name.empty()) continue;
-    std::map<uint64_t, Key> dead;
+    std::map<Version, Key> dead;
     const auto named = names_.find(name_of(r.key, r.ns, r.name));
     if (named == names_.end()) continue;
     for (const Key& key : named->second) {
@@ -163,7 +160,7 @@ void CommitPlan::free_names(const Group& group) {
 }
 
 std::optional<Error> CommitPlan::mutate(const Mutation& m, const std::string& request_id,
-                                        uint64_t version, uint64_t& actual) {
+                                        Version version, Version& actual) {
   const Record& r = m.record;
   const auto found = entries_.find(r.key);
   const StoredRecord before = found == entries_.end() ? StoredRecord() : found->second.row;
@@ -172,9 +169,9 @@ std::optional<Error> CommitPlan::mutate(const Mutation& m, const std::string& re
     return error;
   }
   if (auto error = renamed(r, before)) return error;
-  bool name_taken = before.version != 0 ? before.name_taken : r.name.empty();
+  bool name_taken = before.version ? before.name_taken : r.name.empty();
   // A live record keeps its name, and a deleted record that stays deleted claims none.
-  if ((r.live && !before.live) || before.version == 0) {
+  if ((r.live && !before.live) || !before.version) {
     if (auto error = take_name(r, name_taken)) return error;
   }
   // Once given, a name stays in the row, even if a mutation of the deleted record omits it.
@@ -206,8 +203,7 @@ std::optional<Error> CommitPlan::take_name(const Record& r, bool& taken) {
       return Error{Code::already_exists,
                    r.key.kind + " " + display(r.ns, r.name) + " of region \"" + r.key.region +
                        "\" exists already, with id \"" + key.id + "\"",
-                   key.id,
-                   {}};
+                   key.id};
     }
     if (r.live) change(key).row.name_taken = true;  // of this group, see free_names
   }
@@ -216,7 +212,7 @@ std::optional<Error> CommitPlan::take_name(const Record& r, bool& taken) {
 }
 
 std::vector<CommitPlan::Write> CommitPlan::writes() const {
-  std::map<uint64_t, Write> ordered;
+  std::map<Version, Write> ordered;
   for (const auto& [key, entry] : entries_) {
     if (entry.changed)
       ordered.emplace(entry.row.version, Write{entry.record, key, entry.row, entry.request_id});

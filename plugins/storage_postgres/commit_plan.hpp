@@ -11,7 +11,7 @@ namespace davit::storage_postgres {
 
 // What the store has of a record, apart from its content.
 struct StoredRecord {
-  uint64_t version = 0;  // 0: there is no such record
+  Version version{};  // 0: there is no such record
   bool live = false, name_taken = false;
   std::string ns, name;  // a name stays in the row when another record has taken it
 };
@@ -20,7 +20,7 @@ struct StoredRecord {
 // have a name that they name, and the requests with their ids.
 struct Concerned {
   std::map<Key, StoredRecord> records;
-  std::map<std::string, uint64_t> requests;  // id -> first version
+  std::map<std::string, Version> requests;  // id -> first version
 };
 
 class CommitPlan {
@@ -39,10 +39,8 @@ class CommitPlan {
     std::string request_id;
   };
   std::vector<Write> writes() const;
-  const std::vector<std::pair<std::string, uint64_t>>& new_requests() const {
-    return new_requests_;
-  }
-  uint64_t head() const { return next_ - 1; }
+  const std::vector<std::pair<std::string, Version>>& new_requests() const { return new_requests_; }
+  Version head() const { return next_ - 1; }
   bool changes() const { return head() != first_head_; }
 
  private:
@@ -55,11 +53,10 @@ class CommitPlan {
   using Name = std::tuple<std::string, std::string, std::string, std::string>;
 
   std::optional<Error> check(const Group& group) const;
-  std::optional<uint64_t> repeated(const std::string& request_id,
-                                   std::optional<Error>& error) const;
+  std::optional<Version> repeated(const std::string& request_id, std::optional<Error>& error) const;
   void free_names(const Group& group);
-  std::optional<Error> mutate(const Mutation& m, const std::string& request_id, uint64_t version,
-                              uint64_t& actual);
+  std::optional<Error> mutate(const Mutation& m, const std::string& request_id, Version version,
+                              Version& actual);
   std::optional<Error> take_name(const Record& r, bool& taken);
   Entry& change(const Key& key);
   void undo();
@@ -67,11 +64,12 @@ class CommitPlan {
 
   std::map<Key, Entry> entries_;
   std::map<Name, std::set<Key>> names_;
-  std::map<std::string, uint64_t> requests_;
-  std::vector<std::pair<std::string, uint64_t>> new_requests_;
+  std::map<std::string, Version> requests_;
+  std::vector<std::pair<std::string, Version>> new_requests_;
   std::vector<std::pair<Key, std::optional<Entry>>> undo_;  // of the group that is being planned
-  const uint64_t incarnation_, first_head_;
-  uint64_t next_;  // version
+  const Incarnation incarnation_;
+  const Version first_head_;
+  Version next_;
 };
 
 }  // namespace davit::storage_postgres

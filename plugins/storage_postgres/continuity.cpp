@@ -27,10 +27,10 @@ constexpr Statement read_chain = {
 
 // Two copies of one database must not draw the same number, so it does not come from the host's
 // clock or randomness, which tests repeat.
-uint64_t new_incarnation() {
+Incarnation new_incarnation() {
   std::random_device device;
   const uint64_t drawn = uint64_t{device()} << 32 | device();
-  return drawn == 0 ? 1 : drawn;
+  return Incarnation(drawn == 0 ? 1 : drawn);
 }
 
 }  // namespace
@@ -53,19 +53,16 @@ std::string state_query(const Session::Server& server, const std::string& lock) 
 
 StoreState state_of(const pqxx::result& rows) {
   if (rows.size() != 1) {
-    throw Fault({Code::data_loss,
-                 "the table \"store\" has " + std::to_string(rows.size()) +
-                     " rows instead of one: restore the schema from a backup",
-                 {},
-                 {}});
+    throw Fault({Code::data_loss, "the table \"store\" has " + std::to_string(rows.size()) +
+                                      " rows instead of one: restore the schema from a backup"});
   }
   const auto row = rows[0];
   if (row[4].as<bool>())
-    throw Fault(Fault::Kind::lost, {Code::unavailable, "the server is a replica", {}, {}});
+    throw Fault(Fault::Kind::lost, {Code::unavailable, "the server is a replica"});
   StoreState out;
-  out.head = {{to_number(row[3].c_str()), to_number(row[0].c_str())},
-              to_number(row[1].c_str()),
-              to_number(row[2].c_str())};
+  out.head = {{Incarnation(to_number(row[3].c_str())), Version(to_number(row[0].c_str()))},
+              Version(to_number(row[1].c_str())),
+              Version(to_number(row[2].c_str()))};
   out.broken_by = row[5].c_str();
   out.unbroken = out.broken_by.empty();
   return out;
@@ -100,31 +97,29 @@ std::string broken_by(const StoreState& state, const Head& seen) {
 }
 
 void begin_incarnation(Session& session, StoreState& state, const std::string& reason) {
-  const uint64_t incarnation = new_incarnation();
-  session.ask(insert_link,
-              {std::to_string(incarnation), std::to_string(state.head.head.version + 1),
-               std::to_string(state.head.status_head + 1), reason});
+  const Incarnation incarnation = new_incarnation();
+  session.ask(insert_link, {to_string(incarnation), to_string(state.head.head.version.next()),
+                            to_string(state.head.status_head.next()), reason});
   session.ask(trim_chain, {std::to_string(Chain::links_max)});
   state.head.head.incarnation = incarnation;
   state.unbroken = true;
 }
 
 void write_store(Session& session, const Head& head) {
-  session.ask(update_store,
-              {std::to_string(head.head.version), std::to_string(head.status_head),
-               std::to_string(head.purged_through), std::to_string(head.head.incarnation),
-               session.server().system_identifier, session.server().timeline});
+  session.ask(update_store, {to_string(head.head.version), to_string(head.status_head),
+                             to_string(head.purged_through), to_string(head.head.incarnation),
+                             session.server().system_identifier, session.server().timeline});
 }
 
-std::shared_ptr<const Chain> Chains::of(Session& session, uint64_t incarnation) {
+std::shared_ptr<const Chain> Chains::of(Session& session, Incarnation incarnation) {
   {
     const std::lock_guard lock(mutex_);
     if (newest_ && newest_->current() == incarnation) return newest_;
   }
   std::vector<Chain::Link> links;
   for (const auto& row : session.ask(read_chain)) {
-    links.push_back(
-        {to_number(row[0].c_str()), to_number(row[1].c_str()), to_number(row[2].c_str())});
+    links.push_back({Incarnation(to_number(row[0].c_str())), Version(to_number(row[1].c_str())),
+                     Version(to_number(row[2].c_str()))});
   }
   auto chain = std::make_shared<const Chain>(std::move(links));
   const std::lock_guard lock(mutex_);

@@ -61,7 +61,7 @@ void write_store(Session& session, const Head& head);
 class Chains {
  public:
   // Of the incarnation of the transaction that runs on the session.
-  std::shared_ptr<const Chain> of(Session& session, uint64_t incarnation);
+  std::shared_ptr<const Chain> of(Session& session, Incarnation incarnation);
 
  private:
   std::mutex mutex_;

@@ -19,7 +19,7 @@ constexpr uint64_t commits_between_tidying = 256;
 constexpr std::chrono::nanoseconds settle_time = 10s;
 
 Error invalid_limit(const char* what) {
-  return {Code::invalid_argument, std::string("a page has at least one ") + what, "limit", {}};
+  return {Code::invalid_argument, std::string("a page has at least one ") + what, "limit"};
 }
 
 void refuse(const Result<>& judged) {
@@ -115,7 +115,7 @@ auto Database::reading(const Op& op, Work work)
       seen_.note(state.head);
       return out;
     }
-    throw Fault({Code::unavailable, "incarnations end faster than they can be read", {}, {}});
+    throw Fault({Code::unavailable, "incarnations end faster than they can be read"});
   });
 }
 
@@ -154,8 +154,8 @@ auto Database::writing(const Op& op, const std::string& batch, Prepare prepare, 
             if (!reason.empty()) {
               host_.info("a new incarnation begins",
                          {{"reason", reason},
-                          {"incarnation", std::to_string(head.head.incarnation)},
-                          {"head", std::to_string(head.head.version)}});
+                          {"incarnation", to_string(head.head.incarnation)},
+                          {"head", to_string(head.head.version)}});
             }
             return out;
           } catch (const Fault& fault) {
@@ -226,7 +226,7 @@ Result<Page> Database::read(const Op& op, const ReadRequest& q, const storage::V
   if (q.limit == 0) return invalid_limit("record");
   Page page;
   auto rows = reading(op, [&](Session& session, const Head& head) {
-    if (q.cursor.version != 0) {
+    if (q.cursor.version) {
       const auto chain = chains_.of(session, head.head.incarnation);
       refuse(chain->accept(q.cursor, head.head.version));
     }
@@ -271,7 +271,7 @@ Result<StatusPage> Database::statuses(const Op& op, const StatusRead& q,
   if (q.limit == 0) return invalid_limit("status");
   StatusPage page;
   auto rows = reading(op, [&](Session& session, const Head& head) {
-    if (q.cursor.version != 0) {
+    if (q.cursor.version) {
       const auto chain = chains_.of(session, head.head.incarnation);
       refuse(chain->accept_status(q.cursor, head.status_head));
     }
@@ -336,7 +336,7 @@ Result<> Database::forget(const Op& op, const storage::Maintain::ForgetAgent& ag
   return apart(op, [&](Session& session) { forget_agent(session, agent); });
 }
 
-Result<> Database::purge(const Op& op, uint64_t through) {
+Result<> Database::purge(const Op& op, Version through) {
   while (true) {
     PurgeBatch batch(through);
     auto more = writing(

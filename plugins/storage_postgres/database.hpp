@@ -41,7 +41,7 @@ class Database {
   Result<size_t> report(const Op& op, const std::vector<Status>& statuses);
   Result<> progress(const Op& op, const Progress& progress);
   Result<> forget(const Op& op, const storage::Maintain::ForgetAgent& agent);
-  Result<> purge(const Op& op, uint64_t through);
+  Result<> purge(const Op& op, Version through);
   // Forgets requests and commits that nobody asks for any more.
   Result<> tidy(const Op& op);
 

@@ -57,9 +57,9 @@ std::string first_line(std::string_view words) {
 Fault fault_of(const std::string& sqlstate, const std::string& words) {
   for (const Meaning& meaning : meanings) {
     if (!sqlstate.starts_with(meaning.sqlstate)) continue;
-    return {meaning.kind, {meaning.code, first_line(words) + meaning.advice, {}, {}}};
+    return {meaning.kind, {meaning.code, first_line(words) + meaning.advice}};
   }
-  return Fault({Code::internal, first_line(words), {}, {}});
+  return Fault({Code::internal, first_line(words)});
 }
 
 }  // namespace davit::storage_postgres

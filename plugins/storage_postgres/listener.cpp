@@ -123,7 +123,7 @@ void Listener::wait(pqxx::connection& connection) {
   } else if (both[0].revents != 0) {
     connection.get_notifs();
     if ((both[0].revents & (POLLHUP | POLLERR)) != 0 || !connection.is_open())
-      throw Fault({Code::unavailable, "the connection was lost", {}, {}});
+      throw Fault({Code::unavailable, "the connection was lost"});
   }
 }
 

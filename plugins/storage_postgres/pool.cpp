@@ -28,24 +28,18 @@ Result<> judge_server(const Session::Server& server) {
   if (server.version < oldest_version) {
     return Error{Code::failed_precondition,
                  "the server is PostgreSQL " + std::to_string(server.version / 10'000) +
-                     ", and Davit needs 13 or newer: upgrade the server",
-                 {},
-                 {}};
+                     ", and Davit needs 13 or newer: upgrade the server"};
   }
   if (server.encoding != "UTF8") {
     return Error{Code::failed_precondition,
                  "its encoding is " + server.encoding +
                      ", and Davit's texts need UTF8: create one with CREATE DATABASE ... ENCODING "
-                     "'UTF8' TEMPLATE template0",
-                 {},
-                 {}};
+                     "'UTF8' TEMPLATE template0"};
   }
   if (server.replica) {
     return Error{Code::unavailable,
                  "the server is a replica, which may lack what the primary has answered: name the "
-                 "primary, or several hosts with target_session_attrs=read-write",
-                 {},
-                 {}};
+                 "primary, or several hosts with target_session_attrs=read-write"};
   }
   return {};
 }
@@ -105,7 +99,7 @@ Result<std::unique_ptr<Session>> Pool::connect(const Op& op) {
   while (true) {
     {
       const std::lock_guard lock(mutex_);
-      if (closed_) return Error{Code::unavailable, "the storage is stopping", {}, {}};
+      if (closed_) return Error{Code::unavailable, "the storage is stopping"};
     }
     if (auto over = given_up(op, host_.now())) return std::move(*over);
     auto made = try_once();
@@ -124,7 +118,7 @@ std::optional<Error> Pool::pause(const Op& op, std::chrono::nanoseconds until,
     changed_.notify_all();
   });
   const auto end = host_.now() + delay;
-  if (end > until) return Error{Code::unavailable, {}, {}, {}};
+  if (end > until) return Error{Code::unavailable, {}};
   std::unique_lock lock(mutex_);
   while (true) {
     const auto now = host_.now();

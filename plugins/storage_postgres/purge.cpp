@@ -39,15 +39,15 @@ const Statement purge_records = {"purge_records", purge_records_sql.c_str()};
 
 void PurgeBatch::prepare(Session& session, const Head& head) {
   through_ = std::min(through_, head.head.version);
-  locked_upto_ = 0;
+  locked_upto_ = {};
   const auto rows =
-      session.ask(lock_tombstones, {std::to_string(through_), std::to_string(tombstones_at_once)});
+      session.ask(lock_tombstones, {to_string(through_), std::to_string(tombstones_at_once)});
   ArrayText kinds, regions, ids;
   for (const auto& row : rows) {
     kinds.add(row[0].c_str());
     regions.add(row[1].c_str());
     ids.add(row[2].c_str());
-    locked_upto_ = std::max(locked_upto_, to_number(row[3].c_str()));
+    locked_upto_ = std::max(locked_upto_, Version(to_number(row[3].c_str())));
   }
   full_ = rows.size() >= tombstones_at_once;
   keys_ = {kinds.take(), regions.take(), ids.take()};
@@ -57,7 +57,7 @@ void PurgeBatch::prepare(Session& session, const Head& head) {
 // The tombstones are locked, so they are what they were. A status may have come since.
 bool PurgeBatch::carry_out(Session& session, Head& head) {
   const bool more = full_ && locked_upto_ < through_;
-  const uint64_t upto = more ? locked_upto_ : through_;
+  const Version upto = more ? locked_upto_ : through_;
   if (upto <= head.purged_through) return false;
   session.ask_now(lock_their_statuses_now, keys_);
   for (const Statement* step : {&purge_children, &purge_statuses, &purge_records})

@@ -9,7 +9,7 @@ namespace davit::storage_postgres {
 
 class PurgeBatch {
  public:
-  explicit PurgeBatch(uint64_t through) : through_(through) {}
+  explicit PurgeBatch(Version through) : through_(through) {}
 
   // Locks the next tombstones and their statuses. May wait for other sessions. `head` is that of
   // the transaction's beginning: what has died since is left for later.
@@ -18,10 +18,10 @@ class PurgeBatch {
   bool carry_out(Session& session, Head& head);
 
  private:
-  uint64_t through_;
-  bool full_ = false;         // there may be more tombstones than these
-  uint64_t locked_upto_ = 0;  // the newest version of those that are locked
-  Values keys_;               // kinds, regions and ids
+  Version through_;
+  bool full_ = false;      // there may be more tombstones than these
+  Version locked_upto_{};  // the newest version of those that are locked
+  Values keys_;            // kinds, regions and ids
 };
 
 }  // namespace davit::storage_postgres

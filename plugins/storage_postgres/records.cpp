@@ -76,7 +76,7 @@ pqxx::result find_records(Session& session, const Query& q) {
 }
 
 void fill_record(const pqxx::row& row, Record& r) {
-  r.version = to_number(row[0].c_str());
+  r.version = Version(to_number(row[0].c_str()));
   r.live = *row[1].c_str() == 't';
   r.ns = row[2].c_str();
   r.name = row[3].c_str();

@@ -54,7 +54,7 @@ WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND c.relname <> 
 ORDER BY 1, 2 LIMIT 1)sql";
 
 Error refused(std::string message) {
-  return {Code::failed_precondition, std::move(message), {}, {}};
+  return {Code::failed_precondition, std::move(message)};
 }
 
 // "column records.payload bytea not null" -> "column records.payload"

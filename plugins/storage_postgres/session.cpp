@@ -46,11 +46,9 @@ auto Session::asked(Work work) -> decltype(work()) {
   } catch (const pqxx::failure& e) {  // broken_connection, too
     broken_ = true;
     const std::string words = first_line(e.what());
-    throw Fault(Fault::Kind::lost,
-                {Code::unavailable,
-                 "the connection was lost" + (words.empty() ? "" : " (" + words + ")"),
-                 {},
-                 {}});
+    throw Fault(
+        Fault::Kind::lost,
+        {Code::unavailable, "the connection was lost" + (words.empty() ? "" : " (" + words + ")")});
   }
 }
 
@@ -58,7 +56,7 @@ Session::Session(const PostgresSettings& settings, const std::string& text) {
   try {
     connection_ = std::make_unique<pqxx::connection>(text);
   } catch (const pqxx::failure& e) {
-    throw Fault(Fault::Kind::lost, {Code::unavailable, first_line(e.what()), {}, {}});
+    throw Fault(Fault::Kind::lost, {Code::unavailable, first_line(e.what())});
   }
   quiet_ = std::make_unique<pqxx::quiet_errorhandler>(*connection_);
   never_reconnect(*connection_);

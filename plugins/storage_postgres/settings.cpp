@@ -102,8 +102,7 @@ Result<Pairs> parse_connection(const std::string& text) {
                  "is not a connection string: it has the form "
                  "postgresql://USER@HOST:PORT/DATABASE?sslmode=verify-full; characters such as @ "
                  "and / are written as %40 and %2F in a name",
-                 "uri",
-                 {}};
+                 "uri"};
   }
   Pairs out;
   for (const auto* o = options.get(); o->keyword != nullptr; ++o) {

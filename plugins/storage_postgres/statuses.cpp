@@ -103,10 +103,10 @@ constexpr int statuses_found_column = 19;
 
 // An epoch is a time. An epoch that is years ahead is wrong, and would make every later status look
 // old.
-bool is_possible_epoch(uint64_t epoch, int64_t now_unix_ms) {
+bool is_possible_epoch(Epoch epoch, int64_t now_unix_ms) {
   constexpr int64_t ahead_max_ms = int64_t{10} * 365 * 24 * 3600 * 1000;
   constexpr int64_t surely_ms = 2'000'000'000'000;  // the year 2033; this clock may not be set yet
-  return epoch <= static_cast<uint64_t>(std::max(now_unix_ms + ahead_max_ms, surely_ms));
+  return epoch.value() <= static_cast<uint64_t>(std::max(now_unix_ms + ahead_max_ms, surely_ms));
 }
 
 struct KeyArrays {
@@ -159,9 +159,9 @@ Values StatusBatch::keys() const {
 void StatusBatch::keep(Session& session, const pqxx::result& locked) {
   stored_.clear();
   for (const auto& row : locked)
-    stored_[key_of(row)] = {0, true, to_number(row[3].c_str()), to_number(row[4].c_str())};
+    stored_[key_of(row)] = {0, true, Epoch(to_number(row[3].c_str())), to_number(row[4].c_str())};
   for (const auto& row : session.ask(record_versions, keys()))
-    stored_[key_of(row)].record_version = to_number(row[3].c_str());
+    stored_[key_of(row)].record_version = Version(to_number(row[3].c_str()));
 }
 
 void StatusBatch::prepare(Session& session) {
@@ -171,12 +171,12 @@ void StatusBatch::prepare(Session& session) {
 // False for a status of a version that the record has not reached, or that was read in another
 // history: this store does not have that state. "Gone" may be reported for any record that exists.
 bool StatusBatch::wanted(const Status& s, const Stored& stored, const Chain& chain,
-                         uint64_t head) const {
-  if (stored.record_version == 0) return false;
+                         Version head) const {
+  if (!stored.record_version) return false;
   if (!s.gone) {
     if (s.observed_version > stored.record_version) return false;
     const Cursor read_at{s.observed_incarnation, s.observed_version};
-    if (read_at.incarnation != 0 && !chain.accept(read_at, head).ok()) return false;
+    if (read_at.incarnation && !chain.accept(read_at, head).ok()) return false;
   }
   const bool newer = std::pair(s.epoch, s.sequence) > std::pair(stored.epoch, stored.sequence);
   return !stored.has_status || newer || !is_possible_epoch(stored.epoch, now_);
@@ -184,8 +184,8 @@ bool StatusBatch::wanted(const Status& s, const Stored& stored, const Chain& cha
 
 size_t StatusBatch::carry_out(Session& session, bool same, const Chain& chain, Head& head) {
   if (!same) keep(session, session.ask_now(lock_statuses_now, keys()));
-  std::map<Key, std::pair<const Status*, uint64_t>> chosen;  // the newest of each record
-  uint64_t version = head.status_head;
+  std::map<Key, std::pair<const Status*, Version>> chosen;  // the newest of each record
+  Version version = head.status_head;
   for (const Status& s : statuses_) {
     const auto found = stored_.find(s.key);
     if (found == stored_.end() || !wanted(s, found->second, chain, head.head.version)) continue;
@@ -272,18 +272,18 @@ StatusRows read_status_page(Session& session, const StatusRead& q) {
   const pqxx::result& rows = out.page.rows;
   out.page.more = !rows.empty() && to_number(rows[0][statuses_found_column].c_str()) > rows.size();
   for (const auto& row : session.ask(of.children, values)) {
-    out.children[to_number(row[0].c_str())].push_back({row[1].c_str(), row[2].c_str(),
-                                                       row[3].c_str(), to_integer(row[4].c_str()),
-                                                       to_integer(row[5].c_str())});
+    out.children[Version(to_number(row[0].c_str()))].push_back(
+        {row[1].c_str(), row[2].c_str(), row[3].c_str(), to_integer(row[4].c_str()),
+         to_integer(row[5].c_str())});
   }
   return out;
 }
 
 void fill_status(const pqxx::row& row, StatusRows& rows, Status& s) {
-  s.status_version = to_number(row[0].c_str());
+  s.status_version = Version(to_number(row[0].c_str()));
   s.key = {row[1].c_str(), row[2].c_str(), row[3].c_str()};
   s.gone = *row[4].c_str() == 't';
-  s.observed_version = to_number(row[5].c_str());
+  s.observed_version = Version(to_number(row[5].c_str()));
   s.health = row[6].c_str();
   s.desired = to_integer(row[7].c_str());
   s.updated = to_integer(row[8].c_str());
@@ -291,7 +291,7 @@ void fill_status(const pqxx::row& row, StatusRows& rows, Status& s) {
   s.stale = to_integer(row[10].c_str());
   s.message = row[11].c_str();
   s.parked = row[12].c_str();
-  s.epoch = to_number(row[13].c_str());
+  s.epoch = Epoch(to_number(row[13].c_str()));
   s.sequence = to_number(row[14].c_str());
   s.reported_at_unix_ms = to_integer(row[15].c_str());
   s.detail = row[16].c_str();

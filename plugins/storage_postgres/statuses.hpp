@@ -21,15 +21,16 @@ class StatusBatch {
 
  private:
   struct Stored {
-    uint64_t record_version = 0;  // 0: there is no such record
+    Version record_version{};  // 0: there is no such record
     bool has_status = false;
-    uint64_t epoch = 0, sequence = 0;
+    Epoch epoch{};
+    uint64_t sequence = 0;
   };
-  using Lines = std::vector<std::pair<const Status*, uint64_t>>;  // with their versions
+  using Lines = std::vector<std::pair<const Status*, Version>>;  // with their versions
 
   Values keys() const;
   void keep(Session& session, const pqxx::result& locked);
-  bool wanted(const Status& s, const Stored& stored, const Chain& chain, uint64_t head) const;
+  bool wanted(const Status& s, const Stored& stored, const Chain& chain, Version head) const;
   void write_statuses(Session& session, const Lines& lines) const;
   static void write_children(Session& session, const Lines& lines);
 
@@ -41,7 +42,7 @@ class StatusBatch {
 // A page of statuses, and their children by the status's version.
 struct StatusRows {
   Rows page;
-  std::map<uint64_t, std::vector<Child>> children;
+  std::map<Version, std::vector<Child>> children;
 };
 StatusRows read_status_page(Session& session, const StatusRead& request);
 void fill_status(const pqxx::row& row, StatusRows& rows, Status& status);

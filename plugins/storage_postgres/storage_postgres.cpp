@@ -48,8 +48,8 @@ class StoragePostgres {
     }
     host_.info("database open", {{"database", settings_.target},
                                  {"schema", settings_.schema},
-                                 {"head", std::to_string(head->head.version)},
-                                 {"incarnation", std::to_string(head->head.incarnation)}});
+                                 {"head", to_string(head->head.version)},
+                                 {"incarnation", to_string(head->head.incarnation)}});
     host_.health(DAVIT_HEALTH_SERVING);
     return {};
   }
@@ -161,7 +161,7 @@ class StoragePostgres {
   auto with(Work work) -> decltype(work(std::declval<Database&>())) {
     const auto ticket = outstanding_.begin();
     const auto database = open_database();
-    if (!database) return Error{Code::unavailable, "the database is not open", {}, {}};
+    if (!database) return Error{Code::unavailable, "the database is not open"};
     auto r = work(*database);
     trouble_.note(r.ok() ? nullptr : &r.error());
     if (!r.ok()) return for_callers(r.error());

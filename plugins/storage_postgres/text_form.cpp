@@ -14,9 +14,9 @@ int hex_value(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 0;
 }
 
-template <class Number>
-Number parsed(std::string_view text) {
-  Number out = 0;
+template <class Integer>
+Integer parsed(std::string_view text) {
+  Integer out = 0;
   std::from_chars(text.data(), text.data() + text.size(), out);
   return out;
 }

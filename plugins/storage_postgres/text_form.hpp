@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "davit/number.hpp"
+
 namespace davit::storage_postgres {
 
 // Builds the text of a one-dimensional array, for a parameter such as $1::text[].
@@ -15,6 +17,10 @@ class ArrayText {
   ArrayText& add_bytes(std::string_view bytes);  // of bytea[]
   ArrayText& add_number(int64_t number);
   ArrayText& add_number(uint64_t number);
+  template <class Purpose>
+  ArrayText& add_number(Number<Purpose> number) {
+    return add_number(number.value());
+  }
   ArrayText& add_bool(bool value);
   ArrayText& add_null();
   std::string take();
@@ -32,6 +38,10 @@ void append_bytes(std::string& out, std::string_view hex);
 
 // The number, and the largest bigint for what is above it.
 std::string bounded_number(uint64_t number);
+template <class Purpose>
+std::string bounded_number(Number<Purpose> number) {
+  return bounded_number(number.value());
+}
 
 // The number in a text that the server gave: 0 when there is none.
 uint64_t to_number(std::string_view text);

@@ -111,7 +111,8 @@ TEST_F(StorageCommand, CheckFindsAStateFolderThatCannotBeMade) {
 }
 
 TEST_F(StorageCommand, SaysHowItIsMeant) {
-  EXPECT_PRED2(begins, storage({}), "2 davit storage: what? (backup, restore, verify or maintain)");
+  EXPECT_PRED2(begins, storage({}),
+               "2 davit storage: what? (backup, restore, verify, maintain or migrate)");
   EXPECT_PRED2(begins, storage({"backup"}), "2 davit storage: backup into which file?");
   EXPECT_PRED2(begins, storage({"restore", "x"}), "2 davit storage: restore which file, for");
   EXPECT_PRED2(begins, storage({"maintain", "x"}), "2 davit storage: unexpected \"x\"");

@@ -17,7 +17,7 @@ Record named(const std::string& id, const std::string& name, bool live = true) {
   r.live = live;
   return r;
 }
-StoredRecord stored(uint64_t version, bool live, const std::string& name, bool taken = false) {
+StoredRecord stored(Version version, bool live, const std::string& name, bool taken = false) {
   return {version, live, taken, "default", name};
 }
 Key key(const std::string& id) {
@@ -27,19 +27,19 @@ Key key(const std::string& id) {
 std::string shown(const CommitPlan& plan) {
   std::string out;
   for (const auto& w : plan.writes())
-    out += (w.record == nullptr ? "-" : "") + w.key.id + "@" + std::to_string(w.row.version) + " ";
+    out += (w.record == nullptr ? "-" : "") + w.key.id + "@" + to_string(w.row.version) + " ";
   return out;
 }
 
 TEST(CommitPlan, GivesVersionsAboveTheHeadInTheOrderOfTheGroups) {
   CommitPlan plan({}, head);
   const Group one{{{named("a", "a")}, {named("b", "b")}}, {}}, two{{{named("c", "c")}}, {}};
-  EXPECT_EQ(plan.apply(one).first_version, 101u);
+  EXPECT_EQ(plan.apply(one).first_version, Version(101));
   const auto second = plan.apply(two);
-  EXPECT_EQ(second.first_version, 103u);
+  EXPECT_EQ(second.first_version, Version(103));
   EXPECT_EQ(second.incarnation, head.incarnation);
   EXPECT_EQ(shown(plan), "a@101 b@102 c@103 ");
-  EXPECT_EQ(plan.head(), 103u);
+  EXPECT_EQ(plan.head(), Version(103));
 }
 
 TEST(CommitPlan, AGroupThatFailsGivesItsVersionsToTheNext) {
@@ -47,7 +47,7 @@ TEST(CommitPlan, AGroupThatFailsGivesItsVersionsToTheNext) {
   const Group fails{{{named("x", "one")}, {named("y", "y"), 9}}, "request"};
   const Group next{{{named("z", "z")}}, "other"};
   EXPECT_TRUE(plan.apply(fails).error);
-  EXPECT_EQ(plan.apply(next).first_version, 101u);
+  EXPECT_EQ(plan.apply(next).first_version, Version(101));
   EXPECT_EQ(shown(plan), "z@101 ") << "what the failed group took over was not given back";
   ASSERT_EQ(plan.new_requests().size(), 1u);
   EXPECT_EQ(plan.new_requests()[0].first, "other");
@@ -59,8 +59,8 @@ TEST(CommitPlan, WhoseNameIsTakenOverIsWrittenOnceThoughALaterGroupWritesItToo) 
   Record again = named("d", "one", false);
   again.payload = "new";
   const Group writes{{{again}}, {}};
-  EXPECT_EQ(plan.apply(takes).first_version, 102u);
-  EXPECT_EQ(plan.apply(writes).first_version, 103u);
+  EXPECT_EQ(plan.apply(takes).first_version, Version(102));
+  EXPECT_EQ(plan.apply(writes).first_version, Version(103));
   EXPECT_EQ(shown(plan), "x@102 d@103 ");
   EXPECT_TRUE(plan.writes()[1].row.name_taken);
 }
@@ -76,9 +76,9 @@ TEST(CommitPlan, ARecordThatDiesInOneGroupLeavesItsNameToTheNext) {
 }
 
 TEST(CommitPlan, ARequestThatTheStoreKnowsChangesNothing) {
-  CommitPlan plan({{}, {{"id\nprint", 42}}}, head);
+  CommitPlan plan({{}, {{"id\nprint", Version(42)}}}, head);
   const Group same{{{named("a", "a")}}, "id\nprint"}, other{{{named("a", "a")}}, "id\nanother"};
-  EXPECT_EQ(plan.apply(same).first_version, 42u);
+  EXPECT_EQ(plan.apply(same).first_version, Version(42));
   const auto refused = plan.apply(other);
   ASSERT_TRUE(refused.error);
   EXPECT_EQ(refused.error->code, Code::failed_precondition);
@@ -88,9 +88,9 @@ TEST(CommitPlan, ARequestThatTheStoreKnowsChangesNothing) {
 TEST(CommitPlan, ARequestThatStandsTwiceInOneCommitIsCarriedOutOnce) {
   CommitPlan plan({}, head);
   const Group once{{{named("a", "a")}}, "id"};
-  EXPECT_EQ(plan.apply(once).first_version, 101u);
-  EXPECT_EQ(plan.apply(once).first_version, 101u);
-  EXPECT_EQ(plan.head(), 101u);
+  EXPECT_EQ(plan.apply(once).first_version, Version(101));
+  EXPECT_EQ(plan.apply(once).first_version, Version(101));
+  EXPECT_EQ(plan.head(), Version(101));
 }
 
 }  // namespace

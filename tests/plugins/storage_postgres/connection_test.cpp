@@ -122,7 +122,7 @@ TEST_F(Connection, AnotherCollationOfTheDatabaseDoesNotMatter) {
   EXPECT_EQ(found, (std::vector<std::string>{"B", "a", "b", "\xc3\xa9"}));
   ASSERT_EQ(commit(life.client, {{{record("a")}, {record("A")}}, "request\nprint"}), "");
   EXPECT_EQ(commit(life.client, {{{record("a")}, {record("A")}}, "request\nprint"}), "");
-  EXPECT_EQ(life.client.head()->head.version, 2u);
+  EXPECT_EQ(life.client.head()->head.version, Version(2));
 }
 
 TEST(Server, OneThatIsTooOldIsRefused) {

@@ -41,7 +41,7 @@ class HistoryTest : public WithPostgres {
 
 TEST_F(HistoryTest, StartsOfDavitBeginNone) {
   const std::string database = shared_cluster().database();
-  uint64_t incarnation = 0;
+  Incarnation incarnation;
   for (int i = 0; i < 3; ++i) {
     Life one(shared_cluster(), database), two(shared_cluster(), database);
     ASSERT_EQ(commit(one.client, group("a")), "");
@@ -63,7 +63,7 @@ TEST_F(HistoryTest, AStartOfTheServerBeginsOneAndCursorsStayGood) {
   const auto made = life.client.commit_now({group("b")});
   ASSERT_TRUE(made.ok()) << made.error().message;
   EXPECT_NE(made->front().incarnation, before.incarnation);
-  EXPECT_EQ(made->front().first_version, 2u);
+  EXPECT_EQ(made->front().first_version, Version(2));
   EXPECT_EQ(ids(life.client, before), std::vector<std::string>{"b"});
   EXPECT_EQ(read_code(life.client, {before.incarnation, 2}), Code::out_of_range);
   EXPECT_EQ(last_reason(cluster), "the server was started");
@@ -206,7 +206,7 @@ TEST_F(HistoryTest, ARowThatSomebodyEditedBeginsOne) {
   shared_cluster().sql("UPDATE davit.store SET head = head + 5", database);
   const Cursor after = life.client.head()->head;
   EXPECT_NE(after.incarnation, before.incarnation);
-  EXPECT_EQ(after.version, 6u);
+  EXPECT_EQ(after.version, Version(6));
   EXPECT_EQ(read_code(life.client, before), Code::ok);
 }
 
@@ -214,7 +214,7 @@ TEST_F(HistoryTest, AVacuumOfTheRowBeginsNone) {
   const std::string database = shared_cluster().database();
   Life life(shared_cluster(), database);
   ASSERT_EQ(commit(life.client, group("a")), "");
-  const uint64_t before = life.client.head()->head.incarnation;
+  const Incarnation before = life.client.head()->head.incarnation;
   shared_cluster().sql("VACUUM (FULL, FREEZE) davit.store", database);
   EXPECT_EQ(commit(life.client, group("b")), "");
   EXPECT_EQ(life.client.head()->head.incarnation, before);

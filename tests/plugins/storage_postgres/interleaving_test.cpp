@@ -92,7 +92,8 @@ class Worker {
   Result<> purge() {
     const auto head = client_.head();
     if (!head.ok()) return head.error();
-    return client_.maintain({true, head->head.version - std::min<uint64_t>(head->head.version, 5)});
+    return client_.maintain(
+        {true, head->head.version - std::min<uint64_t>(head->head.version.value(), 5)});
   }
 
   const storage::Client client_;

@@ -34,7 +34,7 @@ TEST_F(Lost, ACommitWhoseAnswerWasLostIsFoundOut) {
   proxy.at_next_commit(Loses::after_commit);
   const auto kept = life.client.commit_now({group("b")});
   ASSERT_TRUE(kept.ok()) << kept.error().message;
-  EXPECT_EQ(kept->front().first_version, 2u);
+  EXPECT_EQ(kept->front().first_version, Version(2));
   EXPECT_EQ(kept->front().incarnation, life.client.head()->head.incarnation);
   EXPECT_EQ(proxy.lost(), 1);
   EXPECT_EQ(ids(life.client), (std::vector<std::string>{"a", "b"}));
@@ -56,7 +56,7 @@ TEST_F(Lost, ACommitThatWasLostBeforeItIsSaidToHaveDoneNothing) {
   EXPECT_EQ(proxy.lost(), 1);
   EXPECT_EQ(ids(life.client), std::vector<std::string>{"a"});
   EXPECT_EQ(commit(life.client, group("b")), "");
-  EXPECT_EQ(life.client.head()->head.version, 2u) << "the version is given to the next";
+  EXPECT_EQ(life.client.head()->head.version, Version(2)) << "the version is given to the next";
 }
 
 // Reports have no id to ask for. They may be repeated.
@@ -71,7 +71,7 @@ TEST_F(Lost, AReportWhoseAnswerWasLostIsRepeatedAndChangesNothing) {
   ASSERT_FALSE(lost.ok());
   EXPECT_EQ(lost.error().code, Code::unavailable);
   ASSERT_TRUE(life.client.report_now({status("a", "x")}).ok());
-  EXPECT_EQ(life.client.head()->status_head, 1u);
+  EXPECT_EQ(life.client.head()->status_head, Version(1));
 }
 
 TEST_F(Lost, IdleConnectionsThatTheServerHasClosedAreReplacedWithoutAnError) {
@@ -127,7 +127,7 @@ TEST_F(Lost, ACallWaitsForAServerThatComesBackSoon) {
 // What writers have been told, while the server dies under them.
 struct Ledger {
   std::mutex mutex;
-  std::map<std::string, std::pair<uint64_t, uint64_t>> told;  // id -> incarnation and version
+  std::map<std::string, Cursor> told;  // by the id
   std::vector<std::string> unknown;
 
   // Until so many more are told; false: it takes too long.
@@ -174,21 +174,21 @@ TEST_F(Lost, NothingThatWasAcknowledgedIsLostWhenTheServerIsKilledUnderLoad) {
   over = true;
   for (auto& writer : writers) writer.join();
 
-  std::map<std::string, uint64_t> found;
+  std::map<std::string, Version> found;
   ReadRequest all;
   all.limit = 1'000'000;
   ASSERT_TRUE(life.client
                   .read(all,
                         [&](const davit_record& r) {
-                          found[text(r.key.id)] = r.version;
+                          found[text(r.key.id)] = Version(r.version);
                           return true;
                         })
                   .ok());
   const auto history = life.client.history();
   ASSERT_TRUE(history.ok());
   for (const auto& [id, at] : ledger.told) {
-    EXPECT_EQ(found[id], at.second) << id << " was acknowledged";
-    EXPECT_TRUE(knows(*history, {at.first, at.second})) << id;
+    EXPECT_EQ(found[id], at.version) << id << " was acknowledged";
+    EXPECT_TRUE(knows(*history, at)) << id;
   }
   for (const auto& id : ledger.unknown) {
     Group g = group(id);

@@ -100,7 +100,8 @@ inline Status status(const std::string& id, const std::string& message) {
   s.observed_version = 1;
   s.health = "healthy";
   s.message = message;
-  s.epoch = s.sequence = 1;
+  s.epoch = 1;
+  s.sequence = 1;
   return s;
 }
 
