@@ -258,7 +258,7 @@ class Maintenance(Observed):
         wait_until(lambda: f"three deletes; {agent.tail()}",
                    lambda: Scrape(agent_port).value("davit_applier_deletes_total") >= 3)
         self.assertEqual([i for a in self.world.status()["agents"] for i in a.get("issues", [])], [])
-        self.assertRegex(agent.text(), "the position is void.*below the purge mark")
+        self.assertRegex(agent.text(), "the server refuses the position.*below the purge mark")
         self.check_clean_end(agent, server)
 
     def test_a_live_agent_lets_go_of_what_it_has_applied(self):

@@ -29,7 +29,7 @@ class ChangesLog {
   // False would mean: there is no room, and `wake` follows. Here there is always room.
   bool offer(sink::Stream* stream, sink::Change change) {
     host_.info("a change", {{"id", change.key.id},
-                            {"version", std::to_string(change.version)},
+                            {"version", to_string(change.version)},
                             {"type", name_of(change.type)}});
     const auto outcome =
         change.type == sink::ChangeType::hold ? sink::Outcome::held : sink::Outcome::done;

@@ -40,7 +40,7 @@ class GateFile {
   void wait(Opened opened) {
     strand_.post([this, opened = std::move(opened), ticket = open_.begin()]() mutable {
       waiting_.push_back(std::move(opened));
-      if (epoch_ != 0 || stopped_) answer();
+      if (epoch_ || stopped_) answer();
     });
   }
 
@@ -54,14 +54,14 @@ class GateFile {
         const std::string_view text = content->view();
         std::from_chars(text.data(), text.data() + text.size(), epoch);
       }
-      strand_.post([this, epoch, ticket] { looked(epoch); });
+      strand_.post([this, epoch, ticket] { looked(davit::Epoch(epoch)); });
     });
   }
-  void looked(uint64_t epoch) {
+  void looked(davit::Epoch epoch) {
     if (stopped_) return;
     epoch_ = epoch;
-    if (epoch_ == 0) return timer_.after(std::chrono::seconds(1), [this] { look(); });
-    host_.info("the gate opens", {{"epoch", std::to_string(epoch_)}});
+    if (!epoch_) return timer_.after(std::chrono::seconds(1), [this] { look(); });
+    host_.info("the gate opens", {{"epoch", to_string(epoch_)}});
     answer();
   }
   void answer() {
@@ -74,7 +74,7 @@ class GateFile {
   std::string path_;
   // On the strand.
   std::vector<Opened> waiting_;
-  uint64_t epoch_ = 0;
+  davit::Epoch epoch_{};
   bool stopped_ = false;
   davit::Outstanding open_;
 };

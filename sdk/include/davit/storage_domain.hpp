@@ -106,7 +106,6 @@ inline std::optional<Error> outside(const Maintain& m) {
   return Domain()
       .text("region", m.forget.region, DAVIT_REGION_BYTES_MAX)
       .text("agent", m.forget.agent, DAVIT_NAME_BYTES_MAX)
-      .number("purge_through", m.purge_through)
       .error();
 }
 inline std::optional<Error> outside(const Scope& s) {
