@@ -159,10 +159,11 @@ void CommitBatch::prepare(Session& session) {
   keep(session.ask(lock_records, wanted()));
 }
 
-std::vector<GroupResult> CommitBatch::carry_out(Session& session, bool same, Head& head) {
+std::vector<GroupResult> CommitBatch::carry_out(Session& session, bool same,
+                                                const storage::Chain& chain, Head& head) {
   if (!same) keep(session.ask_now(lock_records_now, wanted()));
   read_requests(session);
-  CommitPlan plan(std::move(concerned_), head.head);
+  CommitPlan plan(std::move(concerned_), chain, head.head);
   std::vector<GroupResult> out;
   out.reserve(groups_.size());
   for (const Group& group : groups_) out.push_back(plan.apply(group));

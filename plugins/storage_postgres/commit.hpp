@@ -17,8 +17,10 @@ class CommitBatch {
   void prepare(Session& session);
   // The caller holds the row `store`. `same`: nobody has committed since prepare() read. Otherwise
   // it reads again; a row that another session holds is a conflict, so that nobody ever waits for a
-  // row while holding the counters. Changes `head` to what the store's becomes.
-  std::vector<GroupResult> carry_out(Session& session, bool same, Head& head);
+  // row while holding the counters. Changes `head` to what the store's becomes. `chain` ends with
+  // its incarnation.
+  std::vector<GroupResult> carry_out(Session& session, bool same, const storage::Chain& chain,
+                                     Head& head);
 
   uint64_t records() const { return records_; }
   const std::string& id() const { return batch_; }

@@ -15,14 +15,6 @@ Error invalid(const std::string& message, const std::string& where = {}) {
   return {Code::invalid_argument, message, where};
 }
 
-std::optional<Error> unmet(const Mutation& m, Version version) {
-  if (m.expect == any_version || m.expect == version) return std::nullopt;
-  const std::string is = !version ? "does not exist" : "has version " + to_string(version);
-  const std::string expected = !m.expect ? "no such record" : "version " + to_string(m.expect);
-  const Key& key = m.record.key;
-  return Error{Code::aborted, display(key) + " " + is + ", expected was " + expected, key.id};
-}
-
 std::optional<Error> renamed(const Record& r, const StoredRecord& before) {
   if (before.name.empty() || (r.ns == before.ns && r.name == before.name)) return std::nullopt;
   // A deleted record whose name was taken over is shown without a name, and may be written without
@@ -40,8 +32,9 @@ CommitPlan::Name CommitPlan::name_of(const Key& key, const std::string& ns,
   return {key.kind, key.region, ns, name};
 }
 
-CommitPlan::CommitPlan(Concerned before, Cursor head)
+CommitPlan::CommitPlan(Concerned before, const storage::Chain& chain, Cursor head)
     : requests_(std::move(before.requests)),
+      chain_(chain),
       incarnation_(head.incarnation),
       first_head_(head.version),
       next_(head.version.next()) {
@@ -63,6 +56,17 @@ std::optional<Error> CommitPlan::check(const Group& group) const {
       return invalid(display(r.key) + " stands twice in one group", r.key.id);
   }
   return std::nullopt;
+}
+
+std::optional<Error> CommitPlan::unmet(const Mutation& m, Version version) const {
+  const bool kept = chain_.keeps_what_is_expected(m, first_head_);
+  if (m.expect == any_version || (m.expect == version && kept)) return std::nullopt;
+  const std::string is = !version ? "does not exist" : "has version " + to_string(version);
+  const std::string expected = !m.expect ? "no such record"
+                                         : "version " + to_string(m.expect) +
+                                               (kept ? "" : " of an incarnation that has lost it");
+  const Key& key = m.record.key;
+  return Error{Code::aborted, display(key) + " " + is + ", expected was " + expected, key.id};
 }
 
 GroupResult CommitPlan::apply(const Group& group) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "davit/storage.hpp"
+#include "davit/storage_chain.hpp"
 
 namespace davit::storage_postgres {
 
@@ -25,8 +26,9 @@ struct Concerned {
 
 class CommitPlan {
  public:
-  // `head` is the store's, and the versions follow it. The records of the groups are borrowed.
-  CommitPlan(Concerned before, Cursor head);
+  // `head` is the store's, at the end of the chain, and the versions follow it. The chain and the
+  // records of the groups are borrowed.
+  CommitPlan(Concerned before, const storage::Chain& chain, Cursor head);
 
   // Plans all mutations of the group or none. A group that fails does not affect the others.
   GroupResult apply(const Group& group);
@@ -53,6 +55,7 @@ class CommitPlan {
   using Name = std::tuple<std::string, std::string, std::string, std::string>;
 
   std::optional<Error> check(const Group& group) const;
+  std::optional<Error> unmet(const Mutation& m, Version version) const;
   std::optional<Version> repeated(const std::string& request_id, std::optional<Error>& error) const;
   void free_names(const Group& group);
   std::optional<Error> mutate(const Mutation& m, const std::string& request_id, Version version,
@@ -67,6 +70,7 @@ class CommitPlan {
   std::map<std::string, Version> requests_;
   std::vector<std::pair<std::string, Version>> new_requests_;
   std::vector<std::pair<Key, std::optional<Entry>>> undo_;  // of the group that is being planned
+  const storage::Chain& chain_;
   const Incarnation incarnation_;
   const Version first_head_;
   Version next_;

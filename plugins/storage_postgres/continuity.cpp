@@ -100,7 +100,7 @@ void begin_incarnation(Session& session, StoreState& state, const std::string& r
   const Incarnation incarnation = new_incarnation();
   session.ask(insert_link, {to_string(incarnation), to_string(state.head.head.version.next()),
                             to_string(state.head.status_head.next()), reason});
-  session.ask(trim_chain, {std::to_string(Chain::links_max)});
+  session.ask(trim_chain, {std::to_string(storage::Chain::links_max)});
   state.head.head.incarnation = incarnation;
   state.unbroken = true;
 }
@@ -111,20 +111,20 @@ void write_store(Session& session, const Head& head) {
                              session.server().system_identifier, session.server().timeline});
 }
 
-std::shared_ptr<const Chain> Chains::of(Session& session, Incarnation incarnation) {
+std::shared_ptr<const storage::Chain> Chains::of(Session& session, Incarnation incarnation) {
   {
     const std::lock_guard lock(mutex_);
     if (newest_ && newest_->current() == incarnation) return newest_;
   }
-  std::vector<Chain::Link> links;
+  storage::Chain chain;
   for (const auto& row : session.ask(read_chain)) {
-    links.push_back({Incarnation(to_number(row[0].c_str())), Version(to_number(row[1].c_str())),
-                     Version(to_number(row[2].c_str()))});
+    chain.append({Incarnation(to_number(row[0].c_str())), Version(to_number(row[1].c_str())),
+                  Version(to_number(row[2].c_str()))});
   }
-  auto chain = std::make_shared<const Chain>(std::move(links));
+  auto shared = std::make_shared<const storage::Chain>(std::move(chain));
   const std::lock_guard lock(mutex_);
-  newest_ = chain;
-  return chain;
+  newest_ = shared;
+  return shared;
 }
 
 }  // namespace davit::storage_postgres

@@ -15,7 +15,7 @@
 #include <memory>
 #include <mutex>
 
-#include "chain.hpp"
+#include "davit/storage_chain.hpp"
 #include "session.hpp"
 
 namespace davit::storage_postgres {
@@ -61,11 +61,11 @@ void write_store(Session& session, const Head& head);
 class Chains {
  public:
   // Of the incarnation of the transaction that runs on the session.
-  std::shared_ptr<const Chain> of(Session& session, Incarnation incarnation);
+  std::shared_ptr<const storage::Chain> of(Session& session, Incarnation incarnation);
 
  private:
   std::mutex mutex_;
-  std::shared_ptr<const Chain> newest_;
+  std::shared_ptr<const storage::Chain> newest_;
 };
 
 }  // namespace davit::storage_postgres

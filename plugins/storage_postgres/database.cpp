@@ -230,7 +230,7 @@ Result<Page> Database::read(const Op& op, const ReadRequest& q, const storage::V
       const auto chain = chains_.of(session, head.head.incarnation);
       refuse(chain->accept(q.cursor, head.head.version));
     }
-    refuse(above_purge_mark(q.cursor.version, q.dead_after, head.purged_through));
+    refuse(storage::above_purge_mark(q.cursor.version, q.dead_after, head.purged_through));
     page.head = head;
     return read_page(session, q);
   });
@@ -311,7 +311,8 @@ Result<Database::Committed> Database::commit(const Op& op, const std::vector<Gro
   auto results = writing(
       op, batch.id(), [&](Session& session, const Head&) { batch.prepare(session); },
       [&](Session& session, bool same, Head& head) {
-        auto out = batch.carry_out(session, same, head);
+        auto out =
+            batch.carry_out(session, same, *chains_.of(session, head.head.incarnation), head);
         if (tidies) forget_requests(session, head.head.version);
         return out;
       });

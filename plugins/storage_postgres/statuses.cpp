@@ -170,7 +170,7 @@ void StatusBatch::prepare(Session& session) {
 
 // False for a status of a version that the record has not reached, or that was read in another
 // history: this store does not have that state. "Gone" may be reported for any record that exists.
-bool StatusBatch::wanted(const Status& s, const Stored& stored, const Chain& chain,
+bool StatusBatch::wanted(const Status& s, const Stored& stored, const storage::Chain& chain,
                          Version head) const {
   if (!stored.record_version) return false;
   if (!s.gone) {
@@ -182,7 +182,8 @@ bool StatusBatch::wanted(const Status& s, const Stored& stored, const Chain& cha
   return !stored.has_status || newer || !is_possible_epoch(stored.epoch, now_);
 }
 
-size_t StatusBatch::carry_out(Session& session, bool same, const Chain& chain, Head& head) {
+size_t StatusBatch::carry_out(Session& session, bool same, const storage::Chain& chain,
+                              Head& head) {
   if (!same) keep(session, session.ask_now(lock_statuses_now, keys()));
   std::map<Key, std::pair<const Status*, Version>> chosen;  // the newest of each record
   Version version = head.status_head;

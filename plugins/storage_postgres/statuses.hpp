@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "chain.hpp"
+#include "davit/storage_chain.hpp"
 #include "records.hpp"
 
 namespace davit::storage_postgres {
@@ -17,7 +17,7 @@ class StatusBatch {
   // Locks the statuses that exist. May wait for other sessions.
   void prepare(Session& session);
   // The caller holds the row `store`; see CommitBatch::carry_out. Returns how many were stored.
-  size_t carry_out(Session& session, bool same, const Chain& chain, Head& head);
+  size_t carry_out(Session& session, bool same, const storage::Chain& chain, Head& head);
 
  private:
   struct Stored {
@@ -30,7 +30,8 @@ class StatusBatch {
 
   Values keys() const;
   void keep(Session& session, const pqxx::result& locked);
-  bool wanted(const Status& s, const Stored& stored, const Chain& chain, Version head) const;
+  bool wanted(const Status& s, const Stored& stored, const storage::Chain& chain,
+              Version head) const;
   void write_statuses(Session& session, const Lines& lines) const;
   static void write_children(Session& session, const Lines& lines);
 

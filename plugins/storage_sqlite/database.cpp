@@ -191,7 +191,7 @@ Database::~Database() {
 
 Result<> Database::read_chain() {
   Connection& c = *writer_;
-  Chain::Link link{new_incarnation(), Version(1), Version(1)};
+  storage::Chain::Link link{new_incarnation(), Version(1), Version(1)};
   {
     Transaction transaction(c, Transaction::Kind::read);
     Statement head = c.query("SELECT head, status_head FROM store");
@@ -213,13 +213,13 @@ Result<> Database::read_chain() {
 
 // Runs in the transaction of a write, so that both are kept or neither.
 void Database::begin_incarnation(Connection& c) {
-  const Chain::Link& link = chain_.last();
+  const storage::Chain::Link& link = chain_.last();
   c.run(
       "INSERT OR IGNORE INTO incarnations (incarnation, first_version, first_status_version, "
       "opened_at_unix_ms) VALUES (?, ?, ?, ?)",
       link.incarnation, link.first_version, link.first_status_version, host_.unix_ms());
   c.run("DELETE FROM incarnations WHERE number <= (SELECT max(number) FROM incarnations) - ?",
-        static_cast<int64_t>(Chain::links_max));
+        static_cast<int64_t>(storage::Chain::links_max));
 }
 
 Result<std::unique_ptr<Connection>> Database::connect_reader() const {

@@ -6,9 +6,9 @@
 #include <atomic>
 #include <mutex>
 
-#include "chain.hpp"
 #include "connection.hpp"
 #include "davit/storage.hpp"
+#include "davit/storage_chain.hpp"
 #include "davit/storage_copy.hpp"
 #include "lock.hpp"
 #include "measure.hpp"
@@ -87,7 +87,7 @@ class Database {
   const std::string path_;
   std::optional<Lock> lock_;             // first to be created, last to be destroyed
   std::optional<OpenFiles> open_files_;  // of a file; guarded by the writer's lock
-  Chain chain_;                          // ends with the incarnation that this open begins
+  storage::Chain chain_;                 // ends with the incarnation that this open begins
   std::atomic<bool> begun_{false};       // the incarnation is stored
   bool unsettled_ = false;  // open again before the next write; guarded by the writer's lock
   WriterLock writer_lock_;

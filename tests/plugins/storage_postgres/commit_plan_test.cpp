@@ -8,6 +8,13 @@ namespace davit::storage_postgres {
 namespace {
 
 constexpr Cursor head{7, 100};
+// Of version 41 on another incarnation, 6, has given versions that were lost.
+const storage::Chain chain = [] {
+  storage::Chain out;
+  out.append({6, 1, 1});
+  out.append({7, 41, 1});
+  return out;
+}();
 
 Record named(const std::string& id, const std::string& name, bool live = true) {
   Record r;
@@ -32,7 +39,7 @@ std::string shown(const CommitPlan& plan) {
 }
 
 TEST(CommitPlan, GivesVersionsAboveTheHeadInTheOrderOfTheGroups) {
-  CommitPlan plan({}, head);
+  CommitPlan plan({}, chain, head);
   const Group one{{{named("a", "a")}, {named("b", "b")}}, {}}, two{{{named("c", "c")}}, {}};
   EXPECT_EQ(plan.apply(one).first_version, Version(101));
   const auto second = plan.apply(two);
@@ -43,7 +50,7 @@ TEST(CommitPlan, GivesVersionsAboveTheHeadInTheOrderOfTheGroups) {
 }
 
 TEST(CommitPlan, AGroupThatFailsGivesItsVersionsToTheNext) {
-  CommitPlan plan({{{key("d"), stored(5, false, "one")}}, {}}, head);
+  CommitPlan plan({{{key("d"), stored(5, false, "one")}}, {}}, chain, head);
   const Group fails{{{named("x", "one")}, {named("y", "y"), 9}}, "request"};
   const Group next{{{named("z", "z")}}, "other"};
   EXPECT_TRUE(plan.apply(fails).error);
@@ -54,7 +61,7 @@ TEST(CommitPlan, AGroupThatFailsGivesItsVersionsToTheNext) {
 }
 
 TEST(CommitPlan, WhoseNameIsTakenOverIsWrittenOnceThoughALaterGroupWritesItToo) {
-  CommitPlan plan({{{key("d"), stored(5, false, "one")}}, {}}, head);
+  CommitPlan plan({{{key("d"), stored(5, false, "one")}}, {}}, chain, head);
   const Group takes{{{named("x", "one")}}, {}};
   Record again = named("d", "one", false);
   again.payload = "new";
@@ -66,7 +73,7 @@ TEST(CommitPlan, WhoseNameIsTakenOverIsWrittenOnceThoughALaterGroupWritesItToo) 
 }
 
 TEST(CommitPlan, ARecordThatDiesInOneGroupLeavesItsNameToTheNext) {
-  CommitPlan plan({{{key("a"), stored(5, true, "one")}}, {}}, head);
+  CommitPlan plan({{{key("a"), stored(5, true, "one")}}, {}}, chain, head);
   const Group dies{{{named("a", "one", false)}}, {}}, takes{{{named("b", "one")}}, {}};
   EXPECT_FALSE(plan.apply(dies).error);
   const auto taken = plan.apply(takes);
@@ -75,8 +82,32 @@ TEST(CommitPlan, ARecordThatDiesInOneGroupLeavesItsNameToTheNext) {
   EXPECT_TRUE(plan.writes()[0].row.name_taken);
 }
 
+TEST(CommitPlan, AVersionIsExpectedInVainInAnIncarnationThatHasLostIt) {
+  struct Row {
+    Cursor expected;
+    bool met;
+  };
+  for (const Row& row : {Row{{7, 50}, true}, Row{{0, 50}, true}, Row{{6, 50}, false},
+                         Row{{5, 50}, false}, Row{{7, 49}, false}}) {
+    CommitPlan plan({{{key("a"), stored(50, true, "a")}}, {}}, chain, head);
+    const Group change{{{named("a", "a"), row.expected.version, row.expected.incarnation}}, {}};
+    const auto result = plan.apply(change);
+    const std::string what =
+        to_string(row.expected.incarnation) + "/" + to_string(row.expected.version);
+    EXPECT_EQ(!result.error, row.met) << what;
+    EXPECT_EQ(plan.changes(), row.met) << what;
+    if (row.met) continue;
+    EXPECT_EQ(result.error->code, Code::aborted) << what;
+    EXPECT_EQ(result.actual_version, Version(50)) << what;
+    EXPECT_EQ(result.incarnation, head.incarnation) << what;
+  }
+  CommitPlan plan({{{key("a"), stored(40, true, "a")}}, {}}, chain, head);
+  const Group change{{{named("a", "a"), 40, 6}}, {}};
+  EXPECT_FALSE(plan.apply(change).error) << "6 ended at 40";
+}
+
 TEST(CommitPlan, ARequestThatTheStoreKnowsChangesNothing) {
-  CommitPlan plan({{}, {{"id\nprint", Version(42)}}}, head);
+  CommitPlan plan({{}, {{"id\nprint", Version(42)}}}, chain, head);
   const Group same{{{named("a", "a")}}, "id\nprint"}, other{{{named("a", "a")}}, "id\nanother"};
   EXPECT_EQ(plan.apply(same).first_version, Version(42));
   const auto refused = plan.apply(other);
@@ -86,7 +117,7 @@ TEST(CommitPlan, ARequestThatTheStoreKnowsChangesNothing) {
 }
 
 TEST(CommitPlan, ARequestThatStandsTwiceInOneCommitIsCarriedOutOnce) {
-  CommitPlan plan({}, head);
+  CommitPlan plan({}, chain, head);
   const Group once{{{named("a", "a")}}, "id"};
   EXPECT_EQ(plan.apply(once).first_version, Version(101));
   EXPECT_EQ(plan.apply(once).first_version, Version(101));
