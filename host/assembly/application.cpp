@@ -13,6 +13,7 @@
 
 #include <davit/rights.hpp>
 #include <davit/storage_copy.hpp>
+#include <davit/storage_schema.hpp>
 
 #include "application_parts.hpp"
 #include "can_listen.hpp"
@@ -192,15 +193,23 @@ int Application::rights() {
   return exit_ok;
 }
 
-int Application::restore(const std::string& file, const std::string& storage) {
-  if (!prepare(true)) return exit_refused;
-  std::vector<davit_ref> able = parts_->assembly->offering(DAVIT_STORAGE_COPY);
+std::optional<davit_ref> Application::storage_with(const char* interface,
+                                                   const std::string& storage,
+                                                   const std::string& none) {
+  std::vector<davit_ref> able = parts_->assembly->offering(interface);
   if (!storage.empty())
     std::erase_if(able, [&](const davit_ref& ref) { return view(ref.instance) != storage; });
-  if (able.size() != 1)
-    return refuse(able.empty() ? "no storage of these files can be restored"
-                               : "these files name several storages: say which with --storage");
-  const auto restored = storage::Copies(able.front()).restore(file);
+  if (able.size() == 1) return able.front();
+  refuse(able.empty() ? none : "these files name several storages: say which with --storage");
+  return std::nullopt;
+}
+
+int Application::restore(const std::string& file, const std::string& storage) {
+  if (!prepare(true)) return exit_refused;
+  const auto ref =
+      storage_with(DAVIT_STORAGE_COPY, storage, "no storage of these files can be restored");
+  if (!ref) return exit_refused;
+  const auto restored = storage::Copies(*ref).restore(file);
   if (!restored.ok()) {
     std::fprintf(stderr, "%s\n", restored.error().message.c_str());
     return exit_failed;
@@ -209,6 +218,24 @@ int Application::restore(const std::string& file, const std::string& storage) {
               static_cast<unsigned long long>(restored->copied.head.version.value()));
   if (!restored->aside.empty())
     std::printf("the store that was there is now %s\n", restored->aside.c_str());
+  return exit_ok;
+}
+
+int Application::migrate(const std::string& storage, bool dry_run) {
+  if (!prepare(true)) return exit_refused;
+  const auto ref = storage_with(DAVIT_STORAGE_SCHEMA, storage,
+                                "no storage of these files has a schema that is migrated");
+  if (!ref) return exit_refused;
+  const auto steps = storage::Schemas(*ref).migrate(Op(), dry_run);
+  if (!steps.ok()) {
+    std::fprintf(stderr, "%s\n", steps.error().message.c_str());
+    return exit_failed;
+  }
+  if (steps->empty()) {
+    std::puts("the schema is the newest: nothing to do");
+  } else {
+    std::printf("%s:\n%s", dry_run ? "would be done" : "done", steps->c_str());
+  }
   return exit_ok;
 }
 

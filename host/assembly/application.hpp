@@ -1,5 +1,5 @@
 // One host from its configuration to its end. The commands `davit run`, `davit check`, `davit
-// storage restore` and `davit storage copy` use it.
+// storage restore`, `davit storage migrate` and `davit storage copy` use it.
 #pragma once
 
 #include <memory>
@@ -40,6 +40,9 @@ class Application {
   // Makes the copy at `file` the store of a storage instance. Starts nothing. `storage` may be
   // empty if only one instance can be restored.
   int restore(const std::string& file, const std::string& storage);
+  // Brings the schema of a storage instance to the version that its plugin needs, and prints the
+  // steps. `dry_run`: prints them only. Starts nothing. `storage` may be empty as above.
+  int migrate(const std::string& storage, bool dry_run);
 
   // For a command that works on one storage itself. Creates and wires the plugins and starts
   // nothing. Returns the name of the storage instance, which may be left out if there is only one.
@@ -61,6 +64,9 @@ class Application {
  private:
   struct Parts;
   bool prepare(bool check);
+  // The one storage that offers the table, or `storage`. NULL: refused, and the line is printed.
+  std::optional<davit_ref> storage_with(const char* interface, const std::string& storage,
+                                        const std::string& none);
   int refuse(const std::string& line);
   int serve();
   void reload();

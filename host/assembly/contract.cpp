@@ -9,6 +9,7 @@
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
 #include <davit/abi/storage_move.h>
+#include <davit/abi/storage_schema.h>
 
 #include "role_proxy.hpp"
 
@@ -146,6 +147,11 @@ std::vector<Contract> table() {
         required<&davit_storage_move::begin, "storage_move.begin">(),
         required<&davit_storage_move::load, "storage_move.load">(),
         required<&davit_storage_move::finish, "storage_move.finish">()},
+       nullptr},
+      {DAVIT_STORAGE_SCHEMA,
+       sizeof(davit_storage_schema),
+       job,
+       {required<&davit_storage_schema::migrate, "storage_schema.migrate">()},
        nullptr},
       {DAVIT_KIND,
        sizeof(davit_kind),

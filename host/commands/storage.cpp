@@ -1,4 +1,5 @@
-// davit storage backup FILE | restore FILE CONFIG... | verify [FILE] | maintain | copy
+// davit storage backup FILE | restore FILE CONFIG... | verify [FILE] | maintain | migrate CONFIG...
+//     | copy --from CONFIG --to CONFIG
 #include <unistd.h>
 
 #include <cstdio>
@@ -85,7 +86,7 @@ struct StorageOptions {
   ServerAddress server;
   Format format = Format::table;
   std::string file;                  // of backup, restore and verify
-  std::vector<std::string> configs;  // of restore
+  std::vector<std::string> configs;  // of restore and migrate
   std::string storage;
   std::optional<std::chrono::milliseconds> retention;
   bool dry_run = false;
@@ -128,6 +129,11 @@ int run_restore(const StorageOptions& o) {
   if (o.file.empty() || o.configs.empty())
     throw UsageError("restore which file, for the server of which configuration files?");
   return Application(o.configs).restore(absolute(o.file), o.storage);
+}
+
+int run_migrate(const StorageOptions& o) {
+  if (o.configs.empty()) throw UsageError("migrate the store of which configuration files?");
+  return Application(o.configs).migrate(o.storage, o.dry_run);
 }
 
 int run_maintain(const StorageOptions& o) {
@@ -186,15 +192,29 @@ CommandPtr maintain_verb(const StorageOptionsPtr& o) {
   return verb;
 }
 
+CommandPtr migrate_verb(const StorageOptionsPtr& o) {
+  auto verb = std::make_shared<Command>(
+      "migrate", "CONFIG... [--dry-run]",
+      "before a new davit runs: the schema of the database of these configuration files becomes "
+      "the one that it needs",
+      [o] { return run_migrate(*o); });
+  verb->words("CONFIG", o->configs, "the server's files, as for run");
+  verb->flag("--dry-run", o->dry_run, "say what would be done, and change nothing");
+  verb->option("--storage", "NAME", o->storage, "which storage, when they name several");
+  verb->examples({"davit storage migrate --dry-run /etc/davit/server.toml"});
+  return verb;
+}
+
 }  // namespace
 
 CommandPtr storage_command() {
   auto o = std::make_shared<StorageOptions>();
-  auto command = std::make_shared<Command>("storage", "backup|restore|verify|maintain|copy",
-                                           "back up, verify, restore, purge and move the store");
+  auto command =
+      std::make_shared<Command>("storage", "backup|restore|verify|maintain|migrate|copy",
+                                "back up, verify, restore, purge, upgrade and move the store");
   add_format(*command, o->format);
   o->server.add_options(*command);
-  for (const auto& make : {backup_verb, restore_verb, verify_verb, maintain_verb})
+  for (const auto& make : {backup_verb, restore_verb, verify_verb, maintain_verb, migrate_verb})
     command->verb(make(o));
   command->verb(copy_verb(std::shared_ptr<const Format>(o, &o->format)));
   return command;

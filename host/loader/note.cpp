@@ -10,6 +10,7 @@
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
 #include <davit/abi/storage_move.h>
+#include <davit/abi/storage_schema.h>
 
 namespace davit::host {
 namespace {
@@ -159,9 +160,9 @@ const std::vector<std::string>& known_roles() {
   static const std::vector<std::string> roles = [] {
     std::vector<std::string> out;
     for (const std::string_view id :
-         {DAVIT_STORAGE, DAVIT_STORAGE_COPY, DAVIT_STORAGE_MOVE, DAVIT_CHANGE_SINK,
-          DAVIT_STATUS_SINK, DAVIT_KIND, DAVIT_KIND_NEEDS, DAVIT_GATE, DAVIT_CLUSTER, DAVIT_RIGHTS,
-          DAVIT_SECRETS, DAVIT_RECORDS})
+         {DAVIT_STORAGE, DAVIT_STORAGE_COPY, DAVIT_STORAGE_MOVE, DAVIT_STORAGE_SCHEMA,
+          DAVIT_CHANGE_SINK, DAVIT_STATUS_SINK, DAVIT_KIND, DAVIT_KIND_NEEDS, DAVIT_GATE,
+          DAVIT_CLUSTER, DAVIT_RIGHTS, DAVIT_SECRETS, DAVIT_RECORDS})
       out.emplace_back(id.substr(id.find('.') + 1));
     return out;
   }();

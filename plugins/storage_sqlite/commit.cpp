@@ -55,7 +55,7 @@ Error invalid(const std::string& message, const std::string& where = {}) {
 
 }  // namespace
 
-Commit::Commit(Connection& connection, const Chain& chain, int64_t now_unix_ms)
+Commit::Commit(Connection& connection, const storage::Chain& chain, int64_t now_unix_ms)
     : connection_(connection), chain_(chain), now_(now_unix_ms) {
   Statement s = connection_.query("SELECT head FROM store");
   if (s.step()) first_ = next_ = Version(s.number(0)).next();
@@ -112,7 +112,7 @@ std::optional<Error> Commit::mutate(const Mutation& m, const std::string& reques
                                     Version version, Version& actual) {
   const Record& r = m.record;
   const Stored before = stored(r.key);
-  const bool kept = expects_what_is_kept(m);
+  const bool kept = chain_.keeps_what_is_expected(m, first_ - 1);
   if (m.expect != any_version && (m.expect != before.version || !kept)) {
     actual = before.version;
     const std::string is =
@@ -131,11 +131,6 @@ std::optional<Error> Commit::mutate(const Mutation& m, const std::string& reques
   }
   write(r, before, request_id, version, name_taken);
   return std::nullopt;
-}
-
-bool Commit::expects_what_is_kept(const Mutation& m) const {
-  if (!m.expect || m.expect == any_version || !m.expect_incarnation) return true;
-  return chain_.accept({m.expect_incarnation, m.expect}, first_ - 1).ok();
 }
 
 Commit::Stored Commit::stored(const Key& key) {

@@ -2,9 +2,9 @@
 // only under the single writer, so a reader that sees version V has seen every version below it.
 #pragma once
 
-#include "chain.hpp"
 #include "connection.hpp"
 #include "davit/storage.hpp"
+#include "davit/storage_chain.hpp"
 
 namespace davit::storage_sqlite {
 
@@ -21,7 +21,7 @@ void insert(Connection& connection, const Record& r, const Row& row);
 class Commit {
  public:
   // The caller has begun a write transaction on the connection. `chain` outlives this.
-  Commit(Connection& connection, const Chain& chain, int64_t now_unix_ms);
+  Commit(Connection& connection, const storage::Chain& chain, int64_t now_unix_ms);
 
   // Applies all mutations of the group or none. A group that fails does not affect the other
   // groups.
@@ -39,8 +39,6 @@ class Commit {
   std::optional<Error> check(const Group& group) const;
   std::optional<Error> mutate(const Mutation& m, const std::string& request_id, Version version,
                               Version& actual);
-  // False: the version that the mutation expects was lost, and may have been given again.
-  bool expects_what_is_kept(const Mutation& m) const;
   Stored stored(const Key& key);
   void free_names(const Group& group);
   std::optional<Error> fixed_name(const Record& r, const Stored& before) const;
@@ -51,7 +49,7 @@ class Commit {
   void forget_requests();
 
   Connection& connection_;
-  const Chain& chain_;
+  const storage::Chain& chain_;
   const int64_t now_;
   Version first_{}, next_{};
 };

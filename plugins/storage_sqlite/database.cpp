@@ -61,13 +61,13 @@ Database::~Database() {
 
 // Runs in the transaction of a write, so that both are kept or neither.
 void Database::begin_incarnation(Connection& c) {
-  const Chain::Link& link = chain_.last();
+  const storage::Chain::Link& link = chain_.last();
   c.run(
       "INSERT OR IGNORE INTO incarnations (incarnation, first_version, first_status_version, "
       "opened_at_unix_ms) VALUES (?, ?, ?, ?)",
       link.incarnation, link.first_version, link.first_status_version, host_.unix_ms());
   c.run("DELETE FROM incarnations WHERE number <= (SELECT max(number) FROM incarnations) - ?",
-        static_cast<int64_t>(Chain::links_max));
+        static_cast<int64_t>(storage::Chain::links_max));
 }
 
 template <class Work>
@@ -128,7 +128,7 @@ Result<> Database::begin(const Op& op) {
 
 Result<Head> Database::head(const Op& op) {
   return reading(op, [&](Connection& c) {
-    Chain read;
+    storage::Chain read;
     return read_head(c, chain_in(c, read));
   });
 }
@@ -137,7 +137,7 @@ Result<Page> Database::read(const Op& op, const ReadRequest& request,
                             const storage::VisitRecord& visit) {
   if (auto r = begin(op); !r.ok()) return r.error();
   return reading(op, [&](Connection& c) {
-    Chain read;
+    storage::Chain read;
     return read_page(c, chain_in(c, read), request, visit);
   });
 }
@@ -145,7 +145,7 @@ Result<Page> Database::read(const Op& op, const ReadRequest& request,
 Result<Head> Database::get(const Op& op, const Query& query, const storage::VisitRecord& visit) {
   if (auto r = begin(op); !r.ok()) return r.error();
   return reading(op, [&](Connection& c) {
-    Chain read;
+    storage::Chain read;
     return get_records(c, chain_in(c, read), query, visit);
   });
 }
@@ -154,7 +154,7 @@ Result<StatusPage> Database::statuses(const Op& op, const StatusRead& request,
                                       const storage::VisitStatus& visit) {
   if (auto r = begin(op); !r.ok()) return r.error();
   return reading(op, [&](Connection& c) {
-    Chain read;
+    storage::Chain read;
     return read_statuses(c, chain_in(c, read), request, visit);
   });
 }
@@ -167,8 +167,8 @@ Result<bool> Database::agents(const Op& op, const AgentRead& request,
 Result<History> Database::history(const Op& op) {
   if (auto r = begin(op); !r.ok()) return r.error();
   return reading(op, [&](Connection& c) {
-    Chain read;
-    const Chain& chain = chain_in(c, read);
+    storage::Chain read;
+    const storage::Chain& chain = chain_in(c, read);
     return chain.history(read_head(c, chain).head.version);
   });
 }
@@ -176,7 +176,7 @@ Result<History> Database::history(const Op& op) {
 Result<Database::Committed> Database::commit(const Op& op, const std::vector<Group>& groups) {
   return writing(op, [&](Connection& c) {
     Committed out;
-    Chain read;
+    storage::Chain read;
     Commit commit(c, chain_in(c, read), host_.unix_ms());
     for (const auto& group : groups) out.results.push_back(commit.apply(group));
     if (commit.finish()) out.records = commit.records();
@@ -186,7 +186,7 @@ Result<Database::Committed> Database::commit(const Op& op, const std::vector<Gro
 
 Result<size_t> Database::report(const Op& op, const std::vector<Status>& statuses) {
   return writing(op, [&](Connection& c) {
-    Chain read;
+    storage::Chain read;
     return store_statuses(c, chain_in(c, read), statuses, host_.unix_ms());
   });
 }

@@ -6,9 +6,9 @@
 #include <atomic>
 #include <mutex>
 
-#include "chain.hpp"
 #include "connection.hpp"
 #include "davit/storage.hpp"
+#include "davit/storage_chain.hpp"
 #include "davit/storage_copy.hpp"
 #include "davit/storage_move.hpp"
 #include "lock.hpp"
@@ -81,7 +81,7 @@ class Database {
   Result<> reopen();
   Result<> read_chain();
   // The chain that the transaction sees. `read` keeps it, unless it is that of this open.
-  const Chain& chain_in(Connection& c, Chain& read) const;
+  const storage::Chain& chain_in(Connection& c, storage::Chain& read) const;
   void begin_journal();
   // Stores the incarnation. A cursor that a caller keeps must find its incarnation in the chain
   // after the next start.
@@ -101,7 +101,7 @@ class Database {
   const Use use_;
   std::optional<Lock> lock_;             // first to be created, last to be destroyed
   std::optional<OpenFiles> open_files_;  // of a file; guarded by the writer's lock
-  Chain chain_;                          // ends with the incarnation that this open begins
+  storage::Chain chain_;                 // ends with the incarnation that this open begins
   std::atomic<bool> begun_{false};       // the incarnation is stored
   bool unsettled_ = false;  // open again before the next write; guarded by the writer's lock
   WriterLock writer_lock_;

@@ -165,7 +165,7 @@ void finish_loading(Connection& c, const storage::LoadEnd& end, int64_t now) {
         "opened_at_unix_ms) VALUES (?, ?, ?, ?)",
         incarnation, first, first_status, now);
   };
-  const size_t kept = std::min(end.history.size(), Chain::links_max - 1);
+  const size_t kept = std::min(end.history.size(), storage::Chain::links_max - 1);
   Version first = 1;
   for (size_t i = end.history.size() - kept; i < end.history.size(); ++i) {
     add(end.history[i].incarnation, first, 1);

@@ -3,9 +3,9 @@
 // change in the transactions of what they speak of.
 #pragma once
 
-#include "chain.hpp"
 #include "connection.hpp"
 #include "davit/storage_move.hpp"
+#include "stored_chain.hpp"
 
 namespace davit::storage_sqlite {
 

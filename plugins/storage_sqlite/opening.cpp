@@ -157,7 +157,7 @@ Result<> Database::reopen() {
   return r;
 }
 
-const Chain& Database::chain_in(Connection& c, Chain& read) const {
+const storage::Chain& Database::chain_in(Connection& c, storage::Chain& read) const {
   if (use_ == Use::serve) return chain_;
   read = stored_chain(c);
   if (read.empty()) read.append(chain_.last());  // nothing was ever written
@@ -167,7 +167,7 @@ const Chain& Database::chain_in(Connection& c, Chain& read) const {
 Result<> Database::read_chain() {
   begun_ = use_ != Use::serve;
   Connection& c = writer_ ? *writer_ : *readers_.back();
-  Chain::Link link{new_incarnation(), 1, 1};
+  storage::Chain::Link link{new_incarnation(), 1, 1};
   {
     Transaction transaction(c, Transaction::Kind::read);
     Statement head = c.query("SELECT head, status_head FROM store");

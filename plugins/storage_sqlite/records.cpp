@@ -61,13 +61,13 @@ Statement page_statement(Connection& c, const ReadRequest& q) {
 
 }  // namespace
 
-Head read_head(Connection& connection, const Chain& chain) {
+Head read_head(Connection& connection, const storage::Chain& chain) {
   Statement s = connection.query("SELECT head, status_head, purged_through FROM store");
   if (!s.step()) return {};
   return {{chain.current(), Version(s.number(0))}, Version(s.number(1)), Version(s.number(2))};
 }
 
-Page read_page(Connection& connection, const Chain& chain, const ReadRequest& q,
+Page read_page(Connection& connection, const storage::Chain& chain, const ReadRequest& q,
                const storage::VisitRecord& visit) {
   if (q.limit == 0)
     connection.fail({Code::invalid_argument, "a page has at least one record", "limit"});
@@ -76,7 +76,7 @@ Page read_page(Connection& connection, const Chain& chain, const ReadRequest& q,
   const Version head = page.head.head.version;
   const auto in_chain = chain.accept(q.cursor, head);
   const auto above_mark =
-      above_purge_mark(q.cursor.version, q.dead_after, page.head.purged_through);
+      storage::above_purge_mark(q.cursor.version, q.dead_after, page.head.purged_through);
   if (!in_chain.ok()) connection.fail(in_chain.error());
   if (!above_mark.ok()) connection.fail(above_mark.error());
 
@@ -97,7 +97,7 @@ Page read_page(Connection& connection, const Chain& chain, const ReadRequest& q,
   return page;
 }
 
-Head get_records(Connection& connection, const Chain& chain, const Query& q,
+Head get_records(Connection& connection, const storage::Chain& chain, const Query& q,
                  const storage::VisitRecord& visit) {
   const Head head = read_head(connection, chain);
   using V = std::string_view;

@@ -12,7 +12,7 @@ using V = std::string_view;
 
 // False for a status of a version that the record has not reached, or that was read in another
 // history: this store does not have that state. "Gone" may be reported for any record that exists.
-bool speaks_of_a_record(Connection& c, const Chain& chain, Version head, const Status& s) {
+bool speaks_of_a_record(Connection& c, const storage::Chain& chain, Version head, const Status& s) {
   Statement record = c.query("SELECT version FROM records WHERE kind = ? AND region = ? AND id = ?",
                              V(s.key.kind), V(s.key.region), V(s.key.id));
   if (!record.step()) return false;
@@ -107,7 +107,7 @@ bool store(Connection& c, const Status& s, Version version, int64_t now) {
 
 }  // namespace
 
-size_t store_statuses(Connection& connection, const Chain& chain,
+size_t store_statuses(Connection& connection, const storage::Chain& chain,
                       const std::vector<Status>& statuses, int64_t now_unix_ms) {
   const Head before = read_head(connection, chain);
   Version head = before.status_head;
@@ -131,7 +131,7 @@ void load_status(Connection& connection, const Status& s) {
     write_status(connection, s, before, s.status_version, s.reported_at_unix_ms);
 }
 
-StatusPage read_statuses(Connection& connection, const Chain& chain, const StatusRead& q,
+StatusPage read_statuses(Connection& connection, const storage::Chain& chain, const StatusRead& q,
                          const storage::VisitStatus& visit) {
   if (q.limit == 0)
     connection.fail({Code::invalid_argument, "a page has at least one status", "limit"});

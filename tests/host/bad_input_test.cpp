@@ -262,7 +262,7 @@ TEST(Help, FitsATerminal) {
   for (const char* command : {"run", "check", "plugin", "apply", "get", "delete", "status", "agent",
                               "storage", "explain", "completion"})
     asked.push_back({command, "--help"});
-  for (const char* verb : {"backup", "restore", "verify", "maintain"})
+  for (const char* verb : {"backup", "restore", "verify", "maintain", "migrate"})
     asked.push_back({"storage", verb, "--help"});
   for (const auto& arguments : asked) {
     Process davit(arguments);

@@ -58,6 +58,8 @@ TEST_F(StorageCommand, CopiesARunningStoreAndBringsItBackWhenItIsStopped) {
   EXPECT_PRED2(begins, storage({"restore", copy_, config_}),
                "0 restored: version 0 is the newest\nthe store that was there is now " + database +
                    ".before-");
+  EXPECT_EQ(storage({"migrate", config_}),
+            "2 no storage of these files has a schema that is migrated\n");
   EXPECT_EQ(storage({"restore", copy_ + "2", config_}),
             "1 \"" + copy_ + "2\": cannot be read: No such file or directory\n");
   Process server({"run", config_});
@@ -203,7 +205,7 @@ TEST_F(StorageCommand, CheckFindsAStateFolderThatCannotBeMade) {
 
 TEST_F(StorageCommand, SaysHowItIsMeant) {
   EXPECT_PRED2(begins, storage({}),
-               "2 davit storage: what? (backup, restore, verify, maintain or copy)");
+               "2 davit storage: what? (backup, restore, verify, maintain, migrate or copy)");
   EXPECT_PRED2(begins, storage({"backup"}), "2 davit storage: backup into which file?");
   EXPECT_PRED2(begins, storage({"restore", "x"}), "2 davit storage: restore which file, for");
   EXPECT_PRED2(begins, storage({"maintain", "x"}), "2 davit storage: unexpected \"x\"");

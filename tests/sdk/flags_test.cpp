@@ -6,6 +6,7 @@
 
 #include "davit/cluster.hpp"
 #include "davit/sink.hpp"
+#include "davit/storage_schema.hpp"
 
 namespace davit {
 namespace {
@@ -13,9 +14,9 @@ namespace {
 // Bits that no version of the contract has given away yet.
 constexpr uint32_t unknown_critical = 0x80000000u, unknown_hint = 0x8000u;
 
-// Plays three roles, and counts what reaches it.
+// Plays four roles, and counts what reaches it.
 struct Callee {
-  int begins = 0, bookmarks = 0, statuses = 0, watches = 0;
+  int begins = 0, bookmarks = 0, statuses = 0, watches = 0, migrations = 0;
 
   Result<sink::Stream*> open(const std::string&, const std::string&, sink::Source) {
     return static_cast<sink::Stream*>(nullptr);
@@ -39,6 +40,11 @@ struct Callee {
   void discover(const Op&, const std::string&, const std::string&, const std::string&,
                 const std::function<void(cluster::Response)>&) {}
   void identity(const Op&, const std::function<void(cluster::Response)>&) {}
+
+  Result<std::vector<std::string>> migrate(const Op&, bool dry_run) {
+    migrations += dry_run ? 1 : 0;
+    return std::vector<std::string>();
+  }
 
   davit_instance* self() { return reinterpret_cast<davit_instance*>(this); }
 };
@@ -70,23 +76,32 @@ std::string answers(Callee& callee, uint32_t flags) {
   note(checked([&](davit_error* e) {
     return cluster.watch(callee.self(), &watch, 1, &watcher, nullptr, &handle, e);
   }));
+  const auto& schema =
+      *static_cast<const davit_storage_schema*>(storage::SchemaRole::vtable<Callee>());
+  StringSink steps;
+  note(checked([&](davit_error* e) {
+    return schema.migrate(callee.self(), Op().abi(), DAVIT_MIGRATE_DRY_RUN | flags, steps.get(), e);
+  }));
   return out;
 }
 
 TEST(Flags, AnUnknownCriticalBitIsRefusedBeforeTheClassHearsOfTheCall) {
   Callee callee;
   EXPECT_EQ(answers(callee, unknown_critical),
-            "davit_begin davit_bookmark davit_status davit_cluster_watch_request ");
+            "davit_begin davit_bookmark davit_status davit_cluster_watch_request "
+            "davit_storage_schema.migrate ");
   EXPECT_EQ(callee.begins + callee.bookmarks + callee.statuses + callee.watches, 0);
+  EXPECT_EQ(callee.migrations, 0);
 }
 
 TEST(Flags, AnUnknownHintIsIgnored) {
   Callee callee;
-  EXPECT_EQ(answers(callee, unknown_hint), "ok ok ok ok ");
+  EXPECT_EQ(answers(callee, unknown_hint), "ok ok ok ok ok ");
   EXPECT_EQ(callee.begins, 1);
   EXPECT_EQ(callee.bookmarks, 1);
   EXPECT_EQ(callee.statuses, 1);
   EXPECT_EQ(callee.watches, 1);
+  EXPECT_EQ(callee.migrations, 1);
 }
 
 TEST(Flags, TheErrorNamesTheStructAndTheBit) {

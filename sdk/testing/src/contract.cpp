@@ -10,6 +10,7 @@
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
 #include <davit/abi/storage_move.h>
+#include <davit/abi/storage_schema.h>
 
 namespace davit::testing {
 namespace {
@@ -40,6 +41,7 @@ const std::vector<Table>& tables() {
       {DAVIT_STORAGE_MOVE,
        {SLOT(davit_storage_move, observe), SLOT(davit_storage_move, begin),
         SLOT(davit_storage_move, load), SLOT(davit_storage_move, finish)}},
+      {DAVIT_STORAGE_SCHEMA, {SLOT(davit_storage_schema, migrate)}},
       {DAVIT_KIND,
        {SLOT(davit_kind, describe), SLOT(davit_kind, identify), SLOT(davit_kind, validate),
         SLOT(davit_kind, classify), SLOT(davit_kind, reconcile), SLOT(davit_kind, attribute)}},

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "chain.hpp"
+#include "davit/storage_chain.hpp"
 #include "plugin_under_test.hpp"
 
 namespace davit::storage_sqlite {
@@ -47,7 +47,7 @@ Code read_statuses_from(const storage::Client& client, Cursor cursor) {
 }
 
 TEST(Opens, ThousandsOfThemLeaveATrimmedChainThatRefusesWhatItHasForgotten) {
-  constexpr size_t opens = 2 * Chain::links_max + 100;
+  constexpr size_t opens = 2 * storage::Chain::links_max + 100;
   const Folder folder;
   const std::string path = folder.directory.path() + "/davit.db";
   std::vector<Place> places;
@@ -63,12 +63,12 @@ TEST(Opens, ThousandsOfThemLeaveATrimmedChainThatRefusesWhatItHasForgotten) {
     // Whoever is told of the history makes the incarnation lasting.
     const auto told = life.client.history();
     ASSERT_TRUE(told.ok()) << told.error().message;
-    ASSERT_EQ(told->size(), std::min(i + 1, Chain::links_max));
+    ASSERT_EQ(told->size(), std::min(i + 1, storage::Chain::links_max));
     places.emplace_back(life.client);
   }
   Life life(path, 0);
-  EXPECT_EQ(life.client.history()->size(), Chain::links_max);
-  const size_t oldest = opens + 1 - Chain::links_max;  // that is kept
+  EXPECT_EQ(life.client.history()->size(), storage::Chain::links_max);
+  const size_t oldest = opens + 1 - storage::Chain::links_max;  // that is kept
   EXPECT_EQ(life.client.history()->front().incarnation, places[oldest].records.incarnation);
   for (const size_t i : {size_t{0}, oldest - 1, oldest, opens - 1}) {
     const Code expected = i < oldest ? Code::out_of_range : Code::ok;

@@ -17,6 +17,7 @@
 #include <davit/abi/secrets.h>
 #include <davit/abi/storage_copy.h>
 #include <davit/abi/storage_move.h>
+#include <davit/abi/storage_schema.h>
 
 namespace davit::test {
 

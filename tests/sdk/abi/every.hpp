@@ -14,6 +14,7 @@
 #include <davit/storage.hpp>
 #include <davit/storage_copy.hpp>
 #include <davit/storage_move.hpp>
+#include <davit/storage_schema.hpp>
 
 #include "values.hpp"
 
@@ -151,6 +152,10 @@ class EveryStorage : public Part {
   Result<> finish(const Op&, const storage::LoadEnd& end) {
     at("davit_storage_move.finish", values::words(end.history, end.status_head));
     return {};
+  }
+  Result<std::vector<std::string>> migrate(const Op&, bool dry_run) {
+    at("davit_storage_schema.migrate", values::words(dry_run));
+    return std::vector<std::string>{"one", "two"};
   }
 
  private:

@@ -44,6 +44,7 @@ class Every {
   storage::Client store() { return {host_.host(), instance_.ref(DAVIT_STORAGE)}; }
   storage::Moves moves() { return storage::Moves(instance_.ref(DAVIT_STORAGE_MOVE)); }
   storage::Copies copies() { return storage::Copies(instance_.ref(DAVIT_STORAGE_COPY)); }
+  storage::Schemas schemas() { return storage::Schemas(instance_.ref(DAVIT_STORAGE_SCHEMA)); }
   kind::Client kind() { return kind::Client(instance_.ref(DAVIT_KIND)); }
   cluster::Client cluster() { return cluster::Client(instance_.ref(DAVIT_CLUSTER)); }
   Result<cluster::Watch> watch(cluster::Watcher w = {[](int32_t, std::string_view) {}, [] {}}) {
@@ -153,6 +154,8 @@ TEST(Exceptions, OfASlotThatReturnsAnErrorAreTheErrorInternal) {
       {"davit_storage_move.begin", [](Every& e) { return plain(e.moves().begin()); }},
       {"davit_storage_move.load", [](Every& e) { return e.moves().load({}); }},
       {"davit_storage_move.finish", [](Every& e) { return e.moves().finish({}); }},
+      {"davit_storage_schema.migrate",
+       [](Every& e) { return plain(e.schemas().migrate(Op(), true)); }},
       {"davit_kind.identify", [](Every& e) { return plain(e.kind().identify("")); }},
       {"davit_kind.validate", [](Every& e) { return e.kind().validate(""); }},
       {"davit_kind.classify", [](Every& e) { return plain(e.kind().classify("on", "")); }},

@@ -71,6 +71,7 @@ class Growth : public ::testing::Test {
   void tells_beside_other_bytes();
   void copies();
   void moves();
+  davit_ref schema() { return role<davit_storage_schema>(DAVIT_STORAGE_SCHEMA); }
   void has_a_kind();
   void takes_changes();
   void resolves();

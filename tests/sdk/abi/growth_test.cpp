@@ -170,16 +170,16 @@ void Growth::tells_beside_other_bytes() {
 }
 
 void Growth::copies() {
-  const storage::Copies copies =
-      storage::Copies(role<davit_storage_copy>(DAVIT_STORAGE_COPY)).under(operation_);
+  const storage::Copies all(role<davit_storage_copy>(DAVIT_STORAGE_COPY));
+  const storage::Copies copies = all.under(operation_);
   std::string told;
-  const auto tell = [&](uint64_t done, uint64_t total) { return told = words(done, total), true; };
-  EXPECT_EQ(words(*copies.backup("/b", tell)), words(values::copied));
-  EXPECT_EQ(told, "2 2");
-  EXPECT_EQ(words(*copies.verify("/v", nullptr)), words(values::copied));
+  EXPECT_EQ(words(*copies.backup("/b", [&](auto... n) { return told = words(n...), true; })),
+            words(values::copied));
+  EXPECT_EQ(told + words(*copies.verify("/v", nullptr)), "2 2" + words(values::copied));
   const auto restored = copies.restore("/r");
   EXPECT_EQ(words(restored->copied, restored->aside), words(values::copied) + " '/aside'");
   moves();
+  EXPECT_EQ(*storage::Schemas(schema()).migrate(operation_, true), "one\ntwo\n");
 }
 
 void Growth::has_a_kind() {

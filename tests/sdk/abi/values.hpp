@@ -10,6 +10,7 @@
 #include <davit/sink.hpp>
 #include <davit/storage.hpp>
 #include <davit/storage_copy.hpp>
+#include <davit/storage_schema.hpp>
 
 namespace davit::test::values {
 

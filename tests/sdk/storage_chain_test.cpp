@@ -1,8 +1,8 @@
-#include "chain.hpp"
+#include "davit/storage_chain.hpp"
 
 #include <gtest/gtest.h>
 
-namespace davit::storage_sqlite {
+namespace davit::storage {
 namespace {
 
 // Incarnation 70 gave versions 1 to 9, 80 gave none, 90 gives from 10 on and stands at 12. Of
@@ -15,7 +15,7 @@ Chain chain() {
   return c;
 }
 
-TEST(Chain, AcceptsACursorUpToWhereItsIncarnationEnded) {
+TEST(StorageChain, AcceptsACursorUpToWhereItsIncarnationEnded) {
   struct Row {
     Cursor cursor;
     bool accepted;
@@ -29,7 +29,7 @@ TEST(Chain, AcceptsACursorUpToWhereItsIncarnationEnded) {
   }
 }
 
-TEST(Chain, StatusesEndWhereTheyEnded) {
+TEST(StorageChain, StatusesEndWhereTheyEnded) {
   struct Row {
     Cursor cursor;
     bool accepted;
@@ -42,7 +42,7 @@ TEST(Chain, StatusesEndWhereTheyEnded) {
   }
 }
 
-TEST(Chain, SaysWhyACursorIsRefused) {
+TEST(StorageChain, SaysWhyACursorIsRefused) {
   EXPECT_EQ(chain().accept({70, 10}, 12).error().message,
             "cursor 10 is above 9, where its incarnation ends");
   EXPECT_EQ(chain().accept({60, 5}, 12).error().message,
@@ -50,7 +50,21 @@ TEST(Chain, SaysWhyACursorIsRefused) {
   EXPECT_EQ(chain().accept({60, 5}, 12).error().code, Code::out_of_range);
 }
 
-TEST(Chain, IncarnationsHaveAll64Bits) {
+TEST(StorageChain, KeepsWhatIsExpectedUnlessAnIncarnationHasLostIt) {
+  struct Row {
+    Version version;
+    Incarnation incarnation;
+    bool kept;
+  };
+  for (const Row& row :
+       {Row{9, 70, true}, Row{10, 70, false}, Row{12, 90, true}, Row{13, 90, false},
+        Row{5, 60, false}, Row{13, 0, true}, Row{0, 60, true}, Row{any_version, 60, true}}) {
+    EXPECT_EQ(chain().keeps_what_is_expected({{}, row.version, row.incarnation}, 12), row.kept)
+        << row.incarnation << "/" << row.version;
+  }
+}
+
+TEST(StorageChain, IncarnationsHaveAll64Bits) {
   constexpr Incarnation first = Incarnation::max(), second(uint64_t{1} << 63), other(INT64_MAX);
   Chain c;
   c.append({first, 1, 1});
@@ -61,7 +75,7 @@ TEST(Chain, IncarnationsHaveAll64Bits) {
   EXPECT_FALSE(c.accept({other, 5}, 12).ok());
 }
 
-TEST(Chain, ForgetsTheOldestWhenItIsTrimmed) {
+TEST(StorageChain, ForgetsTheOldestWhenItIsTrimmed) {
   Chain c;
   for (uint64_t i = 1; i <= Chain::links_max + 2; ++i)
     c.append({Incarnation(i), Version(10 * i), Version(i)});
@@ -82,7 +96,7 @@ TEST(Chain, ForgetsTheOldestWhenItIsTrimmed) {
   EXPECT_EQ(c.history(head).size(), Chain::links_max);
 }
 
-TEST(Chain, ThePurgeMarkExemptsTheFirstPageAndWhoLeavesOutTheDead) {
+TEST(StorageChain, ThePurgeMarkExemptsTheFirstPageAndWhoLeavesOutTheDead) {
   struct Row {
     Version cursor, dead_after, mark;
     bool accepted;
@@ -96,4 +110,4 @@ TEST(Chain, ThePurgeMarkExemptsTheFirstPageAndWhoLeavesOutTheDead) {
 }
 
 }  // namespace
-}  // namespace davit::storage_sqlite
+}  // namespace davit::storage

@@ -1,0 +1,52 @@
+// The statements of a commit. What may wait comes first: the rows that the groups concern are
+// locked in the order of their keys. Then the caller takes the row `store`, and the rest follows
+// without a wait. Throws Faults.
+#pragma once
+
+#include "commit_plan.hpp"
+#include "session.hpp"
+
+namespace davit::storage_postgres {
+
+class CommitBatch {
+ public:
+  // The groups are borrowed. `batch` is this commit's own id.
+  CommitBatch(const std::vector<Group>& groups, std::string batch);
+
+  // Locks the records that exist. May wait for other sessions.
+  void prepare(Session& session);
+  // The caller holds the row `store`. `same`: nobody has committed since prepare() read. Otherwise
+  // it reads again; a row that another session holds is a conflict, so that nobody ever waits for a
+  // row while holding the counters. Changes `head` to what the store's becomes. `chain` ends with
+  // its incarnation.
+  std::vector<GroupResult> carry_out(Session& session, bool same, const storage::Chain& chain,
+                                     Head& head);
+
+  uint64_t records() const { return records_; }
+  const std::string& id() const { return batch_; }
+
+ private:
+  Values wanted() const;
+  void keep(const pqxx::result& rows);
+  void read_requests(Session& session);
+  void write_records(Session& session, const std::vector<CommitPlan::Write>& writes) const;
+  void renumber(Session& session, const std::vector<CommitPlan::Write>& writes) const;
+  void write_requests(Session& session, const CommitPlan& plan) const;
+
+  const std::vector<Group>& groups_;
+  const std::string batch_;
+  Concerned concerned_;
+  uint64_t records_ = 0;
+};
+
+// True: the commit with this id was kept. The caller holds the row `store`, so every commit that
+// began before has ended.
+bool was_kept(Session& session, const std::string& batch);
+// Forgets requests and batches that nobody asks for any more, some at a time. The caller holds the
+// row `store`.
+void forget_requests(Session& session, Version head);
+
+// A number of 128 bits that nobody else has.
+std::string new_batch_id();
+
+}  // namespace davit::storage_postgres

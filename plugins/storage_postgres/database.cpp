@@ -1,0 +1,358 @@
+#include "database.hpp"
+
+#include "agents.hpp"
+#include "commit.hpp"
+#include "purge.hpp"
+#include "records.hpp"
+#include "statuses.hpp"
+
+namespace davit::storage_postgres {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A transaction that met another session's lock while it held the counters is tried anew, and then
+// waits for that lock before it takes them.
+constexpr int attempts_max = 20;
+constexpr uint64_t commits_between_tidying = 256;
+// How long a commit whose connection was lost may ask what became of it.
+constexpr std::chrono::nanoseconds settle_time = 10s;
+
+Error invalid_limit(const char* what) {
+  return {Code::invalid_argument, std::string("a page has at least one ") + what, "limit"};
+}
+
+void refuse(const Result<>& judged) {
+  if (!judged.ok()) throw Fault(judged.error());
+}
+
+}  // namespace
+
+Database::Database(const Host& host, const PostgresSettings& settings)
+    : host_(host),
+      settings_(settings),
+      schema_(settings.schema),
+      pool_(host, settings),
+      watchman_(host),
+      session_source_{host_, settings_, pool_, watchman_} {}
+
+Error Database::for_log(Error error) const {
+  error.message = settings_.target + ": " + error.message;
+  error.where = settings_.target;
+  return error;
+}
+
+template <class Work>
+auto Database::guarded(const Op& op, Work work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const Fault& fault) {
+    const Error& error = fault.error();
+    const bool by_caller = fault.kind() == Fault::Kind::lost ||
+                           fault.kind() == Fault::Kind::stopped ||
+                           fault.kind() == Fault::Kind::waited;
+    if (by_caller) {
+      if (auto over = given_up(op, host_.now())) return std::move(*over);
+    }
+    switch (error.code) {
+      case Code::cancelled:
+      case Code::deadline_exceeded:
+      case Code::out_of_range:
+      case Code::invalid_argument:
+        return error;
+      default:
+        return for_log(error);
+    }
+  }
+}
+
+Result<> Database::check(const Op& op, Missing missing_is) {
+  return guarded(op, [&]() -> Result<> {
+    auto lent = pool_.lend(op);
+    if (!lent.ok()) throw Fault(lent.error());
+    Session& session = **lent;
+    const Watchman::Watch watch(watchman_, session, op);
+    fsync_ = session.server().fsync;
+    const bool makes = missing_is == Missing::accepted && !schema_.look(session).exists;
+    refuse(makes ? schema_.may_create(session) : schema_.check(session));
+    return {};
+  });
+}
+
+Result<std::vector<std::string>> Database::migrate(const Op& op, bool dry_run) {
+  return guarded(op, [&]() -> Result<std::vector<std::string>> {
+    auto lent = pool_.lend(op);
+    if (!lent.ok()) throw Fault(lent.error());
+    const Watchman::Watch watch(watchman_, **lent, op);
+    auto steps = schema_.migrate(**lent, dry_run);
+    if (!steps.ok()) throw Fault(steps.error());
+    return steps;
+  });
+}
+
+std::vector<std::string> Database::warnings() const {
+  if (fsync_) return {};
+  return {"the server runs with fsync = off: a loss of power loses commits that were answered"};
+}
+
+// The work asks within one snapshot, in which the incarnation goes on. What it returns is used
+// after the transaction.
+template <class Work>
+auto Database::reading(const Op& op, Work work)
+    -> Result<decltype(work(std::declval<Session&>(), std::declval<const Head&>()))> {
+  return guarded(op, [&]() -> Result<decltype(work(std::declval<Session&>(), Head()))> {
+    for (int attempt = 0; attempt < attempts_max; ++attempt) {
+      const Head seen = seen_.now();
+      Call call(session_source_, op);
+      const StoreState state = state_of(call.begin(Session::Kind::read));
+      if (!broken_by(state, seen).empty()) {
+        call.end();
+        renew(op);
+        continue;
+      }
+      auto out = work(call.session(), state.head);
+      call.end();
+      seen_.note(state.head);
+      return out;
+    }
+    throw Fault({Code::unavailable, "incarnations end faster than they can be read"});
+  });
+}
+
+// Begins an incarnation, unless another process has.
+void Database::renew(const Op& op) {
+  auto done = writing(
+      op, {}, [](Session&, const Head&) {}, [](Session&, bool, Head&) { return std::monostate(); });
+  if (!done.ok()) throw Fault(done.error());
+}
+
+// A transaction that gives versions: first `prepare` does what may wait for others, then the row
+// `store` is taken, then `work` does the rest and changes the head, and the row is written. `batch`
+// is an id that the work writes, or empty.
+template <class Prepare, class Work>
+auto Database::writing(const Op& op, const std::string& batch, Prepare prepare, Work work)
+    -> Result<decltype(work(std::declval<Session&>(), true, std::declval<Head&>()))> {
+  return guarded(
+      op, [&]() -> Result<decltype(work(std::declval<Session&>(), true, std::declval<Head&>()))> {
+        for (int attempt = 1;; ++attempt) {
+          const Head seen = seen_.now();
+          Call call(session_source_, op);
+          try {
+            const StoreState before = state_of(call.begin(Session::Kind::write));
+            prepare(call.session(), before.head);
+            StoreState state =
+                state_of(call.session().script(state_query(call.session().server(), "FOR UPDATE")));
+            const bool unchanged = same(state.head, before.head);
+            const std::string reason = broken_by(state, seen);
+            if (!reason.empty()) begin_incarnation(call.session(), state, reason);
+            Head head = state.head;
+            auto out = work(call.session(), unchanged, head);
+            if (same(head, state.head) && reason.empty()) return out;
+            write_store(call.session(), head);
+            end_commit(call, batch);
+            seen_.note(head);
+            if (!reason.empty()) {
+              host_.info("a new incarnation begins",
+                         {{"reason", reason},
+                          {"incarnation", to_string(head.head.incarnation)},
+                          {"head", to_string(head.head.version)}});
+            }
+            return out;
+          } catch (const Fault& fault) {
+            if (fault.kind() != Fault::Kind::conflict || attempt == attempts_max) throw;
+          }
+        }
+      });
+}
+
+// Commits. When the connection is lost meanwhile, another one finds out what became of it.
+void Database::end_commit(Call& call, const std::string& batch) {
+  call.watch().no_way_back();
+  try {
+    call.session().commit();
+  } catch (const Fault& fault) {
+    if (fault.kind() != Fault::Kind::lost || batch.empty()) throw;
+    Error error = fault.error();
+    call.end();
+    try {
+      if (settle(batch)) return;
+      error.message += "; nothing was committed";
+    } catch (const Fault& unsettled) {
+      error.message += "; whether the commit was kept is not known (" + unsettled.error().message +
+                       "): repeat it with the same request id";
+    }
+    throw Fault(error);
+  }
+}
+
+// True: the commit was kept. It held the row `store` until it ended, so whoever has the row knows.
+bool Database::settle(const std::string& batch) {
+  const Operation operation((host_.now() + settle_time).count());
+  const Op op = operation.op();
+  Call call(session_source_, op);
+  (void)state_of(call.begin(Session::Kind::write, "FOR UPDATE"));
+  return was_kept(call.session(), batch);
+}
+
+template <class Work>
+Result<> Database::apart(const Op& op, Work work) {
+  return guarded(op, [&]() -> Result<> {
+    for (int attempt = 1;; ++attempt) {
+      Call call(session_source_, op);
+      try {
+        (void)state_of(call.begin(Session::Kind::write));
+        work(call.session());
+        call.watch().no_way_back();
+        call.session().commit();
+        return {};
+      } catch (const Fault& fault) {
+        if (fault.kind() != Fault::Kind::conflict || attempt == attempts_max) throw;
+      }
+    }
+  });
+}
+
+Result<Head> Database::head(const Op& op) {
+  return reading(op, [](Session&, const Head& head) { return head; });
+}
+
+Result<History> Database::history(const Op& op) {
+  return reading(op, [&](Session& session, const Head& head) {
+    return chains_.of(session, head.head.incarnation)->history(head.head.version);
+  });
+}
+
+Result<Page> Database::read(const Op& op, const ReadRequest& q, const storage::VisitRecord& visit) {
+  if (q.limit == 0) return invalid_limit("record");
+  Page page;
+  auto rows = reading(op, [&](Session& session, const Head& head) {
+    if (q.cursor.version) {
+      const auto chain = chains_.of(session, head.head.incarnation);
+      refuse(chain->accept(q.cursor, head.head.version));
+    }
+    refuse(storage::above_purge_mark(q.cursor.version, q.dead_after, head.purged_through));
+    page.head = head;
+    return read_page(session, q);
+  });
+  if (!rows.ok()) return rows.error();
+  page.more = rows->more;
+  page.next_version = page.more ? q.cursor.version : page.head.head.version;
+  Record record;
+  for (const auto& row : rows->rows) {
+    if (auto over = given_up(op, host_.now())) return std::move(*over);
+    fill_record(row, record);
+    if (page.more) page.next_version = record.version;
+    if (visit(record)) continue;
+    page.more = true;  // the next page begins after this record
+    page.next_version = record.version;
+    break;
+  }
+  return page;
+}
+
+Result<Head> Database::get(const Op& op, const Query& q, const storage::VisitRecord& visit) {
+  Head out;
+  auto rows = reading(op, [&](Session& session, const Head& head) {
+    out = head;
+    return find_records(session, q);
+  });
+  if (!rows.ok()) return rows.error();
+  Record record;
+  for (const auto& row : *rows) {
+    if (auto over = given_up(op, host_.now())) return std::move(*over);
+    fill_record(row, record);
+    if (!visit(record)) break;
+  }
+  return out;
+}
+
+Result<StatusPage> Database::statuses(const Op& op, const StatusRead& q,
+                                      const storage::VisitStatus& visit) {
+  if (q.limit == 0) return invalid_limit("status");
+  StatusPage page;
+  auto rows = reading(op, [&](Session& session, const Head& head) {
+    if (q.cursor.version) {
+      const auto chain = chains_.of(session, head.head.incarnation);
+      refuse(chain->accept_status(q.cursor, head.status_head));
+    }
+    page.head = head;
+    return read_status_page(session, q);
+  });
+  if (!rows.ok()) return rows.error();
+  page.more = rows->page.more;
+  page.next = {page.head.head.incarnation, page.more ? q.cursor.version : page.head.status_head};
+  Status status;
+  for (const auto& row : rows->page.rows) {
+    if (auto over = given_up(op, host_.now())) return std::move(*over);
+    fill_status(row, *rows, status);
+    if (page.more) page.next.version = status.status_version;
+    if (visit(status)) continue;
+    page.more = true;
+    page.next.version = status.status_version;
+    break;
+  }
+  return page;
+}
+
+Result<bool> Database::agents(const Op& op, const AgentRead& q,
+                              const storage::VisitProgress& visit) {
+  if (q.limit == 0) return invalid_limit("agent");
+  auto found = reading(op, [&](Session& session, const Head&) { return read_agents(session, q); });
+  if (!found.ok()) return found.error();
+  for (size_t i = 0; i < found->size(); ++i) {
+    if (i == q.limit || !visit((*found)[i])) return true;
+  }
+  return false;
+}
+
+Result<Database::Committed> Database::commit(const Op& op, const std::vector<Group>& groups) {
+  CommitBatch batch(groups, new_batch_id());
+  const bool tidies = ++commits_ % commits_between_tidying == 0;
+  auto results = writing(
+      op, batch.id(), [&](Session& session, const Head&) { batch.prepare(session); },
+      [&](Session& session, bool same, Head& head) {
+        auto out =
+            batch.carry_out(session, same, *chains_.of(session, head.head.incarnation), head);
+        if (tidies) forget_requests(session, head.head.version);
+        return out;
+      });
+  if (!results.ok()) return results.error();
+  return Committed{std::move(*results), batch.records()};
+}
+
+Result<size_t> Database::report(const Op& op, const std::vector<Status>& statuses) {
+  StatusBatch batch(statuses, host_.unix_ms());
+  return writing(
+      op, {}, [&](Session& session, const Head&) { batch.prepare(session); },
+      [&](Session& session, bool same, Head& head) {
+        return batch.carry_out(session, same, *chains_.of(session, head.head.incarnation), head);
+      });
+}
+
+Result<> Database::progress(const Op& op, const Progress& progress) {
+  return apart(op, [&](Session& session) { store_progress(session, progress); });
+}
+
+Result<> Database::forget(const Op& op, const storage::Maintain::ForgetAgent& agent) {
+  return apart(op, [&](Session& session) { forget_agent(session, agent); });
+}
+
+Result<> Database::purge(const Op& op, Version through) {
+  while (true) {
+    PurgeBatch batch(through);
+    auto more = writing(
+        op, {}, [&](Session& session, const Head& head) { batch.prepare(session, head); },
+        [&](Session& session, bool, Head& head) { return batch.carry_out(session, head); });
+    if (!more.ok()) return more.error();
+    if (!*more) return {};
+  }
+}
+
+Result<> Database::tidy(const Op& op) {
+  return apart(op, [&](Session& session) {
+    const StoreState state = state_of(session.script(state_query(session.server(), "FOR UPDATE")));
+    forget_requests(session, state.head.head.version);
+  });
+}
+
+}  // namespace davit::storage_postgres

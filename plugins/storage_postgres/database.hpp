@@ -1,0 +1,80 @@
+// The store in a PostgreSQL database: each call of the role as one transaction on a connection of
+// the pool. Several processes may have the same database; they see one history. Any thread.
+#pragma once
+
+#include <atomic>
+
+#include "call.hpp"
+#include "continuity.hpp"
+#include "davit/storage.hpp"
+#include "schema.hpp"
+
+namespace davit::storage_postgres {
+
+class Database {
+ public:
+  Database(const Host& host, const PostgresSettings& settings);
+
+  // Connects, and asks whether this code can work with what is there. Changes nothing. `missing_is`
+  // what a schema that does not exist is.
+  enum class Missing { refused, accepted };
+  Result<> check(const Op& op, Missing missing_is);
+  // The steps that were made, or would be made.
+  Result<std::vector<std::string>> migrate(const Op& op, bool dry_run);
+  // What an operator should know about the server, one line each. After check().
+  std::vector<std::string> warnings() const;
+
+  Result<Head> head(const Op& op);
+  Result<Page> read(const Op& op, const ReadRequest& request, const storage::VisitRecord& visit);
+  Result<Head> get(const Op& op, const Query& query, const storage::VisitRecord& visit);
+  Result<StatusPage> statuses(const Op& op, const StatusRead& request,
+                              const storage::VisitStatus& visit);
+  Result<bool> agents(const Op& op, const AgentRead& request, const storage::VisitProgress& visit);
+  Result<History> history(const Op& op);
+
+  struct Committed {
+    std::vector<GroupResult> results;
+    uint64_t records = 0;  // that were written
+  };
+  Result<Committed> commit(const Op& op, const std::vector<Group>& groups);
+  // Returns how many were stored.
+  Result<size_t> report(const Op& op, const std::vector<Status>& statuses);
+  Result<> progress(const Op& op, const Progress& progress);
+  Result<> forget(const Op& op, const storage::Maintain::ForgetAgent& agent);
+  Result<> purge(const Op& op, Version through);
+  // Forgets requests and commits that nobody asks for any more.
+  Result<> tidy(const Op& op);
+
+  // Calls that wait for a connection end soon, and no later one begins.
+  void close() { pool_.close(); }
+  Pool& pool() { return pool_; }
+
+ private:
+  template <class Work>
+  auto guarded(const Op& op, Work work) -> decltype(work());
+  template <class Work>
+  auto reading(const Op& op, Work work)
+      -> Result<decltype(work(std::declval<Session&>(), std::declval<const Head&>()))>;
+  template <class Prepare, class Work>
+  auto writing(const Op& op, const std::string& batch, Prepare prepare, Work work)
+      -> Result<decltype(work(std::declval<Session&>(), true, std::declval<Head&>()))>;
+  template <class Work>
+  Result<> apart(const Op& op, Work work);  // a write that takes no version
+  void renew(const Op& op);
+  void end_commit(Call& call, const std::string& batch);
+  bool settle(const std::string& batch);
+  Error for_log(Error error) const;
+
+  const Host host_;
+  const PostgresSettings& settings_;
+  const Schema schema_;
+  Pool pool_;
+  Watchman watchman_;
+  const SessionSource session_source_;
+  Seen seen_;
+  Chains chains_;
+  std::atomic<uint64_t> commits_{0};
+  std::atomic<bool> fsync_{true};
+};
+
+}  // namespace davit::storage_postgres

@@ -1,0 +1,55 @@
+// Carries hints between the servers of one database, by LISTEN and NOTIFY on a connection and a
+// thread of its own. A NOTIFY takes a lock of the whole database until its commit, so it is never
+// part of a commit of records: it follows, and one stands for all that waited meanwhile.
+//
+// A hint may be lost; readers read at intervals, too. When the connection was lost, everything is
+// hinted as soon as there is a new one.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "davit/operation.hpp"
+#include "pool.hpp"
+
+namespace davit::storage_postgres {
+
+class Listener {
+ public:
+  // `heard` is called on the listener's thread with DAVIT_HINT_... of other processes. The channel
+  // has the schema's name.
+  Listener(const Host& host, Pool& pool, std::string channel,
+           std::function<void(uint32_t what)> heard);
+  ~Listener() { end(); }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  void begin();
+  // Waits for the thread. The pool is closed before, so no attempt to connect lasts.
+  void end();
+  // Tells the other processes soon. Does not block.
+  void tell(uint32_t what);
+  // Whether there is a connection that listens.
+  bool listens() const { return listens_; }
+
+ private:
+  void run();
+  void listen();
+  void wait(pqxx::connection& connection);
+  void rest(std::chrono::milliseconds delay);
+  void wake();
+  bool ended() const { return operation_.cancelled(); }
+
+  const Host host_;
+  Pool& pool_;
+  const std::string channel_;
+  const std::function<void(uint32_t)> heard_;
+  const Operation operation_;  // cancelled at the end
+  std::atomic<uint32_t> wanted_{0};
+  std::atomic<bool> listens_{false};
+  int wake_ = -1;  // an eventfd
+  std::thread thread_;
+};
+
+}  // namespace davit::storage_postgres

@@ -1,0 +1,22 @@
+// Reads pages of records, and single records. Each function asks once, within the caller's
+// transaction, and returns what it found. Throws Faults.
+#pragma once
+
+#include "davit/storage.hpp"
+#include "session.hpp"
+
+namespace davit::storage_postgres {
+
+// The rows of a page of records or statuses, which the server has cut.
+struct Rows {
+  pqxx::result rows;
+  bool more = false;  // the limit or the bytes have cut it
+};
+
+// At least one row, if there is any.
+Rows read_page(Session& session, const ReadRequest& request);
+pqxx::result find_records(Session& session, const Query& query);
+// The record of a row of either. Reuses the record's memory.
+void fill_record(const pqxx::row& row, Record& record);
+
+}  // namespace davit::storage_postgres

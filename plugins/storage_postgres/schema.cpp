@@ -1,0 +1,221 @@
+#include "schema.hpp"
+
+#include <map>
+
+#include "text_form.hpp"
+
+namespace davit::storage_postgres {
+namespace {
+
+constexpr const char* how = "run `davit storage migrate CONFIG...`";
+
+// One line for each thing that the code relies on: a column with its type and whether it may be
+// NULL, and a unique index with its columns. The steps write down what it was, so that a server can
+// say what is different.
+constexpr const char* shape_sql = R"sql(
+SELECT format('column %s.%s %s%s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
+         CASE WHEN a.attnotnull THEN ' not null' ELSE '' END)
+  || CASE WHEN a.attcollation = 0 OR l.collname = 'default' THEN '' ELSE ' collate ' || l.collname
+     END
+FROM pg_class c
+JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+LEFT JOIN pg_collation l ON l.oid = a.attcollation
+WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p')
+UNION ALL
+SELECT format('unique index %s on %s (%s)%s', i.relname, c.relname,
+         (SELECT string_agg(a.attname, ', ' ORDER BY k.place)
+          FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS k(number, place)
+          JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.number),
+         CASE WHEN x.indpred IS NULL THEN '' ELSE ' of some rows' END)
+FROM pg_index x
+JOIN pg_class i ON i.oid = x.indexrelid
+JOIN pg_class c ON c.oid = x.indrelid
+JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND x.indisunique AND x.indisvalid
+ORDER BY 1)sql";
+
+// A column that somebody added and that every row needs.
+constexpr const char* demanding_columns_sql = R"sql(
+SELECT format('column %s.%s', c.relname, a.attname)
+FROM pg_class c
+JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND a.attnotnull AND NOT a.atthasdef
+  AND a.attidentity = '')sql";
+
+constexpr const char* missing_rights_sql = R"sql(
+SELECT c.relname, p.privilege
+FROM pg_class c
+JOIN pg_namespace n ON n.oid = c.relnamespace
+CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS p(privilege)
+WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND c.relname <> 'schema_steps'
+  AND NOT has_table_privilege(c.oid, p.privilege)
+ORDER BY 1, 2 LIMIT 1)sql";
+
+Error refused(std::string message) {
+  return {Code::failed_precondition, std::move(message)};
+}
+
+// "column records.payload bytea not null" -> "column records.payload"
+std::string subject_of(const std::string& line) {
+  const size_t kind = line.starts_with("unique index ") ? std::string("unique index ").size()
+                                                        : std::string("column ").size();
+  return line.substr(0, line.find(' ', kind));
+}
+
+std::vector<std::string> first_column(const pqxx::result& rows) {
+  std::vector<std::string> out;
+  for (const auto& row : rows) out.emplace_back(row[0].c_str());
+  return out;
+}
+
+}  // namespace
+
+SchemaState Schema::look(Session& session) const {
+  SchemaState out;
+  const std::string name = quoted_text(name_);
+  const auto row = session.script(
+      "SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE "
+      "n.nspname = " +
+      name +
+      "), EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = "
+      "c.relnamespace WHERE n.nspname = " +
+      name + " AND c.relname = 'schema_steps')")[0];
+  out.exists = row[0].as<bool>();
+  out.ours = row[1].as<bool>();
+  // The role may not even see what is in it.
+  if (out.ours)
+    out.version =
+        static_cast<int>(to_integer(session
+                                        .script("SELECT coalesce(max(version), 0) FROM " +
+                                                quoted_name(name_) + ".schema_steps")[0][0]
+                                        .c_str()));
+  return out;
+}
+
+Result<> Schema::judge(const SchemaState& state) const {
+  const std::string it = "schema " + quoted_name(name_);
+  if (state.exists && !state.ours) {
+    return refused(it + " has tables of something else: choose another one (key schema)");
+  }
+  if (state.version > newest()) {
+    return refused(it + " has version " + std::to_string(state.version) + ", newer than " +
+                   std::to_string(newest()) +
+                   ", the newest that this davit knows: upgrade davit, or name another database");
+  }
+  return {};
+}
+
+Result<> Schema::check(Session& session) const {
+  const std::string it = "schema " + quoted_name(name_);
+  const SchemaState state = look(session);
+  if (auto r = judge(state); !r.ok()) return r;
+  if (!state.exists) return refused(it + " does not exist: " + how);
+  if (state.version < newest()) {
+    return refused(it + " has version " + std::to_string(state.version) +
+                   ", and this davit needs " + std::to_string(newest()) +
+                   ": stop the servers of the older davit and " + how);
+  }
+  if (auto r = rights(session); !r.ok()) return r;
+  return altered(session);
+}
+
+Result<> Schema::rights(Session& session) const {
+  const auto missing = session.script(missing_rights_sql);
+  if (missing.empty()) return {};
+  const std::string right = missing[0][1].c_str(), table = missing[0][0].c_str();
+  return refused("the role \"" + std::string(session.script("SELECT current_user")[0][0].c_str()) +
+                 "\" may not " + right + " on table \"" + table +
+                 "\": GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " +
+                 quoted_name(name_) + " to it");
+}
+
+std::vector<std::string> Schema::shape(Session& session) const {
+  return first_column(session.script(shape_sql));
+}
+
+Result<> Schema::altered(Session& session) const {
+  std::map<std::string, std::string> now;
+  for (auto& line : shape(session)) now[subject_of(line)] = line;
+  std::set<std::string> known;
+  const auto made = session.script("SELECT shape FROM schema_steps ORDER BY version DESC LIMIT 1");
+  const auto lines = made.empty() ? std::vector<std::string>() : array_elements(made[0][0].c_str());
+  const std::string undo = ": undo it, or restore the schema from a backup";
+  for (const std::string& line : lines) {
+    const std::string subject = subject_of(line);
+    known.insert(subject);
+    const auto found = now.find(subject);
+    if (found == now.end())
+      return refused("somebody altered a table: the " + subject + " is missing" + undo);
+    if (found->second != line) {
+      return refused("somebody altered a table: it is \"" + found->second + "\", and was \"" +
+                     line + "\"" + undo);
+    }
+  }
+  for (const auto& subject : first_column(session.script(demanding_columns_sql))) {
+    if (!known.contains(subject)) {
+      return refused("somebody altered a table: the " + subject +
+                     " is new and must not be NULL, but nobody fills it: give it a default");
+    }
+  }
+  return {};
+}
+
+Result<> Schema::may_create(Session& session) const {
+  const auto row = session.script(
+      "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = " + quoted_text(name_) +
+      "), has_database_privilege(current_database(), 'CREATE'), "
+      "current_user")[0];
+  if (row[0].as<bool>() || row[1].as<bool>()) return {};
+  return refused(
+      "the role \"" + std::string(row[2].c_str()) +
+      "\" may not make a schema in the database: GRANT CREATE ON DATABASE to it, or make "
+      "it yourself with CREATE SCHEMA " +
+      quoted_name(name_) + " AUTHORIZATION " + quoted_name(row[2].c_str()));
+}
+
+void Schema::make_step(Session& session, int version) const {
+  session.script(steps_[static_cast<size_t>(version) - 1].sql);
+  ArrayText lines;
+  for (const auto& line : shape(session)) lines.add(line);
+  session.script("INSERT INTO schema_steps (version, summary, shape) VALUES (" +
+                 std::to_string(version) + ", " +
+                 quoted_text(steps_[static_cast<size_t>(version) - 1].summary) + ", " +
+                 quoted_text(lines.take()) + ")");
+}
+
+Result<std::vector<std::string>> Schema::migrate(Session& session, bool dry_run) const {
+  if (auto r = may_create(session); !r.ok()) return r.error();
+  // One server at a time: a second one waits, and then finds nothing to do.
+  session.begin(Session::Kind::write, {},
+                "SELECT pg_advisory_xact_lock(hashtextextended('davit storage migrate ' || " +
+                    quoted_text(name_) + ", 0))");
+  const SchemaState state = look(session);
+  if (auto r = judge(state); !r.ok()) {
+    session.roll_back();
+    return r.error();
+  }
+  std::vector<std::string> out;
+  if (!state.exists) {
+    session.script("CREATE SCHEMA IF NOT EXISTS " + quoted_name(name_));
+    session.script(
+        "CREATE TABLE schema_steps (version integer PRIMARY KEY, summary text NOT NULL, shape "
+        "text[] NOT NULL, made_at timestamptz NOT NULL DEFAULT now()); COMMENT ON TABLE "
+        "schema_steps IS 'The steps that davit storage migrate has made. shape is what the tables "
+        "were like then.'");
+  }
+  for (int version = state.version + 1; version <= newest(); ++version) {
+    make_step(session, version);
+    out.push_back("version " + std::to_string(version) + ": " +
+                  steps_[static_cast<size_t>(version) - 1].summary);
+  }
+  if (dry_run || out.empty()) {
+    session.roll_back();
+  } else {
+    session.commit();
+  }
+  return out;
+}
+
+}  // namespace davit::storage_postgres

@@ -1,0 +1,51 @@
+// Stores and reads statuses. What may wait comes first, as in commit.hpp. Throws Faults.
+#pragma once
+
+#include <map>
+
+#include "davit/storage_chain.hpp"
+#include "records.hpp"
+
+namespace davit::storage_postgres {
+
+class StatusBatch {
+ public:
+  // The statuses are borrowed.
+  StatusBatch(const std::vector<Status>& statuses, int64_t now_unix_ms)
+      : statuses_(statuses), now_(now_unix_ms) {}
+
+  // Locks the statuses that exist. May wait for other sessions.
+  void prepare(Session& session);
+  // The caller holds the row `store`; see CommitBatch::carry_out. Returns how many were stored.
+  size_t carry_out(Session& session, bool same, const storage::Chain& chain, Head& head);
+
+ private:
+  struct Stored {
+    Version record_version{};  // 0: there is no such record
+    bool has_status = false;
+    Epoch epoch{};
+    uint64_t sequence = 0;
+  };
+  using Lines = std::vector<std::pair<const Status*, Version>>;  // with their versions
+
+  Values keys() const;
+  void keep(Session& session, const pqxx::result& locked);
+  bool wanted(const Status& s, const Stored& stored, const storage::Chain& chain,
+              Version head) const;
+  void write_statuses(Session& session, const Lines& lines) const;
+  static void write_children(Session& session, const Lines& lines);
+
+  const std::vector<Status>& statuses_;
+  const int64_t now_;
+  std::map<Key, Stored> stored_;
+};
+
+// A page of statuses, and their children by the status's version.
+struct StatusRows {
+  Rows page;
+  std::map<Version, std::vector<Child>> children;
+};
+StatusRows read_status_page(Session& session, const StatusRead& request);
+void fill_status(const pqxx::row& row, StatusRows& rows, Status& status);
+
+}  // namespace davit::storage_postgres
