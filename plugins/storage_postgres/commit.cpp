@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "record_columns.hpp"
 #include "text_form.hpp"
 
 namespace davit::storage_postgres {
@@ -71,35 +72,6 @@ constexpr Statement delete_batches = {
     "delete_batches",
     "DELETE FROM batches WHERE batch IN (SELECT batch FROM batches WHERE committed_at < now() - "
     "interval '10 minutes' ORDER BY committed_at LIMIT 2000)"};
-
-void append_quoted(std::string& out, std::string_view text) {
-  static constexpr char hex[] = "0123456789abcdef";
-  out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += "\\u00";
-      out += hex[c >> 4];
-      out += hex[c & 15];
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
-std::string annotations_json(const Pairs& pairs) {
-  std::string out = "{";
-  for (const auto& [key, value] : pairs) {
-    if (out.size() > 1) out += ',';
-    append_quoted(out, key);
-    out += ':';
-    append_quoted(out, value);
-  }
-  return out + "}";
-}
 
 }  // namespace
 
@@ -196,34 +168,16 @@ void CommitBatch::renumber(Session& session, const std::vector<CommitPlan::Write
 
 void CommitBatch::write_records(Session& session,
                                 const std::vector<CommitPlan::Write>& writes) const {
-  ArrayText versions, live, taken, kinds, regions, ids, spaces, names, states, authors, requests,
-      annotations, contents, payloads;
-  bool any = false;
+  RecordColumns columns;
   for (const auto& w : writes) {
     if (w.record == nullptr) continue;
-    any = true;
-    const Record& r = *w.record;
-    versions.add_number(w.row.version);
-    live.add_bool(w.row.live);
-    taken.add_bool(w.row.name_taken);
-    kinds.add(w.key.kind);
-    regions.add(w.key.region);
-    ids.add(w.key.id);
-    spaces.add(w.row.ns);
-    names.add(w.row.name);
-    states.add(r.state);
-    authors.add(r.author);
-    requests.add(w.request_id);
-    r.annotations.empty() ? annotations.add_null()
-                          : annotations.add(annotations_json(r.annotations));
-    r.json.empty() ? contents.add_null() : contents.add(r.json);
-    payloads.add_bytes(r.payload);
+    columns.add(*w.record,
+                {w.row.version, w.row.live, w.row.name_taken, w.row.ns, w.row.name, w.request_id});
   }
-  if (!any) return;
-  session.ask(upsert_records,
-              {versions.take(), live.take(), taken.take(), kinds.take(), regions.take(), ids.take(),
-               spaces.take(), names.take(), states.take(), authors.take(), requests.take(),
-               annotations.take(), contents.take(), payloads.take()});
+  if (columns.empty()) return;
+  Values values = columns.take();
+  values.pop_back();  // the server's clock says when they were committed
+  session.ask(upsert_records, values);
 }
 
 void CommitBatch::write_requests(Session& session, const CommitPlan& plan) const {

@@ -47,7 +47,7 @@ std::string state_query(const Session::Server& server, const std::string& lock) 
          quoted_text(server.timeline) +
          " THEN 'the server is on another timeline' "
          "WHEN server_started_at <> pg_postmaster_start_time() THEN 'the server was started' "
-         "ELSE '' END FROM store " +
+         "ELSE '' END, loading FROM store " +
          lock;
 }
 
@@ -65,6 +65,7 @@ StoreState state_of(const pqxx::result& rows) {
               Version(to_number(row[2].c_str()))};
   out.broken_by = row[5].c_str();
   out.unbroken = out.broken_by.empty();
+  if (!row[6].is_null()) out.loading = row[6].c_str();
   return out;
 }
 
@@ -96,10 +97,15 @@ std::string broken_by(const StoreState& state, const Head& seen) {
   return went_back ? "the store went back below what was seen of it" : "";
 }
 
+void append_link(Session& session, const storage::Chain::Link& link, const std::string& reason) {
+  session.ask(insert_link, {to_string(link.incarnation), to_string(link.first_version),
+                            to_string(link.first_status_version), reason});
+}
+
 void begin_incarnation(Session& session, StoreState& state, const std::string& reason) {
   const Incarnation incarnation = new_incarnation();
-  session.ask(insert_link, {to_string(incarnation), to_string(state.head.head.version.next()),
-                            to_string(state.head.status_head.next()), reason});
+  append_link(session, {incarnation, state.head.head.version.next(), state.head.status_head.next()},
+              reason);
   session.ask(trim_chain, {std::to_string(storage::Chain::links_max)});
   state.head.head.incarnation = incarnation;
   state.unbroken = true;

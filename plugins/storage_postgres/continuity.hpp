@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "davit/storage_chain.hpp"
 #include "session.hpp"
@@ -23,8 +24,9 @@ namespace davit::storage_postgres {
 // The row `store`, as one transaction sees it.
 struct StoreState {
   Head head;
-  bool unbroken = false;  // by the proofs of the row
-  std::string broken_by;  // which of them fails, for people
+  bool unbroken = false;               // by the proofs of the row
+  std::string broken_by;               // which of them fails, for people
+  std::optional<std::string> loading;  // the note of a copy that is being loaded into the store
 };
 
 // The query of the row, for Session::begin and Session::script. `lock` is "" or "FOR UPDATE".
@@ -51,6 +53,8 @@ class Seen {
 // transaction.
 std::string broken_by(const StoreState& state, const Head& seen);
 
+// Adds a link to the chain.
+void append_link(Session& session, const storage::Chain::Link& link, const std::string& reason);
 // Begins an incarnation within a write transaction that holds the row `store`, and changes `state`
 // to it. The row's own update comes later in the transaction, or by write_store.
 void begin_incarnation(Session& session, StoreState& state, const std::string& reason);

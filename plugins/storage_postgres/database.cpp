@@ -1,22 +1,22 @@
-#include "database.hpp"
-
 #include "agents.hpp"
 #include "commit.hpp"
 #include "purge.hpp"
 #include "records.hpp"
 #include "statuses.hpp"
+#include "transactions.hpp"
 
 namespace davit::storage_postgres {
 namespace {
 
 using namespace std::chrono_literals;
 
-// A transaction that met another session's lock while it held the counters is tried anew, and then
-// waits for that lock before it takes them.
-constexpr int attempts_max = 20;
 constexpr uint64_t commits_between_tidying = 256;
 // How long a commit whose connection was lost may ask what became of it.
 constexpr std::chrono::nanoseconds settle_time = 10s;
+
+Error loading() {
+  return {Code::failed_precondition, "the store is loading a copy"};
+}
 
 Error invalid_limit(const char* what) {
   return {Code::invalid_argument, std::string("a page has at least one ") + what, "limit"};
@@ -28,42 +28,20 @@ void refuse(const Result<>& judged) {
 
 }  // namespace
 
-Database::Database(const Host& host, const PostgresSettings& settings)
+Database::Database(const Host& host, const PostgresSettings& settings, Use use)
     : host_(host),
       settings_(settings),
+      use_(use),
       schema_(settings.schema),
       pool_(host, settings),
       watchman_(host),
-      session_source_{host_, settings_, pool_, watchman_} {}
+      session_source_{host_, settings_, pool_, watchman_},
+      loads_(use == Use::load) {}
 
 Error Database::for_log(Error error) const {
   error.message = settings_.target + ": " + error.message;
   error.where = settings_.target;
   return error;
-}
-
-template <class Work>
-auto Database::guarded(const Op& op, Work work) -> decltype(work()) {
-  try {
-    return work();
-  } catch (const Fault& fault) {
-    const Error& error = fault.error();
-    const bool by_caller = fault.kind() == Fault::Kind::lost ||
-                           fault.kind() == Fault::Kind::stopped ||
-                           fault.kind() == Fault::Kind::waited;
-    if (by_caller) {
-      if (auto over = given_up(op, host_.now())) return std::move(*over);
-    }
-    switch (error.code) {
-      case Code::cancelled:
-      case Code::deadline_exceeded:
-      case Code::out_of_range:
-      case Code::invalid_argument:
-        return error;
-      default:
-        return for_log(error);
-    }
-  }
 }
 
 Result<> Database::check(const Op& op, Missing missing_is) {
@@ -95,28 +73,25 @@ std::vector<std::string> Database::warnings() const {
   return {"the server runs with fsync = off: a loss of power loses commits that were answered"};
 }
 
-// The work asks within one snapshot, in which the incarnation goes on. What it returns is used
-// after the transaction.
-template <class Work>
-auto Database::reading(const Op& op, Work work)
-    -> Result<decltype(work(std::declval<Session&>(), std::declval<const Head&>()))> {
-  return guarded(op, [&]() -> Result<decltype(work(std::declval<Session&>(), Head()))> {
-    for (int attempt = 0; attempt < attempts_max; ++attempt) {
-      const Head seen = seen_.now();
-      Call call(session_source_, op);
-      const StoreState state = state_of(call.begin(Session::Kind::read));
-      if (!broken_by(state, seen).empty()) {
-        call.end();
-        renew(op);
-        continue;
-      }
-      auto out = work(call.session(), state.head);
-      call.end();
-      seen_.note(state.head);
-      return out;
-    }
-    throw Fault({Code::unavailable, "incarnations end faster than they can be read"});
-  });
+// A store that is loading is nobody's but of those who load it.
+StoreState Database::judged(const pqxx::result& rows) const {
+  StoreState state = state_of(rows);
+  if (state.loading && use_ != Use::load) {
+    throw Fault({Code::failed_precondition,
+                 "the store is a copy that is not complete: run `davit storage copy` again"});
+  }
+  return state;
+}
+
+// As broken_by. Who observes begins no incarnation, and needs none: what it reads is compared
+// afterwards. Yet nothing that was read may be lost meanwhile.
+std::string Database::broken(const StoreState& state, const Head& seen) const {
+  if (use_ != Use::observe) return broken_by(state, seen);
+  StoreState unbroken = state;
+  unbroken.unbroken = true;
+  const std::string why = broken_by(unbroken, seen);
+  if (!why.empty()) throw Fault({Code::aborted, why + ": begin the copy anew"});
+  return {};
 }
 
 // Begins an incarnation, unless another process has.
@@ -124,45 +99,6 @@ void Database::renew(const Op& op) {
   auto done = writing(
       op, {}, [](Session&, const Head&) {}, [](Session&, bool, Head&) { return std::monostate(); });
   if (!done.ok()) throw Fault(done.error());
-}
-
-// A transaction that gives versions: first `prepare` does what may wait for others, then the row
-// `store` is taken, then `work` does the rest and changes the head, and the row is written. `batch`
-// is an id that the work writes, or empty.
-template <class Prepare, class Work>
-auto Database::writing(const Op& op, const std::string& batch, Prepare prepare, Work work)
-    -> Result<decltype(work(std::declval<Session&>(), true, std::declval<Head&>()))> {
-  return guarded(
-      op, [&]() -> Result<decltype(work(std::declval<Session&>(), true, std::declval<Head&>()))> {
-        for (int attempt = 1;; ++attempt) {
-          const Head seen = seen_.now();
-          Call call(session_source_, op);
-          try {
-            const StoreState before = state_of(call.begin(Session::Kind::write));
-            prepare(call.session(), before.head);
-            StoreState state =
-                state_of(call.session().script(state_query(call.session().server(), "FOR UPDATE")));
-            const bool unchanged = same(state.head, before.head);
-            const std::string reason = broken_by(state, seen);
-            if (!reason.empty()) begin_incarnation(call.session(), state, reason);
-            Head head = state.head;
-            auto out = work(call.session(), unchanged, head);
-            if (same(head, state.head) && reason.empty()) return out;
-            write_store(call.session(), head);
-            end_commit(call, batch);
-            seen_.note(head);
-            if (!reason.empty()) {
-              host_.info("a new incarnation begins",
-                         {{"reason", reason},
-                          {"incarnation", to_string(head.head.incarnation)},
-                          {"head", to_string(head.head.version)}});
-            }
-            return out;
-          } catch (const Fault& fault) {
-            if (fault.kind() != Fault::Kind::conflict || attempt == attempts_max) throw;
-          }
-        }
-      });
 }
 
 // Commits. When the connection is lost meanwhile, another one finds out what became of it.
@@ -190,26 +126,8 @@ bool Database::settle(const std::string& batch) {
   const Operation operation((host_.now() + settle_time).count());
   const Op op = operation.op();
   Call call(session_source_, op);
-  (void)state_of(call.begin(Session::Kind::write, "FOR UPDATE"));
+  (void)judged(call.begin(Session::Kind::write, "FOR UPDATE"));
   return was_kept(call.session(), batch);
-}
-
-template <class Work>
-Result<> Database::apart(const Op& op, Work work) {
-  return guarded(op, [&]() -> Result<> {
-    for (int attempt = 1;; ++attempt) {
-      Call call(session_source_, op);
-      try {
-        (void)state_of(call.begin(Session::Kind::write));
-        work(call.session());
-        call.watch().no_way_back();
-        call.session().commit();
-        return {};
-      } catch (const Fault& fault) {
-        if (fault.kind() != Fault::Kind::conflict || attempt == attempts_max) throw;
-      }
-    }
-  });
 }
 
 Result<Head> Database::head(const Op& op) {
@@ -306,6 +224,7 @@ Result<bool> Database::agents(const Op& op, const AgentRead& q,
 }
 
 Result<Database::Committed> Database::commit(const Op& op, const std::vector<Group>& groups) {
+  if (loads_) return loading();
   CommitBatch batch(groups, new_batch_id());
   const bool tidies = ++commits_ % commits_between_tidying == 0;
   auto results = writing(
@@ -321,6 +240,7 @@ Result<Database::Committed> Database::commit(const Op& op, const std::vector<Gro
 }
 
 Result<size_t> Database::report(const Op& op, const std::vector<Status>& statuses) {
+  if (loads_) return loading();
   StatusBatch batch(statuses, host_.unix_ms());
   return writing(
       op, {}, [&](Session& session, const Head&) { batch.prepare(session); },
@@ -350,7 +270,7 @@ Result<> Database::purge(const Op& op, Version through) {
 
 Result<> Database::tidy(const Op& op) {
   return apart(op, [&](Session& session) {
-    const StoreState state = state_of(session.script(state_query(session.server(), "FOR UPDATE")));
+    const StoreState state = judged(session.script(state_query(session.server(), "FOR UPDATE")));
     forget_requests(session, state.head.head.version);
   });
 }

@@ -7,13 +7,18 @@
 #include "call.hpp"
 #include "continuity.hpp"
 #include "davit/storage.hpp"
+#include "davit/storage_move.hpp"
 #include "schema.hpp"
 
 namespace davit::storage_postgres {
 
+// What a Database is opened for: to serve a store; to read one that others may have open, without
+// a change of any kind; or to load a copy into one.
+enum class Use { serve, observe, load };
+
 class Database {
  public:
-  Database(const Host& host, const PostgresSettings& settings);
+  Database(const Host& host, const PostgresSettings& settings, Use use = Use::serve);
 
   // Connects, and asks whether this code can work with what is there. Changes nothing. `missing_is`
   // what a schema that does not exist is.
@@ -21,6 +26,14 @@ class Database {
   Result<> check(const Op& op, Missing missing_is);
   // The steps that were made, or would be made.
   Result<std::vector<std::string>> migrate(const Op& op, bool dry_run);
+  // Ends when nobody copies the store who needs it alone (UNAVAILABLE otherwise).
+  Result<> look_for_others(const Op& op);
+  // Has the store alone from now on. UNAVAILABLE: a server works with it.
+  Result<> take_alone(const Op& op);
+  // See abi/storage_move.h.
+  Result<std::string> begin_load(const Op& op, storage::LoadBegin how);
+  Result<> load(const Op& op, const storage::Load& what);
+  Result<> finish_load(const Op& op, const storage::LoadEnd& end);
   // What an operator should know about the server, one line each. After check().
   std::vector<std::string> warnings() const;
 
@@ -60,6 +73,8 @@ class Database {
       -> Result<decltype(work(std::declval<Session&>(), true, std::declval<Head&>()))>;
   template <class Work>
   Result<> apart(const Op& op, Work work);  // a write that takes no version
+  StoreState judged(const pqxx::result& rows) const;
+  std::string broken(const StoreState& state, const Head& seen) const;
   void renew(const Op& op);
   void end_commit(Call& call, const std::string& batch);
   bool settle(const std::string& batch);
@@ -67,6 +82,7 @@ class Database {
 
   const Host host_;
   const PostgresSettings& settings_;
+  const Use use_;
   const Schema schema_;
   Pool pool_;
   Watchman watchman_;
@@ -75,6 +91,8 @@ class Database {
   Chains chains_;
   std::atomic<uint64_t> commits_{0};
   std::atomic<bool> fsync_{true};
+  std::atomic<bool> loads_{false};  // from a start that loads to finish_load
+  std::unique_ptr<Session> alone_;  // has the lock
 };
 
 }  // namespace davit::storage_postgres

@@ -39,9 +39,13 @@ class Receiver : public pqxx::notification_receiver {
 
 }  // namespace
 
-Listener::Listener(const Host& host, Pool& pool, std::string channel,
+Listener::Listener(const Host& host, Pool& pool, std::string channel, std::string presence,
                    std::function<void(uint32_t what)> heard)
-    : host_(host), pool_(pool), channel_(std::move(channel)), heard_(std::move(heard)) {}
+    : host_(host),
+      pool_(pool),
+      channel_(std::move(channel)),
+      presence_(std::move(presence)),
+      heard_(std::move(heard)) {}
 
 void Listener::begin() {
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -102,6 +106,8 @@ void Listener::listen() {
   pqxx::connection& connection = session->connection();
   const Receiver receiver(connection, channel_, heard_);
   session->script("SET idle_in_transaction_session_timeout = 0");  // and the LISTEN is sent
+  if (!session->script(presence_)[0][0].as<bool>())
+    throw Fault({Code::unavailable, "`davit storage copy` has the store for itself"});
   listens_ = true;
   heard_(everything);
   while (!ended()) {

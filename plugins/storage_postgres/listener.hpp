@@ -18,8 +18,9 @@ namespace davit::storage_postgres {
 class Listener {
  public:
   // `heard` is called on the listener's thread with DAVIT_HINT_... of other processes. The channel
-  // has the schema's name.
-  Listener(const Host& host, Pool& pool, std::string channel,
+  // has the schema's name. Each connection begins with the query `presence`, which answers whether
+  // this process may work with the store.
+  Listener(const Host& host, Pool& pool, std::string channel, std::string presence,
            std::function<void(uint32_t what)> heard);
   ~Listener() { end(); }
   Listener(const Listener&) = delete;
@@ -43,7 +44,7 @@ class Listener {
 
   const Host host_;
   Pool& pool_;
-  const std::string channel_;
+  const std::string channel_, presence_;
   const std::function<void(uint32_t)> heard_;
   const Operation operation_;  // cancelled at the end
   std::atomic<uint32_t> wanted_{0};

@@ -17,7 +17,8 @@ CREATE TABLE store (
   system_identifier text NOT NULL,
   timeline text NOT NULL,
   server_started_at timestamptz NOT NULL,
-  written_by bigint NOT NULL
+  written_by bigint NOT NULL,
+  loading text COLLATE "C"
 ) WITH (fillfactor = 10);
 COMMENT ON TABLE store IS
   'One row: how far the store is. Every change of records or statuses updates it last, so '
@@ -33,6 +34,9 @@ COMMENT ON COLUMN store.server_started_at IS
 COMMENT ON COLUMN store.written_by IS
   'the transaction that wrote this row; in a restored row it is another than the row''s '
   'xmin';
+COMMENT ON COLUMN store.loading IS
+  'NULL: the store is whole. Otherwise davit storage copy is bringing another store into it, and '
+  'no server works with it: how far the copy is.';
 INSERT INTO store VALUES (true, 0, 0, 0, 0, '', '', 'epoch', 0);
 
 CREATE TABLE incarnations (

@@ -24,6 +24,10 @@ const std::string record_versions_sql = "SELECT t.kind, t.region, t.id, t.versio
                                         status_keys + " JOIN records t ON t." + of_status;
 const Statement record_versions = {"record_versions", record_versions_sql.c_str()};
 
+const std::string status_versions_sql = "SELECT t.kind, t.region, t.id, t.status_version FROM " +
+                                        status_keys + " JOIN statuses t ON t." + of_status;
+const Statement status_versions = {"status_versions", status_versions_sql.c_str()};
+
 constexpr Statement upsert_statuses = {
     "upsert_statuses",
     "INSERT INTO statuses (kind, region, id, status_version, gone, observed_version, health, "
@@ -201,6 +205,24 @@ size_t StatusBatch::carry_out(Session& session, bool same, const storage::Chain&
   write_statuses(session, lines);
   write_children(session, lines);
   return stored;
+}
+
+void StatusBatch::load(Session& session) {
+  std::map<Key, Version> stored;
+  for (const auto& row : session.ask(status_versions, keys()))
+    stored[key_of(row)] = Version(to_number(row[3].c_str()));
+  std::map<Key, const Status*> newest;
+  for (const Status& s : statuses_) {
+    Version& before = stored[s.key];
+    if (s.status_version <= before) continue;
+    before = s.status_version;
+    newest[s.key] = &s;
+  }
+  Lines lines;
+  for (const auto& [key, s] : newest) lines.emplace_back(s, s->status_version);
+  if (lines.empty()) return;
+  write_statuses(session, lines);
+  write_children(session, lines);
 }
 
 void StatusBatch::write_statuses(Session& session, const Lines& lines) const {

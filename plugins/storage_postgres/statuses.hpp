@@ -18,6 +18,9 @@ class StatusBatch {
   void prepare(Session& session);
   // The caller holds the row `store`; see CommitBatch::carry_out. Returns how many were stored.
   size_t carry_out(Session& session, bool same, const storage::Chain& chain, Head& head);
+  // Writes those that are newer than what is stored with the versions that they have. The caller
+  // holds the row `store`.
+  void load(Session& session);
 
  private:
   struct Stored {

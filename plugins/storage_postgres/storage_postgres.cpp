@@ -1,16 +1,18 @@
 // The plugin: it adds settings, life cycle, health and hints to a Database.
 #include <davit/outstanding.hpp>
+#include <davit/storage_move.hpp>
 #include <davit/storage_schema.hpp>
 
 #include "database.hpp"
 #include "listener.hpp"
+#include "loading.hpp"
 #include "trouble.hpp"
 
 namespace davit::storage_postgres {
 
 class StoragePostgres {
  public:
-  using roles = Roles<storage::Role, storage::SchemaRole>;
+  using roles = Roles<storage::Role, storage::MoveRole, storage::SchemaRole>;
   // Each call has a connection for its time, so this is how many there are, beside the listener's.
   static constexpr uint32_t max_concurrency = 8, pool_threads_min = 2, pool_threads_max = 256;
 
@@ -30,18 +32,21 @@ class StoragePostgres {
   }
 
   Result<> start(const Op& op) {
-    auto database = std::make_shared<Database>(host_, settings_);
-    if (settings_.create_schema) {
+    auto database = std::make_shared<Database>(host_, settings_, use_);
+    if (settings_.create_schema && use_ == Use::serve) {
       auto made = create_schema(*database, op);
       if (!made.ok()) return made;
     }
     if (auto r = database->check(op, Database::Missing::refused); !r.ok()) return r;
+    const bool alone = use_ == Use::load || alone_;
+    auto others = alone ? database->take_alone(op) : database->look_for_others(op);
+    if (!others.ok()) return others;
     const auto head = database->head(op);
     if (!head.ok()) return head.error();
+    if (!head->head.incarnation)
+      return Error{Code::failed_precondition, settings_.target + ": nothing was ever stored there"};
     for (const auto& warning : database->warnings()) host_.warn(warning);
-    listener_.emplace(host_, database->pool(), settings_.schema,
-                      [this](uint32_t what) { hints_.tell(what); });
-    listener_->begin();
+    if (use_ == Use::serve) listen(*database);
     {
       const std::lock_guard lock(database_mutex_);
       database_ = std::move(database);
@@ -95,12 +100,14 @@ class StoragePostgres {
     return {};
   }
   Result<> progress(const Op& op, const Progress& progress) {
+    if (use_ == Use::observe) return only_read();
     const auto ticket = outstanding_.begin();  // until the hint is told
     auto r = with([&](Database& d) { return d.progress(op, progress); });
     if (r.ok()) tell(DAVIT_HINT_AGENTS);
     return r;
   }
   Result<std::vector<GroupResult>> commit(const Op& op, const std::vector<Group>& groups) {
+    if (use_ == Use::observe) return only_read();
     const auto ticket = outstanding_.begin();
     auto r = with([&](Database& d) { return d.commit(op, groups); });
     if (!r.ok()) {
@@ -113,6 +120,7 @@ class StoragePostgres {
     return std::move(r->results);
   }
   Result<> report(const Op& op, const std::vector<Status>& statuses) {
+    if (use_ == Use::observe) return only_read();
     const auto ticket = outstanding_.begin();
     auto r = with([&](Database& d) { return d.report(op, statuses); });
     if (!r.ok()) return r.error();
@@ -121,6 +129,7 @@ class StoragePostgres {
     return {};
   }
   Result<> maintain(const Op& op, const storage::Maintain& what) {
+    if (use_ == Use::observe) return only_read();
     return with([&](Database& d) -> Result<> {
       if (!what.purge && !what.forgets()) return d.tidy(op);
       if (what.forgets()) {
@@ -128,6 +137,32 @@ class StoragePostgres {
       }
       return what.purge ? d.purge(op, what.purge_through) : Result<>();
     });
+  }
+
+  Result<> observe(const Op&, bool alone) {
+    use_ = Use::observe;
+    alone_ = alone;
+    return {};
+  }
+  Result<std::string> begin(const Op& op, storage::LoadBegin how) {
+    if (open_database()) return Error{Code::failed_precondition, "begin before start"};
+    Database database(host_, settings_, Use::load);
+    const bool makes = settings_.create_schema;
+    const auto missing_is = makes ? Database::Missing::accepted : Database::Missing::refused;
+    if (auto r = database.check(op, missing_is); !r.ok()) return r.error();
+    if (how.look && !database.check(op, Database::Missing::refused).ok()) return std::string();
+    if (makes) {
+      if (auto r = create_schema(database, op); !r.ok()) return r.error();
+    }
+    auto note = database.begin_load(op, how);
+    if (note.ok() && !how.look) use_ = Use::load;
+    return note;
+  }
+  Result<> load(const Op& op, const storage::Load& what) {
+    return with([&](Database& d) { return d.load(op, what); });
+  }
+  Result<> finish(const Op& op, const storage::LoadEnd& end) {
+    return with([&](Database& d) { return d.finish_load(op, end); });
   }
 
   Result<std::vector<std::string>> migrate(const Op& op, bool dry_run) {
@@ -148,6 +183,15 @@ class StoragePostgres {
     if (!steps.ok()) return steps.error();
     host_.info("schema made", {{"database", settings_.target}, {"schema", settings_.schema}});
     return {};
+  }
+  void listen(Database& database) {
+    listener_.emplace(host_, database.pool(), settings_.schema,
+                      presence_query("pg_try_advisory_lock_shared", settings_.schema),
+                      [this](uint32_t what) { hints_.tell(what); });
+    listener_->begin();
+  }
+  static Error only_read() {
+    return {Code::failed_precondition, "the store is open for reading only"};
   }
   void tell(uint32_t what) {
     hints_.tell(what);
@@ -183,6 +227,8 @@ class StoragePostgres {
 
   const Host host_;
   const PostgresSettings settings_;
+  Use use_ = Use::serve;  // of the next start
+  bool alone_ = false;    // when it observes
   Trouble trouble_;
   const Metric records_, statuses_;
   storage::Hints hints_;

@@ -8,6 +8,7 @@
 
 #include "database.hpp"
 #include "incarnation.hpp"
+#include "stored_chain.hpp"
 
 namespace davit::storage_sqlite {
 namespace {
@@ -160,7 +161,7 @@ Result<> Database::reopen() {
 const storage::Chain& Database::chain_in(Connection& c, storage::Chain& read) const {
   if (use_ == Use::serve) return chain_;
   read = stored_chain(c);
-  if (read.empty()) read.append(chain_.last());  // nothing was ever written
+  if (!read.current()) read.append(chain_.last());  // nothing was ever written
   return read;
 }
 
