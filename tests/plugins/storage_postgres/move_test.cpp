@@ -1,0 +1,105 @@
+// Who works with a store while it is copied. That a copy is right is the suite's matter.
+#include <thread>
+
+#include "davit/storage_move.hpp"
+#include "plugin_under_test.hpp"
+
+namespace davit::storage_postgres {
+namespace {
+
+using namespace std::chrono_literals;
+
+class MoveTest : public WithPostgres {
+ protected:
+  void SetUp() override {
+    WithPostgres::SetUp();
+    if (!IsSkipped()) database_ = shared_cluster().database();
+  }
+  testing::Config settings() const { return config(shared_cluster(), database_); }
+  std::string database_;
+};
+
+// An instance that copies.
+struct Mover {
+  explicit Mover(const testing::Config& config) : host("main", config), instance(plugin(), host) {
+    EXPECT_TRUE(instance.create().ok() && instance.wire().ok());
+  }
+  ~Mover() {
+    if (instance.started()) EXPECT_TRUE(instance.stop().ok());
+  }
+  storage::Moves moves() { return storage::Moves(instance.ref(DAVIT_STORAGE_MOVE)); }
+  // "ok", or the error.
+  std::string observe_alone() {
+    EXPECT_TRUE(moves().observe(true).ok());
+    const auto r = instance.start();
+    return r.ok() ? "ok" : r.error().message;
+  }
+  std::string begin() {
+    const auto r = moves().begin();
+    return r.ok() ? "ok" : r.error().message;
+  }
+  testing::TestHost host;
+  testing::Instance instance;
+};
+
+// Until the answer is the wanted one, for at most 20 seconds: a server has its lock soon after its
+// start, and loses it soon after its end.
+std::string soon(const std::string& wanted, const std::function<std::string()>& ask) {
+  const auto end = std::chrono::steady_clock::now() + 20s;
+  std::string answer = ask();
+  while (!has(answer, wanted) && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(20ms);
+    answer = ask();
+  }
+  return answer;
+}
+
+TEST_F(MoveTest, WhoWantsTheStoreAloneWaitsForItsServers) {
+  {
+    const Life server(shared_cluster(), database_);
+    const std::string works = "a davit works with the store: stop it first";
+    const auto observed = [&] { return Mover(settings()).observe_alone(); };
+    EXPECT_TRUE(has(soon(works, observed), works)) << observed();
+    const auto begun = [&] { return Mover(settings()).begin(); };
+    EXPECT_TRUE(has(begun(), works)) << begun();
+    Mover beside(settings());
+    ASSERT_TRUE(beside.moves().observe(false).ok());
+    EXPECT_TRUE(beside.instance.start().ok()) << "who only looks needs nobody to go away";
+  }
+  Mover alone(settings());
+  EXPECT_EQ(soon("ok", [&] { return alone.observe_alone(); }), "ok");
+  const std::string refused = start_error(settings());
+  EXPECT_TRUE(has(refused, "`davit storage copy` has the store for itself")) << refused;
+}
+
+TEST_F(MoveTest, OneCopyAtATimeLoadsAStore) {
+  Mover first(settings());
+  ASSERT_EQ(first.begin(), "ok");
+  ASSERT_TRUE(first.instance.start().ok());
+  Mover second(settings());
+  const std::string refused = second.begin();
+  EXPECT_TRUE(has(refused, "a davit works with the store")) << refused;
+}
+
+TEST_F(MoveTest, AStoreThatIsLoadingTakesNoChanges) {
+  Mover copy(settings());
+  ASSERT_EQ(copy.begin(), "ok");
+  ASSERT_TRUE(copy.instance.start().ok());
+  const storage::Client client(copy.host, copy.instance.ref(DAVIT_STORAGE));
+  EXPECT_TRUE(has(commit(client, group("a")), "is loading a copy"));
+  EXPECT_EQ(client.report_now({status("a", "")}).error().code, Code::failed_precondition);
+}
+
+// A server that did not notice the copy's begin, since its connection for hints was away.
+TEST_F(MoveTest, NoServerWorksWithHalfACopy) {
+  Life server(shared_cluster(), database_);
+  shared_cluster().sql("UPDATE davit.store SET loading = ''", database_);
+  const std::string refused = commit(server.client, group("a"));
+  EXPECT_TRUE(has(refused, "the store is a copy that is not complete")) << refused;
+  EXPECT_EQ(server.client.head().error().code, Code::failed_precondition);
+  shared_cluster().sql("UPDATE davit.store SET loading = NULL", database_);
+  EXPECT_EQ(commit(server.client, group("a")), "");
+}
+
+}  // namespace
+}  // namespace davit::storage_postgres
