@@ -1,4 +1,4 @@
-// The columns of rows of the table `records`, as parameters of a statement that writes many of them.
+// Rows of the table `records` as columns: the parameters of a statement that writes many of them.
 #pragma once
 
 #include "davit/records.hpp"

@@ -135,18 +135,18 @@ TEST_F(CommandTest, CopyBringsAStoreOutOfAFileAndBack) {
     store.fill();
     before = store.text_of_all();
   }
-  const std::string refused = run("storage copy --from " + from + " --to " + config_);
+  const std::string refused = run("storage copy --finish --from " + from + " --to " + config_);
   EXPECT_EQ(refused[0], '2') << refused;
   EXPECT_NE(refused.find("davit storage migrate"), std::string::npos) << refused;
   EXPECT_EQ(davit("storage migrate")[0], '0');
-  const std::string there = run("storage copy --from " + from + " --to " + config_);
+  const std::string there = run("storage copy --finish --from " + from + " --to " + config_);
   EXPECT_EQ(there[0], '0') << there;
-  const std::string twice = run("storage copy --from " + from + " --to " + config_);
+  const std::string twice = run("storage copy --finish --from " + from + " --to " + config_);
   EXPECT_NE(twice[0], '0') << twice;
   EXPECT_NE(twice.find("is not empty: it has 300 records"), std::string::npos) << twice;
   EXPECT_EQ(shared_cluster().sql("SELECT count(*) FROM davit.records WHERE live", database_),
             "299");
-  const std::string home = run("storage copy --from " + config_ + " --to " + back);
+  const std::string home = run("storage copy --finish --from " + config_ + " --to " + back);
   EXPECT_EQ(home[0], '0') << home;
   EXPECT_EQ(InAFile(folder_.path() + "/back.db").text_of_all(), before);
 }
