@@ -44,7 +44,7 @@ void on_document(const v1::Document& document) {
   Record stored = *record;
   stored.version = 17;
   const auto decision = desired::decide_apply(*again, stored, same);
-  fuzz::require(decision.word == "unchanged" && decision.version == 17,
+  fuzz::require(decision.type == desired::OutcomeType::unchanged && decision.version == 17,
                 "applying what is shown changes nothing", record->json + "\n" + again->json);
   const auto removed = desired::decide_delete(stored.key, stored, "fuzz");
   fuzz::require(removed.mutation && !removed.mutation->record.live, "what is live can be deleted");

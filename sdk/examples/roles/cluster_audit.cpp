@@ -1,5 +1,11 @@
 // A cluster in front of another one: it logs each write, and passes everything on.
 #include <davit/cluster.hpp>
+#include <davit/outstanding.hpp>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
 
 namespace {
 
@@ -23,53 +29,80 @@ class ClusterAudit {
     return {};
   }
 
-  void request(const Op& op, const cluster::Request& q, Done done) const {
-    if (q.verb == DAVIT_VERB_GET) return next_.under(op).request(q, std::move(done));
+  // Its callers hear the end of all that they have begun.
+  Result<> stop(const Op& op) {
+    for (const auto& [id, watch] : watches()) watch.cancel();
+    return open_.wait(host_, op);
+  }
+
+  void request(const Op& op, const cluster::Request& q, Done done) {
+    if (q.verb == DAVIT_VERB_GET) return next_.under(op).request(q, counted(std::move(done)));
     const std::string object = q.resource.resource + " " + q.ns + "/" + q.name;
     next_.under(op).request(
-        q, [host = host_, verb = q.verb, object, done = std::move(done)](cluster::Response r) {
+        q,
+        counted([host = host_, verb = q.verb, object, done = std::move(done)](cluster::Response r) {
           host.info(
               "a write",
               {{"verb", verb}, {"object", object}, {"http_status", std::to_string(r.http_status)}});
           done(std::move(r));
-        });
+        }));
   }
 
-  // The handle lives until `ended`, which comes after its holder has cancelled.
+  // A number stands for the watch, so that a cancel that comes too late finds nothing.
   cluster::WatchHandle* watch(const cluster::WatchRequest& q, uint32_t credit,
-                              cluster::Watcher watcher) const {
-    auto handle = std::make_unique<Passed>();
-    watcher.ended = [handle = handle.get(), ended = std::move(watcher.ended)] {
-      const std::unique_ptr<Passed> last(handle);
+                              cluster::Watcher watcher) {
+    const uintptr_t id = ++last_;
+    watcher.ended = [this, id, ended = std::move(watcher.ended), ticket = open_.begin()] {
+      {
+        std::lock_guard lock(mutex_);
+        watches_.erase(id);
+      }
       ended();
     };
     auto begun = next_.watch(q, credit, std::move(watcher));
     if (!begun.ok()) throw std::runtime_error(begun.error().message);
-    handle->watch = *begun;
-    return handle.release();
+    std::lock_guard lock(mutex_);
+    watches_.emplace(id, *begun);
+    return reinterpret_cast<cluster::WatchHandle*>(id);
   }
-  void credit(cluster::WatchHandle* handle, uint32_t more) const {
-    static_cast<Passed*>(handle)->watch.credit(more);
+  void credit(cluster::WatchHandle* handle, uint32_t more) {
+    if (const auto watch = find(handle)) watch->credit(more);
   }
-  void cancel(cluster::WatchHandle* handle) const {
-    const cluster::Watch watch = static_cast<Passed*>(handle)->watch;  // outlives the handle
-    watch.cancel();
+  void cancel(cluster::WatchHandle* handle) {
+    if (const auto watch = find(handle)) watch->cancel();
   }
 
   void discover(const Op& op, const std::string& group, const std::string& version,
-                const std::string& kind, Done done) const {
-    next_.under(op).discover(group, version, kind, std::move(done));
+                const std::string& kind, Done done) {
+    next_.under(op).discover(group, version, kind, counted(std::move(done)));
   }
-  void identity(const Op& op, Done done) const { next_.under(op).identity(std::move(done)); }
+  void identity(const Op& op, Done done) { next_.under(op).identity(counted(std::move(done))); }
 
  private:
-  struct Passed : cluster::WatchHandle {
-    cluster::Watch watch;
-  };
+  // `stop` waits for the answer.
+  Done counted(Done done) {
+    return [ticket = open_.begin(), done = std::move(done)](cluster::Response r) {
+      done(std::move(r));
+    };
+  }
+  // Copies: no lock is held while the next cluster is called.
+  std::map<uintptr_t, cluster::Watch> watches() {
+    std::lock_guard lock(mutex_);
+    return watches_;
+  }
+  std::optional<cluster::Watch> find(cluster::WatchHandle* handle) {
+    std::lock_guard lock(mutex_);
+    const auto it = watches_.find(reinterpret_cast<uintptr_t>(handle));
+    return it == watches_.end() ? std::nullopt : std::optional(it->second);
+  }
 
   davit::Host host_;
   std::string next_name_;
   cluster::Client next_;
+  std::atomic<uintptr_t> last_{0};
+  std::mutex mutex_;
+  std::map<uintptr_t, cluster::Watch> watches_;  // under mutex_
+  davit::Outstanding open_;
 };
 
 }  // namespace
