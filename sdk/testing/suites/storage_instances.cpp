@@ -172,8 +172,11 @@ struct Traffic {
   std::map<Version, std::string> committed;
   std::atomic<bool> done{false};
 
+  // A slow store gets the time that it needs for some records of each writer.
+  static constexpr int records_min = 10;
   void write(Store& store, const std::string& writer, std::chrono::steady_clock::time_point until) {
-    for (int serial = 0; std::chrono::steady_clock::now() < until; serial += 2) {
+    for (int serial = 0; serial < records_min || std::chrono::steady_clock::now() < until;
+         serial += 2) {
       const auto made = commit(
           *store, {{{record(own_id(writer, serial))}, {record(own_id(writer, serial + 1))}}, {}});
       ASSERT_FALSE(made.error) << made.error->message;
@@ -224,7 +227,7 @@ TEST_F(StorageInstances, S2_NothingArrivesLateWhileBothWrite) {
     EXPECT_EQ(disorder[i], 0u);
     EXPECT_EQ(seen[i], traffic.committed) << "through instance " << i;
   }
-  EXPECT_GT(traffic.committed.size(), 20u) << "hardly anything was written";
+  EXPECT_GE(traffic.committed.size(), size_t{4} * Traffic::records_min);
 }
 
 // A store of one process, such as a file.

@@ -8,7 +8,6 @@ namespace davit::storage_postgres {
 namespace {
 
 using namespace std::chrono_literals;
-using std::chrono::steady_clock;
 
 // One watch, and when it has heard.
 class Heard {
@@ -78,10 +77,8 @@ TEST_F(HintsTest, WhatOneServerWritesTheOtherHearsOf) {
               EXPECT_TRUE(one.client.progress({"r1", "agent", "davit", 1, {}, {}, 1}).ok());
             }}}) {
     heard.forget();
-    const auto begin = steady_clock::now();
     row.write();
     EXPECT_TRUE(heard.wait(row.what)) << row.what;
-    EXPECT_LT(steady_clock::now() - begin, 5s);
   }
 }
 
