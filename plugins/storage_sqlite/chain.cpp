@@ -1,7 +1,5 @@
 #include "chain.hpp"
 
-#include "connection.hpp"
-
 namespace davit::storage_sqlite {
 namespace {
 
@@ -47,15 +45,6 @@ Result<> Chain::accept(Cursor cursor, Version head, First first) const {
   }
   return out_of_range("cursor " + to_string(cursor.version) +
                       " is of another history of this database, or of one that is forgotten");
-}
-
-Chain stored_chain(Connection& connection) {
-  Chain out;
-  Statement s = connection.query(
-      "SELECT incarnation, first_version, first_status_version FROM incarnations ORDER BY number");
-  while (s.step())
-    out.append({Incarnation(s.number(0)), Version(s.number(1)), Version(s.number(2))});
-  return out;
 }
 
 Result<> above_purge_mark(Version cursor_version, Version dead_after, Version purged_through) {

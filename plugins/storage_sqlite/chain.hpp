@@ -9,8 +9,6 @@
 
 namespace davit::storage_sqlite {
 
-class Connection;
-
 class Chain {
  public:
   // An incarnation, and the first versions that it may give.
@@ -26,7 +24,6 @@ class Chain {
   void append(Link link) { links_.push_back(link); }
   // Forgets the oldest links above links_max.
   void trim();
-  bool empty() const { return links_.empty(); }
   const Link& last() const { return links_.back(); }
   Incarnation current() const { return links_.back().incarnation; }
   bool has(Incarnation incarnation) const;
@@ -47,9 +44,6 @@ class Chain {
   Version end_of(size_t link, Version head, First first) const;
   std::vector<Link> links_;
 };
-
-// What the database has of its chain; empty when nothing was ever written.
-Chain stored_chain(Connection& connection);
 
 // OUT_OF_RANGE: tombstones above the cursor may have been purged. A cursor of version 0 reads
 // everything that exists, and is always accepted. The reader does not want deleted records up to
