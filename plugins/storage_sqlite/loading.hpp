@@ -4,8 +4,8 @@
 #pragma once
 
 #include "connection.hpp"
+#include "davit/storage_chain.hpp"
 #include "davit/storage_move.hpp"
-#include "stored_chain.hpp"
 
 namespace davit::storage_sqlite {
 

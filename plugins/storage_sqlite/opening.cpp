@@ -8,7 +8,6 @@
 
 #include "database.hpp"
 #include "incarnation.hpp"
-#include "stored_chain.hpp"
 
 namespace davit::storage_sqlite {
 namespace {
@@ -36,6 +35,16 @@ Result<> check_content(Connection& c, int64_t bytes) {
                "database \"" + c.path() + "\": is corrupt (" + found +
                    "): restore a backup, or move it away to begin anew",
                c.path()};
+}
+
+// False: nothing was ever written.
+bool read_stored(Connection& c, storage::Chain& chain) {
+  bool any = false;
+  Statement s = c.query(
+      "SELECT incarnation, first_version, first_status_version FROM incarnations ORDER BY number");
+  for (; s.step(); any = true)
+    chain.append({Incarnation(s.number(0)), Version(s.number(1)), Version(s.number(2))});
+  return any;
 }
 
 }  // namespace
@@ -160,8 +169,7 @@ Result<> Database::reopen() {
 
 const storage::Chain& Database::chain_in(Connection& c, storage::Chain& read) const {
   if (use_ == Use::serve) return chain_;
-  read = stored_chain(c);
-  if (!read.current()) read.append(chain_.last());  // nothing was ever written
+  if (!read_stored(c, read)) read.append(chain_.last());
   return read;
 }
 
@@ -175,7 +183,7 @@ Result<> Database::read_chain() {
     if (head.step())
       link.first_version = Version(head.number(0) + 1),
       link.first_status_version = Version(head.number(1) + 1);
-    chain_ = stored_chain(c);
+    read_stored(c, chain_);
   }
   if (c.failed()) return c.take_error();
   while (chain_.has(link.incarnation)) link.incarnation = new_incarnation();
