@@ -53,6 +53,7 @@ Result<> Database::check(const Op& op, Missing missing_is) {
     fsync_ = session.server().fsync;
     const bool makes = missing_is == Missing::accepted && !schema_.look(session).exists;
     refuse(makes ? schema_.may_create(session) : schema_.check(session));
+    if (!makes) (void)judged(session.script(state_query(session.server(), "")));
     return {};
   });
 }
@@ -78,7 +79,8 @@ StoreState Database::judged(const pqxx::result& rows) const {
   StoreState state = state_of(rows);
   if (state.loading && use_ != Use::load) {
     throw Fault({Code::failed_precondition,
-                 "the store is a copy that is not complete: run `davit storage copy` again"});
+                 "a copy into it is not complete: repeat `davit storage copy` with --finish, or "
+                 "drop its schema"});
   }
   return state;
 }

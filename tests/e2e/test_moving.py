@@ -15,6 +15,7 @@ import time
 import unittest
 
 from parts import DAVIT, REGION, Case, Process, deployment, free_port, metrics, wait_until
+from postgres import Postgres
 
 
 class Sqlite:
@@ -28,7 +29,7 @@ class Sqlite:
         pass
 
 
-BACKENDS = (Sqlite,)
+BACKENDS = (Sqlite, Postgres)
 PAIRS = list(itertools.product(BACKENDS, repeat=2))
 RECORDS = 12
 KILLS = 30

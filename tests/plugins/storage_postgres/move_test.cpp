@@ -95,7 +95,7 @@ TEST_F(MoveTest, NoServerWorksWithHalfACopy) {
   Life server(shared_cluster(), database_);
   shared_cluster().sql("UPDATE davit.store SET loading = ''", database_);
   const std::string refused = commit(server.client, group("a"));
-  EXPECT_TRUE(has(refused, "the store is a copy that is not complete")) << refused;
+  EXPECT_TRUE(has(refused, "a copy into it is not complete")) << refused;
   EXPECT_EQ(server.client.head().error().code, Code::failed_precondition);
   shared_cluster().sql("UPDATE davit.store SET loading = NULL", database_);
   EXPECT_EQ(commit(server.client, group("a")), "");
