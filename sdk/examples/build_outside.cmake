@@ -37,7 +37,7 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX})
 
 # From here on nothing but the installation is used.
 set(source ${PREFIX}/share/doc/davit/examples)
-foreach(example kind_widget status_tee secrets_directory storage_log region_copy roles)
+foreach(example kind_widget status_tee secrets_directory storage_log records_memory region_copy roles)
   run(${CMAKE_COMMAND} -S ${source}/${example} -B ${WORK}/${example} ${options})
   run(${CMAKE_COMMAND} --build ${WORK}/${example})
   run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/${example} --output-on-failure --no-tests=error)
