@@ -54,7 +54,7 @@ class Watch : public records::WatchHandle, public std::enable_shared_from_this<W
       watcher_.event(*event);
     }
   }
-  // The next event, if there is one: a record, that all have been named, or that the position moved.
+  // The next event: a record, that all have been named, or that the position has moved.
   std::optional<records::Event> next() {
     const Cursor head = store_.head();
     // Who begins without a cursor need not hear of what was deleted before.
