@@ -82,6 +82,21 @@ void World::cut_off_one() {
        [this, &agent] { link_.set_cut(agent.name, false); });
 }
 
+// It falls behind the others. What it hears was said seconds ago, perhaps by a server that has
+// crashed since.
+void World::crawl() {
+  Agent& agent = rivals() ? *agents_[fate_.below(2)] : some_agent();  // one of two in a region
+  story_.tell("the link of agent " + agent.name + " crawls");
+  link_.set_crawling(agent.name, true);
+  plan(milliseconds(15'000 + fate_.below(30'000)),
+       [this, &agent] { link_.set_crawling(agent.name, false); });
+  if (!fate_.chance(0.7)) return;
+  plan(milliseconds(2'000 + fate_.below(6'000)), [this] {
+    people_only_until_ = now() + std::chrono::seconds(15);
+    restart_server(std::chrono::seconds(1));
+  });
+}
+
 size_t World::working(const std::string& where) const {
   return static_cast<size_t>(std::count_if(agents_.begin(), agents_.end(), [&](const auto& agent) {
     return agent->side.up && agent->region == where;

@@ -20,6 +20,7 @@ struct davit_rpc_channel {
   std::string role, token, region;
   bool cut = false;   // for itself
   bool gone = false;  // whoever has it has crashed
+  bool crawls = false;
   int first = 0;  // calls of a new process: its snapshots, which shall not all go through at once
 };
 
@@ -44,6 +45,7 @@ struct Link::Rpc : std::enable_shared_from_this<Link::Rpc> {
   std::string path;
   std::map<std::string, std::string> headers;
   bool arrived = false, finished = false, cut = false, lost = false;
+  bool server_gone = false;  // it says no more; what it has said is on its way
   bool slow = false;  // every message of it, and it breaks off: so do snapshots, after seconds
   std::optional<rpc::End> end;  // for the client, behind its inbox
   std::chrono::nanoseconds last_due[2]{};
@@ -136,7 +138,7 @@ struct Slots {
     if (std::exchange(rpc->finished, true)) return;
     rpc::End how{static_cast<Code>(end->code), text(end->message),
                  from_abi(end->trailers, end->trailers_count)};
-    if (!rpc->lost) {
+    if (!rpc->lost && !rpc->server_gone) {
       link().send(rpc, false, [rpc, how] {
         rpc->end = how;
         rpc->deliver(rpc->client);
@@ -200,6 +202,7 @@ struct Slots {
     for (size_t i = 0; i < count; ++i) message += Buffer(parts[i]).view();
     c->writing = true;
     davit_rpc_call& to = rpc->other(*c);
+    if (rpc->server_gone && &to == &rpc->client) return;
     link().send(rpc, &to == &rpc->server, [rpc, c, &to, m = Buffer::of(std::move(message))] {
       to.inbox.emplace_back(m);
       rpc->deliver(to);
@@ -260,9 +263,12 @@ void Link::send(const std::shared_ptr<Rpc>& rpc, bool to_server, std::function<v
     return later(strand_, fate_.delay(), [rpc] { current_->lose(*rpc, "the connection was cut"); });
   }
   auto& last = rpc->last_due[to_server ? 1 : 0];
-  last = std::max(last, host_.now() + fate_.delay(rpc->slow));
-  later(strand_, last - host_.now(), [rpc, deliver = std::move(deliver)] {
-    if (!rpc->lost) deliver();
+  const std::chrono::nanoseconds takes = rpc->channel->crawls
+                                             ? std::chrono::milliseconds(5'000 + fate_.below(9'500))
+                                             : fate_.delay(rpc->slow);
+  last = std::max(last, host_.now() + takes);
+  later(strand_, last - host_.now(), [rpc, to_server, deliver = std::move(deliver)] {
+    if (!rpc->lost && !(to_server && rpc->server_gone)) deliver();
   });
 }
 
@@ -289,11 +295,26 @@ void Link::lose_all(const char* why, const std::function<bool(const Rpc&)>& whic
 }
 
 void Link::server_gone() {
-  lose_all("the server is gone", [](const Rpc&) { return true; });
+  lose_all("the server is gone",
+           [](const Rpc& rpc) { return is_operators(rpc.channel) || !rpc.arrived; });
+  const auto calls = calls_;
+  for (const auto& rpc : calls) {
+    if (!rpc->finished && !rpc->lost) leave(rpc);
+  }
   for (const auto& [path, method] : methods_) {
     if (method.release != nullptr) method.release(method.self);
   }
   methods_.clear();
+}
+
+// What the server has said is on its way, and the end of the connection comes behind it.
+void Link::leave(const std::shared_ptr<Rpc>& rpc) {
+  rpc->server_gone = true;
+  send(rpc, false, [rpc] {
+    rpc->end = rpc::End{Code::unavailable, "the server is gone", {}};
+    rpc->deliver(rpc->client);
+  });
+  Slots::cancel_server(rpc->server);
 }
 
 void Link::agent_gone(const std::string& agent) {
@@ -322,6 +343,10 @@ void Link::set_cut(const std::string& agent, bool cut) {
   channel.cut = cut;
   if (cut)
     lose_all("the connection was cut", [&](const Rpc& rpc) { return rpc.channel == &channel; });
+}
+
+void Link::set_crawling(const std::string& agent, bool crawls) {
+  channels.at(agent).crawls = crawls;
 }
 
 void Link::forget_ended() {

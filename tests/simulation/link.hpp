@@ -20,7 +20,8 @@ class Link {
   ~Link();
   const davit_rpc* table() const;
 
-  // The server has crashed: its calls are lost and nobody serves.
+  // The server has crashed: nobody serves. What it has said still reaches the agents, perhaps when
+  // another one is up.
   void server_gone();
   // The agent has crashed: its calls are lost, and what it still tries to say while it is taken
   // down goes nowhere, and takes no time.
@@ -31,6 +32,9 @@ class Link {
   // Nobody reaches the server for as long as this holds.
   void set_cut(bool cut);
   void set_cut(const std::string& agent, bool cut);  // or one of them does not
+  // Each message of this agent, and each to it, takes seconds, but fewer than a dead connection is
+  // kept for (15 s).
+  void set_crawling(const std::string& agent, bool crawls);
   // A call that nothing happens to: the operator's. Runs in the simulation's time.
   void ask(const std::string& path, std::string request,
            std::function<void(Result<std::string>)> done);
@@ -41,6 +45,7 @@ class Link {
   friend struct Slots;
   void lose_all(const char* why, const std::function<bool(const Rpc&)>& which);
   void lose(Rpc& rpc, const char* why);
+  void leave(const std::shared_ptr<Rpc>& rpc);
   void arrive(const std::shared_ptr<Rpc>& rpc);
   void send(const std::shared_ptr<Rpc>& rpc, bool to_server, std::function<void()> deliver);
   void forget_ended();

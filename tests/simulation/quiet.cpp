@@ -101,6 +101,41 @@ bool World::quiet() {
   return story_.broken().empty();
 }
 
+// What another agent has made of records in an incarnation that this one has missed is no obstacle
+// to it.
+bool World::come_back() {
+  if (!rivals()) return true;
+  constexpr seconds connected{10};
+  Agent &away = *agents_[0], &second = *agents_[1];
+  const auto start_anew = [&] {
+    crash_server();
+    start_server();
+    for (const auto until = now() + connected; now() < until;) pass(seconds(1));
+  };
+  const auto change = [this](uint64_t number) {
+    for (const Kind& kind : kinds()) {
+      const Name name = name_of(kind.kind, number);
+      if (wanted_by_both(name)) continue;
+      const Place before{history_.head(), wanted_pods(name)};
+      apply(kind.kind, number);
+      expect_in_time(name, before, timely);
+    }
+  };
+  story_.tell("agent " + away.name + " is away");
+  const uint64_t number = fate_.below(names_of_a_kind);
+  link_.set_cut(away.name, true);
+  second.up_at = now();
+  start_anew();
+  change(number);
+  crash_agent(second);
+  second.up_at = Time::max();
+  link_.set_cut(away.name, false);
+  start_anew();
+  story_.tell("agent " + away.name + " is back");
+  change(number);
+  return story_.broken().empty();
+}
+
 // An agent tells by its clock how long a pod has been ready.
 bool World::any_clock_jumped() const {
   return std::any_of(agents_.begin(), agents_.end(),

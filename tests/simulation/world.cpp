@@ -166,6 +166,15 @@ void World::crash_server() {
   stop(server_);
 }
 
+// One that crashes may do so again, soon after it has started.
+void World::restart_server(Time within) {
+  crash_server();
+  const Time back = milliseconds(fate_.below(static_cast<uint64_t>(within / milliseconds(1))));
+  plan(back, [this] { start_server(); });
+  if (fate_.chance(0.3))
+    plan(back + milliseconds(2'000 + fate_.below(6'000)), [this] { restart_server(seconds(3)); });
+}
+
 void World::live() {
   const bool quick = hurry_ > 0 && hurry_-- > 0;
   const bool people_only = no_more_troubles_ || now() < people_only_until_;
@@ -184,8 +193,7 @@ void World::live() {
     story_.tell("the watches break");
     for (auto& agent : agents_) agent->cluster.break_watches();
   } else if (what < 506 && fate_.strikes(1)) {
-    crash_server();
-    plan(milliseconds(fate_.below(20'000)), [this] { start_server(); });
+    restart_server(seconds(20));
   } else if (what < 509 && fate_.strikes(1)) {
     some_agent().over = true;
   } else if (what < 513 && fate_.strikes(1)) {
@@ -204,6 +212,8 @@ void World::live() {
     what < 545 ? second_comes_or_goes() : cut_off_one();
   } else if (what >= 560 && what < 563 && fate_.strikes(1)) {
     hide_something();
+  } else if (what >= 563 && what < (rivals() ? 575 : 566) && fate_.strikes(1)) {
+    crawl();
   }
   quick ? pass(std::chrono::microseconds(500 + fate_.below(2'500)))
         : pass(milliseconds(1 + fate_.below(200)));
@@ -296,6 +306,7 @@ bool World::settle(seconds limit) {
     agent->cluster.show_all();
     agent->up_at = now();
     link_.set_cut(agent->name, false);
+    link_.set_crawling(agent->name, false);
   }
   if (rivals() && fate_.chance(0.5)) {  // the second one has gone for good
     crash_agent(*agents_[1]);

@@ -37,6 +37,9 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   // After that: a few changes, each of which has to be in the cluster within seconds. True: they
   // were, and rollouts left pods serving.
   bool quiet();
+  // After that: an agent comes back that has missed starts of the server, and what another one did
+  // meanwhile (scene `rivals`). True: it worked at once.
+  bool come_back();
   // After that: an agent loses sight of something for long. True: the server's conditions said so
   // in time, and no longer once it saw again.
   bool blind();
@@ -93,6 +96,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void start_cluster();
   void start_server();
   void crash_server();
+  void restart_server(Time within);
   void pass(Time by);
   void plan(Time in, std::function<void()> what);
   void lose_cluster(Time lasts);
@@ -109,6 +113,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   Agent& some_agent() { return *agents_[fate_.below(agents_.size())]; }
   void second_comes_or_goes();
   void cut_off_one();
+  void crawl();
   bool rivals() const { return scene_ == Scene::rivals; }
   size_t working(const std::string& where) const;
   void own_services();
