@@ -27,7 +27,8 @@ class StorageShared {
         "any_status_end",
         "takes_trimmed",  // takes a cursor that is older than the chain
         "takes_status_beyond_end",
-        "keeps_requests",  // knows requests that were lost
+        "keeps_requests",   // knows requests that were lost
+        "expects_numbers",  // compares an expected version, and not where it was read
         // An instance takes its own view for the store's.
         "own_chain",         // has read the chain at its start
         "own_fence",         // commits in the incarnation that it has seen last
