@@ -75,7 +75,7 @@ STORE = (
         (("if (!page.more) page.next_version = head;", "if (!page.more) page.next_version = head + 1;"),)),
     Bug("other_history_is_not_noticed", "storage_sqlite", "chain.cpp",
         "a cursor is valid only up to where its incarnation ended",
-        (("    if (cursor.version <= end) return {};\n", "    if (end < UINT64_MAX) return {};\n"),), "restored"),
+        (("    if (cursor.version <= end) return {};\n", "    if (end < Version::max()) return {};\n"),), "restored"),
     Bug("purge_mark_is_not_checked", "storage_sqlite", "chain.cpp",
         "below the purge mark is an error",
         (("if (!cursor_version || std::max(", "if (cursor_version < Version::max() || std::max("),), "plain"),
@@ -228,7 +228,7 @@ REPORTS = (
         (("                              lease_.epoch.next());", "                              Epoch());"),), "pair"),
     Bug("epoch_of_a_slow_clock_is_kept", "reporter", "reporter_progress.cpp",
         "an agent whose epoch is below one that is known takes a higher one",
-        (("    if (epoch_taken < progress_.epoch) {\n", "    if (epoch_taken < UINT64_MAX) {\n"),), "plain"),
+        (("    if (epoch_taken < progress_.epoch) {\n", "    if (epoch_taken < Epoch::max()) {\n"),), "plain"),
 )
 
 # Operators that race for one record, and changes that race with the work on them.
