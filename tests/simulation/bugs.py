@@ -228,7 +228,7 @@ REPORTS = (
         (("                              lease_.epoch.next());", "                              Epoch());"),), "pair"),
     Bug("epoch_of_a_slow_clock_is_kept", "reporter", "reporter_progress.cpp",
         "an agent whose epoch is below one that is known takes a higher one",
-        (("    if (epoch_taken < progress_.epoch) {\n", "    if (epoch_taken < UINT64_MAX) {\n"),), "plain"),
+        (("    if (epoch_taken < progress_.epoch) {\n", "    if (epoch_taken < Epoch::max()) {\n"),), "plain"),
 )
 
 # Operators that race for one record, and changes that race with the work on them.
