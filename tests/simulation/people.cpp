@@ -261,6 +261,7 @@ void World::keep_or_put_back(const Kind& kind, const Name& name) {
   story_.tell("somebody puts back " + display(name) + " as it was of " + stamp.id + " @" +
               to_string(stamp.made_of.version));
   ++changed_by_people_[name];
+  put_back_[name.kind].push_back(now());
 }
 
 // So that there is one of the template as it is now.

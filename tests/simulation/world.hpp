@@ -176,6 +176,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void check_serving(const Name& name, int64_t least);
   void await_pods(const Name& name, int64_t serving);
   bool is_contested(const Name& name) const;
+  bool waits_for_resync(const std::string& kind) const;
   int64_t serving_since(const Name& name, const Place& before) const;
   std::string object_difference(const Name& name);
   int64_t wanted_pods(const Name& name) const;
@@ -249,10 +250,11 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   std::map<Time, Version> heads_;  // of the store, as long as snapshots may begin there
   std::string last_apply_;         // the request
   std::map<Name, std::set<std::pair<std::string, Cursor>>> applied_;  // ids, and what was made of
-  std::set<std::pair<Name, std::string>> named_;      // ids: an agent has them out of this store
-  std::map<Name, uint64_t> changed_by_people_;        // how often, past the store
-  std::map<Key, std::pair<Epoch, uint64_t>> stored_;  // epoch and sequence of statuses
-  std::map<Name, json::value> kept_;                  // objects that somebody has saved
+  std::set<std::pair<Name, std::string>> named_;       // ids: an agent has them out of this store
+  std::map<Name, uint64_t> changed_by_people_;         // how often, past the store
+  std::map<Key, std::pair<Epoch, uint64_t>> stored_;   // epoch and sequence of statuses
+  std::map<Name, json::value> kept_;                   // objects that somebody has saved
+  std::map<std::string, std::vector<Time>> put_back_;  // when such were put back, by kind
   struct ReadyPod {
     Time since;
     std::string image;

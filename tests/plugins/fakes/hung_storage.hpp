@@ -89,6 +89,7 @@ inline void expect_answers_in_time(const davit_plugin* plugin, const std::string
     HungStorage::entered = nullptr;
     if (!call->end) call->cancel();
     rig.host.run();
+    EXPECT_TRUE(rig.down().ok());  // it still uses the store
   }
   EXPECT_GE(hung_calls, what.store_calls) << what.path;
 }
