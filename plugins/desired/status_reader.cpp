@@ -46,9 +46,9 @@ Result<> StatusReader::begin() {
   auto head = storage_.head();
   if (!head.ok()) return head.error();
   const bool records_moved = first_ || head->head != head_.head;
-  statuses_moved_ = first_ || head->status_head != head_.status_head ||
-                    head->head.incarnation != head_.head.incarnation;
-  if (first_ || head->head.incarnation != head_.head.incarnation) {
+  const bool new_history = first_ || head->head.incarnation != head_.head.incarnation;
+  statuses_moved_ = new_history || head->status_head != head_.status_head;
+  if (new_history) {
     auto history = storage_.history();
     if (!history.ok()) return history.error();
     history_ = std::move(*history);

@@ -11,7 +11,8 @@ using std::chrono::seconds;
 
 // From the request to the cluster. What takes longer has waited for a resync, or for a retry.
 constexpr seconds timely{5};
-// The same of an object that people keep changing: its repairs wait up to a minute.
+// The same of an object that people keep changing, and of one of many that they put back: what is
+// to be done about it waits for up to a minute.
 constexpr seconds timely_with_resync{65};
 // The same of an object that was made in a history that the store has lost, while its record was
 // held. Only now does the agent look at it, and it waits for the next bookmark of an idle stream,
