@@ -112,8 +112,8 @@ bool World::quiet() {
 
 // What another agent has made of records in an incarnation that this one has missed is no obstacle
 // to it.
-bool World::come_back() {
-  if (!rivals()) return true;
+void World::come_back() {
+  if (!rivals()) return;
   constexpr seconds connected{10};
   Agent &away = *agents_[0], &second = *agents_[1];
   const auto start_anew = [&] {
@@ -142,7 +142,6 @@ bool World::come_back() {
   start_anew();
   story_.tell("agent " + away.name + " is back");
   change(number);
-  return story_.broken().empty();
 }
 
 // An agent tells by its clock how long a pod has been ready.
@@ -195,7 +194,7 @@ bool World::lose_statuses() {
   return settle(limit);
 }
 
-void World::rest() {
+bool World::rest() {
   constexpr seconds quiet_down{75}, while_nothing_changes{75}, a_word_each{5};
   pass(quiet_down);
   writes_ = words_ = 0;
@@ -206,6 +205,7 @@ void World::rest() {
                  last_write_ + " the last");
   if (words_ > agents_.size() * (while_nothing_changes / a_word_each))
     story_.fault("agents speak " + std::to_string(words_) + " times while nothing changes");
+  return story_.broken().empty();
 }
 
 // How many pods have to serve while the record goes from there to what it is now: all but one of

@@ -41,9 +41,9 @@ int live(const Options& o) {
       if (i == o.moments * 3 / 5) world.may_be_last_trouble();
       world.live();
     }
-    if (story.broken().empty() && world.settle(patience) && world.quiet() && world.come_back() &&
-        world.blind() && world.lose_statuses())
-      world.rest();
+    if (story.broken().empty() && world.settle(patience) && world.quiet() && world.blind() &&
+        world.lose_statuses() && world.rest())
+      world.come_back();
   } catch (const std::exception& e) {
     stuck = e.what();
   }

@@ -37,18 +37,18 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   // After that: a few changes, each of which has to be in the cluster within seconds. True: they
   // were, and rollouts left pods serving.
   bool quiet();
-  // After that: an agent comes back that has missed starts of the server, and what another one did
-  // meanwhile (scene `rivals`). True: it worked at once.
-  bool come_back();
   // After that: an agent loses sight of something for long. True: the server's conditions said so
   // in time, and no longer once it saw again.
   bool blind();
   // After that: a restored store has every record and has lost the latest statuses (scene
   // `restored`). True: the agent told them again.
   bool lose_statuses();
-  // And then: what nobody changes any more comes to rest. Nothing is written to the cluster, and
-  // agents say little.
-  void rest();
+  // After that: what nobody changes any more comes to rest. True: nothing was written to the
+  // cluster, and agents said little.
+  bool rest();
+  // And then: an agent comes back that has missed starts of the server, and what another one did
+  // meanwhile (scene `rivals`). It works at once, and the other one is gone.
+  void come_back();
 
   const Story& story() const { return story_; }
   uint64_t faults() const { return fate_.faults(); }

@@ -100,7 +100,7 @@ TEST_F(RecordsWatch, R11_FromThePositionOfAnEventNothingIsMissed) {
   Cursor synced, later;
   {
     RecordsSeen seen(ref_, all_of_region(), plenty);
-    ASSERT_TRUE(seen.wait_for("SYNCED"));
+    ASSERT_TRUE(seen.wait_for("a") && seen.wait_for("b") && seen.wait_for("SYNCED"));
     for (const auto& e : seen.all()) {
       if (e.type == DAVIT_RECORDS_EVENT_RECORD) {
         EXPECT_EQ(e.at.version, Version(0)) << "what a snapshot has begun with";
@@ -180,7 +180,7 @@ TEST_F(RecordsWatch, R13_CancelEndsItOnce) {
   EXPECT_FALSE(seen.why()) << seen.why()->message;
   put(document("a"));
   ASSERT_TRUE(other.wait_for("a"));
-  fresh_->instance().stop().ok();
+  EXPECT_TRUE(fresh_->instance().stop().ok());
   EXPECT_EQ(seen.ends(), 1u);
   EXPECT_EQ(seen.late(), 0u);
 }
@@ -193,6 +193,7 @@ TEST_F(RecordsWatch, R13_CancelMayComeInAnEvent) {
   });
   ASSERT_TRUE(seen.wait_for_end());
   EXPECT_EQ(seen.events(), 3u);
+  EXPECT_TRUE(fresh_->instance().stop().ok());  // nothing can come any more
   EXPECT_EQ(seen.late(), 0u);
 }
 
