@@ -35,6 +35,21 @@ void World::hide_something() {
        [&agent, resource] { agent.cluster.show(resource); });
 }
 
+// The agent does not know yet that it sees no pods, and says of new ones that there are none:
+// perhaps after the other agent of the region has said that they are ready.
+void World::fall_behind(Agent& agent) {
+  constexpr seconds at_work{20}, rolled_out{5};
+  constexpr std::chrono::milliseconds between_changes{200};
+  static_assert(rolled_out + names_of_a_kind * between_changes < blind_after);
+  pass(at_work);
+  hide(agent, "pods", false);
+  for (uint64_t number = 0; number < names_of_a_kind; ++number) {
+    apply("deployment", number);
+    pass(between_changes);
+  }
+  pass(rolled_out);
+}
+
 // Of how many kinds the server has it that the agent does not see this resource, for this reason.
 size_t World::said_to_be_blind(const Agent& agent, const std::string& resource,
                                const std::string& why) {

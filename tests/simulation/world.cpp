@@ -309,7 +309,9 @@ bool World::settle(seconds limit) {
     link_.set_crawling(agent->name, false);
   }
   if (rivals() && fate_.chance(0.5)) {  // the second one has gone for good
+    fall_behind(*agents_[1]);
     crash_agent(*agents_[1]);
+    agents_[1]->cluster.show_all();
     agents_[1]->up_at = Time::max();
     pass(seconds(1));
   }

@@ -193,6 +193,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
 
   // That an agent says what it cannot see (blind.cpp).
   void hide(Agent& agent, const std::string& resource, bool refused);
+  void fall_behind(Agent& agent);
   size_t said_to_be_blind(const Agent& agent, const std::string& resource, const std::string& why);
   bool await_blindness(const Agent& agent, const std::string& resource, const std::string& why,
                        size_t kinds, Time within);
