@@ -25,7 +25,9 @@ struct Mover {
     EXPECT_TRUE(instance.create().ok() && instance.wire().ok());
   }
   ~Mover() {
-    if (instance.started()) EXPECT_TRUE(instance.stop().ok());
+    if (instance.started()) {
+      EXPECT_TRUE(instance.stop().ok());
+    }
   }
   storage::Moves moves() { return storage::Moves(instance.ref(DAVIT_STORAGE_MOVE)); }
   // "ok", or the error.
