@@ -112,17 +112,6 @@ class History {
         std::find_if(writes.rbegin(), writes.rend(), [](const auto& w) { return w.live; });
     return lived == writes.rend() ? writes.back() : *last[lived->id];
   }
-  // Since which version the record that lives under the name is held; none: it is not.
-  static std::optional<Version> held_since(const std::vector<Written>& writes) {
-    const Written& last = now(writes);
-    std::optional<Version> since;
-    for (auto w = writes.rbegin(); last.live && w != writes.rend(); ++w) {
-      if (w->id != last.id) continue;
-      if (!w->live || !w->held) break;
-      since = w->version;
-    }
-    return since;
-  }
   // Whether the record was dead at some time after this version.
   bool died_after(const Name& name, const std::string& id, Version version) const {
     const auto it = written_.find(name);

@@ -40,14 +40,16 @@ void World::check_worker(const Agent& agent) {
   superseded_.insert(std::exchange(worker_, agent.process));
 }
 
-// A cursor that has passed the hold says that the agent knows of it.
+// A cursor that has passed the record's newest version says that the agent knows of the hold. An
+// earlier version, held or not, is named to nobody who comes after it was replaced.
 void World::check_hold(const Agent& agent, const Name& name) {
   const auto written = history_.all().find(name);
   const auto heard = agent.heard.find(name.kind);
   if (written == history_.all().end() || heard == agent.heard.end()) return;
-  const auto since = History::held_since(written->second);
-  if (since && heard->second.version >= *since)
-    story_.fault(display(name) + " is touched, and held since " + to_string(*since));
+  const Written& last = History::now(written->second);
+  if (last.live && last.held && heard->second.version >= last.version)
+    story_.fault(display(name) + " is touched by agent " + agent.name + ", which has heard of " +
+                 to_string(heard->second.version) + ", and held since " + to_string(last.version));
 }
 
 // A request that names another object than the one that stands there, or another state of it, is
