@@ -18,7 +18,7 @@ completes() {
 completes "status storage" s
 completes "--region" get --re
 completes "table json yaml" get -o ""
-completes "backup restore verify maintain" storage ""
+completes "backup restore verify maintain migrate copy" storage ""
 completes " -o default" apply -f ./sh
 completes "taken over" explain ta
 completes "" nothing-like-this

@@ -20,7 +20,7 @@ TEST(Module, ReadsTheNoteWithoutLoading) {
   auto note = read_note(STORAGE_NAIVE_SO);
   ASSERT_TRUE(note.ok()) << note.error().message;
   EXPECT_EQ(note->name, "storage_naive");
-  EXPECT_EQ(note->roles, std::vector<std::string>{"storage/1"});
+  EXPECT_EQ(note->roles, (std::vector<std::string>{"storage/1", "storage_move/1"}));
   EXPECT_TRUE(note->needs.empty());
   EXPECT_EQ(note->abi, "1.0");
   EXPECT_EQ(*exported_symbols(STORAGE_NAIVE_SO), std::vector<std::string>{DAVIT_PLUGIN_ENTRY});

@@ -16,7 +16,7 @@ std::string completed(const std::vector<std::string>& words) {
 
 TEST(Completion, OffersCommandsAndTheirVerbs) {
   EXPECT_EQ(completed({"s"}), "status storage ");
-  EXPECT_EQ(completed({"storage", ""}), "backup restore verify maintain ");
+  EXPECT_EQ(completed({"storage", ""}), "backup restore verify maintain migrate copy ");
   EXPECT_EQ(completed({"storage", "--server", "u", "ve"}), "verify ");
   EXPECT_EQ(completed({"nothing", ""}), completed({""})) << "an unknown word changes nothing";
   EXPECT_EQ(completed({""}).find("__complete"), std::string::npos);

@@ -42,7 +42,7 @@ TEST_F(CommandTest, MigrateMakesTheSchemaThatRunAsksFor) {
       "version 2: make views for people: workloads, agent_progress\n";
   for (const char* command : {"run", "check"}) {
     const std::string refused = davit(command);
-    EXPECT_EQ(refused[0], '2') << refused;
+    EXPECT_EQ(refused[0], '4') << refused;
     EXPECT_NE(
         refused.find("schema \"davit\" does not exist: run `davit storage migrate CONFIG...`"),
         std::string::npos)
@@ -136,7 +136,7 @@ TEST_F(CommandTest, CopyBringsAStoreOutOfAFileAndBack) {
     before = store.text_of_all();
   }
   const std::string refused = run("storage copy --finish --from " + from + " --to " + config_);
-  EXPECT_EQ(refused[0], '2') << refused;
+  EXPECT_EQ(refused[0], '4') << refused;
   EXPECT_NE(refused.find("davit storage migrate"), std::string::npos) << refused;
   EXPECT_EQ(davit("storage migrate")[0], '0');
   const std::string there = run("storage copy --finish --from " + from + " --to " + config_);
