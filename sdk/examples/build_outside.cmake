@@ -4,7 +4,8 @@
 #   cmake -D BUILD=<build folder> -D PREFIX=<where to> -D WORK=<scratch folder> -P build_outside.cmake
 #
 # WORK/<example>/*.so and the same in PREFIX/lib/davit/plugins exist afterwards. Optional: SANITIZE (what
-# the build was made with), CMAKE_C_COMPILER, CMAKE_CXX_COMPILER.
+# the build was made with), CMAKE_C_COMPILER, CMAKE_CXX_COMPILER, and LAUNCHER_<plugin>, a program that runs the command
+# which it is given while the service is there that the plugin needs.
 cmake_minimum_required(VERSION 3.25)
 foreach(needed BUILD PREFIX WORK)
   if(NOT ${needed})
@@ -50,7 +51,7 @@ foreach(configuration IN LISTS configurations)
   cmake_path(GET configuration PARENT_PATH folder)
   cmake_path(GET folder FILENAME plugin)
   if(EXISTS ${PREFIX}/lib/davit/plugins/${plugin}.so)
-    run(${PREFIX}/bin/davit-conformance --filter *-StorageTorture.*:Cluster* --config ${configuration}
+    run(${LAUNCHER_${plugin}} ${PREFIX}/bin/davit-conformance --filter *-StorageTorture.*:Cluster* --config ${configuration}
       ${PREFIX}/lib/davit/plugins/${plugin}.so)
   else()
     message(FATAL_ERROR "${configuration} is installed, and ${plugin}.so is not")
