@@ -50,11 +50,9 @@ class History {
       if (seen_.insert(version).second) {
         check_expectation(m, version);
         last_[r.key] = {version, r.live};
-        if (r.live) {
-          nameless_.erase(r.key);
-        } else if (is_taken(name)) {
-          nameless_.insert(r.key);
-        }
+        // One that was purged begins a new life.
+        if (r.live || !m.expect) nameless_.erase(r.key);
+        if (!r.live && is_taken(name)) nameless_.insert(r.key);
         written_[name].push_back(
             {version, r.key.id, r.live && r.state != "archived", held, r.json});
       }
