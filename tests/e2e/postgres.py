@@ -1,29 +1,78 @@
-"""A PostgreSQL of the test's own, with a schema for each server that asks for a store."""
+"""A PostgreSQL of the tests' own, on a Unix socket in a folder of its own."""
 
+import itertools
 import os
+import pwd
+import shutil
+import signal
 import subprocess
-import unittest
+import tempfile
+from pathlib import Path
+
+from parts import Process, die_with_parent, wait_until
+from processes import processor_seconds  # parts knows where
+
+USER = "davit"
+
+
+def programs():
+    """The folder of the newest installed one."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda p: int(p.parent.name))
+    if not found:
+        raise RuntimeError("there is no PostgreSQL in /usr/lib/postgresql: run packaging/install-dependencies.sh")
+    return found[-1]
 
 
 class Postgres:
-    def __init__(self, world=None):
-        del world
-        program = os.environ.get("DAVIT_WITH_POSTGRES", "")
-        if not program:
-            raise unittest.SkipTest("DAVIT_WITH_POSTGRES names no program: run the test by ctest")
-        # The program ends with what it runs, and that ends with its input.
-        self.process = subprocess.Popen([program, "sh", "-c", 'echo "$PGHOST" && exec cat'], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.host = self.process.stdout.readline().strip()
-        if not self.host.startswith("/"):
-            self.close()
-            raise unittest.SkipTest(self.host or "PostgreSQL does not start")
+    """Ends with the test. It does not run as root, so neither is it started by root."""
+
+    def __init__(self, **settings):
+        self.programs = programs()
+        self.folder = Path(tempfile.mkdtemp(prefix="davit-postgres-"))
+        self.numbers = itertools.count(1)
+        self.as_user = []
+        if os.getuid() == 0:
+            owner = pwd.getpwnam("postgres")
+            os.chown(self.folder, owner.pw_uid, owner.pw_gid)
+            self.as_user = ["setpriv", f"--reuid={owner.pw_uid}", f"--regid={owner.pw_gid}", "--clear-groups"]
+        subprocess.run([*self.as_user, self.programs / "initdb", "-D", self.folder / "data", "-U", USER, "-A", "trust",
+                        "-E", "UTF8", "--locale=C", "--no-sync"], cwd=self.folder, check=True, capture_output=True,
+                       preexec_fn=die_with_parent)
+        options = {"listen_addresses": "", "unix_socket_directories": self.folder, **settings}
+        self.process = Process("postgres", [
+            *self.as_user, self.programs / "postgres", "-D", self.folder / "data",
+            *(o for key, value in options.items() for o in ("-c", f"{key}={value}"))], self.folder).start()
+        wait_until(lambda: f"PostgreSQL answers; {self.process.tail()}",
+                   lambda: self.run("pg_isready", "-q", check=False).returncode == 0)
+
+    def run(self, program, *arguments, check=True):
+        return subprocess.run([self.programs / program, "-h", self.folder, "-U", USER, *arguments], check=check,
+                              text=True, capture_output=True, timeout=60)
+
+    def database(self):
+        """A new, empty one: its connection string."""
+        name = f"d{next(self.numbers)}"
+        self.run("createdb", name)
+        return f"host={self.folder} user={USER} dbname={name}"
 
     def settings(self, name):
-        return (f'module = "storage_postgres"\nhost = "{self.host}"\nuser = "davit"\ndatabase = "postgres"\n'
+        """The keys of [plugin.main] for a store in a schema of this name."""
+        return (f'module = "storage_postgres"\nhost = "{self.folder}"\nuser = "{USER}"\ndatabase = "postgres"\n'
                 f'schema = "{name}"')
 
+    def sql(self, text):
+        """The rows, a line each, without decoration."""
+        return self.run("psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", "postgres", "-c", text).stdout.strip()
+
+    def processor_seconds(self):
+        """Of all its processes, those that have ended included."""
+        pid = self.process.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+        own = processor_seconds(pid, and_of_ended_children=True)
+        return own + sum(processor_seconds(child) or 0 for child in children)  # or one that has just ended
+
     def close(self):
-        self.process.stdin.close()
-        self.process.wait(60)
-        self.process.stdout.close()
+        if self.process.alive():
+            self.process.process.send_signal(signal.SIGINT)  # without waiting for its clients
+            self.process.process.wait(30)
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -11,6 +11,7 @@ import random
 import resource
 import signal
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -19,14 +20,17 @@ from postgres import Postgres
 
 
 class Sqlite:
-    def __init__(self, world):
-        self.folder = world.folder
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="davit-sqlite-")
+
+    def file(self, name):
+        return f"{self.folder.name}/{name}.db"
 
     def settings(self, name):
-        return f'module = "storage_sqlite"\npath = "{self.folder}/{name}.db"'
+        return f'module = "storage_sqlite"\npath = "{self.file(name)}"'
 
     def close(self):
-        pass
+        self.folder.cleanup()
 
 
 BACKENDS = (Sqlite, Postgres)
@@ -48,7 +52,7 @@ class Stores(Case):
     def server(self, backend, name):
         """A server on a store of this name. All of them are at one address, and one runs at a time."""
         if backend not in self.backends:
-            self.backends[backend] = backend(self.world)
+            self.backends[backend] = backend()
         return self.world.server(name, store=self.backends[backend].settings(name))
 
     def start(self, server):
@@ -199,7 +203,7 @@ class Fleet(Stores):
         self.start(first)
         agent = self.agent()
         self.world.apply([deployment(n) for n in range(RECORDS)], "--wait")
-        self.world.davit("storage", "backup", self.world.folder / "taken.db")
+        self.world.davit("storage", "backup", self.backends[Sqlite].file("taken"))
         self.copy(taken, second, "--finish")
         self.world.apply([deployment(2, replicas=3), deployment(98), deployment(99)], "--wait")
         self.world.delete("deployment", "d_3")
