@@ -1,31 +1,8 @@
 #include "commit_plan.hpp"
 
+#include "davit/storage_groups.hpp"
+
 namespace davit::storage_postgres {
-namespace {
-
-std::string display(const Key& key) {
-  return key.kind + " \"" + key.id + "\" of region \"" + key.region + "\"";
-}
-
-std::string display(const std::string& ns, const std::string& name) {
-  return "\"" + ns + "/" + name + "\"";
-}
-
-Error invalid(const std::string& message, const std::string& where = {}) {
-  return {Code::invalid_argument, message, where};
-}
-
-std::optional<Error> renamed(const Record& r, const StoredRecord& before) {
-  if (before.name.empty() || (r.ns == before.ns && r.name == before.name)) return std::nullopt;
-  // A deleted record whose name was taken over is shown without a name, and may be written without
-  // one.
-  if (!r.live && r.ns.empty() && r.name.empty()) return std::nullopt;
-  return invalid(display(r.key) + " is " + display(before.ns, before.name) +
-                     " for its life and cannot become " + display(r.ns, r.name),
-                 r.key.id);
-}
-
-}  // namespace
 
 CommitPlan::Name CommitPlan::name_of(const Key& key, const std::string& ns,
                                      const std::string& name) {
@@ -44,35 +21,10 @@ CommitPlan::CommitPlan(Concerned before, const storage::Chain& chain, Cursor hea
   }
 }
 
-std::optional<Error> CommitPlan::check(const Group& group) const {
-  if (group.mutations.empty()) return invalid("a group has at least one mutation");
-  std::set<Key> keys;
-  for (const auto& m : group.mutations) {
-    const Record& r = m.record;
-    if (r.key.kind.empty() || r.key.region.empty() || r.key.id.empty())
-      return invalid("a record needs a kind, a region and an id", r.key.id);
-    if (r.live && r.name.empty()) return invalid(display(r.key) + " needs a name", r.key.id);
-    if (!keys.insert(r.key).second)
-      return invalid(display(r.key) + " stands twice in one group", r.key.id);
-  }
-  return std::nullopt;
-}
-
-std::optional<Error> CommitPlan::unmet(const Mutation& m, Version version) const {
-  const bool kept = chain_.keeps_what_is_expected(m, first_head_);
-  if (m.expect == any_version || (m.expect == version && kept)) return std::nullopt;
-  const std::string is = !version ? "does not exist" : "has version " + to_string(version);
-  const std::string expected = !m.expect ? "no such record"
-                                         : "version " + to_string(m.expect) +
-                                               (kept ? "" : " of an incarnation that has lost it");
-  const Key& key = m.record.key;
-  return Error{Code::aborted, display(key) + " " + is + ", expected was " + expected, key.id};
-}
-
 GroupResult CommitPlan::apply(const Group& group) {
   GroupResult result;
   result.incarnation = incarnation_;
-  result.error = check(group);
+  result.error = storage::malformed(group);
   if (result.error) return result;
   if (const auto first = repeated(group.request_id, result.error)) {
     result.first_version = *first;
@@ -99,8 +51,6 @@ GroupResult CommitPlan::apply(const Group& group) {
   return result;
 }
 
-// The text after the last newline of a request id is a fingerprint of the request. The same id with
-// another fingerprint is a mistake of the caller: its write would be lost silently.
 std::optional<Version> CommitPlan::repeated(const std::string& request_id,
                                             std::optional<Error>& error) const {
   if (request_id.empty()) return std::nullopt;
@@ -109,10 +59,7 @@ std::optional<Version> CommitPlan::repeated(const std::string& request_id,
   if (newline == std::string::npos) return std::nullopt;
   const std::string id = request_id.substr(0, newline + 1);
   const auto other = requests_.lower_bound(id);
-  if (other != requests_.end() && other->first.starts_with(id)) {
-    error = Error{Code::failed_precondition,
-                  "the request id was used before for something else: use a new one", "request_id"};
-  }
+  if (other != requests_.end() && other->first.starts_with(id)) error = storage::request_reused();
   return std::nullopt;
 }
 
@@ -168,11 +115,11 @@ std::optional<Error> CommitPlan::mutate(const Mutation& m, const std::string& re
   const Record& r = m.record;
   const auto found = entries_.find(r.key);
   const StoredRecord before = found == entries_.end() ? StoredRecord() : found->second.row;
-  if (auto error = unmet(m, before.version)) {
+  if (auto error = storage::unmet(m, before.version, chain_, first_head_)) {
     actual = before.version;
     return error;
   }
-  if (auto error = renamed(r, before)) return error;
+  if (auto error = storage::renamed(r, before.ns, before.name)) return error;
   bool name_taken = before.version ? before.name_taken : r.name.empty();
   // A live record keeps its name, and a deleted record that stays deleted claims none.
   if ((r.live && !before.live) || !before.version) {
@@ -204,10 +151,7 @@ std::optional<Error> CommitPlan::take_name(const Record& r, bool& taken) {
     if (found->second.row.live) {
       taken = true;
       if (!r.live) return std::nullopt;
-      return Error{Code::already_exists,
-                   r.key.kind + " " + display(r.ns, r.name) + " of region \"" + r.key.region +
-                       "\" exists already, with id \"" + key.id + "\"",
-                   key.id};
+      return storage::name_taken(r, key.id);
     }
     if (r.live) change(key).row.name_taken = true;  // of this group, see free_names
   }

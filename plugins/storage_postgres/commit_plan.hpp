@@ -54,8 +54,6 @@ class CommitPlan {
   };
   using Name = std::tuple<std::string, std::string, std::string, std::string>;
 
-  std::optional<Error> check(const Group& group) const;
-  std::optional<Error> unmet(const Mutation& m, Version version) const;
   std::optional<Version> repeated(const std::string& request_id, std::optional<Error>& error) const;
   void free_names(const Group& group);
   std::optional<Error> mutate(const Mutation& m, const std::string& request_id, Version version,

@@ -1,38 +1,8 @@
 #include "record_columns.hpp"
 
+#include "davit/storage_groups.hpp"
+
 namespace davit::storage_postgres {
-namespace {
-
-void append_quoted(std::string& out, std::string_view text) {
-  static constexpr char hex[] = "0123456789abcdef";
-  out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += "\\u00";
-      out += hex[c >> 4];
-      out += hex[c & 15];
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
-std::string annotations_json(const Pairs& pairs) {
-  std::string out = "{";
-  for (const auto& [key, value] : pairs) {
-    if (out.size() > 1) out += ',';
-    append_quoted(out, key);
-    out += ':';
-    append_quoted(out, value);
-  }
-  return out + "}";
-}
-
-}  // namespace
 
 void RecordColumns::add(const Record& r, const Decided& decided) {
   ++count_;
@@ -48,7 +18,7 @@ void RecordColumns::add(const Record& r, const Decided& decided) {
   authors_.add(r.author);
   requests_.add(decided.request_id);
   r.annotations.empty() ? annotations_.add_null()
-                        : annotations_.add(annotations_json(r.annotations));
+                        : annotations_.add(storage::annotations_json(r.annotations));
   r.json.empty() ? contents_.add_null() : contents_.add(r.json);
   payloads_.add_bytes(r.payload);
   times_.add_number(r.committed_at_unix_ms);

@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "davit/storage_groups.hpp"
+
 namespace davit::storage_sqlite {
 namespace {
 
@@ -12,47 +14,6 @@ using V = std::string_view;
 constexpr int64_t requests_kept_ms = 600'000;
 constexpr uint64_t requests_kept_versions = 100'000;
 
-std::string display(const Key& key) {
-  return key.kind + " \"" + key.id + "\" of region \"" + key.region + "\"";
-}
-
-std::string display(const std::string& ns, const std::string& name) {
-  return "\"" + ns + "/" + name + "\"";
-}
-
-void append_quoted(std::string& out, V text) {
-  static constexpr char hex[] = "0123456789abcdef";
-  out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += "\\u00";
-      out += hex[c >> 4];
-      out += hex[c & 15];
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
-std::string annotations_json(const Pairs& pairs) {
-  std::string out = "{";
-  for (const auto& [key, value] : pairs) {
-    if (out.size() > 1) out += ',';
-    append_quoted(out, key);
-    out += ':';
-    append_quoted(out, value);
-  }
-  return out + "}";
-}
-
-Error invalid(const std::string& message, const std::string& where = {}) {
-  return {Code::invalid_argument, message, where};
-}
-
 }  // namespace
 
 Commit::Commit(Connection& connection, const storage::Chain& chain, int64_t now_unix_ms)
@@ -61,25 +22,10 @@ Commit::Commit(Connection& connection, const storage::Chain& chain, int64_t now_
   if (s.step()) first_ = next_ = Version(s.number(0)).next();
 }
 
-std::optional<Error> Commit::check(const Group& group) const {
-  if (group.mutations.empty()) return invalid("a group has at least one mutation");
-  std::set<Key> keys;
-  for (const auto& m : group.mutations) {
-    const Record& r = m.record;
-    if (r.key.kind.empty() || r.key.region.empty() || r.key.id.empty()) {
-      return invalid("a record needs a kind, a region and an id", r.key.id);
-    }
-    if (r.live && r.name.empty()) return invalid(display(r.key) + " needs a name", r.key.id);
-    if (!keys.insert(r.key).second)
-      return invalid(display(r.key) + " stands twice in one group", r.key.id);
-  }
-  return std::nullopt;
-}
-
 GroupResult Commit::apply(const Group& group) {
   GroupResult result;
   result.incarnation = chain_.current();
-  result.error = check(group);
+  result.error = storage::malformed(group);
   if (result.error || connection_.failed()) return result;
   if (const auto first = repeated(group.request_id, result.error)) {
     result.first_version = *first;
@@ -112,18 +58,11 @@ std::optional<Error> Commit::mutate(const Mutation& m, const std::string& reques
                                     Version version, Version& actual) {
   const Record& r = m.record;
   const Stored before = stored(r.key);
-  const bool kept = chain_.keeps_what_is_expected(m, first_ - 1);
-  if (m.expect != any_version && (m.expect != before.version || !kept)) {
+  if (auto error = storage::unmet(m, before.version, chain_, first_ - 1)) {
     actual = before.version;
-    const std::string is =
-        !before.version ? "does not exist" : "has version " + to_string(before.version);
-    const std::string expected = !m.expect
-                                     ? "no such record"
-                                     : "version " + to_string(m.expect) +
-                                           (kept ? "" : " of an incarnation that has lost it");
-    return Error{Code::aborted, display(r.key) + " " + is + ", expected was " + expected, r.key.id};
+    return error;
   }
-  if (auto error = fixed_name(r, before)) return error;
+  if (auto error = storage::renamed(r, before.ns, before.name)) return error;
   bool name_taken = before.version ? before.name_taken : r.name.empty();
   // A live record keeps its name, and a deleted record that stays deleted claims none.
   if ((r.live && !before.live) || !before.version) {
@@ -141,16 +80,6 @@ Commit::Stored Commit::stored(const Key& key) {
   if (!s.step()) return {};
   return {Version(s.number(0)), s.integer(1) != 0, s.integer(2) != 0, std::string(s.text(3)),
           std::string(s.text(4))};
-}
-
-std::optional<Error> Commit::fixed_name(const Record& r, const Stored& before) const {
-  if (before.name.empty() || (r.ns == before.ns && r.name == before.name)) return std::nullopt;
-  // A deleted record whose name was taken over is shown without a name, and may be written without
-  // one.
-  if (!r.live && r.ns.empty() && r.name.empty()) return std::nullopt;
-  return invalid(display(r.key) + " is " + display(before.ns, before.name) +
-                     " for its life and cannot become " + display(r.ns, r.name),
-                 r.key.id);
 }
 
 // A record changes only with a new version. So deleted records whose names the group takes over get
@@ -193,11 +122,7 @@ std::optional<Error> Commit::take_name(const Record& r, bool& taken) {
     if (other.integer(1) != 0) {
       taken = true;
       if (!r.live) return std::nullopt;
-      const std::string id(other.text(2));
-      return Error{Code::already_exists,
-                   r.key.kind + " " + display(r.ns, r.name) + " of region \"" + r.key.region +
-                       "\" exists already, with id \"" + id + "\"",
-                   id};
+      return storage::name_taken(r, std::string(other.text(2)));
     }
     if (r.live)  // of this group, see free_names
       connection_.run("UPDATE records SET name_taken = 1 WHERE version = ?", other.number(0));
@@ -218,7 +143,7 @@ void Commit::write(const Record& r, const Stored& before, const std::string& req
 
 void insert(Connection& connection, const Record& r, const Row& row) {
   const std::string annotations =
-      r.annotations.empty() ? std::string() : annotations_json(r.annotations);
+      r.annotations.empty() ? std::string() : storage::annotations_json(r.annotations);
   connection.run(
       "INSERT INTO records (version, live, name_taken, committed_at_unix_ms, kind, region, id, ns, "
       "name, state, author, "
@@ -229,8 +154,6 @@ void insert(Connection& connection, const Record& r, const Row& row) {
       V(row.request_id), V(annotations), V(r.json), Blob{r.payload});
 }
 
-// The text after the last newline of a request id is a fingerprint of the request. The same id with
-// another fingerprint is a mistake of the caller: its write would be lost silently.
 std::optional<Version> Commit::repeated(const std::string& request_id,
                                         std::optional<Error>& error) {
   if (request_id.empty()) return std::nullopt;
@@ -243,9 +166,7 @@ std::optional<Version> Commit::repeated(const std::string& request_id,
       "AND request_id < ?3)",
       V(request_id), V(from), V(to));
   if (!s.step()) return std::nullopt;
-  if (s.text(1) != request_id)
-    error = Error{Code::failed_precondition,
-                  "the request id was used before for something else: use a new one", "request_id"};
+  if (s.text(1) != request_id) error = storage::request_reused();
   return error ? std::nullopt : std::optional(Version(s.number(0)));
 }
 

@@ -36,12 +36,10 @@ class Commit {
     bool live = false, name_taken = false;
     std::string ns, name;
   };
-  std::optional<Error> check(const Group& group) const;
   std::optional<Error> mutate(const Mutation& m, const std::string& request_id, Version version,
                               Version& actual);
   Stored stored(const Key& key);
   void free_names(const Group& group);
-  std::optional<Error> fixed_name(const Record& r, const Stored& before) const;
   std::optional<Error> take_name(const Record& r, bool& taken);
   void write(const Record& r, const Stored& before, const std::string& request_id, Version version,
              bool name_taken);
