@@ -32,14 +32,8 @@ class Locker {
   PGconn* connection_;
 };
 
-class Cancel : public WithPostgres {
+class Cancel : public OnDatabase {
  protected:
-  void SetUp() override {
-    WithPostgres::SetUp();
-    if (IsSkipped()) return;
-    database_ = shared_cluster().database();
-  }
-  std::string sql(const std::string& text) { return shared_cluster().sql(text, database_); }
   std::unique_ptr<Locker> lock(const std::string& statement) {
     return std::make_unique<Locker>(shared_cluster().connection(database_), statement);
   }
@@ -58,7 +52,6 @@ class Cancel : public WithPostgres {
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "
         "application_name = 'davit main' AND xact_start IS NOT NULL");
   }
-  std::string database_;
 };
 
 constexpr const char* row_of_a = "SELECT 1 FROM davit.records WHERE id = 'a' FOR UPDATE";

@@ -10,12 +10,11 @@
 namespace davit::storage_postgres {
 namespace {
 
-class CommandTest : public WithPostgres {
+class CommandTest : public OnDatabase {
  protected:
   void SetUp() override {
-    WithPostgres::SetUp();
+    OnDatabase::SetUp();
     if (IsSkipped()) return;
-    database_ = shared_cluster().database();
     config_ = folder_.path() + "/server.toml";
     std::ofstream(config_) << "[host]\nstate_dir = \"state\"\n[plugin.main]\nmodule = "
                               "\"storage_postgres\"\nuri = \"postgresql:///"
@@ -32,7 +31,7 @@ class CommandTest : public WithPostgres {
     const int status = pclose(out);
     return std::to_string(WIFEXITED(status) ? WEXITSTATUS(status) : -1) + " " + text;
   }
-  std::string database_, config_;
+  std::string config_;
   testing::TemporaryDirectory folder_;
 };
 

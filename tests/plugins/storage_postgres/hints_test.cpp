@@ -49,16 +49,10 @@ void listens(const storage::Client& writer, Heard& heard) {
   FAIL() << "nothing is heard";
 }
 
-class HintsTest : public WithPostgres {
+class HintsTest : public OnDatabase {
  protected:
-  void SetUp() override {
-    WithPostgres::SetUp();
-    if (IsSkipped()) return;
-    database_ = shared_cluster().database();
-  }
   static constexpr uint32_t everything =
       DAVIT_HINT_RECORDS | DAVIT_HINT_STATUSES | DAVIT_HINT_AGENTS;
-  std::string database_;
 };
 
 TEST_F(HintsTest, WhatOneServerWritesTheOtherHearsOf) {

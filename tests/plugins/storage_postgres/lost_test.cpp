@@ -13,16 +13,7 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 using Loses = test::Proxy::Loses;
 
-class Lost : public WithPostgres {
- protected:
-  void SetUp() override {
-    WithPostgres::SetUp();
-    if (IsSkipped()) return;
-    database_ = shared_cluster().database();
-  }
-  std::string sql(const std::string& text) { return shared_cluster().sql(text, database_); }
-  std::string database_;
-};
+class Lost : public OnDatabase {};
 
 TEST_F(Lost, ACommitWhoseAnswerWasLostIsFoundOut) {
   test::Proxy proxy(shared_cluster().folder());

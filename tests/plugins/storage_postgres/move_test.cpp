@@ -9,14 +9,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class MoveTest : public WithPostgres {
+class MoveTest : public OnDatabase {
  protected:
-  void SetUp() override {
-    WithPostgres::SetUp();
-    if (!IsSkipped()) database_ = shared_cluster().database();
-  }
   testing::Config settings() const { return config(shared_cluster(), database_); }
-  std::string database_;
 };
 
 // An instance that copies.

@@ -31,6 +31,17 @@ class WithPostgres : public ::testing::Test {
   }
 };
 
+// With a database of its own.
+class OnDatabase : public WithPostgres {
+ protected:
+  void SetUp() override {
+    WithPostgres::SetUp();
+    if (!IsSkipped()) database_ = shared_cluster().database();
+  }
+  std::string sql(const std::string& text) { return shared_cluster().sql(text, database_); }
+  std::string database_;
+};
+
 // A password that no text may show.
 constexpr const char* secret = "s3cr3t-do-not-show";
 

@@ -6,15 +6,13 @@
 namespace davit::storage_postgres {
 namespace {
 
-class SchemaTest : public WithPostgres {
+class SchemaTest : public OnDatabase {
  protected:
   void SetUp() override {
-    WithPostgres::SetUp();
+    OnDatabase::SetUp();
     if (IsSkipped()) return;
-    database_ = shared_cluster().database();
     config_ = config(shared_cluster(), database_);
   }
-  std::string sql(const std::string& text) { return shared_cluster().sql(text, database_); }
   // A session of the cluster's owner, in the schema.
   std::unique_ptr<Session> session() {
     testing::TestHost host("main", config_);
@@ -28,7 +26,6 @@ class SchemaTest : public WithPostgres {
     }
   }
 
-  std::string database_;
   testing::Config config_;
 };
 

@@ -4,16 +4,7 @@
 namespace davit::storage_postgres {
 namespace {
 
-class Tables : public WithPostgres {
- protected:
-  void SetUp() override {
-    WithPostgres::SetUp();
-    if (IsSkipped()) return;
-    database_ = shared_cluster().database();
-  }
-  std::string sql(const std::string& text) { return shared_cluster().sql(text, database_); }
-  std::string database_;
-};
+class Tables : public OnDatabase {};
 
 TEST_F(Tables, TheQueriesOfTheReadmeFindWhatWasWritten) {
   Life life(shared_cluster(), database_);
