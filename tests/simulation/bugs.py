@@ -235,7 +235,7 @@ REPORTS = (
 RACES = (
     Bug("expected_version_is_not_checked", "storage_sqlite", "commit.cpp",
         "of two operators that give the same expected version at most one wins",
-        (("if (m.expect != any_version && (m.expect != before.version || !kept)) {", "if (false) {"),)),
+        (("storage::unmet(m, before.version, chain_, first_ - 1)", "std::optional<Error>()"),)),
     Bug("change_expects_nothing", "desired", "decision.cpp",
         "a change is made of the version that it was judged by",
         (("          Version(),\n          Mutation{wanted, stored->version}",
@@ -330,22 +330,34 @@ def link_command(build, library):
     return next(line for line in reversed(lines) if f" -o {library} " in line)
 
 
-def planted_text(bug, source):
-    text = source.read_text(encoding="utf-8")
+def source_of(bug):
+    return REPOSITORY / "plugins" / bug.plugin / bug.source
+
+
+def misplaced():
+    """Faults of this list: what a bug changes does not stand once in its source."""
+    for bug in BUGS:
+        text = source_of(bug).read_text(encoding="utf-8")
+        for old, _ in bug.edits:
+            if (times := text.count(old)) != 1:
+                place = source_of(bug).relative_to(REPOSITORY)
+                yield f"{place}: has {times} times, once is needed by the bug {bug.name}: {old!r}"
+
+
+def planted_text(bug):
+    text = source_of(bug).read_text(encoding="utf-8")
     for old, new in bug.edits:
-        if text.count(old) != 1:
-            raise SystemExit(f"{bug.name}: {source} has {text.count(old)} times: {old!r}")
         text = text.replace(old, new)
     return text
 
 
 def plant(build, bug):
     """Builds the plugin with the bug in it; returns its path."""
-    source = REPOSITORY / "plugins" / bug.plugin / bug.source
+    source = source_of(bug)
     folder = build / "bugs" / bug.name
     folder.mkdir(parents=True, exist_ok=True)
     planted, made = folder / source.name, folder / (source.name + ".o")
-    planted.write_text(planted_text(bug, source), encoding="utf-8")
+    planted.write_text(planted_text(bug), encoding="utf-8")
     command, directory = compile_command(build, source)
     compiled = re.sub(r"-o \S+", f"-o {made}", command.replace(f"-c {source}", f"-c {planted}"))
     compiled = re.sub(r"-M[FT] \S+|-MD", "", compiled) + f" -I{source.parent} -w"
@@ -383,8 +395,8 @@ def main():
     unknown = set(arguments.names) - {bug.name for bug in BUGS}
     if unknown:
         raise SystemExit(f"no such bug: {', '.join(sorted(unknown))}")
-    for bug in BUGS:
-        planted_text(bug, REPOSITORY / "plugins" / bug.plugin / bug.source)
+    if faults := list(misplaced()):
+        raise SystemExit("\n".join(faults))
     chosen = [bug for bug in BUGS if not arguments.names or bug.name in arguments.names]
     missed = 0
     with ThreadPoolExecutor(2) as pool:
