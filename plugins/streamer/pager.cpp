@@ -56,9 +56,9 @@ std::optional<Pager::Todo> Pager::opening() {
 }
 
 void Pager::begin(Mark mark, Cursor at) {
-  if (begun_) return;
-  begun_ = true;
-  if (mark == Mark::begin_tail) marked_ = at.version;
+  if (begun_ == at.incarnation) return;
+  if (!begun_ && mark == Mark::begin_tail) marked_ = at.version;
+  begun_ = at.incarnation;
   if (traits_.begins) opening_ = Todo{Act::bookmark, at, Version(), false, mark};
 }
 
@@ -88,22 +88,14 @@ void Pager::head(const Head& head) {
 Result<> Pager::page(const Page& page, size_t records, std::shared_ptr<const PageNames> names) {
   const bool snapshot = phase_ == Phase::snapshot;
   const Incarnation incarnation = page.head.head.incarnation;
-  // The store does not judge a cursor of version 0, so the first page does it here.
-  if (snapshot && std::exchange(first_page_, false) && incarnation != cursor_.incarnation) {
-    return Error{Code::out_of_range, "the store's history changed while a snapshot began"};
-  }
+  if (snapshot && incarnation != cursor_.incarnation)
+    return Error{Code::out_of_range, "the store's history changed under a snapshot"};
   if (names) live_count_.take(std::move(names));
   begin(Mark::begin_tail, {incarnation, cursor_.version});
   cursor_.version = page.next_version;
   dry_ = records == 0 && !page.more;
-  if (page.more) {
-    // Outside a snapshot the cursor moves to a new incarnation that continues the old one. Within a
-    // snapshot it stays in the incarnation of the begin, so that the store goes on judging the
-    // begin version.
-    if (!snapshot) cursor_.incarnation = incarnation;
-    return {};
-  }
   cursor_.incarnation = incarnation;
+  if (page.more) return {};
   if (snapshot && traits_.begins) {
     phase_ = Phase::snapshot_end;
     caught_up_ = true;

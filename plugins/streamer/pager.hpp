@@ -7,6 +7,10 @@
 //              bookmark -> ring ...; for a peer without incarnations: head -> pages -> ring ..., or
 //              as from cursor 0 when the store cannot continue from v
 //   ring ...:  frames until the tip -> bookmark -> idle until woken; behind the floor -> pages
+//
+// The store may begin an incarnation while the stream is open. The ring then sends the stream to
+// the store, and another begin bookmark comes before what is read there. A snapshot ends with an
+// error, because its records would be of two incarnations.
 #pragma once
 
 #include <davit/records.hpp>
@@ -45,7 +49,8 @@ class Pager {
   Todo next();
   // A bookmark, if one is due. It may share a message with the records before it.
   std::optional<Todo> bookmark();
-  // The begin bookmark, once, as soon as the cursor has been judged. It is sent before all else.
+  // The begin bookmark, as soon as the cursor has been judged, and again for each incarnation. It
+  // is sent before all else.
   std::optional<Todo> opening();
 
   // --- results --------------------------------------------------------------------------------
@@ -81,8 +86,7 @@ class Pager {
   LiveCount live_count_;
   std::optional<Todo> opening_;
   Phase phase_;
-  bool begun_ = false;
-  bool first_page_ = true;
+  std::optional<Incarnation> begun_;  // that the last begin bookmark names
   bool waits_ = false;
   bool due_ = false;
   int silent_ = 0;  // bookmark intervals since the last bookmark

@@ -206,7 +206,10 @@ void Stream::take(Part& part, const Ring::Step& step) {
 }
 
 void Stream::open(Part& part) {
-  if (auto todo = part.pager.opening()) put(part, bookmark(part, *todo));
+  const auto todo = part.pager.opening();
+  if (!todo) return;
+  if (todo->mark == Pager::Mark::begin_snapshot) part.came_from = todo->cursor.incarnation;
+  put(part, bookmark(part, *todo));
 }
 
 Stream::Message Stream::bookmark(const Part& part, const Pager::Todo& todo) const {

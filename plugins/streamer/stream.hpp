@@ -71,7 +71,7 @@ class Stream : public rpc::Handler, public Listener {
     Topic topic;
     const Classifier::Kind* kind;
     Pager pager;
-    Incarnation came_from{};                   // the incarnation of the peer's cursor
+    Incarnation came_from{};                   // from where the peer needs the history
     std::shared_ptr<const History> history{};  // the store's history when the snapshot began
     std::list<Message> ready{};                // messages to write; mostly empty
     bool busy = false;                         // a read of the store is in progress

@@ -161,6 +161,7 @@ bool Stream::begin(bool snapshot, Cursor at, History history) {
   }
   if (!history.empty() && known_.version && !knows(history, known_))
     with_->host.warn("the server's store has lost changes that it had sent", {{"kind", kind_}});
+  known_ = {};
   return heeded(sink_.begin({snapshot, at, std::move(history)}));
 }
 

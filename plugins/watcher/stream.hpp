@@ -111,7 +111,7 @@ class Stream {
 
   sink::ChangeStream sink_;
   PositionTracker tracker_;
-  Cursor known_;  // the last position other than 0 that the stream asked with
+  Cursor known_;  // the last position other than 0 that it asked with, until the peer begins
   Cursor reported_;
 
   rpc::Call call_;              // set while a call lives

@@ -296,6 +296,21 @@ TEST_F(StreamTest, GoesOnAfterTheServerStartedAgain) {
   EXPECT_EQ(sink_.take(), "tail ");
 }
 
+// What comes afterwards is of the new incarnation, and so are positions.
+TEST_F(StreamTest, TellsItsSinkOfAnIncarnationThatBeginsUnderIt) {
+  bootstrap();
+  frame({}, Mark_::TYPE_BEGIN_TAIL, 2, 5);
+  EXPECT_EQ(sink_.take(), "tail ");
+  frame({6}, Mark_::TYPE_UNSPECIFIED, 2, 6);
+  sink_.take();
+  settle(6);
+  rpc_.end(call(), Code::unavailable);
+  host_.advance(5s);
+  EXPECT_EQ(asked(), "2:6");
+  EXPECT_FALSE(
+      host_.logged("the server's store has lost changes that it had sent kind=deployment"));
+}
+
 // A snapshot without an end is none: what it did not name may be there all the same.
 TEST_F(StreamTest, ACleanCloseInTheMiddleOfASnapshotIsNotItsEnd) {
   frame({}, Mark_::TYPE_BEGIN_SNAPSHOT, 1, 5);
