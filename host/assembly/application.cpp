@@ -124,6 +124,7 @@ bool Application::prepare(bool check) {
   {
     const std::lock_guard lock(life_->mutex);
     life_->stop_timeout = settings.stop_timeout;
+    life_->stop_delay = settings.stop_delay;
   }
   add_host_services(p.services);
   const davit_pair version{str("version"), str(DAVIT_VERSION)};
@@ -273,6 +274,7 @@ int Application::serve() {
   p.log.info("host", "ready", {{"plugins", std::to_string(p.assembly->graph().size())}});
   notify("READY=1");
   std::unique_lock lock(life_->mutex);
+  life_->ready = true;
   while (!life_->ends()) {
     const bool told = life_->changed.wait_for(lock, memory_interval,
                                               [this] { return life_->ends() || life_->reload; });
@@ -282,9 +284,24 @@ int Application::serve() {
     if (!told) give_memory_back();
     lock.lock();
   }
-  if (life_->signal != 0)
-    p.log.info("host", "stopping", {{"signal", life_->signal == SIGINT ? "SIGINT" : "SIGTERM"}});
+  if (life_->signal == 0) return exit_ok;
+  const auto delay = life_->stop_delay;
+  p.log.info("host", "stopping",
+             {{"signal", life_->signal == SIGINT ? "SIGINT" : "SIGTERM"},
+              {"delay_ms", std::to_string(delay.count())}});
+  lock.unlock();
+  if (delay.count() != 0) let_callers_leave(delay);
   return exit_ok;
+}
+
+// Everything is served as before, and the readiness fails: so a load balancer takes this process
+// out before it refuses anybody.
+void Application::let_callers_leave(std::chrono::milliseconds delay) {
+  Parts& p = *parts_;
+  p.health.set("host", DAVIT_HEALTH_NOT_SERVING, "stopping soon");
+  notify("STOPPING=1");
+  std::unique_lock lock(life_->mutex);
+  life_->changed.wait_for(lock, delay, [&p] { return p.shutdown.requested().has_value(); });
 }
 
 // The log settings and the tokens change at once. Secrets and certificates are read again when

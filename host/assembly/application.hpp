@@ -69,6 +69,7 @@ class Application {
                                         const std::string& none);
   int refuse(const std::string& line);
   int serve();
+  void let_callers_leave(std::chrono::milliseconds delay);
   void reload();
   int wind_down(int code);
 

@@ -28,6 +28,7 @@ HostSettings read_host_settings(const Config& config, Faults& faults) {
   out.log_format = json ? Log::Format::json : Log::Format::text;
   out.worker_threads = static_cast<unsigned>(host.integer("worker_threads", 0, 0, 1024));
   out.core_dumps = host.boolean("core_dumps", out.core_dumps);
+  out.stop_delay = host.milliseconds("stop_delay_ms", out.stop_delay, 0);
   out.stop_timeout = host.milliseconds("stop_timeout_ms", out.stop_timeout, 100);
   out.stall_warning = host.milliseconds("stall_warning_ms", out.stall_warning, 100);
   out.commit_timeout = host.milliseconds("commit_timeout_ms", out.commit_timeout, 100);

@@ -19,6 +19,7 @@ struct HostSettings {
   Log::Format log_format = Log::Format::text;
   unsigned worker_threads = 0;  // 0: one per core, at least 2
   bool core_dumps = false;
+  std::chrono::milliseconds stop_delay{0};
   std::chrono::milliseconds stop_timeout{10'000};
   std::chrono::milliseconds stall_warning{10'000};
   std::chrono::milliseconds commit_timeout = default_commit_timeout;

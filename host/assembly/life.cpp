@@ -74,7 +74,8 @@ void Life::heard(int number) {
   } else {
     signal = number;
     starting.cancel();
-    stop_within(stop_timeout);
+    if (number != SIGTERM || !ready) stop_delay = std::chrono::milliseconds(0);
+    stop_within(stop_delay + stop_timeout);
   }
   changed.notify_all();
 }

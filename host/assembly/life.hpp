@@ -41,6 +41,8 @@ struct Life {
   int signal = 0;       // the first signal to stop
   bool reload = false;  // SIGHUP came
   std::optional<Clock::time_point> stop_by;
+  bool ready = false;                       // it has started, and serves
+  std::chrono::milliseconds stop_delay{0};  // from SIGTERM to the stop, if it is ready
   std::chrono::milliseconds stop_timeout{10'000};
   const Shutdown* shutdown = nullptr;
 

@@ -258,6 +258,38 @@ TEST_F(Program, IsNotReadyWhileItStops) {
   EXPECT_EQ(davit.wait(), 1);
 }
 
+TEST_F(Program, LetsCallersLeaveBeforeItStops) {
+  const uint16_t port = free_port();
+  const std::string config =
+      file("stop_delay_ms = 60000\nmetrics_listen = \"127.0.0.1:" + std::to_string(port) +
+           "\"\n[plugin.b]\nmodule = \"actor\"\n");
+  Process davit({"run", config});
+  ASSERT_TRUE(davit.wait_for_line("ready")) << davit.err();
+  davit.signal(SIGTERM);
+  ASSERT_TRUE(davit.wait_for_line("stopping signal=SIGTERM delay_ms=60000"));
+  std::string answer;
+  do answer = http_get(port, "/readyz");
+  while (answer.substr(0, 12) == "HTTP/1.1 200");
+  EXPECT_NE(answer.find("\r\n\r\nnot serving: host: stopping soon\n"), std::string::npos) << answer;
+  EXPECT_EQ(davit.err().find(" stop\n"), std::string::npos) << "no plugin has been stopped";
+  davit.signal(SIGTERM);
+  EXPECT_EQ(davit.wait(), 1) << "a second signal does not wait";
+
+  Process in_a_terminal({"run", config});
+  ASSERT_TRUE(in_a_terminal.wait_for_line("ready")) << in_a_terminal.err();
+  in_a_terminal.signal(SIGINT);
+  EXPECT_EQ(in_a_terminal.wait(), 0) << in_a_terminal.err();
+}
+
+TEST_F(Program, StopsInOrderWhenCallersHaveHadTheTimeToLeave) {
+  Process davit({"run", file("stop_delay_ms = 300\nstop_timeout_ms = 100\n[plugin.b]\nmodule = "
+                             "\"actor\"\n")});
+  ASSERT_TRUE(davit.wait_for_line("ready")) << davit.err();
+  davit.signal(SIGTERM);
+  EXPECT_EQ(davit.wait(), 0) << davit.err();
+  EXPECT_EQ(steps(davit.err(), {"stop", "destroy"}), "b stop,b destroy");
+}
+
 TEST_F(Program, APortInUseIsOneLine) {
   int taken = -1;
   const std::string at = "127.0.0.1:" + std::to_string(free_port(&taken));
