@@ -41,9 +41,20 @@ class Postgres:
         options = {"listen_addresses": "", "unix_socket_directories": self.folder, **settings}
         self.process = Process("postgres", [
             *self.as_user, self.programs / "postgres", "-D", self.folder / "data",
-            *(o for key, value in options.items() for o in ("-c", f"{key}={value}"))], self.folder).start()
-        wait_until(lambda: f"PostgreSQL answers; {self.process.tail()}",
-                   lambda: self.run("pg_isready", "-q", check=False).returncode == 0)
+            *(o for key, value in options.items() for o in ("-c", f"{key}={value}"))], self.folder)
+        self.start()
+
+    def start(self):
+        """Also after a kill, when processes of the one before may still be there for a moment."""
+        def answers():
+            if not self.process.alive():
+                self.process.start()
+            return self.run("pg_isready", "-q", check=False).returncode == 0
+        wait_until(lambda: f"PostgreSQL answers; {self.process.tail()}", answers)
+
+    def kill(self):
+        """kill -9 of the postmaster. Its other processes see that, and end."""
+        self.process.kill()
 
     def run(self, program, *arguments, check=True):
         return subprocess.run([self.programs / program, "-h", self.folder, "-U", USER, *arguments], check=check,

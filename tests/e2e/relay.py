@@ -30,7 +30,7 @@ class Relay:
                 return
             self.connections.append(time.monotonic())
             try:
-                onward = socket.create_connection(("127.0.0.1", self.target))
+                onward = self.connect()
             except OSError:
                 client.close()
                 continue
@@ -39,6 +39,9 @@ class Relay:
             for source, sink, upwards in ((client, onward, True), (onward, client, False)):
                 source.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 threading.Thread(target=self.pump, args=(source, sink, upwards), daemon=True).start()
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.target))
 
     def pump(self, source, sink, upwards):
         frames, left = Frames(), self.bytes_left
