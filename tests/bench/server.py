@@ -26,18 +26,20 @@ def postgres():
 
 class Server:
     """Davit, product or mirror, with its metrics. `database`: of another one, to begin with what it holds;
-    `regions`: each has a token of its own, REGION.token; otherwise one is for all."""
+    `regions`: each has a token of its own, REGION.token; otherwise one is for all; `store`: the settings of the
+    product's store, instead of a file of its own."""
 
-    def __init__(self, bench, parts, mirror=False, database=None, transport="connect", regions=None):
+    def __init__(self, bench, parts, mirror=False, database=None, transport="connect", regions=None, store=None):
         self.mirror = mirror
         self.world = parts.World(log_level="warn")
         if database is not None:
             self.world.database = database
         elif mirror:
             self.world.database = postgres().database()
-        self.process = self.world.server(regions=("*",))
+        self.process = self.world.server(regions=("*",), store=store)
         self.metrics_port = parts.free_port()
         folder = f"{bench.build.resolve()}/tests/bench"
+        module = "" if store else f'module = "{"storage_mirror" if mirror else "storage_sqlite"}"'
         tokens = ""
         for region in regions or ():
             self.world.token(region, f"agent-secret-of-{region}")
@@ -52,7 +54,7 @@ plugin_dirs = ["{folder}/storage_mirror", "{folder}/streamer_mirror"]
 [rpc.server.main]
 transport = "{transport}"
 [plugin.main]
-module = "{'storage_mirror' if mirror else 'storage_sqlite'}"
+{module}
 [plugin.streamer]
 module = "{'streamer_mirror' if mirror else 'streamer'}"
 {tokens}""")))
