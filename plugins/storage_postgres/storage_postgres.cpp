@@ -78,23 +78,23 @@ class StoragePostgres {
     return {1'000, bytes, bytes, 10'000, bytes};
   }
   Result<Head> head(const Op& op) {
-    return with([&](Database& d) { return d.head(op); });
+    return reading([&](Database& d) { return d.head(op); });
   }
   Result<Page> read(const Op& op, const ReadRequest& request, const storage::VisitRecord& visit) {
-    return with([&](Database& d) { return d.read(op, request, visit); });
+    return reading([&](Database& d) { return d.read(op, request, visit); });
   }
   Result<Head> get(const Op& op, const Query& query, const storage::VisitRecord& visit) {
-    return with([&](Database& d) { return d.get(op, query, visit); });
+    return reading([&](Database& d) { return d.get(op, query, visit); });
   }
   Result<StatusPage> statuses(const Op& op, const StatusRead& request,
                               const storage::VisitStatus& visit) {
-    return with([&](Database& d) { return d.statuses(op, request, visit); });
+    return reading([&](Database& d) { return d.statuses(op, request, visit); });
   }
   Result<bool> agents(const Op& op, const AgentRead& request, const storage::VisitProgress& visit) {
-    return with([&](Database& d) { return d.agents(op, request, visit); });
+    return reading([&](Database& d) { return d.agents(op, request, visit); });
   }
   Result<> history(const Op& op, const storage::VisitCursor& visit) {
-    auto r = with([&](Database& d) { return d.history(op); });
+    auto r = reading([&](Database& d) { return d.history(op); });
     if (!r.ok()) return r.error();
     (void)std::all_of(r->begin(), r->end(), visit);
     return {};
@@ -102,14 +102,14 @@ class StoragePostgres {
   Result<> progress(const Op& op, const Progress& progress) {
     if (use_ == Use::observe) return only_read();
     const auto ticket = outstanding_.begin();  // until the hint is told
-    auto r = with([&](Database& d) { return d.progress(op, progress); });
+    auto r = writing([&](Database& d) { return d.progress(op, progress); });
     if (r.ok()) tell(DAVIT_HINT_AGENTS);
     return r;
   }
   Result<std::vector<GroupResult>> commit(const Op& op, const std::vector<Group>& groups) {
     if (use_ == Use::observe) return only_read();
     const auto ticket = outstanding_.begin();
-    auto r = with([&](Database& d) { return d.commit(op, groups); });
+    auto r = writing([&](Database& d) { return d.commit(op, groups); });
     if (!r.ok()) {
       // The result of every group is known: the server has rolled all of them back.
       if (r.error().code != Code::resource_exhausted) return r.error();
@@ -122,7 +122,7 @@ class StoragePostgres {
   Result<> report(const Op& op, const std::vector<Status>& statuses) {
     if (use_ == Use::observe) return only_read();
     const auto ticket = outstanding_.begin();
-    auto r = with([&](Database& d) { return d.report(op, statuses); });
+    auto r = writing([&](Database& d) { return d.report(op, statuses); });
     if (!r.ok()) return r.error();
     if (*r != 0) tell(DAVIT_HINT_STATUSES);
     statuses_.add(static_cast<double>(*r));
@@ -130,7 +130,7 @@ class StoragePostgres {
   }
   Result<> maintain(const Op& op, const storage::Maintain& what) {
     if (use_ == Use::observe) return only_read();
-    return with([&](Database& d) -> Result<> {
+    return writing([&](Database& d) -> Result<> {
       if (!what.purge && !what.forgets()) return d.tidy(op);
       if (what.forgets()) {
         if (auto r = d.forget(op, what.forget); !r.ok()) return r;
@@ -159,10 +159,10 @@ class StoragePostgres {
     return note;
   }
   Result<> load(const Op& op, const storage::Load& what) {
-    return with([&](Database& d) { return d.load(op, what); });
+    return writing([&](Database& d) { return d.load(op, what); });
   }
   Result<> finish(const Op& op, const storage::LoadEnd& end) {
-    return with([&](Database& d) { return d.finish_load(op, end); });
+    return writing([&](Database& d) { return d.finish_load(op, end); });
   }
 
   Result<std::vector<std::string>> migrate(const Op& op, bool dry_run) {
@@ -202,12 +202,20 @@ class StoragePostgres {
     return database_;
   }
   template <class Work>
-  auto with(Work work) -> decltype(work(std::declval<Database&>())) {
+  auto reading(Work work) -> decltype(work(std::declval<Database&>())) {
+    return with(Trouble::Access::read, std::move(work));
+  }
+  template <class Work>
+  auto writing(Work work) -> decltype(work(std::declval<Database&>())) {
+    return with(Trouble::Access::write, std::move(work));
+  }
+  template <class Work>
+  auto with(Trouble::Access access, Work work) -> decltype(work(std::declval<Database&>())) {
     const auto ticket = outstanding_.begin();
     const auto database = open_database();
     if (!database) return Error{Code::unavailable, "the database is not open"};
     auto r = work(*database);
-    trouble_.note(r.ok() ? nullptr : &r.error());
+    trouble_.note(access, r.ok() ? nullptr : &r.error());
     if (!r.ok()) return for_callers(r.error());
     return r;
   }

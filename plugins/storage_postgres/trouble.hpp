@@ -1,5 +1,6 @@
 // Says in the log and in the health, once each, that the database begins to fail and that it works
-// again. [any]
+// again. On a full disk reads go on, and small writes may find room: then the health is degraded
+// until a write succeeds when none has failed for ten seconds. [any]
 #pragma once
 
 #include <atomic>
@@ -11,42 +12,52 @@ namespace davit::storage_postgres {
 
 class Trouble {
  public:
+  enum class Access { read, write };
   explicit Trouble(const Host& host) : host_(host) {}
 
   // `error` is NULL if the call succeeded. Errors of the caller (a cursor, a cancelled call) say
   // nothing about the database and are ignored.
-  void note(const Error* error) {
-    if (error == nullptr) {
-      if (failing_.load()) works();  // nearly never, and without the lock
-    } else if (is_of_the_database(error->code)) {
-      fails(*error);
+  void note(Access access, const Error* error) {
+    if (error != nullptr) {
+      const bool full = access == Access::write && error->code == Code::resource_exhausted;
+      if (is_of_the_database(error->code)) begins(full ? State::full : State::fails, *error);
+      return;
     }
+    if (state_.load() != State::works) succeeds(access);  // nearly never, and without the lock
   }
 
  private:
+  enum class State { works, full, fails };
   static bool is_of_the_database(Code code) {
     return code == Code::resource_exhausted || code == Code::unavailable ||
            code == Code::data_loss || code == Code::internal || code == Code::failed_precondition;
   }
-  void works() {
+  void succeeds(Access access) {
+    constexpr std::chrono::seconds calm{10};
     const std::lock_guard lock(mutex_);
-    if (!failing_.exchange(false)) return;
+    const bool tells = access == Access::write && host_.now() - failed_at_ >= calm;
+    if (state_.load() == State::full && !tells) return;
+    if (state_.exchange(State::works) == State::works) return;
     host_.info("database works again", {{"failures", std::to_string(failures_)}});
     failures_ = 0;
     host_.health(DAVIT_HEALTH_SERVING);
   }
-  void fails(const Error& error) {
+  void begins(State state, const Error& error) {
     const std::lock_guard lock(mutex_);
     ++failures_;
-    if (failing_.exchange(true)) return;
-    host_.error("database fails", {{"error", error.message}});
-    host_.health(DAVIT_HEALTH_NOT_SERVING, error.message);
+    failed_at_ = host_.now();
+    if (state_.exchange(state) == state) return;
+    host_.error(state == State::full ? "database takes no writes" : "database fails",
+                {{"error", error.message}});
+    host_.health(state == State::full ? DAVIT_HEALTH_DEGRADED : DAVIT_HEALTH_NOT_SERVING,
+                 error.message);
   }
 
   const Host host_;
-  std::atomic<bool> failing_{false};  // changes under the mutex
+  std::atomic<State> state_{State::works};  // changes under the mutex
   std::mutex mutex_;
   uint64_t failures_ = 0;
+  std::chrono::nanoseconds failed_at_{0};  // the last time
 };
 
 }  // namespace davit::storage_postgres

@@ -1,5 +1,6 @@
 """A PostgreSQL of the tests' own, on a Unix socket in a folder of its own."""
 
+import errno
 import itertools
 import os
 import pwd
@@ -13,6 +14,12 @@ from parts import Process, die_with_parent, wait_until
 from processes import processor_seconds  # parts knows where
 
 USER = "davit"
+# $1 MiB for the files of $2/data, which nobody else sees; then the rest.
+DISK = """size=$1; folder=$2; shift 2
+mkdir -p "$folder/disk"; mount -t tmpfs -o "size=${size}m" tmpfs "$folder/disk"
+cp -a "$folder/data/." "$folder/disk"; chown --reference="$folder/data" "$folder/disk"; chmod 700 "$folder/disk"
+exec "$@"
+"""
 
 
 def programs():
@@ -24,9 +31,10 @@ def programs():
 
 
 class Postgres:
-    """Ends with the test. It does not run as root, so neither is it started by root."""
+    """Ends with the test. It does not run as root, so neither is it started by root. `disk_mib`: its data is on a file
+    system of its own, of this size, in memory; only root may make one."""
 
-    def __init__(self, **settings):
+    def __init__(self, disk_mib=None, **settings):
         self.programs = programs()
         self.folder = Path(tempfile.mkdtemp(prefix="davit-postgres-"))
         self.numbers = itertools.count(1)
@@ -39,8 +47,9 @@ class Postgres:
                         "-E", "UTF8", "--locale=C", "--no-sync"], cwd=self.folder, check=True, capture_output=True,
                        preexec_fn=die_with_parent)
         options = {"listen_addresses": "", "unix_socket_directories": self.folder, **settings}
+        disk = ["unshare", "-m", "sh", "-ec", DISK, "sh", str(disk_mib), self.folder] if disk_mib else []
         self.process = Process("postgres", [
-            *self.as_user, self.programs / "postgres", "-D", self.folder / "data",
+            *disk, *self.as_user, self.programs / "postgres", "-D", self.folder / ("disk" if disk_mib else "data"),
             *(o for key, value in options.items() for o in ("-c", f"{key}={value}"))], self.folder)
         self.start()
 
@@ -51,6 +60,18 @@ class Postgres:
                 self.process.start()
             return self.run("pg_isready", "-q", check=False).returncode == 0
         wait_until(lambda: f"PostgreSQL answers; {self.process.tail()}", answers)
+
+    def fill_disk(self):
+        """Returns the file that takes all the room."""
+        filler = Path(f"/proc/{self.process.process.pid}/root{self.folder}/disk/filler")
+        with open(filler, "wb", buffering=0) as out:
+            try:
+                while True:
+                    out.write(bytes(4096))
+            except OSError as error:
+                if error.errno != errno.ENOSPC:
+                    raise
+        return filler
 
     def kill(self):
         """kill -9 of the postmaster. Its other processes see that, and end."""

@@ -11,7 +11,7 @@ import time
 import unittest
 
 from balancer import Balancer
-from parts import PATIENCE, Case, deployment, free_port, metrics, wait_until
+from parts import DAVIT, PATIENCE, Case, Process, deployment, free_port, metrics, wait_until
 from postgres import Postgres
 
 LONG = os.environ.get("DAVIT_LONG") == "1"
@@ -86,11 +86,13 @@ class Load(threading.Thread):
 
 
 class Servers(Case):
+    DISK_MIB, SETTINGS = None, {}
+
     def setUp(self):
         super().setUp()
         self.seed = int(os.environ.get("DAVIT_SEED", random.randrange(1 << 30)))
         print(f"DAVIT_SEED={self.seed}", flush=True)
-        self.database = Postgres()
+        self.database = Postgres(disk_mib=self.DISK_MIB, **self.SETTINGS)
         self.addCleanup(self.database.close)
         store = self.database.settings("davit")
         self.servers = [Server(self.world, name, store) for name in ("one", "two")]
@@ -117,6 +119,9 @@ metrics_listen = "127.0.0.1:{self.health[region]}"
         return agent.start()
 
     def load(self):
+        self.watch = self.world.part(Process("watch", [DAVIT, "get", "deployment", "--watch", "-o", "json"],
+                                             self.world.folder,
+                                             {"DAVIT_SERVER": f"unix:{self.servers[0].socket}"})).start()
         load = Load(self.world, self.servers, self.seed)
         for number in range(RECORDS * len(REGIONS)):
             load.change(number, REGIONS[number % len(REGIONS)], 0)
@@ -124,16 +129,23 @@ metrics_listen = "127.0.0.1:{self.health[region]}"
         load.start()
         return load
 
+    def watched(self):
+        """What an operator who watches has heard last of each record: its image; None: it was deleted."""
+        heard = [json.loads(line) for line in self.watch.text().splitlines() if line.startswith("{")]
+        return {d["id"]: None if d["state"] == "deleted" else d["spec"]["image"] for d in heard}
+
     def check_equal(self, load):
         """What was acknowledged is what either server says, and what every agent has made of it."""
+        wanted = {i: d and d["spec"]["image"] for i, d in load.wanted.items()}
+        wait_until(lambda: f"who watches hears of all: {self.watched()}, not {wanted}; {self.watch.tail()}",
+                   lambda: self.watched() == wanted)
         live = {i for i, d in load.wanted.items() if d}
         for server in self.servers:
             self.world.socket = server.socket
             objects = self.world.wait_running(live, seconds=120)
             self.assertEqual(set(objects), live)
             shown = json.loads(self.world.davit("get", "deployment", "-o", "json")[1])
-            self.assertEqual({d["id"]: d["spec"]["image"] for d in shown},
-                             {i: load.wanted[i]["spec"]["image"] for i in live})
+            self.assertEqual({d["id"]: d["spec"]["image"] for d in shown}, {i: wanted[i] for i in live})
             self.world.wait_gone()
             self.assertEqual([a["issues"] for a in self.world.status()["agents"] if a.get("issues")], [])
 
@@ -212,6 +224,33 @@ class Database(Servers):
         self.check_streams()
         for region, port in self.health.items():
             self.assertEqual(metrics(port).get("davit_applier_deletes_total", 0), deletes[region])
+        self.check_clean_end(*self.agents, *(s.process for s in self.servers))
+
+
+@unittest.skipIf(os.getuid() != 0, "only root may make a file system for the database")
+class FullDisk(Servers):
+    DISK_MIB, SETTINGS = 160, {"max_wal_size": "64MB", "min_wal_size": "32MB"}
+
+    def test_a_full_disk_takes_nothing_and_loses_nothing(self):
+        load = self.load()
+        filler = self.database.fill_disk()
+        wait_until("a server takes no writes", lambda: any("takes no writes" in s.process.text() for s in self.servers))
+        # The operator goes on asking, and is told why.
+        document = json.dumps(deployment(99, region=REGIONS[0], image="registry.example/" + "x" * 200_000))
+        why = wait_until("an operator is told", lambda: self.world.davit("apply", "-f", "-", stdin=document,
+                                                                         check=False)[2])
+        self.assertIn("the server's disk is full", why)
+        self.assertEqual(len(self.balancer.ready), 2, "reads go on")
+        time.sleep(OUTAGE_S)
+        filler.unlink()
+        said = load.said
+        wait_until("it goes on", lambda: load.error or load.said >= said + 10, 90)
+        wait_until("both say so", lambda: all("database works again" in s.process.text() for s in self.servers), 60)
+        load.end()
+        self.check_equal(load)
+        self.check_streams()
+        for server in self.servers:
+            self.assertLess(server.process.text().count("takes no writes"), 4, server.process.tail(60))
         self.check_clean_end(*self.agents, *(s.process for s in self.servers))
 
 
