@@ -271,10 +271,12 @@ int Application::serve() {
     const Result<> listening = extension->listen();
     if (!listening.ok()) return refuse(listening.error().message);
   }
+  std::unique_lock lock(life_->mutex);
+  life_->ready = true;  // before anybody is told, who may then send SIGTERM
+  lock.unlock();
   p.log.info("host", "ready", {{"plugins", std::to_string(p.assembly->graph().size())}});
   notify("READY=1");
-  std::unique_lock lock(life_->mutex);
-  life_->ready = true;
+  lock.lock();
   while (!life_->ends()) {
     const bool told = life_->changed.wait_for(lock, memory_interval,
                                               [this] { return life_->ends() || life_->reload; });
@@ -299,7 +301,6 @@ int Application::serve() {
 void Application::let_callers_leave(std::chrono::milliseconds delay) {
   Parts& p = *parts_;
   p.health.set("host", DAVIT_HEALTH_NOT_SERVING, "stopping soon");
-  notify("STOPPING=1");
   std::unique_lock lock(life_->mutex);
   life_->changed.wait_for(lock, delay, [&p] { return p.shutdown.requested().has_value(); });
 }
