@@ -271,12 +271,13 @@ int Application::serve() {
     const Result<> listening = extension->listen();
     if (!listening.ok()) return refuse(listening.error().message);
   }
-  std::unique_lock lock(life_->mutex);
-  life_->ready = true;  // before anybody is told, who may then send SIGTERM
-  lock.unlock();
+  {
+    const std::lock_guard lock(life_->mutex);
+    life_->ready = true;  // before anybody is told, who may then send SIGTERM
+  }
   p.log.info("host", "ready", {{"plugins", std::to_string(p.assembly->graph().size())}});
   notify("READY=1");
-  lock.lock();
+  std::unique_lock lock(life_->mutex);
   while (!life_->ends()) {
     const bool told = life_->changed.wait_for(lock, memory_interval,
                                               [this] { return life_->ends() || life_->reload; });
