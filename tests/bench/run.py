@@ -27,9 +27,9 @@ from created import created  # noqa: E402
 import fleet  # noqa: E402
 from hostile import hostile  # noqa: E402
 import krane_fleet  # noqa: E402
-import several  # noqa: E402
 from latency import latencies  # noqa: E402
 from server import ORIGINAL_BOOTSTRAP_RECORDS_S, ORIGINAL_RECEIPT_P50_MS, Server  # noqa: E402
+from several import other_server  # noqa: E402
 import transports  # noqa: E402
 
 
@@ -134,7 +134,7 @@ def bootstrap(bench, parts):
 
 
 def main():
-    measures = (receipt, bootstrap, several.other_server, hostile, *fleet.MEASURES, *transports.MEASURES,
+    measures = (receipt, bootstrap, other_server, hostile, *fleet.MEASURES, *transports.MEASURES,
                 *krane_fleet.MEASURES, converge, created, latencies, at_rest, memory)
     parser = argparse.ArgumentParser(description="measures Davit against named peers")
     parser.add_argument("--build", default=str(ROOT / "build/release"))

@@ -10,7 +10,8 @@ def other_server(bench, parts):
     servers = []
     ratios, notes = [], []
     try:
-        servers += [Server(bench, parts, store=store) for _ in range(2)]
+        for _ in range(2):
+            servers.append(Server(bench, parts, store=store))
         for pair in range(pairs):
             p50 = {}
             for other in (False, True) if pair % 2 == 0 else (True, False):

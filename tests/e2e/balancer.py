@@ -2,9 +2,8 @@
 
 import socket
 import threading
-import urllib.error
-import urllib.request
 
+from parts import get
 from relay import Relay
 
 LOOKS_EVERY = 0.1  # seconds
@@ -42,7 +41,6 @@ class Balancer(Relay):
 
 def answers(port):
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=2) as answer:
-            return answer.status == 200
+        return get(port, "/readyz", seconds=2)[0] == 200
     except OSError:
         return False

@@ -20,7 +20,6 @@ NAMESPACES = 10
 # What a round does with the records and the objects of each kind.
 EDITED, DELETED, ARCHIVED, TAKEN_OVER, CREATED, SPOILED = 0.15, 0.04, 0.03, 0.03, 0.07, 0.15
 WITH_AUTOSCALER = 0.1
-METRICS = "[host]\nmetrics_listen = \"127.0.0.1:{port}\"\n"
 COUNTED = ("applies", "deletes", "repairs", "trips", "retries", "throttled")
 
 
@@ -207,10 +206,9 @@ class Rounds:
         self.foreign = expected.Foreign(kubernetes)
         self.reader = expected.Reader(kubernetes, self.foreign)
         self.sizes, self.log = sizes, log
-        self.metrics = parts.free_port()
         self.server = world.server().start()
         self.agent = world.agent(kubeconfig=kubeconfig or kubernetes.kubeconfig, extra=parts.AT_ONCE + extra)
-        self.agent.argv.append(str(world.write("metrics.toml", METRICS.format(port=self.metrics))))
+        self.metrics = world.with_metrics(self.agent)
         self.counted = {}
 
     def documents(self):

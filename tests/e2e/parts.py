@@ -110,14 +110,22 @@ class Process:
         return f"{self.log}:\n" + "\n".join(self.text().splitlines()[-lines:])
 
 
+def get(port, path, seconds=30):
+    """(status, body) of an HTTP request."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=seconds * PATIENCE) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
 def metrics(port):
     """What a process counts, by name, summed over what it is counted by."""
     out = {}
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30 * PATIENCE) as answer:
-        for line in answer.read().decode().splitlines():
-            if line and not line.startswith("#"):
-                name = line.split("{")[0].split(" ")[0]
-                out[name] = out.get(name, 0) + float(line.rpartition(" ")[2])
+    for line in get(port, "/metrics")[1].splitlines():
+        if line and not line.startswith("#"):
+            name = line.split("{")[0].split(" ")[0]
+            out[name] = out.get(name, 0) + float(line.rpartition(" ")[2])
     return out
 
 
@@ -187,6 +195,14 @@ transport = "{transport}"
 {extra}""")
         return self.part(Process(name, [DAVIT, "run", REPOSITORY / "etc/agent.toml", overlay], self.folder))
 
+    def with_metrics(self, process, more=""):
+        """Its metrics and its health over HTTP, from its next start on; returns the port. `more`: further keys of its
+        [host], and tables. They come in a file of their own, for the overlay has a table [host] already."""
+        port = free_port()
+        process.argv.append(str(self.write(f"{process.name}-host.toml",
+                                           f'[host]\nmetrics_listen = "127.0.0.1:{port}"\n{more}')))
+        return port
+
     def part(self, process):
         self.parts.append(process)
         return process
@@ -202,6 +218,11 @@ transport = "{transport}"
             raise AssertionError(f"davit {' '.join(map(str, arguments))}: exit code {done.returncode}\n"
                                  f"{done.stdout}{done.stderr}")
         return done.returncode, done.stdout, done.stderr
+
+    def watch(self, *arguments, name="watch"):
+        """`davit get --watch`, which goes on until the test ends."""
+        return self.part(Process(name, [DAVIT, "get", *arguments, "--watch"], self.folder,
+                                 {"DAVIT_SERVER": f"unix:{self.socket}"})).start()
 
     def apply(self, documents, *options):
         text = "\n---\n".join(json.dumps(d) for d in documents)

@@ -100,10 +100,8 @@ class OnKubernetes(parts.KubernetesCase):
     def start(self, namespace, count=6, port=None, extra="", regions=(REGION,)):
         self.server = self.world.server(regions=regions).start()
         self.world.wait_ready(self.server)
-        self.metrics = parts.free_port()
         self.agent = self.world.agent(kubeconfig=self.kubernetes.kubeconfig, port=port, extra=parts.AT_ONCE + extra)
-        self.agent.argv.append(str(self.world.write(
-            "metrics.toml", f'[host]\nmetrics_listen = "127.0.0.1:{self.metrics}"\n')))
+        self.metrics = self.world.with_metrics(self.agent)
         self.want(*(deployment(n, namespace) for n in range(count)), sentinel(1), policy(1, namespace),
                   policy(2, namespace))
         self.agent.start()

@@ -15,7 +15,7 @@ import tempfile
 import time
 import unittest
 
-from parts import DAVIT, REGION, Case, Process, deployment, free_port, metrics, wait_until
+from parts import DAVIT, REGION, Case, Process, deployment, metrics, wait_until
 from postgres import Postgres
 
 
@@ -74,14 +74,9 @@ class Stores(Case):
 class Fleet(Stores):
     """With an agent and its cluster, and an operator who watches."""
 
-    def setUp(self):
-        super().setUp()
-        self.metrics_port = free_port()
-
     def agent(self):
         agent = self.world.agent()
-        more = self.world.write("metrics.toml", f'[host]\nmetrics_listen = "127.0.0.1:{self.metrics_port}"\n')
-        agent.argv.append(str(more))
+        self.metrics_port = self.world.with_metrics(agent)
         return agent.start()
 
     def written(self):
@@ -124,9 +119,7 @@ class Fleet(Stores):
         self.start(first)
         agent = self.agent()
         self.world.apply([deployment(n) for n in range(RECORDS)], "--wait")
-        self.watch = self.world.part(Process("watch", [DAVIT, "get", "deployment", "--watch", "-o", "json"],
-                                             self.world.folder,
-                                             {"DAVIT_SERVER": f"unix:{self.world.socket}"})).start()
+        self.watch = self.world.watch("deployment", "-o", "json")
         all_of_it = sorted((f"d_{n}", "running") for n in range(RECORDS))
         self.wait_watched(*all_of_it)
         before, versions = self.written(), {i: o["version"] for i, o in self.world.objects().items()}

@@ -6,19 +6,8 @@ import signal
 import socket
 import time
 import unittest
-import urllib.error
-import urllib.request
 
-from parts import DAVIT, REGION, Case, Process, deployment, free_port, policy, wait_until
-
-
-def get(port, path):
-    """(status, body) of an HTTP request."""
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
+from parts import REGION, Case, deployment, get, policy, wait_until
 
 
 class Scrape:
@@ -43,16 +32,9 @@ class Scrape:
 
 
 class Observed(Case):
-    def setUp(self):
-        super().setUp()
-        self.metrics_port = free_port()
-
     def start_server(self, extra="", host=""):
-        # The overlay of World has a table [host] of its own: this one comes in a file behind it.
-        more = self.world.write("observed.toml", f'[host]\nmetrics_listen = "127.0.0.1:{self.metrics_port}"\n{host}'
-                                                 f'{extra}')
         server = self.world.server()
-        server.argv.append(str(more))
+        self.metrics_port = self.world.with_metrics(server, host + extra)
         server.start()
         self.world.wait_ready(server)
         return server
@@ -64,11 +46,6 @@ class Observed(Case):
 class Watching(Observed):
     """davit get --watch."""
 
-    def watch(self, *arguments, name="watch"):
-        process = Process(name, [DAVIT, "get", *arguments, "--watch"], self.world.folder,
-                          {"DAVIT_SERVER": f"unix:{self.world.socket}"})
-        return self.world.part(process).start()
-
     def wait_lines(self, process, count):
         return wait_until(lambda: f"{count} lines of {process.text()}",
                           lambda: len(process.text().splitlines()) >= count and process.text().splitlines())
@@ -76,7 +53,7 @@ class Watching(Observed):
     def test_prints_what_is_there_and_each_change(self):
         server = self.start_server()
         self.world.apply([deployment(1), deployment(2), policy(1)])
-        watch = self.watch("deployment", "-o", "json")
+        watch = self.world.watch("deployment", "-o", "json")
         documents = [json.loads(line) for line in self.wait_lines(watch, 2)]
         self.assertEqual([(d["id"], d["state"]) for d in documents], [("d_1", "running"), ("d_2", "running")])
         self.world.apply([deployment(2, replicas=7)])
@@ -94,7 +71,7 @@ class Watching(Observed):
     def test_table_has_one_heading_and_goes_on_below_it(self):
         server = self.start_server()
         self.world.apply([deployment(1)])
-        watch = self.watch()
+        watch = self.world.watch()
         self.wait_lines(watch, 2)
         self.world.delete("deployment", "d_1")
         lines = self.wait_lines(watch, 3)
@@ -118,7 +95,7 @@ class Watching(Observed):
         server = self.start_server()
         self.world.apply([deployment(1), deployment(2), deployment(3)])
         self.world.delete("deployment", "d_3")
-        watch = self.watch("deployment", "-o", "json")
+        watch = self.world.watch("deployment", "-o", "json")
         expected = [("d_1", "running"), ("d_2", "running")]
         self.wait_documents(watch, expected)
         # An open watch does not hold the server up.
@@ -143,7 +120,7 @@ class Watching(Observed):
     def test_says_what_a_store_has_lost_meanwhile(self):
         server = self.start_server()
         self.world.apply([deployment(1)])
-        watch = self.watch("-o", "json")
+        watch = self.world.watch("-o", "json")
         self.wait_documents(watch, [("d_1", "running")])
         server.kill()
         self.wait_line(watch, r"^davit get: server unix:\S+ has ended the stream.*; connecting again$")
@@ -158,7 +135,7 @@ class Watching(Observed):
     def test_ends_at_its_timeout_though_the_server_is_away(self):
         server = self.start_server()
         self.world.apply([deployment(1)])
-        watch = self.watch("--timeout", "10s")
+        watch = self.world.watch("--timeout", "10s")
         self.wait_lines(watch, 2)
         server.kill()
         wait_until("the watch ends", lambda: not watch.alive())
@@ -166,7 +143,7 @@ class Watching(Observed):
 
     def test_interrupt_ends_it(self):
         self.start_server()
-        watch = self.watch()
+        watch = self.world.watch()
         self.world.apply([deployment(1)])
         self.wait_lines(watch, 2)
         watch.process.send_signal(signal.SIGINT)
@@ -224,10 +201,8 @@ class Maintenance(Observed):
 
     def test_never_passes_a_live_agent_and_an_absent_one_recovers(self):
         server = self.start_server(IMPATIENT)
-        agent_port = free_port()
         agent = self.world.agent()
-        agent.argv.append(str(self.world.write("agent-more.toml",
-                                               f'[host]\nmetrics_listen = "127.0.0.1:{agent_port}"\n')))
+        agent_port = self.world.with_metrics(agent)
         agent.start()
         self.world.apply([deployment(n) for n in range(6)])
         self.world.wait_running([f"d_{n}" for n in range(6)])

@@ -11,7 +11,7 @@ import time
 import unittest
 
 from balancer import Balancer
-from parts import DAVIT, PATIENCE, Case, Process, deployment, free_port, metrics, wait_until
+from parts import PATIENCE, Case, deployment, free_port, metrics, wait_until
 from postgres import Postgres
 
 LONG = os.environ.get("DAVIT_LONG") == "1"
@@ -27,14 +27,9 @@ class Server:
 
     def __init__(self, world, name, store):
         world.port, world.socket = self.port, self.socket = free_port(), world.folder / f"{name}.sock"
-        self.health = free_port()
         self.process = world.server(name, REGIONS, store=store)
-        self.process.argv.append(str(world.write(f"{name}-host.toml", f"""
-[host]
-metrics_listen = "127.0.0.1:{self.health}"
-stop_delay_ms = {int(STOP_DELAY_MS * PATIENCE)}
-stop_timeout_ms = {int(10_000 * PATIENCE)}
-""")))
+        self.health = world.with_metrics(self.process, f"stop_delay_ms = {int(STOP_DELAY_MS * PATIENCE)}\n"
+                                                       f"stop_timeout_ms = {int(10_000 * PATIENCE)}\n")
 
 
 class Load(threading.Thread):
@@ -111,17 +106,11 @@ class Servers(Case):
 
     def agent(self, region):
         agent = self.world.agent(f"agent-{region}", region=region, port=self.balancer.port)
-        self.health[region] = free_port()
-        agent.argv.append(str(self.world.write(f"metrics-{region}.toml", f"""
-[host]
-metrics_listen = "127.0.0.1:{self.health[region]}"
-""")))
+        self.health[region] = self.world.with_metrics(agent)
         return agent.start()
 
     def load(self):
-        self.watch = self.world.part(Process("watch", [DAVIT, "get", "deployment", "--watch", "-o", "json"],
-                                             self.world.folder,
-                                             {"DAVIT_SERVER": f"unix:{self.servers[0].socket}"})).start()
+        self.watch = self.world.watch("deployment", "-o", "json")
         load = Load(self.world, self.servers, self.seed)
         for number in range(RECORDS * len(REGIONS)):
             load.change(number, REGIONS[number % len(REGIONS)], 0)
