@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <davit/abi/storage_intents.h>
+
 #include "config/config.hpp"
 #include "config/suggest.hpp"
 #include "role_proxy.hpp"
@@ -151,11 +153,12 @@ void Assembly::create(Member& member, Faults& faults) {
           faults, whole.error().in("module \"" + module_name + "\": " + (*module)->path).message);
     } else if (const auto storage = member.offer(DAVIT_STORAGE)) {
       const davit_pair label{str("storage"), str(host.name)};
-      commits_.add(
+      CommitQueue& queue = commits_.add(
           host.name, *storage, *host.pool,
           core_.metrics.metric(DAVIT_HISTOGRAM, "davit_host_commit_seconds",
                                "From a group being handed over until its result.", &label, 1),
           core_.log, commit_timeout_);
+      if (member.offer(DAVIT_STORAGE_INTENTS)) queue.let_intents_in();
     }
     return;
   }

@@ -8,6 +8,8 @@
 #include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
+#include <davit/abi/storage_election.h>
+#include <davit/abi/storage_intents.h>
 #include <davit/abi/storage_move.h>
 #include <davit/abi/storage_schema.h>
 
@@ -152,6 +154,17 @@ std::vector<Contract> table() {
        sizeof(davit_storage_schema),
        job,
        {required<&davit_storage_schema::migrate, "storage_schema.migrate">()},
+       nullptr},
+      {DAVIT_STORAGE_ELECTION,
+       sizeof(davit_storage_election),
+       call,
+       {required<&davit_storage_election::leads, "storage_election.leads">()},
+       nullptr},
+      {DAVIT_STORAGE_INTENTS,
+       sizeof(davit_storage_intents),
+       blocking_call,
+       {required<&davit_storage_intents::open, "storage_intents.open">(),
+        required<&davit_storage_intents::settle, "storage_intents.settle">()},
        nullptr},
       {DAVIT_KIND,
        sizeof(davit_kind),

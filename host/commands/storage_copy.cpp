@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <davit/storage_intents.hpp>
+
 #include "assembly/application.hpp"
 #include "davit.hpp"
 #include "exit_codes.hpp"
@@ -53,6 +55,10 @@ class End {
     const auto ref = application_.offer(name_, DAVIT_STORAGE_MOVE);
     return ref ? std::optional<storage::Moves>(*ref) : std::nullopt;
   }
+  std::optional<storage::Intents> intents() const {
+    const auto ref = application_.offer(name_, DAVIT_STORAGE_INTENTS);
+    return ref ? std::optional<storage::Intents>(*ref) : std::nullopt;
+  }
   storage::Client store() const { return application_.store(name_); }
   Result<> start() {
     auto r = application_.start_only(name_, Operation());
@@ -102,6 +108,7 @@ class Move {
  private:
   Result<> work();
   Result<> open_source();
+  Result<> look_for_intents();
   Result<> open_target();
   Result<> look();
   Result<> pass();
@@ -124,6 +131,7 @@ class Move {
 Result<> Move::work() {
   if (from_.is(to_)) return Error{Code::failed_precondition, "both sides name the same store"};
   if (auto r = open_source(); !r.ok()) return r;
+  if (auto r = o_.finish ? look_for_intents() : Result<>(); !r.ok()) return r;
   if (o_.dry_run) return look();
   if (auto r = open_target(); !r.ok()) return r;
   if (auto r = o_.finish ? complete() : pass(); !r.ok()) return r;
@@ -146,6 +154,19 @@ Result<> Move::open_source() {
   if (head->head.version || head->status_head) return {};
   return from_.in_files(
       Error{Code::failed_precondition, "the store is empty: there is nothing to copy"});
+}
+
+// Intents are no part of a copy, and an open one would never be carried out.
+Result<> Move::look_for_intents() {
+  const auto intents = from_.intents();
+  if (!intents) return {};
+  const auto open = intents->open(Op(), 0, 1);
+  if (!open.ok()) return from_.in_files(open.error());
+  if (open->empty()) return {};
+  return from_.in_files(Error{
+      Code::failed_precondition,
+      "intent " + std::to_string(open->front().id) +
+          " is open, and intents are not copied: let a server carry them out, or delete them"});
 }
 
 // What the target has of another history, or of one that was purged since, is no beginning of this

@@ -9,6 +9,8 @@
 #include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
+#include <davit/abi/storage_election.h>
+#include <davit/abi/storage_intents.h>
 #include <davit/abi/storage_move.h>
 #include <davit/abi/storage_schema.h>
 
@@ -161,8 +163,9 @@ const std::vector<std::string>& known_roles() {
     std::vector<std::string> out;
     for (const std::string_view id :
          {DAVIT_STORAGE, DAVIT_STORAGE_COPY, DAVIT_STORAGE_MOVE, DAVIT_STORAGE_SCHEMA,
-          DAVIT_CHANGE_SINK, DAVIT_STATUS_SINK, DAVIT_KIND, DAVIT_KIND_NEEDS, DAVIT_GATE,
-          DAVIT_CLUSTER, DAVIT_RIGHTS, DAVIT_SECRETS, DAVIT_RECORDS})
+          DAVIT_STORAGE_ELECTION, DAVIT_STORAGE_INTENTS, DAVIT_CHANGE_SINK, DAVIT_STATUS_SINK,
+          DAVIT_KIND, DAVIT_KIND_NEEDS, DAVIT_GATE, DAVIT_CLUSTER, DAVIT_RIGHTS, DAVIT_SECRETS,
+          DAVIT_RECORDS})
       out.emplace_back(id.substr(id.find('.') + 1));
     return out;
   }();

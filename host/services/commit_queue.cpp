@@ -46,6 +46,7 @@ Footprint footprint(const Group& group) {
   constexpr size_t record_overhead = 240;  // numbers, and what a database adds to a row
   Footprint out;
   if (!group.request_id.empty()) out.keys.push_back(joined({"request", group.request_id}));
+  if (group.intent != 0) out.keys.push_back(joined({"intent", std::to_string(group.intent)}));
   out.records = group.mutations.size();
   for (const Mutation& m : group.mutations) {
     const Record& r = m.record;
@@ -165,6 +166,9 @@ void CommitQueue::commit(Commit request) {
   if (!limits.ok()) return answer(pool_, std::move(request), in_storage(limits.error()));
   if (auto error = refuse(request.group, *limits))
     return answer(pool_, std::move(request), in_storage(*error));
+  if (request.group.intent != 0 && !takes_intents_)
+    return answer(pool_, std::move(request),
+                  in_storage({Code::failed_precondition, "keeps no intents", "intent"}));
   request.since = std::chrono::steady_clock::now();
   if (!commits_.offer(request, footprint(request.group))) {
     answer(pool_, std::move(request),

@@ -68,6 +68,9 @@ class CommitQueue {
               davit_metric* duration = nullptr, ReportRetry retry = {}, Log* log = nullptr,
               std::chrono::nanoseconds call_longest = default_commit_timeout);
 
+  // The storage has intents (storage_intents.h). Before the first commit.
+  void let_intents_in() { takes_intents_ = true; }
+
   // `done` is called once, on a thread of the pool. [any]
   void commit(Commit);
   void report(Report);
@@ -86,6 +89,7 @@ class CommitQueue {
 
   davit_ref storage_;
   Pool& pool_;
+  bool takes_intents_ = false;
   davit_metric* duration_;
   Log* const log_;
   // Only the one commit call in flight uses these, or the one report call.
@@ -103,11 +107,11 @@ class CommitQueue {
 // The queues of all storage instances. Filled before the first commit, then only read.
 class CommitQueues {
  public:
-  void add(std::string_view instance, davit_ref storage, Pool& pool, davit_metric* duration,
-           Log& log, std::chrono::nanoseconds call_longest = default_commit_timeout) {
-    queues_.emplace(std::string(instance),
-                    std::make_unique<CommitQueue>(storage, pool, LaneLimits{}, duration,
-                                                  ReportRetry{}, &log, call_longest));
+  CommitQueue& add(std::string_view instance, davit_ref storage, Pool& pool, davit_metric* duration,
+                   Log& log, std::chrono::nanoseconds call_longest = default_commit_timeout) {
+    auto made = std::make_unique<CommitQueue>(storage, pool, LaneLimits{}, duration, ReportRetry{},
+                                              &log, call_longest);
+    return *queues_.emplace(std::string(instance), std::move(made)).first->second;
   }
   // nullptr: there is no such storage.
   CommitQueue* find(std::string_view instance) const {

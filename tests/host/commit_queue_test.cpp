@@ -165,6 +165,27 @@ TEST_F(CommitQueueTest, OfWhatGoesTogetherTheLatestDeadlineHolds) {
   EXPECT_EQ(storage_.deadline, now + 3 * minute);
 }
 
+TEST_F(CommitQueueTest, AnIntentReachesOnlyAStorageThatHasThem) {
+  const auto commit_intent = [&](uint64_t intent) {
+    std::promise<std::string> said;
+    Group group{{mutation("a")}, {}};
+    group.intent = intent;
+    queue_.commit({op_, group,
+                   [](void* ctx, const davit_group_result* r) {
+                     static_cast<std::promise<std::string>*>(ctx)->set_value(
+                         from_abi(*r).error ? from_abi(*r).error->message : "committed");
+                   },
+                   &said});
+    return said.get_future().get();
+  };
+  EXPECT_EQ(commit_intent(7), "storage \"main\": keeps no intents");
+  EXPECT_EQ(storage_.calls(), "");
+  EXPECT_EQ(commit_intent(0), "committed");
+  queue_.let_intents_in();
+  EXPECT_EQ(commit_intent(7), "committed");
+  EXPECT_EQ(storage_.calls(), "a|a");
+}
+
 TEST_F(CommitQueueTest, WithoutADeadlineOfACallerTheHostsOwnHolds) {
   const auto clock = [] {
     return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();

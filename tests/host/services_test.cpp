@@ -169,7 +169,7 @@ TEST_F(AsAPlugin, TheCommitQueueRefusesAFlagThatItWouldLose) {
   RecordView v(record);
   const davit_mutation mutation{sizeof mutation, 0xdeadbeef, &v.abi, DAVIT_EXPECT_ANY, 0};
   const davit_mutation* mutations = &mutation;
-  const davit_group group{sizeof group, 1, &mutations, str("")};
+  const davit_group group{sizeof group, 1, &mutations, str(""), 0};
   const Status status;
   StatusView s(status);
   const davit_status* statuses = &s.abi;

@@ -138,6 +138,8 @@ def manual():
     """Each role has a page that names its slots. The code on a page stands in the example that it names."""
     for page, header, table in (("storage", "storage.h", "storage/1"), ("storage", "storage_copy.h", "storage_copy/1"),
                                 ("storage", "storage_move.h", "storage_move/1"),
+                                ("storage", "storage_election.h", "storage_election/1"),
+                                ("storage", "storage_intents.h", "storage_intents/1"),
                                 ("kind", "kind.h", "kind/1"), ("kind", "kind_needs.h", "kind_needs/1"),
                                 ("change_sink", "sink.h", "change_sink/1"), ("status_sink", "sink.h", "status_sink/1"),
                                 ("gate", "gate.h", "gate/1"), ("cluster", "cluster.h", "cluster/1"),

@@ -109,12 +109,13 @@ struct Mutation {
 
 struct Group {
   std::vector<Mutation> mutations;
-  std::string request_id;
+  std::string request_id{};
+  uint64_t intent = 0;  // that it carries out; 0: none
 };
 
 inline Group from_abi(const davit_group& g) {
-  Group out;
-  out.request_id = text(g.request_id);
+  Group out{{}, text(g.request_id)};
+  if (DAVIT_HAS(&g, intent)) out.intent = g.intent;
   for (uint32_t i = 0; i < g.mutations_count; ++i) {
     const davit_mutation& m = *g.mutations[i];
     out.mutations.push_back(
@@ -143,6 +144,7 @@ struct GroupView {
     abi.mutations_count = static_cast<uint32_t>(pointers.size());
     abi.mutations = pointers.data();
     abi.request_id = str(g.request_id);
+    abi.intent = g.intent;
   }
   GroupView(const GroupView&) = delete;
   GroupView& operator=(const GroupView&) = delete;

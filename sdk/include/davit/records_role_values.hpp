@@ -43,7 +43,8 @@ struct Apply {
   std::vector<Document> documents;
   std::string request_id{};
   bool dry_run = false;
-  std::string author{};  // a Client fills it in
+  std::string author{};  // empty: a Client fills it in
+  uint64_t intent = 0;   // of the storage, that it carries out; 0: none
 };
 
 struct Applied {
@@ -100,6 +101,7 @@ inline Apply from_abi(const davit_apply& a) {
   out.request_id = text(a.request_id);
   out.dry_run = (a.flags & DAVIT_APPLY_DRY_RUN) != 0;
   out.author = text(a.author);
+  out.intent = DAVIT_HAS(&a, intent) ? a.intent : 0;
   return out;
 }
 // An Apply in ABI form; borrows from it.
@@ -122,6 +124,7 @@ struct ApplyView {
     abi.request_id = str(a.request_id);
     abi.documents = pointers.data();
     abi.documents_count = pointers.size();
+    abi.intent = a.intent;
   }
   ApplyView(const ApplyView&) = delete;
   ApplyView& operator=(const ApplyView&) = delete;

@@ -50,7 +50,8 @@ inline std::optional<Error> malformed(const Group& group) {
     const Record& r = m.record;
     if (r.key.kind.empty() || r.key.region.empty() || r.key.id.empty())
       return invalid("a record needs a kind, a region and an id", r.key.id);
-    if (r.live && r.name.empty()) return invalid(group_text::shown(r.key) + " needs a name", r.key.id);
+    if (r.live && r.name.empty())
+      return invalid(group_text::shown(r.key) + " needs a name", r.key.id);
     if (!keys.insert(r.key).second)
       return invalid(group_text::shown(r.key) + " stands twice in one group", r.key.id);
   }
@@ -68,7 +69,8 @@ inline std::optional<Error> unmet(const Mutation& m, Version version, const Chai
                                          : "version " + to_string(m.expect) +
                                                (kept ? "" : " of an incarnation that has lost it");
   const Key& key = m.record.key;
-  return Error{Code::aborted, group_text::shown(key) + " " + is + ", expected was " + expected, key.id};
+  return Error{Code::aborted, group_text::shown(key) + " " + is + ", expected was " + expected,
+               key.id};
 }
 
 // INVALID_ARGUMENT: the record has this namespace and name for its life (S13). An empty name: it
@@ -98,6 +100,13 @@ inline Error name_taken(const Record& r, const std::string& owner) {
 inline Error request_reused() {
   return {Code::failed_precondition,
           "the request id was used before for something else: use a new one", "request_id"};
+}
+
+// FAILED_PRECONDITION (I4): the group carries out an intent that is not open, or not there.
+inline Error not_open(uint64_t intent) {
+  return {Code::failed_precondition,
+          "intent " + std::to_string(intent) + " is not open: it has an outcome, or was removed",
+          "intent"};
 }
 
 // A JSON object, for a database that keeps annotations in a column.

@@ -9,6 +9,8 @@
 #include <davit/abi/records_role.h>
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
+#include <davit/abi/storage_election.h>
+#include <davit/abi/storage_intents.h>
 #include <davit/abi/storage_move.h>
 #include <davit/abi/storage_schema.h>
 
@@ -42,6 +44,9 @@ const std::vector<Table>& tables() {
        {SLOT(davit_storage_move, observe), SLOT(davit_storage_move, begin),
         SLOT(davit_storage_move, load), SLOT(davit_storage_move, finish)}},
       {DAVIT_STORAGE_SCHEMA, {SLOT(davit_storage_schema, migrate)}},
+      {DAVIT_STORAGE_ELECTION, {SLOT(davit_storage_election, leads)}},
+      {DAVIT_STORAGE_INTENTS,
+       {SLOT(davit_storage_intents, open), SLOT(davit_storage_intents, settle)}},
       {DAVIT_KIND,
        {SLOT(davit_kind, describe), SLOT(davit_kind, identify), SLOT(davit_kind, validate),
         SLOT(davit_kind, classify), SLOT(davit_kind, reconcile), SLOT(davit_kind, attribute)}},

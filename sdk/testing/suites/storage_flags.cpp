@@ -46,7 +46,7 @@ class Raw {
     v.abi.flags |= flags;
     const davit_mutation mutation{sizeof mutation, reserved, &v.abi, DAVIT_EXPECT_ANY, 0};
     const davit_mutation* mutations = &mutation;
-    const davit_group group{sizeof group, 1, &mutations, str("")};
+    const davit_group group{sizeof group, 1, &mutations, str(""), 0};
     const davit_group* groups = &group;
     davit_group_result result{};
     result.struct_size = sizeof result;

@@ -16,6 +16,8 @@
 #include <davit/abi/rights.h>
 #include <davit/abi/secrets.h>
 #include <davit/abi/storage_copy.h>
+#include <davit/abi/storage_election.h>
+#include <davit/abi/storage_intents.h>
 #include <davit/abi/storage_move.h>
 #include <davit/abi/storage_schema.h>
 

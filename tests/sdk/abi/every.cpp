@@ -33,8 +33,9 @@ class Every : public EveryStorage,
               public EveryRecords {
  public:
   using roles = Roles<storage::Role, storage::CopyRole, storage::MoveRole, storage::SchemaRole,
-                      kind::Role, kind::NeedsRole, cluster::Role, sink::ChangeRole,
-                      sink::StatusRole, gate::Role, RightsRole, secrets::Role, records::Role>;
+                      storage::ElectionRole, storage::IntentsRole, kind::Role, kind::NeedsRole,
+                      cluster::Role, sink::ChangeRole, sink::StatusRole, gate::Role, RightsRole,
+                      secrets::Role, records::Role>;
   using EveryCluster::cancel, EveryRecords::cancel;
   using EveryStorage::begin, EverySink::begin;
   using EveryStorage::get, EveryRecords::get, EveryCluster::credit, EveryRecords::credit;

@@ -13,6 +13,8 @@
 #include <davit/sink.hpp>
 #include <davit/storage.hpp>
 #include <davit/storage_copy.hpp>
+#include <davit/storage_election.hpp>
+#include <davit/storage_intents.hpp>
 #include <davit/storage_move.hpp>
 #include <davit/storage_schema.hpp>
 
@@ -156,6 +158,21 @@ class EveryStorage : public Part {
   Result<std::vector<std::string>> migrate(const Op&, bool dry_run) {
     at("davit_storage_schema.migrate", values::words(dry_run));
     return std::vector<std::string>{"one", "two"};
+  }
+  bool leads() const {
+    at("davit_storage_election.leads");
+    return true;
+  }
+  Result<> open_intents(const Op&, uint64_t after, uint32_t limit,
+                        const storage::VisitIntent& see) {
+    at("davit_storage_intents.open", values::words(after, limit));
+    (void)(visit([&] { return see(values::intent()); }) &&
+           visit([&] { return see(values::intent()); }));
+    return {};
+  }
+  Result<> settle_intent(const Op&, const storage::IntentOutcome& outcome) {
+    at("davit_storage_intents.settle", values::words(outcome));
+    return {};
   }
 
  private:

@@ -4,6 +4,8 @@
 
 #include <davit/gate.hpp>
 #include <davit/rights.hpp>
+#include <davit/storage_election.hpp>
+#include <davit/storage_intents.hpp>
 #include <davit/storage_move.hpp>
 #include <davit/testing/module.hpp>
 
@@ -45,6 +47,8 @@ class Every {
   storage::Moves moves() { return storage::Moves(instance_.ref(DAVIT_STORAGE_MOVE)); }
   storage::Copies copies() { return storage::Copies(instance_.ref(DAVIT_STORAGE_COPY)); }
   storage::Schemas schemas() { return storage::Schemas(instance_.ref(DAVIT_STORAGE_SCHEMA)); }
+  storage::Intents intents() { return storage::Intents(instance_.ref(DAVIT_STORAGE_INTENTS)); }
+  storage::Election election() { return storage::Election(instance_.ref(DAVIT_STORAGE_ELECTION)); }
   kind::Client kind() { return kind::Client(instance_.ref(DAVIT_KIND)); }
   cluster::Client cluster() { return cluster::Client(instance_.ref(DAVIT_CLUSTER)); }
   Result<cluster::Watch> watch(cluster::Watcher w = {[](int32_t, std::string_view) {}, [] {}}) {
@@ -156,6 +160,8 @@ TEST(Exceptions, OfASlotThatReturnsAnErrorAreTheErrorInternal) {
       {"davit_storage_move.finish", [](Every& e) { return e.moves().finish({}); }},
       {"davit_storage_schema.migrate",
        [](Every& e) { return plain(e.schemas().migrate(Op(), true)); }},
+      {"davit_storage_intents.open", [](Every& e) { return plain(e.intents().open(Op(), 0, 1)); }},
+      {"davit_storage_intents.settle", [](Every& e) { return e.intents().settle(Op(), {}); }},
       {"davit_kind.identify", [](Every& e) { return plain(e.kind().identify("")); }},
       {"davit_kind.validate", [](Every& e) { return e.kind().validate(""); }},
       {"davit_kind.classify", [](Every& e) { return plain(e.kind().classify("on", "")); }},
@@ -188,6 +194,7 @@ TEST(Exceptions, OfASlotThatReturnsNoErrorEndTheProcessAndNameFileAndSlot) {
   const auto ignores = [](const auto&) {};
   const std::vector<Row> rows = {
       {"davit_storage.unwatch", [=](Every& e) { e.store().watch(no_hint, nullptr)->end(); }, ""},
+      {"davit_storage_election.leads", [](Every& e) { e.election().leads(); }, ""},
       {"davit_secrets.resolve",
        [](Every& e) {
          e.secrets().resolve(

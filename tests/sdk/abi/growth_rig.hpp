@@ -5,6 +5,8 @@
 
 #include <davit/gate.hpp>
 #include <davit/rights.hpp>
+#include <davit/storage_election.hpp>
+#include <davit/storage_intents.hpp>
 #include <davit/storage_move.hpp>
 #include <davit/testing/module.hpp>
 
@@ -71,6 +73,7 @@ class Growth : public ::testing::Test {
   void tells_beside_other_bytes();
   void copies();
   void moves();
+  void has_intents();
   davit_ref schema() { return role<davit_storage_schema>(DAVIT_STORAGE_SCHEMA); }
   void has_a_kind();
   void takes_changes();
@@ -94,6 +97,17 @@ class Growth : public ::testing::Test {
   davit_plugin* plugin_ = nullptr;
 };
 
+inline void Growth::has_intents() {
+  const storage::Intents intents(role<davit_storage_intents>(DAVIT_STORAGE_INTENTS));
+  EXPECT_EQ(words(*intents.open(operation_, 306, 307)),
+            words(std::vector{values::intent(), values::intent()}));
+  expect_logged("davit_storage_intents.open " + words(306, 307));
+  EXPECT_TRUE(intents.settle(operation_, values::outcome()).ok());
+  expect_logged("davit_storage_intents.settle " + words(values::outcome()));
+  EXPECT_TRUE(storage::Election(role<davit_storage_election>(DAVIT_STORAGE_ELECTION)).leads());
+  EXPECT_TRUE(storage::Election().leads());
+}
+
 inline void Growth::moves() {
   const storage::Moves moves =
       storage::Moves(role<davit_storage_move>(DAVIT_STORAGE_MOVE)).under(operation_);
@@ -107,6 +121,7 @@ inline void Growth::moves() {
   expect_logged("davit_storage_move.begin true false");
   expect_logged("davit_storage_move.load " + words(load.records, load.statuses, load.note));
   expect_logged("davit_storage_move.finish " + words(end.history, end.status_head));
+  has_intents();
 }
 
 }  // namespace davit::test

@@ -10,6 +10,7 @@
 #include <davit/sink.hpp>
 #include <davit/storage.hpp>
 #include <davit/storage_copy.hpp>
+#include <davit/storage_intents.hpp>
 #include <davit/storage_schema.hpp>
 
 namespace davit::test::values {
@@ -23,7 +24,7 @@ inline Record record() {
           "pay",           "{}", 32,  "me",      "q", {{"a", "b"}}};
 }
 inline Group group() {
-  return {{{record(), 41}, {record(), 42, 43}}, "request"};
+  return {{{record(), 41}, {record(), 42, 43}}, "request", 44};
 }
 inline GroupResult result() {
   return {50, 51, 52, Error{Code::aborted, "no", "there", std::chrono::milliseconds(53)}};
@@ -88,10 +89,17 @@ inline records::Apply apply() {
   return {{{{"k", "r", "i"}, "on", "{}", {{"a", "b"}}, 291}, records::deletion({"k", "r", "j"})},
           "request",
           true,
-          "me"};
+          "me",
+          301};
 }
 inline records::Applied applied() {
   return {{"k", "r", "i"}, "created", {292, 293}};
+}
+inline storage::Intent intent() {
+  return {302, "{\"kind\": 1}", "alice"};
+}
+inline storage::IntentOutcome outcome() {
+  return {303, Error{Code::aborted, "no", "there"}, {304, 305}};
 }
 inline records::Read records_read() {
   return {"k", "r", {294, 295}, 296, true};
@@ -175,17 +183,23 @@ inline Words words(const Mutation& m) {
   return words(m.record, m.expect, m.expect_incarnation);
 }
 inline Words words(const Group& g) {
-  return words(g.mutations, g.request_id);
+  return words(g.mutations, g.request_id, g.intent);
 }
 inline Words words(const GroupResult& r) {
   return words(r.incarnation, r.first_version, r.actual_version) +
          (r.error ? " " + words(*r.error) : "");
 }
+inline Words words(const storage::Intent& i) {
+  return words(i.id, i.document, i.author);
+}
+inline Words words(const storage::IntentOutcome& o) {
+  return words(o.id, o.at) + (o.error ? " " + words(*o.error) : "");
+}
 inline Words words(const records::Document& d) {
   return words(d.key, d.state, d.spec, d.annotations, d.expect, d.remove);
 }
 inline Words words(const records::Apply& a) {
-  return words(a.documents, a.request_id, a.dry_run, a.author);
+  return words(a.documents, a.request_id, a.dry_run, a.author, a.intent);
 }
 inline Words words(const records::Applied& a) {
   return words(a.key, a.outcome, a.at) + (a.error ? " " + words(*a.error) : "");

@@ -84,6 +84,9 @@ typedef struct davit_apply {
   davit_str request_id; /* at most 253 bytes without control characters; empty = none (R6) */
   const davit_document* const* documents;
   size_t documents_count;
+  uint64_t intent; /* the intent of the instance's storage that this apply carries out
+                      (storage_intents.h); 0 = none. Its outcome is written with the change. When
+                      nothing is committed, none is written */
 } davit_apply;
 
 /* What became of one document. Borrowed for `done`. */

@@ -97,6 +97,8 @@ class StorageNaive : private Contents {
     return now();
   }
 
+  void tell(uint32_t what) { hints_.tell(what); }
+  bool knows_request(const std::string& id) const { return requests_.count(id) != 0; }
   Result<std::vector<GroupResult>> commit(const Op& op, const std::vector<Group>& groups) {
     if (open_) return Error{Code::unavailable, "another transaction is open"};
     if (const auto why = over(op)) {

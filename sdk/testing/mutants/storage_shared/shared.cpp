@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace davit::storage_shared {
 
@@ -16,21 +17,27 @@ std::shared_ptr<Shared> Shared::of(const std::string& path, const std::string& f
 
 std::unique_lock<std::recursive_mutex> Shared::enter() {
   auto held = store_.hold();
-  const std::string ask = path_ + ".ask";
   std::error_code unseen;
-  if (!std::filesystem::exists(ask, unseen)) return held;
-  {
-    std::ifstream in(ask);
-    std::string word, name;
-    while (in >> word >> name) obey(word, name);
+  std::set<std::filesystem::path> asked;
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::filesystem::path(path_).parent_path(), unseen)) {
+    if (file.path().stem() == "ask") asked.insert(file.path());
   }
-  std::filesystem::remove(ask);
+  for (const auto& ask : asked) {
+    std::string word, name;
+    std::ifstream(ask) >> word >> name;
+    std::filesystem::remove(ask);
+    obey(word, name);
+  }
   return held;
 }
 
 void Shared::obey(const std::string& word, const std::string& name) {
   if (word == "backup") copies_[name] = contents();
   if (word == "restore") restore(copies_.at(name));
+  if (word != "intent") return;
+  open_intents_[++intents_] = name;
+  if (store_.fault() != "no_intent_hint") store_.tell(DAVIT_HINT_INTENTS);
 }
 
 // What the copy does not have is lost, and its versions will be given again. So another incarnation
@@ -41,7 +48,9 @@ void Shared::restore(const Contents& copy) {
   const Contents lost = now;
   now = copy;
   if (fault == "keeps_requests") now.requests_ = lost.requests_;
-  if (fault == (up_ > 0 ? "keeps_incarnation_while_up" : "keeps_incarnation_while_closed")) return;
+  if (fault ==
+      (!members_.empty() ? "keeps_incarnation_while_up" : "keeps_incarnation_while_closed"))
+    return;
   Contents::Link link{Contents::draw(), now.head_ + 1, now.status_head_ + 1};
   if (fault == "draws_the_same") link.incarnation = Incarnation(now.incarnation().value() + 2);
   if (fault == "ends_at_lost_head") link.first_version = lost.head_ + 1;

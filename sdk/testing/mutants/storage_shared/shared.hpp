@@ -2,8 +2,9 @@
 // It outlives its instances, as a database does, and ends with the process.
 //
 // It is copied and restored from outside, also while instances are up, as a database is by its own
-// tools. Such a tool is a line in the file PATH.ask: "backup NAME" or "restore NAME". The store
-// obeys before it does anything else, so for its callers it was done at the moment of the line.
+// tools. Such a tool is a file ask.* beside PATH, with the line "backup NAME" or "restore NAME".
+// "intent DOCUMENT" inserts an intent. The store obeys before it does anything else, so for its
+// callers it was done at the moment of the file.
 #pragma once
 
 #include "../storage_naive/storage_naive.hpp"
@@ -23,7 +24,9 @@ class Shared {
   // Inside enter().
   StorageNaive& store() { return store_; }
   Contents& contents() { return store_.contents(); }
-  uint64_t& up() { return up_; }  // how many instances are
+  // The instances that are up. The first one leads.
+  std::vector<const void*>& members() { return members_; }
+  std::map<uint64_t, std::string>& open_intents() { return open_intents_; }
 
  private:
   // Few, so that the suite sees a chain that is trimmed.
@@ -36,7 +39,9 @@ class Shared {
   const std::string path_;
   StorageNaive store_;
   std::map<std::string, Contents> copies_;
-  uint64_t up_ = 0;
+  std::vector<const void*> members_;
+  std::map<uint64_t, std::string> open_intents_;
+  uint64_t intents_ = 0;  // that were inserted
 };
 
 }  // namespace davit::storage_shared

@@ -1,7 +1,13 @@
 // An instance of a shared store. Without the setting `fault` it keeps the contract, and the suite
 // must pass. Each value breaks one rule, in a way in which backends do that several servers share
 // or that are restored while they run. The constructor lists the values.
+#include <atomic>
+#include <thread>
+
 #include <davit/outstanding.hpp>
+#include <davit/storage_election.hpp>
+#include <davit/storage_groups.hpp>
+#include <davit/storage_intents.hpp>
 
 #include "shared.hpp"
 
@@ -9,7 +15,7 @@ namespace davit::storage_shared {
 
 class StorageShared {
  public:
-  using roles = Roles<storage::Role>;
+  using roles = Roles<storage::Role, storage::ElectionRole, storage::IntentsRole>;
   static constexpr uint32_t max_concurrency = 8;
   static storage::Limits limits() { return {}; }
 
@@ -36,21 +42,60 @@ class StorageShared {
         "own_head",          // remembers the head
         "own_versions",      // takes numbers in blocks, as a sequence with a cache does
         "own_requests",      // knows the requests that it was given itself
-        "own_hints"};        // hints of its own writes
+        "own_hints",         // hints of its own writes
+        // Intents and who leads.
+        "no_intent_hint",
+        "carries_out_twice",   // applies an intent that has an outcome
+        "forgets_outcomes",    // commits, and leaves the intent open
+        "decides_the_failed",  // a group that fails closes its intent
+        "settles_in_vain", "reads_backwards", "two_lead",
+        "nobody_follows"};  // when the leader ends
     if (known.count(fault_) == 0) Settings(host).reject("fault", "is not one of the faults");
   }
 
   Result<> start(const Op&) {
     shared_ = Shared::of(path_, fault_);
     const auto held = shared_->enter();
-    ++shared_->up();
+    shared_->members().push_back(this);
     chain_ = shared_->contents().chain_;
     seen_ = now();
+    listener_ = std::thread([this] {
+      while (!ended_) {
+        (void)shared_->enter();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+    });
     return {};
   }
   Result<> stop(const Op&) {
+    ended_ = true;
+    listener_.join();
     const auto held = shared_->enter();
-    --shared_->up();
+    auto& members = shared_->members();
+    if (fault_ != "nobody_follows") std::erase(members, this);
+    shared_->store().tell(DAVIT_HINT_LEADER);
+    return {};
+  }
+
+  bool leads() const {
+    if (fault_ == "two_lead") return true;
+    const auto held = shared_->enter();
+    return shared_->members().front() == this;
+  }
+  Result<> open_intents(const Op&, uint64_t after, uint32_t limit,
+                        const storage::VisitIntent& visit) {
+    const auto held = shared_->enter();
+    std::vector<storage::Intent> page;
+    const auto& open = shared_->open_intents();
+    for (auto i = open.upper_bound(after); i != open.end() && page.size() < limit; ++i)
+      page.push_back({i->first, i->second, "somebody"});
+    if (fault_ == "reads_backwards") std::reverse(page.begin(), page.end());
+    (void)std::all_of(page.begin(), page.end(), visit);
+    return {};
+  }
+  Result<> settle_intent(const Op&, const storage::IntentOutcome& outcome) {
+    const auto held = shared_->enter();
+    if (fault_ != "settles_in_vain") shared_->open_intents().erase(outcome.id);
     return {};
   }
 
@@ -92,7 +137,7 @@ class StorageShared {
       for (Group& group : groups) sign(group);
     }
     return writing(DAVIT_HINT_RECORDS, [&](StorageNaive& s) -> Result<std::vector<GroupResult>> {
-      auto results = own_numbers([&] { return s.commit(op, groups); });
+      auto results = own_numbers([&] { return commit_with_intents(s, op, groups); });
       if (!results.ok()) return results;
       for (GroupResult& r : *results) {
         if (fault_ == "own_fence") r.incarnation = seen_.head.incarnation;
@@ -111,6 +156,25 @@ class StorageShared {
   }
 
  private:
+  Result<std::vector<GroupResult>> commit_with_intents(StorageNaive& s, const Op& op,
+                                                       const std::vector<Group>& groups) {
+    auto& open = shared_->open_intents();
+    std::vector<GroupResult> out;
+    for (const Group& group : groups) {
+      const bool known = s.knows_request(group.request_id);
+      if (group.intent != 0 && !open.contains(group.intent) && !known &&
+          fault_ != "carries_out_twice") {
+        out.push_back({now().head.incarnation, 0, 0, storage::not_open(group.intent)});
+        continue;
+      }
+      auto one = s.commit(op, {group});
+      if (!one.ok()) return one;
+      out.push_back(one->front());
+      const bool decides = !out.back().error || fault_ == "decides_the_failed";
+      if (decides && fault_ != "forgets_outcomes") open.erase(group.intent);
+    }
+    return out;
+  }
   Head now() {
     const Contents& c = shared_->contents();
     return {{c.incarnation(), c.head_}, c.status_head_, c.purged_};
@@ -163,6 +227,8 @@ class StorageShared {
   Head seen_;                          // the head that this instance has told last
   std::optional<Version> given_;       // the newest version of this instance's block
   storage::Hints hints_;
+  std::thread listener_;  // from start to stop: obeys, and thereby hints
+  std::atomic<bool> ended_{false};
 };
 
 }  // namespace davit::storage_shared

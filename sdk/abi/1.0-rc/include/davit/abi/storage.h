@@ -97,6 +97,8 @@ typedef struct davit_group {
   uint32_t mutations_count; /* 1 ... group_records of davit_storage_limits */
   const davit_mutation* const* mutations;
   davit_str request_id;
+  uint64_t intent; /* the intent that the group carries out (storage_intents.h); 0 = none. The host
+                      refuses another number for a storage that has no table of intents */
 } davit_group;
 
 /* The result of one group. Mutation i has version first_version + i. A cursor of it takes the
@@ -219,6 +221,8 @@ typedef struct davit_maintain {
 #define DAVIT_HINT_RECORDS 1u
 #define DAVIT_HINT_STATUSES 2u
 #define DAVIT_HINT_AGENTS 4u
+#define DAVIT_HINT_INTENTS 8u /* storage_intents.h */
+#define DAVIT_HINT_LEADER 16u /* storage_election.h */
 /* `what` is at least one of DAVIT_HINT_... A hint comes on any thread, perhaps inside another call
  * of the role. It is cheap, and calls nothing of this role. */
 typedef void (*davit_storage_hint)(void* ctx, uint32_t what);
