@@ -182,7 +182,7 @@ std::vector<Mutations::Group> groups_of(Call& call) {
   std::vector<Mutations::Group> out;
   if (changes.together && !items.empty()) {
     const size_t count = items.size();
-    out.push_back({std::move(items), request_of(changes, 0, count)});
+    out.push_back({std::move(items), request_of(changes, 0, count), changes.intent});
     return out;
   }
   for (size_t n = 0; n < items.size(); ++n) {

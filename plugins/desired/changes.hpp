@@ -18,6 +18,7 @@ struct Changes {
   bool dry_run = false;
   bool again = false;     // an unchanged record is committed with a new version
   bool together = false;  // one group; otherwise each document is a group of its own
+  uint64_t intent = 0;    // that the one group carries out; 0: none
 };
 
 // `done` gets one outcome a document, in their order, on a thread of the storage's pool. A request

@@ -44,7 +44,8 @@ void Controllers::apply(const Op& op, records::Apply request, records::ApplyDone
                   request.request_id,
                   request.dry_run,
                   false,
-                  true};
+                  true,
+                  request.intent};
   change(shared_, shared_.storage.under(op), std::move(changes),
          [documents = std::move(request.documents),
           done = std::move(done)](Result<std::vector<Outcome>> outcomes) {

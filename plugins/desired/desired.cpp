@@ -26,7 +26,8 @@ class Desired {
     if (!storage.ok()) return storage.error();
     auto kinds = Kinds::find(host_);
     if (!kinds.ok()) return kinds.error();
-    shared_ = std::make_unique<Shared>(host_, *storage, std::move(*kinds), maintenance_);
+    shared_ = std::make_unique<Shared>(host_, *storage, storage::Election::of(host_, storage_name_),
+                                       std::move(*kinds), maintenance_);
     controllers_ = std::make_unique<Controllers>(*shared_);
     shared_->delayed = DelaysClient(host_);
     if (auto copies = storage::Copies::find(host_, storage_name_); copies.ok())

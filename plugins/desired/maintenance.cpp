@@ -16,10 +16,11 @@ constexpr std::chrono::milliseconds first_delay{60'000};  // servers that restar
 constexpr std::chrono::milliseconds round_pause{1000};  // before the next round when there is more
 }  // namespace
 
-Maintenance::Maintenance(Host host, storage::Client storage, Outstanding& outstanding,
-                         MaintenanceSettings settings)
+Maintenance::Maintenance(Host host, storage::Client storage, storage::Election election,
+                         Outstanding& outstanding, MaintenanceSettings settings)
     : host_(host),
       storage_(std::move(storage)),
+      election_(election),
       outstanding_(outstanding),
       settings_(settings),
       purged_(host.counter("davit_desired_tombstones_purged_total",
@@ -161,6 +162,7 @@ void Maintenance::after(std::chrono::nanoseconds delay) {
 }
 
 void Maintenance::begin_round() {
+  if (!election_.leads()) return after(jittered(settings_.interval, host_.random()));
   storage_.run(
       strand_, [this](const storage::Client& storage) { return round({}, storage); },
       [this, ticket = outstanding_.begin()](const Result<Report>& report) { round_ended(report); });

@@ -13,6 +13,7 @@
 
 #include <davit/outstanding.hpp>
 #include <davit/storage.hpp>
+#include <davit/storage_election.hpp>
 
 #include "purge.hpp"
 
@@ -40,8 +41,9 @@ class Maintenance {
     bool more = false;  // another round has more to read
   };
 
-  Maintenance(Host host, storage::Client storage, Outstanding& outstanding,
-              MaintenanceSettings settings);
+  // The timer's rounds run where `election` leads, requested ones everywhere.
+  Maintenance(Host host, storage::Client storage, storage::Election election,
+              Outstanding& outstanding, MaintenanceSettings settings);
 
   // Runs one round by this client, whose op may end it, also while it waits for another round.
   // Blocks. [any]
@@ -61,6 +63,7 @@ class Maintenance {
 
   Host host_;
   storage::Client storage_;
+  const storage::Election election_;
   Outstanding& outstanding_;
   MaintenanceSettings settings_;
   Metric purged_, mark_, forgotten_, errors_;

@@ -63,7 +63,8 @@ Mutations::Mutations(Host host, storage::Client storage, std::vector<Group> grou
       done_(std::move(done)),
       again_(groups.size()) {
   for (auto& g : groups)
-    works_.push_back({std::move(g.items), std::move(g.request), Step::change, false, {}, {}});
+    works_.push_back(
+        {std::move(g.items), std::move(g.request), g.intent, Step::change, false, {}, {}});
   std::iota(again_.begin(), again_.end(), size_t{0});
 }
 
@@ -189,7 +190,7 @@ void Mutations::commit(size_t index) {
     ++waiting_;
   }
   const Work& work = works_[index];
-  davit::Group group{{}, work.request.id};
+  davit::Group group{{}, work.request.id, work.intent};
   for (const Decision& decision : work.decisions) {
     if (!decision.mutation) continue;
     group.mutations.push_back(*decision.mutation);

@@ -28,6 +28,7 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   struct Group {
     std::vector<Item> items;
     Request request;
+    uint64_t intent = 0;  // that it carries out; 0: none
   };
   using Done = std::function<void(std::vector<Outcome>)>;
 
@@ -45,6 +46,7 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   struct Work {
     std::vector<Item> items;
     Request request;
+    uint64_t intent = 0;
     Step step = Step::change;
     bool asked = false;        // the store does not know the request id
     std::optional<Error> why;  // of `blame`

@@ -20,12 +20,13 @@
 namespace davit::desired {
 
 struct Shared {
-  Shared(Host h, storage::Client s, Kinds k, MaintenanceSettings settings)
+  Shared(Host h, storage::Client s, storage::Election election, Kinds k,
+         MaintenanceSettings settings)
       : host(h),
         storage(s.under(operations.begin())),
         kinds(std::move(k)),
         store_watcher(h, storage, outstanding),
-        maintenance(h, storage, outstanding, settings) {}
+        maintenance(h, storage, election, outstanding, settings) {}
   Host host;
   const Operations operations;  // what stop cancels
   storage::Client storage;      // for what several calls share; a call's own work is under its op

@@ -34,7 +34,7 @@ class FeedTest : public ::testing::Test {
   FeedTest()
       : late_(host_),
         client_(testing::client_of(host_, store_)),
-        shared_(host_.host(), client_, *Kinds::find(host_.host()), {}),
+        shared_(host_.host(), client_, {}, *Kinds::find(host_.host()), {}),
         feed_(Feed::make(shared_, {},
                          {[this](const records::Event&) { ++events_; },
                           [this](const std::optional<Error>& why) {

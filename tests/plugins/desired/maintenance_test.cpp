@@ -23,7 +23,7 @@ TEST(Maintenance, WhoWaitsForARoundWaitsAsLongAsItWants) {
   MiddleOfARound store;
   const auto client = testing::client_of(host, store);
   Outstanding outstanding;
-  Maintenance maintenance(host.host(), client, outstanding, {});
+  Maintenance maintenance(host.host(), client, {}, outstanding, {});
   const auto round_of = [&](const Operation& caller) {
     const auto r = maintenance.round({true, {}, {}}, client.under(caller));
     return r.ok() ? Code::ok : r.error().code;

@@ -77,7 +77,7 @@ class StatusPagesTest : public ::testing::Test {
  protected:
   StatusPagesTest()
       : client_(testing::client_of(host_, store_)),
-        shared_(host_.host(), client_, *Kinds::find(host_.host()), {}) {}
+        shared_(host_.host(), client_, {}, *Kinds::find(host_.host()), {}) {}
 
   // The ids in the order in which they are named, or the error.
   std::string listed() {

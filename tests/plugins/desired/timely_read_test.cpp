@@ -31,7 +31,7 @@ class TimelyReadTest : public ::testing::Test {
  protected:
   TimelyReadTest()
       : client_(testing::client_of(host_, store_)),
-        shared_(host_.host(), client_, *Kinds::find(host_.host()), {}),
+        shared_(host_.host(), client_, {}, *Kinds::find(host_.host()), {}),
         controllers_(shared_) {}
 
   // Reads with an op that lives as long as the contract says: until the answer.
