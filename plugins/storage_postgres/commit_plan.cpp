@@ -11,6 +11,7 @@ CommitPlan::Name CommitPlan::name_of(const Key& key, const std::string& ns,
 
 CommitPlan::CommitPlan(Concerned before, const storage::Chain& chain, Cursor head)
     : requests_(std::move(before.requests)),
+      open_intents_(std::move(before.open_intents)),
       chain_(chain),
       incarnation_(head.incarnation),
       first_head_(head.version),
@@ -30,6 +31,8 @@ GroupResult CommitPlan::apply(const Group& group) {
     result.first_version = *first;
     return result;
   }
+  if (!result.error && group.intent != 0 && !open_intents_.contains(group.intent))
+    result.error = storage::not_open(group.intent);
   if (result.error) return result;
   const Version before = next_;
   undo_.clear();
@@ -44,11 +47,19 @@ GroupResult CommitPlan::apply(const Group& group) {
     undo();
     next_ = before;
     result.first_version = {};
-  } else if (!group.request_id.empty()) {
-    requests_.emplace(group.request_id, result.first_version);
-    new_requests_.emplace_back(group.request_id, result.first_version);
+  } else {
+    keep(group, result.first_version);
   }
   return result;
+}
+
+// What else is written of a group that is committed.
+void CommitPlan::keep(const Group& group, Version first) {
+  if (!group.request_id.empty()) {
+    requests_.emplace(group.request_id, first);
+    new_requests_.emplace_back(group.request_id, first);
+  }
+  if (open_intents_.erase(group.intent) != 0) carried_out_.push_back({group.intent, next_ - 1});
 }
 
 std::optional<Version> CommitPlan::repeated(const std::string& request_id,

@@ -7,6 +7,7 @@
 
 #include "davit/storage.hpp"
 #include "davit/storage_chain.hpp"
+#include "intents.hpp"
 
 namespace davit::storage_postgres {
 
@@ -22,6 +23,7 @@ struct StoredRecord {
 struct Concerned {
   std::map<Key, StoredRecord> records;
   std::map<std::string, Version> requests;  // id -> first version
+  std::set<uint64_t> open_intents{};
 };
 
 class CommitPlan {
@@ -42,6 +44,7 @@ class CommitPlan {
   };
   std::vector<Write> writes() const;
   const std::vector<std::pair<std::string, Version>>& new_requests() const { return new_requests_; }
+  const std::vector<CarriedOut>& carried_out() const { return carried_out_; }
   Version head() const { return next_ - 1; }
   bool changes() const { return head() != first_head_; }
 
@@ -55,6 +58,7 @@ class CommitPlan {
   using Name = std::tuple<std::string, std::string, std::string, std::string>;
 
   std::optional<Version> repeated(const std::string& request_id, std::optional<Error>& error) const;
+  void keep(const Group& group, Version first);
   void free_names(const Group& group);
   std::optional<Error> mutate(const Mutation& m, const std::string& request_id, Version version,
                               Version& actual);
@@ -66,7 +70,9 @@ class CommitPlan {
   std::map<Key, Entry> entries_;
   std::map<Name, std::set<Key>> names_;
   std::map<std::string, Version> requests_;
+  std::set<uint64_t> open_intents_;
   std::vector<std::pair<std::string, Version>> new_requests_;
+  std::vector<CarriedOut> carried_out_;
   std::vector<std::pair<Key, std::optional<Entry>>> undo_;  // of the group that is being planned
   const storage::Chain& chain_;
   const Incarnation incarnation_;

@@ -277,4 +277,26 @@ Result<> Database::tidy(const Op& op) {
   });
 }
 
+Result<> Database::forget_intents(const Op& op) {
+  bool more = true;
+  while (more) {
+    auto r = apart(op, [&](Session& session) {
+      more = storage_postgres::forget_intents(session, settings_.intent_retention);
+    });
+    if (!r.ok()) return r;
+  }
+  return {};
+}
+
+Result<std::vector<storage::Intent>> Database::open_intents(const Op& op, uint64_t after,
+                                                            uint32_t limit) {
+  return reading(op, [&](Session& session, const Head&) {
+    return storage_postgres::open_intents(session, after, limit);
+  });
+}
+
+Result<> Database::settle_intent(const Op& op, const storage::IntentOutcome& outcome) {
+  return apart(op, [&](Session& session) { storage_postgres::settle_intent(session, outcome); });
+}
+
 }  // namespace davit::storage_postgres

@@ -7,6 +7,7 @@
 #include "call.hpp"
 #include "continuity.hpp"
 #include "davit/storage.hpp"
+#include "davit/storage_intents.hpp"
 #include "davit/storage_move.hpp"
 #include "schema.hpp"
 
@@ -55,8 +56,12 @@ class Database {
   Result<> progress(const Op& op, const Progress& progress);
   Result<> forget(const Op& op, const storage::Maintain::ForgetAgent& agent);
   Result<> purge(const Op& op, Version through);
+  Result<std::vector<storage::Intent>> open_intents(const Op& op, uint64_t after, uint32_t limit);
+  Result<> settle_intent(const Op& op, const storage::IntentOutcome& outcome);
   // Forgets requests and commits that nobody asks for any more.
   Result<> tidy(const Op& op);
+  // Forgets intents that were decided long ago.
+  Result<> forget_intents(const Op& op);
 
   // Calls that wait for a connection end soon, and no later one begins.
   void close() { pool_.close(); }

@@ -14,9 +14,15 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Backoff::Limits between_connections{100ms, 5'000ms};
-constexpr uint32_t everything = DAVIT_HINT_RECORDS | DAVIT_HINT_STATUSES | DAVIT_HINT_AGENTS;
-// A connection that is idle is asked now and then whether it lives.
-constexpr std::chrono::milliseconds look_interval = 30s;
+// What others tell. Each process finds out for itself whether it leads.
+constexpr uint32_t everything =
+    DAVIT_HINT_RECORDS | DAVIT_HINT_STATUSES | DAVIT_HINT_AGENTS | DAVIT_HINT_INTENTS;
+// The server is asked so often who leads, and thereby whether the connection lives.
+constexpr std::chrono::milliseconds ask_interval = 5s;
+// The server ends the connection when it was asked nothing for so long. Three questions may be lost
+// or late.
+constexpr std::chrono::milliseconds lease = 20s;
+constexpr int version_with_idle_timeout = 140'000;
 
 class Receiver : public pqxx::notification_receiver {
  public:
@@ -40,11 +46,12 @@ class Receiver : public pqxx::notification_receiver {
 }  // namespace
 
 Listener::Listener(const Host& host, Pool& pool, std::string channel, std::string presence,
-                   std::function<void(uint32_t what)> heard)
+                   std::string leader, std::function<void(uint32_t what)> heard)
     : host_(host),
       pool_(pool),
       channel_(std::move(channel)),
       presence_(std::move(presence)),
+      leader_(std::move(leader)),
       heard_(std::move(heard)) {}
 
 void Listener::begin() {
@@ -83,7 +90,8 @@ void Listener::run() {
       }
       told = true;
     }
-    if (listens_.exchange(false) && host_.now() - begun > look_interval) backoff.reset();
+    leads_until_ = 0;
+    if (listens_.exchange(false) && host_.now() - begun > lease) backoff.reset();
     if (!ended()) rest(backoff.next(host_.random()));
   }
 }
@@ -106,27 +114,41 @@ void Listener::listen() {
   pqxx::connection& connection = session->connection();
   const Receiver receiver(connection, channel_, heard_);
   session->script("SET idle_in_transaction_session_timeout = 0");  // and the LISTEN is sent
+  if (session->server().version >= version_with_idle_timeout)
+    session->script("SET idle_session_timeout = " + std::to_string(lease.count()));
   if (!session->script(presence_)[0][0].as<bool>())
     throw Fault({Code::unavailable, "`davit storage copy` has the store for itself"});
   listens_ = true;
+  ask_who_leads(*session);
   heard_(everything);
   while (!ended()) {
     if (const uint32_t what = wanted_.exchange(0); what != 0) {
       session->script("NOTIFY " + quoted_name(channel_) + ", " + quoted_text(std::to_string(what)));
     }
     wait(connection);
+    if (host_.now() >= ask_at_) ask_who_leads(*session);
   }
+}
+
+// The lease begins before the question: the server has heard of this process since.
+void Listener::ask_who_leads(Session& session) {
+  const auto asked = host_.now();
+  const bool did = leads();
+  const bool does = session.script(leader_)[0][0].as<bool>();
+  leads_until_ = does ? (asked + lease).count() : 0;
+  ask_at_ = asked + ask_interval;
+  if (!does || did) return;
+  host_.info("this server leads: it purges and carries out intents");
+  heard_(DAVIT_HINT_LEADER);
 }
 
 // Until something comes, or something is to be told.
 void Listener::wait(pqxx::connection& connection) {
   pollfd both[] = {{connection.sock(), POLLIN, 0}, {wake_, POLLIN, 0}};
-  const int ready = poll(both, 2, static_cast<int>(look_interval.count()));
+  (void)poll(both, 2, static_cast<int>(ask_interval.count()));
   uint64_t count = 0;
   (void)!read(wake_, &count, sizeof count);
-  if (ready == 0) {
-    pqxx::nontransaction(connection).exec("SELECT 1");
-  } else if (both[0].revents != 0) {
+  if (both[0].revents != 0) {
     connection.get_notifs();
     if ((both[0].revents & (POLLHUP | POLLERR)) != 0 || !connection.is_open())
       throw Fault({Code::unavailable, "the connection was lost"});

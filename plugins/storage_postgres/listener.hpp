@@ -4,6 +4,11 @@
 //
 // A hint may be lost; readers read at intervals, too. When the connection was lost, everything is
 // hinted as soon as there is a new one.
+//
+// The connection also has the locks of the process: that it works with the store, and, of one
+// process, that it leads. The server frees them when the connection ends. It ends a connection that
+// has asked nothing for `lease`, because its process has stopped or is out of reach. A leader that
+// has asked nothing for so long no longer leads, whether it has noticed or not.
 #pragma once
 
 #include <atomic>
@@ -19,9 +24,9 @@ class Listener {
  public:
   // `heard` is called on the listener's thread with DAVIT_HINT_... of other processes. The channel
   // has the schema's name. Each connection begins with the query `presence`, which answers whether
-  // this process may work with the store.
+  // this process may work with the store. The query `leader` answers whether it leads.
   Listener(const Host& host, Pool& pool, std::string channel, std::string presence,
-           std::function<void(uint32_t what)> heard);
+           std::string leader, std::function<void(uint32_t what)> heard);
   ~Listener() { end(); }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
@@ -33,23 +38,28 @@ class Listener {
   void tell(uint32_t what);
   // Whether there is a connection that listens.
   bool listens() const { return listens_; }
+  // Whether this process leads. [any]
+  bool leads() const { return host_.now().count() < leads_until_; }
 
  private:
   void run();
   void listen();
   void wait(pqxx::connection& connection);
+  void ask_who_leads(Session& session);
   void rest(std::chrono::milliseconds delay);
   void wake();
   bool ended() const { return operation_.cancelled(); }
 
   const Host host_;
   Pool& pool_;
-  const std::string channel_, presence_;
+  const std::string channel_, presence_, leader_;
   const std::function<void(uint32_t)> heard_;
   const Operation operation_;  // cancelled at the end
   std::atomic<uint32_t> wanted_{0};
   std::atomic<bool> listens_{false};
-  int wake_ = -1;  // an eventfd
+  std::atomic<int64_t> leads_until_{0};  // in ns of the host's clock
+  std::chrono::nanoseconds ask_at_{0};   // on the listener's thread
+  int wake_ = -1;                        // an eventfd
   std::thread thread_;
 };
 

@@ -64,6 +64,16 @@ std::string presence_query(const std::string& function, const std::string& schem
          ", 0))";
 }
 
+// A session may take a lock of its own several times, so what it has is looked for first.
+std::string leader_query(const std::string& schema) {
+  const std::string key = "hashtextextended(" + quoted_text("davit leader " + schema) + ", 0)";
+  return "SELECT CASE WHEN EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND database = "
+         "(SELECT oid FROM pg_database WHERE datname = current_database()) AND pid = "
+         "pg_backend_pid() AND granted AND objsubid = 1 AND ((classid::bigint << 32) | "
+         "objid::bigint) = " +
+         key + ") THEN true ELSE pg_try_advisory_lock(" + key + ") END";
+}
+
 std::string begin_loading(Session& session, storage::LoadBegin how) {
   StoreState state = locked(session);
   if (!state.loading && (state.head.head.version || state.head.status_head))

@@ -13,6 +13,10 @@ namespace davit::storage_postgres {
 // "SELECT pg_try_advisory_lock(...)", which answers whether the lock was got.
 std::string presence_query(const std::string& function, const std::string& schema);
 
+// Likewise which of the servers leads (abi/storage_election.h). Asked again, it answers whether the
+// lock is still this connection's, or has become so.
+std::string leader_query(const std::string& schema);
+
 // Marks the store as loading, and returns the note of the last load.
 std::string begin_loading(Session& session, storage::LoadBegin how);
 void load(Session& session, const storage::Load& what);

@@ -1,6 +1,7 @@
 #include "schema.hpp"
 
 #include <map>
+#include <set>
 
 #include "text_form.hpp"
 
@@ -35,14 +36,17 @@ JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND x.indisunique AND x.indisvalid
 ORDER BY 1)sql";
 
-// A column that somebody added and that every row needs.
+// A column that somebody added and that every row needs. Tables of others may be there: a role of
+// the schema's name makes its tables here, unless it names another schema.
 constexpr const char* demanding_columns_sql = R"sql(
 SELECT format('column %s.%s', c.relname, a.attname)
 FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND a.attnotnull AND NOT a.atthasdef
-  AND a.attidentity = '')sql";
+  AND a.attidentity = ''
+  AND EXISTS (SELECT FROM schema_steps, unnest(shape) AS line
+              WHERE starts_with(line, format('column %s.', c.relname))))sql";
 
 constexpr const char* missing_rights_sql = R"sql(
 SELECT c.relname, p.privilege
@@ -50,6 +54,8 @@ FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace
 CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS p(privilege)
 WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND c.relname <> 'schema_steps'
+  AND EXISTS (SELECT FROM schema_steps, unnest(shape) AS line
+              WHERE starts_with(line, format('column %s.', c.relname)))
   AND NOT has_table_privilege(c.oid, p.privilege)
 ORDER BY 1, 2 LIMIT 1)sql";
 
@@ -62,6 +68,13 @@ std::string subject_of(const std::string& line) {
   const size_t kind = line.starts_with("unique index ") ? std::string("unique index ").size()
                                                         : std::string("column ").size();
   return line.substr(0, line.find(' ', kind));
+}
+
+// "column records.payload bytea not null", "unique index records_key on records (...)" -> "records"
+std::string table_of(const std::string& line) {
+  const bool column = line.starts_with("column ");
+  const size_t at = column ? std::string("column ").size() : line.find(" on ") + 4;
+  return line.substr(at, line.find(column ? '.' : ' ', at) - at);
 }
 
 std::vector<std::string> first_column(const pqxx::result& rows) {
@@ -135,14 +148,17 @@ std::vector<std::string> Schema::shape(Session& session) const {
   return first_column(session.script(shape_sql));
 }
 
+std::vector<std::string> Schema::made_shape(Session& session) const {
+  const auto made = session.script("SELECT shape FROM schema_steps ORDER BY version DESC LIMIT 1");
+  return made.empty() ? std::vector<std::string>() : array_elements(made[0][0].c_str());
+}
+
 Result<> Schema::altered(Session& session) const {
   std::map<std::string, std::string> now;
   for (auto& line : shape(session)) now[subject_of(line)] = line;
   std::set<std::string> known;
-  const auto made = session.script("SELECT shape FROM schema_steps ORDER BY version DESC LIMIT 1");
-  const auto lines = made.empty() ? std::vector<std::string>() : array_elements(made[0][0].c_str());
   const std::string undo = ": undo it, or restore the schema from a backup";
-  for (const std::string& line : lines) {
+  for (const std::string& line : made_shape(session)) {
     const std::string subject = subject_of(line);
     known.insert(subject);
     const auto found = now.find(subject);
@@ -175,10 +191,17 @@ Result<> Schema::may_create(Session& session) const {
       quoted_name(name_) + " AUTHORIZATION " + quoted_name(row[2].c_str()));
 }
 
+// Tables that were there before, and that no step has made, are somebody else's.
 void Schema::make_step(Session& session, int version) const {
+  std::set<std::string> others;
+  for (const auto& line : shape(session)) others.insert(table_of(line));
+  others.erase("schema_steps");
+  for (const auto& line : made_shape(session)) others.erase(table_of(line));
   session.script(steps_[static_cast<size_t>(version) - 1].sql);
   ArrayText lines;
-  for (const auto& line : shape(session)) lines.add(line);
+  for (const auto& line : shape(session)) {
+    if (!others.contains(table_of(line))) lines.add(line);
+  }
   session.script("INSERT INTO schema_steps (version, summary, shape) VALUES (" +
                  std::to_string(version) + ", " +
                  quoted_text(steps_[static_cast<size_t>(version) - 1].summary) + ", " +

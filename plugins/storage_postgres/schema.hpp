@@ -32,7 +32,8 @@ class Schema {
 
  private:
   Result<> judge(const SchemaState& state) const;
-  std::vector<std::string> shape(Session& session) const;
+  std::vector<std::string> shape(Session& session) const;       // as it is
+  std::vector<std::string> made_shape(Session& session) const;  // as the steps have made it
   Result<> altered(Session& session) const;
   Result<> rights(Session& session) const;
   void make_step(Session& session, int version) const;

@@ -240,12 +240,73 @@ COMMENT ON COLUMN agent_progress.behind IS
   'how many versions of the whole store it has not confirmed';
 )sql";
 
+constexpr const char* intents = R"sql(
+CREATE TABLE intents (
+  id bigint GENERATED ALWAYS AS IDENTITY,
+  document text NOT NULL,
+  author text COLLATE "C" NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  decided_at timestamptz,
+  version bigint,
+  incarnation numeric(20, 0),
+  code text COLLATE "C",
+  field text COLLATE "C",
+  error text COLLATE "C",
+  state text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN decided_at IS NULL THEN 'open'
+    WHEN code IS NULL THEN 'done' ELSE 'failed' END) STORED,
+  CONSTRAINT intents_key PRIMARY KEY (id)
+);
+CREATE INDEX intents_open ON intents (id) WHERE decided_at IS NULL;
+CREATE INDEX intents_decided ON intents (decided_at) WHERE decided_at IS NOT NULL;
+COMMENT ON TABLE intents IS
+  'What other programs want records to be: they insert a document in a transaction of their '
+  'own, and davit carries it out and writes the outcome into the row. Delete an open row to '
+  'withdraw it.';
+COMMENT ON COLUMN intents.document IS 'JSON, as davit apply takes it; "delete": true deletes';
+COMMENT ON COLUMN intents.author IS 'the role that inserted the row; the database writes it';
+COMMENT ON COLUMN intents.decided_at IS 'when the outcome was written; NULL: it is open';
+COMMENT ON COLUMN intents.version IS
+  'the record''s version that this intent made or found; NULL: open, failed, or there is no record';
+COMMENT ON COLUMN intents.incarnation IS 'the incarnation of version';
+COMMENT ON COLUMN intents.code IS 'the kind of error, such as INVALID_ARGUMENT';
+COMMENT ON COLUMN intents.field IS 'the field of the document that is at fault';
+COMMENT ON COLUMN intents.error IS 'why it failed, for people';
+COMMENT ON COLUMN intents.state IS 'open, done or failed';
+
+-- Whoever inserts says what, and nothing else.
+CREATE FUNCTION begin_intent() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+  NEW.author := current_user;
+  NEW.created_at := now();
+  NEW.decided_at := NULL;
+  NEW.version := NULL;
+  NEW.incarnation := NULL;
+  NEW.code := NULL;
+  NEW.field := NULL;
+  NEW.error := NULL;
+  RETURN NEW;
+END
+$body$;
+CREATE TRIGGER begin_intent BEFORE INSERT ON intents FOR EACH ROW EXECUTE FUNCTION begin_intent();
+
+-- Tells the servers, on the channel that has the schema's name: 8 is DAVIT_HINT_INTENTS.
+CREATE FUNCTION tell_of_intents() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+  PERFORM pg_notify(TG_TABLE_SCHEMA, '8');
+  RETURN NULL;
+END
+$body$;
+CREATE TRIGGER tell_of_intents AFTER INSERT ON intents FOR EACH STATEMENT
+  EXECUTE FUNCTION tell_of_intents();
+)sql";
+
 }  // namespace
 
 const std::vector<SchemaStep>& schema_steps() {
   static const std::vector<SchemaStep> steps = {
       {"make the tables of the store", tables},
       {"make views for people: workloads, agent_progress", views},
+      {"make the table of intents", intents},
   };
   return steps;
 }

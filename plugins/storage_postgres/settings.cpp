@@ -128,6 +128,8 @@ PostgresSettings PostgresSettings::read(const Host& host) {
   out.lock_timeout = settings.milliseconds("lock_timeout_ms", 5s, 10, 600'000);
   out.idle_in_transaction_timeout =
       settings.milliseconds("idle_in_transaction_timeout_ms", 30s, 1'000, 3'600'000);
+  constexpr int64_t years_ms = int64_t{10} * 365 * 24 * 3'600'000;
+  out.intent_retention = settings.milliseconds("intent_retention_ms", 30 * 24h, 0, years_ms);
   out.target = "database " + shown(out.keys, "dbname", "(that of the user's name)") + " on " +
                shown(out.keys, "host", "(the local socket)");
   if (value_of(out.keys, "application_name") == nullptr)

@@ -23,6 +23,7 @@ struct PostgresSettings {
   std::string schema;
   bool create_schema = true;
   std::chrono::milliseconds connect_timeout{}, lock_timeout{}, idle_in_transaction_timeout{};
+  std::chrono::milliseconds intent_retention{};  // from the outcome on
 };
 
 // Takes a connection URI, or a text of libpq's key=value form, apart. The error does not show the

@@ -1,5 +1,7 @@
 // The plugin: it adds settings, life cycle, health and hints to a Database.
 #include <davit/outstanding.hpp>
+#include <davit/storage_election.hpp>
+#include <davit/storage_intents.hpp>
 #include <davit/storage_move.hpp>
 #include <davit/storage_schema.hpp>
 
@@ -12,7 +14,8 @@ namespace davit::storage_postgres {
 
 class StoragePostgres {
  public:
-  using roles = Roles<storage::Role, storage::MoveRole, storage::SchemaRole>;
+  using roles = Roles<storage::Role, storage::ElectionRole, storage::IntentsRole, storage::MoveRole,
+                      storage::SchemaRole>;
   // Each call has a connection for its time, so this is how many there are, beside the listener's.
   static constexpr uint32_t max_concurrency = 8, pool_threads_min = 2, pool_threads_max = 256;
 
@@ -131,12 +134,28 @@ class StoragePostgres {
   Result<> maintain(const Op& op, const storage::Maintain& what) {
     if (use_ == Use::observe) return only_read();
     return writing([&](Database& d) -> Result<> {
-      if (!what.purge && !what.forgets()) return d.tidy(op);
+      if (!what.purge && !what.forgets()) {
+        auto tidied = d.tidy(op);
+        return tidied.ok() ? d.forget_intents(op) : tidied;
+      }
       if (what.forgets()) {
         if (auto r = d.forget(op, what.forget); !r.ok()) return r;
       }
       return what.purge ? d.purge(op, what.purge_through) : Result<>();
     });
+  }
+
+  bool leads() const { return listener_ && listener_->leads(); }
+  Result<> open_intents(const Op& op, uint64_t after, uint32_t limit,
+                        const storage::VisitIntent& visit) {
+    auto r = reading([&](Database& d) { return d.open_intents(op, after, limit); });
+    if (!r.ok()) return r.error();
+    (void)std::all_of(r->begin(), r->end(), visit);
+    return {};
+  }
+  Result<> settle_intent(const Op& op, const storage::IntentOutcome& outcome) {
+    if (use_ == Use::observe) return only_read();
+    return writing([&](Database& d) { return d.settle_intent(op, outcome); });
   }
 
   Result<> observe(const Op&, bool alone) {
@@ -187,7 +206,7 @@ class StoragePostgres {
   void listen(Database& database) {
     listener_.emplace(host_, database.pool(), settings_.schema,
                       presence_query("pg_try_advisory_lock_shared", settings_.schema),
-                      [this](uint32_t what) { hints_.tell(what); });
+                      leader_query(settings_.schema), [this](uint32_t what) { hints_.tell(what); });
     listener_->begin();
   }
   static Error only_read() {

@@ -38,7 +38,8 @@ class CommandTest : public OnDatabase {
 TEST_F(CommandTest, MigrateMakesTheSchemaThatRunAsksFor) {
   const std::string steps =
       "version 1: make the tables of the store\n"
-      "version 2: make views for people: workloads, agent_progress\n";
+      "version 2: make views for people: workloads, agent_progress\n"
+      "version 3: make the table of intents\n";
   for (const char* command : {"run", "check"}) {
     const std::string refused = davit(command);
     EXPECT_EQ(refused[0], '2') << refused;
@@ -56,7 +57,7 @@ TEST_F(CommandTest, MigrateMakesTheSchemaThatRunAsksFor) {
                        database_);
   const std::string newer = davit("storage migrate");
   EXPECT_EQ(newer[0], '1');
-  EXPECT_NE(newer.find("has version 9, newer than 2"), std::string::npos) << newer;
+  EXPECT_NE(newer.find("has version 9, newer than 3"), std::string::npos) << newer;
 }
 
 // A store in a file, with records, statuses and an agent; what it has, as text.

@@ -1,43 +1,10 @@
 // Hints between the servers of one database (S9).
-#include <condition_variable>
-#include <mutex>
-
-#include "plugin_under_test.hpp"
+#include "heard.hpp"
 
 namespace davit::storage_postgres {
 namespace {
 
 using namespace std::chrono_literals;
-
-// One watch, and when it has heard.
-class Heard {
- public:
-  explicit Heard(const storage::Client& client) {
-    auto watch = client.watch(
-        [](void* self, uint32_t what) {
-          auto& heard = *static_cast<Heard*>(self);
-          const std::lock_guard lock(heard.mutex_);
-          heard.what_ |= what;
-          heard.changed_.notify_all();
-        },
-        this);
-    if (watch.ok()) watch_ = std::move(*watch);
-  }
-  bool wait(uint32_t what, std::chrono::milliseconds limit = 20s) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, limit, [&] { return (what_ & what) == what; });
-  }
-  void forget() {
-    const std::lock_guard lock(mutex_);
-    what_ = 0;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  uint32_t what_ = 0;
-  storage::Watch watch_;  // last
-};
 
 // Until what one of them writes reaches the other: it may not listen yet.
 void listens(const storage::Client& writer, Heard& heard) {
@@ -52,7 +19,7 @@ void listens(const storage::Client& writer, Heard& heard) {
 class HintsTest : public OnDatabase {
  protected:
   static constexpr uint32_t everything =
-      DAVIT_HINT_RECORDS | DAVIT_HINT_STATUSES | DAVIT_HINT_AGENTS;
+      DAVIT_HINT_RECORDS | DAVIT_HINT_STATUSES | DAVIT_HINT_AGENTS | DAVIT_HINT_INTENTS;
 };
 
 TEST_F(HintsTest, WhatOneServerWritesTheOtherHearsOf) {

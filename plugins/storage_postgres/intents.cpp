@@ -1,0 +1,110 @@
+#include "intents.hpp"
+
+#include "text_form.hpp"
+
+namespace davit::storage_postgres {
+namespace {
+
+constexpr size_t forgotten_at_once = 5'000;  // some tens of milliseconds
+
+constexpr Statement find_open = {
+    "open_intents",
+    "SELECT id, document, author FROM intents WHERE decided_at IS NULL AND id > $1::bigint ORDER "
+    "BY id LIMIT $2::bigint"};
+constexpr Statement lock_open = {"lock_intents",
+                                 "SELECT id FROM intents WHERE decided_at IS NULL AND id = "
+                                 "ANY($1::bigint[]) ORDER BY id FOR UPDATE"};
+constexpr Statement write_versions = {
+    "write_intents",
+    "UPDATE intents i SET decided_at = statement_timestamp(), version = w.version, incarnation = "
+    "$1::numeric FROM unnest($2::bigint[], $3::bigint[]) AS w(id, version) WHERE i.id = w.id"};
+constexpr Statement write_error = {
+    "fail_intent",
+    "UPDATE intents SET decided_at = statement_timestamp(), code = $2, field = $3, error = $4 "
+    "WHERE id = $1::bigint AND decided_at IS NULL"};
+constexpr Statement write_found = {
+    "settle_intent",
+    "UPDATE intents SET decided_at = statement_timestamp(), version = nullif($2::bigint, 0), "
+    "incarnation = nullif($3::numeric, 0) WHERE id = $1::bigint AND decided_at IS NULL"};
+constexpr Statement forget_old = {
+    "forget_intents",
+    "DELETE FROM intents WHERE id IN (SELECT id FROM intents WHERE decided_at < now() - "
+    "$1::double precision * interval '1 millisecond' ORDER BY decided_at LIMIT $2::bigint)"};
+
+// The words of https://grpc.github.io/grpc/core/md_doc_statuscodes.html.
+std::string name_of(Code code) {
+  static constexpr const char* names[] = {"OK",
+                                          "CANCELLED",
+                                          "UNKNOWN",
+                                          "INVALID_ARGUMENT",
+                                          "DEADLINE_EXCEEDED",
+                                          "NOT_FOUND",
+                                          "ALREADY_EXISTS",
+                                          "PERMISSION_DENIED",
+                                          "RESOURCE_EXHAUSTED",
+                                          "FAILED_PRECONDITION",
+                                          "ABORTED",
+                                          "OUT_OF_RANGE",
+                                          "UNIMPLEMENTED",
+                                          "INTERNAL",
+                                          "UNAVAILABLE",
+                                          "DATA_LOSS",
+                                          "UNAUTHENTICATED"};
+  const auto n = static_cast<size_t>(code);
+  return n < std::size(names) ? names[n] : std::to_string(n);
+}
+
+}  // namespace
+
+std::vector<storage::Intent> open_intents(Session& session, uint64_t after, uint32_t limit) {
+  std::vector<storage::Intent> out;
+  const auto rows = session.ask(find_open, {bounded_number(after), std::to_string(limit)});
+  for (const auto& row : rows)
+    out.push_back({to_number(row[0].c_str()), row[1].c_str(), row[2].c_str()});
+  return out;
+}
+
+std::set<uint64_t> lock_intents(Session& session, const std::vector<Group>& groups) {
+  ArrayText ids;
+  bool any = false;
+  for (const Group& group : groups) {
+    if (group.intent == 0) continue;
+    ids.add(bounded_number(group.intent));
+    any = true;
+  }
+  std::set<uint64_t> out;
+  if (!any) return out;
+  for (const auto& row : session.ask(lock_open, {ids.take()}))
+    out.insert(to_number(row[0].c_str()));
+  return out;
+}
+
+void write_outcomes(Session& session, Incarnation incarnation,
+                    const std::vector<CarriedOut>& carried_out) {
+  if (carried_out.empty()) return;
+  ArrayText ids, versions;
+  for (const CarriedOut& one : carried_out) {
+    ids.add_number(one.intent);
+    versions.add_number(one.version);
+  }
+  session.ask(write_versions, {to_string(incarnation), ids.take(), versions.take()});
+}
+
+void settle_intent(Session& session, const storage::IntentOutcome& outcome) {
+  const std::string id = bounded_number(outcome.id);
+  if (outcome.error) {
+    const Error& e = *outcome.error;
+    session.ask(write_error, {id, name_of(e.code), e.where, e.message});
+  } else {
+    session.ask(write_found,
+                {id, bounded_number(outcome.at.version), to_string(outcome.at.incarnation)});
+  }
+}
+
+bool forget_intents(Session& session, std::chrono::milliseconds age) {
+  const auto gone =
+      session.ask(forget_old, {std::to_string(age.count()), std::to_string(forgotten_at_once)});
+  return static_cast<size_t>(gone.affected_rows()) == forgotten_at_once;
+}
+
+}  // namespace davit::storage_postgres
