@@ -32,9 +32,9 @@ def programs():
 
 class Postgres:
     """Ends with the test. It does not run as root, so neither is it started by root. `disk_mib`: its data is on a file
-    system of its own, of this size, in memory; only root may make one."""
+    system of its own, of this size, in memory; only root may make one. `standby_of`: it follows another one."""
 
-    def __init__(self, disk_mib=None, **settings):
+    def __init__(self, disk_mib=None, standby_of=None, **settings):
         self.programs = programs()
         self.folder = Path(tempfile.mkdtemp(prefix="davit-postgres-"))
         self.numbers = itertools.count(1)
@@ -43,15 +43,52 @@ class Postgres:
             owner = pwd.getpwnam("postgres")
             os.chown(self.folder, owner.pw_uid, owner.pw_gid)
             self.as_user = ["setpriv", f"--reuid={owner.pw_uid}", f"--regid={owner.pw_gid}", "--clear-groups"]
-        subprocess.run([*self.as_user, self.programs / "initdb", "-D", self.folder / "data", "-U", USER, "-A", "trust",
-                        "-E", "UTF8", "--locale=C", "--no-sync"], cwd=self.folder, check=True, capture_output=True,
-                       preexec_fn=die_with_parent)
+        if standby_of:
+            standby_of.back_up(self.folder / "data", "-R")
+        else:
+            self.as_owner("initdb", "-D", self.folder / "data", "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C",
+                          "--no-sync")
+        self.port = settings.get("port", 5432)
         options = {"listen_addresses": "", "unix_socket_directories": self.folder, **settings}
         disk = ["unshare", "-m", "sh", "-ec", DISK, "sh", str(disk_mib), self.folder] if disk_mib else []
         self.process = Process("postgres", [
             *disk, *self.as_user, self.programs / "postgres", "-D", self.folder / ("disk" if disk_mib else "data"),
             *(o for key, value in options.items() for o in ("-c", f"{key}={value}"))], self.folder)
         self.start()
+
+    def as_owner(self, program, *arguments, stdin=None):
+        path = self.programs / program
+        subprocess.run([*self.as_user, path if path.exists() else program, *arguments], cwd=self.folder, check=True,
+                       capture_output=True, preexec_fn=die_with_parent, timeout=120, text=True, input=stdin)
+
+    def back_up(self, to, *options):
+        """A base backup, while it runs."""
+        self.as_owner("pg_basebackup", "-h", self.folder, "-U", USER, "-c", "fast", "-D", to, *options)
+
+    def bring_back(self, backup):
+        """The files of a base backup take the place of its own. It must be stopped."""
+        self.as_owner("rm", "-rf", self.folder / "data")
+        self.as_owner("cp", "-a", backup, self.folder / "data")
+
+    def use_tls(self, certificate, key):
+        """By TCP only with TLS and a password, from now on. The socket stays as it was."""
+        self.as_owner("sh", "-c", 'cat > key; chmod 600 key', stdin=Path(key).read_text(encoding="utf-8"))
+        self.as_owner("sh", "-c", 'cat > certificate', stdin=Path(certificate).read_text(encoding="utf-8"))
+        self.as_owner("sh", "-c", 'cat > data/pg_hba.conf', stdin="local all all trust\n"
+                      "hostssl all all samehost scram-sha-256\n")
+        for name, value in (("ssl_cert_file", f"{self.folder}/certificate"), ("ssl_key_file", f"{self.folder}/key"),
+                            ("ssl", "on")):
+            self.sql(f"ALTER SYSTEM SET {name} = '{value}'")
+        self.sql("SELECT pg_reload_conf()")
+
+    def promote(self):
+        """A standby becomes a primary."""
+        self.as_owner("pg_ctl", "promote", "-w", "-D", self.folder / "data")
+
+    def stop(self):
+        """Without waiting for its clients."""
+        self.process.process.send_signal(signal.SIGINT)
+        self.process.process.wait(30)
 
     def start(self):
         """Also after a kill, when processes of the one before may still be there for a moment."""
@@ -77,9 +114,9 @@ class Postgres:
         """kill -9 of the postmaster. Its other processes see that, and end."""
         self.process.kill()
 
-    def run(self, program, *arguments, check=True):
-        return subprocess.run([self.programs / program, "-h", self.folder, "-U", USER, *arguments], check=check,
-                              text=True, capture_output=True, timeout=60)
+    def run(self, program, *arguments, check=True, stdin=None):
+        return subprocess.run([self.programs / program, "-h", self.folder, "-p", str(self.port), "-U", USER, *arguments],
+                              check=check, text=True, capture_output=True, timeout=60, input=stdin)
 
     def database(self):
         """A new, empty one: its connection string."""
@@ -87,10 +124,15 @@ class Postgres:
         self.run("createdb", name)
         return f"host={self.folder} user={USER} dbname={name}"
 
-    def settings(self, name):
-        """The keys of [plugin.main] for a store in a schema of this name."""
-        return (f'module = "storage_postgres"\nhost = "{self.folder}"\nuser = "{USER}"\ndatabase = "postgres"\n'
-                f'schema = "{name}"')
+    def settings(self, name, *standbys):
+        """The keys of [plugin.main] for a store in a schema of this name. It may move to one of the standbys."""
+        hosts = ",".join(str(p.folder) for p in (self, *standbys))
+        return (f'module = "storage_postgres"\nuri = "host={hosts} user={USER} dbname=postgres '
+                f'target_session_attrs=read-write"\nschema = "{name}"')
+
+    def script(self, text):
+        """Several statements, as psql reads them."""
+        self.run("psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", "postgres", stdin=text)
 
     def sql(self, text):
         """The rows, a line each, without decoration."""
@@ -105,6 +147,5 @@ class Postgres:
 
     def close(self):
         if self.process.alive():
-            self.process.process.send_signal(signal.SIGINT)  # without waiting for its clients
-            self.process.process.wait(30)
+            self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
