@@ -13,10 +13,12 @@ enum class Scene {
   ctrl,      // the agent speaks ctrl.v1
   pair,      // two agents with a Lease between them, whose clocks jump
   restored,  // the store is restored from backups, and emptied
+  reopened,  // the store begins incarnations while its server runs, as a database does
   rivals     // two agents of one region without a Lease, and one of another that has their names
 };
 
-inline constexpr std::array<const char*, 5> scenes{"plain", "ctrl", "pair", "restored", "rivals"};
+inline constexpr std::array<const char*, 6> scenes{"plain",    "ctrl",     "pair",
+                                                   "restored", "reopened", "rivals"};
 
 inline std::optional<Scene> scene_named(const std::string& word) {
   for (size_t i = 0; i < scenes.size(); ++i) {

@@ -24,7 +24,12 @@ class ShakyStorage {
 
   ShakyStorage(Fate& fate, History& history, Witness& witness)
       : fate_(fate), history_(history), witness_(witness) {}
-  void stand_before(storage::Client inner) { inner_ = std::move(inner); }
+  void stand_before(storage::Client inner) {
+    inner_ = std::move(inner);
+    closed_ = false;
+  }
+  // From now on it is away, until it stands before another instance.
+  void close() { closed_ = true; }
   // Another store's file: what was seen of the one before does not count.
   void begin_anew() {
     witnessed_ = {};
@@ -120,7 +125,7 @@ class ShakyStorage {
   void unwatch(davit_storage_watch* watch) { hints_.unwatch(watch); }
 
  private:
-  bool away() { return fate_.strikes(0.01); }
+  bool away() { return closed_ || fate_.strikes(0.01); }
   static Error trouble() { return {Code::unavailable, "the store is away"}; }
   void hint(uint32_t what) {
     if (!fate_.strikes(0.1)) hints_.tell(what);
@@ -130,6 +135,7 @@ class ShakyStorage {
   History& history_;
   Witness& witness_;
   storage::Client inner_;
+  bool closed_ = false;
   Cursor witnessed_;  // statuses up to it were shown to the witness
   std::vector<Status> straggler_;
   storage::Hints hints_;

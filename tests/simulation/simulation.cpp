@@ -3,7 +3,7 @@
 //   simulation --seed N [--moments N]                        one life, told
 //   simulation --seeds FIRST LAST [--moments N] [--twice]    a line for each; the story of one that
 //                                                            failed ends it
-//   ... --scene WORD                                         plain, ctrl, pair, restored or rivals,
+//   ... --scene WORD                                         plain, ctrl, one of scene.hpp,
 //                                                            instead of what the seed says
 //   ... --plugin NAME=FILE                                   with another plugin than the build's
 //
@@ -163,7 +163,7 @@ int main(int argc, char** argv) {
   if (!parse(argc, argv, options)) {
     std::fprintf(stderr,
                  "usage: simulation --seed N | --seeds FIRST LAST [--twice]  [--moments N] "
-                 "[--scene plain|ctrl|pair|restored|rivals] [--plugin NAME=FILE]...\n");
+                 "[--scene plain|ctrl|pair|restored|reopened|rivals] [--plugin NAME=FILE]...\n");
     return 2;
   }
   try {

@@ -118,10 +118,7 @@ void World::start_cluster() {
 void World::start_server() {
   if (server_.up) return;
   story_.tell("the server starts");
-  load(server_, "storage_sqlite", "store",
-       {{"path", folder_.path() + "/davit.db"}, {"measure_interval_ms", 0}});
-  storage_.stand_before(storage::Client(host_, server_.instances.back()->ref(DAVIT_STORAGE)));
-  if (auto chain = storage_.inner().history(); chain.ok()) history_.opened(std::move(*chain));
+  open_store();
   load(server_, "streamer", "streamer", {{"storage", "main"}});
   load(server_, "recorder", "recorder", {{"storage", "main"}});
   load(server_, "desired", "desired",
@@ -129,6 +126,23 @@ void World::start_server() {
         {"purge_interval_ms", 0},
         {"purge_retention_ms", 0},
         {"agent_live_ms", agent_live / milliseconds(1)}});
+}
+
+// Each open of the store begins an incarnation.
+void World::open_store() {
+  load(store_, "storage_sqlite", "store",
+       {{"path", folder_.path() + "/davit.db"}, {"measure_interval_ms", 0}});
+  storage_.stand_before(storage::Client(host_, store_.instances.back()->ref(DAVIT_STORAGE)));
+  if (auto chain = storage_.inner().history(); chain.ok()) history_.opened(std::move(*chain));
+}
+
+// As when a database is started anew under its server: calls fail for a moment.
+void World::reopen_store() {
+  if (!server_.up) return;
+  story_.tell("the store is opened anew under its server");
+  storage_.close();
+  stop(store_);
+  open_store();
 }
 
 // stop() blocks until what it waits for has run, which is this thread's to do. The two take turns,
@@ -164,6 +178,7 @@ void World::crash_server() {
   link_.server_gone();
   host_.run();
   stop(server_);
+  stop(store_);
 }
 
 // One that crashes may do so again, soon after it has started.
@@ -208,6 +223,8 @@ void World::live() {
     back_up();
   } else if (what < 535 && scene_ == Scene::restored && fate_.strikes(1)) {
     restore();
+  } else if (what < 535 && scene_ == Scene::reopened && fate_.strikes(1)) {
+    reopen_store();
   } else if (what < 560 && rivals() && fate_.strikes(1)) {
     what < 545 ? second_comes_or_goes() : cut_off_one();
   } else if (what >= 560 && what < 563 && fate_.strikes(1)) {

@@ -94,6 +94,8 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   void load(Side& side, const std::string& file, const std::string& name, testing::Config config);
   void stop(Side& side);
   void start_cluster();
+  void open_store();
+  void reopen_store();
   void start_server();
   void crash_server();
   void restart_server(Time within);
@@ -236,7 +238,7 @@ class World : private ShakyCluster::Judge, private ShakyStorage::Witness {
   Link link_;
   CommitQueue commits_;
   ShakyStorage storage_;
-  Side cluster_side_, kinds_, server_;
+  Side cluster_side_, kinds_, store_, server_;
   cluster::Client cluster_;  // as strangers see it
   std::vector<std::unique_ptr<Agent>> agents_;
   testing::TemporaryDirectory folder_;
