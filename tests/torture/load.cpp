@@ -70,6 +70,10 @@ std::shared_ptr<grpc::Channel> connect(const std::string& target) {
   return bench::connect(target, arguments);
 }
 
+Doors::Doors(const std::vector<std::string>& targets, unsigned seed) : random_(seed) {
+  for (const std::string& target : targets) channels_.push_back(connect(target));
+}
+
 void wait_for_connection(grpc::Channel& channel) {
   channel.WaitForConnected(in(std::chrono::seconds(1)));
 }

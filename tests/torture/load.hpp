@@ -13,7 +13,11 @@
 namespace davit::torture {
 
 struct Place {
-  std::string server, token, operator_socket, database;
+  std::vector<std::string> servers, operators;  // where agents and operators come to
+  std::string token;
+  // The file of SQLite, a connection string of PostgreSQL, or nothing: nobody can look into it.
+  std::string database;
+  unsigned writers = 6;
   unsigned seed = 1;
   unsigned patience = 1;                    // waits are this many times longer
   std::chrono::milliseconds pause_max{40};  // of a writer, between two calls
@@ -57,6 +61,17 @@ inline unsigned between(Random& random, unsigned low, unsigned high) {
 
 // A connection of its own that looks for its server again at once.
 std::shared_ptr<grpc::Channel> connect(const std::string& target);
+// The doors of servers that do the same. One thread at a time.
+class Doors {
+ public:
+  Doors(const std::vector<std::string>& targets, unsigned seed);
+  // One of them, by chance.
+  const std::shared_ptr<grpc::Channel>& any() { return channels_[random_() % channels_.size()]; }
+
+ private:
+  std::vector<std::shared_ptr<grpc::Channel>> channels_;
+  Random random_;
+};
 // For a second at most. gRPC goes on with a connection only while somebody waits: of calls that
 // fail at once none comes about on a busy machine.
 void wait_for_connection(grpc::Channel& channel);

@@ -59,9 +59,10 @@ Reader::Reader(Course& course, std::string region, Wire wire, std::vector<std::s
 }
 
 void Reader::run(unsigned number) {
-  const auto channel = connect(course_.place.server);
+  Doors doors(course_.place.servers, course_.place.seed * 3000 + number);
   Random random(course_.place.seed * 2000 + number);
   while (!course_.over && !arrived_) {
+    const auto& channel = doors.any();
     try {
       wait_for_connection(*channel);
       ++streams;

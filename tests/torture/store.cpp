@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "load.hpp"
+#include "postgres.hpp"
 
 namespace davit::torture {
 namespace {
@@ -39,19 +40,11 @@ std::string text(sqlite3_stmt* row, int column) {
   const auto size = static_cast<size_t>(sqlite3_column_bytes(row, column));
   return bytes == nullptr ? std::string() : std::string(bytes, size);
 }
-// What a caller chose as its request id stands between whose it is and a mark of what was asked.
-std::string request_id(sqlite3_stmt* row, int column) {
-  const std::string stored = text(row, column);
-  const size_t begin = stored.find('\t') + 1;  // 0 where there is none
-  return stored.substr(begin, stored.find('\n') - begin);
-}
 uint64_t number(sqlite3_stmt* row, int column) {
   return static_cast<uint64_t>(sqlite3_column_int64(row, column));
 }
 
-}  // namespace
-
-Stored read_store(const std::string& path) {
+Stored read_sqlite(const std::string& path) {
   Database database(path);
   Stored out;
   database.each("BEGIN", [](sqlite3_stmt*) {});  // one moment
@@ -69,14 +62,21 @@ Stored read_store(const std::string& path) {
                   r.name = text(row, 2);
                   r.id = text(row, 3);
                   r.content = content_of(r.topic.kind, text(row, 4));
-                  r.request_id = request_id(row, 5);
+                  r.request_id = request_id(text(row, 5));
                   r.version = number(row, 6);
                   r.live = number(row, 7) != 0;
                   out.rows.push_back(std::move(r));
                 });
-  database.each("SELECT request_id, first_version FROM requests",
-                [&](sqlite3_stmt* row) { out.requests[request_id(row, 0)] = number(row, 1); });
+  database.each("SELECT request_id, first_version FROM requests", [&](sqlite3_stmt* row) {
+    out.requests[request_id(text(row, 0))] = number(row, 1);
+  });
   return out;
+}
+
+}  // namespace
+
+Stored read_store(const std::string& database) {
+  return database.find('=') == std::string::npos ? read_sqlite(database) : read_postgres(database);
 }
 
 }  // namespace davit::torture

@@ -1,17 +1,20 @@
 // The clients of the torture: writers, readers, and at the end the audit. torture.py starts the
 // server, kills it again and again, and says when to come to rest.
 //
-//   server-torture SERVER TOKEN_FILE OPERATOR_SOCKET DATABASE SEED PATIENCE REGIONS NAMES PAUSE_MS
-//                  FILLER
+//   server-torture SERVERS TOKEN_FILE OPERATOR_SOCKETS DATABASE SEED PATIENCE REGIONS NAMES
+//                  PAUSE_MS FILLER WRITERS
 //
-// PAUSE_MS: a writer's longest pause between two calls. FILLER: bytes that make a deployment
-// larger. Reads lines: "rest": write no more, catch up and judge. Prints its figures and every
+// SERVERS, OPERATOR_SOCKETS: lists with commas, of servers that do the same. DATABASE: a file of
+// SQLite, a connection string of PostgreSQL (then some writers insert intents), or "": it is not
+// looked into. PAUSE_MS: a writer's longest pause between two calls. FILLER: bytes that make a
+// deployment larger. Reads lines: "rest": write no more, catch up and judge. Prints its figures and every
 // fault with the story of the name concerned. Ends with 0 when there is none, else with 1.
 #include <poll.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "audit.hpp"
@@ -25,7 +28,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr unsigned writers_count = 6;
 constexpr size_t stories_max = 10;
 constexpr seconds rest_within{120};
 constexpr uint64_t figures_min = 50;
@@ -81,7 +83,7 @@ class Torture {
 
   int run() {
     std::vector<std::thread> writing, reading;
-    for (unsigned n = 0; n < writers_count; ++n)
+    for (unsigned n = 0; n < course_.place.writers; ++n)
       writing.emplace_back([this, n] { writers_.run(n); });
     for (unsigned n = 0; n < readers_.size(); ++n)
       reading.emplace_back([this, n] { readers_[n]->run(n); });
@@ -116,7 +118,8 @@ class Torture {
   bool judge(bool rests) {
     Audit audit(journal_);
     audit.writes();
-    if (rests) {
+    const bool looks = rests && !course_.place.database.empty();
+    if (looks) {
       stored_ = read_store(course_.place.database);
       audit.store(stored_);
     }
@@ -125,7 +128,7 @@ class Torture {
         const Topic topic{kind, reader->region()};
         // While writes are under way, not all of what was sent is known to have been written.
         if (rests) audit.reader(reader->name(), topic, line.steps());
-        if (rests && reader->arrived()) audit.rest(reader->name(), topic, line.objects(), stored_);
+        if (looks && reader->arrived()) audit.rest(reader->name(), topic, line.objects(), stored_);
       }
     }
     std::vector<Fault> faults = course_.faults();
@@ -155,11 +158,12 @@ class Torture {
       for (const auto& [kind, line] : reader->lines()) snapshots += line.snapshots();
     }
     std::printf(
-        "%llu writes acknowledged (calls repeated: %llu), %llu records delivered to %zu readers in "
+        "%llu writes acknowledged, %llu of them intents (calls repeated: %llu), %llu records "
+        "delivered to %zu readers in "
         "%llu streams, %llu snapshots, %llu out of range, purged through %llu of %llu\n",
-        count(writers_.written()), count(writers_.repeated()), count(records), readers_.size(),
-        count(streams), count(snapshots), count(refusals), count(stored_.purged_through),
-        count(stored_.head));
+        count(writers_.written()), count(writers_.intents()), count(writers_.repeated()),
+        count(records), readers_.size(), count(streams), count(snapshots), count(refusals),
+        count(stored_.purged_through), count(stored_.head));
     const bool enough = writers_.written() >= figures_min && records >= figures_min;
     if (!enough) std::printf("hardly anything was written or read\n");
     return enough;
@@ -173,21 +177,29 @@ class Torture {
   Stored stored_;
 };
 
+std::vector<std::string> list(const std::string& text, const std::string& prefix) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string item; std::getline(in, item, ',');) out.push_back(prefix + item);
+  return out;
+}
+
 int run(int argc, char** argv) {
-  if (argc != 11) {
+  if (argc != 12) {
     std::fprintf(stderr, "usage: see the head of torture.cpp\n");
     return 2;
   }
   Place place;
-  place.server = argv[1];
+  place.servers = list(argv[1], "");
   std::ifstream(argv[2]) >> place.token;
-  place.operator_socket = argv[3];
+  place.operators = list(argv[3], "unix:");
   place.database = argv[4];
   const auto number = [&](int n) { return static_cast<unsigned>(std::stoul(argv[n])); };
   place.seed = number(5);
   place.patience = number(6);
   place.pause_max = milliseconds(number(9));
   place.filler = number(10);
+  place.writers = number(11);
   return Torture(std::move(place), number(7), number(8)).run();
 }
 

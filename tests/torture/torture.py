@@ -2,7 +2,7 @@
 """Kills a server under load again and again, and lets server-torture judge what its clients were told.
 
 `torture.py --build DIR`: DAVIT_TORTURE_SECONDS (20) of it, with the seed DAVIT_TORTURE_SEED (a random one, printed).
-README.md says what is checked.
+--several: of two servers on one PostgreSQL, with intents. README.md says what is checked.
 """
 
 import argparse
@@ -22,6 +22,7 @@ PAUSE_MS = 40  # of a writer at most, between two calls
 FILLER = 4000  # bytes in a deployment: a region's snapshot has several pages (of 128 KiB)
 LIFE_SECONDS = (0.02, 3.0)  # of a server, from the moment its operators are answered
 KILLED_AT_START = 0.2  # share of the servers whose life counts from their birth
+WRITERS = 64  # at several servers
 
 # Little memory for recent changes, so that whoever is slow reads the store. Bookmarks tell idle readers how far they
 # are.
@@ -34,6 +35,13 @@ bookmark_interval_ms = 300
 ctrl_bookmarks = true
 [plugin.purger]
 module = "torture_purger"
+storage = "main"
+"""
+
+
+INTENTS = """
+[plugin.intents]
+module = "intents"
 storage = "main"
 """
 
@@ -53,47 +61,81 @@ class Purge:
         return f"{self.count} purges by an operator" + (f", refused: {self.error}" if self.error else "")
 
 
-def torture(parts, build, seconds, seed):
-    moments = random.Random(seed)
-    world = parts.World(log_level="warn")
-    server = world.server(regions=[f"r{n}" for n in range(REGIONS)])
-    server.argv.append(str(world.write("torture.toml", SERVER.format(plugins=build / "tests/torture"))))
-    failed = True
-    try:
+class Servers:
+    """Those that clients come to: one on SQLite, or two on one PostgreSQL."""
+
+    def __init__(self, parts, build, count, store=None, extra=""):
+        self.parts, self.world, self.all = parts, parts.World(log_level="warn"), []
+        for n in range(count):
+            self.world.port, self.world.socket = parts.free_port(), self.world.folder / f"s{n}.sock"
+            server = self.world.server(f"s{n}", regions=[f"r{n}" for n in range(REGIONS)], store=store)
+            overlay = SERVER.format(plugins=build / "tests/torture") + extra
+            server.argv.append(str(self.world.write(f"torture{n}.toml", overlay)))
+            self.all.append((server, self.world.port, self.world.socket))
+
+    def start(self, n, wait=True):
+        server, _, self.world.socket = self.all[n]
         server.start()
-        world.wait_ready(server)
-        purge = Purge(world)
-        clients = start_clients(parts, world, build, seed, PAUSE_MS, FILLER)
-        kills = 0
-        end = time.monotonic() + seconds
+        if wait:
+            self.world.wait_ready(server)
+
+    def clients(self, build, seed, database, writers=6, pause_ms=PAUSE_MS, filler=FILLER):
+        """server-torture on all of them."""
+        return start_clients(self.parts, self.world, build, seed, pause_ms, filler,
+                             ",".join(f"127.0.0.1:{port}" for _, port, _ in self.all),
+                             ",".join(str(socket) for _, _, socket in self.all), database, writers)
+
+    def kill_some(self, clients, seconds, moments):
+        """Until the time is over, or the clients have found something. Returns how many were killed."""
+        purge = Purge(self.world)
+        kills, end = 0, time.monotonic() + seconds
         while time.monotonic() < end and clients.poll() is None:
             time.sleep(moments.uniform(*LIFE_SECONDS))
             if moments.random() < 0.3:
                 purge()
+            n = moments.randrange(len(self.all))
+            server = self.all[n][0]
             if not server.alive():
                 raise AssertionError(f"the server ended by itself: {server.tail()}")
             server.kill()
             kills += 1
-            server.start()
-            if moments.random() > KILLED_AT_START:
-                world.wait_ready(server)
-        world.wait_ready(server)
-        print(f"seed {seed}: {kills} kills in {seconds:.0f} s; {purge}", flush=True)
+            self.start(n, moments.random() > KILLED_AT_START)
+        for n, (server, _, self.world.socket) in enumerate(self.all):
+            self.world.wait_ready(server)
+        print(f"{kills} kills in {seconds:.0f} s; {purge}", flush=True)
+        return kills
+
+    def ended_well(self):
+        for server, _, _ in self.all:
+            if server.stop(60) != 0:
+                print(f"a server did not end well: {server.tail()}")
+                return False
+        return True
+
+
+def torture(parts, build, seconds, seed, database=None, writers=6):
+    """One server on SQLite, or two on the PostgreSQL `database`. Returns whether something is wrong."""
+    servers = Servers(parts, build, 2 if database else 1, database and database.settings("davit"),
+                      INTENTS if database else "")
+    failed = True
+    try:
+        for n in range(len(servers.all)):
+            servers.start(n)
+        place = f"host={database.folder} user=davit dbname=postgres" if database else servers.world.database
+        clients = servers.clients(build, seed, place, writers, 0 if database else PAUSE_MS, 400 if database else FILLER)
+        kills = servers.kill_some(clients, seconds, random.Random(seed))
         code = rest(clients, 300 * parts.PATIENCE)
-        failed = code != 0 or kills == 0
-        if server.stop() != 0:
-            failed = True
-            print(f"the server did not end well: {server.tail()}")
+        failed = not servers.ended_well() or code != 0 or kills == 0
     finally:
-        world.close(failed)
-    print("FAIL" if failed else "PASS")
+        servers.world.close(failed)
     return failed
 
 
-def start_clients(parts, world, build, seed, pause_ms, filler):
-    """server-torture on a world's server."""
-    argv = [build / "tests/torture/server-torture", f"127.0.0.1:{world.port}", world.folder / "agent.token", world.socket,
-            world.database, seed, int(parts.PATIENCE), REGIONS, NAMES, pause_ms, filler]
+def start_clients(parts, world, build, seed, pause_ms, filler, servers=None, sockets=None, database=None, writers=6):
+    """server-torture on a world's server, or on several."""
+    argv = [build / "tests/torture/server-torture", servers or f"127.0.0.1:{world.port}", world.folder / "agent.token",
+            sockets or world.socket, world.database if database is None else database, seed, int(parts.PATIENCE), REGIONS,
+            NAMES, pause_ms, filler, writers]
     return subprocess.Popen([str(a) for a in argv], stdin=subprocess.PIPE, text=True,
                             preexec_fn=parts.die_with_parent)
 
@@ -112,13 +154,26 @@ def rest(clients, seconds):
 def main():
     parser = argparse.ArgumentParser(description="kills a server under load and judges what its clients were told")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
+    parser.add_argument("--several", action="store_true")
     arguments = parser.parse_args()
     os.environ["DAVIT_STAGE"] = str(arguments.build / "stage")
     import parts  # after the stage is known
 
     seconds = float(os.environ.get("DAVIT_TORTURE_SECONDS", "20"))
     seed = int(os.environ.get("DAVIT_TORTURE_SEED", random.SystemRandom().randrange(1_000_000)))
-    return torture(parts, arguments.build.resolve(), seconds, seed)
+    build = arguments.build.resolve()
+    print(f"seed {seed}", flush=True)
+    if arguments.several:
+        from postgres import Postgres
+        database = Postgres(max_connections=100)
+        try:
+            failed = torture(parts, build, seconds, seed, database, WRITERS)
+        finally:
+            database.close()
+    else:
+        failed = torture(parts, build, seconds, seed)
+    print("FAIL" if failed else "PASS")
+    return failed
 
 
 if __name__ == "__main__":

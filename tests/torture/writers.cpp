@@ -12,6 +12,7 @@ using std::chrono::seconds;
 constexpr const char* apply_path = "/davit.v1.OperatorService/Apply";
 constexpr const char* delete_path = "/davit.v1.OperatorService/Delete";
 constexpr size_t group_max = 3;
+constexpr unsigned share_of_intents = 8;  // of so many writers one inserts intents
 constexpr milliseconds before_again{20};
 constexpr seconds answer_within{20};
 constexpr seconds outcome_within{180};
@@ -77,7 +78,9 @@ void Writers::plan_apply(Random& random, Group& group, const std::string& reques
 }
 
 void Writers::run(unsigned number) {
-  const auto channel = connect("unix:" + course_.place.operator_socket);
+  if (course_.place.database.find('=') != std::string::npos && number % share_of_intents == 1)
+    return run_intents(number);
+  Doors doors(course_.place.operators, course_.place.seed * 4000 + number);
   Random random(course_.place.seed * 1000 + number);
   std::optional<Past> past;
   for (unsigned serial = 0; course_.writing && !course_.over; ++serial) {
@@ -88,34 +91,39 @@ void Writers::run(unsigned number) {
       continue;
     }
     if (deletes) {
-      if (!remove(channel, group)) return;
+      if (!remove(doors, group)) return;
     } else {
       plan_apply(random, group, "w" + std::to_string(number) + "-" + std::to_string(serial));
-      auto request = apply(channel, group);
+      auto request = apply(doors, group);
       if (!request) return;
       if (!past && random() % 8 == 0) past = past_of(std::move(*request), group);
     }
     group.clear();
-    if (past && random() % 8 == 0 && ask_again(channel, *past)) past.reset();
+    if (past && random() % 8 == 0 && ask_again(doors, *past)) past.reset();
     std::this_thread::sleep_for(random() * course_.place.pause_max / Random::max());
   }
 }
 
-bool Writers::remove(const std::shared_ptr<grpc::Channel>& channel, Group& group) {
-  v1::DeleteRequest request;
+void Writers::plan_removal(Group& group) {
   for (auto& held : group) {
     held.expected = "deleted";
     held.write = {held.name->name, held.name->id, {}, false, 0, 0, 0, {}};
+  }
+}
+
+bool Writers::remove(Doors& doors, Group& group) {
+  plan_removal(group);
+  v1::DeleteRequest request;
+  for (auto& held : group) {
     auto* key = request.add_keys();
     key->set_kind(held.name->topic.kind);
     key->set_region(held.name->topic.region);
     key->set_id(held.write.id);
   }
-  return carry_out<v1::DeleteResponse>(channel, delete_path, request, group);
+  return carry_out<v1::DeleteResponse>(doors, delete_path, request, group);
 }
 
-std::optional<v1::ApplyRequest> Writers::apply(const std::shared_ptr<grpc::Channel>& channel,
-                                               Group& group) {
+std::optional<v1::ApplyRequest> Writers::apply(Doors& doors, Group& group) {
   v1::ApplyRequest request;
   const std::string& first = group[0].write.request_id;
   request.set_request_id(first.substr(0, first.find('#')));
@@ -127,7 +135,7 @@ std::optional<v1::ApplyRequest> Writers::apply(const std::shared_ptr<grpc::Chann
     document->set_id(w.id);
     document->set_spec_json(held.name->kind->spec(w.id, w.name, w.content, course_.place.filler));
   }
-  if (!carry_out<v1::ApplyResponse>(channel, apply_path, request, group)) return std::nullopt;
+  if (!carry_out<v1::ApplyResponse>(doors, apply_path, request, group)) return std::nullopt;
   return request;
 }
 
@@ -141,13 +149,13 @@ Writers::Past Writers::past_of(v1::ApplyRequest request, const Group& group) {
 }
 
 template <class Response, class Request>
-bool Writers::carry_out(const std::shared_ptr<grpc::Channel>& channel, const char* path,
-                        const Request& request, Group& group) {
+bool Writers::carry_out(Doors& doors, const char* path, const Request& request, Group& group) {
   const uint64_t asked = course_.tick();
   for (auto& held : group) held.write.asked = asked;
   const auto give_up = bench::Clock::now() + outcome_within * course_.place.patience;
   for (bool again = false;; again = true) {
     if (course_.over) return false;
+    const auto& channel = doors.any();
     if (again) {
       if (bench::Clock::now() > give_up) {
         wrong(group[0], "the outcome of a write could not be learned");
@@ -173,18 +181,77 @@ bool Writers::carry_out(const std::shared_ptr<grpc::Channel>& channel, const cha
       wrong(group[0], std::string("a request was refused: ") + e.what());
       return false;
     }
-    const uint64_t answered = course_.tick();
-    for (auto& held : group) {
-      held.write.answered = answered;
-      held.name->live = held.write.live;
-      held.name->writes.push_back(std::move(held.write));
-      ++written_;
-    }
+    keep(group);
     return true;
   }
 }
 
-bool Writers::ask_again(const std::shared_ptr<grpc::Channel>& channel, const Past& past) {
+void Writers::keep(Group& group) {
+  const uint64_t answered = course_.tick();
+  for (auto& held : group) {
+    held.write.answered = answered;
+    held.name->live = held.write.live;
+    held.name->writes.push_back(std::move(held.write));
+    ++written_;
+  }
+}
+
+// Another program, which never speaks to a server: it inserts intents, and looks what becomes of
+// them.
+void Writers::run_intents(unsigned number) {
+  Intents intents(course_.place.database);
+  Random random(course_.place.seed * 1000 + number);
+  for (unsigned serial = 0; course_.writing && !course_.over; ++serial) {
+    const bool deletes = random() % 3 == 0;
+    Group group = take(random, deletes);
+    if (group.empty()) {
+      std::this_thread::sleep_for(milliseconds(1));
+      continue;
+    }
+    if (deletes) {
+      plan_removal(group);
+    } else {
+      plan_apply(random, group, "i" + std::to_string(number) + "-" + std::to_string(serial));
+    }
+    if (!insert(intents, group)) return;
+    group.clear();
+    std::this_thread::sleep_for(random() * course_.place.pause_max / Random::max());
+  }
+}
+
+bool Writers::insert(Intents& intents, Group& group) {
+  std::vector<std::string> documents;
+  for (auto& held : group) {
+    Write& w = held.write;
+    w.asked = course_.tick();
+    w.request_id.clear();
+    const Name& name = *held.name;
+    const std::string rest =
+        w.live ? "\"spec\":" + name.kind->spec(w.id, w.name, w.content, course_.place.filler)
+               : "\"delete\":true";
+    documents.push_back(R"({"kind":")" + name.topic.kind + R"(","region":")" + name.topic.region +
+                        R"(","id":")" + w.id + "\"," + rest + "}");
+  }
+  const std::vector<std::string> ids = intents.insert(documents);
+  const auto give_up = bench::Clock::now() + outcome_within * course_.place.patience;
+  for (size_t i = 0; i < ids.size();) {
+    const auto outcome = intents.outcome(ids[i]);
+    if (outcome && !outcome->error.empty()) wrong(group[i], "an intent failed: " + outcome->error);
+    if (outcome) group[i++].write.version = outcome->version;
+    if (outcome) continue;
+    if (course_.over) return false;
+    if (bench::Clock::now() > give_up) {
+      wrong(group[i], "intent " + ids[i] + " has no outcome");
+      return false;
+    }
+    std::this_thread::sleep_for(milliseconds(2));
+  }
+  intents_ += ids.size();
+  keep(group);
+  return true;
+}
+
+bool Writers::ask_again(Doors& doors, const Past& past) {
   std::vector<std::unique_lock<std::mutex>> locks;
   for (Name* name : past.names) {
     locks.emplace_back(name->mutex, std::try_to_lock);
@@ -192,7 +259,7 @@ bool Writers::ask_again(const std::shared_ptr<grpc::Channel>& channel, const Pas
   }
   try {
     const auto response = bench::call<v1::ApplyResponse>(
-        channel, apply_path, past.request, {}, {}, in(answer_within * course_.place.patience));
+        doors.any(), apply_path, past.request, {}, {}, in(answer_within * course_.place.patience));
     for (size_t i = 0; i < past.names.size(); ++i) {
       const auto& outcome = response.outcomes(static_cast<int>(i));
       if (outcome.type() == v1::Outcome::TYPE_REFUSED && passing(outcome.code())) return false;

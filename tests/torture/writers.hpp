@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "davit/v1/operator.pb.h"
+#include "intents.hpp"
 #include "load.hpp"
 
 namespace davit::torture {
@@ -21,6 +22,7 @@ class Writers {
   Journal journal() const;
   uint64_t written() const { return written_; }
   uint64_t repeated() const { return repeated_; }
+  uint64_t intents() const { return intents_; }  // of the written
 
  private:
   // One name of one topic: who holds the lock writes it.
@@ -51,23 +53,25 @@ class Writers {
   Group take(Random& random, bool live_only);
   void plan_apply(Random& random, Group& group, const std::string& request);
   // Nothing, or false: the course is over, and the outcome unknown.
-  std::optional<v1::ApplyRequest> apply(const std::shared_ptr<grpc::Channel>& channel,
-                                        Group& group);
-  bool remove(const std::shared_ptr<grpc::Channel>& channel, Group& group);
+  std::optional<v1::ApplyRequest> apply(Doors& doors, Group& group);
+  static void plan_removal(Group& group);
+  bool remove(Doors& doors, Group& group);
+  void run_intents(unsigned number);
+  bool insert(Intents& intents, Group& group);
+  void keep(Group& group);
   static Past past_of(v1::ApplyRequest request, const Group& group);
   template <class Response, class Request>
-  bool carry_out(const std::shared_ptr<grpc::Channel>& channel, const char* path,
-                 const Request& request, Group& group);
+  bool carry_out(Doors& doors, const char* path, const Request& request, Group& group);
   // Asks again what was answered long ago, as a network may: it must change nothing. False: not
   // now.
-  bool ask_again(const std::shared_ptr<grpc::Channel>& channel, const Past& past);
+  bool ask_again(Doors& doors, const Past& past);
   template <class Outcome>
   bool settle(Held& held, const Outcome& outcome, bool repeated);
   void wrong(const Held& held, const std::string& what);
 
   Course& course_;
   std::vector<std::unique_ptr<Name>> names_;
-  std::atomic<uint64_t> written_{0}, repeated_{0};
+  std::atomic<uint64_t> written_{0}, repeated_{0}, intents_{0};
 };
 
 }  // namespace davit::torture
