@@ -94,7 +94,7 @@ void Carrier::take(const Page& page) {
     return end_pass();
   }
   if (std::exchange(unreadable_, false)) host_.info("intents can be read again");
-  last_page_ = page->size() < page_size;
+  last_page_ = page->empty();
   for (const storage::Intent& intent : *page) {
     after_ = intent.id;
     auto document = parse_document(intent.document);
@@ -153,9 +153,9 @@ void Carrier::applied(const Work& work, const records::Applied& result) {
 
 void Carrier::settle(const Key& key, storage::IntentOutcome outcome) {
   if (outcome.error) {
-    host_.info("an intent is refused", {{"intent", std::to_string(outcome.id)},
-                                        {"field", outcome.error->where},
-                                        {"reason", outcome.error->message}});
+    host_.debug("an intent is refused", {{"intent", std::to_string(outcome.id)},
+                                         {"field", outcome.error->where},
+                                         {"reason", outcome.error->message}});
   }
   neighbours_.storage.run(
       strand_,

@@ -129,14 +129,14 @@ void CommitBatch::read_requests(Session& session) {
 
 void CommitBatch::prepare(Session& session) {
   keep(session.ask(lock_records, wanted()));
-  open_intents_ = lock_intents(session, groups_);
+  intents_ = lock_intents(session, groups_);
 }
 
 std::vector<GroupResult> CommitBatch::carry_out(Session& session, bool same,
                                                 const storage::Chain& chain, Head& head) {
   if (!same) keep(session.ask_now(lock_records_now, wanted()));
   read_requests(session);
-  concerned_.open_intents = std::move(open_intents_);
+  concerned_.intents = std::move(intents_);
   CommitPlan plan(std::move(concerned_), chain, head.head);
   std::vector<GroupResult> out;
   out.reserve(groups_.size());

@@ -13,7 +13,7 @@ class CommitBatch {
   // The groups are borrowed. `batch` is this commit's own id.
   CommitBatch(const std::vector<Group>& groups, std::string batch);
 
-  // Locks the records that exist, and the open intents. May wait for other sessions.
+  // Locks the records that exist, for which it may wait, and the open intents.
   void prepare(Session& session);
   // The caller holds the row `store`. `same`: nobody has committed since prepare() read. Otherwise
   // it reads again; a row that another session holds is a conflict, so that nobody ever waits for a
@@ -36,7 +36,7 @@ class CommitBatch {
   const std::vector<Group>& groups_;
   const std::string batch_;
   Concerned concerned_;
-  std::set<uint64_t> open_intents_;
+  OpenIntents intents_;
   uint64_t records_ = 0;
 };
 

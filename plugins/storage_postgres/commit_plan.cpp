@@ -11,7 +11,7 @@ CommitPlan::Name CommitPlan::name_of(const Key& key, const std::string& ns,
 
 CommitPlan::CommitPlan(Concerned before, const storage::Chain& chain, Cursor head)
     : requests_(std::move(before.requests)),
-      open_intents_(std::move(before.open_intents)),
+      intents_(std::move(before.intents)),
       chain_(chain),
       incarnation_(head.incarnation),
       first_head_(head.version),
@@ -31,8 +31,10 @@ GroupResult CommitPlan::apply(const Group& group) {
     result.first_version = *first;
     return result;
   }
-  if (!result.error && group.intent != 0 && !open_intents_.contains(group.intent))
-    result.error = storage::not_open(group.intent);
+  if (!result.error && group.intent != 0 && !intents_.ours.contains(group.intent)) {
+    result.error = intents_.others.contains(group.intent) ? storage::busy(group.intent)
+                                                          : storage::not_open(group.intent);
+  }
   if (result.error) return result;
   const Version before = next_;
   undo_.clear();
@@ -59,7 +61,7 @@ void CommitPlan::keep(const Group& group, Version first) {
     requests_.emplace(group.request_id, first);
     new_requests_.emplace_back(group.request_id, first);
   }
-  if (open_intents_.erase(group.intent) != 0) carried_out_.push_back({group.intent, next_ - 1});
+  if (intents_.ours.erase(group.intent) != 0) carried_out_.push_back({group.intent, next_ - 1});
 }
 
 std::optional<Version> CommitPlan::repeated(const std::string& request_id,

@@ -23,7 +23,7 @@ struct StoredRecord {
 struct Concerned {
   std::map<Key, StoredRecord> records;
   std::map<std::string, Version> requests;  // id -> first version
-  std::set<uint64_t> open_intents{};
+  OpenIntents intents{};
 };
 
 class CommitPlan {
@@ -70,7 +70,7 @@ class CommitPlan {
   std::map<Key, Entry> entries_;
   std::map<Name, std::set<Key>> names_;
   std::map<std::string, Version> requests_;
-  std::set<uint64_t> open_intents_;
+  OpenIntents intents_;
   std::vector<std::pair<std::string, Version>> new_requests_;
   std::vector<CarriedOut> carried_out_;
   std::vector<std::pair<Key, std::optional<Entry>>> undo_;  // of the group that is being planned

@@ -1,5 +1,6 @@
 #include "intents.hpp"
 
+#include "davit/storage_groups.hpp"
 #include "text_form.hpp"
 
 namespace davit::storage_postgres {
@@ -7,13 +8,21 @@ namespace {
 
 constexpr size_t forgotten_at_once = 5'000;  // some tens of milliseconds
 
+// Those before which there are fewer bytes than that.
+constexpr size_t page_bytes = 4 << 20;
 constexpr Statement find_open = {
     "open_intents",
-    "SELECT id, document, author FROM intents WHERE decided_at IS NULL AND id > $1::bigint ORDER "
-    "BY id LIMIT $2::bigint"};
-constexpr Statement lock_open = {"lock_intents",
-                                 "SELECT id FROM intents WHERE decided_at IS NULL AND id = "
-                                 "ANY($1::bigint[]) ORDER BY id FOR UPDATE"};
+    "SELECT id, document, author FROM (SELECT id, document, author, sum(octet_length(document)) "
+    "OVER (ORDER BY id) - octet_length(document) AS before FROM (SELECT id, document, author FROM "
+    "intents WHERE decided_at IS NULL AND id > $1::bigint ORDER BY id LIMIT $2::bigint) AS o) AS p "
+    "WHERE before < $3::bigint ORDER BY id"};
+// With the lock the row is read anew, so it is open now.
+constexpr Statement lock_open = {
+    "lock_intents",
+    "SELECT id FROM intents WHERE decided_at IS NULL AND id = ANY($1::bigint[]) ORDER BY id FOR "
+    "UPDATE SKIP LOCKED"};
+constexpr Statement look_open = {
+    "look_intents", "SELECT id FROM intents WHERE decided_at IS NULL AND id = ANY($1::bigint[])"};
 constexpr Statement write_versions = {
     "write_intents",
     "UPDATE intents i SET decided_at = statement_timestamp(), version = w.version, incarnation = "
@@ -21,11 +30,14 @@ constexpr Statement write_versions = {
 constexpr Statement write_error = {
     "fail_intent",
     "UPDATE intents SET decided_at = statement_timestamp(), code = $2, field = $3, error = $4 "
-    "WHERE id = $1::bigint AND decided_at IS NULL"};
+    "WHERE id = (SELECT id FROM intents WHERE id = $1::bigint AND decided_at IS NULL FOR UPDATE "
+    "SKIP "
+    "LOCKED)"};
 constexpr Statement write_found = {
     "settle_intent",
     "UPDATE intents SET decided_at = statement_timestamp(), version = nullif($2::bigint, 0), "
-    "incarnation = nullif($3::numeric, 0) WHERE id = $1::bigint AND decided_at IS NULL"};
+    "incarnation = nullif($3::numeric, 0) WHERE id = (SELECT id FROM intents WHERE id = $1::bigint "
+    "AND decided_at IS NULL FOR UPDATE SKIP LOCKED)"};
 constexpr Statement forget_old = {
     "forget_intents",
     "DELETE FROM intents WHERE id IN (SELECT id FROM intents WHERE decided_at < now() - "
@@ -58,13 +70,14 @@ std::string name_of(Code code) {
 
 std::vector<storage::Intent> open_intents(Session& session, uint64_t after, uint32_t limit) {
   std::vector<storage::Intent> out;
-  const auto rows = session.ask(find_open, {bounded_number(after), std::to_string(limit)});
+  const auto rows = session.ask(
+      find_open, {bounded_number(after), std::to_string(limit), std::to_string(page_bytes)});
   for (const auto& row : rows)
     out.push_back({to_number(row[0].c_str()), row[1].c_str(), row[2].c_str()});
   return out;
 }
 
-std::set<uint64_t> lock_intents(Session& session, const std::vector<Group>& groups) {
+OpenIntents lock_intents(Session& session, const std::vector<Group>& groups) {
   ArrayText ids;
   bool any = false;
   for (const Group& group : groups) {
@@ -72,10 +85,14 @@ std::set<uint64_t> lock_intents(Session& session, const std::vector<Group>& grou
     ids.add(bounded_number(group.intent));
     any = true;
   }
-  std::set<uint64_t> out;
+  OpenIntents out;
   if (!any) return out;
-  for (const auto& row : session.ask(lock_open, {ids.take()}))
-    out.insert(to_number(row[0].c_str()));
+  const std::string all = ids.take();
+  for (const auto& row : session.ask(lock_open, {all})) out.ours.insert(to_number(row[0].c_str()));
+  for (const auto& row : session.ask(look_open, {all})) {
+    const uint64_t id = to_number(row[0].c_str());
+    if (!out.ours.contains(id)) out.others.insert(id);
+  }
   return out;
 }
 
@@ -92,13 +109,16 @@ void write_outcomes(Session& session, Incarnation incarnation,
 
 void settle_intent(Session& session, const storage::IntentOutcome& outcome) {
   const std::string id = bounded_number(outcome.id);
+  pqxx::result written;
   if (outcome.error) {
     const Error& e = *outcome.error;
-    session.ask(write_error, {id, name_of(e.code), e.where, e.message});
+    written = session.ask(write_error, {id, name_of(e.code), e.where, e.message});
   } else {
-    session.ask(write_found,
-                {id, bounded_number(outcome.at.version), to_string(outcome.at.incarnation)});
+    written = session.ask(
+        write_found, {id, bounded_number(outcome.at.version), to_string(outcome.at.incarnation)});
   }
+  if (written.affected_rows() == 0 && !session.ask(look_open, {"{" + id + "}"}).empty())
+    throw Fault(storage::busy(outcome.id));
 }
 
 bool forget_intents(Session& session, std::chrono::milliseconds age) {

@@ -10,12 +10,17 @@
 
 namespace davit::storage_postgres {
 
-// At most `limit` open ones above `after`, in ascending order.
+// At most `limit` open ones above `after`, in ascending order, and not many more bytes than a page
+// of records has.
 std::vector<storage::Intent> open_intents(Session& session, uint64_t after, uint32_t limit);
 
-// Locks those of the intents that are open, and returns them. They stay open until the transaction
-// ends or writes their outcomes. May wait for other sessions.
-std::set<uint64_t> lock_intents(Session& session, const std::vector<Group>& groups);
+struct OpenIntents {
+  std::set<uint64_t> ours;    // they stay open until the transaction ends or writes their outcomes
+  std::set<uint64_t> others;  // another transaction may be about to decide or to remove them
+};
+// Locks those of the groups' intents that are open. Whoever may insert and delete intents can keep
+// rows locked for long, so it waits for nobody.
+OpenIntents lock_intents(Session& session, const std::vector<Group>& groups);
 
 // An intent that is carried out, and the version that it made.
 struct CarriedOut {
@@ -25,7 +30,8 @@ struct CarriedOut {
 // Writes the outcomes of open intents that the caller has locked.
 void write_outcomes(Session& session, Incarnation incarnation,
                     const std::vector<CarriedOut>& carried_out);
-// Writes the outcome unless there is one.
+// Writes the outcome unless there is one. Waits for nobody: throws a Fault when another transaction
+// has the intent.
 void settle_intent(Session& session, const storage::IntentOutcome& outcome);
 
 // Forgets intents that were decided longer ago than that, a bounded number. True: there may be

@@ -254,7 +254,8 @@ CREATE TABLE intents (
   error text COLLATE "C",
   state text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN decided_at IS NULL THEN 'open'
     WHEN code IS NULL THEN 'done' ELSE 'failed' END) STORED,
-  CONSTRAINT intents_key PRIMARY KEY (id)
+  CONSTRAINT intents_key PRIMARY KEY (id),
+  CONSTRAINT a_document_has_at_most_3_mib CHECK (octet_length(document) <= 3145728)
 );
 CREATE INDEX intents_open ON intents (id) WHERE decided_at IS NULL;
 CREATE INDEX intents_decided ON intents (decided_at) WHERE decided_at IS NOT NULL;

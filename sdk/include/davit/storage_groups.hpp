@@ -109,6 +109,13 @@ inline Error not_open(uint64_t intent) {
           "intent"};
 }
 
+// UNAVAILABLE (I4): another transaction has the intent.
+inline Error busy(uint64_t intent) {
+  return {Code::unavailable,
+          "intent " + std::to_string(intent) + " is being changed by another transaction",
+          "intent"};
+}
+
 // A JSON object, for a database that keeps annotations in a column.
 inline std::string annotations_json(const Pairs& pairs) {
   std::string out = "{";

@@ -70,7 +70,8 @@ class Intents {
     return Intents(*ref);
   }
 
-  // At most `limit` open intents above `after`, in ascending order of their ids.
+  // At most `limit` open intents above `after`, in ascending order of their ids. None: there are no
+  // more.
   Result<std::vector<Intent>> open(const Op& op, uint64_t after, uint32_t limit) const {
     std::vector<Intent> out;
     Visitor visitor([&out](const davit_intent& i) {

@@ -22,6 +22,7 @@ class FakeStore : public testing::EmptyStorage {
                         const storage::VisitIntent& visit) {
     ++reads;
     if (unreadable) return Error{Code::unavailable, "is away"};
+    limit = std::min(limit, page_max);
     for (auto i = open.upper_bound(after); i != open.end() && limit > 0; ++i, --limit) {
       if (!visit({i->first, i->second, "alice"})) break;
     }
@@ -36,6 +37,7 @@ class FakeStore : public testing::EmptyStorage {
   }
   bool leads_ = true, unreadable = false, unwritable = false;
   int reads = 0;
+  uint32_t page_max = UINT32_MAX;
   std::map<uint64_t, std::string> open, settled;
 };
 
@@ -204,6 +206,16 @@ TEST_F(CarrierTest, ReadsPageAfterPage) {
   }
   EXPECT_EQ(answered, 600);
   EXPECT_EQ(most, 256);
+}
+
+TEST_F(CarrierTest, APageMayBeShorterThanItWasAskedFor) {
+  store_.page_max = 1;
+  for (uint64_t n = 1; n <= 3; ++n) store_.open[n] = document("d" + std::to_string(n));
+  carrier_.wake();
+  for (const char* id : {"d1 ", "d2 ", "d3 "}) {
+    EXPECT_EQ(under_way(), id);
+    answer({});
+  }
 }
 
 TEST_F(CarrierTest, WhatCannotSucceedYetHoldsNoLaterPageUp) {

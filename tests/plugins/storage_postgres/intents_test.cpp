@@ -113,6 +113,45 @@ TEST_F(IntentsTest, TwoIntentsOfOneCommitAreCarriedOutAndATwinIsRefused) {
   EXPECT_EQ(ids(life_->client), (std::vector<std::string>{"a", "b"}));
 }
 
+// As a program does that deletes its intents in a transaction and hangs.
+TEST_F(IntentsTest, ARowThatSomebodyKeepsLockedHoldsNobodyElseUp) {
+  const uint64_t locked = insert("a"), free = insert("b");
+  pqxx::connection theirs(shared_cluster().connection(database_));
+  pqxx::work transaction(theirs);
+  transaction.exec("DELETE FROM davit.intents WHERE id = " + std::to_string(locked));
+  Group a = group("a"), b = group("b"), c = group("c");
+  a.intent = locked;
+  b.intent = free;
+  const auto results = life_->client.commit_now({a, b, c});
+  ASSERT_TRUE(results.ok()) << results.error().message;
+  ASSERT_TRUE(results->at(0).error);
+  EXPECT_EQ(results->at(0).error->code, Code::unavailable) << "it may be tried again";
+  EXPECT_FALSE(results->at(1).error);
+  EXPECT_FALSE(results->at(2).error);
+  const auto settled = intents_of(*life_).settle(Op(), {locked});
+  ASSERT_FALSE(settled.ok());
+  EXPECT_EQ(settled.error().code, Code::unavailable);
+  transaction.commit();
+  EXPECT_EQ(carry_out("a", locked).error->code, Code::failed_precondition) << "it was withdrawn";
+  EXPECT_EQ(ids(life_->client), (std::vector<std::string>{"b", "c"}));
+}
+
+TEST_F(IntentsTest, APageOfLargeDocumentsIsShort) {
+  sql("INSERT INTO davit.intents (document) SELECT repeat('x', 3145728) FROM generate_series(1, "
+      "4)");
+  std::vector<size_t> pages;
+  for (uint64_t after = 0; pages.size() < 10;) {
+    const auto page = intents_of(*life_).open(Op(), after, 100);
+    ASSERT_TRUE(page.ok()) << page.error().message;
+    if (page->empty()) break;
+    pages.push_back(page->size());
+    after = page->back().id;
+  }
+  EXPECT_EQ(pages, (std::vector<size_t>{2, 2}));
+  EXPECT_THROW(sql("INSERT INTO davit.intents (document) VALUES (repeat('x', 3145729))"),
+               std::exception);
+}
+
 TEST_F(IntentsTest, WhatWasDecidedLongAgoIsForgottenAndWhatIsOpenIsNot) {
   testing::Config config = storage_postgres::config(shared_cluster(), database_);
   config.set({"intent_retention_ms", 3'600'000});

@@ -13,10 +13,11 @@
  *     its change: the incarnation, and the version of its last mutation. After a crash there are
  *     both or none.
  * I4  A group whose intent is not open, or is not there, changes nothing. Its error is
- *     FAILED_PRECONDITION with "intent" in `where`. So two leaders apply an intent once, and an
- *     intent that was removed before it was applied is withdrawn.
+ *     FAILED_PRECONDITION with "intent" in `where`; UNAVAILABLE when it cannot be known yet,
+ *     because another transaction has the intent. Nobody else waits for that. So two leaders apply
+ *     an intent once, and an intent that was removed before it was applied is withdrawn.
  * I5  `settle` writes an outcome for which nothing is committed. It changes nothing, and is
- *     answered OK, when the intent is not open or is not there.
+ *     answered OK, when the intent is not open or is not there. UNAVAILABLE as in I4.
  * I6  After an intent became visible, a hint of DAVIT_HINT_INTENTS comes soon to every watch (S9).
  * I7  `document` and `author` are given as they were written. The author is whom the database knows
  *     as the writer of the row, and not what the row says. */
@@ -54,7 +55,8 @@ typedef struct davit_intent_outcome {
 typedef struct davit_storage_intents {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Visits at most `limit` open intents with ids above `after` (I2). */
+  /* Visits at most `limit` open intents with ids above `after` (I2). A store may visit fewer, so
+   * that its answer fits into memory. None: there are no more. */
   int32_t (*open)(davit_instance*, const davit_op*, uint64_t after, uint32_t limit,
                   davit_visit_intent, void* ctx, davit_error*);
   /* Writes one outcome (I5). */
