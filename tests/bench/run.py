@@ -31,6 +31,7 @@ from latency import latencies  # noqa: E402
 from server import ORIGINAL_BOOTSTRAP_RECORDS_S, ORIGINAL_RECEIPT_P50_MS, Server  # noqa: E402
 from several import other_server  # noqa: E402
 import transports  # noqa: E402
+from writes import writes  # noqa: E402
 
 
 class Bench:
@@ -134,7 +135,7 @@ def bootstrap(bench, parts):
 
 
 def main():
-    measures = (receipt, bootstrap, other_server, hostile, *fleet.MEASURES, *transports.MEASURES,
+    measures = (receipt, bootstrap, other_server, writes, hostile, *fleet.MEASURES, *transports.MEASURES,
                 *krane_fleet.MEASURES, converge, created, latencies, at_rest, memory)
     parser = argparse.ArgumentParser(description="measures Davit against named peers")
     parser.add_argument("--build", default=str(ROOT / "build/release"))
