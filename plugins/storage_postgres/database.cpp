@@ -11,6 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr uint64_t commits_between_tidying = 256;
+constexpr uint64_t first_statistics = 8;  // calls that wrote something
 // How long a commit whose connection was lost may ask what became of it.
 constexpr std::chrono::nanoseconds settle_time = 10s;
 
@@ -228,7 +229,7 @@ Result<bool> Database::agents(const Op& op, const AgentRead& q,
 Result<Database::Committed> Database::commit(const Op& op, const std::vector<Group>& groups) {
   if (loads_) return loading();
   CommitBatch batch(groups, new_batch_id());
-  const bool tidies = ++commits_ % commits_between_tidying == 0;
+  const bool tidies = commits_ % commits_between_tidying == commits_between_tidying - 1;
   auto results = writing(
       op, batch.id(), [&](Session& session, const Head&) { batch.prepare(session); },
       [&](Session& session, bool same, Head& head) {
@@ -238,17 +239,39 @@ Result<Database::Committed> Database::commit(const Op& op, const std::vector<Gro
         return out;
       });
   if (!results.ok()) return results.error();
+  count_write(op, commits_, "records");
   return Committed{std::move(*results), batch.records()};
+}
+
+// As long as PostgreSQL has no statistics of a table, it takes an index of kind and region alone
+// for as good as that of the key, and reads all records of a region for each one that it looks for.
+// Autovacuum gathers them within minutes; this is earlier. Without the right to it nothing happens.
+void Database::count_write(const Op& op, std::atomic<uint64_t>& writes, const char* table) {
+  const uint64_t written = ++writes;
+  if (written != first_statistics && written % commits_between_tidying != 0) return;
+  (void)guarded(op, [&]() -> Result<> {
+    auto lent = pool_.lend(op);
+    if (!lent.ok()) throw Fault(lent.error());
+    const Watchman::Watch watch(watchman_, **lent, op);
+    const auto known = (*lent)->script(
+        "SELECT EXISTS (SELECT FROM pg_stats WHERE schemaname = current_schema() AND "
+        "tablename = " +
+        quoted_text(table) + ")");
+    if (!known[0][0].as<bool>()) (*lent)->script(std::string("ANALYZE (SKIP_LOCKED) ") + table);
+    return {};
+  });
 }
 
 Result<size_t> Database::report(const Op& op, const std::vector<Status>& statuses) {
   if (loads_) return loading();
   StatusBatch batch(statuses, host_.unix_ms());
-  return writing(
+  auto stored = writing(
       op, {}, [&](Session& session, const Head&) { batch.prepare(session); },
       [&](Session& session, bool same, Head& head) {
         return batch.carry_out(session, same, *chains_.of(session, head.head.incarnation), head);
       });
+  if (stored.ok()) count_write(op, reports_, "statuses");
+  return stored;
 }
 
 Result<> Database::progress(const Op& op, const Progress& progress) {

@@ -84,6 +84,7 @@ class Database {
   void end_commit(Call& call, const std::string& batch);
   bool settle(const std::string& batch);
   Error for_log(Error error) const;
+  void count_write(const Op& op, std::atomic<uint64_t>& writes, const char* table);
 
   const Host host_;
   const PostgresSettings& settings_;
@@ -94,7 +95,7 @@ class Database {
   const SessionSource session_source_;
   Seen seen_;
   Chains chains_;
-  std::atomic<uint64_t> commits_{0};
+  std::atomic<uint64_t> commits_{0}, reports_{0};
   std::atomic<bool> fsync_{true};
   std::atomic<bool> loads_{false};  // from a start that loads to finish_load
   std::unique_ptr<Session> alone_;  // has the lock

@@ -60,5 +60,27 @@ TEST_F(Tables, JsonThatJsonbCannotHoldIsLeftOutAndTheRecordIsKept) {
   EXPECT_EQ(sql("SELECT json FROM davit.records WHERE id = 'good'"), "{\"a\": 1}");
 }
 
+// Without them a key is looked for among all records of its region.
+TEST_F(Tables, ThereAreStatisticsAfterAFewWrites) {
+  const auto known = [&] {
+    return sql(
+        "SELECT string_agg(DISTINCT tablename, ' ' ORDER BY tablename) FROM pg_stats WHERE "
+        "schemaname = 'davit' AND tablename IN ('records', 'statuses')");
+  };
+  sql("ALTER SYSTEM SET autovacuum = off");
+  sql("SELECT pg_reload_conf()");
+  Life life(shared_cluster(), database_);
+  for (int n = 0; n < 8; ++n) {
+    EXPECT_EQ(known(), "") << n;
+    ASSERT_EQ(commit(life.client, group(std::to_string(n))), "");
+  }
+  EXPECT_EQ(known(), "records");
+  for (int n = 0; n < 8; ++n)
+    ASSERT_TRUE(life.client.report_now({status(std::to_string(n), "said")}).ok());
+  EXPECT_EQ(known(), "records statuses");
+  sql("ALTER SYSTEM RESET autovacuum");
+  sql("SELECT pg_reload_conf()");
+}
+
 }  // namespace
 }  // namespace davit::storage_postgres
