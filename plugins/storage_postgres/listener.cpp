@@ -24,13 +24,11 @@ constexpr std::chrono::milliseconds ask_interval = 5s;
 constexpr std::chrono::milliseconds lease = 20s;
 constexpr int version_with_idle_timeout = 140'000;
 
-class Receiver : public pqxx::notification_receiver {
+class Receiver : public NotificationReceiver {
  public:
   Receiver(pqxx::connection& connection, const std::string& channel,
            const std::function<void(uint32_t)>& heard)
-      : pqxx::notification_receiver(connection, channel),
-        own_(connection.backendpid()),
-        heard_(heard) {}
+      : NotificationReceiver(connection, channel), own_(connection.backendpid()), heard_(heard) {}
   // Somebody else may use the channel. Then it is a hint of everything.
   void operator()(const std::string& payload, int backend_pid) override {
     if (backend_pid == own_) return;

@@ -1,11 +1,15 @@
 // The part that depends on the version of libpqxx: 6.4, as Debian 12 has it, or 7. Everything else
-// uses what both have.
+// uses what both have. What a version calls deprecated here is all that it has in common with
+// another one: exec_prepared() and notification_receiver of 7.10, inhibit_reactivation() of 6.4.
 #pragma once
 
 #include <optional>
 #include <pqxx/pqxx>
 #include <string>
 #include <vector>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace davit::storage_postgres {
 
@@ -39,12 +43,17 @@ inline pqxx::result run_prepared(pqxx::transaction_base& work, const std::string
 }
 // libpqxx 6 opens a lost connection anew without a word, in the middle of a transaction.
 inline void never_reconnect(pqxx::connection& connection) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   connection.inhibit_reactivation(true);
-#pragma GCC diagnostic pop
 }
 
 #endif
 
+class NotificationReceiver : public pqxx::notification_receiver {
+ public:
+  NotificationReceiver(pqxx::connection& connection, const std::string& channel)
+      : pqxx::notification_receiver(connection, channel) {}
+};
+
 }  // namespace davit::storage_postgres
+
+#pragma GCC diagnostic pop

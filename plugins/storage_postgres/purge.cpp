@@ -49,7 +49,7 @@ void PurgeBatch::prepare(Session& session, const Head& head) {
     ids.add(row[2].c_str());
     locked_upto_ = std::max(locked_upto_, Version(to_number(row[3].c_str())));
   }
-  full_ = rows.size() >= tombstones_at_once;
+  full_ = static_cast<uint64_t>(rows.size()) >= tombstones_at_once;
   keys_ = {kinds.take(), regions.take(), ids.take()};
   session.ask(lock_their_statuses, keys_);
 }

@@ -65,8 +65,8 @@ Rows read_page(Session& session, const ReadRequest& q) {
                                : region       ? page_of_region
                                               : page_of_all;
   Rows out{session.ask(statement, values), false};
-  out.more =
-      !out.rows.empty() && to_number(out.rows[0][records_found_column].c_str()) > out.rows.size();
+  out.more = !out.rows.empty() && to_number(out.rows[0][records_found_column].c_str()) >
+                                      static_cast<uint64_t>(out.rows.size());
   return out;
 }
 

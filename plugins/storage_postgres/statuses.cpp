@@ -293,7 +293,8 @@ StatusRows read_status_page(Session& session, const StatusRead& q) {
                                             : statuses_of_all;
   StatusRows out{{session.ask(of.page, values), false}, {}};
   const pqxx::result& rows = out.page.rows;
-  out.page.more = !rows.empty() && to_number(rows[0][statuses_found_column].c_str()) > rows.size();
+  out.page.more = !rows.empty() && to_number(rows[0][statuses_found_column].c_str()) >
+                                       static_cast<uint64_t>(rows.size());
   for (const auto& row : session.ask(of.children, values)) {
     out.children[Version(to_number(row[0].c_str()))].push_back(
         {row[1].c_str(), row[2].c_str(), row[3].c_str(), to_integer(row[4].c_str()),
