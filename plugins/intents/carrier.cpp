@@ -94,7 +94,7 @@ void Carrier::take(const Page& page) {
     return end_pass();
   }
   if (std::exchange(unreadable_, false)) host_.info("intents can be read again");
-  last_page_ = page->empty();
+  if (page->empty()) return end_pass();
   for (const storage::Intent& intent : *page) {
     after_ = intent.id;
     auto document = parse_document(intent.document);
@@ -117,7 +117,7 @@ void Carrier::go_on() {
     apply(std::move(work));
   }
   if (!waiting_.empty() || !under_way_.empty()) return;
-  if (last_page_ || ended_ || !neighbours_.election.leads()) return end_pass();
+  if (ended_ || !neighbours_.election.leads()) return end_pass();
   read_page();
 }
 

@@ -77,7 +77,6 @@ class Carrier {
 
   // Of the pass.
   uint64_t after_ = 0;             // the last id that was read
-  bool last_page_ = false;         // there is no later one
   std::deque<Work> waiting_;       // of the page, in the order of the ids
   std::vector<Key> under_way_;     // an empty id stands for any record of the kind and region
   std::vector<Key> put_off_keys_;  // whose intents stay open until the next pass

@@ -30,14 +30,11 @@ constexpr Statement write_versions = {
 constexpr Statement write_error = {
     "fail_intent",
     "UPDATE intents SET decided_at = statement_timestamp(), code = $2, field = $3, error = $4 "
-    "WHERE id = (SELECT id FROM intents WHERE id = $1::bigint AND decided_at IS NULL FOR UPDATE "
-    "SKIP "
-    "LOCKED)"};
+    "WHERE id = $1::bigint"};
 constexpr Statement write_found = {
     "settle_intent",
     "UPDATE intents SET decided_at = statement_timestamp(), version = nullif($2::bigint, 0), "
-    "incarnation = nullif($3::numeric, 0) WHERE id = (SELECT id FROM intents WHERE id = $1::bigint "
-    "AND decided_at IS NULL FOR UPDATE SKIP LOCKED)"};
+    "incarnation = nullif($3::numeric, 0) WHERE id = $1::bigint"};
 constexpr Statement forget_old = {
     "forget_intents",
     "DELETE FROM intents WHERE id IN (SELECT id FROM intents WHERE decided_at < now() - "
@@ -66,6 +63,22 @@ std::string name_of(Code code) {
   return n < std::size(names) ? names[n] : std::to_string(n);
 }
 
+// Those that it could not lock are decided, removed or another transaction's.
+OpenIntents lock_those(Session& session, const std::set<uint64_t>& ids) {
+  OpenIntents out;
+  if (ids.empty()) return out;
+  ArrayText text;
+  for (const uint64_t id : ids) text.add(bounded_number(id));
+  const std::string all = text.take();
+  for (const auto& row : session.ask(lock_open, {all})) out.ours.insert(to_number(row[0].c_str()));
+  if (out.ours.size() == ids.size()) return out;
+  for (const auto& row : session.ask(look_open, {all})) {
+    const uint64_t id = to_number(row[0].c_str());
+    if (!out.ours.contains(id)) out.others.insert(id);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<storage::Intent> open_intents(Session& session, uint64_t after, uint32_t limit) {
@@ -78,22 +91,11 @@ std::vector<storage::Intent> open_intents(Session& session, uint64_t after, uint
 }
 
 OpenIntents lock_intents(Session& session, const std::vector<Group>& groups) {
-  ArrayText ids;
-  bool any = false;
+  std::set<uint64_t> ids;
   for (const Group& group : groups) {
-    if (group.intent == 0) continue;
-    ids.add(bounded_number(group.intent));
-    any = true;
+    if (group.intent != 0) ids.insert(group.intent);
   }
-  OpenIntents out;
-  if (!any) return out;
-  const std::string all = ids.take();
-  for (const auto& row : session.ask(lock_open, {all})) out.ours.insert(to_number(row[0].c_str()));
-  for (const auto& row : session.ask(look_open, {all})) {
-    const uint64_t id = to_number(row[0].c_str());
-    if (!out.ours.contains(id)) out.others.insert(id);
-  }
-  return out;
+  return lock_those(session, ids);
 }
 
 void write_outcomes(Session& session, Incarnation incarnation,
@@ -108,17 +110,17 @@ void write_outcomes(Session& session, Incarnation incarnation,
 }
 
 void settle_intent(Session& session, const storage::IntentOutcome& outcome) {
+  const OpenIntents found = lock_those(session, {outcome.id});
+  if (!found.others.empty()) throw Fault(storage::busy(outcome.id));
+  if (found.ours.empty()) return;
   const std::string id = bounded_number(outcome.id);
-  pqxx::result written;
   if (outcome.error) {
     const Error& e = *outcome.error;
-    written = session.ask(write_error, {id, name_of(e.code), e.where, e.message});
+    session.ask(write_error, {id, name_of(e.code), e.where, e.message});
   } else {
-    written = session.ask(
-        write_found, {id, bounded_number(outcome.at.version), to_string(outcome.at.incarnation)});
+    session.ask(write_found,
+                {id, bounded_number(outcome.at.version), to_string(outcome.at.incarnation)});
   }
-  if (written.affected_rows() == 0 && !session.ask(look_open, {"{" + id + "}"}).empty())
-    throw Fault(storage::busy(outcome.id));
 }
 
 bool forget_intents(Session& session, std::chrono::milliseconds age) {

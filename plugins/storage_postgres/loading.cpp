@@ -57,16 +57,20 @@ Error not_empty(Session& session, const Head& head) {
                                     "; name another schema (key schema) or database"};
 }
 
+// Of an advisory lock.
+std::string lock_key(const std::string& name) {
+  return "hashtextextended(" + quoted_text(name) + ", 0)";
+}
+
 }  // namespace
 
 std::string presence_query(const std::string& function, const std::string& schema) {
-  return "SELECT " + function + "(hashtextextended(" + quoted_text("davit store " + schema) +
-         ", 0))";
+  return "SELECT " + function + "(" + lock_key("davit store " + schema) + ")";
 }
 
 // A session may take a lock of its own several times, so what it has is looked for first.
 std::string leader_query(const std::string& schema) {
-  const std::string key = "hashtextextended(" + quoted_text("davit leader " + schema) + ", 0)";
+  const std::string key = lock_key("davit leader " + schema);
   return "SELECT CASE WHEN EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND database = "
          "(SELECT oid FROM pg_database WHERE datname = current_database()) AND pid = "
          "pg_backend_pid() AND granted AND objsubid = 1 AND ((classid::bigint << 32) | "
