@@ -1,5 +1,6 @@
 #include "commit.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "davit/storage_groups.hpp"
@@ -32,9 +33,13 @@ GroupResult Commit::apply(const Group& group) {
     return result;
   }
   if (result.error) return result;
-  connection_.run("SAVEPOINT one_group");
+  const std::vector<Version> dead = dead_with_names_of(group);
+  // One mutation writes last of all, so when it fails there is nothing to undo. A savepoint is not
+  // free: SQLite copies each page that is written after it.
+  const bool savepoint = !dead.empty() || group.mutations.size() > 1;
+  if (savepoint) connection_.run("SAVEPOINT one_group");
   const Version before = next_;
-  free_names(group);
+  take_names_of(dead);
   result.first_version = next_;
   for (const auto& m : group.mutations) {
     result.error = mutate(m, group.request_id, next_, result.actual_version);
@@ -42,7 +47,7 @@ GroupResult Commit::apply(const Group& group) {
     ++next_;
   }
   if (result.error) {
-    connection_.run("ROLLBACK TO one_group");
+    if (savepoint) connection_.run("ROLLBACK TO one_group");
     next_ = before;
     result.first_version = {};
   } else if (!group.request_id.empty()) {
@@ -50,7 +55,7 @@ GroupResult Commit::apply(const Group& group) {
         "INSERT INTO requests (first_version, request_id, committed_at_unix_ms) VALUES (?, ?, ?)",
         result.first_version, V(group.request_id), now_);
   }
-  connection_.run("RELEASE one_group");
+  if (savepoint) connection_.run("RELEASE one_group");
   return result;
 }
 
@@ -82,31 +87,36 @@ Commit::Stored Commit::stored(const Key& key) {
           std::string(s.text(4))};
 }
 
-// A record changes only with a new version. So deleted records whose names the group takes over get
-// theirs first. Those that the group itself writes have one already.
-void Commit::free_names(const Group& group) {
+// The deleted records whose names the group takes over. Those that the group itself writes are left
+// out: they get a version by it.
+std::vector<Version> Commit::dead_with_names_of(const Group& group) {
   std::set<Key> own;
   for (const auto& m : group.mutations) own.insert(m.record.key);
+  std::vector<Version> out;
   for (const auto& m : group.mutations) {
     const Record& r = m.record;
     if (!r.live || r.name.empty()) continue;
-    std::vector<Version> dead;
-    {
-      Statement other = connection_.query(
-          "SELECT version, id FROM records WHERE kind = ? AND region = ? AND name = ? AND ns = ? "
-          "AND live = 0 AND name_taken = 0 ORDER BY version",
-          V(r.key.kind), V(r.key.region), V(r.name), V(r.ns));
-      while (other.step()) {
-        if (!own.contains({r.key.kind, r.key.region, std::string(other.text(1))}))
-          dead.push_back(Version(other.number(0)));
-      }
+    Statement other = connection_.query(
+        "SELECT version, id FROM records WHERE kind = ? AND region = ? AND name = ? AND ns = ? "
+        "AND live = 0 AND name_taken = 0 ORDER BY version",
+        V(r.key.kind), V(r.key.region), V(r.name), V(r.ns));
+    while (other.step()) {
+      const Version version(other.number(0));
+      const bool is_own = own.contains({r.key.kind, r.key.region, std::string(other.text(1))});
+      if (!is_own && std::find(out.begin(), out.end(), version) == out.end())
+        out.push_back(version);
     }
-    for (const Version version : dead) {
-      connection_.run(
-          "UPDATE records SET version = ?, name_taken = 1, committed_at_unix_ms = ? WHERE version "
-          "= ?",
-          next_++, now_, version);
-    }
+  }
+  return out;
+}
+
+// A record changes only with a new version, so these get theirs before the group does.
+void Commit::take_names_of(const std::vector<Version>& dead) {
+  for (const Version version : dead) {
+    connection_.run(
+        "UPDATE records SET version = ?, name_taken = 1, committed_at_unix_ms = ? WHERE version = "
+        "?",
+        next_++, now_, version);
   }
 }
 
@@ -124,7 +134,7 @@ std::optional<Error> Commit::take_name(const Record& r, bool& taken) {
       if (!r.live) return std::nullopt;
       return storage::name_taken(r, std::string(other.text(2)));
     }
-    if (r.live)  // of this group, see free_names
+    if (r.live)  // of this group, see take_names_of
       connection_.run("UPDATE records SET name_taken = 1 WHERE version = ?", other.number(0));
   }
   taken = false;

@@ -39,7 +39,8 @@ class Commit {
   std::optional<Error> mutate(const Mutation& m, const std::string& request_id, Version version,
                               Version& actual);
   Stored stored(const Key& key);
-  void free_names(const Group& group);
+  std::vector<Version> dead_with_names_of(const Group& group);
+  void take_names_of(const std::vector<Version>& dead);
   std::optional<Error> take_name(const Record& r, bool& taken);
   void write(const Record& r, const Stored& before, const std::string& request_id, Version version,
              bool name_taken);
