@@ -1,6 +1,7 @@
-// Commits of many waiting writers, each of one record and each waiting for its own: by a storage
-// behind the host's commit queue, and by what others do with the same table. Each command prints
-// the records/s of SECONDS.
+// Commits of many writers, each of one record and each waiting for its own: by a storage behind the
+// host's commit queue, and by what others do with the same table. A writer is no thread, as it is
+// none in a server: the answer to a commit begins the next one. Each command prints the records/s
+// of SECONDS.
 //
 //   store MODULE WRITERS SECONDS   by a storage plugin; its settings, a line each, on stdin
 //   sequence CONNECTION WRITERS SECONDS
@@ -11,9 +12,11 @@
 //   sqlite FILE AT_ONCE SECONDS
 //       one writer, transactions of so many records, on a file of the store
 #include <libpq-fe.h>
+#include <poll.h>
 #include <sqlite3.h>
 
-#include <condition_variable>
+#include <atomic>
+#include <deque>
 #include <iostream>
 #include <iterator>
 #include <stdexcept>
@@ -38,50 +41,67 @@ std::string id_of(unsigned writer, uint64_t serial) {
   return "w" + std::to_string(writer) + "-" + std::to_string(serial % records_each);
 }
 
-// Lets `write(writer, serial)` run in so many threads for a time, and prints how often it did.
-template <class Write>
-int measure(unsigned writers, const std::string& seconds, Write write) {
-  std::atomic<uint64_t> count{0};
-  std::atomic<bool> over{false};
-  std::vector<std::thread> threads;
-  const auto begin = Clock::now();
-  for (unsigned n = 0; n < writers; ++n) {
-    threads.emplace_back([&, n] {
-      for (uint64_t serial = 0; !over; ++serial) {
-        write(n, serial);
-        ++count;
-      }
-    });
-  }
-  std::this_thread::sleep_for(std::chrono::duration<double>(std::stod(seconds)));
-  over = true;
-  for (auto& thread : threads) thread.join();
+Clock::duration seconds(const std::string& text) {
+  return std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(std::stod(text)));
+}
+
+int print_rate(uint64_t count, Clock::time_point begin) {
   const std::chrono::duration<double> took = Clock::now() - begin;
   std::printf("{\"records_s\": %.1f}\n", static_cast<double>(count) / took.count());
   return 0;
 }
 
-// One commit that a writer waits for.
-class Wait {
+// Those that commit to a storage.
+class Writers {
  public:
-  static void done(void* self, const davit_group_result* result) {
-    auto& wait = *static_cast<Wait*>(self);
-    const std::lock_guard lock(wait.mutex_);
-    wait.error_ = from_abi(*result).error;
-    wait.done_ = true;
-    wait.changed_.notify_one();
-  }
-  void until_done() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return done_; });
-    if (error_) throw std::runtime_error(error_->message);
+  explicit Writers(host::CommitQueue& queue) : queue_(queue) {}
+
+  int run(unsigned count, const std::string& time) {
+    const auto begin = Clock::now();
+    std::deque<Writer> writers;
+    for (unsigned n = 0; n < count; ++n) writers.push_back({*this, n, 0});
+    waiting_ = count;
+    for (Writer& writer : writers) commit(writer);
+    std::this_thread::sleep_for(seconds(time));
+    over_ = true;
+    for (unsigned left = waiting_; left > 0; left = waiting_) waiting_.wait(left);
+    if (failed_) throw std::runtime_error("a commit failed");
+    return print_rate(committed_, begin);
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool done_ = false;
-  std::optional<Error> error_;
+  struct Writer {
+    Writers& all;
+    unsigned number;
+    uint64_t serial;
+  };
+
+  void commit(Writer& writer) {
+    Mutation m;
+    m.record.key = {"deployment", "eu", id_of(writer.number, writer.serial++)};
+    m.record.ns = "shop";
+    m.record.name = m.record.key.id;
+    m.record.state = "running";
+    m.record.author = "bench";
+    m.record.payload = payload;
+    m.record.json = json;
+    queue_.commit({Op(), Group{{std::move(m)}}, &done, &writer});
+  }
+  static void done(void* self, const davit_group_result* result) {
+    auto& writer = *static_cast<Writer*>(self);
+    Writers& all = writer.all;
+    all.failed_ = all.failed_ || result->error.code != DAVIT_OK;
+    ++all.committed_;
+    if (!all.over_ && !all.failed_) return all.commit(writer);
+    --all.waiting_;
+    all.waiting_.notify_all();
+  }
+
+  host::CommitQueue& queue_;
+  std::atomic<uint64_t> committed_{0};
+  std::atomic<unsigned> waiting_{0};
+  std::atomic<bool> over_{false}, failed_{false};
 };
 
 testing::Config settings() {
@@ -98,23 +118,10 @@ int store(const Arguments& a) {
   testing::Instance instance(loaded->plugin(), host);
   if (auto up = instance.up(); !up.ok()) throw std::runtime_error(up.error().message);
   host::Pool pool("main", loaded->plugin()->max_concurrency);
-  const auto writers = static_cast<unsigned>(std::stoul(a[1]));
   int code = 0;
   {
     host::CommitQueue queue(instance.ref(DAVIT_STORAGE), pool);
-    code = measure(writers, a[2], [&](unsigned writer, uint64_t serial) {
-      Mutation m;
-      m.record.key = {"deployment", "eu", id_of(writer, serial)};
-      m.record.ns = "shop";
-      m.record.name = m.record.key.id;
-      m.record.state = "running";
-      m.record.author = "bench";
-      m.record.payload = payload;
-      m.record.json = json;
-      Wait wait;
-      queue.commit({Op(), Group{{m}}, &Wait::done, &wait});
-      wait.until_done();
-    });
+    code = Writers(queue).run(static_cast<unsigned>(std::stoul(a[1])), a[2]);
     pool.shutdown(Clock::now() + std::chrono::seconds(30));
   }
   (void)instance.stop();
@@ -136,9 +143,20 @@ class Connection {
   void prepare(const std::string& sql) {
     check(PQprepare(connection_, "write", sql.c_str(), 3, nullptr));
   }
-  void write(const std::string& id) {
+  int socket() const { return PQsocket(connection_); }
+  void begin_write(const std::string& id) {
     const char* values[] = {id.c_str(), payload.c_str(), json.c_str()};
-    check(PQexecPrepared(connection_, "write", 3, values, nullptr, nullptr, 0));
+    if (PQsendQueryPrepared(connection_, "write", 3, values, nullptr, nullptr, 0) == 0) fail();
+  }
+  // What has come is read. True: the write has ended.
+  bool has_written() {
+    if (PQconsumeInput(connection_) == 0) fail();
+    while (PQisBusy(connection_) == 0) {
+      PGresult* result = PQgetResult(connection_);
+      if (result == nullptr) return true;
+      check(result);
+    }
+    return false;
   }
 
  private:
@@ -151,6 +169,28 @@ class Connection {
   PGconn* connection_;
 };
 
+// One writer on each of the connections.
+int write_on(std::deque<Connection>& connections, const std::string& time) {
+  std::vector<pollfd> sockets;
+  for (Connection& c : connections) sockets.push_back({c.socket(), POLLIN, 0});
+  std::vector<uint64_t> serials(connections.size(), 0);
+  const auto write = [&](unsigned writer) {
+    connections[writer].begin_write(id_of(writer, serials[writer]++));
+  };
+  const auto begin = Clock::now(), end = begin + seconds(time);
+  for (unsigned n = 0; n < sockets.size(); ++n) write(n);
+  uint64_t count = 0;
+  while (Clock::now() < end) {
+    if (poll(sockets.data(), sockets.size(), -1) < 0) throw std::runtime_error("poll failed");
+    for (unsigned n = 0; n < sockets.size(); ++n) {
+      if (sockets[n].revents == 0 || !connections[n].has_written()) continue;
+      ++count;
+      write(n);
+    }
+  }
+  return print_rate(count, begin);
+}
+
 // `version` is an expression; `before` stands before the statement.
 int on_postgres(const Arguments& a, const std::string& before, const std::string& version) {
   {
@@ -162,22 +202,20 @@ int on_postgres(const Arguments& a, const std::string& before, const std::string
     c.run("CREATE TABLE peer_counter AS SELECT 0::bigint AS version");
   }
   const auto writers = static_cast<unsigned>(std::stoul(a[1]));
-  std::vector<std::unique_ptr<Connection>> connections;
+  std::deque<Connection> connections;
   for (unsigned n = 0; n < writers; ++n) {
-    auto& c = connections.emplace_back(std::make_unique<Connection>(a[0]));
-    c->run("SET synchronous_commit = on");
-    c->prepare(before +
-               "INSERT INTO peer (version, live, name_taken, committed_at, kind, region, id, ns, "
-               "name, state, author, request_id, json, payload) SELECT " +
-               version +
-               ", true, false, now(), 'deployment', 'eu', $1, 'shop', $1, 'running', 'bench', '', "
-               "$3::jsonb, $2::text::bytea ON CONFLICT (kind, region, id) DO UPDATE SET version = "
-               "excluded.version, committed_at = excluded.committed_at, json = excluded.json, "
-               "payload = excluded.payload");
+    Connection& c = connections.emplace_back(a[0]);
+    c.run("SET synchronous_commit = on");
+    c.prepare(before +
+              "INSERT INTO peer (version, live, name_taken, committed_at, kind, region, id, ns, "
+              "name, state, author, request_id, json, payload) SELECT " +
+              version +
+              ", true, false, now(), 'deployment', 'eu', $1, 'shop', $1, 'running', 'bench', '', "
+              "$3::jsonb, $2::text::bytea ON CONFLICT (kind, region, id) DO UPDATE SET version = "
+              "excluded.version, committed_at = excluded.committed_at, json = excluded.json, "
+              "payload = excluded.payload");
   }
-  return measure(writers, a[2], [&](unsigned writer, uint64_t serial) {
-    connections[writer]->write(id_of(writer, serial));
-  });
+  return write_on(connections, a[2]);
 }
 
 int sequence(const Arguments& a) {
@@ -210,8 +248,7 @@ int sqlite(const Arguments& a) {
       -1, &insert, nullptr));
   const auto at_once = std::stoul(a[1]);
   uint64_t version = 1'000'000;
-  const auto end = Clock::now() + std::chrono::duration<double>(std::stod(a[2]));
-  const auto begin = Clock::now();
+  const auto begin = Clock::now(), end = begin + seconds(a[2]);
   uint64_t count = 0;
   for (; Clock::now() < end; count += at_once) {
     run("BEGIN IMMEDIATE");
@@ -227,11 +264,10 @@ int sqlite(const Arguments& a) {
     run(("UPDATE store SET head = " + std::to_string(version)).c_str());
     run("COMMIT");
   }
-  const std::chrono::duration<double> took = Clock::now() - begin;
+  const int code = print_rate(count, begin);
   sqlite3_finalize(insert);
   sqlite3_close(handle);
-  std::printf("{\"records_s\": %.1f}\n", static_cast<double>(count) / took.count());
-  return 0;
+  return code;
 }
 
 }  // namespace
