@@ -27,8 +27,9 @@ class Call {
 
   // Borrows a connection and begins a transaction with a query: by default that of the row `store`.
   // An idle connection may have been closed by the server since; then nothing has begun, and a new
-  // connection takes its place. `locking` is "" or "FOR UPDATE".
-  pqxx::result begin(Session::Kind kind, const std::string& locking = "");
+  // connection takes its place.
+  using Query = std::string (*)(const Session::Server&);
+  pqxx::result begin(Session::Kind kind, Query query = &look_query);
   Session& session() { return **session_; }
   Watchman::Watch& watch() { return *watch_; }
   // Gives the connection back, without a commit.
@@ -36,7 +37,7 @@ class Call {
 
  private:
   Patience patience() const;
-  pqxx::result try_begin(Session::Kind kind, const std::string& locking);
+  pqxx::result try_begin(Session::Kind kind, Query query);
 
   const SessionSource& source_;
   const Op& op_;

@@ -12,19 +12,26 @@ namespace {
 // whichever lasts longer.
 constexpr uint64_t requests_kept_versions = 100'000;
 
-// The rows of the records, and of those that have one of the names. All in one statement, so that
-// they are locked in one order: two commits never wait for each other.
-const std::string concerned =
-    "WITH wanted AS (SELECT k.kind, k.region, k.id FROM unnest($1::text[], $2::text[], $3::text[]) "
-    "AS k(kind, region, id) UNION SELECT r.kind, r.region, r.id FROM unnest($1::text[], "
-    "$2::text[], $4::text[], $5::text[]) AS n(kind, region, ns, name) JOIN records r ON r.kind = "
-    "n.kind AND r.region = n.region AND r.name = n.name AND r.ns = n.ns WHERE n.name <> '') "
-    "SELECT r.kind, r.region, r.id, r.version, r.live, r.name_taken, r.ns, r.name FROM records r "
-    "JOIN wanted w ON r.kind = w.kind AND r.region = w.region AND r.id = w.id ORDER BY r.kind, "
+const std::string found_columns =
+    "SELECT r.kind, r.region, r.id, r.version, r.live, r.name_taken, r.ns, r.name FROM ";
+// $1 to $3: kinds, regions and ids. $1, $2, $4, $5: kinds, regions, namespaces and names.
+const std::string keys_sql = "unnest($1::text[], $2::text[], $3::text[]) AS k(kind, region, id)";
+const std::string by_key_sql =
+    found_columns + keys_sql + " JOIN records r USING (kind, region, id)";
+const std::string by_name_sql =
+    found_columns +
+    "unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS n(kind, region, ns, name) JOIN "
+    "records r USING (kind, region, name, ns)";
+// In one statement, so that all are locked in one order: two that wait never wait for each other.
+const std::string lock_all_sql =
+    "WITH wanted AS (SELECT k.kind, k.region, k.id FROM " + keys_sql +
+    " UNION SELECT r.kind, r.region, r.id FROM unnest($1::text[], $2::text[], $4::text[], "
+    "$5::text[]) AS n(kind, region, ns, name) JOIN records r USING (kind, region, name, ns) WHERE "
+    "n.name <> '') SELECT 1 FROM records r JOIN wanted w USING (kind, region, id) ORDER BY r.kind, "
     "r.region, r.id FOR UPDATE OF r";
-const std::string concerned_now = concerned + " NOWAIT";
-const Statement lock_records = {"lock_records", concerned.c_str()};
-const Statement lock_records_now = {"lock_records_now", concerned_now.c_str()};
+const Statement stored_by_key = {"stored_by_key", by_key_sql.c_str()};
+const Statement stored_by_name = {"stored_by_name", by_name_sql.c_str()};
+const Statement lock_records = {"lock_records", lock_all_sql.c_str()};
 
 constexpr Statement find_requests = {
     "find_requests",
@@ -85,7 +92,7 @@ std::string new_batch_id() {
 CommitBatch::CommitBatch(const std::vector<Group>& groups, std::string batch)
     : groups_(groups), batch_(std::move(batch)) {}
 
-Values CommitBatch::wanted() const {
+void CommitBatch::wait(Session& session) const {
   ArrayText kinds, regions, ids, spaces, names;
   for (const Group& group : groups_) {
     for (const Mutation& m : group.mutations) {
@@ -97,16 +104,54 @@ Values CommitBatch::wanted() const {
       names.add(r.name);
     }
   }
-  return {kinds.take(), regions.take(), ids.take(), spaces.take(), names.take()};
+  session.ask(lock_records,
+              {kinds.take(), regions.take(), ids.take(), spaces.take(), names.take()});
 }
 
 void CommitBatch::keep(const pqxx::result& rows) {
-  concerned_ = {};
   for (const auto& row : rows) {
     concerned_.records[{row[0].c_str(), row[1].c_str(), row[2].c_str()}] = {
         Version(to_number(row[3].c_str())), row[4].as<bool>(), row[5].as<bool>(), row[6].c_str(),
         row[7].c_str()};
   }
+}
+
+// The rows of the records, and of others that have a name which one of them is to get.
+void CommitBatch::read_records(Session& session) {
+  ArrayText kinds, regions, ids;
+  for (const Group& group : groups_) {
+    for (const Mutation& m : group.mutations) {
+      kinds.add(m.record.key.kind);
+      regions.add(m.record.key.region);
+      ids.add(m.record.key.id);
+    }
+  }
+  keep(session.ask(stored_by_key, {kinds.take(), regions.take(), ids.take()}));
+  ArrayText named_kinds, named_regions, spaces, names;
+  bool any = false;
+  for (const Group& group : groups_) {
+    for (const Mutation& m : group.mutations) {
+      const Record& r = m.record;
+      if (r.name.empty() || has_name(r)) continue;
+      any = true;
+      named_kinds.add(r.key.kind);
+      named_regions.add(r.key.region);
+      spaces.add(r.ns);
+      names.add(r.name);
+    }
+  }
+  if (any) {
+    keep(session.ask(stored_by_name,
+                     {named_kinds.take(), named_regions.take(), spaces.take(), names.take()}));
+  }
+}
+
+// A live record that has the name already: of every other record with it the row says so.
+bool CommitBatch::has_name(const Record& r) const {
+  const auto found = concerned_.records.find(r.key);
+  if (found == concerned_.records.end()) return false;
+  const StoredRecord& row = found->second;
+  return row.live && row.ns == r.ns && row.name == r.name;
 }
 
 void CommitBatch::read_requests(Session& session) {
@@ -127,16 +172,12 @@ void CommitBatch::read_requests(Session& session) {
     concerned_.requests[row[0].c_str()] = Version(to_number(row[1].c_str()));
 }
 
-void CommitBatch::prepare(Session& session) {
-  keep(session.ask(lock_records, wanted()));
-  intents_ = lock_intents(session, groups_);
-}
-
-std::vector<GroupResult> CommitBatch::carry_out(Session& session, bool same,
-                                                const storage::Chain& chain, Head& head) {
-  if (!same) keep(session.ask_now(lock_records_now, wanted()));
+std::vector<GroupResult> CommitBatch::carry_out(Session& session, const storage::Chain& chain,
+                                                Head& head) {
+  concerned_ = {};
+  read_records(session);
   read_requests(session);
-  concerned_.intents = std::move(intents_);
+  concerned_.intents = lock_intents(session, groups_);
   CommitPlan plan(std::move(concerned_), chain, head.head);
   std::vector<GroupResult> out;
   out.reserve(groups_.size());

@@ -1,6 +1,4 @@
-// The statements of a commit. What may wait comes first: the rows that the groups concern are
-// locked in the order of their keys. Then the caller takes the row `store`, and the rest follows
-// without a wait. Throws Faults.
+// The statements of a commit. Throws Faults.
 #pragma once
 
 #include "commit_plan.hpp"
@@ -13,20 +11,18 @@ class CommitBatch {
   // The groups are borrowed. `batch` is this commit's own id.
   CommitBatch(const std::vector<Group>& groups, std::string batch);
 
-  // Locks the records that exist, for which it may wait, and the open intents.
-  void prepare(Session& session);
-  // The caller holds the row `store`. `same`: nobody has committed since prepare() read. Otherwise
-  // it reads again; a row that another session holds is a conflict, so that nobody ever waits for a
-  // row while holding the counters. Changes `head` to what the store's becomes. `chain` ends with
+  // Waits for other sessions that hold the rows of the records or of their names, and locks them.
+  void wait(Session& session) const;
+  // The caller holds the row `store`. Changes `head` to what the store's becomes. `chain` ends with
   // its incarnation.
-  std::vector<GroupResult> carry_out(Session& session, bool same, const storage::Chain& chain,
-                                     Head& head);
+  std::vector<GroupResult> carry_out(Session& session, const storage::Chain& chain, Head& head);
 
   uint64_t records() const { return records_; }
   const std::string& id() const { return batch_; }
 
  private:
-  Values wanted() const;
+  void read_records(Session& session);
+  bool has_name(const Record& record) const;
   void keep(const pqxx::result& rows);
   void read_requests(Session& session);
   void write_records(Session& session, const std::vector<CommitPlan::Write>& writes) const;
@@ -36,7 +32,6 @@ class CommitBatch {
   const std::vector<Group>& groups_;
   const std::string batch_;
   Concerned concerned_;
-  OpenIntents intents_;
   uint64_t records_ = 0;
 };
 

@@ -35,7 +35,7 @@ Incarnation new_incarnation() {
 
 }  // namespace
 
-std::string state_query(const Session::Server& server, const std::string& lock) {
+std::string look_query(const Session::Server& server) {
   // xmin has the lower 32 bits of the transaction's number.
   return "SELECT head, status_head, purged_through, incarnation, pg_is_in_recovery(), CASE "
          "WHEN incarnation = 0 THEN 'the store is new' "
@@ -47,8 +47,15 @@ std::string state_query(const Session::Server& server, const std::string& lock) 
          quoted_text(server.timeline) +
          " THEN 'the server is on another timeline' "
          "WHEN server_started_at <> pg_postmaster_start_time() THEN 'the server was started' "
-         "ELSE '' END, loading FROM store " +
-         lock;
+         "ELSE '' END, loading FROM store";
+}
+
+std::string lock_query(const Session::Server& server) {
+  return look_query(server) + " FOR UPDATE";
+}
+
+std::string take_query(const Session::Server& server) {
+  return "SELECT FROM store FOR UPDATE; SET LOCAL lock_timeout = '10ms'; " + look_query(server);
 }
 
 StoreState state_of(const pqxx::result& rows) {

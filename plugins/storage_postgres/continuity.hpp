@@ -29,8 +29,12 @@ struct StoreState {
   std::optional<std::string> loading;  // the note of a copy that is being loaded into the store
 };
 
-// The query of the row, for Session::begin and Session::script. `lock` is "" or "FOR UPDATE".
-std::string state_query(const Session::Server& server, const std::string& lock);
+// Queries of the row, for Session::begin and Session::script: without a lock, and with one.
+std::string look_query(const Session::Server& server);
+std::string lock_query(const Session::Server& server);
+// With a lock, and no other lock is waited for longer than some milliseconds in the transaction
+// from then on: everybody who writes waits for the row.
+std::string take_query(const Session::Server& server);
 // Throws a Fault when the schema has no such row, and when the server has become a replica.
 StoreState state_of(const pqxx::result& rows);
 

@@ -54,7 +54,7 @@ Result<> Database::check(const Op& op, Missing missing_is) {
     fsync_ = session.server().fsync;
     const bool makes = missing_is == Missing::accepted && !schema_.look(session).exists;
     refuse(makes ? schema_.may_create(session) : schema_.check(session));
-    if (!makes) (void)judged(session.script(state_query(session.server(), "")));
+    if (!makes) (void)judged(session.script(look_query(session.server())));
     return {};
   });
 }
@@ -100,7 +100,7 @@ std::string Database::broken(const StoreState& state, const Head& seen) const {
 // Begins an incarnation, unless another process has.
 void Database::renew(const Op& op) {
   auto done = writing(
-      op, {}, [](Session&, const Head&) {}, [](Session&, bool, Head&) { return std::monostate(); });
+      op, {}, [](Session&) {}, [](Session&, Head&) { return std::monostate(); });
   if (!done.ok()) throw Fault(done.error());
 }
 
@@ -129,7 +129,7 @@ bool Database::settle(const std::string& batch) {
   const Operation operation((host_.now() + settle_time).count());
   const Op op = operation.op();
   Call call(session_source_, op);
-  (void)judged(call.begin(Session::Kind::write, "FOR UPDATE"));
+  (void)judged(call.begin(Session::Kind::write, &lock_query));
   return was_kept(call.session(), batch);
 }
 
@@ -231,10 +231,9 @@ Result<Database::Committed> Database::commit(const Op& op, const std::vector<Gro
   CommitBatch batch(groups, new_batch_id());
   const bool tidies = commits_ % commits_between_tidying == commits_between_tidying - 1;
   auto results = writing(
-      op, batch.id(), [&](Session& session, const Head&) { batch.prepare(session); },
-      [&](Session& session, bool same, Head& head) {
-        auto out =
-            batch.carry_out(session, same, *chains_.of(session, head.head.incarnation), head);
+      op, batch.id(), [&](Session& session) { batch.wait(session); },
+      [&](Session& session, Head& head) {
+        auto out = batch.carry_out(session, *chains_.of(session, head.head.incarnation), head);
         if (tidies) forget_requests(session, head.head.version);
         return out;
       });
@@ -266,9 +265,9 @@ Result<size_t> Database::report(const Op& op, const std::vector<Status>& statuse
   if (loads_) return loading();
   StatusBatch batch(statuses, host_.unix_ms());
   auto stored = writing(
-      op, {}, [&](Session& session, const Head&) { batch.prepare(session); },
-      [&](Session& session, bool same, Head& head) {
-        return batch.carry_out(session, same, *chains_.of(session, head.head.incarnation), head);
+      op, {}, [&](Session& session) { batch.wait(session); },
+      [&](Session& session, Head& head) {
+        return batch.carry_out(session, *chains_.of(session, head.head.incarnation), head);
       });
   if (stored.ok()) count_write(op, reports_, "statuses");
   return stored;
@@ -286,8 +285,8 @@ Result<> Database::purge(const Op& op, Version through) {
   while (true) {
     PurgeBatch batch(through);
     auto more = writing(
-        op, {}, [&](Session& session, const Head& head) { batch.prepare(session, head); },
-        [&](Session& session, bool, Head& head) { return batch.carry_out(session, head); });
+        op, {}, [&](Session& session) { batch.wait(session); },
+        [&](Session& session, Head& head) { return batch.carry_out(session, head); });
     if (!more.ok()) return more.error();
     if (!*more) return {};
   }
@@ -295,7 +294,7 @@ Result<> Database::purge(const Op& op, Version through) {
 
 Result<> Database::tidy(const Op& op) {
   return apart(op, [&](Session& session) {
-    const StoreState state = judged(session.script(state_query(session.server(), "FOR UPDATE")));
+    const StoreState state = judged(session.script(lock_query(session.server())));
     forget_requests(session, state.head.head.version);
   });
 }

@@ -73,9 +73,9 @@ class Database {
   template <class Work>
   auto reading(const Op& op, Work work)
       -> Result<decltype(work(std::declval<Session&>(), std::declval<const Head&>()))>;
-  template <class Prepare, class Work>
-  auto writing(const Op& op, const std::string& batch, Prepare prepare, Work work)
-      -> Result<decltype(work(std::declval<Session&>(), true, std::declval<Head&>()))>;
+  template <class Wait, class Work>
+  auto writing(const Op& op, const std::string& batch, Wait wait, Work work)
+      -> Result<decltype(work(std::declval<Session&>(), std::declval<Head&>()))>;
   template <class Work>
   Result<> apart(const Op& op, Work work);  // a write that takes no version
   StoreState judged(const pqxx::result& rows) const;

@@ -39,7 +39,7 @@ constexpr Statement set_note = {"set_note", "UPDATE store SET loading = $1"};
 constexpr Statement end_note = {"end_note", "UPDATE store SET loading = NULL"};
 
 StoreState locked(Session& session) {
-  return state_of(session.script(state_query(session.server(), "FOR UPDATE")));
+  return state_of(session.script(lock_query(session.server())));
 }
 
 StoreState locked_and_loading(Session& session) {

@@ -108,15 +108,6 @@ pqxx::result Session::ask(const Statement& statement, const Values& values) {
   });
 }
 
-pqxx::result Session::ask_now(const Statement& statement, const Values& values) {
-  try {
-    return ask(statement, values);
-  } catch (const Fault& fault) {
-    if (fault.kind() != Fault::Kind::waited) throw;
-    throw Fault(Fault::Kind::conflict, fault.error());
-  }
-}
-
 pqxx::result Session::begin(Kind kind, Patience patience, const std::string& query) {
   const std::string mode = kind == Kind::read ? "REPEATABLE READ READ ONLY" : "READ COMMITTED";
   asked([&] { work_ = std::make_unique<pqxx::nontransaction>(*connection_); });

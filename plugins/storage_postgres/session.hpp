@@ -37,8 +37,6 @@ class Session {
   // Several statements in one message. Returns the result of the last one.
   pqxx::result script(const std::string& sql);
   pqxx::result ask(const Statement& statement, const Values& values = {});
-  // The same for a statement with NOWAIT: a row that another session holds is a `conflict`.
-  pqxx::result ask_now(const Statement& statement, const Values& values);
 
   // Begins a transaction, and asks `query` within it in the same message.
   enum class Kind { read, write };

@@ -11,14 +11,14 @@ namespace {
 const std::string status_keys = "unnest($1::text[], $2::text[], $3::text[]) AS k(kind, region, id)";
 const std::string of_status = "kind = k.kind AND t.region = k.region AND t.id = k.id";
 
-const std::string lock_statuses_sql =
+const std::string find_statuses_sql =
     "SELECT t.kind, t.region, t.id, t.epoch, t.sequence FROM statuses t JOIN (SELECT DISTINCT "
-    "kind, "
-    "region, id FROM " +
-    status_keys + ") AS k ON t." + of_status + " ORDER BY t.kind, t.region, t.id FOR UPDATE OF t";
-const std::string lock_statuses_now_sql = lock_statuses_sql + " NOWAIT";
+    "kind, region, id FROM " +
+    status_keys + ") AS k ON t." + of_status;
+const std::string lock_statuses_sql =
+    find_statuses_sql + " ORDER BY t.kind, t.region, t.id FOR UPDATE OF t";
+const Statement find_statuses = {"find_statuses", find_statuses_sql.c_str()};
 const Statement lock_statuses = {"lock_statuses", lock_statuses_sql.c_str()};
-const Statement lock_statuses_now = {"lock_statuses_now", lock_statuses_now_sql.c_str()};
 
 const std::string record_versions_sql = "SELECT t.kind, t.region, t.id, t.version FROM " +
                                         status_keys + " JOIN records t ON t." + of_status;
@@ -160,16 +160,16 @@ Values StatusBatch::keys() const {
   return all.take();
 }
 
-void StatusBatch::keep(Session& session, const pqxx::result& locked) {
+void StatusBatch::wait(Session& session) const {
+  session.ask(lock_statuses, keys());
+}
+
+void StatusBatch::read(Session& session) {
   stored_.clear();
-  for (const auto& row : locked)
+  for (const auto& row : session.ask(find_statuses, keys()))
     stored_[key_of(row)] = {0, true, Epoch(to_number(row[3].c_str())), to_number(row[4].c_str())};
   for (const auto& row : session.ask(record_versions, keys()))
     stored_[key_of(row)].record_version = Version(to_number(row[3].c_str()));
-}
-
-void StatusBatch::prepare(Session& session) {
-  keep(session, session.ask(lock_statuses, keys()));
 }
 
 // False for a status of a version that the record has not reached, or that was read in another
@@ -186,9 +186,8 @@ bool StatusBatch::wanted(const Status& s, const Stored& stored, const storage::C
   return !stored.has_status || newer || !is_possible_epoch(stored.epoch, now_);
 }
 
-size_t StatusBatch::carry_out(Session& session, bool same, const storage::Chain& chain,
-                              Head& head) {
-  if (!same) keep(session, session.ask_now(lock_statuses_now, keys()));
+size_t StatusBatch::carry_out(Session& session, const storage::Chain& chain, Head& head) {
+  read(session);
   std::map<Key, std::pair<const Status*, Version>> chosen;  // the newest of each record
   Version version = head.status_head;
   for (const Status& s : statuses_) {

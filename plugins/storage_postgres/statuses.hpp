@@ -1,4 +1,4 @@
-// Stores and reads statuses. What may wait comes first, as in commit.hpp. Throws Faults.
+// Stores and reads statuses. Throws Faults.
 #pragma once
 
 #include <map>
@@ -14,10 +14,10 @@ class StatusBatch {
   StatusBatch(const std::vector<Status>& statuses, int64_t now_unix_ms)
       : statuses_(statuses), now_(now_unix_ms) {}
 
-  // Locks the statuses that exist. May wait for other sessions.
-  void prepare(Session& session);
-  // The caller holds the row `store`; see CommitBatch::carry_out. Returns how many were stored.
-  size_t carry_out(Session& session, bool same, const storage::Chain& chain, Head& head);
+  // Waits for other sessions that hold the statuses, and locks them.
+  void wait(Session& session) const;
+  // The caller holds the row `store`. Returns how many were stored.
+  size_t carry_out(Session& session, const storage::Chain& chain, Head& head);
   // Writes those that are newer than what is stored with the versions that they have. The caller
   // holds the row `store`.
   void load(Session& session);
@@ -32,7 +32,7 @@ class StatusBatch {
   using Lines = std::vector<std::pair<const Status*, Version>>;  // with their versions
 
   Values keys() const;
-  void keep(Session& session, const pqxx::result& locked);
+  void read(Session& session);
   bool wanted(const Status& s, const Stored& stored, const storage::Chain& chain,
               Version head) const;
   void write_statuses(Session& session, const Lines& lines) const;
