@@ -29,10 +29,13 @@ struct StoreState {
   std::optional<std::string> loading;  // the note of a copy that is being loaded into the store
 };
 
-// The query of the row, for Session::begin and Session::script. `lock` is "" or "FOR UPDATE".
-std::string state_query(const Session::Server& server, const std::string& lock);
-// Throws a Fault when the schema has no such row, and when the server has become a replica.
-StoreState state_of(const pqxx::result& rows);
+// Every transaction on the store begins like this, and reads the row `store` and the schema's
+// version in the same message. Throws a Fault when the schema has another version than this code
+// knows, so nobody writes to it; until the transaction ends, no migration changes the version.
+// Likewise when the schema has no such row, and when the server has become a replica.
+StoreState begin_on_store(Session& session, Session::Kind kind, Patience patience);
+// Takes the row, within such a transaction.
+StoreState lock_store(Session& session);
 
 bool same(const Head& a, const Head& b);
 

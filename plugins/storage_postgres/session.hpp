@@ -39,6 +39,8 @@ class Session {
   pqxx::result ask(const Statement& statement, const Values& values = {});
   // The same for a statement with NOWAIT: a row that another session holds is a `conflict`.
   pqxx::result ask_now(const Statement& statement, const Values& values);
+  // Runs the statement, unless this connection has done so.
+  void once(const Statement& statement);
 
   // Begins a transaction, and asks `query` within it in the same message.
   enum class Kind { read, write };

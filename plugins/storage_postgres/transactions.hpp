@@ -71,8 +71,7 @@ auto Database::writing(const Op& op, const std::string& batch, Prepare prepare, 
           try {
             const StoreState before = judged(call.begin(Session::Kind::write));
             prepare(call.session(), before.head);
-            StoreState state =
-                judged(call.session().script(state_query(call.session().server(), "FOR UPDATE")));
+            StoreState state = judged(lock_store(call.session()));
             const bool unchanged = same(state.head, before.head);
             const std::string reason = broken_by(state, seen);
             if (!reason.empty()) begin_incarnation(call.session(), state, reason);
