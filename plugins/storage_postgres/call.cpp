@@ -15,10 +15,10 @@ Patience Call::patience() const {
   return out;
 }
 
-pqxx::result Call::begin(Session::Kind kind, Query query) {
+StoreState Call::begin(Session::Kind kind) {
   while (true) {
     try {
-      return try_begin(kind, query);
+      return try_begin(kind);
     } catch (const Fault& fault) {
       if (fault.kind() != Fault::Kind::lost || !session_ || !session_->used()) throw;
     }
@@ -28,13 +28,13 @@ pqxx::result Call::begin(Session::Kind kind, Query query) {
   }
 }
 
-pqxx::result Call::try_begin(Session::Kind kind, Query query) {
+StoreState Call::try_begin(Session::Kind kind) {
   if (auto over = given_up(op_, source_.host.now())) throw Fault(std::move(*over));
   auto lent = source_.pool.lend(op_);
   if (!lent.ok()) throw Fault(lent.error());
   session_.emplace(std::move(*lent));
   watch_.emplace(source_.watchman, session(), op_);
-  return session().begin(kind, patience(), query(session().server()));
+  return begin_on_store(session(), kind, patience());
 }
 
 void Call::end() {

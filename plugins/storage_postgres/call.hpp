@@ -25,11 +25,9 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // Borrows a connection and begins a transaction with a query: by default that of the row `store`.
-  // An idle connection may have been closed by the server since; then nothing has begun, and a new
-  // connection takes its place.
-  using Query = std::string (*)(const Session::Server&);
-  pqxx::result begin(Session::Kind kind, Query query = &look_query);
+  // Borrows a connection and begins a transaction on the store. An idle connection may have been
+  // closed by the server since; then nothing has begun, and a new connection takes its place.
+  StoreState begin(Session::Kind kind);
   Session& session() { return **session_; }
   Watchman::Watch& watch() { return *watch_; }
   // Gives the connection back, without a commit.
@@ -37,7 +35,7 @@ class Call {
 
  private:
   Patience patience() const;
-  pqxx::result try_begin(Session::Kind kind, Query query);
+  StoreState try_begin(Session::Kind kind);
 
   const SessionSource& source_;
   const Op& op_;

@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "schema_steps.hpp"
 #include "text_form.hpp"
 
 namespace davit::storage_postgres {
@@ -25,37 +26,41 @@ constexpr Statement read_chain = {
     "read_incarnations",
     "SELECT incarnation, first_version, first_status_version FROM incarnations ORDER BY number"};
 
-// Two copies of one database must not draw the same number, so it does not come from the host's
-// clock or randomness, which tests repeat.
-Incarnation new_incarnation() {
-  std::random_device device;
-  const uint64_t drawn = uint64_t{device()} << 32 | device();
-  return Incarnation(drawn == 0 ? 1 : drawn);
+// xmin has the lower 32 bits of the transaction's number. $1 and $2: the system identifier and the
+// timeline of the connection's server.
+const std::string store_sql =
+    "SELECT head, status_head, purged_through, incarnation, pg_is_in_recovery(), CASE "
+    "WHEN incarnation = 0 THEN 'the store is new' "
+    "WHEN xmin::text::bigint <> written_by & 4294967295 THEN 'the store was restored' "
+    "WHEN system_identifier <> $1 THEN 'it is another server' "
+    "WHEN timeline <> $2 THEN 'the server is on another timeline' "
+    "WHEN server_started_at <> pg_postmaster_start_time() THEN 'the server was started' "
+    "ELSE '' END, loading, (SELECT version FROM schema_steps ORDER BY version DESC LIMIT 1) "
+    "FROM store";
+// Planned once a connection. Planning it takes longer than the query itself.
+const std::string prepare_read_store_sql = "PREPARE read_store (text, text) AS " + store_sql;
+const std::string lock_store_sql = store_sql + " FOR UPDATE";
+const Statement prepare_read_store = {"read_store", prepare_read_store_sql.c_str()};
+const Statement lock_store_statement = {"lock_store", lock_store_sql.c_str()};
+
+std::string ask_store(const Session::Server& server) {
+  return "EXECUTE read_store(" + quoted_text(server.system_identifier) + ", " +
+         quoted_text(server.timeline) + ")";
 }
 
-}  // namespace
-
-std::string look_query(const Session::Server& server) {
-  // xmin has the lower 32 bits of the transaction's number.
-  return "SELECT head, status_head, purged_through, incarnation, pg_is_in_recovery(), CASE "
-         "WHEN incarnation = 0 THEN 'the store is new' "
-         "WHEN xmin::text::bigint <> written_by & 4294967295 THEN 'the store was restored' "
-         "WHEN system_identifier <> " +
-         quoted_text(server.system_identifier) +
-         " THEN 'it is another server' "
-         "WHEN timeline <> " +
-         quoted_text(server.timeline) +
-         " THEN 'the server is on another timeline' "
-         "WHEN server_started_at <> pg_postmaster_start_time() THEN 'the server was started' "
-         "ELSE '' END, loading FROM store";
-}
-
-std::string lock_query(const Session::Server& server) {
-  return look_query(server) + " FOR UPDATE";
-}
-
-std::string take_query(const Session::Server& server) {
-  return "SELECT FROM store FOR UPDATE; SET LOCAL lock_timeout = '10ms'; " + look_query(server);
+// As Schema::check at the start: the schema of a server that runs may be migrated by other means
+// than `davit storage migrate`, or restored.
+void judge_version(uint64_t version) {
+  const uint64_t known = schema_steps().size();
+  if (version == known) return;
+  const std::string it = "the schema has version " + std::to_string(version);
+  throw Fault(
+      {Code::failed_precondition,
+       version > known
+           ? it + ", newer than " + std::to_string(known) +
+                 ", the newest that this davit knows: stop this server, and start a newer davit"
+           : it + ", and this davit needs " + std::to_string(known) +
+                 ": stop the servers and run `davit storage migrate CONFIG...`"});
 }
 
 StoreState state_of(const pqxx::result& rows) {
@@ -66,6 +71,7 @@ StoreState state_of(const pqxx::result& rows) {
   const auto row = rows[0];
   if (row[4].as<bool>())
     throw Fault(Fault::Kind::lost, {Code::unavailable, "the server is a replica"});
+  judge_version(to_number(row[7].c_str()));
   StoreState out;
   out.head = {{Incarnation(to_number(row[3].c_str())), Version(to_number(row[0].c_str()))},
               Version(to_number(row[1].c_str())),
@@ -74,6 +80,32 @@ StoreState state_of(const pqxx::result& rows) {
   out.unbroken = out.broken_by.empty();
   if (!row[6].is_null()) out.loading = row[6].c_str();
   return out;
+}
+
+// Two copies of one database must not draw the same number, so it does not come from the host's
+// clock or randomness, which tests repeat.
+Incarnation new_incarnation() {
+  std::random_device device;
+  const uint64_t drawn = uint64_t{device()} << 32 | device();
+  return Incarnation(drawn == 0 ? 1 : drawn);
+}
+
+}  // namespace
+
+StoreState begin_on_store(Session& session, Session::Kind kind, Patience patience) {
+  session.once(prepare_read_store);
+  return state_of(session.begin(
+      kind, patience,
+      "LOCK TABLE schema_steps IN ACCESS SHARE MODE; " + ask_store(session.server())));
+}
+
+StoreState read_store(Session& session, const std::string& first) {
+  return state_of(session.script(first + "; " + ask_store(session.server())));
+}
+
+StoreState lock_store(Session& session) {
+  const Session::Server& server = session.server();
+  return state_of(session.ask(lock_store_statement, {server.system_identifier, server.timeline}));
 }
 
 bool same(const Head& a, const Head& b) {

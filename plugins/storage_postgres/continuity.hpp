@@ -29,14 +29,15 @@ struct StoreState {
   std::optional<std::string> loading;  // the note of a copy that is being loaded into the store
 };
 
-// Queries of the row, for Session::begin and Session::script: without a lock, and with one.
-std::string look_query(const Session::Server& server);
-std::string lock_query(const Session::Server& server);
-// With a lock, and no other lock is waited for longer than some milliseconds in the transaction
-// from then on: everybody who writes waits for the row.
-std::string take_query(const Session::Server& server);
-// Throws a Fault when the schema has no such row, and when the server has become a replica.
-StoreState state_of(const pqxx::result& rows);
+// Every transaction on the store begins like this, and reads the row `store` and the schema's
+// version in the same message. Throws a Fault when the schema has another version than this code
+// knows, so nobody writes to it; until the transaction ends, no migration changes the version.
+// Likewise when the schema has no such row, and when the server has become a replica.
+StoreState begin_on_store(Session& session, Session::Kind kind, Patience patience);
+// Within such a transaction: locks the row, waiting for whoever has it, and reads it.
+StoreState lock_store(Session& session);
+// Within such a transaction: asks `first`, and then reads the row, in one message.
+StoreState read_store(Session& session, const std::string& first);
 
 bool same(const Head& a, const Head& b);
 

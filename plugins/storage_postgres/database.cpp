@@ -54,7 +54,9 @@ Result<> Database::check(const Op& op, Missing missing_is) {
     fsync_ = session.server().fsync;
     const bool makes = missing_is == Missing::accepted && !schema_.look(session).exists;
     refuse(makes ? schema_.may_create(session) : schema_.check(session));
-    if (!makes) (void)judged(session.script(look_query(session.server())));
+    if (makes) return {};
+    (void)judged(begin_on_store(session, Session::Kind::read, {0ms, settings_.lock_timeout}));
+    session.roll_back();
     return {};
   });
 }
@@ -64,7 +66,7 @@ Result<std::vector<std::string>> Database::migrate(const Op& op, bool dry_run) {
     auto lent = pool_.lend(op);
     if (!lent.ok()) throw Fault(lent.error());
     const Watchman::Watch watch(watchman_, **lent, op);
-    auto steps = schema_.migrate(**lent, dry_run);
+    auto steps = schema_.migrate(**lent, dry_run, {0ms, settings_.lock_timeout});
     if (!steps.ok()) throw Fault(steps.error());
     return steps;
   });
@@ -76,8 +78,7 @@ std::vector<std::string> Database::warnings() const {
 }
 
 // A store that is loading is nobody's but of those who load it.
-StoreState Database::judged(const pqxx::result& rows) const {
-  StoreState state = state_of(rows);
+StoreState Database::judged(StoreState state) const {
   if (state.loading && use_ != Use::load) {
     throw Fault({Code::failed_precondition,
                  "a copy into it is not complete: repeat `davit storage copy` with --finish, or "
@@ -129,7 +130,8 @@ bool Database::settle(const std::string& batch) {
   const Operation operation((host_.now() + settle_time).count());
   const Op op = operation.op();
   Call call(session_source_, op);
-  (void)judged(call.begin(Session::Kind::write, &lock_query));
+  (void)judged(call.begin(Session::Kind::write));
+  (void)judged(lock_store(call.session()));
   return was_kept(call.session(), batch);
 }
 
@@ -294,7 +296,7 @@ Result<> Database::purge(const Op& op, Version through) {
 
 Result<> Database::tidy(const Op& op) {
   return apart(op, [&](Session& session) {
-    const StoreState state = judged(session.script(lock_query(session.server())));
+    const StoreState state = judged(lock_store(session));
     forget_requests(session, state.head.head.version);
   });
 }

@@ -27,10 +27,11 @@ class Database {
   Result<> check(const Op& op, Missing missing_is);
   // The steps that were made, or would be made.
   Result<std::vector<std::string>> migrate(const Op& op, bool dry_run);
-  // Ends when nobody copies the store who needs it alone (UNAVAILABLE otherwise).
-  Result<> look_for_others(const Op& op);
-  // Has the store alone from now on. UNAVAILABLE: a server works with it.
-  Result<> take_alone(const Op& op);
+  // Has the store from now on, with others or alone (presence.hpp). UNAVAILABLE: others have it.
+  enum class Presence { shared, alone };
+  Result<> take(const Op& op, Presence how);
+  // The connection that has it.
+  std::unique_ptr<Session> hand_over_presence() { return std::move(presence_); }
   // See abi/storage_move.h.
   Result<std::string> begin_load(const Op& op, storage::LoadBegin how);
   Result<> load(const Op& op, const storage::Load& what);
@@ -78,7 +79,7 @@ class Database {
       -> Result<decltype(work(std::declval<Session&>(), std::declval<Head&>()))>;
   template <class Work>
   Result<> apart(const Op& op, Work work);  // a write that takes no version
-  StoreState judged(const pqxx::result& rows) const;
+  StoreState judged(StoreState state) const;
   std::string broken(const StoreState& state, const Head& seen) const;
   void renew(const Op& op);
   void end_commit(Call& call, const std::string& batch);
@@ -98,7 +99,7 @@ class Database {
   std::atomic<uint64_t> commits_{0}, reports_{0};
   std::atomic<bool> fsync_{true};
   std::atomic<bool> loads_{false};  // from a start that loads to finish_load
-  std::unique_ptr<Session> alone_;  // has the lock
+  std::unique_ptr<Session> presence_;
 };
 
 }  // namespace davit::storage_postgres

@@ -6,6 +6,7 @@
 
 #include "davit/backoff.hpp"
 #include "davit/storage.hpp"
+#include "presence.hpp"
 #include "text_form.hpp"
 
 namespace davit::storage_postgres {
@@ -43,16 +44,12 @@ class Receiver : public NotificationReceiver {
 
 }  // namespace
 
-Listener::Listener(const Host& host, Pool& pool, std::string channel, std::string presence,
-                   std::string leader, std::function<void(uint32_t what)> heard)
-    : host_(host),
-      pool_(pool),
-      channel_(std::move(channel)),
-      presence_(std::move(presence)),
-      leader_(std::move(leader)),
-      heard_(std::move(heard)) {}
+Listener::Listener(const Host& host, Pool& pool, std::string schema,
+                   std::function<void(uint32_t what)> heard)
+    : host_(host), pool_(pool), schema_(std::move(schema)), heard_(std::move(heard)) {}
 
-void Listener::begin() {
+void Listener::begin(std::unique_ptr<Session> first) {
+  first_ = std::move(first);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   thread_ = std::thread([this] { run(); });
 }
@@ -106,22 +103,24 @@ void Listener::rest(std::chrono::milliseconds delay) {
 
 // One connection's life.
 void Listener::listen() {
-  auto made = pool_.connect(operation_);
-  if (!made.ok()) throw Fault(made.error());
-  const auto session = std::move(*made);
+  auto session = std::move(first_);
+  if (!session) {
+    auto made = pool_.connect(operation_);
+    if (!made.ok()) throw Fault(made.error());
+    session = std::move(*made);
+    share_store(*session, schema_);
+  }
   pqxx::connection& connection = session->connection();
-  const Receiver receiver(connection, channel_, heard_);
+  const Receiver receiver(connection, schema_, heard_);
   session->script("SET idle_in_transaction_session_timeout = 0");  // and the LISTEN is sent
   if (session->server().version >= version_with_idle_timeout)
     session->script("SET idle_session_timeout = " + std::to_string(lease.count()));
-  if (!session->script(presence_)[0][0].as<bool>())
-    throw Fault({Code::unavailable, "`davit storage copy` has the store for itself"});
   listens_ = true;
   ask_who_leads(*session);
   heard_(everything);
   while (!ended()) {
     if (const uint32_t what = wanted_.exchange(0); what != 0) {
-      session->script("NOTIFY " + quoted_name(channel_) + ", " + quoted_text(std::to_string(what)));
+      session->script("NOTIFY " + quoted_name(schema_) + ", " + quoted_text(std::to_string(what)));
     }
     wait(connection);
     if (host_.now() >= ask_at_) ask_who_leads(*session);
@@ -132,7 +131,7 @@ void Listener::listen() {
 void Listener::ask_who_leads(Session& session) {
   const auto asked = host_.now();
   const bool did = leads();
-  const bool does = session.script(leader_)[0][0].as<bool>();
+  const bool does = storage_postgres::leads(session, schema_);
   leads_until_ = does ? (asked + lease).count() : 0;
   ask_at_ = asked + ask_interval;
   if (!does || did) return;

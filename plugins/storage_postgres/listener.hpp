@@ -23,15 +23,15 @@ namespace davit::storage_postgres {
 class Listener {
  public:
   // `heard` is called on the listener's thread with DAVIT_HINT_... of other processes. The channel
-  // has the schema's name. Each connection begins with the query `presence`, which answers whether
-  // this process may work with the store. The query `leader` answers whether it leads.
-  Listener(const Host& host, Pool& pool, std::string channel, std::string presence,
-           std::string leader, std::function<void(uint32_t what)> heard);
+  // has the schema's name.
+  Listener(const Host& host, Pool& pool, std::string schema,
+           std::function<void(uint32_t what)> heard);
   ~Listener() { end(); }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  void begin();
+  // `first` is the first connection, which shares the store already (presence.hpp).
+  void begin(std::unique_ptr<Session> first);
   // Waits for the thread. The pool is closed before, so no attempt to connect lasts.
   void end();
   // Tells the other processes soon. Does not block.
@@ -52,9 +52,10 @@ class Listener {
 
   const Host host_;
   Pool& pool_;
-  const std::string channel_, presence_, leader_;
+  const std::string schema_;
   const std::function<void(uint32_t)> heard_;
   const Operation operation_;  // cancelled at the end
+  std::unique_ptr<Session> first_;
   std::atomic<uint32_t> wanted_{0};
   std::atomic<bool> listens_{false};
   std::atomic<int64_t> leads_until_{0};  // in ns of the host's clock

@@ -38,12 +38,8 @@ constexpr Statement load_records = {
 constexpr Statement set_note = {"set_note", "UPDATE store SET loading = $1"};
 constexpr Statement end_note = {"end_note", "UPDATE store SET loading = NULL"};
 
-StoreState locked(Session& session) {
-  return state_of(session.script(lock_query(session.server())));
-}
-
 StoreState locked_and_loading(Session& session) {
-  StoreState state = locked(session);
+  StoreState state = lock_store(session);
   if (!state.loading)
     throw Fault({Code::failed_precondition, "the store is not loading: begin a copy first"});
   return state;
@@ -57,29 +53,10 @@ Error not_empty(Session& session, const Head& head) {
                                     "; name another schema (key schema) or database"};
 }
 
-// Of an advisory lock.
-std::string lock_key(const std::string& name) {
-  return "hashtextextended(" + quoted_text(name) + ", 0)";
-}
-
 }  // namespace
 
-std::string presence_query(const std::string& function, const std::string& schema) {
-  return "SELECT " + function + "(" + lock_key("davit store " + schema) + ")";
-}
-
-// A session may take a lock of its own several times, so what it has is looked for first.
-std::string leader_query(const std::string& schema) {
-  const std::string key = lock_key("davit leader " + schema);
-  return "SELECT CASE WHEN EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND database = "
-         "(SELECT oid FROM pg_database WHERE datname = current_database()) AND pid = "
-         "pg_backend_pid() AND granted AND objsubid = 1 AND ((classid::bigint << 32) | "
-         "objid::bigint) = " +
-         key + ") THEN true ELSE pg_try_advisory_lock(" + key + ") END";
-}
-
 std::string begin_loading(Session& session, storage::LoadBegin how) {
-  StoreState state = locked(session);
+  StoreState state = lock_store(session);
   if (!state.loading && (state.head.head.version || state.head.status_head))
     throw Fault(not_empty(session, state.head));
   if (how.look || (state.loading && !how.anew)) return state.loading.value_or("");

@@ -8,15 +8,6 @@
 
 namespace davit::storage_postgres {
 
-// An advisory lock says who works with a store: each server has it shared for as long as its
-// listener is connected; who copies has it alone. The text is a call of PostgreSQL's, such as
-// "SELECT pg_try_advisory_lock(...)", which answers whether the lock was got.
-std::string presence_query(const std::string& function, const std::string& schema);
-
-// Likewise which of the servers leads (abi/storage_election.h). Asked again, it answers whether the
-// lock is still this connection's, or has become so.
-std::string leader_query(const std::string& schema);
-
 // Marks the store as loading, and returns the note of the last load.
 std::string begin_loading(Session& session, storage::LoadBegin how);
 void load(Session& session, const storage::Load& what);

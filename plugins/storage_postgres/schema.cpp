@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "presence.hpp"
 #include "text_form.hpp"
 
 namespace davit::storage_postgres {
@@ -208,18 +209,25 @@ void Schema::make_step(Session& session, int version) const {
                  quoted_text(lines.take()) + ")");
 }
 
-Result<std::vector<std::string>> Schema::migrate(Session& session, bool dry_run) const {
-  if (auto r = may_create(session); !r.ok()) return r.error();
-  // One server at a time: a second one waits, and then finds nothing to do.
-  session.begin(Session::Kind::write, {},
-                "SELECT pg_advisory_xact_lock(hashtextextended('davit storage migrate ' || " +
-                    quoted_text(name_) + ", 0))");
-  const SchemaState state = look(session);
-  if (auto r = judge(state); !r.ok()) {
-    session.roll_back();
-    return r.error();
-  }
+// Nobody works with a store that does not exist. Each transaction of a server has the version
+// locked (continuity.hpp), so whoever has not noticed the migration ends first, and what begins
+// later waits and then sees the new version. This lock comes first here as there.
+Result<> Schema::have_alone(Session& session, const SchemaState& state) const {
+  if (!state.exists) return {};
+  if (auto r = take_store_alone(session, name_, Until::transaction_ends); !r.ok()) return r;
+  session.script("LOCK TABLE schema_steps IN ACCESS EXCLUSIVE MODE");
+  return {};
+}
+
+std::vector<std::string> Schema::missing_steps(const SchemaState& state) const {
   std::vector<std::string> out;
+  for (int version = state.version + 1; version <= newest(); ++version)
+    out.push_back("version " + std::to_string(version) + ": " +
+                  steps_[static_cast<size_t>(version) - 1].summary);
+  return out;
+}
+
+void Schema::make_missing(Session& session, const SchemaState& state) const {
   if (!state.exists) {
     session.script("CREATE SCHEMA IF NOT EXISTS " + quoted_name(name_));
     session.script(
@@ -228,16 +236,31 @@ Result<std::vector<std::string>> Schema::migrate(Session& session, bool dry_run)
         "schema_steps IS 'The steps that davit storage migrate has made. shape is what the tables "
         "were like then.'");
   }
-  for (int version = state.version + 1; version <= newest(); ++version) {
-    make_step(session, version);
-    out.push_back("version " + std::to_string(version) + ": " +
-                  steps_[static_cast<size_t>(version) - 1].summary);
-  }
-  if (dry_run || out.empty()) {
+  for (int version = state.version + 1; version <= newest(); ++version) make_step(session, version);
+}
+
+Result<std::vector<std::string>> Schema::migrate(Session& session, bool dry_run,
+                                                 Patience patience) const {
+  if (auto r = may_create(session); !r.ok()) return r.error();
+  // One at a time: a second one waits, and then finds nothing to do.
+  session.begin(Session::Kind::write, patience,
+                "SELECT pg_advisory_xact_lock(hashtextextended('davit storage migrate ' || " +
+                    quoted_text(name_) + ", 0))");
+  const SchemaState state = look(session);
+  auto judged = judge(state);
+  auto out = missing_steps(state);
+  const bool nothing = !judged.ok() || out.empty();
+  auto alone = nothing ? Result<>() : have_alone(session, state);
+  if (!nothing && alone.ok()) make_missing(session, state);
+  if (nothing || dry_run || !alone.ok()) {
     session.roll_back();
   } else {
     session.commit();
   }
+  if (!judged.ok()) return judged.error();
+  if (alone.ok()) return out;
+  if (!dry_run) return alone.error();
+  out.push_back("only listed, not tried: " + alone.error().message);
   return out;
 }
 

@@ -28,7 +28,10 @@ class Schema {
   Result<> may_create(Session& session) const;
   // Makes the missing steps in one transaction. With `dry_run` it makes and undoes them, so that
   // what would fail fails. Returns the steps, one line each; none: there was nothing to do.
-  Result<std::vector<std::string>> migrate(Session& session, bool dry_run) const;
+  // UNAVAILABLE: a server works with the store. A dry run then only lists the steps, and says so:
+  // the locks of the steps would keep the server from working.
+  Result<std::vector<std::string>> migrate(Session& session, bool dry_run,
+                                           Patience patience = {}) const;
 
  private:
   Result<> judge(const SchemaState& state) const;
@@ -36,6 +39,9 @@ class Schema {
   std::vector<std::string> made_shape(Session& session) const;  // as the steps have made it
   Result<> altered(Session& session) const;
   Result<> rights(Session& session) const;
+  Result<> have_alone(Session& session, const SchemaState& state) const;
+  std::vector<std::string> missing_steps(const SchemaState& state) const;
+  void make_missing(Session& session, const SchemaState& state) const;
   void make_step(Session& session, int version) const;
 
   const std::string name_;

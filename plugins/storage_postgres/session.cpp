@@ -77,7 +77,8 @@ Session::~Session() {
 void Session::set_up(const PostgresSettings& settings) {
   script(set_up_sql + ("SET search_path = " + quoted_name(settings.schema)) +
          "; SET idle_in_transaction_session_timeout = " +
-         milliseconds_text(settings.idle_in_transaction_timeout));
+         milliseconds_text(settings.idle_in_transaction_timeout) +
+         "; SET lock_timeout = " + milliseconds_text(settings.lock_timeout));
   const pqxx::result rows = script(server_sql);
   const auto row = rows[0];
   server_.version = static_cast<int>(to_integer(row[0].c_str()));
@@ -106,6 +107,12 @@ pqxx::result Session::ask(const Statement& statement, const Values& values) {
     pqxx::nontransaction now(*connection_);
     return run_prepared(now, statement.name, values);
   });
+}
+
+void Session::once(const Statement& statement) {
+  if (prepared_.contains(&statement)) return;
+  script(statement.sql);
+  prepared_.insert(&statement);
 }
 
 pqxx::result Session::begin(Kind kind, Patience patience, const std::string& query) {

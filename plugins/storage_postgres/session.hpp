@@ -37,6 +37,8 @@ class Session {
   // Several statements in one message. Returns the result of the last one.
   pqxx::result script(const std::string& sql);
   pqxx::result ask(const Statement& statement, const Values& values = {});
+  // Runs the statement, unless this connection has done so.
+  void once(const Statement& statement);
 
   // Begins a transaction, and asks `query` within it in the same message.
   enum class Kind { read, write };

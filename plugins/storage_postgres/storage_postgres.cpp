@@ -7,7 +7,6 @@
 
 #include "database.hpp"
 #include "listener.hpp"
-#include "loading.hpp"
 #include "trouble.hpp"
 
 namespace davit::storage_postgres {
@@ -36,14 +35,15 @@ class StoragePostgres {
 
   Result<> start(const Op& op) {
     auto database = std::make_shared<Database>(host_, settings_, use_);
+    const bool alone = use_ == Use::load || alone_;
+    using Presence = Database::Presence;
+    auto taken = database->take(op, alone ? Presence::alone : Presence::shared);
+    if (!taken.ok()) return taken;
     if (settings_.create_schema && use_ == Use::serve) {
       auto made = create_schema(*database, op);
       if (!made.ok()) return made;
     }
     if (auto r = database->check(op, Database::Missing::refused); !r.ok()) return r;
-    const bool alone = use_ == Use::load || alone_;
-    auto others = alone ? database->take_alone(op) : database->look_for_others(op);
-    if (!others.ok()) return others;
     const auto head = database->head(op);
     if (!head.ok()) return head.error();
     if (!head->head.incarnation)
@@ -205,9 +205,8 @@ class StoragePostgres {
   }
   void listen(Database& database) {
     listener_.emplace(host_, database.pool(), settings_.schema,
-                      presence_query("pg_try_advisory_lock_shared", settings_.schema),
-                      leader_query(settings_.schema), [this](uint32_t what) { hints_.tell(what); });
-    listener_->begin();
+                      [this](uint32_t what) { hints_.tell(what); });
+    listener_->begin(database.hand_over_presence());
   }
   static Error only_read() {
     return {Code::failed_precondition, "the store is open for reading only"};

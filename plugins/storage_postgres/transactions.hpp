@@ -2,6 +2,7 @@
 #pragma once
 
 #include "database.hpp"
+#include "numbering.hpp"
 
 namespace davit::storage_postgres {
 
@@ -59,50 +60,43 @@ auto Database::reading(const Op& op, Work work)
 
 // A transaction that gives versions. It takes the row `store`, then `work` does the rest and
 // changes the head, and the row is written. Nobody waits for another lock while holding the row:
-// when a session has one that `work` needs, the transaction is undone, and `wait` waits for that
-// session in a new transaction before it takes the row. `batch` is an id that the work writes, or
-// empty.
+// when a session has one that `work` needs, the transaction is undone, and the next one lets `wait`
+// wait for that session first. `batch` is an id that the work writes, or empty.
 template <class Wait, class Work>
 auto Database::writing(const Op& op, const std::string& batch, Wait wait, Work work)
     -> Result<decltype(work(std::declval<Session&>(), std::declval<Head&>()))> {
-  return guarded(op,
-                 [&]() -> Result<decltype(work(std::declval<Session&>(), std::declval<Head&>()))> {
-                   for (int attempt = 1;; ++attempt) {
-                     const Head seen = seen_.now();
-                     Call call(session_source_, op);
-                     bool taken = false;
-                     try {
-                       StoreState state;
-                       if (attempt == 1) {
-                         state = judged(call.begin(Session::Kind::write, &take_query));
-                       } else {
-                         (void)judged(call.begin(Session::Kind::write));
-                         wait(call.session());
-                         state = judged(call.session().script(take_query(call.session().server())));
-                       }
-                       taken = true;
-                       const std::string reason = broken_by(state, seen);
-                       if (!reason.empty()) begin_incarnation(call.session(), state, reason);
-                       Head head = state.head;
-                       auto out = work(call.session(), head);
-                       if (same(head, state.head) && reason.empty()) return out;
-                       write_store(call.session(), head);
-                       end_commit(call, batch);
-                       seen_.note(head);
-                       if (!reason.empty()) {
-                         host_.info("a new incarnation begins",
-                                    {{"reason", reason},
-                                     {"incarnation", to_string(head.head.incarnation)},
-                                     {"head", to_string(head.head.version)}});
-                       }
-                       return out;
-                     } catch (const Fault& fault) {
-                       const bool again = fault.kind() == Fault::Kind::conflict ||
-                                          (taken && fault.kind() == Fault::Kind::waited);
-                       if (!again || attempt == attempts_max) throw;
-                     }
-                   }
-                 });
+  using Out = decltype(work(std::declval<Session&>(), std::declval<Head&>()));
+  return guarded(op, [&]() -> Result<Out> {
+    for (int attempt = 1;; ++attempt) {
+      const Head seen = seen_.now();
+      Call call(session_source_, op);
+      bool taken = false;
+      try {
+        (void)judged(call.begin(Session::Kind::write));
+        if (attempt > 1) wait(call.session());
+        StoreState state = judged(take_counters(call.session()));
+        taken = true;
+        const std::string reason = broken_by(state, seen);
+        if (!reason.empty()) begin_incarnation(call.session(), state, reason);
+        Head head = state.head;
+        auto out = work(call.session(), head);
+        if (same(head, state.head) && reason.empty()) return out;
+        leave_counters(call.session(), head);
+        end_commit(call, batch);
+        seen_.note(head);
+        if (!reason.empty()) {
+          host_.info("a new incarnation begins", {{"reason", reason},
+                                                  {"incarnation", to_string(head.head.incarnation)},
+                                                  {"head", to_string(head.head.version)}});
+        }
+        return out;
+      } catch (const Fault& fault) {
+        const bool again =
+            fault.kind() == Fault::Kind::conflict || (taken && fault.kind() == Fault::Kind::waited);
+        if (!again || attempt == attempts_max) throw;
+      }
+    }
+  });
 }
 
 template <class Work>

@@ -6,6 +6,8 @@
 
 #include "davit/testing/temporary.hpp"
 #include "plugin_under_test.hpp"
+#include "presence.hpp"
+#include "schema.hpp"
 
 namespace davit::storage_postgres {
 namespace {
@@ -58,6 +60,26 @@ TEST_F(CommandTest, MigrateMakesTheSchemaThatRunAsksFor) {
   const std::string newer = davit("storage migrate");
   EXPECT_EQ(newer[0], '1');
   EXPECT_NE(newer.find("has version 9, newer than 3"), std::string::npos) << newer;
+}
+
+// An older davit runs, so its servers are to be stopped first.
+TEST_F(CommandTest, MigrateIsRefusedWhileAServerRuns) {
+  const testing::Config in_database = storage_postgres::config(shared_cluster(), database_);
+  const std::vector<SchemaStep> older(schema_steps().begin(), schema_steps().begin() + 2);
+  ASSERT_TRUE(Schema("davit", older).migrate(*session_of(in_database), false).ok());
+  auto server = session_of(in_database);
+  share_store(*server, "davit");
+  const std::string works = "a davit works with the store (session " +
+                            std::to_string(server->connection().backendpid()) +
+                            ", davit main): stop it first\n";
+  const std::string refused = davit("storage migrate");
+  EXPECT_TRUE(refused.starts_with("1 database \"" + database_ + "\" on ")) << refused;
+  EXPECT_TRUE(has(refused, works)) << refused;
+  const std::string step = "version 3: make the table of intents\n";
+  EXPECT_EQ(davit("storage migrate --dry-run"),
+            "0 would be done:\n" + step + "only listed, not tried: " + works);
+  server.reset();
+  EXPECT_EQ(soon("0 ", [&] { return davit("storage migrate"); }), "0 done:\n" + step);
 }
 
 // A store in a file, with records, statuses and an agent; what it has, as text.

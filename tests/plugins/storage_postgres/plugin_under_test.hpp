@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <thread>
+
 #include "cluster.hpp"
 #include "davit/storage.hpp"
 #include "davit/storage_schema.hpp"
 #include "davit/testing/module.hpp"
+#include "session.hpp"
 
 namespace davit::storage_postgres {
 
@@ -42,15 +46,34 @@ class OnDatabase : public WithPostgres {
   std::string database_;
 };
 
-// A password that no text may show.
-constexpr const char* secret = "s3cr3t-do-not-show";
-
 inline bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+// Until the answer has the wanted text, for at most 20 seconds: PostgreSQL frees the locks of a
+// connection soon after its end.
+inline std::string soon(const std::string& wanted, const std::function<std::string()>& ask) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  std::string answer = ask();
+  while (!has(answer, wanted) && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    answer = ask();
+  }
+  return answer;
+}
+
+// A password that no text may show.
+constexpr const char* secret = "s3cr3t-do-not-show";
+
 inline testing::Config config(const test::Cluster& cluster, const std::string& database) {
   return {{"host", cluster.folder()}, {"user", "davit"}, {"database", database}};
+}
+
+// A session of the cluster's owner, in the schema.
+inline std::unique_ptr<Session> session_of(const testing::Config& config) {
+  testing::TestHost host("main", config);
+  const auto settings = PostgresSettings::read(host);
+  return std::make_unique<Session>(settings, *settings.connection_text(host));
 }
 
 // One life of an instance.

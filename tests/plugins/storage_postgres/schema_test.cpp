@@ -13,12 +13,7 @@ class SchemaTest : public OnDatabase {
     if (IsSkipped()) return;
     config_ = config(shared_cluster(), database_);
   }
-  // A session of the cluster's owner, in the schema.
-  std::unique_ptr<Session> session() {
-    testing::TestHost host("main", config_);
-    const auto settings = PostgresSettings::read(host);
-    return std::make_unique<Session>(settings, *settings.connection_text(host));
-  }
+  std::unique_ptr<Session> session() { return session_of(config_); }
   void expect_refused(const std::string& because) {
     for (const std::string& error : {start_error(config_), check_error(config_)}) {
       EXPECT_NE(error.find(because), std::string::npos) << error;

@@ -20,8 +20,9 @@ typedef struct davit_storage_schema {
   uint32_t reserved;
   /* Brings the schema to the version that this plugin needs, or makes it. Writes a line for each
    * step to `steps`; no line: there was nothing to do. All steps are made, or none. The error is
-   * FAILED_PRECONDITION when the store has a newer schema, or is not one of Davit. A start with an
-   * older schema is refused, with this command as the advice. Legal before start. [pool] */
+   * FAILED_PRECONDITION when the store has a newer schema, or is not one of Davit. It may be
+   * UNAVAILABLE while a server has the store open; a dry run may then list the steps only. A start
+   * with an older schema is refused, with this command as the advice. Legal before start. [pool] */
   int32_t (*migrate)(davit_instance*, const davit_op*, uint32_t flags, const davit_sink* steps,
                      davit_error*);
 } davit_storage_schema;
