@@ -2,6 +2,7 @@
 #pragma once
 
 #include "database.hpp"
+#include "numbering.hpp"
 
 namespace davit::storage_postgres {
 
@@ -71,15 +72,14 @@ auto Database::writing(const Op& op, const std::string& batch, Prepare prepare, 
           try {
             const StoreState before = judged(call.begin(Session::Kind::write));
             prepare(call.session(), before.head);
-            StoreState state =
-                judged(call.session().script(state_query(call.session().server(), "FOR UPDATE")));
+            StoreState state = judged(take_counters(call.session()));
             const bool unchanged = same(state.head, before.head);
             const std::string reason = broken_by(state, seen);
             if (!reason.empty()) begin_incarnation(call.session(), state, reason);
             Head head = state.head;
             auto out = work(call.session(), unchanged, head);
             if (same(head, state.head) && reason.empty()) return out;
-            write_store(call.session(), head);
+            leave_counters(call.session(), head);
             end_commit(call, batch);
             seen_.note(head);
             if (!reason.empty()) {
