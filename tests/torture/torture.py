@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills a server under load again and again, and lets server-torture judge what its clients were told.
 
-`torture.py --build DIR`: DAVIT_TORTURE_SECONDS (20) of it, or longer, until DAVIT_TORTURE_COMMITS (0) were acknowledged,
+`torture.py --build DIR`: DAVIT_TORTURE_SECONDS (20) of it, and until DAVIT_TORTURE_COMMITS (0) were acknowledged,
 with the seed DAVIT_TORTURE_SEED (a random one, printed). --several: of two servers on one PostgreSQL, with intents, and
 then with a storage that must lose. README.md says what is checked.
 """
@@ -25,6 +25,7 @@ FILLER = 4000  # bytes in a deployment: a region's snapshot has several pages (o
 LIFE_SECONDS = (0.02, 3.0)  # of a server, from the moment its operators are answered
 KILLED_AT_START = 0.2  # share of the servers whose life counts from their birth
 WRITERS = 64  # at several servers
+TELL_SECONDS = 60  # how often a long run says how far it is
 LOST = 3  # server-torture's exit code
 # The storage that must lose (storage_sequence/). It does in each run of this length; then it has not missed its chance.
 SEQUENCE_SECONDS = 4
@@ -71,8 +72,8 @@ class Clients:
     """server-torture. What it prints is shown, but for how far it is."""
 
     def __init__(self, argv, before, shows):
-        self.process = subprocess.Popen([str(a) for a in argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                        preexec_fn=before)
+        self.process = subprocess.Popen([str(a) for a in argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, preexec_fn=before)
         self.commits, self.lines, self.shows = 0, [], shows
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
@@ -131,10 +132,10 @@ class Servers:
                           ",".join(str(socket) for _, _, socket in self.all), database, writers, shows)
 
     def kill_some(self, clients, seconds, commits, moments):
-        """Until the time is over and so many commits were acknowledged, or the clients have found something. Returns how
-        many were killed."""
+        """Until the time is over and so many commits were acknowledged, or the clients have found something. Returns
+        how many were killed."""
         purge = Purge(self.world)
-        begin, kills = time.monotonic(), 0
+        begin, kills, told = time.monotonic(), 0, time.monotonic()
         while clients.poll() is None and (time.monotonic() < begin + seconds or clients.commits < commits):
             time.sleep(moments.uniform(*LIFE_SECONDS))
             if moments.random() < 0.3:
@@ -145,6 +146,9 @@ class Servers:
                 raise AssertionError(f"the server ended by itself: {server.tail()}")
             server.kill()
             kills += 1
+            if time.monotonic() > told + TELL_SECONDS:
+                told = time.monotonic()
+                print(f"{clients.commits} commits after {told - begin:.0f} s", flush=True)
             self.start(n, moments.random() > KILLED_AT_START)
         for n, (server, _, self.world.socket) in enumerate(self.all):
             self.world.wait_ready(server)
@@ -160,8 +164,8 @@ class Servers:
 
 
 def torture(parts, build, seconds, commits, seed, database=None, module="storage_postgres", right=0):
-    """One server on SQLite, or two on the PostgreSQL `database`, until they have run for that long and acknowledged so many
-    commits. The clients should end with the code `right`. Returns whether all is so, and their last line."""
+    """One server on SQLite, or two on the PostgreSQL `database`, until they have run for that long and acknowledged so
+    many commits. The clients should end with the code `right`. Returns whether all is so, and their last line."""
     store = database and database.settings("davit").replace("storage_postgres", module)
     servers = Servers(parts, build, 2 if database else 1, store, INTENTS if database else "")
     well = False
@@ -182,8 +186,8 @@ def torture(parts, build, seconds, commits, seed, database=None, module="storage
 
 
 def several(parts, build, seconds, commits, seed):
-    """Two servers on one PostgreSQL: ours lose nothing, and those whose numbers come from a sequence do. Returns whether
-    it is so."""
+    """Two servers on one PostgreSQL: ours lose nothing, and those whose numbers come from a sequence do. Returns
+    whether it is so."""
     ours, said = on_postgres(parts, build, seconds, commits, seed, "storage_postgres", 0)
     verdicts = [("storage_postgres", ours, said)]
     for n in range(SEQUENCE_RUNS_MAX):
@@ -212,8 +216,8 @@ def clients_of(parts, world, build, seed, pause_ms, filler, servers=None, socket
                shows=True):
     """server-torture on a world's server, or on several."""
     argv = [build / "tests/torture/server-torture", servers or f"127.0.0.1:{world.port}", world.folder / "agent.token",
-            sockets or world.socket, world.database if database is None else database, seed, int(parts.PATIENCE), REGIONS,
-            NAMES, pause_ms, filler, writers]
+            sockets or world.socket, world.database if database is None else database, seed, int(parts.PATIENCE),
+            REGIONS, NAMES, pause_ms, filler, writers]
     return Clients(argv, parts.die_with_parent, shows)
 
 
