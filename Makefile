@@ -34,11 +34,11 @@ kubernetes: ## bring up a real Kubernetes API for yourself; prints the kubeconfi
 	@tests/kubernetes/build.sh >/dev/null
 	@tests/kubernetes/rig.py up --foreground --dir build/kubernetes
 
-torture: ## ten minutes of a server and of two that are killed under load, and of the storage torture on every backend
+torture: ## a server killed under load for ten minutes, two for a million commits, the storage torture on every backend
 	@packaging/install-dependencies.sh
 	@$(MAKE) build
 	@DAVIT_TORTURE_SECONDS=600 tests/torture/torture.py --build build/release
-	@DAVIT_TORTURE_SECONDS=600 tests/torture/torture.py --build build/release --several
+	@DAVIT_TORTURE_SECONDS=600 DAVIT_TORTURE_COMMITS=1000000 tests/torture/torture.py --build build/release --several
 	@DAVIT_TORTURE_SECONDS=600 ctest --test-dir build/release --output-on-failure -R conformance --timeout 4000
 
 soak: ## twenty minutes of a server and agents under steady change: memory and descriptors stay flat

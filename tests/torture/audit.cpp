@@ -1,7 +1,6 @@
 #include "audit.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace davit::torture {
 namespace {
@@ -159,10 +158,11 @@ void Audit::judge_state(const std::string& who, const Topic& topic, const Entry&
   const char* what = !w.live           ? "a delete was missed, or undone: "
                      : held == nullptr ? "a record was lost: "
                                        : "a change was lost: ";
+  lost_.insert(w.version);
   fault(what + show(w) + " has been passed, and there is " + show(held), topic, w.name, who, now);
 }
 
-void Audit::reader(const std::string& who, const Topic& topic, const std::vector<Step>& steps) {
+void Audit::reader(const std::string& who, const Topic& topic, const Steps& steps) {
   const Entries& entries = by_version_[topic];
   Objects objects;
   size_t passed = 0;
@@ -190,6 +190,7 @@ void Audit::rest(const std::string& who, const Topic& topic, const Objects& obje
   for (const auto& [name, object] : wanted) {
     const Object* held = at(objects, name);
     if (held == nullptr || *held != object) {
+      lost_.insert(object.version);
       fault("at rest there is " + show(held) + ", and the store has " + show(&object), topic, name,
             who);
     }
@@ -276,17 +277,19 @@ void Audit::store(const Stored& stored) {
 void Audit::judge_last(const Topic& topic, const Write& w, const Ids& rows, uint64_t purged) {
   const auto row = rows.find({topic, w.id});
   if (row == rows.end()) {
-    if (w.live || w.version > purged)
-      fault("lost: the " + show(w) + " was answered and is not stored", topic, w.name);
+    if (!w.live && w.version <= purged) return;
+    lost_.insert(w.version);
+    fault("lost: the " + show(w) + " was answered and is not stored", topic, w.name);
   } else if (w.version != 0 && row->second->version != w.version &&
              (row->second->live || !explains(topic, w.name, row->second->version))) {
+    lost_.insert(w.version);
     fault("lost: the " + show(w) + " was answered, and version " +
               std::to_string(row->second->version) + " is stored",
           topic, w.name);
   }
 }
 
-std::string Audit::story(const Fault& fault, const std::vector<Step>& steps) const {
+std::string Audit::story(const Fault& fault, const Steps& steps) const {
   std::string out = fault.topic.kind + " \"" + fault.name + "\" of " + fault.topic.region +
                     (fault.reader.empty() ? "" : ", reader " + fault.reader) + ": " + fault.what +
                     "\n";

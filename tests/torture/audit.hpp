@@ -7,6 +7,8 @@
 // known: the later write must have been asked for before the reader heard of what lies beyond.
 #pragma once
 
+#include <set>
+
 #include "facts.hpp"
 
 namespace davit::torture {
@@ -18,7 +20,7 @@ class Audit {
   // Versions are given once, and grow with time.
   void writes();
   // What a reader did, step by step, was right whenever it said "everything up to here".
-  void reader(const std::string& who, const Topic& topic, const std::vector<Step>& steps);
+  void reader(const std::string& who, const Topic& topic, const Steps& steps);
   // At rest: a reader's cluster is what is stored.
   void rest(const std::string& who, const Topic& topic, const Objects& objects,
             const Stored& stored);
@@ -26,8 +28,10 @@ class Audit {
   void store(const Stored& stored);
 
   const std::vector<Fault>& faults() const { return faults_; }
+  // Writes that a reader has passed and does not have, or that are not stored: each once.
+  size_t lost() const { return lost_.size(); }
   // What was written of the fault's name, and what its reader made of it.
-  std::string story(const Fault& fault, const std::vector<Step>& steps) const;
+  std::string story(const Fault& fault, const Steps& steps) const;
 
  private:
   struct Entry {
@@ -51,6 +55,7 @@ class Audit {
   const Journal& journal_;
   std::map<Topic, Entries> by_version_;
   std::vector<Fault> faults_;
+  std::set<uint64_t> lost_;  // versions
 };
 
 }  // namespace davit::torture

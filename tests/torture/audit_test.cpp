@@ -42,11 +42,11 @@ class TortureAudit : public testing::Test {
     return {at, name, {}, version, false};
   }
   // Each write as it was answered.
-  std::vector<Step> every_step() const {
+  Steps every_step() const {
     return {got(1, 16, "a", "a.1", "one"), got(2, 26, "b", "b.1", "two"), lost(3, 36, "a"),
             got(4, 46, "b", "b.1", "four"), got(5, 56, "a", "a.2", "five")};
   }
-  std::vector<Fault> judge(const std::vector<Step>& steps) const {
+  std::vector<Fault> judge(const Steps& steps) const {
     Audit audit(journal_);
     audit.reader("reader", topic, steps);
     return audit.faults();
@@ -216,7 +216,7 @@ TEST_F(TortureAudit, ADeletedRecordWhoseNameWasTakenHasAVersionOfItsOwn) {
   stored_.requests["q5"] = 6;
   stored_.head = 6;
   EXPECT_TRUE(judge_store().empty());
-  std::vector<Step> steps = every_step();
+  Steps steps = every_step();
   steps.back() = got(6, 66, "a", "a.2", "five");
   steps.insert(steps.end() - 1, lost(5, 56, "a"));
   EXPECT_TRUE(judge(steps).empty());
@@ -239,6 +239,19 @@ TEST_F(TortureAudit, AtRestAClusterIsWhatIsStored) {
   expect(rest(lacks), "at rest there is nothing", "a");
   expect(rest(more), "which the store does not have", "c");
   expect(rest(older), "b.1 at version 2 (two), and the store has b.1 at version 4", "b");
+}
+
+TEST_F(TortureAudit, CountsEachLostWriteOnce) {
+  auto steps = every_step();
+  steps.erase(steps.begin() + 3);
+  stored_.rows.pop_back();
+  Audit audit(journal_);
+  audit.store(stored_);
+  EXPECT_EQ(audit.lost(), 1U);
+  audit.reader("quick", topic, steps);
+  EXPECT_EQ(audit.lost(), 2U);
+  audit.reader("slow", topic, steps);
+  EXPECT_EQ(audit.lost(), 2U);
 }
 
 TEST_F(TortureAudit, TellsTheStoryOfAName) {

@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -48,6 +49,8 @@ struct Step {
   uint64_t through = 0;  // everything up to here has been heard of; 0: in the middle of a snapshot
   bool whole = false;    // the end of a snapshot: `through` may be lower than before
 };
+
+using Steps = std::deque<Step>;  // millions of them, which are never moved
 
 struct Cursor {
   uint64_t incarnation = 0, version = 0;

@@ -37,7 +37,7 @@ class Line {
   bool in_snapshot() const { return snapshot_; }
   uint64_t snapshots() const { return snapshots_; }
   const Objects& objects() const { return objects_; }
-  const std::vector<Step>& steps() const { return steps_; }
+  const Steps& steps() const { return steps_; }
   const std::vector<std::string>& faults() const { return faults_; }
 
  private:
@@ -54,7 +54,7 @@ class Line {
   std::map<std::string, bool> named_;  // ids of the snapshot: was its last change a live one?
   uint64_t snapshots_ = 0;
   Objects objects_;
-  std::vector<Step> steps_;
+  Steps steps_;
   std::vector<std::string> faults_;
 };
 

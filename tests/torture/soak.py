@@ -118,7 +118,7 @@ def soak(parts, build, seconds, seed):
         cutter = Cutter(parts.free_port(), world.port)
         agents = [world.agent(f"agent-{n}", parts.PROTOCOLS[n % 2], region=f"r{n}", port=cutter.port).start()
                   for n in range(torture.REGIONS)]
-        clients = torture.start_clients(parts, world, build, seed, PAUSE_MS, FILLER)
+        clients = torture.clients_of(parts, world, build, seed, PAUSE_MS, FILLER)
         sampled = [Samples(p) for p in (server, *agents)]
         folder = torture.ROOT / "build/soak"
         folder.mkdir(parents=True, exist_ok=True)
@@ -130,7 +130,7 @@ def soak(parts, build, seconds, seed):
                 for samples in sampled:
                     samples.take(time.monotonic() - begin, table)
         print(f"seed {seed}: {seconds:.0f} s, connections of agents cut: {cutter.cuts}", flush=True)
-        failed = torture.rest(clients, 300 * parts.PATIENCE) != 0
+        failed = clients.rest(300 * parts.PATIENCE) != 0
         print(f"      {'':<8} {'':<12}" + "".join(f"{h:>10}" for h in ("first", "last", "rise", "bound")) +
               "   (memory in MiB; medians of the first and the last third after the warm-up)")
         for samples in sampled:

@@ -7,9 +7,12 @@
 // SERVERS, OPERATOR_SOCKETS: lists with commas, of servers that do the same. DATABASE: a file of
 // SQLite, a connection string of PostgreSQL (then some writers insert intents), or "": it is not
 // looked into. PAUSE_MS: a writer's longest pause between two calls. FILLER: bytes that make a
-// deployment larger. Reads lines: "rest": write no more, catch up and judge. Prints its figures and every
-// fault with the story of the name concerned. Ends with 0 when there is none, else with 1.
+// deployment larger. Reads lines: "rest": write no more, catch up and judge. Says five times a second
+// how many commits were acknowledged ("commits 1234"). Prints its figures and every fault with the
+// story of the name concerned; the last line says what was lost. Ends with 0 when nothing is wrong,
+// with 3 when writes were lost, else with 1.
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -31,6 +34,7 @@ using std::chrono::seconds;
 constexpr size_t stories_max = 10;
 constexpr seconds rest_within{120};
 constexpr uint64_t figures_min = 50;
+constexpr int writes_lost = 3;  // the exit code
 
 const Habits quick{"quick", milliseconds(1500), milliseconds(6000), {}, {}, true};
 const Habits slow{"slow", milliseconds(2000), milliseconds(6000), {}, milliseconds(60), true};
@@ -52,10 +56,14 @@ std::vector<std::unique_ptr<Reader>> readers_of(Course& course, unsigned regions
 }
 
 // Waits for "rest", or until something is wrong. False: there is no need to go on.
-bool wait_for_rest(const Course& course) {
+bool wait_for_rest(const Course& course, const Writers& writers) {
   while (course.faults().empty()) {
     pollfd input{STDIN_FILENO, POLLIN, 0};
-    if (poll(&input, 1, 200) <= 0) continue;
+    if (poll(&input, 1, 200) <= 0) {
+      std::printf("commits %llu\n", static_cast<unsigned long long>(writers.commits()));
+      std::fflush(stdout);
+      continue;
+    }
     char line[16] = {};
     const ssize_t size = read(STDIN_FILENO, line, sizeof line - 1);
     return size > 0 && std::string(line).rfind("rest", 0) == 0;
@@ -87,17 +95,20 @@ class Torture {
       writing.emplace_back([this, n] { writers_.run(n); });
     for (unsigned n = 0; n < readers_.size(); ++n)
       reading.emplace_back([this, n] { readers_[n]->run(n); });
-    const bool rests = wait_for_rest(course_);
+    const auto begin = bench::Clock::now();
+    const bool rests = wait_for_rest(course_, writers_);
     course_.over = !rests;
     course_.writing = false;
     for (auto& thread : writing) thread.join();
-    journal_ = writers_.journal();
+    written_in_ = std::chrono::duration<double>(bench::Clock::now() - begin).count();
+    journal_ = writers_.take_journal();
     if (rests) bring_to_rest();
     course_.over = true;
     for (auto& thread : reading) thread.join();
     const bool right = judge(rests);
     const bool enough = show_figures();
-    return right && rests && enough ? 0 : 1;
+    if (right && rests && enough) return 0;
+    return lost_ > 0 ? writes_lost : 1;
   }
 
  private:
@@ -131,6 +142,7 @@ class Torture {
         if (looks && reader->arrived()) audit.rest(reader->name(), topic, line.objects(), stored_);
       }
     }
+    lost_ = audit.lost();
     std::vector<Fault> faults = course_.faults();
     faults.insert(faults.end(), audit.faults().begin(), audit.faults().end());
     for (size_t i = 0; i < faults.size() && i < stories_max; ++i)
@@ -139,7 +151,7 @@ class Torture {
     return faults.empty();
   }
 
-  std::vector<Step> steps_of(const Fault& fault) const {
+  Steps steps_of(const Fault& fault) const {
     for (const auto& reader : readers_) {
       const auto line = reader->lines().find(fault.topic.kind);
       if (reader->name() == fault.reader && line != reader->lines().end())
@@ -166,6 +178,15 @@ class Torture {
         count(stored_.purged_through), count(stored_.head));
     const bool enough = writers_.written() >= figures_min && records >= figures_min;
     if (!enough) std::printf("hardly anything was written or read\n");
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    const double commits = static_cast<double>(writers_.commits());
+    std::printf(
+        "%zu of %llu writes lost; %llu commits of %u writers in %.0f s, %.0f/s; the clients took "
+        "%ld "
+        "MiB\n",
+        lost_, count(writers_.written()), count(writers_.commits()), course_.place.writers,
+        written_in_, commits / written_in_, used.ru_maxrss / 1024);
     return enough;
   }
   static unsigned long long count(uint64_t n) { return n; }
@@ -175,6 +196,8 @@ class Torture {
   std::vector<std::unique_ptr<Reader>> readers_;
   Journal journal_;
   Stored stored_;
+  double written_in_ = 0;  // seconds
+  size_t lost_ = 0;
 };
 
 std::vector<std::string> list(const std::string& text, const std::string& prefix) {

@@ -77,11 +77,15 @@ void Writers::plan_apply(Random& random, Group& group, const std::string& reques
   }
 }
 
+// Most writers are operators. Some are another program, which never speaks to a server: it inserts
+// intents, and looks what becomes of them.
 void Writers::run(unsigned number) {
-  if (course_.place.database.find('=') != std::string::npos && number % share_of_intents == 1)
-    return run_intents(number);
-  Doors doors(course_.place.operators, course_.place.seed * 4000 + number);
   Random random(course_.place.seed * 1000 + number);
+  Doors doors(course_.place.operators, course_.place.seed * 4000 + number);
+  std::optional<Intents> intents;
+  if (course_.place.database.find('=') != std::string::npos && number % share_of_intents == 1)
+    intents.emplace(course_.place.database);
+  const std::string name = (intents ? "i" : "w") + std::to_string(number) + "-";
   std::optional<Past> past;
   for (unsigned serial = 0; course_.writing && !course_.over; ++serial) {
     const bool deletes = random() % 3 == 0;
@@ -91,13 +95,15 @@ void Writers::run(unsigned number) {
       continue;
     }
     if (deletes) {
-      if (!remove(doors, group)) return;
+      plan_removal(group);
     } else {
-      plan_apply(random, group, "w" + std::to_string(number) + "-" + std::to_string(serial));
-      auto request = apply(doors, group);
-      if (!request) return;
-      if (!past && random() % 8 == 0) past = past_of(std::move(*request), group);
+      plan_apply(random, group, name + std::to_string(serial));
     }
+    const bool keeps = !past && random() % 8 == 0;
+    if (!(intents   ? insert(*intents, group)
+          : deletes ? remove(doors, group)
+                    : apply(doors, group, keeps ? &past : nullptr)))
+      return;
     group.clear();
     if (past && random() % 8 == 0 && ask_again(doors, *past)) past.reset();
     std::this_thread::sleep_for(random() * course_.place.pause_max / Random::max());
@@ -112,7 +118,6 @@ void Writers::plan_removal(Group& group) {
 }
 
 bool Writers::remove(Doors& doors, Group& group) {
-  plan_removal(group);
   v1::DeleteRequest request;
   for (auto& held : group) {
     auto* key = request.add_keys();
@@ -123,7 +128,7 @@ bool Writers::remove(Doors& doors, Group& group) {
   return carry_out<v1::DeleteResponse>(doors, delete_path, request, group);
 }
 
-std::optional<v1::ApplyRequest> Writers::apply(Doors& doors, Group& group) {
+bool Writers::apply(Doors& doors, Group& group, std::optional<Past>* past) {
   v1::ApplyRequest request;
   const std::string& first = group[0].write.request_id;
   request.set_request_id(first.substr(0, first.find('#')));
@@ -135,8 +140,9 @@ std::optional<v1::ApplyRequest> Writers::apply(Doors& doors, Group& group) {
     document->set_id(w.id);
     document->set_spec_json(held.name->kind->spec(w.id, w.name, w.content, course_.place.filler));
   }
-  if (!carry_out<v1::ApplyResponse>(doors, apply_path, request, group)) return std::nullopt;
-  return request;
+  if (!carry_out<v1::ApplyResponse>(doors, apply_path, request, group)) return false;
+  if (past != nullptr) *past = past_of(std::move(request), group);
+  return true;
 }
 
 Writers::Past Writers::past_of(v1::ApplyRequest request, const Group& group) {
@@ -194,29 +200,7 @@ void Writers::keep(Group& group) {
     held.name->writes.push_back(std::move(held.write));
     ++written_;
   }
-}
-
-// Another program, which never speaks to a server: it inserts intents, and looks what becomes of
-// them.
-void Writers::run_intents(unsigned number) {
-  Intents intents(course_.place.database);
-  Random random(course_.place.seed * 1000 + number);
-  for (unsigned serial = 0; course_.writing && !course_.over; ++serial) {
-    const bool deletes = random() % 3 == 0;
-    Group group = take(random, deletes);
-    if (group.empty()) {
-      std::this_thread::sleep_for(milliseconds(1));
-      continue;
-    }
-    if (deletes) {
-      plan_removal(group);
-    } else {
-      plan_apply(random, group, "i" + std::to_string(number) + "-" + std::to_string(serial));
-    }
-    if (!insert(intents, group)) return;
-    group.clear();
-    std::this_thread::sleep_for(random() * course_.place.pause_max / Random::max());
-  }
+  ++commits_;
 }
 
 bool Writers::insert(Intents& intents, Group& group) {
@@ -306,9 +290,9 @@ void Writers::wrong(const Held& held, const std::string& what) {
                  {}});
 }
 
-Journal Writers::journal() const {
+Journal Writers::take_journal() {
   Journal out;
-  for (const auto& name : names_) out[name->topic][name->name] = name->writes;
+  for (const auto& name : names_) out[name->topic][name->name] = std::move(name->writes);
   return out;
 }
 

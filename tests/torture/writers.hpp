@@ -18,8 +18,10 @@ class Writers {
   // Writes while the course says so. Any thread, each with another number.
   void run(unsigned number);
 
+  // Calls that were answered, each of which is one commit. Any thread, also meanwhile.
+  uint64_t commits() const { return commits_; }
   // When all have returned:
-  Journal journal() const;
+  Journal take_journal();
   uint64_t written() const { return written_; }
   uint64_t repeated() const { return repeated_; }
   uint64_t intents() const { return intents_; }  // of the written
@@ -52,11 +54,10 @@ class Writers {
 
   Group take(Random& random, bool live_only);
   void plan_apply(Random& random, Group& group, const std::string& request);
-  // Nothing, or false: the course is over, and the outcome unknown.
-  std::optional<v1::ApplyRequest> apply(Doors& doors, Group& group);
   static void plan_removal(Group& group);
+  // False: the course is over, and the outcome unknown. `past` may be NULL.
+  bool apply(Doors& doors, Group& group, std::optional<Past>* past);
   bool remove(Doors& doors, Group& group);
-  void run_intents(unsigned number);
   bool insert(Intents& intents, Group& group);
   void keep(Group& group);
   static Past past_of(v1::ApplyRequest request, const Group& group);
@@ -71,7 +72,7 @@ class Writers {
 
   Course& course_;
   std::vector<std::unique_ptr<Name>> names_;
-  std::atomic<uint64_t> written_{0}, repeated_{0}, intents_{0};
+  std::atomic<uint64_t> commits_{0}, written_{0}, repeated_{0}, intents_{0};
 };
 
 }  // namespace davit::torture
