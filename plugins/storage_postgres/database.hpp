@@ -30,6 +30,7 @@ class Database {
   // Has the store from now on, with others or alone (presence.hpp). UNAVAILABLE: others have it.
   enum class Presence { shared, alone };
   Result<> take(const Op& op, Presence how);
+  void leave(const Op& op);
   // The connection that has it.
   std::unique_ptr<Session> hand_over_presence() { return std::move(presence_); }
   // See abi/storage_move.h.

@@ -21,11 +21,24 @@ Result<> Database::take(const Op& op, Presence how) {
   });
 }
 
+void Database::leave(const Op& op) {
+  const auto session = std::move(presence_);
+  if (!session) return;
+  const Watchman::Watch watch(watchman_, *session, op);
+  try {
+    leave_store(*session);
+  } catch (const Fault&) {
+    // The server frees the lock when it notices that the connection has ended.
+  }
+}
+
 Result<std::string> Database::begin_load(const Op& op, storage::LoadBegin how) {
   std::string note;
-  auto r = take(op, Presence::alone);
-  if (r.ok()) r = apart(op, [&](Session& session) { note = begin_loading(session, how); });
-  presence_.reset();
+  auto r = apart(op, [&](Session& session) {
+    auto alone = take_store_alone(session, settings_.schema, Until::transaction_ends);
+    if (!alone.ok()) throw Fault(alone.error());
+    note = begin_loading(session, how);
+  });
   if (!r.ok()) return r.error();
   return note;
 }

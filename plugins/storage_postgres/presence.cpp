@@ -48,6 +48,10 @@ Result<> take_store_alone(Session& session, const std::string& schema, Until unt
                                       (who.empty() ? "" : " (" + who + ")") + ": stop it first"};
 }
 
+void leave_store(Session& session) {
+  session.script("SELECT pg_advisory_unlock_all()");
+}
+
 // A session may take a lock of its own several times, so what it has is looked for first.
 bool leads(Session& session, const std::string& schema) {
   const std::string key = lock_key("davit leader " + schema);

@@ -14,6 +14,9 @@ void share_store(Session& session, const std::string& schema);
 enum class Until { disconnected, transaction_ends };
 Result<> take_store_alone(Session& session, const std::string& schema, Until until);
 
+// Frees what the connection has, before it ends: PostgreSQL notices its end a moment later.
+void leave_store(Session& session);
+
 // Whether this connection's process leads: the lock is still its own, or has become so.
 bool leads(Session& session, const std::string& schema);
 

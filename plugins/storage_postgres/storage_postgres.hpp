@@ -71,6 +71,7 @@ class StoragePostgres {
     if (const auto database = open_database()) database->close();
     if (listener_) listener_->end();
     if (auto r = outstanding_.wait(host_, op); !r.ok()) return r;
+    if (const auto database = open_database()) database->leave(op);
     const std::lock_guard lock(database_mutex_);
     listener_.reset();
     database_.reset();
