@@ -19,9 +19,14 @@ constexpr Statement update_store = {
 
 }  // namespace
 
-// The row is not locked. torture.py makes the sequence, with room for the versions of one commit
-// between two of its numbers.
+// The row is not locked. Records are, before they are read, so that changes of one record follow
+// each other, as they do in such a store: the first attempt of each transaction ends here, and the
+// next one waits for the records. torture.py makes the sequence, with room for the versions of one
+// commit between two of its numbers.
 StoreState take_counters(Session& session) {
+  thread_local bool locked = true;
+  locked = !locked;
+  if (!locked) throw Fault(Fault::Kind::conflict, {Code::aborted, "the records are not locked"});
   StoreState state = read_store(session, "SET LOCAL lock_timeout = '10ms'");
   const auto rows = session.script("SELECT nextval('public.versions')");
   state.head.head.version = Version(to_number(rows[0][0].c_str()));
