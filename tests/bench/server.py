@@ -2,6 +2,7 @@
 
 import functools
 import re
+import socket
 import unittest
 import urllib.request
 
@@ -30,7 +31,7 @@ class Server:
     product's store, instead of a file of its own."""
 
     def __init__(self, bench, parts, mirror=False, database=None, transport="connect", regions=None, store=None):
-        self.mirror = mirror
+        self.mirror, self.parts = mirror, parts
         self.world = parts.World(log_level="warn")
         if database is not None:
             self.world.database = database
@@ -67,6 +68,22 @@ module = "{'streamer_mirror' if mirror else 'streamer'}"
     def start(self):
         self.process.start()
         self.world.wait_ready(self.process)
+
+    def restart(self):
+        """A new process on the same store. Its health says when it is ready: `davit status` would list every record."""
+        self.process.stop()
+        self.process.start()
+        self.parts.wait_until(lambda: f"the server is ready; {self.process.tail()}", self.is_ready)
+
+    def is_ready(self):
+        if not self.process.alive():
+            raise RuntimeError(f"the server ended: {self.process.tail()}")
+        try:
+            with socket.socket(socket.AF_UNIX) as operator:
+                operator.connect(str(self.world.socket))
+            return self.parts.get(self.metrics_port, "/readyz")[0] == 200
+        except OSError:
+            return False
 
     @property
     def pid(self):
