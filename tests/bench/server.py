@@ -28,9 +28,10 @@ def postgres():
 class Server:
     """Davit, product or mirror, with its metrics. `database`: of another one, to begin with what it holds;
     `regions`: each has a token of its own, REGION.token; otherwise one is for all; `store`: the settings of the
-    product's store, instead of a file of its own."""
+    product's store, instead of a file of its own; without `started`, `restart` starts it."""
 
-    def __init__(self, bench, parts, mirror=False, database=None, transport="connect", regions=None, store=None):
+    def __init__(self, bench, parts, mirror=False, database=None, transport="connect", regions=None, store=None,
+                 started=True):
         self.mirror, self.parts = mirror, parts
         self.world = parts.World(log_level="warn")
         if database is not None:
@@ -63,7 +64,8 @@ module = "{'streamer_mirror' if mirror else 'streamer'}"
         self.address = f"127.0.0.1:{self.world.port}"
         self.token = self.world.folder / "agent.token"
         self.writer = f"unix:{self.world.socket}"
-        self.start()
+        if started:
+            self.start()
 
     def start(self):
         self.process.start()
