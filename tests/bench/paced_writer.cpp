@@ -25,6 +25,9 @@ PacedWriter::PacedWriter(const WatchWire& wire, const std::string& server, size_
 
 PacedWriter::~PacedWriter() {
   stop();
+  // gRPC's thread that brought the last answer may still be leaving that call. If the process ends
+  // meanwhile, gRPC may abort.
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
 void PacedWriter::start() {
