@@ -36,6 +36,9 @@ constexpr Statement load_records = {
     "annotations = excluded.annotations, json = excluded.json, payload = excluded.payload WHERE "
     "records.version < excluded.version"};
 constexpr Statement set_note = {"set_note", "UPDATE store SET loading = $1"};
+// Database::count_write gathers them after a few writes, which are slow in a copy of many records.
+// Without the right to it PostgreSQL only warns.
+constexpr const char* gather_statistics = "ANALYZE records, statuses, children";
 constexpr Statement end_note = {"end_note", "UPDATE store SET loading = NULL"};
 
 StoreState locked_and_loading(Session& session) {
@@ -102,6 +105,7 @@ void finish_loading(Session& session, const storage::LoadEnd& end) {
   state.head.status_head = end.status_head;
   begin_incarnation(session, state, "the store was copied");
   write_store(session, state.head);
+  session.script(gather_statistics);
   session.ask(end_note);
 }
 

@@ -106,7 +106,7 @@ def fault_of_polls(bench, parts):
     server = Server(bench, parts, mirror=True)
     try:
         for region in range(regions):
-            bench.client("stream-bench", "seed", server.writer, f"r-{region}", 1, 1024)
+            bench.client("stream-bench", "seed", server.writer, f"r-{region}", 0, 1, 1024)
         client, _ = open_streams([bench.build / "tests/bench/fleet-bench", "idle", server.wire, server.address,
                                   server.token, streams, 50, regions], streams, server.pid)
         time.sleep(1)
@@ -125,7 +125,7 @@ def fault_of_polls(bench, parts):
 def seeded(bench, parts, count, mirror=False):
     """A server that has ended, with records of 1 KB in the store of its world."""
     server = Server(bench, parts, mirror=mirror)
-    bench.client("stream-bench", "seed", server.writer, "r-0", count, 1024)
+    bench.client("stream-bench", "seed", server.writer, "r-0", 0, count, 1024)
     server.process.stop()
     return server
 

@@ -11,6 +11,9 @@
 //   fleet-bench herd   WIRE SERVER TOKEN_FILE STREAMS CONNECTIONS REGIONS WRITER RATE SECONDS
 //       the same under writes; says "live", waits until every stream has been lost and is back, and
 //       goes on for SECONDS
+//   fleet-bench commits WIRE WRITER REGIONS RATE SECONDS AFTER
+//       changes of 1,000 records at RATE a second, with numbers above AFTER and without a stream:
+//       how long each took to be answered
 //   fleet-bench drain  WIRE SERVER TOKEN_FILE STREAMS COUNT
 //       each stream reads COUNT records of one region from cursor 0
 //   fleet-bench away   WIRE SERVER TOKEN_FILE WRITER KEYS CHANGES
@@ -212,6 +215,22 @@ int herd(const Arguments& a) {
   return 0;
 }
 
+int commits(const Arguments& a) {
+  const auto wire = watch_wire(a.at(0));
+  PacedWriter writer(*wire, a.at(1), std::stoul(a.at(2)), std::stod(a.at(3)), changes_max,
+                     std::stoul(a.at(5)));
+  writer.write_everywhere();  // connects
+  const auto begin = Clock::now();
+  writer.start();
+  std::this_thread::sleep_for(seconds(std::stoul(a.at(4))));
+  writer.stop();
+  if (writer.failures() > 0) throw std::runtime_error("a write failed: " + writer.last_failure());
+  const auto answers = writer.answers_since(begin);
+  std::printf("{\"changes\": %zu, \"p50_ms\": %.3f, \"p99_ms\": %.3f, \"max_ms\": %.3f}\n",
+              answers.size(), quantile(answers, 0.5), quantile(answers, 0.99), answers.back());
+  return 0;
+}
+
 int drain(const Arguments& a) {
   const auto wire = watch_wire(a.at(0));
   FleetSettings s = settings(a);
@@ -279,11 +298,9 @@ int away(const Arguments& a) {
   return 0;
 }
 
-const std::map<std::string, Command> commands = {{"fanout", {10, fanout}},
-                                                 {"idle", {6, idle}},
-                                                 {"herd", {9, herd}},
-                                                 {"drain", {5, drain}},
-                                                 {"away", {6, away}}};
+const std::map<std::string, Command> commands = {
+    {"fanout", {10, fanout}},  {"idle", {6, idle}},   {"herd", {9, herd}},
+    {"commits", {6, commits}}, {"drain", {5, drain}}, {"away", {6, away}}};
 
 }  // namespace
 }  // namespace davit::bench

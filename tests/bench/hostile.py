@@ -33,7 +33,7 @@ def hostile(bench, parts):
     measured = {False: [], True: []}
     calls = {}
     try:
-        bench.client("stream-bench", "seed", server.writer, EVIL, records, 1024)
+        bench.client("stream-bench", "seed", server.writer, EVIL, 0, records, 1024)
         for pair in range(pairs):
             for attacked in (False, True) if pair % 2 == 0 else (True, False):
                 if not attacked:

@@ -34,7 +34,7 @@ def served(bench, parts, mirror, sizes):
     try:
         wanted = {sizes.region(n): sizes.deployments for n in range(sizes.regions)}
         for region, count in {**wanted, CHECKED_REGION: CHECKED_RECORDS}.items():
-            bench.client("stream-bench", "seed", server.writer, region, count, RECORD_BYTES)
+            bench.client("stream-bench", "seed", server.writer, region, 0, count, RECORD_BYTES)
         server.process.stop()
         server.start()
         yield server

@@ -12,17 +12,22 @@ constexpr size_t keys = 1000;  // of all regions together
 }
 
 PacedWriter::PacedWriter(const WatchWire& wire, const std::string& server, size_t regions,
-                         double per_second, size_t changes_max)
+                         double per_second, size_t changes_max, uint64_t after)
     : wire_(wire),
       path_(wire.write_path()),
       regions_(regions),
+      after_(after),
       per_second_(per_second),
       stub_(connect(server)),
       asked_(changes_max + 1),
-      answered_(changes_max + 1) {}
+      answered_(changes_max + 1),
+      next_(after) {}
 
 PacedWriter::~PacedWriter() {
   stop();
+  // gRPC's thread that brought the last answer may still be leaving that call. If the process ends
+  // meanwhile, gRPC may abort.
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
 void PacedWriter::start() {
@@ -30,7 +35,7 @@ void PacedWriter::start() {
   thread_ = std::thread([this] {
     const auto pause =
         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / per_second_));
-    for (auto due = Clock::now(); !stopping_ && next_ + 1 < asked_.size(); due += pause) {
+    for (auto due = Clock::now(); !stopping_ && next_ - after_ + 1 < asked_.size(); due += pause) {
       std::this_thread::sleep_until(due);
       send();
     }
@@ -60,8 +65,8 @@ void PacedWriter::send() {
   auto call = std::make_shared<Call>();
   const uint64_t number = next_ + 1;
   // A region has its own keys, and they are changed in turn.
-  call->request = wire_.write_request(region_name(next_ % regions_), number, 1, keys);
-  asked_[number] = Clock::now();
+  call->request = wire_.write_request(region_name(number % regions_), number, 1, keys);
+  asked_[number - after_] = Clock::now();
   next_ = number;
   {
     const std::lock_guard lock(mutex_);
@@ -75,7 +80,7 @@ void PacedWriter::send() {
                         status.ok() ? wire_.write_fault(call->answer) : status.error_message();
                     const std::lock_guard lock(mutex_);
                     if (fault.empty()) {
-                      answered_[number] = now;
+                      answered_[number - after_] = now;
                     } else {
                       ++failures_;
                       last_failure_ = fault;
@@ -86,21 +91,22 @@ void PacedWriter::send() {
 }
 
 std::optional<Clock::time_point> PacedWriter::asked(uint64_t number) const {
-  if (number == 0 || number > next_) return std::nullopt;
-  return asked_[number];
+  if (number <= after_ || number > next_) return std::nullopt;
+  return asked_[number - after_];
 }
 
 std::optional<Clock::time_point> PacedWriter::answered(uint64_t number) const {
   const std::lock_guard lock(mutex_);
-  if (answered_[number] == Clock::time_point()) return std::nullopt;
-  return answered_[number];
+  const Clock::time_point when = answered_[number - after_];
+  if (when == Clock::time_point()) return std::nullopt;
+  return when;
 }
 
 std::vector<double> PacedWriter::answers_since(Clock::time_point begin) const {
   std::vector<double> out;
-  for (uint64_t number = 1; number <= next_; ++number) {
-    const auto when = answered(number);
-    if (when && asked_[number] >= begin) out.push_back(milliseconds(*when - asked_[number]));
+  for (uint64_t number = after_ + 1; number <= next_; ++number) {
+    const auto from = asked(number), to = answered(number);
+    if (to && *from >= begin) out.push_back(milliseconds(*to - *from));
   }
   std::sort(out.begin(), out.end());
   return out;

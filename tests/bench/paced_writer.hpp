@@ -19,9 +19,10 @@ namespace davit::bench {
 
 class PacedWriter {
  public:
-  // Change n goes to region n modulo `regions`, and has the number n + 1.
+  // The changes are numbered from `after` + 1 on; change n goes to region n modulo `regions`. A
+  // store that has seen a number may have nothing to change when it comes again.
   PacedWriter(const WatchWire& wire, const std::string& server, size_t regions, double per_second,
-              size_t changes_max);
+              size_t changes_max, uint64_t after = 0);
   ~PacedWriter();
   void start();
   void stop();  // and waits for the answers
@@ -45,10 +46,11 @@ class PacedWriter {
   const WatchWire& wire_;
   const std::string path_;
   const size_t regions_;
+  const uint64_t after_;
   const double per_second_;
   grpc::GenericStub stub_;
-  std::vector<Clock::time_point> asked_, answered_;  // by number
-  std::atomic<uint64_t> next_{0};
+  std::vector<Clock::time_point> asked_, answered_;  // by number - after_
+  std::atomic<uint64_t> next_;
   std::atomic<size_t> failures_{0};
   std::atomic<bool> stopping_{false};
   mutable std::mutex mutex_;

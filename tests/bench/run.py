@@ -29,6 +29,7 @@ from hostile import hostile  # noqa: E402
 import krane_fleet  # noqa: E402
 from latency import latencies  # noqa: E402
 from server import ORIGINAL_BOOTSTRAP_RECORDS_S, ORIGINAL_RECEIPT_P50_MS, Server  # noqa: E402
+from scale import scale  # noqa: E402
 from several import other_server  # noqa: E402
 import transports  # noqa: E402
 from writes import writes  # noqa: E402
@@ -37,7 +38,7 @@ from writes import writes  # noqa: E402
 class Bench:
     def __init__(self, build, short):
         self.build, self.short = Path(build), short
-        self.lines = []
+        self.lines, self.tables = [], []
 
     def line(self, name, peer, ratios, holds, target, note=""):
         low, high = interval(ratios)
@@ -47,6 +48,15 @@ class Bench:
                            "target": target, "pass": passed, "note": note})
         print(f"{'PASS' if passed else 'FAIL'}  {name}: {middle:.3g} [{low:.3g}, {high:.3g}] of {peer}, target {target}"
               f"{'; ' + note if note else ''}", flush=True)
+
+    def table(self, title, columns, rows):
+        """Figures without a verdict; None: there is no such figure."""
+        self.tables.append({"name": title, "columns": columns, "rows": rows})
+        shown = [columns, *([shown_figure(cell) for cell in row] for row in rows)]
+        widths = [max(map(len, column)) for column in zip(*shown)]
+        print(f"      {title}", flush=True)
+        for row in shown:
+            print("      " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths)), flush=True)
 
     def unusable(self, name, why):
         self.lines.append({"name": name, "pass": False, "note": why})
@@ -62,6 +72,14 @@ class Bench:
     @staticmethod
     def result(text):
         return json.loads(text)
+
+
+def shown_figure(cell):
+    if cell is None:
+        return ""
+    if isinstance(cell, float):
+        return f"{cell:.0f}" if abs(cell) >= 1000 else f"{cell:.3g}"
+    return str(cell)
 
 
 def interval(ratios):
@@ -135,7 +153,7 @@ def bootstrap(bench, parts):
 
 
 def main():
-    measures = (receipt, bootstrap, other_server, writes, hostile, *fleet.MEASURES, *transports.MEASURES,
+    measures = (receipt, bootstrap, other_server, writes, scale, hostile, *fleet.MEASURES, *transports.MEASURES,
                 *krane_fleet.MEASURES, converge, created, latencies, at_rest, memory)
     parser = argparse.ArgumentParser(description="measures Davit against named peers")
     parser.add_argument("--build", default=str(ROOT / "build/release"))
@@ -156,7 +174,8 @@ def main():
         unittest.doModuleCleanups()  # what the parts made in passing
     result = ROOT / "build/bench/result.json"
     result.parent.mkdir(parents=True, exist_ok=True)
-    result.write_text(json.dumps({"short": arguments.short, "lines": bench.lines}, indent=2) + "\n", encoding="utf-8")
+    found = {"short": arguments.short, "lines": bench.lines, "tables": bench.tables}
+    result.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     print(f"written to {result.relative_to(ROOT)}")
     return 0 if all(line["pass"] for line in bench.lines) else 1
 

@@ -2,6 +2,7 @@
 
 import functools
 import re
+import socket
 import unittest
 import urllib.request
 
@@ -27,10 +28,11 @@ def postgres():
 class Server:
     """Davit, product or mirror, with its metrics. `database`: of another one, to begin with what it holds;
     `regions`: each has a token of its own, REGION.token; otherwise one is for all; `store`: the settings of the
-    product's store, instead of a file of its own."""
+    product's store, instead of a file of its own; without `started`, `restart` starts it."""
 
-    def __init__(self, bench, parts, mirror=False, database=None, transport="connect", regions=None, store=None):
-        self.mirror = mirror
+    def __init__(self, bench, parts, mirror=False, database=None, transport="connect", regions=None, store=None,
+                 started=True):
+        self.mirror, self.parts = mirror, parts
         self.world = parts.World(log_level="warn")
         if database is not None:
             self.world.database = database
@@ -62,11 +64,28 @@ module = "{'streamer_mirror' if mirror else 'streamer'}"
         self.address = f"127.0.0.1:{self.world.port}"
         self.token = self.world.folder / "agent.token"
         self.writer = f"unix:{self.world.socket}"
-        self.start()
+        if started:
+            self.start()
 
     def start(self):
         self.process.start()
         self.world.wait_ready(self.process)
+
+    def restart(self):
+        """A new process on the same store. Its health says when it is ready: `davit status` would list every record."""
+        self.process.stop()
+        self.process.start()
+        self.parts.wait_until(lambda: f"the server is ready; {self.process.tail()}", self.is_ready)
+
+    def is_ready(self):
+        if not self.process.alive():
+            raise RuntimeError(f"the server ended: {self.process.tail()}")
+        try:
+            with socket.socket(socket.AF_UNIX) as operator:
+                operator.connect(str(self.world.socket))
+            return self.parts.get(self.metrics_port, "/readyz")[0] == 200
+        except OSError:
+            return False
 
     @property
     def pid(self):

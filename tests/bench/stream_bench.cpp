@@ -1,8 +1,11 @@
 // The streaming half of the measurements; run.py starts the servers and judges the figures.
 //
-//   stream-bench seed      OPERATOR REGION COUNT BYTES            commits COUNT deployments
-//   stream-bench bootstrap PROTOCOL SERVER TOKEN_FILE REGION COUNT  reads COUNT records from cursor
-//   0 stream-bench receipt   PROTOCOL SERVER TOKEN_FILE REGION OPERATOR COUNT PAUSE_MS
+//   stream-bench seed      OPERATOR REGIONS FROM TO BYTES
+//                          commits the deployments FROM to TO - 1, in turn to each of REGIONS,
+//                          which are separated by commas
+//   stream-bench bootstrap PROTOCOL SERVER TOKEN_FILE REGION COUNT
+//                          reads COUNT records from cursor 0
+//   stream-bench receipt   PROTOCOL SERVER TOKEN_FILE REGION OPERATOR COUNT PAUSE_MS
 //                          commits COUNT changes one by one and takes the time until each has
 //                          arrived
 //   stream-bench neighbour (the same)
@@ -15,6 +18,7 @@
 #include <cstdio>
 #include <functional>
 #include <mutex>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -37,13 +41,13 @@ std::string spec(const std::string& id, size_t bytes) {
   return json + "\"}";
 }
 
-void apply(const std::shared_ptr<grpc::Channel>& channel, const std::string& region, size_t from,
-           size_t to, size_t bytes) {
+void apply(const std::shared_ptr<grpc::Channel>& channel, const std::vector<std::string>& regions,
+           size_t from, size_t to, size_t bytes) {
   davit::v1::ApplyRequest request;
   for (size_t i = from; i < to; ++i) {
     auto* document = request.add_documents();
     document->set_kind("deployment");
-    document->set_region(region);
+    document->set_region(regions[i % regions.size()]);
     document->set_spec_json(spec(std::to_string(i), bytes));
   }
   const auto response =
@@ -55,12 +59,13 @@ void apply(const std::shared_ptr<grpc::Channel>& channel, const std::string& reg
 
 int seed(const Arguments& a) {
   const auto channel = connect(a.at(0));
-  const size_t count = std::stoul(a.at(2));
-  const size_t bytes = std::stoul(a.at(3));
+  std::vector<std::string> regions;
+  std::istringstream names(a.at(1));
+  for (std::string region; std::getline(names, region, ',');) regions.push_back(region);
+  const size_t from = std::stoul(a.at(2)), to = std::stoul(a.at(3)), bytes = std::stoul(a.at(4));
   const auto begin = Clock::now();
-  for (size_t i = 0; i < count; i += 500)
-    apply(channel, a.at(1), i, std::min(count, i + 500), bytes);
-  std::printf("{\"records\": %zu, \"seconds\": %.6f}\n", count, seconds_since(begin));
+  for (size_t i = from; i < to; i += 500) apply(channel, regions, i, std::min(to, i + 500), bytes);
+  std::printf("{\"records\": %zu, \"seconds\": %.6f}\n", to - from, seconds_since(begin));
   return 0;
 }
 
@@ -165,7 +170,7 @@ std::vector<double> receipts(const Arguments& a, const std::function<void(size_t
     });
   });
   // The stream is live when a first change has come through it.
-  apply(channel, a.at(3), first, first + 1, 1024);
+  apply(channel, {a.at(3)}, first, first + 1, 1024);
   {
     std::unique_lock lock(mutex);
     if (!live_changed.wait_for(lock, std::chrono::seconds(30), [&] { return live; })) {
@@ -176,7 +181,7 @@ std::vector<double> receipts(const Arguments& a, const std::function<void(size_t
   for (size_t i = 0; i < count; ++i) {
     const size_t id = first + 1 + i;
     stopwatch.asked("b" + std::to_string(id));
-    apply(channel, a.at(3), id, id + 1, 1024);
+    apply(channel, {a.at(3)}, id, id + 1, 1024);
     beside(id);
     std::this_thread::sleep_for(pause);
   }
@@ -224,7 +229,7 @@ int neighbour(const Arguments& a) {
   return 0;
 }
 
-const std::map<std::string, Command> commands = {{"seed", {4, seed}},
+const std::map<std::string, Command> commands = {{"seed", {5, seed}},
                                                  {"bootstrap", {5, bootstrap}},
                                                  {"receipt", {7, receipt}},
                                                  {"neighbour", {7, neighbour}}};

@@ -72,6 +72,29 @@ TEST_F(MoveTest, AStoreThatIsLoadingTakesNoChanges) {
   EXPECT_EQ(client.report_now({status("a", "")}).error().code, Code::failed_precondition);
 }
 
+// Without them a key is looked for among all records of its region.
+TEST_F(MoveTest, ACopyHasStatisticsWhenItIsComplete) {
+  const auto sql = [&](const std::string& text) { return shared_cluster().sql(text, database_); };
+  sql("ALTER SYSTEM SET autovacuum = off");
+  sql("SELECT pg_reload_conf()");
+  Mover copy(settings());
+  ASSERT_EQ(copy.begin(), "ok");
+  ASSERT_TRUE(copy.instance.start().ok());
+  storage::Load load;
+  load.records = {record("a"), record("b")};
+  load.records[0].version = Version(1);
+  load.records[1].version = Version(2);
+  load.statuses = {status("a", "said")};
+  load.statuses[0].status_version = Version(1);
+  ASSERT_TRUE(copy.moves().load(load).ok());
+  ASSERT_TRUE(copy.moves().finish({{{Incarnation(7), Version(2)}}, Version(1)}).ok());
+  EXPECT_EQ(sql("SELECT string_agg(DISTINCT tablename, ' ' ORDER BY tablename) FROM pg_stats WHERE "
+                "schemaname = 'davit' AND tablename IN ('records', 'statuses')"),
+            "records statuses");
+  sql("ALTER SYSTEM RESET autovacuum");
+  sql("SELECT pg_reload_conf()");
+}
+
 // A server that did not notice the copy's begin, since its connection for hints was away.
 TEST_F(MoveTest, NoServerWorksWithHalfACopy) {
   Life server(shared_cluster(), database_);
