@@ -23,6 +23,7 @@ NAMES = 60  # of each kind and region; a few of them are written very often
 PAUSE_MS = 40  # of a writer at most, between two calls
 FILLER = 4000  # bytes in a deployment: a region's snapshot has several pages (of 128 KiB)
 LIFE_SECONDS = (0.02, 3.0)  # of a server, from the moment its operators are answered
+LIFE_SECONDS_BY_COUNT = (0.02, 10.0)  # the same in a run that counts commits, so that it comes to an end
 KILLED_AT_START = 0.2  # share of the servers whose life counts from their birth
 WRITERS = 64  # at several servers
 TELL_SECONDS = 60  # how often a long run says how far it is
@@ -137,7 +138,7 @@ class Servers:
         purge = Purge(self.world)
         begin, kills, told = time.monotonic(), 0, time.monotonic()
         while clients.poll() is None and (time.monotonic() < begin + seconds or clients.commits < commits):
-            time.sleep(moments.uniform(*LIFE_SECONDS))
+            time.sleep(moments.uniform(*(LIFE_SECONDS_BY_COUNT if commits else LIFE_SECONDS)))
             if moments.random() < 0.3:
                 purge()
             n = moments.randrange(len(self.all))
