@@ -21,6 +21,7 @@ LINEAR = "linear growth's exponent"
 # A linear cost has 1. If an end of four powers of ten is measured wrong by a factor of 2, the slope moves by 0.09.
 EXPONENT_MAX = 1.1
 A_AGENT_MAX = 1.2
+STATUS_SECONDS_MAX = 2  # of `davit status`, for each STEP of records
 STORES = ("SQLite", "PostgreSQL")
 turns = itertools.count(1)
 
@@ -79,6 +80,18 @@ def commits(bench, server, regions):
     return {"commit p50, ms": found["p50_ms"], "commit p99, ms": found["p99_ms"]}
 
 
+def status(bench, server, name, size):
+    """`davit status`, as an operator waits for it."""
+    taken = []
+    for _ in range(3):
+        begin = time.monotonic()
+        server.world.davit("status")
+        taken.append(time.monotonic() - begin)
+    limit = STATUS_SECONDS_MAX * size / STEP
+    bench.line(f"davit status of {size} records on {name}", f"{limit:g} s", [t / limit for t in taken], lambda r: r <= 1,
+               "<= 1", f"{statistics.median(taken):.2f} s")
+
+
 def with_records(bench, parts, database):
     """Each run is a new server: one agent reads all, then one writer changes what is there."""
     sizes = (1_000, 10_000, 30_000) if bench.short else (1_000, 10_000, 100_000, 1_000_000)
@@ -93,6 +106,8 @@ def with_records(bench, parts, database):
             written = commits(bench, server, 1)
             found[name].add(size, **written, **{"bootstrap, s": read["seconds"], "records/s": size / read["seconds"],
                                                 "peak memory, MiB": memory_kib(server.pid, "VmHWM") / 1024})
+        if size == (30_000 if bench.short else 100_000):
+            status(bench, server, name, size)
 
     source, held = Server(bench, parts, started=False), 0
     try:

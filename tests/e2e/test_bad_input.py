@@ -8,7 +8,7 @@ import socket
 import subprocess
 import unittest
 
-from parts import DAVIT, KUBECONFIG, PROTOCOLS, REGION, REPOSITORY, Case, deployment, wait_until
+from parts import DAVIT, KUBECONFIG, PROTOCOLS, REGION, REPOSITORY, Case, deployment, on_a_file, wait_until
 
 
 REFUSED, NOT_FOUND, NO_ANSWER = 4, 5, 6  # exit codes, host/commands/README.md
@@ -199,6 +199,7 @@ class Files(Case):
                        "restore a backup, or move it away to begin anew")
         self.assertEqual(self.world.database.read_bytes(), before)
 
+    @on_a_file
     def test_database_in_use(self):
         server = self.world.server().start()
         self.world.wait_ready(server)
@@ -209,6 +210,7 @@ class Files(Case):
         self.assertIn("is in use by another process", second.text())
         self.assertTrue(server.alive())
 
+    @on_a_file
     def test_missing_folder(self):
         self.world.database = self.world.folder / "no/such/folder/davit.db"
         self.ends_with("no/such/folder")

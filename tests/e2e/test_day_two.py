@@ -6,7 +6,7 @@ import threading
 import unittest
 from pathlib import Path
 
-from parts import Case, deployment, wait_until
+from parts import Case, deployment, on_a_file, wait_until
 
 
 class Served(Case):
@@ -22,6 +22,7 @@ class Served(Case):
 
 
 class DayTwo(Served):
+    @on_a_file
     def test_a_backup_ends_under_steady_writes_and_brings_everything_back(self):
         server = self.start()
         self.world.apply([deployment(n) for n in range(20)])
@@ -55,6 +56,7 @@ class DayTwo(Served):
         self.assertTrue({f"d_{n}" for n in range(20)} <= self.stored())
         self.assertIn("is whole", self.world.davit("storage", "verify")[1])
 
+    @on_a_file
     def test_an_agent_follows_a_restored_store(self):
         server = self.start()
         agent = self.world.agent()
