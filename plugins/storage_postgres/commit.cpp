@@ -93,6 +93,7 @@ CommitBatch::CommitBatch(const std::vector<Group>& groups, std::string batch)
     : groups_(groups), batch_(std::move(batch)) {}
 
 void CommitBatch::wait(Session& session) const {
+  session.wait_to_write("records, requests, batches, intents");
   ArrayText kinds, regions, ids, spaces, names;
   for (const Group& group : groups_) {
     for (const Mutation& m : group.mutations) {

@@ -11,7 +11,8 @@ class CommitBatch {
   // The groups are borrowed. `batch` is this commit's own id.
   CommitBatch(const std::vector<Group>& groups, std::string batch);
 
-  // Waits for other sessions that hold the rows of the records or of their names, and locks them.
+  // Waits for other sessions that hold the tables, or the rows of the records or of their names,
+  // and locks them.
   void wait(Session& session) const;
   // The caller holds the row `store`. Changes `head` to what the store's becomes. `chain` ends with
   // its incarnation.

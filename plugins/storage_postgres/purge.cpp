@@ -53,6 +53,7 @@ Values bounds(Version through) {
 }  // namespace
 
 void PurgeBatch::wait(Session& session) const {
+  session.wait_to_write("records, statuses, children");
   session.ask(lock_their_statuses, keys_of(session.ask(lock_tombstones, bounds(through_))));
 }
 

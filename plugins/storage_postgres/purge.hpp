@@ -10,7 +10,8 @@ class PurgeBatch {
  public:
   explicit PurgeBatch(Version through) : through_(through) {}
 
-  // Waits for other sessions that hold the next tombstones or their statuses, and locks them.
+  // Waits for other sessions that hold the tables, the next tombstones or their statuses, and locks
+  // them.
   void wait(Session& session) const;
   // The caller holds the row `store`. Returns whether there are more.
   bool carry_out(Session& session, Head& head) const;

@@ -109,6 +109,10 @@ pqxx::result Session::ask(const Statement& statement, const Values& values) {
   });
 }
 
+void Session::wait_to_write(const std::string& tables) {
+  script("LOCK TABLE " + tables + " IN ROW EXCLUSIVE MODE");
+}
+
 void Session::once(const Statement& statement) {
   if (prepared_.contains(&statement)) return;
   script(statement.sql);

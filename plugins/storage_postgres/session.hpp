@@ -37,6 +37,8 @@ class Session {
   // Several statements in one message. Returns the result of the last one.
   pqxx::result script(const std::string& sql);
   pqxx::result ask(const Statement& statement, const Values& values = {});
+  // Waits for sessions that keep tables from being written, such as one that makes an index.
+  void wait_to_write(const std::string& tables);
   // Runs the statement, unless this connection has done so.
   void once(const Statement& statement);
 

@@ -161,6 +161,7 @@ Values StatusBatch::keys() const {
 }
 
 void StatusBatch::wait(Session& session) const {
+  session.wait_to_write("statuses, children");
   session.ask(lock_statuses, keys());
 }
 

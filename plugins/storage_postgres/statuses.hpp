@@ -14,7 +14,7 @@ class StatusBatch {
   StatusBatch(const std::vector<Status>& statuses, int64_t now_unix_ms)
       : statuses_(statuses), now_(now_unix_ms) {}
 
-  // Waits for other sessions that hold the statuses, and locks them.
+  // Waits for other sessions that hold the tables or the statuses, and locks them.
   void wait(Session& session) const;
   // The caller holds the row `store`. Returns how many were stored.
   size_t carry_out(Session& session, const storage::Chain& chain, Head& head);

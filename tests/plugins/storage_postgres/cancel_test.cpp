@@ -133,6 +133,23 @@ TEST_F(Cancel, WhileOneCommitWaitsForARowOthersGoOn) {
   EXPECT_EQ(ids(life.client).back(), "a") << "it has the newest version";
 }
 
+// As somebody does who makes an index.
+TEST_F(Cancel, WhileOneCommitWaitsForATableOthersGoOn) {
+  Life life(shared_cluster(), database_);
+  ASSERT_EQ(commit(life.client, group("a")), "");
+  auto held = lock("LOCK TABLE davit.records IN SHARE MODE");
+  auto waits =
+      std::async(std::launch::async, [&] { return commit(life.client, group("a", "new")); });
+  ASSERT_TRUE(waiting("1"));
+  std::this_thread::sleep_for(1s);  // longer than it would try without a wait
+  const auto begin = steady_clock::now();
+  EXPECT_TRUE(life.client.report_now({status("a", "x")}).ok());
+  EXPECT_LT(steady_clock::now() - begin, 2s) << "it has waited for the table";
+  EXPECT_EQ(waits.wait_for(0s), std::future_status::timeout);
+  held.reset();
+  EXPECT_EQ(waits.get(), "");
+}
+
 // A row that appeared after the rows were locked, and that another session holds when the counters
 // are held: the commit begins anew instead of waiting with the counters.
 TEST_F(Cancel, ARowThatAppearedMeanwhileIsNotWaitedForWithTheCounters) {
