@@ -12,26 +12,26 @@ namespace {
 // whichever lasts longer.
 constexpr uint64_t requests_kept_versions = 100'000;
 
-const std::string found_columns =
+const std::string stored_columns =
     "SELECT r.kind, r.region, r.id, r.version, r.live, r.name_taken, r.ns, r.name FROM ";
 // $1 to $3: kinds, regions and ids. $1, $2, $4, $5: kinds, regions, namespaces and names.
-const std::string keys_sql = "unnest($1::text[], $2::text[], $3::text[]) AS k(kind, region, id)";
-const std::string by_key_sql =
-    found_columns + keys_sql + " JOIN records r USING (kind, region, id)";
-const std::string by_name_sql =
-    found_columns +
+const std::string given_keys = "unnest($1::text[], $2::text[], $3::text[]) AS k(kind, region, id)";
+const std::string stored_by_key_sql =
+    stored_columns + given_keys + " JOIN records r USING (kind, region, id)";
+const std::string stored_by_name_sql =
+    stored_columns +
     "unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS n(kind, region, ns, name) JOIN "
     "records r USING (kind, region, name, ns)";
 // In one statement, so that all are locked in one order: two that wait never wait for each other.
-const std::string lock_all_sql =
-    "WITH wanted AS (SELECT k.kind, k.region, k.id FROM " + keys_sql +
+const std::string lock_records_sql =
+    "WITH wanted AS (SELECT k.kind, k.region, k.id FROM " + given_keys +
     " UNION SELECT r.kind, r.region, r.id FROM unnest($1::text[], $2::text[], $4::text[], "
     "$5::text[]) AS n(kind, region, ns, name) JOIN records r USING (kind, region, name, ns) WHERE "
     "n.name <> '') SELECT 1 FROM records r JOIN wanted w USING (kind, region, id) ORDER BY r.kind, "
     "r.region, r.id FOR UPDATE OF r";
-const Statement stored_by_key = {"stored_by_key", by_key_sql.c_str()};
-const Statement stored_by_name = {"stored_by_name", by_name_sql.c_str()};
-const Statement lock_records = {"lock_records", lock_all_sql.c_str()};
+const Statement stored_by_key = {"stored_by_key", stored_by_key_sql.c_str()};
+const Statement stored_by_name = {"stored_by_name", stored_by_name_sql.c_str()};
+const Statement lock_records = {"lock_records", lock_records_sql.c_str()};
 
 constexpr Statement find_requests = {
     "find_requests",
