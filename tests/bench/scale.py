@@ -94,7 +94,7 @@ def status(bench, server, name, size):
 
 def with_records(bench, parts, database):
     """Each run is a new server: one agent reads all, then one writer changes what is there."""
-    sizes = (1_000, 10_000, 30_000) if bench.short else (1_000, 10_000, 100_000, 1_000_000)
+    sizes = (1_000, 10_000) if bench.short else (1_000, 10_000, 100_000, 1_000_000)
     columns = ("commit p50, ms", "commit p99, ms", "bootstrap, s", "records/s", "peak memory, MiB")
     found = {name: Runs(bench, f"records of {BYTES} bytes on {name}", sizes, columns) for name in STORES}
 
@@ -106,7 +106,7 @@ def with_records(bench, parts, database):
             written = commits(bench, server, 1)
             found[name].add(size, **written, **{"bootstrap, s": read["seconds"], "records/s": size / read["seconds"],
                                                 "peak memory, MiB": memory_kib(server.pid, "VmHWM") / 1024})
-        if size == (30_000 if bench.short else 100_000):
+        if size == (10_000 if bench.short else 100_000):
             status(bench, server, name, size)
 
     source, held = Server(bench, parts, started=False), 0
