@@ -7,7 +7,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench kubernetes torture test-postgres soak converge faults simulation fuzz lint format dependencies configure build build-asan build-tsan
+.PHONY: help run test check bench kubernetes torture test-postgres bench-postgres soak converge faults simulation fuzz lint format dependencies configure build build-asan build-tsan
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -46,6 +46,9 @@ test-postgres: ## the end-to-end tests once more, with the servers' stores on Po
 	@$(MAKE) build
 	@tests/kubernetes/build.sh >/dev/null
 	@DAVIT_E2E_STORE=postgres ctest --test-dir build/release --output-on-failure -L e2e -E 'torture|on_postgres'
+
+bench-postgres: ## the bench once more, with the servers' stores on PostgreSQL
+	@DAVIT_E2E_STORE=postgres $(MAKE) bench
 
 soak: ## twenty minutes of a server and agents under steady change: memory and descriptors stay flat
 	@packaging/install-dependencies.sh

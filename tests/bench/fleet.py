@@ -239,7 +239,7 @@ def together(bench, parts):
     peaks, rates = {1: [], 50: []}, []
     for _ in range(1 if bench.short else 3):
         for agents in peaks:
-            server = Server(bench, parts, database=before.world.database)
+            server = Server(bench, parts, store=before.store)
             try:
                 forget_peak(server.pid)
                 found = bench.client("fleet-bench", "drain", server.wire, server.address, server.token, agents, count)

@@ -223,14 +223,23 @@ def repair_drift(kubernetes, ours, peers, peer, rounds):
 class Stored:
     """What the store has of a deployment, seen past the server: an answer of its own would take longer than the way."""
 
-    def __init__(self, database, region, identity):
-        self.database = sqlite3.connect(f"file:{database}?mode=ro", uri=True, isolation_level=None)
+    def __init__(self, world, region, identity):
+        if world.postgres:
+            import psycopg2  # which only a run on PostgreSQL needs
+            self.database = psycopg2.connect(host=str(world.postgres.folder), user="davit", dbname="postgres")
+            self.database.autocommit = True
+            self.table, self.place = "davit.statuses", "%s"
+        else:
+            self.database = sqlite3.connect(f"file:{world.database}?mode=ro", uri=True, isolation_level=None)
+            self.table, self.place = "statuses", "?"
         self.key = (region, identity)
 
     @property
     def ready(self):
-        return self.database.execute("SELECT ready FROM statuses WHERE kind = 'deployment' AND region = ? AND id = ?",
-                                     self.key).fetchone()[0]
+        asked = self.database.cursor()
+        asked.execute(f"SELECT ready FROM {self.table} WHERE kind = 'deployment' AND region = {self.place} "
+                      f"AND id = {self.place}", self.key)
+        return asked.fetchone()[0]
 
     def wait(self, ready, seconds=60):
         """Until it has this count of ready pods; when that was."""
@@ -260,7 +269,7 @@ def see_readiness(parts, world, kubernetes, operator, rounds, run):
             {"type": word, "status": status} for word in ("ContainersReady", "Ready")]}}, STRATEGIC)
         return time.monotonic()
 
-    watch, stored = Watch(kubernetes, path, see), Stored(world.database, parts.REGION, "d_pod")
+    watch, stored = Watch(kubernetes, path, see), Stored(world, parts.REGION, "d_pod")
     os.kill(kubelet, signal.SIGSTOP)
     try:
         for n in range(2 * rounds):

@@ -127,7 +127,7 @@ def bootstrap(bench, parts):
     rates, growth = {True: [], False: []}, []
     for _ in range(1 if bench.short else 9):
         for mirror in full:
-            server = Server(bench, parts, mirror=mirror, database=full[mirror].world.database)
+            server = Server(bench, parts, mirror=mirror, store=full[mirror].store)
             before = fleet.memory_kib(server.pid)
             try:
                 found = bench.client("stream-bench", "bootstrap", server.wire, server.address, server.token, "r-0",
@@ -164,6 +164,8 @@ def main():
     import parts  # after the stage is known
 
     bench = Bench(arguments.build, arguments.short)
+    if parts.ON_POSTGRES:  # these choose their stores themselves
+        measures = [m for m in measures if m not in (other_server, writes, scale)]
     try:
         for measure in measures:
             if arguments.only in (None, measure.__name__):

@@ -81,7 +81,7 @@ def commits(bench, server, regions):
 
 
 def status(bench, server, name, size):
-    """`davit status`, as an operator waits for it."""
+    """`davit status` of records that have a status each, as an operator waits for it."""
     taken = []
     for _ in range(3):
         begin = time.monotonic()
@@ -95,6 +95,7 @@ def status(bench, server, name, size):
 def with_records(bench, parts, database):
     """Each run is a new server: one agent reads all, then one writer changes what is there."""
     sizes = (1_000, 10_000) if bench.short else (1_000, 10_000, 100_000, 1_000_000)
+    with_statuses = 10_000 if bench.short else 100_000
     columns = ("commit p50, ms", "commit p99, ms", "bootstrap, s", "records/s", "peak memory, MiB")
     found = {name: Runs(bench, f"records of {BYTES} bytes on {name}", sizes, columns) for name in STORES}
 
@@ -106,7 +107,7 @@ def with_records(bench, parts, database):
             written = commits(bench, server, 1)
             found[name].add(size, **written, **{"bootstrap, s": read["seconds"], "records/s": size / read["seconds"],
                                                 "peak memory, MiB": memory_kib(server.pid, "VmHWM") / 1024})
-        if size == (10_000 if bench.short else 100_000):
+        if size == with_statuses:
             status(bench, server, name, size)
 
     source, held = Server(bench, parts, started=False), 0
@@ -116,6 +117,8 @@ def with_records(bench, parts, database):
             for begin in range(held, size, STEP):
                 bench.client("stream-bench", "seed", source.writer, "r-0", begin, min(begin + STEP, size), BYTES)
             held = size
+            if size == with_statuses:
+                bench.client("stream-bench", "report", source.address, source.token, "r-0", 0, size)
             on_each_store(bench, parts, source, database.settings(f"records_{size}"), measure)
     finally:
         source.close()

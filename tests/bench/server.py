@@ -25,23 +25,22 @@ def postgres():
     return made
 
 
-class Server:
-    """Davit, product or mirror, with its metrics. `database`: of another one, to begin with what it holds;
-    `regions`: each has a token of its own, REGION.token; otherwise one is for all; `store`: the settings of the
-    product's store, instead of a file of its own; without `started`, `restart` starts it."""
+def mirror_store():
+    return f'module = "storage_mirror"\npath = "{postgres().database()}"'
 
-    def __init__(self, bench, parts, mirror=False, database=None, transport="connect", regions=None, store=None,
-                 started=True):
+
+class Server:
+    """Davit, product or mirror, with its metrics. `store`: the settings of its storage, such as those of another one,
+    to begin with what that holds; a store of its own when absent. `regions`: each has a token of its own, REGION.token;
+    otherwise one is for all. Without `started`, `restart` starts it."""
+
+    def __init__(self, bench, parts, mirror=False, transport="connect", regions=None, store=None, started=True):
         self.mirror, self.parts = mirror, parts
         self.world = parts.World(log_level="warn")
-        if database is not None:
-            self.world.database = database
-        elif mirror:
-            self.world.database = postgres().database()
-        self.process = self.world.server(regions=("*",), store=store)
+        self.store = store or (mirror_store() if mirror else self.world.store())
+        self.process = self.world.server(regions=("*",), store=self.store)
         self.metrics_port = parts.free_port()
         folder = f"{bench.build.resolve()}/tests/bench"
-        module = "" if store else f'module = "{"storage_mirror" if mirror else "storage_sqlite"}"'
         tokens = ""
         for region in regions or ():
             self.world.token(region, f"agent-secret-of-{region}")
@@ -55,8 +54,6 @@ metrics_listen = "127.0.0.1:{self.metrics_port}"
 plugin_dirs = ["{folder}/storage_mirror", "{folder}/streamer_mirror"]
 [rpc.server.main]
 transport = "{transport}"
-[plugin.main]
-{module}
 [plugin.streamer]
 module = "{'streamer_mirror' if mirror else 'streamer'}"
 {tokens}""")))
@@ -92,11 +89,12 @@ module = "{'streamer_mirror' if mirror else 'streamer'}"
         return self.process.process.pid
 
     def processor(self):
-        """Seconds of processor time since its process began, and since the first mirror began of its database."""
+        """Seconds of processor time since its process began, and since its database began if it has a server."""
         return processor_seconds(self.pid) + self.database_processor()
 
     def database_processor(self):
-        return postgres().processor_seconds() if self.mirror else 0
+        database = postgres() if self.mirror else self.world.postgres
+        return database.processor_seconds() if database else 0
 
     def metric(self, name):
         with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=10) as page:

@@ -3,6 +3,8 @@
 //   stream-bench seed      OPERATOR REGIONS FROM TO BYTES
 //                          commits the deployments FROM to TO - 1, in turn to each of REGIONS,
 //                          which are separated by commas
+//   stream-bench report    SERVER TOKEN_FILE REGION FROM TO
+//                          reports a status of each of these deployments, with two pods
 //   stream-bench bootstrap PROTOCOL SERVER TOKEN_FILE REGION COUNT
 //                          reads COUNT records from cursor 0
 //   stream-bench receipt   PROTOCOL SERVER TOKEN_FILE REGION OPERATOR COUNT PAUSE_MS
@@ -66,6 +68,47 @@ int seed(const Arguments& a) {
   const auto begin = Clock::now();
   for (size_t i = from; i < to; i += 500) apply(channel, regions, i, std::min(to, i + 500), bytes);
   std::printf("{\"records\": %zu, \"seconds\": %.6f}\n", to - from, seconds_since(begin));
+  return 0;
+}
+
+davit::v1::Status* add_status(davit::v1::ReportRequest& request, size_t id) {
+  auto* status = request.add_statuses();
+  status->set_kind("deployment");
+  status->set_id("d" + std::to_string(id));
+  status->set_health("progressing");
+  status->set_epoch(1);
+  status->set_sequence(1);
+  return status;
+}
+
+void report(const std::shared_ptr<grpc::Channel>& channel, const std::string& token,
+            const std::string& region, const davit::v1::ReportRequest& request) {
+  const auto answer = call<davit::v1::ReportResponse>(channel, "/davit.v1.AgentService/Report",
+                                                      request, token, region);
+  if (answer.refusals_size() > 0) throw std::runtime_error(answer.refusals(0).message());
+}
+
+int report_all(const Arguments& a) {
+  const auto channel = connect(a.at(0));
+  const std::string token = read_token(a.at(1));
+  const size_t from = std::stoul(a.at(3)), to = std::stoul(a.at(4));
+  const auto begin = Clock::now();
+  for (size_t i = from; i < to;) {
+    davit::v1::ReportRequest request;
+    for (const size_t end = std::min(to, i + 200); i < end; ++i) {
+      auto* status = add_status(request, i);
+      for (const char* pod : {"-7d4f9-x2x8p", "-7d4f9-q9k4n"}) {
+        auto* child = status->add_children();
+        child->set_name("b" + std::to_string(i) + pod);
+        child->set_address("10.0.0.1");
+        child->set_status("running");
+      }
+      status->set_desired(2);
+      status->set_ready(1);
+    }
+    report(channel, token, a.at(2), request);
+  }
+  std::printf("{\"statuses\": %zu, \"seconds\": %.6f}\n", to - from, seconds_since(begin));
   return 0;
 }
 
@@ -209,17 +252,10 @@ int neighbour(const Arguments& a) {
   std::vector<double> reports;
   const auto times = receipts(a, [&](size_t id) {
     davit::v1::ReportRequest request;
-    auto* status = request.add_statuses();
-    status->set_kind("deployment");
-    status->set_id("d" + std::to_string(id));
-    status->set_health("progressing");
-    status->set_epoch(1);
-    status->set_sequence(1);
+    add_status(request, id);
     const auto begin = Clock::now();
-    const auto answer = call<davit::v1::ReportResponse>(channel, "/davit.v1.AgentService/Report",
-                                                        request, token, a.at(3));
+    report(channel, token, a.at(3), request);
     reports.push_back(milliseconds(Clock::now() - begin));
-    if (answer.refusals_size() > 0) throw std::runtime_error(answer.refusals(0).message());
   });
   std::sort(reports.begin(), reports.end());
   std::printf(
@@ -230,6 +266,7 @@ int neighbour(const Arguments& a) {
 }
 
 const std::map<std::string, Command> commands = {{"seed", {5, seed}},
+                                                 {"report", {5, report_all}},
                                                  {"bootstrap", {5, bootstrap}},
                                                  {"receipt", {7, receipt}},
                                                  {"neighbour", {7, neighbour}}};

@@ -18,7 +18,7 @@ def drained(bench, parts, count, ways):
     rates, spent = {way: [] for way in ways}, {way: [] for way in ways}
     for _ in range(1 if bench.short else 9):
         for way, (transport, framing, wire) in ways.items():
-            server = Server(bench, parts, database=before.world.database, transport=transport)
+            server = Server(bench, parts, store=before.store, transport=transport)
             try:
                 begin = processor_seconds(server.pid)
                 found = bench.client("http2-bench", "drain", framing, wire, server.address, server.token, "r-0", count)
