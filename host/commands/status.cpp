@@ -203,11 +203,15 @@ std::string reasons(const v1::StatusResponse& status, const v1::StatusRequest& r
 // answer.
 Result<> ask(OperatorClient& client, const v1::StatusRequest& request, v1::StatusResponse& all) {
   v1::StatusResponse page;
-  auto r = client.list("ListStatus", request, page, [&] { all.MergeFrom(page); });
-  if (!r.ok() && r.error().code == Code::unimplemented) return client.call("Status", request, all);
   auto& objects = *all.mutable_objects();
-  std::sort(objects.begin(), objects.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.kind(), a.region(), a.id()) < std::tie(b.kind(), b.region(), b.id());
+  auto r = client.list("ListStatus", request, page, [&] {
+    for (auto& object : *page.mutable_objects()) objects.Add()->Swap(&object);
+    page.clear_objects();
+    all.MergeFrom(page);
+  });
+  if (!r.ok() && r.error().code == Code::unimplemented) return client.call("Status", request, all);
+  std::sort(objects.pointer_begin(), objects.pointer_end(), [](const auto* a, const auto* b) {
+    return std::tie(a->kind(), a->region(), a->id()) < std::tie(b->kind(), b->region(), b->id());
   });
   return r;
 }

@@ -83,13 +83,15 @@ Result<Maintenance::Report> Maintenance::look(const Request& request,
   Purge purge(limits, agents, host_.unix_ms());
   out.more = true;
   for (int pages = 0; out.more && pages < pages_max && purge.count() < tombstones_max; ++pages) {
-    auto page =
-        storage.read({{}, at, {}, records_per_page, bytes_per_page}, [&](const davit_record& r) {
-          const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;
-          if (!live && !purge.take(Version(r.version), r.committed_at_unix_ms)) return false;
-          at.version = Version(r.version);
-          return true;
-        });
+    const auto take = [&](const davit_record& r) {
+      const bool live = (r.flags & DAVIT_RECORD_LIVE) != 0;
+      if (!live && !purge.take(Version(r.version), r.committed_at_unix_ms)) return false;
+      at.version = Version(r.version);
+      return true;
+    };
+    auto page = storage.read(
+        {.cursor = at, .limit = records_per_page, .bytes_max = bytes_per_page, .no_payload = true},
+        take);
     if (!page.ok()) return page.error();
     out.more = page->more && !purge.hold();
     if (!page->more) at.version = page->next_version;

@@ -1,7 +1,10 @@
 #include "mutations.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+
+#include "page_size.hpp"
 
 namespace davit::desired {
 
@@ -80,19 +83,67 @@ void Mutations::attempt() {
   std::vector<size_t> now;
   now.swap(again_);
   waiting_ = 1;  // counts this call, so that settle() does nothing before all have started
+  std::erase_if(now, [this](size_t index) { return !begin(works_[index]); });
+  read(now);
   for (size_t index : now) attempt(index);
   settle();
 }
 
-void Mutations::attempt(size_t index) {
-  Work& work = works_[index];
-  if (refuse_together(work.items)) return;
+// False: all of its changes are refused.
+bool Mutations::begin(Work& work) {
+  if (refuse_together(work.items)) return false;
   // What was committed is told, even to a caller that has gone.
-  if (auto e = given_up(storage_.op(), host_.now()); e && work.step != Step::look_back)
-    return refuse_all(work.items, *e);
+  if (auto e = given_up(storage_.op(), host_.now()); e && work.step != Step::look_back) {
+    refuse_all(work.items, *e);
+    return false;
+  }
   work.stored.assign(work.items.size(), std::nullopt);
   work.decisions.assign(work.items.size(), {});
-  for (size_t n = 0; n < work.items.size(); ++n) read_and_decide(work, n);
+  return true;
+}
+
+// Reads the records of these works, some at a time, whatever the borders of the groups.
+void Mutations::read(const std::vector<size_t>& works) {
+  std::vector<Place> places;
+  const auto read_these = [&] {
+    if (!places.empty()) read(places);
+    places.clear();
+  };
+  for (size_t index : works) {
+    for (size_t n = 0; n < works_[index].items.size(); ++n) {
+      places.push_back({&works_[index], n});
+      if (places.size() == payloads_per_look_up) read_these();
+    }
+  }
+  read_these();
+}
+
+void Mutations::read(const std::vector<Place>& places) {
+  GetRequest request;
+  std::map<Key, std::optional<Record>> found;
+  for (const auto& [work, n] : places) {
+    const Key& key = work->items[n].key;
+    if (found.try_emplace(key).second) request.queries.push_back({key, {}, {}});
+  }
+  auto head = storage_.get(request, [&](const davit_record& r) {
+    found[from_abi(r.key)] = from_abi(r);
+    return true;
+  });
+  for (const auto& [work, n] : places) {
+    Item& item = work->items[n];
+    if (!head.ok()) {
+      refuse(item.outcome, head.error());
+      continue;
+    }
+    work->head = head->head;
+    item.outcome.incarnation = work->head.incarnation;
+    work->stored[n] = found[item.key];
+    decide(*work, n);
+  }
+}
+
+void Mutations::attempt(size_t index) {
+  Work& work = works_[index];
   if (refuse_together(work.items) || work.step == Step::look_back) return;
   const bool changes = std::any_of(work.decisions.begin(), work.decisions.end(),
                                    [](const Decision& d) { return d.mutation.has_value(); });
@@ -102,17 +153,10 @@ void Mutations::attempt(size_t index) {
   refuse_all(work.items, *work.why);
 }
 
-void Mutations::read_and_decide(Work& work, size_t n) {
+void Mutations::decide(Work& work, size_t n) {
   Item& item = work.items[n];
+  const auto& stored = work.stored[n];
   item.outcome.key = item.key;
-  auto& stored = work.stored[n];
-  auto head = storage_.get({item.key, {}, {}}, [&](const davit_record& r) {
-    stored = from_abi(r);
-    return false;
-  });
-  if (!head.ok()) return refuse(item.outcome, head.error());
-  work.head = head->head;
-  item.outcome.incarnation = work.head.incarnation;
   if (work.step == Step::look_back) {
     item.outcome.type = is_deleted(stored) ? OutcomeType::absent : OutcomeType::unchanged;
     item.outcome.version = stored ? stored->version : Version();
@@ -123,7 +167,7 @@ void Mutations::read_and_decide(Work& work, size_t n) {
   // The store may be restored before the commit, and give the version that was read to another
   // change.
   if (auto& mutation = work.decisions[n].mutation)
-    mutation->expect_incarnation = head->head.incarnation;
+    mutation->expect_incarnation = work.head.incarnation;
   check_expected(work, n);
 }
 

@@ -57,8 +57,15 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   Mutations(Host host, storage::Client storage, std::vector<Group> groups, bool dry_run,
             Outstanding::Ticket ticket, Done done);
   void attempt();
+  struct Place {
+    Work* work;
+    size_t item;
+  };
+  bool begin(Work& work);
+  void read(const std::vector<size_t>& works);
+  void read(const std::vector<Place>& places);
   void attempt(size_t index);
-  void read_and_decide(Work& work, size_t n);
+  void decide(Work& work, size_t n);
   void check_expected(Work& work, size_t n);
   void preview(Work& work, size_t n);
   void preview_all(Work& work);

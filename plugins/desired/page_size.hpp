@@ -9,6 +9,8 @@ namespace davit::desired {
 
 inline constexpr uint32_t records_per_page = 1000;
 inline constexpr uint64_t bytes_per_page = 4 << 20;
+// Records of one look-up with their payloads: they are in memory at once, however large they are.
+inline constexpr size_t payloads_per_look_up = 100;
 
 // The value of davit_read::dead_after for each page of a read through the whole store: the purge
 // mark. Such a read leaves out no tombstone, and goes on when the mark has passed its cursor.

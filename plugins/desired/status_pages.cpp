@@ -74,6 +74,7 @@ Result<> StatusPages::begin(v1::StatusResponse* out) {
   auto all = read_agents(storage_, shared_.lag, selection_.region, [this] { return go_on(); });
   if (!all.ok()) return all.error();
   conditions_ = Conditions(std::move(*all), Delayed(shared_.delayed.all()));
+  asks_kinds_ = !conditions_.only_ctrl_v1_regions().empty();
   out->mutable_head()->set_incarnation(head->head.incarnation.value());
   out->mutable_head()->set_version(head->head.version.value());
   render(*history, out);
@@ -106,8 +107,10 @@ Result<> StatusPages::statuses() {
   statuses_ = read->next;
   if (!read->more) stage_ = Stage::records;
   auto queries = std::make_shared<KindQueries>();
-  for (const Status& status : page) {
-    if (auto r = beside_its_record(status, *queries); !r.ok()) return r;
+  const size_t at_once = asks_kinds_ ? payloads_per_look_up : records_per_page;
+  for (size_t first = 0; first < page.size(); first += at_once) {
+    const size_t count = std::min(at_once, page.size() - first);
+    if (auto r = beside_their_records({&page[first], count}, *queries); !r.ok()) return r;
   }
   ask(std::move(queries));
   return {};
@@ -122,23 +125,31 @@ void StatusPages::ask(std::shared_ptr<KindQueries> queries) {
   if (!page_.empty() && !queries->empty()) queries_ = std::move(queries);
 }
 
-Result<> StatusPages::beside_its_record(const Status& status, KindQueries& queries) {
-  std::optional<Wanted> record;
-  auto head = storage_.get({status.key, {}, {}}, [&](const davit_record& r) {
-    record = judged(r, queries);
-    return false;
+Result<> StatusPages::beside_their_records(std::span<const Status> statuses, KindQueries& queries) {
+  GetRequest request{{}, !asks_kinds_};
+  for (const Status& status : statuses) request.queries.push_back({status.key, {}, {}});
+  std::map<Key, Wanted> records;
+  auto head = storage_.get(request, [&](const davit_record& r) {
+    records.insert_or_assign(from_abi(r.key), judged(r, queries));
+    return true;
   });
   if (!head.ok()) return head.error();
-  if (!record) return {};
-  // When another record has taken the name, the objects belong to that record.
-  const bool taken_over = !record->live && record->name.empty();
-  const Status* observed = taken_over ? nullptr : &status;
-  if (!is_shown(*record, observed)) return {};
-  // A status that was renewed during the read comes again.
-  if (!named_.insert(number_of(status.key)).second) return {};
-  page_.push_back(
-      {status.key, std::move(*record), observed == nullptr ? std::nullopt : std::optional(status)});
+  for (const Status& status : statuses) {
+    if (const auto record = records.find(status.key); record != records.end())
+      add(status, std::move(record->second));
+  }
   return {};
+}
+
+void StatusPages::add(const Status& status, Wanted record) {
+  // When another record has taken the name, the objects belong to that record.
+  const bool taken_over = !record.live && record.name.empty();
+  const Status* observed = taken_over ? nullptr : &status;
+  if (!is_shown(record, observed)) return;
+  // A status that was renewed during the read comes again.
+  if (!named_.insert(number_of(status.key)).second) return;
+  page_.push_back(
+      {status.key, std::move(record), observed == nullptr ? std::nullopt : std::optional(status)});
 }
 
 Result<> StatusPages::records() {
@@ -152,11 +163,12 @@ Result<> StatusPages::records() {
     page_.push_back({key, judged(r, *queries), std::nullopt});
     return true;
   };
-  auto page = storage_.read({{selection_.kind, selection_.region},
-                             records_,
-                             *dead_after,
-                             records_per_page,
-                             bytes_per_page},
+  auto page = storage_.read({.scope = {selection_.kind, selection_.region},
+                             .cursor = records_,
+                             .dead_after = *dead_after,
+                             .limit = records_per_page,
+                             .bytes_max = bytes_per_page,
+                             .no_payload = !asks_kinds_},
                             take);
   if (!page.ok()) return page.error();
   if (page->more && page->next_version <= records_.version) return stands_still();

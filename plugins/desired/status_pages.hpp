@@ -5,6 +5,7 @@
 // statuses and the records are read again from the start, and only those are named that were not.
 #pragma once
 
+#include <span>
 #include <unordered_set>
 
 #include "render.hpp"
@@ -30,7 +31,8 @@ class StatusPages : public Source {
   void show(v1::StatusResponse* out);
   Wanted judged(const davit_record& record, KindQueries& queries) const;
   bool begin_anew(const Error& why);
-  Result<> beside_its_record(const Status& status, KindQueries& queries);
+  Result<> beside_their_records(std::span<const Status> statuses, KindQueries& queries);
+  void add(const Status& status, Wanted record);
   void ask(std::shared_ptr<KindQueries> queries);
   bool go_on() const { return !left() && !shared_.stopping; }
 
@@ -39,9 +41,10 @@ class StatusPages : public Source {
   Selection selection_;
   Stage stage_ = Stage::begin;
   Conditions conditions_;
-  size_t agents_ = 0;  // agents named so far
-  Cursor statuses_;    // statuses read up to here
-  Cursor records_;     // records read up to here
+  bool asks_kinds_ = false;  // about some records, for which it needs their payload
+  size_t agents_ = 0;        // agents named so far
+  Cursor statuses_;          // statuses read up to here
+  Cursor records_;           // records read up to here
   int begun_anew_ = 0;
   // What the last page has to show, and what the kinds are asked about it.
   struct Shown {

@@ -149,12 +149,16 @@ Result<bool> StatusReader::read_page(const std::string& region, Cursor& from, bo
   Result<Version> dead_after = Version();
   if (all) dead_after = leave_out_none(storage_);
   if (!dead_after.ok()) return dead_after.error();
-  auto page = storage_.read(
-      {{view_.selection().kind, region}, from, *dead_after, records_per_page, bytes_per_page},
-      [&](const davit_record& r) {
-        visit(r);
-        return true;
-      });
+  auto page = storage_.read({.scope = {view_.selection().kind, region},
+                             .cursor = from,
+                             .dead_after = *dead_after,
+                             .limit = records_per_page,
+                             .bytes_max = bytes_per_page,
+                             .no_payload = view_.judged_regions().empty()},
+                            [&](const davit_record& r) {
+                              visit(r);
+                              return true;
+                            });
   if (!page.ok()) return page.error();
   if (page->more && page->next_version <= from.version) return stands_still();
   from = {page->head.head.incarnation, page->next_version};

@@ -50,17 +50,9 @@ std::string ask_store(const Session::Server& server) {
 
 // As Schema::check at the start: the schema of a server that runs may be migrated by other means
 // than `davit storage migrate`, or restored.
-void judge_version(uint64_t version) {
-  const uint64_t known = schema_steps().size();
-  if (version == known) return;
-  const std::string it = "the schema has version " + std::to_string(version);
-  throw Fault(
-      {Code::failed_precondition,
-       version > known
-           ? it + ", newer than " + std::to_string(known) +
-                 ", the newest that this davit knows: stop this server, and start a newer davit"
-           : it + ", and this davit needs " + std::to_string(known) +
-                 ": stop the servers and run `davit storage migrate CONFIG...`"});
+void judge_version(int version) {
+  const std::string why = misfit("the schema", version, static_cast<int>(schema_steps().size()));
+  if (!why.empty()) throw Fault({Code::failed_precondition, why});
 }
 
 StoreState state_of(const pqxx::result& rows) {
@@ -71,7 +63,7 @@ StoreState state_of(const pqxx::result& rows) {
   const auto row = rows[0];
   if (row[4].as<bool>())
     throw Fault(Fault::Kind::lost, {Code::unavailable, "the server is a replica"});
-  judge_version(to_number(row[7].c_str()));
+  judge_version(static_cast<int>(to_integer(row[7].c_str())));
   StoreState out;
   out.head = {{Incarnation(to_number(row[3].c_str())), Version(to_number(row[0].c_str()))},
               Version(to_number(row[1].c_str())),

@@ -173,19 +173,23 @@ Result<Page> Database::read(const Op& op, const ReadRequest& q, const storage::V
   return page;
 }
 
-Result<Head> Database::get(const Op& op, const Query& q, const storage::VisitRecord& visit) {
+Result<Head> Database::get(const Op& op, const GetRequest& request,
+                           const storage::VisitRecord& visit) {
   Head out;
-  auto rows = reading(op, [&](Session& session, const Head& head) {
+  auto found = reading(op, [&](Session& session, const Head& head) {
     out = head;
-    return find_records(session, q);
+    return find_records(session, request);
   });
-  if (!rows.ok()) return rows.error();
+  if (!found.ok()) return found.error();
   Record record;
-  for (const auto& row : *rows) {
-    if (auto over = given_up(op, host_.now())) return std::move(*over);
+  std::optional<Error> over;
+  found->visit([&](const pqxx::row& row) {
+    over = given_up(op, host_.now());
+    if (over) return false;
     fill_record(row, record);
-    if (!visit(record)) break;
-  }
+    return visit(record);
+  });
+  if (over) return std::move(*over);
   return out;
 }
 
@@ -202,12 +206,12 @@ Result<StatusPage> Database::statuses(const Op& op, const StatusRead& q,
     return read_status_page(session, q);
   });
   if (!rows.ok()) return rows.error();
-  page.more = rows->page.more;
+  page.more = rows->more;
   page.next = {page.head.head.incarnation, page.more ? q.cursor.version : page.head.status_head};
   Status status;
-  for (const auto& row : rows->page.rows) {
+  for (const auto& row : rows->rows) {
     if (auto over = given_up(op, host_.now())) return std::move(*over);
-    fill_status(row, *rows, status);
+    fill_status(row, status);
     if (page.more) page.next.version = status.status_version;
     if (visit(status)) continue;
     page.more = true;

@@ -42,7 +42,7 @@ class Database {
 
   Result<Head> head(const Op& op);
   Result<Page> read(const Op& op, const ReadRequest& request, const storage::VisitRecord& visit);
-  Result<Head> get(const Op& op, const Query& query, const storage::VisitRecord& visit);
+  Result<Head> get(const Op& op, const GetRequest& request, const storage::VisitRecord& visit);
   Result<StatusPage> statuses(const Op& op, const StatusRead& request,
                               const storage::VisitStatus& visit);
   Result<bool> agents(const Op& op, const AgentRead& request, const storage::VisitProgress& visit);

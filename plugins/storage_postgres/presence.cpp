@@ -48,6 +48,10 @@ Result<> take_store_alone(Session& session, const std::string& schema, Until unt
                                       (who.empty() ? "" : " (" + who + ")") + ": stop it first"};
 }
 
+std::string wait_for_migration(const std::string& schema) {
+  return "SELECT pg_advisory_xact_lock(" + lock_key("davit storage migrate " + schema) + ")";
+}
+
 void leave_store(Session& session) {
   session.script("SELECT pg_advisory_unlock_all()");
 }

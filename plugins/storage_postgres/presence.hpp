@@ -14,6 +14,9 @@ void share_store(Session& session, const std::string& schema);
 enum class Until { disconnected, transaction_ends };
 Result<> take_store_alone(Session& session, const std::string& schema, Until until);
 
+// The statement that waits until no other migration of the schema runs, and then is one.
+std::string wait_for_migration(const std::string& schema);
+
 // Frees what the connection has, before it ends: PostgreSQL notices its end a moment later.
 void leave_store(Session& session);
 

@@ -7,49 +7,62 @@ namespace {
 
 // A record whose name was taken over reads without it. The annotations are keys and values in turn,
 // in the order in which they were written.
-const std::string record_columns =
-    "version, live, CASE WHEN name_taken THEN '' ELSE ns END, CASE WHEN name_taken THEN '' ELSE "
-    "name END, kind, region, id, state, author, request_id, (extract(epoch FROM committed_at) * "
-    "1000)::bigint, payload, CASE WHEN annotations IS NOT NULL THEN ARRAY(SELECT "
-    "unnest(ARRAY[a.key, "
-    "a.value]) FROM json_each_text(annotations) AS a) END";
+std::string columns(bool no_payload) {
+  return "r.version, r.live, CASE WHEN r.name_taken THEN '' ELSE r.ns END, CASE WHEN r.name_taken "
+         "THEN '' ELSE r.name END, r.kind, r.region, r.id, r.state, r.author, r.request_id, "
+         "(extract(epoch FROM r.committed_at) * 1000)::bigint, " +
+         std::string(no_payload
+                         ? "NULL, NULL"
+                         : "r.payload, CASE WHEN r.annotations IS NOT NULL THEN ARRAY(SELECT "
+                           "unnest(ARRAY[a.key, a.value]) FROM json_each_text(r.annotations) AS a) "
+                           "END");
+}
+constexpr int payload_column = 11, annotations_column = 12, number_column = 13;
 
 // $1: above this version. $2: dead_after. $3: whether those that linger are wanted. $4: one more
 // than the limit, which shows whether there is more. $5: the limit of bytes. The sum of the bytes
 // does not read the payloads; only those of the page are read.
-std::string records_page(const std::string& scope) {
-  return "SELECT " + record_columns +
-         ", found FROM (SELECT p.*, count(*) OVER () AS found, row_number() OVER in_order AS "
-         "place, "
-         "sum(octet_length(payload)) OVER in_order AS bytes FROM (SELECT * FROM records r WHERE "
-         "version > $1::bigint AND (live OR version > $2::bigint OR ($3::boolean AND NOT EXISTS "
-         "(SELECT FROM statuses s WHERE s.kind = r.kind AND s.region = r.region AND s.id = r.id "
-         "AND "
-         "s.gone AND s.observed_version >= r.version)))" +
+std::string page(bool no_payload, const std::string& scope) {
+  return "SELECT " + columns(no_payload) +
+         ", r.found FROM (SELECT p.*, count(*) OVER () AS found, row_number() OVER in_order AS "
+         "place, sum(" +
+         (no_payload ? "0" : "octet_length(payload)") +
+         ") OVER in_order AS bytes FROM (SELECT * FROM records r WHERE version > $1::bigint AND "
+         "(live OR version > $2::bigint OR ($3::boolean AND NOT EXISTS (SELECT FROM statuses s "
+         "WHERE s.kind = r.kind AND s.region = r.region AND s.id = r.id AND s.gone AND "
+         "s.observed_version >= r.version)))" +
          scope +
-         " ORDER BY version LIMIT $4::bigint) AS p WINDOW in_order AS (ORDER BY version)) AS q "
-         "WHERE "
-         "place = 1 OR (place < $4::bigint AND bytes <= $5::bigint) ORDER BY version";
+         " ORDER BY version LIMIT $4::bigint) AS p WINDOW in_order AS (ORDER BY version)) AS r "
+         "WHERE place = 1 OR (place < $4::bigint AND bytes <= $5::bigint) ORDER BY version";
 }
 
-const std::string page_of_all_sql = records_page("");
-const std::string page_of_kind_sql = records_page(" AND kind = $6");
-const std::string page_of_region_sql = records_page(" AND region = $6");
-const std::string page_of_both_sql = records_page(" AND kind = $6 AND region = $7");
-const Statement page_of_all = {"page_of_all", page_of_all_sql.c_str()};
-const Statement page_of_kind = {"page_of_kind", page_of_kind_sql.c_str()};
-const Statement page_of_region = {"page_of_region", page_of_region_sql.c_str()};
-const Statement page_of_both = {"page_of_both", page_of_both_sql.c_str()};
+// $1 to $4: kinds, regions, ids or names, and the numbers of the queries.
+std::string look_up(bool no_payload, const std::string& arrays, const std::string& with) {
+  return "SELECT " + columns(no_payload) +
+         ", k.number FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]" + arrays +
+         ") JOIN records r ON r.kind = k.kind AND r.region = k.region AND " + with;
+}
 
-const std::string by_id_sql =
-    "SELECT " + record_columns + " FROM records WHERE kind = $1 AND region = $2 AND id = $3";
-const std::string by_name_sql = "SELECT " + record_columns +
-                                " FROM records WHERE kind = $1 AND region = $2 AND name = $3 AND "
-                                "($4 = '' OR ns = $4) AND NOT name_taken ORDER BY ns, version";
-const Statement record_by_id = {"record_by_id", by_id_sql.c_str()};
-const Statement records_by_name = {"records_by_name", by_name_sql.c_str()};
+struct Statements {
+  Statements(bool no_payload, const std::string& end)
+      : page_of_all("page_of_all" + end, page(no_payload, "")),
+        page_of_kind("page_of_kind" + end, page(no_payload, " AND kind = $6")),
+        page_of_region("page_of_region" + end, page(no_payload, " AND region = $6")),
+        page_of_both("page_of_both" + end, page(no_payload, " AND kind = $6 AND region = $7")),
+        by_id("records_by_id" + end, look_up(no_payload, ") AS k(kind, region, id, number",
+                                             "r.id = k.id ORDER BY k.number")),
+        // $5: namespaces; an empty one means any.
+        by_name("records_by_name" + end,
+                look_up(no_payload, ", $5::text[]) AS k(kind, region, name, number, ns",
+                        "r.name = k.name AND (k.ns = '' OR r.ns = k.ns) AND NOT r.name_taken "
+                        "ORDER BY k.number, r.ns, r.version")) {}
+  const BuiltStatement page_of_all, page_of_kind, page_of_region, page_of_both, by_id, by_name;
+};
+const Statements whole(false, ""), without_payload(true, "_without_payload");
 
-constexpr int payload_column = 11, annotations_column = 12, records_found_column = 13;
+const Statements& statements(bool no_payload) {
+  return no_payload ? without_payload : whole;
+}
 
 }  // namespace
 
@@ -60,19 +73,54 @@ Rows read_page(Session& session, const ReadRequest& q) {
   const bool kind = !q.scope.kind.empty(), region = !q.scope.region.empty();
   if (kind) values.emplace_back(q.scope.kind);
   if (region) values.emplace_back(q.scope.region);
-  const Statement& statement = kind && region ? page_of_both
-                               : kind         ? page_of_kind
-                               : region       ? page_of_region
-                                              : page_of_all;
+  const Statements& sql = statements(q.no_payload);
+  const BuiltStatement& statement = kind && region ? sql.page_of_both
+                                    : kind         ? sql.page_of_kind
+                                    : region       ? sql.page_of_region
+                                                   : sql.page_of_all;
   Rows out{session.ask(statement, values), false};
-  out.more = !out.rows.empty() && to_number(out.rows[0][records_found_column].c_str()) >
-                                      static_cast<uint64_t>(out.rows.size());
+  out.more = !out.rows.empty() &&
+             to_number(out.rows[0][number_column].c_str()) > static_cast<uint64_t>(out.rows.size());
   return out;
 }
 
-pqxx::result find_records(Session& session, const Query& q) {
-  if (!q.key.id.empty()) return session.ask(record_by_id, {q.key.kind, q.key.region, q.key.id});
-  return session.ask(records_by_name, {q.key.kind, q.key.region, q.name, q.ns});
+Found find_records(Session& session, const GetRequest& request) {
+  struct Asked {
+    ArrayText kinds, regions, texts, numbers, spaces;
+    bool any = false;
+    void add(const Query& q, const std::string& text, size_t number) {
+      kinds.add(q.key.kind);
+      regions.add(q.key.region);
+      texts.add(text);
+      numbers.add_number(number);
+      spaces.add(q.ns);
+      any = true;
+    }
+    Values take() { return {kinds.take(), regions.take(), texts.take(), numbers.take()}; }
+  };
+  Asked ids, names;
+  for (size_t n = 0; n < request.queries.size(); ++n) {
+    const Query& q = request.queries[n];
+    q.key.id.empty() ? names.add(q, q.name, n) : ids.add(q, q.key.id, n);
+  }
+  const Statements& sql = statements(request.no_payload);
+  Found out;
+  if (ids.any) out.by_id = session.ask(sql.by_id, ids.take());
+  if (!names.any) return out;
+  Values values = names.take();
+  values.emplace_back(names.spaces.take());
+  out.by_name = session.ask(sql.by_name, values);
+  return out;
+}
+
+void Found::visit(const std::function<bool(const pqxx::row&)>& row) const {
+  const auto number = [](const pqxx::row& r) { return to_number(r[number_column].c_str()); };
+  auto id = by_id.begin(), name = by_name.begin();
+  while (id != by_id.end() || name != by_name.end()) {
+    const bool next_is_id =
+        name == by_name.end() || (id != by_id.end() && number(*id) < number(*name));
+    if (!row(next_is_id ? *id++ : *name++)) return;
+  }
 }
 
 void fill_record(const pqxx::row& row, Record& r) {

@@ -113,11 +113,7 @@ Result<> Schema::judge(const SchemaState& state) const {
   if (state.exists && !state.ours) {
     return refused(it + " has tables of something else: choose another one (key schema)");
   }
-  if (state.version > newest()) {
-    return refused(it + " has version " + std::to_string(state.version) + ", newer than " +
-                   std::to_string(newest()) +
-                   ", the newest that this davit knows: upgrade davit, or name another database");
-  }
+  if (state.version > newest()) return refused(misfit(it, state.version, newest()));
   return {};
 }
 
@@ -126,11 +122,7 @@ Result<> Schema::check(Session& session) const {
   const SchemaState state = look(session);
   if (auto r = judge(state); !r.ok()) return r;
   if (!state.exists) return refused(it + " does not exist: " + how);
-  if (state.version < newest()) {
-    return refused(it + " has version " + std::to_string(state.version) +
-                   ", and this davit needs " + std::to_string(newest()) +
-                   ": stop the servers of the older davit and " + how);
-  }
+  if (state.version < newest()) return refused(misfit(it, state.version, newest()));
   if (auto r = rights(session); !r.ok()) return r;
   return altered(session);
 }
@@ -243,9 +235,7 @@ Result<std::vector<std::string>> Schema::migrate(Session& session, bool dry_run,
                                                  Patience patience) const {
   if (auto r = may_create(session); !r.ok()) return r.error();
   // One at a time: a second one waits, and then finds nothing to do.
-  session.begin(Session::Kind::write, patience,
-                "SELECT pg_advisory_xact_lock(hashtextextended('davit storage migrate ' || " +
-                    quoted_text(name_) + ", 0))");
+  session.begin(Session::Kind::write, patience, wait_for_migration(name_));
   const SchemaState state = look(session);
   auto judged = judge(state);
   auto out = missing_steps(state);

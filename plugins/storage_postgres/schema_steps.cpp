@@ -312,4 +312,15 @@ const std::vector<SchemaStep>& schema_steps() {
   return steps;
 }
 
+std::string misfit(const std::string& it, int has, int needs) {
+  if (has == needs) return {};
+  const std::string versions = it + " has version " + std::to_string(has);
+  if (has > needs) {
+    return versions + ", newer than " + std::to_string(needs) +
+           ", the newest that this davit knows: start a newer davit, or name another database";
+  }
+  return versions + ", and this davit needs " + std::to_string(needs) +
+         ": stop the servers of the older davit and run `davit storage migrate CONFIG...`";
+}
+
 }  // namespace davit::storage_postgres

@@ -19,6 +19,20 @@ struct Statement {
   const char* sql;
 };
 
+// A Statement whose texts are put together at the start of the process.
+class BuiltStatement {
+ public:
+  BuiltStatement(std::string name, std::string sql)
+      : name_(std::move(name)), sql_(std::move(sql)), statement_{name_.c_str(), sql_.c_str()} {}
+  BuiltStatement(const BuiltStatement&) = delete;
+  BuiltStatement& operator=(const BuiltStatement&) = delete;
+  operator const Statement&() const { return statement_; }
+
+ private:
+  const std::string name_, sql_;
+  const Statement statement_;
+};
+
 // How long the statements of a transaction may take.
 struct Patience {
   std::chrono::milliseconds statement{0};  // 0: as long as they take

@@ -66,44 +66,32 @@ constexpr Statement upsert_children = {
     "memory_mib "
     "= excluded.memory_mib"};
 
-// $1: above this version. $2: one more than the limit. $3: the limit of bytes.
-std::string cut_status_page(const std::string& scope) {
-  return "(SELECT p.*, count(*) OVER () AS found, row_number() OVER in_order AS place, sum("
-         "octet_length(message) + octet_length(parked) + octet_length(detail) + (SELECT "
-         "coalesce(sum(octet_length(c.name) + octet_length(c.address) + octet_length(c.status)), "
-         "0) "
-         "FROM children c WHERE c.kind = p.kind AND c.region = p.region AND c.id = p.id)) OVER "
-         "in_order AS bytes FROM (SELECT * FROM statuses WHERE status_version > $1::bigint" +
+// $1: above this version. $2: one more than the limit. $3: the limit of bytes. The index of the
+// children has them in the order of their names.
+std::string status_page(const std::string& scope) {
+  return "SELECT q.status_version, q.kind, q.region, q.id, q.gone, q.observed_version, q.health, "
+         "q.desired, q.updated, q.ready, q.stale, q.message, q.parked, q.epoch, q.sequence, "
+         "q.reported_at_unix_ms, q.detail, CASE WHEN r.name_taken THEN '' ELSE r.ns END, CASE WHEN "
+         "r.name_taken THEN '' ELSE r.name END, q.names, q.addresses, q.states, q.processor, "
+         "q.memory, q.found FROM (SELECT p.*, c.*, count(*) OVER () AS found, row_number() OVER "
+         "in_order AS place, sum(octet_length(message) + octet_length(parked) + "
+         "octet_length(detail) + c.bytes) OVER in_order AS bytes_so_far FROM (SELECT * FROM "
+         "statuses WHERE status_version > $1::bigint" +
          scope +
-         " ORDER BY status_version LIMIT $2::bigint) AS p WINDOW in_order AS (ORDER BY "
-         "status_version)) AS q";
+         " ORDER BY status_version LIMIT $2::bigint) AS p CROSS JOIN LATERAL (SELECT "
+         "coalesce(sum(octet_length(o.name) + octet_length(o.address) + octet_length(o.status)), "
+         "0) AS bytes, array_agg(o.name) AS names, array_agg(o.address) AS addresses, "
+         "array_agg(o.status) AS states, array_agg(o.cpu_millicores) AS processor, "
+         "array_agg(o.memory_mib) AS memory FROM (SELECT * FROM children t WHERE t.kind = p.kind "
+         "AND t.region = p.region AND t.id = p.id ORDER BY t.name) AS o) AS c WINDOW in_order AS "
+         "(ORDER BY status_version)) AS q JOIN records r USING (kind, region, id) WHERE place = 1 "
+         "OR (place < $2::bigint AND bytes_so_far <= $3::bigint) ORDER BY q.status_version";
 }
-const std::string in_status_page = "(place = 1 OR (place < $2::bigint AND bytes <= $3::bigint))";
-// A page and its children, each in one statement, of one scope.
-struct PageStatements {
-  explicit PageStatements(const std::string& name, const std::string& scope)
-      : page_name("statuses_of_" + name),
-        children_name("children_of_" + name),
-        page_sql(
-            "SELECT q.status_version, q.kind, q.region, q.id, q.gone, q.observed_version, "
-            "q.health, q.desired, q.updated, q.ready, q.stale, q.message, q.parked, q.epoch, "
-            "q.sequence, q.reported_at_unix_ms, q.detail, CASE WHEN r.name_taken THEN '' ELSE "
-            "r.ns END, CASE WHEN r.name_taken THEN '' ELSE r.name END, q.found FROM " +
-            cut_status_page(scope) + " JOIN records r USING (kind, region, id) WHERE " +
-            in_status_page + " ORDER BY q.status_version"),
-        children_sql(
-            "SELECT q.status_version, c.name, c.address, c.status, c.cpu_millicores, "
-            "c.memory_mib FROM " +
-            cut_status_page(scope) + " JOIN children c USING (kind, region, id) WHERE " +
-            in_status_page + " ORDER BY q.status_version, c.name") {}
-  const std::string page_name, children_name, page_sql, children_sql;
-  const Statement page{page_name.c_str(), page_sql.c_str()};
-  const Statement children{children_name.c_str(), children_sql.c_str()};
-};
-const PageStatements statuses_of_all("all", ""), statuses_of_kind("kind", " AND kind = $4"),
-    statuses_of_region("region", " AND region = $4"),
-    statuses_of_both("both", " AND kind = $4 AND region = $5");
-constexpr int statuses_found_column = 19;
+const BuiltStatement statuses_of_all("statuses_of_all", status_page("")),
+    statuses_of_kind("statuses_of_kind", status_page(" AND kind = $4")),
+    statuses_of_region("statuses_of_region", status_page(" AND region = $4")),
+    statuses_of_both("statuses_of_both", status_page(" AND kind = $4 AND region = $5"));
+constexpr int names_column = 19, statuses_found_column = 24;
 
 // An epoch is a time. An epoch that is years ahead is wrong, and would make every later status look
 // old.
@@ -281,29 +269,35 @@ void StatusBatch::write_children(Session& session, const Lines& lines) {
   if (changed.count != 0) session.ask(upsert_children, changed.take_all());
 }
 
-StatusRows read_status_page(Session& session, const StatusRead& q) {
+Rows read_status_page(Session& session, const StatusRead& q) {
   Values values = {bounded_number(q.cursor.version), std::to_string(uint64_t{q.limit} + 1),
                    bounded_number(q.bytes_max)};
   const bool kind = !q.scope.kind.empty(), region = !q.scope.region.empty();
   if (kind) values.emplace_back(q.scope.kind);
   if (region) values.emplace_back(q.scope.region);
-  const PageStatements& of = kind && region ? statuses_of_both
-                             : kind         ? statuses_of_kind
-                             : region       ? statuses_of_region
-                                            : statuses_of_all;
-  StatusRows out{{session.ask(of.page, values), false}, {}};
-  const pqxx::result& rows = out.page.rows;
-  out.page.more = !rows.empty() && to_number(rows[0][statuses_found_column].c_str()) >
-                                       static_cast<uint64_t>(rows.size());
-  for (const auto& row : session.ask(of.children, values)) {
-    out.children[Version(to_number(row[0].c_str()))].push_back(
-        {row[1].c_str(), row[2].c_str(), row[3].c_str(), to_integer(row[4].c_str()),
-         to_integer(row[5].c_str())});
-  }
+  const BuiltStatement& statement = kind && region ? statuses_of_both
+                                    : kind         ? statuses_of_kind
+                                    : region       ? statuses_of_region
+                                                   : statuses_of_all;
+  Rows out{session.ask(statement, values), false};
+  out.more = !out.rows.empty() && to_number(out.rows[0][statuses_found_column].c_str()) >
+                                      static_cast<uint64_t>(out.rows.size());
   return out;
 }
 
-void fill_status(const pqxx::row& row, StatusRows& rows, Status& s) {
+void fill_children(const pqxx::row& row, std::vector<Child>& children) {
+  children.clear();
+  if (row[names_column].is_null()) return;
+  const auto column = [&](int n) { return array_elements(row[names_column + n].c_str()); };
+  auto names = column(0), addresses = column(1), states = column(2);
+  const auto processor = column(3), memory = column(4);
+  for (size_t n = 0; n < names.size(); ++n) {
+    children.push_back({std::move(names[n]), std::move(addresses[n]), std::move(states[n]),
+                        to_integer(processor[n]), to_integer(memory[n])});
+  }
+}
+
+void fill_status(const pqxx::row& row, Status& s) {
   s.status_version = Version(to_number(row[0].c_str()));
   s.key = {row[1].c_str(), row[2].c_str(), row[3].c_str()};
   s.gone = *row[4].c_str() == 't';
@@ -321,7 +315,7 @@ void fill_status(const pqxx::row& row, StatusRows& rows, Status& s) {
   s.detail = row[16].c_str();
   s.ns = row[17].c_str();  // those of the record, whatever the agent reported
   s.name = row[18].c_str();
-  s.children = std::move(rows.children[s.status_version]);
+  fill_children(row, s.children);
 }
 
 }  // namespace davit::storage_postgres

@@ -43,12 +43,8 @@ class StatusBatch {
   std::map<Key, Stored> stored_;
 };
 
-// A page of statuses, and their children by the status's version.
-struct StatusRows {
-  Rows page;
-  std::map<Version, std::vector<Child>> children;
-};
-StatusRows read_status_page(Session& session, const StatusRead& request);
-void fill_status(const pqxx::row& row, StatusRows& rows, Status& status);
+// A page of statuses with their children.
+Rows read_status_page(Session& session, const StatusRead& request);
+void fill_status(const pqxx::row& row, Status& status);
 
 }  // namespace davit::storage_postgres

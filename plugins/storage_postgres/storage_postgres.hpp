@@ -90,7 +90,7 @@ class StoragePostgres {
   Result<Page> read(const Op& op, const ReadRequest& request, const storage::VisitRecord& visit) {
     return reading([&](Database& d) { return d.read(op, request, visit); });
   }
-  Result<Head> get(const Op& op, const Query& query, const storage::VisitRecord& visit) {
+  Result<Head> get(const Op& op, const GetRequest& query, const storage::VisitRecord& visit) {
     return reading([&](Database& d) { return d.get(op, query, visit); });
   }
   Result<StatusPage> statuses(const Op& op, const StatusRead& request,

@@ -1,6 +1,7 @@
 #include "text_form.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace davit::storage_postgres {
@@ -8,10 +9,17 @@ namespace {
 
 constexpr char hex_digits[] = "0123456789abcdef";
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 0;
+// The value of each hexadecimal digit; 0 for other characters.
+constexpr auto hex_values = [] {
+  std::array<uint8_t, 256> out{};
+  for (uint8_t n = 0; n < 16; ++n) {
+    out[static_cast<uint8_t>(hex_digits[n])] = n;
+    if (n > 9) out[static_cast<uint8_t>(hex_digits[n] - 'a' + 'A')] = n;
+  }
+  return out;
+}();
+uint8_t hex_value(char c) {
+  return hex_values[static_cast<uint8_t>(c)];
 }
 
 template <class Integer>
@@ -103,9 +111,10 @@ std::vector<std::string> array_elements(std::string_view text) {
 
 void append_bytes(std::string& out, std::string_view hex) {
   if (hex.size() < 2) return;
-  out.reserve(out.size() + hex.size() / 2);
+  size_t to = out.size();
+  out.resize(to + hex.size() / 2 - 1);
   for (size_t at = 2; at + 1 < hex.size(); at += 2)
-    out += static_cast<char>(hex_value(hex[at]) << 4 | hex_value(hex[at + 1]));
+    out[to++] = static_cast<char>(hex_value(hex[at]) << 4 | hex_value(hex[at + 1]));
 }
 
 std::string bounded_number(uint64_t number) {

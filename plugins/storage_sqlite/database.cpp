@@ -142,11 +142,12 @@ Result<Page> Database::read(const Op& op, const ReadRequest& request,
   });
 }
 
-Result<Head> Database::get(const Op& op, const Query& query, const storage::VisitRecord& visit) {
+Result<Head> Database::get(const Op& op, const GetRequest& request,
+                           const storage::VisitRecord& visit) {
   if (auto r = begin(op); !r.ok()) return r.error();
   return reading(op, [&](Connection& c) {
     storage::Chain read;
-    return get_records(c, chain_in(c, read), query, visit);
+    return get_records(c, chain_in(c, read), request, visit);
   });
 }
 

@@ -3,11 +3,12 @@
 namespace davit::storage_sqlite {
 namespace {
 
-// `SELECT *` returns the columns in the order of the table, see schema.cpp.
+// `SELECT *` returns the columns in the order of the table, see schema.cpp. Without the payload the
+// last three are missing.
 constexpr int annotations_column = 12, payload_column = 14;
 
 // Reuses the record's memory, so that a page of rows does not allocate for each row.
-void fill(Connection& connection, const Statement& row, Record& r) {
+void fill(Connection& connection, const Statement& row, bool no_payload, Record& r) {
   r.version = Version(row.number(0));
   r.live = row.integer(1) != 0;
   const bool named = row.integer(2) == 0;
@@ -21,6 +22,9 @@ void fill(Connection& connection, const Statement& row, Record& r) {
   r.author.assign(row.text(10));
   r.request_id.assign(row.text(11));
   r.annotations.clear();
+  r.json.clear();
+  r.payload.clear();
+  if (no_payload) return;
   if (!row.null(annotations_column)) {
     Statement pairs =
         connection.query("SELECT key, value FROM json_each(?)", row.text(annotations_column));
@@ -31,32 +35,68 @@ void fill(Connection& connection, const Statement& row, Record& r) {
 }
 
 // One statement for each combination of kind and region, so that each uses the right index.
-const std::string wanted =
-    " WHERE version > ?1 AND (live OR version > ?2 OR (?4 AND NOT EXISTS (SELECT 1 FROM statuses "
-    "AS s WHERE s.kind = records.kind AND s.region = records.region AND s.id = records.id AND "
-    "s.gone AND s.observed_version >= records.version)))";
-const std::string in_order = " ORDER BY version LIMIT ?3";
-const std::string page_of_all = "SELECT * FROM records" + wanted + in_order;
-const std::string page_of_kind = "SELECT * FROM records" + wanted + " AND +kind = ?5" + in_order;
-const std::string page_of_region =
-    "SELECT * FROM records" + wanted + " AND +region = ?6" + in_order;
-const std::string page_of_both = "SELECT * FROM records INDEXED BY records_scope" + wanted +
-                                 " AND kind = ?5 AND region = ?6" + in_order;
+struct Statements {
+  explicit Statements(const std::string& columns)
+      : page_of_all(select(columns) + wanted() + in_order),
+        page_of_kind(select(columns) + wanted() + " AND +kind = ?5" + in_order),
+        page_of_region(select(columns) + wanted() + " AND +region = ?6" + in_order),
+        page_of_both(select(columns) + " INDEXED BY records_scope" + wanted() +
+                     " AND kind = ?5 AND region = ?6" + in_order),
+        by_id(select(columns) + " WHERE kind = ? AND region = ? AND id = ?"),
+        by_name(select(columns) + named() + " ORDER BY ns, version"),
+        by_name_in(select(columns) + named() + " AND ns = ? ORDER BY version") {}
+  const std::string page_of_all, page_of_kind, page_of_region, page_of_both, by_id, by_name,
+      by_name_in;
+
+ private:
+  static constexpr const char* in_order = " ORDER BY version LIMIT ?3";
+  static std::string select(const std::string& columns) {
+    return "SELECT " + columns + " FROM records";
+  }
+  static std::string wanted() {
+    return " WHERE version > ?1 AND (live OR version > ?2 OR (?4 AND NOT EXISTS (SELECT 1 FROM "
+           "statuses AS s WHERE s.kind = records.kind AND s.region = records.region AND s.id = "
+           "records.id AND s.gone AND s.observed_version >= records.version)))";
+  }
+  static std::string named() {
+    return " WHERE kind = ? AND region = ? AND name = ? AND name_taken = 0";
+  }
+};
+const Statements whole("*"),
+    without_payload(
+        "version, live, name_taken, committed_at_unix_ms, kind, region, id, ns, name, "
+        "state, author, request_id");
+
+const Statements& statements(bool no_payload) {
+  return no_payload ? without_payload : whole;
+}
 
 Statement page_statement(Connection& c, const ReadRequest& q) {
+  const Statements& sql = statements(q.no_payload);
   const int64_t after = static_cast<int64_t>(q.cursor.version.value()),
                 dead_after = static_cast<int64_t>(q.dead_after.value());
   const int64_t limit = int64_t{q.limit} + 1;  // one more shows whether there is more
   const int64_t lingering = q.lingering ? 1 : 0;
   const std::string_view kind = q.scope.kind, region = q.scope.region;
-  if (!kind.empty() && !region.empty())
-    return c.query(page_of_both.c_str(), after, dead_after, limit, lingering, kind, region);
-  if (!kind.empty())
-    return c.query(page_of_kind.c_str(), after, dead_after, limit, lingering, kind);
-  if (!region.empty()) {
-    return c.query(page_of_region.c_str(), after, dead_after, limit, lingering, nullptr, region);
+  if (!kind.empty() && !region.empty()) {
+    return c.query(sql.page_of_both.c_str(), after, dead_after, limit, lingering, kind, region);
   }
-  return c.query(page_of_all.c_str(), after, dead_after, limit, lingering);
+  if (!kind.empty())
+    return c.query(sql.page_of_kind.c_str(), after, dead_after, limit, lingering, kind);
+  if (!region.empty()) {
+    return c.query(sql.page_of_region.c_str(), after, dead_after, limit, lingering, nullptr,
+                   region);
+  }
+  return c.query(sql.page_of_all.c_str(), after, dead_after, limit, lingering);
+}
+
+Statement find(Connection& c, const Query& q, bool no_payload) {
+  const Statements& sql = statements(no_payload);
+  const std::string_view kind = q.key.kind, region = q.key.region, id = q.key.id, ns = q.ns,
+                         name = q.name;
+  if (!id.empty()) return c.query(sql.by_id.c_str(), kind, region, id);
+  if (ns.empty()) return c.query(sql.by_name.c_str(), kind, region, name);
+  return c.query(sql.by_name_in.c_str(), kind, region, name, ns);
 }
 
 }  // namespace
@@ -85,10 +125,10 @@ Page read_page(Connection& connection, const storage::Chain& chain, const ReadRe
   Record record;
   uint64_t bytes = 0;
   for (uint32_t count = 0; row.step(); ++count) {
-    bytes += row.blob(payload_column).size();
+    if (!q.no_payload) bytes += row.blob(payload_column).size();
     page.more = count == q.limit || (count > 0 && bytes > q.bytes_max);
     if (page.more) break;
-    fill(connection, row, record);
+    fill(connection, row, q.no_payload, record);
     page.next_version = record.version;
     page.more = !visit(record);  // the next page begins after this record
     if (page.more) break;
@@ -97,30 +137,16 @@ Page read_page(Connection& connection, const storage::Chain& chain, const ReadRe
   return page;
 }
 
-Head get_records(Connection& connection, const storage::Chain& chain, const Query& q,
+Head get_records(Connection& connection, const storage::Chain& chain, const GetRequest& request,
                  const storage::VisitRecord& visit) {
   const Head head = read_head(connection, chain);
-  using V = std::string_view;
-  const auto each = [&](Statement row) {
-    Record record;
+  Record record;
+  for (const Query& q : request.queries) {
+    Statement row = find(connection, q, request.no_payload);
     while (row.step()) {
-      fill(connection, row, record);
-      if (!visit(record)) return;
+      fill(connection, row, request.no_payload, record);
+      if (!visit(record)) return head;
     }
-  };
-  if (!q.key.id.empty()) {
-    each(connection.query("SELECT * FROM records WHERE kind = ? AND region = ? AND id = ?",
-                          V(q.key.kind), V(q.key.region), V(q.key.id)));
-  } else if (q.ns.empty()) {
-    each(connection.query(
-        "SELECT * FROM records WHERE kind = ? AND region = ? AND name = ? AND name_taken = 0 "
-        "ORDER BY ns, version",
-        V(q.key.kind), V(q.key.region), V(q.name)));
-  } else {
-    each(connection.query(
-        "SELECT * FROM records WHERE kind = ? AND region = ? AND name = ? AND ns = ? "
-        "AND name_taken = 0 ORDER BY version",
-        V(q.key.kind), V(q.key.region), V(q.name), V(q.ns)));
   }
   return head;
 }

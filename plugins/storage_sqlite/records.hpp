@@ -14,7 +14,7 @@ Head read_head(Connection& connection, const storage::Chain& chain);
 Page read_page(Connection& connection, const storage::Chain& chain, const ReadRequest& request,
                const storage::VisitRecord& visit);
 
-Head get_records(Connection& connection, const storage::Chain& chain, const Query& query,
+Head get_records(Connection& connection, const storage::Chain& chain, const GetRequest& request,
                  const storage::VisitRecord& visit);
 
 }  // namespace davit::storage_sqlite

@@ -86,7 +86,7 @@ class StorageSqlite {
   Result<Page> read(const Op& op, const ReadRequest& request, const storage::VisitRecord& visit) {
     return with(DatabaseHealth::reading, [&](Database& d) { return d.read(op, request, visit); });
   }
-  Result<Head> get(const Op& op, const Query& query, const storage::VisitRecord& visit) {
+  Result<Head> get(const Op& op, const GetRequest& query, const storage::VisitRecord& visit) {
     return with(DatabaseHealth::reading, [&](Database& d) { return d.get(op, query, visit); });
   }
   Result<StatusPage> statuses(const Op& op, const StatusRead& request,

@@ -2,6 +2,7 @@
 // stream asks for itself. Where no agent watches nobody else would ask, and `davit status` would go
 // on showing the record as delayed.
 #include <map>
+#include <set>
 
 #include "feed.hpp"
 
@@ -22,15 +23,17 @@ void Feed::ask_again() {
   host_.blocking(storage_.instance(),
                  [this, keys = std::move(keys), ticket = outstanding_.begin()] {
                    std::map<std::string, std::vector<Record>> of_kinds;
-                   for (const Key& key : keys) {
-                     bool found = false;
-                     const auto head = storage_.get({key, {}, {}}, [&](const davit_record& r) {
-                       of_kinds[key.kind].push_back(from_abi(r));
-                       return !(found = true);
-                     });
-                     if (!head.ok()) return;  // the tailer says so
-                     if (!found) classifier_.not_delayed(key, Delay::stream, Version::max());
-                   }
+                   std::set<Key> missing(keys.begin(), keys.end());
+                   GetRequest request;
+                   for (const Key& key : keys) request.queries.push_back({key, {}, {}});
+                   const auto head = storage_.get(request, [&](const davit_record& r) {
+                     const Record& found = of_kinds[text(r.key.kind)].emplace_back(from_abi(r));
+                     missing.erase(found.key);
+                     return true;
+                   });
+                   if (!head.ok()) return;  // the tailer says so
+                   for (const Key& key : missing)
+                     classifier_.not_delayed(key, Delay::stream, Version::max());
                    for (auto& [kind, records] : of_kinds)
                      ask_again(kind, std::move(records), ticket);
                  });

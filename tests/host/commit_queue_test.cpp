@@ -309,7 +309,7 @@ struct ShortOfAnswers {
   static storage::Limits limits() { return {}; }
   Result<Head> head(const Op&) { return Head{}; }
   Result<Page> read(const Op&, const ReadRequest&, const storage::VisitRecord&) { return Page{}; }
-  Result<Head> get(const Op&, const Query&, const storage::VisitRecord&) { return Head{}; }
+  Result<Head> get(const Op&, const GetRequest&, const storage::VisitRecord&) { return Head{}; }
   Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>&) {
     return std::vector<GroupResult>();
   }

@@ -55,7 +55,7 @@ class ShakyStorage {
     if (breaks) return trouble();
     return page;
   }
-  Result<Head> get(const Op& op, const Query& q, const storage::VisitRecord& visit) {
+  Result<Head> get(const Op& op, const GetRequest& q, const storage::VisitRecord& visit) {
     if (away()) return trouble();
     return inner_.under(op).get(q, [&](const davit_record& r) { return visit(from_abi(r)); });
   }

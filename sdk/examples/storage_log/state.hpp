@@ -84,6 +84,16 @@ class State {
     return out;
   }
 
+  std::vector<const Stored*> find(const Query& q) const {
+    if (q.key.id.empty()) {
+      Record like;
+      like.key = q.key, like.ns = q.ns, like.name = q.name;
+      return named(like);
+    }
+    const auto at = records.find(q.key);
+    return at == records.end() ? std::vector<const Stored*>() : std::vector{&at->second};
+  }
+
   // Whether the position is in this store's history: among records, or among statuses.
   bool knows(Cursor at, bool of_statuses = false) const {
     for (const Link& link : chain) {

@@ -96,15 +96,11 @@ class StorageLog {
     return page;
   }
 
-  Result<Head> get(const Op&, const Query& q, const storage::VisitRecord& visit) {
+  Result<Head> get(const Op&, const GetRequest& request, const storage::VisitRecord& visit) {
     const std::lock_guard lock(mutex_);
-    Record like;
-    like.key = q.key, like.ns = q.ns, like.name = q.name;
-    if (q.key.id.empty()) {
-      for (const Stored* s : state_.named(like))
-        if (!visit(s->shown())) break;
-    } else if (const auto at = state_.records.find(q.key); at != state_.records.end()) {
-      visit(at->second.shown());
+    for (const Query& q : request.queries) {
+      for (const Stored* s : state_.find(q))
+        if (!visit(s->shown())) return now();
     }
     return now();
   }

@@ -107,7 +107,10 @@ class Backlog {
     while (cursor_ != head_) {
       if (go_on && !go_on()) return given_up();
       Seen seen;
-      auto page = storage.read({{}, cursor_, {}, records_per_page, bytes_per_page},
+      auto page = storage.read({.cursor = cursor_,
+                                .limit = records_per_page,
+                                .bytes_max = bytes_per_page,
+                                .no_payload = true},
                                [&seen](const davit_record& r) {
                                  seen.push_back(seen_in(r));
                                  return true;

@@ -22,6 +22,11 @@ struct Flags<davit_read> {
   static constexpr uint32_t known = DAVIT_READ_LINGERING;
 };
 template <>
+struct Flags<davit_get> {
+  static constexpr const char* of = "davit_get";
+  static constexpr uint32_t known = 0;
+};
+template <>
 struct Flags<davit_status_read> {
   static constexpr const char* of = "davit_status_read";
   static constexpr uint32_t known = 0;

@@ -182,34 +182,6 @@ inline Head from_abi(const davit_head& h) {
   return {from_abi(h.head), Version(h.status_head), Version(h.purged_through)};
 }
 
-// An empty string means any.
-struct Scope {
-  std::string kind, region;
-};
-
-struct ReadRequest {
-  Scope scope;
-  Cursor cursor;
-  Version dead_after{};
-  uint32_t limit = 100;
-  uint64_t bytes_max = UINT64_MAX;
-  // DAVIT_READ_LINGERING: `dead_after` leaves out a deleted record only when its stored status says
-  // gone of the record's version or of a later one.
-  bool lingering = false;
-};
-
-struct Page {
-  bool more = false;
-  Version next_version{};
-  Head head;
-};
-
-// Asks for a record by its id, or by its name when the id is empty.
-struct Query {
-  Key key;
-  std::string ns, name;
-};
-
 struct Child {
   std::string name, address, status;
   int64_t cpu_millicores = 0, memory_mib = 0;
@@ -299,20 +271,6 @@ struct StatusView {
   }
   StatusView(const StatusView&) = delete;
   StatusView& operator=(const StatusView&) = delete;
-};
-
-// Which statuses to read: those above the cursor, which is one of statuses.
-struct StatusRead {
-  Scope scope;
-  Cursor cursor;
-  uint32_t limit = 100;
-  uint64_t bytes_max = UINT64_MAX;
-};
-
-struct StatusPage {
-  bool more = false;
-  Cursor next;  // the cursor of statuses after this page
-  Head head;
 };
 
 // What davit_status_read::bytes_max counts.

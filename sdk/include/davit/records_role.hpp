@@ -57,10 +57,8 @@ struct Role {
         },
         [](davit_instance* i, const davit_op* op, const davit_query* q, davit_records_done done,
            void* ctx) {
-          must_not_throw("davit_records.get", [&] {
-            object<T>(i).get(Op(op), Query{from_abi(q->key), text(q->ns), text(q->name)},
-                             answer(done, ctx));
-          });
+          must_not_throw("davit_records.get",
+                         [&] { object<T>(i).get(Op(op), from_abi(*q), answer(done, ctx)); });
         },
         [](davit_instance* i, const davit_op* op, const davit_records_read* q,
            davit_records_done done, void* ctx) {

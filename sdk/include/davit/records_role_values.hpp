@@ -4,7 +4,7 @@
 
 #include "abi/records_role.h"
 #include "flags.hpp"
-#include "records.hpp"
+#include "storage_reads.hpp"
 
 namespace davit {
 

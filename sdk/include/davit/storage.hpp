@@ -8,7 +8,7 @@
 //     Result<storage::Limits> limits();
 //     Result<Head> head(const Op&);
 //     Result<Page> read(const Op&, const ReadRequest&, const storage::VisitRecord&);
-//     Result<Head> get(const Op&, const Query&, const storage::VisitRecord&);
+//     Result<Head> get(const Op&, const GetRequest&, const storage::VisitRecord&);
 //     Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>&);
 //     Result<> report(const Op&, const std::vector<Status>&);
 //     Result<StatusPage> statuses(const Op&, const StatusRead&, const storage::VisitStatus&);
@@ -67,7 +67,8 @@ struct Role {
                                       Version(q->dead_after),
                                       q->limit,
                                       q->bytes_max,
-                                      (q->flags & DAVIT_READ_LINGERING) != 0};
+                                      (q->flags & DAVIT_READ_LINGERING) != 0,
+                                      (q->flags & DAVIT_READ_NO_PAYLOAD) != 0};
             auto r = object<T>(i).read(Op(op), request, visitor(visit, ctx));
             if (!r.ok()) return r.error();
             put(out, davit_page{sizeof(davit_page), r->more ? DAVIT_PAGE_MORE : 0,
@@ -76,11 +77,11 @@ struct Role {
             return {};
           });
         },
-        [](davit_instance* i, const davit_op* op, const davit_query* q, davit_visit_record visit,
+        [](davit_instance* i, const davit_op* op, const davit_get* q, davit_visit_record visit,
            void* ctx, davit_head* out, davit_error* e) {
           return guard(e, [&]() -> Result<> {
-            auto r = object<T>(i).get(Op(op), Query{from_abi(q->key), text(q->ns), text(q->name)},
-                                      visitor(visit, ctx));
+            if (auto known = understood(*q); !known.ok()) return known;
+            auto r = object<T>(i).get(Op(op), from_abi(*q), visitor(visit, ctx));
             if (!r.ok()) return r.error();
             put(out, to_abi(*r));
             return {};
@@ -262,14 +263,15 @@ class Client {
   Result<Page> read(const ReadRequest& q, Visit visit) const {
     if (auto e = outside(q.scope)) return *e;
     const davit_scope scope{sizeof(davit_scope), 0, str(q.scope.kind), str(q.scope.region)};
-    const davit_read request{sizeof(davit_read),
-                             q.limit,
-                             &scope,
-                             to_abi(q.cursor),
-                             q.dead_after.value(),
-                             q.bytes_max,
-                             q.lingering ? DAVIT_READ_LINGERING : 0,
-                             0};
+    const davit_read request{
+        sizeof(davit_read),
+        q.limit,
+        &scope,
+        to_abi(q.cursor),
+        q.dead_after.value(),
+        q.bytes_max,
+        (q.lingering ? DAVIT_READ_LINGERING : 0) | (q.no_payload ? DAVIT_READ_NO_PAYLOAD : 0),
+        0};
     auto head = to_fill<davit_head>();
     auto page = to_fill<davit_page>();
     page.head = &head;
@@ -284,13 +286,19 @@ class Client {
   }
   template <class Visit>
   Result<Head> get(const Query& q, Visit visit) const {
-    if (auto e = outside(q)) return *e;
-    const davit_query request{sizeof(davit_query), 0, to_abi(q.key), str(q.ns), str(q.name)};
+    return get(GetRequest{{q}}, std::move(visit));
+  }
+  template <class Visit>
+  Result<Head> get(const GetRequest& q, Visit visit) const {
+    for (const Query& query : q.queries) {
+      if (auto e = outside(query)) return *e;
+    }
+    const GetView view(q);
     auto out = to_fill<davit_head>();
     Visitor visitor(std::move(visit));
     auto r = checked(
         [&](davit_error* e) {
-          return vtable_->get(ref_.self, op_.abi(), &request, visitor, &visitor, &out, e);
+          return vtable_->get(ref_.self, op_.abi(), &view.abi, visitor, &visitor, &out, e);
         },
         visitor);
     if (!r.ok()) return r.error();

@@ -1,8 +1,8 @@
 // What a storage backend and its callers share beside the records: visitors and requests.
 #pragma once
 
-#include "records.hpp"
 #include "storage_hints.hpp"
+#include "storage_reads.hpp"
 
 namespace davit {
 

@@ -27,15 +27,17 @@ class Raw {
           &ids, &page, e);
     });
   }
-  int32_t get(uint32_t reserved, size_t& found) {
+  int32_t get(uint32_t flags, uint32_t reserved, size_t& found) {
     const Key key = record("a").key;
     const davit_query request{sizeof request, reserved, to_abi(key), str(""), str("")};
+    const davit_query* queries[] = {&request};
+    const davit_get all{sizeof all, flags, queries, 1};
     davit_head head{};
     head.struct_size = sizeof head;
     head.reserved = reserved;
     return done([&](davit_error* e) {
       return table_->get(
-          self_, op_.abi(), &request,
+          self_, op_.abi(), &all,
           [](void* ctx, const davit_record*) -> int32_t { return ++*static_cast<size_t*>(ctx), 0; },
           &found, &head, e);
     });
@@ -91,6 +93,10 @@ TEST(StorageFlags, AnUnknownCriticalFlagIsRefusedAndNothingIsDone) {
   EXPECT_EQ(raw.read(unknown_critical, 0, visited), DAVIT_UNIMPLEMENTED);
   EXPECT_NE(raw.message.find("davit_read"), std::string::npos) << raw.message;
   EXPECT_TRUE(visited.empty());
+  size_t found = 0;
+  EXPECT_EQ(raw.get(unknown_critical, 0, found), DAVIT_UNIMPLEMENTED);
+  EXPECT_NE(raw.message.find("davit_get"), std::string::npos) << raw.message;
+  EXPECT_EQ(found, 0u);
   EXPECT_EQ(raw.maintain(unknown_critical), DAVIT_UNIMPLEMENTED);
   EXPECT_NE(raw.message.find("davit_maintain"), std::string::npos) << raw.message;
   EXPECT_EQ(raw.report(unknown_critical), DAVIT_UNIMPLEMENTED);
@@ -107,6 +113,9 @@ TEST(StorageFlags, AnUnknownHintChangesNothing) {
   std::vector<std::string> visited;
   EXPECT_EQ(raw.read(unknown_hint, 0, visited), DAVIT_OK) << raw.message;
   EXPECT_EQ(visited, std::vector<std::string>{"a"});
+  size_t found = 0;
+  EXPECT_EQ(raw.get(unknown_hint, 0, found), DAVIT_OK) << raw.message;
+  EXPECT_EQ(found, 1u);
   EXPECT_EQ(raw.maintain(unknown_hint), DAVIT_OK) << raw.message;
   EXPECT_EQ(raw.report(unknown_hint), DAVIT_OK) << raw.message;
   EXPECT_EQ(read_statuses(*store).size(), 1u);
@@ -123,7 +132,7 @@ TEST(StorageFlags, WhatIsReservedIsNotRead) {
   EXPECT_EQ(raw.read(0, garbage, visited), DAVIT_OK) << raw.message;
   EXPECT_EQ(visited, std::vector<std::string>{"a"});
   size_t found = 0;
-  EXPECT_EQ(raw.get(garbage, found), DAVIT_OK) << raw.message;
+  EXPECT_EQ(raw.get(0, garbage, found), DAVIT_OK) << raw.message;
   EXPECT_EQ(found, 1u);
   EXPECT_EQ(raw.commit(0, garbage), DAVIT_OK) << raw.message;
   EXPECT_TRUE(get(*store, "b").has_value());

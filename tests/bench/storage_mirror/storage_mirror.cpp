@@ -44,8 +44,11 @@ class StorageMirror {
     if (!r.ok()) return r.error();
     return out;
   }
-  Result<Head> get(const Op&, const Query& q, const storage::VisitRecord& visit) {
-    auto r = asked([&] { Lent(*this)->get(q, visit); });
+  Result<Head> get(const Op&, const GetRequest& q, const storage::VisitRecord& visit) {
+    auto r = asked([&] {
+      const Lent lent(*this);
+      for (const Query& one : q.queries) lent->get(one, visit);
+    });
     if (!r.ok()) return r.error();
     return now();
   }

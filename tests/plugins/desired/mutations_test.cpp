@@ -13,14 +13,18 @@ class KeepingStore : public testing::EmptyStorage {
  public:
   Incarnation incarnation{7};
   std::vector<Group> committed;
+  std::vector<size_t> asked;  // queries of each look-up
 
   Result<Head> head(const Op&) { return Head{{incarnation, 9}, 0, 0}; }
-  Result<Head> get(const Op& op, const Query& q, const storage::VisitRecord& visit) {
-    Record r;
-    r.key = q.key;
-    r.version = 5;
-    r.state = "running";
-    visit(r);
+  Result<Head> get(const Op& op, const GetRequest& q, const storage::VisitRecord& visit) {
+    asked.push_back(q.queries.size());
+    for (const Query& one : q.queries) {
+      Record r;
+      r.key = one.key;
+      r.version = 5;
+      r.state = "running";
+      visit(r);
+    }
     return head(op);
   }
   Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>& groups) {
@@ -54,6 +58,40 @@ TEST(Mutations, ExpectTheVersionOfTheIncarnationThatTheyHaveRead) {
   const Mutation& m = store.committed[0].mutations.at(0);
   EXPECT_EQ(m.expect, Version(5));
   EXPECT_EQ(m.expect_incarnation, Incarnation(7));
+}
+
+// One look-up for each would take a second for a thousand documents, where the store is a database
+// of its own. Not all at once either: their payloads are in memory together.
+TEST(Mutations, ReadTheRecordsOfManyGroupsTogether) {
+  testing::TestHost host("plugin", {}, testing::TestHost::Time::manual);
+  KeepingStore store;
+  host.add_role("main", DAVIT_STORAGE, reinterpret_cast<davit_instance*>(&store),
+                storage::Role::vtable<KeepingStore>());
+  const auto client = *storage::Client::find(host.host(), "main");
+  Outstanding outstanding;
+  std::vector<Mutations::Group> groups(80);
+  std::vector<std::string> seen;
+  for (size_t n = 0; n < groups.size() * 3; ++n) {
+    const std::string id = std::to_string(n);
+    groups[n / 3].items.push_back(
+        {{"widget", "eu", id}, [&seen, id](const std::optional<Record>& stored) {
+           seen.push_back(stored->key.id);
+           EXPECT_EQ(stored->key.id, id);
+           Decision d;
+           d.type = OutcomeType::unchanged;
+           return d;
+         }});
+  }
+  size_t unchanged = 0;
+  Mutations::run(host.host(), client, std::move(groups), false, outstanding.begin(),
+                 [&unchanged](const std::vector<Outcome>& outcomes) {
+                   for (const auto& o : outcomes)
+                     unchanged += o.type == OutcomeType::unchanged ? 1 : 0;
+                 });
+  host.run();
+  EXPECT_EQ(store.asked, (std::vector<size_t>{100, 100, 40}));
+  EXPECT_EQ(seen.size(), 240u);
+  EXPECT_EQ(unchanged, 240u);
 }
 
 }  // namespace

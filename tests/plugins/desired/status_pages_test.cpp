@@ -23,9 +23,11 @@ class RestoredAmid : public testing::EmptyStorage {
   }
 
   Result<Head> head(const Op&) { return now(); }
-  Result<Head> get(const Op&, const Query& q, const storage::VisitRecord& visit) {
-    for (size_t n = 0; n < ids.size(); ++n) {
-      if (ids[n] == q.key.id) visit(record(n));
+  Result<Head> get(const Op&, const GetRequest& q, const storage::VisitRecord& visit) {
+    for (const Query& one : q.queries) {
+      for (size_t n = 0; n < ids.size(); ++n) {
+        if (ids[n] == one.key.id) visit(record(n));
+      }
     }
     return now();
   }

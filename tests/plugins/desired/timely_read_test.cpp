@@ -14,10 +14,10 @@ using namespace std::chrono_literals;
 class HungStore : public testing::EmptyStorage {
  public:
   std::function<void()> hangs = [] {};
-  Result<Head> get(const Op& op, const Query& q, const storage::VisitRecord& visit) {
+  Result<Head> get(const Op& op, const GetRequest& q, const storage::VisitRecord& visit) {
     hangs();
     Record r;
-    r.key = q.key;
+    r.key = q.queries.at(0).key;
     visit(r);
     return head(op);
   }

@@ -14,7 +14,9 @@ class EmptyStorage {
   Result<Page> read(const Op&, const ReadRequest& q, const storage::VisitRecord&) {
     return Page{false, q.cursor.version, {{1, q.cursor.version}, 0, 0}};
   }
-  Result<Head> get(const Op& op, const Query&, const storage::VisitRecord&) { return head(op); }
+  Result<Head> get(const Op& op, const GetRequest&, const storage::VisitRecord&) {
+    return head(op);
+  }
   Result<std::vector<GroupResult>> commit(const Op&, const std::vector<Group>&) { return none(); }
   Result<> report(const Op&, const std::vector<Status>&) { return none(); }
   Result<StatusPage> statuses(const Op&, const StatusRead& q, const storage::VisitStatus&) {

@@ -147,11 +147,12 @@ TEST_F(Releases, AServerWhoseSchemaWasMigratedByOtherMeansWritesNothing) {
        {Row{"INSERT INTO davit.schema_steps VALUES (" + next + ", 'of the future', '{}')",
             "DELETE FROM davit.schema_steps WHERE version = " + next,
             "the schema has version " + next + ", newer than " + newest +
-                ", the newest that this davit knows: stop this server, and start a newer davit"},
+                ", the newest that this davit knows: start a newer davit, or name another "
+                "database"},
         Row{"UPDATE davit.schema_steps SET version = 0 WHERE version = " + newest,
             "UPDATE davit.schema_steps SET version = " + newest + " WHERE version = 0",
             "and this davit needs " + newest +
-                ": stop the servers and run `davit storage "
+                ": stop the servers of the older davit and run `davit storage "
                 "migrate CONFIG...`"}}) {
     sql(row.change);
     const std::string before = content();

@@ -75,7 +75,7 @@ TEST_F(SchemaTest, ANewerOneIsRefusedByAllOfThem) {
   const std::string next = std::to_string(schema_steps().size() + 1);
   sql("INSERT INTO davit.schema_steps VALUES (" + next + ", 'of the future', '{}')");
   expect_refused("has version " + next + ", newer than " + newest +
-                 ", the newest that this davit knows: upgrade davit");
+                 ", the newest that this davit knows: start a newer davit");
   for (const bool dry : {true, false})
     EXPECT_NE(migrate(config_, dry).find("newer than " + newest), std::string::npos);
 }

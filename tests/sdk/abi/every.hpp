@@ -73,7 +73,7 @@ class EveryStorage : public Part {
            visit([&] { return see(values::record()); }));
     return Page{true, 55, values::head};
   }
-  Result<Head> get(const Op&, const Query& q, const storage::VisitRecord& see) {
+  Result<Head> get(const Op&, const GetRequest& q, const storage::VisitRecord& see) {
     at("davit_storage.get", values::words(q));
     (void)(visit([&] { return see(values::record()); }) &&
            visit([&] { return see(values::record()); }));

@@ -133,7 +133,7 @@ TEST(Exceptions, OfASlotThatReturnsAnErrorAreTheErrorInternal) {
       {"davit_plugin.start", [](Every& e) { return e.up; }},
       {"davit_storage.head", [](Every& e) { return plain(e.store().head()); }},
       {"davit_storage.read", [](Every& e) { return plain(e.store().read({}, sees_all)); }},
-      {"davit_storage.get", [](Every& e) { return plain(e.store().get({}, sees_all)); }},
+      {"davit_storage.get", [](Every& e) { return plain(e.store().get(Query(), sees_all)); }},
       {"davit_storage.commit", [](Every& e) { return plain(e.store().commit_now({{}})); }},
       {"davit_storage.report", [](Every& e) { return e.store().report_now({values::status()}); }},
       {"davit_storage.statuses", [](Every& e) { return plain(e.store().statuses({}, sees_all)); }},
@@ -268,7 +268,7 @@ TEST(Exceptions, OfAVisitorStopTheSlotAndGoOnBehindIt) {
   const auto ouch = [](auto&&...) -> bool { throw std::runtime_error("ouch"); };
   const std::vector<Slot> slots = {
       {"read", [=](Every& e) { return plain(e.store().read({}, ouch)); }},
-      {"get", [=](Every& e) { return plain(e.store().get({}, ouch)); }},
+      {"get", [=](Every& e) { return plain(e.store().get(Query(), ouch)); }},
       {"statuses", [=](Every& e) { return plain(e.store().statuses({}, ouch)); }},
       {"agents", [=](Every& e) { return plain(e.store().agent_page({}, ouch)); }},
       {"backup", [=](Every& e) { return plain(e.copies().backup("", ouch)); }},

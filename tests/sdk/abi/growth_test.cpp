@@ -51,16 +51,16 @@ void Growth::stores() {
   expect_logged("davit_storage.head cancelled 171 00-trace-01 told");
 
   std::string seen;
-  const ReadRequest read{{"k", "r"}, {191, 192}, 193, 194, 195, true};
+  const ReadRequest read{{"k", "r"}, {191, 192}, 193, 194, 195, true, true};
   const auto page =
       store.read(read, [&](const davit_record& r) { return seen += words(from_abi(r)), true; });
   EXPECT_EQ(words(*page), words(true, 55, values::head));
   EXPECT_EQ(seen, words(values::record()) + words(values::record()));
   expect_logged("davit_storage.read " + words(read));
   const Query query{{"k", "r", "i"}, "ns", "n"};
-  EXPECT_EQ(words(*store.get(query, [](const davit_record&) { return false; })),
-            words(values::head));
-  expect_logged("davit_storage.get " + words(query));
+  const GetRequest get{{query, {{"k2", "r2", ""}, "", "n2"}}, true};
+  EXPECT_EQ(words(*store.get(get, [](const davit_record&) { return false; })), words(values::head));
+  expect_logged("davit_storage.get " + words(get));
 
   const auto results = store.commit_now({values::group(), values::group()});
   ASSERT_EQ(results->size(), 2u);
@@ -119,10 +119,9 @@ void Growth::stores_beside_other_bytes() {
             DAVIT_OK);
   EXPECT_EQ(page.value.next_version, 55u);
 
-  const auto query = to_fill<davit_query>();
-  EXPECT_EQ(
-      table->get(instance_->get(), operation_.abi(), &query, visit, nullptr, &of_get.value, &e),
-      DAVIT_OK);
+  const auto get = to_fill<davit_get>();  // of nothing
+  EXPECT_EQ(table->get(instance_->get(), operation_.abi(), &get, visit, nullptr, &of_get.value, &e),
+            DAVIT_OK);
   EXPECT_TRUE(of_get.intact());
 
   const Group group = values::group();

@@ -152,7 +152,7 @@ inline Words words(const Scope& s) {
   return words(s.kind, s.region);
 }
 inline Words words(const ReadRequest& q) {
-  return words(q.scope, q.cursor, q.dead_after, q.limit, q.bytes_max, q.lingering);
+  return words(q.scope, q.cursor, q.dead_after, q.limit, q.bytes_max, q.lingering, q.no_payload);
 }
 inline Words words(const Page& p) {
   return words(p.more, p.next_version, p.head);
@@ -174,6 +174,9 @@ inline Words words(const secrets::Item& i) {
 }
 inline Words words(const Query& q) {
   return words(q.key, q.ns, q.name);
+}
+inline Words words(const GetRequest& q) {
+  return words(q.queries, q.no_payload);
 }
 inline Words words(const Record& r) {
   return words(r.key, r.ns, r.name, r.state, r.version, r.live, r.payload, r.json,

@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "davit/storage.hpp"
 
@@ -24,6 +25,20 @@ struct Contents {
   std::map<std::string, Version> requests_;
   std::map<Key, Status> statuses_;
   std::map<std::pair<std::string, std::string>, Progress> agents_;
+
+  // Every real database has a pause between taking a number and committing it.
+  static void dither() {
+    thread_local std::mt19937 random(std::random_device{}());
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
+  }
+  static std::optional<Error> check(const Group& group) {
+    std::set<Key> keys;
+    for (const auto& m : group.mutations) keys.insert(m.record.key);
+    if (keys.empty() || keys.size() != group.mutations.size()) {
+      return Error{Code::invalid_argument, "not a group"};
+    }
+    return std::nullopt;
+  }
 
   // An incarnation, which has all 64 bits. Not of the host's randomness: a test repeats that.
   static Incarnation draw() {

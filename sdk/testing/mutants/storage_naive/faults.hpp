@@ -50,6 +50,9 @@ inline std::set<std::string> known_faults() {
           "reads_reserved",         // gives a reserved member a meaning
           "purge_leaves_names",     // a purged record is still found by its name
           "finds_the_live",         // finds no deleted record by its name
+          "one_query",              // answers the first of several queries
+          "never_stops",            // a look-up goes on when its visitor has stopped
+          "no_payload_no_name",     // leaves out more than the payload
           "forgets_the_visitor",    // says that there is no more when a visitor has stopped
           "nameless_statuses",      // forgets the namespace and name of a status
           "loads_new_versions",     // a copy gets versions of its own

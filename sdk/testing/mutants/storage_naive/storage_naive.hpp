@@ -72,7 +72,7 @@ class StorageNaive : private Contents {
       if (page.more) return page;
       ++count;
       page.next_version = r.version;
-      const bool stopped = !visit(shown(r));
+      const bool stopped = !visit(shown(r, q.no_payload));
       others_cancelled_ = op.cancelled();
       if (const auto why = over(op)) return *why;
       page.more = stopped && fault_ != "forgets_the_visitor";
@@ -82,19 +82,25 @@ class StorageNaive : private Contents {
     return page;
   }
 
-  Result<Head> get(const Op&, const Query& q, const storage::VisitRecord& visit) {
+  Result<Head> get(const Op&, const GetRequest& request, const storage::VisitRecord& visit) {
     const std::lock_guard lock(mutex_);
+    for (const Query& q : request.queries) {
+      if (!get(q, request.no_payload, visit) || fault_ == "one_query") break;
+    }
+    return now();
+  }
+  bool get(const Query& q, bool no_payload, const storage::VisitRecord& visit) {
     for (const auto& [key, r] : records_) {
       if (key.kind != q.key.kind || key.region != q.key.region) continue;
       const bool named = hidden_.count(key) == 0 && r.name == q.name &&
                          (q.ns.empty() || r.ns == q.ns) && (r.live || fault_ != "finds_the_live");
       if (q.key.id.empty() ? !named : key.id != q.key.id) continue;
-      if (!visit(shown(r))) break;
+      if (!visit(shown(r, no_payload)) && fault_ != "never_stops") return false;
     }
     for (const Record& r : purged_names_) {
       if (q.key.id.empty() && r.name == q.name && (q.ns.empty() || r.ns == q.ns)) visit(r);
     }
-    return now();
+    return true;
   }
 
   void tell(uint32_t what) { hints_.tell(what); }
@@ -259,7 +265,9 @@ class StorageNaive : private Contents {
     if (fault_ == "takes_status_beyond_end") return link(read_at.incarnation) < chain_.size();
     return accepts(read_at, &Link::first_version, head_);
   }
-  Record shown(Record r) const {
+  Record shown(Record r, bool no_payload) const {
+    if (no_payload) r.payload.clear(), r.json.clear(), r.annotations.clear();
+    if (no_payload && fault_ == "no_payload_no_name") r.name.clear();
     if (hidden_.count(r.key) != 0) r.ns.clear(), r.name.clear();
     return r;
   }
@@ -270,11 +278,6 @@ class StorageNaive : private Contents {
     const bool of_this_death =
         s->second.observed_version >= r.version || fault_ == "takes_an_earlier_gone";
     return !s->second.gone || !of_this_death;
-  }
-  // Every real database has a pause between taking a number and committing it.
-  static void dither() {
-    thread_local std::mt19937 random(std::random_device{}());
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
   }
 
   GroupResult commit(const Group& group) {
@@ -313,15 +316,6 @@ class StorageNaive : private Contents {
     result.first_version = first;
     if (!group.request_id.empty()) requests_[group.request_id] = first;
     return result;
-  }
-
-  static std::optional<Error> check(const Group& group) {
-    std::set<Key> keys;
-    for (const auto& m : group.mutations) keys.insert(m.record.key);
-    if (keys.empty() || keys.size() != group.mutations.size()) {
-      return Error{Code::invalid_argument, "not a group"};
-    }
-    return std::nullopt;
   }
 
   // Gives deleted records whose names the group takes over a new version each. Returns the next

@@ -110,7 +110,7 @@ class StorageShared {
   Result<Page> read(const Op& op, const ReadRequest& q, const storage::VisitRecord& visit) {
     return call([&](StorageNaive& s) { return s.read(op, q, visit); });
   }
-  Result<Head> get(const Op& op, const Query& q, const storage::VisitRecord& visit) {
+  Result<Head> get(const Op& op, const GetRequest& q, const storage::VisitRecord& visit) {
     return call([&](StorageNaive& s) { return s.get(op, q, visit); });
   }
   Result<StatusPage> statuses(const Op& op, const StatusRead& q,

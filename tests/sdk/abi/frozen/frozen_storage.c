@@ -77,19 +77,26 @@ static int32_t read_records(davit_instance* self, const davit_op* op, const davi
   return code;
 }
 
-static int32_t get(davit_instance* self, const davit_op* op, const davit_query* q,
+static int answers(const davit_query* q, const davit_record* r) {
+  if (q->key.id.len != 0) return same_key(q->key, r->key);
+  return equal(q->name, r->name) && (q->ns.len == 0 || equal(q->ns, r->ns)) &&
+         equal(q->key.kind, r->key.kind) && equal(q->key.region, r->key.region);
+}
+
+static int32_t get(davit_instance* self, const davit_op* op, const davit_get* request,
                    davit_visit_record visit, void* ctx, davit_head* out, davit_error* error) {
-  const int32_t code = lock(self, op, error);
-  size_t i;
+  int32_t code;
+  size_t n, i;
+  if (!KNOWN_FLAGS(request->flags, 0)) return unknown_flag(error, "davit_get");
+  code = lock(self, op, error);
   if (code != DAVIT_OK) return code;
-  for (i = 0; i < self->records_count; ++i) {
-    const davit_record* r = self->records[i];
-    const int by_name = q->key.id.len == 0 && equal(q->name, r->name) &&
-                        (q->ns.len == 0 || equal(q->ns, r->ns)) &&
-                        equal(q->key.kind, r->key.kind) && equal(q->key.region, r->key.region);
-    if ((by_name || same_key(q->key, r->key)) && visit(ctx, r) != 0) break;
-  }
   fill_head(self, out);
+  for (n = 0; n < request->count; ++n) {
+    for (i = 0; i < self->records_count; ++i) {
+      const davit_record* r = self->records[i];
+      if (answers(request->queries[n], r) && visit(ctx, r) != 0) return unlock(self);
+    }
+  }
   return unlock(self);
 }
 
@@ -102,8 +109,8 @@ static int32_t judge_group(davit_instance* self, const davit_group* group,
     const size_t at = find_record(self, m->record->key);
     result->actual_version =
         at < self->records_count && is_live(self->records[at]) ? self->records[at]->version : 0;
-    const int lost = m->expect != 0 && m->expect_incarnation != 0 &&
-                     m->expect_incarnation != self->incarnation;
+    const int lost =
+        m->expect != 0 && m->expect_incarnation != 0 && m->expect_incarnation != self->incarnation;
     if (m->expect != DAVIT_EXPECT_ANY && (m->expect != result->actual_version || lost))
       return fail(&result->error, DAVIT_ABORTED, "", "the record has another version");
   }

@@ -134,6 +134,9 @@ typedef struct davit_scope {
 } davit_scope;
 
 #define DAVIT_READ_LINGERING DAVIT_CRITICAL(0)
+/* Of davit_read and davit_get: the caller looks at no payload, JSON or annotations. A store may
+ * leave them out, and need not read them. */
+#define DAVIT_READ_NO_PAYLOAD 1u
 typedef struct davit_read {
   uint32_t struct_size;
   uint32_t limit; /* records, at least 1 */
@@ -144,7 +147,7 @@ typedef struct davit_read {
   uint32_t flags;      /* DAVIT_READ_LINGERING: `dead_after` leaves out a deleted record only when
                           its stored status says gone of the record's version or of a later one.
                           A record without a status is not left out. A status of the time before
-                          the delete does not count */
+                          the delete does not count. DAVIT_READ_NO_PAYLOAD */
   uint32_t reserved;
 } davit_read;
 
@@ -168,6 +171,15 @@ typedef struct davit_query {
   davit_key key;
   davit_str ns, name;
 } davit_query;
+
+/* Which records to look up. What they hold may be in memory at once, so a caller that wants
+ * payloads asks for about a hundred at a time. */
+typedef struct davit_get {
+  uint32_t struct_size;
+  uint32_t flags; /* DAVIT_READ_NO_PAYLOAD */
+  const davit_query* const* queries;
+  size_t count; /* may be 0: the caller wants the head */
+} davit_get;
 
 /* Which statuses to read. */
 typedef struct davit_status_read {
@@ -255,10 +267,11 @@ typedef struct davit_storage {
    * max(cursor, dead_after) is below the purge mark (S7). */
   int32_t (*read)(davit_instance*, const davit_op*, const davit_read*, davit_visit_record,
                   void* ctx, davit_page* out, davit_error*);
-  /* Visits the records that match. It succeeds without a visit when none does. `out` is of the same
-   * snapshot as the records. */
-  int32_t (*get)(davit_instance*, const davit_op*, const davit_query*, davit_visit_record,
-                 void* ctx, davit_head* out, davit_error*);
+  /* Visits the records that match, query by query in their order: one that matches two queries
+   * comes twice. It succeeds without a visit when none does. A visitor that stops ends the call.
+   * All records and `out` are of one snapshot. */
+  int32_t (*get)(davit_instance*, const davit_op*, const davit_get*, davit_visit_record, void* ctx,
+                 davit_head* out, davit_error*);
   /* No two groups of one call share a key or a name. Each group has its own result. The call fails
    * as a whole (UNAVAILABLE) only when the store knows the result of none of the groups. The caller
    * then repeats the groups with the same request ids. An unknown critical flag of a record fails
