@@ -2,7 +2,7 @@
 """Whether headers of the ABI keep what a frozen copy of them promises.
 
     compare.py                    the headers of this tree, with every frozen copy beside this file
-    compare.py FROZEN CURRENT     two folders that have davit/abi.h: sdk/abi/1.0-rc/include, sdk/include
+    compare.py FROZEN CURRENT     two folders that have davit/abi.h: sdk/abi/1.0/include, sdk/include
 
 A compiler reads both, so comments, white space, names of parameters and the order of declarations do not count. Every
 struct, type, function and macro of the frozen copy must stand in the current headers:

@@ -60,7 +60,8 @@ def refreeze(parent):
     """Makes the copy in the one candidate below `parent`. Returns what went wrong, or nothing."""
     candidates = sorted(parent.glob("*-rc"))
     if len(candidates) != 1:
-        return f"{parent} has no release candidate, and what is final never changes: append to the headers instead"
+        return (f"{parent} has no release candidate, and what is final never changes: append to the headers, and "
+                f"make a folder such as 1.1-rc for what is new")
     folder = candidates[0]
     include = folder / "include"
     broken = compare.found_in(include, compare.INCLUDE) if include.exists() else []
