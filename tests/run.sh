@@ -31,7 +31,8 @@ begin "tests asan"
 run_tests asan asan -LE 'kubernetes|bench'
 begin "tests kubernetes"
 if have kubernetes; then
-  parallel=$jobs run_tests kubernetes asan -L kubernetes
+  # The examples were built and installed in the part before.
+  parallel=$jobs run_tests kubernetes asan -L kubernetes --fixture-exclude-setup examples
 fi
 
 begin fuzzing

@@ -224,13 +224,13 @@ class Stored:
     """What the store has of a deployment, seen past the server: an answer of its own would take longer than the way."""
 
     def __init__(self, world, region, identity):
-        if world.postgres:
+        if world.store.postgres:
             import psycopg2  # which only a run on PostgreSQL needs
-            self.database = psycopg2.connect(host=str(world.postgres.folder), user="davit", dbname="postgres")
+            self.database = psycopg2.connect(host=str(world.store.postgres.folder), user="davit", dbname="postgres")
             self.database.autocommit = True
             self.table, self.place = "davit.statuses", "%s"
         else:
-            self.database = sqlite3.connect(f"file:{world.database}?mode=ro", uri=True, isolation_level=None)
+            self.database = sqlite3.connect(f"file:{world.store.path}?mode=ro", uri=True, isolation_level=None)
             self.table, self.place = "statuses", "?"
         self.key = (region, identity)
 

@@ -31,6 +31,7 @@ from latency import latencies  # noqa: E402
 from server import ORIGINAL_BOOTSTRAP_RECORDS_S, ORIGINAL_RECEIPT_P50_MS, Server  # noqa: E402
 from scale import scale  # noqa: E402
 from several import other_server  # noqa: E402
+from stores import ON_POSTGRES  # noqa: E402
 import transports  # noqa: E402
 from writes import writes  # noqa: E402
 
@@ -164,7 +165,7 @@ def main():
     import parts  # after the stage is known
 
     bench = Bench(arguments.build, arguments.short)
-    if parts.ON_POSTGRES:  # these choose their stores themselves
+    if ON_POSTGRES:  # these choose their stores themselves
         measures = [m for m in measures if m not in (other_server, writes, scale)]
     try:
         for measure in measures:

@@ -37,7 +37,7 @@ class Server:
     def __init__(self, bench, parts, mirror=False, transport="connect", regions=None, store=None, started=True):
         self.mirror, self.parts = mirror, parts
         self.world = parts.World(log_level="warn")
-        self.store = store or (mirror_store() if mirror else self.world.store())
+        self.store = store or (mirror_store() if mirror else self.world.store.settings())
         self.process = self.world.server(regions=("*",), store=self.store)
         self.metrics_port = parts.free_port()
         folder = f"{bench.build.resolve()}/tests/bench"
@@ -93,7 +93,7 @@ module = "{'streamer_mirror' if mirror else 'streamer'}"
         return processor_seconds(self.pid) + self.database_processor()
 
     def database_processor(self):
-        database = postgres() if self.mirror else self.world.postgres
+        database = postgres() if self.mirror else self.world.store.postgres
         return database.processor_seconds() if database else 0
 
     def metric(self, name):

@@ -21,6 +21,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests/kubernetes"))
 from processes import free_ports  # noqa: E402  (the folder is on the path only now)
+from stores import OwnStore  # noqa: E402
 
 STAGE = Path(os.environ.get("DAVIT_STAGE", REPOSITORY / "build/release/stage"))
 DAVIT = STAGE / "bin/davit"
@@ -37,9 +38,6 @@ contexts: [{name: here, context: {cluster: c, user: u}}]
 # Sanitizers make everything several times slower.
 PATIENCE = float(os.environ.get("DAVIT_PATIENCE", "1"))
 DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
-# Servers that a test gives no store have one on PostgreSQL then, otherwise an SQLite file.
-ON_POSTGRES = os.environ.get("DAVIT_E2E_STORE") == "postgres"
-on_a_file = unittest.skipIf(ON_POSTGRES, "it is about an SQLite store")
 # A run of all tests collects the logs of what failed here.
 KEPT_LOGS = os.environ.get("DAVIT_TEST_LOGS")
 
@@ -142,29 +140,8 @@ class World:
         self.parts = []
         self.port = free_port()
         self.socket = self.folder / "operator.sock"
-        self.file = self.folder / "davit.db"
-        self.postgres = None  # the database, when the test is run on one
+        self.store = OwnStore(self.folder)  # of servers that are given no other one
         self.token("agent", "agent-secret-of-the-tests")
-
-    @property
-    def database(self):
-        """The file of the store. A test that opens it is skipped on PostgreSQL."""
-        if ON_POSTGRES:
-            raise unittest.SkipTest("it looks into the file of an SQLite store")
-        return self.file
-
-    @database.setter
-    def database(self, path):
-        self.file = path
-
-    def store(self):
-        """The settings of the storage that this world's servers have."""
-        if not ON_POSTGRES:
-            return f'path = "{self.database}"'
-        if self.postgres is None:
-            from postgres import Postgres  # which needs the parts
-            self.postgres = Postgres()
-        return self.postgres.settings("davit")
 
     def token(self, name, text):
         path = self.folder / f"{name}.token"
@@ -179,7 +156,7 @@ class World:
 
     def server(self, name="server", regions=(REGION,), extra="", shipped=True, store=None):
         """`store`: the settings of the storage; a store of this world's own when absent."""
-        store = store or self.store()
+        store = store or self.store.settings()
         overlay = self.write(f"{name}.toml", f"""
 [host]
 state_dir = "{self.folder}/state-{name}"
@@ -292,8 +269,7 @@ transport = "{transport}"
     def close(self, failed=False):
         for part in reversed(self.parts):
             part.kill()
-        if self.postgres is not None:
-            self.postgres.close()
+        self.store.close()
         if failed and KEPT_LOGS:
             kept = Path(KEPT_LOGS) / self.folder.name
             shutil.copytree(self.folder, kept, ignore=lambda folder, names: [

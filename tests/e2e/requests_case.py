@@ -1,7 +1,6 @@
 """What the tests of requests stand on: a server with the table's records, and answers as the table writes them."""
 
 import re
-import sqlite3
 import urllib.request
 
 import requests_table as table
@@ -116,15 +115,13 @@ metrics_listen = "127.0.0.1:{self.metrics_port}"
         self.world.delete("deployment", table.DELETED, HERE)
         if self.sentinels:
             self.world.apply(table.SENTINELS)
-        self.plant(*(f"UPDATE records SET {what} WHERE id = '{key}'" for key, what in table.PLANTED))
+        self.plant(*(f"UPDATE records SET {what} WHERE id = '{key}'" for key, what in table.planted(self.world.store)))
 
     def plant(self, *statements):
         """Writes into the database what no caller can; the server is away meanwhile."""
         self.assertEqual(self.server.stop(), 0, self.server.tail())
-        with sqlite3.connect(self.world.database) as database:
-            for statement in statements:
-                self.assertGreater(database.execute(statement).rowcount, 0, statement)
-        database.close()
+        for statement in statements:
+            self.assertTrue(self.world.store.ask(f"{statement} RETURNING 1"), statement)
         self.server.start()
         self.world.wait_ready(self.server)
 

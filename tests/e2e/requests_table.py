@@ -46,14 +46,18 @@ DELETED = "d_14"  # which gives version 18
 SENTINELS = [sentinel(1), {**sentinel(2), "state": "archived"}, sentinel(3, "there")]  # 19, 20, 21
 
 # What no operator can write: put into the database while nobody has it open.
-PLANTED = [
-    ("d_5", "state = 'exploding'"),
-    ("d_6", "payload = x'0a05'"),                          # a string of five bytes, of which there is none
-    ("d_15", "payload = x'0a05', json = ''"),              # the same, and nothing else to go by
-    ("d_16", "payload = cast(payload || x'3a01ff' as blob)"),      # a text that is no UTF-8
-    ("d_17", "payload = cast(payload || x'da010161' as blob)"),    # a message within that is none
-    ("net_3", "payload = x'120570322d3133', json = ''"),   # only a name: the policy is empty
-]
+def planted(store):
+    """(id, what is written into its row)"""
+    return [
+        ("d_5", "state = 'exploding'"),
+        ("d_6", f"payload = {store.bytes('0a05')}"),  # a string of five bytes, of which there is none
+        ("d_15", f"payload = {store.bytes('0a05')}, json = {store.no_json}"),  # the same, and nothing else to go by
+        ("d_16", f"payload = {store.longer('payload', '3a01ff')}"),  # a text that is no UTF-8
+        ("d_17", f"payload = {store.longer('payload', 'da010161')}"),  # a message within that is none
+        ("net_3", f"payload = {store.bytes('120570322d3133')}, json = {store.no_json}"),  # only a name: empty
+    ]
+
+
 HELD = ("deployment/here/d_5", "deployment/here/d_6", "deployment/here/d_15", "deployment/here/d_16",
         "deployment/here/d_17", "cilium_network_policy/here/net_3")
 

@@ -8,7 +8,6 @@ import itertools
 import json
 import os
 import random
-import sqlite3
 import threading
 import time
 import unittest
@@ -213,10 +212,9 @@ class OnKubernetes(parts.KubernetesCase):
         rounds = self.rounds(sizes={"deployment": 4, "sentinel": 0, "cilium_network_policy": 2})
         rounds.from_nothing()
         self.assertEqual(rounds.server.stop(), 0)
-        with sqlite3.connect(self.world.database) as database:
-            changed = database.execute("update records set payload = x'ffffffff' where id = 'd_1'").rowcount
-        database.close()
-        self.assertEqual(changed, 1)
+        store = self.world.store
+        changed = store.ask(f"UPDATE records SET payload = {store.bytes('ffffffff')} WHERE id = 'd_1' RETURNING id")
+        self.assertEqual(changed, [("d_1",)])
         rounds.server.start()
         self.world.wait_ready(rounds.server)
         rounds.agent.kill()

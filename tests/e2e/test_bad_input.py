@@ -8,7 +8,8 @@ import socket
 import subprocess
 import unittest
 
-from parts import DAVIT, KUBECONFIG, PROTOCOLS, REGION, REPOSITORY, Case, deployment, on_a_file, wait_until
+from parts import DAVIT, KUBECONFIG, PROTOCOLS, REGION, REPOSITORY, Case, deployment, wait_until
+from stores import on_a_file
 
 
 REFUSED, NOT_FOUND, NO_ANSWER = 4, 5, 6  # exit codes, host/commands/README.md
@@ -182,6 +183,7 @@ class WhileRunning(Case):
         self.assertEqual(set(self.world.objects()), {"d_0", "d_2"})
 
 
+@on_a_file
 class Files(Case):
     """Databases that cannot be used; the exact texts are tested with the plugin, here that the host stays clear."""
 
@@ -193,13 +195,12 @@ class Files(Case):
             self.assertIn(text, server.text())
 
     def test_corrupt_database(self):
-        self.world.database.write_bytes(b"this is not a database" * 1000)
-        before = self.world.database.read_bytes()
-        self.ends_with(f'plugin "main": database "{self.world.database}": is not an SQLite database, or corrupt: '
+        self.world.store.path.write_bytes(b"this is not a database" * 1000)
+        before = self.world.store.path.read_bytes()
+        self.ends_with(f'plugin "main": database "{self.world.store.path}": is not an SQLite database, or corrupt: '
                        "restore a backup, or move it away to begin anew")
-        self.assertEqual(self.world.database.read_bytes(), before)
+        self.assertEqual(self.world.store.path.read_bytes(), before)
 
-    @on_a_file
     def test_database_in_use(self):
         server = self.world.server().start()
         self.world.wait_ready(server)
@@ -210,9 +211,8 @@ class Files(Case):
         self.assertIn("is in use by another process", second.text())
         self.assertTrue(server.alive())
 
-    @on_a_file
     def test_missing_folder(self):
-        self.world.database = self.world.folder / "no/such/folder/davit.db"
+        self.world.store.path = self.world.folder / "no/such/folder/davit.db"
         self.ends_with("no/such/folder")
 
 

@@ -4,7 +4,6 @@ On a real API server. DAVIT_LONG=1: the control plane is away for ten minutes, w
 """
 
 import os
-import shutil
 import time
 import unittest
 
@@ -189,8 +188,7 @@ class OnKubernetes(parts.KubernetesCase):
 
     def forget_database(self):
         self.assertEqual(self.server.stop(), 0)
-        for suffix in ("", "-wal", "-shm"):
-            self.world.database.with_name(self.world.database.name + suffix).unlink(missing_ok=True)
+        self.world.store.empty()
 
     def test_an_emptied_database_deletes_nothing(self):
         self.start("emptied")
@@ -222,8 +220,7 @@ class OnKubernetes(parts.KubernetesCase):
         namespace = "restored"
         self.start(namespace)
         self.assertEqual(self.server.stop(), 0)
-        copy = self.world.folder / "older.db"
-        shutil.copy(self.world.database, copy)
+        self.world.store.save()
         self.server.start()
         self.world.wait_ready(self.server)
         old = dict(self.documents)
@@ -231,8 +228,8 @@ class OnKubernetes(parts.KubernetesCase):
                   policy(50, namespace))
         self.unwant("deployment", "d_1")
         self.wait_equal()
-        self.forget_database()
-        shutil.copy(copy, self.world.database)
+        self.assertEqual(self.server.stop(), 0)
+        self.world.store.bring_back()
         self.server.start()
         newer = {k: d for k, d in self.documents.items() if k not in old}
         # What the older store names is as it says again, what it does not know stays.

@@ -6,7 +6,8 @@ import threading
 import unittest
 from pathlib import Path
 
-from parts import Case, deployment, on_a_file, wait_until
+from parts import Case, deployment, wait_until
+from stores import on_a_file
 
 
 class Served(Case):
@@ -50,7 +51,7 @@ class DayTwo(Served):
         self.assertIn("is in use by another process", why)
         self.assertEqual(server.stop(), 0)
         said = self.world.davit("storage", "restore", copy, *server.argv[2:])[1]
-        self.assertIn(f"the store that was there is now {self.world.database}.before-", said)
+        self.assertIn(f"the store that was there is now {self.world.store.path}.before-", said)
         server.start()
         self.world.wait_ready(server)
         self.assertTrue({f"d_{n}" for n in range(20)} <= self.stored())
@@ -76,10 +77,11 @@ class DayTwo(Served):
         self.world.apply([deployment(3)], "--wait")
 
 
+@on_a_file
 class Waiting(Served):
     def test_a_call_that_waits_for_the_database_ends_with_the_stop(self):
         server = self.start("stop_timeout_ms = 3000\ncore_dumps = true")  # so that `sleeps` may look
-        other = sqlite3.connect(self.world.database, isolation_level=None)
+        other = sqlite3.connect(self.world.store.path, isolation_level=None)
         self.addCleanup(other.close)
         other.execute("BEGIN IMMEDIATE")  # SQLite waits five seconds for it
         told = []

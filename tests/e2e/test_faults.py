@@ -2,12 +2,11 @@
 
 import json
 import random
-import shutil
-import sqlite3
 import time
 import unittest
 
 from parts import Case, KubernetesCase, deployment, policy, wait_until
+from stores import ON_POSTGRES
 
 COUNT = 60
 
@@ -54,16 +53,13 @@ class OnMemory(Case):
         world.apply([deployment(n) for n in range(5)])
         world.wait_running([f"d_{n}" for n in range(5)])
         self.assertEqual(server.stop(), 0)
-        copy = world.folder / "older.db"
-        shutil.copy(world.database, copy)
+        world.store.save()
         server.start()
         world.wait_ready(server)
         world.apply([deployment(n) for n in range(5, 10)])
         world.wait_running([f"d_{n}" for n in range(10)])
         self.assertEqual(server.stop(), 0)
-        for suffix in ("", "-wal", "-shm"):
-            world.database.with_name(world.database.name + suffix).unlink(missing_ok=True)
-        shutil.copy(copy, world.database)
+        world.store.bring_back()
         server.start()
         world.wait_ready(server)
         world.wait_running([f"d_{n}" for n in range(5)])
@@ -89,8 +85,8 @@ class OnMemory(Case):
             server.start()
             world.wait_ready(server)
         self.check_clean_end(server)
-        with sqlite3.connect(world.database) as database:
-            self.assertEqual(database.execute("pragma integrity_check").fetchone()[0], "ok")
+        if not ON_POSTGRES:
+            self.assertEqual(world.store.ask("PRAGMA integrity_check"), [("ok",)])
 
 
 class OnKubernetes(KubernetesCase):

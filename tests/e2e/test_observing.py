@@ -8,6 +8,7 @@ import time
 import unittest
 
 from parts import REGION, Case, deployment, get, policy, wait_until
+from stores import on_a_file
 
 
 class Scrape:
@@ -124,8 +125,7 @@ class Watching(Observed):
         self.wait_documents(watch, [("d_1", "running")])
         server.kill()
         self.wait_line(watch, r"^davit get: server unix:\S+ has ended the stream.*; connecting again$")
-        for suffix in ("", "-wal", "-shm"):
-            self.world.database.with_name(self.world.database.name + suffix).unlink(missing_ok=True)
+        self.world.store.empty()
         server.start()
         self.wait_documents(watch, [("d_1", "running"), ("d_1", "absent")])
         self.world.apply([deployment(1)])
@@ -332,12 +332,13 @@ class Metrics(Observed):
         wait_until("the agent is not shown any more", lambda: not shown())
         self.check_clean_end(server)
 
+    @on_a_file
     def test_ready_while_the_store_can_be_read(self):
         server = self.start_server()
         self.assertEqual(get(self.metrics_port, "/readyz"), (200, "serving\n"))
         self.world.apply([deployment(1)])
-        with open(self.world.database, "r+b") as file:
-            file.write(b"\xff" * self.world.database.stat().st_size)
+        with open(self.world.store.path, "r+b") as file:
+            file.write(b"\xff" * self.world.store.path.stat().st_size)
 
         def ready():
             # A commit makes readers look at the file again.

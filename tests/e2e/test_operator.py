@@ -181,8 +181,7 @@ class Commands(Case):
         self.world.apply([deployment(n) for n in (1, 2, 3)])
         self.world.wait_running(["d_1", "d_2", "d_3"])
         self.assertEqual(self.server.stop(), 0)
-        for suffix in ("", "-wal", "-shm"):
-            self.world.database.with_name(self.world.database.name + suffix).unlink(missing_ok=True)
+        self.world.store.empty()
         self.server.start()
         self.world.wait_ready(self.server)
 

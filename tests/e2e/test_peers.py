@@ -7,6 +7,7 @@ import unittest
 import requests_table as table
 from parts import deployment, wait_until
 from requests_case import HERE, RequestCase, record_said, said, setUpModule, state_said
+from stores import on_a_file
 from wire import SECONDS, Client, RawClient, agent, grpc, path_of
 
 __all__ = ["setUpModule", "Raw", "Streams", "Settings", "Trouble"]
@@ -170,13 +171,14 @@ zero_is_delete = true
         self.assertEqual(self.outcome("AgentService/Get", table.REQUESTS["AgentService/Get"]), "ok")
 
 
+@on_a_file
 class Trouble(RequestCase):
     """A store that is locked by another program."""
 
     REPORT = ("ClusterService/ReportDeploymentStatus", "update { k8s_name: 'app-1' instances { k8s_name: 'p' } }")
 
     def lock(self):
-        other = sqlite3.connect(self.world.database, isolation_level=None, check_same_thread=False)
+        other = sqlite3.connect(self.world.store.path, isolation_level=None, check_same_thread=False)
         self.addCleanup(other.close)
         other.execute("BEGIN IMMEDIATE")
         return other

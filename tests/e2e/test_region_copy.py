@@ -3,7 +3,6 @@ writes through the role records of `desired`."""
 
 import json
 import os
-import sqlite3
 import unittest
 from pathlib import Path
 
@@ -39,9 +38,8 @@ to = "{TO}"
 
     def rows(self, region):
         """(version, author) of the live records of a region by id, as they stand in the store."""
-        with sqlite3.connect(f"file:{self.world.database}?mode=ro", uri=True) as database:
-            found = database.execute("SELECT id, version, author FROM records WHERE region = ? AND live", (region,))
-            return {i: (version, author) for i, version, author in found}
+        found = self.world.store.ask(f"SELECT id, version, author FROM records WHERE region = '{region}' AND live")
+        return {i: (int(version), author) for i, version, author in found}
 
     def wait_equal(self):
         wait_until(lambda: f"the regions are equal: {self.specs(FROM)} {self.specs(TO)} {self.world.parts[-1].tail()}",

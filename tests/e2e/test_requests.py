@@ -105,8 +105,8 @@ class Table(RequestCase):
 
     def test_watches_after_a_purge(self):
         through = table.PURGED_THROUGH
-        self.plant(f"DELETE FROM records WHERE live = 0 AND version <= {through}",
-                   f"UPDATE store SET purged_through = {through}")
+        self.plant(f"DELETE FROM records WHERE NOT live AND version <= {through}",
+                   f"UPDATE store SET purged_through = {through}{self.world.store.in_order}")
         self.check_watches(table.WATCHES_AFTER_PURGE)
 
     def test_reports(self):

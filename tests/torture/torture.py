@@ -173,7 +173,7 @@ def torture(parts, build, seconds, commits, seed, database=None, module="storage
     try:
         for n in range(len(servers.all)):
             servers.start(n)
-        place = f"host={database.folder} user=davit dbname=postgres" if database else servers.world.database
+        place = f"host={database.folder} user=davit dbname=postgres" if database else servers.world.store.path
         clients = servers.clients(build, seed, place, WRITERS if database else 6, 0 if database else PAUSE_MS,
                                   400 if database else FILLER, right == 0)
         kills = servers.kill_some(clients, seconds, commits, random.Random(seed))
@@ -217,7 +217,7 @@ def clients_of(parts, world, build, seed, pause_ms, filler, servers=None, socket
                shows=True):
     """server-torture on a world's server, or on several."""
     argv = [build / "tests/torture/server-torture", servers or f"127.0.0.1:{world.port}", world.folder / "agent.token",
-            sockets or world.socket, world.database if database is None else database, seed, int(parts.PATIENCE),
+            sockets or world.socket, world.store.path if database is None else database, seed, int(parts.PATIENCE),
             REGIONS, NAMES, pause_ms, filler, writers]
     return Clients(argv, parts.die_with_parent, shows)
 
