@@ -22,7 +22,7 @@
 #include <mutex>
 #include <optional>
 
-#include <davit/records.hpp>
+#include <davit/storage_reads.hpp>
 
 #include "live_count.hpp"
 #include "ring.hpp"

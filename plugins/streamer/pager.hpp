@@ -13,7 +13,7 @@
 // error, because its records would be of two incarnations.
 #pragma once
 
-#include <davit/records.hpp>
+#include <davit/storage_reads.hpp>
 
 #include "live_count.hpp"
 
