@@ -59,7 +59,7 @@ struct GetRequest {
 };
 inline GetRequest from_abi(const davit_get& q) {
   GetRequest out{{}, (q.flags & DAVIT_READ_NO_PAYLOAD) != 0};
-  for (size_t i = 0; i < q.count; ++i) out.queries.push_back(from_abi(*q.queries[i]));
+  for (size_t i = 0; i < q.queries_count; ++i) out.queries.push_back(from_abi(*q.queries[i]));
   return out;
 }
 // Queries in ABI form; borrows from the request.

@@ -178,7 +178,7 @@ typedef struct davit_get {
   uint32_t struct_size;
   uint32_t flags; /* DAVIT_READ_NO_PAYLOAD */
   const davit_query* const* queries;
-  size_t count; /* may be 0: the caller wants the head */
+  size_t queries_count; /* may be 0: the caller wants the head */
 } davit_get;
 
 /* Which statuses to read. */

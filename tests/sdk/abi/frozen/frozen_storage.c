@@ -91,7 +91,7 @@ static int32_t get(davit_instance* self, const davit_op* op, const davit_get* re
   code = lock(self, op, error);
   if (code != DAVIT_OK) return code;
   fill_head(self, out);
-  for (n = 0; n < request->count; ++n) {
+  for (n = 0; n < request->queries_count; ++n) {
     for (i = 0; i < self->records_count; ++i) {
       const davit_record* r = self->records[i];
       if (answers(request->queries[n], r) && visit(ctx, r) != 0) return unlock(self);
