@@ -105,28 +105,20 @@ bool Mutations::begin(Work& work) {
 // Reads the records of these works, some at a time, whatever the borders of the groups.
 void Mutations::read(const std::vector<size_t>& works) {
   std::vector<Place> places;
-  const auto read_these = [&] {
-    if (!places.empty()) read(places);
-    places.clear();
-  };
   for (size_t index : works) {
-    for (size_t n = 0; n < works_[index].items.size(); ++n) {
-      places.push_back({&works_[index], n});
-      if (places.size() == payloads_per_look_up) read_these();
-    }
+    for (size_t n = 0; n < works_[index].items.size(); ++n) places.push_back({&works_[index], n});
   }
-  read_these();
+  const std::span<const Place> all = places;
+  for (size_t first = 0; first < all.size(); first += payloads_per_look_up)
+    read(all.subspan(first, std::min(payloads_per_look_up, all.size() - first)));
 }
 
-void Mutations::read(const std::vector<Place>& places) {
+void Mutations::read(std::span<const Place> places) {
   GetRequest request;
-  std::map<Key, std::optional<Record>> found;
-  for (const auto& [work, n] : places) {
-    const Key& key = work->items[n].key;
-    if (found.try_emplace(key).second) request.queries.push_back({key, {}, {}});
-  }
+  for (const auto& [work, n] : places) request.queries.push_back({work->items[n].key, {}, {}});
+  std::map<Key, Record> found;
   auto head = storage_.get(request, [&](const davit_record& r) {
-    found[from_abi(r.key)] = from_abi(r);
+    found.insert_or_assign(from_abi(r.key), from_abi(r));
     return true;
   });
   for (const auto& [work, n] : places) {
@@ -137,7 +129,7 @@ void Mutations::read(const std::vector<Place>& places) {
     }
     work->head = head->head;
     item.outcome.incarnation = work->head.incarnation;
-    work->stored[n] = found[item.key];
+    if (const auto at = found.find(item.key); at != found.end()) work->stored[n] = at->second;
     decide(*work, n);
   }
 }

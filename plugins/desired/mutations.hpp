@@ -1,9 +1,11 @@
-// Carries out the changes of one call, group by group. It reads the records of a group, asks for
-// the decisions, and commits what is to change together. It starts again with a group of which
+// Carries out the changes of one call, group by group. It reads the records of all groups, asks
+// for the decisions, and commits what is to change together. It starts again with a group of which
 // somebody else changed a record in between. When one change of a group is refused, all are.
 // Outcomes keep the order of the groups and of their items, and a refused group does not affect the
 // others. It runs on the storage's pool and lives until it has answered.
 #pragma once
+
+#include <span>
 
 #include <davit/outstanding.hpp>
 #include <davit/storage.hpp>
@@ -63,7 +65,7 @@ class Mutations : public std::enable_shared_from_this<Mutations> {
   };
   bool begin(Work& work);
   void read(const std::vector<size_t>& works);
-  void read(const std::vector<Place>& places);
+  void read(std::span<const Place> places);
   void attempt(size_t index);
   void decide(Work& work, size_t n);
   void check_expected(Work& work, size_t n);

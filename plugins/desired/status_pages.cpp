@@ -107,10 +107,11 @@ Result<> StatusPages::statuses() {
   statuses_ = read->next;
   if (!read->more) stage_ = Stage::records;
   auto queries = std::make_shared<KindQueries>();
+  const std::span<const Status> all = page;
   const size_t at_once = asks_kinds_ ? payloads_per_look_up : records_per_page;
-  for (size_t first = 0; first < page.size(); first += at_once) {
-    const size_t count = std::min(at_once, page.size() - first);
-    if (auto r = beside_their_records({&page[first], count}, *queries); !r.ok()) return r;
+  for (size_t first = 0; first < all.size(); first += at_once) {
+    const auto some = all.subspan(first, std::min(at_once, all.size() - first));
+    if (auto r = beside_their_records(some, *queries); !r.ok()) return r;
   }
   ask(std::move(queries));
   return {};

@@ -45,10 +45,7 @@ std::string look_up(bool no_payload, const std::string& arrays, const std::strin
 
 struct Statements {
   Statements(bool no_payload, const std::string& end)
-      : page_of_all("page_of_all" + end, page(no_payload, "")),
-        page_of_kind("page_of_kind" + end, page(no_payload, " AND kind = $6")),
-        page_of_region("page_of_region" + end, page(no_payload, " AND region = $6")),
-        page_of_both("page_of_both" + end, page(no_payload, " AND kind = $6 AND region = $7")),
+      : pages("page" + end, 5, [=](const std::string& scope) { return page(no_payload, scope); }),
         by_id("records_by_id" + end, look_up(no_payload, ") AS k(kind, region, id, number",
                                              "r.id = k.id ORDER BY k.number")),
         // $5: namespaces; an empty one means any.
@@ -56,7 +53,8 @@ struct Statements {
                 look_up(no_payload, ", $5::text[]) AS k(kind, region, name, number, ns",
                         "r.name = k.name AND (k.ns = '' OR r.ns = k.ns) AND NOT r.name_taken "
                         "ORDER BY k.number, r.ns, r.version")) {}
-  const BuiltStatement page_of_all, page_of_kind, page_of_region, page_of_both, by_id, by_name;
+  const PageStatements pages;
+  const BuiltStatement by_id, by_name;
 };
 const Statements whole(false, ""), without_payload(true, "_without_payload");
 
@@ -67,21 +65,12 @@ const Statements& statements(bool no_payload) {
 }  // namespace
 
 Rows read_page(Session& session, const ReadRequest& q) {
-  Values values = {bounded_number(q.cursor.version), bounded_number(q.dead_after),
-                   q.lingering ? "t" : "f", std::to_string(uint64_t{q.limit} + 1),
-                   bounded_number(q.bytes_max)};
-  const bool kind = !q.scope.kind.empty(), region = !q.scope.region.empty();
-  if (kind) values.emplace_back(q.scope.kind);
-  if (region) values.emplace_back(q.scope.region);
-  const Statements& sql = statements(q.no_payload);
-  const BuiltStatement& statement = kind && region ? sql.page_of_both
-                                    : kind         ? sql.page_of_kind
-                                    : region       ? sql.page_of_region
-                                                   : sql.page_of_all;
-  Rows out{session.ask(statement, values), false};
-  out.more = !out.rows.empty() &&
-             to_number(out.rows[0][number_column].c_str()) > static_cast<uint64_t>(out.rows.size());
-  return out;
+  return statements(q.no_payload)
+      .pages.read(
+          session,
+          {bounded_number(q.cursor.version), bounded_number(q.dead_after), q.lingering ? "t" : "f",
+           std::to_string(uint64_t{q.limit} + 1), bounded_number(q.bytes_max)},
+          q.scope);
 }
 
 Found find_records(Session& session, const GetRequest& request) {

@@ -2,16 +2,9 @@
 // transaction, and returns what it found. Throws Faults.
 #pragma once
 
-#include "davit/storage.hpp"
-#include "session.hpp"
+#include "pages.hpp"
 
 namespace davit::storage_postgres {
-
-// The rows of a page of records or statuses, which the server has cut.
-struct Rows {
-  pqxx::result rows;
-  bool more = false;  // the limit or the bytes have cut it
-};
 
 // At least one row, if there is any.
 Rows read_page(Session& session, const ReadRequest& request);

@@ -87,11 +87,8 @@ std::string status_page(const std::string& scope) {
          "(ORDER BY status_version)) AS q JOIN records r USING (kind, region, id) WHERE place = 1 "
          "OR (place < $2::bigint AND bytes_so_far <= $3::bigint) ORDER BY q.status_version";
 }
-const BuiltStatement statuses_of_all("statuses_of_all", status_page("")),
-    statuses_of_kind("statuses_of_kind", status_page(" AND kind = $4")),
-    statuses_of_region("statuses_of_region", status_page(" AND region = $4")),
-    statuses_of_both("statuses_of_both", status_page(" AND kind = $4 AND region = $5"));
-constexpr int names_column = 19, statuses_found_column = 24;
+const PageStatements status_pages("statuses", 3, status_page);
+constexpr int names_column = 19;  // the first of the five of the children
 
 // An epoch is a time. An epoch that is years ahead is wrong, and would make every later status look
 // old.
@@ -270,19 +267,10 @@ void StatusBatch::write_children(Session& session, const Lines& lines) {
 }
 
 Rows read_status_page(Session& session, const StatusRead& q) {
-  Values values = {bounded_number(q.cursor.version), std::to_string(uint64_t{q.limit} + 1),
-                   bounded_number(q.bytes_max)};
-  const bool kind = !q.scope.kind.empty(), region = !q.scope.region.empty();
-  if (kind) values.emplace_back(q.scope.kind);
-  if (region) values.emplace_back(q.scope.region);
-  const BuiltStatement& statement = kind && region ? statuses_of_both
-                                    : kind         ? statuses_of_kind
-                                    : region       ? statuses_of_region
-                                                   : statuses_of_all;
-  Rows out{session.ask(statement, values), false};
-  out.more = !out.rows.empty() && to_number(out.rows[0][statuses_found_column].c_str()) >
-                                      static_cast<uint64_t>(out.rows.size());
-  return out;
+  return status_pages.read(session,
+                           {bounded_number(q.cursor.version), std::to_string(uint64_t{q.limit} + 1),
+                            bounded_number(q.bytes_max)},
+                           q.scope);
 }
 
 void fill_children(const pqxx::row& row, std::vector<Child>& children) {

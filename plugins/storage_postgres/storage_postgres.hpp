@@ -90,8 +90,8 @@ class StoragePostgres {
   Result<Page> read(const Op& op, const ReadRequest& request, const storage::VisitRecord& visit) {
     return reading([&](Database& d) { return d.read(op, request, visit); });
   }
-  Result<Head> get(const Op& op, const GetRequest& query, const storage::VisitRecord& visit) {
-    return reading([&](Database& d) { return d.get(op, query, visit); });
+  Result<Head> get(const Op& op, const GetRequest& request, const storage::VisitRecord& visit) {
+    return reading([&](Database& d) { return d.get(op, request, visit); });
   }
   Result<StatusPage> statuses(const Op& op, const StatusRead& request,
                               const storage::VisitStatus& visit) {

@@ -33,14 +33,28 @@ class KeepingStore : public testing::EmptyStorage {
   }
 };
 
+class MutationsTest : public ::testing::Test {
+ protected:
+  MutationsTest() {
+    host_.add_role("main", DAVIT_STORAGE, reinterpret_cast<davit_instance*>(&store_),
+                   storage::Role::vtable<KeepingStore>());
+  }
+  std::vector<Outcome> run(std::vector<Mutations::Group> groups) {
+    std::vector<Outcome> out;
+    Mutations::run(host_.host(), *storage::Client::find(host_.host(), "main"), std::move(groups),
+                   false, outstanding_.begin(),
+                   [&out](std::vector<Outcome> outcomes) { out = std::move(outcomes); });
+    host_.run();
+    return out;
+  }
+
+  testing::TestHost host_{"plugin", {}, testing::TestHost::Time::manual};
+  KeepingStore store_;
+  Outstanding outstanding_;
+};
+
 // Otherwise the store could be restored before the commit, and have another version 5 by then.
-TEST(Mutations, ExpectTheVersionOfTheIncarnationThatTheyHaveRead) {
-  testing::TestHost host("plugin", {}, testing::TestHost::Time::manual);
-  KeepingStore store;
-  host.add_role("main", DAVIT_STORAGE, reinterpret_cast<davit_instance*>(&store),
-                storage::Role::vtable<KeepingStore>());
-  const auto client = *storage::Client::find(host.host(), "main");
-  Outstanding outstanding;
+TEST_F(MutationsTest, ExpectTheVersionOfTheIncarnationThatTheyHaveRead) {
   const auto decide = [](const std::optional<Record>& stored) {
     Decision d;
     d.type = OutcomeType::changed;
@@ -49,26 +63,16 @@ TEST(Mutations, ExpectTheVersionOfTheIncarnationThatTheyHaveRead) {
   };
   std::vector<Mutations::Group> groups(1);
   groups[0].items.push_back({{"widget", "eu", "a"}, decide});
-  OutcomeType type = OutcomeType::undecided;
-  Mutations::run(host.host(), client, std::move(groups), false, outstanding.begin(),
-                 [&type](const std::vector<Outcome>& outcomes) { type = outcomes.at(0).type; });
-  host.run();
-  EXPECT_EQ(type, OutcomeType::changed);
-  ASSERT_EQ(store.committed.size(), 1u);
-  const Mutation& m = store.committed[0].mutations.at(0);
+  EXPECT_EQ(run(std::move(groups)).at(0).type, OutcomeType::changed);
+  ASSERT_EQ(store_.committed.size(), 1u);
+  const Mutation& m = store_.committed[0].mutations.at(0);
   EXPECT_EQ(m.expect, Version(5));
   EXPECT_EQ(m.expect_incarnation, Incarnation(7));
 }
 
 // One look-up for each would take a second for a thousand documents, where the store is a database
 // of its own. Not all at once either: their payloads are in memory together.
-TEST(Mutations, ReadTheRecordsOfManyGroupsTogether) {
-  testing::TestHost host("plugin", {}, testing::TestHost::Time::manual);
-  KeepingStore store;
-  host.add_role("main", DAVIT_STORAGE, reinterpret_cast<davit_instance*>(&store),
-                storage::Role::vtable<KeepingStore>());
-  const auto client = *storage::Client::find(host.host(), "main");
-  Outstanding outstanding;
+TEST_F(MutationsTest, ReadTheRecordsOfManyGroupsTogether) {
   std::vector<Mutations::Group> groups(80);
   std::vector<std::string> seen;
   for (size_t n = 0; n < groups.size() * 3; ++n) {
@@ -82,16 +86,11 @@ TEST(Mutations, ReadTheRecordsOfManyGroupsTogether) {
            return d;
          }});
   }
-  size_t unchanged = 0;
-  Mutations::run(host.host(), client, std::move(groups), false, outstanding.begin(),
-                 [&unchanged](const std::vector<Outcome>& outcomes) {
-                   for (const auto& o : outcomes)
-                     unchanged += o.type == OutcomeType::unchanged ? 1 : 0;
-                 });
-  host.run();
-  EXPECT_EQ(store.asked, (std::vector<size_t>{100, 100, 40}));
+  const auto outcomes = run(std::move(groups));
+  EXPECT_EQ(store_.asked, (std::vector<size_t>{100, 100, 40}));
   EXPECT_EQ(seen.size(), 240u);
-  EXPECT_EQ(unchanged, 240u);
+  EXPECT_EQ(outcomes.size(), 240u);
+  for (const Outcome& o : outcomes) EXPECT_EQ(o.type, OutcomeType::unchanged);
 }
 
 }  // namespace
