@@ -107,6 +107,8 @@ void set_tls(CURL* easy, const Access& access) {
     if (!pem.empty()) curl_easy_setopt(easy, option, &b);
   };
   set_blob(CURLOPT_CAINFO_BLOB, access.ca);
+  // Otherwise libcurl trusts the system's authorities, too.
+  if (!access.ca.empty()) curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
   set_blob(CURLOPT_SSLCERT_BLOB, access.certificate);
   set_blob(CURLOPT_SSLKEY_BLOB, access.key.view());
   curl_easy_setopt(easy, CURLOPT_SSLCERTTYPE, "PEM");
