@@ -7,7 +7,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench kubernetes torture test-postgres bench-postgres soak converge faults simulation fuzz lint format dependencies configure build build-asan build-tsan
+.PHONY: help run test test-long check bench kubernetes torture test-postgres bench-postgres soak converge faults simulation fuzz lint format dependencies configure build build-asan build-tsan
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -40,6 +40,9 @@ torture: ## a server killed under load for ten minutes, two for a million commit
 	@DAVIT_TORTURE_SECONDS=600 tests/torture/torture.py --build build/release
 	@DAVIT_TORTURE_SECONDS=600 DAVIT_TORTURE_COMMITS=1000000 tests/torture/torture.py --build build/release --several
 	@DAVIT_TORTURE_SECONDS=600 ctest --test-dir build/release --output-on-failure -R conformance --timeout 4000
+
+test-long: ## what `make test` leaves out: more forms of the requests, more under ThreadSanitizer, mutants with whole suites
+	@tests/long.sh
 
 test-postgres: ## the end-to-end tests once more, with the servers' stores on PostgreSQL
 	@packaging/install-dependencies.sh

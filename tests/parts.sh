@@ -97,12 +97,12 @@ build() {
 }
 
 # run_tests NAME BUILD[/FOLDER] ctest-arguments...
-# Half of a test's time is waiting, so there are more of them than cores; `parallel` says another number.
+# Half of a test's time is waiting, so there are twice as many as cores; `parallel` says another number.
 run_tests() {
   local name=$1 build=$2 made=build/${2%%/*}/gtest
   shift 2
   rm -rf "$made"
-  ctest --test-dir "build/$build" -j"${parallel:-$((jobs + jobs / 2))}" --output-on-failure --no-tests=error --timeout 1500 \
+  ctest --test-dir "build/$build" -j"${parallel:-$((jobs * 2))}" --output-on-failure --no-tests=error --timeout 1500 \
     --output-junit "$results/$name.xml" "$@" || failed=1
   [ ! -d "$made" ] || mv "$made" "$results/$name"
 }

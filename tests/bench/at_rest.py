@@ -35,7 +35,7 @@ def requests(kubernetes):
 
 def at_rest(bench, parts):
     """An agent that has nothing to do, with many deployments, over ten minutes."""
-    count, seconds = (60, 30) if bench.short else (1000, 600)
+    count, seconds = (60, 12) if bench.short else (1000, 600)
     # The controllers' last word comes when pods have been ready for min_ready_s.
     extra, last_word = (parts.AT_ONCE, 10) if bench.short else ("", 45)
     kubernetes = parts.Kubernetes()

@@ -105,8 +105,8 @@ def both(bench, parts, name, sizes, measure, more=""):
 
 def krane_rest(bench, parts):
     """A minute of agents that have what they want: heartbeats, and a point query and a report for each object."""
-    # The short form's minute has 12 s; with a fifth of the deployments there are as many queries a second.
-    sizes, minute = (Sizes(20, 4, 10), 12) if bench.short else (Sizes(200, 20, 50), 60)
+    # The short form's minute has 6 s; with a fifth of the deployments there are half as many queries a second.
+    sizes, minute = (Sizes(20, 4, 10), 6) if bench.short else (Sizes(200, 20, 50), 60)
 
     def measure(server):
         agents = start(parts, server, sizes, resync_ms=minute * 1000, heartbeat_ms=minute * 500)
