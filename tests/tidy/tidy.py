@@ -26,6 +26,8 @@ ONE_PLACE = (
     (re.compile(r"^boost/dll"), re.compile(r"^host/loader/"), "host/loader"),
     (re.compile(r"^pqxx"), re.compile(r"^(plugins/storage_postgres|tests/bench/storage_mirror)/"),
      "the storage role"),
+    (re.compile(r"^curl/"), re.compile(r"^(plugins/http/client|plugins/cluster_kubernetes/transport|tests/bench/)"),
+     "plugins/http"),
     (re.compile(r"^CLI/"), re.compile(r"^host/commands/"), "host/commands/command_line.hpp"),
     (re.compile(r"^grpc"), re.compile(r"^(host/rpc/grpc|host/commands|tests)/"), "the rpc service"),
 )
@@ -43,8 +45,8 @@ LAYERS = {
     "commands": ("config", "runtime", "loader", "services", "codec", "observability", "rpc", "assembly"),
 }
 
-# The one folder below plugins/ that is no plugin: any plugin may include it.
-SHARED = "kubernetes"
+# The folders below plugins/ that are no plugins: any plugin may include them.
+SHARED = ("http", "kubernetes")
 
 
 def tracked():
@@ -68,7 +70,7 @@ def includes_of(name, text):
         if plugin and included.startswith("plugins/") and not included.startswith(f"plugins/{plugin}/"):
             yield f"{name}: includes <{included}>: a plugin never includes another plugin; look it up by its role"
         other = included.split("/")[0]
-        if plugin and other not in (plugin, SHARED) and (ROOT / "plugins" / other / "CMakeLists.txt").exists():
+        if plugin and other not in (plugin, *SHARED) and (ROOT / "plugins" / other / "CMakeLists.txt").exists():
             yield f"{name}: includes <{included}>: a plugin never includes another plugin; look it up by its role"
         if plugin and plugin.startswith("kind_") and included.startswith(("google/", "ctrl/", "davit/v1/")):
             yield f"{name}: includes <{included}>: a kind works on JSON; the host's codec does the rest"
