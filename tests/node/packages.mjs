@@ -14,11 +14,11 @@ export const protobuf = require("@bufbuild/protobuf");
 const { FileDescriptorSetSchema } = require("@bufbuild/protobuf/wkt");
 
 function descriptors() {
-  const protos = join(dirname(fileURLToPath(import.meta.url)), "../../proto");
+  const here = dirname(fileURLToPath(import.meta.url)), protos = join(here, "../../proto");
   const folder = mkdtempSync(join(tmpdir(), "davit-protos-")), file = join(folder, "set");
   try {
-    execFileSync("protoc", [`--proto_path=${protos}`, "--include_imports", `--descriptor_set_out=${file}`,
-      "ctrl/v1/cluster.proto", "davit/v1/agent.proto", "davit/v1/operator.proto"]);
+    execFileSync("protoc", [`--proto_path=${protos}`, `--proto_path=${here}`, "--include_imports",
+      `--descriptor_set_out=${file}`, "ctrl/v1/cluster.proto", "davit/v1/agent.proto", "davit/v1/operator.proto", "vault.proto"]);
     return protobuf.fromBinary(FileDescriptorSetSchema, readFileSync(file));
   } finally {
     rmSync(folder, { recursive: true });
@@ -27,6 +27,7 @@ function descriptors() {
 
 export const registry = protobuf.createFileRegistry(descriptors());
 export const ClusterService = registry.getService("ctrl.v1.ClusterService");
+export const VaultService = registry.getService("vault.v1.VaultService");
 
 // "ctrl.v1.ClusterService/Heartbeat" or, as no two services here have one name, "ClusterService/Heartbeat".
 export function methodOf(name) {
