@@ -1,0 +1,29 @@
+// Token: the bearer token, read from its file for each call. So a token that was replaced needs no
+// restart. While the file cannot be read, or holds no token, the last one stays in use, and the log
+// says so once.
+#pragma once
+
+#include <mutex>
+
+#include "davit/host.hpp"
+
+namespace davit::secrets_vault {
+
+class Token {
+ public:
+  Token(Host host, std::string file) : host_(host), file_(std::move(file)) {}
+
+  // A copy. An error: there was never a token. Reads the file; any thread.
+  Result<Secret> current();
+  // What the file has now. An error's `where` is the setting.
+  Result<Secret> read() const;
+
+ private:
+  const Host host_;
+  const std::string file_;
+  std::mutex mutex_;
+  std::optional<Secret> last_;
+  bool unreadable_ = false;  // it was logged
+};
+
+}  // namespace davit::secrets_vault
