@@ -7,7 +7,7 @@ set -eu
 build="g++ cmake ninja-build make pkg-config ccache mold
   libboost1.81-dev libboost-json1.81-dev libboost-filesystem1.81-dev
   protobuf-compiler libprotobuf-dev libgrpc++-dev libtomlplusplus-dev libyaml-cpp-dev libcli11-dev
-  libnghttp2-dev libsqlite3-dev libpqxx-dev libcurl4-openssl-dev libssl-dev zlib1g-dev openssl"
+  libnghttp2-dev libsqlite3-dev libpqxx-dev libcurl4-openssl-dev libsodium-dev libssl-dev zlib1g-dev openssl"
 test="clang libclang-rt-14-dev llvm clang-format clang-tidy libgtest-dev libgmock-dev rapidjson-dev
   postgresql python3 python3-venv procps git ca-certificates"
 

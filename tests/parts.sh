@@ -86,7 +86,7 @@ print_versions() {
     done
     command -v go >/dev/null && go version
     dpkg-query -W -f '${Package} ${Version}\n' 'libboost1.*-dev' libprotobuf-dev 'libgrpc++-dev' libtomlplusplus-dev \
-      libyaml-cpp-dev libcli11-dev libnghttp2-dev libsqlite3-dev libpqxx-dev 'libcurl4-*-dev' libssl-dev libgtest-dev postgresql 2>/dev/null
+      libyaml-cpp-dev libcli11-dev libnghttp2-dev libsqlite3-dev libpqxx-dev 'libcurl4-*-dev' libsodium-dev libssl-dev libgtest-dev postgresql 2>/dev/null
     echo "$(uname -sr), $(nproc) cores, $(awk '/MemTotal/ { printf "%.1f", $2 / 1048576 }' /proc/meminfo) GiB"
   } | tee "$results/versions.txt"
 }
