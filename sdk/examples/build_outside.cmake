@@ -61,7 +61,7 @@ foreach(configuration IN LISTS configurations)
   endif()
 endforeach()
 
-foreach(page man1/davit-conformance.1 man7/davit-plugin.7)
+foreach(page man1/davit-conformance.1 man1/davit-seal.1 man7/davit-plugin.7)
   if(NOT EXISTS ${PREFIX}/share/man/${page})
     message(FATAL_ERROR "the manual ${page} is not installed")
   endif()

@@ -28,7 +28,7 @@ ONE_PLACE = (
      "the storage role"),
     (re.compile(r"^curl/"), re.compile(r"^(plugins/http/client|plugins/cluster_kubernetes/transport|tests/bench/)"),
      "plugins/http"),
-    (re.compile(r"^CLI/"), re.compile(r"^host/commands/"), "host/commands/command_line.hpp"),
+    (re.compile(r"^CLI/"), re.compile(r"^(host/commands|plugins/secrets_file/seal)/"), "host/commands/command_line.hpp"),
     (re.compile(r"^grpc"), re.compile(r"^(host/rpc/grpc|host/commands|tests)/"), "the rpc service"),
 )
 
