@@ -1,4 +1,6 @@
 // The part of Engine that sends requests.
+#include <davit/ascii.hpp>
+
 #include "address.hpp"
 #include "engine.hpp"
 #include "json_scan.hpp"
@@ -45,13 +47,14 @@ void Engine::submit(Transport::Spec spec, const Op& op, std::function<void(Outco
   };
   const uint64_t key = next_request_.fetch_add(1);
   call->given_up.emplace(op, [this, key] { post([this, key] { requests_.cancel(key); }); });
-  const bool taken = post([this, key, op, spec = std::move(spec), answer]() mutable {
+  const auto owned = std::make_shared<Transport::Spec>(std::move(spec));
+  const bool taken = post([this, key, op, owned, answer] {
     // A cancellation before this one looked for the request in vain.
     if (op.cancelled()) return answer(not_sent(Outcome::Transport::cancelled, Requests::given_up));
     const auto begun = host_.now();
     const auto deadline =
         op.deadline_ns() == INT64_MAX ? nanoseconds::max() : nanoseconds(op.deadline_ns());
-    requests_.add(key, std::move(spec), deadline, begun, [this, begun, answer](Outcome o) {
+    requests_.add(key, std::move(*owned), deadline, begun, [this, begun, answer](Outcome o) {
       seconds_.observe(host_.now() - begun);
       if (!stopping_ && o.transport != Outcome::Transport::cancelled) note(o);
       answer(std::move(o));
@@ -68,11 +71,16 @@ void Engine::request(const Op& op, cluster::Request q, Done done) {
   spec.method = std::move(target->method);
   spec.path = std::move(target->path);
   spec.content_type = std::move(target->content_type);
-  spec.body = std::move(q.body);
+  spec.body.append(q.body);
+  explicit_bzero(q.body.data(), q.body.size());  // a Secret may be in it
   for (auto& [key, value] : q.headers) {
     if (!clean(key) || !clean(value))
       return done(failure(Code::invalid_argument, "a header has more than one line"));
-    spec.headers.emplace_back(std::move(key), std::move(value));
+    if (lower_case(key) == "accept") {
+      spec.accept = std::move(value);
+    } else {
+      spec.headers.emplace_back(std::move(key), std::move(value));
+    }
   }
   submit(std::move(spec), op,
          [done = std::move(done)](Outcome o) { done(to_response(std::move(o))); });

@@ -6,6 +6,8 @@
 
 #include <davit/ascii.hpp>
 
+#include "http/libcurl.hpp"
+
 namespace davit::cluster_kubernetes {
 namespace {
 
@@ -122,8 +124,7 @@ void set_tls(CURL* easy, const Access& access) {
 
 Transport::Transport(std::shared_ptr<const Access> access, Token& token, Options options)
     : token_(token), options_(options), curl_(std::make_unique<Curl>()) {
-  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  (void)ready;
+  http::start_libcurl();
   curl_->multi = curl_multi_init();
   curl_multi_setopt(curl_->multi, CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_NOTHING));
   curl_multi_setopt(curl_->multi, CURLMOPT_MAXCONNECTS,
@@ -234,7 +235,7 @@ void Transport::set_request(Transfer& t, std::string_view token) {
   }
   curl_easy_setopt(e, CURLOPT_HTTPHEADER, t.headers);
   if (t.spec.method == "GET") return;
-  curl_easy_setopt(e, CURLOPT_POSTFIELDS, t.spec.body.data());
+  curl_easy_setopt(e, CURLOPT_POSTFIELDS, t.spec.body.view().data());
   curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(t.spec.body.size()));
   curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, t.spec.method.c_str());
 }

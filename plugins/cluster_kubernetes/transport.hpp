@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 
+#include <davit/wiped.hpp>
+
 #include "answer.hpp"
 #include "token.hpp"
 
@@ -27,7 +29,7 @@ class Transport {
     std::string accept = "application/json";
     std::string content_type;  // of the body; empty: there is no body
     Pairs headers;
-    std::string body;
+    Wiped body;
     std::chrono::milliseconds timeout{0};  // for a stream: until its first header; 0: no limit
     // Receives a stream's body in pieces while the status is 200. False: not now; the piece comes
     // again after resume().

@@ -8,6 +8,7 @@
 #include <davit/ascii.hpp>
 
 #include "header_text.hpp"
+#include "libcurl.hpp"
 
 namespace davit::http {
 namespace {
@@ -21,11 +22,6 @@ constexpr size_t header_bytes_max = 64u << 10;
 constexpr long idle_connection_seconds = 55;
 // Nobody is held up for longer by a number in a header.
 constexpr milliseconds retry_after_max = std::chrono::hours(1);
-
-void start_libcurl() {
-  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  (void)ready;
-}
 
 // libcurl may be built upon other libraries than OpenSSL, whose contexts are of another type.
 bool upon_openssl() {

@@ -9,9 +9,9 @@
 #include <mutex>
 
 #include <davit/operation.hpp>
+#include <davit/wiped.hpp>
 
 #include "tls_files.hpp"
-#include "wiped.hpp"
 
 namespace davit::http {
 

@@ -117,7 +117,7 @@ Error Vault::refusal() const {
 }
 
 Result<http::Response> Vault::post(const Secret& token, std::string_view body, const Op& op) {
-  http::Wiped authorization("Bearer ");
+  Wiped authorization("Bearer ");
   authorization.append(token.view());
   // How long we wait, so that the Vault does not work for nobody.
   const auto left =

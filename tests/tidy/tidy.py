@@ -26,7 +26,7 @@ ONE_PLACE = (
     (re.compile(r"^boost/dll"), re.compile(r"^host/loader/"), "host/loader"),
     (re.compile(r"^pqxx"), re.compile(r"^(plugins/storage_postgres|tests/bench/storage_mirror)/"),
      "the storage role"),
-    (re.compile(r"^curl/"), re.compile(r"^(plugins/http/client|plugins/cluster_kubernetes/transport|tests/bench/)"),
+    (re.compile(r"^curl/"), re.compile(r"^(plugins/http/(client|libcurl)|plugins/cluster_kubernetes/transport|tests/bench/)"),
      "plugins/http"),
     (re.compile(r"^CLI/"), re.compile(r"^(host/commands|plugins/secrets_file/seal)/"), "host/commands/command_line.hpp"),
     (re.compile(r"^grpc"), re.compile(r"^(host/rpc/grpc|host/commands|tests)/"), "the rpc service"),

@@ -9,17 +9,25 @@
 
 namespace davit {
 
-inline std::string base64(std::string_view bytes) {
+// Appends the text to `out`, four letters at a time: a std::string, or a Wiped.
+template <class Out>
+void append_base64(Out& out, std::string_view bytes) {
   constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
   for (size_t i = 0; i < bytes.size(); i += 3) {
     const size_t n = bytes.size() - i < 3 ? bytes.size() - i : 3;
     uint32_t group = 0;
     for (size_t k = 0; k < 3; ++k)
       group = group << 8 | (k < n ? static_cast<uint8_t>(bytes[i + k]) : 0u);
-    for (size_t k = 0; k < 4; ++k) out += k <= n ? alphabet[group >> (18 - 6 * k) & 63] : '=';
+    char letters[4];
+    for (size_t k = 0; k < 4; ++k) letters[k] = k <= n ? alphabet[group >> (18 - 6 * k) & 63] : '=';
+    out.append(std::string_view(letters, sizeof letters));
   }
+}
+
+inline std::string base64(std::string_view bytes) {
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  append_base64(out, bytes);
   return out;
 }
 

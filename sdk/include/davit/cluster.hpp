@@ -247,6 +247,11 @@ class Client {
   // `done` runs once, on any thread, perhaps before this returns. The request's deadline and the
   // operation's hold, whichever is earlier.
   void request(const Request& q, std::function<void(Response)> done) const {
+    request(q, q.body, std::move(done));
+  }
+  // With another body than the request's, such as one in memory that is wiped. Borrowed for the
+  // call.
+  void request(const Request& q, std::string_view body, std::function<void(Response)> done) const {
     const auto query = to_abi(q.query);
     const auto headers = to_abi(q.headers);
     const davit_cluster_request r = {
@@ -260,7 +265,7 @@ class Client {
         query.data(),
         headers.data(),
         headers.size(),
-        bytes(q.body)};
+        bytes(body)};
     auto* call = new Call(*this, q.deadline_ns, std::move(done));
     table()->request(ref_.self, call->op.abi(), &r, &answered, call);
   }

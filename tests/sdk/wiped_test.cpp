@@ -1,10 +1,10 @@
 // Bytes that grow and are wiped.
-#include "http/wiped.hpp"
+#include <davit/wiped.hpp>
 
 #include <gtest/gtest.h>
 #include <string>
 
-namespace davit::http {
+namespace davit {
 namespace {
 
 TEST(Wiped, KeepsWhatIsAppendedHoweverMuch) {
@@ -39,4 +39,4 @@ TEST(Wiped, OverwritesWhatItLetsGoOf) {
 }
 
 }  // namespace
-}  // namespace davit::http
+}  // namespace davit

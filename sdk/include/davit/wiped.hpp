@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace davit::http {
+namespace davit {
 
 class Wiped {
  public:
@@ -44,6 +44,12 @@ class Wiped {
     if (data_ != nullptr) explicit_bzero(data_, size_);
     size_ = 0;
   }
+  // Overwrites all behind so many bytes.
+  void shorten(size_t size) {
+    if (size >= size_) return;
+    explicit_bzero(data_ + size, size_ - size);
+    size_ = size;
+  }
   // Borrowed: valid until the next change.
   std::string_view view() const { return {data_ == nullptr ? "" : data_, size_}; }
   size_t size() const { return size_; }
@@ -68,4 +74,4 @@ class Wiped {
   size_t size_ = 0, mapped_ = 0;
 };
 
-}  // namespace davit::http
+}  // namespace davit
