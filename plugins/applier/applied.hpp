@@ -15,6 +15,7 @@ struct Applied {
   uint64_t projected = 0;  // fingerprint of the API server's answer, cut to that shape
   std::string uid, resource_version;
   Cursor made_of;
+  int64_t valid_until_unix_ms = 0;  // when its values have to be resolved anew; 0: not stated
 };
 using AppliedObjects = std::map<std::string, Applied>;  // by path
 

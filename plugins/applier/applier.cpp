@@ -16,6 +16,7 @@ class Applier {
     Settings settings(host);
     cluster_ = settings.string("cluster");
     status_ = settings.string("status", "");
+    secrets_ = settings.string("secrets", "");
     rules_ = read_rules(settings);
   }
 
@@ -28,7 +29,13 @@ class Applier {
       if (!found.ok()) return found.error();
       status = *found;
     }
-    hub_.emplace(host_, rules_, *cluster, std::move(status));
+    std::optional<secrets::Client> secrets;
+    if (!secrets_.empty()) {
+      auto found = secrets::Client::find(host_, secrets_);
+      if (!found.ok()) return found.error();
+      secrets = *found;
+    }
+    hub_.emplace(host_, rules_, *cluster, std::move(secrets), std::move(status));
     return hub_->add_kinds(kind::Client::all(host_), kind::all_needs(host_));
   }
 
@@ -74,7 +81,7 @@ class Applier {
 
  private:
   Host host_;
-  std::string cluster_, status_;
+  std::string cluster_, status_, secrets_;
   Rules rules_;
   std::optional<Hub> hub_;
 

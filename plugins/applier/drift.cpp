@@ -42,7 +42,8 @@ Drift drift(const WantedObject& wanted, const ObjectState& state, const LastAppl
   if (state.presence != ObjectState::Presence::known)
     return drift_of_unshown(state.presence, same, last.repair_wait);
   if (!state.content) {
-    const bool as_applied = same && applied->resource_version == state.resource_version;
+    const bool as_applied =
+        same && !last.expired && applied->resource_version == state.resource_version;
     return as_applied && of_this_history(applied->made_of, known) ? Drift::none : Drift::examine;
   }
   const ObjectContent& content = *state.content;
@@ -50,10 +51,11 @@ Drift drift(const WantedObject& wanted, const ObjectState& state, const LastAppl
   if (whose != Drift::none) return whose;
   if (content.terminating) return Drift::terminating;
   const bool as_wanted = unchanged(wanted, content, applied);
-  if (as_wanted && of_this_history(content.made_of, known)) return Drift::none;
+  if (as_wanted && !last.expired && of_this_history(content.made_of, known)) return Drift::none;
   const Drift fenced = wanted.shared ? Drift::none : fence(content.made_of, known);
   if (fenced != Drift::none) return fenced;
-  // What the kind renders has changed, or the stamps name a history that the store has lost.
+  // What the kind renders has changed, or what was resolved, or the stamps name a history that the
+  // store has lost.
   if (!same || as_wanted) return Drift::apply;
   return last.repair_wait.count() > 0 ? Drift::repair_later : Drift::repair;
 }

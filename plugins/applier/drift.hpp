@@ -61,6 +61,7 @@ struct ObjectState {
 struct LastApply {
   const Applied* applied = nullptr;         // NULL: this process has not applied the object
   std::chrono::nanoseconds repair_wait{0};  // for so long the next repair has to wait
+  bool expired = false;                     // what was resolved for it is not valid any more
 };
 
 // `examine` is returned only for a known object without content, `read` only for one that was not

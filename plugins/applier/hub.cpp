@@ -2,9 +2,11 @@
 
 namespace davit::applier {
 
-Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::StatusClient> status)
+Hub::Hub(Host host, Rules rules, cluster::Client cluster, std::optional<secrets::Client> secrets,
+         std::optional<sink::StatusClient> status)
     : host_(host),
-      context_(std::make_shared<ReconcileContext>(host, cluster.under(requests_), rules)),
+      context_(std::make_shared<ReconcileContext>(host, cluster.under(requests_),
+                                                  std::move(secrets), rules)),
       status_(std::move(status)),
       strand_(host.strand()),
       workers_(rules.concurrency_max, rules.slow_after),
@@ -73,6 +75,7 @@ void Hub::stop(std::function<void()> done) {
     stopped_ = std::move(done);
     // An object that was being written is looked at first when the agent starts again.
     requests_.cancel();
+    context_->resolving.cancel();
     review_.stop();
     for (Timer* t : {&pump_timer_, &resync_timer_, &sync_timer_, &sight_timer_, &arrival_timer_})
       t->cancel();

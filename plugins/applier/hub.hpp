@@ -13,7 +13,8 @@ namespace davit::applier {
 
 class Hub {
  public:
-  Hub(Host host, Rules rules, cluster::Client cluster, std::optional<sink::StatusClient> status);
+  Hub(Host host, Rules rules, cluster::Client cluster, std::optional<secrets::Client> secrets,
+      std::optional<sink::StatusClient> status);
   // Called during wire.
   Result<> add_kinds(const std::vector<kind::Client>& kinds, const kind::Needs& needs);
   // The rights that the kinds need, as the YAML of a ClusterRole that grants them.

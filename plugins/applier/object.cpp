@@ -126,6 +126,16 @@ cluster::Request ObjectName::request(std::string verb) const {
   return out;
 }
 
+cluster::Request ObjectName::request_compact(std::string verb) const {
+  cluster::Request out = request(std::move(verb));
+  if (metadata_only(resource.group, resource.resource)) {
+    out.headers = {{"Accept",
+                    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
+                    "application/json"}};
+  }
+  return out;
+}
+
 std::string text_in(const json::object& object, std::string_view key) {
   return std::string(kubernetes::text_in(object, key));
 }
@@ -170,7 +180,17 @@ bool not_older(std::string_view a, std::string_view b) {
   return x == 0 || y == 0 || x >= y;
 }
 
+bool metadata_only(std::string_view group, std::string_view resource) {
+  return group.empty() && resource == "secrets";
+}
+
 void compact(json::object& object, const kind::Resource& as, std::string_view our_manager) {
+  if (metadata_only(as.group, as.resource) && !object.contains("values")) {
+    // The API server calls what it has cut a PartialObjectMetadata.
+    const json::object values = data_set_by(object_or_none(object, "metadata"), our_manager);
+    keep_only(object, {"/metadata"}, {});
+    object["values"] = values;
+  }
   if (!object.contains("kind")) object["kind"] = as.kind;
   if (!object.contains("apiVersion")) {
     object["apiVersion"] = as.group.empty() ? as.version : as.group + "/" + as.version;

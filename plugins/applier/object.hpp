@@ -27,6 +27,8 @@ inline constexpr std::string_view id = "davit.dev/id";
 inline constexpr std::string_view version = "davit.dev/version";
 inline constexpr std::string_view incarnation = "davit.dev/incarnation";
 inline constexpr std::string_view hash = "davit.dev/hash";
+// Of a Secret: the hash of what its values are resolved from.
+inline constexpr std::string_view secrets = "davit.dev/secrets";
 }  // namespace stamp
 
 struct ObjectName {
@@ -39,6 +41,8 @@ struct ObjectName {
   // For people: "replicasets.apps context/web".
   std::string text() const;
   cluster::Request request(std::string verb) const;
+  // The answer to this one has no more than compact() keeps.
+  cluster::Request request_compact(std::string verb) const;
 };
 
 // The text of a member; empty when there is none or when it is not a string.
@@ -60,13 +64,18 @@ std::string label_value(std::string_view text);
 // 0 when the text is not a number.
 uint64_t number_of(std::string_view text);
 
+// Whether only the metadata of the resource's objects is read: the content of Secrets is not
+// brought into this process.
+bool metadata_only(std::string_view group, std::string_view resource);
+
 // True when resource version `a` is not older than `b`. A version that is not a number counts as
 // newer.
 bool not_older(std::string_view a, std::string_view b);
 
 // Reduces a watched object to what its role needs. An owned object keeps everything but two kinds
 // of field owners: ourselves, and those of the status. A seen object keeps its metadata and the
-// kept pointers.
+// kept pointers. Of a Secret the content goes, if it is there, and "values" has {key: true} for
+// each key of its data whose present value we have set.
 void compact(json::object& object, const kind::Resource& as, std::string_view our_manager);
 // Reduces a seen object further, once the record it belongs to is known. Of its metadata only the
 // identity, version, deletion and the kept pointers stay.

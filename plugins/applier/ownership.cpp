@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "kubernetes/json.hpp"
 #include "object.hpp"
 
 namespace davit::applier {
@@ -114,6 +115,25 @@ void trim_managers(json::object& metadata, std::string_view our_manager) {
   } else {
     *all = std::move(kept);
   }
+}
+
+json::object data_set_by(const json::object& metadata, std::string_view manager) {
+  json::object out;
+  const json::value* all = metadata.if_contains("managedFields");
+  for (size_t i = 0; all != nullptr && all->is_array() && i < all->get_array().size(); ++i) {
+    const json::object* entry = all->get_array()[i].if_object();
+    if (entry == nullptr || text_in(*entry, "manager") != manager ||
+        text_in(*entry, "operation") != "Apply")
+      continue;
+    const json::object* fields = kubernetes::object_in(*entry, "fieldsV1");
+    const json::object* data =
+        fields == nullptr ? nullptr : kubernetes::object_in(*fields, "f:data");
+    if (data == nullptr) continue;
+    for (const auto& [field, is] : *data) {
+      if (field.starts_with("f:")) out[field.substr(2)] = true;
+    }
+  }
+  return out;
 }
 
 bool take_fields_over(json::array& managers, std::string_view our_manager,

@@ -49,6 +49,10 @@ bool of_this_history(Cursor made_of, const Knowledge& known);
 // none is named. The object must have passed trim_managers.
 std::string last_writer(const json::object& metadata);
 
+// {key: true} for each key under "data" that this manager has applied, and whose value nobody has
+// changed since.
+boost::json::object data_set_by(const boost::json::object& metadata, std::string_view manager);
+
 // Removes the entries of managedFields that do not matter for an owned object: our own, and those
 // of its status.
 void trim_managers(json::object& metadata, std::string_view our_manager);

@@ -1,6 +1,7 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <boost/json.hpp>
 
@@ -57,10 +58,77 @@ const kind::Resource* resource_of(const json::object& object,
   return nullptr;
 }
 
+// Where a value comes from: "decrypt" or "read".
+Result<secrets::Item> read_source(const json::object& entry, const std::string& what) {
+  const auto* decrypt = kubernetes::object_in(entry, "decrypt");
+  const auto* read = kubernetes::object_in(entry, "read");
+  if ((decrypt == nullptr) == (read == nullptr))
+    return fault(what + " must have either \"decrypt\" or \"read\"");
+  secrets::Item out;
+  if (decrypt != nullptr) {
+    if (auto r = only(*decrypt, {"keyring", "ciphertext"}, what); !r.ok()) return r.error();
+    out.type = DAVIT_SECRET_DECRYPT;
+    out.keyring = text_in(*decrypt, "keyring");
+    out.ciphertext = text_in(*decrypt, "ciphertext");
+  } else {
+    if (auto r = only(*read, {"keyring", "ref", "field", "version"}, what); !r.ok())
+      return r.error();
+    out.type = DAVIT_SECRET_READ;
+    out.keyring = text_in(*read, "keyring");
+    out.ref = text_in(*read, "ref");
+    out.field = text_in(*read, "field");
+    out.version = text_in(*read, "version");
+    if (out.ref.empty()) return fault(what + " names no ref");
+  }
+  return out;
+}
+
+// Keys of a Secret's data (ValidateSecret of Kubernetes).
+bool is_data_key(std::string_view key) {
+  constexpr std::string_view others = "-._";
+  constexpr size_t bytes_max = 253;
+  return !key.empty() && key.size() <= bytes_max && key != "." && key != ".." &&
+         std::all_of(key.begin(), key.end(), [&](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  others.find(c) != others.npos;
+         });
+}
+
+Result<> read_secrets(const json::value& list, Step& out) {
+  if (!list.is_array()) return fault("\"secrets\" of an entry of \"apply\" is not a list");
+  if (out.as->group != "" || out.as->resource != "secrets" || out.mode != Mode::apply)
+    return fault("\"secrets\" of a " + out.as->kind + ", which is no Secret that is applied");
+  for (const char* content : {"data", "stringData"}) {
+    if (out.object.get_object().contains(content))
+      return fault("a Secret with both \"secrets\" and \"" + std::string(content) + "\"");
+  }
+  std::set<std::string> keys;
+  for (const auto& entry : list.get_array()) {
+    const json::object* e = entry.if_object();
+    if (e == nullptr) return fault("an entry of \"secrets\" is not an object");
+    if (auto r = only(*e, {"key", "decrypt", "read"}, "an entry of \"secrets\""); !r.ok()) return r;
+    const std::string key = text_in(*e, "key");
+    const std::string what = "secret \"" + key + "\"";
+    if (!is_data_key(key)) return fault(what + " is no key that a Secret can have");
+    if (!keys.insert(key).second) return fault(what + " is there twice");
+    auto item = read_source(*e, what);
+    if (!item.ok()) return item.error();
+    out.secrets.push_back({key, std::move(*item)});
+  }
+  // What is resolved is not in the object. So the object says what it was resolved from.
+  json::value content = out.object;
+  content.get_object().erase("metadata");
+  json::object& metadata = out.object.get_object()["metadata"].get_object();
+  json::value& annotations = metadata["annotations"];
+  if (!annotations.is_object()) annotations = json::object();
+  annotations.get_object()[stamp::secrets] = hex(fingerprint(json::array{content, list}));
+  return {};
+}
+
 Result<Step> read_step(json::value& entry, size_t index, const kind::Description& description) {
   if (!entry.is_object()) return fault("an entry of \"apply\" is not an object");
   json::object& e = entry.get_object();
-  if (auto r = only(e, {"object", "mode", "owner", "controller", "replace_on_immutable"},
+  if (auto r = only(e, {"object", "secrets", "mode", "owner", "controller", "replace_on_immutable"},
                     "an entry of \"apply\"");
       !r.ok()) {
     return r.error();
@@ -99,6 +167,9 @@ Result<Step> read_step(json::value& entry, size_t index, const kind::Description
   }
   out.controller = flag_at(e, "controller");
   out.replace_on_immutable = flag_at(e, "replace_on_immutable");
+  if (const json::value* secrets = e.if_contains("secrets"); secrets != nullptr) {
+    if (auto r = read_secrets(*secrets, out); !r.ok()) return r.error();
+  }
   return out;
 }
 
@@ -192,6 +263,17 @@ Result<> read_status(const json::object& from, Status& out) {
 }
 
 }  // namespace
+
+json::value Step::shape() const {
+  if (!metadata_only(name.resource.group, name.resource.resource)) return object;
+  const json::object& whole = object.get_object();
+  json::object values;
+  for (const SecretValue& value : secrets) values[value.key] = true;
+  return {{"apiVersion", whole.at("apiVersion")},
+          {"kind", whole.at("kind")},
+          {"metadata", whole.at("metadata")},
+          {"values", std::move(values)}};
+}
 
 Result<Plan> read_plan(std::string_view output, const kind::Description& description) {
   boost::system::error_code bad;

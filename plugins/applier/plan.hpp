@@ -5,6 +5,7 @@
 #include <boost/json/value.hpp>
 
 #include <davit/records.hpp>
+#include <davit/secrets.hpp>
 
 #include "object.hpp"
 
@@ -14,8 +15,18 @@ namespace davit::applier {
 // and `shared` are server-side applies; a shared object belongs to no single record.
 enum class Mode : uint8_t { apply, ensure, shared };
 
+// A value of a Secret, which is resolved just before the Secret is applied.
+struct SecretValue {
+  std::string key;
+  secrets::Item item;
+};
+
 struct Step {
-  json::value object;  // always a JSON object
+  json::value object;                // always a JSON object
+  std::vector<SecretValue> secrets;  // of a Secret: its data
+  // What is known of the object when it is as wanted: the object itself, or what compact() leaves
+  // of a Secret.
+  json::value shape() const;
   ObjectName name;
   const kind::Resource* as = nullptr;
   Mode mode = Mode::apply;
@@ -37,7 +48,7 @@ struct Need {
 
 // The optional members of reconcile's answer that read_plan understands, as a JSON list: the
 // "features" of the input.
-inline constexpr std::string_view features = R"(["needs/object"])";
+inline constexpr std::string_view features = R"(["needs/object","apply/secrets"])";
 
 struct Plan {
   // Not empty: the rest is empty, and the kind must be asked again.

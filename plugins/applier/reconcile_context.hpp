@@ -4,11 +4,13 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
 #include <davit/cluster.hpp>
 #include <davit/host.hpp>
+#include <davit/secrets.hpp>
 
 #include "settings.hpp"
 
@@ -38,10 +40,12 @@ class Ensured {
 };
 
 struct ReconcileContext {
-  ReconcileContext(Host h, cluster::Client c, Rules r)
-      : host(h), cluster(std::move(c)), rules(std::move(r)) {}
+  ReconcileContext(Host h, cluster::Client c, std::optional<secrets::Client> s, Rules r)
+      : host(h), cluster(std::move(c)), secrets(std::move(s)), rules(std::move(r)) {}
   Host host;
   cluster::Client cluster;
+  const std::optional<secrets::Client> secrets;
+  Operations resolving;  // calls of `secrets`; stop cancels them
   Rules rules;
   Ensured ensured;
   // No request is sent before this time of the host's clock, in nanoseconds.

@@ -134,6 +134,12 @@ std::optional<json::object> Reconciliation::answered(const cluster::Response& r)
 
 void Reconciliation::request(cluster::Request q,
                              std::function<void(const cluster::Response&)> then) {
+  const std::string body = std::move(q.body);
+  request(std::move(q), body, std::move(then));
+}
+
+void Reconciliation::request(cluster::Request q, std::string_view body,
+                             std::function<void(const cluster::Response&)> then) {
   const auto now = context_->host.now();
   const std::chrono::nanoseconds paused_until(context_->paused_until.load());
   if (now < paused_until) {
@@ -145,20 +151,22 @@ void Reconciliation::request(cluster::Request q,
   q.deadline_ns = (now + context_->rules.request_timeout).count();
   Answer answer{
       q.verb + ' ' + q.resource.group + '/' + q.resource.resource, now, {}, false, false, {}};
-  context_->cluster.request(q, [self = shared_from_this(), answer = std::move(answer),
-                                then = std::move(then)](cluster::Response r) mutable {
-    auto* one = self.get();
-    answer.took = one->context_->host.now() - answer.sent;
-    answer.overloaded = overloaded(r);
-    answer.of_webhook = names_webhook(r);
-    answer.retry_after = r.retry_after;
-    one->context_->host.blocking(one->task_.kind->instance(),
-                                 [self = std::move(self), answer = std::move(answer),
-                                  then = std::move(then), r = std::move(r)]() mutable {
-                                   self->report_.answers.push_back(std::move(answer));
-                                   then(r);
-                                 });
-  });
+  context_->cluster.request(q, body,
+                            [self = shared_from_this(), answer = std::move(answer),
+                             then = std::move(then)](cluster::Response r) mutable {
+                              auto* one = self.get();
+                              answer.took = one->context_->host.now() - answer.sent;
+                              answer.overloaded = overloaded(r);
+                              answer.of_webhook = names_webhook(r);
+                              answer.retry_after = r.retry_after;
+                              one->context_->host.blocking(
+                                  one->task_.kind->instance(),
+                                  [self = std::move(self), answer = std::move(answer),
+                                   then = std::move(then), r = std::move(r)]() mutable {
+                                    self->report_.answers.push_back(std::move(answer));
+                                    then(r);
+                                  });
+                            });
 }
 
 void Reconciliation::failed(const ObjectName& name, const cluster::Response& r) {

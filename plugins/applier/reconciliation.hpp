@@ -131,11 +131,19 @@ class Reconciliation : public std::enable_shared_from_this<Reconciliation> {
                        const LastApply& last);
   std::string who_changed(const Step& step) const;
   json::value body_of(const Step& step, uint64_t rendered) const;
-  void send_apply(Step& step, uint64_t rendered);
+  void send_apply(const Step& step, uint64_t rendered);
+  std::string apply_body(const Step& step, uint64_t rendered) const;
+  void request_apply(const Step& step, uint64_t rendered, std::string_view body);
   void applied(Step& step, uint64_t rendered, const cluster::Response& r);
   void note_repair(const Step& step);
   void remember(const ObjectName& name, const kind::Resource& as, bool attributed,
                 json::object object);
+
+  // --- resolving what a Secret is to contain (reconciliation_secrets.cpp)
+  void resolve(const Step& step, uint64_t rendered);
+  void resolved(const Step& step, uint64_t rendered, const secrets::Results& results);
+  void note_validity(int64_t until_unix_ms);
+  void unresolved(const Step& step, size_t index, const Error& why);
 
   // --- reading an object that no watch shows, or that has changed since it was judged
   // (reconciliation_look.cpp)
@@ -186,6 +194,9 @@ class Reconciliation : public std::enable_shared_from_this<Reconciliation> {
   // retry.
   std::optional<json::object> answered(const cluster::Response& r);
   void request(cluster::Request q, std::function<void(const cluster::Response&)> then);
+  // With a body that is borrowed for the call.
+  void request(cluster::Request q, std::string_view body,
+               std::function<void(const cluster::Response&)> then);
   void failed(const ObjectName& name, const cluster::Response& r);
   void failed(const ObjectName& name, std::string why, const cluster::Response& r);
   void park(std::string why);
@@ -220,6 +231,7 @@ class Reconciliation : public std::enable_shared_from_this<Reconciliation> {
     // ours now. In both cases the same apply is sent once more.
     bool replaced = false, taken_over = false;
     std::string changed_by;  // who has made the change that is to be repaired; empty: nobody
+    int64_t valid_until_unix_ms = 0;  // of what was resolved for the apply; 0: not stated
   };
   Current current_;
   uint32_t start_overs_ = 0;

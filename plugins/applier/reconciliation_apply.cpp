@@ -20,7 +20,7 @@ constexpr std::string_view version_of_none = "9223372036854775807";
 bool Reconciliation::ensure(const Step& step) {
   const std::string path = step.name.path();
   if (context_->ensured.contains(path) || task_.known.contains(path)) return true;
-  request(step.name.request(DAVIT_VERB_GET), [this](const cluster::Response& r) {
+  request(step.name.request_compact(DAVIT_VERB_GET), [this](const cluster::Response& r) {
     const ObjectName& name = plan_.steps[step_].name;
     const Meaning m = meaning(r, true);
     if (m == Meaning::absent || m == Meaning::no_right) return create(name, m == Meaning::absent);
@@ -63,15 +63,17 @@ void Reconciliation::ensured(const ObjectName& name) {
 
 bool Reconciliation::apply(Step& step) {
   if (current_.replaced || current_.taken_over) {  // the same object once more; it has its stamps
-    send_apply(step, fingerprint(step.object));
+    send_apply(step, fingerprint(step.shape()));
     return false;
   }
   if (!stamp_it(step)) return false;
   const std::string path = step.name.path();
   const auto applied = report_.applied.find(path);
-  const LastApply last{applied == report_.applied.end() ? nullptr : &applied->second,
-                       task_.repairs.wait(path, context_->host.now())};
-  const WantedObject wanted{fingerprint(step.object), step.mode == Mode::shared,
+  const Applied* before = applied == report_.applied.end() ? nullptr : &applied->second;
+  const bool expired = before != nullptr && before->valid_until_unix_ms > 0 &&
+                       before->valid_until_unix_ms <= context_->host.unix_ms();
+  const LastApply last{before, task_.repairs.wait(path, context_->host.now()), expired};
+  const WantedObject wanted{fingerprint(step.shape()), step.mode == Mode::shared,
                             context_->rules.adopt};
   ObjectState state = state_of(step);
   Drift found = drift(wanted, state, last, knowledge());
@@ -124,8 +126,10 @@ void Reconciliation::found_as_wanted(const Step& step, const WantedObject& wante
     return;
   }
   uids_[step_] = current_.uid;
-  report_.applied[step.name.path()] = {wanted.rendered, state.content->projected, current_.uid,
-                                       state.resource_version, state.content->made_of};
+  const int64_t until = last.applied == nullptr ? 0 : last.applied->valid_until_unix_ms;
+  report_.applied[step.name.path()] = {wanted.rendered,        state.content->projected,
+                                       current_.uid,           state.resource_version,
+                                       state.content->made_of, until};
 }
 
 // Adds the owner and those stamps that are the same in every apply. False: the reconciliation has
@@ -180,7 +184,7 @@ std::optional<ObjectContent> Reconciliation::examine(const Step& step) {
   auto owner = owner_of(observed.get_object());
   if (!owner) return std::nullopt;
   return ObjectContent{std::move(*owner), meta.region == claim_.region,
-                       meta.terminating,  projection(&observed, step.object),
+                       meta.terminating,  projection(&observed, step.shape()),
                        meta.hash,         meta.made_of};
 }
 
@@ -211,17 +215,25 @@ json::value Reconciliation::body_of(const Step& step, uint64_t rendered) const {
 
 // Sends the apply for exactly the state that was judged. Even with `force` it does not overwrite an
 // object that somebody has written to or made anew since.
-void Reconciliation::send_apply(Step& step, uint64_t rendered) {
-  cluster::Request q = step.name.request(DAVIT_VERB_APPLY);
-  q.query = {{"fieldManager", context_->rules.field_manager},
-             {"force", context_->rules.force ? "true" : "false"}};
+void Reconciliation::send_apply(const Step& step, uint64_t rendered) {
+  if (!step.secrets.empty()) return resolve(step, rendered);
+  request_apply(step, rendered, apply_body(step, rendered));
+}
+
+std::string Reconciliation::apply_body(const Step& step, uint64_t rendered) const {
   json::value body = body_of(step, rendered);
   json::object& metadata = body.get_object()["metadata"].get_object();
   if (!current_.uid.empty()) metadata["uid"] = current_.uid;
   metadata["resourceVersion"] =
       current_.resource_version.empty() ? version_of_none : current_.resource_version;
-  q.body = json::serialize(body);
-  request(std::move(q), [this, rendered](const cluster::Response& r) {
+  return json::serialize(body);
+}
+
+void Reconciliation::request_apply(const Step& step, uint64_t rendered, std::string_view body) {
+  cluster::Request q = step.name.request_compact(DAVIT_VERB_APPLY);
+  q.query = {{"fieldManager", context_->rules.field_manager},
+             {"force", context_->rules.force ? "true" : "false"}};
+  request(std::move(q), body, [this, rendered](const cluster::Response& r) {
     applied(plan_.steps[step_], rendered, r);
   });
 }
@@ -249,10 +261,13 @@ void Reconciliation::applied(Step& step, uint64_t rendered, const cluster::Respo
   auto object = answered(r);
   if (!object) return;
   const Meta meta = meta_of(*object);
+  if (metadata_only(step.as->group, step.as->resource))
+    compact(*object, *step.as, context_->rules.field_manager);
   json::value observed(*std::move(object));
-  const uint64_t projected = projection(&observed, step.object);
-  report_.applied[step.name.path()] = {rendered, projected, meta.uid, meta.resource_version,
-                                       meta.made_of};
+  const uint64_t projected = projection(&observed, step.shape());
+  report_.applied[step.name.path()] = {rendered,     projected,
+                                       meta.uid,     meta.resource_version,
+                                       meta.made_of, current_.valid_until_unix_ms};
   uids_[step_] = meta.uid;
   note_repair(step);
   remember(step.name, *step.as, step.mode == Mode::apply, std::move(observed.get_object()));

@@ -18,7 +18,7 @@ constexpr uint32_t start_overs_max = 3;
 // on when the answer comes.
 bool Reconciliation::look_first(const ObjectName& name, const kind::Resource& as) {
   if (!looked_at_.insert(name.path()).second) return false;
-  request(name.request(DAVIT_VERB_GET),
+  request(name.request_compact(DAVIT_VERB_GET),
           [this, name, &as](const cluster::Response& r) { looked(name, as, r); });
   return true;
 }
@@ -32,7 +32,7 @@ void Reconciliation::look_anew(const Step& step, const cluster::Response& refusa
   current_ = {};
   looked_at_.insert(step.name.path());
   request(
-      step.name.request(DAVIT_VERB_GET),
+      step.name.request_compact(DAVIT_VERB_GET),
       [this, name = step.name, as = step.as](const cluster::Response& r) { looked(name, *as, r); });
 }
 

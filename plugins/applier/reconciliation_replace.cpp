@@ -13,7 +13,7 @@
 namespace davit::applier {
 
 void Reconciliation::replace(const Step& step, uint64_t rendered, std::string why) {
-  request(step.name.request(DAVIT_VERB_GET),
+  request(step.name.request_compact(DAVIT_VERB_GET),
           [this, rendered, why = std::move(why)](const cluster::Response& live) {
             replace_live(plan_.steps[step_], rendered, why, live);
           });

@@ -14,7 +14,7 @@ namespace davit::applier {
 
 bool Reconciliation::may_take_over(const Step& step, const cluster::Response& refusal) const {
   return refused_by_validation(refusal) && context_->rules.force && !current_.taken_over &&
-         task_.known.contains(step.name.path());
+         task_.known.contains(step.name.path()) && step.secrets.empty();
 }
 
 void Reconciliation::take_over(const Step& step, uint64_t rendered,
@@ -22,7 +22,7 @@ void Reconciliation::take_over(const Step& step, uint64_t rendered,
   ask_for_new(step, rendered, [this, why = describe(refusal)](const cluster::Response& answer) {
     const ObjectName& name = plan_.steps[step_].name;
     if (!would_be_accepted(answer)) return failed(name, answer);
-    request(name.request(DAVIT_VERB_GET), [this, why](const cluster::Response& live) {
+    request(name.request_compact(DAVIT_VERB_GET), [this, why](const cluster::Response& live) {
       hand_over(plan_.steps[step_], why, live);
     });
   });

@@ -68,6 +68,7 @@ void Watches::start(const cluster::Client& cluster, const Rules& rules,
     if (!watched(r)) continue;
     cluster::WatchRequest request;
     request.resource = {r.group, r.version, r.resource};
+    request.metadata_only = metadata_only(r.group, r.resource);
     request.label_selector = r.selector;
     cluster::Watcher watcher;
     watcher.event = [this, i](int32_t type, std::string_view object) {

@@ -147,7 +147,7 @@ json::value given_for(const std::string& id) {
 
 std::string with_given(const std::string& input, const json::object& given) {
   json::value root = json::parse(input);
-  root.as_object()["features"] = boost::json::array{"needs/object"};
+  root.as_object()["features"] = boost::json::array{"needs/object", "apply/secrets"};
   if (!given.empty()) root.as_object()["given"] = given;
   return json::serialize(root);
 }

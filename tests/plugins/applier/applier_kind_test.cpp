@@ -197,7 +197,7 @@ TEST(Kind, HearsTheFeaturesTheStateAndTheAnnotations) {
   w.wait();
   for (const std::string& text : w.kind().inputs) {
     const json::value input = json::parse(text);
-    EXPECT_EQ(input.at("features"), json::array{"needs/object"});
+    EXPECT_EQ(input.at("features"), (json::array{"needs/object", "apply/secrets"}));
     EXPECT_FALSE(input.as_object().contains("given"));
     const json::object& record = input.at("record").as_object();
     const bool web = record.at("name") == "web";

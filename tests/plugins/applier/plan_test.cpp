@@ -9,7 +9,8 @@ namespace {
 kind::Description description() {
   kind::Description d;
   d.resources = {
-      {DAVIT_RESOURCE_OWNED, "", "v1", "configmaps", "ConfigMap", true, "made-by=us", {}}};
+      {DAVIT_RESOURCE_OWNED, "", "v1", "configmaps", "ConfigMap", true, "made-by=us", {}},
+      {DAVIT_RESOURCE_OWNED, "", "v1", "secrets", "Secret", true, "made-by=us", {}}};
   return d;
 }
 
@@ -26,6 +27,10 @@ std::string unknown(const std::string& member, const std::string& of) {
 
 const std::string object =
     R"("object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"n"}})";
+std::string fault_of_secrets(const std::string& secrets, const std::string& more = {}) {
+  return fault_of(R"({"apply":[{"object":{"apiVersion":"v1","kind":"Secret",)" + more +
+                  R"("metadata":{"name":"a","namespace":"n"}},"secrets":)" + secrets + "}]}");
+}
 const std::string ref = R"("version":"v1","resource":"secrets","name":"a")";
 
 TEST(Plan, KnowsEveryMemberOfTheContract) {
@@ -55,6 +60,43 @@ TEST(Plan, RefusesAMemberThatItDoesNotKnowWhereverItStands) {
             unknown("for", "an entry of \"needs\""));
   EXPECT_EQ(fault_of(R"({"needs":[{"id":"a","from":"object","ref":{)" + ref + R"(,"key":"x"}}]})"),
             unknown("key", "the ref of need \"a\" "));
+}
+
+TEST(Plan, ReadsWhereTheValuesOfASecretComeFrom) {
+  const kind::Description d = description();
+  const auto plan = read_plan(
+      R"({"apply":[{"object":{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a",
+      "namespace":"n"}},"secrets":[{"key":"A","decrypt":{"keyring":"k","ciphertext":"c"}},
+      {"key":"b.C","read":{"ref":"r/s","field":"f","version":"7"}}]}]})",
+      d);
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  const auto& secrets = plan->steps.at(0).secrets;
+  ASSERT_EQ(secrets.size(), 2u);
+  EXPECT_EQ(secrets[0].key, "A");
+  EXPECT_EQ(secrets[0].item.type, DAVIT_SECRET_DECRYPT);
+  EXPECT_EQ(secrets[0].item.keyring + secrets[0].item.ciphertext, "kc");
+  EXPECT_EQ(secrets[1].item.type, DAVIT_SECRET_READ);
+  EXPECT_EQ(secrets[1].item.ref + secrets[1].item.field + secrets[1].item.version, "r/sf7");
+  const json::value shape = plan->steps.at(0).shape();
+  EXPECT_EQ(shape.at("values"), (json::object{{"A", true}, {"b.C", true}}));
+}
+
+TEST(Plan, RefusesSecretsThatNoSecretCanHave) {
+  const std::string a = R"({"key":"A","decrypt":{"ciphertext":"c"}})";
+  EXPECT_EQ(fault_of_secrets("[" + a + "]"), "");
+  EXPECT_EQ(fault_of_secrets("[" + a + "," + a + "]"), "kind: secret \"A\" is there twice");
+  EXPECT_EQ(fault_of_secrets("[" + a + "]", R"("data":{},)"),
+            "kind: a Secret with both \"secrets\" and \"data\"");
+  EXPECT_EQ(fault_of_secrets(R"([{"key":"A B","decrypt":{"ciphertext":"c"}}])"),
+            "kind: secret \"A B\" is no key that a Secret can have");
+  EXPECT_EQ(fault_of_secrets(R"([{"key":"A"}])"),
+            "kind: secret \"A\" must have either \"decrypt\" or \"read\"");
+  EXPECT_EQ(fault_of_secrets(R"([{"key":"A","read":{"field":"f"}}])"),
+            "kind: secret \"A\" names no ref");
+  EXPECT_EQ(fault_of_secrets(R"([{"key":"A","read":{"ref":"r","path":"p"}}])"),
+            unknown("path", "secret \"A\""));
+  EXPECT_EQ(fault_of(R"({"apply":[{)" + object + R"(,"secrets":[]}]})"),
+            "kind: \"secrets\" of a ConfigMap, which is no Secret that is applied");
 }
 
 TEST(Plan, ReadsWhatTheKindNeedsAndNothingElse) {

@@ -48,7 +48,7 @@ void up(testing::Instance& instance) {
 
 }  // namespace
 
-World::World(const testing::Config& applier)
+World::World(const testing::Config& applier, const testing::Config& deployments)
     : host_(
           "applier",
           [&] {
@@ -59,7 +59,7 @@ World::World(const testing::Config& applier)
           }(),
           testing::TestHost::Time::manual),
       cluster_host_(host_, "cluster", {{"pod_ready_ms", 500}}),
-      kind_host_(host_, "deployment"),
+      kind_host_(host_, "deployment", deployments),
       test_host_(host_, "test") {
   host_.add_service(DAVIT_CODEC, through());
   cluster_ = load(CLUSTER_MEMORY, cluster_host_);
@@ -75,6 +75,8 @@ World::World(const testing::Config& applier)
   front_ = std::make_unique<Front>(client_);
   host_.add_role("front", DAVIT_CLUSTER, reinterpret_cast<davit_instance*>(front_.get()),
                  Front::table());
+  host_.add_role("vault", DAVIT_SECRETS, reinterpret_cast<davit_instance*>(&vault),
+                 secrets::Role::vtable<Vault>());
   start();
 }
 
@@ -196,6 +198,11 @@ void World::apply(const std::string& name, Version version, const ApplyOptions& 
   if (o.autoscaling) {
     message.erase("replicas");
     message["autoscaling"] = json::object{{"min_replicas", 1}, {"max_replicas", 3}};
+  }
+  if (!o.secrets.empty()) {
+    json::object ciphertexts;
+    for (const auto& [variable, ciphertext] : o.secrets) ciphertexts[variable] = ciphertext;
+    message["encrypted_environment_variables"] = json::object{{"secrets", ciphertexts}};
   }
   offer_change(sink::ChangeType::apply, name, o.ns, version, json::serialize(message), id, o);
 }

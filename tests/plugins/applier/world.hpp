@@ -20,6 +20,7 @@
 
 #include "front.hpp"
 #include "kind_front.hpp"
+#include "vault.hpp"
 
 namespace davit::applier::test {
 
@@ -35,6 +36,7 @@ struct ApplyOptions {
   bool autoscaling = false;
   std::string state = {};  // the record's state word and annotations
   Pairs annotations = {};
+  std::map<std::string, std::string> secrets = {};  // ciphertexts by variable
 };
 
 inline bool contains(const std::string& text, const std::string& part) {
@@ -43,7 +45,7 @@ inline bool contains(const std::string& text, const std::string& part) {
 
 class World {
  public:
-  explicit World(const testing::Config& applier = {});
+  explicit World(const testing::Config& applier = {}, const testing::Config& deployments = {});
   ~World();
 
   // --- the watcher's part
@@ -85,6 +87,7 @@ class World {
   void see() { front_->see(); }
   Front& front() { return *front_; }
   KindFront& kind() { return *kind_front_; }
+  Vault vault;  // the secrets instance "vault"
   size_t requests() const { return front_->requests; }
   // Makes a namespace, and a ReplicaSet in it with nine replicas, as somebody else could. `labels`
   // and `annotations` are JSON objects; pods get the labels, too.

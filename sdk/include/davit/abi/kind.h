@@ -164,7 +164,7 @@ typedef struct davit_kind {
    *    "desired": {apply message},
    *    "observed": [objects attributed to this record],
    *    "given": {"pull": {object} | null},
-   *    "features": ["needs/object"],
+   *    "features": ["needs/object", "apply/secrets"],
    *    "now_unix_ms": 0}
    *
    * Without "desired" the record is deleted. Owned objects are whole. Seen objects have only the
@@ -172,7 +172,9 @@ typedef struct davit_kind {
    * them, "given" when the kind has asked for nothing. Output:
    *
    *   {"apply": [{"object": {...}, "mode": "apply" | "ensure" | "shared", "owner": 0,
-   *               "controller": false, "replace_on_immutable": false}],
+   *               "controller": false, "replace_on_immutable": false,
+   *               "secrets": [{"key": "PASSWORD", "decrypt": {"keyring", "ciphertext"}},
+   *                           {"key": "TOKEN", "read": {"keyring", "ref", "field", "version"}}]}],
    *    "delete": [{"group", "version", "resource", "namespace", "name"}],
    *    "status": {"gone": false, "health", "desired", "updated", "ready", "stale", "message",
    *               "detail": {...},
@@ -185,7 +187,7 @@ typedef struct davit_kind {
    * status, a child or a ref, parks the record, and the reason names the member. So a kind uses a
    * member beyond these only when "features" lists it. Without "features" the caller knows none of
    * the optional ones that have a word there: "needs/object" (the member "needs", with the source
-   * "object").
+   * "object"), "apply/secrets" (the member "secrets" of an entry of "apply").
    *
    * "needs" is what the kind must know before it can answer; the rest of that output is not used,
    * and nothing is applied. The caller finds out and asks again, with the answers in "given" beside
@@ -194,6 +196,13 @@ typedef struct davit_kind {
    * may be left out. Other sources will be instances of a role. An answer may have 32 needs, and
    * the caller asks again 4 times, for 1 MiB together. A kind that goes beyond that, or asks for
    * an id that it was given, parks the record. While a need cannot be met the record is delayed.
+   *
+   * "secrets" is the data of a v1 Secret that is applied and has neither "data" nor "stringData".
+   * The applier has the values resolved by the role secrets just before it applies the Secret, so a
+   * kind sees no plaintext. It resolves them again when what they come from changes, when somebody
+   * has changed the Secret, and when their time is over. While one cannot be resolved, the record
+   * is delayed, or parked when the item is to blame. Of Secrets the observed objects have the
+   * metadata only, and "values", which has {key: true} for each value that is as it was applied.
    *
    * The applier keeps the order of "apply" and of "delete". The default of "mode" is "apply".
    * "owner" is the index of an earlier entry of "apply". "look_again_ms" 0 means: only when
