@@ -1,13 +1,11 @@
 #include "ctrl_apply.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <davit/ascii.hpp>
 #include <davit/kubernetes/names.hpp>
 
 #include "kubernetes/fields.hpp"
@@ -28,20 +26,13 @@ bool absent(const json::object& message, std::string_view key) {
   return v == nullptr || v->is_null();
 }
 
-// Krane keeps a workload's secrets in a Secret and a ServiceAccount of this name.
-std::string secret_name(const Workload& w) {
-  std::string out = "deploy-" + lower_case(w.deployment_id);
-  std::replace(out.begin(), out.end(), '_', '-');
-  return out;
-}
-
 // Krane's agent reads the blob, so it must be a SecretsConfig.
 std::optional<Error> secrets_fault(const json::object& message, const Workload& w) {
   if (w.encrypted_env.empty()) return std::nullopt;
   const auto* blob = message.at(secrets_field).if_object();
   if (blob == nullptr || !blob->contains("secrets"))
     return unsayable(secrets_field, "must be JSON, {\"secrets\": {name: ciphertext}}, on ctrl.v1");
-  if (auto fault = dns_subdomain_fault(secret_name(w)))
+  if (auto fault = dns_subdomain_fault(secret_name(w.deployment_id)))
     return unsayable("deployment_id", "names a Secret on ctrl.v1, which " + *fault);
   return std::nullopt;
 }

@@ -33,9 +33,15 @@ kind::Description describe(const Site& site) {
       {DAVIT_RESOURCE_SEEN, "", "v1", "pods", "Pod", true, selector,
        kubernetes::kept_of_replaced_pods()},
   };
-  // Without autoscaling the resource is not watched: an account that may not watch it would stay
-  // blind for the kind.
+  // What the site does not use is not watched: an account that may not watch it would stay blind
+  // for the kind.
   if (site.autoscaling) d.resources.push_back(autoscalers);
+  if (site.decrypts_secrets) {
+    d.resources.push_back(
+        {DAVIT_RESOURCE_OWNED, "", "v1", "secrets", "Secret", true, selector, {}});
+    d.resources.push_back(
+        {DAVIT_RESOURCE_OWNED, "", "v1", "serviceaccounts", "ServiceAccount", true, selector, {}});
+  }
   d.columns = {{DAVIT_COLUMN_SPEC, "REPLICAS", "/replicas", "integer", 0},
                {DAVIT_COLUMN_SPEC, "IMAGE", "/image", "string", 0},
                {DAVIT_COLUMN_SPEC, "CPU(m)", "/cpu_millicores", "integer", 1},
@@ -60,6 +66,10 @@ std::vector<kind::Need> needs_of(const Site& site) {
     out.push_back({"", "v1", "pods", {}, {"delete"}, "replace_stale = false"});
   if (site.autoscaling) {
     out.push_back({"autoscaling", "v2", "horizontalpodautoscalers", {}, {}, "autoscaling = false"});
+  }
+  if (site.decrypts_secrets) {
+    for (const char* resource : {"secrets", "serviceaccounts"})
+      out.push_back({"", "v1", resource, {}, {}, "secrets_as = \"encrypted_env\""});
   }
   add_needs(site.placement, out);
   return out;

@@ -9,6 +9,7 @@
 #include "kubernetes/fields.hpp"
 #include "kubernetes/objects.hpp"
 #include "labels.hpp"
+#include "workload.hpp"
 
 namespace davit::deployment {
 namespace json = boost::json;
@@ -41,6 +42,7 @@ ReplicaSet read_replica_set(const json::value& object) {
   ReplicaSet rs;
   rs.ns = text_at(object, "/metadata/namespace");
   rs.name = text_at(object, "/metadata/name");
+  rs.uid = text_at(object, "/metadata/uid");
   rs.hash =
       text_in(object_at(object, "/spec/template/metadata/annotations"), labels::template_hash);
   rs.replicas = integer_at(object, "/spec/replicas").value_or(1);
@@ -61,6 +63,26 @@ bool is_replica_set(const json::value& o) {
 bool is_autoscaler(const json::value& o) {
   return is(o, "autoscaling", "HorizontalPodAutoscaler");
 }
+bool is_secret(const json::value& o) {
+  return is(o, "", "Secret");
+}
+bool is_account(const json::value& o) {
+  return is(o, "", "ServiceAccount");
+}
+
+Present present(const json::value& object) {
+  return {std::string(text_at(object, "/metadata/namespace")),
+          std::string(text_at(object, "/metadata/name")), is_terminating(object)};
+}
+
+// The workload of a Secret or a ServiceAccount. One of another name is a copy, whatever it says.
+std::string workload_of(const json::value& object, const std::string& deployment_id) {
+  if (text_at(object, "/metadata/name") != secret_name(deployment_id)) return {};
+  const std::string_view said =
+      text_in(object_at(object, "/metadata/annotations"), labels::workload);
+  return std::string(said.empty() ? controlling_replica_set(object) : said);  // Krane's says none
+}
+
 }  // namespace
 
 Observed read_observed(const json::array& objects, const Site& site) {
@@ -71,9 +93,11 @@ Observed read_observed(const json::array& objects, const Site& site) {
     if (is_replica_set(object)) {
       out.replica_set = read_replica_set(object);
     } else if (is_autoscaler(object) && site.autoscaling) {
-      out.autoscaler =
-          Autoscaler{std::string(text_at(object, "/metadata/namespace")),
-                     std::string(text_at(object, "/metadata/name")), is_terminating(object)};
+      out.autoscaler = present(object);
+    } else if (is_secret(object)) {
+      out.secret = present(object);
+    } else if (is_account(object)) {
+      out.account = present(object);
     } else if (is_pod(object)) {
       out.pods.push_back(read_pod(object));
     }
@@ -93,6 +117,8 @@ Result<Named> attribute(const json::value& object, const Site& site) {
     named.name = controlling_replica_set(object);
   else if (is_replica_set(object) || is_autoscaler(object))
     named.name = text_at(object, "/metadata/name");
+  else if (is_secret(object) || is_account(object))
+    named.name = workload_of(object, named.id);
   if (named.ns.empty() || named.name.empty()) return unknown;
   return named;
 }

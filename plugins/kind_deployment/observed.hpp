@@ -17,7 +17,7 @@ namespace davit::deployment {
 using kubernetes::Pod;
 
 struct ReplicaSet {
-  std::string ns, name, hash;
+  std::string ns, name, uid, hash;
   int64_t replicas = 1;            // Kubernetes' default
   bool replicas_of_other = false;  // an autoscaler or a person wrote spec.replicas in place
   bool terminating = false;
@@ -28,20 +28,23 @@ struct ReplicaSet {
   std::string template_owners;  // other managers of its fields, and when they wrote; empty: none
 };
 
-struct Autoscaler {
+// An object of which no more counts than that it is there.
+struct Present {
   std::string ns, name;
   bool terminating = false;
 };
 
 struct Observed {
   std::optional<ReplicaSet> replica_set;
-  std::optional<Autoscaler> autoscaler;
+  std::optional<Present> autoscaler, secret, account;
   std::vector<Pod> pods;  // sorted by name
-  bool nothing() const { return !replica_set && !autoscaler && pods.empty(); }
+  bool nothing() const {
+    return !replica_set && !autoscaler && !secret && !account && pods.empty();
+  }
 };
 
 // Skips objects of other kinds, objects without a name or a namespace, values that are no objects,
-// and autoscalers if the site has none. `objects` must outlive the result.
+// and what the site does not use. `objects` must outlive the result.
 Observed read_observed(const boost::json::array& objects, const Site&);
 
 // Id, namespace and name of the deployment that an object belongs to, by labels and ownership.

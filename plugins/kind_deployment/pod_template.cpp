@@ -38,7 +38,7 @@ json::array environment(const Workload& w, const Site& site) {
   env.push_back(json::object{
       {"name", site.env_prefix + "INSTANCE_ID"},
       {"valueFrom", {{"fieldRef", {{"apiVersion", "v1"}, {"fieldPath", "metadata.name"}}}}}});
-  if (!w.encrypted_env.empty()) own("ENCRYPTED_ENV", w.encrypted_env);
+  if (!w.encrypted_env.empty() && !site.decrypts_secrets) own("ENCRYPTED_ENV", w.encrypted_env);
   if (site.hide_kubernetes) {
     for (const char* name : kubernetes_variables) add(name, "");
   }
@@ -68,6 +68,8 @@ json::object container(const Workload& w, const Site& site) {
   json::object c{{"name", "deployment"}, {"image", w.image}, {"imagePullPolicy", "IfNotPresent"}};
   if (!w.command.empty()) c["command"] = json::array(w.command.begin(), w.command.end());
   c["env"] = environment(w, site);
+  if (has_secret(w, site))
+    c["envFrom"] = json::array{{{"secretRef", {{"name", secret_name(w.deployment_id)}}}}};
   c["ports"] =
       json::array{{{"name", "deployment"}, {"containerPort", w.port}, {"protocol", "TCP"}}};
   auto share = [&](int64_t limit) { return std::max<int64_t>(1, limit / site.request_divisor); };
@@ -103,6 +105,7 @@ json::object pod_spec(const Workload& w, const Site& site) {
   if (!site.mount_service_account_token || site.hide_kubernetes)
     spec["automountServiceAccountToken"] = false;
   if (site.hide_kubernetes) spec["enableServiceLinks"] = false;
+  if (has_secret(w, site)) spec["serviceAccountName"] = secret_name(w.deployment_id);
   add_placement(spec, site.placement, site.labels.id("deployment.id"), w.deployment_id);
   spec["affinity"] = near_sentinels(w, site);
   auto& containers = spec["containers"].emplace_array();
@@ -116,6 +119,11 @@ json::object render_template(const Workload& w, const Site& site) {
   json::object pod_labels = render_labels(w, site);
   if (site.inject_label) pod_labels[site.labels.id("inject")] = "true";
   json::object metadata{{"generateName", w.name + "-"}, {"labels", std::move(pod_labels)}};
+  if (has_secret(w, site)) {
+    json::object secrets{{"keyring", w.environment_id}};
+    for (const auto& [name, ciphertext] : w.secrets) secrets[name] = ciphertext;
+    metadata["annotations"] = {{labels::secrets_hash, template_hash(secrets)}};
+  }
   return {{"metadata", std::move(metadata)}, {"spec", pod_spec(w, site)}};
 }
 

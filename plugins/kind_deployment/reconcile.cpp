@@ -26,6 +26,16 @@ void remove_autoscaler(const Observed& observed, json::array& out) {
   out.push_back(removal("autoscaling", "v2", "horizontalpodautoscalers", a->ns, a->name));
 }
 
+void remove_if_there(const std::optional<Present>& object, const char* resource, json::array& out) {
+  if (!object || object->terminating) return;
+  out.push_back(removal("", "v1", resource, object->ns, object->name));
+}
+
+void remove_secret(const Observed& observed, json::array& out) {
+  remove_if_there(observed.secret, "secrets", out);
+  remove_if_there(observed.account, "serviceaccounts", out);
+}
+
 // How many replicas the ReplicaSet should have now. With autoscaling it is the present number, but
 // at least the lower bound.
 int64_t wanted_replicas(const Workload& w, const Observed& observed) {
@@ -64,15 +74,22 @@ std::string keep(const Workload& w, Observed& observed, int64_t now_ms, const Si
   if (observed.replica_set) hash = hash_after_edits(hash, pod_template, *observed.replica_set);
   mark_stale(observed.pods, hash, pod_template);
   const int64_t replicas = wanted_replicas(w, observed);
-
   json::array apply;
   apply.push_back(ensure_namespace(w.ns, site.labels));
+  json::array remove;
+  if (has_secret(w, site)) {
+    const auto& rs = observed.replica_set;
+    const bool stays = rs && !rs->terminating;
+    for (auto& step : render_secret(w, site, stays ? rs->uid : ""))
+      apply.push_back(std::move(step));
+  } else if (count(observed.pods).stale.empty()) {  // pods of an older template use it
+    remove_secret(observed, remove);
+  }
   json::object replica_set = apply_step(
       render_replica_set(w, site, std::move(pod_template), hash, replicas_to_write(w, observed)));
   replica_set["replace_on_immutable"] = true;
   const size_t owner = apply.size();
   apply.push_back(std::move(replica_set));
-  json::array remove;
   if (w.autoscaling) {
     json::object autoscaler = apply_step(render_autoscaler(w, site));
     autoscaler["owner"] = owner;
@@ -94,6 +111,7 @@ std::string clear(const Observed& observed, int64_t now_ms, const Site& site) {
   const auto& rs = observed.replica_set;
   if (rs && !rs->terminating)
     remove.push_back(removal("apps", "v1", "replicasets", rs->ns, rs->name));
+  remove_secret(observed, remove);
   return answer({}, std::move(remove), status_of_deleting(observed, now_ms, site));
 }
 

@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include "kubernetes/plan.hpp"
 #include "labels.hpp"
 
 namespace davit::deployment {
@@ -42,7 +43,9 @@ json::object render_labels(const Workload& w, const Site& site) {
 
 json::object render_replica_set(const Workload& w, const Site& site, json::object pod_template,
                                 const std::string& hash, std::optional<int64_t> replicas) {
-  pod_template["metadata"].as_object()["annotations"] = {{labels::template_hash, hash}};
+  json::value& annotations = pod_template["metadata"].as_object()["annotations"];
+  if (!annotations.is_object()) annotations = json::object();
+  annotations.get_object()[labels::template_hash] = hash;
   json::object spec;
   if (replicas) spec["replicas"] = *replicas;
   if (site.min_ready_seconds != 0) spec["minReadySeconds"] = site.min_ready_seconds;
@@ -72,6 +75,42 @@ json::object render_autoscaler(const Workload& w, const Site& site) {
           {"kind", "HorizontalPodAutoscaler"},
           {"metadata", {{"name", w.name}, {"namespace", w.ns}, {"labels", std::move(own)}}},
           {"spec", std::move(spec)}};
+}
+
+bool has_secret(const Workload& w, const Site& site) {
+  return site.decrypts_secrets && !w.secrets.empty();
+}
+
+json::array render_secret(const Workload& w, const Site& site, const std::string& owner_uid) {
+  json::object own{{site.labels.id("deployment.id"), w.deployment_id}};
+  site.labels.add_managed(own, labels::component_deployment);
+  json::object metadata{{"name", secret_name(w.deployment_id)},
+                        {"namespace", w.ns},
+                        {"labels", std::move(own)},
+                        {"annotations", {{labels::workload, w.name}}}};
+  if (!owner_uid.empty()) {
+    metadata["ownerReferences"] = json::array{{{"apiVersion", "apps/v1"},
+                                               {"kind", "ReplicaSet"},
+                                               {"name", w.name},
+                                               {"uid", owner_uid},
+                                               {"controller", true}}};
+  }
+  json::array values;
+  for (const auto& [name, ciphertext] : w.secrets) {
+    json::object decrypt{{"keyring", w.environment_id}, {"ciphertext", ciphertext}};
+    values.push_back(json::object{{"key", name}, {"decrypt", std::move(decrypt)}});
+  }
+  json::object secret = apply_step(
+      {{"apiVersion", "v1"}, {"kind", "Secret"}, {"metadata", metadata}, {"type", "Opaque"}});
+  secret["secrets"] = std::move(values);
+  json::object account = apply_step({{"apiVersion", "v1"},
+                                     {"kind", "ServiceAccount"},
+                                     {"metadata", std::move(metadata)},
+                                     {"automountServiceAccountToken", false}});
+  json::array out;
+  out.push_back(std::move(secret));
+  out.push_back(std::move(account));
+  return out;
 }
 
 }  // namespace davit::deployment

@@ -26,4 +26,10 @@ boost::json::object render_replica_set(const Workload&, const Site&,
 // Call it only for a workload with autoscaling.
 boost::json::object render_autoscaler(const Workload&, const Site&);
 
+// Whether the workload's secrets are in a Secret, which its pods get as variables.
+bool has_secret(const Workload&, const Site&);
+// The steps that apply the Secret, whose values the applier resolves, and the ServiceAccount of the
+// pods. They go with the ReplicaSet of this uid; empty: there is none yet.
+boost::json::array render_secret(const Workload&, const Site&, const std::string& owner_uid);
+
 }  // namespace davit::deployment

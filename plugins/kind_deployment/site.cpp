@@ -47,6 +47,10 @@ Site read_site(const Host& host) {
   site.replace_stale = s.boolean("replace_stale", site.replace_stale);
   site.zero_is_delete = s.boolean("zero_is_delete", site.zero_is_delete);
   site.absent_replicas_is_zero = s.boolean("absent_replicas_is_zero", site.absent_replicas_is_zero);
+  const std::string secrets_as = s.string("secrets_as", "encrypted_env");
+  if (secrets_as != "encrypted_env" && secrets_as != "secret")
+    s.reject("secrets_as", "must be \"encrypted_env\" or \"secret\"");
+  site.decrypts_secrets = secrets_as == "secret";
   check(s, site);
   return site;
 }

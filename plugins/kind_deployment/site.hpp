@@ -34,6 +34,8 @@ struct Site {
   bool autoscaling = true;  // false: HorizontalPodAutoscalers are not even watched
   bool zero_is_delete = false;
   bool absent_replicas_is_zero = false;
+  // True: a workload's secrets are in a Secret, decrypted. False: its pods get them encrypted.
+  bool decrypts_secrets = false;
 };
 
 // Only for the plugin's constructor. The host notes the faults and then refuses the instance.

@@ -1,8 +1,11 @@
 #include "workload.hpp"
 
+#include <algorithm>
+
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <davit/ascii.hpp>
 #include <davit/base64.hpp>
 #include <davit/kubernetes/names.hpp>
 
@@ -130,14 +133,15 @@ void read_healthcheck(const Fields& f, Workload& w) {
   to.initial_delay_seconds = h.integer("initialDelaySeconds", 0, int32_top);
 }
 
-// The blob goes to the pod as it is. If it is JSON, its variable names are checked, because a pod
-// cannot have every name.
-void read_secrets(const Fields& f, Workload& w) {
+// Where the blob goes to the pod as it is, it may be anything. If it is JSON, its variable names
+// are checked, because a pod cannot have every name.
+void read_secrets(const Fields& f, const Site& site, Workload& w) {
   constexpr std::string_view key = "encrypted_environment_variables";
   const auto field = json_field(f, key);
   if (!field) return;
   if (field->raw) {
     w.encrypted_env = *field->raw;
+    if (site.decrypts_secrets) f.reject(key, "must be JSON, {\"secrets\": {name: ciphertext}}");
     return;
   }
   const Fields config = f.inside(*field->object, key);
@@ -148,9 +152,14 @@ void read_secrets(const Fields& f, Workload& w) {
   for (const auto& member : *secrets) {
     const std::string name(member.key().data(), member.key().size());
     if (auto wrong = environment_name_fault(name)) each.reject(name, *wrong);
-    if (!each.optional_string(name)) each.reject(name, "must be a string");
+    auto ciphertext = each.optional_string(name);
+    if (!ciphertext) each.reject(name, "must be a string");
+    w.secrets[name] = std::move(ciphertext).value_or("");
   }
   w.encrypted_env = base64(json::serialize(*field->object));
+  if (!site.decrypts_secrets) return;
+  if (auto fault = dns_subdomain_fault(secret_name(w.deployment_id)))
+    f.reject("deployment_id", "names a Secret, which " + *fault);
 }
 
 }  // namespace
@@ -169,12 +178,18 @@ Result<Workload> read_workload(const json::object& message, const Site& site) {
   read_container(f, site, w);
   read_scale(f, site, w);
   read_healthcheck(f, w);
-  read_secrets(f, w);
+  read_secrets(f, site, w);
   for (const auto& [field, variable] : later_variables) {
     if (auto text = f.optional_string(field)) w.later_env.emplace_back(variable, std::move(*text));
   }
   if (fault) return *fault;
   return w;
+}
+
+std::string secret_name(std::string_view deployment_id) {
+  std::string out = "deploy-" + lower_case(deployment_id);
+  std::replace(out.begin(), out.end(), '_', '-');
+  return out;
 }
 
 Result<Named> identify(std::string_view apply) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +42,8 @@ struct Workload {
   std::string shutdown_signal;  // empty, or SIG...
   std::optional<Healthcheck> healthcheck;
   std::string encrypted_env;  // the secrets blob in base64; empty: none
+  // The variables that the blob has and their ciphertexts, by name, if it is a SecretsConfig.
+  std::map<std::string, std::string> secrets;
   // Variables of Krane's later revision that the message has, in order: ("GIT_BRANCH", "main").
   std::vector<std::pair<std::string, std::string>> later_env;
   // What the message asks for and the kind does not do, for the status.
@@ -50,6 +53,10 @@ struct Workload {
 // `message` is as the codec shows it. INVALID_ARGUMENT with the field's path in `where`.
 Result<Workload> read_workload(const boost::json::object& message, const Site& site);
 Result<Workload> read_workload(std::string_view apply, const Site& site);
+
+// The name of the Secret with the workload's secrets and of the ServiceAccount of its pods. It is
+// Krane's.
+std::string secret_name(std::string_view deployment_id);
 
 // Reads only the names. All three must be present.
 Result<Named> identify(std::string_view apply);

@@ -36,6 +36,25 @@ json::value planned(const Config& settings) {
   return json::parse(*plan);
 }
 
+TEST(DeploymentSettings, SecretsAsSaysWhatIsWatched) {
+  const auto watches_secrets = [](const Config& settings) {
+    TestHost host("deployment", settings, TestHost::Time::manual);
+    Instance instance(plugin_as_loaded(), host);
+    EXPECT_TRUE(instance.create().ok());
+    const auto kind = kind::Client(instance.ref(DAVIT_KIND));
+    bool found = false;
+    for (const auto& r : kind.description().resources) found = found || r.resource == "secrets";
+    return found;
+  };
+  EXPECT_TRUE(watches_secrets({{"secrets_as", "secret"}}));
+  EXPECT_FALSE(watches_secrets({{"secrets_as", "encrypted_env"}}));
+  EXPECT_FALSE(watches_secrets({}));
+  TestHost host("deployment", {{"secrets_as", "plain"}}, TestHost::Time::manual);
+  Instance instance(plugin_as_loaded(), host);
+  EXPECT_EQ(instance.create().error().message,
+            R"(secrets_as: must be "encrypted_env" or "secret")");
+}
+
 TEST(DeploymentSettings, PodsPreferToBeNearThoseOfSentinelNamespace) {
   const json::value plan = planned({{"sentinel_namespace", "gates"}});
   const json::value* namespaces = nullptr;

@@ -141,6 +141,25 @@ constexpr Row rest[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Rest, Validation, ::testing::ValuesIn(rest));
 
+// What the agent decrypts must be said by name, and the Secret have a name.
+TEST(Workload, WhoseSecretsAreDecryptedNamesThemAll) {
+  Site site;
+  site.decrypts_secrets = true;
+  const auto fault = [&](const std::string& blob, const std::string& id = "d_1") {
+    const auto workload = read_workload(
+        with({{"encrypted_environment_variables", blob}, {"deployment_id", "\"" + id + "\""}}),
+        site);
+    return workload.ok() ? "ok" : workload.error().where + ": " + workload.error().message;
+  };
+  EXPECT_EQ(fault(R"({"secrets":{"A":"x"}})"), "ok");
+  EXPECT_EQ(fault(R"({"secrets":{}})"), "ok");
+  EXPECT_EQ(fault(R"({"$base64":"AAEC"})"),
+            "encrypted_environment_variables: must be JSON, {\"secrets\": {name: ciphertext}}");
+  EXPECT_TRUE(
+      fault(R"({"secrets":{"A":"x"}})", "d.").starts_with("deployment_id: names a Secret, which "));
+  EXPECT_EQ(secret_name("d_ABC_1"), "deploy-d-abc-1");
+}
+
 TEST(Workload, NeedsSoundAutoscalingBounds) {
   const std::pair<const char*, const char*> rows[] = {
       {"{}", "autoscaling.min_replicas: must be at least 1, not 0"},

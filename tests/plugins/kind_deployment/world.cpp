@@ -18,10 +18,7 @@ std::string text(const json::value& v) {
 
 std::string hash_of(const json::object& replica_set) {
   return text(json::value(replica_set)
-                  .at_pointer("/spec/template/metadata/annotations")
-                  .as_object()
-                  .begin()
-                  ->value());
+                  .at_pointer("/spec/template/metadata/annotations/davit.dev~1template-hash"));
 }
 
 // Within the first hour of 1970.
@@ -68,6 +65,16 @@ std::string planned(const json::object& step) {
     out += " replicas=" + (spec.contains("replicas") ? text(spec.at("replicas")) : "left");
   }
   if (step.contains("owner")) out += " owner=" + text(step.at("owner"));
+  if (metadata.contains("ownerReferences"))
+    out += " of=" + text(json::value(metadata).at_pointer("/ownerReferences/0/uid"));
+  const char* before = " values=";
+  if (const auto* secrets = step.if_contains("secrets")) {
+    for (const auto& value : secrets->as_array()) {
+      out += before + text(value.at("key")) + ":" + text(value.at_pointer("/decrypt/keyring")) +
+             ":" + text(value.at_pointer("/decrypt/ciphertext"));
+      before = ",";
+    }
+  }
   return out + "\n";
 }
 
@@ -149,6 +156,8 @@ void World::set_site(std::istringstream& words) {
       site_.autoscaling = value == "true";
     else if (key == "replace_stale")
       site_.replace_stale = value == "true";
+    else if (key == "secrets_as")
+      site_.decrypts_secrets = value == "secret";
     else
       throw std::runtime_error("unknown setting: " + key);
   }
@@ -232,12 +241,15 @@ void World::land() {
         object["metadata"].as_object()["managedFields"] = old_metadata.at("managedFields");
       }
     }
+    object["metadata"].as_object()["uid"] = "u-" + kind;
     observed_[kind] = std::move(object);
   }
   for (const auto& item : plan_.at("delete").as_array()) {
     const std::string resource = text(item.at("resource"));
     if (resource == "pods") observed_.erase("Pod/" + text(item.at("name")));
     if (resource == "replicasets") observed_.erase("ReplicaSet");
+    if (resource == "secrets") observed_.erase("Secret");
+    if (resource == "serviceaccounts") observed_.erase("ServiceAccount");
     if (resource == "horizontalpodautoscalers") observed_.erase("HorizontalPodAutoscaler");
   }
 }
