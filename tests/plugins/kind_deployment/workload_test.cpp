@@ -146,17 +146,18 @@ TEST(Workload, WhoseSecretsAreDecryptedNamesThemAll) {
   Site site;
   site.decrypts_secrets = true;
   const auto fault = [&](const std::string& blob, const std::string& id = "d_1") {
-    const auto workload = read_workload(
-        with({{"encrypted_environment_variables", blob}, {"deployment_id", "\"" + id + "\""}}),
-        site);
+    const std::string quoted = "\"" + id + "\"";
+    const auto workload = read_workload(with({{"encrypted_environment_variables", blob.c_str()},
+                                              {"deployment_id", quoted.c_str()}}),
+                                        site);
     return workload.ok() ? "ok" : workload.error().where + ": " + workload.error().message;
   };
   EXPECT_EQ(fault(R"({"secrets":{"A":"x"}})"), "ok");
   EXPECT_EQ(fault(R"({"secrets":{}})"), "ok");
   EXPECT_EQ(fault(R"({"$base64":"AAEC"})"),
             "encrypted_environment_variables: must be JSON, {\"secrets\": {name: ciphertext}}");
-  EXPECT_TRUE(
-      fault(R"({"secrets":{"A":"x"}})", "d.").starts_with("deployment_id: names a Secret, which "));
+  EXPECT_TRUE(fault(R"({"secrets":{"A":"x"}})", "a..b")
+                  .starts_with("deployment_id: names a Secret, which "));
   EXPECT_EQ(secret_name("d_ABC_1"), "deploy-d-abc-1");
 }
 
