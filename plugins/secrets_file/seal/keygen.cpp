@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <ctime>
@@ -57,7 +58,8 @@ Result<> add_to_file(const std::string& name, std::string_view lines) {
   if (!content.ok()) return content.error().in(name);
   const auto keys = parse_keys(content->view());
   if (!keys.ok()) return keys.error().in(name);
-  if (keys->size() == keys_max || content->size() + lines.size() >= key_file_bytes_max)
+  const size_t room = key_file_bytes_max - std::min(content->size(), key_file_bytes_max);
+  if (keys->size() == keys_max || lines.size() >= room)
     return Error{Code::failed_precondition,
                  name + ": is full: remove keys that nothing is sealed for any more"};
   const Descriptor file(::open(name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
