@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 constexpr auto forever = Clock::time_point::max();
 
-// Counts up to a number and lets a test wait for it.
+// Counts up to a number and lets a test wait for it. It is declared before the runtime whose
+// workers use it, so that they have ended when it goes.
 class Gate {
  public:
   void arrive() {
@@ -91,8 +92,8 @@ TEST(Strand, RunsEveryTaskOnceInOrderAndNeverTwoAtATime) {
 }
 
 TEST(Strand, LivesWhileItsTasksDo) {
-  Runtime runtime(2);
   Gate gate;
+  Runtime runtime(2);
   {
     StrandOwner owner(runtime);
     for (int i = 0; i < 100; ++i) {
@@ -114,9 +115,9 @@ struct Ended {
 };
 
 TEST(StrandTimer, FiresNotBeforeItsTime) {
+  Ended ended;
   Runtime runtime(2);
   StrandOwner owner(runtime);
-  Ended ended;
   const auto before = Clock::now();
   Runtime::timer(owner.strand, 30'000'000, &Ended::on, &ended);
   ASSERT_TRUE(ended.gate.wait(1));
@@ -150,9 +151,9 @@ TEST(StrandTimer, ShorterOnesFireFirst) {
 }
 
 TEST(StrandTimer, CancelledEndsOnceUnfired) {
+  Ended ended;
   Runtime runtime(2);
   StrandOwner owner(runtime);
-  Ended ended;
   const uint64_t id = Runtime::timer(owner.strand, 3'600'000'000'000, &Ended::on, &ended);
   Runtime::cancel(owner.strand, id);
   Runtime::cancel(owner.strand, id);
@@ -164,9 +165,9 @@ TEST(StrandTimer, CancelledEndsOnceUnfired) {
 }
 
 TEST(StrandTimer, RacesOfFiringAndCancellingEndEachExactlyOnce) {
+  Ended ended;
   Runtime runtime(4);
   StrandOwner owner(runtime);
-  Ended ended;
   constexpr int timers = 3000;
   for (int i = 0; i < timers; ++i) {
     const uint64_t id = Runtime::timer(owner.strand, (i % 7) * 1000, &Ended::on, &ended);
@@ -177,9 +178,9 @@ TEST(StrandTimer, RacesOfFiringAndCancellingEndEachExactlyOnce) {
 }
 
 TEST(StrandTimer, WaitingOnesEndUnfiredAtShutdownAndAfterIt) {
+  Ended ended;
   Runtime runtime(2);
   StrandOwner owner(runtime);
-  Ended ended;
   for (int i = 0; i < 50; ++i) Runtime::timer(owner.strand, INT64_MAX, &Ended::on, &ended);
   EXPECT_TRUE(runtime.shutdown(Clock::now() + 20s));
   EXPECT_EQ(ended.unfired, 50);
@@ -192,9 +193,9 @@ TEST(StrandTimer, WaitingOnesEndUnfiredAtShutdownAndAfterIt) {
 }
 
 TEST(Shutdown, GivesUpAtTheDeadlineAndNamesWhoIsBusy) {
-  Runtime runtime(2);
   Gate entered, leave;
   std::pair<Gate*, Gate*> gates{&entered, &leave};
+  Runtime runtime(2);
   runtime.pool("storage", 1)
       .post(
           [](void* arg) {
@@ -216,8 +217,8 @@ TEST(Signals, AreHeardWhileEveryWorkerIsHeld) {
   ASSERT_EQ(::pthread_sigmask(SIG_SETMASK, nullptr, &before), 0);
   Signals::keep();
   {
-    Runtime runtime(1);
     Gate holds, leave, told;
+    Runtime runtime(1);
     runtime.post([&] {
       holds.arrive();
       leave.wait(1);
@@ -237,10 +238,10 @@ TEST(Signals, AreHeardWhileEveryWorkerIsHeld) {
 }
 
 TEST(Shutdown, NamesWhoseStrandTaskDoesNotReturn) {
-  Runtime runtime(1);
-  davit_strand* strand = runtime.strand("applier");
   Gate in, out;
   std::pair<Gate*, Gate*> gates{&in, &out};
+  Runtime runtime(1);
+  davit_strand* strand = runtime.strand("applier");
   Runtime::post(
       strand,
       [](void* arg) {
