@@ -170,6 +170,7 @@ Result<Step> read_step(json::value& entry, size_t index, const kind::Description
   if (const json::value* secrets = e.if_contains("secrets"); secrets != nullptr) {
     if (auto r = read_secrets(*secrets, out); !r.ok()) return r.error();
   }
+  out.update_shape();
   return out;
 }
 
@@ -264,15 +265,15 @@ Result<> read_status(const json::object& from, Status& out) {
 
 }  // namespace
 
-json::value Step::shape() const {
-  if (!metadata_only(name.resource.group, name.resource.resource)) return object;
+void Step::update_shape() {
+  if (!metadata_only(name.resource.group, name.resource.resource)) return;
   const json::object& whole = object.get_object();
   json::object values;
   for (const SecretValue& value : secrets) values[value.key] = true;
-  return {{"apiVersion", whole.at("apiVersion")},
-          {"kind", whole.at("kind")},
-          {"metadata", whole.at("metadata")},
-          {"values", std::move(values)}};
+  secret_shape = {{"apiVersion", whole.at("apiVersion")},
+                  {"kind", whole.at("kind")},
+                  {"metadata", whole.at("metadata")},
+                  {"values", std::move(values)}};
 }
 
 Result<Plan> read_plan(std::string_view output, const kind::Description& description) {

@@ -26,7 +26,9 @@ struct Step {
   std::vector<SecretValue> secrets;  // of a Secret: its data
   // What is known of the object when it is as wanted: the object itself, or what compact() leaves
   // of a Secret.
-  json::value shape() const;
+  const json::value& shape() const { return secret_shape.is_null() ? object : secret_shape; }
+  void update_shape();       // after a change of the object
+  json::value secret_shape;  // null: no Secret
   ObjectName name;
   const kind::Resource* as = nullptr;
   Mode mode = Mode::apply;

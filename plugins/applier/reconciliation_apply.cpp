@@ -67,6 +67,7 @@ bool Reconciliation::apply(Step& step) {
     return false;
   }
   if (!stamp_it(step)) return false;
+  step.update_shape();
   const std::string path = step.name.path();
   const auto applied = report_.applied.find(path);
   const Applied* before = applied == report_.applied.end() ? nullptr : &applied->second;

@@ -77,7 +77,7 @@ TEST(Plan, ReadsWhereTheValuesOfASecretComeFrom) {
   EXPECT_EQ(secrets[0].item.keyring + secrets[0].item.ciphertext, "kc");
   EXPECT_EQ(secrets[1].item.type, DAVIT_SECRET_READ);
   EXPECT_EQ(secrets[1].item.ref + secrets[1].item.field + secrets[1].item.version, "r/sf7");
-  const json::value shape = plan->steps.at(0).shape();
+  const json::value& shape = plan->steps.at(0).shape();
   EXPECT_EQ(shape.at("values"), (json::object{{"A", true}, {"b.C", true}}));
 }
 
