@@ -96,7 +96,7 @@ bool is_data_key(std::string_view key) {
 
 Result<> read_secrets(const json::value& list, Step& out) {
   if (!list.is_array()) return fault("\"secrets\" of an entry of \"apply\" is not a list");
-  if (out.as->group != "" || out.as->resource != "secrets" || out.mode != Mode::apply)
+  if (!metadata_only(out.as->group, out.as->resource) || out.mode == Mode::ensure)
     return fault("\"secrets\" of a " + out.as->kind + ", which is no Secret that is applied");
   for (const char* content : {"data", "stringData"}) {
     if (out.object.get_object().contains(content))

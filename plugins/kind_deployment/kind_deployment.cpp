@@ -36,12 +36,11 @@ kind::Description describe(const Site& site) {
   // What the site does not use is not watched: an account that may not watch it would stay blind
   // for the kind.
   if (site.autoscaling) d.resources.push_back(autoscalers);
-  if (site.decrypts_secrets) {
-    d.resources.push_back(
-        {DAVIT_RESOURCE_OWNED, "", "v1", "secrets", "Secret", true, selector, {}});
-    d.resources.push_back(
-        {DAVIT_RESOURCE_OWNED, "", "v1", "serviceaccounts", "ServiceAccount", true, selector, {}});
-  }
+  const auto owned = [&](const char* resource, const char* kind) {
+    d.resources.push_back({DAVIT_RESOURCE_OWNED, "", "v1", resource, kind, true, selector, {}});
+  };
+  if (site.has_secrets()) owned("secrets", "Secret");
+  if (site.decrypts_secrets) owned("serviceaccounts", "ServiceAccount");
   d.columns = {{DAVIT_COLUMN_SPEC, "REPLICAS", "/replicas", "integer", 0},
                {DAVIT_COLUMN_SPEC, "IMAGE", "/image", "string", 0},
                {DAVIT_COLUMN_SPEC, "CPU(m)", "/cpu_millicores", "integer", 1},
@@ -67,10 +66,10 @@ std::vector<kind::Need> needs_of(const Site& site) {
   if (site.autoscaling) {
     out.push_back({"autoscaling", "v2", "horizontalpodautoscalers", {}, {}, "autoscaling = false"});
   }
-  if (site.decrypts_secrets) {
-    for (const char* resource : {"secrets", "serviceaccounts"})
-      out.push_back({"", "v1", resource, {}, {}, "secrets_as = \"encrypted_env\""});
-  }
+  const std::string without = "secrets_as = \"encrypted_env\" and no pull_secrets";
+  if (site.has_secrets()) out.push_back({"", "v1", "secrets", {}, {}, without});
+  if (site.decrypts_secrets)
+    out.push_back({"", "v1", "serviceaccounts", {}, {}, "secrets_as = \"encrypted_env\""});
   add_needs(site.placement, out);
   return out;
 }

@@ -77,6 +77,7 @@ std::string keep(const Workload& w, Observed& observed, int64_t now_ms, const Si
   json::array apply;
   apply.push_back(ensure_namespace(w.ns, site.labels));
   json::array remove;
+  for (auto& step : render_pull_secrets(w, site)) apply.push_back(std::move(step));
   if (has_secret(w, site)) {
     const auto& rs = observed.replica_set;
     const bool stays = rs && !rs->terminating;

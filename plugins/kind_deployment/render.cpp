@@ -113,4 +113,23 @@ json::array render_secret(const Workload& w, const Site& site, const std::string
   return out;
 }
 
+json::array render_pull_secrets(const Workload& w, const Site& site) {
+  json::array out;
+  for (const PullSecret& pull : site.pull_secrets) {
+    json::object own;
+    site.labels.add_managed(own, labels::component_deployment);
+    json::object metadata{{"name", pull.name}, {"namespace", w.ns}, {"labels", std::move(own)}};
+    json::object secret = apply_step({{"apiVersion", "v1"},
+                                      {"kind", "Secret"},
+                                      {"metadata", std::move(metadata)},
+                                      {"type", "kubernetes.io/dockerconfigjson"}});
+    secret["mode"] = "shared";
+    json::object read{{"ref", pull.ref}};
+    if (!pull.field.empty()) read["field"] = pull.field;
+    secret["secrets"] = json::array{{{"key", ".dockerconfigjson"}, {"read", std::move(read)}}};
+    out.push_back(std::move(secret));
+  }
+  return out;
+}
+
 }  // namespace davit::deployment

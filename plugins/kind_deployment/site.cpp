@@ -1,5 +1,7 @@
 #include "site.hpp"
 
+#include <algorithm>
+
 #include <davit/kubernetes/names.hpp>
 
 namespace davit::deployment {
@@ -9,6 +11,22 @@ namespace {
 
 constexpr int64_t replicas_max = 1'000'000;
 constexpr int64_t day_seconds = 86'400;
+
+// The pods name them, too.
+void read_pull_secrets(const Settings& settings, Site& site) {
+  if (!settings.has("pull_secrets")) return;
+  auto& names = site.placement.image_pull_secrets;
+  for (const auto& s : settings.tables("pull_secrets")) {
+    const PullSecret& one = site.pull_secrets.emplace_back(
+        PullSecret{s.string("name"), s.string("ref"), s.string("field", "")});
+    const auto fault = dns_subdomain_fault(one.name);
+    if (s.has("name") && fault) s.reject("name", *fault);
+    if (s.has("ref") && one.ref.empty()) s.reject("ref", "must not be empty");
+    if (std::find(names.begin(), names.end(), one.name) != names.end())
+      s.reject("name", "is there twice, or in image_pull_secrets, too");
+    names.push_back(one.name);
+  }
+}
 
 void check(const Settings& s, const Site& site) {
   auto complain = [&](std::string_view key, const std::optional<std::string>& fault) {
@@ -51,6 +69,7 @@ Site read_site(const Host& host) {
   if (secrets_as != "encrypted_env" && secrets_as != "secret")
     s.reject("secrets_as", "must be \"encrypted_env\" or \"secret\"");
   site.decrypts_secrets = secrets_as == "secret";
+  read_pull_secrets(s, site);
   check(s, site);
   return site;
 }

@@ -13,6 +13,11 @@
 
 namespace davit::deployment {
 
+// A Secret with the credential of a registry, in each namespace that has workloads.
+struct PullSecret {
+  std::string name, ref, field;  // ref and field are those of the secrets instance
+};
+
 struct Site {
   kubernetes::Labels labels;
   kubernetes::Placement placement = {
@@ -36,6 +41,8 @@ struct Site {
   bool absent_replicas_is_zero = false;
   // True: a workload's secrets are in a Secret, decrypted. False: its pods get them encrypted.
   bool decrypts_secrets = false;
+  std::vector<PullSecret> pull_secrets;
+  bool has_secrets() const { return decrypts_secrets || !pull_secrets.empty(); }
 };
 
 // Only for the plugin's constructor. The host notes the faults and then refuses the instance.

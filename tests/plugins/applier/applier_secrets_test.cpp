@@ -21,11 +21,18 @@ testing::Config as_secrets() {
   c.set({"secrets_as", "secret"});
   return c;
 }
+testing::Config with_pull_secret() {
+  testing::Config pull{{"name", "registry"}, {"ref", "registries/depot"}, {"field", "config"}};
+  testing::Config c = as_secrets();
+  c.set({"pull_secrets", std::vector<testing::Config>{pull}});
+  return c;
+}
 
 class SecretsWorld : public World {
  public:
-  explicit SecretsWorld(const testing::Config& applier = with_secrets())
-      : World(applier, as_secrets()) {
+  explicit SecretsWorld(const testing::Config& applier = with_secrets(),
+                        const testing::Config& deployments = as_secrets())
+      : World(applier, deployments) {
     vault.plaintexts = {{"c1", "hunter2"}, {"c2", "correct horse"}};
     begin(true);
   }
@@ -243,6 +250,54 @@ TEST(SecretValues, OfAnotherRecordsSecretAreLeftAlone) {
   w.apply_with("web", 10, {{"PASSWORD", "c1"}});
   EXPECT_EQ(w.outcome(10), "parked");
   EXPECT_EQ(w.value("PASSWORD"), "other");
+}
+
+std::string docker_config(SecretsWorld& w) {
+  const json::value secret = w.object("secrets", "registry");
+  boost::system::error_code none;
+  const json::value* found = secret.find_pointer("/data/.dockerconfigjson", none);
+  return found == nullptr ? "none" : from_base64(found->as_string()).value_or("no base64");
+}
+
+TEST(PullSecrets, AreSharedByTheWorkloadsOfANamespace) {
+  SecretsWorld w(with_secrets(), with_pull_secret());
+  w.vault.plaintexts["registries/depot config"] = R"({"auths":{}})";
+  w.apply_with("web", 10, {});
+  w.apply_with("api", 11, {});
+  EXPECT_EQ(w.outcome(10) + w.outcome(11), "donedone");
+  EXPECT_EQ(docker_config(w), R"({"auths":{}})");
+  EXPECT_EQ(w.object("secrets", "registry").at("type"), "kubernetes.io/dockerconfigjson");
+  EXPECT_EQ(w.replica_set("web").at_pointer("/spec/template/spec/imagePullSecrets/0/name"),
+            "registry");
+  EXPECT_EQ(w.vault.asked.size(), 1u) << "the second workload finds it";
+  w.wait(200s);
+  EXPECT_EQ(w.vault.asked.size(), 1u);
+  w.remove("web", 12);
+  w.wait(10s);
+  EXPECT_EQ(docker_config(w), R"({"auths":{}})") << "api needs it";
+}
+
+TEST(PullSecrets, ThatSomebodyChangesArePutBack) {
+  SecretsWorld w(with_secrets(), with_pull_secret());
+  w.vault.plaintexts["registries/depot config"] = R"({"auths":{}})";
+  w.apply_with("web", 10, {});
+  w.call(DAVIT_VERB_MERGE, "secrets", "acme", "registry",
+         R"({"data":{".dockerconfigjson":"e30="}})", {{"fieldManager", "kubectl"}});
+  w.wait(120s);
+  EXPECT_EQ(docker_config(w), R"({"auths":{}})");
+}
+
+TEST(PullSecrets, ThatCannotBeReadDelayWhoNeedsThem) {
+  SecretsWorld w(with_secrets(), with_pull_secret());
+  w.vault.errors["registries/depot config"] = {Code::not_found, "there is no such secret",
+                                               "registries/depot"};
+  w.apply_with("web", 10, {});
+  EXPECT_EQ(w.issues["web"], "delayed");
+  EXPECT_TRUE(contains(w.reasons["web"],
+                       "secrets acme/registry: the value of .dockerconfigjson: registries/depot: "
+                       "there is no such secret"))
+      << w.reasons["web"];
+  EXPECT_EQ(w.replica_sets(), "");
 }
 
 }  // namespace

@@ -97,6 +97,9 @@ TEST(Plan, RefusesSecretsThatNoSecretCanHave) {
             unknown("path", "secret \"A\""));
   EXPECT_EQ(fault_of(R"({"apply":[{)" + object + R"(,"secrets":[]}]})"),
             "kind: \"secrets\" of a ConfigMap, which is no Secret that is applied");
+  EXPECT_EQ(fault_of(R"({"apply":[{"object":{"apiVersion":"v1","kind":"Secret","metadata":)"
+                     R"({"name":"a","namespace":"n"}},"mode":"ensure","secrets":[]}]})"),
+            "kind: \"secrets\" of a Secret, which is no Secret that is applied");
 }
 
 TEST(Plan, ReadsWhatTheKindNeedsAndNothingElse) {

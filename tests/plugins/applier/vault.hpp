@@ -10,8 +10,8 @@ namespace davit::applier::test {
 
 class Vault {
  public:
-  std::map<std::string, std::string> plaintexts;  // by ciphertext
-  std::map<std::string, Error> errors;            // by ciphertext
+  std::map<std::string, std::string> plaintexts;  // by ciphertext, or ref and field
+  std::map<std::string, Error> errors;            // the same
   std::optional<Error> away;
   int64_t valid_until_unix_ms = 0;
   std::multiset<std::string> asked;  // keyring and ciphertext
@@ -19,9 +19,11 @@ class Vault {
   void resolve(const Op&, const std::vector<secrets::Item>& items, const secrets::Done& done) {
     secrets::Results results;
     for (const auto& item : items) {
-      asked.insert(item.keyring + " " + item.ciphertext);
-      const auto error = errors.find(item.ciphertext);
-      const auto plaintext = plaintexts.find(item.ciphertext);
+      const bool read = item.type == DAVIT_SECRET_READ;
+      const std::string what = read ? item.ref + " " + item.field : item.ciphertext;
+      asked.insert(item.keyring + " " + what);
+      const auto error = errors.find(what);
+      const auto plaintext = plaintexts.find(what);
       if (away) {
         results.emplace_back(*away);
       } else if (error != errors.end()) {

@@ -66,10 +66,7 @@ inline void expect_golden(const std::filesystem::path& path, const boost::json::
   EXPECT_EQ(difference(recorded, text), "") << path.filename();
 }
 
-// The settings that a case has, as the kind reads them with `read`. A setting that the kind does
-// not know, or refuses, fails the test.
-template <class Read>
-auto site_of(const boost::json::object& settings, Read read) {
+inline Config config_of(const boost::json::object& settings) {
   Config config;
   for (const auto& member : settings) {
     const std::string key(member.key());
@@ -78,13 +75,24 @@ auto site_of(const boost::json::object& settings, Read read) {
       config.set({key, value.get_bool()});
     } else if (value.is_int64()) {
       config.set({key, value.get_int64()});
-    } else if (value.is_array()) {
-      config.set({key, boost::json::value_to<std::vector<std::string>>(value)});
-    } else {
+    } else if (!value.is_array()) {
       config.set({key, std::string(value.as_string())});
+    } else if (!value.get_array().empty() && value.get_array()[0].is_object()) {
+      std::vector<Config> tables;
+      for (const auto& table : value.get_array()) tables.push_back(config_of(table.as_object()));
+      config.set({key, std::move(tables)});
+    } else {
+      config.set({key, boost::json::value_to<std::vector<std::string>>(value)});
     }
   }
-  const TestHost host("kind", config, TestHost::Time::manual);
+  return config;
+}
+
+// The settings that a case has, as the kind reads them with `read`. A setting that the kind does
+// not know, or refuses, fails the test.
+template <class Read>
+auto site_of(const boost::json::object& settings, Read read) {
+  const TestHost host("kind", config_of(settings), TestHost::Time::manual);
   auto site = read(host.host());
   EXPECT_EQ(host.faults(), std::vector<std::string>{});
   return site;

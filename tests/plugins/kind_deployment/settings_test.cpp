@@ -55,6 +55,23 @@ TEST(DeploymentSettings, SecretsAsSaysWhatIsWatched) {
       R"(secrets_as: must be "encrypted_env" or "secret")"));
 }
 
+TEST(DeploymentSettings, PullSecretsAreCheckedOneByOne) {
+  const auto fault = [](const Config& pull, const Config& more = {}) {
+    Config settings = more;
+    settings.set({"pull_secrets", std::vector<Config>{pull}});
+    TestHost host("deployment", settings, TestHost::Time::manual);
+    Instance instance(plugin_as_loaded(), host);
+    const auto created = instance.create();
+    return created.ok() ? std::string("ok") : created.error().message;
+  };
+  EXPECT_EQ(fault({{"name", "registry"}, {"ref", "a/b"}}), "ok");
+  EXPECT_TRUE(fault({{"name", "registry"}}).ends_with("key \"ref\": is missing (a string)"));
+  EXPECT_TRUE(fault({{"name", "registry"}, {"ref", ""}}).ends_with("ref: must not be empty"));
+  EXPECT_NE(fault({{"name", "No Name"}, {"ref", "a/b"}}), "ok");
+  EXPECT_TRUE(fault({{"name", "registry"}, {"ref", "a/b"}}, {{"image_pull_secrets", {"registry"}}})
+                  .ends_with("is there twice, or in image_pull_secrets, too"));
+}
+
 TEST(DeploymentSettings, PodsPreferToBeNearThoseOfSentinelNamespace) {
   const json::value plan = planned({{"sentinel_namespace", "gates"}});
   const json::value* namespaces = nullptr;
