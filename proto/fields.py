@@ -12,9 +12,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MESSAGES = ROOT / "proto/ctrl/v1/cluster.proto"
 MESSAGE = re.compile(r"^message (\w+) \{\n(.*?)^\}", re.M | re.S)
-FIELD = re.compile(r"((?:^  //.*\n)*)^  (optional |repeated )?(\w+) (\w+) = \d+;", re.M)
+FIELD = re.compile(r"((?:^  //.*\n)*)^  (optional |repeated )?([\w<>, ]+) (\w+) = \d+;", re.M)
 TYPES = {"string": "text", "int32": "number", "int64": "number", "uint32": "number", "uint64": "number",
-         "bool": "true or false", "bytes": "JSON"}
+         "bool": "true or false", "bytes": "JSON", "map<string, string>": "texts by name"}
 
 
 def comment_of(lines):

@@ -59,6 +59,10 @@ Result<std::string> apply_message(std::string_view apply, const Site& site) {
   const auto workload = read_workload(message, site);
   if (!workload.ok()) return workload.error();
   if (auto fault = secrets_fault(message, *workload)) return *fault;
+  const json::object* pod = object_at(*value, "/pod");
+  if (pod != nullptr && !pod->empty())
+    return unsayable("pod",
+                     "cannot be said on ctrl.v1, whose agents would run the pods without it");
   json::object more(&memory);
   bool rewritten = false;
   const auto say = [&](json::string_view key, json::value said) {

@@ -22,7 +22,8 @@ kind::Description describe(const Site& site) {
   d.apply_type = "ctrl.v1.ApplyDeployment";
   d.descriptor_set = deployment_descriptors();
   d.json_fields = {"ctrl.v1.ApplyDeployment.healthcheck",
-                   "ctrl.v1.ApplyDeployment.encrypted_environment_variables"};
+                   "ctrl.v1.ApplyDeployment.encrypted_environment_variables",
+                   "ctrl.v1.PodSettings.affinity"};
   const std::string selector = site.labels.selector(labels::component_deployment);
   const kind::Resource autoscalers{
       DAVIT_RESOURCE_OWNED,      "autoscaling", "v2",     "horizontalpodautoscalers",

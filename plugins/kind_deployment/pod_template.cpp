@@ -102,7 +102,7 @@ json::object near_sentinels(const Workload& w, const Site& site) {
 
 json::object pod_spec(const Workload& w, const Site& site) {
   json::object spec = begin_pod_spec(site.placement);
-  if (!site.mount_service_account_token || site.hide_kubernetes)
+  if (!w.pod.mount_service_account_token || site.hide_kubernetes)
     spec["automountServiceAccountToken"] = false;
   if (site.hide_kubernetes) spec["enableServiceLinks"] = false;
   if (has_secret(w, site)) spec["serviceAccountName"] = secret_name(w.deployment_id);
@@ -124,7 +124,9 @@ json::object render_template(const Workload& w, const Site& site) {
     for (const auto& [name, ciphertext] : w.secrets) secrets[name] = ciphertext;
     metadata["annotations"] = {{labels::secrets_hash, template_hash(secrets)}};
   }
-  return {{"metadata", std::move(metadata)}, {"spec", pod_spec(w, site)}};
+  json::object out{{"metadata", std::move(metadata)}, {"spec", pod_spec(w, site)}};
+  add_pod_settings(out, w.pod);
+  return out;
 }
 
 }  // namespace davit::deployment

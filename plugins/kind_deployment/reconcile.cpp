@@ -33,6 +33,8 @@ void remove_if_there(const std::optional<Present>& object, const char* resource,
 
 void remove_secret(const Observed& observed, json::array& out) {
   remove_if_there(observed.secret, "secrets", out);
+}
+void remove_account(const Observed& observed, json::array& out) {
   remove_if_there(observed.account, "serviceaccounts", out);
 }
 
@@ -83,8 +85,10 @@ std::string keep(const Workload& w, Observed& observed, int64_t now_ms, const Si
     const bool stays = rs && !rs->terminating;
     for (auto& step : render_secret(w, site, stays ? rs->uid : ""))
       apply.push_back(std::move(step));
-  } else if (count(observed.pods).stale.empty()) {  // pods of an older template use it
-    remove_secret(observed, remove);
+  }
+  if (count(observed.pods).stale.empty()) {  // pods of an older template use them
+    if (!has_secret(w, site)) remove_secret(observed, remove);
+    if (!has_secret(w, site) || !w.pod.service_account.empty()) remove_account(observed, remove);
   }
   json::object replica_set = apply_step(
       render_replica_set(w, site, std::move(pod_template), hash, replicas_to_write(w, observed)));
@@ -113,6 +117,7 @@ std::string clear(const Observed& observed, int64_t now_ms, const Site& site) {
   if (rs && !rs->terminating)
     remove.push_back(removal("apps", "v1", "replicasets", rs->ns, rs->name));
   remove_secret(observed, remove);
+  remove_account(observed, remove);
   return answer({}, std::move(remove), status_of_deleting(observed, now_ms, site));
 }
 

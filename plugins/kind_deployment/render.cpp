@@ -103,12 +103,13 @@ json::array render_secret(const Workload& w, const Site& site, const std::string
   json::object secret = apply_step(
       {{"apiVersion", "v1"}, {"kind", "Secret"}, {"metadata", metadata}, {"type", "Opaque"}});
   secret["secrets"] = std::move(values);
+  json::array out;
+  out.push_back(std::move(secret));
+  if (!w.pod.service_account.empty()) return out;
   json::object account = apply_step({{"apiVersion", "v1"},
                                      {"kind", "ServiceAccount"},
                                      {"metadata", std::move(metadata)},
                                      {"automountServiceAccountToken", false}});
-  json::array out;
-  out.push_back(std::move(secret));
   out.push_back(std::move(account));
   return out;
 }

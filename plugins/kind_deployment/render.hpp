@@ -29,7 +29,8 @@ boost::json::object render_autoscaler(const Workload&, const Site&);
 // Whether the workload's secrets are in a Secret, which its pods get as variables.
 bool has_secret(const Workload&, const Site&);
 // The steps that apply the Secret, whose values the applier resolves, and the ServiceAccount of the
-// pods. They go with the ReplicaSet of this uid; empty: there is none yet.
+// pods, unless they have another one. Both go with the ReplicaSet of this uid; empty: there is none
+// yet.
 boost::json::array render_secret(const Workload&, const Site&, const std::string& owner_uid);
 // The steps that apply the namespace's pull secrets, which all of its workloads share.
 boost::json::array render_pull_secrets(const Workload&, const Site&);

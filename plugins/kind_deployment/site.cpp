@@ -53,8 +53,6 @@ Site read_site(const Host& host) {
   site.address_is_ip = address == "ip";
   site.inject_label = s.boolean("inject_label", site.inject_label);
   site.hide_kubernetes = s.boolean("hide_kubernetes", site.hide_kubernetes);
-  site.mount_service_account_token =
-      s.boolean("mount_service_account_token", site.mount_service_account_token);
   site.default_port = s.integer("default_port", site.default_port, 1, 65535);
   site.request_divisor = s.integer("request_divisor", site.request_divisor, 1, 1000);
   site.min_ready_seconds = s.integer("min_ready_s", site.min_ready_seconds, 0, day_seconds);
@@ -70,6 +68,7 @@ Site read_site(const Host& host) {
     s.reject("secrets_as", "must be \"encrypted_env\" or \"secret\"");
   site.decrypts_secrets = secrets_as == "secret";
   read_pull_secrets(s, site);
+  if (s.has("pod")) site.pod = read_pod_settings(s.table("pod"), site.labels);
   check(s, site);
   return site;
 }

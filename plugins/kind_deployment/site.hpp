@@ -10,6 +10,7 @@
 
 #include "kubernetes/labels.hpp"
 #include "kubernetes/pod_template.hpp"
+#include "pod_settings.hpp"
 
 namespace davit::deployment {
 
@@ -29,7 +30,6 @@ struct Site {
   bool address_is_ip = false;
   bool inject_label = true;
   bool hide_kubernetes = false;
-  bool mount_service_account_token = false;
   int64_t default_port = 8080;
   int64_t request_divisor = 4;  // requests = limits / this, at least 1m and 1Mi
   int64_t min_ready_seconds = 30;
@@ -42,6 +42,7 @@ struct Site {
   // True: a workload's secrets are in a Secret, decrypted. False: its pods get them encrypted.
   bool decrypts_secrets = false;
   std::vector<PullSecret> pull_secrets;
+  PodSettings pod;  // of records that say nothing else
   bool has_secrets() const { return decrypts_secrets || !pull_secrets.empty(); }
 };
 

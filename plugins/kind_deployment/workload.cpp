@@ -179,6 +179,7 @@ Result<Workload> read_workload(const json::object& message, const Site& site) {
   read_scale(f, site, w);
   read_healthcheck(f, w);
   read_secrets(f, site, w);
+  w.pod = read_pod_settings(f, site.pod, site.labels);
   for (const auto& [field, variable] : later_variables) {
     if (auto text = f.optional_string(field)) w.later_env.emplace_back(variable, std::move(*text));
   }

@@ -46,6 +46,7 @@ struct Workload {
   std::map<std::string, std::string> secrets;
   // Variables of Krane's later revision that the message has, in order: ("GIT_BRANCH", "main").
   std::vector<std::pair<std::string, std::string>> later_env;
+  PodSettings pod;  // the site's, but for what the message says
   // What the message asks for and the kind does not do, for the status.
   std::vector<std::string> notes;
 };

@@ -125,6 +125,13 @@ std::optional<int64_t> Fields::optional_integer(std::string_view key, int64_t mi
   return integer(key, min, max);
 }
 
+std::optional<bool> Fields::optional_boolean(std::string_view key) const {
+  const auto* v = find(key);
+  if (v == nullptr) return std::nullopt;
+  if (!v->is_bool()) wrong_type(key, "true or false", *v);
+  return v->is_bool() && v->get_bool();
+}
+
 const json::object* Fields::object(std::string_view key) const {
   const auto* v = find(key);
   if (v == nullptr) return nullptr;

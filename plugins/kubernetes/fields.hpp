@@ -44,6 +44,7 @@ class Fields {
   int64_t integer(std::string_view key, int64_t min,
                   int64_t max = std::numeric_limits<int64_t>::max()) const;
   std::optional<int64_t> optional_integer(std::string_view key, int64_t min, int64_t max) const;
+  std::optional<bool> optional_boolean(std::string_view key) const;
   // NULL when it is absent.
   const boost::json::object* object(std::string_view key) const;
   // Rejects every member that is not in `known`.

@@ -13,6 +13,17 @@ inline constexpr int64_t int32_top = 2'147'483'647;  // of counts, which are int
 inline constexpr int64_t cpu_millicores_top = 1'000'000'000;
 inline constexpr int64_t memory_mib_top = 1'073'741'824;
 
+// The key of a label or an annotation, "disktype" or "example.com/team": the rules of
+// k8s.io/apimachinery/pkg/util/validation, IsQualifiedName.
+inline std::optional<std::string> label_key_fault(std::string_view key) {
+  const size_t slash = key.rfind('/');
+  const std::string_view name = slash == key.npos ? key : key.substr(slash + 1);
+  const bool good = !name.empty() && !label_value_fault(name) &&
+                    (slash == key.npos || names::is_subdomain(key.substr(0, slash)));
+  if (good) return std::nullopt;
+  return names::refused("a label's key, such as \"team\" or \"example.com/team\"", key);
+}
+
 // An id that becomes a label's value. The first must be there, the second may be empty.
 inline std::string needed_id(const Fields& f, std::string_view key) {
   std::string value = f.needed(key);

@@ -88,6 +88,14 @@ TEST(CtrlApply, DoesNotSayNoPods) {
   EXPECT_TRUE(told(message, site).starts_with("replicas: ")) << told(message, site);
 }
 
+TEST(CtrlApply, DoesNotSayPodsThatKraneWouldRunOtherwise) {
+  auto message = minimal();
+  message["pod"] = json::object{};
+  EXPECT_FALSE(told(message).starts_with("pod: ")) << told(message);
+  message["pod"] = {{"run_as_non_root", true}};
+  EXPECT_TRUE(told(message).starts_with("pod: cannot be said on ctrl.v1")) << told(message);
+}
+
 TEST(CtrlApply, DoesNotSaySecretsThatNobodyCanRead) {
   auto message = minimal();
   auto& secrets = message["encrypted_environment_variables"];

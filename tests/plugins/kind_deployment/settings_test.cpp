@@ -5,6 +5,7 @@
 #include <davit/testing/module.hpp>
 
 #include "message.hpp"
+#include "workload.hpp"
 
 namespace davit::deployment::test {
 namespace {
@@ -98,6 +99,39 @@ TEST(DeploymentSettings, PodsAreReportedUnderTheAddressThatInstanceAddressSays) 
   };
   for (const auto& [settings, address] : rows)
     EXPECT_EQ(planned(settings).at_pointer("/status/children/0/address"), json::value(address));
+}
+
+TEST(DeploymentSettings, PodIsOfTheSiteUnlessTheRecordSaysOtherwise) {
+  const Config settings{{"pod.pod_security", "restricted"}, {"pod.priority_class", "tenants"}};
+  TestHost host("deployment", settings, TestHost::Time::manual);
+  const Site site = read_site(host);
+  EXPECT_EQ(host.faults(), std::vector<std::string>{});
+  json::object message = minimal();
+  message["pod"] = {{"no_new_privileges", false}, {"priority_class", ""}};
+  const auto pod = read_workload(message, site)->pod;
+  EXPECT_TRUE(pod.security.run_as_non_root);
+  EXPECT_FALSE(pod.security.no_new_privileges);
+  EXPECT_EQ(pod.priority_class, "");
+}
+
+TEST(DeploymentSettings, PodIsCheckedLikeARecords) {
+  const Config settings{{"pod.pod_security", "safe"},
+                        {"pod.affinity", "near"},
+                        {"pod.node_selector.-pool", "x"},
+                        {"pod.priorityclass", "tenants"}};
+  TestHost host("deployment", settings, TestHost::Time::manual);
+  read_site(host);
+  const auto fault = [](const char* line, const char* what) {
+    return "test.toml:" + std::string(line) + ": plugin.deployment.pod." + what;
+  };
+  EXPECT_EQ(host.faults(),
+            (std::vector<std::string>{
+                fault("2", "affinity: must be a JSON object in a string"),
+                fault("1", R"(pod_security: must be "restricted" or "unrestricted")"),
+                fault("3",
+                      "node_selector: must be a label's key, such as \"team\" or "
+                      "\"example.com/team\", not \"-pool\""),
+                fault("4", "priorityclass: unknown key")}));
 }
 
 TEST(DeploymentSettings, WhatCannotWorkIsRefused) {

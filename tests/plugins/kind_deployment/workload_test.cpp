@@ -141,6 +141,33 @@ constexpr Row rest[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Rest, Validation, ::testing::ValuesIn(rest));
 
+const Row pods[] = {
+    {"pod", "{}", "ok"},
+    {"pod", R"({"pod_security":"restricted","run_as_non_root":false})", "ok"},
+    {"pod", R"({"pod_security":"baseline"})",
+     R"(pod.pod_security: must be "restricted" or "unrestricted")"},
+    {"pod", R"({"run_as_non_root":"yes"})",
+     "pod.run_as_non_root: must be true or false, not a string"},
+    {"pod", R"({"service_account":"Web"})",
+     "pod.service_account: must be a DNS name (at most 253 lower-case letters, digits, \"-\" and "
+     "\".\"), not \"Web\""},
+    {"pod", R"({"labels":{"team":"a b"}})",
+     "pod.labels: team: must be usable as a label (at most 63 letters, digits, \"-\", \"_\" and "
+     "\".\", with a letter or digit at both ends), not \"a b\""},
+    {"pod", R"({"labels":{"team":7}})", "pod.labels.team: must be a string, not a number"},
+    {"pod", R"({"node_selector":{"a/b/c":"x"}})",
+     "pod.node_selector: must be a label's key, such as \"team\" or \"example.com/team\", not "
+     "\"a/b/c\""},
+    {"pod", R"({"labels":{"unkey.com/deployment.id":"d_2"}})",
+     "pod.labels: unkey.com/deployment.id is written by the kind"},
+    {"pod", R"({"annotations":{"davit.dev/template-hash":"x"}})",
+     "pod.annotations: davit.dev/template-hash is written by the kind"},
+    {"pod", R"({"affinity":{"$base64":"AAEC"}})", "pod.affinity: must be a JSON object"},
+    {"ephemeral_storage", R"({"size_mib":"-1"})",
+     "ephemeral_storage.size_mib: must be at least 0, not -1"},
+};
+INSTANTIATE_TEST_SUITE_P(Pods, Validation, ::testing::ValuesIn(pods));
+
 // What the agent decrypts must be said by name, and the Secret have a name.
 TEST(Workload, WhoseSecretsAreDecryptedNamesThemAll) {
   Site site;
