@@ -191,7 +191,6 @@ void add_pod_settings(json::object& pod_template, const PodSettings& pod) {
   json::object& container = spec["containers"].as_array()[0].as_object();
   add_all(metadata["labels"].as_object(), pod.labels);
   add_annotations(metadata, pod.annotations);
-  if (!pod.service_account.empty()) spec["serviceAccountName"] = pod.service_account;
   if (!pod.priority_class.empty()) spec["priorityClassName"] = pod.priority_class;
   if (!pod.node_selector.empty()) add_all(spec["nodeSelector"].emplace_object(), pod.node_selector);
   if (!pod.affinity.empty()) spec["affinity"] = pod.affinity;

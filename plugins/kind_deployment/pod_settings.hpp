@@ -25,7 +25,7 @@ struct PodSecurity {
 };
 
 struct PodSettings {
-  std::string service_account;  // empty: the namespace's default
+  std::string service_account;  // empty: the one of the workload's Secret, or the default
   bool mount_service_account_token = false;
   std::string priority_class;  // empty: the cluster's default
   std::map<std::string, std::string> node_selector, labels, annotations;

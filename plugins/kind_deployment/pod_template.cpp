@@ -100,12 +100,19 @@ json::object near_sentinels(const Workload& w, const Site& site) {
       {"podAffinity", {{"preferredDuringSchedulingIgnoredDuringExecution", std::move(preferred)}}}};
 }
 
+// The name is always written. A template that once had one keeps it in the older field
+// `serviceAccount`, which nobody owns, and the API server would go on taking it from there.
+std::string account_of(const Workload& w, const Site& site) {
+  if (!w.pod.service_account.empty()) return w.pod.service_account;
+  return has_secret(w, site) ? secret_name(w.deployment_id) : "default";
+}
+
 json::object pod_spec(const Workload& w, const Site& site) {
   json::object spec = begin_pod_spec(site.placement);
   if (!w.pod.mount_service_account_token || site.hide_kubernetes)
     spec["automountServiceAccountToken"] = false;
   if (site.hide_kubernetes) spec["enableServiceLinks"] = false;
-  if (has_secret(w, site)) spec["serviceAccountName"] = secret_name(w.deployment_id);
+  spec["serviceAccountName"] = account_of(w, site);
   add_placement(spec, site.placement, site.labels.id("deployment.id"), w.deployment_id);
   spec["affinity"] = near_sentinels(w, site);
   auto& containers = spec["containers"].emplace_array();

@@ -111,6 +111,11 @@ secrets_as = "secret"
         wait_until("its pods are new", lambda: (now := self.pods(0)) and
                    now[0]["metadata"]["uid"] != before[0]["metadata"]["uid"], 60)
         self.wait_values({1: None})
+        # Its account is gone, and its pods do not ask for it.
+        for pod in self.pods(1):
+            self.kubernetes.request("DELETE", f"/api/v1/namespaces/{self.namespace}/pods/{pod['metadata']['name']}")
+        wait_until("it has another pod", lambda: [(p["spec"]["serviceAccountName"], p["status"]["phase"])
+                                                  for p in self.pods(1)] == [("default", "Running")])
 
         for n in range(COUNT):
             self.world.delete("deployment", f"d_{n}")

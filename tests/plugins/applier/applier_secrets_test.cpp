@@ -232,10 +232,7 @@ TEST(SecretValues, GoWhenTheWorkloadHasNoneAnyMore) {
   w.apply_with("web", 11, {});
   w.wait(120s);
   EXPECT_TRUE(w.object("secrets", "deploy-d-web").is_null());
-  EXPECT_FALSE(w.replica_set("web")
-                   .at_pointer("/spec/template/spec")
-                   .as_object()
-                   .contains("serviceAccountName"));
+  EXPECT_EQ(w.replica_set("web").at_pointer("/spec/template/spec/serviceAccountName"), "default");
 }
 
 TEST(SecretValues, OfAnotherRecordsSecretAreLeftAlone) {
