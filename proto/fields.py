@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-MESSAGES = ROOT / "proto/ctrl/v1/cluster.proto"
+MESSAGES = (ROOT / "proto/ctrl/v1/cluster.proto", ROOT / "proto/davit/v1/manifest.proto")
 MESSAGE = re.compile(r"^message (\w+) \{\n(.*?)^\}", re.M | re.S)
 FIELD = re.compile(r"((?:^  //.*\n)*)^  (optional |repeated )?([\w<>, ]+) (\w+) = \d+;", re.M)
 TYPES = {"string": "text", "int32": "number", "int64": "number", "uint32": "number", "uint64": "number",
@@ -31,7 +31,7 @@ def section(messages, name):
     rows, within = [], []
     for comment, label, kind, field in FIELD.findall(messages[name]):
         if not comment:
-            raise SystemExit(f"{MESSAGES.relative_to(ROOT)}: {name}.{field} has no comment")
+            raise SystemExit(f"proto: {name}.{field} has no comment")
         rows.append(f"| `{field}` | {type_of(label, kind)} | {comment_of(comment)} |")
         if kind in messages:
             within.append(kind)
@@ -41,7 +41,7 @@ def section(messages, name):
 
 def references():
     """Text by file, for each kind that has a message."""
-    messages = dict(MESSAGE.findall(MESSAGES.read_text(encoding="utf-8")))
+    messages = dict(found for file in MESSAGES for found in MESSAGE.findall(file.read_text(encoding="utf-8")))
     for folder in sorted((ROOT / "plugins").glob("kind_*")):
         kind = folder.name.removeprefix("kind_")
         message = "Apply" + "".join(word.capitalize() for word in kind.split("_"))

@@ -270,6 +270,11 @@ void Step::update_shape() {
   const json::object& whole = object.get_object();
   json::object values;
   for (const SecretValue& value : secrets) values[value.key] = true;
+  // Values that the kind itself has rendered: the hash does not change with them, so the kind says
+  // elsewhere in the object that they are new.
+  if (const json::object* data = kubernetes::object_in(whole, "data")) {
+    for (const auto& member : *data) values[member.key()] = true;
+  }
   secret_shape = {{"apiVersion", whole.at("apiVersion")},
                   {"kind", whole.at("kind")},
                   {"metadata", whole.at("metadata")},

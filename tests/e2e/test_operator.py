@@ -10,7 +10,7 @@ from parts import AT_ONCE, REGION, REPOSITORY, Case, deployment, wait_until
 class Commands(Case):
     def setUp(self):
         super().setUp()
-        self.server = self.world.server().start()
+        self.server = self.world.server(extra='[plugin.manifest]\nmodule = "kind_manifest"\n').start()
         self.world.wait_ready(self.server)
 
     def test_apply_says_created_changed_unchanged(self):

@@ -81,6 +81,19 @@ TEST(Plan, ReadsWhereTheValuesOfASecretComeFrom) {
   EXPECT_EQ(shape.at("values"), (json::object{{"A", true}, {"b.C", true}}));
 }
 
+// What is known of a Secret in the cluster says which values are as they were applied.
+TEST(Plan, ShapesASecretThatHasItsValuesByTheirKeysAlone) {
+  const kind::Description d = description();
+  const auto plan = read_plan(
+      R"({"apply":[{"object":{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a",
+      "namespace":"n"},"data":{"A":"cGxhaW4=","b":""}}}]})",
+      d);
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  const json::value& shape = plan->steps.at(0).shape();
+  EXPECT_EQ(shape.at("values"), (json::object{{"A", true}, {"b", true}}));
+  EXPECT_FALSE(shape.get_object().contains("data"));
+}
+
 TEST(Plan, RefusesSecretsThatNoSecretCanHave) {
   const std::string a = R"({"key":"A","decrypt":{"ciphertext":"c"}})";
   EXPECT_EQ(fault_of_secrets("[" + a + "]"), "");
