@@ -23,6 +23,14 @@ std::string_view kind_of(const Error& e) {
   return e.code == Code::unimplemented ? "unknown method" : std::string_view(e.message);
 }
 
+// The one identity of all callers of a server that asks for no token. It has no name, so each
+// address has limits of its own.
+IdentityPtr whoever_calls(const ServerSettings& s) {
+  if (s.role_without_token.empty()) return nullptr;
+  return std::make_shared<const Identity>("whoever calls server \"" + s.name + "\"", "",
+                                          s.role_without_token, std::vector<std::string>());
+}
+
 }  // namespace
 
 Admission::Admission(const Core& core, const ServerSettings& settings,
@@ -35,6 +43,7 @@ Admission::Admission(const Core& core, const ServerSettings& settings,
                 log_.warn("rpc", "token file", {{"server", settings_.name}, {"what", message}});
               }),
       anybody_(std::make_shared<const Identity>("anybody", "", "", std::vector<std::string>())),
+      without_token_(whoever_calls(settings_)),
       metrics_(core.metrics, settings_.name, methods),
       strangers_(static_cast<size_t>(settings_.health_watches_max),
                  static_cast<size_t>(settings_.health_watches_per_address_max)),
@@ -50,6 +59,7 @@ bool Admission::answers_to_the_end(const Method* method) {
 }
 
 Result<IdentityPtr> Admission::authenticate(const std::string_view* header) {
+  if (without_token_) return without_token_;
   return tokens_.authenticate(header);
 }
 
@@ -61,6 +71,11 @@ Result<> Admission::may_call(const Identity& who, const Method* method,
   }
   if (method == nullptr || (method->gate == Gate::reflection && !settings_.reflection)) {
     return Error{Code::unimplemented, "method " + shortened(path, shown) + " is not served here"};
+  }
+  // Such a method is for whoever has shown a credential.
+  if (without_token_ && method->role.empty() && method->gate != Gate::reflection) {
+    return denied(who.subject() + " has no token; " + std::string(method->service()) +
+                  " needs one");
   }
   if (!method->role.empty() && method->role != who.role()) {
     return denied(who.subject() + " has role " + who.role() + "; " +

@@ -47,7 +47,8 @@ class Admission {
   static bool is_open(const Method*);
   // Whether the method is answered even while the server shuts down.
   static bool answers_to_the_end(const Method*);
-  // `header` is the value of the Authorization header, or NULL if the call has none.
+  // `header` is the value of the Authorization header, or NULL if the call has none. It is not
+  // looked at where callers need no token (role_without_token).
   Result<IdentityPtr> authenticate(const std::string_view* header);
 
   // A new call as the transport describes it, before any check.
@@ -100,6 +101,7 @@ class Admission {
   const MethodRegistry& methods_;
   TokenStore tokens_;
   const IdentityPtr anybody_;
+  const IdentityPtr without_token_;  // NULL: callers show a token
   Repeated refusals_;
   CallMetrics metrics_;
   std::mutex quotas_mutex_;

@@ -185,6 +185,7 @@ Result<> Rpc::wired(bool check) {
     for (const auto& token : s.tokens) {
       if (auto r = check_role(s, token); !r.ok()) return r.error().in(token.where);
     }
+    if (auto r = check_role_without_token(s); !r.ok()) return r.error().in(s.role_where);
   }
   // If a listener cannot work, the start fails before any plugin is started.
   for (size_t i = 0; i < servers_.size(); ++i) {
@@ -196,18 +197,34 @@ Result<> Rpc::wired(bool check) {
 // A role that no method asks for opens nothing. If one asks for a role of nearly the same name, it
 // is a typing error.
 Result<> Rpc::check_role(const ServerSettings& s, const TokenSettings& token) const {
+  return check_role(token.role, token.key, [&] {
+    core_.log.warn("rpc", "no method that is served asks for the role of this token",
+                   {{"server", s.name}, {"token", token.name}, {"role", token.role}});
+  });
+}
+
+Result<> Rpc::check_role_without_token(const ServerSettings& s) const {
+  if (s.role_without_token.empty()) return {};
+  const std::string key = "rpc.server." + s.name + ".role_without_token";
+  return check_role(s.role_without_token, key, [&] {
+    core_.log.warn("rpc", "no method that is served asks for role_without_token",
+                   {{"server", s.name}, {"role", s.role_without_token}});
+  });
+}
+
+Result<> Rpc::check_role(const std::string& role, const std::string& key,
+                         const std::function<void()>& warn) const {
   std::set<std::string, std::less<>> asked;
   for (const Method* m : methods_.all()) {
     if (!m->role.empty()) asked.insert(m->role);
   }
-  if (asked.contains(token.role)) return {};
-  const std::string near = nearest(token.role, asked);
+  if (asked.contains(role)) return {};
+  const std::string near = nearest(role, asked);
   if (near.empty()) {
-    core_.log.warn("rpc", "no method that is served asks for the role of this token",
-                   {{"server", s.name}, {"token", token.name}, {"role", token.role}});
+    warn();
     return {};
   }
-  return Error{Code::invalid_argument, token.key + ": no method asks for the role \"" + token.role +
+  return Error{Code::invalid_argument, key + ": no method asks for the role \"" + role +
                                            "\"; did you mean \"" + near + "\"?"};
 }
 
@@ -268,6 +285,7 @@ std::function<void()> Rpc::prepare_reload(const Config& config, Faults& faults,
     const auto next = std::find_if(settings.servers.begin(), settings.servers.end(),
                                    [&](const ServerSettings& s) { return s.name == now.name; });
     if (now.on_unix_socket() || next == settings.servers.end() || next->on_unix_socket()) continue;
+    if (next->role_without_token != now.role_without_token) continue;  // takes a restart
     const std::string key = "rpc.server." + now.name + ".token";
     live.push_back(key);
     if (next->tokens == now.tokens) continue;

@@ -62,6 +62,10 @@ class Rpc final : public Extension {
   void warn_of_what_is_open();
   void warn_of_tokens(const ServerSettings&);
   Result<> check_role(const ServerSettings&, const TokenSettings&) const;
+  Result<> check_role_without_token(const ServerSettings&) const;
+  // `warn` is called if no method asks for the role, nor for one of nearly the same name.
+  Result<> check_role(const std::string& role, const std::string& key,
+                      const std::function<void()>& warn) const;
   // New tokens of one listener, read and checked, and not yet in use.
   struct OtherTokens {
     ServerSettings* of;

@@ -93,6 +93,24 @@ void read_tokens(const Table& table, ServerSettings& s) {
   }
 }
 
+// Whoever reaches such a listener may call the methods of its role, so it is none of Davit's own.
+std::string read_role_without_token(const Table& table, const ServerSettings& s) {
+  constexpr const char* key = "role_without_token";
+  if (!table.has(key)) return {};
+  std::string role = table.string(key);
+  if (!is_word(role)) {
+    table.reject(key, "must be a lower_snake_case word that a plugin's methods ask for");
+  } else if (role == "agent" || role == "operator") {
+    table.reject(key, "the role \"" + role + "\" takes a token: [[" + table.key() + ".token]]");
+  } else if (!s.tokens.empty()) {
+    table.reject(key,
+                 "every caller of this server has the role, so no token is asked for: leave "
+                 "out [[" +
+                     table.key() + ".token]], or give tokens a server of their own");
+  }
+  return role;
+}
+
 void read_tcp(const Table& table, ServerSettings& s) {
   if (!s.listen.empty() && !host_and_port(s.listen))
     table.reject("listen", "must be \"host:port\" or \"unix:/path\"");
@@ -107,7 +125,9 @@ void read_tcp(const Table& table, ServerSettings& s) {
     table.reject("tls_client_ca_file", "needs tls_certificate_file and tls_key_file");
   }
   read_tokens(table, s);
-  if (s.tokens.empty()) {
+  s.role_without_token = read_role_without_token(table, s);
+  s.role_where = table.where("role_without_token");
+  if (s.tokens.empty() && !table.has("role_without_token")) {
     table.reject("token", "a TCP listener needs at least one [[" + table.key() + ".token]]");
   }
 }

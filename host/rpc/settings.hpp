@@ -31,7 +31,10 @@ struct ServerSettings {
   std::string transport;     // "grpc" or "connect"
   bool gzip = false;         // "connect": compress answers for callers that accept it
   std::string certificate_file, key_file, client_ca_file;
-  std::vector<TokenSettings> tokens;     // TCP
+  std::vector<TokenSettings> tokens;  // TCP
+  // TCP, in place of tokens: every caller has this role. Empty: callers show a token.
+  std::string role_without_token;
+  std::string role_where;                // where it is set: "agent.toml:12"
   std::vector<std::string> allow_users;  // Unix socket: names or numbers besides root and own user
   std::string allow_group;
   std::chrono::milliseconds keepalive_interval{30'000}, keepalive_timeout{10'000};

@@ -218,6 +218,13 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"listen = \"h:1\"\ntransport = \"http\"",
               "s.toml:3: rpc.server.m.transport: must be one of \"grpc\", \"connect\", not "
               "\"http\""},
+        Wrong{"listen = \"h:1\"\nrole_without_token = \"pod\"",
+              "s.toml:3: rpc.server.m.role_without_token: every caller of this server has the "
+              "role, so no token is asked for: leave out [[rpc.server.m.token]], or give tokens a "
+              "server of their own"},
+        Wrong{"listen = \"h:1\"\nrole_without_token = \"\"",
+              "s.toml:3: rpc.server.m.role_without_token: must be a lower_snake_case word that a "
+              "plugin's methods ask for"},
         Wrong{"listen = \"h:1\"\nlissten = \"h:1\"",
               "s.toml:3: rpc.server.m.lissten: unknown key; did you mean \"listen\"?"},
         Wrong{"listen = \"h:1\"\ntls_key_file = \"/k\"",
@@ -249,6 +256,14 @@ INSTANTIATE_TEST_SUITE_P(
               "regions = [\"r\"]",
               "s.toml:6: rpc.server.m.token[0].role: must be a lower_snake_case word, such as "
               "\"agent\" or \"operator\""},
+        Wrong{"[rpc.server.m]\nlisten = \"h:1\"\nrole_without_token = \"agent\"",
+              "s.toml:3: rpc.server.m.role_without_token: the role \"agent\" takes a token: "
+              "[[rpc.server.m.token]]"},
+        Wrong{"[rpc.server.m]\nlisten = \"h:1\"\nrole_without_token = \"operator\"",
+              "s.toml:3: rpc.server.m.role_without_token: the role \"operator\" takes a token: "
+              "[[rpc.server.m.token]]"},
+        Wrong{"[rpc.server.m]\nlisten = \"unix:/s\"\nrole_without_token = \"pod\"",
+              "s.toml:3: rpc.server.m.role_without_token: unknown key"},
         Wrong{"[rpc.server.m]\nlisten = \"unix:op.sock\"",
               "s.toml:2: rpc.server.m.listen: a Unix socket needs an absolute path"},
         Wrong{"[rpc.server.m]\nlisten = \"unix:/op.sock\"\ntls_key_file = \"/k\"",
