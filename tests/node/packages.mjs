@@ -18,7 +18,8 @@ function descriptors() {
   const folder = mkdtempSync(join(tmpdir(), "davit-protos-")), file = join(folder, "set");
   try {
     execFileSync("protoc", [`--proto_path=${protos}`, `--proto_path=${here}`, "--include_imports",
-      `--descriptor_set_out=${file}`, "ctrl/v1/cluster.proto", "davit/v1/agent.proto", "davit/v1/operator.proto", "vault.proto"]);
+      `--descriptor_set_out=${file}`, "ctrl/v1/cluster.proto", "davit/v1/agent.proto", "davit/v1/operator.proto", "krane/v1/secrets.proto",
+      "vault.proto"]);
     return protobuf.fromBinary(FileDescriptorSetSchema, readFileSync(file));
   } finally {
     rmSync(folder, { recursive: true });
