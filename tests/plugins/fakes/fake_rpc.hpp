@@ -13,7 +13,7 @@
 // One call; the test keeps it (FakeRpc owns it).
 struct davit_rpc_call {
   const davit_exec* exec = nullptr;
-  std::string region, role = "agent", token = "token";
+  std::string region, role = "agent", token = "token", peer = "test";
   std::vector<std::string> regions{"*"};
   std::map<std::string, std::string> headers;
   std::string request;
@@ -97,6 +97,11 @@ class FakeRpc {
     return out;
   }
 
+  std::string role_of(const std::string& path) const { return text(methods_.at(path).role); }
+  uint32_t request_bytes_max_of(const std::string& path) const {
+    return methods_.at(path).request_bytes_max;
+  }
+
   // Starts a call; run the host to let it go on. `prepare` may set headers, identity and the like.
   davit_rpc_call& call(const std::string& path, std::string request,
                        const std::string& region = "eu",
@@ -137,7 +142,7 @@ class FakeRpc {
     auto it = c->headers.find(text(key));
     return it == c->headers.end() ? str("") : str(it->second);
   }
-  static davit_str peer(const davit_rpc_call*) { return str("test"); }
+  static davit_str peer(const davit_rpc_call* c) { return str(c->peer); }
   static void read(davit_rpc_call* c) {
     c->post([c] {
       if (c->done) return;
