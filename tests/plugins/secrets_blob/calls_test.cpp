@@ -209,6 +209,28 @@ TEST(SecretsBlob, WhoGivesUpIsNotWorkedForAnyMore) {
   EXPECT_EQ(w.ask(World::request()), "A=one B=two");
 }
 
+TEST(SecretsBlob, AnAnswerThatComesAfterTheCallerHasGoneLeadsToNothing) {
+  World w;
+  w.api.hold = true;
+  w.begin(World::request()).cancel();
+  w.host.run();
+  w.api.release();
+  w.host.run();
+  EXPECT_EQ(w.api.asked.size(), 1u);
+  EXPECT_EQ(w.vault.batches, 0u);
+}
+
+TEST(SecretsBlob, VariablesThatComeAfterTheCallerHasGoneAreSentToNobody) {
+  World w;
+  w.vault.hold = true;
+  auto& call = w.begin(World::request());
+  call.cancel();
+  w.host.run();
+  w.vault.release();
+  w.host.run();
+  EXPECT_TRUE(call.messages.empty());
+}
+
 TEST(SecretsBlob, WhatIsOpenAtTheStopIsUnavailable) {
   World w;
   w.api.hold = true;

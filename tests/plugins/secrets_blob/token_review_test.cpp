@@ -46,8 +46,8 @@ TEST(TokenReview, ThatWasNotAuthenticatedIsNobodys) {
 TEST(TokenReview, IsOfAServiceAccountInFourParts) {
   for (const char* user :
        {"system:serviceaccount:acme", "system:serviceaccount:acme:a:b", "system:serviceaccount::a",
-        "system:serviceaccount:acme:", "system:node:acme:a", "acme", "",
-        "system:serviceaccount:../kube-system:a", "xsystem:serviceaccount:acme:a",
+        "system:serviceaccount:acme:", "system:node:acme:a", "system:serviceAccount:acme:a", "acme",
+        "", "system:serviceaccount:../kube-system:a", "xsystem:serviceaccount:acme:a",
         "system:serviceaccount:ACME:a"})
     EXPECT_EQ(told_of_review(answer("system:serviceaccount:acme:customer-workload", user)),
               "refused: the token is not that of a service account")
