@@ -3,6 +3,7 @@
 
 #include "davit_krane_descriptors.h"
 #include "disclosure.hpp"
+#include "rights.hpp"
 
 namespace davit::secrets_blob {
 namespace {
@@ -46,18 +47,12 @@ class SecretsBlob {
     });
   }
 
-  std::string rights() const {
-    return "apiVersion: rbac.authorization.k8s.io/v1\n"
-           "kind: ClusterRole\n"
-           "metadata:\n"
-           "  name: davit-secrets-blob\n"
-           "rules:\n"
-           "- apiGroups: [\"authentication.k8s.io\"]\n"
-           "  resources: [tokenreviews]\n"
-           "  verbs: [create]\n"
-           "- apiGroups: [\"\"]\n"
-           "  resources: [pods]\n"
-           "  verbs: [get]\n";
+  std::string rights() const { return cluster_role(); }
+
+  Result<> check(const Op& op) {
+    const auto soon = service_.host.now() + service_.settings.timeout;
+    return check_rights(service_.host, service_.cluster,
+                        std::min(soon, std::chrono::nanoseconds(op.deadline_ns())));
   }
 
   Result<> start(const Op&) {

@@ -11,12 +11,16 @@ import urllib.request
 import parts
 from node_peer import NodePeer
 from parts import DAVIT, deployment, free_port, wait_until
+from relay import Relay
+from test_rights import rules_of
 
 SEAL = DAVIT.parent / "davit-seal"
 METHOD = "krane.v1.SecretsService/DecryptSecretsBlob"
 AUDIENCE = "secrets.davit.test"
 REFUSED = ("unauthenticated", "the token is not that of a pod of this deployment")
+AWAY = ("unavailable", "the token cannot be verified now: try again later")
 HTTP_OF_REFUSED = 401
+ROLE = "davit-secrets-blob"
 
 
 class OnKubernetes(parts.KubernetesCase):
@@ -29,6 +33,8 @@ class OnKubernetes(parts.KubernetesCase):
         self.port = free_port()
         self.server = self.world.server().start()
         self.world.wait_ready(self.server)
+        self.relay = Relay(int(self.kubernetes.url.rpartition(":")[2]))
+        self.addCleanup(self.relay.close)
         self.agent = self.world.agent(kubeconfig=self.kubernetes.kubeconfig, extra=f"""
 [rpc.server.pods]
 listen = "127.0.0.1:{self.port}"
@@ -36,13 +42,17 @@ role_without_token = "pod"
 [plugin.sealed]
 module = "secrets_file"
 key_file = "{self.key}"
+[plugin.reviews]
+module = "cluster_kubernetes"
+kubeconfig = "{self.account()}"
 [plugin.secrets_blob]
 module = "secrets_blob"
-cluster = "cluster"
+cluster = "reviews"
 secrets = "sealed"
 audiences = ["{AUDIENCE}"]
 reviews_per_second_per_address = 1000
 {parts.AT_ONCE}""")
+        self.grant_what_is_asked_for()
         self.agent.start()
         sealed = self.seal("encrypt", "--keyring", "env_1", "--key", public, plaintext="hunter2-of-d_0").strip()
         documents = [deployment(0, self.namespace), deployment(1, self.namespace)]
@@ -61,6 +71,42 @@ reviews_per_second_per_address = 1000
                               check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
+
+    def made(self, path, body):
+        status, answer = self.kubernetes.request("POST", path, body)
+        self.assertIn(status, (200, 201, 409), answer)
+        return answer
+
+    def account(self):
+        """The kubeconfig of an account that has the rights of the role and no others."""
+        accounts = "/api/v1/namespaces/default/serviceaccounts"
+        self.made(accounts, {"metadata": {"name": "reviews"}})
+        token = self.made(f"{accounts}/reviews/token", {"spec": {"expirationSeconds": 7200}})["status"]["token"]
+        return self.world.write("reviews.kubeconfig", f"""apiVersion: v1
+kind: Config
+current-context: rig
+clusters:
+- name: rig
+  cluster: {{server: "https://127.0.0.1:{self.relay.port}", certificate-authority: "{self.kubernetes.ca}"}}
+users: [{{name: reviews, user: {{token: "{token}"}}}}]
+contexts: [{{name: rig, context: {{cluster: rig, user: reviews}}}}]
+""")
+
+    def grant_what_is_asked_for(self):
+        files = self.agent.argv[2:]
+        missing = self.world.davit("check", *files, check=False)[2]
+        self.assertIn('may not create tokenreviews (API group "authentication.k8s.io") in all namespaces; '
+                      'the agent\'s account may not get pods (API group "") in all namespaces', missing)
+        role = next(r for r in self.world.davit("check", "--rights", *files)[1].split("---\n") if ROLE in r)
+        rules = [{"apiGroups": [group], "resources": [resource], "verbs": verbs}
+                 for group, resource, verbs in rules_of(role)]
+        roles = "/apis/rbac.authorization.k8s.io/v1"
+        self.made(f"{roles}/clusterroles", {"metadata": {"name": ROLE}, "rules": rules})
+        self.made(f"{roles}/clusterrolebindings", {
+            "metadata": {"name": ROLE},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": ROLE},
+            "subjects": [{"kind": "ServiceAccount", "namespace": "default", "name": "reviews"}]})
+        wait_until("nothing is missing", lambda: self.world.davit("check", *files, check=False)[0] == 0)
 
     def token(self, deployment_id=None, audience=AUDIENCE):
         """A token of the pods' service account; of a pod when a deployment is named. As `kubectl create token` asks."""
@@ -131,8 +177,12 @@ reviews_per_second_per_address = 1000
 
         self.delete_pod("d_0")
         self.assertEqual(self.ask(self.message(own)), REFUSED)
+        other = self.message(self.token("d_1"), "d_1")
+        self.assertEqual(self.ask(other), {"PASSWORD": "hunter2-of-d_0"})
+        self.relay.close()
+        # A connection that comes at this moment may still be let through.
+        wait_until("the API server is away", lambda: self.relay.cut() or self.ask(other) == AWAY)
         self.check_the_port_serves_nothing_else()
-        self.check_rights()
         self.check_log()
         self.check_clean_end(self.agent, self.server)
 
@@ -147,12 +197,6 @@ reviews_per_second_per_address = 1000
                          url=f"http://127.0.0.1:{self.port}", http="2", format="proto", timeout_ms=9_000)
         ended = self.client.wait_event("it is refused", lambda e: e.get("id") == number and "error" in e)
         self.assertEqual(ended["error"]["code"], "unimplemented", ended)
-
-    def check_rights(self):
-        files = self.agent.argv[2:]
-        said = self.world.davit("check", "--rights", *files)[1]
-        self.assertIn("name: davit-secrets-blob", said)
-        self.assertIn("resources: [tokenreviews]\n  verbs: [create]", said)
 
     def check_log(self):
         log = self.agent.text()

@@ -8,9 +8,11 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <boost/json/value_to.hpp>
 #include <davit/cluster.hpp>
 #include <davit/secrets.hpp>
 #include <davit/testing/module.hpp>
+#include <set>
 #include <thread>
 
 #include "fakes/fake_rpc.hpp"
@@ -32,6 +34,7 @@ class ApiServer {
   std::map<std::string, json::value> pods;  // by "namespace/name"
   std::optional<cluster::Response> refuses_reviews, refuses_pods;
   bool hold = false;
+  std::set<std::string> denied;    // rights: "get pods"
   std::vector<std::string> asked;  // "create tokenreviews", "get pods acme/web-1"
 
   void add_pod(const std::string& name, const std::string& deployment,
@@ -96,7 +99,17 @@ class ApiServer {
   };
 
   cluster::Response answer(const cluster::Request& q) {
+    if (q.resource.resource == "selfsubjectaccessreviews") return access(q);
     return q.resource.resource == "tokenreviews" ? review(q) : pod(q);
+  }
+  cluster::Response access(const cluster::Request& q) const {
+    if (refuses_reviews) return *refuses_reviews;
+    json::value out = json::parse(q.body);
+    const json::object& of = out.at_pointer("/spec/resourceAttributes").as_object();
+    const std::string right = json::value_to<std::string>(of.at("verb")) + " " +
+                              json::value_to<std::string>(of.at("resource"));
+    out.as_object()["status"] = {{"allowed", !denied.contains(right)}};
+    return created(out);
   }
   cluster::Response review(const cluster::Request& q) {
     if (refuses_reviews) return *refuses_reviews;
