@@ -97,7 +97,7 @@ class FakeRpc {
     return out;
   }
 
-  std::string role_of(const std::string& path) const { return text(methods_.at(path).role); }
+  std::string role_of(const std::string& path) const { return roles_.at(path); }
   uint32_t request_bytes_max_of(const std::string& path) const {
     return methods_.at(path).request_bytes_max;
   }
@@ -128,6 +128,7 @@ class FakeRpc {
   }
   static int32_t serve(const davit_host*, const davit_rpc_method* m, davit_error*) {
     current()->methods_[text(m->path)] = *m;
+    current()->roles_[text(m->path)] = text(m->role);
     return DAVIT_OK;
   }
   static void accept(davit_rpc_call* c, davit_strand* strand, const davit_rpc_handler* handler,
@@ -175,7 +176,8 @@ class FakeRpc {
   }
 
   const davit_exec* exec_;
-  std::map<std::string, davit_rpc_method> methods_;
+  std::map<std::string, davit_rpc_method> methods_;  // its texts are gone after serve
+  std::map<std::string, std::string> roles_;         // by path
   std::deque<std::unique_ptr<davit_rpc_call>> calls_;
   size_t ended_ = 0;
 };
