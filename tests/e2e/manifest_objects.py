@@ -94,9 +94,10 @@ def made(kind, i):
             **copy.deepcopy(more(called, i))}
 
 
-def objects(count):
-    """So many objects, of all kinds in turn."""
-    return [made(KINDS[n % len(KINDS)][1], n // len(KINDS)) for n in range(count)]
+def objects(count, without=()):
+    """So many objects, of all other kinds in turn."""
+    kinds = [kind for _, kind, _, _ in KINDS if kind not in without]
+    return [made(kinds[n % len(kinds)], n // len(kinds)) for n in range(count)]
 
 
 def collection(obj, namespace):

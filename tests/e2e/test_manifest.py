@@ -1,8 +1,9 @@
 """Any objects of Kubernetes as one record, on a real API server, beside `kubectl apply --server-side --prune`.
 
-DAVIT_LONG=1: 1,000 objects of 30 kinds; else 60. They are applied, edited and deleted by somebody, put back, and
-taken out of their records. After each step all that the agent keeps is compared, field by field, with what kubectl makes
-of the same objects in another namespace.
+DAVIT_LONG=1: 1,000 objects of 30 kinds; else 60 of 29, without autoscalers, which are looked at every 15 seconds only.
+They are applied, edited and deleted by somebody, put back, and taken out of their records. After each step all that the
+agent keeps is compared, field by field, with what kubectl makes of the same objects in another namespace. In the long
+form the edits are made in both.
 """
 
 import base64
@@ -17,7 +18,7 @@ from manifest_objects import KINDS, WIDGETS, collection, compared, made, objects
 from parts import REGION, wait_until
 
 LONG = os.environ.get("DAVIT_LONG") == "1"
-COUNT, RECORDS = (1000, 10) if LONG else (60, 3)
+COUNT, RECORDS, WITHOUT = (1000, 10, ()) if LONG else (60, 3, ("HorizontalPodAutoscaler",))
 SECONDS = 60 + COUNT / 2
 MERGE = "application/merge-patch+json"
 ALL_KINDS = json.dumps([f"{version}/{kind}" for version, kind, _, _ in KINDS])
@@ -160,20 +161,21 @@ class OnKubernetes(parts.KubernetesCase):
         self.each(edits)
 
     def test_a_fleet_of_objects_is_what_kubectl_makes_of_them(self):
-        objs = objects(COUNT)
+        objs = objects(COUNT, WITHOUT)
         self.volumes(objs)
         self.apply(objs)
         self.kubectl(objs)
         self.wait_healthy()
         self.wait_equal(objs)
 
-        applies = self.agent.text().count("parked")
-        for namespace in (self.mine, self.theirs):
-            self.edit(objs if LONG else objs[::2], namespace)
-        self.kubectl(objs)
+        parked = self.agent.text().count("parked")
+        self.edit(objs if LONG else objs[::2], self.mine)
+        if LONG:
+            self.edit(objs, self.theirs)
+            self.kubectl(objs)
         self.wait_equal(objs)
         self.wait_healthy()
-        self.assertEqual(self.agent.text().count("parked"), applies, "nothing is parked by an edit")
+        self.assertEqual(self.agent.text().count("parked"), parked, "nothing is parked by an edit")
 
         fewer = [o for n, o in enumerate(objs) if n % 4 != 1]
         self.apply(fewer)
