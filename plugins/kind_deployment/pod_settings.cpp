@@ -129,7 +129,7 @@ void check(const From& from, const PodSettings& pod, const Labels& own) {
 }
 
 template <class From>
-void read_pod(const From& from, PodSettings& to, const Labels& own) {
+void read_all(const From& from, PodSettings& to, const Labels& own) {
   from.read("service_account", to.service_account);
   from.read("mount_service_account_token", to.mount_service_account_token);
   from.read("priority_class", to.priority_class);
@@ -167,7 +167,7 @@ void add_security(json::object& pod_spec, json::object& container, const PodSecu
 PodSettings read_pod_settings(const Settings& settings, const Labels& own) {
   PodSettings out;
   const FromSite from(settings);
-  read_pod(from, out, own);
+  read_all(from, out, own);
   from.read("ephemeral_storage_mib", out.ephemeral_storage_mib, memory_mib_top);
   return out;
 }
@@ -180,7 +180,7 @@ PodSettings read_pod_settings(const Fields& message, const PodSettings& site, co
   }
   if (const auto* object = message.object("pod")) {
     const Fields inside = message.inside(*object, "pod");
-    read_pod(FromRecord(inside), out, own);
+    read_all(FromRecord(inside), out, own);
   }
   return out;
 }
