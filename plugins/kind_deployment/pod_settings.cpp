@@ -32,6 +32,7 @@ class FromSite {
   void read(const char* key, json::object& to) const {
     const auto text = s_.optional_string(key);
     if (!text) return;
+    if (text->empty()) return to.clear();
     boost::system::error_code failed;
     json::value value = json::parse(*text, failed);
     if (failed || !value.is_object())

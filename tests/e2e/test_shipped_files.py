@@ -60,7 +60,7 @@ class ShippedFiles(Case):
                 for setting in settings:
                     if name == "server.toml" and module.startswith("kind_"):
                         continue  # what a kind needs on the server is little; the agent's file has it all
-                    self.assertRegex(block, rf"(?m)^#?(\[\[plugin\.[a-z_]+\.)?{setting}\b", f"{name}: {module}")
+                    self.assertRegex(block, rf"(?m)^#?(\[\[?plugin\.[a-z_]+\.)?{setting}\b", f"{name}: {module}")
 
 
 if __name__ == "__main__":

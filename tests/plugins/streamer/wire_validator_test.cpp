@@ -81,7 +81,7 @@ TEST(WireValidator, OfATypeRefusesTextThatIsNoneAndWhatIsBrokenWithin) {
   EXPECT_TRUE(WireValidator().fits("\x3a\x01\xff"));  // as far as anybody knows
   EXPECT_FALSE(shape.fits("\xda\x01\x01\x61"));       // autoscaling: a letter
   EXPECT_TRUE(shape.fits("\xda\x01\x02\x08\x07"));    // autoscaling: min_replicas
-  EXPECT_TRUE(shape.fits("\xc2\x3e\x02\xff\xfe"));    // a field of a later wire
+  EXPECT_TRUE(shape.fits("\x82\x7d\x02\xff\xfe"));    // a field of a later wire
   EXPECT_TRUE(shape.fits("\x4a\x02\xff\xfe"));        // a number sent as bytes is unknown, too
 }
 
